@@ -1,0 +1,94 @@
+/**
+ * Every error a caller can see. `type` and `code` in the answer are both the key of the row (contract section 7);
+ * docs/errors.md lists the same rows and a test holds the two together.
+ */
+export const ERRORS = {
+  invalid_request: { status: 400, text: 'The request is not valid.' },
+  unsupported_parameter: { status: 400, text: 'A parameter is not supported by any entry of the chain.' },
+  context_length_exceeded: { status: 400, text: 'The prompt is too long for the model.' },
+  content_filtered: { status: 400, text: 'The provider refused the request on policy grounds.' },
+  unauthorized: {
+    status: 401,
+    text: 'Send a valid gateway key: "Authorization: Bearer <GATEWAY_KEY>".',
+  },
+  budget_exceeded: { status: 402, text: 'The budget is used up.' },
+  forbidden: { status: 403, text: 'This key may not do that.' },
+  model_not_found: { status: 404, text: 'No alias or model has this name.' },
+  not_found: { status: 404, text: 'There is nothing at this path.' },
+  method_not_allowed: { status: 405, text: 'This path does not take this method.' },
+  conflict: { status: 409, text: 'The request conflicts with the present state.' },
+  managed_by_config: { status: 409, text: 'This object belongs to the configuration file; change it there.' },
+  request_too_large: { status: 413, text: 'The request body is too large.' },
+  unsupported_media_type: { status: 415, text: 'Send the body as application/json, not compressed.' },
+  rate_limited: { status: 429, text: 'The provider is rate-limiting the provider key.' },
+  key_rate_limited: { status: 429, text: 'The limit of this key or workspace is reached.' },
+  internal_error: { status: 500, text: 'The gateway failed; its log has the details under this request id.' },
+  not_implemented: { status: 501, text: 'Streaming is not supported: send "stream": false or leave it out.' },
+  upstream_error: { status: 502, text: 'The provider failed or gave an unusable answer.' },
+  provider_auth_error: { status: 502, text: "The provider rejected the gateway's own credentials." },
+  provider_quota_exceeded: { status: 503, text: "The gateway's account at the provider is out of credit." },
+  provider_overloaded: { status: 503, text: 'The provider is overloaded.' },
+  provider_not_configured: { status: 503, text: 'The provider has no key yet.' },
+  no_provider_available: { status: 503, text: 'No entry of the chain can be tried now.' },
+  upstream_timeout: { status: 504, text: 'The provider did not answer in time.' },
+} as const satisfies Record<string, { status: number; text: string }>
+
+export type ErrorCode = keyof typeof ERRORS
+
+/** Logged when the caller hung up; nobody is left to see it, so it is no row of the table. */
+export const CALLER_LEFT = { status: 499, code: 'caller_left' } as const
+
+/** Logged for a call whose process died before it ended. */
+export const INTERRUPTED = { status: 0, code: 'interrupted' } as const
+
+export type LoggedCode = ErrorCode | typeof CALLER_LEFT.code | typeof INTERRUPTED.code
+
+export interface ErrorExtras {
+  /** Seconds, for the `retry-after` header. */
+  retryAfterSeconds?: number | undefined
+  /** Figures that a program needs; the message says the same in words. */
+  details?: Record<string, unknown> | undefined
+  /** For our own log only. */
+  internal?: string | undefined
+  cause?: unknown
+}
+
+/** The one exception that becomes an answer. Whatever else is thrown is a fault of ours: `internal_error`. */
+export class GatewayError extends Error {
+  override readonly name = 'GatewayError'
+  readonly code: ErrorCode
+  readonly retryAfterSeconds: number | undefined
+  readonly details: Record<string, unknown> | undefined
+  readonly internal: string | undefined
+
+  constructor(code: ErrorCode, message: string = ERRORS[code].text, extras: ErrorExtras = {}) {
+    super(message, extras.cause === undefined ? undefined : { cause: extras.cause })
+    this.code = code
+    this.retryAfterSeconds = extras.retryAfterSeconds
+    this.details = extras.details
+    this.internal = extras.internal
+  }
+
+  get status(): number {
+    return ERRORS[this.code].status
+  }
+}
+
+export interface ErrorBody {
+  error: { message: string; type: ErrorCode; code: ErrorCode; details?: Record<string, unknown> }
+}
+
+export function errorBody(error: GatewayError): ErrorBody {
+  const body: ErrorBody = { error: { message: error.message, type: error.code, code: error.code } }
+  if (error.details !== undefined) body.error.details = error.details
+  return body
+}
+
+/** Anything that looks like a provider's or our own key. */
+const SECRET_PATTERN = /\b(?:sk|gw_live|gw_admin|pk|rk|key)[-_][A-Za-z0-9*_-]{6,}|Bearer\s+\S+/gi
+
+/** A provider's words, safe to show: no keys, not endless. */
+export function scrubMessage(message: string): string {
+  const clean = message.replace(SECRET_PATTERN, '[redacted]')
+  return clean.length > 1000 ? `${clean.slice(0, 999)}…` : clean
+}

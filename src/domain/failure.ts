@@ -1,0 +1,49 @@
+import type { ErrorCode } from './errors.ts'
+
+/** Whether a later entry of the chain may serve a call that this one could not. */
+export type NextEntry = 'any' | 'larger-window' | 'none'
+
+/** Whether the same entry may be asked again; `never` holds even against the provider's own `x-should-retry: true`. */
+export type Retry = 'yes' | 'once' | 'short-wait' | 'no' | 'never'
+
+/** One upstream call that did not end in an answer, by meaning rather than by status (translation.md 3.3). */
+export interface Failure {
+  /** What the caller sees if this is the last attempt. */
+  code: ErrorCode
+  /** The provider's words after scrubbing, or ours. */
+  message: string
+  /** HTTP status of the provider; null when there was no answer at all. */
+  status: number | null
+  next: NextEntry
+  retry: Retry
+  retryAfterMs: number | null
+  /** The provider's own verdict (`x-should-retry`). */
+  shouldRetry: boolean | null
+}
+
+const USUAL = {
+  invalid_request: { next: 'none', retry: 'no' },
+  unsupported_parameter: { next: 'none', retry: 'no' },
+  content_filtered: { next: 'none', retry: 'no' },
+  request_too_large: { next: 'none', retry: 'no' },
+  context_length_exceeded: { next: 'larger-window', retry: 'no' },
+  model_not_found: { next: 'any', retry: 'no' },
+  provider_auth_error: { next: 'any', retry: 'no' },
+  provider_quota_exceeded: { next: 'any', retry: 'never' },
+  rate_limited: { next: 'any', retry: 'short-wait' },
+  provider_overloaded: { next: 'any', retry: 'yes' },
+  upstream_error: { next: 'any', retry: 'yes' },
+  upstream_timeout: { next: 'any', retry: 'no' },
+} as const satisfies Partial<Record<ErrorCode, { next: NextEntry; retry: Retry }>>
+
+export type FailureCode = keyof typeof USUAL
+
+/** A failure with the usual consequences of its code; a row of the table that deviates says so in `deviation`. */
+export function failure(
+  code: FailureCode,
+  message: string,
+  status: number | null,
+  deviation: { retry?: Retry } = {},
+): Failure {
+  return { code, message, status, ...USUAL[code], retryAfterMs: null, shouldRetry: null, ...deviation }
+}

@@ -1,0 +1,24 @@
+import { randomFillSync } from 'node:crypto'
+
+const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
+const pool = new Uint8Array(4096)
+let next = pool.length
+
+/**
+ * A lower-case ULID: 10 characters of time, 16 of chance. Sorted by time, so inserts stay at the right edge of every
+ * index. Chance is drawn 4 KiB at a time, because a system call for each id would cost more than the id.
+ */
+export function newId(now: number): string {
+  let time = ''
+  for (let rest = now, place = 0; place < 10; place++) {
+    time = ALPHABET.charAt(rest % 32) + time
+    rest = Math.floor(rest / 32)
+  }
+  if (next + 16 > pool.length) {
+    randomFillSync(pool)
+    next = 0
+  }
+  let chance = ''
+  for (let index = 0; index < 16; index++) chance += ALPHABET.charAt((pool[next++] ?? 0) & 31)
+  return time + chance
+}

@@ -1,0 +1,54 @@
+/** A named upstream. */
+export interface Provider {
+  name: string
+  /** Name of a row in the table of families. */
+  family: string
+  /** Null: the family's public address. */
+  baseUrl: string | null
+  apiKey: string | null
+  /** Extra headers for every call, e.g. an organisation id. */
+  headers: Readonly<Record<string, string>>
+}
+
+/** A provider known only by name, with neither key nor address, cannot be called. */
+export function isConfigured(provider: Provider): boolean {
+  return provider.apiKey !== null || provider.baseUrl !== null
+}
+
+/** What is known of a model beyond its price; null = unknown. The provider's own model list wins over the registry. */
+export interface ModelTraits {
+  contextWindow: number | null
+  maxOutputTokens: number | null
+  /** Values of reasoning_effort that it takes. */
+  efforts: readonly string[] | null
+  /** Kinds of thinking that it takes, in the provider's words. */
+  thinking: readonly string[] | null
+}
+
+export const UNKNOWN_TRAITS: ModelTraits = {
+  contextWindow: null,
+  maxOutputTokens: null,
+  efforts: null,
+  thinking: null,
+}
+
+/** A direct model id as the provider's list gave it at start. */
+export interface CatalogModel {
+  provider: string
+  id: string
+  /** Unix seconds. */
+  created: number
+  traits: ModelTraits
+}
+
+/** Everything else first, then what the better source knows. */
+export function mergeTraits(better: ModelTraits | undefined, worse: ModelTraits | undefined): ModelTraits {
+  if (better === undefined) return worse ?? UNKNOWN_TRAITS
+  if (worse === undefined) return better
+  return {
+    contextWindow: better.contextWindow ?? worse.contextWindow,
+    maxOutputTokens: better.maxOutputTokens ?? worse.maxOutputTokens,
+    efforts: better.efforts ?? worse.efforts,
+    thinking: better.thinking ?? worse.thinking,
+  }
+}

@@ -1,0 +1,59 @@
+import type { ErrorCode, LoggedCode } from './errors.ts'
+import type { TokenUsage } from './usage.ts'
+
+/** One upstream call, or an entry that was passed over, in the order in which it happened. */
+export interface AttemptRecord {
+  kind: 'called' | 'skipped'
+  provider: string
+  model: string
+  /** Milliseconds since the request's start. */
+  startedAfterMs: number
+  durationMs: number
+  /** HTTP status of the provider; null when it gave none or was not called. */
+  status: number | null
+  code: ErrorCode | 'caller_left' | null
+  /** The provider's id of the call, for its support. */
+  upstreamRequestId: string | null
+  /** Why the next step was taken, in words. */
+  reason: string
+}
+
+/** Written before the first dispatch: from here on the log knows of the call, whatever happens. */
+export interface OpenRecord {
+  id: string
+  workspace: string
+  keyId: string
+  /** Unix milliseconds. */
+  startedAt: number
+  /** The `model` the caller sent. */
+  requestedModel: string
+  /** Null for a direct model id. */
+  route: string | null
+}
+
+/** Written before the caller sees the answer: the whole truth about the call. Never changed afterwards. */
+export interface CloseRecord extends Omit<OpenRecord, 'requestedModel'> {
+  /** Null when the body was refused before a model could be read. */
+  requestedModel: string | null
+  finishedAt: number
+  /** HTTP status the caller got. */
+  status: number
+  code: LoggedCode | null
+  /** Who served; for a failed call the last entry attempted; null when none was. */
+  provider: string | null
+  model: string | null
+  fallback: boolean
+  attempts: AttemptRecord[]
+  usage: TokenUsage | null
+  finishReason: string | null
+  /** Decimal digits of whole picodollars (JSON has no 64-bit integers); null when the price is unknown. */
+  costPicodollars: string | null
+  priceVersion: number | null
+  /** Duration of the attempt that served, in milliseconds. */
+  upstreamMs: number | null
+  /** Time spent in the gateway itself, in microseconds. */
+  gatewayMicroseconds: number
+  requestBytes: number
+  responseBytes: number
+  ignoredParams: string[]
+}

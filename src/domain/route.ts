@@ -1,0 +1,74 @@
+import { z } from 'zod'
+
+/** One place a call can go: a provider and the model's id there. */
+export interface ChainEntry {
+  provider: string
+  model: string
+  timeoutMs: number
+  retries: number
+}
+
+export const DEFAULT_TIMEOUT_MS = 600_000
+export const DEFAULT_RETRIES = 2
+
+export const ProviderName = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9_-]{0,63}$/, 'a provider name is lower-case letters, digits, "-" and "_", at most 64')
+
+export const Alias = z
+  .string()
+  .regex(/^[A-Za-z0-9][A-Za-z0-9._:/-]{0,63}$/, 'an alias is 1 to 64 of letters, digits and . _ : / -')
+
+export const ChainEntrySchema = z.strictObject({
+  provider: ProviderName,
+  model: z.string().min(1).max(256),
+  timeout_ms: z.int().min(1).max(3_600_000).optional(),
+  retries: z.int().min(0).max(10).optional(),
+})
+
+export const RouteSchema = z.strictObject({
+  description: z.string().max(1000).optional(),
+  chain: z.array(ChainEntrySchema).min(1).max(10),
+})
+export type RouteDefinition = z.infer<typeof RouteSchema>
+
+export interface Route {
+  alias: string
+  description: string | null
+  chain: readonly ChainEntry[]
+  createdAt: number
+}
+
+export function chainEntry(definition: z.infer<typeof ChainEntrySchema>): ChainEntry {
+  return {
+    provider: definition.provider,
+    model: definition.model,
+    timeoutMs: definition.timeout_ms ?? DEFAULT_TIMEOUT_MS,
+    retries: definition.retries ?? DEFAULT_RETRIES,
+  }
+}
+
+/** Direct model ids go to a provider by how they begin (contract section 1). */
+export interface PrefixRule {
+  prefix: string
+  provider: string
+}
+
+export interface Resolved {
+  /** Null for a direct model id. */
+  alias: string | null
+  chain: readonly ChainEntry[]
+}
+
+/** An alias wins over a direct id of the same name; the catalog is not consulted, so a brand-new model id works. */
+export function resolveModel(
+  model: string,
+  routes: ReadonlyMap<string, Route>,
+  prefixes: readonly PrefixRule[],
+): Resolved | null {
+  const route = routes.get(model)
+  if (route !== undefined) return { alias: route.alias, chain: route.chain }
+  const rule = prefixes.find((candidate) => model.startsWith(candidate.prefix))
+  if (rule === undefined) return null
+  return { alias: null, chain: [chainEntry({ provider: rule.provider, model })] }
+}

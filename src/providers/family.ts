@@ -1,0 +1,65 @@
+import type { ChatRequest, JsonObject } from '../domain/chat.ts'
+import type { Failure } from '../domain/failure.ts'
+import type { CatalogModel, ModelTraits, Provider } from '../domain/provider.ts'
+import type { TokenUsage } from '../domain/usage.ts'
+
+/** The model at the chosen entry. */
+export interface Target {
+  model: string
+  traits: ModelTraits
+}
+
+/** The caller's request in the family's words, or why there is none. */
+export type Translation =
+  /** `ignored`: hints that were dropped, named as the caller wrote them. */
+  | { kind: 'wire'; body: JsonObject; ignored: string[] }
+  /** This entry cannot express a field; another one may. The message names the field. */
+  | { kind: 'refused'; code: 'unsupported_parameter' | 'invalid_request'; message: string }
+  /** The caller's mistake: no entry could serve it. */
+  | { kind: 'invalid'; message: string }
+
+/** A 2xx body, read. */
+export type Reading = { kind: 'answer'; answer: Answer } | { kind: 'failure'; failure: Failure }
+
+/** An answer in the common schema, but for `id` and `model`, which the gateway sets. */
+export interface Answer {
+  completion: JsonObject
+  usage: TokenUsage
+  finishReason: string | null
+  /** For our log: e.g. a stop reason we do not know. */
+  warning: string | null
+}
+
+export interface HttpTarget {
+  url: string
+  headers: Record<string, string>
+}
+
+export interface CatalogPage {
+  models: Omit<CatalogModel, 'provider'>[]
+  /** Pass to `modelsTarget` for the next page; null at the end. */
+  next: string | null
+}
+
+/** The provider of this family that exists from the environment alone (design.md section 1). */
+export interface BuiltinProvider {
+  name: string
+  apiKeyVariable: string
+  baseUrlVariable: string
+  /** Direct model ids that begin like this go to it. */
+  modelPrefixes: readonly string[]
+}
+
+/** A family is pure translation: no I/O, no clock, no state. `call.ts` does the HTTP for all of them. */
+export interface Family {
+  builtin: BuiltinProvider
+  chatTarget(provider: Provider): HttpTarget
+  modelsTarget(provider: Provider, after: string | null): HttpTarget
+  toWire(request: ChatRequest, target: Target): Translation
+  fromWire(body: unknown, request: ChatRequest): Reading
+  /** `body` is parsed JSON when it was JSON, else the text. */
+  failureFromWire(status: number, body: unknown): Failure
+  modelsFromWire(body: unknown): CatalogPage
+  /** Response header that carries the provider's id of the call. */
+  requestIdHeader: string
+}
