@@ -1,0 +1,96 @@
+import { lastUserText, textOf } from '../call-log.ts'
+import { type JsonObject, objectOrEmpty, objectsIn, stringOrNull } from '../json.ts'
+import { newId } from '../random.ts'
+import type { Ask, Reply, ToolChoice } from '../reply.ts'
+import { countPromptTokens } from '../tokens.ts'
+import { anthropicModel } from './models.ts'
+
+/** Enough to eat a small `max_tokens` whole, as thinking does at the vendor. */
+const THINKING_TOKENS = 16
+
+export function readMessageAsk(body: JsonObject): Ask {
+  const messages = objectsIn(body['messages'])
+  const results = objectsIn(messages.at(-1)?.['content']).filter((block) => block['type'] === 'tool_result')
+  const choice = objectOrEmpty(body['tool_choice'])
+  const format = objectOrEmpty(objectOrEmpty(body['output_config'])['format'])
+  const model = stringOrNull(body['model']) ?? ''
+  return {
+    model,
+    lastUserText: lastUserText(messages),
+    toolResult: results.length > 0 ? results.map((result) => textOf(result['content'])).join(', ') : null,
+    tools: objectsIn(body['tools']).map((tool) => ({
+      name: stringOrNull(tool['name']) ?? '',
+      schema: objectOrEmpty(tool['input_schema']),
+    })),
+    toolChoice: readToolChoice(choice),
+    parallelTools: choice['disable_parallel_tool_use'] !== true,
+    schema: format['type'] === 'json_schema' ? objectOrEmpty(format['schema']) : null,
+    anyJson: false,
+    maxTokens: typeof body['max_tokens'] === 'number' ? body['max_tokens'] : null,
+    promptTokens: countPromptTokens(body['messages'], body['system'], body['tools']),
+    thinkingTokens: thinks(body, model) ? THINKING_TOKENS : 0,
+  }
+}
+
+function thinks(body: JsonObject, model: string): boolean {
+  const type = objectOrEmpty(body['thinking'])['type']
+  if (type === undefined) return anthropicModel(model)?.thinksByDefault ?? false
+  return type === 'adaptive' || type === 'enabled'
+}
+
+function readToolChoice(choice: JsonObject): ToolChoice {
+  const { type, name } = choice as { type?: unknown; name?: unknown }
+  if (type === 'tool' && typeof name === 'string') return { kind: 'tool', name }
+  return { kind: type === 'any' || type === 'none' ? type : 'auto' }
+}
+
+export function writeMessage(reply: Reply, body: JsonObject): JsonObject {
+  return {
+    id: newId('msg_01', 22),
+    type: 'message',
+    role: 'assistant',
+    model: body['model'],
+    content: writeContent(reply),
+    stop_reason: reply.finishOverride ?? STOP_REASONS[reply.finish],
+    stop_sequence: null,
+    stop_details: reply.refusal === null ? null : { type: 'refusal', category: 'cyber', explanation: reply.refusal },
+    usage: writeUsage(reply, body),
+  }
+}
+
+const STOP_REASONS: Record<Reply['finish'], string> = {
+  end: 'end_turn',
+  length: 'max_tokens',
+  tools: 'tool_use',
+  refusal: 'refusal',
+}
+
+function writeContent(reply: Reply): JsonObject[] {
+  const content: JsonObject[] = []
+  if (reply.usage.thinkingTokens > 0) {
+    // The text of thinking is omitted by default on today's models; the signature is not.
+    content.push({ type: 'thinking', thinking: '', signature: newId('', 64) })
+  }
+  if (reply.text !== '') content.push({ type: 'text', text: reply.text })
+  for (const call of reply.toolCalls) {
+    content.push({ type: 'tool_use', id: newId('toolu_01', 22), name: call.name, input: call.input })
+  }
+  return content
+}
+
+function writeUsage({ usage }: Reply, body: JsonObject): JsonObject {
+  const hour = usage.cacheWriteTokens > 0 && JSON.stringify(body).includes('"ttl":"1h"')
+  return {
+    input_tokens: usage.freshTokens,
+    cache_creation_input_tokens: usage.cacheWriteTokens,
+    cache_read_input_tokens: usage.cachedTokens,
+    cache_creation: {
+      ephemeral_5m_input_tokens: hour ? 0 : usage.cacheWriteTokens,
+      ephemeral_1h_input_tokens: hour ? usage.cacheWriteTokens : 0,
+    },
+    output_tokens: usage.completionTokens,
+    ...(usage.thinkingTokens > 0 ? { output_tokens_details: { thinking_tokens: usage.thinkingTokens } } : {}),
+    service_tier: 'standard',
+    inference_geo: 'global',
+  }
+}

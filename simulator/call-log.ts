@@ -1,0 +1,107 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { FamilyName } from './family.ts'
+import { isObject, objectsIn } from './json.ts'
+
+export interface RecordedCall {
+  id: number
+  family: FamilyName
+  method: string
+  /** Without the query. */
+  path: string
+  query: string
+  headers: Record<string, string>
+  /** The parsed JSON, or null. Like `rawBody` it is kept for the newest calls only. */
+  body: unknown
+  rawBody: string
+  model: string | null
+  /** `abc123` when the last user text contains `#abc123`; lets a test match its calls one to one. */
+  marker: string | null
+  receivedAt: number
+  finishedAt: number | null
+  /** `aborted`: the client hung up first. `answered` with a null status: the simulator broke the connection on purpose. */
+  outcome: 'answered' | 'aborted' | 'pending'
+  status: number | null
+}
+
+export interface CallLog {
+  calls: RecordedCall[]
+  open(family: FamilyName, method: string, url: URL, headers: IncomingHttpHeaders): RecordedCall
+  /** Fills in what the body says. */
+  describe(call: RecordedCall, rawBody: string, body: unknown): void
+  clear(): void
+}
+
+const KEEP_BODIES = 1000
+const MARKER = /#([A-Za-z0-9_-]{6,})/
+
+export function createCallLog(keepCalls: number): CallLog {
+  const calls: RecordedCall[] = []
+  let withBody: RecordedCall[] = []
+  let lastId = 0
+  return {
+    calls,
+    open(family, method, url, headers) {
+      lastId += 1
+      const call = newCall(lastId, family, method, url, headers)
+      calls.push(call)
+      // Dropping one hundredth at a time keeps a full log cheap.
+      if (calls.length > keepCalls) calls.splice(0, Math.max(1, Math.floor(keepCalls / 100)))
+      return call
+    },
+    describe(call, rawBody, body) {
+      call.rawBody = rawBody
+      call.body = body
+      if (isObject(body)) {
+        call.model = typeof body['model'] === 'string' ? body['model'] : null
+        call.marker = MARKER.exec(lastUserText(body['messages']))?.[1] ?? null
+      }
+      withBody.push(call)
+      if (withBody.length <= KEEP_BODIES) return
+      for (const old of withBody.splice(0, withBody.length - KEEP_BODIES)) {
+        old.rawBody = ''
+        old.body = null
+      }
+    },
+    clear() {
+      calls.length = 0
+      withBody = []
+    },
+  }
+}
+
+function newCall(id: number, family: FamilyName, method: string, url: URL, headers: IncomingHttpHeaders): RecordedCall {
+  const flat = Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : value])
+  return {
+    id,
+    family,
+    method,
+    path: url.pathname,
+    query: url.search.slice(1),
+    headers: Object.fromEntries(flat) as Record<string, string>,
+    body: null,
+    rawBody: '',
+    model: null,
+    marker: null,
+    receivedAt: Date.now(),
+    finishedAt: null,
+    outcome: 'pending',
+    status: null,
+  }
+}
+
+/** Works for both families: text is a string or stands in `text` parts. */
+export function lastUserText(messages: unknown): string {
+  for (const message of objectsIn(messages).toReversed()) {
+    if (message['role'] !== 'user') continue
+    const text = textOf(message['content'])
+    if (text !== '') return text
+  }
+  return ''
+}
+
+export function textOf(content: unknown): string {
+  if (typeof content === 'string') return content
+  return objectsIn(content)
+    .map((part) => (part['type'] === 'text' && typeof part['text'] === 'string' ? part['text'] : ''))
+    .join('')
+}

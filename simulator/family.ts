@@ -1,0 +1,46 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Answer } from './answer.ts'
+import type { JsonObject } from './json.ts'
+import type { Ask, Reply } from './reply.ts'
+
+export type FamilyName = 'openai' | 'anthropic'
+
+/** Why an answer is an error: a plain status, or a cause that shares its status with others. */
+export type Cause =
+  | number
+  | 'quota'
+  | 'context'
+  | 'filtered'
+  | 'bad-json'
+  | 'bad-media-type'
+  | 'unknown-scenario'
+  | 'unknown-path'
+
+export interface CauseContext {
+  model: string
+  method: string
+  path: string
+  /** The authorisation the caller sent; OpenAI echoes it, masked. */
+  key: string
+}
+
+/** What differs between the two vendors. Everything else (sockets, scripts, scenarios, recording) knows no vendor. */
+export interface Family {
+  name: FamilyName
+  chatPath: string
+  bodyLimitBytes: number
+  newRequestId(): string
+  /** The key the caller sent, or null. */
+  keyOf(headers: IncomingHttpHeaders): string | null
+  failure(cause: Cause, context: CauseContext): Answer
+  /** Header rules that hold on every path, the key aside. */
+  checkHeaders(headers: IncomingHttpHeaders): Answer | null
+  /** The vendor's own validation: the error answer, or null when the request is good. */
+  validate(body: JsonObject, headers: IncomingHttpHeaders): Answer | null
+  readAsk(body: JsonObject): Ask
+  writeReply(reply: Reply, body: JsonObject): JsonObject
+  listModels(query: URLSearchParams): Answer
+  getModel(id: string): Answer
+  /** Adds the headers (and request id) that the vendor puts on every answer. */
+  complete(answer: Answer, requestId: string, elapsedMs: number): Answer
+}

@@ -1,0 +1,48 @@
+import { randomUUID } from 'node:crypto'
+import type { Answer } from '../answer.ts'
+import type { Family } from '../family.ts'
+import { readCompletionAsk, writeCompletion } from './completion.ts'
+import { errorAnswer, failureAnswer, unknownModel } from './errors.ts'
+import { OPENAI_MODEL_LIST } from './models.ts'
+import { problemWithRequest } from './request-rules.ts'
+
+const MEBIBYTE = 1024 * 1024
+
+export const openaiFamily: Family = {
+  name: 'openai',
+  chatPath: '/v1/chat/completions',
+  bodyLimitBytes: 64 * MEBIBYTE,
+  newRequestId: () => `req_${randomUUID().replaceAll('-', '')}`,
+  keyOf: (headers) => /^Bearer (\S+)$/.exec(headers.authorization ?? '')?.[1] ?? null,
+  failure: failureAnswer,
+  checkHeaders: () => null,
+  validate(body) {
+    const problem = problemWithRequest(body)
+    return problem && errorAnswer(problem)
+  },
+  readAsk: readCompletionAsk,
+  writeReply: writeCompletion,
+  listModels: () => ({ status: 200, body: { object: 'list', data: OPENAI_MODEL_LIST } }),
+  getModel(id) {
+    const model = OPENAI_MODEL_LIST.find((entry) => entry.id === id)
+    return model ? { status: 200, body: model } : errorAnswer({ ...unknownModel(id), param: 'model' })
+  },
+  complete: addHeaders,
+}
+
+function addHeaders(answer: Answer, requestId: string, elapsedMs: number): Answer {
+  const headers = {
+    'x-request-id': requestId,
+    'openai-processing-ms': String(elapsedMs),
+    'openai-version': '2020-10-01',
+    'openai-organization': 'simulator',
+    'x-ratelimit-limit-requests': '10000',
+    'x-ratelimit-limit-tokens': '30000000',
+    'x-ratelimit-remaining-requests': answer.status === 429 ? '0' : '9999',
+    'x-ratelimit-remaining-tokens': '29999968',
+    'x-ratelimit-reset-requests': answer.status === 429 ? '1s' : '6ms',
+    'x-ratelimit-reset-tokens': '0s',
+    ...answer.headers,
+  }
+  return { ...answer, headers }
+}

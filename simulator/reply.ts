@@ -1,0 +1,129 @@
+import type { JsonObject } from './json.ts'
+import type { Random } from './random.ts'
+import { sampleValue } from './sample-value.ts'
+import { sentences } from './sentences.ts'
+import { countTokens, cutToTokens } from './tokens.ts'
+
+export interface DeclaredTool {
+  name: string
+  schema: JsonObject
+}
+
+export type ToolChoice = { kind: 'auto' | 'none' | 'any' } | { kind: 'tool'; name: string }
+
+/** What a request asks for, in words of neither vendor. */
+export interface Ask {
+  model: string
+  /** The text of the last user message that has any. */
+  lastUserText: string
+  /** The text of the last message when it is a tool result. */
+  toolResult: string | null
+  tools: DeclaredTool[]
+  toolChoice: ToolChoice
+  parallelTools: boolean
+  /** The answer must be JSON for this schema. */
+  schema: JsonObject | null
+  /** The answer must be some JSON object. */
+  anyJson: boolean
+  maxTokens: number | null
+  promptTokens: number
+  /** Tokens the model thinks before it writes. */
+  thinkingTokens: number
+}
+
+/** What a scenario changes in the normal reply. */
+export interface Tweak {
+  text?: string
+  toolCalls?: number
+  refusal?: string
+  /** The finish reason (stop reason) to send whatever the content says. */
+  finish?: string
+  cutShort?: boolean
+  cachedTokens?: number
+  cacheWriteTokens?: number
+  thinkingTokens?: number
+  exactUsage?: { prompt: number; completion: number }
+}
+
+export interface ToolCall {
+  name: string
+  input: unknown
+}
+
+export interface Usage {
+  /** Without the two cache classes below. */
+  freshTokens: number
+  cachedTokens: number
+  cacheWriteTokens: number
+  /** With thinking. */
+  completionTokens: number
+  thinkingTokens: number
+}
+
+export interface Reply {
+  text: string
+  toolCalls: ToolCall[]
+  refusal: string | null
+  finish: 'end' | 'length' | 'tools' | 'refusal'
+  /** Sent instead of the vendor's word for `finish`. */
+  finishOverride: string | null
+  usage: Usage
+}
+
+export function planReply(ask: Ask, tweak: Tweak, random: Random): Reply {
+  const toolCalls = planToolCalls(ask, tweak, random)
+  const thinkingTokens = tweak.thinkingTokens ?? ask.thinkingTokens
+  let text = toolCalls.length > 0 || tweak.refusal !== undefined ? '' : planText(ask, tweak, random)
+  let finish: Reply['finish'] = toolCalls.length > 0 ? 'tools' : 'end'
+  if (tweak.refusal !== undefined) finish = 'refusal'
+  const room = Math.max(0, (ask.maxTokens ?? Number.POSITIVE_INFINITY) - thinkingTokens)
+  if (finish === 'end' && countTokens(text) > room) {
+    text = cutToTokens(text, room)
+    finish = 'length'
+  }
+  if (tweak.cutShort) finish = 'length'
+  const written = countTokens(text) + toolCalls.reduce((sum, call) => sum + countTokens(JSON.stringify(call)), 0)
+  const completionTokens = Math.min(
+    written + thinkingTokens,
+    finish === 'length' ? (ask.maxTokens ?? Infinity) : Infinity,
+  )
+  return {
+    text,
+    toolCalls,
+    refusal: tweak.refusal ?? null,
+    finish,
+    finishOverride: tweak.finish ?? null,
+    usage: {
+      freshTokens: tweak.exactUsage?.prompt ?? ask.promptTokens,
+      cachedTokens: tweak.cachedTokens ?? 0,
+      cacheWriteTokens: tweak.cacheWriteTokens ?? 0,
+      completionTokens: tweak.exactUsage?.completion ?? completionTokens,
+      thinkingTokens: Math.min(thinkingTokens, tweak.exactUsage?.completion ?? completionTokens),
+    },
+  }
+}
+
+function planText(ask: Ask, tweak: Tweak, random: Random): string {
+  if (tweak.text !== undefined) return tweak.text
+  if (ask.schema) {
+    return JSON.stringify(sampleValue(ask.schema, { root: ask.schema, random, fill: 'required' }))
+  }
+  if (ask.anyJson) return JSON.stringify({ answer: sentences(random) })
+  if (ask.toolResult !== null) return `The tool answered: ${ask.toolResult}`
+  return sentences(random)
+}
+
+/** After a tool result the model talks again, so that the loop of an agent ends. */
+function planToolCalls(ask: Ask, tweak: Tweak, random: Random): ToolCall[] {
+  if (ask.tools.length === 0 || ask.toolChoice.kind === 'none' || tweak.refusal !== undefined) return []
+  const choice = ask.toolChoice
+  const forced = choice.kind === 'any' || choice.kind === 'tool'
+  const wanted = ask.toolResult !== null && !forced ? 0 : (tweak.toolCalls ?? (forced ? 1 : 0))
+  const usable = choice.kind === 'tool' ? ask.tools.filter((tool) => tool.name === choice.name) : ask.tools
+  return Array.from(
+    { length: ask.parallelTools ? wanted : Math.min(wanted, 1) },
+    (_, index) => usable[index % usable.length],
+  )
+    .filter((tool) => tool !== undefined)
+    .map(({ name, schema }) => ({ name, input: sampleValue(schema, { root: schema, random, fill: 'all' }) ?? {} }))
+}

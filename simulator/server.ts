@@ -1,0 +1,139 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Answer } from './answer.ts'
+import type { RecordedCall } from './call-log.ts'
+import { decideChat } from './decide-chat.ts'
+import { readBody, resetConnection, sendAnswer } from './exchange.ts'
+import type { Cause, CauseContext, Family } from './family.ts'
+import { answerInspection } from './inspection.ts'
+import { isObject } from './json.ts'
+import type { Stage } from './stage.ts'
+
+/** The server of one family. `requiredKey` null: any key will do. */
+export function createFamilyServer(family: Family, stage: Stage, requiredKey: string | null): Server {
+  const server = createServer((request, response) => {
+    const url = new URL(request.url ?? '/', 'http://simulator')
+    const inspection = answerInspection(url, stage.log)
+    if (inspection) sendAnswer(response, inspection)
+    else new Exchange({ family, stage, requiredKey, request, response, url }).run().catch(() => response.destroy())
+  })
+  // The client's pool must be the one to close an idle connection; otherwise tests see resets nobody scripted.
+  server.keepAliveTimeout = 120_000
+  server.requestTimeout = 0
+  return server
+}
+
+interface ExchangeParts {
+  family: Family
+  stage: Stage
+  requiredKey: string | null
+  request: IncomingMessage
+  response: ServerResponse
+  url: URL
+}
+
+/** One request and its answer. */
+class Exchange {
+  readonly #parts: ExchangeParts
+  readonly #call: RecordedCall
+  readonly #clientLeft = new AbortController()
+  /** The simulator broke the connection itself, so that its end is no hang-up of the client. */
+  #broken = false
+
+  constructor(parts: ExchangeParts) {
+    const { family, request, response, url, stage } = parts
+    this.#parts = parts
+    this.#call = stage.log.open(family.name, request.method ?? 'GET', url, request.headers)
+    response.on('close', () => this.#close())
+  }
+
+  async run(): Promise<void> {
+    const { family, stage, request } = this.#parts
+    const read = await readBody(request, family.bodyLimitBytes, (model) => {
+      this.#call.model = model
+      this.#break()
+    })
+    if (read.kind === 'client-left') return
+    const answer = read.kind === 'too-large' ? this.#tooLarge() : this.#decide(read.text)
+    const delayMs = stage.latencyMs + (answer.delayMs ?? 0)
+    if (this.#isChat()) await stage.gate()
+    if (delayMs > 0) await sleep(delayMs, undefined, { signal: this.#clientLeft.signal }).catch(() => undefined)
+    if (!this.#clientLeft.signal.aborted) this.#send(answer)
+  }
+
+  #decide(rawBody: string): Answer {
+    const { family, stage, requiredKey, request, url } = this.#parts
+    let body: unknown = null
+    try {
+      body = JSON.parse(rawBody)
+    } catch {
+      // Malformed JSON is answered below, after the checks that need no body.
+    }
+    stage.log.describe(this.#call, rawBody, body)
+    const key = family.keyOf(request.headers)
+    if (!key || (requiredKey !== null && key !== requiredKey)) return this.#fail(401)
+    const badHeaders = family.checkHeaders(request.headers)
+    if (badHeaders) return badHeaders
+    if (this.#isChat()) {
+      if (request.method !== 'POST') return this.#fail(405)
+      if (!request.headers['content-type']?.startsWith('application/json')) return this.#fail('bad-media-type')
+      if (!isObject(body)) return this.#fail('bad-json')
+      return decideChat({ family, stage, body, headers: request.headers, context: this.#context() })
+    }
+    return this.#decideModels(url)
+  }
+
+  #decideModels(url: URL): Answer {
+    const { family, stage, request } = this.#parts
+    if (url.pathname !== '/v1/models' && !url.pathname.startsWith('/v1/models/')) return this.#fail('unknown-path')
+    if (request.method !== 'GET') return this.#fail(405)
+    if (stage.modelsDown.has(family.name)) return this.#fail(503)
+    if (url.pathname === '/v1/models') return family.listModels(url.searchParams)
+    return family.getModel(decodeURIComponent(url.pathname.slice('/v1/models/'.length)))
+  }
+
+  #tooLarge(): Answer {
+    const answer = this.#fail(413)
+    return { ...answer, headers: { ...answer.headers, connection: 'close' } }
+  }
+
+  #fail(cause: Cause): Answer {
+    return this.#parts.family.failure(cause, this.#context())
+  }
+
+  #context(): CauseContext {
+    const { family, request, url } = this.#parts
+    return {
+      model: this.#call.model ?? '',
+      method: request.method ?? 'GET',
+      path: url.pathname,
+      key: family.keyOf(request.headers) ?? '',
+    }
+  }
+
+  #isChat(): boolean {
+    return this.#parts.url.pathname === this.#parts.family.chatPath
+  }
+
+  #send(answer: Answer): void {
+    const { family, response } = this.#parts
+    if (answer.behaviour === 'reset') {
+      this.#break()
+      return
+    }
+    if (answer.behaviour !== 'hang') this.#call.status = answer.status
+    if (answer.behaviour === 'cut') this.#broken = true
+    sendAnswer(response, family.complete(answer, family.newRequestId(), Date.now() - this.#call.receivedAt))
+  }
+
+  #break(): void {
+    this.#broken = true
+    resetConnection(this.#parts.response)
+  }
+
+  #close(): void {
+    this.#call.finishedAt = Date.now()
+    this.#call.outcome = this.#parts.response.writableFinished || this.#broken ? 'answered' : 'aborted'
+    this.#clientLeft.abort()
+  }
+}

@@ -1,0 +1,88 @@
+import { once } from 'node:events'
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { ScriptedAnswer } from './answer.ts'
+import { anthropicFamily } from './anthropic/anthropic.ts'
+import type { RecordedCall } from './call-log.ts'
+import type { FamilyName } from './family.ts'
+import { openaiFamily } from './openai/openai.ts'
+import { createFamilyServer } from './server.ts'
+import { createStage } from './stage.ts'
+
+export type { ScriptedAnswer } from './answer.ts'
+export type { RecordedCall } from './call-log.ts'
+
+export interface SimulatorOptions {
+  /** 0 (the default) takes a free port. */
+  openaiPort?: number
+  anthropicPort?: number
+  host?: string
+  seed?: number
+  /** When set, every other key gets the vendor's 401; otherwise any non-empty key is accepted. */
+  openaiKey?: string
+  anthropicKey?: string
+  latencyMs?: number
+  keepCalls?: number
+}
+
+export interface Simulator {
+  /** Includes `/v1`, as OpenAI's base address does. */
+  openaiUrl: string
+  /** Excludes `/v1`, as Anthropic's base address does. */
+  anthropicUrl: string
+  calls: readonly RecordedCall[]
+  /** The next answers for this model, in order; `undefined` stands for the normal answer, which also returns when they are used up. */
+  script(model: string, answers: (ScriptedAnswer | undefined)[]): void
+  /** Holds every chat answer back until `release()`. */
+  hold(): void
+  release(): void
+  /** The model list answers 503 while down. */
+  modelsDown(family: FamilyName, down: boolean): void
+  /** Forgets calls, scripts and what the scenarios remember. */
+  reset(): void
+  close(): Promise<void>
+}
+
+export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
+  const host = options.host ?? '127.0.0.1'
+  const { seed = 1, latencyMs = 0, keepCalls = 100_000 } = options
+  const stage = createStage({ seed, latencyMs, keepCalls })
+  const openai = createFamilyServer(openaiFamily, stage, options.openaiKey ?? null)
+  const anthropic = createFamilyServer(anthropicFamily, stage, options.anthropicKey ?? null)
+  const openaiOrigin = await listen(openai, options.openaiPort ?? 0, host)
+  const anthropicOrigin = await listen(anthropic, options.anthropicPort ?? 0, host).catch(async (error: unknown) => {
+    await shut(openai)
+    throw error
+  })
+  return {
+    openaiUrl: `${openaiOrigin}/v1`,
+    anthropicUrl: anthropicOrigin,
+    calls: stage.log.calls,
+    script: stage.script,
+    hold: stage.hold,
+    release: stage.release,
+    modelsDown(family, down) {
+      if (down) stage.modelsDown.add(family)
+      else stage.modelsDown.delete(family)
+    },
+    reset: stage.reset,
+    async close() {
+      stage.release()
+      await Promise.all([shut(openai), shut(anthropic)])
+    },
+  }
+}
+
+async function listen(server: Server, port: number, host: string): Promise<string> {
+  server.listen(port, host)
+  await once(server, 'listening')
+  const address = server.address() as AddressInfo
+  return `http://${address.family === 'IPv6' ? `[${address.address}]` : address.address}:${address.port}`
+}
+
+async function shut(server: Server): Promise<void> {
+  const closed = once(server, 'close')
+  server.close()
+  server.closeAllConnections()
+  await closed
+}

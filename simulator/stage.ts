@@ -1,0 +1,63 @@
+import type { ScriptedAnswer } from './answer.ts'
+import { type CallLog, createCallLog } from './call-log.ts'
+import type { FamilyName } from './family.ts'
+import { createRandom, hashText, type Random } from './random.ts'
+
+/** What both servers share and a test can change while they run. */
+export interface Stage {
+  log: CallLog
+  latencyMs: number
+  seed: number
+  /** Families whose model list answers 503. */
+  modelsDown: Set<FamilyName>
+  script(model: string, answers: (ScriptedAnswer | undefined)[]): void
+  nextScripted(model: string): ScriptedAnswer | undefined
+  /** One seeded sequence per model id, so that parallel calls to other models do not disturb it. */
+  randomFor(model: string): Random
+  isFirstCall(model: string): boolean
+  hold(): void
+  release(): void
+  /** Resolves at once unless held. */
+  gate(): Promise<void>
+  reset(): void
+}
+
+export function createStage(options: { seed: number; latencyMs: number; keepCalls: number }): Stage {
+  const log = createCallLog(options.keepCalls)
+  const scripts = new Map<string, (ScriptedAnswer | undefined)[]>()
+  const randoms = new Map<string, Random>()
+  const seen = new Set<string>()
+  let held: PromiseWithResolvers<void> | null = null
+  return {
+    log,
+    latencyMs: options.latencyMs,
+    seed: options.seed,
+    modelsDown: new Set(),
+    script: (model, answers) => void scripts.set(model, [...(scripts.get(model) ?? []), ...answers]),
+    nextScripted: (model) => scripts.get(model)?.shift(),
+    randomFor(model) {
+      const random = randoms.get(model) ?? createRandom(hashText(`${options.seed} ${model}`))
+      randoms.set(model, random)
+      return random
+    },
+    isFirstCall(model) {
+      const first = !seen.has(model)
+      seen.add(model)
+      return first
+    },
+    hold() {
+      held ??= Promise.withResolvers<void>()
+    },
+    release() {
+      held?.resolve()
+      held = null
+    },
+    gate: () => held?.promise ?? Promise.resolve(),
+    reset() {
+      log.clear()
+      scripts.clear()
+      randoms.clear()
+      seen.clear()
+    },
+  }
+}
