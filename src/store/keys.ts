@@ -1,0 +1,116 @@
+import type { Kysely } from 'kysely'
+import { hashKey, type Key, type KeyKind, keyPrefix, newKeyValue } from '../domain/key.ts'
+import { newId } from '../domain/new-id.ts'
+import { changeControlData } from './control-transaction.ts'
+import type { Database, KeyRow, ManagedBy } from './schema.ts'
+
+export interface KeyInput {
+  kind: KeyKind
+  /** Null for an admin key. */
+  workspace: string | null
+  name: string
+  expiresAt?: number | null
+  allowedModels?: readonly string[] | null
+  /** Kept as given; domain/limits reads it. */
+  limits?: unknown
+  managedBy?: ManagedBy
+}
+
+export function keyFromRow(row: KeyRow): Key {
+  return {
+    id: row.id,
+    kind: row.kind,
+    workspace: row.workspace,
+    name: row.name,
+    prefix: row.prefix,
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+    revokedAt: row.revoked_at,
+  }
+}
+
+/** Makes a key with a new value. The value is in the answer and nowhere else: only its hash is stored. */
+export async function createKey(
+  db: Kysely<Database>,
+  input: KeyInput,
+  now: number,
+): Promise<{ key: Key; value: string }> {
+  const value = newKeyValue(input.kind)
+  return { key: await insertKey(db, input, value, now), value }
+}
+
+export async function insertKey(db: Kysely<Database>, input: KeyInput, value: string, now: number): Promise<Key> {
+  const row: KeyRow = {
+    id: newId(now),
+    kind: input.kind,
+    workspace: input.workspace,
+    name: input.name,
+    hash: hashKey(value),
+    prefix: keyPrefix(value),
+    created_at: now,
+    expires_at: input.expiresAt ?? null,
+    revoked_at: null,
+    allowed_models: jsonOrNull(input.allowedModels),
+    limits: jsonOrNull(input.limits),
+    managed_by: input.managedBy ?? null,
+  }
+  await db.insertInto('keys').values(row).execute()
+  return keyFromRow(row)
+}
+
+/**
+ * A key with exactly this value, as the environment asks for. A revoked one stays revoked and is reported: whoever
+ * revoked it knew why, and a variable left behind must not bring it back.
+ */
+export async function ensureKey(
+  db: Kysely<Database>,
+  input: KeyInput & { value: string },
+  now: number,
+): Promise<'created' | 'present' | 'revoked' | 'taken'> {
+  return changeControlData(db, async (transaction) => {
+    const row = await findKeyByHash(transaction, hashKey(input.value))
+    if (row === null) {
+      await insertKey(transaction, input, input.value, now)
+      return 'created'
+    }
+    if (row.kind !== input.kind || row.workspace !== input.workspace) return 'taken'
+    return row.revoked_at === null ? 'present' : 'revoked'
+  })
+}
+
+/** Is there any key of this kind that works? */
+export async function hasKeys(db: Kysely<Database>, kind: KeyKind, now: number): Promise<boolean> {
+  const row = await db
+    .selectFrom('keys')
+    .select('id')
+    .where('kind', '=', kind)
+    .where('revoked_at', 'is', null)
+    .where((where) => where.or([where('expires_at', 'is', null), where('expires_at', '>', now)]))
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+export async function findKeyByHash(db: Kysely<Database>, hash: string): Promise<KeyRow | null> {
+  return (await db.selectFrom('keys').selectAll().where('hash', '=', hash).executeTakeFirst()) ?? null
+}
+
+export async function listKeys(db: Kysely<Database>, workspace: string): Promise<Key[]> {
+  const rows = await db.selectFrom('keys').selectAll().where('workspace', '=', workspace).orderBy('id').execute()
+  return rows.map(keyFromRow)
+}
+
+/** True when it worked until now. A time in the future lets the key live until then (rotation with overlap). */
+export async function revokeKey(db: Kysely<Database>, id: string, at: number): Promise<boolean> {
+  const result = await db
+    .updateTable('keys')
+    .set({ revoked_at: at })
+    .where('id', '=', id)
+    .where((where) => where.or([where('revoked_at', 'is', null), where('revoked_at', '>', at)]))
+    .executeTakeFirst()
+  return result.numUpdatedRows === 1n
+}
+
+export function jsonOrNull(value: unknown): string | null {
+  return value === undefined || value === null ? null : JSON.stringify(value)
+}

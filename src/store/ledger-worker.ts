@@ -1,0 +1,155 @@
+import { statSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { parentPort, workerData } from 'node:worker_threads'
+import { Kysely, PostgresDialect } from 'kysely'
+import { closeInterrupted, createFolder, readPosition, type SpoolRow } from './fold.ts'
+import type { LedgerCommand, LedgerReport, LedgerSettings } from './ledger.ts'
+import { openPostgres } from './postgres-pool.ts'
+import { deleteExpired } from './retention.ts'
+import type { Database } from './schema.ts'
+import { openSqlite } from './sqlite-connection.ts'
+import { sqliteDialect } from './sqlite-dialect.ts'
+import { errorText } from './store-error.ts'
+
+const BATCH_ROWS = 1_000
+/** Rows that arrive together are folded together: one transaction instead of dozens. Readers who wait cut it short. */
+const GATHER_MS = 25
+const FIRST_BACKOFF_MS = 100
+const LONGEST_BACKOFF_MS = 5_000
+const CHECKPOINT_MS = 1_000
+/** A write-ahead log beyond this is reset, which takes the write lock for a moment. */
+const LARGE_WAL_BYTES = 32 * 1024 * 1024
+const RETENTION_MS = 60_000
+const RETENTION_PAUSE_MS = 50
+const DAY_MS = 86_400_000
+
+const settings = workerData as LedgerSettings
+const spool = new DatabaseSync(settings.spoolPath, { timeout: 1_000 })
+const nextRows = spool.prepare('select seq, kind, payload from spool where seq > ? order by seq limit ?')
+const target = openTarget()
+const folder = createFolder(target.db, settings.node)
+
+let position: number | null = null
+let asked = false
+let hurried = false
+/** While rows gather, a plain wake-up changes nothing. */
+let gathering = false
+let stopping = false
+const stop = new AbortController()
+let wakeUp = () => {}
+
+function openTarget() {
+  if (settings.target.kind === 'postgres') {
+    const pool = openPostgres({ url: settings.target.url, connections: 2, onIdleError: () => {} })
+    return { db: new Kysely<Database>({ dialect: new PostgresDialect({ pool }) }), checkpoint: () => {} }
+  }
+  const { path } = settings.target
+  const connection = openSqlite(path, settings.synchronousFull)
+  const db = new Kysely<Database>({ dialect: sqliteDialect(connection) })
+  return { db, checkpoint: () => checkpoint(path, (sql) => connection.exec(sql)) }
+}
+
+function report(message: LedgerReport): void {
+  parentPort?.postMessage(message)
+}
+
+async function foldAll(): Promise<number> {
+  position ??= await readPosition(target.db, settings.node)
+  for (;;) {
+    const rows = nextRows.all(position, BATCH_ROWS) as unknown as SpoolRow[]
+    if (rows.length === 0) return position
+    position = await folder.fold(position, rows)
+    if (rows.length === BATCH_ROWS) report({ kind: 'folded', seq: position })
+  }
+}
+
+/** Tries until it works: nothing is lost meanwhile, the spool keeps it. Gives up, with null, only to stop. */
+async function persistently<T>(work: () => Promise<T>): Promise<T | null> {
+  for (let backoffMs = FIRST_BACKOFF_MS; ; backoffMs = Math.min(2 * backoffMs, LONGEST_BACKOFF_MS)) {
+    try {
+      return await work()
+    } catch (error) {
+      // The commit may have happened although its answer was lost: only the database knows.
+      position = null
+      report({ kind: 'failed', message: errorText(error) })
+      if (stopping) return null
+      await sleep(backoffMs, undefined, { signal: stop.signal }).catch(() => {})
+    }
+  }
+}
+
+async function waitUntilAsked(): Promise<void> {
+  if (!asked) await new Promise<void>((resolve) => (wakeUp = resolve))
+  if (!hurried) {
+    gathering = true
+    await Promise.race([sleep(GATHER_MS), new Promise<void>((resolve) => (wakeUp = resolve))])
+    gathering = false
+  }
+  asked = false
+  hurried = false
+}
+
+function checkpoint(path: string, exec: (sql: string) => void): void {
+  try {
+    exec('pragma wal_checkpoint(passive)')
+    const wal = statSync(`${path}-wal`, { throwIfNoEntry: false })
+    if (wal !== undefined && wal.size > LARGE_WAL_BYTES) exec('pragma wal_checkpoint(truncate)')
+  } catch (error) {
+    report({ kind: 'failed', message: `checkpoint: ${errorText(error)}` })
+  }
+}
+
+function checkpointAll(): void {
+  checkpoint(settings.spoolPath, (sql) => spool.exec(sql))
+  target.checkpoint()
+}
+
+async function runRetention(days: number): Promise<void> {
+  while (!stopping) {
+    await sleep(RETENTION_MS, undefined, { signal: stop.signal }).catch(() => {})
+    try {
+      const before = Date.now() - days * DAY_MS
+      if (!stopping) await deleteExpired(target.db, { before, pause: () => sleep(RETENTION_PAUSE_MS) })
+    } catch (error) {
+      if (!stopping) report({ kind: 'failed', message: `retention: ${errorText(error)}` })
+    }
+  }
+}
+
+/** The calls of the process before this one: what it spooled is folded first, what is still open then was cut off. */
+async function start(): Promise<void> {
+  const seq = await foldAll()
+  const node = settings.onlyProcess ? null : settings.node
+  const interrupted = settings.closesInterrupted ? await closeInterrupted(target.db, node, Date.now()) : 0
+  report({ kind: 'ready', seq, interrupted })
+}
+
+async function foldOnce(): Promise<void> {
+  report({ kind: 'folded', seq: await foldAll() })
+}
+
+parentPort?.on('message', (command: LedgerCommand) => {
+  asked = true
+  hurried ||= command !== 'wake'
+  if (command === 'stop') {
+    stopping = true
+    stop.abort()
+  }
+  if (command !== 'wake' || !gathering) wakeUp()
+})
+
+const checkpoints = setInterval(checkpointAll, CHECKPOINT_MS)
+await persistently(start)
+const retention = settings.retentionDays === null ? null : runRetention(settings.retentionDays)
+while (!stopping) {
+  await waitUntilAsked()
+  await persistently(foldOnce)
+}
+clearInterval(checkpoints)
+await retention
+await persistently(foldOnce)
+checkpointAll()
+spool.close()
+await target.db.destroy()
+parentPort?.close()

@@ -1,0 +1,137 @@
+import { Worker } from 'node:worker_threads'
+import type { Spool } from './spool.ts'
+
+export interface LedgerSettings {
+  spoolPath: string
+  node: string
+  target: { kind: 'sqlite'; path: string } | { kind: 'postgres'; url: string }
+  synchronousFull: boolean
+  retentionDays: number | null
+  /** No other process can have calls in this database, so every open row is a dead one. */
+  onlyProcess: boolean
+  /** False when the worker is started again while calls are running. */
+  closesInterrupted: boolean
+}
+
+/** `hurry` skips the pause in which rows gather: somebody waits for them. */
+export type LedgerCommand = 'wake' | 'hurry' | 'stop'
+
+export type LedgerReport =
+  | { kind: 'ready'; seq: number; interrupted: number }
+  | { kind: 'folded'; seq: number }
+  | { kind: 'failed'; message: string }
+
+/** What the store tells its owner; the shape of the gateway's log. */
+export interface StoreLog {
+  info(details: object, message: string): void
+  warn(details: object, message: string): void
+  error(details: object, message: string): void
+}
+
+const RESTART_MS = 1_000
+
+/** The main thread's end of the ledger worker, which folds the spool into the database. */
+export class Ledger {
+  readonly #spool: Spool
+  readonly #settings: LedgerSettings
+  readonly #log: StoreLog
+  readonly #ready = Promise.withResolvers<void>()
+  #worker: Worker
+  #exited: Promise<void> = Promise.resolve()
+  #foldedSeq = 0
+  #wakeSent = false
+  #closing = false
+  #lastError: string | null = null
+  #readers: { seq: number; resolve(): void }[] = []
+
+  constructor(spool: Spool, settings: LedgerSettings, log: StoreLog) {
+    this.#spool = spool
+    this.#settings = settings
+    this.#log = log
+    this.#worker = this.#start(settings)
+  }
+
+  /** The past is in order: the spool of the last process is folded, its unfinished calls are closed. */
+  get ready(): Promise<void> {
+    return this.#ready.promise
+  }
+
+  get foldedSeq(): number {
+    return this.#foldedSeq
+  }
+
+  get lastError(): string | null {
+    return this.#lastError
+  }
+
+  /** One message however many commits happen before the worker has answered it. */
+  wake(): void {
+    if (this.#wakeSent) return
+    this.#wakeSent = true
+    this.#worker.postMessage('wake' satisfies LedgerCommand)
+  }
+
+  /** Resolves when everything durable by now is in the database. */
+  caughtUp(): Promise<void> {
+    const seq = this.#spool.lastSeq
+    if (this.#foldedSeq >= seq) return Promise.resolve()
+    this.#worker.postMessage('hurry' satisfies LedgerCommand)
+    return new Promise((resolve) => this.#readers.push({ seq, resolve }))
+  }
+
+  /** Folds to the end, but does not wait for a database that is away: the next start folds the rest. */
+  async close(withinMs: number): Promise<void> {
+    this.#closing = true
+    this.#worker.postMessage('stop' satisfies LedgerCommand)
+    const late = setTimeout(() => void this.#worker.terminate(), withinMs)
+    await this.#exited
+    clearTimeout(late)
+  }
+
+  #start(settings: LedgerSettings): Worker {
+    const file = import.meta.url.endsWith('.ts') ? './ledger-worker.ts' : './ledger-worker.js'
+    const worker = new Worker(new URL(file, import.meta.url), { workerData: settings })
+    worker.on('message', (report: LedgerReport) => this.#receive(report))
+    worker.on('error', (error) => {
+      this.#lastError = error.message
+      this.#log.error({ error: error.message }, 'the ledger worker failed')
+      this.#ready.reject(error)
+    })
+    this.#exited = new Promise((resolve) => worker.once('exit', () => resolve()))
+    worker.once('exit', () => {
+      if (!this.#closing) setTimeout(() => this.#restart(), RESTART_MS).unref()
+    })
+    return worker
+  }
+
+  #restart(): void {
+    if (this.#closing) return
+    this.#worker = this.#start({ ...this.#settings, closesInterrupted: false })
+    this.#wakeSent = false
+    this.wake()
+  }
+
+  #receive(report: LedgerReport): void {
+    if (report.kind === 'failed') {
+      if (this.#lastError !== report.message) this.#log.warn({ error: report.message }, 'the request log lags behind')
+      this.#lastError = report.message
+      return
+    }
+    if (report.kind === 'ready') {
+      if (report.interrupted > 0) {
+        this.#log.warn({ requests: report.interrupted }, 'calls of the last run were cut off: logged as interrupted')
+      }
+      this.#spool.startAfter(report.seq)
+      this.#ready.resolve()
+    }
+    this.#lastError = null
+    this.#foldedSeq = Math.max(this.#foldedSeq, report.seq)
+    this.#spool.folded(this.#foldedSeq)
+    this.#wakeSent = false
+    // Rows that came while the worker was busy: it may have looked before they were there.
+    if (this.#foldedSeq < this.#spool.lastSeq) this.wake()
+    const waiting = this.#readers
+    this.#readers = waiting.filter((reader) => reader.seq > this.#foldedSeq)
+    for (const reader of waiting) if (reader.seq <= this.#foldedSeq) reader.resolve()
+  }
+}

@@ -1,0 +1,35 @@
+import pg from 'pg'
+import { exactInteger } from './exact-integer.ts'
+
+/** The types of int8 and numeric (what a sum of int8 has) in PostgreSQL's catalogue. */
+const INT8 = 20
+const NUMERIC = 1700
+
+function parseInteger(text: string): unknown {
+  return /^-?\d+$/.test(text) ? exactInteger(BigInt(text)) : text
+}
+
+export interface PostgresOptions {
+  url: string
+  connections: number
+  onIdleError(error: Error): void
+}
+
+export function openPostgres(options: PostgresOptions): pg.Pool {
+  const pool = new pg.Pool({
+    connectionString: options.url,
+    max: options.connections,
+    connectionTimeoutMillis: 5_000,
+    // A server that vanished without a word must not hold a query for ever.
+    query_timeout: 60_000,
+    keepAlive: true,
+    application_name: 'switchyard',
+    types: {
+      getTypeParser: (oid: number, format?: 'text' | 'binary') =>
+        oid === INT8 || oid === NUMERIC ? parseInteger : pg.types.getTypeParser(oid, format),
+    } as pg.CustomTypesConfig,
+  })
+  // Without a listener a connection that breaks while idle would end the process.
+  pool.on('error', options.onIdleError)
+  return pool
+}

@@ -1,0 +1,133 @@
+import type { CloseRecord, OpenRecord } from '../domain/request-record.ts'
+import { promptTokens, type TokenUsage } from '../domain/usage.ts'
+import type { NewRequestRow } from './schema.ts'
+
+/** Longer than any model's name: what a caller sends instead must not swell the log. */
+const LONGEST_TEXT = 512
+
+/** Every column, in the order in which the fold writes them. */
+export const REQUEST_COLUMNS = [
+  'id',
+  'node',
+  'state',
+  'workspace',
+  'key_id',
+  'route',
+  'requested_model',
+  'started_at',
+  'finished_at',
+  'status',
+  'code',
+  'provider',
+  'model',
+  'fallback',
+  'attempts',
+  'finish_reason',
+  'prompt_tokens',
+  'completion_tokens',
+  'input_tokens',
+  'cached_tokens',
+  'cache_write_5m_tokens',
+  'cache_write_30m_tokens',
+  'cache_write_1h_tokens',
+  'reasoning_tokens',
+  'price_percent',
+  'cost_picodollars',
+  'price_version',
+  'upstream_ms',
+  'gateway_microseconds',
+  'request_bytes',
+  'response_bytes',
+  'ignored_params',
+] as const satisfies readonly (keyof NewRequestRow)[]
+
+type FullRow = Required<NewRequestRow>
+
+/** What is spooled: the record, without a text of megabytes where a name belongs. */
+export function spooled<T extends OpenRecord | CloseRecord>(record: T): T {
+  const { requestedModel } = record
+  if (requestedModel === null || requestedModel.length <= LONGEST_TEXT) return record
+  return { ...record, requestedModel: requestedModel.slice(0, LONGEST_TEXT) }
+}
+
+export function openRow(record: OpenRecord, node: string): FullRow {
+  return {
+    id: record.id,
+    node,
+    state: 'open',
+    workspace: record.workspace,
+    key_id: record.keyId,
+    route: text(record.route),
+    requested_model: text(record.requestedModel),
+    started_at: whole(record.startedAt) ?? 0,
+    finished_at: null,
+    status: null,
+    code: null,
+    provider: null,
+    model: null,
+    fallback: 0,
+    attempts: '[]',
+    finish_reason: null,
+    ...tokenColumns(null),
+    cost_picodollars: null,
+    price_version: null,
+    upstream_ms: null,
+    gateway_microseconds: 0,
+    request_bytes: 0,
+    response_bytes: 0,
+    ignored_params: '[]',
+  }
+}
+
+export function closedRow(record: CloseRecord, node: string): FullRow {
+  return {
+    id: record.id,
+    node,
+    state: 'closed',
+    workspace: record.workspace,
+    key_id: record.keyId,
+    route: text(record.route),
+    requested_model: text(record.requestedModel),
+    started_at: whole(record.startedAt) ?? 0,
+    finished_at: whole(record.finishedAt),
+    status: whole(record.status),
+    code: text(record.code),
+    provider: text(record.provider),
+    model: text(record.model),
+    fallback: record.fallback ? 1 : 0,
+    attempts: JSON.stringify(record.attempts),
+    finish_reason: text(record.finishReason),
+    ...tokenColumns(record.usage),
+    cost_picodollars: record.costPicodollars === null ? null : BigInt(record.costPicodollars),
+    price_version: whole(record.priceVersion),
+    upstream_ms: whole(record.upstreamMs),
+    gateway_microseconds: whole(record.gatewayMicroseconds) ?? 0,
+    request_bytes: whole(record.requestBytes) ?? 0,
+    response_bytes: whole(record.responseBytes) ?? 0,
+    ignored_params: JSON.stringify(record.ignoredParams),
+  }
+}
+
+function tokenColumns(usage: TokenUsage | null) {
+  return {
+    prompt_tokens: usage === null ? null : whole(promptTokens(usage)),
+    completion_tokens: whole(usage?.output),
+    input_tokens: whole(usage?.input),
+    cached_tokens: whole(usage?.cachedInput),
+    cache_write_5m_tokens: whole(usage?.cacheWrite5m),
+    cache_write_30m_tokens: whole(usage?.cacheWrite30m),
+    cache_write_1h_tokens: whole(usage?.cacheWrite1h),
+    reasoning_tokens: whole(usage?.reasoning),
+    price_percent: whole(usage?.pricePercent),
+  }
+}
+
+/** PostgreSQL refuses fractions in an integer column: one of them must not stop the log. */
+function whole(value: number | null | undefined): number | null {
+  return typeof value === 'number' && Number.isFinite(value) ? Math.round(value) : null
+}
+
+/** PostgreSQL has no text with a NUL in it, and callers may send one. */
+function text(value: string | null): string | null {
+  return value === null ? null : value.replaceAll('\u0000', '\ufffd')
+}

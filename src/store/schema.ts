@@ -1,0 +1,153 @@
+import type { ColumnType, Generated, Insertable, Selectable } from 'kysely'
+import type { ExactInteger } from './exact-integer.ts'
+
+/**
+ * One schema for both engines: text, integers, times as Unix milliseconds, JSON as text, truth as 0 or 1.
+ * Migrations make it; nothing here knows the engine.
+ */
+export interface Database {
+  workspaces: WorkspacesTable
+  keys: KeysTable
+  routes: RoutesTable
+  providers: ProvidersTable
+  registry: RegistryTable
+  price_versions: PriceVersionsTable
+  requests: RequestsTable
+  spool_positions: SpoolPositionsTable
+  spool_rejects: SpoolRejectsTable
+  settings: SettingsTable
+}
+
+/** Who may change a row: the configuration file, the environment, or (null) anyone with an admin key. */
+export type ManagedBy = 'config' | 'environment' | null
+
+interface WorkspacesTable {
+  name: string
+  created_at: number
+}
+
+interface KeysTable {
+  id: string
+  kind: 'live' | 'admin'
+  workspace: string | null
+  name: string
+  hash: string
+  prefix: string
+  created_at: number
+  expires_at: number | null
+  revoked_at: number | null
+  allowed_models: string | null
+  limits: string | null
+  managed_by: ManagedBy
+}
+
+interface RoutesTable {
+  workspace: string
+  alias: string
+  description: string | null
+  chain: string
+  created_at: number
+  updated_at: number
+  managed_by: ManagedBy
+}
+
+interface ProvidersTable {
+  name: string
+  family: string
+  base_url: string | null
+  api_key_encrypted: string | null
+  headers_encrypted: string | null
+  created_at: number
+  updated_at: number
+  managed_by: ManagedBy
+}
+
+interface RegistryTable {
+  provider: string
+  model: string
+  aliases: string
+  context_window: number | null
+  max_output_tokens: number | null
+  max_input_tokens: number | null
+  capabilities: string
+  efforts: string | null
+  deprecated: number
+  shutdown_date: string | null
+  mode: string
+  note: string | null
+  managed_by: ManagedBy
+  updated_at: number
+}
+
+interface PriceVersionsTable {
+  id: Generated<number>
+  provider: string
+  model: string
+  created_at: number
+  source: string
+  prices: string
+}
+
+interface RequestsTable {
+  id: string
+  node: string
+  state: 'open' | 'closed'
+  workspace: string
+  key_id: string
+  route: string | null
+  requested_model: string | null
+  started_at: number
+  finished_at: number | null
+  status: number | null
+  code: string | null
+  provider: string | null
+  model: string | null
+  fallback: number
+  attempts: string
+  finish_reason: string | null
+  prompt_tokens: number | null
+  completion_tokens: number | null
+  input_tokens: number | null
+  cached_tokens: number | null
+  cache_write_5m_tokens: number | null
+  cache_write_30m_tokens: number | null
+  cache_write_1h_tokens: number | null
+  reasoning_tokens: number | null
+  price_percent: number | null
+  /** Picodollars outgrow a double's 53 bits at 9,007 USD, so this one may be a bigint: read it with `BigInt()`. */
+  cost_picodollars: ColumnType<ExactInteger | null, bigint | null>
+  price_version: number | null
+  upstream_ms: number | null
+  gateway_microseconds: number
+  request_bytes: number
+  response_bytes: number
+  ignored_params: string
+}
+
+/** How far the spool of each node has been folded into this database. */
+interface SpoolPositionsTable {
+  node: string
+  seq: number
+}
+
+/** Spool rows that could not be read: kept for a person to look at, so that one of them never stops the others. */
+interface SpoolRejectsTable {
+  node: string
+  seq: number
+  kind: string
+  payload: string
+  error: string
+}
+
+interface SettingsTable {
+  name: string
+  value: string
+}
+
+export type KeyRow = Selectable<KeysTable>
+export type RouteRow = Selectable<RoutesTable>
+export type ProviderRow = Selectable<ProvidersTable>
+export type RegistryRow = Selectable<RegistryTable>
+export type PriceVersionRow = Selectable<PriceVersionsTable>
+export type RequestRow = Selectable<RequestsTable>
+export type NewRequestRow = Insertable<RequestsTable>

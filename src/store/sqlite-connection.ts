@@ -1,0 +1,62 @@
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
+import { exactInteger } from './exact-integer.ts'
+
+/** What goes to the connection and what comes back: plain values, so that both can cross a thread. */
+export interface SqliteQuery {
+  sql: string
+  parameters: readonly unknown[]
+}
+
+export interface SqliteResult {
+  rows: Record<string, unknown>[]
+  /** Undefined for a query that only reads. */
+  changes: bigint | undefined
+  insertId: bigint | undefined
+}
+
+export interface SqliteConnection {
+  execute(query: SqliteQuery): SqliteResult
+  exec(sql: string): void
+  close(): void
+}
+
+/** Long enough for the other worker's largest transaction; only worker threads ever wait. */
+const BUSY_TIMEOUT_MS = 15_000
+const STATEMENTS_KEPT = 100
+
+/** The embedded database, opened in a worker thread. */
+export function openSqlite(path: string, synchronousFull: boolean): SqliteConnection {
+  const database = new DatabaseSync(path, { readBigInts: true, timeout: BUSY_TIMEOUT_MS })
+  database.exec(`pragma journal_mode = wal; pragma synchronous = ${synchronousFull ? 'full' : 'normal'}`)
+  const statements = new Map<string, StatementSync>()
+
+  function prepare(sql: string): StatementSync {
+    const known = statements.get(sql)
+    if (known !== undefined) return known
+    const statement = database.prepare(sql)
+    if (statements.size >= STATEMENTS_KEPT) statements.clear()
+    statements.set(sql, statement)
+    return statement
+  }
+
+  return {
+    execute: ({ sql, parameters }) => run(prepare(sql), parameters as readonly SQLInputValue[]),
+    exec: (sql) => database.exec(sql),
+    close: () => database.close(),
+  }
+}
+
+function run(statement: StatementSync, parameters: readonly SQLInputValue[]): SqliteResult {
+  if (statement.columns().length === 0) {
+    const { changes, lastInsertRowid } = statement.run(...parameters)
+    return { rows: [], changes: BigInt(changes), insertId: BigInt(lastInsertRowid) }
+  }
+  const rows: Record<string, unknown>[] = statement.all(...parameters)
+  for (const row of rows) {
+    for (const column in row) {
+      const value = row[column]
+      if (typeof value === 'bigint') row[column] = exactInteger(value)
+    }
+  }
+  return { rows, changes: undefined, insertId: undefined }
+}
