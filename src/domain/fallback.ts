@@ -34,17 +34,18 @@ export function nextStep(failure: Failure, context: StepContext): Step {
   }
 }
 
+/** The provider's own verdict comes first; `never` (out of credit) holds even against it. */
 function mayRetry(failure: Failure, context: StepContext): boolean {
-  if (failure.retry === 'never' || failure.shouldRetry === false) return false
-  if (context.retriesUsed >= context.retriesAllowed) return false
-  if (failure.shouldRetry === true) return true
+  if (failure.shouldRetry === false || context.retriesUsed >= context.retriesAllowed) return false
   switch (failure.retry) {
     case 'yes':
     case 'short-wait':
       return true
     case 'once':
-      return context.retriesUsed === 0
+      return failure.shouldRetry === true || context.retriesUsed === 0
     case 'no':
+      return failure.shouldRetry === true
+    case 'never':
       return false
   }
 }

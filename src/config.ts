@@ -1,0 +1,151 @@
+import { readFileSync } from 'node:fs'
+import { parseDocument } from 'yaml'
+import { z } from 'zod'
+import { pathText } from './domain/chat.ts'
+import { type FileConfig, FileConfigSchema } from './domain/file-config.ts'
+
+/** Bad configuration: the process says this one line and ends with exit code 2. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError'
+}
+
+const secret = z.string().regex(/^\S{16,}$/, 'at least 16 characters without blanks')
+const wholeNumber = (least: number, most: number) =>
+  z
+    .string()
+    .regex(/^\d{1,15}$/, `a whole number from ${least} to ${most}`)
+    .transform(Number)
+    .refine((value) => value >= least && value <= most, `a whole number from ${least} to ${most}`)
+
+/** Every variable but those of the providers, which their families name. docs/configuration.md lists the same. */
+export const SETTINGS = {
+  HOST: z.string().min(1).default('127.0.0.1'),
+  PORT: wholeNumber(0, 65_535).default(8080),
+  DATA_DIR: z.string().min(1).default('./data'),
+  DATABASE_URL: z
+    .string()
+    .regex(/^postgres(ql)?:\/\//, 'a postgres:// address, or unset for SQLite in DATA_DIR')
+    .optional(),
+  GATEWAY_KEY: secret.optional(),
+  ADMIN_KEY: secret.optional(),
+  SECRETS_KEY: z
+    .string()
+    .refine(
+      (list) => list.split(',').every((key) => key.trim().length >= 16),
+      'keys of at least 16 characters, comma-separated',
+    )
+    .optional(),
+  SWITCHYARD_CONFIG: z.string().min(1).optional(),
+  LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
+  MAX_BODY_BYTES: wholeNumber(1, 1_073_741_824).default(33_554_432),
+  DRAIN_SECONDS: wholeNumber(0, 3_600).default(60),
+  REQUEST_RETENTION_DAYS: wholeNumber(1, 36_500).optional(),
+  SPOOL_SYNC: z.enum(['normal', 'full']).default('normal'),
+} as const
+
+const Settings = z.object(SETTINGS)
+export type Settings = z.infer<typeof Settings>
+
+/** A provider that the environment alone can set up. */
+export interface EnvironmentProvider {
+  name: string
+  family: string
+  apiKey: string | null
+  baseUrl: string | null
+}
+
+/** What the environment may say about a provider; a family states it, so that no name of one stands here. */
+export interface ProviderVariables {
+  family: string
+  name: string
+  apiKeyVariable: string
+  baseUrlVariable: string
+}
+
+export interface Config {
+  settings: Settings
+  environmentProviders: EnvironmentProvider[]
+  /** Null without a file. */
+  file: { path: string; config: FileConfig } | null
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+const DEFAULT_FILE = './switchyard.yaml'
+
+export function readConfig(environment: Environment, providers: readonly ProviderVariables[]): Config {
+  const settings = readSettings(environment)
+  const path = settings.SWITCHYARD_CONFIG ?? DEFAULT_FILE
+  const text = readFile(path, settings.SWITCHYARD_CONFIG !== undefined)
+  return {
+    settings,
+    environmentProviders: providers.map((provider) => readProvider(provider, environment)),
+    file: text === null ? null : { path, config: parseFileConfig(text, path, environment) },
+  }
+}
+
+/** An empty variable equals an unset one: that is what compose files and shells produce. */
+function readSettings(environment: Environment): Settings {
+  const given = Object.keys(SETTINGS).flatMap((name) => {
+    const value = environment[name]
+    return value === undefined || value === '' ? [] : [[name, value]]
+  })
+  const parsed = Settings.safeParse(Object.fromEntries(given))
+  if (parsed.success) return parsed.data
+  const issue = parsed.error.issues[0]
+  // The value itself is not repeated: it may be a key.
+  throw new ConfigError(`${String(issue?.path[0])}: ${issue?.message}`)
+}
+
+function readProvider(variables: ProviderVariables, environment: Environment): EnvironmentProvider {
+  const apiKey = environment[variables.apiKeyVariable] || null
+  const baseUrl = environment[variables.baseUrlVariable] || null
+  if (apiKey !== null && !/^[\x21-\x7e]+$/.test(apiKey)) {
+    throw new ConfigError(`${variables.apiKeyVariable}: a key is visible ASCII without blanks`)
+  }
+  const url = baseUrl !== null && URL.canParse(baseUrl) ? new URL(baseUrl) : null
+  if (
+    baseUrl !== null &&
+    (url === null || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '')
+  ) {
+    throw new ConfigError(`${variables.baseUrlVariable}: an http:// or https:// address without credentials`)
+  }
+  return { name: variables.name, family: variables.family, apiKey, baseUrl }
+}
+
+function readFile(path: string, mustExist: boolean): string | null {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    const missing = error instanceof Error && 'code' in error && error.code === 'ENOENT'
+    if (missing && !mustExist) return null
+    throw new ConfigError(`${path}: ${missing ? 'there is no such file' : 'cannot be read'}`)
+  }
+}
+
+/** `${VAR}` in any text value comes from the environment; an unset one is an error, never an empty string. */
+export function parseFileConfig(text: string, path: string, environment: Environment): FileConfig {
+  const document = parseDocument(text)
+  const [problem] = document.errors
+  if (problem !== undefined) throw new ConfigError(`${path}: ${problem.message.split('\n')[0]}`)
+  const value = substitute(document.toJS() ?? {}, path, environment)
+  const parsed = FileConfigSchema.safeParse(value)
+  if (parsed.success) return parsed.data
+  const issue = parsed.error.issues[0]
+  const place = pathText(issue?.path ?? [])
+  throw new ConfigError(`${path}: ${place === '' ? '' : `${place}: `}${issue?.message}`)
+}
+
+function substitute(value: unknown, path: string, environment: Environment): unknown {
+  if (typeof value === 'string') {
+    return value.replace(/\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g, (_whole, name: string) => {
+      const found = environment[name]
+      if (found === undefined || found === '')
+        throw new ConfigError(`${path}: \${${name}} is not set in the environment`)
+      return found
+    })
+  }
+  if (Array.isArray(value)) return value.map((item) => substitute(item, path, environment))
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, substitute(item, path, environment)]))
+}

@@ -1,0 +1,100 @@
+import { z } from 'zod'
+import { picodollarsPerToken } from './price.ts'
+import { Alias, ProviderName, RouteSchema } from './route.ts'
+
+/** `switchyard.yaml` (design.md section 3). Unknown fields are refused: a misspelt one must not pass in silence. */
+const BaseUrl = z.string().superRefine((value, context) => {
+  const url = URL.canParse(value) ? new URL(value) : null
+  if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
+    context.addIssue({ code: 'custom', message: 'expected an http:// or https:// address' })
+  } else if (url.username !== '' || url.password !== '') {
+    context.addIssue({ code: 'custom', message: 'no credentials in the address: use api_key' })
+  }
+})
+
+/** Header names by RFC 9110, values without line breaks. */
+const Headers = z.record(
+  z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'not a header name'),
+  z.string().regex(/^[\t\x20-\x7e]*$/, 'a header value is visible ASCII'),
+)
+
+export const ProviderDefinition = z.strictObject({
+  family: z.string().min(1).optional(),
+  base_url: BaseUrl.optional(),
+  api_key: z
+    .string()
+    .regex(/^[\x21-\x7e]+$/, 'a key is visible ASCII without blanks')
+    .optional(),
+  headers: Headers.optional(),
+})
+
+const Name = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, 'a name is 1 to 64 of letters, digits and . _ -')
+
+/** Accepted and kept now; enforced when limits arrive. */
+const Limits = z.strictObject({
+  rpm: z.int().positive().optional(),
+  tpm: z.int().positive().optional(),
+  max_parallel: z.int().positive().optional(),
+  budget: z
+    .strictObject({
+      usd: z.string().regex(/^\d{1,9}(\.\d{1,12})?$/, 'an amount in USD as a decimal string'),
+      per: z.enum(['day', 'week', 'month', 'total']),
+      mode: z.enum(['hard', 'soft']).default('hard'),
+    })
+    .optional(),
+})
+
+export const KeyDefinition = z.strictObject({
+  value: z
+    .string()
+    .regex(/^\S{16,}$/, 'at least 16 characters without blanks')
+    .optional(),
+  expires_at: z.iso.datetime({ offset: true }).optional(),
+  limits: Limits.optional(),
+})
+
+const PerMtok = z.string().superRefine((value, context) => {
+  try {
+    picodollarsPerToken(value)
+  } catch (error) {
+    context.addIssue({ code: 'custom', message: error instanceof Error ? error.message : 'not a price' })
+  }
+})
+
+const prices = {
+  input_per_mtok: PerMtok.nullish(),
+  cached_input_per_mtok: PerMtok.nullish(),
+  cache_write_5m_per_mtok: PerMtok.nullish(),
+  cache_write_30m_per_mtok: PerMtok.nullish(),
+  cache_write_1h_per_mtok: PerMtok.nullish(),
+  output_per_mtok: PerMtok.nullish(),
+}
+
+export const RegistryEntry = z.strictObject({
+  provider: ProviderName,
+  model: z.string().min(1).max(256),
+  aliases: z.array(z.string().min(1)).optional(),
+  ...prices,
+  tiers: z.array(z.strictObject({ prompt_tokens_above: z.int().positive(), ...prices })).optional(),
+  context_window: z.int().positive().optional(),
+  max_output_tokens: z.int().positive().optional(),
+  capabilities: z.array(z.string()).optional(),
+  efforts: z.array(z.string()).optional(),
+  deprecated: z.boolean().optional(),
+})
+
+export const FileConfigSchema = z.strictObject({
+  providers: z.record(ProviderName, ProviderDefinition).default({}),
+  workspaces: z
+    .record(
+      Name,
+      z.strictObject({
+        routes: z.record(Alias, RouteSchema).default({}),
+        keys: z.record(Name, KeyDefinition).default({}),
+      }),
+    )
+    .default({}),
+  registry: z.array(RegistryEntry).default([]),
+})
+
+export type FileConfig = z.infer<typeof FileConfigSchema>

@@ -1,0 +1,45 @@
+import type { JsonObject } from '../domain/chat.ts'
+import { GatewayError } from '../domain/errors.ts'
+import { asPicodollars, usdWithSixDecimals } from '../domain/price.ts'
+import type { Reply } from '../http/call.ts'
+import { errorReply, jsonReply } from '../http/respond.ts'
+import type { Life, Served } from './life.ts'
+
+/** What the caller will see, ready to send but not sent: the row must be durable first. Null: the caller left. */
+export function answer(life: Life): Reply | null {
+  if (life.error === 'caller-left') return null
+  const timing = { 'server-timing': serverTiming(life) }
+  if (life.error !== null) return errorReply(life.error, timing)
+  if (life.served === null || life.request === null) return errorReply(new GatewayError('internal_error'))
+  const completion: JsonObject = {
+    ...life.served.answer.completion,
+    id: life.id,
+    model: life.request.model,
+  }
+  if (typeof completion['created'] !== 'number') completion['created'] = Math.floor(life.startedAt / 1000)
+  return jsonReply(200, completion, { ...gatewayHeaders(life, life.served), ...timing })
+}
+
+/** The five headers of every success (contract 4.1), and the names of hints that were dropped. */
+function gatewayHeaders(life: Life, served: Served): Record<string, string> {
+  const headers: Record<string, string> = {
+    'x-gateway-provider': served.entry.provider,
+    'x-gateway-model': headerSafe(served.entry.model),
+    'x-gateway-fallback-used': String(served.position > 0),
+    'x-gateway-latency-ms': String(served.upstreamMs),
+    'x-gateway-cost-usd': usdWithSixDecimals(life.cost?.picodollars ?? asPicodollars(0n)),
+  }
+  if (served.ignored.length > 0) headers['x-gateway-ignored-params'] = headerSafe(served.ignored.join(','))
+  return headers
+}
+
+function serverTiming(life: Life): string {
+  const total = performance.now() - life.startedTick
+  const upstream = life.elsewhereMs
+  return `upstream;dur=${upstream.toFixed(1)}, gateway;dur=${Math.max(0, total - upstream).toFixed(1)}`
+}
+
+/** A direct model id is whatever the caller typed; a header takes only visible ASCII. */
+function headerSafe(value: string): string {
+  return value.replace(/[^\x20-\x7e]/g, encodeURIComponent)
+}

@@ -1,0 +1,36 @@
+import type { CloseRecord, OpenRecord } from '../domain/request-record.ts'
+import type { PrefixRule } from '../domain/route.ts'
+import type { Snapshot } from '../domain/snapshot.ts'
+import type { Caller } from '../providers/call.ts'
+import type { Family } from '../providers/family.ts'
+import type { Log } from '../telemetry/log.ts'
+import type { Metrics } from '../telemetry/metrics.ts'
+import type { Catalog } from './catalog.ts'
+import type { Circuits } from './circuits.ts'
+import type { IsKnown } from './known-models.ts'
+
+/** The two writes of a call; both resolve when the row is durable. */
+export interface RequestLog {
+  open(record: OpenRecord): Promise<void>
+  close(record: CloseRecord): Promise<void>
+}
+
+/** What the steps of a call need from outside. Built once in main.ts. */
+export interface Deps {
+  /** Control data as of now; a call keeps the one it began with. */
+  snapshot(): Snapshot
+  families: ReadonlyMap<string, Family>
+  prefixes: readonly PrefixRule[]
+  catalog: Catalog
+  circuits: Circuits
+  isKnown: IsKnown
+  caller: Caller
+  requestLog: RequestLog
+  metrics: Metrics
+  log: Log
+  maxBodyBytes: number
+  /** Unix milliseconds. */
+  now(): number
+  /** 0 ≤ n < 1. */
+  random(): number
+}

@@ -1,0 +1,57 @@
+import { type Call, CallerLeftError, type Reply } from '../http/call.ts'
+import { asGatewayError } from '../http/respond.ts'
+import { admit } from './admit.ts'
+import { answer } from './answer.ts'
+import { authenticate, type LiveKey } from './authenticate.ts'
+import type { Deps } from './deps.ts'
+import type { Life } from './life.ts'
+import { price } from './price.ts'
+import { receive } from './receive.ts'
+import { resolve } from './resolve.ts'
+import { settle } from './settle.ts'
+import { tryChain } from './try-chain.ts'
+
+/**
+ * The life of a chat completion request. A stranger's body is never read (authenticate comes first), the row is open
+ * before anything is sent (admit), and the row is complete before the caller sees the answer (settle).
+ */
+export async function handleChat(call: Call, deps: Deps): Promise<Reply | null> {
+  const snapshot = deps.snapshot()
+  const life = begin(call, authenticate(call, snapshot, deps.now()), deps)
+  deps.metrics.inFlight.inc()
+  try {
+    const received = await receive(call, deps.maxBodyBytes)
+    life.request = received.request
+    life.requestBytes = received.bytes
+    life.resolved = resolve(received.request.model, life.key, snapshot, deps.prefixes)
+    await admit(received.request, life.resolved, life, deps)
+    life.served = await tryChain(received.request, life.resolved, life, deps)
+    life.cost = price(life.served, life)
+  } catch (error) {
+    life.error = error instanceof CallerLeftError ? 'caller-left' : asGatewayError(error)
+    if (life.error !== 'caller-left' && life.error.code === 'internal_error')
+      deps.log.error({ request: life.id, err: error })
+  }
+  const reply = answer(life)
+  await settle(life, reply, deps).finally(() => deps.metrics.inFlight.dec())
+  return reply
+}
+
+function begin(call: Call, key: LiveKey, deps: Deps): Life {
+  return {
+    id: call.id,
+    key,
+    snapshot: deps.snapshot(),
+    presence: call.presence,
+    startedAt: deps.now(),
+    startedTick: call.receivedAt,
+    request: null,
+    requestBytes: 0,
+    resolved: null,
+    attempts: [],
+    elsewhereMs: 0,
+    served: null,
+    cost: null,
+    error: null,
+  }
+}

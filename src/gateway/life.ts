@@ -1,0 +1,47 @@
+import type { ChatRequest } from '../domain/chat.ts'
+import type { GatewayError } from '../domain/errors.ts'
+import type { Presence } from '../domain/presence.ts'
+import type { Picodollars } from '../domain/price.ts'
+import type { AttemptRecord } from '../domain/request-record.ts'
+import type { ChainEntry, Resolved } from '../domain/route.ts'
+import type { Snapshot } from '../domain/snapshot.ts'
+import type { Answer } from '../providers/family.ts'
+import type { LiveKey } from './authenticate.ts'
+
+/** The entry that answered. */
+export interface Served {
+  entry: ChainEntry
+  /** Its place in the chain; more than 0 means that a fallback served. */
+  position: number
+  answer: Answer
+  upstreamMs: number
+  ignored: string[]
+}
+
+export interface Cost {
+  /** Null when the model has no known price. */
+  picodollars: Picodollars | null
+  priceVersion: number | null
+}
+
+/** Everything known of one call so far; each step adds its part, `settle` writes down what is there. */
+export interface Life {
+  readonly id: string
+  readonly key: LiveKey
+  readonly snapshot: Snapshot
+  readonly presence: Presence
+  /** Unix milliseconds, for the log. */
+  readonly startedAt: number
+  /** `performance.now()`, for durations. */
+  readonly startedTick: number
+  request: ChatRequest | null
+  requestBytes: number
+  resolved: Resolved | null
+  readonly attempts: AttemptRecord[]
+  /** Time that was not ours: upstream calls and the waits between them. */
+  elsewhereMs: number
+  served: Served | null
+  cost: Cost | null
+  /** How the call ended when nobody served it. */
+  error: GatewayError | 'caller-left' | null
+}

@@ -1,0 +1,15 @@
+import type { Presence } from '../domain/presence.ts'
+
+/** Waits between two tries, but not for a caller who has left. */
+export function pause(milliseconds: number, presence: Presence): Promise<void> {
+  if (presence.left || milliseconds <= 0) return Promise.resolve()
+  return new Promise((resolve) => {
+    const finish = () => {
+      clearTimeout(timer)
+      stopListening()
+      resolve()
+    }
+    const timer = setTimeout(finish, milliseconds)
+    const stopListening = presence.onLeave(finish)
+  })
+}

@@ -1,0 +1,82 @@
+import type { ChatRequest } from '../domain/chat.ts'
+import { type Failure, failure } from '../domain/failure.ts'
+import { retryAfterMs } from '../domain/retry-after.ts'
+import type { Breakdown, Stoppage, UpstreamReply } from '../providers/call.ts'
+import type { Answer, Family } from '../providers/family.ts'
+
+/** What an upstream call came to, by meaning. */
+export type Outcome =
+  | { kind: 'answered'; answer: Answer }
+  | { kind: 'failed'; failure: Failure }
+  | { kind: 'caller-left' }
+
+export function readOutcome(
+  raw: UpstreamReply | Breakdown,
+  family: Family,
+  request: ChatRequest,
+  now: number,
+): Outcome {
+  if (raw.kind === 'caller-left') return { kind: 'caller-left' }
+  if (raw.kind !== 'reply') return { kind: 'failed', failure: failureOfBreakdown(raw) }
+  if (raw.status < 200 || raw.status > 299) {
+    return { kind: 'failed', failure: withHeaders(family.failureFromWire(raw.status, looseJson(raw.body)), raw, now) }
+  }
+  const type = headerText(raw, 'content-type')
+  if (type !== undefined && !/\bjson\b/i.test(type)) return unusable(`answered with ${type.slice(0, 60)}`, raw.status)
+  let body: unknown
+  try {
+    body = JSON.parse(raw.body.toString('utf8'))
+  } catch {
+    return unusable(raw.body.length === 0 ? 'sent an empty answer' : 'sent JSON that cannot be read', raw.status)
+  }
+  const reading = family.fromWire(body, request)
+  if (reading.kind === 'answer') return { kind: 'answered', answer: reading.answer }
+  return { kind: 'failed', failure: withHeaders(reading.failure, raw, now) }
+}
+
+function unusable(what: string, status: number): Outcome {
+  return { kind: 'failed', failure: failure('upstream_error', `The provider ${what}.`, status, { retry: 'once' }) }
+}
+
+/** A request that the provider may have worked on is not sent to it again: it may have been billed. */
+function failureOfBreakdown(breakdown: Stoppage): Failure {
+  switch (breakdown.kind) {
+    case 'timeout':
+      return breakdown.phase === 'connect'
+        ? failure('upstream_timeout', 'The connection to the provider was not made in time.', null, { retry: 'yes' })
+        : failure('upstream_timeout', 'The provider did not answer in time.', null)
+    case 'unreachable':
+      return failure('upstream_error', `The provider cannot be reached (${breakdown.detail}).`, null)
+    case 'broken':
+      return breakdown.sent
+        ? failure('upstream_error', 'The provider broke off the connection.', null, { retry: 'no' })
+        : failure('upstream_error', 'The connection to the provider broke before the request was sent.', null)
+    case 'too-large':
+      return failure('upstream_error', 'The answer of the provider is too large.', null, { retry: 'no' })
+  }
+}
+
+function withHeaders(failed: Failure, reply: UpstreamReply, now: number): Failure {
+  const verdict = headerText(reply, 'x-should-retry')
+  const wait = retryAfterMs(
+    { 'retry-after-ms': headerText(reply, 'retry-after-ms'), 'retry-after': headerText(reply, 'retry-after') },
+    now,
+  )
+  const shouldRetry = verdict === 'true' ? true : verdict === 'false' ? false : null
+  return { ...failed, retryAfterMs: wait, shouldRetry }
+}
+
+export function headerText(reply: UpstreamReply, name: string): string | undefined {
+  const value = reply.headers[name]
+  return Array.isArray(value) ? value[0] : value
+}
+
+/** Error bodies are JSON as a rule; a proxy in between may send anything. */
+function looseJson(body: Buffer): unknown {
+  const text = body.toString('utf8')
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}

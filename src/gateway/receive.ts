@@ -1,0 +1,41 @@
+import { isUtf8 } from 'node:buffer'
+import { type ChatRequest, checkFaithful, parseChatRequest } from '../domain/chat.ts'
+import { GatewayError } from '../domain/errors.ts'
+import type { Call } from '../http/call.ts'
+
+export interface Received {
+  request: ChatRequest
+  bytes: number
+}
+
+/** Reads and checks the body. Everything here is the caller's to mend, so every message says what would be right. */
+export async function receive(call: Call, maxBodyBytes: number): Promise<Received> {
+  checkMediaType(call)
+  const body = await call.readBody(maxBodyBytes)
+  const value = parseJson(body)
+  const request = parseChatRequest(value)
+  checkFaithful(value)
+  return { request, bytes: body.length }
+}
+
+function checkMediaType(call: Call): void {
+  const type = call.header('content-type')
+  if (type !== undefined && !/^application\/json\s*(;|$)/i.test(type)) {
+    throw new GatewayError('unsupported_media_type', `Send the body as application/json, not ${type.slice(0, 100)}.`)
+  }
+  const encoding = call.header('content-encoding')
+  if (encoding !== undefined && encoding !== 'identity') {
+    throw new GatewayError('unsupported_media_type', 'Send the body uncompressed: content-encoding is not supported.')
+  }
+}
+
+function parseJson(body: Buffer): unknown {
+  if (body.length === 0) throw new GatewayError('invalid_request', 'The body is empty; send a JSON object.')
+  if (!isUtf8(body)) throw new GatewayError('invalid_request', 'The body is not valid UTF-8.')
+  try {
+    return JSON.parse(body.toString('utf8'))
+  } catch {
+    // V8's message quotes the body, and content must not reach a log: ours does not.
+    throw new GatewayError('invalid_request', 'The body is not valid JSON.')
+  }
+}

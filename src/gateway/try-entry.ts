@@ -1,0 +1,127 @@
+import type { ChatRequest, JsonObject } from '../domain/chat.ts'
+import type { Failure } from '../domain/failure.ts'
+import { nextStep } from '../domain/fallback.ts'
+import { type ModelTraits, mergeTraits, type Provider } from '../domain/provider.ts'
+import type { ChainEntry } from '../domain/route.ts'
+import type { Snapshot } from '../domain/snapshot.ts'
+import type { Endpoint } from '../providers/call.ts'
+import type { Family } from '../providers/family.ts'
+import type { Deps } from './deps.ts'
+import type { Life, Served } from './life.ts'
+import { pause } from './pause.ts'
+import { headerText, type Outcome, readOutcome } from './read-outcome.ts'
+
+/** An entry that can be called: its provider is there and configured. */
+export interface Candidate {
+  entry: ChainEntry
+  position: number
+  provider: Provider
+  family: Family
+  traits: ModelTraits
+  /** The request in the family's words. */
+  wire: JsonObject
+  ignored: string[]
+}
+
+export type EntryOutcome =
+  | { kind: 'served'; served: Served }
+  | { kind: 'failed'; failure: Failure; giveUp: boolean }
+  | { kind: 'caller-left' }
+
+/** Calls one entry, again where that may help, until it serves or the chain must go on. */
+export async function tryEntry(
+  candidate: Candidate,
+  request: ChatRequest,
+  life: Life,
+  deps: Deps,
+): Promise<EntryOutcome> {
+  const { entry, position, ignored } = candidate
+  // Text cannot be changed by an attempt, so every attempt at this entry sends the same, untouched request.
+  const body = JSON.stringify(candidate.wire)
+  for (let retriesUsed = 0; ; retriesUsed++) {
+    const attempted = await attempt(candidate, body, request, life, deps)
+    const { outcome, durationMs } = attempted
+    if (outcome.kind === 'caller-left') return outcome
+    if (outcome.kind === 'answered') {
+      const served = { entry, position, answer: outcome.answer, upstreamMs: durationMs, ignored }
+      return { kind: 'served', served }
+    }
+    const context = { retriesUsed, retriesAllowed: entry.retries, random: deps.random() }
+    const step = nextStep(outcome.failure, context)
+    noteReason(life, step.reason)
+    if (step.kind !== 'retry') {
+      return { kind: 'failed', failure: outcome.failure, giveUp: step.kind === 'give-up' }
+    }
+    const began = performance.now()
+    await pause(step.waitMs, life.presence)
+    life.elsewhereMs += performance.now() - began
+    if (life.presence.left) return { kind: 'caller-left' }
+  }
+}
+
+/** One upstream call, its meaning, and the record of it. */
+async function attempt(candidate: Candidate, body: string, request: ChatRequest, life: Life, deps: Deps) {
+  const { entry, family, provider } = candidate
+  const began = performance.now()
+  deps.circuits.started(entry)
+  const raw = await deps.caller.call(chatEndpoint(provider, family, deps), {
+    method: 'POST',
+    body,
+    timeoutMs: entry.timeoutMs,
+    presence: life.presence,
+  })
+  const elapsed = performance.now() - began
+  life.elsewhereMs += elapsed
+  const durationMs = Math.round(elapsed)
+  const outcome = readOutcome(raw, family, request, deps.now())
+  life.attempts.push({
+    kind: 'called',
+    provider: entry.provider,
+    model: entry.model,
+    startedAfterMs: Math.round(began - life.startedTick),
+    durationMs,
+    status: raw.kind === 'reply' ? raw.status : null,
+    code: outcome.kind === 'failed' ? outcome.failure.code : outcome.kind === 'caller-left' ? 'caller_left' : null,
+    upstreamRequestId: raw.kind === 'reply' ? (headerText(raw, family.requestIdHeader) ?? null) : null,
+    reason: outcome.kind === 'answered' ? 'served' : outcome.kind === 'caller-left' ? 'the caller left' : '',
+  })
+  tellCircuit(outcome, entry, deps)
+  return { outcome, durationMs }
+}
+
+function tellCircuit(outcome: Outcome, entry: ChainEntry, deps: Deps): void {
+  switch (outcome.kind) {
+    case 'answered':
+      deps.circuits.succeeded(entry)
+      break
+    case 'failed':
+      deps.circuits.failed(entry, outcome.failure)
+      break
+    case 'caller-left':
+      deps.circuits.abandoned(entry)
+      break
+  }
+}
+
+function noteReason(life: Life, reason: string): void {
+  const last = life.attempts.at(-1)
+  if (last !== undefined) last.reason = reason
+}
+
+const endpoints = new WeakMap<Provider, Endpoint>()
+
+/** Providers are immutable values of the snapshot, so where one is reached is worked out once. */
+function chatEndpoint(provider: Provider, family: Family, deps: Deps): Endpoint {
+  let endpoint = endpoints.get(provider)
+  if (endpoint === undefined) {
+    endpoint = deps.caller.endpoint(family.chatTarget(provider))
+    endpoints.set(provider, endpoint)
+  }
+  return endpoint
+}
+
+/** The provider's own list wins over the registry. */
+export function traitsOf(entry: ChainEntry, snapshot: Snapshot, deps: Deps): ModelTraits {
+  const registered = snapshot.registry.get(entry.provider)?.get(entry.model)
+  return mergeTraits(deps.catalog.find(entry.provider, entry.model)?.traits, registered?.traits)
+}

@@ -1,0 +1,63 @@
+import type { IncomingMessage } from 'node:http'
+import type { Presence } from '../domain/presence.ts'
+
+/** One HTTP request as the rooms behind this one see it. */
+export interface Call {
+  /** Goes out as `x-gateway-request-id`. */
+  id: string
+  method: string
+  /** Path parameters, decoded. */
+  params: Readonly<Record<string, string>>
+  header(name: string): string | undefined
+  /** The whole body; throws `request_too_large` past the limit and `CallerLeftError` when the caller hangs up. */
+  readBody(limitBytes: number): Promise<Buffer>
+  presence: Presence
+  /** `performance.now()` when the head of the request was read. */
+  receivedAt: number
+}
+
+export interface Reply {
+  status: number
+  headers: Record<string, string>
+  body: string
+}
+
+/** Null: the caller left, there is nobody to answer. */
+export type Handler = (call: Call) => Promise<Reply | null> | Reply | null
+
+export interface HttpRoute {
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  path: string
+  handle: Handler
+}
+
+/** Thrown where work stops because the caller hung up; never answered. */
+export class CallerLeftError extends Error {
+  override readonly name = 'CallerLeftError'
+}
+
+/** Watches the connection under one answer. */
+export function watchPresence(request: IncomingMessage): Presence & { leave(): void; done(): void } {
+  const listeners = new Set<() => void>()
+  let left = false
+  const leave = () => {
+    if (left) return
+    left = true
+    for (const listener of listeners) listener()
+    listeners.clear()
+  }
+  request.socket.once('close', leave)
+  return {
+    get left() {
+      return left
+    },
+    onLeave(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    leave,
+    done() {
+      request.socket.removeListener('close', leave)
+    },
+  }
+}

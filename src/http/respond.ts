@@ -1,0 +1,22 @@
+import { errorBody, GatewayError } from '../domain/errors.ts'
+import type { Reply } from './call.ts'
+
+const JSON_TYPE = 'application/json; charset=utf-8'
+
+export function jsonReply(status: number, value: unknown, headers: Record<string, string> = {}): Reply {
+  return { status, headers: { 'content-type': JSON_TYPE, ...headers }, body: JSON.stringify(value) }
+}
+
+/** The contract's error shape, with the headers that belong to its code. */
+export function errorReply(error: GatewayError, headers: Record<string, string> = {}): Reply {
+  const reply = jsonReply(error.status, errorBody(error), headers)
+  if (error.retryAfterSeconds !== undefined) reply.headers['retry-after'] = String(error.retryAfterSeconds)
+  if (error.status === 401) reply.headers['www-authenticate'] = 'Bearer'
+  return reply
+}
+
+/** Whatever was thrown, as an error that may be shown: a fault of ours keeps its details to our log. */
+export function asGatewayError(error: unknown): GatewayError {
+  if (error instanceof GatewayError) return error
+  return new GatewayError('internal_error', undefined, { cause: error })
+}

@@ -1,0 +1,156 @@
+import type { Socket } from 'node:net'
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import { errorBody, GatewayError } from '../domain/errors.ts'
+import { readBody } from './body.ts'
+import { type Call, CallerLeftError, type Handler, type HttpRoute, type Reply, watchPresence } from './call.ts'
+import { asGatewayError, errorReply } from './respond.ts'
+
+export interface ServerOptions {
+  routes: readonly HttpRoute[]
+  newRequestId(): string
+  /** Faults of ours, for the log. */
+  onFault(error: GatewayError, call: { id: string; method: string; path: string }): void
+}
+
+export interface Server {
+  /** Resolves with the address once it listens. */
+  listen(host: string, port: number): Promise<string>
+  /** No new connections; resolves when the calls in flight are answered. */
+  drain(): Promise<void>
+  /** Ends what is still in flight. */
+  destroy(): void
+}
+
+/** A whole request, 32 MiB on a slow line included, must have arrived by then. */
+const REQUEST_TIMEOUT_MS = 300_000
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'] as const
+
+export function createServer(options: ServerOptions): Server {
+  let draining = false
+  const app = Fastify({
+    // Bodies are read by the handlers, after the key was checked; this limit would act before.
+    bodyLimit: Number.MAX_SAFE_INTEGER,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    genReqId: () => options.newRequestId(),
+    requestIdHeader: false,
+    routerOptions: { maxParamLength: 1024 },
+    return503OnClosing: false,
+    forceCloseConnections: 'idle',
+    frameworkErrors: (error, request, reply) => {
+      void send(reply, request.id, errorReply(new GatewayError('invalid_request', error.message)))
+    },
+    clientErrorHandler,
+  })
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', (_request, _payload, done) => done(null))
+  app.addHook('onRequest', (_request, reply, done) => {
+    if (draining) reply.header('connection', 'close')
+    done()
+  })
+  for (const route of options.routes) {
+    app.route({ method: route.method, url: route.path, handler: serve(route.handle, options) })
+  }
+  refuseOtherMethods(app, options.routes)
+  app.setNotFoundHandler((request, reply) => {
+    const path = request.url.split('?', 1)[0] ?? ''
+    return send(reply, request.id, errorReply(new GatewayError('not_found', `There is nothing at ${path}.`)))
+  })
+  app.setErrorHandler((error, request, reply) => send(reply, request.id, fault(error, request, options)))
+  return {
+    listen: (host, port) => app.listen({ host, port }),
+    drain() {
+      draining = true
+      return app.close()
+    },
+    destroy: () => app.server.closeAllConnections(),
+  }
+}
+
+/** A handler of ours as one of Fastify's. */
+function serve(handle: Handler, options: ServerOptions) {
+  return async function answer(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    const presence = watchPresence(request.raw)
+    const call: Call = {
+      id: request.id,
+      method: request.method,
+      params: request.params as Record<string, string>,
+      header: (name) => headerText(request.headers[name]),
+      readBody: (limitBytes) => readBody(request.raw, limitBytes),
+      presence,
+      receivedAt: performance.now(),
+    }
+    try {
+      const answered = await handle(call)
+      return answered === null ? abandon(reply) : await send(reply, request.id, answered)
+    } catch (error) {
+      if (error instanceof CallerLeftError) return abandon(reply)
+      return await send(reply, request.id, fault(error, request, options))
+    } finally {
+      presence.done()
+    }
+  }
+}
+
+/** Nobody is left to answer; Fastify is told not to try. */
+function abandon(reply: FastifyReply): FastifyReply {
+  reply.hijack()
+  reply.raw.destroy()
+  return reply
+}
+
+function send(reply: FastifyReply, requestId: string, answered: Reply): FastifyReply {
+  return reply
+    .code(answered.status)
+    .header('x-gateway-request-id', requestId)
+    .headers(answered.headers)
+    .send(answered.body)
+}
+
+function fault(error: unknown, request: FastifyRequest, options: ServerOptions): Reply {
+  const known = asGatewayError(error)
+  if (known.status === 500) {
+    options.onFault(known, { id: request.id, method: request.method, path: request.routeOptions.url ?? '' })
+  }
+  return errorReply(known)
+}
+
+/** A known path with a method it does not take is 405 with `Allow`, not 404. */
+function refuseOtherMethods(app: FastifyInstance, routes: readonly HttpRoute[]): void {
+  const methodsOf = new Map<string, Set<string>>()
+  for (const route of routes) {
+    const methods = methodsOf.get(route.path) ?? new Set()
+    methods.add(route.method)
+    if (route.method === 'GET') methods.add('HEAD')
+    methodsOf.set(route.path, methods)
+  }
+  for (const [path, taken] of methodsOf) {
+    const allow = [...taken].join(', ')
+    app.route({
+      method: METHODS.filter((method) => !taken.has(method)),
+      url: path,
+      handler: (request, reply) => {
+        const error = new GatewayError('method_not_allowed', `${path} takes ${allow}, not ${request.method}.`)
+        return send(reply, request.id, errorReply(error, { allow }))
+      },
+    })
+  }
+}
+
+/** What is not even HTTP gets one answer in our shape, then the connection ends. */
+function clientErrorHandler(error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy()
+    return
+  }
+  const isTimeout = error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+  const text = isTimeout ? 'The request did not arrive in time.' : 'This is not a readable HTTP request.'
+  const body = JSON.stringify(errorBody(new GatewayError('invalid_request', text)))
+  socket.end(
+    `HTTP/1.1 ${isTimeout ? '408 Request Timeout' : '400 Bad Request'}\r\nconnection: close\r\n` +
+      `content-type: application/json; charset=utf-8\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+  )
+}
+
+function headerText(value: string | string[] | undefined): string | undefined {
+  return Array.isArray(value) ? value.join(', ') : value
+}

@@ -1,0 +1,192 @@
+import { type Dispatcher, Pool } from 'undici'
+import type { Presence } from '../domain/presence.ts'
+import type { HttpTarget } from './family.ts'
+
+/** A target taken apart once, so that no call parses a URL. */
+export interface Endpoint {
+  pool: Pool
+  path: string
+  headers: Record<string, string>
+}
+
+export interface UpstreamReply {
+  kind: 'reply'
+  status: number
+  headers: Record<string, string | string[] | undefined>
+  body: Buffer
+}
+
+/** Why there is no answer. `sent`: the provider had the whole request, so it may have worked on it and billed it. */
+export type Stoppage =
+  | { kind: 'timeout'; phase: 'connect' | 'headers' | 'body' }
+  | { kind: 'unreachable'; detail: string }
+  | { kind: 'broken'; sent: boolean; detail: string }
+  | { kind: 'too-large' }
+
+export type Breakdown = Stoppage | { kind: 'caller-left' }
+
+export interface CallOptions {
+  method: 'GET' | 'POST'
+  body: string | null
+  timeoutMs: number
+  presence: Presence | null
+}
+
+/** The one place that opens sockets to providers. It knows HTTP and deadlines, never a family. */
+export interface Caller {
+  endpoint(target: HttpTarget): Endpoint
+  call(endpoint: Endpoint, options: CallOptions): Promise<UpstreamReply | Breakdown>
+  close(): Promise<void>
+}
+
+export const CONNECT_TIMEOUT_MS = 10_000
+/** Once the answer has begun, this much silence in it means that it will not end. */
+const SILENCE_MS = 60_000
+export const MAX_RESPONSE_BYTES = 64 * 1024 * 1024
+
+export function createCaller(): Caller {
+  const pools = new Map<string, Pool>()
+
+  function poolFor(origin: string): Pool {
+    let pool = pools.get(origin)
+    if (pool === undefined) {
+      pool = new Pool(origin, {
+        // One call a connection and as many as there are calls: a slow completion must not hold up another.
+        pipelining: 1,
+        connections: null,
+        connect: { timeout: CONNECT_TIMEOUT_MS },
+        // Our own deadline is the smaller one.
+        headersTimeout: 0,
+        bodyTimeout: SILENCE_MS,
+        maxResponseSize: MAX_RESPONSE_BYTES,
+      })
+      pools.set(origin, pool)
+    }
+    return pool
+  }
+
+  return {
+    endpoint(target) {
+      const url = new URL(target.url)
+      return { pool: poolFor(url.origin), path: url.pathname + url.search, headers: target.headers }
+    },
+    call: (endpoint, options) =>
+      new Promise((resolve) => {
+        new Exchange(endpoint, options, resolve).start()
+      }),
+    async close() {
+      await Promise.all([...pools.values()].map((pool) => pool.destroy()))
+    },
+  }
+}
+
+/** One call on the wire, from dispatch to its single outcome. */
+class Exchange implements Dispatcher.DispatchHandler {
+  private readonly endpoint: Endpoint
+  private readonly options: CallOptions
+  private readonly resolve: (outcome: UpstreamReply | Breakdown) => void
+  private controller: Dispatcher.DispatchController | null = null
+  private settled = false
+  private sent = false
+  private status = 0
+  private headers: UpstreamReply['headers'] = {}
+  private readonly chunks: Buffer[] = []
+  private deadline: NodeJS.Timeout | undefined
+  private stopListening: (() => void) | undefined
+
+  constructor(endpoint: Endpoint, options: CallOptions, resolve: (outcome: UpstreamReply | Breakdown) => void) {
+    this.endpoint = endpoint
+    this.options = options
+    this.resolve = resolve
+  }
+
+  start(): void {
+    const { method, body, timeoutMs, presence } = this.options
+    if (presence?.left === true) {
+      this.resolve({ kind: 'caller-left' })
+      return
+    }
+    this.deadline = setTimeout(() => this.stop({ kind: 'timeout', phase: this.phase() }), timeoutMs)
+    this.stopListening = presence?.onLeave(() => this.stop({ kind: 'caller-left' }))
+    const { pool, path, headers } = this.endpoint
+    try {
+      pool.dispatch({ method, path, headers, body }, this)
+    } catch (error) {
+      this.settle(breakdownOf(error, false))
+    }
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.controller = controller
+    // Our deadline passed, or the caller left, while the connection was still being made.
+    if (this.settled) controller.abort(new Error('no longer wanted'))
+  }
+
+  onRequestSent(): void {
+    this.sent = true
+  }
+
+  onResponseStart(_controller: unknown, status: number, headers: UpstreamReply['headers']): void {
+    this.status = status
+    this.headers = headers
+  }
+
+  onResponseData(_controller: unknown, chunk: Buffer): void {
+    this.chunks.push(chunk)
+  }
+
+  onResponseEnd(): void {
+    const [first] = this.chunks
+    const body = this.chunks.length === 1 && first !== undefined ? first : Buffer.concat(this.chunks)
+    this.settle({ kind: 'reply', status: this.status, headers: this.headers, body })
+  }
+
+  onResponseError(_controller: unknown, error: Error): void {
+    this.settle(breakdownOf(error, this.sent || this.status > 0))
+  }
+
+  private phase(): 'connect' | 'headers' | 'body' {
+    if (this.controller === null) return 'connect'
+    return this.status === 0 ? 'headers' : 'body'
+  }
+
+  private stop(outcome: Breakdown): void {
+    this.settle(outcome)
+    this.controller?.abort(new Error('no longer wanted'))
+  }
+
+  private settle(outcome: UpstreamReply | Breakdown): void {
+    if (this.settled) return
+    this.settled = true
+    clearTimeout(this.deadline)
+    this.stopListening?.()
+    this.resolve(outcome)
+  }
+}
+
+const UNREACHABLE = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'EADDRNOTAVAIL',
+  'ETIMEDOUT',
+])
+
+function breakdownOf(error: unknown, sent: boolean): Stoppage {
+  const code = errorCode(error)
+  if (code === 'UND_ERR_CONNECT_TIMEOUT') return { kind: 'timeout', phase: 'connect' }
+  if (code === 'UND_ERR_BODY_TIMEOUT') return { kind: 'timeout', phase: 'body' }
+  if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') return { kind: 'too-large' }
+  const isTls = code.startsWith('ERR_TLS') || code.startsWith('ERR_SSL') || code.includes('CERT')
+  if (!sent && (isTls || UNREACHABLE.has(code))) return { kind: 'unreachable', detail: code }
+  return { kind: 'broken', sent, detail: code }
+}
+
+/** Node gathers the failures of several addresses in one AggregateError; the first one says why. */
+function errorCode(error: unknown): string {
+  if (error instanceof AggregateError && error.errors.length > 0) return errorCode(error.errors[0])
+  if (error instanceof Error && 'code' in error && typeof error.code === 'string') return error.code
+  return error instanceof Error ? error.name : 'unknown'
+}

@@ -1,0 +1,102 @@
+import type { JsonObject } from '../../domain/chat.ts'
+import { ERRORS, scrubMessage } from '../../domain/errors.ts'
+import { type Failure, type FailureCode, failure, type Retry } from '../../domain/failure.ts'
+import { ErrorEnvelope } from './wire.ts'
+
+interface WireError {
+  message: string
+  type: string
+  code: string
+}
+
+const QUOTA_CODES = new Set([
+  'insufficient_quota',
+  'credit_balance_exhausted',
+  'organization_spend_limit_exceeded',
+  'project_spend_limit_exceeded',
+  'organization_usage_limit_exceeded',
+  'billing_hard_limit_reached',
+  'billing_not_active',
+])
+const UNSUPPORTED_CODES = new Set(['unsupported_parameter', 'unsupported_value', 'invalid_parameter_combination'])
+const FILTER_CODES = new Set(['content_policy_violation', 'content_filter', 'invalid_prompt', 'moderation_blocked'])
+const OVERLOADED_CODES = new Set(['server_is_overloaded', 'slow_down'])
+
+const TOO_LONG = /maximum context length|exceeds the context window/i
+const UNSUPPORTED = /Function tools with reasoning_effort are not supported/i
+const ONE_REQUEST_OVER_LIMIT = /Request too large.*tokens per min/is
+
+/** By meaning, not only by status (translation.md 3.3). */
+export function failureFromWire(status: number, body: unknown): Failure {
+  const error = readError(body) ?? { message: '', type: '', code: '' }
+  const [code, deviation] = meaning(status, error)
+  const message = error.message === '' ? `${ERRORS[code].text} (HTTP ${status})` : scrubMessage(error.message)
+  return failure(code, message, status, deviation === undefined ? {} : { retry: deviation })
+}
+
+function meaning(status: number, error: WireError): [FailureCode, Retry?] {
+  switch (status) {
+    case 400:
+      return [badRequest(error)]
+    case 401:
+    case 403:
+      return ['provider_auth_error']
+    case 404:
+      return ['model_not_found']
+    case 408:
+    case 409:
+      return ['upstream_error']
+    case 413:
+      return ['request_too_large']
+    case 429:
+      return tooManyRequests(error)
+    case 503:
+      return ['provider_overloaded']
+    case 504:
+      return ['upstream_timeout', 'yes']
+  }
+  if (status >= 500) return ['upstream_error']
+  // A redirect would carry our credentials elsewhere: it is not followed, and asking again would not change it.
+  return status >= 400 ? ['invalid_request'] : ['upstream_error', 'no']
+}
+
+function badRequest(error: WireError): FailureCode {
+  if (error.code === 'context_length_exceeded' || TOO_LONG.test(error.message)) return 'context_length_exceeded'
+  if (UNSUPPORTED_CODES.has(error.code) || UNSUPPORTED.test(error.message)) return 'unsupported_parameter'
+  if (FILTER_CODES.has(error.code)) return 'content_filtered'
+  return 'invalid_request'
+}
+
+/** A 429 is not always a rate limit: an exhausted account shares the status. */
+function tooManyRequests(error: WireError): [FailureCode, Retry?] {
+  if (error.type === 'insufficient_quota' || QUOTA_CODES.has(error.code)) return ['provider_quota_exceeded']
+  if (ONE_REQUEST_OVER_LIMIT.test(error.message)) return ['rate_limited', 'no']
+  return ['rate_limited']
+}
+
+/** An error inside a 2xx means what it would mean with its own status; null when the body holds none. */
+export function failureFromErrorBody(body: JsonObject): Failure | null {
+  const error = readError(body)
+  if (error === null) return null
+  const message = error.message === '' ? ERRORS.upstream_error.text : scrubMessage(error.message)
+  return failureFromWire(statusOf(error) ?? 500, { error: { ...error, message } })
+}
+
+function statusOf(error: WireError): number | null {
+  if (error.type === 'insufficient_quota' || QUOTA_CODES.has(error.code)) return 429
+  if (error.code === 'rate_limit_exceeded' || error.type === 'rate_limit_error') return 429
+  if (OVERLOADED_CODES.has(error.code) || error.type === 'overloaded_error') return 503
+  if (error.code === 'invalid_api_key' || error.type === 'authentication_error') return 401
+  if (error.code === 'model_not_found') return 404
+  if (error.type === 'invalid_request_error' || badRequest(error) !== 'invalid_request') return 400
+  const numeric = Number(error.code)
+  return Number.isInteger(numeric) && numeric >= 400 && numeric < 600 ? numeric : null
+}
+
+function readError(body: unknown): WireError | null {
+  const parsed = ErrorEnvelope.safeParse(body)
+  if (!parsed.success) return null
+  const { error } = parsed.data
+  if (typeof error === 'string') return { message: error, type: '', code: '' }
+  return { message: error.message ?? '', type: error.type ?? '', code: String(error.code ?? '') }
+}

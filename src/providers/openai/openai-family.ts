@@ -1,0 +1,45 @@
+import type { Provider } from '../../domain/provider.ts'
+import { UNKNOWN_TRAITS } from '../../domain/provider.ts'
+import type { CatalogPage, Family, HttpTarget } from '../family.ts'
+import { failureFromWire } from './failure.ts'
+import { toWire } from './request.ts'
+import { fromWire } from './response.ts'
+import { ModelList } from './wire.ts'
+
+const DEFAULT_BASE_URL = 'https://api.openai.com/v1'
+
+export const openaiFamily: Family = {
+  builtin: {
+    name: 'openai',
+    apiKeyVariable: 'OPENAI_API_KEY',
+    baseUrlVariable: 'OPENAI_BASE_URL',
+    modelPrefixes: ['gpt-', 'o', 'text-embedding-'],
+  },
+  requestIdHeader: 'x-request-id',
+  chatTarget: (provider) => targetOf(provider, '/chat/completions'),
+  modelsTarget: (provider) => targetOf(provider, '/models'),
+  toWire,
+  fromWire,
+  failureFromWire,
+  modelsFromWire,
+}
+
+/** The base address includes `/v1`. */
+function targetOf(provider: Provider, path: string): HttpTarget {
+  const base = (provider.baseUrl ?? DEFAULT_BASE_URL).replace(/\/+$/, '')
+  const headers: Record<string, string> = { 'content-type': 'application/json', accept: 'application/json' }
+  if (provider.apiKey !== null) headers['authorization'] = `Bearer ${provider.apiKey}`
+  return { url: base + path, headers: { ...headers, ...provider.headers } }
+}
+
+/** The list is one page. Servers that only resemble the original may leave out `created`. */
+function modelsFromWire(body: unknown): CatalogPage {
+  const parsed = ModelList.safeParse(body)
+  if (!parsed.success) throw new TypeError('the model list has no "data" array of models')
+  const models = parsed.data.data.map((model) => ({
+    id: model.id,
+    created: Math.trunc(model.created ?? 0),
+    traits: UNKNOWN_TRAITS,
+  }))
+  return { models, next: null }
+}

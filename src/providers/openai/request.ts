@@ -1,0 +1,40 @@
+import type { ChatMessage, ChatRequest, JsonObject } from '../../domain/chat.ts'
+import { isJsonObject } from '../../domain/chat.ts'
+import type { Target, Translation } from '../family.ts'
+
+/** Extensions of ours that this family would refuse as unknown (translation.md 1.3). */
+const EXTENSIONS = ['cache_control', 'is_error']
+
+/**
+ * Near verbatim: the upstream model id, no `stream` (it is false here anyway), no extensions of ours. A fresh object
+ * for every attempt; the caller's is never touched.
+ */
+export function toWire(request: ChatRequest, target: Target): Translation {
+  const body: JsonObject = { ...request, model: target.model }
+  delete body['stream']
+  if (request.messages.some(hasExtension)) body['messages'] = request.messages.map(withoutExtensions)
+  return { kind: 'wire', body, ignored: [] }
+}
+
+function hasExtension(message: ChatMessage): boolean {
+  if (isExtended(message)) return true
+  return Array.isArray(message.content) && message.content.some(isExtended)
+}
+
+function isExtended(object: JsonObject): boolean {
+  return EXTENSIONS.some((name) => Object.hasOwn(object, name))
+}
+
+function withoutExtensions(message: ChatMessage): JsonObject {
+  const copy = strip(message)
+  if (Array.isArray(message.content)) {
+    copy['content'] = message.content.map((part) => (isJsonObject(part) ? strip(part) : part))
+  }
+  return copy
+}
+
+function strip(object: JsonObject): JsonObject {
+  const copy = { ...object }
+  for (const name of EXTENSIONS) delete copy[name]
+  return copy
+}

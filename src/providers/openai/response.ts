@@ -1,0 +1,58 @@
+import { isJsonObject, type JsonObject } from '../../domain/chat.ts'
+import { failure } from '../../domain/failure.ts'
+import { type TokenUsage, tokenCount } from '../../domain/usage.ts'
+import type { Reading } from '../family.ts'
+import { failureFromErrorBody } from './failure.ts'
+
+/**
+ * Everything is kept as received (translation.md 2.4); `object`, `created` and `usage` are filled in only where a
+ * compatible server left them out.
+ */
+export function fromWire(body: unknown): Reading {
+  if (!isJsonObject(body)) return unusable('The provider answered with something other than a JSON object.')
+  const choices = body['choices']
+  if (!Array.isArray(choices)) {
+    const failed = failureFromErrorBody(body)
+    if (failed !== null) return { kind: 'failure', failure: failed }
+    return unusable('The provider answered without choices.')
+  }
+  const completion: JsonObject = { ...body }
+  completion['object'] ??= 'chat.completion'
+  completion['usage'] ??= { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 }
+  const usage = usageFromWire(completion['usage'], body['service_tier'])
+  return { kind: 'answer', answer: { completion, usage, finishReason: finishReason(choices), warning: null } }
+}
+
+function unusable(message: string): Reading {
+  return { kind: 'failure', failure: failure('upstream_error', message, 200, { retry: 'once' }) }
+}
+
+function finishReason(choices: unknown[]): string | null {
+  const first = choices[0]
+  const reason = isJsonObject(first) ? first['finish_reason'] : null
+  return typeof reason === 'string' ? reason : null
+}
+
+/** Tiers that are not billed at list price; the others (`default`, `auto`, `scale`) are. */
+const TIER_PERCENT: Readonly<Record<string, number>> = { flex: 50, priority: 200, fast: 200 }
+
+/** `prompt_tokens` includes cached and written tokens; our classes do not overlap (translation.md 2.3). */
+function usageFromWire(value: unknown, serviceTier: unknown): TokenUsage {
+  const usage = isJsonObject(value) ? value : {}
+  const promptDetails = isJsonObject(usage['prompt_tokens_details']) ? usage['prompt_tokens_details'] : {}
+  const outputDetails = isJsonObject(usage['completion_tokens_details']) ? usage['completion_tokens_details'] : {}
+  const prompt = tokenCount(usage['prompt_tokens'])
+  const cachedInput = Math.min(tokenCount(promptDetails['cached_tokens']), prompt)
+  const cacheWrite30m = Math.min(tokenCount(promptDetails['cache_write_tokens']), prompt - cachedInput)
+  const tier = typeof serviceTier === 'string' && Object.hasOwn(TIER_PERCENT, serviceTier) ? serviceTier : 'default'
+  return {
+    input: prompt - cachedInput - cacheWrite30m,
+    cachedInput,
+    cacheWrite5m: 0,
+    cacheWrite30m,
+    cacheWrite1h: 0,
+    output: tokenCount(usage['completion_tokens']),
+    reasoning: tokenCount(outputDetails['reasoning_tokens']),
+    pricePercent: TIER_PERCENT[tier] ?? 100,
+  }
+}

@@ -1,0 +1,14 @@
+import { z } from 'zod'
+
+/** Only what is read; everything else passes through unread. */
+export const ModelList = z.looseObject({
+  data: z.array(z.looseObject({ id: z.string().min(1), created: z.number().nullish() })),
+})
+
+export const ErrorObject = z.looseObject({
+  message: z.string().nullish(),
+  type: z.string().nullish(),
+  code: z.union([z.string(), z.number()]).nullish(),
+})
+
+export const ErrorEnvelope = z.looseObject({ error: z.union([ErrorObject, z.string()]) })

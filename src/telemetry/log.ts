@@ -1,0 +1,23 @@
+import pino, { type Logger } from 'pino'
+import pretty from 'pino-pretty'
+
+export type Log = Logger
+
+export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
+export type LogLevel = (typeof LOG_LEVELS)[number]
+
+/** Wherever one of these names turns up in a log call, its value does not. */
+const SECRET_FIELDS = ['authorization', 'api_key', 'apiKey', 'x-api-key', 'key', 'value', 'messages', 'content', 'body']
+
+/** Structured log on standard error: one JSON object a line, or readable text on a terminal. */
+export function createLog(level: LogLevel): Log {
+  const options = {
+    level,
+    base: null,
+    timestamp: pino.stdTimeFunctions.isoTime,
+    formatters: { level: (label: string) => ({ level: label }) },
+    redact: { paths: SECRET_FIELDS.flatMap((name) => [`["${name}"]`, `*["${name}"]`, `*.*["${name}"]`]) },
+  }
+  if (process.stderr.isTTY) return pino(options, pretty({ destination: 2, sync: true, ignore: 'pid,hostname' }))
+  return pino(options, pino.destination({ dest: 2, sync: true }))
+}
