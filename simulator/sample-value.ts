@@ -2,18 +2,20 @@ import { isObject, type JsonObject, objectOrEmpty } from './json.ts'
 import type { Random } from './random.ts'
 import { word } from './sentences.ts'
 
-const FORMATS: Record<string, string> = {
-  'date-time': '2026-11-14T12:00:00Z',
-  date: '2026-11-14',
-  time: '12:00:00Z',
-  duration: 'PT5M',
-  email: 'someone@example.com',
-  hostname: 'example.com',
-  uri: 'https://example.com/',
-  ipv4: '192.0.2.1',
-  ipv6: '2001:db8::1',
-  uuid: '6f0f1a3c-5b7e-4c1d-8a2b-0d9e8f7a6b5c',
-}
+const FORMATS = new Map<unknown, string>(
+  Object.entries({
+    'date-time': '2026-11-14T12:00:00Z',
+    date: '2026-11-14',
+    time: '12:00:00Z',
+    duration: 'PT5M',
+    email: 'someone@example.com',
+    hostname: 'example.com',
+    uri: 'https://example.com/',
+    ipv4: '192.0.2.1',
+    ipv6: '2001:db8::1',
+    uuid: '6f0f1a3c-5b7e-4c1d-8a2b-0d9e8f7a6b5c',
+  }),
+)
 
 /** `required` keeps the value minimal; `all` fills every property, as a model calling a tool would. */
 export type Fill = 'required' | 'all'
@@ -87,8 +89,7 @@ function sampleNumber(schema: JsonObject, random: Random): number {
 }
 
 function sampleString(schema: JsonObject, random: Random): string {
-  const format = typeof schema['format'] === 'string' ? FORMATS[schema['format']] : undefined
-  const text = (format ?? word(random)).padEnd(Number(schema['minLength'] ?? 0), 'x')
+  const text = (FORMATS.get(schema['format']) ?? word(random)).padEnd(Number(schema['minLength'] ?? 0), 'x')
   return text.slice(0, Number(schema['maxLength'] ?? text.length))
 }
 

@@ -6,13 +6,16 @@ import { decideChat } from './decide-chat.ts'
 import { readBody, resetConnection, sendAnswer } from './exchange.ts'
 import type { Cause, CauseContext, Family } from './family.ts'
 import { answerInspection } from './inspection.ts'
-import { isObject } from './json.ts'
+import { isObject, type JsonObject } from './json.ts'
 import type { Stage } from './stage.ts'
+
+/** Only there to parse request targets; no answer depends on it. */
+const ORIGIN = 'http://simulator'
 
 /** The server of one family. `requiredKey` null: any key will do. */
 export function createFamilyServer(family: Family, stage: Stage, requiredKey: string | null): Server {
   const server = createServer((request, response) => {
-    const url = new URL(request.url ?? '/', 'http://simulator')
+    const url = URL.parse(request.url ?? '/', ORIGIN) ?? new URL(ORIGIN)
     const inspection = answerInspection(url, stage.log)
     if (inspection) sendAnswer(response, inspection)
     else new Exchange({ family, stage, requiredKey, request, response, url }).run().catch(() => response.destroy())
@@ -78,9 +81,20 @@ class Exchange {
       if (request.method !== 'POST') return this.#fail(405)
       if (!request.headers['content-type']?.startsWith('application/json')) return this.#fail('bad-media-type')
       if (!isObject(body)) return this.#fail('bad-json')
-      return decideChat({ family, stage, body, headers: request.headers, context: this.#context() })
+      return this.#decideChat(body)
     }
     return this.#decideModels(url)
+  }
+
+  #decideChat(body: JsonObject): Answer {
+    const { family, stage, request } = this.#parts
+    try {
+      return decideChat({ family, stage, body, headers: request.headers, context: this.#context() })
+    } catch (error) {
+      // The vendors refuse absurdly deep JSON; here it exhausts the stack of the rules.
+      if (error instanceof RangeError) return this.#fail('bad-json')
+      throw error
+    }
   }
 
   #decideModels(url: URL): Answer {
@@ -89,7 +103,7 @@ class Exchange {
     if (request.method !== 'GET') return this.#fail(405)
     if (stage.modelsDown.has(family.name)) return this.#fail(503)
     if (url.pathname === '/v1/models') return family.listModels(url.searchParams)
-    return family.getModel(decodeURIComponent(url.pathname.slice('/v1/models/'.length)))
+    return family.getModel(url.pathname.slice('/v1/models/'.length))
   }
 
   #tooLarge(): Answer {

@@ -68,7 +68,7 @@ export function problemWithFields(body: JsonObject): OpenaiError | null {
 }
 
 function problemWithField(name: string, value: unknown, model: string): OpenaiError | null {
-  const kind = FIELDS[name]
+  const kind = Object.hasOwn(FIELDS, name) ? FIELDS[name] : undefined
   if (kind === undefined) {
     // Scenarios take what compatible servers would take, so that a test can see unknown fields arrive.
     return model.includes('sim-') || name === 'cache_control'
@@ -157,7 +157,6 @@ function isOfKind(value: unknown, kind: Kind): boolean {
       return isObject(value)
     case 'boolean':
     case 'string':
-      // biome-ignore lint/suspicious/useValidTypeof: the kind is one of the two names.
       return typeof value === kind
   }
 }

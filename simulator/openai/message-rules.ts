@@ -27,7 +27,7 @@ function problemWithRole(message: JsonObject, path: string): OpenaiError | null 
   const role = message['role']
   if (role === undefined) return missing(`${path}.role`)
   if (typeof role !== 'string') return wrongType(`${path}.role`, 'a string', role)
-  if (!(role in PARTS)) {
+  if (!Object.hasOwn(PARTS, role)) {
     const message = `Invalid value: '${role}'. Supported values are: 'system', 'assistant', 'user', 'function', 'tool', and 'developer'.`
     return { message, param: `${path}.role`, code: 'invalid_value' }
   }
