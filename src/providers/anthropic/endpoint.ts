@@ -1,0 +1,31 @@
+import type { Provider } from '../../domain/provider.ts'
+import type { HttpTarget } from '../family.ts'
+
+const PUBLIC_BASE = 'https://api.anthropic.com'
+/** The last version that takes `temperature` and `top_p`, which the contract passes through verbatim. */
+const API_VERSION = '2023-06-01'
+const PAGE_SIZE = 100
+
+export function chatTarget(provider: Provider): HttpTarget {
+  const headers = { 'content-type': 'application/json', ...headersFor(provider) }
+  return { url: `${baseOf(provider)}/v1/messages`, headers }
+}
+
+export function modelsTarget(provider: Provider, after: string | null): HttpTarget {
+  const page = after === null ? '' : `&after_id=${encodeURIComponent(after)}`
+  return { url: `${baseOf(provider)}/v1/models?limit=${PAGE_SIZE}${page}`, headers: headersFor(provider) }
+}
+
+/** The base excludes `/v1`; people who know the other family write it anyway. */
+function baseOf(provider: Provider): string {
+  const base = (provider.baseUrl ?? PUBLIC_BASE).replace(/\/+$/, '')
+  return base.endsWith('/v1') ? base.slice(0, -'/v1'.length).replace(/\/+$/, '') : base
+}
+
+/** The operator's own headers win, but not over the provider's key: that one has its own setting. */
+function headersFor(provider: Provider): Record<string, string> {
+  const headers: Record<string, string> = { 'anthropic-version': API_VERSION }
+  for (const [name, value] of Object.entries(provider.headers)) headers[name.toLowerCase()] = value
+  if (provider.apiKey !== null) headers['x-api-key'] = provider.apiKey
+  return headers
+}

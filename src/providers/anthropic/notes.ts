@@ -1,0 +1,11 @@
+/** What one translation remembers beside the body it builds. */
+export interface Notes {
+  /** Hints that were dropped, in order of appearance. */
+  ignored: Set<string>
+  /** Prompt-cache markers set so far. */
+  cacheMarkers: number
+}
+
+export function newNotes(): Notes {
+  return { ignored: new Set(), cacheMarkers: 0 }
+}

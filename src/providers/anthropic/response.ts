@@ -1,0 +1,97 @@
+import type { ChatRequest, JsonObject } from '../../domain/chat.ts'
+import type { Answer, Reading } from '../family.ts'
+import { failureFromWire, isErrorBody } from './failure.ts'
+import { finishReason } from './finish-reason.ts'
+import { usesFunctions } from './tools.ts'
+import { completionUsage, usageFromWire } from './usage.ts'
+import { type WireBlock, WireMessage } from './wire.ts'
+
+const OK = 200
+const DEFAULT_REFUSAL = "Request declined by the provider's safety system."
+
+interface FunctionCall {
+  name: string
+  arguments: string
+}
+
+interface ToolCall {
+  id: string
+  type: 'function'
+  function: FunctionCall
+}
+
+/** A 2xx body as a completion, or as the failure it is (translation.md 2.1). */
+export function fromWire(body: unknown, request: ChatRequest): Reading {
+  const parsed = isErrorBody(body) ? null : WireMessage.safeParse(body)
+  if (!parsed?.success) return unreadable(body)
+  const message = parsed.data
+  const toolCalls = toolCallsOf(message.content)
+  if (toolCalls === null) return unreadable(body)
+  const finish = finishReason(message.stop_reason, toolCalls.length > 0)
+  const isLegacy = usesFunctions(request)
+  const reason = isLegacy && finish.reason === 'tool_calls' ? 'function_call' : finish.reason
+  const usage = usageFromWire(message.usage)
+  const answer: Answer = {
+    completion: {
+      object: 'chat.completion',
+      choices: [{ index: 0, message: assistantMessage(message, toolCalls, isLegacy), finish_reason: reason }],
+      usage: completionUsage(usage),
+    },
+    usage,
+    finishReason: reason,
+    warning: finish.isKnown ? null : `unknown stop_reason ${shownReason(message.stop_reason)}`,
+  }
+  return { kind: 'answer', answer }
+}
+
+function unreadable(body: unknown): Reading {
+  return { kind: 'failure', failure: failureFromWire(OK, body) }
+}
+
+function shownReason(reason: string | null | undefined): string {
+  return typeof reason === 'string' ? JSON.stringify(reason.slice(0, 100)) : 'null'
+}
+
+/** Keys beyond the contract appear only when they carry something. */
+function assistantMessage(message: WireMessage, toolCalls: ToolCall[], isLegacy: boolean): JsonObject {
+  const text = textOf(message.content)
+  const result: JsonObject = {
+    role: 'assistant',
+    content: text === '' && toolCalls.length > 0 ? null : text,
+  }
+  if (message.stop_reason === 'refusal') result['refusal'] = message.stop_details?.explanation || DEFAULT_REFUSAL
+  const [first] = toolCalls
+  if (first === undefined) return result
+  if (isLegacy) result['function_call'] = first.function
+  else result['tool_calls'] = toolCalls
+  return result
+}
+
+/** Without separator: citations split one sentence over several blocks. */
+function textOf(blocks: readonly WireBlock[]): string {
+  let text = ''
+  for (const block of blocks) if (block.type === 'text') text += block.text ?? ''
+  return text
+}
+
+/** Null when a call cannot be told to the caller: no name, no id, or arguments that cannot be written. */
+function toolCallsOf(blocks: readonly WireBlock[]): ToolCall[] | null {
+  const calls: ToolCall[] = []
+  for (const block of blocks) {
+    if (block.type !== 'tool_use') continue
+    const written = argumentsOf(block.input)
+    if (!block.id || !block.name || written === null) return null
+    calls.push({ id: block.id, type: 'function', function: { name: block.name, arguments: written } })
+  }
+  return calls
+}
+
+function argumentsOf(input: unknown): string | null {
+  if (typeof input === 'string') return input
+  try {
+    return JSON.stringify(input ?? {})
+  } catch {
+    // Nested deeper than the stack allows.
+    return null
+  }
+}

@@ -1,0 +1,51 @@
+import type { JsonObject } from '../../domain/chat.ts'
+import { cacheWriteTokens, NO_USAGE, promptTokens, type TokenUsage, tokenCount } from '../../domain/usage.ts'
+import type { WireUsage } from './wire.ts'
+
+/** Tokens by price class. `input_tokens` excludes both cache classes already (translation.md 2.3). */
+export function usageFromWire(usage: WireUsage | null | undefined): TokenUsage {
+  if (usage === null || usage === undefined) return NO_USAGE
+  return {
+    ...NO_USAGE,
+    input: tokenCount(usage.input_tokens),
+    cachedInput: tokenCount(usage.cache_read_input_tokens),
+    ...cacheWrites(usage),
+    output: tokenCount(usage.output_tokens),
+    reasoning: tokenCount(usage.output_tokens_details?.thinking_tokens),
+    pricePercent: pricePercent(usage),
+  }
+}
+
+/** The split may be missing: then all writes are of the default lifetime. Its parts never exceed the total. */
+function cacheWrites(usage: WireUsage): Pick<TokenUsage, 'cacheWrite5m' | 'cacheWrite1h'> {
+  const short = tokenCount(usage.cache_creation?.ephemeral_5m_input_tokens)
+  const long = tokenCount(usage.cache_creation?.ephemeral_1h_input_tokens)
+  const total = tokenCount(usage.cache_creation_input_tokens) || short + long
+  const cacheWrite1h = Math.min(long, total)
+  return { cacheWrite5m: total - cacheWrite1h, cacheWrite1h }
+}
+
+const US_INFERENCE_PERCENT = 110
+const FAST_PERCENT = 200
+
+function pricePercent(usage: WireUsage): number {
+  const geography = usage.inference_geo === 'us' ? US_INFERENCE_PERCENT : 100
+  const speed = usage.speed === 'fast' ? FAST_PERCENT : 100
+  return (geography * speed) / 100
+}
+
+/** The `usage` of a completion; details only when they say something. */
+export function completionUsage(usage: TokenUsage): JsonObject {
+  const prompt = promptTokens(usage)
+  const written = cacheWriteTokens(usage)
+  const result: JsonObject = {
+    prompt_tokens: prompt,
+    completion_tokens: usage.output,
+    total_tokens: prompt + usage.output,
+  }
+  if (usage.cachedInput > 0 || written > 0) {
+    result['prompt_tokens_details'] = { cached_tokens: usage.cachedInput, cache_write_tokens: written }
+  }
+  if (usage.reasoning > 0) result['completion_tokens_details'] = { reasoning_tokens: usage.reasoning }
+  return result
+}
