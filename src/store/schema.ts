@@ -18,8 +18,8 @@ export interface Database {
   settings: SettingsTable
 }
 
-/** Who may change a row: the configuration file, the environment, or (null) anyone with an admin key. */
-export type ManagedBy = 'config' | 'environment' | null
+/** Who a row belongs to: the configuration file, the environment, the gateway's own price list, or (null) the API. */
+export type ManagedBy = 'config' | 'environment' | 'builtin' | null
 
 interface WorkspacesTable {
   name: string

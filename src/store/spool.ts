@@ -112,7 +112,8 @@ export class Spool {
 
   close(): void {
     if (this.#trimTimer !== null) clearTimeout(this.#trimTimer)
-    if (this.#trimmable() <= TRIM_STEP) this.#write([])
+    this.#flush()
+    this.#refuse(new Error('the request log is closed'))
     this.#database.close()
   }
 
@@ -128,13 +129,12 @@ export class Spool {
 
   #flush(): void {
     this.#scheduled = false
-    if (!this.#database.isOpen) return this.#refuse(new Error('the request log is closed'))
     const group = this.#queue
     try {
       this.#write(group)
     } catch (error) {
-      if (this.#rollback(error)) return
-      return this.#refuse(error)
+      if (!this.#rollback(error)) this.#refuse(error)
+      return
     }
     this.#queue = []
     this.#busySince = null
@@ -158,7 +158,7 @@ export class Spool {
 
   /** True when the lock was merely taken: the group stays queued and is tried again, without blocking anyone. */
   #rollback(error: unknown): boolean {
-    if (this.#database.isTransaction) this.#database.exec('rollback')
+    if (this.#database.isOpen && this.#database.isTransaction) this.#database.exec('rollback')
     const now = performance.now()
     this.#busySince ??= now
     if (!isBusy(error) || now - this.#busySince > BUSY_LIMIT_MS) return false

@@ -7,6 +7,7 @@ import {
   SqliteAdapter,
   SqliteIntrospector,
   SqliteQueryCompiler,
+  type TransactionSettings,
 } from 'kysely'
 import type { SqliteQuery, SqliteResult } from './sqlite-connection.ts'
 
@@ -49,8 +50,8 @@ class SqliteExecutorDriver implements Driver {
   }
 
   /** Takes the write lock at once: a transaction that reads first and writes later could not wait for it. */
-  async beginTransaction(connection: DatabaseConnection): Promise<void> {
-    await connection.executeQuery(CompiledQuery.raw('begin immediate'))
+  async beginTransaction(connection: DatabaseConnection, settings: TransactionSettings): Promise<void> {
+    await connection.executeQuery(CompiledQuery.raw(settings.accessMode === 'read only' ? 'begin' : 'begin immediate'))
   }
 
   async commitTransaction(connection: DatabaseConnection): Promise<void> {
