@@ -1,15 +1,10 @@
 import type { Transaction } from 'kysely'
 import type { FileConfig } from '../domain/file-config.ts'
 import { hashKey, newKeyValue } from '../domain/key.ts'
+import type { CreatedKey } from './apply-config.ts'
 import { findKeyByHash, insertKey, jsonOrNull, revokeKey } from './keys.ts'
 import type { Database, KeyRow } from './schema.ts'
 import { StoreError } from './store-error.ts'
-
-export interface CreatedKey {
-  workspace: string
-  name: string
-  value: string
-}
 
 type KeyDefinition = FileConfig['workspaces'][string]['keys'][string]
 

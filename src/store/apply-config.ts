@@ -2,7 +2,7 @@ import type { Kysely, Transaction } from 'kysely'
 import type { FileConfig } from '../domain/file-config.ts'
 import type { PriceList, TokenPrices } from '../domain/price.ts'
 import type { Provider } from '../domain/provider.ts'
-import { applyKeys, type CreatedKey } from './apply-config-keys.ts'
+import { applyKeys } from './apply-config-keys.ts'
 import { changeControlData } from './control-transaction.ts'
 import { deleteProvider, ensureEnvironmentProviders, findProvider, putProvider } from './providers.ts'
 import { addPriceVersion, deleteModel, type ModelFacts, putModel } from './registry.ts'
@@ -12,6 +12,12 @@ import type { Secrets } from './secrets.ts'
 import { type BuiltinRegistry, readBuiltinRegistry, seedRegistry } from './seed-registry.ts'
 import { StoreError } from './store-error.ts'
 import { ensureWorkspace } from './workspaces.ts'
+
+export interface CreatedKey {
+  workspace: string
+  name: string
+  value: string
+}
 
 export interface ConfigResult {
   /** Keys without a value in the file that were made now: the only time their values are known. */
@@ -35,8 +41,8 @@ export async function applyConfig(
   db: Kysely<Database>,
   secrets: Secrets,
   config: FileConfig,
-  environment: readonly Provider[],
   now: number,
+  environment: readonly Provider[],
 ): Promise<ConfigResult> {
   return changeControlData(db, async (transaction) => {
     const applying: Applying = { db: transaction, secrets, config, environment, now }
