@@ -28,7 +28,8 @@ export function withoutBlanks(blocks: Block[]): Block[] {
   return blocks.filter((block) => block['text'] !== '')
 }
 
-function isSubstantial(block: Block): boolean {
+/** Not a text of nothing but whitespace. */
+export function isSubstantial(block: Block): boolean {
   return block.type !== 'text' || NON_BLANK.test(String(block['text']))
 }
 

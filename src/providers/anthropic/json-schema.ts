@@ -37,12 +37,13 @@ const KEPT: ReadonlyMap<string, (value: unknown) => boolean> = new Map([
   ['$ref', always],
   ['enum', (value: unknown) => Array.isArray(value) && value.every(isPrimitive)],
   ['const', isPrimitive],
+  ['additionalProperties', (value: unknown) => value === false],
   ['minItems', (value: unknown) => value === 0 || value === 1],
   ['format', (value: unknown) => FORMATS.has(value)],
 ])
 
 /** Names and notes for people's tools: they constrain nothing and would only confuse the model. */
-const DROPPED: ReadonlySet<string> = new Set(['$schema', '$id', '$comment', 'additionalProperties'])
+const DROPPED: ReadonlySet<string> = new Set(['$schema', '$id', '$comment'])
 
 function always(): boolean {
   return true
@@ -58,13 +59,14 @@ function reduceNode(node: unknown, path: string): unknown {
   if (isObject && isOpen(node)) refuse(`${path}: an object with free keys is not supported by this provider`)
   const moved: string[] = []
   const entries: [string, unknown][] = []
+  if (isObject && (node['type'] ?? null) === null) entries.push(['type', 'object'])
   for (const [key, value] of Object.entries(node)) {
     if (DROPPED.has(key) || (value === null && key !== 'default' && key !== 'const')) continue
     const entry = keptEntry(key, value, node, path)
     if (entry === null) moved.push(`${key}: ${JSON.stringify(value)}`)
     else entries.push(entry)
   }
-  if (isObject) entries.push(['additionalProperties', false])
+  if (isObject && node['additionalProperties'] !== false) entries.push(['additionalProperties', false])
   if (moved.length > 0) addToDescription(entries, `{${moved.join(', ')}}`)
   return Object.fromEntries(entries)
 }

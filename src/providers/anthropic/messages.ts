@@ -1,6 +1,15 @@
 import { isJsonObject, type JsonObject } from '../../domain/chat.ts'
-import { cacheMarker } from './cache-control.ts'
-import { type Block, contentBlocks, isBlank, requiredText, shown, textBlock, withoutBlanks } from './content-parts.ts'
+import { asksForCaching, cacheMarker } from './cache-control.ts'
+import {
+  type Block,
+  contentBlocks,
+  isBlank,
+  isSubstantial,
+  requiredText,
+  shown,
+  textBlock,
+  withoutBlanks,
+} from './content-parts.ts'
 import type { Notes } from './notes.ts'
 import { mistake, refuse } from './rejection.ts'
 import { addSystemMessage, type SystemPrompt, systemContent } from './system.ts'
@@ -19,6 +28,8 @@ interface Draft {
   turns: Turn[]
   /** A user message without content, so long as no neighbour has absorbed it. */
   emptyUser: number | null
+  /** Ids of all calls so far: the API wants them unique in the conversation. */
+  callIds: Set<string>
   notes: Notes
 }
 
@@ -32,7 +43,7 @@ export interface Conversation {
 /** Chat messages as a conversation of the Messages API (translation.md 1.2 and 1.3). */
 export function conversationOf(messages: unknown, notes: Notes): Conversation {
   if (!Array.isArray(messages)) return mistake('messages: expected an array')
-  const draft: Draft = { system: { blocks: [], isPlain: true }, turns: [], emptyUser: null, notes }
+  const draft: Draft = { system: { blocks: [], isPlain: true }, turns: [], emptyUser: null, callIds: new Set(), notes }
   messages.forEach((message, index) => {
     addMessage(draft, message, index)
   })
@@ -81,7 +92,7 @@ function addUserMessage(draft: Draft, message: JsonObject, index: number): void 
 
 function addAssistantMessage(draft: Draft, message: JsonObject, index: number): void {
   if ((message['audio'] ?? null) !== null) refuse(`messages[${index}].audio: audio is not supported by this provider`)
-  const calls = toolCallsOf(message, index)
+  const calls = toolCallsOf(message, index, draft.callIds)
   const appended: Block[] = calls.map((call) => call.use)
   const refusal = message['refusal'] ?? null
   if (refusal !== null) appended.unshift(textBlock(requiredText(refusal, `messages[${index}].refusal`)))
@@ -97,14 +108,11 @@ function messageContent(message: JsonObject, appended: Block[], index: number, n
     return isBlank(content) ? '' : content
   }
   const blocks = withoutBlanks([...contentBlocks(content, `${path}.content`, notes), ...appended])
-  const last = blocks.at(-1)
+  // The API refuses a marker on whitespace.
+  const last = blocks.findLast(isSubstantial)
   const marker = last === undefined ? undefined : cacheMarker(message, path, notes)
   if (last !== undefined && marker !== undefined) last['cache_control'] = marker
   return blocks
-}
-
-function asksForCaching(message: JsonObject): boolean {
-  return (message['cache_control'] ?? message['prompt_cache_breakpoint'] ?? null) !== null
 }
 
 function addToolMessage(draft: Draft, message: JsonObject, index: number): void {

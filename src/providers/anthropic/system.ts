@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../domain/chat.ts'
+import { isJsonObject, type JsonObject } from '../../domain/chat.ts'
 import { cacheMarker } from './cache-control.ts'
 import { type Block, contentBlocks, isBlank } from './content-parts.ts'
 import type { Notes } from './notes.ts'
@@ -14,10 +14,8 @@ export interface SystemPrompt {
 export function addSystemMessage(prompt: SystemPrompt, message: JsonObject, path: string, notes: Notes): void {
   const content = message['content']
   if (Array.isArray(content)) prompt.isPlain = false
+  refuseOtherThanText(content, path)
   const blocks = contentBlocks(content, `${path}.content`, notes)
-  blocks.forEach((block, index) => {
-    if (block.type !== 'text') mistake(`${path}.content[${index}].type: only text can stand in a system message`)
-  })
   const kept = blocks.filter((block) => !isBlank(String(block['text'])))
   const last = kept.at(-1)
   const marker = last === undefined ? undefined : cacheMarker(message, path, notes)
@@ -26,6 +24,15 @@ export function addSystemMessage(prompt: SystemPrompt, message: JsonObject, path
     prompt.isPlain = false
   }
   prompt.blocks.push(...kept)
+}
+
+function refuseOtherThanText(content: unknown, path: string): void {
+  if (!Array.isArray(content)) return
+  content.forEach((part, index) => {
+    if (isJsonObject(part) && part['type'] !== 'text') {
+      mistake(`${path}.content[${index}].type: only text can stand in a system message`)
+    }
+  })
 }
 
 /** Undefined when no text is left: blank system prompts are a 400 upstream. */

@@ -15,24 +15,24 @@ export interface ToolCall {
 }
 
 /** The calls of an assistant message, `tool_calls` first, then a legacy `function_call`. */
-export function toolCallsOf(message: JsonObject, index: number): ToolCall[] {
+export function toolCallsOf(message: JsonObject, index: number, usedIds: Set<string>): ToolCall[] {
   const path = `messages[${index}]`
   const toolCalls = message['tool_calls'] ?? []
   if (!Array.isArray(toolCalls)) return mistake(`${path}.tool_calls: expected an array`)
-  const calls = toolCalls.map((call, position) => toolCall(call, index, position))
+  const calls = toolCalls.map((call, position) => toolCall(call, `${path}.tool_calls[${position}]`, usedIds))
   const legacy = message['function_call'] ?? null
   if (legacy !== null) calls.push(legacyCall(legacy, index))
   return calls
 }
 
-function toolCall(call: unknown, index: number, position: number): ToolCall {
-  const path = `messages[${index}].tool_calls[${position}]`
+function toolCall(call: unknown, path: string, usedIds: Set<string>): ToolCall {
   if (!isJsonObject(call)) return mistake(`${path}: expected an object`)
   const type = call['type'] ?? 'function'
   if (type !== 'function') return refuse(`${path}.type: ${shown(type)} calls are not supported by this provider`)
   const callerId = call['id'] ?? ''
   if (typeof callerId !== 'string') return mistake(`${path}.id: expected a string`)
-  const id = callerId === '' ? hashedId(path) : upstreamId(callerId)
+  const id = upstreamId(callerId, path, usedIds)
+  usedIds.add(id)
   return { callerId, isLegacy: false, path, use: toolUse(id, call['function'], `${path}.function`), result: null }
 }
 
@@ -48,9 +48,13 @@ function toolUse(id: string, called: unknown, path: string): ToolCall['use'] {
   return { type: 'tool_use', id, name, input: toolInput(called['arguments']) }
 }
 
-/** The API takes only these characters; the same id always becomes the same id. */
-function upstreamId(id: string): string {
-  return /^[a-zA-Z0-9_-]+$/.test(id) ? id : hashedId(id)
+/**
+ * The API takes only these characters, and each id once; some servers leave the id empty or number the calls of every
+ * turn from 0. An id made from the call's place is the same again when the conversation comes back longer.
+ */
+function upstreamId(id: string, path: string, usedIds: ReadonlySet<string>): string {
+  const fitting = /^[a-zA-Z0-9_-]+$/.test(id) ? id : hashedId(id)
+  return id === '' || usedIds.has(fitting) ? hashedId(`${path} ${id}`) : fitting
 }
 
 function hashedId(text: string): string {
