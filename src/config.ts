@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { parseDocument } from 'yaml'
+import { parse } from 'yaml'
 import { z } from 'zod'
 import { pathText } from './domain/chat.ts'
 import { type FileConfig, FileConfigSchema } from './domain/file-config.ts'
@@ -77,11 +77,25 @@ export function readConfig(environment: Environment, providers: readonly Provide
   const settings = readSettings(environment)
   const path = settings.SWITCHYARD_CONFIG ?? DEFAULT_FILE
   const text = readFile(path, settings.SWITCHYARD_CONFIG !== undefined)
-  return {
-    settings,
-    environmentProviders: providers.map((provider) => readProvider(provider, environment)),
-    file: text === null ? null : { path, config: parseFileConfig(text, path, environment) },
+  const environmentProviders = providers.map((provider) => readProvider(provider, environment))
+  if (text === null) return { settings, environmentProviders, file: null }
+  const config = checkProviders(parseFileConfig(text, path, environment), path, environmentProviders)
+  return { settings, environmentProviders, file: { path, config } }
+}
+
+/** Only a provider that also exists from the environment may leave out its family and its address. */
+function checkProviders(config: FileConfig, path: string, builtin: readonly EnvironmentProvider[]): FileConfig {
+  const families = builtin.map((provider) => provider.family)
+  for (const [name, { family, base_url }] of Object.entries(config.providers)) {
+    const isBuiltin = builtin.some((provider) => provider.name === name)
+    if (family === undefined ? !isBuiltin : !families.includes(family)) {
+      throw new ConfigError(`${path}: providers.${name}.family: one of ${families.join(', ')}`)
+    }
+    if (!isBuiltin && base_url === undefined) {
+      throw new ConfigError(`${path}: providers.${name}.base_url: the address of the provider is missing`)
+    }
   }
+  return config
 }
 
 /** An empty variable equals an unset one: that is what compose files and shells produce. */
@@ -125,10 +139,7 @@ function readFile(path: string, mustExist: boolean): string | null {
 
 /** `${VAR}` in any text value comes from the environment; an unset one is an error, never an empty string. */
 export function parseFileConfig(text: string, path: string, environment: Environment): FileConfig {
-  const document = parseDocument(text)
-  const [problem] = document.errors
-  if (problem !== undefined) throw new ConfigError(`${path}: ${problem.message.split('\n')[0]}`)
-  const value = substitute(document.toJS() ?? {}, path, environment)
+  const value = substitute(parseYaml(text, path) ?? {}, path, environment)
   const parsed = FileConfigSchema.safeParse(value)
   if (parsed.success) return parsed.data
   const issue = parsed.error.issues[0]
@@ -136,9 +147,20 @@ export function parseFileConfig(text: string, path: string, environment: Environ
   throw new ConfigError(`${path}: ${place === '' ? '' : `${place}: `}${issue?.message}`)
 }
 
+/** `${VAR}` where YAML would read a brace: a stand-in goes through the parser, so no value can change the structure. */
+const STAND_IN = /⟦([A-Za-z_][A-Za-z0-9_]*)⟧/g
+
+function parseYaml(text: string, path: string): unknown {
+  try {
+    return parse(text.replace(/\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g, '⟦$1⟧'))
+  } catch (error) {
+    throw new ConfigError(`${path}: ${error instanceof Error ? error.message.split('\n')[0] : 'not YAML'}`)
+  }
+}
+
 function substitute(value: unknown, path: string, environment: Environment): unknown {
   if (typeof value === 'string') {
-    return value.replace(/\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g, (_whole, name: string) => {
+    return value.replace(STAND_IN, (_whole, name: string) => {
       const found = environment[name]
       if (found === undefined || found === '')
         throw new ConfigError(`${path}: \${${name}} is not set in the environment`)

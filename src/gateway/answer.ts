@@ -11,12 +11,18 @@ export function answer(life: Life): Reply | null {
   const timing = { 'server-timing': serverTiming(life) }
   if (life.error !== null) return errorReply(life.error, timing)
   if (life.served === null || life.request === null) return errorReply(new GatewayError('internal_error'))
+  const now = Math.floor(life.startedAt / 1000)
+  // The first four only set the order in which people read them; what the provider sent comes after.
   const completion: JsonObject = {
-    ...life.served.answer.completion,
     id: life.id,
+    object: 'chat.completion',
+    created: now,
     model: life.request.model,
+    ...life.served.answer.completion,
   }
-  if (typeof completion['created'] !== 'number') completion['created'] = Math.floor(life.startedAt / 1000)
+  completion['id'] = life.id
+  completion['model'] = life.request.model
+  if (!Number.isInteger(completion['created'])) completion['created'] = now
   return jsonReply(200, completion, { ...gatewayHeaders(life, life.served), ...timing })
 }
 

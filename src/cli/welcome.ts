@@ -1,0 +1,37 @@
+import type { Gateway } from '../main.ts'
+
+/** What a person needs after a start, with a curl that works as pasted. Keys are shown when they are made, never again. */
+export function welcome(gateway: Gateway): string {
+  const lines = ['', `  Switchyard serves on ${gateway.url}`, '']
+  const { gatewayKey, adminKey, fileKeys } = gateway.newKeys
+  if (gatewayKey !== null) lines.push(`  gateway key   ${gatewayKey}   (workspace default; shown only now)`)
+  if (adminKey !== null) lines.push(`  admin key     ${adminKey}   (shown only now)`)
+  for (const key of fileKeys)
+    lines.push(`  key ${key.name}   ${key.value}   (workspace ${key.workspace}; shown only now)`)
+  if (gatewayKey === null) {
+    lines.push(
+      '  Its keys were shown when they were made. Lost one? Start with GATEWAY_KEY set to a value of your own.',
+    )
+  }
+  lines.push('', ...providerHelp(gateway), '')
+  return `${lines.join('\n')}\n`
+}
+
+function providerHelp(gateway: Gateway): string[] {
+  if (gateway.exampleModel === null) {
+    return [
+      `  No provider has a key yet. Set ${gateway.keyVariables.join(' or ')} and start again,`,
+      '  or see it work without one:  npm run demo',
+    ]
+  }
+  return ['  Try it:', '', ...curlLines(gateway.url, gateway.newKeys.gatewayKey, gateway.exampleModel)]
+}
+
+export function curlLines(url: string, key: string | null, model: string): string[] {
+  const body = JSON.stringify({ model, messages: [{ role: 'user', content: 'Say hello in five words.' }] })
+  return [
+    `  curl -i ${url}/v1/chat/completions \\`,
+    `    -H 'Authorization: Bearer ${key ?? '<GATEWAY_KEY>'}' -H 'Content-Type: application/json' \\`,
+    `    -d '${body}'`,
+  ]
+}

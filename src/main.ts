@@ -1,0 +1,162 @@
+import { type Config, type Environment, readConfig } from './config.ts'
+import { newId } from './domain/new-id.ts'
+import { isConfigured } from './domain/provider.ts'
+import type { PrefixRule } from './domain/route.ts'
+import type { Snapshot } from './domain/snapshot.ts'
+import { startCatalog } from './gateway/catalog.ts'
+import { createCircuits } from './gateway/circuits.ts'
+import type { Deps } from './gateway/deps.ts'
+import { exampleModel } from './gateway/example-model.ts'
+import { handleChat } from './gateway/handle-chat.ts'
+import { type Health, handleHealthz, handleMetrics, handleReadyz } from './gateway/handle-health.ts'
+import { handleModel, handleModelList } from './gateway/handle-models.ts'
+import { knownModels } from './gateway/known-models.ts'
+import type { HttpRoute } from './http/call.ts'
+import { createServer } from './http/server.ts'
+import { type NewKeys, prepareStore } from './prepare-store.ts'
+import { type Caller, createCaller } from './providers/call.ts'
+import { FAMILIES } from './providers/families.ts'
+import { openStore, type Store } from './store/open.ts'
+import { createLog, type Log } from './telemetry/log.ts'
+import { createMetrics, type Metrics } from './telemetry/metrics.ts'
+
+/** A running gateway, as the command line sees it. */
+export interface Gateway {
+  url: string
+  newKeys: NewKeys
+  /** A model that a first curl can ask for; null while no provider is configured. */
+  exampleModel: string | null
+  /** The variables that would give a provider its key. */
+  keyVariables: string[]
+  store: Store
+  /** Calls in flight finish, the log is flushed. */
+  stop(): Promise<void>
+}
+
+/** The first read of the model lists may hold up the start this long; after that it goes on in the background. */
+const CATALOG_WAIT_MS = 3_000
+
+const BUILTINS = [...FAMILIES].map(([family, { builtin }]) => ({ family, ...builtin }))
+const PREFIXES: PrefixRule[] = BUILTINS.flatMap(({ name, modelPrefixes }) =>
+  modelPrefixes.map((prefix) => ({ prefix, provider: name })),
+)
+
+/** The composition root: builds the parts, wires them, listens. */
+export async function startGateway(environment: Environment): Promise<Gateway> {
+  const config = readConfig(environment, BUILTINS)
+  const { settings } = config
+  const log = createLog(settings.LOG_LEVEL)
+  const store = await openStore({
+    dataDir: settings.DATA_DIR,
+    databaseUrl: settings.DATABASE_URL ?? null,
+    synchronousFull: settings.SPOOL_SYNC === 'full',
+    retentionDays: settings.REQUEST_RETENTION_DAYS ?? null,
+    secretsKeys: settings.SECRETS_KEY?.split(',').map((key) => key.trim()) ?? null,
+    log,
+  })
+  try {
+    const { snapshot, newKeys } = await prepareStore(store, config, log, Date.now())
+    return await serve({ config, store, snapshot, newKeys, log })
+  } catch (error) {
+    await store.close()
+    throw error
+  }
+}
+
+interface Prepared {
+  config: Config
+  store: Store
+  snapshot: Snapshot
+  newKeys: NewKeys
+  log: Log
+}
+
+async function serve({ config, store, snapshot, newKeys, log }: Prepared): Promise<Gateway> {
+  const { settings } = config
+  const caller = createCaller()
+  const {
+    catalog,
+    firstRound,
+    stop: stopCatalog,
+  } = startCatalog({
+    sources: catalogSources(snapshot),
+    prefixes: PREFIXES,
+    caller,
+    onRead: (provider, count) => log.info({ provider, models: count }, 'model list read'),
+    onFailure: (provider, reason) => log.warn({ provider, reason }, 'model list not read; asking again later'),
+  })
+  const isKnown = knownModels(() => snapshot, catalog)
+  const circuits = createCircuits(Date.now, isKnown)
+  const metrics = createMetrics({ circuits: () => circuits.states(), log: () => store.requestLog.status() })
+  let phase: 'starting' | 'ready' | 'draining' = 'starting'
+  const deps: Deps = {
+    snapshot: () => snapshot,
+    families: FAMILIES,
+    prefixes: PREFIXES,
+    catalog,
+    circuits,
+    isKnown,
+    caller,
+    requestLog: store.requestLog,
+    metrics,
+    log,
+    maxBodyBytes: settings.MAX_BODY_BYTES,
+    now: Date.now,
+    random: Math.random,
+  }
+  const health: Health = { phase: () => phase, catalog, log: () => store.requestLog.status() }
+  const server = createServer({
+    routes: routes(deps, health, metrics),
+    newRequestId: () => `chatcmpl_${newId(Date.now())}`,
+    onFault: (error, call) =>
+      log.error({ request: call.id, method: call.method, path: call.path, err: error.cause ?? error }),
+  })
+  const url = await server.listen(settings.HOST, settings.PORT)
+  await Promise.race([firstRound, new Promise((resolve) => setTimeout(resolve, CATALOG_WAIT_MS).unref())])
+  phase = 'ready'
+  log.info({ url, engine: store.engine, node: store.node }, 'serving')
+
+  return {
+    url,
+    newKeys,
+    exampleModel: exampleModel(snapshot, catalog),
+    keyVariables: BUILTINS.map(({ apiKeyVariable }) => apiKeyVariable),
+    store,
+    async stop() {
+      phase = 'draining'
+      log.info('draining')
+      stopCatalog()
+      const deadline = setTimeout(() => server.destroy(), settings.DRAIN_SECONDS * 1000)
+      await server.drain()
+      clearTimeout(deadline)
+      await closeAll(caller, store)
+      log.info('stopped')
+    },
+  }
+}
+
+/** Pools first: whatever was still waiting for a provider ends now and is logged before the store closes. */
+async function closeAll(caller: Caller, store: Store): Promise<void> {
+  await caller.close()
+  await store.close()
+}
+
+function routes(deps: Deps, health: Health, metrics: Metrics): HttpRoute[] {
+  return [
+    { method: 'POST', path: '/v1/chat/completions', handle: (call) => handleChat(call, deps) },
+    { method: 'GET', path: '/v1/models', handle: (call) => handleModelList(call, deps) },
+    { method: 'GET', path: '/v1/models/*', handle: (call) => handleModel(call, deps) },
+    { method: 'GET', path: '/healthz', handle: handleHealthz },
+    { method: 'GET', path: '/readyz', handle: () => handleReadyz(health) },
+    { method: 'GET', path: '/metrics', handle: () => handleMetrics(metrics) },
+  ]
+}
+
+/** Only the providers that a prefix leads to have direct model ids. */
+function catalogSources(snapshot: Snapshot) {
+  return BUILTINS.flatMap(({ name }) => {
+    const provider = snapshot.providers.get(name)
+    const family = provider === undefined ? undefined : FAMILIES.get(provider.family)
+    return provider !== undefined && family !== undefined && isConfigured(provider) ? [{ provider, family }] : []
+  })
+}

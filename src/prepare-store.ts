@@ -1,0 +1,88 @@
+import { type Config, ConfigError } from './config.ts'
+import type { Provider } from './domain/provider.ts'
+import type { Snapshot } from './domain/snapshot.ts'
+import { applyConfig, type CreatedKey } from './store/apply-config.ts'
+import { createKey, ensureKey, hasKeys } from './store/keys.ts'
+import type { Store } from './store/open.ts'
+import { ensureEnvironmentProviders } from './store/providers.ts'
+import { seedRegistry } from './store/seed-registry.ts'
+import { loadSnapshot } from './store/snapshot.ts'
+import { StoreError } from './store/store-error.ts'
+import { ensureWorkspace } from './store/workspaces.ts'
+import type { Log } from './telemetry/log.ts'
+
+/** Values made at this start; null where there was one already. They are shown now and never again. */
+export interface NewKeys {
+  gatewayKey: string | null
+  adminKey: string | null
+  fileKeys: CreatedKey[]
+}
+
+const DEFAULT_WORKSPACE = 'default'
+
+/** Brings the store to what environment and file say, and reads it back as the snapshot to serve with. */
+export async function prepareStore(
+  store: Store,
+  config: Config,
+  log: Log,
+  now: number,
+): Promise<{ snapshot: Snapshot; newKeys: NewKeys }> {
+  const { db, secrets } = store
+  await ensureWorkspace(db, DEFAULT_WORKSPACE, now)
+  await seedRegistry(db, now)
+  const providers = config.environmentProviders.map((provider) => ({ ...provider, headers: {} }))
+  await ensureEnvironmentProviders(db, secrets, providers, now)
+  const fileKeys = await applyFile(store, config, providers, log, now)
+  const gatewayKey = await bootstrapKey(store, 'live', config.settings.GATEWAY_KEY, log, now)
+  const adminKey = await bootstrapKey(store, 'admin', config.settings.ADMIN_KEY, log, now)
+  return { snapshot: await loadSnapshot(db, secrets), newKeys: { gatewayKey, adminKey, fileKeys } }
+}
+
+async function applyFile(
+  store: Store,
+  config: Config,
+  providers: readonly Provider[],
+  log: Log,
+  now: number,
+): Promise<CreatedKey[]> {
+  if (config.file === null) return []
+  const { path, config: file } = config.file
+  warnOfLimits(file, log)
+  try {
+    const { created } = await applyConfig(store.db, store.secrets, file, now, providers)
+    log.info({ file: path }, 'configuration applied')
+    return created
+  } catch (error) {
+    if (error instanceof StoreError) throw new ConfigError(`${path}: ${error.message}`)
+    throw error
+  }
+}
+
+/** A limit that is not enforced must not look as if it were. */
+function warnOfLimits(file: NonNullable<Config['file']>['config'], log: Log): void {
+  for (const [workspace, { keys }] of Object.entries(file.workspaces)) {
+    for (const [name, { limits }] of Object.entries(keys)) {
+      if (limits !== undefined) log.warn({ workspace, name }, 'limits are stored but NOT enforced by this version')
+    }
+  }
+}
+
+/** The value the environment asks for, or a first one of our own when there is none at all. */
+async function bootstrapKey(
+  store: Store,
+  kind: 'live' | 'admin',
+  wanted: string | undefined,
+  log: Log,
+  now: number,
+): Promise<string | null> {
+  const workspace = kind === 'live' ? DEFAULT_WORKSPACE : null
+  if (wanted === undefined) {
+    if (await hasKeys(store.db, kind, now)) return null
+    return (await createKey(store.db, { kind, workspace, name: 'first' }, now)).value
+  }
+  const variable = kind === 'live' ? 'GATEWAY_KEY' : 'ADMIN_KEY'
+  const outcome = await ensureKey(store.db, { kind, workspace, name: variable, value: wanted }, now)
+  if (outcome === 'revoked') log.warn(`${variable} is set to a key that has been revoked: it stays refused`)
+  if (outcome === 'taken') throw new ConfigError(`${variable} is set to a value that another kind of key has already`)
+  return null
+}
