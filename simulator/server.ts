@@ -18,7 +18,12 @@ export function createFamilyServer(family: Family, stage: Stage, requiredKey: st
     const url = URL.parse(request.url ?? '/', ORIGIN) ?? new URL(ORIGIN)
     const inspection = answerInspection(url, stage.log)
     if (inspection) sendAnswer(response, inspection)
-    else new Exchange({ family, stage, requiredKey, request, response, url }).run().catch(() => response.destroy())
+    else
+      new Exchange({ family, stage, requiredKey, request, response, url }).run().catch((error: unknown) => {
+        // A fault of the simulator must not pass for a scripted reset.
+        process.stderr.write(`simulator: ${error instanceof Error ? error.stack : error}\n`)
+        response.destroy()
+      })
   })
   // The client's pool must be the one to close an idle connection; otherwise tests see resets nobody scripted.
   server.keepAliveTimeout = 120_000

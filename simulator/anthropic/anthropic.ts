@@ -16,7 +16,7 @@ export const anthropicFamily: Family = {
   bodyLimitBytes: 32 * MEBIBYTE,
   newRequestId: () => newId('req_01', 22),
   keyOf(headers) {
-    const key = headers['x-api-key'] ?? /^Bearer (\S+)$/.exec(headers.authorization ?? '')?.[1]
+    const key = headers['x-api-key'] || /^Bearer (\S+)$/.exec(headers.authorization ?? '')?.[1]
     return typeof key === 'string' ? key : null
   },
   failure: failureAnswer,

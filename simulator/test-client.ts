@@ -1,0 +1,62 @@
+import type { JsonObject } from './json.ts'
+import type { Simulator } from './simulator.ts'
+
+export interface Answered {
+  status: number
+  headers: Headers
+  text: string
+  /** The parsed body, `{}` when it is not JSON. */
+  json: JsonObject & {
+    error: JsonObject
+    choices: (JsonObject & { message: JsonObject & { tool_calls: JsonObject[] } })[]
+    content: JsonObject[]
+    usage: JsonObject
+    data: JsonObject[]
+  }
+}
+
+export interface Client {
+  openai(body: unknown, options?: CallOptions): Promise<Answered>
+  anthropic(body: unknown, options?: CallOptions): Promise<Answered>
+  get(url: string): Promise<Answered>
+}
+
+export interface CallOptions {
+  headers?: Record<string, string>
+  signal?: AbortSignal
+}
+
+export const HELLO = [{ role: 'user', content: 'hello there' }]
+
+/** Calls both servers as their vendors' clients would. A string body is sent as it is. */
+export function connect(simulator: Simulator): Client {
+  const anthropicHeaders = { 'x-api-key': 'any', 'anthropic-version': '2023-06-01' }
+  return {
+    openai: (body, options) =>
+      post(`${simulator.openaiUrl}/chat/completions`, { authorization: 'Bearer any' }, body, options),
+    anthropic: (body, options) => post(`${simulator.anthropicUrl}/v1/messages`, anthropicHeaders, body, options),
+    get: async (url) => read(await fetch(url, { headers: { authorization: 'Bearer any', ...anthropicHeaders } })),
+  }
+}
+
+async function post(url: string, headers: Record<string, string>, body: unknown, options: CallOptions = {}) {
+  const response = await fetch(url, {
+    method: 'POST',
+    redirect: 'manual',
+    headers: { 'content-type': 'application/json', ...headers, ...options.headers },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+    signal: options.signal ?? null,
+  })
+  return read(response)
+}
+
+async function read(response: Response): Promise<Answered> {
+  const text = await response.text()
+  let json: unknown = {}
+  try {
+    json = JSON.parse(text)
+  } catch {
+    // Some scenarios send no JSON; their tests look at the text.
+  }
+  return { status: response.status, headers: response.headers, text, json: json as Answered['json'] }
+}
