@@ -52,11 +52,12 @@ async function main(): Promise<void> {
     seed: wholeNumber('seed', values.seed, Number.MAX_SAFE_INTEGER),
     latencyMs: wholeNumber('latency-ms', values['latency-ms'], 3_600_000),
   })
+  // Before the first line of output: whoever waits for it may end us at once.
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void simulator.close())
   const { openaiUrl, anthropicUrl } = simulator
   process.stdout.write(
     values.json ? `${JSON.stringify({ openaiUrl, anthropicUrl })}\n` : greeting(openaiUrl, anthropicUrl),
   )
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void simulator.close())
 }
 
 function greeting(openaiUrl: string, anthropicUrl: string): string {

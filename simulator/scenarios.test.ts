@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { FAILING_STATUSES, SCENARIOS, scenarioOf } from './scenarios.ts'
 import { type Simulator, startSimulator } from './simulator.ts'
-import { type Client, connect, HELLO } from './test-client.ts'
+import { type Client, connect, HELLO, settled } from './test-client.ts'
 
 let simulator: Simulator
 let client: Client
@@ -126,6 +126,7 @@ describe('answers broken on the wire', () => {
     test(`${prefix}: reset and reset-early destroy the socket`, async () => {
       assert.match(await failing(ask('reset')), /ECONNRESET/)
       assert.match(await failing(ask('reset-early')), /ECONNRESET/)
+      await settled(simulator)
       assert.deepEqual(
         simulator.calls.map(({ outcome, status }) => [outcome, status]),
         [
@@ -139,7 +140,7 @@ describe('answers broken on the wire', () => {
       for (const scenario of ['hang', 'stall']) {
         assert.match(await failing(ask(scenario, AbortSignal.timeout(60))), /timeout/)
       }
-      await new Promise((resolve) => setTimeout(resolve, 20))
+      await settled(simulator)
       assert.deepEqual(
         simulator.calls.map(({ outcome, status }) => [outcome, status]),
         [

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
+import { createCallLog } from './call-log.ts'
 import { type Simulator, startSimulator } from './simulator.ts'
-import { type Client, connect, HELLO } from './test-client.ts'
+import { type Client, connect, HELLO, settled } from './test-client.ts'
 
 let simulator: Simulator
 let client: Client
@@ -83,7 +84,7 @@ describe('recorded calls', () => {
   test('a client that hangs up is recorded as aborted', async () => {
     const body = { model: 'gpt-sim-slow-5000', messages: HELLO }
     await assert.rejects(client.openai(body, { signal: AbortSignal.timeout(40) }))
-    await pause(20)
+    await settled(simulator)
     assert.deepEqual([simulator.calls[0]?.outcome, simulator.calls[0]?.status], ['aborted', null])
   })
 
@@ -108,17 +109,15 @@ describe('recorded calls', () => {
     }
   })
 
-  test('are bounded, and the bodies more so', async () => {
-    const small = await startSimulator({ keepCalls: 1100 })
-    const other = connect(small)
-    const rounds = Array.from({ length: 60 }, (_, index) => index)
-    for (const _ of rounds) {
-      await Promise.all(Array.from({ length: 20 }, () => other.openai({ model: 'gpt-sim-echo', messages: HELLO })))
+  test('are bounded, and the bodies more so', () => {
+    const log = createCallLog(1100)
+    for (let round = 0; round < 1200; round += 1) {
+      const call = log.open('openai', 'POST', new URL('http://simulator/v1/chat/completions'), {})
+      log.describe(call, '{}', {})
     }
-    assert.ok(small.calls.length <= 1100 && small.calls.length >= 1089)
-    assert.equal(small.calls.at(-1)?.id, 1200)
-    assert.equal(small.calls.filter((call) => call.rawBody !== '').length, 1000)
-    await small.close()
+    assert.ok(log.calls.length <= 1100 && log.calls.length >= 1089)
+    assert.equal(log.calls.at(-1)?.id, 1200)
+    assert.equal(log.calls.filter((call) => call.rawBody !== '').length, 1000)
   })
 })
 
@@ -129,7 +128,8 @@ test('hold keeps every chat answer back until release', async () => {
     await chat(model)
     answered += 1
   })
-  await pause(50)
+  while (simulator.calls.length < 2) await pause(5)
+  await pause(30)
   assert.deepEqual([answered, simulator.calls.map((call) => call.outcome)], [0, ['pending', 'pending']])
   assert.equal((await client.get(`${simulator.openaiUrl}/models`)).status, 200)
   simulator.release()

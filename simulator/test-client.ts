@@ -39,6 +39,13 @@ export function connect(simulator: Simulator): Client {
   }
 }
 
+/** The server notices a client that left a moment later than the client does. */
+export async function settled(simulator: Simulator): Promise<void> {
+  while (simulator.calls.some((call) => call.outcome === 'pending')) {
+    await new Promise((resolve) => setTimeout(resolve, 2))
+  }
+}
+
 async function post(url: string, headers: Record<string, string>, body: unknown, options: CallOptions = {}) {
   const response = await fetch(url, {
     method: 'POST',
