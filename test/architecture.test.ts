@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict'
+import { globSync, readFileSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
+import { describe, test } from 'node:test'
+
+/** Which rooms a room may import from (docs/architecture.md holds the same table), and which packages it may use. */
+const ROOMS: Record<string, { rooms: string[]; packages: string[] }> = {
+  'src/domain': { rooms: [], packages: ['zod'] },
+  'src/http': { rooms: ['src/domain'], packages: ['fastify'] },
+  'src/providers': { rooms: ['src/domain'], packages: ['undici', 'zod'] },
+  'src/store': { rooms: ['src/domain'], packages: ['kysely', 'pg', 'zod'] },
+  'src/telemetry': { rooms: ['src/domain'], packages: ['pino', 'pino-pretty', 'prom-client'] },
+  'src/gateway': { rooms: ['src/domain', 'src/http', 'src/providers', 'src/store', 'src/telemetry'], packages: [] },
+  'src/config.ts': { rooms: ['src/domain'], packages: ['yaml', 'zod'] },
+  'src/prepare-store.ts': { rooms: ['src/domain', 'src/store', 'src/telemetry', 'src/config.ts'], packages: [] },
+  'src/main.ts': {
+    rooms: [
+      'src/domain',
+      'src/http',
+      'src/providers',
+      'src/store',
+      'src/telemetry',
+      'src/gateway',
+      'src/config.ts',
+      'src/prepare-store.ts',
+    ],
+    packages: [],
+  },
+  'src/cli': { rooms: ['src/main.ts', 'src/config.ts', 'src/store', 'demo'], packages: [] },
+  demo: { rooms: ['simulator', 'src/main.ts', 'src/cli'], packages: [] },
+  simulator: { rooms: [], packages: [] },
+}
+
+interface Import {
+  file: string
+  specifier: string
+}
+
+const files = globSync('{src,demo,simulator}/**/*.ts').filter((file) => !file.endsWith('.test.ts'))
+
+function importsOf(file: string): Import[] {
+  const source = readFileSync(file, 'utf8')
+  // The formatter writes every import this way, on one line or ending with this line.
+  const pattern = /^(?:import\b.*|\}|export\b.*) from '([^']+)'|^import '([^']+)'|\bimport\('([^']+)'\)/gm
+  return [...source.matchAll(pattern)].map((match) => ({ file, specifier: match[1] ?? match[2] ?? match[3] ?? '' }))
+}
+
+function roomOf(path: string): string {
+  const room = Object.keys(ROOMS).find((name) => path === name || path.startsWith(`${name}/`))
+  assert.ok(room, `${path} stands in no room of the table`)
+  return room
+}
+
+describe('a room imports only from the rooms listed for it', () => {
+  for (const file of files) {
+    test(file, () => {
+      const room = roomOf(file)
+      const rules = ROOMS[room]!
+      for (const { specifier } of importsOf(file)) {
+        if (specifier.startsWith('node:')) continue
+        if (specifier.startsWith('.')) {
+          const target = roomOf(normalize(join(dirname(file), specifier)))
+          assert.ok(target === room || rules.rooms.includes(target), `${file} imports ${specifier} of ${target}`)
+        } else {
+          assert.ok(rules.packages.includes(specifier), `${file} imports the package ${specifier}`)
+        }
+      }
+    })
+  }
+})
+
+test('the reader of imports sees them', () => {
+  const specifiers = importsOf('src/main.ts').map((found) => found.specifier)
+  assert.ok(specifiers.includes('./config.ts') && specifiers.includes('./store/open.ts'))
+  assert.ok(importsOf('src/http/server.ts').some((found) => found.specifier === 'fastify'))
+})
+
+test('the files of one family import nothing of the other', () => {
+  const families = ['openai', 'anthropic']
+  for (const family of families) {
+    const others = families.filter((name) => name !== family)
+    for (const file of globSync(`src/providers/${family}/**/*.ts`)) {
+      for (const { specifier } of importsOf(file)) {
+        assert.ok(!others.some((other) => specifier.includes(`/${other}/`)), `${file} imports ${specifier}`)
+      }
+    }
+  }
+})
+
+test("a provider's name appears nowhere in the source outside its folder and the table of families", () => {
+  for (const file of files) {
+    if (!file.startsWith('src/') || /^src\/providers\/(openai|anthropic)\//.test(file)) continue
+    if (file === 'src/providers/families.ts') continue
+    assert.doesNotMatch(readFileSync(file, 'utf8'), /openai|anthropic|claude|\bgpt\b|gpt-/i, file)
+  }
+})
+
+test('no folder or file is called utils, helpers, common, shared, misc, lib, services or manager', () => {
+  const banned = /(^|[/.-])(utils?|helpers?|common|shared|misc|lib|services?|manager)([/.-]|$)/i
+  assert.deepEqual(
+    globSync('{src,demo,simulator,bench,test,scripts}/**/*.ts').filter((file) => banned.test(file)),
+    [],
+  )
+})
+
+test('only providers/call.ts opens sockets to providers', () => {
+  const openers = files.filter(
+    (file) =>
+      file.startsWith('src/') && /from 'undici'|\bfetch\(|node:https?'|node:net'/.test(readFileSync(file, 'utf8')),
+  )
+  assert.deepEqual(openers.sort(), [
+    'src/http/body.ts',
+    'src/http/call.ts',
+    'src/http/server.ts',
+    'src/providers/call.ts',
+  ])
+})
+
+test('no type of Fastify leaves src/http', () => {
+  const users = files.filter((file) => /fastify/i.test(readFileSync(file, 'utf8')))
+  assert.deepEqual(users, ['src/http/server.ts'])
+})

@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict'
+import { globSync, readFileSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
+import { describe, test } from 'node:test'
+import { SETTINGS } from '../src/config.ts'
+import { ERRORS } from '../src/domain/errors.ts'
+import { FAMILIES } from '../src/providers/families.ts'
+import { createMetrics } from '../src/telemetry/metrics.ts'
+
+/** First cells of the rows of a page's tables, without the backticks. */
+function firstCells(page: string, pattern: RegExp): string[] {
+  return [...readFileSync(page, 'utf8').matchAll(/^\| `([^`]+)` \|/gm)]
+    .map((match) => match[1] ?? '')
+    .filter((cell) => pattern.test(cell))
+    .sort()
+}
+
+test('docs/errors.md lists exactly the error codes, each with its status', () => {
+  assert.deepEqual(firstCells('docs/errors.md', /^[a-z_]+$/), Object.keys(ERRORS).sort())
+  const page = readFileSync('docs/errors.md', 'utf8')
+  for (const [code, { status }] of Object.entries(ERRORS)) {
+    assert.ok(page.includes(`| \`${code}\` | ${status} |`), `${code} stands with another status than ${status}`)
+  }
+})
+
+test('docs/configuration.md lists exactly the variables that are read', () => {
+  const ofProviders = [...FAMILIES.values()].flatMap(({ builtin }) => [builtin.apiKeyVariable, builtin.baseUrlVariable])
+  assert.deepEqual(firstCells('docs/configuration.md', /^[A-Z_]+$/), [...Object.keys(SETTINGS), ...ofProviders].sort())
+})
+
+test('docs/metrics.md lists exactly our metrics', async () => {
+  const metrics = createMetrics({ circuits: () => [], log: () => ({ spoolRows: 0, lagRows: 0 }) })
+  const names = [...(await metrics.expose()).matchAll(/^# TYPE (\S+)/gm)].map((match) => match[1] ?? '')
+  const ours = names.filter((name) => !/^switchyard_(process|nodejs)_/.test(name))
+  assert.deepEqual(firstCells('docs/metrics.md', /^switchyard_/), ours.sort())
+})
+
+describe('links between pages lead somewhere', () => {
+  for (const page of ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', ...globSync('docs/**/*.md')]) {
+    test(page, () => {
+      for (const [, target = ''] of readFileSync(page, 'utf8').matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)) {
+        if (/^https?:/.test(target)) continue
+        const path = normalize(join(dirname(page), target))
+        assert.ok(globSync(path).length > 0, `${page} links to ${target}`)
+      }
+    })
+  }
+})
