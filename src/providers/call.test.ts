@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict'
+import { createServer as createHttpServer, type RequestListener } from 'node:http'
+import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net'
+import { after, describe, test } from 'node:test'
+import type { Presence } from '../domain/presence.ts'
+import { type CallOptions, createCaller, type Endpoint, MAX_RESPONSE_BYTES } from './call.ts'
+
+const caller = createCaller()
+const servers: Server[] = []
+after(async () => {
+  await caller.close()
+  for (const server of servers) server.close()
+})
+
+async function listen(server: Server): Promise<Endpoint> {
+  servers.push(server)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  return caller.endpoint({ url: `http://127.0.0.1:${port}/chat?x=1`, headers: { 'content-type': 'application/json' } })
+}
+
+const http = (listener: RequestListener) => listen(createHttpServer(listener))
+const tcp = (listener: (socket: Socket) => void) => listen(createTcpServer(listener))
+
+function options(more: Partial<CallOptions> = {}): CallOptions {
+  return { method: 'POST', body: '{"a":1}', timeoutMs: 5_000, presence: null, ...more }
+}
+
+function presence(): Presence & { leave(): void } {
+  const listeners = new Set<() => void>()
+  let left = false
+  return {
+    get left() {
+      return left
+    },
+    onLeave(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    leave() {
+      left = true
+      for (const listener of listeners) listener()
+    },
+  }
+}
+
+describe('a call to a provider', () => {
+  test('sends method, path, headers and body, and returns status, headers and body', async () => {
+    let seen = ''
+    const endpoint = await http((request, response) => {
+      let body = ''
+      request.on('data', (chunk) => (body += chunk))
+      request.on('end', () => {
+        seen = `${request.method} ${request.url} ${request.headers['content-type']} ${request.headers['content-length']} ${body}`
+        response.writeHead(418, { 'x-request-id': 'r1' }).end('short and stout')
+      })
+    })
+    const outcome = await caller.call(endpoint, options())
+    assert.equal(seen, 'POST /chat?x=1 application/json 7 {"a":1}')
+    assert.ok(outcome.kind === 'reply')
+    assert.deepEqual(
+      [outcome.status, outcome.headers['x-request-id'], outcome.body.toString()],
+      [418, 'r1', 'short and stout'],
+    )
+  })
+
+  test('does not follow a redirect', async () => {
+    let calls = 0
+    const endpoint = await http((_request, response) => {
+      calls++
+      response.writeHead(307, { location: '/elsewhere' }).end()
+    })
+    const outcome = await caller.call(endpoint, options())
+    assert.ok(outcome.kind === 'reply' && outcome.status === 307)
+    assert.equal(calls, 1)
+  })
+
+  test('ends at its deadline while no headers come, and the connection is closed', async () => {
+    let closed: () => void = () => {}
+    const gone = new Promise<void>((resolve) => (closed = resolve))
+    const endpoint = await http((request) => request.socket.once('close', closed))
+    assert.deepEqual(await caller.call(endpoint, options({ timeoutMs: 50 })), { kind: 'timeout', phase: 'headers' })
+    await gone
+  })
+
+  test('ends at its deadline while the body does not end', async () => {
+    const endpoint = await http((_request, response) => response.writeHead(200).write('{"half":'))
+    assert.deepEqual(await caller.call(endpoint, options({ timeoutMs: 150 })), { kind: 'timeout', phase: 'body' })
+  })
+
+  test('says that nobody listens', async () => {
+    const server = createTcpServer()
+    const endpoint = await listen(server)
+    await new Promise((resolve) => server.close(resolve))
+    assert.deepEqual(await caller.call(endpoint, options()), { kind: 'unreachable', detail: 'ECONNREFUSED' })
+  })
+
+  test('says that a name does not exist', async () => {
+    const endpoint = caller.endpoint({ url: 'http://no-such-host.invalid/', headers: {} })
+    const outcome = await caller.call(endpoint, options())
+    assert.equal(outcome.kind, 'unreachable')
+  })
+
+  test('tells a connection broken after the request was sent', async () => {
+    const endpoint = await tcp((socket) => socket.on('data', () => socket.destroy()).on('error', () => {}))
+    const outcome = await caller.call(endpoint, options())
+    assert.ok(outcome.kind === 'broken' && outcome.sent)
+  })
+
+  test('tells a connection broken in the middle of the answer', async () => {
+    const endpoint = await tcp((socket) => {
+      socket.on('error', () => {})
+      socket.on('data', () => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{"cut'))
+    })
+    const outcome = await caller.call(endpoint, options())
+    assert.ok(outcome.kind === 'broken' && outcome.sent)
+  })
+
+  test('refuses what is not HTTP', async () => {
+    const endpoint = await tcp((socket) => {
+      socket.on('error', () => {})
+      socket.on('data', () => socket.end('220 smtp ready\r\n'))
+    })
+    assert.equal((await caller.call(endpoint, options())).kind, 'broken')
+  })
+
+  test('stops reading an answer that is too large', async () => {
+    const endpoint = await http((_request, response) => {
+      const chunk = Buffer.alloc(1024 * 1024, ' ')
+      for (let sent = 0; sent <= MAX_RESPONSE_BYTES; sent += chunk.length) response.write(chunk)
+    })
+    assert.deepEqual(await caller.call(endpoint, options()), { kind: 'too-large' })
+  })
+
+  test('is aborted when the caller leaves, and the connection with it', async () => {
+    const there = presence()
+    let closed: () => void = () => {}
+    const gone = new Promise<void>((resolve) => (closed = resolve))
+    const endpoint = await http((request) => {
+      request.socket.once('close', closed)
+      there.leave()
+    })
+    assert.deepEqual(await caller.call(endpoint, options({ presence: there })), { kind: 'caller-left' })
+    await gone
+  })
+
+  test('is not made at all for a caller who has left already', async () => {
+    const there = presence()
+    there.leave()
+    let calls = 0
+    const endpoint = await http((_request, response) => {
+      calls++
+      response.end()
+    })
+    assert.deepEqual(await caller.call(endpoint, options({ presence: there })), { kind: 'caller-left' })
+    assert.equal(calls, 0)
+  })
+
+  test('a slow answer does not hold up another call to the same provider', async () => {
+    let release: () => void = () => {}
+    const endpoint = await http((request, response) => {
+      request.resume()
+      if (request.headers['x-slow'] === undefined) response.end('quick')
+      else release = () => response.end('slow')
+    })
+    const slow = caller.call({ ...endpoint, headers: { 'x-slow': '1' } }, options())
+    const quick = await caller.call(endpoint, options())
+    assert.ok(quick.kind === 'reply' && quick.body.toString() === 'quick')
+    release()
+    assert.ok((await slow).kind === 'reply')
+  })
+})

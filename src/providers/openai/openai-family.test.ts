@@ -1,0 +1,291 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import fc from 'fast-check'
+import { type ChatRequest, parseChatRequest } from '../../domain/chat.ts'
+import { type Provider, UNKNOWN_TRAITS } from '../../domain/provider.ts'
+import { openaiFamily } from './openai-family.ts'
+
+/** Wire as of the openai package 7.53.0. */
+const target = { model: 'gpt-upstream', traits: UNKNOWN_TRAITS }
+const user = { role: 'user', content: 'hi' }
+
+function wireOf(request: unknown): unknown {
+  const translation = openaiFamily.toWire(request as ChatRequest, target)
+  assert.equal(translation.kind, 'wire')
+  return translation.kind === 'wire' ? translation.body : null
+}
+
+describe('a request goes out near verbatim', () => {
+  test('the model becomes the upstream id and stream is left out', () => {
+    assert.deepEqual(wireOf({ model: 'fast', messages: [user], stream: false }), {
+      model: 'gpt-upstream',
+      messages: [user],
+    })
+  })
+
+  test('known, unknown, null and deprecated fields are forwarded unchanged', () => {
+    const fields = {
+      temperature: 0.2,
+      top_p: 0.9,
+      max_tokens: 5,
+      max_completion_tokens: 6,
+      stop: ['a', ''],
+      seed: null,
+      n: 2,
+      logit_bias: { '50256': -100 },
+      reasoning_effort: 'minimal',
+      functions: [{ name: 'f' }],
+      store: true,
+      web_search_options: {},
+      some_new_field: { deep: [1, null, 'x'] },
+    }
+    assert.deepEqual(wireOf({ model: 'm', messages: [user], ...fields }), {
+      model: 'gpt-upstream',
+      messages: [user],
+      ...fields,
+    })
+  })
+
+  test('key order stays as the caller sent it', () => {
+    const text = '{"zeta":1,"messages":[{"role":"user","content":"hi"}],"model":"m","alpha":2}'
+    assert.equal(JSON.stringify(wireOf(JSON.parse(text))), text.replace('"m"', '"gpt-upstream"'))
+  })
+
+  test('our extensions are removed from messages and parts, nothing else is', () => {
+    const messages = [
+      { role: 'system', content: 'a', cache_control: { type: 'ephemeral' } },
+      { role: 'user', content: [{ type: 'text', text: 'b', cache_control: { type: 'ephemeral' }, other: 1 }] },
+      { role: 'assistant', tool_calls: [{ id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } }] },
+      { role: 'tool', tool_call_id: 'c', content: 'd', is_error: true },
+    ]
+    assert.deepEqual((wireOf({ model: 'm', messages }) as { messages: unknown }).messages, [
+      { role: 'system', content: 'a' },
+      { role: 'user', content: [{ type: 'text', text: 'b', other: 1 }] },
+      { role: 'assistant', tool_calls: [{ id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } }] },
+      { role: 'tool', tool_call_id: 'c', content: 'd' },
+    ])
+  })
+
+  test("the caller's request is never touched", () => {
+    const request = deepFreeze({
+      model: 'm',
+      stream: false,
+      messages: [{ role: 'user', content: [{ type: 'text', text: 'x', cache_control: { type: 'ephemeral' } }] }],
+    })
+    assert.doesNotThrow(() => wireOf(request))
+  })
+
+  test('a key called __proto__ is data like any other', () => {
+    const request = parseChatRequest(
+      JSON.parse('{"model":"m","messages":[{"role":"user","content":"x"}],"__proto__":{"a":1}}'),
+    )
+    assert.match(JSON.stringify(wireOf(request)), /"__proto__":\{"a":1\}/)
+  })
+})
+
+describe('an answer comes back as received', () => {
+  const full = {
+    id: 'chatcmpl-1',
+    object: 'chat.completion',
+    created: 1_790_000_000,
+    model: 'gpt-x-2026',
+    choices: [
+      {
+        index: 0,
+        message: { role: 'assistant', content: 'hello', refusal: null, annotations: [], audio: null },
+        logprobs: { content: [] },
+        finish_reason: 'stop',
+      },
+      { index: 1, message: { role: 'assistant', content: 'hi' }, finish_reason: 'length' },
+    ],
+    usage: {
+      prompt_tokens: 100,
+      completion_tokens: 20,
+      total_tokens: 120,
+      prompt_tokens_details: { cached_tokens: 30, cache_write_tokens: 10, audio_tokens: 0 },
+      completion_tokens_details: { reasoning_tokens: 8 },
+    },
+    system_fingerprint: 'fp_1',
+    service_tier: 'default',
+    unknown_key: { kept: true },
+  }
+
+  test('everything is kept, and the usage classes do not overlap', () => {
+    const reading = openaiFamily.fromWire(full, {} as ChatRequest)
+    assert.equal(reading.kind, 'answer')
+    if (reading.kind !== 'answer') return
+    assert.deepEqual(reading.answer.completion, full)
+    assert.equal(reading.answer.finishReason, 'stop')
+    assert.deepEqual(reading.answer.usage, {
+      input: 60,
+      cachedInput: 30,
+      cacheWrite5m: 0,
+      cacheWrite30m: 10,
+      cacheWrite1h: 0,
+      output: 20,
+      reasoning: 8,
+      pricePercent: 100,
+    })
+  })
+
+  for (const [tier, percent] of [
+    ['flex', 50],
+    ['priority', 200],
+    ['fast', 200],
+    ['default', 100],
+    ['scale', 100],
+    [null, 100],
+    ['constructor', 100],
+  ] as const) {
+    test(`service tier ${tier} is billed at ${percent} %`, () => {
+      const reading = openaiFamily.fromWire({ ...full, service_tier: tier }, {} as ChatRequest)
+      assert.equal(reading.kind === 'answer' && reading.answer.usage.pricePercent, percent)
+    })
+  }
+
+  test('what a compatible server left out is filled in', () => {
+    const reading = openaiFamily.fromWire({ choices: [{ message: { content: 'x' } }] }, {} as ChatRequest)
+    assert.deepEqual(reading.kind === 'answer' && reading.answer.completion, {
+      choices: [{ message: { content: 'x' } }],
+      object: 'chat.completion',
+      usage: { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 },
+    })
+  })
+
+  for (const body of [null, 'text', [], 7, {}, { choices: null }, { choices: {} }]) {
+    test(`${JSON.stringify(body)} is no answer and may be asked for once more`, () => {
+      const reading = openaiFamily.fromWire(body, {} as ChatRequest)
+      assert.equal(reading.kind, 'failure')
+      if (reading.kind !== 'failure') return
+      assert.deepEqual([reading.failure.code, reading.failure.retry], ['upstream_error', 'once'])
+    })
+  }
+
+  for (const [error, code] of [
+    [{ type: 'insufficient_quota', message: 'x' }, 'provider_quota_exceeded'],
+    [{ code: 'rate_limit_exceeded', message: 'x' }, 'rate_limited'],
+    [{ code: 'server_is_overloaded', message: 'x' }, 'provider_overloaded'],
+    [{ code: 'invalid_api_key', message: 'x' }, 'provider_auth_error'],
+    [{ code: 'model_not_found', message: 'x' }, 'model_not_found'],
+    [{ code: 'context_length_exceeded', message: 'x' }, 'context_length_exceeded'],
+    [{ type: 'invalid_request_error', message: 'x' }, 'invalid_request'],
+    [{ code: 503, message: 'x' }, 'provider_overloaded'],
+    [{ message: 'who knows' }, 'upstream_error'],
+    ['plain text', 'upstream_error'],
+  ] as const) {
+    test(`200 with the error ${JSON.stringify(error)} means ${code}`, () => {
+      const reading = openaiFamily.fromWire({ error }, {} as ChatRequest)
+      assert.equal(reading.kind === 'failure' && reading.failure.code, code)
+    })
+  }
+})
+
+describe('a failure is read by meaning (translation.md 3.3)', () => {
+  const table: [number, unknown, string, string, string][] = [
+    [400, { message: 'bad' }, 'invalid_request', 'none', 'no'],
+    [422, { message: 'bad' }, 'invalid_request', 'none', 'no'],
+    [400, { code: 'context_length_exceeded' }, 'context_length_exceeded', 'larger-window', 'no'],
+    [400, { message: "This model's maximum context length is 10" }, 'context_length_exceeded', 'larger-window', 'no'],
+    [400, { message: 'Your input exceeds the context window' }, 'context_length_exceeded', 'larger-window', 'no'],
+    [400, { code: 'unsupported_parameter' }, 'unsupported_parameter', 'none', 'no'],
+    [400, { code: 'unsupported_value' }, 'unsupported_parameter', 'none', 'no'],
+    [400, { code: 'invalid_parameter_combination' }, 'unsupported_parameter', 'none', 'no'],
+    [400, { message: 'Function tools with reasoning_effort are not supported' }, 'unsupported_parameter', 'none', 'no'],
+    [400, { code: 'content_policy_violation' }, 'content_filtered', 'none', 'no'],
+    [400, { code: 'content_filter' }, 'content_filtered', 'none', 'no'],
+    [400, { code: 'invalid_prompt' }, 'content_filtered', 'none', 'no'],
+    [401, { code: 'invalid_api_key' }, 'provider_auth_error', 'any', 'no'],
+    [403, { message: 'country' }, 'provider_auth_error', 'any', 'no'],
+    [404, { code: 'model_not_found' }, 'model_not_found', 'any', 'no'],
+    [408, {}, 'upstream_error', 'any', 'yes'],
+    [409, {}, 'upstream_error', 'any', 'yes'],
+    [413, {}, 'request_too_large', 'none', 'no'],
+    [429, { code: 'rate_limit_exceeded' }, 'rate_limited', 'any', 'short-wait'],
+    [429, { code: 'slow_down' }, 'rate_limited', 'any', 'short-wait'],
+    [429, { code: null }, 'rate_limited', 'any', 'short-wait'],
+    [429, { message: 'Request too large for gpt-x on tokens per min (TPM)' }, 'rate_limited', 'any', 'no'],
+    [429, { type: 'insufficient_quota' }, 'provider_quota_exceeded', 'any', 'never'],
+    [429, { code: 'insufficient_quota' }, 'provider_quota_exceeded', 'any', 'never'],
+    [429, { code: 'credit_balance_exhausted' }, 'provider_quota_exceeded', 'any', 'never'],
+    [429, { code: 'organization_spend_limit_exceeded' }, 'provider_quota_exceeded', 'any', 'never'],
+    [429, { code: 'project_spend_limit_exceeded' }, 'provider_quota_exceeded', 'any', 'never'],
+    [429, { code: 'organization_usage_limit_exceeded' }, 'provider_quota_exceeded', 'any', 'never'],
+    [429, { code: 'billing_hard_limit_reached' }, 'provider_quota_exceeded', 'any', 'never'],
+    [429, { code: 'billing_not_active' }, 'provider_quota_exceeded', 'any', 'never'],
+    [500, {}, 'upstream_error', 'any', 'yes'],
+    [502, {}, 'upstream_error', 'any', 'yes'],
+    [504, {}, 'upstream_timeout', 'any', 'yes'],
+    [503, { code: 'server_is_overloaded' }, 'provider_overloaded', 'any', 'yes'],
+    [418, {}, 'invalid_request', 'none', 'no'],
+    [307, {}, 'upstream_error', 'any', 'no'],
+  ]
+  for (const [status, error, code, next, retry] of table) {
+    test(`${status} ${JSON.stringify(error)} → ${code}`, () => {
+      const failed = openaiFamily.failureFromWire(status, { error })
+      assert.deepEqual([failed.code, failed.next, failed.retry, failed.status], [code, next, retry, status])
+    })
+  }
+
+  test('a body that is no JSON says the status in words', () => {
+    assert.match(openaiFamily.failureFromWire(502, '<html>Bad gateway</html>').message, /HTTP 502/)
+  })
+
+  test('what looks like a key is removed from the message', () => {
+    const failed = openaiFamily.failureFromWire(401, {
+      error: { message: 'Incorrect API key provided: sk-proj-abc***xyz.' },
+    })
+    assert.equal(failed.message, 'Incorrect API key provided: [redacted].')
+  })
+})
+
+describe('endpoints', () => {
+  const provider: Provider = { name: 'p', family: 'openai', baseUrl: null, apiKey: 'sk-1', headers: {} }
+  test('the public address includes /v1', () => {
+    assert.equal(openaiFamily.chatTarget(provider).url, 'https://api.openai.com/v1/chat/completions')
+  })
+  test('trailing slashes of a base address do not matter', () => {
+    const target = openaiFamily.modelsTarget({ ...provider, baseUrl: 'http://127.0.0.1:1/v1//' }, null)
+    assert.equal(target.url, 'http://127.0.0.1:1/v1/models')
+  })
+  test('the key goes out as a bearer token, with the extra headers; no key, no header', () => {
+    const headers = { 'OpenAI-Organization': 'org' }
+    assert.deepEqual(openaiFamily.chatTarget({ ...provider, headers }).headers, {
+      'content-type': 'application/json',
+      accept: 'application/json',
+      authorization: 'Bearer sk-1',
+      'OpenAI-Organization': 'org',
+    })
+    assert.equal('authorization' in openaiFamily.chatTarget({ ...provider, apiKey: null }).headers, false)
+  })
+  test('the model list is one page', () => {
+    const page = openaiFamily.modelsFromWire({ object: 'list', data: [{ id: 'gpt-1', created: 5 }, { id: 'x' }] })
+    assert.deepEqual(page, {
+      models: [
+        { id: 'gpt-1', created: 5, traits: UNKNOWN_TRAITS },
+        { id: 'x', created: 0, traits: UNKNOWN_TRAITS },
+      ],
+      next: null,
+    })
+  })
+})
+
+test('fuzz: no JSON value makes the reader throw', () => {
+  fc.assert(
+    fc.property(fc.jsonValue(), fc.integer({ min: 300, max: 599 }), (body, status) => {
+      openaiFamily.fromWire(body, {} as ChatRequest)
+      openaiFamily.fromWire({ choices: body, usage: body }, {} as ChatRequest)
+      openaiFamily.fromWire({ error: body }, {} as ChatRequest)
+      openaiFamily.failureFromWire(status, body)
+      openaiFamily.failureFromWire(status, { error: body })
+    }),
+    { numRuns: 500 },
+  )
+})
+
+function deepFreeze<T>(value: T): T {
+  if (typeof value === 'object' && value !== null) {
+    for (const item of Object.values(value)) deepFreeze(item)
+    Object.freeze(value)
+  }
+  return value
+}
