@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Simulator, type SimulatorOptions, startSimulator } from '../simulator/simulator.ts'
+import { type RecordedCall, type Simulator, type SimulatorOptions, startSimulator } from '../simulator/simulator.ts'
 import { type Gateway, startGateway } from '../src/main.ts'
 
 export const KEY = 'gw_live_test0000000000000000000000000000'
@@ -17,14 +17,22 @@ export interface Harness {
   get(path: string, headers?: Record<string, string>): Promise<Answered>
   /** The request log, oldest first, complete up to this moment. */
   rows(): Promise<Row[]>
+  /** The row of one answer. */
+  rowOf(answer: Answered): Promise<Row>
+  /** What the providers were asked, model lists aside, oldest first. */
+  upstream(): RecordedCall[]
+  /** The body of the newest chat call at the providers. */
+  sent(): Json
   stop(): Promise<void>
 }
+
+// biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape.
+export type Json = any
 
 export interface Answered {
   status: number
   headers: Headers
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape.
-  json: any
+  json: Json
   text: string
 }
 
@@ -35,12 +43,14 @@ export interface HarnessOptions {
   config?: string
   environment?: Record<string, string>
   simulator?: SimulatorOptions
+  /** A folder to start on again; it is not removed at the end. */
+  folder?: string
 }
 
 /** A whole gateway over real sockets, in front of its own simulator, on free ports and a folder of its own. */
 export async function startHarness(options: HarnessOptions = {}): Promise<Harness> {
   const simulator = await startSimulator(options.simulator)
-  const folder = mkdtempSync(join(tmpdir(), 'switchyard-test-'))
+  const folder = options.folder ?? newFolder()
   const configPath = join(folder, 'switchyard.yaml')
   writeFileSync(configPath, options.config ?? '')
   const gateway = await startGateway({
@@ -58,6 +68,11 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
     ...options.environment,
   })
   const { url } = gateway
+  const upstream = () => simulator.calls.filter((call) => call.method === 'POST')
+  async function rows(): Promise<Row[]> {
+    await gateway.store.requestLog.caughtUp()
+    return (await gateway.store.db.selectFrom('requests').selectAll().orderBy('id').execute()) as unknown as Row[]
+  }
   return {
     url,
     simulator,
@@ -70,15 +85,33 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
         body: typeof body === 'string' ? body : JSON.stringify(body),
       }),
     get: (path, headers = { authorization: `Bearer ${KEY}` }) => ask(url + path, { headers }),
-    async rows() {
-      await gateway.store.requestLog.caughtUp()
-      return (await gateway.store.db.selectFrom('requests').selectAll().orderBy('id').execute()) as unknown as Row[]
+    rows,
+    async rowOf(answer) {
+      const id = answer.headers.get('x-gateway-request-id')
+      const row = (await rows()).find((candidate) => candidate.id === id)
+      if (row === undefined) throw new Error(`no row ${id} in the request log`)
+      return row
     },
+    upstream,
+    sent: () => upstream().at(-1)?.body,
     async stop() {
       await gateway.stop()
       await simulator.close()
-      rmSync(folder, { recursive: true, force: true })
+      if (options.folder === undefined) rmSync(folder, { recursive: true, force: true })
     },
+  }
+}
+
+export function newFolder(): string {
+  return mkdtempSync(join(tmpdir(), 'switchyard-test-'))
+}
+
+/** Waits for something that happens soon, however busy the machine is. */
+export async function until(condition: () => boolean | Promise<boolean>, what: string): Promise<void> {
+  const deadline = Date.now() + 10_000
+  while (!(await condition())) {
+    if (Date.now() > deadline) throw new Error(`waited in vain until ${what}`)
+    await new Promise((resolve) => setTimeout(resolve, 5))
   }
 }
 
