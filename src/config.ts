@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { parse } from 'yaml'
 import { z } from 'zod'
-import { pathText } from './domain/chat.ts'
 import { type FileConfig, FileConfigSchema } from './domain/file-config.ts'
+import { problemText } from './domain/problem-text.ts'
 
 /** Bad configuration: the process says this one line and ends with exit code 2. */
 export class ConfigError extends Error {
@@ -106,9 +106,8 @@ function readSettings(environment: Environment): Settings {
   })
   const parsed = Settings.safeParse(Object.fromEntries(given))
   if (parsed.success) return parsed.data
-  const issue = parsed.error.issues[0]
   // The value itself is not repeated: it may be a key.
-  throw new ConfigError(`${String(issue?.path[0])}: ${issue?.message}`)
+  throw new ConfigError(problemText(parsed.error))
 }
 
 function readProvider(variables: ProviderVariables, environment: Environment): EnvironmentProvider {
@@ -142,9 +141,7 @@ export function parseFileConfig(text: string, path: string, environment: Environ
   const value = substitute(parseYaml(text, path) ?? {}, path, environment)
   const parsed = FileConfigSchema.safeParse(value)
   if (parsed.success) return parsed.data
-  const issue = parsed.error.issues[0]
-  const place = pathText(issue?.path ?? [])
-  throw new ConfigError(`${path}: ${place === '' ? '' : `${place}: `}${issue?.message}`)
+  throw new ConfigError(`${path}: ${problemText(parsed.error)}`)
 }
 
 /** `${VAR}` where YAML would read a brace: a stand-in goes through the parser, so no value can change the structure. */

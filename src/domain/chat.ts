@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { GatewayError } from './errors.ts'
+import { problemText } from './problem-text.ts'
 
 /**
  * The common chat-completions schema as far as the gateway must understand it before it knows the provider
@@ -19,7 +20,7 @@ const toolCall = z.looseObject({
 const message = z
   .looseObject({
     role: z.enum(['system', 'developer', 'user', 'assistant', 'tool', 'function']),
-    content: nullish(z.union([text, z.array(part)])),
+    content: nullish(z.union([text, z.array(part)], 'expected a string or an array of parts with a type')),
     name: nullish(text),
     tool_calls: nullish(z.array(toolCall)),
     tool_call_id: nullish(text),
@@ -51,7 +52,7 @@ export const ChatRequestSchema = z.looseObject({
   frequency_penalty: number,
   presence_penalty: number,
   top_logprobs: number,
-  stop: nullish(z.union([text, z.array(text)])),
+  stop: nullish(z.union([text, z.array(text)], 'expected a string or an array of strings')),
   stream: boolean,
   logprobs: boolean,
   store: boolean,
@@ -61,9 +62,9 @@ export const ChatRequestSchema = z.looseObject({
   reasoning_effort: string,
   service_tier: string,
   tools: nullish(z.array(z.looseObject({ type: text }))),
-  tool_choice: nullish(z.union([text, z.looseObject({ type: text })])),
+  tool_choice: nullish(z.union([text, z.looseObject({ type: text })], 'expected a string or an object with a type')),
   functions: nullish(z.array(z.looseObject({ name: text }))),
-  function_call: nullish(z.union([text, z.looseObject({ name: text })])),
+  function_call: nullish(z.union([text, z.looseObject({ name: text })], 'expected a string or an object with a name')),
   response_format: nullish(z.looseObject({ type: text })),
   logit_bias: nullish(z.looseObject({})),
   metadata: nullish(z.looseObject({})),
@@ -82,16 +83,6 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** `messages[0].content[2].type`, as the caller would write it. */
-export function pathText(path: readonly PropertyKey[]): string {
-  let result = ''
-  for (const step of path) {
-    if (typeof step === 'number') result += `[${step}]`
-    else result += result === '' ? String(step) : `.${String(step)}`
-  }
-  return result
-}
-
 /**
  * Checks the shape and returns the caller's own object, not a copy: key order and unknown fields stay as sent.
  * Throws `not_implemented` for streaming before it looks at anything else, as the contract's order demands.
@@ -100,15 +91,8 @@ export function parseChatRequest(value: unknown): ChatRequest {
   if (!isJsonObject(value)) throw new GatewayError('invalid_request', 'The body must be a JSON object.')
   if (value['stream'] === true) throw new GatewayError('not_implemented')
   const parsed = ChatRequestSchema.safeParse(value)
-  if (!parsed.success) throw new GatewayError('invalid_request', shapeMessage(parsed.error))
+  if (!parsed.success) throw new GatewayError('invalid_request', problemText(parsed.error))
   return value as ChatRequest
-}
-
-function shapeMessage(error: z.ZodError): string {
-  const issue = error.issues[0]
-  if (issue === undefined) return 'The body is not a chat completion request.'
-  const path = pathText(issue.path)
-  return path === '' ? issue.message : `${path}: ${issue.message}`
 }
 
 /** Deeper than any schema people write, far from where recursion would overflow the stack. */
