@@ -4,11 +4,12 @@ import { z } from 'zod'
 const text = z.string().nullish()
 const anything = z.unknown().optional()
 
+/** Of all kinds of blocks, also ones we do not know: those may hold anything under these names. */
 const block = z.object({
   type: z.string(),
-  text,
-  id: text,
-  name: text,
+  text: text.catch(null),
+  id: text.catch(null),
+  name: text.catch(null),
   input: anything,
 })
 
