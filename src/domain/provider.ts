@@ -15,6 +15,18 @@ export function isConfigured(provider: Provider): boolean {
   return provider.apiKey !== null || provider.baseUrl !== null
 }
 
+/** Shorter values are no secrets, and taking them out would garble messages. */
+const SHORTEST_SECRET = 8
+
+/** A provider's words without what we identify ourselves with: not every key looks like one. */
+export function withoutSecrets(text: string, provider: Provider): string {
+  let clean = text
+  for (const secret of [provider.apiKey ?? '', ...Object.values(provider.headers)]) {
+    if (secret.length >= SHORTEST_SECRET) clean = clean.replaceAll(secret, '[redacted]')
+  }
+  return clean
+}
+
 /** What is known of a model beyond its price; null = unknown. The provider's own model list wins over the registry. */
 export interface ModelTraits {
   contextWindow: number | null

@@ -1,5 +1,5 @@
 import { GatewayError } from '../domain/errors.ts'
-import type { CatalogModel, Provider } from '../domain/provider.ts'
+import { type CatalogModel, type Provider, withoutSecrets } from '../domain/provider.ts'
 import type { PrefixRule } from '../domain/route.ts'
 import type { Caller } from '../providers/call.ts'
 import type { Family } from '../providers/family.ts'
@@ -104,14 +104,14 @@ async function readPage(source: CatalogSource, after: string | null, caller: Cal
   const outcome = await caller.call(endpoint, { method: 'GET', body: null, timeoutMs: TIMEOUT_MS, presence: null })
   if (outcome.kind !== 'reply') throw new Error(`the provider could not be reached (${outcome.kind})`)
   if (outcome.status !== 200) {
-    const failed = source.family.failureFromWire(outcome.status, parsed(outcome.body))
+    const words = withoutSecrets(outcome.body.toString('utf8'), source.provider)
+    const failed = source.family.failureFromWire(outcome.status, parsed(words))
     throw new GatewayError('upstream_error', `HTTP ${outcome.status}: ${failed.message}`)
   }
-  return source.family.modelsFromWire(parsed(outcome.body))
+  return source.family.modelsFromWire(parsed(outcome.body.toString('utf8')))
 }
 
-function parsed(body: Buffer): unknown {
-  const text = body.toString('utf8')
+function parsed(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {

@@ -1,5 +1,6 @@
 import type { ChatRequest } from '../domain/chat.ts'
 import { type Failure, failure } from '../domain/failure.ts'
+import { type Provider, withoutSecrets } from '../domain/provider.ts'
 import { retryAfterMs } from '../domain/retry-after.ts'
 import type { Breakdown, Stoppage, UpstreamReply } from '../providers/call.ts'
 import type { Answer, Family } from '../providers/family.ts'
@@ -10,16 +11,19 @@ export type Outcome =
   | { kind: 'failed'; failure: Failure }
   | { kind: 'caller-left' }
 
-export function readOutcome(
-  raw: UpstreamReply | Breakdown,
-  family: Family,
-  request: ChatRequest,
-  now: number,
-): Outcome {
+export interface Reader {
+  provider: Provider
+  family: Family
+  request: ChatRequest
+  now: number
+}
+
+export function readOutcome(raw: UpstreamReply | Breakdown, { provider, family, request, now }: Reader): Outcome {
   if (raw.kind === 'caller-left') return { kind: 'caller-left' }
   if (raw.kind !== 'reply') return { kind: 'failed', failure: failureOfBreakdown(raw) }
   if (raw.status < 200 || raw.status > 299) {
-    return { kind: 'failed', failure: withHeaders(family.failureFromWire(raw.status, looseJson(raw.body)), raw, now) }
+    const words = looseJson(withoutSecrets(raw.body.toString('utf8'), provider))
+    return { kind: 'failed', failure: withHeaders(family.failureFromWire(raw.status, words), raw, now) }
   }
   const type = headerText(raw, 'content-type')
   if (type !== undefined && !/\bjson\b/i.test(type)) return unusable(`answered with ${type.slice(0, 60)}`, raw.status)
@@ -31,7 +35,8 @@ export function readOutcome(
   }
   const reading = family.fromWire(body, request)
   if (reading.kind === 'answer') return { kind: 'answered', answer: reading.answer }
-  return { kind: 'failed', failure: withHeaders(reading.failure, raw, now) }
+  const message = withoutSecrets(reading.failure.message, provider)
+  return { kind: 'failed', failure: withHeaders({ ...reading.failure, message }, raw, now) }
 }
 
 function unusable(what: string, status: number): Outcome {
@@ -72,8 +77,7 @@ export function headerText(reply: UpstreamReply, name: string): string | undefin
 }
 
 /** Error bodies are JSON as a rule; a proxy in between may send anything. */
-function looseJson(body: Buffer): unknown {
-  const text = body.toString('utf8')
+function looseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {

@@ -73,7 +73,7 @@ async function attempt(candidate: Candidate, body: string, request: ChatRequest,
   const elapsed = performance.now() - began
   life.elsewhereMs += elapsed
   const durationMs = Math.round(elapsed)
-  const outcome = readOutcome(raw, family, request, deps.now())
+  const outcome = readOutcome(raw, { provider, family, request, now: deps.now() })
   life.attempts.push({
     kind: 'called',
     provider: entry.provider,
