@@ -1,0 +1,139 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { killAndWait, launch, type ProcessOptions, startProcess } from '../../bench/process.ts'
+import { type Simulator, startSimulator } from '../../simulator/simulator.ts'
+import { startPostgres } from '../postgres.ts'
+import { startClients } from './clients.ts'
+import { judge, type SentCall, type Verdict } from './judge.ts'
+import { planRound, type Random, seededRandom } from './plan.ts'
+import { readLog } from './read-log.ts'
+
+export interface CrashOptions {
+  rounds: number
+  seed: number
+  /** Clients with one call in flight each. */
+  concurrency: number
+  engine: 'sqlite' | 'postgres'
+  onRound?(round: RoundReport): void
+}
+
+export interface RoundReport {
+  round: number
+  loadMs: number
+  answered: number
+  cutOff: number
+  /** The start before this round's was killed half-way. */
+  killedAtStart: boolean
+}
+
+export interface CrashReport extends Verdict {
+  rounds: number
+  kills: number
+}
+
+const KEY = 'gw_live_crash000000000000000000000000000'
+const SHORTEST_LOAD_MS = 50
+const LONGEST_LOAD_MS = 400
+/** Every fourth round lasts longer: a warm process folds, trims and checkpoints, and may be killed in the middle of it. */
+const LONG_ROUND = 4
+const LONG_LOAD_MS = 2_000
+/** One start in four is killed too: putting the past in order must itself survive being cut off. */
+const START_KILLS = 0.25
+const LONGEST_START_MS = 700
+
+/**
+ * Kills the gateway under load, again and again on the same data, then starts it once more, stops it in peace and
+ * compares its log with what clients and provider saw.
+ */
+export async function crashTest(options: CrashOptions): Promise<CrashReport> {
+  const folder = mkdtempSync(join(tmpdir(), 'switchyard-crash-'))
+  const simulator = await startSimulator({ keepCalls: Number.MAX_SAFE_INTEGER })
+  const server = options.engine === 'postgres' ? await startPostgres() : null
+  try {
+    const databaseUrl = server === null ? null : await server.createDatabase()
+    const gateway = gatewayProcess(folder, simulator, databaseUrl)
+    const random = seededRandom(options.seed)
+    const sent: SentCall[] = []
+    let kills = 0
+    for (let round = 1; round <= options.rounds; round++) {
+      const { report, calls } = await runRound({ ...options, round, random, gateway, folder })
+      sent.push(...calls)
+      kills += report.killedAtStart ? 2 : 1
+      options.onRound?.(report)
+    }
+    const exitCode = await startAndStop(gateway)
+    const { rows, leftBehind } = await readLog(join(folder, 'data'), databaseUrl)
+    const upstream = simulator.calls.filter((call) => call.method === 'POST')
+    const verdict = judge({ sent, upstream, rows })
+    if (exitCode !== 0) verdict.problems.push(`the last, peaceful stop ended with ${exitCode}`)
+    if (leftBehind > 0) verdict.problems.push(`${leftBehind} spooled rows did not reach the log`)
+    return { rounds: options.rounds, kills, ...verdict }
+  } finally {
+    await simulator.close()
+    await server?.stop()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+interface Round {
+  round: number
+  random: Random
+  concurrency: number
+  gateway: ProcessOptions
+  folder: string
+}
+
+async function runRound({ round, random, concurrency, gateway, folder }: Round) {
+  const plan = planRound(round, random)
+  writeFileSync(configPath(folder), plan.config)
+  const killedAtStart = random() < START_KILLS
+  if (killedAtStart) {
+    const half = launch(gateway)
+    await sleep(random() * LONGEST_START_MS)
+    await killAndWait(half)
+  }
+  const running = await startProcess(gateway)
+  const clients = startClients({ url: running.ready, key: KEY, concurrency, next: plan.next })
+  const longestMs = round % LONG_ROUND === 0 ? LONG_LOAD_MS : LONGEST_LOAD_MS
+  const loadMs = Math.round(SHORTEST_LOAD_MS + random() * (longestMs - SHORTEST_LOAD_MS))
+  await sleep(loadMs)
+  await running.kill()
+  const calls = await clients.done
+  const answered = calls.filter((call) => call.answer !== null).length
+  return { calls, report: { round, loadMs, answered, cutOff: calls.length - answered, killedAtStart } }
+}
+
+/** The log is in order once the gateway takes calls; a peaceful stop then leaves nothing in the spool. */
+async function startAndStop(gateway: ProcessOptions): Promise<number | null> {
+  const running = await startProcess(gateway)
+  const { status } = await fetch(`${running.ready}/readyz`)
+  if (status !== 200) throw new Error(`/readyz answered ${status} after the last start`)
+  return await running.stop()
+}
+
+function configPath(folder: string): string {
+  return join(folder, 'switchyard.yaml')
+}
+
+function gatewayProcess(folder: string, simulator: Simulator, databaseUrl: string | null): ProcessOptions {
+  return {
+    command: process.execPath,
+    args: [join(import.meta.dirname, '../../src/cli/main.ts'), 'serve'],
+    readyWhen: /serves on (http:\S+)/,
+    env: {
+      PORT: '0',
+      // Models made up for one call have no price, which would fill the log with warnings.
+      LOG_LEVEL: 'error',
+      DATA_DIR: join(folder, 'data'),
+      SWITCHYARD_CONFIG: configPath(folder),
+      GATEWAY_KEY: KEY,
+      OPENAI_API_KEY: 'sk-crash-openai',
+      OPENAI_BASE_URL: simulator.openaiUrl,
+      ANTHROPIC_API_KEY: 'sk-ant-crash',
+      ANTHROPIC_BASE_URL: simulator.anthropicUrl,
+      ...(databaseUrl === null ? {} : { DATABASE_URL: databaseUrl }),
+    },
+  }
+}
