@@ -8,6 +8,8 @@ export interface Call {
   method: string
   /** Path parameters, decoded. */
   params: Readonly<Record<string, string>>
+  /** Query parameters, decoded; of a repeated one the last counts. */
+  query(): Record<string, string>
   header(name: string): string | undefined
   /** The whole body; throws `request_too_large` past the limit and `CallerLeftError` when the caller hangs up. */
   readBody(limitBytes: number): Promise<Buffer>
@@ -22,8 +24,15 @@ export interface Reply {
   body: string
 }
 
+/** A reply that is written while it is being made, for answers of any length in constant memory. */
+export interface StreamedReply {
+  status: number
+  headers: Record<string, string>
+  pieces: AsyncIterable<string>
+}
+
 /** Null: the caller left, there is nobody to answer. */
-export type Handler = (call: Call) => Promise<Reply | null> | Reply | null
+export type Handler = (call: Call) => Promise<Reply | StreamedReply | null> | Reply | null
 
 export interface HttpRoute {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'

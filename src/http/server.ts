@@ -1,8 +1,17 @@
 import type { Socket } from 'node:net'
+import { Readable } from 'node:stream'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { errorBody, GatewayError } from '../domain/errors.ts'
 import { readBody } from './body.ts'
-import { type Call, CallerLeftError, type Handler, type HttpRoute, type Reply, watchPresence } from './call.ts'
+import {
+  type Call,
+  CallerLeftError,
+  type Handler,
+  type HttpRoute,
+  type Reply,
+  type StreamedReply,
+  watchPresence,
+} from './call.ts'
 import { asGatewayError, errorReply } from './respond.ts'
 
 export interface ServerOptions {
@@ -37,7 +46,7 @@ export function createServer(options: ServerOptions): Server {
     return503OnClosing: false,
     forceCloseConnections: 'idle',
     frameworkErrors: (error, request, reply) => {
-      void send(reply, request.id, errorReply(new GatewayError('invalid_request', error.message)))
+      send(reply, request.id, errorReply(new GatewayError('invalid_request', error.message)))
     },
     clientErrorHandler,
   })
@@ -53,7 +62,7 @@ export function createServer(options: ServerOptions): Server {
   refuseOtherMethods(app, options.routes)
   app.setNotFoundHandler((request, reply) => {
     const path = request.url.split('?', 1)[0] ?? ''
-    return send(reply, request.id, errorReply(new GatewayError('not_found', `There is nothing at ${path}.`)))
+    send(reply, request.id, errorReply(new GatewayError('not_found', `There is nothing at ${path}.`)))
   })
   app.setErrorHandler((error, request, reply) => send(reply, request.id, fault(error, request, options)))
   return {
@@ -66,44 +75,54 @@ export function createServer(options: ServerOptions): Server {
   }
 }
 
-/** A handler of ours as one of Fastify's. */
+/** A handler of ours as one of Fastify's. It returns nothing: Fastify would wait for the end of what it returns. */
 function serve(handle: Handler, options: ServerOptions) {
-  return async function answer(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    const presence = watchPresence(request.raw)
-    const call: Call = {
-      id: request.id,
-      method: request.method,
-      params: request.params as Record<string, string>,
-      header: (name) => headerText(request.headers[name]),
-      readBody: (limitBytes) => readBody(request.raw, limitBytes),
-      presence,
-      receivedAt: performance.now(),
-    }
-    try {
-      const answered = await handle(call)
-      return answered === null ? abandon(reply) : await send(reply, request.id, answered)
-    } catch (error) {
-      if (error instanceof CallerLeftError) return abandon(reply)
-      return await send(reply, request.id, fault(error, request, options))
-    } finally {
-      presence.done()
-    }
+  return function answer(request: FastifyRequest, reply: FastifyReply): void {
+    void respond(handle, request, reply, options)
+  }
+}
+
+async function respond(
+  handle: Handler,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  options: ServerOptions,
+): Promise<void> {
+  const presence = watchPresence(request.raw)
+  const call: Call = {
+    id: request.id,
+    method: request.method,
+    params: request.params as Record<string, string>,
+    query: () => Object.fromEntries(new URLSearchParams(request.url.split('?', 2)[1] ?? '')),
+    header: (name) => headerText(request.headers[name]),
+    readBody: (limitBytes) => readBody(request.raw, limitBytes),
+    presence,
+    receivedAt: performance.now(),
+  }
+  try {
+    const answered = await handle(call)
+    if (answered === null) abandon(reply)
+    else send(reply, request.id, answered)
+  } catch (error) {
+    if (error instanceof CallerLeftError) abandon(reply)
+    else send(reply, request.id, fault(error, request, options))
+  } finally {
+    presence.done()
   }
 }
 
 /** Nobody is left to answer; Fastify is told not to try. */
-function abandon(reply: FastifyReply): FastifyReply {
+function abandon(reply: FastifyReply): void {
   reply.hijack()
   reply.raw.destroy()
-  return reply
 }
 
-function send(reply: FastifyReply, requestId: string, answered: Reply): FastifyReply {
-  return reply
+function send(reply: FastifyReply, requestId: string, answered: Reply | StreamedReply): void {
+  void reply
     .code(answered.status)
     .header('x-gateway-request-id', requestId)
     .headers(answered.headers)
-    .send(answered.body)
+    .send('pieces' in answered ? Readable.from(answered.pieces) : answered.body)
 }
 
 function fault(error: unknown, request: FastifyRequest, options: ServerOptions): Reply {
@@ -130,7 +149,7 @@ function refuseOtherMethods(app: FastifyInstance, routes: readonly HttpRoute[]):
       url: path,
       handler: (request, reply) => {
         const error = new GatewayError('method_not_allowed', `${path} takes ${allow}, not ${request.method}.`)
-        return send(reply, request.id, errorReply(error, { allow }))
+        send(reply, request.id, errorReply(error, { allow }))
       },
     })
   }

@@ -1,0 +1,36 @@
+import { z } from 'zod'
+
+/** Fields that several resources share. Snake_case, money as decimal strings in USD, times as RFC 3339 in UTC. */
+export const Timestamp = z.iso.datetime({ offset: true }).describe('RFC 3339, UTC')
+export const Usd = z
+  .string()
+  .regex(/^\d+(\.\d{1,12})?$/, 'an amount in USD as a decimal string')
+  .describe('USD, exact, as a decimal string')
+
+export const WorkspaceName = z
+  .string()
+  .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, 'a name is 1 to 64 of letters, digits and . _ -')
+
+/** Resources of a workspace take it as a query parameter. */
+export const inWorkspace = { workspace: WorkspaceName.default('default') }
+
+export const paging = {
+  limit: z.coerce.number().int().min(1).max(500).default(50),
+  cursor: z.string().max(500).optional().describe('`next_cursor` of the page before'),
+}
+
+/** A page of a list; `next_cursor` is null on the last one. */
+export function pageOf<T extends z.ZodType>(item: T) {
+  return z.strictObject({ data: z.array(item), next_cursor: z.string().nullable() })
+}
+
+/** Who may change an object: `config` is the file, `environment` the process's variables, null anyone with an admin key. */
+export const ManagedBy = z.enum(['config', 'environment']).nullable()
+
+export function timestamp(milliseconds: number): string {
+  return new Date(milliseconds).toISOString()
+}
+
+export function timestampOrNull(milliseconds: number | null): string | null {
+  return milliseconds === null ? null : timestamp(milliseconds)
+}

@@ -1,0 +1,74 @@
+import { z } from 'zod'
+
+/**
+ * One operation of the management API: a row of the contract. The router, the OpenAPI page, the command line and the
+ * dashboard are all read off these rows, so they cannot drift apart.
+ */
+export interface Operation<
+  Params extends z.ZodObject = z.ZodObject,
+  Query extends z.ZodObject = z.ZodObject,
+  Body extends z.ZodType = z.ZodType,
+  Reply extends z.ZodType = z.ZodType,
+> {
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  /** `/keys/{id}`; values are percent-encoded, a slash in them too. */
+  path: string
+  summary: string
+  /** Heading it stands under on the page. */
+  tag: string
+  params: Params
+  query: Query
+  /** `z.undefined()`: no body is read. */
+  body: Body
+  /** `z.undefined()` goes with 204. */
+  reply: Reply
+  status: 200 | 201 | 204
+  /** The answer carries an `ETag`; changes take it as `If-Match` and answer 412 when it is stale. */
+  hasVersion: boolean
+  /** The answer is written as it is read, in this media type, and `reply` describes one piece of it. */
+  stream: string | null
+}
+
+type Given<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType, R extends z.ZodType> = Pick<
+  Operation,
+  'method' | 'path' | 'summary' | 'tag'
+> & {
+  params?: P
+  query?: Q
+  body?: B
+  reply?: R
+  status?: 200 | 201 | 204
+  hasVersion?: boolean
+  stream?: string
+}
+
+const nothing = z.strictObject({})
+
+/** A row, with what most rows have left out. */
+export function operation<
+  P extends z.ZodObject = typeof nothing,
+  Q extends z.ZodObject = typeof nothing,
+  B extends z.ZodType = z.ZodUndefined,
+  R extends z.ZodType = z.ZodUndefined,
+>(given: Given<P, Q, B, R>): Operation<P, Q, B, R> {
+  return {
+    params: nothing as unknown as P,
+    query: nothing as unknown as Q,
+    body: z.undefined() as unknown as B,
+    reply: z.undefined() as unknown as R,
+    status: given.reply === undefined ? 204 : 200,
+    hasVersion: false,
+    ...given,
+    stream: given.stream ?? null,
+  }
+}
+
+/** What a handler gets: everything parsed. */
+export interface InputOf<O extends Operation> {
+  params: z.output<O['params']>
+  query: z.output<O['query']>
+  body: z.output<O['body']>
+}
+
+/** What a handler returns, and what a client sees. */
+export type ReplyOf<O extends Operation> = O['stream'] extends string ? AsyncIterable<string> : z.input<O['reply']>
