@@ -1,0 +1,148 @@
+import { execFile, spawn } from 'node:child_process'
+import { accessSync, chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { createServer, Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { promisify } from 'node:util'
+import pg from 'pg'
+
+export interface PostgresServer {
+  /** Of the database `postgres`. */
+  url: string
+  /** A fresh, empty database. */
+  createDatabase(): Promise<string>
+  /** Pulls the plug: connections break, nothing is flushed. */
+  halt(): Promise<void>
+  /** Starts it again with the data it had. */
+  resume(): Promise<void>
+  /** Stops it and removes its folder; happens by itself when the process ends, however it ends. */
+  stop(): Promise<void>
+}
+
+/** A real PostgreSQL on a free port of 127.0.0.1, in a temporary folder, as fast as it gets. */
+export async function startPostgres(): Promise<PostgresServer> {
+  const bin = findBinaries()
+  const owner = serverUser()
+  const folder = mkdtempSync(join(tmpdir(), 'switchyard-postgres-'))
+  if (owner !== null) chownSync(folder, owner.uid, owner.gid)
+  const data = join(folder, 'data')
+  const port = await freePort()
+  const run = (program: string, ...args: string[]) => runAs(owner, folder, join(bin, program), args)
+  try {
+    await run('initdb', '-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync')
+  } catch (error) {
+    rmSync(folder, { recursive: true, force: true })
+    throw error
+  }
+  const watchdog = startWatchdog(owner, join(bin, 'pg_ctl'), data, folder)
+  const options = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c fsync=off -c full_page_writes=off -c synchronous_commit=off`
+  const start = () => run('pg_ctl', '-D', data, '-l', join(folder, 'log'), '-o', options, '-w', 'start')
+  await start()
+
+  let databases = 0
+  const urlOf = (database: string) => `postgres://postgres@127.0.0.1:${port}/${database}`
+  return {
+    url: urlOf('postgres'),
+    async createDatabase() {
+      const name = `test_${++databases}`
+      await query(urlOf('postgres'), `create database ${name}`)
+      return urlOf(name)
+    },
+    halt: () => run('pg_ctl', '-D', data, '-m', 'immediate', '-w', 'stop'),
+    resume: start,
+    stop: () => watchdog.end(),
+  }
+}
+
+async function query(url: string, sql: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    await client.query(sql)
+  } finally {
+    await client.end()
+  }
+}
+
+/** Debian keeps the server's programs out of the PATH, a folder for each version. */
+function findBinaries(): string {
+  const root = '/usr/lib/postgresql'
+  const versions = existsSync(root) ? readdirSync(root).sort((a, b) => Number(b) - Number(a)) : []
+  const folders = [
+    ...versions.map((version) => join(root, version, 'bin')),
+    ...(process.env['PATH'] ?? '').split(delimiter),
+  ]
+  const found = folders.find((folder) => isExecutable(join(folder, 'initdb')) && isExecutable(join(folder, 'pg_ctl')))
+  if (found === undefined) throw new Error('PostgreSQL is not installed: apt-get install -y postgresql')
+  return found
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, 1)
+    return true
+  } catch {
+    return false
+  }
+}
+
+interface User {
+  uid: number
+  gid: number
+}
+
+/** PostgreSQL refuses to run as root; Debian's package brings a user of its own. */
+function serverUser(): User | null {
+  if (process.getuid?.() !== 0) return null
+  const entry = readFileSync('/etc/passwd', 'utf8')
+    .split('\n')
+    .find((line) => line.startsWith('postgres:'))
+  if (entry === undefined) throw new Error('there is no user "postgres" to run PostgreSQL as')
+  const [, , uid, gid] = entry.split(':')
+  return { uid: Number(uid), gid: Number(gid) }
+}
+
+async function runAs(user: User | null, folder: string, program: string, args: string[]): Promise<void> {
+  if (program.endsWith('pg_ctl')) {
+    // The server inherits its starter's output: a pipe would stay open for as long as the server runs.
+    const child = spawn(program, args, { cwd: folder, stdio: 'ignore', ...user })
+    const code = await new Promise((resolve, reject) => child.once('exit', resolve).once('error', reject))
+    if (code === 0) return
+    const log = join(folder, 'log')
+    throw new Error(`${program} ${args.at(-1)} failed: ${existsSync(log) ? readFileSync(log, 'utf8') : ''}`)
+  }
+  await promisify(execFile)(program, args, { cwd: folder, ...user })
+}
+
+/**
+ * A shell that waits for our end of its input to close, which also happens when this process is killed, and then
+ * stops the server and removes its folder.
+ */
+function startWatchdog(user: User | null, pgCtl: string, data: string, folder: string) {
+  const script = 'cat >/dev/null; "$0" -D "$1" -m immediate -w stop; cd /; rm -rf "$2"'
+  const child = spawn('/bin/sh', ['-c', script, pgCtl, data, folder], {
+    cwd: folder,
+    stdio: ['pipe', 'ignore', 'ignore'],
+    detached: true,
+    ...user,
+  })
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+  child.unref()
+  if (child.stdin instanceof Socket) child.stdin.unref()
+  return {
+    async end() {
+      child.ref()
+      child.stdin.end()
+      await ended
+    },
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  await new Promise((resolve) => server.close(resolve))
+  if (address === null || typeof address === 'string') throw new Error('no free port')
+  return address.port
+}

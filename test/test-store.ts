@@ -1,0 +1,79 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after } from 'node:test'
+import type { CloseRecord, OpenRecord } from '../src/domain/request-record.ts'
+import { openStore, type Store, type StoreOptions } from '../src/store/open.ts'
+import { startPostgres } from './postgres.ts'
+
+export type EngineName = 'sqlite' | 'postgres'
+export const ENGINES: readonly EngineName[] = ['sqlite', 'postgres']
+
+const SILENT = { info() {}, warn() {}, error() {} }
+
+/** Stores for one test file: real ones on either engine, each with a folder and a database of its own. */
+export async function testStores() {
+  const server = await startPostgres()
+  const folders: string[] = []
+  const stores = new Set<Store>()
+  after(async () => {
+    await Promise.all([...stores].map((store) => store.close()))
+    await server.stop()
+    for (const folder of folders) rmSync(folder, { recursive: true, force: true })
+  })
+
+  async function newOptions(engine: EngineName): Promise<StoreOptions> {
+    const dataDir = mkdtempSync(join(tmpdir(), 'switchyard-store-'))
+    folders.push(dataDir)
+    const databaseUrl = engine === 'postgres' ? await server.createDatabase() : null
+    return { dataDir, databaseUrl, retentionDays: null, secretsKeys: null, log: SILENT }
+  }
+
+  async function open(options: StoreOptions): Promise<Store> {
+    const store = await openStore(options)
+    stores.add(store)
+    const close = store.close
+    store.close = async () => {
+      stores.delete(store)
+      await close()
+    }
+    return store
+  }
+
+  return { server, newOptions, open, openNew: async (engine: EngineName) => open(await newOptions(engine)) }
+}
+
+export function openRecord(id: string, change: Partial<OpenRecord> = {}): OpenRecord {
+  return {
+    id,
+    workspace: 'default',
+    keyId: 'key-1',
+    startedAt: 1_000,
+    requestedModel: 'fast',
+    route: 'fast',
+    ...change,
+  }
+}
+
+export function closeRecord(id: string, change: Partial<CloseRecord> = {}): CloseRecord {
+  return {
+    ...openRecord(id),
+    finishedAt: 1_500,
+    status: 200,
+    code: null,
+    provider: 'first',
+    model: 'model-1',
+    fallback: false,
+    attempts: [],
+    usage: null,
+    finishReason: 'stop',
+    costPicodollars: '42',
+    priceVersion: 7,
+    upstreamMs: 400,
+    gatewayMicroseconds: 350,
+    requestBytes: 100,
+    responseBytes: 200,
+    ignoredParams: [],
+    ...change,
+  }
+}
