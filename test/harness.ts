@@ -65,6 +65,7 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
     ANTHROPIC_API_KEY: 'sk-ant-test-key',
     ANTHROPIC_BASE_URL: simulator.anthropicUrl,
     SIMULATED: simulator.openaiUrl,
+    SIMULATED_HOST: new URL(simulator.openaiUrl).host,
     ...options.environment,
   })
   const { url } = gateway
@@ -108,9 +109,9 @@ export function newFolder(): string {
 
 /** Waits for something that happens soon, however busy the machine is. */
 export async function until(condition: () => boolean | Promise<boolean>, what: string): Promise<void> {
-  const deadline = Date.now() + 10_000
+  const deadline = performance.now() + 10_000
   while (!(await condition())) {
-    if (Date.now() > deadline) throw new Error(`waited in vain until ${what}`)
+    if (performance.now() > deadline) throw new Error(`waited in vain until ${what}`)
     await new Promise((resolve) => setTimeout(resolve, 5))
   }
 }

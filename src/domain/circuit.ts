@@ -46,9 +46,10 @@ export function afterAbandoned(circuit: Circuit): Circuit {
 export function afterFailure(circuit: Circuit, failure: Failure, now: number): Circuit {
   if (failure.next !== 'any') return afterSuccess()
   const consecutiveFailures = circuit.consecutiveFailures + 1
-  const failedTrial = circuitState(circuit, now) !== 'closed'
-  const opens = failedTrial || consecutiveFailures >= FAILURES_TO_OPEN
+  // A failed trial counts on from the five that opened the circuit. After a mere cool-down it is one failure like any
+  // other: a provider that asked for a second must not be skipped for thirty.
+  const opens = consecutiveFailures >= FAILURES_TO_OPEN
   const coolDown = Math.min(failure.retryAfterMs ?? 0, LONGEST_COOL_DOWN_MS)
   const until = Math.max(circuit.openUntil, opens ? now + OPEN_MS : 0, coolDown > 0 ? now + coolDown : 0)
-  return { consecutiveFailures, openUntil: until, trial: false }
+  return { consecutiveFailures, openUntil: until > now ? until : 0, trial: false }
 }

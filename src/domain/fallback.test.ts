@@ -144,6 +144,14 @@ describe('a circuit', () => {
     assert.equal(isSkipped(circuit, 20_999), true)
     assert.equal(isSkipped(circuit, 21_000), false)
   })
+  test('a second 429 after a cool-down asks for no more than the provider did', () => {
+    const limited = { ...failure('rate_limited', '', 429), retryAfterMs: 100 }
+    const twice = afterFailure(afterFailure(NEW_CIRCUIT, limited, 1000), limited, 1100)
+    assert.equal(isSkipped(twice, 1199), true)
+    assert.equal(isSkipped(twice, 1200), false)
+    const thenBroken = afterFailure(afterStart(twice, 1200), broken, 1200)
+    assert.equal(circuitState(thenBroken, 1200), 'closed')
+  })
   test("a caller's mistake counts as a sign of life", () => {
     const circuit = afterFailure(afterFailures(4, 0), failure('invalid_request', '', 400), 0)
     assert.deepEqual(circuit, NEW_CIRCUIT)
