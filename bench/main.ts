@@ -1,0 +1,67 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { reportText } from './report.ts'
+import { runBench } from './run.ts'
+
+const HELP = `Usage: npm run bench [-- options]
+
+CPU a request, requests/s and latency of the gateway with everything on, beside a bare proxy in the same run.
+
+  --quick                  3 seconds a phase instead of 10
+  --seconds <number>       seconds measured in each phase
+  --connections <number>   default 32
+  --help                   print this text
+
+The result is also written to bench/results/latest.json.
+`
+
+class BadArgument extends Error {}
+
+function readOptions() {
+  const { values } = parseArgs({
+    options: {
+      quick: { type: 'boolean', default: false },
+      seconds: { type: 'string' },
+      connections: { type: 'string', default: '32' },
+      help: { type: 'boolean', default: false },
+    },
+  })
+  const secondsPerPhase = wholeNumber('seconds', values.seconds ?? (values.quick ? '3' : '10'), 600)
+  return { help: values.help, secondsPerPhase, connections: wholeNumber('connections', values.connections, 1_000) }
+}
+
+function wholeNumber(name: string, value: string, most: number): number {
+  if (/^[1-9]\d{0,4}$/.test(value) && Number(value) <= most) return Number(value)
+  throw new BadArgument(`--${name}: a whole number from 1 to ${most}, not '${value}'`)
+}
+
+async function main(): Promise<number> {
+  const { help, secondsPerPhase, connections } = readOptions()
+  if (help) {
+    process.stdout.write(HELP)
+    return 0
+  }
+  const result = await runBench({
+    secondsPerPhase,
+    // A young process is still being compiled; what it costs then says nothing about what it costs later.
+    warmupSeconds: Math.min(3, secondsPerPhase),
+    connections,
+    onPhase: (text) => process.stdout.write(`${text}\n`),
+  })
+  const folder = join(import.meta.dirname, 'results')
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(join(folder, 'latest.json'), `${JSON.stringify(result, null, 2)}\n`)
+  process.stdout.write(`\n${reportText(result)}`)
+  const errors = result.measurements.reduce((sum, row) => sum + row.errors, 0)
+  if (errors > 0) process.stderr.write(`\nbench: ${errors} calls failed, so these figures mean little\n`)
+  return errors > 0 ? 1 : 0
+}
+
+try {
+  process.exitCode = await main()
+} catch (error) {
+  const isUsage = error instanceof BadArgument || (error instanceof Error && 'code' in error)
+  process.stderr.write(`bench: ${isUsage ? (error as Error).message : (error as Error).stack}\n`)
+  process.exitCode = isUsage ? 2 : 1
+}
