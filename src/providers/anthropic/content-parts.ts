@@ -44,7 +44,8 @@ export function contentBlocks(content: unknown, path: string, notes: Notes): Blo
 function partBlock(part: unknown, path: string, notes: Notes): Block {
   if (!isJsonObject(part)) return mistake(`${path}: expected an object`)
   const block = blockOfType(part, path, notes)
-  const marker = cacheMarker(part, path, notes)
+  // A marker on blank text is a 400.
+  const marker = isSubstantial(block) ? cacheMarker(part, path, notes) : undefined
   if (marker !== undefined) block['cache_control'] = marker
   return block
 }

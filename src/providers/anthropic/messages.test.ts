@@ -163,6 +163,7 @@ describe('cache markers', () => {
       [user([text('a'), text('b'), text(' ')], { cache_control: EPHEMERAL })],
       [user([text('a'), marked('b'), text(' ')])],
     ],
+    ['a marker on blank text is dropped', [user([text('a'), marked(' ')])], [user([text('a'), text(' ')])]],
     [
       'a null ttl is left out',
       [user([{ ...text('a'), cache_control: { type: 'ephemeral', ttl: null } }])],
