@@ -13,12 +13,15 @@ import { handleModel, handleModelList } from './gateway/handle-models.ts'
 import { knownModels } from './gateway/known-models.ts'
 import type { HttpRoute } from './http/call.ts'
 import { createServer } from './http/server.ts'
+import { management } from './management/management.ts'
 import { type NewKeys, prepareStore } from './prepare-store.ts'
 import { type Caller, createCaller } from './providers/call.ts'
 import { FAMILIES } from './providers/families.ts'
+import { type LiveSnapshot, openLiveSnapshot } from './store/live-snapshot.ts'
 import { openStore, type Store } from './store/open.ts'
 import { createLog, type Log } from './telemetry/log.ts'
 import { createMetrics, type Metrics } from './telemetry/metrics.ts'
+import { version } from './version.ts'
 
 /** A running gateway, as the command line sees it. */
 export interface Gateway {
@@ -35,6 +38,9 @@ export interface Gateway {
 
 /** The first read of the model lists may hold up the start this long; after that it goes on in the background. */
 const CATALOG_WAIT_MS = 3_000
+
+/** Several gateways may share a PostgreSQL: a change made at one is seen by the others within this time. */
+const FOLLOW_MS = 500
 
 const BUILTINS = [...FAMILIES].map(([family, { builtin }]) => ({ family, ...builtin }))
 const PREFIXES: PrefixRule[] = BUILTINS.flatMap(({ name, modelPrefixes }) =>
@@ -55,8 +61,9 @@ export async function startGateway(environment: Environment): Promise<Gateway> {
     log,
   })
   try {
-    const { snapshot, newKeys } = await prepareStore(store, config, log, Date.now())
-    return await serve({ config, store, snapshot, newKeys, log })
+    const newKeys = await prepareStore(store, config, log, Date.now())
+    const live = await openLiveSnapshot(store.db, store.secrets)
+    return await serve({ config, store, live, newKeys, log })
   } catch (error) {
     await store.close()
     throw error
@@ -66,12 +73,12 @@ export async function startGateway(environment: Environment): Promise<Gateway> {
 interface Prepared {
   config: Config
   store: Store
-  snapshot: Snapshot
+  live: LiveSnapshot
   newKeys: NewKeys
   log: Log
 }
 
-async function serve({ config, store, snapshot, newKeys, log }: Prepared): Promise<Gateway> {
+async function serve({ config, store, live, newKeys, log }: Prepared): Promise<Gateway> {
   const { settings } = config
   const caller = createCaller()
   const {
@@ -79,18 +86,18 @@ async function serve({ config, store, snapshot, newKeys, log }: Prepared): Promi
     firstRound,
     stop: stopCatalog,
   } = startCatalog({
-    sources: catalogSources(snapshot),
+    sources: catalogSources(live.current()),
     prefixes: PREFIXES,
     caller,
     onRead: (provider, count) => log.info({ provider, models: count }, 'model list read'),
     onFailure: (provider, reason) => log.warn({ provider, reason }, 'model list not read; asking again later'),
   })
-  const isKnown = knownModels(() => snapshot, catalog)
+  const isKnown = knownModels(live.current, catalog)
   const circuits = createCircuits(Date.now, isKnown)
   const metrics = createMetrics({ circuits: () => circuits.states(), log: () => store.requestLog.status() })
   let phase: 'starting' | 'ready' | 'draining' = 'starting'
   const deps: Deps = {
-    snapshot: () => snapshot,
+    snapshot: live.current,
     families: FAMILIES,
     prefixes: PREFIXES,
     catalog,
@@ -106,7 +113,7 @@ async function serve({ config, store, snapshot, newKeys, log }: Prepared): Promi
   }
   const health: Health = { phase: () => phase, catalog, log: () => store.requestLog.status() }
   const server = createServer({
-    routes: routes(deps, health, metrics),
+    routes: [...routes(deps, health, metrics), ...managementApi(deps, live, store)],
     newRequestId: () => `chatcmpl_${newId(Date.now())}`,
     onFault: (error, call) =>
       log.error({ request: call.id, method: call.method, path: call.path, err: error.cause ?? error }),
@@ -114,18 +121,20 @@ async function serve({ config, store, snapshot, newKeys, log }: Prepared): Promi
   const url = await server.listen(settings.HOST, settings.PORT)
   await Promise.race([firstRound, new Promise((resolve) => setTimeout(resolve, CATALOG_WAIT_MS).unref())])
   phase = 'ready'
+  const stopFollowing = store.engine === 'sqlite' ? () => {} : live.follow(FOLLOW_MS, log)
   log.info({ url, engine: store.engine, node: store.node }, 'serving')
 
   return {
     url,
     newKeys,
-    exampleModel: exampleModel(snapshot, catalog),
+    exampleModel: exampleModel(live.current(), catalog),
     keyVariables: BUILTINS.map(({ apiKeyVariable }) => apiKeyVariable),
     store,
     async stop() {
       phase = 'draining'
       log.info('draining')
       stopCatalog()
+      stopFollowing()
       const deadline = setTimeout(() => server.destroy(), settings.DRAIN_SECONDS * 1000)
       await server.drain()
       clearTimeout(deadline)
@@ -150,6 +159,12 @@ function routes(deps: Deps, health: Health, metrics: Metrics): HttpRoute[] {
     { method: 'GET', path: '/readyz', handle: () => handleReadyz(health) },
     { method: 'GET', path: '/metrics', handle: () => handleMetrics(metrics) },
   ]
+}
+
+function managementApi(deps: Deps, live: LiveSnapshot, store: Store): HttpRoute[] {
+  const { db, secrets, requestLog } = store
+  const parts = { db, secrets, live, snapshot: live.current, caughtUp: () => requestLog.caughtUp() }
+  return management(parts, { snapshot: live.current, now: deps.now, maxBodyBytes: deps.maxBodyBytes }, version())
 }
 
 /** Only the providers that a prefix leads to have direct model ids. */

@@ -1,12 +1,10 @@
 import { type Config, ConfigError } from './config.ts'
 import type { Provider } from './domain/provider.ts'
-import type { Snapshot } from './domain/snapshot.ts'
 import { applyConfig, type CreatedKey } from './store/apply-config.ts'
 import { createKey, ensureKey, hasKeys } from './store/keys.ts'
 import type { Store } from './store/open.ts'
 import { ensureEnvironmentProviders } from './store/providers.ts'
 import { seedRegistry } from './store/seed-registry.ts'
-import { loadSnapshot } from './store/snapshot.ts'
 import { StoreError } from './store/store-error.ts'
 import { ensureWorkspace } from './store/workspaces.ts'
 import type { Log } from './telemetry/log.ts'
@@ -20,13 +18,8 @@ export interface NewKeys {
 
 const DEFAULT_WORKSPACE = 'default'
 
-/** Brings the store to what environment and file say, and reads it back as the snapshot to serve with. */
-export async function prepareStore(
-  store: Store,
-  config: Config,
-  log: Log,
-  now: number,
-): Promise<{ snapshot: Snapshot; newKeys: NewKeys }> {
+/** Brings the store to what environment and file say. */
+export async function prepareStore(store: Store, config: Config, log: Log, now: number): Promise<NewKeys> {
   const { db, secrets } = store
   await ensureWorkspace(db, DEFAULT_WORKSPACE, now)
   await seedRegistry(db, now)
@@ -35,7 +28,7 @@ export async function prepareStore(
   const fileKeys = await applyFile(store, config, providers, log, now)
   const gatewayKey = await bootstrapKey(store, 'live', config.settings.GATEWAY_KEY, log, now)
   const adminKey = await bootstrapKey(store, 'admin', config.settings.ADMIN_KEY, log, now)
-  return { snapshot: await loadSnapshot(db, secrets), newKeys: { gatewayKey, adminKey, fileKeys } }
+  return { gatewayKey, adminKey, fileKeys }
 }
 
 async function applyFile(

@@ -11,6 +11,8 @@ const ROOMS: Record<string, { rooms: string[]; packages: string[] }> = {
   'src/store': { rooms: ['src/domain'], packages: ['kysely', 'pg', 'zod'] },
   'src/telemetry': { rooms: ['src/domain'], packages: ['pino', 'pino-pretty', 'prom-client'] },
   'src/gateway': { rooms: ['src/domain', 'src/http', 'src/providers', 'src/store', 'src/telemetry'], packages: [] },
+  'src/management': { rooms: ['src/domain', 'src/http', 'src/store', 'src/telemetry'], packages: ['zod', 'kysely'] },
+  'src/version.ts': { rooms: [], packages: [] },
   'src/config.ts': { rooms: ['src/domain'], packages: ['yaml', 'zod'] },
   'src/prepare-store.ts': { rooms: ['src/domain', 'src/store', 'src/telemetry', 'src/config.ts'], packages: [] },
   'src/main.ts': {
@@ -21,12 +23,17 @@ const ROOMS: Record<string, { rooms: string[]; packages: string[] }> = {
       'src/store',
       'src/telemetry',
       'src/gateway',
+      'src/management',
+      'src/version.ts',
       'src/config.ts',
       'src/prepare-store.ts',
     ],
     packages: [],
   },
-  'src/cli': { rooms: ['src/main.ts', 'src/config.ts', 'src/store', 'demo'], packages: [] },
+  'src/cli': {
+    rooms: ['src/main.ts', 'src/config.ts', 'src/version.ts', 'src/store', 'src/management', 'demo'],
+    packages: [],
+  },
   demo: { rooms: ['simulator', 'src/main.ts', 'src/cli'], packages: [] },
   simulator: { rooms: [], packages: [] },
 }

@@ -2,8 +2,8 @@ import { parseArgs } from 'node:util'
 import { demo } from '../../demo/demo.ts'
 import { ConfigError } from '../config.ts'
 import { StoreError } from '../store/store-error.ts'
+import { version } from '../version.ts'
 import { serve } from './serve.ts'
-import { version } from './version.ts'
 
 const HELP = `switchyard, a self-hosted LLM gateway
 

@@ -18,6 +18,10 @@ export const ERRORS = {
   method_not_allowed: { status: 405, text: 'This path does not take this method.' },
   conflict: { status: 409, text: 'The request conflicts with the present state.' },
   managed_by_config: { status: 409, text: 'This object belongs to the configuration file; change it there.' },
+  precondition_failed: {
+    status: 412,
+    text: 'It has been changed meanwhile: read it again and send its new ETag as If-Match.',
+  },
   request_too_large: { status: 413, text: 'The request body is too large.' },
   unsupported_media_type: { status: 415, text: 'Send the body as application/json, not compressed.' },
   rate_limited: { status: 429, text: 'The provider is rate-limiting the provider key.' },

@@ -1,9 +1,10 @@
-import type { Kysely, Transaction } from 'kysely'
+import { type Kysely, sql, type Transaction } from 'kysely'
 import type { Database } from './schema.ts'
 
 /**
- * One change of control data at a time, whatever the number of nodes: each begins by touching the same row, whose lock
- * the others wait for. Within such a transaction "look, then write" is safe on both engines.
+ * One change of control data at a time, whatever the number of nodes: each begins by counting up the same row, whose
+ * lock the others wait for. Within such a transaction "look, then write" is safe on both engines, and the count tells
+ * every node that its snapshot is old.
  */
 export async function changeControlData<T>(
   db: Kysely<Database>,
@@ -13,9 +14,15 @@ export async function changeControlData<T>(
   return db.transaction().execute(async (transaction) => {
     await transaction
       .updateTable('settings')
-      .set((row) => ({ value: row.ref('value') }))
+      .set({ value: sql<string>`cast(cast(value as bigint) + 1 as text)` })
       .where('name', '=', 'control')
       .execute()
     return change(transaction)
   })
+}
+
+/** Grows with every change of control data. */
+export async function controlVersion(db: Kysely<Database>): Promise<number> {
+  const row = await db.selectFrom('settings').select('value').where('name', '=', 'control').executeTakeFirstOrThrow()
+  return Number(row.value)
 }

@@ -7,7 +7,7 @@ export type Engine = 'sqlite' | 'postgres'
 type Migration = (db: Transaction<Database>, engine: Engine) => Promise<void>
 
 /** Forward only. A released one is never edited: the next change is the next row. */
-const MIGRATIONS: readonly Migration[] = [createControlTables, createRequestTables]
+const MIGRATIONS: readonly Migration[] = [createControlTables, createRequestTables, createAuditTable]
 
 /** Any number, but the same for every node of one database. */
 const ADVISORY_LOCK = 7_201_944_313
@@ -92,6 +92,16 @@ async function createRequestTables(db: Transaction<Database>): Promise<void> {
     sql`create index requests_key on requests (key_id, started_at)`,
     // Holds only the calls that run now, so it costs next to nothing; without it a start would read the whole log.
     sql`create index requests_open on requests (node) where state = 'open'`,
+  ]
+  for (const statement of statements) await statement.execute(db)
+}
+
+async function createAuditTable(db: Transaction<Database>): Promise<void> {
+  const statements = [
+    sql`create table audit (
+      id text primary key, at bigint not null, actor text not null, actor_name text not null, action text not null,
+      workspace text, resource text not null, before text, after text)`,
+    sql`create index audit_resource on audit (resource, id)`,
   ]
   for (const statement of statements) await statement.execute(db)
 }

@@ -16,6 +16,7 @@ export interface Database {
   spool_positions: SpoolPositionsTable
   spool_rejects: SpoolRejectsTable
   settings: SettingsTable
+  audit: AuditTable
 }
 
 /** Who a row belongs to: the configuration file, the environment, the gateway's own price list, or (null) the API. */
@@ -139,6 +140,20 @@ interface SpoolRejectsTable {
   error: string
 }
 
+/** Every change of control data: who, when, what, before and after without secrets. */
+interface AuditTable {
+  id: string
+  at: number
+  /** Id of an admin key, or `config`, `environment`. */
+  actor: string
+  actor_name: string
+  action: string
+  workspace: string | null
+  resource: string
+  before: string | null
+  after: string | null
+}
+
 interface SettingsTable {
   name: string
   value: string
@@ -149,5 +164,6 @@ export type RouteRow = Selectable<RoutesTable>
 export type ProviderRow = Selectable<ProvidersTable>
 export type RegistryRow = Selectable<RegistryTable>
 export type PriceVersionRow = Selectable<PriceVersionsTable>
+export type AuditRow = Selectable<AuditTable>
 export type RequestRow = Selectable<RequestsTable>
 export type NewRequestRow = Insertable<RequestsTable>

@@ -1,0 +1,30 @@
+import { z } from 'zod'
+import { pageOf, paging, Timestamp } from './fields.ts'
+import { operation } from './operation.ts'
+
+export const AuditEntry = z.strictObject({
+  id: z.string(),
+  at: Timestamp,
+  actor: z.string().describe('Id of the admin key, or `config` or `environment`'),
+  actor_name: z.string(),
+  action: z.string(),
+  workspace: z.string().nullable(),
+  resource: z.string(),
+  before: z.unknown().describe('What the API showed before; never a secret'),
+  after: z.unknown(),
+})
+
+export const auditOperations = {
+  'audit.list': operation({
+    method: 'GET',
+    path: '/audit',
+    tag: 'Audit',
+    summary: 'List the changes, newest first',
+    query: z.strictObject({
+      ...paging,
+      resource: z.string().max(400).optional().describe('e.g. `routes/fast`'),
+      actor: z.string().max(200).optional(),
+    }),
+    reply: pageOf(AuditEntry),
+  }),
+}

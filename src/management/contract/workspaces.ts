@@ -1,0 +1,49 @@
+import { z } from 'zod'
+import { pageOf, paging, Timestamp, WorkspaceName } from './fields.ts'
+import { operation } from './operation.ts'
+
+export const Workspace = z.strictObject({
+  name: WorkspaceName,
+  created_at: Timestamp,
+  routes: z.int(),
+  live_keys: z.int(),
+})
+
+const tag = 'Workspaces'
+const one = z.strictObject({ name: WorkspaceName })
+
+export const workspaceOperations = {
+  'workspaces.list': operation({
+    method: 'GET',
+    path: '/workspaces',
+    tag,
+    summary: 'List the workspaces by name',
+    query: z.strictObject(paging),
+    reply: pageOf(Workspace),
+  }),
+  'workspaces.create': operation({
+    method: 'POST',
+    path: '/workspaces',
+    tag,
+    summary: 'Create a workspace',
+    body: z.strictObject({ name: WorkspaceName }),
+    reply: Workspace,
+    status: 201,
+  }),
+  'workspaces.get': operation({
+    method: 'GET',
+    path: '/workspaces/{name}',
+    tag,
+    summary: 'Get a workspace',
+    params: one,
+    reply: Workspace,
+  }),
+  'workspaces.delete': operation({
+    method: 'DELETE',
+    path: '/workspaces/{name}',
+    tag,
+    summary: 'Delete a workspace; refused while it has live keys, unless forced',
+    params: one,
+    query: z.strictObject({ force: z.enum(['true', 'false']).default('false') }),
+  }),
+}

@@ -1,0 +1,35 @@
+import type { Kysely, Transaction } from 'kysely'
+import type { Snapshot } from '../domain/snapshot.ts'
+import { type AuditEntry, writeAudit } from '../store/audit.ts'
+import type { LiveSnapshot } from '../store/live-snapshot.ts'
+import type { Database } from '../store/schema.ts'
+import type { Secrets } from '../store/secrets.ts'
+import type { Context } from './router.ts'
+
+/** What the handlers need from outside. Built once in main.ts; rooms they may not import come in as functions. */
+export interface ManagementDeps {
+  db: Kysely<Database>
+  secrets: Secrets
+  live: LiveSnapshot
+  snapshot(): Snapshot
+  /** Resolves when everything answered before is in the tables, so that a query finds it. */
+  caughtUp(): Promise<void>
+}
+
+type Audited = Omit<AuditEntry, 'actor'>
+
+/**
+ * A change and its audit row in one transaction, effective for the next call when it resolves. The callback says what
+ * changed; null when nothing did.
+ */
+export function change<T>(
+  deps: ManagementDeps,
+  context: Context,
+  make: (transaction: Transaction<Database>) => Promise<{ result: T; audit: Audited | null }>,
+): Promise<T> {
+  return deps.live.change(async (transaction) => {
+    const { result, audit } = await make(transaction)
+    if (audit !== null) await writeAudit(transaction, { ...audit, actor: context.actor }, context.now)
+    return result
+  })
+}

@@ -1,0 +1,21 @@
+import type { HttpRoute } from '../http/call.ts'
+import { jsonReply } from '../http/respond.ts'
+import { auditHandlers } from './audit.ts'
+import { CONTRACT, type Contract } from './contract/contract.ts'
+import type { ManagementDeps } from './deps.ts'
+import { openApi } from './openapi.ts'
+import { type HandlersOf, managementRoutes, type RouterDeps } from './router.ts'
+import { workspaceHandlers } from './workspaces.ts'
+
+/** The management API: a handler for every row of the contract, and the contract itself to read. */
+export function management(deps: ManagementDeps, router: RouterDeps, version: string): HttpRoute[] {
+  const handlers: HandlersOf<Contract> = {
+    ...workspaceHandlers(deps),
+    ...auditHandlers(deps),
+  }
+  const document = openApi(CONTRACT, version)
+  return [
+    ...managementRoutes(CONTRACT, handlers, router),
+    { method: 'GET', path: '/openapi.json', handle: () => jsonReply(200, document) },
+  ]
+}

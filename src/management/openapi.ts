@@ -1,0 +1,103 @@
+import { z } from 'zod'
+import { ERRORS } from '../domain/errors.ts'
+import type { Operation } from './contract/operation.ts'
+
+type Json = Record<string, unknown>
+
+/** OpenAPI 3.1 of the management API, made from the rows the router runs on. */
+export function openApi(operations: Record<string, Operation>, version: string): Json {
+  const paths: Record<string, Json> = {}
+  for (const [name, operation] of Object.entries(operations)) {
+    const path = paths[operation.path] ?? {}
+    path[operation.method.toLowerCase()] = describe(name, operation)
+    paths[operation.path] = path
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Switchyard management API',
+      version,
+      description:
+        'Keys, routes, providers, prices, the request log and its sums. Same address as /v1, with an admin key.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    security: [{ admin_key: [] }],
+    paths,
+    components: {
+      securitySchemes: { admin_key: { type: 'http', scheme: 'bearer', description: 'An admin key (gw_admin_…)' } },
+      schemas: { Error: ERROR_SCHEMA },
+    },
+  }
+}
+
+const ERROR_SCHEMA: Json = {
+  type: 'object',
+  required: ['error'],
+  properties: {
+    error: {
+      type: 'object',
+      required: ['message', 'type', 'code'],
+      properties: {
+        message: { type: 'string' },
+        type: { type: 'string', description: 'Equal to code.' },
+        code: { type: 'string', enum: Object.keys(ERRORS) },
+        details: { type: 'object' },
+      },
+    },
+  },
+}
+
+function describe(name: string, operation: Operation): Json {
+  const described: Json = {
+    operationId: name,
+    summary: operation.summary,
+    tags: [operation.tag],
+    parameters: parameters(operation),
+    responses: responses(operation),
+  }
+  if (operation.body.type !== 'undefined') {
+    described['requestBody'] = {
+      required: true,
+      content: { 'application/json': { schema: schemaOf(operation.body, 'input') } },
+    }
+  }
+  return described
+}
+
+function parameters(operation: Operation): Json[] {
+  const fields = (object: z.ZodObject, place: 'path' | 'query') =>
+    Object.entries(object.shape).map(([name, type]) => ({
+      name,
+      in: place,
+      required: place === 'path' || !(type as z.ZodType).safeParse(undefined).success,
+      schema: schemaOf(type as z.ZodType, 'input'),
+    }))
+  const ifMatch = {
+    name: 'If-Match',
+    in: 'header',
+    required: false,
+    schema: { type: 'string' },
+    description: 'The ETag that you have seen; 412 when it is stale.',
+  }
+  const takesVersion = operation.hasVersion && operation.method !== 'GET' && operation.method !== 'POST'
+  return [...fields(operation.params, 'path'), ...fields(operation.query, 'query'), ...(takesVersion ? [ifMatch] : [])]
+}
+
+function responses(operation: Operation): Json {
+  const success: Json = { description: operation.summary }
+  if (operation.stream !== null) success['content'] = { [operation.stream]: { schema: { type: 'string' } } }
+  else if (operation.status !== 204) {
+    success['content'] = { 'application/json': { schema: schemaOf(operation.reply, 'output') } }
+  }
+  const failure = {
+    description: 'An error',
+    content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+  }
+  return { [operation.status]: success, default: failure }
+}
+
+/** The document names the dialect once; the schemas inside it need not. */
+function schemaOf(type: z.ZodType, io: 'input' | 'output'): Json {
+  const { $schema: _dialect, ...schema } = z.toJSONSchema(type, { io, unrepresentable: 'any' }) as Json
+  return schema
+}

@@ -1,0 +1,105 @@
+import { createHash } from 'node:crypto'
+import type { z } from 'zod'
+import { GatewayError } from '../domain/errors.ts'
+import { problemText } from '../domain/problem-text.ts'
+import type { Snapshot } from '../domain/snapshot.ts'
+import type { Call, HttpRoute, Reply, StreamedReply } from '../http/call.ts'
+import { jsonReply } from '../http/respond.ts'
+import { type Actor, authorize } from './authorize.ts'
+import type { InputOf, Operation, ReplyOf } from './contract/operation.ts'
+
+/** What a handler knows of the request besides its parsed input. */
+export interface Context {
+  actor: Actor
+  now: number
+  /** Throws 412 when the caller's `If-Match` is not the version of what is there now. Call it inside the transaction. */
+  checkMatch(present: unknown): void
+}
+
+export type OperationHandler<O extends Operation> = (input: InputOf<O>, context: Context) => Promise<ReplyOf<O>>
+
+/** A handler for every operation: one that is missing does not compile. */
+export type HandlersOf<Operations extends Record<string, Operation>> = {
+  [Name in keyof Operations]: OperationHandler<Operations[Name]>
+}
+
+export interface RouterDeps {
+  snapshot(): Snapshot
+  now(): number
+  maxBodyBytes: number
+}
+
+export function managementRoutes<Operations extends Record<string, Operation>>(
+  operations: Operations,
+  handlers: HandlersOf<Operations>,
+  deps: RouterDeps,
+): HttpRoute[] {
+  return Object.entries(operations).map(([name, operation]) => ({
+    method: operation.method,
+    path: operation.path.replace(/\{(\w+)\}/g, ':$1'),
+    handle: (call) => handle(call, operation, handlers[name] as OperationHandler<Operation>, deps),
+  }))
+}
+
+async function handle(
+  call: Call,
+  operation: Operation,
+  handler: OperationHandler<Operation>,
+  deps: RouterDeps,
+): Promise<Reply | StreamedReply> {
+  const actor = authorize(call, deps.snapshot(), deps.now())
+  const input: InputOf<Operation> = {
+    params: parsed(operation.params, call.params, ''),
+    query: parsed(operation.query, call.query(), ''),
+    body: hasBody(operation) ? parsed(operation.body, await readJson(call, deps.maxBodyBytes), '') : undefined,
+  }
+  const context: Context = {
+    actor,
+    now: deps.now(),
+    checkMatch: (present) => checkMatch(call.header('if-match'), present),
+  }
+  const value = await handler(input, context)
+  if (operation.stream !== null) return streamed(value as AsyncIterable<string>, operation.stream)
+  if (operation.status === 204) return { status: 204, headers: {}, body: '' }
+  return jsonReply(operation.status, value, operation.hasVersion ? { etag: versionOf(value) } : {})
+}
+
+function hasBody(operation: Operation): boolean {
+  return operation.body.type !== 'undefined'
+}
+
+/** Unknown fields are refused by the schemas; the message names them. */
+function parsed<T extends z.ZodType>(schema: T, value: unknown, prefix: string): z.output<T> {
+  const result = schema.safeParse(value)
+  if (result.success) return result.data
+  throw new GatewayError('invalid_request', prefix + problemText(result.error))
+}
+
+async function readJson(call: Call, maxBodyBytes: number): Promise<unknown> {
+  const type = call.header('content-type')
+  if (type !== undefined && !/^application\/json\s*(;|$)/i.test(type)) {
+    throw new GatewayError('unsupported_media_type', `Send the body as application/json, not ${type.slice(0, 100)}.`)
+  }
+  const body = await call.readBody(maxBodyBytes)
+  try {
+    return body.length === 0 ? {} : JSON.parse(body.toString('utf8'))
+  } catch {
+    throw new GatewayError('invalid_request', 'The body is not valid JSON.')
+  }
+}
+
+function streamed(pieces: AsyncIterable<string>, mediaType: string): StreamedReply {
+  return { status: 200, headers: { 'content-type': mediaType }, pieces }
+}
+
+/** A version is what the object looks like: two that look the same are the same. */
+export function versionOf(value: unknown): string {
+  return `"${createHash('sha256').update(JSON.stringify(value)).digest('base64url').slice(0, 22)}"`
+}
+
+function checkMatch(header: string | undefined, present: unknown): void {
+  if (header === undefined) return
+  const wanted = header.split(',').map((version) => version.trim())
+  if (present !== null && (wanted.includes('*') || wanted.includes(versionOf(present)))) return
+  throw new GatewayError('precondition_failed')
+}

@@ -1,0 +1,76 @@
+import type { Kysely } from 'kysely'
+import { GatewayError } from '../domain/errors.ts'
+import type { Database } from '../store/schema.ts'
+import { timestamp } from './contract/fields.ts'
+import type { workspaceOperations } from './contract/workspaces.ts'
+import { decodeCursor, page } from './cursor.ts'
+import { change, type ManagementDeps } from './deps.ts'
+import type { HandlersOf } from './router.ts'
+
+export function workspaceHandlers(deps: ManagementDeps): HandlersOf<typeof workspaceOperations> {
+  return {
+    async 'workspaces.list'({ query }) {
+      const after = decodeCursor(query.cursor, 1)
+      let names = deps.db
+        .selectFrom('workspaces')
+        .select('name')
+        .orderBy('name')
+        .limit(query.limit + 1)
+      if (after !== null) names = names.where('name', '>', String(after[0]))
+      const rows = await Promise.all((await names.execute()).map(({ name }) => shown(deps.db, name)))
+      return page(
+        rows,
+        query.limit,
+        (row) => row,
+        (row) => [row.name],
+      )
+    },
+    'workspaces.create': ({ body }, context) =>
+      change(deps, context, async (transaction) => {
+        if (await exists(transaction, body.name)) {
+          throw new GatewayError('conflict', `There is a workspace '${body.name}' already.`)
+        }
+        await transaction.insertInto('workspaces').values({ name: body.name, created_at: context.now }).execute()
+        const result = await shown(transaction, body.name)
+        return { result, audit: audited('workspaces.create', body.name, null, result) }
+      }),
+    'workspaces.get': ({ params }) => shown(deps.db, params.name),
+    'workspaces.delete': ({ params: { name }, query }, context) =>
+      change(deps, context, async (transaction) => {
+        const before = await shown(transaction, name)
+        if (name === 'default') throw new GatewayError('conflict', "The workspace 'default' cannot be deleted.")
+        if (before.live_keys > 0 && query.force !== 'true') {
+          throw new GatewayError(
+            'conflict',
+            `'${name}' has ${before.live_keys} live keys; revoke them or send force=true.`,
+          )
+        }
+        await transaction.deleteFrom('routes').where('workspace', '=', name).execute()
+        await transaction.deleteFrom('keys').where('workspace', '=', name).execute()
+        await transaction.deleteFrom('workspaces').where('name', '=', name).execute()
+        return { result: undefined, audit: audited('workspaces.delete', name, before, null) }
+      }),
+  }
+}
+
+function audited(action: string, name: string, before: unknown, after: unknown) {
+  return { action, workspace: name, resource: `workspaces/${name}`, before, after }
+}
+
+async function exists(db: Kysely<Database>, name: string): Promise<boolean> {
+  return (await db.selectFrom('workspaces').select('name').where('name', '=', name).executeTakeFirst()) !== undefined
+}
+
+async function shown(db: Kysely<Database>, name: string) {
+  const row = await db.selectFrom('workspaces').selectAll().where('name', '=', name).executeTakeFirst()
+  if (row === undefined) throw new GatewayError('not_found', `There is no workspace '${name}'.`)
+  const count = db.fn.countAll().as('count')
+  const routes = await db.selectFrom('routes').select(count).where('workspace', '=', name).executeTakeFirstOrThrow()
+  const keys = await db
+    .selectFrom('keys')
+    .select(count)
+    .where('workspace', '=', name)
+    .where('revoked_at', 'is', null)
+    .executeTakeFirstOrThrow()
+  return { name, created_at: timestamp(row.created_at), routes: Number(routes.count), live_keys: Number(keys.count) }
+}
