@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, beforeEach, describe, test } from 'node:test'
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
-import { type AIMessage, HumanMessage, ToolMessage } from '@langchain/core/messages'
+import { HumanMessage, ToolMessage } from '@langchain/core/messages'
 import { tool as langchainTool } from '@langchain/core/tools'
 import { ChatOpenAI } from '@langchain/openai'
 import { APICallError, generateText, isStepCount, Output, tool } from 'ai'
@@ -199,9 +199,10 @@ describe('@langchain/openai', () => {
 
   for (const { family, plain, echo, tools, unpriced } of FAMILIES) {
     test(`chats with ${family}`, async () => {
-      const message: AIMessage = await langchain(echo).invoke([new HumanMessage('ping')])
+      const message = await langchain(echo).invoke([new HumanMessage('ping')])
       assert.equal(message.content, 'ping')
-      assert.ok((message.usage_metadata?.total_tokens ?? 0) > 0)
+      const usage = message.usage_metadata as { total_tokens: number } | undefined
+      assert.ok((usage?.total_tokens ?? 0) > 0)
     })
 
     test(`calls a tool and gives its result at ${family}`, async () => {

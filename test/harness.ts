@@ -43,6 +43,8 @@ export interface HarnessOptions {
   config?: string
   environment?: Record<string, string>
   simulator?: SimulatorOptions
+  /** Families whose model list answers 503 at the start. */
+  modelsDown?: ('openai' | 'anthropic')[]
   /** A folder to start on again; it is not removed at the end. */
   folder?: string
 }
@@ -50,6 +52,7 @@ export interface HarnessOptions {
 /** A whole gateway over real sockets, in front of its own simulator, on free ports and a folder of its own. */
 export async function startHarness(options: HarnessOptions = {}): Promise<Harness> {
   const simulator = await startSimulator(options.simulator)
+  for (const family of options.modelsDown ?? []) simulator.modelsDown(family, true)
   const folder = options.folder ?? newFolder()
   const configPath = join(folder, 'switchyard.yaml')
   writeFileSync(configPath, options.config ?? '')
