@@ -70,10 +70,14 @@ function usable(walk: Walk, position: number, life: Life, deps: Deps, note: bool
     return null
   }
   const translation = family.toWire(walk.request, { model: entry.model, traits })
-  if (translation.kind === 'invalid') throw new GatewayError('invalid_request', translation.message)
-  if (translation.kind === 'refused') {
+  if (translation.kind !== 'wire') {
+    const code = translation.kind === 'invalid' ? 'invalid_request' : translation.code
+    // A mistake ends the call, unless another family has taken the request already: then that one's error counts.
+    if (note && translation.kind === 'invalid' && walk.lastFailure === null) {
+      throw new GatewayError(code, translation.message)
+    }
     if (note) {
-      walk.refusal ??= new GatewayError(translation.code, translation.message)
+      walk.refusal ??= new GatewayError(code, translation.message)
       passOver(life, entry, `skipped: ${translation.message}`)
     }
     return null

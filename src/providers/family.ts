@@ -59,6 +59,7 @@ export interface Family {
   fromWire(body: unknown, request: ChatRequest): Reading
   /** `body` is parsed JSON when it was JSON, else the text. */
   failureFromWire(status: number, body: unknown): Failure
+  /** Throws a TypeError when the body is no model list at all. */
   modelsFromWire(body: unknown): CatalogPage
   /** Response header that carries the provider's id of the call. */
   requestIdHeader: string

@@ -50,9 +50,13 @@ describe('the model list', () => {
     assert.equal(modelsFromWire({ data: [], has_more: true, last_id: 'x' }).next, null)
   })
 
-  for (const body of [null, 'x', [], {}, { data: 'x' }, { data: [null, 5, { id: '' }] }]) {
-    test(`${JSON.stringify(body)} holds no models`, () => {
-      assert.deepEqual(modelsFromWire(body), { models: [], next: null })
+  test('entries that are no models are passed over', () => {
+    assert.deepEqual(modelsFromWire({ data: [null, 5, { id: '' }] }), { models: [], next: null })
+  })
+
+  for (const body of [null, 'x', [], {}, { data: 'x' }]) {
+    test(`${JSON.stringify(body)} is no list, so that it is asked for again`, () => {
+      assert.throws(() => modelsFromWire(body), TypeError)
     })
   }
 })

@@ -6,10 +6,10 @@ import { WireModel, WireModelPage } from './wire.ts'
 
 const THINKING_KINDS = ['adaptive', 'enabled', 'disabled', 'between_tools']
 
-/** One page of the provider's model list; entries that are no models are passed over. */
+/** One page of the provider's model list; entries that are no models are passed over. Throws when it is no list. */
 export function modelsFromWire(body: unknown): CatalogPage {
   const page = WireModelPage.safeParse(body)
-  if (!page.success) return { models: [], next: null }
+  if (!page.success) throw new TypeError('the model list has no "data" array')
   const { data, has_more: hasMore, last_id: lastId } = page.data
   const models = data.flatMap((entry) => {
     const model = WireModel.safeParse(entry)

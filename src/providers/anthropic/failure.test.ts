@@ -33,6 +33,7 @@ describe('failures by status, error_code and, for a 400, text', () => {
     [400, bad('"thinking.type.disabled" is not supported for this model.'), UNSUPPORTED],
     [400, bad('tool_choice: type "tool" and "any" are not supported for this model.'), UNSUPPORTED],
     [400, bad('This model does not support assistant message prefill.'), UNSUPPORTED],
+    [400, bad('Output blocked by content filtering policy'), ['content_filtered', 'none', 'no']],
     [400, bad('top_k: Extra inputs are not permitted'), UNSUPPORTED],
     [400, bad('`temperature` and `top_p` cannot both be specified for this model.'), UNSUPPORTED],
     [400, bad('`temperature` is deprecated for this model.'), UNSUPPORTED],

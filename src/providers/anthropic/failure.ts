@@ -37,6 +37,8 @@ const QUOTA_TEXT = /credit balance is too low|usage limits|spend limit/i
 const TOO_LONG_TEXT = /prompt is too long|exceed context limit/i
 const UNSUPPORTED_TEXT =
   /(?:is|are) not supported for this model|does not support|Extra inputs are not permitted|cannot both be specified|is deprecated for this model/i
+/** No row of translation.md 3.3; it means what the other family's content_policy_violation means. */
+const FILTERED_TEXT = /content filtering policy/i
 /** The operator's account is at fault, not the request. */
 const ACCOUNT_CODE = /^(?:organization_on_hold$|cmek_|claude_code_)/
 const SPEND_LIMIT_CODE = 'enforced_spend_limit_reached'
@@ -104,6 +106,7 @@ function verdictOnBadRequest({ errorCode, message }: Signal): Verdict {
   if (errorCode === SPEND_LIMIT_CODE || QUOTA_TEXT.test(message)) return { code: 'provider_quota_exceeded' }
   if (TOO_LONG_TEXT.test(message)) return { code: 'context_length_exceeded' }
   if (UNSUPPORTED_TEXT.test(message)) return { code: 'unsupported_parameter' }
+  if (FILTERED_TEXT.test(message)) return { code: 'content_filtered' }
   return { code: 'invalid_request' }
 }
 
