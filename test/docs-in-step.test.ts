@@ -46,3 +46,15 @@ describe('links between pages lead somewhere', () => {
     })
   }
 })
+
+test('every proof named in docs/contract.md is a test that exists', () => {
+  const proofs = [...readFileSync('docs/contract.md', 'utf8').matchAll(/`((?:test|src)\/[^`:]+\.test\.ts): ([^`]+)`/g)]
+  assert.ok(proofs.length > 30)
+  for (const [, file = '', title = ''] of proofs) {
+    const titles = [...readFileSync(file, 'utf8').matchAll(/(?:test|describe)\(\s*(['"`])(.*?)\1,/gs)].map(
+      (match) => match[2],
+    )
+    const found = titles.some((candidate) => candidate?.replaceAll("\\'", "'").includes(title))
+    assert.ok(found, `${file} has no test with "${title}" in its title`)
+  }
+})
