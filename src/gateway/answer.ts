@@ -45,7 +45,11 @@ function serverTiming(life: Life): string {
   return `upstream;dur=${upstream.toFixed(1)}, gateway;dur=${Math.max(0, total - upstream).toFixed(1)}`
 }
 
-/** A direct model id is whatever the caller typed; a header takes only visible ASCII. */
+/** Far beyond any model's name, and far below what clients take as headers altogether. */
+const LONGEST_HEADER = 1024
+
+/** A direct model id is whatever the caller typed; a header takes only visible ASCII, and not endlessly. */
 function headerSafe(value: string): string {
-  return value.replace(/[^\x20-\x7e]/g, encodeURIComponent)
+  const text = value.slice(0, LONGEST_HEADER).toWellFormed()
+  return text.replace(/[^\x20-\x7e]/gu, encodeURIComponent).slice(0, LONGEST_HEADER)
 }

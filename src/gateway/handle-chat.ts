@@ -1,3 +1,4 @@
+import { GatewayError } from '../domain/errors.ts'
 import { type Call, CallerLeftError, type Reply } from '../http/call.ts'
 import { asGatewayError } from '../http/respond.ts'
 import { admit } from './admit.ts'
@@ -32,9 +33,24 @@ export async function handleChat(call: Call, deps: Deps): Promise<Reply | null> 
     if (life.error !== 'caller-left' && life.error.code === 'internal_error')
       deps.log.error({ request: life.id, err: error })
   }
-  const reply = answer(life)
-  await settle(life, reply, deps).finally(() => deps.metrics.inFlight.dec())
-  return reply
+  try {
+    const reply = writtenAnswer(life)
+    await settle(life, reply, deps)
+    return reply
+  } finally {
+    deps.metrics.inFlight.dec()
+  }
+}
+
+/** What a provider sent can be read and still be nested too deep to be written again. */
+function writtenAnswer(life: Life): Reply | null {
+  try {
+    return answer(life)
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error
+    life.error = new GatewayError('upstream_error', 'The answer of the provider is nested too deep.', { cause: error })
+    return answer(life)
+  }
 }
 
 function begin(call: Call, key: LiveKey, deps: Deps): Life {

@@ -57,14 +57,15 @@ export function createServer(options: ServerOptions): Server {
     done()
   })
   for (const route of options.routes) {
-    app.route({ method: route.method, url: route.path, handler: serve(route.handle, options) })
+    // Answered in the first hook: after it Fastify judges the content type, and a wrong key must be told before that.
+    app.route({ method: route.method, url: route.path, onRequest: serve(route.handle, options), handler: notReached })
   }
   refuseOtherMethods(app, options.routes)
   app.setNotFoundHandler((request, reply) => {
     const path = request.url.split('?', 1)[0] ?? ''
     send(reply, request.id, errorReply(new GatewayError('not_found', `There is nothing at ${path}.`)))
   })
-  app.setErrorHandler((error, request, reply) => send(reply, request.id, fault(error, request, options)))
+  app.setErrorHandler((error, request, reply) => send(reply, request.id, fault(ours(error), request, options)))
   return {
     listen: (host, port) => app.listen({ host, port }),
     drain() {
@@ -75,7 +76,11 @@ export function createServer(options: ServerOptions): Server {
   }
 }
 
-/** A handler of ours as one of Fastify's. It returns nothing: Fastify would wait for the end of what it returns. */
+function notReached(): never {
+  throw new Error('the first hook has answered')
+}
+
+/** A handler of ours as a hook of Fastify's. It returns nothing: Fastify would wait for the end of what it returns. */
 function serve(handle: Handler, options: ServerOptions) {
   return function answer(request: FastifyRequest, reply: FastifyReply): void {
     void respond(handle, request, reply, options)
@@ -125,6 +130,13 @@ function send(reply: FastifyReply, requestId: string, answered: Reply | Streamed
     .send('pieces' in answered ? Readable.from(answered.pieces) : answered.body)
 }
 
+/** Where Fastify itself refuses a request (a content type that is none, at an unknown path), the caller is to blame. */
+function ours(error: unknown): unknown {
+  const status = error instanceof Error && 'statusCode' in error ? error.statusCode : undefined
+  if (status === 415) return new GatewayError('unsupported_media_type')
+  return status === 400 ? new GatewayError('invalid_request') : error
+}
+
 function fault(error: unknown, request: FastifyRequest, options: ServerOptions): Reply {
   const known = asGatewayError(error)
   if (known.status === 500) {
@@ -147,10 +159,11 @@ function refuseOtherMethods(app: FastifyInstance, routes: readonly HttpRoute[]):
     app.route({
       method: METHODS.filter((method) => !taken.has(method)),
       url: path,
-      handler: (request, reply) => {
+      onRequest: (request, reply) => {
         const error = new GatewayError('method_not_allowed', `${path} takes ${allow}, not ${request.method}.`)
         send(reply, request.id, errorReply(error, { allow }))
       },
+      handler: notReached,
     })
   }
 }
