@@ -35,7 +35,7 @@ export async function startPostgres(): Promise<PostgresServer> {
     throw error
   }
   const watchdog = startWatchdog(owner, join(bin, 'pg_ctl'), data, folder)
-  const options = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c fsync=off -c full_page_writes=off -c synchronous_commit=off`
+  const options = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c fsync=off -c full_page_writes=off`
   const start = () => run('pg_ctl', '-D', data, '-l', join(folder, 'log'), '-o', options, '-w', 'start')
   await start()
 

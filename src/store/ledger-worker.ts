@@ -2,10 +2,9 @@ import { statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
-import { Kysely, PostgresDialect } from 'kysely'
+import { Kysely } from 'kysely'
 import { closeInterrupted, createFolder, readPosition, type SpoolRow } from './fold.ts'
 import type { LedgerCommand, LedgerReport, LedgerSettings } from './ledger.ts'
-import { openPostgres } from './postgres-pool.ts'
 import { deleteExpired } from './retention.ts'
 import type { Database } from './schema.ts'
 import { openSqlite } from './sqlite-connection.ts'
@@ -27,7 +26,7 @@ const DAY_MS = 86_400_000
 const settings = workerData as LedgerSettings
 const spool = new DatabaseSync(settings.spoolPath, { timeout: 1_000 })
 const nextRows = spool.prepare('select seq, kind, payload from spool where seq > ? order by seq limit ?')
-const target = openTarget()
+const target = await openTarget()
 const folder = createFolder(target.db, settings.node)
 
 let position: number | null = null
@@ -39,10 +38,11 @@ let stopping = false
 const stop = new AbortController()
 let wakeUp = () => {}
 
-function openTarget() {
+async function openTarget() {
   if (settings.target.kind === 'postgres') {
-    const pool = openPostgres({ url: settings.target.url, connections: 2, onIdleError: () => {} })
-    return { db: new Kysely<Database>({ dialect: new PostgresDialect({ pool }) }), checkpoint: () => {} }
+    const { postgresDialect } = await import('./postgres-pool.ts')
+    const dialect = postgresDialect({ url: settings.target.url, connections: 2, onIdleError: () => {} })
+    return { db: new Kysely<Database>({ dialect }), checkpoint: () => {} }
   }
   const { path } = settings.target
   const connection = openSqlite(path, settings.synchronousFull)

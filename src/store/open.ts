@@ -1,11 +1,10 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { Kysely, PostgresDialect } from 'kysely'
+import { Kysely } from 'kysely'
 import type { CloseRecord, OpenRecord } from '../domain/request-record.ts'
 import { lockDataDir } from './data-lock.ts'
 import { Ledger, type StoreLog } from './ledger.ts'
 import { type Engine, migrate } from './migrations.ts'
-import { openPostgres } from './postgres-pool.ts'
 import { openRemoteSqlite } from './remote-sqlite.ts'
 import { spooled } from './request-row.ts'
 import type { Database } from './schema.ts'
@@ -71,7 +70,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
 
   const secrets = openSecrets(dataDir, options.secretsKeys)
   const engine: Engine = databaseUrl === null ? 'sqlite' : 'postgres'
-  const db = databaseUrl === null ? openEmbedded(path, synchronousFull) : openServer(databaseUrl, log)
+  const db = databaseUrl === null ? openEmbedded(path, synchronousFull) : await openServer(databaseUrl, log)
   opened.defer(() => db.destroy())
   await migrateOrExplain(db, engine)
 
@@ -114,10 +113,11 @@ function openEmbedded(path: string, synchronousFull: boolean): Kysely<Database> 
   return new Kysely<Database>({ dialect: sqliteDialect(openRemoteSqlite(path, synchronousFull)) })
 }
 
-function openServer(url: string, log: StoreLog): Kysely<Database> {
+/** The client is loaded only where it is used: it costs the embedded set-up a tenth of its start. */
+async function openServer(url: string, log: StoreLog): Promise<Kysely<Database>> {
+  const { postgresDialect } = await import('./postgres-pool.ts')
   const onIdleError = (error: Error) => log.warn({ error: error.message }, 'a connection to PostgreSQL broke')
-  const pool = openPostgres({ url, connections: CONNECTIONS, onIdleError })
-  return new Kysely<Database>({ dialect: new PostgresDialect({ pool }) })
+  return new Kysely<Database>({ dialect: postgresDialect({ url, connections: CONNECTIONS, onIdleError }) })
 }
 
 async function migrateOrExplain(db: Kysely<Database>, engine: Engine): Promise<void> {

@@ -1,3 +1,4 @@
+import { CompiledQuery, type Dialect, PostgresDialect } from 'kysely'
 import pg from 'pg'
 import { exactInteger } from './exact-integer.ts'
 
@@ -15,7 +16,17 @@ export interface PostgresOptions {
   onIdleError(error: Error): void
 }
 
-export function openPostgres(options: PostgresOptions): pg.Pool {
+export function postgresDialect(options: PostgresOptions): Dialect {
+  return new PostgresDialect({
+    pool: openPool(options),
+    onCreateConnection: async (connection) => {
+      // Rows leave the spool once they are committed here: a server that commits lazily would lose them.
+      await connection.executeQuery(CompiledQuery.raw('set synchronous_commit = on'))
+    },
+  })
+}
+
+function openPool(options: PostgresOptions): pg.Pool {
   const pool = new pg.Pool({
     connectionString: options.url,
     max: options.connections,
@@ -29,7 +40,9 @@ export function openPostgres(options: PostgresOptions): pg.Pool {
         oid === INT8 || oid === NUMERIC ? parseInteger : pg.types.getTypeParser(oid, format),
     } as pg.CustomTypesConfig,
   })
-  // Without a listener a connection that breaks while idle would end the process.
+  // Without listeners a connection that breaks while idle, or between two queries of a transaction, would end the
+  // process. The latter needs no word: the next query fails.
   pool.on('error', options.onIdleError)
+  pool.on('connect', (client) => client.on('error', () => {}))
   return pool
 }

@@ -12,7 +12,7 @@ import type { Secrets } from './secrets.ts'
 
 /** Reads all control data in one transaction, so that its parts fit together. */
 export async function loadSnapshot(db: Kysely<Database>, secrets: Secrets): Promise<Snapshot> {
-  const rows = await db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only').execute(readAll)
+  const rows = await db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only').execute(readControlRows)
   return {
     workspaces: workspaceMap(rows),
     keysByHash: new Map<string, Key>(rows.keys.map((row) => [row.hash, keyFromRow(row)])),
@@ -21,9 +21,9 @@ export async function loadSnapshot(db: Kysely<Database>, secrets: Secrets): Prom
   }
 }
 
-type Rows = Awaited<ReturnType<typeof readAll>>
+export type ControlRows = Awaited<ReturnType<typeof readControlRows>>
 
-async function readAll(db: Kysely<Database>) {
+export async function readControlRows(db: Kysely<Database>) {
   return {
     workspaces: await db.selectFrom('workspaces').selectAll().execute(),
     routes: await db.selectFrom('routes').selectAll().execute(),
@@ -43,7 +43,7 @@ async function readAll(db: Kysely<Database>) {
   }
 }
 
-function workspaceMap(rows: Pick<Rows, 'workspaces' | 'routes'>): Map<string, Workspace> {
+function workspaceMap(rows: Pick<ControlRows, 'workspaces' | 'routes'>): Map<string, Workspace> {
   const routes = new Map<string, Map<string, Route>>()
   for (const { name } of rows.workspaces) routes.set(name, new Map())
   for (const row of rows.routes) routes.get(row.workspace)?.set(row.alias, routeFromRow(row))

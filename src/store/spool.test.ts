@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { after, test } from 'node:test'
+import { Spool } from './spool.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'switchyard-spool-'))
+after(() => rmSync(folder, { recursive: true, force: true }))
+
+let files = 0
+function newSpool(onCommit = () => {}) {
+  const path = join(folder, `spool-${++files}.db`)
+  const open = () => new Spool(path, { synchronousFull: false, onCommit })
+  const reader = () => new DatabaseSync(path)
+  return { spool: open(), open, reader }
+}
+
+function seqs(database: DatabaseSync): unknown[] {
+  return database
+    .prepare('select seq from spool order by seq')
+    .all()
+    .map((row) => row['seq'])
+}
+
+test('appends of one turn of the event loop share one commit, in order', async () => {
+  let commits = 0
+  const { spool, reader } = newSpool(() => commits++)
+  await Promise.all([1, 2, 3].map((n) => spool.append('open', { n })))
+  assert.equal(commits, 1)
+  await spool.append('close', { n: 4 })
+  assert.equal(commits, 2)
+  const rows = reader().prepare('select kind, payload from spool order by seq').all()
+  assert.deepEqual(
+    rows.map((row) => `${row['kind']} ${row['payload']}`),
+    ['open {"n":1}', 'open {"n":2}', 'open {"n":3}', 'close {"n":4}'],
+  )
+  assert.deepEqual([spool.lastSeq, spool.pending, spool.rows], [4, 0, 4])
+})
+
+test('a resolved append is durable: another connection sees it', async () => {
+  const { spool, reader } = newSpool()
+  const database = reader()
+  for (const n of [1, 2, 3]) {
+    await spool.append('open', { n })
+    assert.equal(seqs(database).length, n)
+  }
+})
+
+test('a commit that fails rejects all of its callers and spares the next', async () => {
+  const { spool, reader } = newSpool()
+  await spool.append('open', {})
+  const database = reader()
+  database.exec(`create trigger broken before insert on spool begin select raise(fail, 'disk full'); end`)
+  const outcomes = await Promise.allSettled([spool.append('open', {}), spool.append('open', {})])
+  assert.deepEqual(
+    outcomes.map((outcome) => outcome.status === 'rejected' && /disk full/.test(String(outcome.reason))),
+    [true, true],
+  )
+  database.exec('drop trigger broken')
+  await spool.append('open', {})
+  assert.deepEqual(seqs(database), [1, 2])
+  assert.equal(spool.lastSeq, 2)
+})
+
+test('a record that is no JSON rejects alone', async () => {
+  const { spool } = newSpool()
+  const [bad, good] = await Promise.allSettled([spool.append('open', { n: 1n }), spool.append('open', { n: 1 })])
+  assert.deepEqual([bad.status, good.status], ['rejected', 'fulfilled'])
+})
+
+test('a lock held by somebody else delays, and holds up nothing but the log', async () => {
+  const { spool, reader } = newSpool()
+  const other = reader()
+  other.exec('begin immediate')
+  let done = false
+  const append = spool.append('open', {}).then(() => {
+    done = true
+  })
+  for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setTimeout(resolve, 1))
+  assert.equal(done, false)
+  other.exec('rollback')
+  await append
+  assert.equal(spool.lastSeq, 1)
+})
+
+test('folded rows are trimmed, others stay, and numbers go on after a restart', async () => {
+  const { spool, open, reader } = newSpool()
+  await Promise.all(Array.from({ length: 1_000 }, (_, n) => spool.append('open', { n })))
+  const database = reader()
+  spool.folded(600)
+  await spool.append('open', {})
+  assert.deepEqual([seqs(database)[0], spool.rows], [257, 745])
+  while (spool.rows > 401) await new Promise((resolve) => setTimeout(resolve, 5))
+  assert.equal(seqs(database)[0], 601)
+  spool.close()
+
+  const again = open()
+  assert.deepEqual([again.node, again.lastSeq, again.rows], [spool.node, 1_001, 401])
+  again.folded(1_001)
+  while (again.rows > 0) await new Promise((resolve) => setTimeout(resolve, 5))
+  await again.append('open', {})
+  assert.deepEqual(seqs(database), [1_002])
+})
+
+test('closing writes what is queued and refuses what comes later', async () => {
+  const { spool, reader } = newSpool()
+  const queued = spool.append('open', {})
+  spool.close()
+  await queued
+  assert.deepEqual(seqs(reader()), [1])
+  await assert.rejects(spool.append('open', {}))
+})
+
+test('numbers start after what the database has folded', async () => {
+  const { spool } = newSpool()
+  spool.startAfter(41)
+  await spool.append('open', {})
+  spool.startAfter(7)
+  assert.equal(spool.lastSeq, 42)
+})
