@@ -3,6 +3,7 @@ import { jsonReply } from '../http/respond.ts'
 import { auditHandlers } from './audit.ts'
 import { CONTRACT, type Contract } from './contract/contract.ts'
 import type { ManagementDeps } from './deps.ts'
+import { docsPage } from './docs-page.ts'
 import { openApi } from './openapi.ts'
 import { type HandlersOf, managementRoutes, type RouterDeps } from './router.ts'
 import { workspaceHandlers } from './workspaces.ts'
@@ -14,8 +15,10 @@ export function management(deps: ManagementDeps, router: RouterDeps, version: st
     ...auditHandlers(deps),
   }
   const document = openApi(CONTRACT, version)
+  const page = docsPage(CONTRACT, version)
   return [
     ...managementRoutes(CONTRACT, handlers, router),
     { method: 'GET', path: '/openapi.json', handle: () => jsonReply(200, document) },
+    { method: 'GET', path: '/docs', handle: () => page },
   ]
 }

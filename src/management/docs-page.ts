@@ -1,0 +1,83 @@
+import { z } from 'zod'
+import type { Reply } from '../http/call.ts'
+import type { Operation } from './contract/operation.ts'
+
+const STYLE = `
+:root { color-scheme: light dark; --line: color-mix(in srgb, currentColor 18%, transparent); }
+body { font: 15px/1.55 system-ui, sans-serif; max-width: 62rem; margin: 0 auto; padding: 2rem 1rem 6rem; }
+h1 { font-size: 1.7rem; margin-bottom: .2rem; } h2 { margin: 2.6rem 0 .4rem; border-bottom: 1px solid var(--line); }
+nav a { margin-right: .9rem; } details { border: 1px solid var(--line); border-radius: 8px; margin: .5rem 0; }
+summary { cursor: pointer; padding: .55rem .8rem; display: flex; flex-wrap: wrap; gap: .2rem .8rem; }
+summary b { font: 600 13px/1.8 ui-monospace, monospace; min-width: 4.2rem; } summary code { min-width: 17rem; }
+code, pre, td:first-child { font: 13px/1.6 ui-monospace, monospace; }
+section { padding: 0 .9rem .8rem; overflow-x: auto; } table { border-collapse: collapse; width: 100%; }
+td { border-top: 1px solid var(--line); padding: .25rem .6rem .25rem 0; vertical-align: top; } h4 { margin: .9rem 0 .2rem; }
+.post b { color: #16803c; } .put b, .patch b { color: #a16207; } .delete b { color: #c02626; } .get b { color: #2563eb; }
+`
+
+const HEADERS = {
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'",
+}
+
+/** `/docs`: the contract as a page for people, without a script. */
+export function docsPage(operations: Record<string, Operation>, version: string): Reply {
+  const tags = [...new Set(Object.values(operations).map((operation) => operation.tag))]
+  const links = tags.map((tag) => `<a href="#${slug(tag)}">${html(tag)}</a>`).join(' ')
+  const groups = tags.map((tag) => {
+    const rows = Object.values(operations).filter((operation) => operation.tag === tag)
+    return `<h2 id="${slug(tag)}">${html(tag)}</h2>${rows.map(operationHtml).join('')}`
+  })
+  const body = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Switchyard management API</title>
+<meta name="viewport" content="width=device-width,initial-scale=1"><style>${STYLE}</style>
+<h1>Switchyard management API</h1>
+<p>Version ${html(version)}. Send an admin key: <code>Authorization: Bearer gw_admin_…</code>.
+Machine-readable: <a href="/openapi.json">/openapi.json</a>.</p><nav>${links}</nav>${groups.join('')}</html>`
+  return { status: 200, headers: HEADERS, body }
+}
+
+function operationHtml(operation: Operation): string {
+  const { method, path, summary } = operation
+  const answer = operation.stream ?? (operation.status === 204 ? 'nothing' : null)
+  return `<details class="${method.toLowerCase()}"><summary><b>${method}</b><code>${html(path)}</code>
+<span>${html(summary)}</span></summary><section>
+${fields('Path', operation.params)}${fields('Query', operation.query)}${bodyHtml(operation)}
+<h4>Answer ${operation.status}${operation.hasVersion ? ', with an ETag' : ''}</h4>
+${answer === null ? fields('', operation.reply) : `<p>${html(answer)}</p>`}</section></details>`
+}
+
+function bodyHtml(operation: Operation): string {
+  return operation.body.type === 'undefined' ? '' : fields('Body', operation.body)
+}
+
+/** The top level of a schema as a table; deeper levels as compact JSON Schema. */
+function fields(title: string, type: z.ZodType): string {
+  const schema = z.toJSONSchema(type, { io: 'input', unrepresentable: 'any' }) as {
+    properties?: Record<string, { description?: string }>
+    required?: string[]
+  }
+  if (schema.properties === undefined) {
+    return `${title && `<h4>${title}</h4>`}<pre>${html(compact(schema))}</pre>`
+  }
+  const rows = Object.entries(schema.properties).map(([name, property]) => {
+    const need = schema.required?.includes(name) === true ? '' : ' <small>optional</small>'
+    const { description, ...shape } = property
+    return `<tr><td>${html(name)}${need}<td><code>${html(compact(shape))}</code> ${html(description ?? '')}`
+  })
+  if (rows.length === 0) return ''
+  return `${title && `<h4>${title}</h4>`}<table>${rows.join('')}</table>`
+}
+
+function compact(schema: object): string {
+  const { $schema: _dialect, additionalProperties: _strict, ...rest } = schema as Record<string, unknown>
+  const text = JSON.stringify(rest)
+  return text.length > 400 ? `${text.slice(0, 400)}…` : text
+}
+
+function slug(text: string): string {
+  return text.toLowerCase().replace(/[^a-z0-9]+/g, '-')
+}
+
+function html(text: string): string {
+  return text.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`)
+}
