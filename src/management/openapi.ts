@@ -93,7 +93,7 @@ function responses(operation: Operation): Json {
     description: 'An error',
     content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
   }
-  return { [operation.status]: success, default: failure }
+  return { [operation.status]: success, ...(operation.mayCreate ? { 201: success } : {}), default: failure }
 }
 
 /** The document names the dialect once; the schemas inside it need not. */

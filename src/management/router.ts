@@ -14,6 +14,8 @@ export interface Context {
   now: number
   /** Throws 412 when the caller's `If-Match` is not the version of what is there now. Call it inside the transaction. */
   checkMatch(present: unknown): void
+  /** Of an operation that may create: it did, so the answer is 201. */
+  created(): void
 }
 
 export type OperationHandler<O extends Operation> = (input: InputOf<O>, context: Context) => Promise<ReplyOf<O>>
@@ -53,15 +55,19 @@ async function handle(
     query: parsed(operation.query, call.query(), ''),
     body: hasBody(operation) ? parsed(operation.body, await readJson(call, deps.maxBodyBytes), '') : undefined,
   }
+  let { status } = operation
   const context: Context = {
     actor,
     now: deps.now(),
-    checkMatch: (present) => checkMatch(call.header('if-match'), present),
+    checkMatch: (present) => checkMatch(call.header('if-match'), present, operation.unversioned),
+    created() {
+      status = 201
+    },
   }
   const value = await handler(input, context)
   if (operation.stream !== null) return streamed(value as AsyncIterable<string>, operation.stream)
-  if (operation.status === 204) return { status: 204, headers: {}, body: '' }
-  return jsonReply(operation.status, value, operation.hasVersion ? { etag: versionOf(value) } : {})
+  if (status === 204) return { status, headers: {}, body: '' }
+  return jsonReply(status, value, operation.hasVersion ? { etag: versionOf(value, operation.unversioned) } : {})
 }
 
 function hasBody(operation: Operation): boolean {
@@ -93,13 +99,14 @@ function streamed(pieces: AsyncIterable<string>, mediaType: string): StreamedRep
 }
 
 /** A version is what the object looks like: two that look the same are the same. */
-export function versionOf(value: unknown): string {
-  return `"${createHash('sha256').update(JSON.stringify(value)).digest('base64url').slice(0, 22)}"`
+export function versionOf(value: unknown, unversioned: readonly string[] = []): string {
+  const text = JSON.stringify(value, (name, field) => (unversioned.includes(name) ? undefined : field))
+  return `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`
 }
 
-function checkMatch(header: string | undefined, present: unknown): void {
+function checkMatch(header: string | undefined, present: unknown, unversioned: readonly string[]): void {
   if (header === undefined) return
   const wanted = header.split(',').map((version) => version.trim())
-  if (present !== null && (wanted.includes('*') || wanted.includes(versionOf(present)))) return
+  if (present !== null && (wanted.includes('*') || wanted.includes(versionOf(present, unversioned)))) return
   throw new GatewayError('precondition_failed')
 }

@@ -23,8 +23,12 @@ export interface Operation<
   /** `z.undefined()` goes with 204. */
   reply: Reply
   status: 200 | 201 | 204
+  /** Answers 201 instead when the handler calls `context.created()`: a PUT of what was not there. */
+  mayCreate: boolean
   /** The answer carries an `ETag`; changes take it as `If-Match` and answer 412 when it is stale. */
   hasVersion: boolean
+  /** Fields that change by themselves, e.g. counters: the version leaves them out. */
+  unversioned: readonly string[]
   /** The answer is written as it is read, in this media type, and `reply` describes one piece of it. */
   stream: string | null
 }
@@ -38,7 +42,9 @@ type Given<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType, R 
   body?: B
   reply?: R
   status?: 200 | 201 | 204
+  mayCreate?: boolean
   hasVersion?: boolean
+  unversioned?: readonly string[]
   stream?: string
 }
 
@@ -57,7 +63,9 @@ export function operation<
     body: z.undefined() as unknown as B,
     reply: z.undefined() as unknown as R,
     status: given.reply === undefined ? 204 : 200,
+    mayCreate: false,
     hasVersion: false,
+    unversioned: [],
     ...given,
     stream: given.stream ?? null,
   }
