@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import { AllowedModels } from './key.ts'
+import { Limits } from './limits.ts'
 import { picodollarsPerToken } from './price.ts'
 import { Alias, ProviderName, RouteSchema } from './route.ts'
 
@@ -30,26 +32,13 @@ export const ProviderDefinition = z.strictObject({
 
 const Name = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, 'a name is 1 to 64 of letters, digits and . _ -')
 
-/** Accepted and kept now; enforced when limits arrive. */
-const Limits = z.strictObject({
-  rpm: z.int().positive().optional(),
-  tpm: z.int().positive().optional(),
-  max_parallel: z.int().positive().optional(),
-  budget: z
-    .strictObject({
-      usd: z.string().regex(/^\d{1,9}(\.\d{1,12})?$/, 'an amount in USD as a decimal string'),
-      per: z.enum(['day', 'week', 'month', 'total']),
-      mode: z.enum(['hard', 'soft']).default('hard'),
-    })
-    .optional(),
-})
-
 export const KeyDefinition = z.strictObject({
   value: z
     .string()
     .regex(/^\S{16,}$/, 'at least 16 characters without blanks')
     .optional(),
   expires_at: z.iso.datetime({ offset: true }).optional(),
+  allowed_models: AllowedModels.optional(),
   limits: Limits.optional(),
 })
 

@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
+import { z } from 'zod'
 
 export type KeyKind = 'live' | 'admin'
 
@@ -12,7 +13,20 @@ export interface Key {
   createdAt: number
   expiresAt: number | null
   revokedAt: number | null
+  /** Names and patterns as `AllowedModels` takes them; null: every model. */
+  allowedModels: readonly string[] | null
 }
+
+/** Aliases or direct ids; one that ends in `*` stands for all that begin like it. An empty list is a mistake. */
+export const AllowedModels = z
+  .array(
+    z
+      .string()
+      .max(256)
+      .regex(/^[^\s*]*[^\s]$/, 'a name without blanks; "*" only at its end'),
+  )
+  .min(1, 'name at least one model, or leave it out to allow all')
+  .max(200)
 
 /** What is stored of a key. A SHA-256 suffices: keys carry 190 bits of chance, so there is nothing to guess. */
 export function hashKey(value: string): string {
@@ -38,4 +52,12 @@ export function newKeyValue(kind: KeyKind): string {
 
 export function isUsable(key: Key, now: number): boolean {
   return (key.revokedAt === null || key.revokedAt > now) && (key.expiresAt === null || key.expiresAt > now)
+}
+
+/** By the name that the caller sends: a route that is allowed may lead to models that are not. */
+export function mayUse(key: Pick<Key, 'allowedModels'>, model: string): boolean {
+  if (key.allowedModels === null) return true
+  return key.allowedModels.some((pattern) =>
+    pattern.endsWith('*') ? model.startsWith(pattern.slice(0, -1)) : model === pattern,
+  )
 }

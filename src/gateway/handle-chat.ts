@@ -6,6 +6,7 @@ import { answer } from './answer.ts'
 import { authenticate, type LiveKey } from './authenticate.ts'
 import type { Deps } from './deps.ts'
 import type { Life } from './life.ts'
+import { permit } from './permit.ts'
 import { price } from './price.ts'
 import { receive } from './receive.ts'
 import { resolve } from './resolve.ts'
@@ -25,6 +26,7 @@ export async function handleChat(call: Call, deps: Deps): Promise<Reply | null> 
     life.request = received.request
     life.requestBytes = received.bytes
     life.resolved = resolve(received.request.model, life.key, snapshot, deps.prefixes)
+    permit(received.request.model, life.key)
     await admit(received.request, life.resolved, life, deps)
     life.served = await tryChain(received.request, life.resolved, life, deps)
     life.cost = price(life.served, life)

@@ -1,4 +1,5 @@
 import { GatewayError } from '../domain/errors.ts'
+import { mayUse } from '../domain/key.ts'
 import type { Call, Reply } from '../http/call.ts'
 import { jsonReply } from '../http/respond.ts'
 import { authenticate, type LiveKey } from './authenticate.ts'
@@ -25,7 +26,10 @@ export function handleModel(call: Call, deps: Deps): Reply {
   return jsonReply(200, model)
 }
 
-/** Aliases by name, then direct ids by provider and id. An alias hides a direct id of the same name: it wins. */
+/**
+ * Aliases by name, then direct ids by provider and id. An alias hides a direct id of the same name: it wins. What the
+ * key may not use is not in its list.
+ */
 function modelsFor(key: LiveKey, deps: Deps): ListedModel[] {
   const routes = deps.snapshot().workspaces.get(key.workspace)?.routes ?? new Map()
   const aliases: ListedModel[] = [...routes.values()]
@@ -40,5 +44,5 @@ function modelsFor(key: LiveKey, deps: Deps): ListedModel[] {
     .models()
     .filter((model) => !routes.has(model.id))
     .map((model) => ({ id: model.id, object: 'model', created: model.created, owned_by: model.provider }))
-  return [...aliases, ...direct]
+  return [...aliases, ...direct].filter((model) => mayUse(key, model.id))
 }

@@ -26,6 +26,7 @@ export function keyFromRow(row: KeyRow): Key {
     createdAt: row.created_at,
     expiresAt: row.expires_at,
     revokedAt: row.revoked_at,
+    allowedModels: row.allowed_models === null ? null : (JSON.parse(row.allowed_models) as string[]),
   }
 }
 
