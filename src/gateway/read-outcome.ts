@@ -56,6 +56,8 @@ function failureOfBreakdown(breakdown: Stoppage): Failure {
       return breakdown.sent
         ? failure('upstream_error', 'The provider broke off the connection.', null, { retry: 'no' })
         : failure('upstream_error', 'The connection to the provider broke before the request was sent.', null)
+    case 'refused-address':
+      return failure('upstream_error', "The provider's address may not be called.", null, { retry: 'never' })
     case 'too-large':
       return failure('upstream_error', 'The answer of the provider is too large.', null, { retry: 'no' })
   }

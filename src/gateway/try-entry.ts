@@ -85,6 +85,9 @@ async function attempt(candidate: Candidate, body: string, request: ChatRequest,
     upstreamRequestId: raw.kind === 'reply' ? (headerText(raw, family.requestIdHeader) ?? null) : null,
     reason: outcome.kind === 'answered' ? 'served' : outcome.kind === 'caller-left' ? 'the caller left' : '',
   })
+  if (raw.kind === 'refused-address') {
+    deps.log.error({ request: life.id, provider: provider.name }, `call refused: ${raw.detail}`)
+  }
   tellCircuit(outcome, entry, deps)
   return { outcome, durationMs }
 }

@@ -170,3 +170,47 @@ describe('a call to a provider', () => {
     assert.ok((await slow).kind === 'reply')
   })
 })
+
+describe('an address that no provider may have', () => {
+  test('is refused when it is written as such', async () => {
+    const endpoint = caller.endpoint({ url: 'http://[::ffff:169.254.169.254]/v1', headers: {} })
+    const outcome = await caller.call(endpoint, options())
+    assert.ok(outcome.kind === 'refused-address')
+    assert.match(outcome.detail, /link-local/)
+  })
+
+  test('is refused when a name leads to it, also one that was harmless before', async () => {
+    const server = createHttpServer((_request, response) => response.writeHead(200, { connection: 'close' }).end('{}'))
+    servers.push(server)
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as AddressInfo
+    let address = '127.0.0.1'
+    const rebinding = createCaller((_name, _options, callback) => callback(null, [{ address, family: 4 }]))
+    try {
+      const endpoint = rebinding.endpoint({ url: `http://provider.example:${port}/`, headers: {} })
+      const first = await rebinding.call(endpoint, options())
+      assert.ok(first.kind === 'reply' && first.status === 200)
+      address = '169.254.169.254'
+      const second = await rebinding.call(endpoint, options())
+      assert.ok(second.kind === 'refused-address', second.kind)
+      assert.match(second.detail, /provider\.example resolves to 169\.254\.169\.254, a link-local address/)
+    } finally {
+      await rebinding.close()
+    }
+  })
+
+  test('refuses the name even when other addresses of it are fine', async () => {
+    const both = createCaller((_name, _options, callback) =>
+      callback(null, [
+        { address: '127.0.0.1', family: 4 },
+        { address: 'fe80::1', family: 6 },
+      ]),
+    )
+    try {
+      const outcome = await both.call(both.endpoint({ url: 'http://provider.example:1/', headers: {} }), options())
+      assert.equal(outcome.kind, 'refused-address')
+    } finally {
+      await both.close()
+    }
+  })
+})

@@ -1,12 +1,16 @@
 import { type Dispatcher, Pool } from 'undici'
+import { refusedHost } from '../domain/base-url.ts'
 import type { Presence } from '../domain/presence.ts'
 import type { HttpTarget } from './family.ts'
+import { guardedLookup, REFUSED_ADDRESS, type Resolve, resolveName } from './guarded-lookup.ts'
 
 /** A target taken apart once, so that no call parses a URL. */
 export interface Endpoint {
   pool: Pool
   path: string
   headers: Record<string, string>
+  /** Why nothing may be sent there; null as a rule. */
+  refused: string | null
 }
 
 export interface UpstreamReply {
@@ -22,6 +26,8 @@ export type Stoppage =
   | { kind: 'unreachable'; detail: string }
   | { kind: 'broken'; sent: boolean; detail: string }
   | { kind: 'too-large' }
+  /** The address is one that no provider may have (domain/base-url.ts). */
+  | { kind: 'refused-address'; detail: string }
 
 export type Breakdown = Stoppage | { kind: 'caller-left' }
 
@@ -44,7 +50,9 @@ export const CONNECT_TIMEOUT_MS = 10_000
 const SILENCE_MS = 60_000
 export const MAX_RESPONSE_BYTES = 64 * 1024 * 1024
 
-export function createCaller(): Caller {
+/** `resolve` is how names become addresses; tests bring their own. */
+export function createCaller(resolve: Resolve = resolveName): Caller {
+  const lookup = guardedLookup(resolve)
   const pools = new Map<string, Pool>()
 
   function poolFor(origin: string): Pool {
@@ -54,7 +62,7 @@ export function createCaller(): Caller {
         // One call a connection and as many as there are calls: a slow completion must not hold up another.
         pipelining: 1,
         connections: null,
-        connect: { timeout: CONNECT_TIMEOUT_MS },
+        connect: { timeout: CONNECT_TIMEOUT_MS, lookup },
         // Our own deadline is the smaller one.
         headersTimeout: 0,
         bodyTimeout: SILENCE_MS,
@@ -68,7 +76,10 @@ export function createCaller(): Caller {
   return {
     endpoint(target) {
       const url = new URL(target.url)
-      return { pool: poolFor(url.origin), path: url.pathname + url.search, headers: target.headers }
+      // A literal address is never looked up, so it is checked here; a name is checked whenever a connection is made.
+      const refusal = refusedHost(url.hostname)
+      const refused = refusal === null ? null : `${url.hostname} is ${refusal}`
+      return { pool: poolFor(url.origin), path: url.pathname + url.search, headers: target.headers, refused }
     },
     call: (endpoint, options) =>
       new Promise((resolve) => {
@@ -104,6 +115,10 @@ class Exchange implements Dispatcher.DispatchHandler {
     const { method, body, timeoutMs, presence } = this.options
     if (presence?.left === true) {
       this.resolve({ kind: 'caller-left' })
+      return
+    }
+    if (this.endpoint.refused !== null) {
+      this.resolve({ kind: 'refused-address', detail: this.endpoint.refused })
       return
     }
     this.deadline = setTimeout(() => this.stop({ kind: 'timeout', phase: this.phase() }), timeoutMs)
@@ -176,10 +191,11 @@ const UNREACHABLE = new Set([
 
 function breakdownOf(error: unknown, sent: boolean): Stoppage {
   const code = errorCode(error)
+  if (code === REFUSED_ADDRESS) return { kind: 'refused-address', detail: (error as Error).message }
   if (code === 'UND_ERR_CONNECT_TIMEOUT') return { kind: 'timeout', phase: 'connect' }
   if (code === 'UND_ERR_BODY_TIMEOUT') return { kind: 'timeout', phase: 'body' }
   if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') return { kind: 'too-large' }
-  const isTls = code.startsWith('ERR_TLS') || code.startsWith('ERR_SSL') || code.includes('CERT')
+  const isTls = /^(ERR_TLS|ERR_SSL|EPROTO$)|CERT|^UNABLE_TO_/.test(code)
   if (!sent && (isTls || UNREACHABLE.has(code))) return { kind: 'unreachable', detail: code }
   return { kind: 'broken', sent, detail: code }
 }

@@ -1,0 +1,85 @@
+/**
+ * Where the gateway may send provider calls. Loopback and private ranges are fine, self-hosted models live there; what
+ * hands out a machine's credentials to whoever asks from inside (cloud metadata, link-local) is not. The same rule holds
+ * for an address as it is written and again for what its name resolves to when a connection is made.
+ */
+
+/** What is wrong with a base URL, in words; null when it may be used. */
+export function baseUrlProblem(text: string): string | null {
+  const url = URL.canParse(text) ? new URL(text) : null
+  if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
+    return 'expected an http:// or https:// address'
+  }
+  if (url.username !== '' || url.password !== '') return 'no credentials in the address: the key has its own setting'
+  if (/[?#]/.test(text)) return 'no "?" or "#" in the address: paths are added at its end'
+  const refusal = refusedHost(url.hostname)
+  return refusal === null ? null : `${url.hostname} is ${refusal}: refused`
+}
+
+const METADATA_NAMES = new Set(['metadata.google.internal', 'metadata.goog', 'instance-data.ec2.internal'])
+
+/** Beyond link-local: where clouds keep metadata or credentials of the machine. */
+const METADATA_IPV4 = new Set(['100.100.100.200', '168.63.129.16', '192.0.0.192'])
+const METADATA_IPV6 = new Set(['fd00:ec2::254', 'fd20:ce::254', 'fd00:c1::a9fe:a9fe'].map((text) => groupsText(text)))
+
+/**
+ * Why nothing may be sent to this host, or null. Takes a host as a URL has it or an address as a resolver gives it;
+ * other spellings of an address (decimal, hex, octal, IPv4 inside IPv6) are read as what they mean.
+ */
+export function refusedHost(host: string): string | null {
+  const name = host
+    .replace(/^\[(.*)\]$/, '$1')
+    .replace(/%.*$/, '')
+    .replace(/\.+$/, '')
+    .toLowerCase()
+  if (METADATA_NAMES.has(name)) return 'a cloud metadata address'
+  if (name.includes(':')) return refusedIpv6(name)
+  const canonical = hostnameOf(name)
+  return canonical !== null && /^\d+\.\d+\.\d+\.\d+$/.test(canonical) ? refusedIpv4(canonical) : null
+}
+
+function refusedIpv4(address: string): string | null {
+  if (METADATA_IPV4.has(address)) return 'a cloud metadata address'
+  return address.startsWith('169.254.') ? 'a link-local address' : null
+}
+
+function refusedIpv6(address: string): string | null {
+  const groups = ipv6Groups(address)
+  if (groups === null) return null
+  const [first = 0] = groups
+  if ((first & 0xffc0) === 0xfe80) return 'a link-local address'
+  if (METADATA_IPV6.has(groups.join(':'))) return 'a cloud metadata address'
+  const inside = embeddedIpv4(groups)
+  return inside === null ? null : refusedIpv4(inside)
+}
+
+/** The URL parser knows every spelling of an address and writes one. Null for what is no host. */
+function hostnameOf(host: string): string | null {
+  const text = `http://${host}/`
+  return URL.canParse(text) ? new URL(text).hostname : null
+}
+
+function groupsText(address: string): string {
+  return ipv6Groups(address)?.join(':') ?? ''
+}
+
+/** The eight numbers of an IPv6 address; null for what is none. */
+function ipv6Groups(address: string): number[] | null {
+  const canonical = hostnameOf(`[${address}]`)?.slice(1, -1)
+  if (canonical === undefined) return null
+  const numbers = (text: string) => (text === '' ? [] : text.split(':').map((group) => Number.parseInt(group, 16)))
+  const [head = '', tail] = canonical.split('::')
+  if (tail === undefined) return numbers(head)
+  const [before, after] = [numbers(head), numbers(tail)]
+  return [...before, ...Array<number>(8 - before.length - after.length).fill(0), ...after]
+}
+
+/** The IPv4 address that an IPv6 one leads to: mapped, compatible, NAT64 (64:ff9b::/96) or 6to4 (2002::/16). */
+function embeddedIpv4(groups: readonly number[]): string | null {
+  const [a = 0, b = 0, c = 0] = groups
+  const dotted = (high: number, low: number) => [high >> 8, high & 255, low >> 8, low & 255].join('.')
+  if (a === 0x2002) return dotted(b, c)
+  const prefix = groups.slice(0, 6).join(':')
+  const isEmbedding = prefix === '0:0:0:0:0:65535' || prefix === '0:0:0:0:0:0' || prefix === '100:65435:0:0:0:0'
+  return isEmbedding ? dotted(groups[6] ?? 0, groups[7] ?? 0) : null
+}

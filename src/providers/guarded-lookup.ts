@@ -1,0 +1,40 @@
+import { type LookupAddress, type LookupOptions, lookup } from 'node:dns'
+import { refusedHost } from '../domain/base-url.ts'
+
+/** How a name becomes addresses. */
+export type Resolve = (
+  name: string,
+  options: LookupOptions,
+  callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
+) => void
+
+/** What a socket calls before it connects. */
+type Lookup = (
+  name: string,
+  options: LookupOptions,
+  callback: (error: NodeJS.ErrnoException | null, address: string | LookupAddress[], family?: number) => void,
+) => void
+
+export const resolveName: Resolve = (name, options, callback) => lookup(name, { ...options, all: true }, callback)
+
+/** The `code` of the error that a refused address ends in. */
+export const REFUSED_ADDRESS = 'ERR_REFUSED_ADDRESS'
+
+/**
+ * A name is checked by what it resolves to at the very moment a connection is made, so that one that was harmless when
+ * it was set (DNS rebinding) cannot lead to a refused address later. One refused address among several refuses all.
+ */
+export function guardedLookup(resolve: Resolve): Lookup {
+  return (name, options, callback) =>
+    resolve(name, options, (error, addresses) => {
+      if (error !== null) return callback(error, '')
+      const refused = addresses.find(({ address }) => refusedHost(address) !== null)
+      if (refused !== undefined) {
+        const message = `${name} resolves to ${refused.address}, ${refusedHost(refused.address)}`
+        return callback(Object.assign(new Error(message), { code: REFUSED_ADDRESS }), '')
+      }
+      const [first] = addresses
+      if (options.all === true) return callback(null, addresses)
+      return callback(null, first?.address ?? '', first?.family)
+    })
+}
