@@ -4,17 +4,18 @@ import { reportText } from './report.ts'
 import { BARE_PROXY, runBench } from './run.ts'
 
 /** Never a time: a machine that runs tests measures nothing. */
-test('a short run measures every phase and reports it', { timeout: 60_000 }, async () => {
-  const phases: string[] = []
+test('a short run measures every target and reports it', { timeout: 60_000 }, async () => {
+  const slices: string[] = []
   const result = await runBench({
-    secondsPerPhase: 1,
+    rounds: 1,
+    secondsPerSlice: 1,
     warmupSeconds: 0.3,
     connections: 4,
-    onPhase: (text) => phases.push(text),
+    onSlice: (text) => slices.push(text),
   })
   const names = result.measurements.map((row) => row.name)
   assert.deepEqual(names, ['direct to upstream', BARE_PROXY, 'gateway, OpenAI family', 'gateway, Anthropic family'])
-  assert.equal(phases.length, names.length)
+  assert.equal(slices.length, names.length)
   for (const row of result.measurements) {
     assert.equal(row.errors, 0, `${row.name} had errors`)
     assert.ok(row.requests > 0 && row.p50Ms > 0 && row.p50Ms <= row.p99Ms, JSON.stringify(row))
@@ -22,6 +23,7 @@ test('a short run measures every phase and reports it', { timeout: 60_000 }, asy
     assert.equal(typeof row.cpuMicroseconds, measured ? 'number' : 'object')
     assert.equal(typeof row.rssIdleBytes, measured ? 'number' : 'object')
   }
+  assert.equal(result.measurements[1]?.cpuRatio, process.platform === 'linux' ? 1 : null)
   const text = reportText(result)
   for (const name of names) assert.ok(text.includes(name), text)
   assert.match(text, /× bare proxy/)

@@ -8,13 +8,16 @@ const HELP = `Usage: npm run bench [-- options]
 
 CPU a request, requests/s and latency of the gateway with everything on, beside a bare proxy in the same run.
 
-  --quick                  3 seconds a phase instead of 10
-  --seconds <number>       seconds measured in each phase
+  --quick                  3 seconds for each target instead of 12
+  --seconds <number>       seconds measured for each target, in three rounds
   --connections <number>   default 32
   --help                   print this text
 
 The result is also written to bench/results/latest.json.
 `
+
+/** An odd number, so that the median is a figure that was measured. */
+const ROUNDS = 3
 
 class BadArgument extends Error {}
 
@@ -27,8 +30,12 @@ function readOptions() {
       help: { type: 'boolean', default: false },
     },
   })
-  const secondsPerPhase = wholeNumber('seconds', values.seconds ?? (values.quick ? '3' : '10'), 600)
-  return { help: values.help, secondsPerPhase, connections: wholeNumber('connections', values.connections, 1_000) }
+  const seconds = wholeNumber('seconds', values.seconds ?? (values.quick ? '3' : '12'), 600)
+  return {
+    help: values.help,
+    secondsPerSlice: Math.max(1, Math.round(seconds / ROUNDS)),
+    connections: wholeNumber('connections', values.connections, 1_000),
+  }
 }
 
 function wholeNumber(name: string, value: string, most: number): number {
@@ -37,17 +44,18 @@ function wholeNumber(name: string, value: string, most: number): number {
 }
 
 async function main(): Promise<number> {
-  const { help, secondsPerPhase, connections } = readOptions()
+  const { help, secondsPerSlice, connections } = readOptions()
   if (help) {
     process.stdout.write(HELP)
     return 0
   }
   const result = await runBench({
-    secondsPerPhase,
+    rounds: ROUNDS,
+    secondsPerSlice,
     // A young process is still being compiled; what it costs then says nothing about what it costs later.
-    warmupSeconds: Math.min(3, secondsPerPhase),
+    warmupSeconds: 2,
     connections,
-    onPhase: (text) => process.stdout.write(`${text}\n`),
+    onSlice: (text) => process.stdout.write(`${text}\n`),
   })
   const folder = join(import.meta.dirname, 'results')
   mkdirSync(folder, { recursive: true })

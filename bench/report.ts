@@ -1,6 +1,7 @@
-import { BARE_PROXY, type BenchResult, type Measurement } from './run.ts'
+import type { Measurement } from './combine.ts'
+import type { BenchResult } from './run.ts'
 
-type Column = { title: string; cell(measurement: Measurement, bare: Measurement | undefined): string }
+type Column = { title: string; cell(measurement: Measurement): string }
 
 const COLUMNS: readonly Column[] = [
   { title: 'requests/s', cell: (row) => row.requestsPerSecond.toFixed(0) },
@@ -8,7 +9,7 @@ const COLUMNS: readonly Column[] = [
   { title: 'p99 ms', cell: (row) => row.p99Ms.toFixed(2) },
   { title: 'CPU µs/request', cell: (row) => whole(row.cpuMicroseconds) },
   { title: 'of it serving', cell: (row) => whole(row.mainThreadMicroseconds) },
-  { title: '× bare proxy', cell: (row, bare) => ratio(row.cpuMicroseconds, bare?.cpuMicroseconds) },
+  { title: '× bare proxy', cell: (row) => (row.cpuRatio === null ? '–' : row.cpuRatio.toFixed(2)) },
   { title: 'core in use', cell: (row) => (row.coreShare === null ? '–' : `${(row.coreShare * 100).toFixed(0)} %`) },
   { title: 'RSS MB idle', cell: (row) => megabytes(row.rssIdleBytes) },
   { title: 'RSS MB after', cell: (row) => megabytes(row.rssAfterBytes) },
@@ -17,15 +18,15 @@ const COLUMNS: readonly Column[] = [
 
 /** One table for people; the JSON has the same figures for programs. */
 export function reportText(result: BenchResult): string {
-  const bare = result.measurements.find((row) => row.name === BARE_PROXY)
   const lines = [
     ['', ...COLUMNS.map((column) => column.title)],
-    ...result.measurements.map((row) => [row.name, ...COLUMNS.map((column) => column.cell(row, bare))]),
+    ...result.measurements.map((row) => [row.name, ...COLUMNS.map((column) => column.cell(row))]),
   ]
   const widths = lines[0]?.map((_, index) => Math.max(...lines.map((line) => line[index]?.length ?? 0))) ?? []
   const table = lines.map((line) => line.map((cell, index) => pad(cell, widths[index] ?? 0, index)).join('  '))
   const where = result.notPinned === null ? 'measured on a core of its own' : `NOT pinned: ${result.notPinned}`
-  const head = `Node ${result.node}, ${result.connections} connections, ${result.secondsPerPhase} s a phase, ${where}`
+  const { node, connections, rounds, secondsPerSlice } = result
+  const head = `Node ${node}, ${connections} connections, median of ${rounds} × ${secondsPerSlice} s, ${where}`
   return `${head}\n\n${table.join('\n')}\n`
 }
 
@@ -35,10 +36,6 @@ function pad(cell: string, width: number, index: number): string {
 
 function whole(value: number | null): string {
   return value === null ? '–' : value.toFixed(0)
-}
-
-function ratio(value: number | null, reference: number | null | undefined): string {
-  return value === null || typeof reference !== 'number' ? '–' : (value / reference).toFixed(2)
 }
 
 function megabytes(bytes: number | null): string {
