@@ -53,14 +53,15 @@ async function findPresent(db: Transaction<Database>, wanted: Wanted): Promise<K
   return row ?? null
 }
 
-/** A value that the file brings back works again: the file took it away. Revoked elsewhere, it stays revoked. */
+/** A value that the file took away and brings back works again. One that was revoked elsewhere is left revoked. */
 async function updateKey(db: Transaction<Database>, present: KeyRow, { name, definition }: Wanted): Promise<void> {
+  if (present.revoked_at !== null && present.managed_by !== 'config') return
   const content = {
     name,
     expires_at: expiry(definition),
     limits: jsonOrNull(definition.limits),
     managed_by: 'config' as const,
-    revoked_at: present.managed_by === 'config' ? null : present.revoked_at,
+    revoked_at: null,
   }
   const same =
     present.name === content.name &&
