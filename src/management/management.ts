@@ -1,9 +1,11 @@
 import type { HttpRoute } from '../http/call.ts'
 import { jsonReply } from '../http/respond.ts'
+import { adminKeyHandlers } from './admin-keys.ts'
 import { auditHandlers } from './audit.ts'
 import { CONTRACT, type Contract } from './contract/contract.ts'
 import type { ManagementDeps } from './deps.ts'
 import { docsPage } from './docs-page.ts'
+import { keyHandlers } from './keys.ts'
 import { openApi } from './openapi.ts'
 import { type HandlersOf, managementRoutes, type RouterDeps } from './router.ts'
 import { workspaceHandlers } from './workspaces.ts'
@@ -12,6 +14,8 @@ import { workspaceHandlers } from './workspaces.ts'
 export function management(deps: ManagementDeps, router: RouterDeps, version: string): HttpRoute[] {
   const handlers: HandlersOf<Contract> = {
     ...workspaceHandlers(deps),
+    ...keyHandlers(deps),
+    ...adminKeyHandlers(deps),
     ...auditHandlers(deps),
   }
   const document = openApi(CONTRACT, version)

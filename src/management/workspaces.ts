@@ -57,6 +57,11 @@ function audited(action: string, name: string, before: unknown, after: unknown) 
   return { action, workspace: name, resource: `workspaces/${name}`, before, after }
 }
 
+/** Throws 404 for a workspace that is not there. */
+export async function checkWorkspace(db: Kysely<Database>, name: string): Promise<void> {
+  if (!(await exists(db, name))) throw new GatewayError('not_found', `There is no workspace '${name}'.`)
+}
+
 async function exists(db: Kysely<Database>, name: string): Promise<boolean> {
   return (await db.selectFrom('workspaces').select('name').where('name', '=', name).executeTakeFirst()) !== undefined
 }

@@ -14,6 +14,8 @@ import { type BuiltinRegistry, readBuiltinRegistry, seedRegistry } from './seed-
 import { loadSnapshot } from './snapshot.ts'
 import { ensureWorkspace, listWorkspaces } from './workspaces.ts'
 
+const ALL = { kind: 'live', workspace: 'default', after: null, limit: 100 } as const
+
 const stores = await testStores()
 
 function priceList(input: string | null, output: string | null, tiers: PriceList['tiers'] = []): PriceList {
@@ -75,7 +77,7 @@ for (const engine of ENGINES) {
       assert.equal(await revokeKey(db, key.id, 50), true)
       assert.equal(await revokeKey(db, key.id, 60), false)
       assert.deepEqual(
-        (await listKeys(db, 'default')).map((found) => found.revokedAt),
+        (await listKeys(db, ALL)).map((found) => found.revoked_at),
         [50],
       )
     })
@@ -90,7 +92,7 @@ for (const engine of ENGINES) {
       assert.equal(await hasKeys(db, 'live', 10), true)
       assert.equal(await hasKeys(db, 'admin', 10), false)
       assert.equal(await ensureKey(db, { ...wanted, kind: 'admin', workspace: null }, 3), 'taken')
-      const [key] = await listKeys(db, 'default')
+      const [key] = await listKeys(db, ALL)
       await revokeKey(db, key?.id ?? '', 4)
       assert.equal(await ensureKey(db, wanted, 5), 'revoked')
       assert.equal(await hasKeys(db, 'live', 10), false)

@@ -96,9 +96,55 @@ export async function findKeyByHash(db: Kysely<Database>, hash: string): Promise
   return (await db.selectFrom('keys').selectAll().where('hash', '=', hash).executeTakeFirst()) ?? null
 }
 
-export async function listKeys(db: Kysely<Database>, workspace: string): Promise<Key[]> {
-  const rows = await db.selectFrom('keys').selectAll().where('workspace', '=', workspace).orderBy('id').execute()
-  return rows.map(keyFromRow)
+export async function findKey(db: Kysely<Database>, kind: KeyKind, id: string): Promise<KeyRow | null> {
+  const row = await db.selectFrom('keys').selectAll().where('id', '=', id).where('kind', '=', kind).executeTakeFirst()
+  return row ?? null
+}
+
+export interface KeyPage {
+  kind: KeyKind
+  /** Null with admin keys. */
+  workspace: string | null
+  /** The id that the page before ended with. */
+  after: string | null
+  limit: number
+}
+
+/** Newest first. */
+export async function listKeys(db: Kysely<Database>, { kind, workspace, after, limit }: KeyPage): Promise<KeyRow[]> {
+  let rows = db.selectFrom('keys').selectAll().where('kind', '=', kind).orderBy('id', 'desc').limit(limit)
+  if (workspace !== null) rows = rows.where('workspace', '=', workspace)
+  if (after !== null) rows = rows.where('id', '<', after)
+  return rows.execute()
+}
+
+/** Ids of the keys of this kind that work now, and of this name if one is given. */
+export async function usableKeyIds(
+  db: Kysely<Database>,
+  filter: { kind: KeyKind; workspace: string | null; name?: string },
+  now: number,
+): Promise<string[]> {
+  let rows = db
+    .selectFrom('keys')
+    .select('id')
+    .where('kind', '=', filter.kind)
+    .where((where) => where.or([where('revoked_at', 'is', null), where('revoked_at', '>', now)]))
+    .where((where) => where.or([where('expires_at', 'is', null), where('expires_at', '>', now)]))
+  if (filter.workspace !== null) rows = rows.where('workspace', '=', filter.workspace)
+  if (filter.name !== undefined) rows = rows.where('name', '=', filter.name)
+  return (await rows.execute()).map(({ id }) => id)
+}
+
+export type KeyChange = Partial<Pick<KeyInput, 'name' | 'expiresAt' | 'allowedModels' | 'limits'>>
+
+/** Only what the change names. */
+export async function updateKey(db: Kysely<Database>, id: string, change: KeyChange): Promise<void> {
+  const columns: Partial<KeyRow> = {}
+  if (change.name !== undefined) columns.name = change.name
+  if (change.expiresAt !== undefined) columns.expires_at = change.expiresAt
+  if (change.allowedModels !== undefined) columns.allowed_models = jsonOrNull(change.allowedModels)
+  if (change.limits !== undefined) columns.limits = jsonOrNull(change.limits)
+  if (Object.keys(columns).length > 0) await db.updateTable('keys').set(columns).where('id', '=', id).execute()
 }
 
 /** True when it worked until now. A time in the future lets the key live until then (rotation with overlap). */

@@ -1,9 +1,13 @@
+import { adminKeyOperations } from './admin-keys.ts'
 import { auditOperations } from './audit.ts'
+import { keyOperations } from './keys.ts'
 import { workspaceOperations } from './workspaces.ts'
 
 /** Every operation of the management API. */
 export const CONTRACT = {
   ...workspaceOperations,
+  ...keyOperations,
+  ...adminKeyOperations,
   ...auditOperations,
 }
 

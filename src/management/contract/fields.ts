@@ -7,9 +7,10 @@ export const Usd = z
   .regex(/^\d+(\.\d{1,12})?$/, 'an amount in USD as a decimal string')
   .describe('USD, exact, as a decimal string')
 
-export const WorkspaceName = z
+export const Name = z
   .string()
   .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, 'a name is 1 to 64 of letters, digits and . _ -')
+export const WorkspaceName = Name
 
 /** Resources of a workspace take it as a query parameter. */
 export const inWorkspace = { workspace: WorkspaceName.default('default') }

@@ -1,0 +1,60 @@
+import type { Kysely } from 'kysely'
+import { GatewayError } from '../domain/errors.ts'
+import type { Limits } from '../domain/limits.ts'
+import { exactUsd } from '../domain/price.ts'
+import { keyUsage } from '../store/key-usage.ts'
+import type { Database, KeyRow } from '../store/schema.ts'
+import { timestamp, timestampOrNull } from './contract/fields.ts'
+
+/** What every key shows, whatever its kind. */
+export function identityOf(row: KeyRow) {
+  return {
+    id: row.id,
+    name: row.name,
+    prefix: row.prefix,
+    created_at: timestamp(row.created_at),
+    expires_at: timestampOrNull(row.expires_at),
+    revoked_at: timestampOrNull(row.revoked_at),
+  }
+}
+
+/** What people set of a gateway key: what its version and the audit list are about. */
+export function settingsOf(row: KeyRow) {
+  return {
+    ...identityOf(row),
+    workspace: String(row.workspace),
+    allowed_models: row.allowed_models === null ? null : (JSON.parse(row.allowed_models) as string[]),
+    limits: row.limits === null ? null : (JSON.parse(row.limits) as Limits),
+    managed_by: row.managed_by === 'config' ? ('config' as const) : null,
+  }
+}
+
+/** Settings and use so far of these keys, read at once. */
+export async function shower(db: Kysely<Database>, rows: readonly KeyRow[]) {
+  const ids = rows.map(({ id }) => id)
+  const usage = await keyUsage(db, ids)
+  return (row: KeyRow) => {
+    const { lastUsedAt, spent } = usage(row.id)
+    return { ...settingsOf(row), last_used_at: timestampOrNull(lastUsedAt), spent_usd: exactUsd(spent) }
+  }
+}
+
+export async function shown(db: Kysely<Database>, row: KeyRow) {
+  return (await shower(db, [row]))(row)
+}
+
+export function checkOwner(row: KeyRow): void {
+  if (row.managed_by !== 'config') return
+  throw new GatewayError(
+    'managed_by_config',
+    `The key '${row.name}' belongs to the configuration file: change it in switchyard.yaml.`,
+  )
+}
+
+/** In milliseconds. A key that is born dead is a mistake; to end one now there is revoke. */
+export function expiry(expiresAt: string | null | undefined, now: number): number | null {
+  if (expiresAt === null || expiresAt === undefined) return null
+  const at = Date.parse(expiresAt)
+  if (at > now) return at
+  throw new GatewayError('invalid_request', 'expires_at: a time in the future; to end a key now, revoke it')
+}
