@@ -2,6 +2,7 @@ import { CompiledQuery, type Kysely, sql, type Transaction } from 'kysely'
 import { INTERRUPTED } from '../domain/errors.ts'
 import type { CloseRecord, OpenRecord } from '../domain/request-record.ts'
 import { closedRow, openRow, REQUEST_COLUMNS } from './request-row.ts'
+import { createRollUp, type RollUp } from './rollup.ts'
 import type { Database, NewRequestRow } from './schema.ts'
 import { errorText } from './store-error.ts'
 
@@ -30,8 +31,8 @@ export async function readPosition(db: Kysely<Database>, node: string): Promise<
 
 export interface Folder {
   /**
-   * Moves rows of the spool into the request table, exactly once: the position moves in the same transaction and only
-   * from where the caller thinks it is, so neither a crash nor a lost commit can apply a batch twice.
+   * Moves rows of the spool into the request table and its sums, exactly once: the position moves in the same
+   * transaction and only from where the caller thinks it is, so neither a crash nor a lost commit can apply a batch twice.
    * Returns the new position.
    */
   fold(after: number, rows: readonly SpoolRow[]): Promise<number>
@@ -39,6 +40,7 @@ export interface Folder {
 
 export function createFolder(db: Kysely<Database>, node: string): Folder {
   const texts: InsertTexts = new Map()
+  const rollUp = createRollUp()
   return {
     async fold(after, rows) {
       const last = rows.at(-1)
@@ -53,12 +55,29 @@ export function createFolder(db: Kysely<Database>, node: string): Folder {
           .executeTakeFirst()
         if (moved.numUpdatedRows !== 1n) throw new PositionMoved(`the spool position of ${node} is no longer ${after}`)
         await writeRows(transaction, texts, batch.opened, 'open')
-        await writeRows(transaction, texts, batch.closed, 'closed')
+        await rolledUp(transaction, rollUp, batch.closed, () => writeRows(transaction, texts, batch.closed, 'closed'))
         if (batch.rejected.length > 0) await transaction.insertInto('spool_rejects').values(batch.rejected).execute()
       })
       return last.seq
     },
   }
+}
+
+/** Each request counts once, when it is closed; one that was given up as interrupted is counted anew by its true end. */
+async function rolledUp(
+  db: Transaction<Database>,
+  rollUp: RollUp,
+  closed: readonly NewRequestRow[],
+  write: () => Promise<void>,
+): Promise<void> {
+  const ids = closed.map((row) => row.id)
+  const known = await rollUp.closedAmong(db, ids)
+  const interrupted = known.filter((row) => row.code === INTERRUPTED.code).map((row) => row.id)
+  const final = new Set(known.filter((row) => row.code !== INTERRUPTED.code).map((row) => row.id))
+  await rollUp.add(db, interrupted, -1)
+  await write()
+  const counted = final.size === 0 ? ids : ids.filter((id) => !final.has(id))
+  await rollUp.add(db, counted, 1)
 }
 
 type Rejected = { node: string; seq: number; kind: string; payload: string; error: string }
@@ -145,12 +164,16 @@ function insertText(db: Transaction<Database>, size: number, state: 'open' | 'cl
  * Called after the spool has been folded and before new calls are taken.
  */
 export async function closeInterrupted(db: Kysely<Database>, node: string | null, now: number): Promise<number> {
-  let update = db
-    .updateTable('requests')
-    .set({ state: 'closed', status: INTERRUPTED.status, code: INTERRUPTED.code, finished_at: now })
-    // A literal, not a parameter: only so is the partial index of open rows used.
-    .where('state', '=', sql.lit('open'))
-  if (node !== null) update = update.where('node', '=', node)
-  const result = await update.executeTakeFirst()
-  return Number(result.numUpdatedRows)
+  return db.transaction().execute(async (transaction) => {
+    let update = transaction
+      .updateTable('requests')
+      .set({ state: 'closed', status: INTERRUPTED.status, code: INTERRUPTED.code, finished_at: now })
+      // A literal, not a parameter: only so is the partial index of open rows used.
+      .where('state', '=', sql.lit('open'))
+      .returning('id')
+    if (node !== null) update = update.where('node', '=', node)
+    const ids = (await update.execute()).map((row) => row.id)
+    await createRollUp().add(transaction, ids, 1)
+    return ids.length
+  })
 }

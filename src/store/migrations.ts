@@ -1,13 +1,14 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
 import type { Database } from './schema.ts'
 import { StoreError } from './store-error.ts'
+import { createUsageTable } from './usage-migration.ts'
 
 export type Engine = 'sqlite' | 'postgres'
 
 type Migration = (db: Transaction<Database>, engine: Engine) => Promise<void>
 
 /** Forward only. A released one is never edited: the next change is the next row. */
-const MIGRATIONS: readonly Migration[] = [createControlTables, createRequestTables, createAuditTable]
+const MIGRATIONS: readonly Migration[] = [createControlTables, createRequestTables, createAuditTable, createUsageTable]
 
 /** Any number, but the same for every node of one database. */
 const ADVISORY_LOCK = 7_201_944_313

@@ -15,6 +15,7 @@ export interface Database {
   requests: RequestsTable
   spool_positions: SpoolPositionsTable
   spool_rejects: SpoolRejectsTable
+  usage_hours: UsageHoursTable
   settings: SettingsTable
   audit: AuditTable
 }
@@ -139,6 +140,39 @@ interface SpoolRejectsTable {
   payload: string
   error: string
 }
+
+/**
+ * Sums of closed requests by the hour (UTC) in which they started, kept by the fold in the transaction that closes them,
+ * so they equal the sum of the rows. They outlive the rows. An empty text stands for null.
+ */
+export interface UsageHoursTable extends LatencyColumns {
+  /** Unix milliseconds of the hour's beginning. */
+  hour: number
+  workspace: string
+  key_id: string
+  /** Empty for a direct model id. */
+  route: string
+  provider: string
+  model: string
+  /** Empty for a call that was answered with 200. */
+  code: string
+  requests: number
+  errors: number
+  fallbacks: number
+  /** Answered calls whose price is unknown. */
+  unpriced: number
+  prompt_tokens: ExactInteger
+  completion_tokens: ExactInteger
+  cached_tokens: ExactInteger
+  cache_write_tokens: ExactInteger
+  reasoning_tokens: ExactInteger
+  cost_picodollars: ExactInteger
+  upstream_ms: ExactInteger
+  gateway_microseconds: ExactInteger
+}
+
+/** Answered calls by duration of the attempt that served; domain/latency.ts has the bounds. */
+export type LatencyColumns = { [Column in `latency_${number}`]: number }
 
 /** Every change of control data: who, when, what, before and after without secrets. */
 interface AuditTable {

@@ -1,0 +1,225 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import fc from 'fast-check'
+import { type Kysely, type KyselyPlugin, sql } from 'kysely'
+import { closeRecord, ENGINES, openRecord, testStores } from '../../test/test-store.ts'
+import { LATENCY_BOUNDS_MS } from '../domain/latency.ts'
+import type { CloseRecord } from '../domain/request-record.ts'
+import { NO_USAGE } from '../domain/usage.ts'
+import { closeInterrupted, createFolder, readPosition, type SpoolRow } from './fold.ts'
+import type { Database, RequestRow } from './schema.ts'
+import { createUsageTable } from './usage-migration.ts'
+
+const stores = await testStores()
+
+type Sums = Record<string, bigint>
+
+/** The sums as the documentation defines them, worked out from the rows one by one. */
+function sumsOfRows(rows: readonly RequestRow[]): Map<string, Sums> {
+  const sums = new Map<string, Sums>()
+  for (const row of rows) {
+    if (row.state !== 'closed') continue
+    const hour = Math.floor(row.started_at / 3_600_000) * 3_600_000
+    const dimensions = [row.workspace, hour, row.key_id, row.route, row.provider, row.model, row.code]
+    const key = JSON.stringify(dimensions.map((value) => value ?? ''))
+    const sum = sums.get(key) ?? {}
+    sums.set(key, sum)
+    const add = (name: string, value: number | bigint | null) => {
+      sum[name] = (sum[name] ?? 0n) + BigInt(value ?? 0)
+    }
+    add('requests', 1)
+    add('errors', row.code === null ? 0 : 1)
+    add('fallbacks', row.fallback)
+    add('unpriced', row.prompt_tokens !== null && row.cost_picodollars === null ? 1 : 0)
+    for (const name of ['prompt_tokens', 'completion_tokens', 'cached_tokens', 'reasoning_tokens'] as const) {
+      add(name, row[name])
+    }
+    for (const time of ['5m', '30m', '1h'] as const) add('cache_write_tokens', row[`cache_write_${time}_tokens`])
+    for (const name of ['cost_picodollars', 'upstream_ms', 'gateway_microseconds'] as const) add(name, row[name])
+    for (let bucket = 0; bucket <= LATENCY_BOUNDS_MS.length; bucket++) add(`latency_${bucket}`, 0)
+    const { upstream_ms: latency } = row
+    if (latency !== null) add(`latency_${LATENCY_BOUNDS_MS.filter((bound) => latency >= bound).length}`, 1)
+  }
+  return sums
+}
+
+async function sumsOfTable(db: Kysely<Database>, workspace: string): Promise<Map<string, Sums>> {
+  const rows = await db.selectFrom('usage_hours').selectAll().where('workspace', '=', workspace).execute()
+  const sums = new Map<string, Sums>()
+  for (const { workspace: _, hour, key_id, route, provider, model, code, ...figures } of rows) {
+    const values = Object.entries(figures).map(([name, value]) => [name, BigInt(value)] as const)
+    // What was taken out again leaves a row of zeros.
+    if (values.every(([, value]) => value === 0n)) continue
+    sums.set(JSON.stringify([workspace, hour, key_id, route, provider, model, code]), Object.fromEntries(values))
+  }
+  return sums
+}
+
+async function assertSumsEqualRows(db: Kysely<Database>, workspace: string): Promise<void> {
+  const rows = await db.selectFrom('requests').selectAll().where('workspace', '=', workspace).execute()
+  const sorted = (sums: Map<string, Sums>) => [...sums].sort(([a], [b]) => (a < b ? -1 : 1))
+  assert.deepEqual(sorted(await sumsOfTable(db, workspace)), sorted(sumsOfRows(rows)))
+}
+
+const tokens = fc.oneof(fc.constant(0), fc.nat(300_000), fc.constant(Number.MAX_SAFE_INTEGER))
+const usage = fc.record({
+  input: tokens,
+  cachedInput: tokens,
+  cacheWrite5m: tokens,
+  cacheWrite30m: fc.nat(5),
+  cacheWrite1h: fc.nat(5),
+  output: tokens,
+  reasoning: fc.nat(1_000),
+  pricePercent: fc.constantFrom(100, 110),
+})
+const call = fc.record({
+  keyId: fc.constantFrom('key-1', 'key-2'),
+  route: fc.constantFrom('fast', 'smart', null),
+  provider: fc.constantFrom('first', 'second', null),
+  model: fc.constantFrom('model-1', 'model-2', null),
+  code: fc.constantFrom(null, null, 'rate_limited', 'caller_left'),
+  fallback: fc.boolean(),
+  startedAt: fc.constantFrom(0, 3_599_999, 3_600_000, 7_200_001),
+  usage: fc.option(usage),
+  costPicodollars: fc.option(fc.bigInt(0n, 2n ** 55n).map(String)),
+  upstreamMs: fc.option(fc.oneof(fc.constantFrom(0, 9, 10, 299_999, 300_000), fc.nat(400_000))),
+  gatewayMicroseconds: fc.nat(10_000),
+})
+
+/** What may happen, in any order: a call opens or closes (also twice), a batch is folded, a batch fails, a restart. */
+const step = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ kind: fc.constantFrom('open', 'close'), of: fc.nat(30) }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('fold'), rows: fc.integer({ min: 1, max: 12 }) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('fail'), at: fc.integer({ min: 1, max: 8 }) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('restart') }) },
+)
+
+/** Breaks the connection after some queries, as a crash within the transaction would. */
+function failing(db: Kysely<Database>, after: number): Kysely<Database> {
+  let queries = 0
+  const plugin: KyselyPlugin = {
+    transformQuery: ({ node }) => node,
+    async transformResult({ result }) {
+      if (++queries === after) throw new Error('the connection broke')
+      return result
+    },
+  }
+  return db.withPlugin(plugin)
+}
+
+let runs = 0
+
+for (const engine of ENGINES) {
+  describe(`hourly sums on ${engine}`, async () => {
+    const { db } = await stores.openNew(engine)
+
+    test('property: the sums equal the sum of the rows, whatever order, batches, repeats, failures and restarts', async () => {
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(call, { minLength: 1, maxLength: 12 }),
+          fc.array(step, { maxLength: 40, size: 'max' }),
+          async (calls, steps) => {
+            const run = `run-${engine}-${++runs}`
+            const spool: SpoolRow[] = []
+            const spooled = (kind: string, of: number) => {
+              const id = `${run}-${of % calls.length}`
+              const record: CloseRecord = closeRecord(id, { workspace: run, ...calls[of % calls.length]! })
+              const opened = { ...openRecord(id), workspace: run, route: record.route, startedAt: record.startedAt }
+              spool.push({ seq: spool.length + 1, kind, payload: JSON.stringify(kind === 'open' ? opened : record) })
+            }
+            const folder = createFolder(db, run)
+            const fold = async (rows: number, through = folder) => {
+              const after = await readPosition(db, run)
+              await through.fold(after, spool.slice(after, after + rows))
+            }
+            for (const happening of steps) {
+              if ('of' in happening) spooled(happening.kind, happening.of)
+              else if ('rows' in happening) await fold(happening.rows)
+              else if ('at' in happening) await fold(10, createFolder(failing(db, happening.at), run)).catch(() => {})
+              else await closeInterrupted(db, run, 9_000_000)
+              await assertSumsEqualRows(db, run)
+            }
+            await fold(spool.length)
+            await assertSumsEqualRows(db, run)
+          },
+        ),
+        { numRuns: 25 },
+      )
+    })
+
+    test('a call that was given up as interrupted counts once, as what it became', async () => {
+      const folder = createFolder(db, 'late')
+      const record = closeRecord('late-1', { workspace: 'late' })
+      const after = await readPosition(db, 'late')
+      const opened = { ...openRecord('late-1'), workspace: 'late' }
+      const first = await folder.fold(after, [{ seq: 1, kind: 'open', payload: JSON.stringify(opened) }])
+      assert.equal(await closeInterrupted(db, 'late', 5_000), 1)
+      const codes = () =>
+        db.selectFrom('usage_hours').select('code').where('workspace', '=', 'late').where('requests', '>', 0).execute()
+      assert.deepEqual(await codes(), [{ code: 'interrupted' }])
+      await folder.fold(first, [{ seq: 2, kind: 'close', payload: JSON.stringify(record) }])
+      assert.deepEqual(await codes(), [{ code: '' }])
+      await assertSumsEqualRows(db, 'late')
+    })
+
+    test('sums beyond 64 bits stay at their cap instead of stopping the log', async () => {
+      const folder = createFolder(db, 'mad')
+      const record = (id: string) =>
+        JSON.stringify(
+          closeRecord(id, {
+            workspace: 'mad',
+            costPicodollars: String(2n ** 63n - 1n),
+            usage: { ...NO_USAGE, input: Number.MAX_SAFE_INTEGER },
+          }),
+        )
+      const rows = Array.from({ length: 5 }, (_, index) => ({
+        seq: index + 1,
+        kind: 'close',
+        payload: record(`mad-${index}`),
+      }))
+      await readPosition(db, 'mad')
+      await folder.fold(0, rows.slice(0, 3))
+      await folder.fold(3, rows.slice(3))
+      const sums = await db
+        .selectFrom('usage_hours')
+        .select(['requests', 'prompt_tokens', 'cost_picodollars'])
+        .where('workspace', '=', 'mad')
+        .execute()
+      assert.deepEqual(
+        sums.map((sum) => [sum.requests, BigInt(sum.prompt_tokens), BigInt(sum.cost_picodollars)]),
+        [[5, 5n * BigInt(Number.MAX_SAFE_INTEGER), 9_000_000_000_000_000_000n]],
+      )
+    })
+
+    test('requests that were there before the sums are summed by the migration', async () => {
+      const other = await stores.openNew(engine)
+      for (let index = 0; index < 20; index++) {
+        const change = { upstreamMs: index * 100, startedAt: index * 400_000, usage: { ...NO_USAGE, input: index } }
+        await other.requestLog.close(closeRecord(`r${index}`, change))
+      }
+      await other.requestLog.open(openRecord('open'))
+      await other.requestLog.caughtUp()
+      await sql`drop table usage_hours`.execute(other.db)
+      await other.db.transaction().execute((transaction) => createUsageTable(transaction, engine))
+      await assertSumsEqualRows(other.db, 'default')
+    })
+
+    test('nodes that fold into the same hours at once lose nothing', async () => {
+      const work = Array.from({ length: 4 }, async (_, node) => {
+        const name = `together-${node}`
+        const folder = createFolder(db, name)
+        let after = await readPosition(db, name)
+        for (let batch = 0; batch < 10; batch++) {
+          const rows = Array.from({ length: 20 }, (_, index) => {
+            const change = { workspace: 'together', keyId: `key-${(index * (node + 1)) % 7}` }
+            const payload = JSON.stringify(closeRecord(`${name}-${batch}-${index}`, change))
+            return { seq: after + index + 1, kind: 'close', payload }
+          })
+          after = await folder.fold(after, rows)
+        }
+      })
+      await Promise.all(work)
+      await assertSumsEqualRows(db, 'together')
+    })
+  })
+}
