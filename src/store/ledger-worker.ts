@@ -1,4 +1,3 @@
-import { statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
@@ -17,8 +16,9 @@ const GATHER_MS = 25
 const FIRST_BACKOFF_MS = 100
 const LONGEST_BACKOFF_MS = 5_000
 const CHECKPOINT_MS = 1_000
-/** A write-ahead log beyond this is reset, which takes the write lock for a moment. */
-const LARGE_WAL_BYTES = 32 * 1024 * 1024
+/** A write-ahead log beyond this (64 MiB) is reset, which takes the write lock for a moment. */
+const LONG_WAL_FRAMES = 16_384
+const CHECKPOINT_PASSES = 4
 const RETENTION_MS = 60_000
 const RETENTION_PAUSE_MS = 50
 const DAY_MS = 86_400_000
@@ -26,8 +26,8 @@ const DAY_MS = 86_400_000
 const settings = workerData as LedgerSettings
 const spool = new DatabaseSync(settings.spoolPath, { timeout: 1_000 })
 const nextRows = spool.prepare('select seq, kind, payload from spool where seq > ? order by seq limit ?')
-const target = await openTarget()
-const folder = createFolder(target.db, settings.node)
+const db = await openTarget()
+const folder = createFolder(db, settings.node)
 
 let position: number | null = null
 let asked = false
@@ -38,16 +38,14 @@ let stopping = false
 const stop = new AbortController()
 let wakeUp = () => {}
 
-async function openTarget() {
-  if (settings.target.kind === 'postgres') {
-    const { postgresDialect } = await import('./postgres-pool.ts')
-    const dialect = postgresDialect({ url: settings.target.url, connections: 2, onIdleError: () => {} })
-    return { db: new Kysely<Database>({ dialect }), checkpoint: () => {} }
+async function openTarget(): Promise<Kysely<Database>> {
+  if (settings.target.kind === 'sqlite') {
+    const connection = openSqlite(settings.target.path, settings.synchronousFull)
+    return new Kysely<Database>({ dialect: sqliteDialect(connection) })
   }
-  const { path } = settings.target
-  const connection = openSqlite(path, settings.synchronousFull)
-  const db = new Kysely<Database>({ dialect: sqliteDialect(connection) })
-  return { db, checkpoint: () => checkpoint(path, (sql) => connection.exec(sql)) }
+  const { postgresDialect } = await import('./postgres-pool.ts')
+  const dialect = postgresDialect({ url: settings.target.url, connections: 2, onIdleError: () => {} })
+  return new Kysely<Database>({ dialect })
 }
 
 function report(message: LedgerReport): void {
@@ -55,7 +53,7 @@ function report(message: LedgerReport): void {
 }
 
 async function foldAll(): Promise<number> {
-  position ??= await readPosition(target.db, settings.node)
+  position ??= await readPosition(db, settings.node)
   for (;;) {
     const rows = nextRows.all(position, BATCH_ROWS) as unknown as SpoolRow[]
     if (rows.length === 0) return position
@@ -90,19 +88,23 @@ async function waitUntilAsked(): Promise<void> {
   hurried = false
 }
 
-function checkpoint(path: string, exec: (sql: string) => void): void {
+/**
+ * Copies the spool's write-ahead log back without stopping its writer. Once a pass has caught up, the writer begins the
+ * log anew by itself; under steady load it keeps a few frames ahead, so there are several passes, each shorter.
+ * The database needs none of this: its connections checkpoint as they commit, and only worker threads wait for that.
+ */
+function checkpointSpool(): void {
   try {
-    exec('pragma wal_checkpoint(passive)')
-    const wal = statSync(`${path}-wal`, { throwIfNoEntry: false })
-    if (wal !== undefined && wal.size > LARGE_WAL_BYTES) exec('pragma wal_checkpoint(truncate)')
+    for (let pass = 1; pass <= CHECKPOINT_PASSES; pass++) {
+      const state = spool.prepare('pragma wal_checkpoint(passive)').get()
+      if (state?.['log'] === state?.['checkpointed']) return
+      if (pass === CHECKPOINT_PASSES && Number(state?.['log']) > LONG_WAL_FRAMES) {
+        spool.exec('pragma wal_checkpoint(truncate)')
+      }
+    }
   } catch (error) {
     report({ kind: 'failed', message: `checkpoint: ${errorText(error)}` })
   }
-}
-
-function checkpointAll(): void {
-  checkpoint(settings.spoolPath, (sql) => spool.exec(sql))
-  target.checkpoint()
 }
 
 async function runRetention(days: number): Promise<void> {
@@ -110,7 +112,7 @@ async function runRetention(days: number): Promise<void> {
     await sleep(RETENTION_MS, undefined, { signal: stop.signal }).catch(() => {})
     try {
       const before = Date.now() - days * DAY_MS
-      if (!stopping) await deleteExpired(target.db, { before, pause: () => sleep(RETENTION_PAUSE_MS) })
+      if (!stopping) await deleteExpired(db, { before, pause: () => sleep(RETENTION_PAUSE_MS) })
     } catch (error) {
       if (!stopping) report({ kind: 'failed', message: `retention: ${errorText(error)}` })
     }
@@ -121,7 +123,7 @@ async function runRetention(days: number): Promise<void> {
 async function start(): Promise<void> {
   const seq = await foldAll()
   const node = settings.onlyProcess ? null : settings.node
-  const interrupted = settings.closesInterrupted ? await closeInterrupted(target.db, node, Date.now()) : 0
+  const interrupted = settings.closesInterrupted ? await closeInterrupted(db, node, Date.now()) : 0
   report({ kind: 'ready', seq, interrupted })
 }
 
@@ -139,7 +141,7 @@ parentPort?.on('message', (command: LedgerCommand) => {
   if (command !== 'wake' || !gathering) wakeUp()
 })
 
-const checkpoints = setInterval(checkpointAll, CHECKPOINT_MS)
+const checkpoints = setInterval(checkpointSpool, CHECKPOINT_MS)
 await persistently(start)
 const retention = settings.retentionDays === null ? null : runRetention(settings.retentionDays)
 while (!stopping) {
@@ -149,7 +151,7 @@ while (!stopping) {
 clearInterval(checkpoints)
 await retention
 await persistently(foldOnce)
-checkpointAll()
+checkpointSpool()
 spool.close()
-await target.db.destroy()
+await db.destroy()
 parentPort?.close()

@@ -100,6 +100,7 @@ test('folded rows are trimmed, others stay, and numbers go on after a restart', 
   assert.deepEqual([again.node, again.lastSeq, again.rows], [spool.node, 1_001, 401])
   again.folded(1_001)
   while (again.rows > 0) await new Promise((resolve) => setTimeout(resolve, 5))
+  assert.deepEqual(seqs(database), [])
   await again.append('open', {})
   assert.deepEqual(seqs(database), [1_002])
 })

@@ -46,14 +46,14 @@ export class Spool {
       pragma journal_mode = wal;
       pragma synchronous = ${options.synchronousFull ? 'full' : 'normal'};
       pragma wal_autocheckpoint = 0;
-      create table if not exists spool (seq integer primary key autoincrement, kind text not null, payload text not null);
+      create table if not exists spool (seq integer primary key, kind text not null, payload text not null);
       create table if not exists meta (name text primary key, value text not null);`)
     this.#database.prepare(`insert or ignore into meta (name, value) values ('node', ?)`).run(randomUUID())
     this.node = String(this.#database.prepare(`select value from meta where name = 'node'`).get()?.['value'])
-    const edges = this.#database.prepare('select min(seq) as first from spool').get()
-    this.#lastSeq = this.#sequence()
-    this.#trimmedSeq = typeof edges?.['first'] === 'number' ? edges['first'] - 1 : this.#lastSeq
-    this.#insert = this.#database.prepare('insert into spool (kind, payload) values (?, ?)')
+    const edges = this.#database.prepare('select min(seq) as first, max(seq) as last from spool').get()
+    this.#lastSeq = typeof edges?.['last'] === 'number' ? edges['last'] : 0
+    this.#trimmedSeq = typeof edges?.['first'] === 'number' ? edges['first'] - 1 : 0
+    this.#insert = this.#database.prepare('insert into spool (seq, kind, payload) values (?, ?, ?)')
     this.#trim = this.#database.prepare('delete from spool where seq <= ?')
     this.#begin = this.#database.prepare('begin immediate')
     this.#commit = this.#database.prepare('commit')
@@ -88,14 +88,12 @@ export class Spool {
   }
 
   /**
-   * Numbers must only grow. After a power cut this file may have forgotten its last rows while the database, which
-   * was synced, has folded them: reusing their numbers would make new rows look folded.
+   * Numbers must only grow, or new rows would look folded. This file does not remember them once their rows are gone
+   * (AUTOINCREMENT would, at twice the cost of an append), the database does.
    */
   startAfter(seq: number): void {
     if (seq <= this.#lastSeq) return
-    this.#database.prepare('delete from spool where seq <= ?').run(seq)
-    this.#database.prepare(`delete from sqlite_sequence where name = 'spool'`).run()
-    this.#database.prepare(`insert into sqlite_sequence (name, seq) values ('spool', ?)`).run(seq)
+    this.#trim.run(seq)
     this.#lastSeq = seq
     this.#trimmedSeq = seq
   }
@@ -147,11 +145,13 @@ export class Spool {
     const trimTo = Math.min(this.#trimmedSeq + TRIM_STEP, this.#foldedSeq, this.#lastSeq)
     const trims = trimTo > this.#trimmedSeq
     if (group.length === 0 && !trims) return
-    this.#begin.run()
     let seq = this.#lastSeq
-    for (const row of group) seq = Number(this.#insert.run(row.kind, row.payload).lastInsertRowid)
+    // A single statement is a transaction of its own, a little cheaper than one that is spelt out.
+    const several = trims || group.length > 1
+    if (several) this.#begin.run()
+    for (const row of group) this.#insert.run(++seq, row.kind, row.payload)
     if (trims) this.#trim.run(trimTo)
-    this.#commit.run()
+    if (several) this.#commit.run()
     this.#lastSeq = seq
     if (trims) this.#trimmedSeq = trimTo
   }
@@ -172,11 +172,6 @@ export class Spool {
     this.#queue = []
     this.#busySince = null
     for (const row of group) row.reject(error)
-  }
-
-  #sequence(): number {
-    const row = this.#database.prepare(`select seq from sqlite_sequence where name = 'spool'`).get()
-    return typeof row?.['seq'] === 'number' ? row['seq'] : 0
   }
 }
 

@@ -16,7 +16,6 @@ export interface SqliteResult {
 
 export interface SqliteConnection {
   execute(query: SqliteQuery): SqliteResult
-  exec(sql: string): void
   close(): void
 }
 
@@ -28,6 +27,15 @@ const STATEMENTS_KEPT = 100
 export function openSqlite(path: string, synchronousFull: boolean): SqliteConnection {
   const database = new DatabaseSync(path, { readBigInts: true, timeout: BUSY_TIMEOUT_MS })
   database.exec(`pragma journal_mode = wal; pragma synchronous = ${synchronousFull ? 'full' : 'normal'}`)
+  return connect(database)
+}
+
+/** The same database for long reads; whatever would write through it is refused. */
+export function openSqliteReader(path: string): SqliteConnection {
+  return connect(new DatabaseSync(path, { readBigInts: true, timeout: BUSY_TIMEOUT_MS, readOnly: true }))
+}
+
+function connect(database: DatabaseSync): SqliteConnection {
   const statements = new Map<string, StatementSync>()
 
   function prepare(sql: string): StatementSync {
@@ -41,7 +49,6 @@ export function openSqlite(path: string, synchronousFull: boolean): SqliteConnec
 
   return {
     execute: ({ sql, parameters }) => run(prepare(sql), parameters as readonly SQLInputValue[]),
-    exec: (sql) => database.exec(sql),
     close: () => database.close(),
   }
 }
