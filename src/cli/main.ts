@@ -41,12 +41,21 @@ function fail(error: unknown): never {
     process.stderr.write(`switchyard: ${(error as Error).message}\n`)
     process.exit(2)
   }
+  if (isUnknownHost(error)) {
+    process.stderr.write(`switchyard: HOST: ${error.message}\n`)
+    process.exit(2)
+  }
   if (error instanceof StoreError || isListenError(error)) {
     process.stderr.write(`switchyard: ${error.message}\n`)
     process.exit(1)
   }
   process.stderr.write(`switchyard: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`)
   process.exit(1)
+}
+
+/** Names are only looked up to listen here: those of providers and databases have their own errors. */
+function isUnknownHost(error: unknown): error is Error {
+  return error instanceof Error && 'syscall' in error && error.syscall === 'getaddrinfo'
 }
 
 function isListenError(error: unknown): error is Error {

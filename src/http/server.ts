@@ -52,9 +52,10 @@ export function createServer(options: ServerOptions): Server {
   })
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', (_request, _payload, done) => done(null))
-  app.addHook('onRequest', (_request, reply, done) => {
+  // Asked when the answer goes out: a connection that was busy when the drain began would otherwise be kept, and waited for.
+  app.addHook('onSend', (_request, reply, payload, done) => {
     if (draining) reply.header('connection', 'close')
-    done()
+    done(null, payload)
   })
   for (const route of options.routes) {
     // Answered in the first hook: after it Fastify judges the content type, and a wrong key must be told before that.

@@ -1,0 +1,61 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { until } from './harness.ts'
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url))
+
+/** The command line as a process of its own, with nothing in its environment but what the test says. */
+export interface Started {
+  child: ChildProcess
+  stdout(): string
+  stderr(): string
+  /** Resolves when the process has ended and all it wrote has arrived. */
+  ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>
+  /** The address, once it serves. */
+  url(): Promise<string>
+  stop(signal?: NodeJS.Signals): Promise<number | null>
+}
+
+export interface StartOptions {
+  environment?: Record<string, string>
+  command?: string[]
+  /** Where `./data` and `./switchyard.yaml` are looked for. */
+  folder: string
+}
+
+export function startProcess({ environment = {}, command = ['serve'], folder }: StartOptions): Started {
+  const child = spawn(process.execPath, [join(ROOT, 'src/cli/main.ts'), ...command], {
+    cwd: folder,
+    env: { PATH: process.env['PATH'] ?? '', PORT: '0', ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let stdout = ''
+  let stderr = ''
+  child.stdout?.on('data', (chunk) => {
+    stdout += chunk
+  })
+  child.stderr?.on('data', (chunk) => {
+    stderr += chunk
+  })
+  const ended = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve) => {
+    child.on('close', (code, signal) => resolve({ code, signal }))
+  })
+  return {
+    child,
+    stdout: () => stdout,
+    stderr: () => stderr,
+    ended,
+    async url() {
+      const serves = () => /serves on (http:\S+)\n/.exec(stdout)?.[1]
+      await until(() => serves() !== undefined || child.exitCode !== null, 'it serves')
+      const address = serves()
+      if (address === undefined) throw new Error(`it does not serve: ${stderr}`)
+      return address
+    },
+    async stop(signal = 'SIGTERM') {
+      child.kill(signal)
+      return (await ended).code
+    },
+  }
+}
