@@ -7,7 +7,7 @@ import { curlLines } from '../src/cli/welcome.ts'
 import { type Gateway, startGateway } from '../src/main.ts'
 import { startTraffic } from './traffic.ts'
 
-/** `gateway` answers at once; `flaky` shows a fallback: its first entry always fails. */
+/** Routes of every kind; the first entry of `resilient` always fails, so that its fallback shows. */
 const CONFIG = `
 providers:
   local: { family: openai, base_url: \${SIMULATED_LOCAL} }
@@ -41,6 +41,7 @@ const DEMO_KEY = 'gw_live_demo0000000000000000000000000000'
 
 /** The real gateway in front of simulated providers, with gentle traffic. Everything it writes is gone afterwards. */
 export async function demo(environment: Readonly<Record<string, string | undefined>>): Promise<void> {
+  const stopped = stopSignal()
   const simulator = await startSimulator({ latencyMs: 120 })
   const folder = mkdtempSync(join(tmpdir(), 'switchyard-demo-'))
   writeFileSync(join(folder, 'switchyard.yaml'), CONFIG)
@@ -59,7 +60,7 @@ export async function demo(environment: Readonly<Record<string, string | undefin
   })
   process.stdout.write(greeting(gateway))
   const traffic = startTraffic(gateway.url, DEMO_KEY)
-  await stopSignal()
+  await stopped
   await traffic.stop()
   await gateway.stop()
   await simulator.close()
