@@ -11,22 +11,31 @@ export interface KeyUsage {
 }
 
 const UNUSED: KeyUsage = { lastUsedAt: null, spent: asPicodollars(0n) }
+const PART = 1_000_000n
+const part = sql.raw(String(PART))
 
-/** Of a page of keys at once; the index on key and time finds their rows. Calls without a known price count as 0. */
+/**
+ * Of a page of keys at once: the newest call is the end of an index, the sum is that of the hours. In two parts,
+ * because one of 64 bits could overflow. Calls without a known price count as 0.
+ */
 export async function keyUsage(db: Kysely<Database>, ids: readonly string[]): Promise<(id: string) => KeyUsage> {
   if (ids.length === 0) return () => UNUSED
+  const sum = (expression: string) =>
+    sql<ExactInteger>`(select cast(coalesce(sum(${sql.raw(expression)} ${part}), 0) as bigint)
+      from usage_hours where usage_hours.key_id = keys.id)`
   const rows = await db
-    .selectFrom('requests')
-    .select(['key_id', (of) => of.fn.max('started_at').as('last_used_at')])
-    .select(sql<ExactInteger>`cast(coalesce(sum(cost_picodollars), 0) as bigint)`.as('spent'))
-    .where('key_id', 'in', ids)
-    .groupBy('key_id')
+    .selectFrom('keys')
+    .select('id')
+    .select(
+      sql<number | null>`(select max(started_at) from requests where requests.key_id = keys.id)`.as('last_used_at'),
+    )
+    .select(sum('cost_picodollars /').as('high'))
+    .select(sum('cost_picodollars %').as('low'))
+    .where('id', 'in', ids)
     .execute()
-  const found = new Map(
-    rows.map((row) => [
-      row.key_id,
-      { lastUsedAt: Number(row.last_used_at), spent: asPicodollars(BigInt(row.spent)) } satisfies KeyUsage,
-    ]),
-  )
+  const found = new Map<string, KeyUsage>()
+  for (const { id, last_used_at: lastUsedAt, high, low } of rows) {
+    found.set(id, { lastUsedAt, spent: asPicodollars(BigInt(high) * PART + BigInt(low)) })
+  }
   return (id) => found.get(id) ?? UNUSED
 }

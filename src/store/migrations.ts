@@ -8,7 +8,13 @@ export type Engine = 'sqlite' | 'postgres'
 type Migration = (db: Transaction<Database>, engine: Engine) => Promise<void>
 
 /** Forward only. A released one is never edited: the next change is the next row. */
-const MIGRATIONS: readonly Migration[] = [createControlTables, createRequestTables, createAuditTable, createUsageTable]
+const MIGRATIONS: readonly Migration[] = [
+  createControlTables,
+  createRequestTables,
+  createAuditTable,
+  createUsageTable,
+  indexUsageByKey,
+]
 
 /** Any number, but the same for every node of one database. */
 const ADVISORY_LOCK = 7_201_944_313
@@ -105,4 +111,9 @@ async function createAuditTable(db: Transaction<Database>): Promise<void> {
     sql`create index audit_resource on audit (resource, id)`,
   ]
   for (const statement of statements) await statement.execute(db)
+}
+
+/** A page of keys shows what each has spent, whatever its workspace. */
+async function indexUsageByKey(db: Transaction<Database>): Promise<void> {
+  await sql`create index usage_hours_key on usage_hours (key_id)`.execute(db)
 }
