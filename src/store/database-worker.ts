@@ -1,10 +1,12 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import type { DatabaseReply, DatabaseRequest } from './remote-sqlite.ts'
-import { openSqlite } from './sqlite-connection.ts'
+import type { DatabaseReply, DatabaseRequest, DatabaseSettings } from './remote-sqlite.ts'
+import { openSqlite, openSqliteReader } from './sqlite-connection.ts'
 
-/** Owns the connection for control data and reads, so that no query ever holds the event loop of the gateway. */
-const { path, synchronousFull } = workerData as { path: string; synchronousFull: boolean }
-const connection = openSqlite(path, synchronousFull)
+/** Owns a connection to the embedded database, so that no query ever holds the event loop of the gateway. */
+const settings = workerData as DatabaseSettings
+const connection = settings.readOnly
+  ? openSqliteReader(settings.path)
+  : openSqlite(settings.path, settings.synchronousFull)
 
 parentPort?.on('message', (request: DatabaseRequest | 'close') => {
   if (request === 'close') {

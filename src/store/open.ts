@@ -5,7 +5,7 @@ import type { CloseRecord, OpenRecord } from '../domain/request-record.ts'
 import { lockDataDir } from './data-lock.ts'
 import { Ledger, type StoreLog } from './ledger.ts'
 import { type Engine, migrate } from './migrations.ts'
-import { openRemoteSqlite } from './remote-sqlite.ts'
+import { openRemoteReader, openRemoteSqlite } from './remote-sqlite.ts'
 import { spooled } from './request-row.ts'
 import type { Database } from './schema.ts'
 import { openSecrets, type Secrets } from './secrets.ts'
@@ -47,6 +47,8 @@ export interface RequestLogStatus {
 
 export interface Store {
   db: Kysely<Database>
+  /** The same data for reads of the log, which may take their time: they keep nobody waiting who uses `db`. */
+  reads: Kysely<Database>
   engine: Engine
   /** This process's data folder, by a random id. */
   node: string
@@ -56,6 +58,7 @@ export interface Store {
 }
 
 const CONNECTIONS = 10
+const READ_CONNECTIONS = 4
 const CLOSE_MS = 10_000
 
 /** Opens everything the gateway keeps, in order: when it resolves, the past is in order and calls may be taken. */
@@ -70,9 +73,12 @@ export async function openStore(options: StoreOptions): Promise<Store> {
 
   const secrets = openSecrets(dataDir, options.secretsKeys)
   const engine: Engine = databaseUrl === null ? 'sqlite' : 'postgres'
-  const db = databaseUrl === null ? openEmbedded(path, synchronousFull) : await openServer(databaseUrl, log)
+  const db =
+    databaseUrl === null ? openEmbedded(path, synchronousFull) : await openServer(databaseUrl, CONNECTIONS, log)
   opened.defer(() => db.destroy())
   await migrateOrExplain(db, engine)
+  const reads = databaseUrl === null ? openReader(path) : await openServer(databaseUrl, READ_CONNECTIONS, log)
+  opened.defer(() => reads.destroy())
 
   const spool = new Spool(spoolPath, { synchronousFull, onCommit: () => ledger.wake() })
   opened.defer(() => spool.close())
@@ -93,6 +99,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const kept = opened.move()
   return {
     db,
+    reads,
     engine,
     node: spool.node,
     secrets,
@@ -110,14 +117,18 @@ function makeDataDir(dataDir: string): void {
 }
 
 function openEmbedded(path: string, synchronousFull: boolean): Kysely<Database> {
-  return new Kysely<Database>({ dialect: sqliteDialect(openRemoteSqlite(path, synchronousFull)) })
+  return new Kysely<Database>({ dialect: sqliteDialect(openRemoteSqlite({ path, readOnly: false, synchronousFull })) })
+}
+
+function openReader(path: string): Kysely<Database> {
+  return new Kysely<Database>({ dialect: sqliteDialect(openRemoteReader(path)) })
 }
 
 /** The client is loaded only where it is used: it costs the embedded set-up a tenth of its start. */
-async function openServer(url: string, log: StoreLog): Promise<Kysely<Database>> {
+async function openServer(url: string, connections: number, log: StoreLog): Promise<Kysely<Database>> {
   const { postgresDialect } = await import('./postgres-pool.ts')
   const onIdleError = (error: Error) => log.warn({ error: error.message }, 'a connection to PostgreSQL broke')
-  return new Kysely<Database>({ dialect: postgresDialect({ url, connections: CONNECTIONS, onIdleError }) })
+  return new Kysely<Database>({ dialect: postgresDialect({ url, connections, onIdleError }) })
 }
 
 async function migrateOrExplain(db: Kysely<Database>, engine: Engine): Promise<void> {

@@ -6,6 +6,9 @@ export interface DatabaseRequest extends SqliteQuery {
   id: number
 }
 
+/** What the worker opens: the connection for control data, or one that only reads. */
+export type DatabaseSettings = { path: string } & ({ readOnly: false; synchronousFull: boolean } | { readOnly: true })
+
 export type DatabaseReply = { id: number; result: SqliteResult } | { id: number; error: unknown }
 
 interface Waiting {
@@ -14,9 +17,9 @@ interface Waiting {
 }
 
 /** Sends each query to a worker thread that owns the connection. */
-export function openRemoteSqlite(path: string, synchronousFull: boolean): SqliteExecutor {
+export function openRemoteSqlite(settings: DatabaseSettings): SqliteExecutor {
   const file = import.meta.url.endsWith('.ts') ? './database-worker.ts' : './database-worker.js'
-  const worker = new Worker(new URL(file, import.meta.url), { workerData: { path, synchronousFull } })
+  const worker = new Worker(new URL(file, import.meta.url), { workerData: settings })
   const waiting = new Map<number, Waiting>()
   let lastId = 0
   let failure: unknown = null
@@ -49,5 +52,17 @@ export function openRemoteSqlite(path: string, synchronousFull: boolean): Sqlite
       if (failure === null) worker.postMessage('close')
       await ended
     },
+  }
+}
+
+/** For reads of any length, apart from control data; its worker starts with the first of them. */
+export function openRemoteReader(path: string): SqliteExecutor {
+  let opened: SqliteExecutor | null = null
+  return {
+    execute(query) {
+      opened ??= openRemoteSqlite({ path, readOnly: true })
+      return opened.execute(query)
+    },
+    close: () => opened?.close(),
   }
 }
