@@ -26,7 +26,9 @@ export function readOutcome(raw: UpstreamReply | Breakdown, { provider, family, 
     return { kind: 'failed', failure: withHeaders(family.failureFromWire(raw.status, words), raw, now) }
   }
   const type = headerText(raw, 'content-type')
-  if (type !== undefined && !/\bjson\b/i.test(type)) return unusable(`answered with ${type.slice(0, 60)}`, raw.status)
+  if (type !== undefined && !/\bjson\b/i.test(type)) {
+    return unusable(`answered with ${withoutSecrets(type, provider).slice(0, 60)}`, raw.status)
+  }
   let body: unknown
   try {
     body = JSON.parse(raw.body.toString('utf8'))
