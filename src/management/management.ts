@@ -8,6 +8,7 @@ import { docsPage } from './docs-page.ts'
 import { keyHandlers } from './keys.ts'
 import { openApi } from './openapi.ts'
 import { type HandlersOf, managementRoutes, type RouterDeps } from './router.ts'
+import { routeHandlers } from './routes.ts'
 import { workspaceHandlers } from './workspaces.ts'
 
 /** The management API: a handler for every row of the contract, and the contract itself to read. */
@@ -16,6 +17,7 @@ export function management(deps: ManagementDeps, router: RouterDeps, version: st
     ...workspaceHandlers(deps),
     ...keyHandlers(deps),
     ...adminKeyHandlers(deps),
+    ...routeHandlers(deps),
     ...auditHandlers(deps),
   }
   const document = openApi(CONTRACT, version)

@@ -26,6 +26,16 @@ export async function findRoute(db: Kysely<Database>, workspace: string, alias: 
   return row ?? null
 }
 
+/** By alias, from the one that the page before ended with. */
+export async function listRoutes(
+  db: Kysely<Database>,
+  { workspace, after, limit }: { workspace: string; after: string | null; limit: number },
+): Promise<RouteRow[]> {
+  let rows = db.selectFrom('routes').selectAll().where('workspace', '=', workspace).orderBy('alias').limit(limit)
+  if (after !== null) rows = rows.where('alias', '>', after)
+  return rows.execute()
+}
+
 /** True when something changed. */
 export async function putRoute(db: Kysely<Database>, input: RouteInput, now: number): Promise<boolean> {
   const { workspace, alias, definition } = input

@@ -1,0 +1,56 @@
+import { z } from 'zod'
+import { Alias, ChainEntrySchema, RouteSchema } from '../../domain/route.ts'
+import { inWorkspace, ManagedBy, pageOf, paging, Timestamp, WorkspaceName } from './fields.ts'
+import { operation } from './operation.ts'
+
+export const Route = z.strictObject({
+  alias: Alias,
+  workspace: WorkspaceName,
+  description: z.string().nullable(),
+  chain: z.array(ChainEntrySchema).describe('As it was put; `timeout_ms` is 600000 and `retries` 2 where left out'),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+  managed_by: ManagedBy,
+})
+
+const tag = 'Routes'
+const place = { params: z.strictObject({ alias: Alias }), query: z.strictObject(inWorkspace) }
+
+export const routeOperations = {
+  'routes.list': operation({
+    method: 'GET',
+    path: '/routes',
+    tag,
+    summary: 'List the routes of a workspace by alias',
+    query: z.strictObject({ ...inWorkspace, ...paging }),
+    reply: pageOf(Route),
+  }),
+  'routes.put': operation({
+    method: 'PUT',
+    path: '/routes/{alias}',
+    tag,
+    summary: 'Create or replace a route; the next call uses it',
+    ...place,
+    body: RouteSchema,
+    reply: Route,
+    mayCreate: true,
+    hasVersion: true,
+  }),
+  'routes.get': operation({
+    method: 'GET',
+    path: '/routes/{alias}',
+    tag,
+    summary: 'Get a route',
+    ...place,
+    reply: Route,
+    hasVersion: true,
+  }),
+  'routes.delete': operation({
+    method: 'DELETE',
+    path: '/routes/{alias}',
+    tag,
+    summary: 'Delete a route; calls that began go on',
+    ...place,
+    hasVersion: true,
+  }),
+}

@@ -1,0 +1,94 @@
+import type { Kysely } from 'kysely'
+import { GatewayError } from '../domain/errors.ts'
+import type { RouteDefinition } from '../domain/route.ts'
+import { deleteRoute, findRoute, listRoutes, putRoute } from '../store/routes.ts'
+import type { Database, RouteRow } from '../store/schema.ts'
+import { timestamp } from './contract/fields.ts'
+import type { routeOperations } from './contract/routes.ts'
+import { decodeCursor, page } from './cursor.ts'
+import { change, type ManagementDeps } from './deps.ts'
+import type { HandlersOf } from './router.ts'
+import { checkWorkspace } from './workspaces.ts'
+
+export function routeHandlers(deps: ManagementDeps): HandlersOf<typeof routeOperations> {
+  return {
+    async 'routes.list'({ query: { workspace, limit, cursor } }) {
+      const after = decodeCursor(cursor, 1)
+      await checkWorkspace(deps.db, workspace)
+      const wanted = { workspace, after: after === null ? null : String(after[0]), limit: limit + 1 }
+      return page(await listRoutes(deps.db, wanted), limit, shown, (row) => [row.alias])
+    },
+    'routes.put': ({ params: { alias }, query: { workspace }, body }, context) =>
+      change(deps, context, async (transaction) => {
+        await checkWorkspace(transaction, workspace)
+        const present = await findRoute(transaction, workspace, alias)
+        const before = present === null ? null : shown(present)
+        if (present !== null) checkOwner(present)
+        context.checkMatch(before)
+        await checkChain(transaction, body.chain)
+        const isNew = await putRoute(transaction, { workspace, alias, definition: body, managedBy: null }, context.now)
+        if (present === null) context.created()
+        const result = shown(await find(transaction, workspace, alias))
+        return { result, audit: isNew ? audited('routes.put', result, before, result) : null }
+      }),
+    async 'routes.get'({ params, query }) {
+      await checkWorkspace(deps.db, query.workspace)
+      return shown(await find(deps.db, query.workspace, params.alias))
+    },
+    'routes.delete': ({ params: { alias }, query: { workspace } }, context) =>
+      change(deps, context, async (transaction) => {
+        await checkWorkspace(transaction, workspace)
+        const present = await find(transaction, workspace, alias)
+        checkOwner(present)
+        const before = shown(present)
+        context.checkMatch(before)
+        await deleteRoute(transaction, workspace, alias)
+        return { result: undefined, audit: audited('routes.delete', before, before, null) }
+      }),
+  }
+}
+
+type Shown = ReturnType<typeof shown>
+
+function audited(action: string, { alias, workspace }: Shown, before: Shown | null, after: Shown | null) {
+  return { action, workspace, resource: `routes/${alias}`, before, after }
+}
+
+async function find(db: Kysely<Database>, workspace: string, alias: string): Promise<RouteRow> {
+  const row = await findRoute(db, workspace, alias)
+  if (row !== null) return row
+  throw new GatewayError('not_found', `There is no route '${alias}' in workspace '${workspace}'.`)
+}
+
+function checkOwner(row: RouteRow): void {
+  if (row.managed_by !== 'config') return
+  throw new GatewayError(
+    'managed_by_config',
+    `The route '${row.alias}' belongs to the configuration file: change it in switchyard.yaml.`,
+  )
+}
+
+async function checkChain(db: Kysely<Database>, chain: RouteDefinition['chain']): Promise<void> {
+  const names = new Set((await db.selectFrom('providers').select('name').execute()).map(({ name }) => name))
+  for (const [index, { provider }] of chain.entries()) {
+    if (names.has(provider)) continue
+    const known = [...names].sort().join(', ')
+    throw new GatewayError(
+      'invalid_request',
+      `chain[${index}].provider: there is no provider '${provider}'; there are: ${known}`,
+    )
+  }
+}
+
+/** The chain as its author wrote it: what was put is what is got. */
+function shown(row: RouteRow) {
+  return {
+    alias: row.alias,
+    workspace: row.workspace,
+    description: row.description,
+    chain: JSON.parse(row.chain) as RouteDefinition['chain'],
+    created_at: timestamp(row.created_at),
+    updated_at: timestamp(row.updated_at),
+    managed_by: row.managed_by === 'config' ? ('config' as const) : null,
+  }
+}
