@@ -12,7 +12,7 @@ import { errorText } from './store-error.ts'
 
 const BATCH_ROWS = 1_000
 /** Rows that arrive together are folded together: one transaction instead of dozens. Readers who wait cut it short. */
-const GATHER_MS = 25
+const GATHER_MS = 100
 const FIRST_BACKOFF_MS = 100
 const LONGEST_BACKOFF_MS = 5_000
 const CHECKPOINT_MS = 1_000
