@@ -1,7 +1,9 @@
+import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { parse } from 'yaml'
 import { z } from 'zod'
-import { type FileConfig, FileConfigSchema } from './domain/file-config.ts'
+import { baseUrlProblem } from './domain/base-url.ts'
+import { type FileConfig, FileConfigSchema, providerProblem } from './domain/file-config.ts'
 import { problemText } from './domain/problem-text.ts'
 
 /** Bad configuration: the process says this one line and ends with exit code 2. */
@@ -65,8 +67,10 @@ export interface ProviderVariables {
 export interface Config {
   settings: Settings
   environmentProviders: EnvironmentProvider[]
+  /** Where the file is, or would be. */
+  filePath: string
   /** Null without a file. */
-  file: { path: string; config: FileConfig } | null
+  file: { text: string; config: FileConfig } | null
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>
@@ -78,24 +82,11 @@ export function readConfig(environment: Environment, providers: readonly Provide
   const path = settings.SWITCHYARD_CONFIG ?? DEFAULT_FILE
   const text = readFile(path, settings.SWITCHYARD_CONFIG !== undefined)
   const environmentProviders = providers.map((provider) => readProvider(provider, environment))
-  if (text === null) return { settings, environmentProviders, file: null }
-  const config = checkProviders(parseFileConfig(text, path, environment), path, environmentProviders)
-  return { settings, environmentProviders, file: { path, config } }
-}
-
-/** Only a provider that also exists from the environment may leave out its family and its address. */
-function checkProviders(config: FileConfig, path: string, builtin: readonly EnvironmentProvider[]): FileConfig {
-  const families = builtin.map((provider) => provider.family)
-  for (const [name, { family, base_url }] of Object.entries(config.providers)) {
-    const isBuiltin = builtin.some((provider) => provider.name === name)
-    if (family === undefined ? !isBuiltin : !families.includes(family)) {
-      throw new ConfigError(`${path}: providers.${name}.family: one of ${families.join(', ')}`)
-    }
-    if (!isBuiltin && base_url === undefined) {
-      throw new ConfigError(`${path}: providers.${name}.base_url: the address of the provider is missing`)
-    }
-  }
-  return config
+  if (text === null) return { settings, environmentProviders, filePath: path, file: null }
+  const config = parseFileConfig(text, path, environment)
+  const problem = providerProblem(config, environmentProviders)
+  if (problem !== null) throw new ConfigError(`${path}: ${problem}`)
+  return { settings, environmentProviders, filePath: path, file: { text, config } }
 }
 
 /** An empty variable equals an unset one: that is what compose files and shells produce. */
@@ -116,13 +107,8 @@ function readProvider(variables: ProviderVariables, environment: Environment): E
   if (apiKey !== null && !/^[\x21-\x7e]+$/.test(apiKey)) {
     throw new ConfigError(`${variables.apiKeyVariable}: a key is visible ASCII without blanks`)
   }
-  const url = baseUrl !== null && URL.canParse(baseUrl) ? new URL(baseUrl) : null
-  if (
-    baseUrl !== null &&
-    (url === null || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '')
-  ) {
-    throw new ConfigError(`${variables.baseUrlVariable}: an http:// or https:// address without credentials`)
-  }
+  const problem = baseUrl === null ? null : baseUrlProblem(baseUrl)
+  if (problem !== null) throw new ConfigError(`${variables.baseUrlVariable}: ${problem}`)
   return { name: variables.name, family: variables.family, apiKey, baseUrl }
 }
 
@@ -138,33 +124,46 @@ function readFile(path: string, mustExist: boolean): string | null {
 
 /** `${VAR}` in any text value comes from the environment; an unset one is an error, never an empty string. */
 export function parseFileConfig(text: string, path: string, environment: Environment): FileConfig {
-  const value = substitute(parseYaml(text, path) ?? {}, path, environment)
-  const parsed = FileConfigSchema.safeParse(value)
+  const value = parseWithVariables(text, path, environment)
+  const parsed = FileConfigSchema.safeParse(value ?? {})
   if (parsed.success) return parsed.data
   throw new ConfigError(`${path}: ${problemText(parsed.error)}`)
 }
 
-/** `${VAR}` where YAML would read a brace: a stand-in goes through the parser, so no value can change the structure. */
-const STAND_IN = /⟦([A-Za-z_][A-Za-z0-9_]*)⟧/g
+/**
+ * `${VAR}` where YAML would read a brace: a stand-in goes through the parser, so no value can change the structure.
+ * `$${VAR}` means the text `${VAR}` itself. The stand-in holds a number nobody can know, so no text looks like one.
+ */
+function parseWithVariables(text: string, path: string, environment: Environment): unknown {
+  const mark = randomBytes(9).toString('hex')
+  const standIns = text.replace(/(\$?)\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g, (_whole, dollar: string, name: string) =>
+    dollar === '' ? `⟦${mark}v${name}⟧` : `⟦${mark}t${name}⟧`,
+  )
+  const fill = (value: string) =>
+    value.replace(new RegExp(`⟦${mark}([vt])(\\w+)⟧`, 'g'), (_whole, kind: string, name: string) => {
+      if (kind === 't') return `\${${name}}`
+      const found = environment[name]
+      if (found === undefined || found === '') {
+        throw new ConfigError(`${path}: \${${name}} is not set in the environment`)
+      }
+      return found
+    })
+  return filled(parseYaml(standIns, path, mark), fill)
+}
 
-function parseYaml(text: string, path: string): unknown {
+function parseYaml(text: string, path: string, mark: string): unknown {
   try {
-    return parse(text.replace(/\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g, '⟦$1⟧'))
+    return parse(text)
   } catch (error) {
-    throw new ConfigError(`${path}: ${error instanceof Error ? error.message.split('\n')[0] : 'not YAML'}`)
+    const problem = error instanceof Error ? (error.message.split('\n')[0] ?? '') : 'not YAML'
+    const asWritten = problem.replace(new RegExp(`⟦${mark}[vt](\\w+)⟧`, 'g'), (_whole, name) => `\${${name}}`)
+    throw new ConfigError(`${path}: ${asWritten}`)
   }
 }
 
-function substitute(value: unknown, path: string, environment: Environment): unknown {
-  if (typeof value === 'string') {
-    return value.replace(STAND_IN, (_whole, name: string) => {
-      const found = environment[name]
-      if (found === undefined || found === '')
-        throw new ConfigError(`${path}: \${${name}} is not set in the environment`)
-      return found
-    })
-  }
-  if (Array.isArray(value)) return value.map((item) => substitute(item, path, environment))
+function filled(value: unknown, fill: (text: string) => string): unknown {
+  if (typeof value === 'string') return fill(value)
+  if (Array.isArray(value)) return value.map((item) => filled(item, fill))
   if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, substitute(item, path, environment)]))
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, filled(item, fill)]))
 }

@@ -1,4 +1,4 @@
-import { type Config, type Environment, readConfig } from './config.ts'
+import { type Config, type Environment, parseFileConfig, readConfig } from './config.ts'
 import { newId } from './domain/new-id.ts'
 import { isConfigured } from './domain/provider.ts'
 import type { PrefixRule } from './domain/route.ts'
@@ -14,7 +14,7 @@ import { knownModels } from './gateway/known-models.ts'
 import type { HttpRoute } from './http/call.ts'
 import { createServer } from './http/server.ts'
 import { management } from './management/management.ts'
-import { type NewKeys, prepareStore } from './prepare-store.ts'
+import { applyFile, type NewKeys, prepareStore } from './prepare-store.ts'
 import { type Caller, createCaller } from './providers/call.ts'
 import { FAMILIES } from './providers/families.ts'
 import { type LiveSnapshot, openLiveSnapshot } from './store/live-snapshot.ts'
@@ -22,6 +22,7 @@ import { openStore, type Store } from './store/open.ts'
 import { createLog, type Log } from './telemetry/log.ts'
 import { createMetrics, type Metrics } from './telemetry/metrics.ts'
 import { version } from './version.ts'
+import { watchConfig } from './watch-config.ts'
 
 /** A running gateway, as the command line sees it. */
 export interface Gateway {
@@ -48,7 +49,11 @@ const PREFIXES: PrefixRule[] = BUILTINS.flatMap(({ name, modelPrefixes }) =>
 )
 
 /** The composition root: builds the parts, wires them, listens. */
-export async function startGateway(environment: Environment): Promise<Gateway> {
+export async function startGateway(
+  environment: Environment,
+  /** Keys that an edit of the file has made while serving: the only time their values are known. */
+  onFileKeys: (keys: NewKeys['fileKeys']) => void = () => {},
+): Promise<Gateway> {
   const config = readConfig(environment, BUILTINS)
   const { settings } = config
   const log = createLog(settings.LOG_LEVEL)
@@ -63,7 +68,16 @@ export async function startGateway(environment: Environment): Promise<Gateway> {
   try {
     const newKeys = await prepareStore(store, config, log, Date.now())
     const live = await openLiveSnapshot(store.db, store.secrets)
-    return await serve({ config, store, live, newKeys, log })
+    const prepared = { config, store, live, newKeys, log }
+    const gateway = await serve(prepared)
+    const stopFollowing = followFile(prepared, environment, onFileKeys)
+    return {
+      ...gateway,
+      async stop() {
+        await stopFollowing()
+        await gateway.stop()
+      },
+    }
   } catch (error) {
     await store.close()
     throw error
@@ -76,6 +90,27 @@ interface Prepared {
   live: LiveSnapshot
   newKeys: NewKeys
   log: Log
+}
+
+/** An edit of the file takes effect at once; a bad one is told and changes nothing. */
+function followFile(
+  { config, store, live, log }: Prepared,
+  environment: Environment,
+  onFileKeys: (keys: NewKeys['fileKeys']) => void,
+): () => Promise<void> {
+  const path = config.filePath
+  return watchConfig({
+    path,
+    text: config.file?.text ?? null,
+    log,
+    async apply(text) {
+      const file = parseFileConfig(text, path, environment)
+      const parts = { secrets: store.secrets, config, log, now: Date.now() }
+      const { created, changes } = await live.change((transaction) => applyFile(transaction, parts, file))
+      log.info({ file: path, changes: changes.length }, 'configuration applied')
+      if (created.length > 0) onFileKeys(created)
+    },
+  })
 }
 
 async function serve({ config, store, live, newKeys, log }: Prepared): Promise<Gateway> {

@@ -1,9 +1,13 @@
+import type { Kysely } from 'kysely'
 import { type Config, ConfigError } from './config.ts'
+import type { FileConfig } from './domain/file-config.ts'
 import type { Provider } from './domain/provider.ts'
-import { applyConfig, type CreatedKey } from './store/apply-config.ts'
+import { applyConfig, type ConfigResult, type CreatedKey } from './store/apply-config.ts'
 import { createKey, ensureKey, hasKeys } from './store/keys.ts'
 import type { Store } from './store/open.ts'
 import { ensureEnvironmentProviders } from './store/providers.ts'
+import type { Database } from './store/schema.ts'
+import type { Secrets } from './store/secrets.ts'
 import { seedRegistry } from './store/seed-registry.ts'
 import { StoreError } from './store/store-error.ts'
 import { ensureWorkspace } from './store/workspaces.ts'
@@ -23,28 +27,43 @@ export async function prepareStore(store: Store, config: Config, log: Log, now: 
   const { db, secrets } = store
   await ensureWorkspace(db, DEFAULT_WORKSPACE, now)
   await seedRegistry(db, now)
-  const providers = config.environmentProviders.map((provider) => ({ ...provider, headers: {} }))
-  await ensureEnvironmentProviders(db, secrets, providers, now)
-  const fileKeys = await applyFile(store, config, providers, log, now)
+  await ensureEnvironmentProviders(db, secrets, environmentProviders(config), now)
+  const fileKeys = await applyFirst(store, config, log, now)
   const gatewayKey = await bootstrapKey(store, 'live', config.settings.GATEWAY_KEY, log, now)
   const adminKey = await bootstrapKey(store, 'admin', config.settings.ADMIN_KEY, log, now)
   return { gatewayKey, adminKey, fileKeys }
 }
 
-async function applyFile(
-  store: Store,
-  config: Config,
-  providers: readonly Provider[],
-  log: Log,
-  now: number,
-): Promise<CreatedKey[]> {
+export function environmentProviders(config: Config): Provider[] {
+  return config.environmentProviders.map((provider) => ({ ...provider, headers: {} }))
+}
+
+interface Applying {
+  secrets: Secrets
+  config: Config
+  log: Log
+  now: number
+}
+
+async function applyFirst({ db, secrets }: Store, config: Config, log: Log, now: number): Promise<CreatedKey[]> {
   if (config.file === null) return []
-  const { path, config: file } = config.file
+  const { created, changes } = await applyFile(db, { secrets, config, log, now }, config.file.config)
+  log.info({ file: config.filePath, changes: changes.length }, 'configuration applied')
+  return created
+}
+
+/** Makes the file so, at the start and whenever it has changed. */
+export async function applyFile(
+  db: Kysely<Database>,
+  { secrets, config, log, now }: Applying,
+  file: FileConfig,
+): Promise<ConfigResult> {
+  const path = config.filePath
   warnOfLimits(file, log)
   try {
-    const { created } = await applyConfig(store.db, store.secrets, file, now, providers)
-    log.info({ file: path }, 'configuration applied')
-    return created
+    const environment = environmentProviders(config)
+    const actor = { id: 'config', name: path }
+    return await applyConfig(db, { secrets, config: file, environment, actor, now })
   } catch (error) {
     if (error instanceof StoreError) throw new ConfigError(`${path}: ${error.message}`)
     throw error
@@ -52,7 +71,7 @@ async function applyFile(
 }
 
 /** A limit that is not enforced must not look as if it were. */
-function warnOfLimits(file: NonNullable<Config['file']>['config'], log: Log): void {
+function warnOfLimits(file: FileConfig, log: Log): void {
   for (const [workspace, { keys }] of Object.entries(file.workspaces)) {
     for (const [name, { limits }] of Object.entries(keys)) {
       if (limits !== undefined) log.warn({ workspace, name }, 'limits are stored but NOT enforced by this version')

@@ -14,7 +14,11 @@ const ROOMS: Record<string, { rooms: string[]; packages: string[] }> = {
   'src/management': { rooms: ['src/domain', 'src/http', 'src/store', 'src/telemetry'], packages: ['zod', 'kysely'] },
   'src/version.ts': { rooms: [], packages: [] },
   'src/config.ts': { rooms: ['src/domain'], packages: ['yaml', 'zod'] },
-  'src/prepare-store.ts': { rooms: ['src/domain', 'src/store', 'src/telemetry', 'src/config.ts'], packages: [] },
+  'src/prepare-store.ts': {
+    rooms: ['src/domain', 'src/store', 'src/telemetry', 'src/config.ts'],
+    packages: ['kysely'],
+  },
+  'src/watch-config.ts': { rooms: ['src/telemetry', 'src/config.ts'], packages: [] },
   'src/main.ts': {
     rooms: [
       'src/domain',
@@ -27,6 +31,7 @@ const ROOMS: Record<string, { rooms: string[]; packages: string[] }> = {
       'src/version.ts',
       'src/config.ts',
       'src/prepare-store.ts',
+      'src/watch-config.ts',
     ],
     packages: [],
   },

@@ -1,12 +1,14 @@
 import type { Environment } from '../config.ts'
 import { startGateway } from '../main.ts'
-import { welcome } from './welcome.ts'
+import { keyLines, welcome } from './welcome.ts'
 
 /** Serves until told to stop: then the calls in flight finish, the log is flushed, and the process ends with 0. */
 export async function serve(environment: Environment): Promise<void> {
-  const gateway = await startGateway(environment)
+  // Heard from the first moment on: a stop that comes while starting is obeyed once there is something to stop.
+  const stopped = stopSignal()
+  const gateway = await startGateway(environment, (keys) => process.stdout.write(keyLines(keys)))
   process.stdout.write(welcome(gateway))
-  await stopSignal()
+  await stopped
   await gateway.stop()
   process.exit(0)
 }

@@ -6,8 +6,7 @@ export function welcome(gateway: Gateway): string {
   const { gatewayKey, adminKey, fileKeys } = gateway.newKeys
   if (gatewayKey !== null) lines.push(`  gateway key   ${gatewayKey}   (workspace default; shown only now)`)
   if (adminKey !== null) lines.push(`  admin key     ${adminKey}   (shown only now)`)
-  for (const key of fileKeys)
-    lines.push(`  key ${key.name}   ${key.value}   (workspace ${key.workspace}; shown only now)`)
+  lines.push(...fileKeys.map(keyLine))
   if (gatewayKey === null) {
     lines.push(
       '  Its keys were shown when they were made. Lost one? Start with GATEWAY_KEY set to a value of your own.',
@@ -15,6 +14,15 @@ export function welcome(gateway: Gateway): string {
   }
   lines.push('', ...providerHelp(gateway), '')
   return `${lines.join('\n')}\n`
+}
+
+/** Keys that an edit of the configuration file has made. */
+export function keyLines(keys: Gateway['newKeys']['fileKeys']): string {
+  return `${keys.map(keyLine).join('\n')}\n`
+}
+
+function keyLine(key: Gateway['newKeys']['fileKeys'][number]): string {
+  return `  key ${key.name}   ${key.value}   (workspace ${key.workspace}; shown only now)`
 }
 
 function providerHelp(gateway: Gateway): string[] {

@@ -1,17 +1,14 @@
 import { z } from 'zod'
+import { baseUrlProblem } from './base-url.ts'
 import { AllowedModels } from './key.ts'
 import { Limits } from './limits.ts'
 import { picodollarsPerToken } from './price.ts'
 import { Alias, ProviderName, RouteSchema } from './route.ts'
 
 /** `switchyard.yaml` (design.md section 3). Unknown fields are refused: a misspelt one must not pass in silence. */
-const BaseUrl = z.string().superRefine((value, context) => {
-  const url = URL.canParse(value) ? new URL(value) : null
-  if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
-    context.addIssue({ code: 'custom', message: 'expected an http:// or https:// address' })
-  } else if (url.username !== '' || url.password !== '') {
-    context.addIssue({ code: 'custom', message: 'no credentials in the address: use api_key' })
-  }
+export const BaseUrl = z.string().superRefine((value, context) => {
+  const problem = baseUrlProblem(value)
+  if (problem !== null) context.addIssue({ code: 'custom', message: problem })
 })
 
 /** Header names by RFC 9110, values without line breaks. */
@@ -59,17 +56,22 @@ const prices = {
   output_per_mtok: PerMtok.nullish(),
 }
 
+/** What is left out is what the gateway itself knows of the model; null says that it is unknown. */
 export const RegistryEntry = z.strictObject({
   provider: ProviderName,
   model: z.string().min(1).max(256),
   aliases: z.array(z.string().min(1)).optional(),
   ...prices,
   tiers: z.array(z.strictObject({ prompt_tokens_above: z.int().positive(), ...prices })).optional(),
-  context_window: z.int().positive().optional(),
-  max_output_tokens: z.int().positive().optional(),
+  context_window: z.int().positive().nullish(),
+  max_output_tokens: z.int().positive().nullish(),
+  max_input_tokens: z.int().positive().nullish(),
   capabilities: z.array(z.string()).optional(),
-  efforts: z.array(z.string()).optional(),
+  efforts: z.array(z.string()).nullish(),
   deprecated: z.boolean().optional(),
+  shutdown_date: z.iso.date().nullish(),
+  mode: z.string().min(1).max(64).optional(),
+  note: z.string().max(1000).nullish(),
 })
 
 export const FileConfigSchema = z.strictObject({
@@ -87,3 +89,21 @@ export const FileConfigSchema = z.strictObject({
 })
 
 export type FileConfig = z.infer<typeof FileConfigSchema>
+
+/** What the schema cannot see: only a provider that also exists from the environment may leave out family and address. */
+export function providerProblem(
+  config: FileConfig,
+  builtin: readonly { name: string; family: string }[],
+): string | null {
+  const families = [...new Set(builtin.map((provider) => provider.family))]
+  for (const [name, { family, base_url }] of Object.entries(config.providers)) {
+    const isBuiltin = builtin.some((provider) => provider.name === name)
+    if (family === undefined ? !isBuiltin : !families.includes(family)) {
+      return `providers.${name}.family: one of ${families.join(', ')}`
+    }
+    if (!isBuiltin && base_url === undefined) {
+      return `providers.${name}.base_url: the address of the provider is missing`
+    }
+  }
+  return null
+}

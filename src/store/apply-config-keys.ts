@@ -59,6 +59,7 @@ async function updateKey(db: Transaction<Database>, present: KeyRow, { name, def
   const content = {
     name,
     expires_at: expiry(definition),
+    allowed_models: jsonOrNull(definition.allowed_models),
     limits: jsonOrNull(definition.limits),
     managed_by: 'config' as const,
     revoked_at: null,
@@ -66,6 +67,7 @@ async function updateKey(db: Transaction<Database>, present: KeyRow, { name, def
   const same =
     present.name === content.name &&
     present.expires_at === content.expires_at &&
+    present.allowed_models === content.allowed_models &&
     present.limits === content.limits &&
     present.managed_by === content.managed_by &&
     present.revoked_at === content.revoked_at
@@ -79,9 +81,9 @@ async function createKeyOf(
   now: number,
 ): Promise<string> {
   const value = definition.value ?? newKeyValue('live')
-  const { limits } = definition
-  const input = { kind: 'live', workspace, name, expiresAt: expiry(definition), limits, managedBy: 'config' } as const
-  const key = await insertKey(db, input, value, now)
+  const { limits, allowed_models: allowedModels = null } = definition
+  const owner = { kind: 'live', workspace, name, managedBy: 'config' } as const
+  const key = await insertKey(db, { ...owner, expiresAt: expiry(definition), allowedModels, limits }, value, now)
   if (definition.value === undefined) created.push({ workspace, name, value })
   return key.id
 }

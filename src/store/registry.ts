@@ -112,7 +112,7 @@ export async function priceHistory(
     .execute()
 }
 
-const PRICE_FIELDS = [
+export const PRICE_FIELDS = [
   'input_per_mtok',
   'cached_input_per_mtok',
   'cache_write_5m_per_mtok',

@@ -12,7 +12,11 @@ import type { Secrets } from './secrets.ts'
 
 /** Reads all control data in one transaction, so that its parts fit together. */
 export async function loadSnapshot(db: Kysely<Database>, secrets: Secrets): Promise<Snapshot> {
-  const rows = await db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only').execute(readControlRows)
+  const rows = await db
+    .transaction()
+    .setIsolationLevel('repeatable read')
+    .setAccessMode('read only')
+    .execute(readControlRows)
   return {
     workspaces: workspaceMap(rows),
     keysByHash: new Map<string, Key>(rows.keys.map((row) => [row.hash, keyFromRow(row)])),
