@@ -16,6 +16,7 @@ import type { IsKnown } from './known-models.ts'
 /** The circuits of this process, one per provider and model. */
 export interface Circuits {
   isSkipped(entry: ChainEntry): boolean
+  state(entry: ChainEntry): CircuitState
   started(entry: ChainEntry): void
   succeeded(entry: ChainEntry): void
   failed(entry: ChainEntry, failure: Failure): void
@@ -44,6 +45,7 @@ export function createCircuits(now: () => number, isKnown: IsKnown): Circuits {
 
   return {
     isSkipped: (entry) => isSkipped(read(entry), now()),
+    state: (entry) => circuitState(read(entry), now()),
     started: (entry) => write(entry, afterStart(read(entry), now())),
     succeeded: (entry) => write(entry, afterSuccess()),
     failed: (entry, failure) => write(entry, afterFailure(read(entry), failure, now())),

@@ -1,95 +1,78 @@
 import type { ChatRequest } from '../domain/chat.ts'
 import { ERRORS, GatewayError } from '../domain/errors.ts'
 import type { Failure } from '../domain/failure.ts'
-import { isLargerWindow } from '../domain/fallback.ts'
-import { isConfigured } from '../domain/provider.ts'
 import type { ChainEntry, Resolved } from '../domain/route.ts'
+import type { Snapshot } from '../domain/snapshot.ts'
 import { CallerLeftError } from '../http/call.ts'
+import type { Candidate, ChainDeps, Fitness, Situation } from './candidate.ts'
 import type { Deps } from './deps.ts'
 import type { Life, Served } from './life.ts'
-import { type Candidate, traitsOf, tryEntry } from './try-entry.ts'
+import { nextCandidate, type PassOver } from './next-candidate.ts'
+import { tryEntry } from './try-entry.ts'
 
 /** What the walk along the chain has learnt so far. */
-interface Walk {
-  request: ChatRequest
-  chain: readonly ChainEntry[]
+interface Walk extends Situation {
   lastFailure: Failure | null
   smallestWaitMs: number | null
-  /** The prompt was too long for this window: only a larger one can help. */
-  outgrown: { window: number | null } | null
+  /** The first refusal, and the first provider without a key: what a call gets when nobody was asked. */
   refusal: GatewayError | null
   unconfigured: string | null
 }
 
 /**
  * The entries in order, until one serves. Throws the error of the last attempted entry; an entry that was passed over
- * was not attempted. The last usable entry is always tried, whatever its circuit says.
+ * was not attempted.
  */
 export async function tryChain(request: ChatRequest, resolved: Resolved, life: Life, deps: Deps): Promise<Served> {
-  const walk: Walk = {
-    request,
-    chain: resolved.chain,
-    lastFailure: null,
-    smallestWaitMs: null,
-    outgrown: null,
-    refusal: null,
-    unconfigured: null,
+  const walk = newWalk(request, resolved, life.snapshot)
+  const note: PassOver = (entry, reason, fitness) => {
+    learn(walk, entry, fitness)
+    passOver(life, entry, reason)
   }
-  for (let position = 0; position < walk.chain.length; position++) {
-    const candidate = usable(walk, position, life, deps, true)
-    if (candidate === null) continue
-    if (deps.circuits.isSkipped(candidate.entry) && hasUsableAfter(walk, position, life, deps)) {
-      passOver(life, candidate.entry, 'skipped: it has been failing or asked to be left alone')
-      continue
-    }
+  let candidate = nextCandidate(walk, 0, deps, note)
+  while (candidate !== null) {
     const outcome = await tryEntry(candidate, request, life, deps)
     if (outcome.kind === 'served') return outcome.served
     if (outcome.kind === 'caller-left') throw new CallerLeftError()
     remember(walk, outcome.failure, candidate)
     if (outcome.giveUp) break
+    candidate = nextCandidate(walk, candidate.position + 1, deps, note)
   }
   throw errorOf(walk, resolved, life)
 }
 
-/** The entry if it can serve this request at all; `note` writes down why not. */
-function usable(walk: Walk, position: number, life: Life, deps: Deps, note: boolean): Candidate | null {
-  const entry = walk.chain[position]
-  if (entry === undefined) return null
-  const provider = life.snapshot.providers.get(entry.provider)
-  const family = provider === undefined ? undefined : deps.families.get(provider.family)
-  if (provider === undefined || family === undefined || !isConfigured(provider)) {
-    if (note) {
-      walk.unconfigured ??= entry.provider
-      passOver(life, entry, `skipped: provider '${entry.provider}' is not configured`)
-    }
-    return null
-  }
-  const traits = traitsOf(entry, life.snapshot, deps)
-  if (walk.outgrown !== null && !isLargerWindow(traits.contextWindow, walk.outgrown.window)) {
-    if (note) passOver(life, entry, 'skipped: its window is not known to be larger')
-    return null
-  }
-  const translation = family.toWire(walk.request, { model: entry.model, traits })
-  if (translation.kind !== 'wire') {
-    const code = translation.kind === 'invalid' ? 'invalid_request' : translation.code
-    // A mistake ends the call, unless another family has taken the request already: then that one's error counts.
-    if (note && translation.kind === 'invalid' && walk.lastFailure === null) {
-      throw new GatewayError(code, translation.message)
-    }
-    if (note) {
-      walk.refusal ??= new GatewayError(code, translation.message)
-      passOver(life, entry, `skipped: ${translation.message}`)
-    }
-    return null
-  }
-  return { entry, position, provider, family, traits, wire: translation.body, ignored: translation.ignored }
+/** What a call would do now, without calling anyone: where it would go first, or the error it would get. */
+export function firstStep(
+  request: ChatRequest,
+  resolved: Resolved,
+  snapshot: Snapshot,
+  deps: ChainDeps,
+): { candidate: Candidate | null; passed: ReadonlyMap<ChainEntry, string>; error: GatewayError | null } {
+  const walk = newWalk(request, resolved, snapshot)
+  const passed = new Map<ChainEntry, string>()
+  const candidate = nextCandidate(walk, 0, deps, (entry, reason, fitness) => {
+    learn(walk, entry, fitness)
+    passed.set(entry, reason)
+  })
+  return { candidate, passed, error: candidate === null ? unattemptedError(walk) : null }
 }
 
-function hasUsableAfter(walk: Walk, position: number, life: Life, deps: Deps): boolean {
-  for (let later = position + 1; later < walk.chain.length; later++) {
-    if (usable(walk, later, life, deps, false) !== null) return true
+function newWalk(request: ChatRequest, { chain }: Resolved, snapshot: Snapshot): Walk {
+  return {
+    request,
+    chain,
+    snapshot,
+    outgrown: null,
+    lastFailure: null,
+    smallestWaitMs: null,
+    refusal: null,
+    unconfigured: null,
   }
-  return false
+}
+
+function learn(walk: Walk, entry: ChainEntry, fitness: Fitness): void {
+  if (fitness.kind === 'unconfigured') walk.unconfigured ??= entry.provider
+  if (fitness.kind === 'refused') walk.refusal ??= new GatewayError(fitness.code, fitness.message)
 }
 
 function passOver(life: Life, entry: ChainEntry, reason: string): void {
@@ -115,8 +98,11 @@ function remember(walk: Walk, failure: Failure, candidate: Candidate): void {
 }
 
 function errorOf(walk: Walk, resolved: Resolved, life: Life): GatewayError {
-  const { lastFailure, refusal, unconfigured } = walk
-  if (lastFailure !== null) return attemptedError(walk, lastFailure, resolved, life)
+  const { lastFailure } = walk
+  return lastFailure === null ? unattemptedError(walk) : attemptedError(walk, lastFailure, resolved, life)
+}
+
+function unattemptedError({ refusal, unconfigured }: Walk): GatewayError {
   if (refusal !== null) return refusal
   if (unconfigured === null) return new GatewayError('no_provider_available')
   return new GatewayError(

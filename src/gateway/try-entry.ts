@@ -1,27 +1,15 @@
-import type { ChatRequest, JsonObject } from '../domain/chat.ts'
+import type { ChatRequest } from '../domain/chat.ts'
 import type { Failure } from '../domain/failure.ts'
 import { nextStep } from '../domain/fallback.ts'
-import { type ModelTraits, mergeTraits, type Provider } from '../domain/provider.ts'
+import type { Provider } from '../domain/provider.ts'
 import type { ChainEntry } from '../domain/route.ts'
-import type { Snapshot } from '../domain/snapshot.ts'
 import type { Endpoint } from '../providers/call.ts'
 import type { Family } from '../providers/family.ts'
+import type { Candidate } from './candidate.ts'
 import type { Deps } from './deps.ts'
 import type { Life, Served } from './life.ts'
 import { pause } from './pause.ts'
 import { headerText, type Outcome, readOutcome } from './read-outcome.ts'
-
-/** An entry that can be called: its provider is there and configured. */
-export interface Candidate {
-  entry: ChainEntry
-  position: number
-  provider: Provider
-  family: Family
-  traits: ModelTraits
-  /** The request in the family's words. */
-  wire: JsonObject
-  ignored: string[]
-}
 
 export type EntryOutcome =
   | { kind: 'served'; served: Served }
@@ -121,10 +109,4 @@ function chatEndpoint(provider: Provider, family: Family, deps: Deps): Endpoint 
     endpoints.set(provider, endpoint)
   }
   return endpoint
-}
-
-/** The provider's own list wins over the registry. */
-export function traitsOf(entry: ChainEntry, snapshot: Snapshot, deps: Deps): ModelTraits {
-  const registered = snapshot.registry.get(entry.provider)?.get(entry.model)
-  return mergeTraits(deps.catalog.find(entry.provider, entry.model)?.traits, registered?.traits)
 }

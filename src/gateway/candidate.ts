@@ -1,0 +1,71 @@
+import type { ChatRequest, JsonObject } from '../domain/chat.ts'
+import type { ErrorCode } from '../domain/errors.ts'
+import { isLargerWindow } from '../domain/fallback.ts'
+import { isConfigured, type ModelTraits, mergeTraits, type Provider } from '../domain/provider.ts'
+import type { ChainEntry } from '../domain/route.ts'
+import type { Snapshot } from '../domain/snapshot.ts'
+import type { Family } from '../providers/family.ts'
+import type { Deps } from './deps.ts'
+
+/** An entry that can be called: its provider is there and configured, and it can express the request. */
+export interface Candidate {
+  entry: ChainEntry
+  position: number
+  provider: Provider
+  family: Family
+  traits: ModelTraits
+  /** The request in the family's words. */
+  wire: JsonObject
+  ignored: string[]
+}
+
+/** Whether an entry can serve a request at all, whatever its circuit says. */
+export type Fitness =
+  | { kind: 'usable'; candidate: Candidate }
+  | { kind: 'unconfigured'; reason: string }
+  | { kind: 'window'; reason: string }
+  | { kind: 'refused'; code: ErrorCode; message: string; reason: string }
+  /** The caller's mistake: it ends the call. */
+  | { kind: 'invalid'; message: string }
+
+/** What a call knows when it comes to an entry. */
+export interface Situation {
+  request: ChatRequest
+  chain: readonly ChainEntry[]
+  snapshot: Snapshot
+  /** The prompt was too long for this window: only a larger one can help. */
+  outgrown: { window: number | null } | null
+}
+
+export type ChainDeps = Pick<Deps, 'families' | 'catalog' | 'circuits'>
+
+/** Calls and `explain` both ask this: there is no second opinion on what an entry can do. */
+export function assess(entry: ChainEntry, position: number, situation: Situation, deps: ChainDeps): Fitness {
+  const { request, snapshot, outgrown } = situation
+  const provider = snapshot.providers.get(entry.provider)
+  const family = provider === undefined ? undefined : deps.families.get(provider.family)
+  if (provider === undefined || family === undefined || !isConfigured(provider)) {
+    return { kind: 'unconfigured', reason: `skipped: provider '${entry.provider}' is not configured` }
+  }
+  const traits = traitsOf(entry, snapshot, deps)
+  if (outgrown !== null && !isLargerWindow(traits.contextWindow, outgrown.window)) {
+    return { kind: 'window', reason: 'skipped: its window is not known to be larger' }
+  }
+  const translation = family.toWire(request, { model: entry.model, traits })
+  switch (translation.kind) {
+    case 'invalid':
+      return translation
+    case 'refused':
+      return { ...translation, reason: `skipped: ${translation.message}` }
+    case 'wire': {
+      const { body: wire, ignored } = translation
+      return { kind: 'usable', candidate: { entry, position, provider, family, traits, wire, ignored } }
+    }
+  }
+}
+
+/** The provider's own list wins over the registry. */
+export function traitsOf(entry: ChainEntry, snapshot: Snapshot, { catalog }: Pick<Deps, 'catalog'>): ModelTraits {
+  const registered = snapshot.registry.get(entry.provider)?.get(entry.model)
+  return mergeTraits(catalog.find(entry.provider, entry.model)?.traits, registered?.traits)
+}
