@@ -1,0 +1,90 @@
+import { type ChatRequest, isJsonObject, type JsonObject } from './chat.ts'
+import { asPicodollars, type Picodollars, type Price } from './price.ts'
+
+/** An image costs no more than this, however large it is: both families scale it down first. */
+export const IMAGE_TOKENS = 4_800
+/** Tools and schemas come with instructions of the provider's own that are no part of the request. */
+export const INSTRUCTION_TOKENS = 1_000
+
+/** What one call can cost at most at one entry. */
+export interface WorstCase {
+  request: ChatRequest
+  /** The request as it is sent to this entry; it says how long the answer may get. */
+  wire: JsonObject
+  price: Price | undefined
+  contextWindow: number | null
+  maxOutputTokens: number | null
+}
+
+/**
+ * Money to set aside before a call so that it can never cost more: every prompt token at the dearest price a prompt
+ * token can have, and an answer of full length. Null when the price or a length is unknown: then nobody can say.
+ */
+export function holdOf({ request, wire, price, contextWindow, maxOutputTokens }: WorstCase): Picodollars | null {
+  const prompt = promptTokensBound(request) ?? contextWindow
+  const output = outputTokensBound(wire, maxOutputTokens)
+  const prices = price === undefined || prompt === null ? null : dearestPrices(price, prompt)
+  if (prices === null || prompt === null || output === null) return null
+  const list = BigInt(prompt) * prices.input + BigInt(output) * prices.output
+  return asPicodollars(list * surcharge(request))
+}
+
+/**
+ * No tokenizer makes more tokens than a text has bytes, so the bytes of the request's JSON are the bound: it holds
+ * every text and more. An image counts by its own bound instead of the bytes of its data; a document by its bytes.
+ * Null when the request names a file that lies at the provider: its length is not ours to know.
+ */
+export function promptTokensBound(request: ChatRequest): number | null {
+  let images = 0
+  let files = 0
+  const text = JSON.stringify(request, (_name, value: unknown) => {
+    if (!isJsonObject(value)) return value
+    if (value['type'] === 'image_url' && !isDocument(value['image_url'])) {
+      images++
+      return undefined
+    }
+    if (value['type'] === 'file' && isJsonObject(value['file']) && typeof value['file']['file_id'] === 'string') files++
+    return value
+  })
+  if (files > 0) return null
+  const instructed = [request.tools, request.functions, request.response_format].some(
+    (field) => field !== null && field !== undefined,
+  )
+  return Buffer.byteLength(text) + images * IMAGE_TOKENS + (instructed ? INSTRUCTION_TOKENS : 0)
+}
+
+/** Some clients send a PDF as an image. */
+function isDocument(image: unknown): boolean {
+  const url = isJsonObject(image) ? image['url'] : image
+  return typeof url === 'string' && /^data:(?!image\/)/i.test(url)
+}
+
+/** The limit that is sent, else the model's own; times the number of answers asked for. */
+export function outputTokensBound(wire: JsonObject, maxOutputTokens: number | null): number | null {
+  const limits = [wire['max_tokens'], wire['max_completion_tokens']].filter(isCount)
+  const limit = limits.length > 0 ? Math.max(...limits) : maxOutputTokens
+  if (limit === null) return null
+  return limit * (isCount(wire['n']) ? wire['n'] : 1)
+}
+
+function isCount(value: unknown): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value > 0
+}
+
+/** The dearest class of prompt tokens and the dearest answer, in the base prices and every tier the prompt can reach. */
+function dearestPrices({ base, tiers }: Price, prompt: number): { input: bigint; output: bigint } | null {
+  const reachable = [base, ...tiers.filter((tier) => prompt > tier.above).map((tier) => tier.prices)]
+  const dearest = { input: 0n, output: 0n }
+  for (const prices of reachable) {
+    if (prices === null) return null
+    const { output, ...inputs } = prices
+    for (const input of Object.values(inputs)) if (input > dearest.input) dearest.input = input
+    if (output > dearest.output) dearest.output = output
+  }
+  return dearest
+}
+
+/** Faster service costs double at both families. */
+function surcharge(request: ChatRequest): bigint {
+  return request.service_tier === 'priority' || request.service_tier === 'fast' ? 2n : 1n
+}
