@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 import { z } from 'zod'
 
 export type KeyKind = 'live' | 'admin'
@@ -30,7 +30,7 @@ export const AllowedModels = z
 
 /** What is stored of a key. A SHA-256 suffices: keys carry 190 bits of chance, so there is nothing to guess. */
 export function hashKey(value: string): string {
-  return createHash('sha256').update(value).digest('hex')
+  return hash('sha256', value, 'hex')
 }
 
 export function keyPrefix(value: string): string {
