@@ -38,7 +38,7 @@ Machine-readable: <a href="/openapi.json">/openapi.json</a>.</p><nav>${links}</n
 
 function operationHtml(operation: Operation): string {
   const { method, path, summary } = operation
-  const answer = operation.stream ?? (operation.status === 204 ? 'nothing' : null)
+  const answer = operation.stream?.join(' or ') ?? (operation.status === 204 ? 'nothing' : null)
   return `<details class="${method.toLowerCase()}"><summary><b>${method}</b><code>${html(path)}</code>
 <span>${html(summary)}</span></summary><section>
 ${fields('Path', operation.params)}${fields('Query', operation.query)}${bodyHtml(operation)}

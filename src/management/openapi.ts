@@ -85,8 +85,10 @@ function parameters(operation: Operation): Json[] {
 
 function responses(operation: Operation): Json {
   const success: Json = { description: operation.summary }
-  if (operation.stream !== null) success['content'] = { [operation.stream]: { schema: { type: 'string' } } }
-  else if (operation.status !== 204) {
+  if (operation.stream !== null) {
+    const schema = { type: 'string' }
+    success['content'] = Object.fromEntries(operation.stream.map((mediaType) => [mediaType, { schema }]))
+  } else if (operation.status !== 204) {
     success['content'] = { 'application/json': { schema: schemaOf(operation.reply, 'output') } }
   }
   const failure = {

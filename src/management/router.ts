@@ -6,7 +6,7 @@ import type { Snapshot } from '../domain/snapshot.ts'
 import type { Call, HttpRoute, Reply, StreamedReply } from '../http/call.ts'
 import { jsonReply } from '../http/respond.ts'
 import { type Actor, authorize } from './authorize.ts'
-import type { InputOf, Operation, ReplyOf } from './contract/operation.ts'
+import type { InputOf, Operation, ReplyOf, Streamed } from './contract/operation.ts'
 
 /** What a handler knows of the request besides its parsed input. */
 export interface Context {
@@ -65,7 +65,7 @@ async function handle(
     },
   }
   const value = await handler(input, context)
-  if (operation.stream !== null) return streamed(value as AsyncIterable<string>, operation.stream)
+  if (operation.stream !== null) return streamed(value as unknown as Streamed)
   if (status === 204) return { status, headers: {}, body: '' }
   return jsonReply(status, value, operation.hasVersion ? { etag: versionOf(value, operation.unversioned) } : {})
 }
@@ -94,8 +94,8 @@ async function readJson(call: Call, maxBodyBytes: number): Promise<unknown> {
   }
 }
 
-function streamed(pieces: AsyncIterable<string>, mediaType: string): StreamedReply {
-  return { status: 200, headers: { 'content-type': mediaType }, pieces }
+function streamed({ mediaType, pieces }: Streamed): StreamedReply {
+  return { status: 200, headers: { 'content-type': `${mediaType}; charset=utf-8` }, pieces }
 }
 
 /** A version is what the object looks like: two that look the same are the same. */

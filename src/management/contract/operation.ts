@@ -29,8 +29,14 @@ export interface Operation<
   hasVersion: boolean
   /** Fields that change by themselves, e.g. counters: the version leaves them out. */
   unversioned: readonly string[]
-  /** The answer is written as it is read, in this media type, and `reply` describes one piece of it. */
-  stream: string | null
+  /** The answer is written as it is read, in one of these media types; `reply` is not used. Null: JSON as a whole. */
+  stream: readonly string[] | null
+}
+
+/** What the handler of a streamed operation returns. */
+export interface Streamed {
+  mediaType: string
+  pieces: AsyncIterable<string>
 }
 
 type Given<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType, R extends z.ZodType> = Pick<
@@ -45,7 +51,6 @@ type Given<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType, R 
   mayCreate?: boolean
   hasVersion?: boolean
   unversioned?: readonly string[]
-  stream?: string
 }
 
 const nothing = z.strictObject({})
@@ -67,8 +72,15 @@ export function operation<
     hasVersion: false,
     unversioned: [],
     ...given,
-    stream: given.stream ?? null,
+    stream: null,
   }
+}
+
+/** A row whose answer may be of any length. */
+export function streamedOperation<P extends z.ZodObject = typeof nothing, Q extends z.ZodObject = typeof nothing>(
+  given: Given<P, Q, z.ZodUndefined, z.ZodUndefined> & { stream: readonly string[] },
+) {
+  return { ...operation(given), status: 200 as const, stream: given.stream }
 }
 
 /** What a handler gets: everything parsed. */
@@ -79,4 +91,4 @@ export interface InputOf<O extends Operation> {
 }
 
 /** What a handler returns, and what a client sees. */
-export type ReplyOf<O extends Operation> = O['stream'] extends string ? AsyncIterable<string> : z.input<O['reply']>
+export type ReplyOf<O extends Operation> = O['stream'] extends readonly string[] ? Streamed : z.input<O['reply']>

@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { costLines, costWords } from './cost-lines.ts'
+import { compilePrice, costOf, type PriceList } from './price.ts'
+import { NO_USAGE } from './usage.ts'
+
+const list: PriceList = {
+  input_per_mtok: '2.5',
+  cached_input_per_mtok: '0.25',
+  cache_write_5m_per_mtok: null,
+  cache_write_30m_per_mtok: null,
+  cache_write_1h_per_mtok: '5',
+  output_per_mtok: '15',
+  tiers: [],
+}
+
+test('every class with tokens has a line, the sum is the total', () => {
+  const cost = costLines({ ...NO_USAGE, input: 1000, cachedInput: 400, cacheWrite5m: 10, output: 20 }, list)
+  assert.deepEqual(costWords(cost!), [
+    'input: 1000 tokens × 2.5 USD per million = 0.0025 USD',
+    'cached input: 400 tokens × 0.25 USD per million = 0.0001 USD',
+    'cache write (5 minutes): 10 tokens × 2.5 USD per million = 0.000025 USD (no price of its own: priced as input)',
+    'output: 20 tokens × 15 USD per million = 0.0003 USD',
+    'total: 0.002925 USD',
+  ])
+})
+
+test('a tier and a percentage are named', () => {
+  const tiers = [
+    { ...list, prompt_tokens_above: 100, input_per_mtok: '3' },
+    { ...list, prompt_tokens_above: 200, input_per_mtok: '4' },
+  ]
+  const cost = costLines({ ...NO_USAGE, input: 201, pricePercent: 110 }, { ...list, tiers })
+  assert.deepEqual(costWords(cost!), [
+    'the prompt is longer than 200 tokens, so the prices of that tier apply to the whole call',
+    'input: 201 tokens × 4 USD per million = 0.000804 USD',
+    'the provider charges 110 % of the list price: 0.000804 × 110 % = 0.0008844 USD, rounded half up to a picodollar',
+    'total: 0.0008844 USD',
+  ])
+})
+
+test('prices that are unknown have no lines', () => {
+  assert.equal(costLines({ ...NO_USAGE, input: 1 }, { ...list, output_per_mtok: null }), null)
+})
+
+test('property: the total is what the call was charged', () => {
+  const price = fc.option(fc.nat(99_999_999).map((millionths) => (millionths / 1e6).toFixed(6)))
+  const prices = {
+    input_per_mtok: price,
+    cached_input_per_mtok: price,
+    cache_write_5m_per_mtok: price,
+    cache_write_30m_per_mtok: price,
+    cache_write_1h_per_mtok: price,
+    output_per_mtok: price,
+  }
+  const tier = fc.record({ ...prices, prompt_tokens_above: fc.nat(1000) })
+  const priceList = fc.record({
+    ...prices,
+    tiers: fc.uniqueArray(tier, { selector: (one) => one.prompt_tokens_above }),
+  })
+  const tokens = fc.nat(500)
+  const usage = fc.record({
+    input: tokens,
+    cachedInput: tokens,
+    cacheWrite5m: tokens,
+    cacheWrite30m: tokens,
+    cacheWrite1h: tokens,
+    output: tokens,
+    reasoning: tokens,
+    pricePercent: fc.constantFrom(50, 100, 110, 133),
+  })
+  fc.assert(
+    fc.property(usage, priceList, (used, prices) => {
+      assert.equal(costLines(used, prices)?.total ?? null, costOf(used, compilePrice(prices)))
+    }),
+  )
+})
