@@ -11,8 +11,10 @@ import { handleChat } from './gateway/handle-chat.ts'
 import { type Health, handleHealthz, handleMetrics, handleReadyz } from './gateway/handle-health.ts'
 import { handleModel, handleModelList } from './gateway/handle-models.ts'
 import { knownModels } from './gateway/known-models.ts'
+import { testProvider } from './gateway/test-provider.ts'
 import type { HttpRoute } from './http/call.ts'
 import { createServer } from './http/server.ts'
+import type { ManagementDeps } from './management/deps.ts'
 import { management } from './management/management.ts'
 import { applyFile, type NewKeys, prepareStore } from './prepare-store.ts'
 import { type Caller, createCaller } from './providers/call.ts'
@@ -198,7 +200,20 @@ function routes(deps: Deps, health: Health, metrics: Metrics): HttpRoute[] {
 
 function managementApi(deps: Deps, live: LiveSnapshot, store: Store): HttpRoute[] {
   const { db, secrets, requestLog } = store
-  const parts = { db, secrets, live, snapshot: live.current, caughtUp: () => requestLog.caughtUp() }
+  const parts: ManagementDeps = {
+    db,
+    secrets,
+    live,
+    snapshot: live.current,
+    caughtUp: () => requestLog.caughtUp(),
+    families: BUILTINS.map(({ family, name }) => ({ name: family, builtin: name })),
+    async testProvider(provider) {
+      const family = deps.families.get(provider.family)
+      if (family === undefined) throw new Error(`the provider ${provider.name} has an unknown family`)
+      return testProvider(provider, family, deps.caller)
+    },
+    catalogModels: () => deps.catalog.models(),
+  }
   return management(parts, { snapshot: live.current, now: deps.now, maxBodyBytes: deps.maxBodyBytes }, version())
 }
 

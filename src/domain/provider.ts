@@ -27,6 +27,17 @@ export function withoutSecrets(text: string, provider: Provider): string {
   return clean
 }
 
+/** What one cheap call to a provider said, in words for the person who set it up. */
+export interface ProviderTest {
+  ok: boolean
+  latencyMs: number
+  /** Null when there was no answer at all. */
+  status: number | null
+  /** Models on the first page of its list; null when there is no list. */
+  models: number | null
+  message: string
+}
+
 /** What is known of a model beyond its price; null = unknown. The provider's own model list wins over the registry. */
 export interface ModelTraits {
   contextWindow: number | null

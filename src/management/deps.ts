@@ -1,4 +1,5 @@
 import type { Kysely, Transaction } from 'kysely'
+import type { CatalogModel, Provider, ProviderTest } from '../domain/provider.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
 import { type AuditEntry, writeAudit } from '../store/audit.ts'
 import type { LiveSnapshot } from '../store/live-snapshot.ts'
@@ -14,6 +15,11 @@ export interface ManagementDeps {
   snapshot(): Snapshot
   /** Resolves when everything answered before is in the tables, so that a query finds it. */
   caughtUp(): Promise<void>
+  /** The wire formats there are, each with the provider that exists from the environment. */
+  families: readonly { name: string; builtin: string }[]
+  testProvider(provider: Provider): Promise<ProviderTest>
+  /** The direct model ids, sorted by provider and id. */
+  catalogModels(): readonly CatalogModel[]
 }
 
 type Audited = Omit<AuditEntry, 'actor'>

@@ -7,8 +7,10 @@ import type { ManagementDeps } from './deps.ts'
 import { docsPage } from './docs-page.ts'
 import { keyHandlers } from './keys.ts'
 import { openApi } from './openapi.ts'
+import { providerHandlers } from './providers.ts'
 import { type HandlersOf, managementRoutes, type RouterDeps } from './router.ts'
 import { routeHandlers } from './routes.ts'
+import { secretHandlers } from './secrets.ts'
 import { workspaceHandlers } from './workspaces.ts'
 
 /** The management API: a handler for every row of the contract, and the contract itself to read. */
@@ -18,6 +20,8 @@ export function management(deps: ManagementDeps, router: RouterDeps, version: st
     ...keyHandlers(deps),
     ...adminKeyHandlers(deps),
     ...routeHandlers(deps),
+    ...providerHandlers(deps),
+    ...secretHandlers(deps),
     ...auditHandlers(deps),
   }
   const document = openApi(CONTRACT, version)

@@ -61,6 +61,8 @@ export interface Family {
   failureFromWire(status: number, body: unknown): Failure
   /** Throws a TypeError when the body is no model list at all. */
   modelsFromWire(body: unknown): CatalogPage
+  /** The usual mistake with its base URL, as a question to someone whose calls find nothing. */
+  baseUrlHint: string
   /** Response header that carries the provider's id of the call. */
   requestIdHeader: string
 }

@@ -70,6 +70,21 @@ export async function deleteProvider(db: Kysely<Database>, name: string): Promis
   return result.numDeletedRows === 1n
 }
 
+/** The row's secrets encrypted anew, those of them that another key than the present one encrypted. */
+export function resealed(
+  row: ProviderRow,
+  secrets: Secrets,
+): Partial<Pick<ProviderRow, 'api_key_encrypted' | 'headers_encrypted'>> {
+  const columns = { api_key_encrypted: 'API key', headers_encrypted: 'headers' } as const
+  return Object.fromEntries(
+    Object.entries(columns).flatMap(([column, field]) => {
+      const sealed = row[column as keyof typeof columns]
+      if (sealed === null || secrets.isCurrent(sealed)) return []
+      return [[column, sealSecret(secrets, openSecret(secrets, sealed, row.name, field), row.name, field)]]
+    }),
+  )
+}
+
 function isSame(row: ProviderRow, provider: Provider, managedBy: ManagedBy, secrets: Secrets): boolean {
   if (row.family !== provider.family || row.base_url !== provider.baseUrl || row.managed_by !== managedBy) return false
   try {

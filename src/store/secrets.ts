@@ -8,6 +8,8 @@ export interface Secrets {
   /** `context` names where the value belongs; it cannot be decrypted as anything else. */
   encrypt(plaintext: string, context: string): string
   decrypt(ciphertext: string, context: string): string
+  /** Whether it was encrypted with the key that encrypts now. */
+  isCurrent(ciphertext: string): boolean
 }
 
 interface RingKey {
@@ -40,6 +42,7 @@ export function openSecrets(dataDir: string, keys: readonly string[] | null): Se
   return {
     encrypt: (plaintext, context) => encrypt(first, plaintext, context),
     decrypt: (ciphertext, context) => decrypt(ring, ciphertext, context),
+    isCurrent: (ciphertext) => ciphertext.startsWith(`v1.${first.id}.`),
   }
 }
 

@@ -1,7 +1,9 @@
 import { adminKeyOperations } from './admin-keys.ts'
 import { auditOperations } from './audit.ts'
 import { keyOperations } from './keys.ts'
+import { providerOperations } from './providers.ts'
 import { routeOperations } from './routes.ts'
+import { secretOperations } from './secrets.ts'
 import { workspaceOperations } from './workspaces.ts'
 
 /** Every operation of the management API. */
@@ -10,6 +12,8 @@ export const CONTRACT = {
   ...keyOperations,
   ...adminKeyOperations,
   ...routeOperations,
+  ...providerOperations,
+  ...secretOperations,
   ...auditOperations,
 }
 

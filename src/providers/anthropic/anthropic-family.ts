@@ -20,4 +20,5 @@ export const anthropicFamily: Family = {
   failureFromWire,
   modelsFromWire,
   requestIdHeader: 'request-id',
+  baseUrlHint: 'The base URL stands without /v1; does it hold a path too many?',
 }

@@ -16,6 +16,7 @@ export const openaiFamily: Family = {
     modelPrefixes: ['gpt-', 'o', 'text-embedding-'],
   },
   requestIdHeader: 'x-request-id',
+  baseUrlHint: 'Does the base URL include /v1?',
   chatTarget: (provider) => targetOf(provider, '/chat/completions'),
   modelsTarget: (provider) => targetOf(provider, '/models'),
   toWire,

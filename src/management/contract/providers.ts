@@ -1,0 +1,90 @@
+import { z } from 'zod'
+import { ProviderDefinition } from '../../domain/file-config.ts'
+import { ProviderName } from '../../domain/route.ts'
+import { ManagedBy, pageOf, paging, Timestamp } from './fields.ts'
+import { operation } from './operation.ts'
+
+/** Stands for a header's value, which is never shown; sent back, it means the value that is stored. */
+export const MASKED = '***'
+
+export const Provider = z.strictObject({
+  name: ProviderName,
+  family: z.string().describe('Which wire format it speaks'),
+  base_url: z.string().nullable().describe("Null: the family's public address"),
+  has_api_key: z.boolean(),
+  headers: z.record(z.string(), z.literal(MASKED)).describe('Extra headers of every call; their values are not shown'),
+  managed_by: ManagedBy,
+  created_at: Timestamp,
+  updated_at: Timestamp,
+})
+
+const { base_url, api_key, headers } = ProviderDefinition.shape
+
+const ProviderBody = z.strictObject({
+  family: z.string().min(1).describe('Which wire format it speaks'),
+  base_url: base_url.nullable().describe('Needed unless the provider also exists from the environment'),
+  api_key: api_key.nullable().describe('Write-only. Left out: the stored one stays; null: it is removed'),
+  headers: headers
+    .nullable()
+    .describe(
+      `Write-only values. Left out: the stored ones stay; null: none; the value ${MASKED}: the one that is stored`,
+    ),
+})
+
+export const ProviderTest = z.strictObject({
+  ok: z.boolean(),
+  latency_ms: z.int(),
+  status: z.int().nullable().describe('HTTP status; null when there was no answer'),
+  models: z.int().nullable().describe('Models on the first page of its list'),
+  message: z.string().describe('What is right or wrong, in words'),
+})
+
+const tag = 'Providers'
+const one = z.strictObject({ name: ProviderName })
+
+export const providerOperations = {
+  'providers.list': operation({
+    method: 'GET',
+    path: '/providers',
+    tag,
+    summary: 'List the providers by name',
+    query: z.strictObject(paging),
+    reply: pageOf(Provider),
+  }),
+  'providers.put': operation({
+    method: 'PUT',
+    path: '/providers/{name}',
+    tag,
+    summary: 'Set a provider, effective for the next call',
+    params: one,
+    body: ProviderBody,
+    reply: Provider,
+    mayCreate: true,
+    hasVersion: true,
+  }),
+  'providers.get': operation({
+    method: 'GET',
+    path: '/providers/{name}',
+    tag,
+    summary: 'Get a provider, without its secrets',
+    params: one,
+    reply: Provider,
+    hasVersion: true,
+  }),
+  'providers.delete': operation({
+    method: 'DELETE',
+    path: '/providers/{name}',
+    tag,
+    summary: 'Delete a provider; refused while a route names it',
+    params: one,
+    hasVersion: true,
+  }),
+  'providers.test': operation({
+    method: 'POST',
+    path: '/providers/{name}/test',
+    tag,
+    summary: 'Ask a provider for its model list and say what is right or wrong',
+    params: one,
+    reply: ProviderTest,
+  }),
+}
