@@ -12,10 +12,14 @@ export interface Received {
 export async function receive(call: Call, maxBodyBytes: number): Promise<Received> {
   checkMediaType(call)
   const body = await call.readBody(maxBodyBytes)
-  const value = parseJson(body)
+  return { request: checkedRequest(parseJson(body)), bytes: body.length }
+}
+
+/** A chat request that can be sent on faithfully. */
+export function checkedRequest(value: unknown): ChatRequest {
   const request = parseChatRequest(value)
   checkFaithful(value)
-  return { request, bytes: body.length }
+  return request
 }
 
 function checkMediaType(call: Call): void {

@@ -1,0 +1,36 @@
+import type { CircuitState } from './circuit.ts'
+import type { GatewayError } from './errors.ts'
+import type { Picodollars } from './price.ts'
+import type { ChainEntry } from './route.ts'
+
+/** What would happen to a call if it came now, found out without calling anyone. */
+export interface Explanation {
+  /** Null for a direct model id. */
+  alias: string | null
+  /** How a direct id found its provider; null for an alias. */
+  note: string | null
+  /** What the caller would get when no entry can be tried. */
+  error: GatewayError | null
+  /** The largest hold of the entries that can serve it; null when no price is known. */
+  hold: Picodollars | null
+  entries: ExplainedEntry[]
+}
+
+export interface ExplainedEntry {
+  entry: ChainEntry
+  configured: boolean
+  circuit: CircuitState
+  /** The entry that the call would go to first. */
+  wouldBeUsed: boolean
+  /** Null for the one that would be used, and for those behind it. */
+  skippedBecause: string | null
+  /** Why it cannot express the request, naming the parameter. */
+  refused: string | null
+  /** Parameters that it would not get. */
+  ignored: readonly string[]
+  contextWindow: number | null
+  /** The most the call could cost here; null when unknown. */
+  hold: Picodollars | null
+  /** What would be sent, secrets masked; null when nothing could be. */
+  wire: { method: 'POST'; url: string; headers: Record<string, string>; body: Record<string, unknown> } | null
+}

@@ -1,0 +1,79 @@
+import type { ExplainedEntry, Explanation } from '../domain/explanation.ts'
+import { holdOf } from '../domain/hold.ts'
+import type { Picodollars } from '../domain/price.ts'
+import { type Provider, withoutSecrets } from '../domain/provider.ts'
+import type { ChainEntry } from '../domain/route.ts'
+import { assess, type Candidate, type ChainDeps, type Situation, traitsOf } from './candidate.ts'
+import type { Deps } from './deps.ts'
+import { checkedRequest } from './receive.ts'
+import { resolve } from './resolve.ts'
+import { firstStep } from './try-chain.ts'
+
+/** Receive, resolve and the first step along the chain as a call takes them: the same functions, and nobody is called. */
+export function explain(
+  body: unknown,
+  workspace: string,
+  deps: ChainDeps & Pick<Deps, 'snapshot' | 'prefixes'>,
+): Explanation {
+  const snapshot = deps.snapshot()
+  const request = checkedRequest(body)
+  const resolved = resolve(request.model, { workspace }, snapshot, deps.prefixes)
+  const { chain, alias } = resolved
+  const { candidate, passed, error } = firstStep(request, resolved, snapshot, deps)
+  const situation: Situation = { request, chain, snapshot, outgrown: null }
+  const entries = chain.map((entry, position) => ({
+    ...explained(entry, position, situation, deps),
+    wouldBeUsed: candidate?.position === position,
+    skippedBecause: passed.get(entry)?.replace(/^skipped: /, '') ?? null,
+  }))
+  const provider = chain[0]?.provider
+  return {
+    alias,
+    note:
+      alias === null ? `no route of workspace '${workspace}' has this name: its prefix leads to '${provider}'` : null,
+    error,
+    hold: entries.reduce<Picodollars | null>(
+      (most, { hold }) => (hold !== null && (most === null || hold > most) ? hold : most),
+      null,
+    ),
+    entries,
+  }
+}
+
+type Assessed = Omit<ExplainedEntry, 'wouldBeUsed' | 'skippedBecause'>
+
+function explained(entry: ChainEntry, position: number, situation: Situation, deps: ChainDeps): Assessed {
+  const fitness = assess(entry, position, situation, deps)
+  const candidate = fitness.kind === 'usable' ? fitness.candidate : null
+  return {
+    entry,
+    configured: fitness.kind !== 'unconfigured',
+    circuit: deps.circuits.state(entry),
+    refused: fitness.kind === 'refused' || fitness.kind === 'invalid' ? fitness.message : null,
+    ignored: candidate?.ignored ?? [],
+    contextWindow: traitsOf(entry, situation.snapshot, deps).contextWindow,
+    hold: candidate === null ? null : holdAt(candidate, situation),
+    wire: candidate === null ? null : wireOf(candidate),
+  }
+}
+
+function holdAt({ entry, wire, traits }: Candidate, { request, snapshot }: Situation): Picodollars | null {
+  const price = snapshot.registry.get(entry.provider)?.get(entry.model)?.price
+  return holdOf({ request, wire, price, ...traits })
+}
+
+function wireOf({ provider, family, wire }: Candidate): NonNullable<ExplainedEntry['wire']> {
+  const { url, headers } = family.chatTarget(provider)
+  return { method: 'POST', url: withoutSecrets(url, provider), headers: masked(headers, provider), body: wire }
+}
+
+/** The operator's own headers may be secrets of any length and look; the family's hold one only where the key stands. */
+function masked(headers: Readonly<Record<string, string>>, provider: Provider): Record<string, string> {
+  const own = new Set(Object.keys(provider.headers).map((name) => name.toLowerCase()))
+  const { apiKey } = provider
+  const mask = (name: string, value: string) => {
+    if (own.has(name.toLowerCase())) return '[redacted]'
+    return apiKey === null ? value : value.replaceAll(apiKey, '[redacted]')
+  }
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, mask(name, value)]))
+}

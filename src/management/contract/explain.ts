@@ -1,0 +1,67 @@
+import { z } from 'zod'
+import { ERRORS, type ErrorCode } from '../../domain/errors.ts'
+import { Alias } from '../../domain/route.ts'
+import { inWorkspace, Usd, WorkspaceName } from './fields.ts'
+import { operation } from './operation.ts'
+
+const WireRequest = z.strictObject({
+  method: z.literal('POST'),
+  url: z.string(),
+  headers: z.record(z.string(), z.string()).describe('Secrets are masked'),
+  body: z.record(z.string(), z.unknown()),
+})
+
+const ExplainedEntry = z.strictObject({
+  provider: z.string(),
+  model: z.string(),
+  timeout_ms: z.int(),
+  retries: z.int(),
+  configured: z.boolean().describe('The provider has a key or an address'),
+  circuit: z.enum(['closed', 'open', 'half-open']),
+  would_be_used: z.boolean().describe('A call would go here now'),
+  skipped_because: z.string().nullable().describe('Null also for the entries behind the one that would be used'),
+  refused: z.string().nullable().describe('Why it cannot express the request, naming the parameter'),
+  ignored: z.array(z.string()).describe('Parameters that this entry would not get'),
+  context_window: z.int().nullable(),
+  hold_usd: Usd.nullable().describe('The most this call could cost here; null when a price or a length is unknown'),
+  wire: WireRequest.nullable().describe('What would be sent'),
+})
+
+export const Explanation = z.strictObject({
+  workspace: WorkspaceName,
+  model: z.string().describe('As the caller sends it'),
+  route: Alias.nullable().describe('Null for a direct model id'),
+  note: z.string().nullable(),
+  hold_usd: Usd.nullable().describe('The largest of the entries that can serve the call'),
+  error: z
+    .strictObject({ code: z.enum(Object.keys(ERRORS) as [ErrorCode, ...ErrorCode[]]), message: z.string() })
+    .nullable()
+    .describe('What a call would get, when no entry can be tried'),
+  entries: z.array(ExplainedEntry).describe('The chain, in order'),
+})
+
+const tag = 'Routes'
+/** Checked by the very function that checks calls, so that both refuse the same. */
+const body = z.unknown().meta({ type: 'object', description: 'A chat completions request' })
+
+export const explainOperations = {
+  'routes.explain': operation({
+    method: 'POST',
+    path: '/routes/{alias}/explain',
+    tag,
+    summary: 'Say where a chat request to this route would go, without calling anyone; its `model` is the alias',
+    params: z.strictObject({ alias: Alias }),
+    query: z.strictObject(inWorkspace),
+    body,
+    reply: Explanation,
+  }),
+  'explain.request': operation({
+    method: 'POST',
+    path: '/explain',
+    tag,
+    summary: 'Say where a chat request would go by its `model`, alias or direct id, without calling anyone',
+    query: z.strictObject(inWorkspace),
+    body,
+    reply: Explanation,
+  }),
+}
