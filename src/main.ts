@@ -7,6 +7,7 @@ import { startCatalog } from './gateway/catalog.ts'
 import { createCircuits } from './gateway/circuits.ts'
 import type { Deps } from './gateway/deps.ts'
 import { exampleModel } from './gateway/example-model.ts'
+import { explain } from './gateway/explain.ts'
 import { handleChat } from './gateway/handle-chat.ts'
 import { type Health, handleHealthz, handleMetrics, handleReadyz } from './gateway/handle-health.ts'
 import { handleModel, handleModelList } from './gateway/handle-models.ts'
@@ -16,7 +17,7 @@ import type { HttpRoute } from './http/call.ts'
 import { createServer } from './http/server.ts'
 import type { ManagementDeps } from './management/deps.ts'
 import { management } from './management/management.ts'
-import { applyFile, type NewKeys, prepareStore } from './prepare-store.ts'
+import { applyFile, environmentProviders, type NewKeys, prepareStore } from './prepare-store.ts'
 import { type Caller, createCaller } from './providers/call.ts'
 import { FAMILIES } from './providers/families.ts'
 import { type LiveSnapshot, openLiveSnapshot } from './store/live-snapshot.ts'
@@ -150,7 +151,7 @@ async function serve({ config, store, live, newKeys, log }: Prepared): Promise<G
   }
   const health: Health = { phase: () => phase, catalog, log: () => store.requestLog.status() }
   const server = createServer({
-    routes: [...routes(deps, health, metrics), ...managementApi(deps, live, store)],
+    routes: [...routes(deps, health, metrics), ...managementApi(deps, live, store, config)],
     newRequestId: () => `chatcmpl_${newId(Date.now())}`,
     onFault: (error, call) =>
       log.error({ request: call.id, method: call.method, path: call.path, err: error.cause ?? error }),
@@ -198,7 +199,7 @@ function routes(deps: Deps, health: Health, metrics: Metrics): HttpRoute[] {
   ]
 }
 
-function managementApi(deps: Deps, live: LiveSnapshot, store: Store): HttpRoute[] {
+function managementApi(deps: Deps, live: LiveSnapshot, store: Store, config: Config): HttpRoute[] {
   const { db, secrets, requestLog } = store
   const parts: ManagementDeps = {
     db,
@@ -206,6 +207,9 @@ function managementApi(deps: Deps, live: LiveSnapshot, store: Store): HttpRoute[
     live,
     snapshot: live.current,
     caughtUp: () => requestLog.caughtUp(),
+    environmentProviders: environmentProviders(config),
+    configFile: config.file === null ? null : config.filePath,
+    explain: (body, workspace) => explain(body, workspace, deps),
     families: BUILTINS.map(({ family, name }) => ({ name: family, builtin: name })),
     async testProvider(provider) {
       const family = deps.families.get(provider.family)

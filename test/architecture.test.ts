@@ -11,7 +11,10 @@ const ROOMS: Record<string, { rooms: string[]; packages: string[] }> = {
   'src/store': { rooms: ['src/domain'], packages: ['kysely', 'pg', 'zod'] },
   'src/telemetry': { rooms: ['src/domain'], packages: ['pino', 'pino-pretty', 'prom-client'] },
   'src/gateway': { rooms: ['src/domain', 'src/http', 'src/providers', 'src/store', 'src/telemetry'], packages: [] },
-  'src/management': { rooms: ['src/domain', 'src/http', 'src/store', 'src/telemetry'], packages: ['zod', 'kysely'] },
+  'src/management': {
+    rooms: ['src/domain', 'src/http', 'src/store', 'src/telemetry'],
+    packages: ['zod', 'kysely', 'yaml'],
+  },
   'src/version.ts': { rooms: [], packages: [] },
   'src/config.ts': { rooms: ['src/domain'], packages: ['yaml', 'zod'] },
   'src/prepare-store.ts': {

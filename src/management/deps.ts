@@ -1,4 +1,5 @@
 import type { Kysely, Transaction } from 'kysely'
+import type { Explanation } from '../domain/explanation.ts'
 import type { CatalogModel, Provider, ProviderTest } from '../domain/provider.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
 import { type AuditEntry, writeAudit } from '../store/audit.ts'
@@ -15,6 +16,12 @@ export interface ManagementDeps {
   snapshot(): Snapshot
   /** Resolves when everything answered before is in the tables, so that a query finds it. */
   caughtUp(): Promise<void>
+  /** What would happen to a call with this body; throws what the call would get before its chain. */
+  explain(body: unknown, workspace: string): Explanation
+  /** As the environment alone sets them up. */
+  environmentProviders: readonly Provider[]
+  /** The file that this gateway applies by itself; null without one. */
+  configFile: string | null
   /** The wire formats there are, each with the provider that exists from the environment. */
   families: readonly { name: string; builtin: string }[]
   testProvider(provider: Provider): Promise<ProviderTest>

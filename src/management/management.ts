@@ -2,9 +2,11 @@ import type { HttpRoute } from '../http/call.ts'
 import { jsonReply } from '../http/respond.ts'
 import { adminKeyHandlers } from './admin-keys.ts'
 import { auditHandlers } from './audit.ts'
+import { configHandlers } from './config.ts'
 import { CONTRACT, type Contract } from './contract/contract.ts'
 import type { ManagementDeps } from './deps.ts'
 import { docsPage } from './docs-page.ts'
+import { explainHandlers } from './explain.ts'
 import { keyHandlers } from './keys.ts'
 import { openApi } from './openapi.ts'
 import { providerHandlers } from './providers.ts'
@@ -20,8 +22,10 @@ export function management(deps: ManagementDeps, router: RouterDeps, version: st
     ...keyHandlers(deps),
     ...adminKeyHandlers(deps),
     ...routeHandlers(deps),
+    ...explainHandlers(deps),
     ...providerHandlers(deps),
     ...secretHandlers(deps),
+    ...configHandlers(deps),
     ...auditHandlers(deps),
   }
   const document = openApi(CONTRACT, version)

@@ -1,5 +1,7 @@
 import { adminKeyOperations } from './admin-keys.ts'
 import { auditOperations } from './audit.ts'
+import { configOperations } from './config.ts'
+import { explainOperations } from './explain.ts'
 import { keyOperations } from './keys.ts'
 import { providerOperations } from './providers.ts'
 import { routeOperations } from './routes.ts'
@@ -12,8 +14,10 @@ export const CONTRACT = {
   ...keyOperations,
   ...adminKeyOperations,
   ...routeOperations,
+  ...explainOperations,
   ...providerOperations,
   ...secretOperations,
+  ...configOperations,
   ...auditOperations,
 }
 

@@ -1,0 +1,72 @@
+import { stringify } from 'yaml'
+import { GatewayError } from '../domain/errors.ts'
+import type { FileConfig } from '../domain/file-config.ts'
+import { applyConfig, type ConfigInput, type ConfigResult, planConfig } from '../store/apply-config.ts'
+import { type ExportedConfig, exportConfig } from '../store/export-config.ts'
+import { readBuiltinRegistry } from '../store/seed-registry.ts'
+import { readControlRows } from '../store/snapshot.ts'
+import { StoreError } from '../store/store-error.ts'
+import type { configOperations } from './contract/config.ts'
+import type { ManagementDeps } from './deps.ts'
+import type { Context, HandlersOf } from './router.ts'
+
+export function configHandlers(deps: ManagementDeps): HandlersOf<typeof configOperations> {
+  const { db, secrets, live, configFile } = deps
+  const input = (config: FileConfig, { actor, now }: Context): ConfigInput => ({
+    secrets,
+    config,
+    environment: deps.environmentProviders,
+    actor,
+    now,
+  })
+  return {
+    'config.plan': async ({ body }, context) =>
+      shown(await orRefused(() => planConfig(db, input(body, context))), configFile),
+    async 'config.apply'({ body }, context) {
+      const apply = () => live.change((transaction) => applyConfig(transaction, input(body, context)))
+      const result = await orRefused(apply)
+      return { ...shown(result, configFile), created_keys: result.created }
+    },
+    async 'config.export'({ query }, { now }) {
+      const rows = await db
+        .transaction()
+        .setIsolationLevel('repeatable read')
+        .setAccessMode('read only')
+        .execute(readControlRows)
+      const exported = await orRefused(async () => exportConfig({ rows, secrets, builtin: readBuiltinRegistry(), now }))
+      if (query.format === 'yaml') return { mediaType: 'application/yaml', pieces: onePiece(yamlText(exported)) }
+      const text = `${JSON.stringify(exported.config, null, 2)}\n`
+      return { mediaType: 'application/json', pieces: onePiece(text) }
+    },
+  }
+}
+
+/** What the store cannot take is a mistake in the configuration: it names the place. */
+async function orRefused<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof StoreError) throw new GatewayError('invalid_request', error.message)
+    throw error
+  }
+}
+
+function shown({ changes, unchanged }: Pick<ConfigResult, 'changes' | 'unchanged'>, configFile: string | null) {
+  const withoutIds = changes.map(({ auditResource: _id, ...change }) => change)
+  return { changes: withoutIds, unchanged, config_file: configFile }
+}
+
+function yamlText({ config, fromEnvironment }: ExportedConfig): string {
+  const from = fromEnvironment.length === 0 ? [] : [`Providers from the environment: ${fromEnvironment.join(', ')}.`]
+  const notes = [
+    'The running configuration. Apply it with: switchyard apply -f FILE',
+    'Secrets are not in it: set the variables that it names.',
+    'A key without a value gets a new one, which is shown once.',
+    ...from,
+  ]
+  return `${notes.map((note) => `# ${note}\n`).join('')}${stringify(config, { lineWidth: 0 })}`
+}
+
+async function* onePiece(text: string): AsyncIterable<string> {
+  yield text
+}

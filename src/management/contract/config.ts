@@ -1,0 +1,63 @@
+import { z } from 'zod'
+import { FileConfigSchema } from '../../domain/file-config.ts'
+import { Name, WorkspaceName } from './fields.ts'
+import { operation, streamedOperation } from './operation.ts'
+
+export const ConfigChange = z.strictObject({
+  kind: z
+    .enum(['create', 'update', 'delete', 'take_over', 'release'])
+    .describe('`take_over`: it was not the file’s until now; `release`: it stays, as it is without the file'),
+  workspace: WorkspaceName.nullable(),
+  resource: z.string().describe('e.g. `routes/fast`'),
+  fields: z.array(
+    z.strictObject({
+      field: z.string(),
+      before: z.unknown(),
+      after: z.unknown().describe('Of a secret only whether it is there or changes'),
+    }),
+  ),
+})
+
+const outcome = {
+  changes: z.array(ConfigChange),
+  unchanged: z.int().describe('Objects of the file that are as it says already'),
+  config_file: z
+    .string()
+    .nullable()
+    .describe('The file this gateway itself applies at every start and edit: keep the two the same'),
+}
+
+const tag = 'Configuration'
+const body = FileConfigSchema.describe('The content of a configuration file, its variables filled in')
+
+export const configOperations = {
+  'config.plan': operation({
+    method: 'POST',
+    path: '/config/plan',
+    tag,
+    summary: 'What applying a configuration would change; nothing is changed',
+    body,
+    reply: z.strictObject(outcome),
+  }),
+  'config.apply': operation({
+    method: 'POST',
+    path: '/config/apply',
+    tag,
+    summary: 'Make a configuration so, in one transaction, effective for the next call',
+    body,
+    reply: z.strictObject({
+      ...outcome,
+      created_keys: z
+        .array(z.strictObject({ workspace: WorkspaceName, name: Name, value: z.string() }))
+        .describe('Keys that were made without a value in the file: shown now and never again'),
+    }),
+  }),
+  'config.export': streamedOperation({
+    method: 'GET',
+    path: '/config/export',
+    tag,
+    summary: 'The running configuration as a file that can be applied, without secrets',
+    query: z.strictObject({ format: z.enum(['yaml', 'json']).default('yaml') }),
+    stream: ['application/yaml', 'application/json'],
+  }),
+}
