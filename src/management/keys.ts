@@ -62,6 +62,9 @@ export function keyHandlers(deps: ManagementDeps): HandlersOf<typeof keyOperatio
     'keys.rotate': ({ params, body }, context) =>
       change(deps, context, async (transaction) => {
         const before = await changeable(transaction, params.id, context)
+        if (before.expires_at !== null && before.expires_at <= context.now) {
+          throw new GatewayError('conflict', `The key '${before.name}' has expired: set a new expires_at first.`)
+        }
         const { after, value } = await replace(transaction, before, body.overlap_seconds, context)
         const replaces = { id: before.id, revoked_at: timestamp(context.now + body.overlap_seconds * 1000) }
         const result = { ...(await shown(transaction, after)), value, replaces }

@@ -305,6 +305,26 @@ describe('rotate', () => {
     assert.deepEqual([(await call(old.value)).status, (await call(json.value)).status], [401, 200])
   })
 
+  test('twice at the same time makes one successor', async () => {
+    const { id, name } = await newKey()
+    const answers = await Promise.all(
+      [1, 2, 3].map(() => manage('POST', `/keys/${id}/rotate`, { overlap_seconds: 60 })),
+    )
+    assert.deepEqual(answers.map((answer) => answer.status).sort(), [201, 409, 409])
+    const { data } = (await manage('GET', '/keys?limit=500')).json
+    assert.equal(data.filter((key: Json) => key.name === name).length, 2)
+  })
+
+  test('of an expired key is 409 until it gets a new expiry', async () => {
+    const { id } = await newKey({ expires_at: inAnHour() })
+    await harness.gateway.store.db.updateTable('keys').set({ expires_at: 1 }).where('id', '=', id).execute()
+    const refused = await manage('POST', `/keys/${id}/rotate`)
+    assert.deepEqual([refused.status, refused.json.error.code], [409, 'conflict'])
+    assert.match(refused.json.error.message, /expires_at/)
+    await manage('PATCH', `/keys/${id}`, { expires_at: inAnHour() })
+    assert.equal((await manage('POST', `/keys/${id}/rotate`)).status, 201)
+  })
+
   test('with a short overlap the old one ends by itself', async () => {
     const old = await newKey()
     const { json } = await manage('POST', `/keys/${old.id}/rotate`, { overlap_seconds: 1 })
