@@ -200,9 +200,10 @@ function routes(deps: Deps, health: Health, metrics: Metrics): HttpRoute[] {
 }
 
 function managementApi(deps: Deps, live: LiveSnapshot, store: Store, config: Config): HttpRoute[] {
-  const { db, secrets, requestLog } = store
+  const { db, reads, secrets, requestLog } = store
   const parts: ManagementDeps = {
     db,
+    reads,
     secrets,
     live,
     snapshot: live.current,

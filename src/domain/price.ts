@@ -101,6 +101,12 @@ export function usdWithSixDecimals(cost: Picodollars): string {
   return `${micro / 1_000_000n}.${String(micro % 1_000_000n).padStart(6, '0')}`
 }
 
+/** An amount as the API writes it, with at most twelve decimals. */
+export function picodollarsOfUsd(usd: string): Picodollars {
+  const [whole = '0', fraction = ''] = usd.split('.')
+  return asPicodollars(BigInt(whole) * 1_000_000_000_000n + BigInt(fraction.padEnd(12, '0')))
+}
+
 /** Every digit, no trailing zeros: the form of `cost_usd` in the API and of exports. */
 export function exactUsd(cost: Picodollars): string {
   const fraction = String(cost % 1_000_000_000_000n)

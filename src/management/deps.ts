@@ -11,6 +11,8 @@ import type { Context } from './router.ts'
 /** What the handlers need from outside. Built once in main.ts; rooms they may not import come in as functions. */
 export interface ManagementDeps {
   db: Kysely<Database>
+  /** For the request log and its sums: long reads there keep no change waiting. */
+  reads: Kysely<Database>
   secrets: Secrets
   live: LiveSnapshot
   snapshot(): Snapshot

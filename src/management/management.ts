@@ -10,9 +10,11 @@ import { explainHandlers } from './explain.ts'
 import { keyHandlers } from './keys.ts'
 import { openApi } from './openapi.ts'
 import { providerHandlers } from './providers.ts'
+import { requestHandlers } from './requests.ts'
 import { type HandlersOf, managementRoutes, type RouterDeps } from './router.ts'
 import { routeHandlers } from './routes.ts'
 import { secretHandlers } from './secrets.ts'
+import { usageHandlers } from './usage.ts'
 import { workspaceHandlers } from './workspaces.ts'
 
 /** The management API: a handler for every row of the contract, and the contract itself to read. */
@@ -26,6 +28,8 @@ export function management(deps: ManagementDeps, router: RouterDeps, version: st
     ...providerHandlers(deps),
     ...secretHandlers(deps),
     ...configHandlers(deps),
+    ...requestHandlers(deps),
+    ...usageHandlers(deps),
     ...auditHandlers(deps),
   }
   const document = openApi(CONTRACT, version)

@@ -4,8 +4,10 @@ import { configOperations } from './config.ts'
 import { explainOperations } from './explain.ts'
 import { keyOperations } from './keys.ts'
 import { providerOperations } from './providers.ts'
+import { requestOperations } from './requests.ts'
 import { routeOperations } from './routes.ts'
 import { secretOperations } from './secrets.ts'
+import { usageOperations } from './usage.ts'
 import { workspaceOperations } from './workspaces.ts'
 
 /** Every operation of the management API. */
@@ -18,6 +20,8 @@ export const CONTRACT = {
   ...providerOperations,
   ...secretOperations,
   ...configOperations,
+  ...requestOperations,
+  ...usageOperations,
   ...auditOperations,
 }
 

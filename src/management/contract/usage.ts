@@ -1,0 +1,111 @@
+import { z } from 'zod'
+import { inWorkspace, Timestamp, Usd } from './fields.ts'
+import { operation } from './operation.ts'
+import { Moment } from './requests.ts'
+
+const milliseconds = z.number().nullable()
+
+const sums = {
+  requests: z.int(),
+  errors: z.int().describe('Calls that did not end in a 200, hang-ups and interrupted ones included'),
+  fallbacks: z.int(),
+  prompt_tokens: z.int(),
+  completion_tokens: z.int(),
+  cached_tokens: z.int().describe('Part of prompt_tokens'),
+  cache_write_tokens: z.int().describe('Part of prompt_tokens'),
+  reasoning_tokens: z.int().describe('Part of completion_tokens'),
+  cost_usd: Usd,
+  unpriced_requests: z.int().describe('Served calls of unknown price: cost_usd is without them'),
+  latency_ms: z
+    .strictObject({ average: milliseconds, p50: milliseconds, p95: milliseconds, p99: milliseconds })
+    .describe('Of the attempts that served; the percentiles are estimates from buckets'),
+  gateway_ms: z.number().nullable().describe('Average time spent in the gateway itself'),
+}
+
+export const UsageSums = z.strictObject(sums)
+
+const tag = 'Usage'
+
+export const usageOperations = {
+  'usage.get': operation({
+    method: 'GET',
+    path: '/usage',
+    tag,
+    summary: 'Sums of the request log, by time and by group',
+    query: z.strictObject({
+      ...inWorkspace,
+      from: Moment.optional().describe('Default: the last 30 days, today included'),
+      to: Moment.optional().describe('Default: now'),
+      interval: z.enum(['hour', 'day']).optional().describe('Rows per hour or day (UTC); left out: one for all'),
+      group_by: z.enum(['model', 'route', 'key', 'provider', 'code']).optional(),
+      key: z.string().max(64).optional().describe('Only this key, by id'),
+      route: z.string().max(64).optional().describe('Only this alias; empty for direct model ids'),
+      provider: z.string().max(64).optional(),
+      model: z.string().max(512).optional(),
+    }),
+    reply: z.strictObject({
+      workspace: z.string(),
+      from: Timestamp.describe('What the sums cover: the whole hour where its single requests are deleted already'),
+      to: Timestamp,
+      interval: z.enum(['hour', 'day']).nullable(),
+      group_by: z.enum(['model', 'route', 'key', 'provider', 'code']).nullable(),
+      data: z.array(
+        z.strictObject({
+          start: Timestamp.nullable().describe('Beginning of the hour or day; null without an interval'),
+          group: z
+            .string()
+            .nullable()
+            .describe('PROVIDER/MODEL, alias, key id, provider or code; null: none, direct, no error'),
+          name: z.string().nullable().describe('Name of the key'),
+          ...sums,
+        }),
+      ),
+      total: UsageSums,
+    }),
+  }),
+  'usage.what-if': operation({
+    method: 'GET',
+    path: '/usage/what-if',
+    tag,
+    summary: "What the same calls would have cost at another model's or another date's prices",
+    query: z.strictObject({
+      ...inWorkspace,
+      model: z
+        .string()
+        .max(600)
+        .regex(/^[^/]+\/.+$/, 'PROVIDER/MODEL')
+        .optional()
+        .describe('PROVIDER/MODEL; left out: each call at its own model, then prices_at is needed'),
+      prices_at: Moment.optional().describe('Prices in force at this time; default: now'),
+      from: Moment.optional().describe('Default: the last 30 days, today included; at most 93 days'),
+      to: Moment.optional().describe('Default: now'),
+      key: z.string().max(64).optional(),
+      route: z.string().max(64).optional(),
+    }),
+    reply: z.strictObject({
+      workspace: z.string(),
+      from: Timestamp,
+      to: Timestamp,
+      model: z.string().nullable(),
+      prices_at: Timestamp,
+      price_version: z.int().nullable().describe('Of `model`; null when each call has its own model'),
+      data: z.array(z.strictObject({ day: z.iso.date(), requests: z.int(), paid_usd: Usd, what_if_usd: Usd })),
+      total: z.strictObject({
+        requests: z.int(),
+        paid_usd: Usd,
+        what_if_usd: Usd,
+        difference_usd: z.string().describe('what_if_usd − paid_usd, negative when it had been cheaper'),
+      }),
+      unpriced: z
+        .array(
+          z.strictObject({
+            provider: z.string().nullable(),
+            model: z.string().nullable(),
+            requests: z.int(),
+            missing: z.enum(['paid', 'what_if']).describe('Which price is unknown'),
+          }),
+        )
+        .describe('Calls that are in neither sum, because one of the two prices is unknown'),
+    }),
+  }),
+}

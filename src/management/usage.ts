@@ -1,0 +1,110 @@
+import type { z } from 'zod'
+import { GatewayError } from '../domain/errors.ts'
+import { latencyPercentile } from '../domain/latency.ts'
+import { asPicodollars, exactUsd } from '../domain/price.ts'
+import { readUsage, type UsageQuery, type UsageRow } from '../store/usage.ts'
+import { addUsage, NO_SUMS, type UsageSums } from '../store/usage-sums.ts'
+import { timestamp, timestampOrNull } from './contract/fields.ts'
+import type { UsageSums as ShownSums, usageOperations } from './contract/usage.ts'
+import type { ManagementDeps } from './deps.ts'
+import { rangeOf, untilCaughtUp } from './request-filters.ts'
+import type { HandlersOf } from './router.ts'
+import { whatIfReply } from './what-if.ts'
+
+export const DAY_MS = 86_400_000
+const HOUR_MS = 3_600_000
+const MOST_HOURS = 93 * 24
+const MOST_DAYS = 3_660
+const MOST_ROWS = 50_000
+
+export function usageHandlers(deps: ManagementDeps): HandlersOf<typeof usageOperations> {
+  return {
+    async 'usage.get'({ query }, { now }) {
+      const { from, to } = rangeOrLastDays(query, now)
+      const { interval = null, group_by: groupBy = null } = query
+      checkLength(interval, to - from)
+      const filters = definedOnly({
+        key_id: query.key,
+        route: query.route,
+        provider: query.provider,
+        model: query.model,
+      })
+      await untilCaughtUp(deps)
+      const asked: UsageQuery = { workspace: query.workspace, from, to, now, interval, groupBy, filters }
+      const usage = await readUsage(deps.reads, asked)
+      if (usage.rows.length > MOST_ROWS) {
+        throw new GatewayError('invalid_request', `to: more than ${MOST_ROWS} rows; ask for less time or for days`)
+      }
+      const names = groupBy === 'key' ? await keyNames(deps, query.workspace) : new Map<string, string>()
+      return {
+        workspace: query.workspace,
+        from: timestamp(usage.from),
+        to: timestamp(usage.to),
+        interval,
+        group_by: groupBy,
+        data: usage.rows.map((row) => ({ ...place(row, names), ...shown(row) })),
+        total: shown(usage.rows.reduce<UsageSums>(addUsage, NO_SUMS)),
+      }
+    },
+    'usage.what-if': ({ query }, { now }) => whatIfReply(deps, query, rangeOrLastDays(query, now), now),
+  }
+}
+
+/** Thirty days with today, from the beginning of a day. */
+function rangeOrLastDays(query: { from?: string | undefined; to?: string | undefined }, now: number) {
+  const given = rangeOf(query)
+  const to = given.to ?? now
+  const from = given.from ?? Math.floor(to / DAY_MS) * DAY_MS - 29 * DAY_MS
+  if (from >= to) throw new GatewayError('invalid_request', 'from: must be earlier than to')
+  return { from, to }
+}
+
+function checkLength(interval: 'hour' | 'day' | null, duration: number): void {
+  if (interval === 'hour' && duration > MOST_HOURS * HOUR_MS) {
+    throw new GatewayError('invalid_request', `from: by the hour at most ${MOST_HOURS / 24} days; ask by the day`)
+  }
+  if (interval === 'day' && duration > MOST_DAYS * DAY_MS) {
+    throw new GatewayError('invalid_request', `from: by the day at most ${MOST_DAYS} days`)
+  }
+}
+
+function definedOnly(filters: Record<string, string | undefined>): UsageQuery['filters'] {
+  return Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined))
+}
+
+async function keyNames(deps: ManagementDeps, workspace: string): Promise<Map<string, string>> {
+  const keys = await deps.reads.selectFrom('keys').select(['id', 'name']).where('workspace', '=', workspace).execute()
+  return new Map(keys.map((key) => [key.id, key.name]))
+}
+
+function place(row: UsageRow, names: ReadonlyMap<string, string>) {
+  const last = row.group.at(-1) ?? ''
+  return {
+    start: timestampOrNull(row.start),
+    group: last === '' ? null : row.group.join('/'),
+    name: names.get(last) ?? null,
+  }
+}
+
+function shown(sums: UsageSums): z.input<typeof ShownSums> {
+  const served = sums.latencies.reduce((sum, count) => sum + count, 0)
+  return {
+    requests: sums.requests,
+    errors: sums.errors,
+    fallbacks: sums.fallbacks,
+    prompt_tokens: Number(sums.promptTokens),
+    completion_tokens: Number(sums.completionTokens),
+    cached_tokens: Number(sums.cachedTokens),
+    cache_write_tokens: Number(sums.cacheWriteTokens),
+    reasoning_tokens: Number(sums.reasoningTokens),
+    cost_usd: exactUsd(asPicodollars(sums.costPicodollars)),
+    unpriced_requests: sums.unpriced,
+    latency_ms: {
+      average: served === 0 ? null : Math.round(Number(sums.upstreamMs) / served),
+      p50: latencyPercentile(sums.latencies, 0.5),
+      p95: latencyPercentile(sums.latencies, 0.95),
+      p99: latencyPercentile(sums.latencies, 0.99),
+    },
+    gateway_ms: sums.requests === 0 ? null : Math.round(Number(sums.gatewayMicroseconds) / sums.requests) / 1000,
+  }
+}

@@ -1,0 +1,157 @@
+import { type Kysely, type SelectQueryBuilder, sql } from 'kysely'
+import { HOUR_MS } from './rollup.ts'
+import type { Database, RequestRow } from './schema.ts'
+
+/** What a request must be like; null asks nothing. */
+export interface RequestFilters {
+  workspace: string
+  /** Unix milliseconds: started at or after `from` and before `to`. */
+  from: number | null
+  to: number | null
+  keyId: string | null
+  /** Empty for calls of a direct model id. */
+  route: string | null
+  provider: string | null
+  model: string | null
+  code: string | null
+  status: number | 'ok' | 'error' | null
+  fallback: boolean | null
+  minCostPicodollars: bigint | null
+}
+
+/** Where a page ended: requests are listed from the newest to the oldest, by id within a millisecond. */
+export interface LogPosition {
+  startedAt: number
+  id: string
+}
+
+export interface FoundRequests {
+  rows: RequestRow[]
+  /** Null when there is nothing more. Not null after a short page: there may be more further back. */
+  next: LogPosition | null
+}
+
+/** Rows looked at for one page: with a filter that few meet, a page is short rather than slow. */
+const SCANNED_ROWS = 10_000
+
+/**
+ * One page of the log, in bounded time whatever the filters: key, route and time are walked along an index; for the
+ * other filters the hourly sums say where the next candidate can be, and from there a bounded stretch is looked at.
+ */
+export async function searchRequests(
+  db: Kysely<Database>,
+  filters: RequestFilters,
+  page: { after: LogPosition | null; limit: number },
+): Promise<FoundRequests> {
+  const { after, limit } = page
+  if (!isSifting(filters))
+    return taken(
+      await stretch(db, filters, after, null)
+        .limit(limit + 1)
+        .execute(),
+      limit,
+      null,
+    )
+  const hour = await newestHour(db, filters, after)
+  if (hour === null) return { rows: [], next: null }
+  const narrowed = { ...filters, to: Math.min(filters.to ?? Number.MAX_SAFE_INTEGER, hour + HOUR_MS) }
+  const edge = await scanEdge(db, narrowed, after)
+  const rows = sifted(stretch(db, narrowed, after, edge), filters)
+  return taken(await rows.limit(limit + 1).execute(), limit, edge)
+}
+
+function taken(rows: RequestRow[], limit: number, edge: number | null): FoundRequests {
+  const last = rows[limit - 1]
+  if (rows.length > limit && last !== undefined) {
+    return { rows: rows.slice(0, limit), next: { startedAt: last.started_at, id: last.id } }
+  }
+  return { rows, next: edge === null ? null : { startedAt: edge, id: '' } }
+}
+
+/** Whether rows must be looked at one by one. */
+function isSifting(filters: RequestFilters): boolean {
+  const { keyId, route, provider, model, code, status, fallback, minCostPicodollars } = filters
+  const along = keyId !== null && route !== null
+  return along || [provider, model, code, status, fallback, minCostPicodollars].some((filter) => filter !== null)
+}
+
+type Requests<Columns> = SelectQueryBuilder<Database, 'requests', Columns>
+
+/** A stretch of the log from the newest on, along one index; `edge` is the oldest time in it. */
+function stretch(db: Kysely<Database>, filters: RequestFilters, after: LogPosition | null, edge: number | null) {
+  let rows = alongIndex(db.selectFrom('requests').selectAll(), filters, after)
+  // Not the plain column: the index of the key must be used then, not that of the workspace.
+  if (filters.keyId !== null) rows = rows.where(sql<boolean>`workspace || '' = ${filters.workspace}`)
+  if (edge !== null) rows = rows.where('started_at', '>=', edge)
+  return rows.orderBy('started_at', 'desc').orderBy('id', 'desc')
+}
+
+function alongIndex<Columns>(
+  rows: Requests<Columns>,
+  filters: RequestFilters,
+  after: LogPosition | null,
+): Requests<Columns> {
+  const { keyId, workspace, route, from, to } = filters
+  let found = keyId === null ? rows.where('workspace', '=', workspace) : rows.where('key_id', '=', keyId)
+  if (keyId === null && route !== null) found = found.where('route', route === '' ? 'is' : '=', route || null)
+  if (from !== null) found = found.where('started_at', '>=', from)
+  if (to !== null) found = found.where('started_at', '<', to)
+  if (after === null) return found
+  return found
+    .where('started_at', '<=', after.startedAt)
+    .where((where) => where.or([where('started_at', '<', after.startedAt), where('id', '<', after.id)]))
+}
+
+/** The oldest time within the rows that one page may look at; null when the rest is less than that. */
+async function scanEdge(
+  db: Kysely<Database>,
+  filters: RequestFilters,
+  after: LogPosition | null,
+): Promise<number | null> {
+  // By time alone, so that the index answers without a look at the rows.
+  const before = after === null ? filters : { ...filters, to: Math.min(filters.to ?? Infinity, after.startedAt + 1) }
+  const row = await alongIndex(db.selectFrom('requests').select('started_at'), before, null)
+    .orderBy('started_at', 'desc')
+    .offset(SCANNED_ROWS)
+    .limit(1)
+    .executeTakeFirst()
+  return row?.started_at ?? null
+}
+
+function sifted<Columns>(rows: Requests<Columns>, filters: RequestFilters): Requests<Columns> {
+  const { keyId, route, provider, model, code, status, fallback, minCostPicodollars } = filters
+  let found = rows.where('state', '=', 'closed')
+  if (keyId !== null && route !== null) found = found.where('route', route === '' ? 'is' : '=', route || null)
+  if (provider !== null) found = found.where('provider', '=', provider)
+  if (model !== null) found = found.where('model', '=', model)
+  if (code !== null) found = found.where('code', '=', code)
+  if (status === 'ok' || status === 'error') found = found.where('code', status === 'ok' ? 'is' : 'is not', null)
+  else if (status !== null) found = found.where('status', '=', status)
+  if (fallback !== null) found = found.where('fallback', '=', fallback ? 1 : 0)
+  if (minCostPicodollars !== null) found = found.where('cost_picodollars', '>=', minCostPicodollars)
+  return found
+}
+
+/** The newest hour whose sums leave room for a match. */
+async function newestHour(
+  db: Kysely<Database>,
+  filters: RequestFilters,
+  after: LogPosition | null,
+): Promise<number | null> {
+  const { workspace, from, to, keyId, route, provider, model, code, status, fallback } = filters
+  let hours = db.selectFrom('usage_hours').select('hour').where('workspace', '=', workspace)
+  if (from !== null) hours = hours.where('hour', '>', from - HOUR_MS)
+  if (to !== null) hours = hours.where('hour', '<', to)
+  if (after !== null) hours = hours.where('hour', '<=', after.startedAt)
+  if (keyId !== null) hours = hours.where('key_id', '=', keyId)
+  if (route !== null) hours = hours.where('route', '=', route)
+  if (provider !== null) hours = hours.where('provider', '=', provider)
+  if (model !== null) hours = hours.where('model', '=', model)
+  if (code !== null) hours = hours.where('code', '=', code)
+  if (status !== null) hours = hours.where('code', status === 'ok' || status === 200 ? '=' : '<>', '')
+  if (fallback === true) hours = hours.where('fallbacks', '>', 0)
+  if (fallback === false) hours = hours.where('requests', '>', sql.ref<number>('fallbacks'))
+  if (filters.minCostPicodollars !== null) hours = hours.where('cost_picodollars', '>=', filters.minCostPicodollars)
+  const newest = await hours.where('requests', '>', 0).orderBy('hour', 'desc').limit(1).executeTakeFirst()
+  return newest?.hour ?? null
+}
