@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { after, describe, test } from 'node:test'
 import { ADMIN_KEY, type Harness, type Json, startHarness, until } from './harness.ts'
 
@@ -147,6 +149,37 @@ describe('one model', () => {
       assert.equal(answer.status, 404)
       assert.equal(answer.json.error.code, 'model_not_found')
     })
+  }
+})
+
+/** A provider with pages of its own size, whatever the reader asks for. */
+function pagingServer(pages: string[][]) {
+  const cursors: (string | null)[] = []
+  const server = createServer((request, response) => {
+    const after = new URL(request.url ?? '/', 'http://x').searchParams.get('after_id')
+    cursors.push(after)
+    const page = pages.findIndex((ids) => ids.at(-1) === after) + 1
+    const data = (pages[page] ?? []).map((id) => ({ type: 'model', id, created_at: '2026-01-01T00:00:00Z' }))
+    const body = { data, has_more: page < pages.length - 1, first_id: data[0]?.id, last_id: data.at(-1)?.id }
+    response.setHeader('content-type', 'application/json').end(JSON.stringify(body))
+  }).listen(0, '127.0.0.1')
+  return { server, cursors, url: () => `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
+}
+
+test('a list of many pages is read to its end, each page once', async () => {
+  const paged = pagingServer([['claude-c', 'claude-b'], ['claude-a', 'not-ours'], ['claude-9']])
+  await until(() => paged.server.listening, 'the pages are there')
+  const other = await startHarness({ environment: { ANTHROPIC_BASE_URL: paged.url() } })
+  try {
+    const list = (await other.get('/v1/models')).json.data.filter((model: Json) => model.owned_by === 'anthropic')
+    assert.deepEqual(
+      list.map((model: Json) => model.id),
+      ['claude-9', 'claude-a', 'claude-b', 'claude-c'],
+    )
+    assert.deepEqual(paged.cursors, [null, 'claude-b', 'not-ours'])
+  } finally {
+    await other.stop()
+    paged.server.close()
   }
 })
 
