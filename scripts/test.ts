@@ -8,10 +8,9 @@ import { globSync } from 'node:fs'
 const files = globSync('{src,simulator,demo,bench,test,scripts}/**/*.test.ts', {
   exclude: ['**/node_modules/**'],
 }).sort()
-const reporter = process.stdout.isTTY ? 'spec' : 'dot'
 const { status } = spawnSync(
   process.execPath,
-  ['--test', '--test-concurrency=4', `--test-reporter=${reporter}`, ...process.argv.slice(2), ...files],
+  ['--test', '--test-concurrency=4', '--test-reporter=./scripts/test-reporter.ts', ...process.argv.slice(2), ...files],
   { stdio: 'inherit' },
 )
 process.exit(status ?? 1)
