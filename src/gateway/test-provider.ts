@@ -31,18 +31,19 @@ export async function testProvider(provider: Provider, family: Family, caller: C
 function verdictOf(reply: UpstreamReply, provider: Provider, family: Family, url: string): Verdict {
   const text = withoutSecrets(reply.body.toString('utf8'), provider)
   const body = parsed(text)
-  if (reply.status === 200) return listVerdict(body, family, url)
+  if (reply.status === 200) return listVerdict(body, provider, family, url)
   const words = body === undefined ? '' : ` It says: ${family.failureFromWire(reply.status, body).message}`
   return { ok: false, models: null, message: statusText(reply, provider, family, url) + words }
 }
 
-function listVerdict(body: unknown, family: Family, url: string): Verdict {
+function listVerdict(body: unknown, provider: Provider, family: Family, url: string): Verdict {
   const wrong = (what: string) => ({ ok: false, models: null, message: `${url} ${what} ${family.baseUrlHint}` })
   if (body === undefined) return wrong('answers with a page, not with a list of models: the address is wrong.')
   try {
     const { models } = family.modelsFromWire(body)
     if (models.length === 0) return wrong('answers, but lists no model.')
-    return { ok: true, models: models.length, message: `The key is accepted; ${models.length} models are listed.` }
+    const how = provider.apiKey === null ? 'It answers without a key' : 'The key is accepted'
+    return { ok: true, models: models.length, message: `${how}; ${models.length} models are listed.` }
   } catch {
     return wrong('answers, but not with a list of models: the address is wrong.')
   }

@@ -2,6 +2,7 @@ import type { HttpRoute } from '../http/call.ts'
 import { jsonReply } from '../http/respond.ts'
 import { adminKeyHandlers } from './admin-keys.ts'
 import { auditHandlers } from './audit.ts'
+import { catalogHandlers } from './catalog.ts'
 import { configHandlers } from './config.ts'
 import { CONTRACT, type Contract } from './contract/contract.ts'
 import type { ManagementDeps } from './deps.ts'
@@ -10,6 +11,7 @@ import { explainHandlers } from './explain.ts'
 import { keyHandlers } from './keys.ts'
 import { openApi } from './openapi.ts'
 import { providerHandlers } from './providers.ts'
+import { registryHandlers } from './registry.ts'
 import { requestHandlers } from './requests.ts'
 import { type HandlersOf, managementRoutes, type RouterDeps } from './router.ts'
 import { routeHandlers } from './routes.ts'
@@ -27,6 +29,8 @@ export function management(deps: ManagementDeps, router: RouterDeps, version: st
     ...explainHandlers(deps),
     ...providerHandlers(deps),
     ...secretHandlers(deps),
+    ...registryHandlers(deps),
+    ...catalogHandlers(deps),
     ...configHandlers(deps),
     ...requestHandlers(deps),
     ...usageHandlers(deps),

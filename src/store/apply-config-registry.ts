@@ -36,8 +36,8 @@ export async function applyRegistry(
   await seedRegistry(db, now, builtin)
 }
 
-/** What the file leaves out is what the gateway itself knows of the model. */
-function factsOf(entry: RegistryEntry, builtin: BuiltinRegistry): ModelFacts {
+/** What an entry leaves out is what the gateway itself knows of the model. */
+export function factsOf(entry: RegistryEntry, builtin: BuiltinRegistry): ModelFacts {
   const known = builtin.models.find(
     ({ facts }) => facts.provider === entry.provider && facts.model === entry.model,
   )?.facts
@@ -59,7 +59,7 @@ function factsOf(entry: RegistryEntry, builtin: BuiltinRegistry): ModelFacts {
 }
 
 /** Null when the entry says nothing of prices: then they stay as they are. A price of null says that it is unknown. */
-function pricesOf(entry: RegistryEntry): PriceList | null {
+export function pricesOf(entry: RegistryEntry): PriceList | null {
   const base = classPrices(entry)
   const tiers = (entry.tiers ?? []).map((tier) => ({
     prompt_tokens_above: tier.prompt_tokens_above,

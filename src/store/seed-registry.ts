@@ -53,7 +53,12 @@ export interface BuiltinRegistry {
 /** The models this version of the gateway was shipped with. */
 export function readBuiltinRegistry(): BuiltinRegistry {
   const text = readFileSync(new URL('./model-facts.json', import.meta.url), 'utf8')
-  const file = FactsFile.parse(JSON.parse(text))
+  return parseFacts(JSON.parse(text))
+}
+
+/** Throws a ZodError for what is not in the format of the shipped list. */
+export function parseFacts(value: unknown): BuiltinRegistry {
+  const file = FactsFile.parse(value)
   return { asOf: file.as_of, models: file.models.map(builtinModel) }
 }
 

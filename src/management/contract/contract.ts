@@ -1,9 +1,11 @@
 import { adminKeyOperations } from './admin-keys.ts'
 import { auditOperations } from './audit.ts'
+import { catalogOperations } from './catalog.ts'
 import { configOperations } from './config.ts'
 import { explainOperations } from './explain.ts'
 import { keyOperations } from './keys.ts'
 import { providerOperations } from './providers.ts'
+import { registryOperations } from './registry.ts'
 import { requestOperations } from './requests.ts'
 import { routeOperations } from './routes.ts'
 import { secretOperations } from './secrets.ts'
@@ -19,6 +21,8 @@ export const CONTRACT = {
   ...explainOperations,
   ...providerOperations,
   ...secretOperations,
+  ...registryOperations,
+  ...catalogOperations,
   ...configOperations,
   ...requestOperations,
   ...usageOperations,
