@@ -39,8 +39,8 @@ const ROOMS: Record<string, { rooms: string[]; packages: string[] }> = {
     packages: [],
   },
   'src/cli': {
-    rooms: ['src/main.ts', 'src/config.ts', 'src/version.ts', 'src/store', 'src/management', 'demo'],
-    packages: [],
+    rooms: ['src/main.ts', 'src/config.ts', 'src/version.ts', 'src/domain', 'src/management', 'demo'],
+    packages: ['zod'],
   },
   demo: { rooms: ['simulator', 'src/main.ts', 'src/cli'], packages: [] },
   simulator: { rooms: [], packages: [] },
@@ -118,12 +118,23 @@ test('no folder or file is called utils, helpers, common, shared, misc, lib, ser
   )
 })
 
+test('the command line knows of the management API nothing but its contract', () => {
+  for (const file of files.filter((name) => name.startsWith('src/cli/'))) {
+    for (const { specifier } of importsOf(file)) {
+      const isServer = specifier.startsWith('../management/') && !specifier.startsWith('../management/contract/')
+      assert.ok(!isServer, `${file} imports ${specifier}`)
+    }
+  }
+})
+
 test('only providers/call.ts opens sockets to providers', () => {
   const openers = files.filter(
     (file) =>
       file.startsWith('src/') && /from 'undici'|\bfetch\(|node:https?'|node:net'/.test(readFileSync(file, 'utf8')),
   )
   assert.deepEqual(openers.sort(), [
+    // Talks to the gateway, as any client does.
+    'src/cli/api-client.ts',
     'src/http/body.ts',
     'src/http/call.ts',
     'src/http/server.ts',

@@ -1,65 +1,98 @@
-import { parseArgs } from 'node:util'
-import { demo } from '../../demo/demo.ts'
+import { readFileSync } from 'node:fs'
 import { ConfigError } from '../config.ts'
-import { StoreError } from '../store/store-error.ts'
 import { version } from '../version.ts'
-import { serve } from './serve.ts'
+import { createClient } from './api-client.ts'
+import { CliError } from './cli-error.ts'
+import { type Command, type Given, parseGiven, text } from './command.ts'
+import { commands } from './commands.ts'
+import { commandHelp, overview } from './help.ts'
+import { createOutput } from './output.ts'
 
-const HELP = `switchyard, a self-hosted LLM gateway
+const DEFAULT_URL = 'http://127.0.0.1:8080'
 
-  switchyard serve       start the gateway (settings: docs/configuration.md)
-  switchyard demo        start it in front of simulated providers, with traffic
-  switchyard --version   print the version
-  switchyard --help      print this
-
-Try:  switchyard demo
-`
-
-/** Exit codes: 0 fine, 1 runtime failure, 2 bad configuration or usage. */
-async function main(): Promise<void> {
-  const { values, positionals } = parseArgs({
-    allowPositionals: true,
-    options: { help: { type: 'boolean', short: 'h' }, version: { type: 'boolean', short: 'v' } },
-  })
-  const [command, ...rest] = positionals
-  if (values.version === true) return print(version())
-  if (values.help === true || command === undefined) return print(HELP)
-  if (rest.length > 0) throw new ConfigError(`'${command}' takes no argument '${rest[0]}'; see switchyard --help`)
-  if (command === 'serve') return serve(process.env)
-  if (command === 'demo') return demo(process.env)
-  throw new ConfigError(`there is no command '${command}'; see switchyard --help`)
+/** Exit codes: 0 fine, 1 failed, 2 called wrongly or bad configuration, 3 a plan has differences. */
+async function main(args: readonly string[]): Promise<number> {
+  const [first] = args
+  if (first === '--version' || first === '-v') return print(version())
+  if (first === undefined || first === '--help' || first === '-h' || first === 'help')
+    return print(overview(commands()))
+  const { command, rest } = find(args)
+  const { values, positionals } = parseGiven(command, rest)
+  if (values['help'] === true) return print(commandHelp(command))
+  return (await command.run(givenFor(values, positionals))) ?? 0
 }
 
-function print(text: string): void {
-  process.stdout.write(text.endsWith('\n') ? text : `${text}\n`)
+/** The longest name that the words begin with. */
+function find(args: readonly string[]): { command: Command; rest: readonly string[] } {
+  const table = commands()
+  for (const length of [2, 1]) {
+    const name = args.slice(0, length).join(' ')
+    const command = table.find((candidate) => candidate.name === name || candidate.aliases?.includes(name))
+    if (command !== undefined) return { command, rest: args.slice(length) }
+  }
+  const [group = ''] = args
+  const members = table.filter(({ name }) => name.startsWith(`${group} `))
+  if (members.length === 0) throw new CliError(`there is no command '${group}'; see switchyard --help`, 2)
+  if (args[1] === undefined || args[1].startsWith('-')) {
+    print(members.map(({ name, summary }) => `switchyard ${name.padEnd(20)} ${summary}`).join('\n'))
+    throw args[1] === '--help' || args[1] === '-h' ? new Shown() : new CliError(`'${group}' needs one of these`, 2)
+  }
+  const known = members.map(({ name }) => name.slice(group.length + 1)).join(', ')
+  throw new CliError(`'${group}' has ${known}, not '${args[1]}'`, 2)
+}
+
+/** Thrown when the help of a group was what was asked for. */
+class Shown extends Error {}
+
+function givenFor(values: Given['values'], positionals: readonly string[]): Given {
+  const environment = process.env
+  const noColor = environment['NO_COLOR'] !== undefined && environment['NO_COLOR'] !== ''
+  const streams = { stdout: process.stdout, stderr: process.stderr, noColor }
+  const url = text({ values }, 'url') ?? (environment['SWITCHYARD_URL'] || DEFAULT_URL)
+  if (!/^https?:\/\//.test(url) || !URL.canParse(url)) throw new CliError(`${url}: expected an http:// address`, 2)
+  const adminKey = () => readAdminKey(text({ values }, 'admin-key-file'), environment['ADMIN_KEY'])
+  const output = createOutput(streams, values['json'] === true)
+  return { values, positionals, environment, output, client: createClient({ url, adminKey }) }
+}
+
+function readAdminKey(path: string | undefined, variable: string | undefined): string {
+  const key = path === undefined ? variable : readKeyFile(path)
+  if (key === undefined || key.trim() === '') {
+    throw new CliError('no admin key: set ADMIN_KEY (it was printed at the first start) or use --admin-key-file', 2)
+  }
+  return key.trim()
+}
+
+function readKeyFile(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    throw new CliError(`--admin-key-file: ${path} cannot be read`, 2)
+  }
+}
+
+function print(content: string): number {
+  process.stdout.write(content.endsWith('\n') ? content : `${content}\n`)
+  return 0
 }
 
 /** One line for what the operator can mend; the whole stack only for a fault of ours. */
-function fail(error: unknown): never {
-  const isUsage = error instanceof Error && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS')
-  if (error instanceof ConfigError || isUsage) {
-    process.stderr.write(`switchyard: ${(error as Error).message}\n`)
-    process.exit(2)
-  }
-  if (isUnknownHost(error)) {
-    process.stderr.write(`switchyard: HOST: ${error.message}\n`)
-    process.exit(2)
-  }
-  if (error instanceof StoreError || isListenError(error)) {
-    process.stderr.write(`switchyard: ${error.message}\n`)
-    process.exit(1)
-  }
-  process.stderr.write(`switchyard: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`)
-  process.exit(1)
+function fail(error: unknown): void {
+  if (error instanceof Shown) return
+  const isKnown = error instanceof CliError || error instanceof ConfigError || isStoreOrListenError(error)
+  const message = error instanceof Error ? (isKnown ? error.message : (error.stack ?? error.message)) : String(error)
+  process.stderr.write(`switchyard: ${message}\n`)
+  process.exit(error instanceof CliError ? error.exitCode : error instanceof ConfigError ? 2 : 1)
 }
 
-/** Names are only looked up to listen here: those of providers and databases have their own errors. */
-function isUnknownHost(error: unknown): error is Error {
-  return error instanceof Error && 'syscall' in error && error.syscall === 'getaddrinfo'
+/** By name: the classes themselves would bring the whole gateway along. */
+function isStoreOrListenError(error: unknown): boolean {
+  return error instanceof Error && (error.name === 'StoreError' || ('syscall' in error && error.syscall === 'listen'))
 }
 
-function isListenError(error: unknown): error is Error {
-  return error instanceof Error && 'syscall' in error && error.syscall === 'listen'
-}
+// Whoever reads only the beginning (`| head`) is not in error.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))
 
-main().catch(fail)
+main(process.argv.slice(2)).then((code) => {
+  process.exitCode = code
+}, fail)

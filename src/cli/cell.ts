@@ -1,0 +1,29 @@
+/** A value of the API in one line for people. */
+export function cell(value: unknown): string {
+  if (value === null || value === undefined || value === '') return '–'
+  if (typeof value === 'string') return oneLine(value.replace(TIME, '$1 $2'))
+  if (typeof value === 'boolean') return value ? 'yes' : 'no'
+  if (Array.isArray(value)) return value.length === 0 ? '–' : value.map(item).join(value.some(isEntry) ? ' → ' : ', ')
+  if (typeof value === 'object') return item(value)
+  return String(value)
+}
+
+/** RFC 3339 without what nobody reads: `2026-11-15 03:24:38`, in UTC. */
+const TIME = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.\d+)?Z$/
+
+/** Nothing that the terminal would take as an order: values come from callers and providers. */
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, ' ').replace(/\p{Cc}/gu, '�')
+}
+
+function item(value: unknown): string {
+  if (isEntry(value)) return `${value.provider}/${value.model}`
+  if (typeof value !== 'object' || value === null) return cell(value)
+  return Object.entries(value)
+    .map(([name, inner]) => `${name} ${cell(inner)}`)
+    .join(', ')
+}
+
+function isEntry(value: unknown): value is { provider: string; model: string } {
+  return typeof value === 'object' && value !== null && 'provider' in value && 'model' in value
+}

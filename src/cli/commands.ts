@@ -1,0 +1,70 @@
+import { CONTRACT } from '../management/contract/contract.ts'
+import type { Command } from './command.ts'
+import { completionScript, SHELLS, type Shell } from './completion.ts'
+import { configCommands } from './config-commands.ts'
+import { deriveCommand, type Refinement } from './derive-command.ts'
+import { keyRefinements } from './key-refinements.ts'
+import { logRefinements } from './log-refinements.ts'
+import { registryRefinements } from './registry-refinements.ts'
+import { routeRefinements } from './route-refinements.ts'
+
+const REFINEMENTS: Readonly<Record<string, Refinement>> = {
+  ...keyRefinements,
+  ...routeRefinements,
+  ...registryRefinements,
+  ...logRefinements,
+}
+
+/** What starts a server or looks at the machine; loaded only when asked for, for they bring the whole gateway along. */
+const localCommands: readonly Command[] = [
+  local({
+    name: 'serve',
+    summary: 'Start the gateway (settings: docs/configuration.md)',
+    examples: ['switchyard serve', 'PORT=9000 DATA_DIR=/var/lib/switchyard switchyard serve'],
+    run: async ({ environment }) => (await import('./serve.ts')).serve(environment).then(() => 0),
+  }),
+  local({
+    name: 'demo',
+    summary: 'Start it in front of simulated providers, with traffic',
+    examples: ['switchyard demo', 'PORT=9000 switchyard demo'],
+    run: async ({ environment }) => (await import('../../demo/demo.ts')).demo(environment).then(() => 0),
+  }),
+  local({
+    name: 'doctor',
+    summary: 'Check this machine, its data folder, configuration and providers; works without a running gateway',
+    examples: ['switchyard doctor', 'switchyard doctor --json'],
+    options: { json: { type: 'boolean', help: 'Print the checks as JSON, for programs' } },
+    run: async (given) => (await import('./doctor.ts')).doctor(given),
+  }),
+]
+
+const completion = local({
+  name: 'completion',
+  summary: 'Print a completion script for a shell',
+  examples: ['source <(switchyard completion bash)', 'switchyard completion fish | source'],
+  positionals: [{ name: 'SHELL', values: SHELLS }],
+  async run({ output, positionals }) {
+    await output.piece(completionScript(positionals[0] as Shell, commands()))
+    return 0
+  },
+})
+
+function local(command: Partial<Command> & Pick<Command, 'name' | 'summary' | 'examples' | 'run'>): Command {
+  return { positionals: [], options: {}, isRemote: false, ...command }
+}
+
+/** Every command, in the order of the help. */
+export function commands(): readonly Command[] {
+  const derived = Object.entries(CONTRACT).flatMap(([name, operation]) =>
+    name.startsWith('config.')
+      ? []
+      : [
+          deriveCommand(
+            name,
+            operation,
+            REFINEMENTS[name] ?? { examples: [`switchyard ${name.replaceAll('.', ' ')}`] },
+          ),
+        ],
+  )
+  return [...localCommands, ...configCommands, ...derived, completion]
+}

@@ -1,0 +1,107 @@
+import type { z } from 'zod'
+import { parseFileConfig } from '../config.ts'
+import type { FileConfig } from '../domain/file-config.ts'
+import type { ConfigChange } from '../management/contract/config.ts'
+import { cell } from './cell.ts'
+import { type Command, type Given, type OptionSpec, text, usageError } from './command.ts'
+import { readInput } from './read-input.ts'
+
+const FILE: OptionSpec = { type: 'string', short: 'f', placeholder: 'FILE', help: 'The configuration; - for stdin' }
+
+type Change = z.output<typeof ConfigChange>
+
+/** `${VAR}` is filled in here, from the environment of whoever runs the command: a build's secrets count. */
+async function readFile(given: Given, command: Command): Promise<FileConfig> {
+  const path = text(given, 'file')
+  if (path === undefined) throw usageError(command, '-f FILE is missing')
+  return parseFileConfig(await readInput(path), path === '-' ? 'standard input' : path, given.environment)
+}
+
+const SIGNS: Readonly<Record<Change['kind'], string>> = {
+  create: '+',
+  update: '~',
+  delete: '-',
+  take_over: '»',
+  release: '«',
+}
+
+function printChanges(changes: readonly Change[], { output }: Given): void {
+  for (const { kind, workspace, resource, fields } of changes) {
+    const place = workspace === null || resource.startsWith('workspaces/') ? resource : `${workspace}: ${resource}`
+    const line = `${SIGNS[kind]} ${kind.replace('_', ' ').padEnd(9)} ${place}`
+    output.line(kind === 'delete' ? output.bad(line) : kind === 'create' ? output.good(line) : line)
+    if (kind === 'delete') continue
+    for (const { field, before, after } of fields) {
+      output.line(`    ${field}: ${kind === 'create' ? '' : `${cell(before)} → `}${cell(after)}`)
+    }
+  }
+}
+
+function warnOfFile(configFile: string | null, { output }: Given): void {
+  if (configFile === null) return
+  output.note(`note: this gateway also applies its own ${configFile} at every start and edit; keep the two the same`)
+}
+
+const plan: Command = {
+  name: 'plan',
+  summary: 'Show what a configuration file would change; exit code 3 when it is something',
+  positionals: [],
+  options: { file: FILE },
+  examples: ['switchyard plan -f switchyard.yaml', 'switchyard plan -f switchyard.yaml --json'],
+  isRemote: true,
+  async run(given) {
+    const reply = await given.client.call('config.plan', { body: await readFile(given, plan) })
+    const { output } = given
+    if (output.isJson) output.json(reply)
+    else {
+      printChanges(reply.changes, given)
+      const count = reply.changes.length
+      output.line(count === 0 ? 'Nothing would change.' : `${count} to change, ${reply.unchanged} as they should be.`)
+      warnOfFile(reply.config_file, given)
+    }
+    return reply.changes.length === 0 ? 0 : 3
+  },
+}
+
+const apply: Command = {
+  name: 'apply',
+  summary: 'Make a configuration file so, in one transaction',
+  positionals: [],
+  options: { file: FILE },
+  examples: [
+    'switchyard apply -f switchyard.yaml',
+    'switchyard export | switchyard apply -f - --url http://other:8080',
+  ],
+  isRemote: true,
+  async run(given) {
+    const reply = await given.client.call('config.apply', { body: await readFile(given, apply) })
+    const { output } = given
+    if (output.isJson) output.json(reply)
+    else {
+      printChanges(reply.changes, given)
+      const count = reply.changes.length
+      output.line(count === 0 ? 'Nothing to change.' : `${count} changed, ${reply.unchanged} as they should be.`)
+      for (const key of reply.created_keys) {
+        output.line(`key ${key.name}  ${key.value}  (workspace ${key.workspace}; shown only now)`)
+      }
+      warnOfFile(reply.config_file, given)
+    }
+    return 0
+  },
+}
+
+const exportCommand: Command = {
+  name: 'export',
+  summary: 'Print the running configuration as a file that can be applied, without secrets',
+  positionals: [],
+  options: {},
+  examples: ['switchyard export > switchyard.yaml', 'switchyard export --json'],
+  isRemote: true,
+  async run({ client, output }) {
+    const format = output.isJson ? 'json' : 'yaml'
+    for await (const piece of await client.call('config.export', { query: { format } })) await output.piece(piece)
+    return 0
+  },
+}
+
+export const configCommands: readonly Command[] = [plan, apply, exportCommand]

@@ -1,0 +1,181 @@
+import { z } from 'zod'
+import { problemText } from '../domain/problem-text.ts'
+import type { Operation } from '../management/contract/operation.ts'
+import type { AnyInput } from './api-client.ts'
+import { type Command, type Given, type OptionSpec, type Positional, text, texts, usageError } from './command.ts'
+import { printReply } from './print-reply.ts'
+import { readJsonFile } from './read-input.ts'
+
+/** What a command has beyond its operation. */
+export interface Refinement {
+  /** Where it is not the operation's name in words. */
+  name?: string
+  aliases?: readonly string[]
+  examples: readonly string[]
+  options?: Readonly<Record<string, OptionSpec>>
+  positionals?: readonly Positional[]
+  /** What the extra options and arguments mean, in the operation's terms. */
+  refine?(given: Given, input: AnyInput): AnyInput | Promise<AnyInput>
+  /** The columns of its table, where not every field is worth one. */
+  columns?: readonly string[]
+  /** Options of the operation that are not offered. */
+  omit?: readonly string[]
+  print?(reply: never, given: Given): void
+  /** Where an answer can mean no. */
+  exitCode?(reply: never): number
+}
+
+interface JsonField {
+  type?: string | string[]
+  enum?: unknown[]
+  anyOf?: JsonField[]
+  items?: JsonField
+  description?: string
+  default?: unknown
+}
+
+/** An operation as a command: path parameters are arguments, query and plain body fields options, the rest a file. */
+export function deriveCommand(operationName: string, operation: Operation, refinement: Refinement): Command {
+  const name = refinement.name ?? operationName.replaceAll('.', ' ')
+  const query = fieldsOf(operation.query)
+  const body = fieldsOf(operation.body)
+  const nameIsArgument = operation.method === 'POST' && 'name' in body
+  const optionFields = Object.entries(body).filter(([field]) => !(nameIsArgument && field === 'name'))
+  const isPage = 'cursor' in query
+  const command: Command = {
+    name,
+    summary: operation.summary,
+    isRemote: true,
+    examples: refinement.examples,
+    positionals: refinement.positionals ?? [
+      ...paramNames(operation).map((param) => ({ name: param.toUpperCase() })),
+      ...(nameIsArgument ? [{ name: 'NAME' }] : []),
+    ],
+    aliases: refinement.aliases ?? [],
+    options: without(refinement.omit ?? [], {
+      ...refinement.options,
+      ...Object.fromEntries(Object.entries(query).map(([field, schema]) => [kebab(field), optionOf(schema)])),
+      ...Object.fromEntries(
+        optionFields.flatMap(([field, schema]) => (isPlain(schema) ? [[kebab(field), optionOf(schema)]] : [])),
+      ),
+      ...(isPage ? { all: { type: 'boolean', help: 'Every page, not only the first' } as const } : {}),
+      ...(hasBody(operation) ? { file: FILE } : {}),
+      ...(takesVersion(operation) ? { 'if-match': IF_MATCH } : {}),
+    }),
+    async run(given) {
+      const input = await inputOf(given)
+      const checked = checkInput(command, operation, refinement.refine ? await refinement.refine(given, input) : input)
+      return printReply({ operation, input: checked, given, refinement })
+    },
+  }
+
+  async function inputOf(given: Given): Promise<AnyInput> {
+    const isOwn = refinement.positionals !== undefined
+    const params = isOwn
+      ? {}
+      : Object.fromEntries(paramNames(operation).map((param, index) => [param, given.positionals[index]]))
+    const file = text(given, 'file')
+    const fromFile = hasBody(operation) && file !== undefined ? await readJsonFile(file) : undefined
+    const fields = optionFields.flatMap(([field, schema]) => bodyValue(given, field, schema))
+    const named = nameIsArgument && !isOwn ? [['name', given.positionals.at(-1)] as const] : []
+    const own = Object.fromEntries([...named, ...fields])
+    const isNothing = fromFile === undefined && Object.keys(own).length === 0
+    return {
+      params,
+      query: Object.fromEntries(Object.entries(query).flatMap(([field]) => queryValue(given, field))),
+      body: !hasBody(operation) ? undefined : isNothing ? {} : { ...(fromFile as object), ...own },
+      ifMatch: text(given, 'if-match'),
+    }
+  }
+  return command
+}
+
+function without(names: readonly string[], options: Record<string, OptionSpec>): Record<string, OptionSpec> {
+  return Object.fromEntries(Object.entries(options).filter(([name]) => !names.includes(name)))
+}
+
+const FILE: OptionSpec = { type: 'string', short: 'f', placeholder: 'FILE', help: 'The body as JSON; - for stdin' }
+const IF_MATCH: OptionSpec = { type: 'string', placeholder: 'ETAG', help: 'Only if this is still its version' }
+
+/** Mistakes are found before anything is sent, with the option's place in the message. */
+function checkInput(command: Command, operation: Operation, input: AnyInput): AnyInput {
+  for (const [part, schema] of [
+    [input.params, operation.params],
+    [input.query, operation.query],
+    [input.body, operation.body],
+  ] as const) {
+    const result = (schema as z.ZodType).safeParse(part)
+    if (!result.success) throw usageError(command, problemText(result.error))
+  }
+  return input
+}
+
+function bodyValue(given: Given, field: string, schema: JsonField): [string, unknown][] {
+  const name = kebab(field)
+  if (!isPlain(schema) || given.values[name] === undefined) return []
+  const type = typeOf(schema)
+  if (type === 'array') return [[field, texts(given, name)]]
+  const value = text(given, name) ?? ''
+  if (value === 'null' && isNullable(schema)) return [[field, null]]
+  if (type === 'integer' || type === 'number') return [[field, Number(value)]]
+  if (type === 'boolean') return [[field, value === 'true' ? true : value === 'false' ? false : value]]
+  return [[field, value]]
+}
+
+function queryValue(given: Given, field: string): [string, string][] {
+  const value = text(given, kebab(field))
+  return value === undefined ? [] : [[field, value]]
+}
+
+function fieldsOf(schema: z.ZodType): Record<string, JsonField> {
+  if (schema.type === 'undefined') return {}
+  const json = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })
+  return (json.properties ?? {}) as Record<string, JsonField>
+}
+
+function paramNames(operation: Operation): string[] {
+  return [...operation.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? '')
+}
+
+function hasBody(operation: Operation): boolean {
+  return operation.body.type !== 'undefined'
+}
+
+function takesVersion(operation: Operation): boolean {
+  return (
+    operation.hasVersion &&
+    (operation.method === 'PUT' || operation.method === 'PATCH' || operation.method === 'DELETE')
+  )
+}
+
+function typeOf(schema: JsonField): string | undefined {
+  const types = [schema.type, ...(schema.anyOf ?? []).map((one) => one.type)].flat()
+  return types.find((type) => type !== undefined && type !== 'null')
+}
+
+function isNullable(schema: JsonField): boolean {
+  return [schema.type, ...(schema.anyOf ?? []).map((one) => one.type)].flat().includes('null')
+}
+
+/** Can it be written as one option? An object cannot. */
+function isPlain(schema: JsonField): boolean {
+  const type = typeOf(schema)
+  const items = schema.items ?? schema.anyOf?.find((one) => one.items !== undefined)?.items
+  return type === 'array' ? typeOf(items ?? {}) === 'string' : type !== undefined && type !== 'object'
+}
+
+function optionOf(schema: JsonField): OptionSpec {
+  const values = schema.enum?.filter((value) => typeof value === 'string')
+  const help = [schema.description, schema.default === undefined ? undefined : `default ${schema.default}`]
+  return {
+    type: 'string',
+    placeholder: typeOf(schema) === 'integer' ? 'N' : 'VALUE',
+    help: help.filter((part) => part !== undefined).join('; '),
+    ...(typeOf(schema) === 'array' && { multiple: true }),
+    ...(values !== undefined && values.length > 0 && { values }),
+  }
+}
+
+function kebab(field: string): string {
+  return field.replaceAll('_', '-')
+}

@@ -1,0 +1,60 @@
+import { allOptions, type Command, type OptionSpec } from './command.ts'
+import { formatTable } from './table.ts'
+
+/** All commands, by the first word. */
+export function overview(commands: readonly Command[]): string {
+  const rows = commands.map(({ name, summary }) => [`  switchyard ${name}`, summary])
+  const width = Math.max(...rows.map(([first = '']) => first.length))
+  const lines = rows.map(([first = '', second = '']) => `${first.padEnd(width)}   ${second}`)
+  return `switchyard, a self-hosted LLM gateway
+
+${lines.join('\n')}
+
+  switchyard COMMAND --help   options and examples of a command
+  switchyard --version        print the version
+
+All but serve, demo, doctor and completion talk to a running gateway: --url or SWITCHYARD_URL (default
+http://127.0.0.1:8080) and the variable ADMIN_KEY or --admin-key-file. --json prints what the API answers.
+Exit codes: 0 fine, 1 failed, 2 called wrongly or bad configuration, 3 a plan has differences.
+
+Try:  switchyard demo
+`
+}
+
+export function commandHelp(command: Command): string {
+  const options = Object.entries(allOptions(command)).map(([name, option]) => [
+    optionText(name, option),
+    helpText(option),
+  ])
+  const table = formatTable([{ title: '' }, { title: '' }], options, { width: null, bold: (text) => text })
+  return `${command.summary}
+
+  ${usage(command)}
+
+Options:${table
+    .replace(/^.*?\n/, '\n')
+    .replaceAll('\n', '\n  ')
+    .trimEnd()}
+
+Examples:
+${command.examples.map((example) => `  ${example}`).join('\n')}
+`
+}
+
+export function usage(command: Command): string {
+  const positionals = command.positionals.map(({ name, optional, many }) => {
+    const shown = many === true ? `${name}...` : name
+    return optional === true ? `[${shown}]` : shown
+  })
+  return ['switchyard', command.name, ...positionals, '[options]'].join(' ')
+}
+
+function optionText(name: string, { short, type, placeholder = 'VALUE' }: OptionSpec): string {
+  const flag = `${short === undefined ? '    ' : `-${short}, `}--${name}`
+  return type === 'string' ? `${flag} ${placeholder}` : flag
+}
+
+function helpText({ help, values, multiple }: OptionSpec): string {
+  const parts = [help, values === undefined ? '' : `one of ${values.join(', ')}`, multiple === true ? 'repeatable' : '']
+  return parts.filter((part) => part !== '').join('; ')
+}

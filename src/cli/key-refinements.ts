@@ -1,0 +1,99 @@
+import type { AnyInput } from './api-client.ts'
+import { type Given, type OptionSpec, text, texts } from './command.ts'
+import type { Refinement } from './derive-command.ts'
+import { parseDuration } from './duration.ts'
+
+const EXPIRES_IN: OptionSpec = { type: 'string', placeholder: 'DURATION', help: 'Works so long, e.g. 90d' }
+
+function withExpiry(given: Given, input: AnyInput): AnyInput {
+  const duration = text(given, 'expires-in')
+  if (duration === undefined) return input
+  const expiresAt = new Date(Date.now() + parseDuration(duration, 'expires-in')).toISOString()
+  return { ...input, body: { ...(input.body as object), expires_at: expiresAt } }
+}
+
+/** The value stands alone on standard output, so that a script can take it; the rest is for people. */
+function printValue(reply: { id: string; name: string; value: string }, { output }: Given): void {
+  output.note(`Key ${reply.name} (${reply.id}). Its value is shown only now:`)
+  output.line(reply.value)
+}
+
+export const keyRefinements: Readonly<Record<string, Refinement>> = {
+  'workspaces.list': { examples: ['switchyard workspaces list'] },
+  'workspaces.create': { examples: ['switchyard workspaces create research'] },
+  'workspaces.get': { examples: ['switchyard workspaces get default'] },
+  'workspaces.delete': { examples: ['switchyard workspaces delete research --force true'] },
+  'keys.list': {
+    examples: ['switchyard keys list', 'switchyard keys list --workspace research --json'],
+    columns: [
+      'id',
+      'name',
+      'prefix',
+      'created_at',
+      'expires_at',
+      'revoked_at',
+      'last_used_at',
+      'spent_usd',
+      'managed_by',
+    ],
+  },
+  'keys.create': {
+    examples: [
+      'switchyard keys create ci',
+      'switchyard keys create ci --expires-in 90d --allow fast --allow "llama*" --workspace research',
+    ],
+    options: {
+      'expires-in': EXPIRES_IN,
+      allow: {
+        type: 'string',
+        multiple: true,
+        placeholder: 'MODEL',
+        help: 'May use only this alias, id or beginning*',
+      },
+    },
+    refine(given, input) {
+      const allowed = texts(given, 'allow')
+      const expiring = withExpiry(given, input)
+      return allowed.length === 0
+        ? expiring
+        : { ...expiring, body: { ...(expiring.body as object), allowed_models: allowed } }
+    },
+    print: printValue,
+  },
+  'keys.get': { examples: ['switchyard keys get KEY_ID'] },
+  'keys.update': {
+    examples: ['switchyard keys update KEY_ID --name ci-2', 'switchyard keys update KEY_ID --expires-at null'],
+    options: { 'expires-in': EXPIRES_IN },
+    refine: withExpiry,
+  },
+  'keys.rotate': {
+    examples: ['switchyard keys rotate KEY_ID --overlap 24h'],
+    options: {
+      overlap: { type: 'string', placeholder: 'DURATION', help: 'So long the old value still works, e.g. 24h' },
+    },
+    refine(given, input) {
+      const overlap = text(given, 'overlap')
+      if (overlap === undefined) return input
+      const seconds = Math.round(parseDuration(overlap, 'overlap') / 1000)
+      return { ...input, body: { ...(input.body as object), overlap_seconds: seconds } }
+    },
+    print(reply: { id: string; name: string; value: string; replaces: { id: string; revoked_at: string } }, given) {
+      printValue(reply, given)
+      given.output.note(`The old one (${reply.replaces.id}) works until ${reply.replaces.revoked_at}.`)
+    },
+  },
+  'keys.revoke': { examples: ['switchyard keys revoke KEY_ID'] },
+  'admin-keys.list': { examples: ['switchyard admin-keys list'] },
+  'admin-keys.create': {
+    examples: ['switchyard admin-keys create ann --expires-in 365d'],
+    options: { 'expires-in': EXPIRES_IN },
+    refine: withExpiry,
+    print: printValue,
+  },
+  'admin-keys.revoke': { examples: ['switchyard admin-keys revoke KEY_ID'] },
+  'audit.list': {
+    examples: ['switchyard audit list --limit 20', 'switchyard audit list --resource routes/fast --json'],
+    columns: ['at', 'actor_name', 'action', 'workspace', 'resource'],
+  },
+  'secrets.rotate': { examples: ['SECRETS_KEY=new,old switchyard serve   # first', 'switchyard secrets rotate'] },
+}

@@ -1,0 +1,107 @@
+import type { z } from 'zod'
+import type { Contract } from '../management/contract/contract.ts'
+import type { AnyInput } from './api-client.ts'
+import { type Given, type OptionSpec, text } from './command.ts'
+import type { Refinement } from './derive-command.ts'
+import { parseSince } from './duration.ts'
+import { printRows } from './print-reply.ts'
+
+type Reply<Name extends keyof Contract> = z.output<Contract[Name]['reply']>
+
+const SINCE: OptionSpec = { type: 'string', placeholder: 'WHEN', help: 'From then on: 1h, 30d, or a day or time' }
+
+function withSince(given: Given, input: AnyInput): AnyInput {
+  const since = text(given, 'since')
+  return since === undefined
+    ? input
+    : { ...input, query: { ...input.query, from: parseSince(since, 'since', Date.now()) } }
+}
+
+const LIST = ['started_at', 'id', 'route', 'provider', 'model', 'status', 'code', 'fallback', 'cost_usd', 'latency_ms']
+
+function printUsage(reply: Reply<'usage.get'>, { output }: Given): void {
+  const rows = reply.data.map(({ start, group, name, latency_ms: latency, ...sums }) => ({
+    ...(reply.interval !== null && { start }),
+    ...(reply.group_by !== null && { [reply.group_by]: name ?? group }),
+    requests: sums.requests,
+    errors: sums.errors,
+    fallbacks: sums.fallbacks,
+    prompt_tokens: sums.prompt_tokens,
+    completion_tokens: sums.completion_tokens,
+    cost_usd: sums.cost_usd,
+    p50_ms: latency.p50,
+    p95_ms: latency.p95,
+  }))
+  printRows(rows, output)
+  const { total } = reply
+  const unpriced = total.unpriced_requests === 0 ? '' : `, without ${total.unpriced_requests} calls of unknown price`
+  output.line(`Total: ${total.requests} requests, ${total.errors} errors, ${total.cost_usd} USD${unpriced}`)
+}
+
+function printWhatIf(reply: Reply<'usage.what-if'>, { output }: Given): void {
+  printRows(reply.data, output)
+  const { total } = reply
+  output.line(
+    `Total: ${total.requests} requests, paid ${total.paid_usd} USD, would be ${total.what_if_usd} USD (${total.difference_usd})`,
+  )
+  for (const { provider, model, requests, missing } of reply.unpriced) {
+    output.note(`${requests} calls of ${provider}/${model} are not in it: the price ${missing} is unknown`)
+  }
+}
+
+export const logRefinements: Readonly<Record<string, Refinement>> = {
+  'requests.list': {
+    examples: [
+      'switchyard requests list --since 1h --route fast',
+      'switchyard requests list --status error --all --json',
+    ],
+    options: { since: SINCE },
+    refine: withSince,
+    columns: LIST,
+  },
+  'requests.get': {
+    aliases: ['requests show'],
+    examples: ['switchyard requests get REQUEST_ID'],
+    print({ attempts, usage, ...request }: Reply<'requests.get'>, { output }) {
+      output.details({ ...request, ...usage })
+      output.line('')
+      printRows(attempts, output, ['kind', 'provider', 'model', 'status', 'code', 'duration_ms', 'reason'])
+    },
+  },
+  'requests.explain': {
+    examples: ['switchyard requests explain REQUEST_ID'],
+    print({ steps, cost_lines }: Reply<'requests.explain'>, { output }) {
+      for (const line of [...steps, '', ...cost_lines]) output.line(line)
+    },
+  },
+  'requests.export': {
+    examples: ['switchyard requests export --format csv --since 30d > requests.csv'],
+    options: { since: SINCE },
+    refine: withSince,
+  },
+  'usage.get': {
+    name: 'usage',
+    examples: ['switchyard usage --by model --since 30d', 'switchyard usage --interval day --since 7d --json'],
+    options: {
+      since: SINCE,
+      by: {
+        type: 'string',
+        placeholder: 'GROUP',
+        help: 'The same as --group-by',
+        values: ['model', 'route', 'key', 'provider', 'code'],
+      },
+    },
+    refine(given, input) {
+      const by = text(given, 'by')
+      const since = withSince(given, input)
+      return by === undefined ? since : { ...since, query: { ...since.query, group_by: by } }
+    },
+    print: printUsage,
+  },
+  'usage.what-if': {
+    examples: ['switchyard usage what-if --model local/llama3 --since 30d'],
+    options: { since: SINCE },
+    refine: withSince,
+    print: printWhatIf,
+  },
+}

@@ -1,0 +1,122 @@
+import type { z } from 'zod'
+import type { Explanation } from '../management/contract/explain.ts'
+import type { ProviderTest } from '../management/contract/providers.ts'
+import type { AnyInput } from './api-client.ts'
+import { CliError } from './cli-error.ts'
+import { type Given, type OptionSpec, text, texts } from './command.ts'
+import type { Refinement } from './derive-command.ts'
+import { printRows } from './print-reply.ts'
+
+const MESSAGE: OptionSpec = { type: 'string', short: 'm', placeholder: 'TEXT', help: 'What the caller would say' }
+
+/** `provider/model,timeout_ms=20000,retries=1` */
+function entryOf(written: string): Record<string, unknown> {
+  const [target = '', ...settings] = written.split(',')
+  const slash = target.indexOf('/')
+  if (slash < 1) throw new CliError(`-e ${written}: expected PROVIDER/MODEL[,timeout_ms=N][,retries=N]`, 2)
+  const fields = settings.map((setting) => {
+    const [, name, value] = /^(timeout_ms|retries)=(\d+)$/.exec(setting) ?? []
+    if (name === undefined) throw new CliError(`-e ${written}: '${setting}' is neither timeout_ms=N nor retries=N`, 2)
+    return [name, Number(value)]
+  })
+  return { provider: target.slice(0, slash), model: target.slice(slash + 1), ...Object.fromEntries(fields) }
+}
+
+/** Without a file, the shortest request there is. */
+function chatBody(given: Given, input: AnyInput): AnyInput {
+  const content = text(given, 'message')
+  const model = text(given, 'model')
+  const messages = [{ role: 'user', content: content ?? 'Hello' }]
+  const isPlain = text(given, 'file') === undefined || content !== undefined
+  const body = { ...(input.body as object), ...(isPlain && { messages }), ...(model !== undefined && { model }) }
+  return { ...input, body }
+}
+
+function printExplanation(reply: z.output<typeof Explanation>, { output }: Given): void {
+  if (reply.note !== null) output.note(reply.note)
+  const rows = reply.entries.map((entry) => ({
+    entry: `${entry.provider}/${entry.model}`,
+    used: entry.would_be_used ? 'yes' : 'no',
+    circuit: entry.circuit,
+    hold_usd: entry.hold_usd,
+    ignored: entry.ignored,
+    why: entry.refused ?? entry.skipped_because,
+  }))
+  printRows(rows, output)
+  output.line(`Most it could cost: ${reply.hold_usd ?? 'unknown'} USD`)
+  if (reply.error !== null) output.line(`A call would get ${reply.error.code}: ${reply.error.message}`)
+}
+
+export const routeRefinements: Readonly<Record<string, Refinement>> = {
+  'routes.list': {
+    examples: ['switchyard routes list', 'switchyard routes list --workspace research'],
+    columns: ['alias', 'chain', 'description', 'updated_at', 'managed_by'],
+  },
+  'routes.put': {
+    examples: [
+      'switchyard routes put fast -e local/llama3,timeout_ms=20000,retries=1 -e cloud/large',
+      'switchyard routes put fast -f route.json',
+    ],
+    options: {
+      entry: {
+        type: 'string',
+        short: 'e',
+        multiple: true,
+        placeholder: 'ENTRY',
+        help: 'PROVIDER/MODEL[,timeout_ms=N][,retries=N], in the order of the chain',
+      },
+    },
+    refine(given, input) {
+      const chain = texts(given, 'entry').map(entryOf)
+      return chain.length === 0 ? input : { ...input, body: { ...(input.body as object), chain } }
+    },
+  },
+  'routes.get': { examples: ['switchyard routes get fast'] },
+  'routes.delete': { examples: ['switchyard routes delete fast'] },
+  'routes.explain': {
+    examples: ['switchyard routes explain fast -m "Say hello"', 'switchyard routes explain fast -f chat.json --json'],
+    options: { message: MESSAGE },
+    refine: chatBody,
+    print: printExplanation,
+  },
+  'explain.request': {
+    name: 'explain',
+    examples: ['switchyard explain --model fast -m "Say hello"', 'switchyard explain -f chat.json'],
+    options: {
+      model: { type: 'string', placeholder: 'MODEL', help: 'An alias or a direct model id' },
+      message: MESSAGE,
+    },
+    refine: chatBody,
+    print: printExplanation,
+  },
+  'providers.list': {
+    examples: ['switchyard providers list'],
+    columns: ['name', 'family', 'base_url', 'has_api_key', 'managed_by', 'updated_at'],
+  },
+  'providers.put': {
+    examples: [
+      'switchyard providers put local --family FAMILY --base-url http://127.0.0.1:11434/v1',
+      'switchyard providers put cloud --family FAMILY --base-url https://llm.example/v1 --api-key-env CLOUD_KEY',
+    ],
+    // A key on the command line would stand in the list of processes.
+    omit: ['api-key'],
+    options: { 'api-key-env': { type: 'string', placeholder: 'VARIABLE', help: 'The variable that holds its key' } },
+    refine(given, input) {
+      const variable = text(given, 'api-key-env')
+      if (variable === undefined) return input
+      const value = given.environment[variable]
+      if (value === undefined || value === '')
+        throw new CliError(`--api-key-env: the variable ${variable} is not set`, 2)
+      return { ...input, body: { ...(input.body as object), api_key: value } }
+    },
+  },
+  'providers.get': { examples: ['switchyard providers get local'] },
+  'providers.delete': { examples: ['switchyard providers delete local'] },
+  'providers.test': {
+    examples: ['switchyard providers test local'],
+    print(reply: z.output<typeof ProviderTest>, { output }) {
+      output.line(`${reply.ok ? output.good('✓') : output.bad('✗')} ${reply.message} (${reply.latency_ms} ms)`)
+    },
+    exitCode: (reply: z.output<typeof ProviderTest>) => (reply.ok ? 0 : 1),
+  },
+}
