@@ -24,6 +24,9 @@ export interface LoadResult {
   usage: { before: ProcessUsage; after: ProcessUsage } | null
 }
 
+const LEAST_REQUESTS = 10
+const LONGEST_EXTENSION_SECONDS = 20
+
 /** A closed loop: each connection sends its next request when the last one is answered. */
 async function runLoad(order: LoadOrder): Promise<LoadResult> {
   const pool = new Pool(order.url, { connections: order.connections, pipelining: 1 })
@@ -51,6 +54,8 @@ async function runLoad(order: LoadOrder): Promise<LoadResult> {
   const before = order.pid === null ? null : readUsage(order.pid)
   const began = performance.now()
   await seconds(order.seconds)
+  // A starved machine may not have answered once by then; a window without a request would measure nothing.
+  for (let extra = 0; latencies.length < LEAST_REQUESTS && extra < LONGEST_EXTENSION_SECONDS; extra++) await seconds(1)
   const elapsed = (performance.now() - began) / 1000
   const after = order.pid === null ? null : readUsage(order.pid)
   const measured = latencies

@@ -10,7 +10,7 @@ import { startTraffic } from './traffic.ts'
 /** Routes of every kind; the first entry of `resilient` always fails, so that its fallback shows. */
 const CONFIG = `
 providers:
-  local: { family: openai, base_url: \${SIMULATED_LOCAL} }
+  local: { family: openai, base_url: \${SIMULATED_LOCAL}, api_key: sk-simulated-local }
 workspaces:
   default:
     routes:

@@ -33,9 +33,13 @@ export function afterStart(circuit: Circuit, now: number): Circuit {
   return circuitState(circuit, now) === 'half-open' ? { ...circuit, trial: true } : circuit
 }
 
-/** Also after a caller's mistake: the provider answered, so it is alive. */
-export function afterSuccess(): Circuit {
-  return NEW_CIRCUIT
+/**
+ * Also after a caller's mistake: the provider answered, so it is alive. A wait that it asked of a call meanwhile stands:
+ * one that was under way before says nothing about it.
+ */
+export function afterSuccess(circuit: Circuit, now: number): Circuit {
+  const coolsDown = circuit.openUntil > now && circuit.consecutiveFailures < FAILURES_TO_OPEN
+  return coolsDown ? { consecutiveFailures: 0, openUntil: circuit.openUntil, trial: false } : NEW_CIRCUIT
 }
 
 /** The caller hung up: that says nothing about the provider. */
@@ -44,7 +48,7 @@ export function afterAbandoned(circuit: Circuit): Circuit {
 }
 
 export function afterFailure(circuit: Circuit, failure: Failure, now: number): Circuit {
-  if (failure.next !== 'any') return afterSuccess()
+  if (failure.next !== 'any') return afterSuccess(circuit, now)
   const consecutiveFailures = circuit.consecutiveFailures + 1
   // A failed trial counts on from the five that opened the circuit. After a mere cool-down it is one failure like any
   // other: a provider that asked for a second must not be skipped for thirty.

@@ -129,13 +129,13 @@ describe('a circuit', () => {
     assert.equal(isSkipped(open, later), false)
     const trying = afterStart(open, later)
     assert.equal(isSkipped(trying, later), true)
-    assert.equal(isSkipped(afterSuccess(), later), false)
+    assert.equal(isSkipped(afterSuccess(trying, later), later), false)
     assert.equal(isSkipped(afterFailure(trying, broken, later), later + OPEN_MS - 1), true)
     assert.equal(isSkipped(afterAbandoned(trying), later), false)
   })
   test('a success in between starts the count anew', () => {
     let circuit: Circuit = afterFailures(FAILURES_TO_OPEN - 1, 0)
-    circuit = afterSuccess()
+    circuit = afterSuccess(circuit, 0)
     assert.equal(isSkipped(afterFailure(circuit, broken, 0), 0), false)
   })
   test('a 429 with retry-after skips the entry that long, at once', () => {
@@ -151,6 +151,15 @@ describe('a circuit', () => {
     assert.equal(isSkipped(twice, 1200), false)
     const thenBroken = afterFailure(afterStart(twice, 1200), broken, 1200)
     assert.equal(circuitState(thenBroken, 1200), 'closed')
+  })
+  test('an answer to a call that began earlier does not cut short the wait', () => {
+    const limited = { ...failure('rate_limited', '', 429), retryAfterMs: 20_000 }
+    const circuit = afterSuccess(afterFailure(NEW_CIRCUIT, limited, 1000), 2000)
+    assert.equal(isSkipped(circuit, 20_999), true)
+    assert.equal(isSkipped(circuit, 21_000), false)
+  })
+  test('an answer while it is open after five failures closes it', () => {
+    assert.deepEqual(afterSuccess(afterFailures(FAILURES_TO_OPEN, 1000), 2000), NEW_CIRCUIT)
   })
   test("a caller's mistake counts as a sign of life", () => {
     const circuit = afterFailure(afterFailures(4, 0), failure('invalid_request', '', 400), 0)

@@ -47,7 +47,7 @@ export function createCircuits(now: () => number, isKnown: IsKnown): Circuits {
     isSkipped: (entry) => isSkipped(read(entry), now()),
     state: (entry) => circuitState(read(entry), now()),
     started: (entry) => write(entry, afterStart(read(entry), now())),
-    succeeded: (entry) => write(entry, afterSuccess()),
+    succeeded: (entry) => write(entry, afterSuccess(read(entry), now())),
     failed: (entry, failure) => write(entry, afterFailure(read(entry), failure, now())),
     abandoned: (entry) => write(entry, afterAbandoned(read(entry))),
     *states() {

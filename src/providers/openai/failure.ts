@@ -41,6 +41,9 @@ function meaning(status: number, error: WireError): [FailureCode, Retry?] {
     case 401:
     case 403:
       return ['provider_auth_error']
+    // No row of translation.md 3.3: compatible vendors answer so when the account is empty.
+    case 402:
+      return ['provider_quota_exceeded']
     case 404:
       return ['model_not_found']
     case 408:
