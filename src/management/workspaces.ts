@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
 import { GatewayError } from '../domain/errors.ts'
+import { usableKeyIds } from '../store/keys.ts'
 import type { Database } from '../store/schema.ts'
 import { timestamp } from './contract/fields.ts'
 import type { workspaceOperations } from './contract/workspaces.ts'
@@ -9,7 +10,7 @@ import type { HandlersOf } from './router.ts'
 
 export function workspaceHandlers(deps: ManagementDeps): HandlersOf<typeof workspaceOperations> {
   return {
-    async 'workspaces.list'({ query }) {
+    async 'workspaces.list'({ query }, context) {
       const after = decodeCursor(query.cursor, 1)
       let names = deps.db
         .selectFrom('workspaces')
@@ -17,7 +18,7 @@ export function workspaceHandlers(deps: ManagementDeps): HandlersOf<typeof works
         .orderBy('name')
         .limit(query.limit + 1)
       if (after !== null) names = names.where('name', '>', String(after[0]))
-      const rows = await Promise.all((await names.execute()).map(({ name }) => shown(deps.db, name)))
+      const rows = await Promise.all((await names.execute()).map(({ name }) => shown(deps.db, name, context.now)))
       return page(
         rows,
         query.limit,
@@ -30,14 +31,25 @@ export function workspaceHandlers(deps: ManagementDeps): HandlersOf<typeof works
         if (await exists(transaction, body.name)) {
           throw new GatewayError('conflict', `There is a workspace '${body.name}' already.`)
         }
-        await transaction.insertInto('workspaces').values({ name: body.name, created_at: context.now }).execute()
-        const result = await shown(transaction, body.name)
+        await transaction
+          .insertInto('workspaces')
+          .values({ ...body, created_at: context.now })
+          .execute()
+        const result = await shown(transaction, body.name, context.now)
         return { result, audit: audited('workspaces.create', body.name, null, result) }
       }),
-    'workspaces.get': ({ params }) => shown(deps.db, params.name),
+    'workspaces.get': ({ params }, context) => shown(deps.db, params.name, context.now),
+    'workspaces.update': ({ params: { name }, body }, context) =>
+      change(deps, context, async (transaction) => {
+        const before = await shown(transaction, name, context.now)
+        await transaction.updateTable('workspaces').set(body).where('name', '=', name).execute()
+        const result = { ...before, ...body }
+        const isSame = before.description === result.description
+        return { result, audit: isSame ? null : audited('workspaces.update', name, before, result) }
+      }),
     'workspaces.delete': ({ params: { name }, query }, context) =>
       change(deps, context, async (transaction) => {
-        const before = await shown(transaction, name)
+        const before = await shown(transaction, name, context.now)
         if (name === 'default') throw new GatewayError('conflict', "The workspace 'default' cannot be deleted.")
         if (before.live_keys > 0 && query.force !== 'true') {
           throw new GatewayError(
@@ -45,6 +57,7 @@ export function workspaceHandlers(deps: ManagementDeps): HandlersOf<typeof works
             `'${name}' has ${before.live_keys} live keys; revoke them or send force=true.`,
           )
         }
+        await checkNotOwnedByFile(transaction, name)
         await transaction.deleteFrom('routes').where('workspace', '=', name).execute()
         await transaction.deleteFrom('keys').where('workspace', '=', name).execute()
         await transaction.deleteFrom('workspaces').where('name', '=', name).execute()
@@ -66,16 +79,33 @@ async function exists(db: Kysely<Database>, name: string): Promise<boolean> {
   return (await db.selectFrom('workspaces').select('name').where('name', '=', name).executeTakeFirst()) !== undefined
 }
 
-async function shown(db: Kysely<Database>, name: string) {
+/** The file would bring its routes and keys back at the next start. */
+async function checkNotOwnedByFile(db: Kysely<Database>, name: string): Promise<void> {
+  for (const table of ['routes', 'keys'] as const) {
+    const owned = await db
+      .selectFrom(table)
+      .select('workspace')
+      .where('workspace', '=', name)
+      .where('managed_by', '=', 'config')
+      .limit(1)
+      .executeTakeFirst()
+    if (owned !== undefined) {
+      throw new GatewayError('managed_by_config', `'${name}' has ${table} that belong to the configuration file.`)
+    }
+  }
+}
+
+async function shown(db: Kysely<Database>, name: string, now: number) {
   const row = await db.selectFrom('workspaces').selectAll().where('name', '=', name).executeTakeFirst()
   if (row === undefined) throw new GatewayError('not_found', `There is no workspace '${name}'.`)
   const count = db.fn.countAll().as('count')
   const routes = await db.selectFrom('routes').select(count).where('workspace', '=', name).executeTakeFirstOrThrow()
-  const keys = await db
-    .selectFrom('keys')
-    .select(count)
-    .where('workspace', '=', name)
-    .where('revoked_at', 'is', null)
-    .executeTakeFirstOrThrow()
-  return { name, created_at: timestamp(row.created_at), routes: Number(routes.count), live_keys: Number(keys.count) }
+  const keys = await usableKeyIds(db, { kind: 'live', workspace: name }, now)
+  return {
+    name,
+    description: row.description,
+    created_at: timestamp(row.created_at),
+    routes: Number(routes.count),
+    live_keys: keys.length,
+  }
 }

@@ -14,6 +14,7 @@ const MIGRATIONS: readonly Migration[] = [
   createAuditTable,
   createUsageTable,
   indexUsageByKey,
+  describeWorkspaces,
 ]
 
 /** Any number, but the same for every node of one database. */
@@ -116,4 +117,8 @@ async function createAuditTable(db: Transaction<Database>): Promise<void> {
 /** A page of keys shows what each has spent, whatever its workspace. */
 async function indexUsageByKey(db: Transaction<Database>): Promise<void> {
   await sql`create index usage_hours_key on usage_hours (key_id)`.execute(db)
+}
+
+async function describeWorkspaces(db: Transaction<Database>): Promise<void> {
+  await sql`alter table workspaces add column description text`.execute(db)
 }

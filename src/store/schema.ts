@@ -26,6 +26,7 @@ export type ManagedBy = 'config' | 'environment' | 'builtin' | null
 interface WorkspacesTable {
   name: string
   created_at: number
+  description: ColumnType<string | null, string | null | undefined>
 }
 
 interface KeysTable {

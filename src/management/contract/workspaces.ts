@@ -4,10 +4,13 @@ import { operation } from './operation.ts'
 
 export const Workspace = z.strictObject({
   name: WorkspaceName,
+  description: z.string().nullable(),
   created_at: Timestamp,
   routes: z.int(),
   live_keys: z.int(),
 })
+
+const Description = z.string().max(1000).nullable()
 
 const tag = 'Workspaces'
 const one = z.strictObject({ name: WorkspaceName })
@@ -26,7 +29,7 @@ export const workspaceOperations = {
     path: '/workspaces',
     tag,
     summary: 'Create a workspace',
-    body: z.strictObject({ name: WorkspaceName }),
+    body: z.strictObject({ name: WorkspaceName, description: Description.optional() }),
     reply: Workspace,
     status: 201,
   }),
@@ -36,6 +39,15 @@ export const workspaceOperations = {
     tag,
     summary: 'Get a workspace',
     params: one,
+    reply: Workspace,
+  }),
+  'workspaces.update': operation({
+    method: 'PATCH',
+    path: '/workspaces/{name}',
+    tag,
+    summary: 'Change the description of a workspace',
+    params: one,
+    body: z.strictObject({ description: Description }),
     reply: Workspace,
   }),
   'workspaces.delete': operation({
