@@ -38,8 +38,12 @@ const ROOMS: Record<string, { rooms: string[]; packages: string[] }> = {
     ],
     packages: [],
   },
+  'src/doctor': {
+    rooms: ['src/domain', 'src/store', 'src/providers', 'src/gateway', 'src/config.ts', 'src/prepare-store.ts'],
+    packages: [],
+  },
   'src/cli': {
-    rooms: ['src/main.ts', 'src/config.ts', 'src/version.ts', 'src/domain', 'src/management', 'demo'],
+    rooms: ['src/main.ts', 'src/doctor', 'src/config.ts', 'src/version.ts', 'src/domain', 'src/management', 'demo'],
     packages: ['zod'],
   },
   demo: { rooms: ['simulator', 'src/main.ts', 'src/cli'], packages: [] },
@@ -135,6 +139,8 @@ test('only providers/call.ts opens sockets to providers', () => {
   assert.deepEqual(openers.sort(), [
     // Talks to the gateway, as any client does.
     'src/cli/api-client.ts',
+    // Listens for a moment, to see whether the port is free.
+    'src/doctor/machine-checks.ts',
     'src/http/body.ts',
     'src/http/call.ts',
     'src/http/server.ts',

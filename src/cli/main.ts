@@ -79,15 +79,22 @@ function print(content: string): number {
 /** One line for what the operator can mend; the whole stack only for a fault of ours. */
 function fail(error: unknown): void {
   if (error instanceof Shown) return
-  const isKnown = error instanceof CliError || error instanceof ConfigError || isStoreOrListenError(error)
-  const message = error instanceof Error ? (isKnown ? error.message : (error.stack ?? error.message)) : String(error)
+  const { message, exitCode } = failureOf(error)
   process.stderr.write(`switchyard: ${message}\n`)
-  process.exit(error instanceof CliError ? error.exitCode : error instanceof ConfigError ? 2 : 1)
+  process.exit(exitCode)
 }
 
-/** By name: the classes themselves would bring the whole gateway along. */
-function isStoreOrListenError(error: unknown): boolean {
-  return error instanceof Error && (error.name === 'StoreError' || ('syscall' in error && error.syscall === 'listen'))
+function failureOf(error: unknown): { message: string; exitCode: number } {
+  if (!(error instanceof Error)) return { message: String(error), exitCode: 1 }
+  const { message } = error
+  if (error instanceof CliError) return { message, exitCode: error.exitCode }
+  if (error instanceof ConfigError) return { message, exitCode: 2 }
+  const syscall = 'syscall' in error ? error.syscall : undefined
+  // Names are only looked up to listen here: those of providers and databases have their own errors.
+  if (syscall === 'getaddrinfo') return { message: `HOST: ${message}`, exitCode: 2 }
+  // By name: the class itself would bring the whole gateway along.
+  if (error.name === 'StoreError' || syscall === 'listen') return { message, exitCode: 1 }
+  return { message: error.stack ?? message, exitCode: 1 }
 }
 
 // Whoever reads only the beginning (`| head`) is not in error.

@@ -17,6 +17,9 @@ const MIGRATIONS: readonly Migration[] = [
   describeWorkspaces,
 ]
 
+/** The schema that this version of the gateway works with. */
+export const KNOWN_SCHEMA = MIGRATIONS.length
+
 /** Any number, but the same for every node of one database. */
 const ADVISORY_LOCK = 7_201_944_313
 

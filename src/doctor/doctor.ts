@@ -1,0 +1,77 @@
+import { type Config, type Environment, readConfig } from '../config.ts'
+import type { Provider } from '../domain/provider.ts'
+import { environmentProviders } from '../prepare-store.ts'
+import { createCaller } from '../providers/call.ts'
+import { FAMILIES } from '../providers/families.ts'
+import { type Inspection, inspectStore, isDataDirInUse } from '../store/inspect.ts'
+import type { Secrets } from '../store/secrets.ts'
+import { attempt, type Check, good, problem } from './check.ts'
+import { checkDataDir, checkLock, checkNode, checkPort } from './machine-checks.ts'
+import { checkClock, checkProviders } from './provider-checks.ts'
+import { checkPrices, checkSchema, checkSecrets, effectiveProviders, secretsOf } from './store-checks.ts'
+
+/** Everything a gateway started here and now would meet. Changes nothing, and works beside a running one. */
+export async function runChecks(environment: Environment): Promise<Check[]> {
+  const checks = [checkNode()]
+  const config = tryReadConfig(environment, checks)
+  if (config === null) return checks
+  const { DATA_DIR: dataDir, DATABASE_URL: databaseUrl = null, HOST, PORT, SECRETS_KEY } = config.settings
+  const isInUse = isDataDirInUse(dataDir)
+  checks.push(
+    ...(await attempt('data folder', () => checkDataDir(dataDir))),
+    checkLock(dataDir, isInUse),
+    ...(await attempt('port', () => checkPort(HOST, PORT, isInUse))),
+  )
+  const inspection = await tryInspect(dataDir, databaseUrl, checks)
+  const keys = SECRETS_KEY?.split(',').map((key) => key.trim()) ?? null
+  const secrets = secretsOf(dataDir, keys)
+  checks.push(...(await attempt('secrets', () => checkSecrets(inspection?.rows ?? null, secrets))))
+  checks.push(...(await outwardChecks(config, inspection, secrets)))
+  checks.push(checkPrices(inspection?.rows ?? null, config.file?.config ?? null))
+  return checks
+}
+
+function tryReadConfig(environment: Environment, checks: Check[]): Config | null {
+  const variables = [...FAMILIES].map(([family, { builtin }]) => ({ family, ...builtin }))
+  try {
+    const config = readConfig(environment, variables)
+    const file = config.file === null ? `there is no file ${config.filePath}` : `${config.filePath} is valid`
+    checks.push(good('configuration', file))
+    return config
+  } catch (error) {
+    checks.push(problem('configuration', error instanceof Error ? error.message : String(error)))
+    return null
+  }
+}
+
+async function tryInspect(dataDir: string, databaseUrl: string | null, checks: Check[]): Promise<Inspection | null> {
+  const engine = databaseUrl === null ? 'SQLite' : 'PostgreSQL'
+  try {
+    const inspection = await inspectStore(dataDir, databaseUrl)
+    checks.push(
+      good('database', `${engine} ${inspection.schema === 0 ? 'will be set up at the first start' : 'answers'}`),
+    )
+    checks.push(checkSchema(inspection))
+    return inspection
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    const todo = databaseUrl === null ? 'restore a backup of it' : 'check DATABASE_URL and that the server runs'
+    checks.push(problem('database', `${engine} does not answer (${reason}): ${todo}`))
+    return null
+  }
+}
+
+async function outwardChecks(config: Config, inspection: Inspection | null, secrets: Secrets | null): Promise<Check[]> {
+  const file = config.file?.config ?? null
+  const environment: Provider[] = environmentProviders(config)
+  const providers = effectiveProviders(environment, inspection?.rows ?? null, secrets, file)
+  const caller = createCaller()
+  try {
+    return [
+      ...(await checkProviders(providers, caller)),
+      ...(await attempt('clock', () => checkClock(providers, caller, Date.now))),
+    ]
+  } finally {
+    await caller.close()
+  }
+}

@@ -1,0 +1,54 @@
+import { accessSync, constants, existsSync, statfsSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { dirname, resolve } from 'node:path'
+import { type Check, good, problem } from './check.ts'
+
+const NODE_NEEDED = 24
+const LEAST_FREE_BYTES = 200 * 1024 * 1024
+
+export function checkNode(version: string = process.versions.node): Check {
+  return Number(version.split('.')[0]) >= NODE_NEEDED
+    ? good('node', `Node ${version}`)
+    : problem('node', `Node ${version} is too old: install Node ${NODE_NEEDED} or newer`)
+}
+
+/** The folder itself, or where it would be made. */
+export function checkDataDir(dataDir: string): Check[] {
+  let folder = resolve(dataDir)
+  while (!existsSync(folder)) folder = dirname(folder)
+  const isThere = folder === resolve(dataDir)
+  try {
+    accessSync(folder, constants.W_OK | constants.X_OK)
+  } catch {
+    return [problem('data folder', `${folder} is not writable: change its owner, or set DATA_DIR to another folder`)]
+  }
+  const { bavail, bsize } = statfsSync(folder)
+  const free = bavail * bsize
+  const space = `${(free / 1024 ** 3).toFixed(1)} GiB free`
+  return [
+    good('data folder', isThere ? `${dataDir} is writable` : `${dataDir} will be made at the first start`),
+    free >= LEAST_FREE_BYTES
+      ? good('disk space', space)
+      : problem('disk space', `${space} at ${folder}: make room, the request log needs it`),
+  ]
+}
+
+export function checkLock(dataDir: string, isInUse: boolean): Check {
+  return good('lock', isInUse ? `a gateway is running on ${dataDir}` : `no gateway is running on ${dataDir}`)
+}
+
+/** Listens for a moment. While a gateway runs on our data folder, the port is its own. */
+export async function checkPort(host: string, port: number, isInUse: boolean): Promise<Check> {
+  if (port === 0) return good('port', 'any free port')
+  const code = await new Promise<string | null>((done) => {
+    const server = createServer()
+    server.once('error', (error: NodeJS.ErrnoException) => done(error.code ?? error.message))
+    server.listen({ host, port, exclusive: true }, () => server.close(() => done(null)))
+  })
+  const place = `${host}:${port}`
+  if (code === null) return good('port', `${place} is free`)
+  if (code === 'EADDRINUSE' && isInUse) return good('port', `${place} is in use, as by the running gateway`)
+  if (code === 'EADDRINUSE') return problem('port', `${place} is in use by another program: stop it, or set PORT`)
+  if (code === 'EACCES') return problem('port', `${place} is not allowed to us: set PORT to 1024 or above`)
+  return problem('port', `cannot listen on ${place} (${code}): check HOST and PORT`)
+}

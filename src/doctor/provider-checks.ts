@@ -1,0 +1,48 @@
+import { isConfigured, type Provider } from '../domain/provider.ts'
+import { testProvider } from '../gateway/test-provider.ts'
+import type { Caller } from '../providers/call.ts'
+import { FAMILIES } from '../providers/families.ts'
+import { attempt, type Check, good, problem } from './check.ts'
+
+/** One model list of each; who has neither key nor address is not asked. */
+export async function checkProviders(providers: readonly Provider[], caller: Caller): Promise<Check[]> {
+  if (!providers.some(isConfigured)) {
+    const variables = [...FAMILIES.values()].map(({ builtin }) => builtin.apiKeyVariable)
+    return [problem('providers', `none has a key: set ${variables.join(' or ')}, or try switchyard demo`)]
+  }
+  const checks = providers.map((provider) =>
+    attempt(`provider ${provider.name}`, () => checkProvider(provider, caller)),
+  )
+  return (await Promise.all(checks)).flat()
+}
+
+async function checkProvider(provider: Provider, caller: Caller): Promise<Check> {
+  const name = `provider ${provider.name}`
+  const family = FAMILIES.get(provider.family)
+  if (family === undefined) return problem(name, `there is no family '${provider.family}'`)
+  if (!isConfigured(provider)) return good(name, `not in use: ${family.builtin.apiKeyVariable} is not set`)
+  const { ok, message, latencyMs } = await testProvider(provider, family, caller)
+  return { name, ok, message: `${message} (${latencyMs} ms)` }
+}
+
+/** Signatures, budgets and logs all hang on the time; a provider's clock is right. */
+const MOST_SKEW_MS = 60_000
+const TIMEOUT_MS = 10_000
+
+export async function checkClock(providers: readonly Provider[], caller: Caller, now: () => number): Promise<Check> {
+  for (const provider of providers.filter(isConfigured)) {
+    const family = FAMILIES.get(provider.family)
+    if (family === undefined) continue
+    const target = family.modelsTarget(provider, null)
+    const request = { method: 'GET', body: null, timeoutMs: TIMEOUT_MS, presence: null } as const
+    const reply = await caller.call(caller.endpoint(target), request)
+    const theirs = reply.kind === 'reply' ? Date.parse(String(reply.headers['date'])) : Number.NaN
+    if (Number.isNaN(theirs)) continue
+    const seconds = Math.round(Math.abs(now() - theirs) / 1000)
+    const difference = `${seconds} s from the clock of ${provider.name}`
+    return seconds * 1000 <= MOST_SKEW_MS
+      ? good('clock', difference)
+      : problem('clock', `${difference}: set this machine's time (NTP)`)
+  }
+  return good('clock', 'nobody to compare with')
+}

@@ -1,0 +1,123 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { FileConfig } from '../domain/file-config.ts'
+import type { Provider } from '../domain/provider.ts'
+import type { Inspection } from '../store/inspect.ts'
+import { providerFromRow } from '../store/providers.ts'
+import { openSecrets, type Secrets } from '../store/secrets.ts'
+import { readBuiltinRegistry } from '../store/seed-registry.ts'
+import type { ControlRows } from '../store/snapshot.ts'
+import { type Check, good, problem } from './check.ts'
+
+export function checkSchema({ schema, knownSchema }: Inspection): Check {
+  if (schema === 0) return good('migrations', 'the tables will be made at the first start')
+  if (schema === knownSchema) return good('migrations', `schema ${schema} is up to date`)
+  return schema < knownSchema
+    ? good('migrations', `schema ${schema} will be brought to ${knownSchema} at the next start: make a backup first`)
+    : problem('migrations', `schema ${schema} is newer than this version (${knownSchema}): run the newer gateway`)
+}
+
+/** Null where there is no key to decrypt with; nothing is made here. */
+export function secretsOf(dataDir: string, keys: string[] | null): Secrets | null {
+  return keys !== null || existsSync(join(dataDir, 'secrets.key')) ? openSecrets(dataDir, keys) : null
+}
+
+export function checkSecrets(rows: ControlRows | null, secrets: Secrets | null): Check[] {
+  const sealed = (rows?.providers ?? []).filter(
+    (row) => row.api_key_encrypted !== null || row.headers_encrypted !== null,
+  )
+  if (sealed.length === 0) return [good('secrets', 'nothing is stored yet')]
+  if (secrets === null) {
+    return [problem('secrets', 'the file secrets.key is gone: restore it, or set SECRETS_KEY, or set the keys again')]
+  }
+  const failures = sealed.flatMap((row) => {
+    try {
+      providerFromRow(row, secrets)
+      return []
+    } catch (error) {
+      return [problem('secrets', error instanceof Error ? error.message : String(error))]
+    }
+  })
+  return failures.length > 0 ? failures : [good('secrets', `${sealed.length} stored and readable`)]
+}
+
+/** What a start would work with: the environment, what is stored, and the file, each over the one before. */
+export function effectiveProviders(
+  environment: readonly Provider[],
+  rows: ControlRows | null,
+  secrets: Secrets | null,
+  file: FileConfig | null,
+): Provider[] {
+  const providers = new Map(environment.map((provider) => [provider.name, provider]))
+  for (const row of rows?.providers ?? []) {
+    if (row.managed_by === 'environment' || secrets === null) continue
+    try {
+      providers.set(row.name, providerFromRow(row, secrets))
+    } catch {
+      // Told by the check of the secrets.
+    }
+  }
+  for (const [name, definition] of Object.entries(file?.providers ?? {})) {
+    const inherited = environment.find((provider) => provider.name === name)
+    providers.set(name, {
+      name,
+      family: definition.family ?? inherited?.family ?? '',
+      baseUrl: definition.base_url ?? inherited?.baseUrl ?? null,
+      apiKey: definition.api_key ?? inherited?.apiKey ?? null,
+      headers: definition.headers ?? inherited?.headers ?? {},
+    })
+  }
+  return [...providers.values()]
+}
+
+interface Entry {
+  provider: string
+  model: string
+}
+
+/** Models that a route leads to and whose cost nobody would know. */
+export function checkPrices(rows: ControlRows | null, file: FileConfig | null): Check {
+  const stored = (rows?.routes ?? []).flatMap(({ chain }) => JSON.parse(chain) as Entry[])
+  const written = Object.values(file?.workspaces ?? {}).flatMap(({ routes }) =>
+    Object.values(routes).flatMap(({ chain }) => chain),
+  )
+  const used = new Set([...stored, ...written].map(nameOf))
+  const priced = pricedModels(rows, file)
+  const missing = [...used].filter((name) => !priced.has(name)).sort()
+  if (used.size === 0) return good('prices', 'no route names a model yet')
+  return missing.length === 0
+    ? good('prices', `known for all ${used.size} models of the routes`)
+    : problem('prices', `unknown for ${missing.join(', ')}: set them with switchyard registry put, or in the file`)
+}
+
+function nameOf({ provider, model }: Entry): string {
+  return `${provider}/${model}`
+}
+
+interface Prices {
+  input_per_mtok?: string | null | undefined
+  output_per_mtok?: string | null | undefined
+}
+
+function isPriced({ input_per_mtok, output_per_mtok }: Prices): boolean {
+  return typeof input_per_mtok === 'string' && typeof output_per_mtok === 'string'
+}
+
+function pricedModels(rows: ControlRows | null, file: FileConfig | null): Set<string> {
+  const shipped = readBuiltinRegistry().models.filter(({ prices }) => isPriced(prices))
+  const names = new Set(shipped.flatMap(({ facts }) => spellings(facts.provider, facts.model, facts.aliases)))
+  const versions = new Map((rows?.prices ?? []).map((row) => [nameOf(row), JSON.parse(row.prices) as Prices]))
+  for (const row of rows?.registry ?? []) {
+    const isKnown = isPriced(versions.get(nameOf(row)) ?? {})
+    for (const name of spellings(row.provider, row.model, JSON.parse(row.aliases) as string[])) {
+      if (isKnown) names.add(name)
+      else names.delete(name)
+    }
+  }
+  for (const entry of file?.registry ?? []) if (isPriced(entry)) names.add(nameOf(entry))
+  return names
+}
+
+function spellings(provider: string, model: string, aliases: readonly string[]): string[] {
+  return [model, ...aliases].map((spelling) => `${provider}/${spelling}`)
+}
