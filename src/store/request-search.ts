@@ -41,9 +41,9 @@ const SCANNED_ROWS = 10_000
 export async function searchRequests(
   db: Kysely<Database>,
   filters: RequestFilters,
-  page: { after: LogPosition | null; limit: number },
+  page: { after: LogPosition | null; limit: number; scannedRows?: number },
 ): Promise<FoundRequests> {
-  const { after, limit } = page
+  const { after, limit, scannedRows = SCANNED_ROWS } = page
   if (!isSifting(filters))
     return taken(
       await stretch(db, filters, after, null)
@@ -55,7 +55,7 @@ export async function searchRequests(
   const hour = await newestHour(db, filters, after)
   if (hour === null) return { rows: [], next: null }
   const narrowed = { ...filters, to: Math.min(filters.to ?? Number.MAX_SAFE_INTEGER, hour + HOUR_MS) }
-  const edge = await scanEdge(db, narrowed, after)
+  const edge = await scanEdge(db, narrowed, after, scannedRows)
   const rows = sifted(stretch(db, narrowed, after, edge), filters)
   return taken(await rows.limit(limit + 1).execute(), limit, edge)
 }
@@ -107,12 +107,14 @@ async function scanEdge(
   db: Kysely<Database>,
   filters: RequestFilters,
   after: LogPosition | null,
+  scannedRows: number,
 ): Promise<number | null> {
-  // By time alone, so that the index answers without a look at the rows.
-  const before = after === null ? filters : { ...filters, to: Math.min(filters.to ?? Infinity, after.startedAt + 1) }
+  // By time alone, so that the index answers without a look at the rows. An empty id: that time is done already.
+  const end = after === null ? Infinity : after.startedAt + (after.id === '' ? 0 : 1)
+  const before = after === null ? filters : { ...filters, to: Math.min(filters.to ?? Infinity, end) }
   const row = await alongIndex(db.selectFrom('requests').select('started_at'), before, null)
     .orderBy('started_at', 'desc')
-    .offset(SCANNED_ROWS)
+    .offset(scannedRows)
     .limit(1)
     .executeTakeFirst()
   return row?.started_at ?? null

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { type Kysely, type KyselyPlugin, sql } from 'kysely'
+import { anyCall } from '../../test/any-call.ts'
 import { closeRecord, ENGINES, openRecord, testStores } from '../../test/test-store.ts'
 import { LATENCY_BOUNDS_MS } from '../domain/latency.ts'
 import type { CloseRecord } from '../domain/request-record.ts'
@@ -61,31 +62,6 @@ async function assertSumsEqualRows(db: Kysely<Database>, workspace: string): Pro
   assert.deepEqual(sorted(await sumsOfTable(db, workspace)), sorted(sumsOfRows(rows)))
 }
 
-const tokens = fc.oneof(fc.constant(0), fc.nat(300_000), fc.constant(Number.MAX_SAFE_INTEGER))
-const usage = fc.record({
-  input: tokens,
-  cachedInput: tokens,
-  cacheWrite5m: tokens,
-  cacheWrite30m: fc.nat(5),
-  cacheWrite1h: fc.nat(5),
-  output: tokens,
-  reasoning: fc.nat(1_000),
-  pricePercent: fc.constantFrom(100, 110),
-})
-const call = fc.record({
-  keyId: fc.constantFrom('key-1', 'key-2'),
-  route: fc.constantFrom('fast', 'smart', null),
-  provider: fc.constantFrom('first', 'second', null),
-  model: fc.constantFrom('model-1', 'model-2', null),
-  code: fc.constantFrom(null, null, 'rate_limited', 'caller_left'),
-  fallback: fc.boolean(),
-  startedAt: fc.constantFrom(0, 3_599_999, 3_600_000, 7_200_001),
-  usage: fc.option(usage),
-  costPicodollars: fc.option(fc.bigInt(0n, 2n ** 55n).map(String)),
-  upstreamMs: fc.option(fc.oneof(fc.constantFrom(0, 9, 10, 299_999, 300_000), fc.nat(400_000))),
-  gatewayMicroseconds: fc.nat(10_000),
-})
-
 /** What may happen, in any order: a call opens or closes (also twice), a batch is folded, a batch fails, a restart. */
 const step = fc.oneof(
   { weight: 4, arbitrary: fc.record({ kind: fc.constantFrom('open', 'close'), of: fc.nat(30) }) },
@@ -116,7 +92,7 @@ for (const engine of ENGINES) {
     test('property: the sums equal the sum of the rows, whatever order, batches, repeats, failures and restarts', async () => {
       await fc.assert(
         fc.asyncProperty(
-          fc.array(call, { minLength: 1, maxLength: 12 }),
+          fc.array(anyCall, { minLength: 1, maxLength: 12 }),
           fc.array(step, { maxLength: 40, size: 'max' }),
           async (calls, steps) => {
             const run = `run-${engine}-${++runs}`
