@@ -164,7 +164,11 @@ const NAMES_SHOWN = 20
 
 function report(plan: ImportPlan, query: Query, source: string) {
   const byReason = new Map<string, string[]>()
-  for (const { name, reason } of plan.skipped) byReason.set(reason, [...(byReason.get(reason) ?? []), name])
+  for (const { name, reason } of plan.skipped) {
+    const names = byReason.get(reason)
+    if (names === undefined) byReason.set(reason, [name])
+    else names.push(name)
+  }
   return {
     dry_run: query.dry_run === 'true',
     format: query.format,
