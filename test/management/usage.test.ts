@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { picodollarsOfUsd } from '../../src/domain/price.ts'
+import { type Harness, hello, type Json, startHarness } from '../harness.ts'
+import { closeRecord } from '../test-store.ts'
+import { managing } from './manage.ts'
+
+const CONFIG = `
+workspaces:
+  default:
+    routes:
+      resilient:
+        chain:
+          - { provider: openai, model: gpt-sim-503, retries: 0 }
+          - { provider: anthropic, model: claude-sim-echo }
+      broken: { chain: [{ provider: openai, model: gpt-sim-503, retries: 0 }] }
+registry:
+  - { provider: anthropic, model: claude-sim-echo, input_per_mtok: "2.5", output_per_mtok: "15" }
+  - { provider: openai, model: gpt-sim-echo, input_per_mtok: "0.15", output_per_mtok: "0.6" }
+`
+
+let harness: Harness
+before(async () => {
+  harness = await startHarness({ config: CONFIG })
+  const calls = ['resilient', 'resilient', 'broken', 'gpt-sim-echo', 'gpt-unpriced-sim-echo', 'nothing']
+  await Promise.all(calls.map((model) => harness.chat(hello(model))))
+})
+after(() => harness.stop())
+
+const manage = managing(() => harness)
+const usage = async (query = '') => (await manage('GET', `/usage${query}`)).json
+
+describe('sums', () => {
+  test('include what was just answered and equal the sum of the rows', async () => {
+    const rows = await harness.rows()
+    const { data, total, interval, group_by: groupBy } = await usage()
+    const sum = (column: string) => rows.reduce((all, row) => all + Number(row[column] ?? 0), 0)
+    assert.deepEqual([data.length, interval, groupBy], [1, null, null])
+    assert.deepEqual([total.requests, total.errors, total.fallbacks, total.unpriced_requests], [6, 2, 2, 1])
+    assert.equal(total.prompt_tokens, sum('prompt_tokens'))
+    assert.equal(total.completion_tokens, sum('completion_tokens'))
+    const cost = rows.reduce((all, row) => all + BigInt((row['cost_picodollars'] as number | null) ?? 0), 0n)
+    assert.ok(cost > 0n)
+    assert.equal(picodollarsOfUsd(total.cost_usd), cost)
+    assert.ok(total.latency_ms.p50 <= total.latency_ms.p95 && total.latency_ms.p95 <= total.latency_ms.p99)
+    const { start, group, name, ...rest } = data[0]
+    assert.deepEqual([start, group, name, rest], [null, null, null, total])
+  })
+
+  for (const [group, expected] of [
+    [
+      'model',
+      [
+        [null, 1],
+        ['anthropic/claude-sim-echo', 2],
+        ['openai/gpt-sim-503', 1],
+        ['openai/gpt-sim-echo', 1],
+        ['openai/gpt-unpriced-sim-echo', 1],
+      ],
+    ],
+    [
+      'route',
+      [
+        [null, 3],
+        ['broken', 1],
+        ['resilient', 2],
+      ],
+    ],
+    [
+      'provider',
+      [
+        [null, 1],
+        ['anthropic', 2],
+        ['openai', 3],
+      ],
+    ],
+    [
+      'code',
+      [
+        [null, 4],
+        ['model_not_found', 1],
+        ['provider_overloaded', 1],
+      ],
+    ],
+  ] as const) {
+    test(`by ${group}`, async () => {
+      const { data, total } = await usage(`?group_by=${group}`)
+      assert.deepEqual(
+        data.map((row: Json) => [row.group, row.requests]),
+        expected,
+      )
+      assert.equal(total.requests, 6)
+    })
+  }
+
+  test('by key, with its name', async () => {
+    const { data } = await usage('?group_by=key')
+    assert.deepEqual(
+      data.map((row: Json) => [row.name, row.requests]),
+      [['GATEWAY_KEY', 6]],
+    )
+    assert.equal((await usage(`?key=${data[0].group}`)).total.requests, 6)
+    assert.equal((await usage('?key=another')).total.requests, 0)
+  })
+
+  test('filters narrow them', async () => {
+    assert.equal((await usage('?route=resilient')).total.requests, 2)
+    assert.equal((await usage('?route=')).total.requests, 3)
+    assert.equal((await usage('?provider=openai&model=gpt-sim-echo')).total.requests, 1)
+  })
+
+  test('another workspace has its own', async () => {
+    const { data, total } = await usage('?workspace=nobody')
+    assert.deepEqual([data, total.requests, total.cost_usd, total.latency_ms.p50], [[], 0, '0', null])
+  })
+})
+
+describe('time', () => {
+  before(async () => {
+    const at = (time: string) => ({ workspace: 'timed', startedAt: Date.parse(time), costPicodollars: '3' })
+    const times = ['2026-03-01T00:00:00Z', '2026-03-01T23:59:59.999Z', '2026-03-02T00:00:00Z', '2026-03-02T10:30:00Z']
+    for (const [index, time] of times.entries()) {
+      await harness.gateway.store.requestLog.close(closeRecord(`timed-${index}`, at(time)))
+    }
+  })
+
+  const starts = async (query: string) =>
+    (await usage(`?workspace=timed&${query}`)).data.map((row: Json) => [row.start, row.requests])
+
+  test('by the day', async () => {
+    assert.deepEqual(await starts('from=2026-03-01&to=2026-03-03&interval=day'), [
+      ['2026-03-01T00:00:00.000Z', 2],
+      ['2026-03-02T00:00:00.000Z', 2],
+    ])
+  })
+
+  test('by the hour', async () => {
+    assert.deepEqual(await starts('from=2026-03-01&to=2026-03-03&interval=hour'), [
+      ['2026-03-01T00:00:00.000Z', 1],
+      ['2026-03-01T23:00:00.000Z', 1],
+      ['2026-03-02T00:00:00.000Z', 1],
+      ['2026-03-02T10:00:00.000Z', 1],
+    ])
+  })
+
+  test('a range that cuts hours is exact to the millisecond', async () => {
+    const range = 'from=2026-03-01T00:00:00.001Z&to=2026-03-02T10:30:00Z&interval=day'
+    assert.deepEqual(await starts(range), [
+      ['2026-03-01T00:00:00.000Z', 1],
+      ['2026-03-02T00:00:00.000Z', 1],
+    ])
+    assert.deepEqual(await starts('from=2026-03-02T10:30:00Z&to=2026-03-02T10:30:00.001Z&interval=hour'), [
+      ['2026-03-02T10:00:00.000Z', 1],
+    ])
+  })
+
+  for (const [query, named] of [
+    ['from=2026-03-02&to=2026-03-02', 'from'],
+    ['from=2026-01-01&to=2026-12-01&interval=hour', '93 days'],
+    ['interval=week', 'interval'],
+    ['group_by=colour', 'group_by'],
+    ['from=soon', 'from'],
+    ['to=1900-01-01&from=2026-01-01', 'from'],
+    ['limit=5', 'limit'],
+  ] as const) {
+    test(`${query} is refused, naming ${named}`, async () => {
+      const { status, json } = await manage('GET', `/usage?${query}`)
+      assert.deepEqual([status, json.error.code], [400, 'invalid_request'])
+      assert.ok(json.error.message.includes(named), json.error.message)
+    })
+  }
+})
