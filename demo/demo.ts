@@ -38,6 +38,7 @@ registry:
 `
 
 const DEMO_KEY = 'gw_live_demo0000000000000000000000000000'
+const DEMO_ADMIN_KEY = 'gw_admin_demo000000000000000000000000000'
 
 /** The real gateway in front of simulated providers, with gentle traffic. Everything it writes is gone afterwards. */
 export async function demo(environment: Readonly<Record<string, string | undefined>>): Promise<void> {
@@ -52,6 +53,7 @@ export async function demo(environment: Readonly<Record<string, string | undefin
     DATA_DIR: folder,
     SWITCHYARD_CONFIG: join(folder, 'switchyard.yaml'),
     GATEWAY_KEY: DEMO_KEY,
+    ADMIN_KEY: DEMO_ADMIN_KEY,
     OPENAI_API_KEY: 'sk-simulated-openai',
     OPENAI_BASE_URL: simulator.openaiUrl,
     ANTHROPIC_API_KEY: 'sk-ant-simulated',
@@ -75,6 +77,7 @@ function greeting(gateway: Gateway): string {
   Switchyard serves on ${url}, in front of simulated providers. Ctrl-C ends the demo and removes its data.
 
   gateway key   ${DEMO_KEY}
+  admin key     ${DEMO_ADMIN_KEY}
 
   The OpenAI family answers:
 
@@ -92,6 +95,12 @@ ${curl('resilient')}
 
   curl ${url}/v1/models -H 'Authorization: Bearer ${DEMO_KEY}'
   curl ${url}/metrics
+
+  See and change everything (the whole API: ${url}/docs):
+
+  export ADMIN_KEY=${DEMO_ADMIN_KEY} SWITCHYARD_URL=${url}
+  npm run -s switchyard -- requests list
+  npm run -s switchyard -- usage --by model
 
 `
 }
