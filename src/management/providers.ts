@@ -79,12 +79,26 @@ function asked(name: string, body: Body, stored: Provider | null, families: Mana
   if (baseUrl === null && !families.some((family) => family.builtin === name)) {
     throw new GatewayError('invalid_request', 'base_url: the address of the provider is missing')
   }
+  if (stored !== null) checkSecretsStayAtHome(body, baseUrl, stored)
   return {
     name,
     family: body.family,
     baseUrl,
     apiKey: body.api_key === undefined ? (stored?.apiKey ?? null) : body.api_key,
     headers: body.headers === undefined ? (stored?.headers ?? {}) : unmasked(body.headers ?? {}, stored),
+  }
+}
+
+/** A stored secret was meant for the server it was given for: to send it to another one, one must know it. */
+function checkSecretsStayAtHome(body: Body, baseUrl: string | null, stored: Provider): void {
+  const originOf = (url: string | null) => (url === null ? null : new URL(url).origin)
+  if (originOf(baseUrl) === originOf(stored.baseUrl)) return
+  const hint = 'the address is another server: send it again, or null to remove it'
+  if (body.api_key === undefined && stored.apiKey !== null)
+    throw new GatewayError('invalid_request', `api_key: ${hint}`)
+  const keepsHeaders = body.headers === undefined && Object.keys(stored.headers).length > 0
+  if (keepsHeaders || Object.values(body.headers ?? {}).includes(MASKED)) {
+    throw new GatewayError('invalid_request', `headers: ${hint}`)
   }
 }
 

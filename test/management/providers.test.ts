@@ -84,9 +84,34 @@ describe('PUT /providers/{name}', () => {
     })
     assert.equal((await chatAt('mine')).status, 200)
     assert.equal(harness.upstream().at(-1)?.headers['authorization'], `Bearer ${SECRET}`)
-    const changed = await put('mine', { family: 'anthropic', base_url: harness.simulator.anthropicUrl })
+    const changed = await put('mine', {
+      family: 'anthropic',
+      base_url: harness.simulator.anthropicUrl,
+      api_key: SECRET,
+    })
     assert.equal(changed.status, 200)
     assert.equal(changed.json.family, 'anthropic')
+  })
+
+  test('does not carry a stored secret to another server', async () => {
+    await put('homed', {
+      family: 'openai',
+      base_url: simulated,
+      api_key: SECRET,
+      headers: { 'x-a': 'header-secret-8' },
+    })
+    const elsewhere = { family: 'openai', base_url: 'http://127.0.0.1:9/v1' }
+    const withoutKey = await put('homed', { ...elsewhere, headers: {} })
+    assert.deepEqual([withoutKey.status, withoutKey.json.error.message.split(':')[0]], [400, 'api_key'])
+    for (const headers of [undefined, { 'x-a': '***' }]) {
+      const answer = await put('homed', { ...elsewhere, api_key: SECRET, ...(headers && { headers }) })
+      assert.deepEqual([answer.status, answer.json.error.message.split(':')[0]], [400, 'headers'])
+    }
+    assert.equal((await put('homed', { ...elsewhere, api_key: SECRET, headers: {} })).status, 200)
+    assert.equal(
+      (await put('homed', { family: 'openai', base_url: 'http://127.0.0.1:9/other' })).json.has_api_key,
+      true,
+    )
   })
 
   test('keeps the key that is left out, replaces one that is given, removes null', async () => {
