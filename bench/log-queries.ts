@@ -3,11 +3,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { type Kysely, sql } from 'kysely'
+import { compilePrice } from '../src/domain/price.ts'
 import type { Engine } from '../src/store/migrations.ts'
 import { openStore } from '../src/store/open.ts'
 import { type LogPosition, type RequestFilters, searchRequests } from '../src/store/request-search.ts'
 import type { Database } from '../src/store/schema.ts'
 import { readUsage, type UsageGroup } from '../src/store/usage.ts'
+import { whatIf } from '../src/store/what-if.ts'
 import { startPostgres } from '../test/postgres.ts'
 import { DAYS, fillLog } from './log-fill.ts'
 import { watchPlans } from './log-plans.ts'
@@ -24,6 +26,16 @@ Fills a temporary database with a month of traffic and times the pages of the re
 const DAY_MS = 86_400_000
 const LIMIT = 50
 const SILENT = { info() {}, warn() {}, error() {} }
+
+const LIST = {
+  input_per_mtok: '0.15',
+  cached_input_per_mtok: '0.075',
+  cache_write_5m_per_mtok: null,
+  cache_write_30m_per_mtok: null,
+  cache_write_1h_per_mtok: null,
+  output_per_mtok: '0.6',
+}
+const PRICE = compilePrice({ ...LIST, tiers: [{ ...LIST, prompt_tokens_above: 3_000 }] })
 
 interface Measured {
   name: string
@@ -115,12 +127,25 @@ async function measureUsage(db: Kysely<Database>, end: number, repeat: number): 
   return measured
 }
 
+async function measureWhatIf(db: Kysely<Database>, end: number, repeat: number): Promise<Measured[]> {
+  const query = { workspace: 'workspace-1', keyId: null, route: null, prices: [{ of: null, price: PRICE }] }
+  const run = async () => {
+    let rows = 0
+    for (let day = 1; day <= DAYS; day++) {
+      const range = { from: end - day * DAY_MS, to: end - (day - 1) * DAY_MS }
+      rows += (await whatIf(db, { ...query, ...range })).length
+    }
+    return rows
+  }
+  return [{ name: 'what-if of a month', limitMs: Number.POSITIVE_INFINITY, ...(await timed(Math.min(repeat, 3), run)) }]
+}
+
 function report(measured: readonly Measured[]): string {
   const lines = measured.map(({ name, limitMs, times, rows }) => {
     const median = times[Math.floor(times.length / 2)] ?? 0
     const worst = times.at(-1) ?? 0
     const verdict = worst <= limitMs ? '' : median <= limitMs ? '  worst over the limit' : '  OVER THE LIMIT'
-    return `| ${name.padEnd(42)} | ${String(rows).padStart(5)} | ${median.toFixed(1).padStart(8)} | ${worst.toFixed(1).padStart(8)} | ${String(limitMs).padStart(5)} |${verdict}`
+    return `| ${name.padEnd(42)} | ${String(rows).padStart(5)} | ${median.toFixed(1).padStart(8)} | ${worst.toFixed(1).padStart(8)} | ${(limitMs === Number.POSITIVE_INFINITY ? '–' : String(limitMs)).padStart(5)} |${verdict}`
   })
   return ['| query | rows | median ms | worst ms | limit |', '|---|--:|--:|--:|--:|', ...lines].join('\n')
 }
@@ -159,11 +184,16 @@ async function measure(db: Kysely<Database>, reads: Kysely<Database>, engine: En
   process.stdout.write(
     `${engine}, ${rows} rows in ${sums.rows[0]?.rows} hourly sums (${sums.rows[0]?.requests} requests), filled in ${seconds()} s\n\n`,
   )
-  const measured = [...(await measurePages(reads, end, repeat)), ...(await measureUsage(reads, end, repeat))]
+  const measured = [
+    ...(await measurePages(reads, end, repeat)),
+    ...(await measureUsage(reads, end, repeat)),
+    ...(await measureWhatIf(reads, end, repeat)),
+  ]
   process.stdout.write(`${report(measured)}\n\nPlans:\n`)
   const plans = watchPlans(reads, engine)
   await measurePages(plans.db, end, 0)
   await measureUsage(plans.db, end, 0)
+  await measureWhatIf(plans.db, end, 0)
   process.stdout.write(`${await plans.text()}\n`)
 }
 

@@ -15,6 +15,7 @@ const MIGRATIONS: readonly Migration[] = [
   createUsageTable,
   indexUsageByKey,
   describeWorkspaces,
+  indexUsageByKeyAndHour,
 ]
 
 /** The schema that this version of the gateway works with. */
@@ -124,4 +125,10 @@ async function indexUsageByKey(db: Transaction<Database>): Promise<void> {
 
 async function describeWorkspaces(db: Transaction<Database>): Promise<void> {
   await sql`alter table workspaces add column description text`.execute(db)
+}
+
+/** Also finds the newest hour of a key at once, however long its history is. */
+async function indexUsageByKeyAndHour(db: Transaction<Database>): Promise<void> {
+  await sql`drop index usage_hours_key`.execute(db)
+  await sql`create index usage_hours_key on usage_hours (key_id, hour)`.execute(db)
 }
