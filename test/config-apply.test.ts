@@ -206,9 +206,9 @@ describe('export', () => {
     },
     workspaces: {
       team: {
+        description: 'the team: "ours"',
         routes: {
           'a/b:c': {
-            // biome-ignore lint/suspicious/noTemplateCurlyInString: text that only looks like a variable.
             description: 'costs ${PRICE}, or $${PRICE}: "quoted" # not a comment',
             chain: [{ provider: 'local', model: 'llama3', timeout_ms: 5, retries: 0 }],
           },

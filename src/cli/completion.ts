@@ -49,12 +49,22 @@ function cases(entries: Iterable<[string, string[]]>, variable: string): string 
 
 /** The shared part of bash and zsh: finds the candidates for the words before the cursor. */
 function candidates(commands: readonly Command[]): string {
+  const values = optionValues(commands)
   return `  local command="$1 $2" previous="$3" candidates=''
   case "$command" in
 ${groupCases(commands)}
   esac
   case "$command $previous" in
-${cases(optionValues(commands), 'candidates')}
+${cases(
+  values.filter(([after]) => after.split(' ').length === 3),
+  'candidates',
+)}
+  esac
+  case "$1 $previous" in
+${cases(
+  values.filter(([after]) => after.split(' ').length === 2),
+  'candidates',
+)}
   esac`
 }
 

@@ -21,6 +21,7 @@ function printValue(reply: { id: string; name: string; value: string }, { output
 export const keyRefinements: Readonly<Record<string, Refinement>> = {
   'workspaces.list': { examples: ['switchyard workspaces list'] },
   'workspaces.create': { examples: ['switchyard workspaces create research'] },
+  'workspaces.update': { examples: ['switchyard workspaces update research --description "what it is for"'] },
   'workspaces.get': { examples: ['switchyard workspaces get default'] },
   'workspaces.delete': { examples: ['switchyard workspaces delete research --force true'] },
   'keys.list': {

@@ -80,6 +80,8 @@ export const FileConfigSchema = z.strictObject({
     .record(
       Name,
       z.strictObject({
+        /** Left out: the one it has stays. */
+        description: z.string().max(1000).optional(),
         routes: z.record(Alias, RouteSchema).default({}),
         keys: z.record(Name, KeyDefinition).default({}),
       }),

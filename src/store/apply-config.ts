@@ -13,7 +13,7 @@ import type { Database } from './schema.ts'
 import type { Secrets } from './secrets.ts'
 import { readControlRows } from './snapshot.ts'
 import { StoreError } from './store-error.ts'
-import { ensureWorkspace } from './workspaces.ts'
+import { describeWorkspace, ensureWorkspace } from './workspaces.ts'
 
 export interface CreatedKey {
   workspace: string
@@ -95,7 +95,10 @@ async function makeSo(applying: Applying): Promise<CreatedKey[]> {
   const problem = providerProblem(config, environment)
   if (problem !== null) throw new StoreError(problem)
   await applyProviders(applying)
-  for (const name of Object.keys(config.workspaces)) await ensureWorkspace(db, name, now)
+  for (const [name, { description }] of Object.entries(config.workspaces)) {
+    await ensureWorkspace(db, name, now)
+    if (description !== undefined) await describeWorkspace(db, name, description)
+  }
   await applyRoutes(applying)
   const created = await applyKeys(db, config, now)
   await applyRegistry(db, config.registry, now)

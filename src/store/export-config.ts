@@ -1,6 +1,6 @@
 import type { FileConfig } from '../domain/file-config.ts'
-import type { PriceList } from '../domain/price.ts'
 import { placeholders } from '../domain/placeholders.ts'
+import type { PriceList } from '../domain/price.ts'
 import { providerFromRow } from './providers.ts'
 import { canonicalPrices, PRICE_FIELDS } from './registry.ts'
 import type { KeyRow, RegistryRow, RouteRow } from './schema.ts'
@@ -26,10 +26,10 @@ interface ExportInput {
 export function exportConfig({ rows, secrets, builtin, now }: ExportInput): ExportedConfig {
   const { text, secret } = placeholders()
   const providers = sorted(rows.providers, (row) => row.name).filter((row) => row.managed_by !== 'environment')
-  const workspaces = sorted(rows.workspaces, (row) => row.name).map(({ name }) => {
+  const workspaces = sorted(rows.workspaces, (row) => row.name).map(({ name, description }) => {
     const routes = sorted(rows.routes, (row) => row.alias).filter((row) => row.workspace === name)
     const keys = sorted(rows.keys, (row) => row.id).filter((row) => row.workspace === name && isExported(row, now))
-    return [name, { routes: routeDefinitions(routes), keys: keyDefinitions(keys) }]
+    return [name, { ...given({ description }), routes: routeDefinitions(routes), keys: keyDefinitions(keys) }]
   })
   const config = {
     providers: Object.fromEntries(
@@ -124,7 +124,10 @@ function pricesThatDiffer(present: string | undefined, known: BuiltinModel | und
   const { tiers, ...base } = JSON.parse(present) as PriceList
   const isUnknown = PRICE_FIELDS.every((field) => base[field] === null) && tiers.length === 0
   if (isUnknown) return known === undefined ? {} : { input_per_mtok: null, output_per_mtok: null }
-  return { ...given(base), ...(tiers.length === 0 ? {} : { tiers: tiers.map((tier) => given(tier)) }) } as Partial<Entry>
+  return {
+    ...given(base),
+    ...(tiers.length === 0 ? {} : { tiers: tiers.map((tier) => given(tier)) }),
+  } as Partial<Entry>
 }
 
 /** Without the fields that are null. */
