@@ -170,3 +170,28 @@ describe('time', () => {
     })
   }
 })
+
+test('prices changed mid-traffic: tokens × frozen price of every row add up to the sum of the frozen costs', async () => {
+  const model = 'gpt-changing-sim-echo'
+  const setPrice = (input: number) =>
+    manage('PUT', `/registry/openai/${model}`, { input_per_mtok: `${input}.000001`, output_per_mtok: `${input}.5` })
+  assert.ok((await setPrice(1)).status < 300)
+  const calling = Array.from({ length: 4 }, async () => {
+    for (let call = 0; call < 10; call++) assert.equal((await harness.chat(hello(model))).status, 200)
+  })
+  for (let price = 2; price < 8; price++) assert.equal((await setPrice(price)).status, 200)
+  await Promise.all(calling)
+  await setPrice(9)
+  await harness.chat(hello(model))
+
+  const { data } = (await manage('GET', `/requests?model=${model}`)).json
+  assert.equal(data.length, 41)
+  let sum = 0n
+  for (const { id, cost_usd } of data) {
+    const { cost } = (await manage('GET', `/requests/${id}/explain`)).json
+    assert.equal(cost.total_usd, cost_usd)
+    sum += cost.lines.reduce((all: bigint, line: Json) => all + picodollarsOfUsd(line.amount_usd), 0n)
+  }
+  assert.equal(picodollarsOfUsd((await usage(`?model=${model}`)).total.cost_usd), sum)
+  assert.ok(new Set(data.map((request: Json) => request.price_version)).size >= 2)
+})
