@@ -46,6 +46,7 @@ describe('whether a key works', () => {
     expiresAt: null,
     revokedAt: null,
     allowedModels: null,
+    limits: null,
   }
   const table: [what: string, change: Partial<Key>, works: boolean][] = [
     ['as it is', {}, true],

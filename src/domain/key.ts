@@ -1,5 +1,6 @@
 import { hash, randomBytes } from 'node:crypto'
 import { z } from 'zod'
+import type { Limits } from './limits.ts'
 
 export type KeyKind = 'live' | 'admin'
 
@@ -15,6 +16,7 @@ export interface Key {
   revokedAt: number | null
   /** Names and patterns as `AllowedModels` takes them; null: every model. */
   allowedModels: readonly string[] | null
+  limits: Limits | null
 }
 
 /** Aliases or direct ids; one that ends in `*` stands for all that begin like it. An empty list is a mistake. */

@@ -14,3 +14,8 @@ export const Limits = z.strictObject({
     .optional(),
 })
 export type Limits = z.infer<typeof Limits>
+
+/** As stored: what a schema has accepted before. */
+export function limitsFromText(text: string | null): Limits | null {
+  return text === null ? null : (JSON.parse(text) as Limits)
+}

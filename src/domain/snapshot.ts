@@ -1,4 +1,5 @@
 import type { Key } from './key.ts'
+import type { Limits } from './limits.ts'
 import type { Price, PriceList } from './price.ts'
 import type { ModelTraits, Provider } from './provider.ts'
 import type { Route } from './route.ts'
@@ -27,6 +28,7 @@ export interface RegistryModel {
 export interface Workspace {
   name: string
   createdAt: number
+  limits: Limits | null
   routes: ReadonlyMap<string, Route>
 }
 

@@ -81,7 +81,7 @@ async function createKeyOf(
   now: number,
 ): Promise<string> {
   const value = definition.value ?? newKeyValue('live')
-  const { limits, allowed_models: allowedModels = null } = definition
+  const { limits = null, allowed_models: allowedModels = null } = definition
   const owner = { kind: 'live', workspace, name, managedBy: 'config' } as const
   const key = await insertKey(db, { ...owner, expiresAt: expiry(definition), allowedModels, limits }, value, now)
   if (definition.value === undefined) created.push({ workspace, name, value })

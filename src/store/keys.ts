@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
 import { hashKey, type Key, type KeyKind, keyPrefix, newKeyValue } from '../domain/key.ts'
+import { type Limits, limitsFromText } from '../domain/limits.ts'
 import { newId } from '../domain/new-id.ts'
 import { changeControlData } from './control-transaction.ts'
 import type { Database, KeyRow, ManagedBy } from './schema.ts'
@@ -11,8 +12,7 @@ export interface KeyInput {
   name: string
   expiresAt?: number | null
   allowedModels?: readonly string[] | null
-  /** Kept as given; domain/limits reads it. */
-  limits?: unknown
+  limits?: Limits | null
   managedBy?: ManagedBy
 }
 
@@ -27,6 +27,7 @@ export function keyFromRow(row: KeyRow): Key {
     expiresAt: row.expires_at,
     revokedAt: row.revoked_at,
     allowedModels: row.allowed_models === null ? null : (JSON.parse(row.allowed_models) as string[]),
+    limits: limitsFromText(row.limits),
   }
 }
 

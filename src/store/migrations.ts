@@ -16,6 +16,7 @@ const MIGRATIONS: readonly Migration[] = [
   indexUsageByKey,
   describeWorkspaces,
   indexUsageByKeyAndHour,
+  limitWorkspaces,
 ]
 
 /** The schema that this version of the gateway works with. */
@@ -131,4 +132,9 @@ async function describeWorkspaces(db: Transaction<Database>): Promise<void> {
 async function indexUsageByKeyAndHour(db: Transaction<Database>): Promise<void> {
   await sql`drop index usage_hours_key`.execute(db)
   await sql`create index usage_hours_key on usage_hours (key_id, hour)`.execute(db)
+}
+
+async function limitWorkspaces(db: Transaction<Database>): Promise<void> {
+  await sql`alter table workspaces add column limits text`.execute(db)
+  await sql`alter table workspaces add column limits_managed_by text`.execute(db)
 }

@@ -27,6 +27,9 @@ interface WorkspacesTable {
   name: string
   created_at: number
   description: ColumnType<string | null, string | null | undefined>
+  limits: ColumnType<string | null, string | null | undefined>
+  /** Of the limits only: the workspace itself belongs to nobody. */
+  limits_managed_by: ColumnType<ManagedBy, ManagedBy | undefined>
 }
 
 interface KeysTable {

@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { Key } from '../domain/key.ts'
+import { limitsFromText } from '../domain/limits.ts'
 import { compilePrice, type Price, type PriceList } from '../domain/price.ts'
 import type { Provider } from '../domain/provider.ts'
 import type { Route } from '../domain/route.ts'
@@ -52,9 +53,9 @@ function workspaceMap(rows: Pick<ControlRows, 'workspaces' | 'routes'>): Map<str
   for (const { name } of rows.workspaces) routes.set(name, new Map())
   for (const row of rows.routes) routes.get(row.workspace)?.set(row.alias, routeFromRow(row))
   return new Map(
-    rows.workspaces.map(({ name, created_at }) => [
+    rows.workspaces.map(({ name, created_at, limits }) => [
       name,
-      { name, createdAt: created_at, routes: routes.get(name) ?? new Map() },
+      { name, createdAt: created_at, limits: limitsFromText(limits), routes: routes.get(name) ?? new Map() },
     ]),
   )
 }
