@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { globSync, readFileSync } from 'node:fs'
+import { basename, resolve } from 'node:path'
+import { describe, test } from 'node:test'
+import { promisify } from 'node:util'
+import { CONTRACT } from '../../src/management/contract/contract.ts'
+import { ADMIN_KEY, KEY, startHarness } from '../harness.ts'
+
+const run = promisify(execFile)
+const pages = globSync('docs/management/*.md').sort()
+
+/** The routes of the demo, which the pages speak of. */
+const CONFIG = /const CONFIG = `(.*?)`/s.exec(readFileSync('demo/demo.ts', 'utf8'))?.[1]?.replaceAll('\\${', '${')
+
+/** `switchyard` as installed, and a curl that fails where the API says no. */
+const PRELUDE = `
+set -euo pipefail
+switchyard() { '${process.execPath}' '${resolve('src/cli/main.ts')}' "$@"; }
+curl() { command curl --silent --show-error --fail-with-body "$@"; }
+`
+
+function shellLines(page: string): string {
+  return [...readFileSync(page, 'utf8').matchAll(/^```sh\n(.*?)^```/gms)].map((match) => match[1]).join('\n')
+}
+
+describe('every line of the management pages works as pasted, in order, on a fresh gateway', () => {
+  for (const page of pages) {
+    test(basename(page), async () => {
+      const harness = await startHarness({
+        ...(CONFIG !== undefined && { config: CONFIG }),
+        environment: { SIMULATED_LOCAL: 'http://127.0.0.1:9/v1' },
+      })
+      try {
+        const environment = {
+          PATH: process.env['PATH'],
+          HOME: harness.folder,
+          URL: harness.url,
+          SWITCHYARD_URL: harness.url,
+          ADMIN_KEY,
+          GATEWAY_KEY: KEY,
+        }
+        await run('bash', ['-c', PRELUDE + shellLines(page)], {
+          cwd: harness.folder,
+          env: environment,
+          timeout: 60_000,
+        })
+      } finally {
+        await harness.stop()
+      }
+    })
+  }
+})
+
+test('every operation is shown in a page, with a curl and beside a command line', () => {
+  const text = pages.map((page) => readFileSync(page, 'utf8')).join('\n')
+  for (const [name, { method, path }] of Object.entries(CONTRACT)) {
+    assert.ok(text.includes(`\`${method} ${path}\``), `${name}: no page shows \`${method} ${path}\``)
+  }
+  assert.match(text, /^curl /m)
+  assert.match(text, /^switchyard /m)
+})
