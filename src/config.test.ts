@@ -134,6 +134,11 @@ registry:
     assert.deepEqual(config?.providers['alpha'], { headers: { 'x-note': 'a b: {c} #d b' }, api_key: 'sk-1' })
   })
 
+  test('takes $${VAR} as the text ${VAR}, and no text as a variable that is not written as one', () => {
+    const written = 'workspaces: { w: { description: "$${A} $$${B} ⟦HOME⟧ ⟦C⟧" } }'
+    assert.equal(fileConfig(written)?.workspaces['w']?.description, '${A} $${B} ⟦HOME⟧ ⟦C⟧')
+  })
+
   test('does not look for variables in comments', () => {
     assert.doesNotThrow(() => fileConfig('# ${NOT_SET}\nregistry: []\n'))
   })

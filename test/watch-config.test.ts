@@ -7,6 +7,7 @@ import { ConfigError } from '../src/config.ts'
 import type { Log } from '../src/telemetry/log.ts'
 import { watchConfig } from '../src/watch-config.ts'
 import { hello, newFolder, startHarness, until } from './harness.ts'
+import { startProcess } from './process.ts'
 
 const ends: (() => unknown)[] = []
 afterEach(async () => {
@@ -184,4 +185,19 @@ test('a key that an edit names is made and belongs to the file', async () => {
     harness.gateway.store.db.selectFrom('keys').select('managed_by').where('name', '=', 'nightly').execute()
   await until(async () => (await keys()).length === 1, 'the key is made')
   assert.deepEqual(await keys(), [{ managed_by: 'config' }])
+})
+
+test('serve prints the value of a key that an edit has made, once, and not to its log', async () => {
+  const folder = newFolder()
+  ends.push(() => rmSync(folder, { recursive: true, force: true }))
+  writeFileSync(join(folder, 'switchyard.yaml'), '{}')
+  const started = startProcess({ folder })
+  ends.push(() => started.stop())
+  await started.url()
+  writeFileSync(join(folder, 'switchyard.yaml'), 'workspaces: { default: { keys: { nightly: {} } } }')
+  await until(() => started.stdout().includes('key nightly'), 'the key is printed')
+  const value = /key nightly +(gw_live_\w{32}) /.exec(started.stdout())?.[1] ?? 'none'
+  assert.ok(!started.stderr().includes(value))
+  const answer = await fetch(`${await started.url()}/v1/models`, { headers: { authorization: `Bearer ${value}` } })
+  assert.equal(answer.status, 200)
 })

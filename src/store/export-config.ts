@@ -1,4 +1,5 @@
 import type { FileConfig } from '../domain/file-config.ts'
+import { limitsFromText } from '../domain/limits.ts'
 import { placeholders } from '../domain/placeholders.ts'
 import type { PriceList } from '../domain/price.ts'
 import { providerFromRow } from './providers.ts'
@@ -26,10 +27,13 @@ interface ExportInput {
 export function exportConfig({ rows, secrets, builtin, now }: ExportInput): ExportedConfig {
   const { text, secret } = placeholders()
   const providers = sorted(rows.providers, (row) => row.name).filter((row) => row.managed_by !== 'environment')
-  const workspaces = sorted(rows.workspaces, (row) => row.name).map(({ name, description }) => {
+  const workspaces = sorted(rows.workspaces, (row) => row.name).map(({ name, description, limits }) => {
     const routes = sorted(rows.routes, (row) => row.alias).filter((row) => row.workspace === name)
-    const keys = sorted(rows.keys, (row) => row.id).filter((row) => row.workspace === name && isExported(row, now))
-    return [name, { ...given({ description }), routes: routeDefinitions(routes), keys: keyDefinitions(keys) }]
+    const keys = sorted(rows.keys, (row) => `${row.name} ${row.id}`).filter(
+      (row) => row.workspace === name && isExported(row, now),
+    )
+    const own = given({ description, limits: limitsFromText(limits) })
+    return [name, { ...own, routes: routeDefinitions(routes), keys: keyDefinitions(keys) }]
   })
   const config = {
     providers: Object.fromEntries(
@@ -123,7 +127,7 @@ function pricesThatDiffer(present: string | undefined, known: BuiltinModel | und
   if (known !== undefined && JSON.stringify(canonicalPrices(known.prices)) === present) return {}
   const { tiers, ...base } = JSON.parse(present) as PriceList
   const isUnknown = PRICE_FIELDS.every((field) => base[field] === null) && tiers.length === 0
-  if (isUnknown) return known === undefined ? {} : { input_per_mtok: null, output_per_mtok: null }
+  if (isUnknown) return { input_per_mtok: null, output_per_mtok: null }
   return {
     ...given(base),
     ...(tiers.length === 0 ? {} : { tiers: tiers.map((tier) => given(tier)) }),
