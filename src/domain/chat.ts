@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { GatewayError } from './errors.ts'
+import { listOf } from './list-of.ts'
 import { problemText } from './problem-text.ts'
 
 /**
@@ -20,9 +21,9 @@ const toolCall = z.looseObject({
 const message = z
   .looseObject({
     role: z.enum(['system', 'developer', 'user', 'assistant', 'tool', 'function']),
-    content: nullish(z.union([text, z.array(part)], 'expected a string or an array of parts with a type')),
+    content: nullish(z.union([text, listOf(part)], 'expected a string or an array of parts with a type')),
     name: nullish(text),
-    tool_calls: nullish(z.array(toolCall)),
+    tool_calls: nullish(listOf(toolCall)),
     tool_call_id: nullish(text),
     refusal: nullish(text),
   })
@@ -42,7 +43,7 @@ const string = nullish(text)
 
 export const ChatRequestSchema = z.looseObject({
   model: text.min(1),
-  messages: z.array(message).min(1),
+  messages: listOf(message).refine((list) => list.length > 0, 'expected at least one message'),
   temperature: number,
   top_p: number,
   max_tokens: number,
@@ -52,7 +53,7 @@ export const ChatRequestSchema = z.looseObject({
   frequency_penalty: number,
   presence_penalty: number,
   top_logprobs: number,
-  stop: nullish(z.union([text, z.array(text)], 'expected a string or an array of strings')),
+  stop: nullish(z.union([text, listOf(text)], 'expected a string or an array of strings')),
   stream: boolean,
   logprobs: boolean,
   store: boolean,
@@ -61,15 +62,15 @@ export const ChatRequestSchema = z.looseObject({
   safety_identifier: string,
   reasoning_effort: string,
   service_tier: string,
-  tools: nullish(z.array(z.looseObject({ type: text }))),
+  tools: nullish(listOf(z.looseObject({ type: text }))),
   tool_choice: nullish(z.union([text, z.looseObject({ type: text })], 'expected a string or an object with a type')),
-  functions: nullish(z.array(z.looseObject({ name: text }))),
+  functions: nullish(listOf(z.looseObject({ name: text }))),
   function_call: nullish(z.union([text, z.looseObject({ name: text })], 'expected a string or an object with a name')),
   response_format: nullish(z.looseObject({ type: text })),
   logit_bias: nullish(z.looseObject({})),
   metadata: nullish(z.looseObject({})),
   stream_options: nullish(z.looseObject({})),
-  modalities: nullish(z.array(text)),
+  modalities: nullish(listOf(text)),
 })
 
 export type ChatRequest = z.infer<typeof ChatRequestSchema>

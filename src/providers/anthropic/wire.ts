@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { listOf } from '../../domain/list-of.ts'
 
 /** Only the fields that are read; providers and compatible servers may send null for any of them. */
 const text = z.string().nullish()
@@ -29,7 +30,7 @@ const usage = z.object({
 })
 
 export const WireMessage = z.object({
-  content: z.array(block),
+  content: listOf(block),
   stop_reason: text,
   stop_details: z.object({ explanation: text }).nullish().catch(null),
   usage: usage.nullish().catch(null),

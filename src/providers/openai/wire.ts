@@ -1,8 +1,9 @@
 import { z } from 'zod'
+import { listOf } from '../../domain/list-of.ts'
 
 /** Only what is read; everything else passes through unread. */
 export const ModelList = z.looseObject({
-  data: z.array(z.looseObject({ id: z.string().min(1), created: z.number().nullish() })),
+  data: listOf(z.looseObject({ id: z.string().min(1), created: z.number().nullish() })),
 })
 
 export const ErrorObject = z.looseObject({
