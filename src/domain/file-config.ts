@@ -82,6 +82,8 @@ export const FileConfigSchema = z.strictObject({
       z.strictObject({
         /** Left out: the one it has stays. */
         description: z.string().max(1000).optional(),
+        /** Of all its keys together. Left out: those that the API has set stay. */
+        limits: Limits.optional(),
         routes: z.record(Alias, RouteSchema).default({}),
         keys: z.record(Name, KeyDefinition).default({}),
       }),

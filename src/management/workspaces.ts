@@ -1,7 +1,9 @@
 import type { Kysely } from 'kysely'
 import { GatewayError } from '../domain/errors.ts'
+import { limitsFromText } from '../domain/limits.ts'
 import { usableKeyIds } from '../store/keys.ts'
 import type { Database } from '../store/schema.ts'
+import { ensureWorkspace, updateWorkspace } from '../store/workspaces.ts'
 import { timestamp } from './contract/fields.ts'
 import type { workspaceOperations } from './contract/workspaces.ts'
 import { decodeCursor, page } from './cursor.ts'
@@ -31,10 +33,9 @@ export function workspaceHandlers(deps: ManagementDeps): HandlersOf<typeof works
         if (await exists(transaction, body.name)) {
           throw new GatewayError('conflict', `There is a workspace '${body.name}' already.`)
         }
-        await transaction
-          .insertInto('workspaces')
-          .values({ ...body, created_at: context.now })
-          .execute()
+        const { name: _name, ...settings } = body
+        await ensureWorkspace(transaction, body.name, context.now)
+        await updateWorkspace(transaction, body.name, settings)
         const result = await shown(transaction, body.name, context.now)
         return { result, audit: audited('workspaces.create', body.name, null, result) }
       }),
@@ -42,9 +43,10 @@ export function workspaceHandlers(deps: ManagementDeps): HandlersOf<typeof works
     'workspaces.update': ({ params: { name }, body }, context) =>
       change(deps, context, async (transaction) => {
         const before = await shown(transaction, name, context.now)
-        await transaction.updateTable('workspaces').set(body).where('name', '=', name).execute()
-        const result = { ...before, ...body }
-        const isSame = before.description === result.description
+        if (body.limits !== undefined) checkLimitsNotOwnedByFile(before)
+        await updateWorkspace(transaction, name, body)
+        const result = await shown(transaction, name, context.now)
+        const isSame = JSON.stringify(before) === JSON.stringify(result)
         return { result, audit: isSame ? null : audited('workspaces.update', name, before, result) }
       }),
     'workspaces.delete': ({ params: { name }, query }, context) =>
@@ -57,6 +59,7 @@ export function workspaceHandlers(deps: ManagementDeps): HandlersOf<typeof works
             `'${name}' has ${before.live_keys} live keys; revoke them or send force=true.`,
           )
         }
+        checkLimitsNotOwnedByFile(before)
         await checkNotOwnedByFile(transaction, name)
         await transaction.deleteFrom('routes').where('workspace', '=', name).execute()
         await transaction.deleteFrom('keys').where('workspace', '=', name).execute()
@@ -77,6 +80,20 @@ export async function checkWorkspace(db: Kysely<Database>, name: string): Promis
 
 async function exists(db: Kysely<Database>, name: string): Promise<boolean> {
   return (await db.selectFrom('workspaces').select('name').where('name', '=', name).executeTakeFirst()) !== undefined
+}
+
+function checkLimitsNotOwnedByFile({
+  name,
+  limits_managed_by,
+}: {
+  name: string
+  limits_managed_by: string | null
+}): void {
+  if (limits_managed_by === null) return
+  throw new GatewayError(
+    'managed_by_config',
+    `limits: those of '${name}' belong to the configuration file: change them in switchyard.yaml.`,
+  )
 }
 
 /** The file would bring its routes and keys back at the next start. */
@@ -104,6 +121,8 @@ async function shown(db: Kysely<Database>, name: string, now: number) {
   return {
     name,
     description: row.description,
+    limits: limitsFromText(row.limits),
+    limits_managed_by: row.limits_managed_by === 'config' ? ('config' as const) : null,
     created_at: timestamp(row.created_at),
     routes: Number(routes.count),
     live_keys: keys.length,

@@ -12,7 +12,7 @@ import { addPriceVersion, priceHistory } from './registry.ts'
 import { putRoute } from './routes.ts'
 import { readBuiltinRegistry, seedRegistry } from './seed-registry.ts'
 import { loadSnapshot } from './snapshot.ts'
-import { ensureWorkspace } from './workspaces.ts'
+import { ensureWorkspace, updateWorkspace } from './workspaces.ts'
 
 const stores = await testStores()
 
@@ -89,6 +89,21 @@ for (const engine of ENGINES) {
       assert.deepEqual([owned?.apiKey, owned?.baseUrl, owned?.family], ['sk-file', 'http://b/v1', 'some'])
       await apply(store, {}, 6)
       assert.deepEqual((await snapshotOf(store)).providers.get('builtin'), BUILTIN)
+    })
+
+    test('limits of a workspace are the file’s while it names them; what the API has set it leaves alone', async () => {
+      const store = await stores.openNew(engine)
+      const limitsOf = async (name: string) => (await snapshotOf(store)).workspaces.get(name)?.limits
+      const set = { rpm: 7 }
+      await ensureWorkspace(store.db, 'default', 1)
+      await updateWorkspace(store.db, 'default', { limits: set })
+      await apply(store, { workspaces: { default: {}, team: { limits: { tpm: 9 } } } }, 2)
+      assert.deepEqual([await limitsOf('default'), await limitsOf('team')], [set, { tpm: 9 }])
+      await apply(store, { workspaces: { default: { limits: { budget: { usd: '5', per: 'day' } } }, team: {} } }, 3)
+      const budget = { usd: '5', per: 'day', mode: 'hard' }
+      assert.deepEqual([await limitsOf('default'), await limitsOf('team')], [{ budget }, null])
+      await apply(store, {}, 4)
+      assert.equal(await limitsOf('default'), null)
     })
 
     test('what the file no longer names goes; what it never owned stays', async () => {

@@ -13,7 +13,7 @@ import type { Database } from './schema.ts'
 import type { Secrets } from './secrets.ts'
 import { readControlRows } from './snapshot.ts'
 import { StoreError } from './store-error.ts'
-import { describeWorkspace, ensureWorkspace } from './workspaces.ts'
+import { ensureWorkspace, listWorkspaces, setFileLimits, updateWorkspace } from './workspaces.ts'
 
 export interface CreatedKey {
   workspace: string
@@ -97,13 +97,22 @@ async function makeSo(applying: Applying): Promise<CreatedKey[]> {
   await applyProviders(applying)
   for (const [name, { description }] of Object.entries(config.workspaces)) {
     await ensureWorkspace(db, name, now)
-    if (description !== undefined) await describeWorkspace(db, name, description)
+    await updateWorkspace(db, name, { description })
   }
+  await applyWorkspaceLimits(applying)
   await applyRoutes(applying)
   const created = await applyKeys(db, config, now)
   await applyRegistry(db, config.registry, now)
   await checkChains(db)
   return created
+}
+
+/** Of every workspace: one that the file no longer names loses the limits that it had from the file. */
+async function applyWorkspaceLimits({ db, config }: Applying): Promise<void> {
+  for (const { name } of await listWorkspaces(db)) {
+    const limits = Object.hasOwn(config.workspaces, name) ? config.workspaces[name]?.limits : undefined
+    await setFileLimits(db, name, limits)
+  }
 }
 
 async function applyProviders({ db, secrets, config, environment, now }: Applying): Promise<void> {

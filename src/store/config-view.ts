@@ -23,8 +23,12 @@ export type ConfigView = ReadonlyMap<string, ViewedObject>
 export function viewConfig(rows: ControlRows, secrets: Secrets, now: number): ConfigView {
   const prices = new Map(rows.prices.map((row) => [JSON.stringify([row.provider, row.model]), row.prices]))
   const objects = [
-    ...rows.workspaces.map(({ name, description }) =>
-      viewed({ resource: `workspaces/${name}`, workspace: name, fields: { description } }),
+    ...rows.workspaces.map(({ name, description, limits, limits_managed_by }) =>
+      viewed({
+        resource: `workspaces/${name}`,
+        workspace: name,
+        fields: { description, limits: parsedOrNull(limits), limits_managed_by },
+      }),
     ),
     ...rows.providers.map((row) => viewedProvider(row, secrets)),
     ...rows.registry.map((row) => viewedModel(row, prices.get(JSON.stringify([row.provider, row.model])))),

@@ -64,7 +64,12 @@ const config: fc.Arbitrary<FileConfig> = fc
     providers: fc.dictionary(fc.constantFrom('a', 'b', 'builtin'), provider, { maxKeys: 3 }),
     workspaces: some(
       fc.record(
-        { description: fc.constantFrom('one', 'two'), routes: some(route), keys: some(key) },
+        {
+          description: fc.constantFrom('one', 'two'),
+          limits: fc.constantFrom({ rpm: 1 }, { budget: { usd: '5', per: 'day', mode: 'soft' } }),
+          routes: some(route),
+          keys: some(key),
+        },
         { requiredKeys: ['routes', 'keys'] },
       ),
     ),

@@ -6,6 +6,8 @@ const CONFIG = `
 workspaces:
   filed:
     routes: { a: { chain: [{ provider: openai, model: gpt-6-luna }] } }
+  capped:
+    limits: { rpm: 60, budget: { usd: "25.50", per: week, mode: soft } }
 `
 
 let harness: Harness
@@ -29,7 +31,7 @@ describe('workspaces', () => {
     const { json } = await ask('GET', '/workspaces')
     assert.deepEqual(
       json.data.map((row: { name: string }) => row.name),
-      ['default', 'filed'],
+      ['capped', 'default', 'filed'],
     )
     assert.equal(json.next_cursor, null)
   })
@@ -40,9 +42,9 @@ describe('workspaces', () => {
     assert.deepEqual([created.json.routes, created.json.live_keys, created.json.description], [0, 0, 'first'])
     assert.equal((await ask('PATCH', '/workspaces/team-a', { description: null })).json.description, null)
     assert.equal((await ask('GET', '/workspaces/team-a')).json.description, null)
-    const first = (await ask('GET', '/workspaces?limit=2')).json
-    const second = (await ask('GET', `/workspaces?limit=2&cursor=${first.next_cursor}`)).json
-    assert.deepEqual([first.data.length, second.data.map((row: { name: string }) => row.name)], [2, ['team-a']])
+    const first = (await ask('GET', '/workspaces?limit=3')).json
+    const second = (await ask('GET', `/workspaces?limit=3&cursor=${first.next_cursor}`)).json
+    assert.deepEqual([first.data.length, second.data.map((row: { name: string }) => row.name)], [3, ['team-a']])
     assert.equal((await ask('DELETE', '/workspaces/team-a')).status, 204)
     assert.equal((await ask('GET', '/workspaces/team-a')).status, 404)
   })
@@ -70,6 +72,9 @@ describe('workspaces', () => {
     ['GET', '/workspaces?cursor=nonsense', undefined, 400, 'invalid_request'],
     ['GET', '/workspaces?limit=0', undefined, 400, 'invalid_request'],
     ['GET', '/workspaces?limit=many', undefined, 400, 'invalid_request'],
+    ['PATCH', '/workspaces/capped', { limits: null }, 409, 'managed_by_config'],
+    ['PATCH', '/workspaces/capped', { limits: { rpm: 1 }, description: 'x' }, 409, 'managed_by_config'],
+    ['DELETE', '/workspaces/capped', undefined, 409, 'managed_by_config'],
   ]
   for (const [method, path, body, status, code] of refused) {
     test(`${method} ${path} ${JSON.stringify(body) ?? ''} is ${status} ${code} and changes nothing`, async () => {
@@ -77,6 +82,66 @@ describe('workspaces', () => {
       const answer = await ask(method, path, body)
       assert.deepEqual([answer.status, answer.json.error.code], [status, code])
       assert.deepEqual((await ask('GET', '/workspaces')).json, before)
+    })
+  }
+})
+
+describe('limits of a workspace', () => {
+  const LIMITS = {
+    rpm: 10,
+    tpm: 9_007_199_254_740_991,
+    max_parallel: 1,
+    budget: { usd: '999999999.999999999999', per: 'day' },
+  }
+
+  test('are set when it is made, read back with what was left out, replaced as a whole, taken away', async () => {
+    const created = await ask('POST', '/workspaces', { name: 'limited', limits: LIMITS })
+    assert.equal(created.status, 201)
+    const full = { ...LIMITS, budget: { ...LIMITS.budget, mode: 'hard' } }
+    assert.deepEqual([created.json.limits, created.json.limits_managed_by], [full, null])
+    const described = await ask('PATCH', '/workspaces/limited', { description: 'x' })
+    assert.deepEqual(described.json.limits, full)
+    assert.deepEqual((await ask('PATCH', '/workspaces/limited', { limits: { rpm: 5 } })).json.limits, { rpm: 5 })
+    assert.equal((await ask('PATCH', '/workspaces/limited', { limits: null })).json.limits, null)
+    assert.equal((await ask('GET', '/workspaces/limited')).json.description, 'x')
+    const { json } = await ask('GET', '/audit?resource=workspaces/limited')
+    assert.deepEqual([json.data[0].before.limits, json.data[0].after.limits], [{ rpm: 5 }, null])
+  })
+
+  test('of the file are shown as the file has them, and its description can still be changed', async () => {
+    const { json } = await ask('PATCH', '/workspaces/capped', { description: 'ours' })
+    assert.deepEqual(json.limits, { rpm: 60, budget: { usd: '25.50', per: 'week', mode: 'soft' } })
+    assert.deepEqual([json.limits_managed_by, json.description], ['config', 'ours'])
+  })
+
+  const bad: [string, unknown][] = [
+    ['limits.rpm', { rpm: 0 }],
+    ['limits.rpm', { rpm: -1 }],
+    ['limits.rpm', { rpm: 1.5 }],
+    ['limits.rpm', { rpm: '60' }],
+    ['limits.tpm', { tpm: 9_007_199_254_740_992 }],
+    ['limits.tpm', { tpm: null }],
+    ['limits.max_parallel', { max_parallel: true }],
+    ['limits.budget.usd', { budget: { usd: '-5', per: 'day' } }],
+    ['limits.budget.usd', { budget: { usd: 5, per: 'day' } }],
+    ['limits.budget.usd', { budget: { usd: '5 USD', per: 'day' } }],
+    ['limits.budget.usd', { budget: { usd: '1e3', per: 'day' } }],
+    ['limits.budget.usd', { budget: { usd: '1000000000', per: 'day' } }],
+    ['limits.budget.usd', { budget: { usd: '0.0000000000001', per: 'day' } }],
+    ['limits.budget.per', { budget: { usd: '5', per: 'year' } }],
+    ['limits.budget.per', { budget: { usd: '5' } }],
+    ['limits.budget.mode', { budget: { usd: '5', per: 'day', mode: 'firm' } }],
+    ['budget_usd', { budget_usd: '5' }],
+    ['limits', 'none'],
+  ]
+  for (const [field, limits] of bad) {
+    test(`${JSON.stringify(limits)} is refused by the name of ${field}, at workspaces and at keys alike`, async () => {
+      for (const path of ['/workspaces', '/keys']) {
+        const { status, json } = await ask('POST', path, { name: 'never', limits })
+        assert.deepEqual([status, json.error.code], [400, 'invalid_request'])
+        assert.ok(json.error.message.includes(field), json.error.message)
+      }
+      assert.equal((await ask('GET', '/workspaces/never')).status, 404)
     })
   }
 })

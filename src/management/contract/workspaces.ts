@@ -1,16 +1,22 @@
 import { z } from 'zod'
+import { Limits } from '../../domain/limits.ts'
 import { pageOf, paging, Timestamp, WorkspaceName } from './fields.ts'
 import { operation } from './operation.ts'
 
 export const Workspace = z.strictObject({
   name: WorkspaceName,
   description: z.string().nullable(),
+  limits: Limits.nullable().describe('Of all its keys together'),
+  limits_managed_by: z.literal('config').nullable().describe('`config`: the limits stand in switchyard.yaml'),
   created_at: Timestamp,
   routes: z.int(),
   live_keys: z.int(),
 })
 
-const Description = z.string().max(1000).nullable()
+const settings = {
+  description: z.string().max(1000).nullable().optional(),
+  limits: Limits.nullable().optional(),
+}
 
 const tag = 'Workspaces'
 const one = z.strictObject({ name: WorkspaceName })
@@ -29,7 +35,7 @@ export const workspaceOperations = {
     path: '/workspaces',
     tag,
     summary: 'Create a workspace',
-    body: z.strictObject({ name: WorkspaceName, description: Description.optional() }),
+    body: z.strictObject({ name: WorkspaceName, ...settings }),
     reply: Workspace,
     status: 201,
   }),
@@ -45,9 +51,9 @@ export const workspaceOperations = {
     method: 'PATCH',
     path: '/workspaces/{name}',
     tag,
-    summary: 'Change the description of a workspace',
+    summary: 'Change description or limits of a workspace; null takes them away',
     params: one,
-    body: z.strictObject({ description: Description }),
+    body: z.strictObject(settings),
     reply: Workspace,
   }),
   'workspaces.delete': operation({
