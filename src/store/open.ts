@@ -74,10 +74,15 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const secrets = openSecrets(dataDir, options.secretsKeys)
   const engine: Engine = databaseUrl === null ? 'sqlite' : 'postgres'
   const db =
-    databaseUrl === null ? openEmbedded(path, synchronousFull) : await openServer(databaseUrl, CONNECTIONS, log)
+    databaseUrl === null
+      ? openEmbedded(path, synchronousFull)
+      : await openServer({ url: databaseUrl, connections: CONNECTIONS }, log)
   opened.defer(() => db.destroy())
   await migrateOrExplain(db, engine)
-  const reads = databaseUrl === null ? openReader(path) : await openServer(databaseUrl, READ_CONNECTIONS, log)
+  const reads =
+    databaseUrl === null
+      ? openReader(path)
+      : await openServer({ url: databaseUrl, connections: READ_CONNECTIONS, forReads: true }, log)
   opened.defer(() => reads.destroy())
 
   const spool = new Spool(spoolPath, { synchronousFull, onCommit: () => ledger.wake() })
@@ -125,10 +130,13 @@ function openReader(path: string): Kysely<Database> {
 }
 
 /** The client is loaded only where it is used: it costs the embedded set-up a tenth of its start. */
-async function openServer(url: string, connections: number, log: StoreLog): Promise<Kysely<Database>> {
+async function openServer(
+  server: { url: string; connections: number; forReads?: boolean },
+  log: StoreLog,
+): Promise<Kysely<Database>> {
   const { postgresDialect } = await import('./postgres-pool.ts')
   const onIdleError = (error: Error) => log.warn({ error: error.message }, 'a connection to PostgreSQL broke')
-  return new Kysely<Database>({ dialect: postgresDialect({ url, connections, onIdleError }) })
+  return new Kysely<Database>({ dialect: postgresDialect({ ...server, onIdleError }) })
 }
 
 async function migrateOrExplain(db: Kysely<Database>, engine: Engine): Promise<void> {

@@ -10,9 +10,14 @@ function parseInteger(text: string): unknown {
   return /^-?\d+$/.test(text) ? exactInteger(BigInt(text)) : text
 }
 
+/** Sums are grouped in memory instead of sorted on disk; compiling a query would take longer than running it. */
+const READ_SETTINGS = ["work_mem = '32MB'", 'jit = off']
+
 export interface PostgresOptions {
   url: string
   connections: number
+  /** Sums over many rows run here: plans for one row or for a million need other settings. */
+  forReads?: boolean
   onIdleError(error: Error): void
 }
 
@@ -22,6 +27,9 @@ export function postgresDialect(options: PostgresOptions): Dialect {
     onCreateConnection: async (connection) => {
       // Rows leave the spool once they are committed here: a server that commits lazily would lose them.
       await connection.executeQuery(CompiledQuery.raw('set synchronous_commit = on'))
+      for (const setting of options.forReads ? READ_SETTINGS : []) {
+        await connection.executeQuery(CompiledQuery.raw(`set ${setting}`))
+      }
     },
   })
 }

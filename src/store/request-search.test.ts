@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import type { Kysely } from 'kysely'
 import { anyCall, logCalls } from '../../test/any-call.ts'
-import { ENGINES, testStores } from '../../test/test-store.ts'
+import { ENGINES, openRecord, testStores } from '../../test/test-store.ts'
 import { type LogPosition, type RequestFilters, searchRequests } from './request-search.ts'
 import type { Database, RequestRow } from './schema.ts'
 
@@ -88,13 +88,16 @@ for (const engine of ENGINES) {
           fc.integer({ min: 1, max: 12 }),
           async (calls, manyFilters, limit, scannedRows) => {
             const workspace = `search-${engine}-${++runs}`
-            await logCalls(
-              db,
-              workspace,
-              calls.map((call) => ({ ...call, status: call.code === null ? 200 : 404 })),
-            )
+            const ofHere = (keyId: string) => `${workspace}-${keyId}`
+            const here = calls.map((call) => ({
+              ...call,
+              keyId: ofHere(call.keyId),
+              status: call.code === null ? 200 : 404,
+            }))
+            await logCalls(db, workspace, here)
             const rows = await db.selectFrom('requests').selectAll().where('workspace', '=', workspace).execute()
-            for (const filters of manyFilters) {
+            for (const some of manyFilters) {
+              const filters = { ...some, keyId: some.keyId === null ? null : ofHere(some.keyId) }
               const expected = rows.filter((row) => matches(row, filters)).sort(newestFirst)
               const found = await allPages(reads, { ...filters, workspace }, limit, scannedRows)
               assert.deepEqual(
@@ -109,9 +112,9 @@ for (const engine of ENGINES) {
     })
 
     test('many requests in one millisecond are listed once each', async () => {
-      const calls = Array.from({ length: 25 }, () => ({ startedAt: 1_000 }))
+      const calls = Array.from({ length: 25 }, () => ({ startedAt: 1_000, keyId: 'key-same' }))
       await logCalls(db, 'same-time', calls)
-      for (const filters of [{}, { provider: 'first' }, { keyId: 'key-1' }, { route: 'fast' }]) {
+      for (const filters of [{}, { provider: 'first' }, { keyId: 'key-same' }, { route: 'fast' }]) {
         const { ids } = await allPages(reads, { ...ANY, ...filters, workspace: 'same-time' }, 4, 3)
         assert.equal(new Set(ids).size, 25)
         assert.equal(ids.length, 25)
@@ -131,14 +134,7 @@ for (const engine of ENGINES) {
 
     test('running calls are listed, but no filter on how a call ended finds them', async () => {
       const store = await stores.openNew(engine)
-      await store.requestLog.open({
-        id: 'running',
-        workspace: 'default',
-        keyId: 'key-1',
-        startedAt: 1_000,
-        requestedModel: 'fast',
-        route: 'fast',
-      })
+      await store.requestLog.open(openRecord('running'))
       await store.requestLog.caughtUp()
       const search = (filters: Partial<RequestFilters>) => allPages(store.reads, { ...ANY, ...filters }, 10, 10)
       assert.deepEqual((await search({})).ids, ['running'])
