@@ -69,6 +69,8 @@ function columns({ rows, end }: FillOptions): Record<(typeof REQUEST_COLUMNS)[nu
     request_bytes: sql`1500`,
     response_bytes: sql`900`,
     ignored_params: sql`'[]'`,
+    hold_picodollars: sql`cast(null as bigint)`,
+    hold_tokens: sql`cast(null as bigint)`,
   }
 }
 

@@ -12,6 +12,8 @@ import { handleChat } from './gateway/handle-chat.ts'
 import { type Health, handleHealthz, handleMetrics, handleReadyz } from './gateway/handle-health.ts'
 import { handleModel, handleModelList } from './gateway/handle-models.ts'
 import { knownModels } from './gateway/known-models.ts'
+import { createSpendLedger, type SpendLedger } from './gateway/ledger.ts'
+import { steadyClock } from './gateway/steady-clock.ts'
 import { testProvider } from './gateway/test-provider.ts'
 import type { HttpRoute } from './http/call.ts'
 import { createServer } from './http/server.ts'
@@ -20,6 +22,7 @@ import { management } from './management/management.ts'
 import { applyFile, environmentProviders, type NewKeys, prepareStore } from './prepare-store.ts'
 import { type Caller, createCaller } from './providers/call.ts'
 import { FAMILIES } from './providers/families.ts'
+import { readLoggedScopes } from './store/ledger-rebuild.ts'
 import { type LiveSnapshot, openLiveSnapshot } from './store/live-snapshot.ts'
 import { openStore, type Store } from './store/open.ts'
 import { createLog, type Log } from './telemetry/log.ts'
@@ -36,6 +39,7 @@ export interface Gateway {
   /** The variables that would give a provider its key. */
   keyVariables: string[]
   store: Store
+  ledger: SpendLedger
   /** Calls in flight finish, the log is flushed. */
   stop(): Promise<void>
 }
@@ -108,7 +112,7 @@ function followFile(
     log,
     async apply(text) {
       const file = parseFileConfig(text, path, environment)
-      const parts = { secrets: store.secrets, config, log, now: Date.now() }
+      const parts = { secrets: store.secrets, config, now: Date.now() }
       const { created, changes } = await live.change((transaction) => applyFile(transaction, parts, file))
       log.info({ file: path, changes: changes.length }, 'configuration applied')
       if (created.length > 0) onFileKeys(created)
@@ -118,6 +122,8 @@ function followFile(
 
 async function serve({ config, store, live, newKeys, log }: Prepared): Promise<Gateway> {
   const { settings } = config
+  const clock = steadyClock(Date.now, () => performance.now())
+  const ledger = createSpendLedger(clock, await readLoggedScopes(store.db, clock()))
   const caller = createCaller()
   const {
     catalog,
@@ -143,6 +149,7 @@ async function serve({ config, store, live, newKeys, log }: Prepared): Promise<G
     isKnown,
     caller,
     requestLog: store.requestLog,
+    ledger,
     metrics,
     log,
     maxBodyBytes: settings.MAX_BODY_BYTES,
@@ -168,6 +175,7 @@ async function serve({ config, store, live, newKeys, log }: Prepared): Promise<G
     exampleModel: exampleModel(live.current(), catalog),
     keyVariables: BUILTINS.map(({ apiKeyVariable }) => apiKeyVariable),
     store,
+    ledger,
     async stop() {
       phase = 'draining'
       log.info('draining')

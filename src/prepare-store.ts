@@ -41,13 +41,12 @@ export function environmentProviders(config: Config): Provider[] {
 interface Applying {
   secrets: Secrets
   config: Config
-  log: Log
   now: number
 }
 
 async function applyFirst({ db, secrets }: Store, config: Config, log: Log, now: number): Promise<CreatedKey[]> {
   if (config.file === null) return []
-  const { created, changes } = await applyFile(db, { secrets, config, log, now }, config.file.config)
+  const { created, changes } = await applyFile(db, { secrets, config, now }, config.file.config)
   log.info({ file: config.filePath, changes: changes.length }, 'configuration applied')
   return created
 }
@@ -55,11 +54,10 @@ async function applyFirst({ db, secrets }: Store, config: Config, log: Log, now:
 /** Makes the file so, at the start and whenever it has changed. */
 export async function applyFile(
   db: Kysely<Database>,
-  { secrets, config, log, now }: Applying,
+  { secrets, config, now }: Applying,
   file: FileConfig,
 ): Promise<ConfigResult> {
   const path = config.filePath
-  warnOfLimits(file, log)
   try {
     const environment = environmentProviders(config)
     const actor = { id: 'config', name: path }
@@ -67,15 +65,6 @@ export async function applyFile(
   } catch (error) {
     if (error instanceof StoreError) throw new ConfigError(`${path}: ${error.message}`)
     throw error
-  }
-}
-
-/** A limit that is not enforced must not look as if it were. */
-function warnOfLimits(file: FileConfig, log: Log): void {
-  for (const [workspace, { keys }] of Object.entries(file.workspaces)) {
-    for (const [name, { limits }] of Object.entries(keys)) {
-      if (limits !== undefined) log.warn({ workspace, name }, 'limits are stored but NOT enforced by this version')
-    }
   }
 }
 

@@ -51,6 +51,8 @@ export function openRecord(id: string, change: Partial<OpenRecord> = {}): OpenRe
     startedAt: 1_000,
     requestedModel: 'fast',
     route: 'fast',
+    holdPicodollars: null,
+    holdTokens: null,
     ...change,
   }
 }

@@ -16,17 +16,53 @@ export interface WorstCase {
   maxOutputTokens: number | null
 }
 
+/** What a hold is made of; null where nobody can say. */
+export interface HoldTerms {
+  promptTokens: number | null
+  outputTokens: number | null
+  /** How many answers are asked for: each may be as long as the limit. */
+  answers: number
+  prices: { prompt: bigint; perOutputToken: bigint } | null
+}
+
+/** The prompt is the same at every entry, so whoever asks for several works out its bound once. */
+export function holdTerms(
+  { request, wire, price, contextWindow, maxOutputTokens }: WorstCase,
+  promptBound: number | null = promptTokensBound(request),
+): HoldTerms {
+  const promptTokens = promptBound ?? contextWindow
+  const outputTokens = outputTokensBound(wire, maxOutputTokens)
+  const dearest = price === undefined || promptTokens === null ? null : dearestPrices(price, promptTokens)
+  const factor = surcharge(request)
+  const prices =
+    dearest === null || promptTokens === null
+      ? null
+      : { prompt: BigInt(promptTokens) * dearest.input * factor, perOutputToken: dearest.output * factor }
+  return { promptTokens, outputTokens, answers: answersOf(wire), prices }
+}
+
 /**
  * Money to set aside before a call so that it can never cost more: every prompt token at the dearest price a prompt
  * token can have, and an answer of full length. Null when the price or a length is unknown: then nobody can say.
  */
-export function holdOf({ request, wire, price, contextWindow, maxOutputTokens }: WorstCase): Picodollars | null {
-  const prompt = promptTokensBound(request) ?? contextWindow
-  const output = outputTokensBound(wire, maxOutputTokens)
-  const prices = price === undefined || prompt === null ? null : dearestPrices(price, prompt)
-  if (prices === null || prompt === null || output === null) return null
-  const list = BigInt(prompt) * prices.input + BigInt(output) * prices.output
-  return asPicodollars(list * surcharge(request))
+export function holdOf(worst: WorstCase): Picodollars | null {
+  return moneyOf(holdTerms(worst))
+}
+
+export function moneyOf({ outputTokens, prices }: HoldTerms): Picodollars | null {
+  if (prices === null || outputTokens === null) return null
+  return asPicodollars(prices.prompt + BigInt(outputTokens) * prices.perOutputToken)
+}
+
+export function tokensOf({ promptTokens, outputTokens }: HoldTerms): number | null {
+  return promptTokens === null || outputTokens === null ? null : promptTokens + outputTokens
+}
+
+/** The longest answer with which the call would cost no more than this; null when none would. */
+export function maxTokensWithin({ prices, answers }: HoldTerms, money: bigint): number | null {
+  if (prices === null || prices.perOutputToken === 0n) return null
+  const tokens = (money - prices.prompt) / prices.perOutputToken / BigInt(answers)
+  return tokens >= 1n ? Number(tokens) : null
 }
 
 /**
@@ -64,7 +100,11 @@ export function outputTokensBound(wire: JsonObject, maxOutputTokens: number | nu
   const limits = [wire['max_tokens'], wire['max_completion_tokens']].filter(isCount)
   const limit = limits.length > 0 ? Math.max(...limits) : maxOutputTokens
   if (limit === null) return null
-  return limit * (isCount(wire['n']) ? wire['n'] : 1)
+  return limit * answersOf(wire)
+}
+
+function answersOf(wire: JsonObject): number {
+  return isCount(wire['n']) ? wire['n'] : 1
 }
 
 function isCount(value: unknown): value is number {

@@ -29,6 +29,10 @@ export interface OpenRecord {
   requestedModel: string
   /** Null for a direct model id. */
   route: string | null
+  /** What was set aside for it, as decimal digits; null when nobody could say how much. */
+  holdPicodollars: string | null
+  /** Tokens set aside; null for a call that was never admitted. */
+  holdTokens: number | null
 }
 
 /** Written before the caller sees the answer: the whole truth about the call. Never changed afterwards. */

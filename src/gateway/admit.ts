@@ -1,16 +1,67 @@
+import type { BudgetState, HeldCall } from '../domain/admission.ts'
 import type { ChatRequest } from '../domain/chat.ts'
+import type { OpenRecord } from '../domain/request-record.ts'
 import type { Resolved } from '../domain/route.ts'
+import { newSituation, type Situation } from './candidate.ts'
+import { chainHold } from './chain-hold.ts'
 import type { Deps } from './deps.ts'
 import type { Life } from './life.ts'
+import { limitError } from './limit-error.ts'
+import { payerOf, scopeName } from './payer.ts'
 
-/** Opens the row of the call before anything is sent: from here on the log knows of it, whatever kills the process. */
-export async function admit(request: ChatRequest, resolved: Resolved, life: Life, deps: Deps): Promise<void> {
-  await deps.requestLog.open({
+declare const admitted: unique symbol
+
+/** Leave to call providers: only `admit` gives it, and the walk along the chain asks for it. */
+export interface Admission {
+  readonly [admitted]: true
+  situation: Situation
+  resolved: Resolved
+  held: HeldCall
+  /** Soft budgets that this call goes beyond. */
+  warnings: BudgetState[]
+}
+
+/**
+ * Sets aside the most that the call can cost and opens its row before anything is sent: from here on the log knows of
+ * it, whatever kills the process. The decision and the first word to the log happen in one turn, so the rows that are
+ * open are the holds.
+ */
+export async function admit(request: ChatRequest, resolved: Resolved, life: Life, deps: Deps): Promise<Admission> {
+  const situation = newSituation(request, resolved.chain, life.snapshot)
+  const hold = chainHold(situation, deps)
+  const decision = deps.ledger.admit(payerOf(life.key, life.snapshot), hold)
+  if (decision.kind === 'refused') {
+    const { refusal } = decision
+    deps.metrics.limitRefusals.inc({ scope: refusal.scope.kind, kind: refusal.kind })
+    throw limitError(refusal, hold, scopeName(refusal.scope, life.key))
+  }
+  const { call: held, warnings } = decision
+  const admission = { situation, resolved, held, warnings } as Admission
+  life.startedAt = held.admittedAt
+  try {
+    await deps.requestLog.open(openRecord(request, admission, life))
+  } catch (error) {
+    deps.ledger.release(held)
+    throw error
+  }
+  for (const { scope } of warnings) deps.metrics.budgetWarnings.inc({ scope: scope.kind })
+  return admission
+}
+
+function openRecord(request: ChatRequest, admission: Admission, life: Life): OpenRecord {
+  return {
     id: life.id,
     workspace: life.key.workspace,
     keyId: life.key.id,
     startedAt: life.startedAt,
     requestedModel: request.model,
-    route: resolved.alias,
-  })
+    route: admission.resolved.alias,
+    ...holdRecord(admission),
+  }
+}
+
+export function holdRecord(admission: Admission | null): Pick<OpenRecord, 'holdPicodollars' | 'holdTokens'> {
+  if (admission === null) return { holdPicodollars: null, holdTokens: null }
+  const { picodollars, tokens } = admission.held.hold
+  return { holdPicodollars: picodollars?.toString() ?? null, holdTokens: tokens ?? 0 }
 }

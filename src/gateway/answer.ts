@@ -3,14 +3,18 @@ import { GatewayError } from '../domain/errors.ts'
 import { asPicodollars, usdWithSixDecimals } from '../domain/price.ts'
 import type { Reply } from '../http/call.ts'
 import { errorReply, jsonReply } from '../http/respond.ts'
+import type { Deps } from './deps.ts'
+import { headerSafe } from './header-safe.ts'
 import type { Life, Served } from './life.ts'
+import { rateHeaders, warningHeaders } from './limit-headers.ts'
+import { payerOf, scopeName } from './payer.ts'
 
 /** What the caller will see, ready to send but not sent: the row must be durable first. Null: the caller left. */
-export function answer(life: Life): Reply | null {
+export function answer(life: Life, deps: Pick<Deps, 'ledger'>): Reply | null {
   if (life.error === 'caller-left') return null
-  const timing = { 'server-timing': serverTiming(life) }
-  if (life.error !== null) return errorReply(life.error, timing)
-  if (life.served === null || life.request === null) return errorReply(new GatewayError('internal_error'))
+  const common = { 'server-timing': serverTiming(life), ...limitHeaders(life, deps) }
+  if (life.error !== null) return errorReply(life.error, common)
+  if (life.served === null || life.request === null) return errorReply(new GatewayError('internal_error'), common)
   const now = Math.floor(life.startedAt / 1000)
   // The first four only set the order in which people read them; what the provider sent comes after.
   const completion: JsonObject = {
@@ -23,7 +27,12 @@ export function answer(life: Life): Reply | null {
   completion['id'] = life.id
   completion['model'] = life.request.model
   if (!Number.isInteger(completion['created'])) completion['created'] = now
-  return jsonReply(200, completion, { ...gatewayHeaders(life, life.served), ...timing })
+  return jsonReply(200, completion, { ...gatewayHeaders(life, life.served), ...common })
+}
+
+function limitHeaders(life: Life, { ledger }: Pick<Deps, 'ledger'>): Record<string, string> {
+  const warnings = warningHeaders(life.admission?.warnings ?? [], (scope) => scopeName(scope, life.key))
+  return { ...rateHeaders(payerOf(life.key, life.snapshot), ledger), ...warnings }
 }
 
 /** The five headers of every success (contract 4.1), and the names of hints that were dropped. */
@@ -43,13 +52,4 @@ function serverTiming(life: Life): string {
   const total = performance.now() - life.startedTick
   const upstream = life.elsewhereMs
   return `upstream;dur=${upstream.toFixed(1)}, gateway;dur=${Math.max(0, total - upstream).toFixed(1)}`
-}
-
-/** Far beyond any model's name, and far below what clients take as headers altogether. */
-const LONGEST_HEADER = 1024
-
-/** A direct model id is whatever the caller typed; a header takes only visible ASCII, and not endlessly. */
-function headerSafe(value: string): string {
-  const text = value.slice(0, LONGEST_HEADER).toWellFormed()
-  return text.replace(/[^\x20-\x7e]/gu, encodeURIComponent).slice(0, LONGEST_HEADER)
 }

@@ -4,7 +4,7 @@ import { isLargerWindow } from '../domain/fallback.ts'
 import { isConfigured, type ModelTraits, mergeTraits, type Provider } from '../domain/provider.ts'
 import type { ChainEntry } from '../domain/route.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
-import type { Family } from '../providers/family.ts'
+import type { Family, Translation } from '../providers/family.ts'
 import type { Deps } from './deps.ts'
 
 /** An entry that can be called: its provider is there and configured, and it can express the request. */
@@ -35,6 +35,12 @@ export interface Situation {
   snapshot: Snapshot
   /** The prompt was too long for this window: only a larger one can help. */
   outgrown: { window: number | null } | null
+  /** What has been translated so far, by position: admission and the walk along the chain look at the same entries. */
+  readonly translations: Map<number, Translation>
+}
+
+export function newSituation(request: ChatRequest, chain: readonly ChainEntry[], snapshot: Snapshot): Situation {
+  return { request, chain, snapshot, outgrown: null, translations: new Map() }
 }
 
 export type ChainDeps = Pick<Deps, 'families' | 'catalog' | 'circuits'>
@@ -51,7 +57,8 @@ export function assess(entry: ChainEntry, position: number, situation: Situation
   if (outgrown !== null && !isLargerWindow(traits.contextWindow, outgrown.window)) {
     return { kind: 'window', reason: 'skipped: its window is not known to be larger' }
   }
-  const translation = family.toWire(request, { model: entry.model, traits })
+  const translation = situation.translations.get(position) ?? family.toWire(request, { model: entry.model, traits })
+  situation.translations.set(position, translation)
   switch (translation.kind) {
     case 'invalid':
       return translation

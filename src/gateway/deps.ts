@@ -8,6 +8,7 @@ import type { Metrics } from '../telemetry/metrics.ts'
 import type { Catalog } from './catalog.ts'
 import type { Circuits } from './circuits.ts'
 import type { IsKnown } from './known-models.ts'
+import type { SpendLedger } from './ledger.ts'
 
 /** The two writes of a call; both resolve when the row is durable. */
 export interface RequestLog {
@@ -26,6 +27,7 @@ export interface Deps {
   isKnown: IsKnown
   caller: Caller
   requestLog: RequestLog
+  ledger: SpendLedger
   metrics: Metrics
   log: Log
   maxBodyBytes: number

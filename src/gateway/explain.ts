@@ -1,9 +1,10 @@
 import type { ExplainedEntry, Explanation } from '../domain/explanation.ts'
-import { holdOf } from '../domain/hold.ts'
+import { moneyOf } from '../domain/hold.ts'
 import type { Picodollars } from '../domain/price.ts'
 import { type Provider, withoutSecrets } from '../domain/provider.ts'
 import type { ChainEntry } from '../domain/route.ts'
-import { assess, type Candidate, type ChainDeps, type Situation, traitsOf } from './candidate.ts'
+import { assess, type Candidate, type ChainDeps, newSituation, type Situation, traitsOf } from './candidate.ts'
+import { termsAt } from './chain-hold.ts'
 import type { Deps } from './deps.ts'
 import { checkedRequest } from './receive.ts'
 import { resolve } from './resolve.ts'
@@ -20,7 +21,7 @@ export function explain(
   const resolved = resolve(request.model, { workspace }, snapshot, deps.prefixes)
   const { chain, alias } = resolved
   const { candidate, passed, error } = firstStep(request, resolved, snapshot, deps)
-  const situation: Situation = { request, chain, snapshot, outgrown: null }
+  const situation = newSituation(request, chain, snapshot)
   const entries = chain.map((entry, position) => ({
     ...explained(entry, position, situation, deps),
     wouldBeUsed: candidate?.position === position,
@@ -52,14 +53,9 @@ function explained(entry: ChainEntry, position: number, situation: Situation, de
     refused: fitness.kind === 'refused' || fitness.kind === 'invalid' ? fitness.message : null,
     ignored: candidate?.ignored ?? [],
     contextWindow: traitsOf(entry, situation.snapshot, deps).contextWindow,
-    hold: candidate === null ? null : holdAt(candidate, situation),
+    hold: candidate === null ? null : moneyOf(termsAt(candidate, situation)),
     wire: candidate === null ? null : wireOf(candidate),
   }
-}
-
-function holdAt({ entry, wire, traits }: Candidate, { request, snapshot }: Situation): Picodollars | null {
-  const price = snapshot.registry.get(entry.provider)?.get(entry.model)?.price
-  return holdOf({ request, wire, price, ...traits })
 }
 
 function wireOf({ provider, family, wire }: Candidate): NonNullable<ExplainedEntry['wire']> {

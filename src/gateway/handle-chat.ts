@@ -10,7 +10,7 @@ import { permit } from './permit.ts'
 import { price } from './price.ts'
 import { receive } from './receive.ts'
 import { resolve } from './resolve.ts'
-import { settle } from './settle.ts'
+import { NOTHING_USED, settle } from './settle.ts'
 import { tryChain } from './try-chain.ts'
 
 /**
@@ -27,8 +27,8 @@ export async function handleChat(call: Call, deps: Deps): Promise<Reply | null> 
     life.requestBytes = received.bytes
     life.resolved = resolve(received.request.model, life.key, snapshot, deps.prefixes)
     permit(received.request.model, life.key)
-    await admit(received.request, life.resolved, life, deps)
-    life.served = await tryChain(received.request, life.resolved, life, deps)
+    life.admission = await admit(received.request, life.resolved, life, deps)
+    life.served = await tryChain(life.admission, life, deps)
     life.cost = price(life.served, life)
   } catch (error) {
     life.error = error instanceof CallerLeftError ? 'caller-left' : asGatewayError(error)
@@ -36,22 +36,24 @@ export async function handleChat(call: Call, deps: Deps): Promise<Reply | null> 
       deps.log.error({ request: life.id, err: error })
   }
   try {
-    const reply = writtenAnswer(life)
+    const reply = writtenAnswer(life, deps)
     await settle(life, reply, deps)
     return reply
   } finally {
+    // Settled by now, unless something failed that must not keep money set aside for ever.
+    if (life.admission !== null) deps.ledger.settle(life.admission.held, NOTHING_USED)
     deps.metrics.inFlight.dec()
   }
 }
 
 /** What a provider sent can be read and still be nested too deep to be written again. */
-function writtenAnswer(life: Life): Reply | null {
+function writtenAnswer(life: Life, deps: Deps): Reply | null {
   try {
-    return answer(life)
+    return answer(life, deps)
   } catch (error) {
     if (!(error instanceof RangeError)) throw error
     life.error = new GatewayError('upstream_error', 'The answer of the provider is nested too deep.', { cause: error })
-    return answer(life)
+    return answer(life, deps)
   }
 }
 
@@ -66,6 +68,7 @@ function begin(call: Call, key: LiveKey, deps: Deps): Life {
     request: null,
     requestBytes: 0,
     resolved: null,
+    admission: null,
     attempts: [],
     elsewhereMs: 0,
     served: null,

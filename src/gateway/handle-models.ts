@@ -1,9 +1,11 @@
 import { GatewayError } from '../domain/errors.ts'
 import { mayUse } from '../domain/key.ts'
 import type { Call, Reply } from '../http/call.ts'
-import { jsonReply } from '../http/respond.ts'
+import { errorReply, jsonReply } from '../http/respond.ts'
 import { authenticate, type LiveKey } from './authenticate.ts'
 import type { Deps } from './deps.ts'
+import { rateHeaders } from './limit-headers.ts'
+import { payerOf } from './payer.ts'
 
 /** An entry of the model list (contract 2.3). */
 interface ListedModel {
@@ -14,16 +16,24 @@ interface ListedModel {
 }
 
 export function handleModelList(call: Call, deps: Deps): Reply {
-  const key = authenticate(call, deps.snapshot(), deps.now())
-  return jsonReply(200, { object: 'list', data: modelsFor(key, deps) })
+  return limited(call, deps, (key) => jsonReply(200, { object: 'list', data: modelsFor(key, deps) }))
 }
 
 export function handleModel(call: Call, deps: Deps): Reply {
-  const key = authenticate(call, deps.snapshot(), deps.now())
-  const id = call.params['*'] ?? ''
-  const model = modelsFor(key, deps).find((candidate) => candidate.id === id)
-  if (model === undefined) throw new GatewayError('model_not_found', `The model '${id}' is not in your model list.`)
-  return jsonReply(200, model)
+  return limited(call, deps, (key) => {
+    const id = call.params['*'] ?? ''
+    const model = modelsFor(key, deps).find((candidate) => candidate.id === id)
+    if (model !== undefined) return jsonReply(200, model)
+    return errorReply(new GatewayError('model_not_found', `The model '${id}' is not in your model list.`))
+  })
+}
+
+/** Reading the list is free, but says like every answer what the key may still do. */
+function limited(call: Call, deps: Deps, answer: (key: LiveKey) => Reply): Reply {
+  const snapshot = deps.snapshot()
+  const key = authenticate(call, snapshot, deps.now())
+  const reply = answer(key)
+  return { ...reply, headers: { ...reply.headers, ...rateHeaders(payerOf(key, snapshot), deps.ledger) } }
 }
 
 /**

@@ -6,6 +6,7 @@ import type { AttemptRecord } from '../domain/request-record.ts'
 import type { ChainEntry, Resolved } from '../domain/route.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
 import type { Answer } from '../providers/family.ts'
+import type { Admission } from './admit.ts'
 import type { LiveKey } from './authenticate.ts'
 
 /** The entry that answered. */
@@ -30,13 +31,14 @@ export interface Life {
   readonly key: LiveKey
   readonly snapshot: Snapshot
   readonly presence: Presence
-  /** Unix milliseconds, for the log. */
-  readonly startedAt: number
+  /** Unix milliseconds, for the log; of an admitted call the moment of admission, to which its money belongs. */
+  startedAt: number
   /** `performance.now()`, for durations. */
   readonly startedTick: number
   request: ChatRequest | null
   requestBytes: number
   resolved: Resolved | null
+  admission: Admission | null
   readonly attempts: AttemptRecord[]
   /** Time that was not ours: upstream calls and the waits between them. */
   elsewhereMs: number

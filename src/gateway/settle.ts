@@ -1,11 +1,20 @@
 import { CALLER_LEFT } from '../domain/errors.ts'
+import type { CallUse } from '../domain/ledger.ts'
+import { asPicodollars } from '../domain/price.ts'
 import type { CloseRecord } from '../domain/request-record.ts'
 import { promptTokens } from '../domain/usage.ts'
 import type { Reply } from '../http/call.ts'
+import { holdRecord } from './admit.ts'
 import type { Deps } from './deps.ts'
 import type { Life } from './life.ts'
 
-/** Writes the row and counts: once, however the call ended, and before the caller can see how. */
+/** As the log knows it: a call without an answer costs nothing. */
+export const NOTHING_USED: CallUse = { picodollars: null, tokens: 0 }
+
+/**
+ * Writes the row, settles what was held and counts: once, however the call ended, and before the caller can see how.
+ * The ledger follows the log: what could not be written was not spent.
+ */
 export async function settle(life: Life, reply: Reply | null, deps: Deps): Promise<void> {
   const record = closeRecord(life, reply, deps.now())
   try {
@@ -14,7 +23,15 @@ export async function settle(life: Life, reply: Reply | null, deps: Deps): Promi
     deps.metrics.logFailures.inc()
     throw error
   }
+  if (life.admission !== null) deps.ledger.settle(life.admission.held, useOf(record))
   count(life, record, deps)
+}
+
+function useOf({ costPicodollars, usage }: CloseRecord): CallUse {
+  return {
+    picodollars: costPicodollars === null ? null : asPicodollars(BigInt(costPicodollars)),
+    tokens: usage === null ? 0 : promptTokens(usage) + usage.output,
+  }
 }
 
 function closeRecord(life: Life, reply: Reply | null, finishedAt: number): CloseRecord {
@@ -28,6 +45,7 @@ function closeRecord(life: Life, reply: Reply | null, finishedAt: number): Close
     finishedAt,
     requestedModel: life.request?.model ?? null,
     route: life.resolved?.alias ?? null,
+    ...holdRecord(life.admission),
     status: reply?.status ?? CALLER_LEFT.status,
     code: error === 'caller-left' ? CALLER_LEFT.code : (error?.code ?? null),
     provider: served?.entry.provider ?? last?.provider ?? null,

@@ -4,7 +4,8 @@ import type { Failure } from '../domain/failure.ts'
 import type { ChainEntry, Resolved } from '../domain/route.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
 import { CallerLeftError } from '../http/call.ts'
-import type { Candidate, ChainDeps, Fitness, Situation } from './candidate.ts'
+import type { Admission } from './admit.ts'
+import { type Candidate, type ChainDeps, type Fitness, newSituation, type Situation } from './candidate.ts'
 import type { Deps } from './deps.ts'
 import type { Life, Served } from './life.ts'
 import { nextCandidate, type PassOver } from './next-candidate.ts'
@@ -23,15 +24,15 @@ interface Walk extends Situation {
  * The entries in order, until one serves. Throws the error of the last attempted entry; an entry that was passed over
  * was not attempted.
  */
-export async function tryChain(request: ChatRequest, resolved: Resolved, life: Life, deps: Deps): Promise<Served> {
-  const walk = newWalk(request, resolved, life.snapshot)
+export async function tryChain({ situation, resolved }: Admission, life: Life, deps: Deps): Promise<Served> {
+  const walk = newWalk(situation)
   const note: PassOver = (entry, reason, fitness) => {
     learn(walk, entry, fitness)
     passOver(life, entry, reason)
   }
   let candidate = nextCandidate(walk, 0, deps, note)
   while (candidate !== null) {
-    const outcome = await tryEntry(candidate, request, life, deps)
+    const outcome = await tryEntry(candidate, situation.request, life, deps)
     if (outcome.kind === 'served') return outcome.served
     if (outcome.kind === 'caller-left') throw new CallerLeftError()
     remember(walk, outcome.failure, candidate)
@@ -48,7 +49,7 @@ export function firstStep(
   snapshot: Snapshot,
   deps: ChainDeps,
 ): { candidate: Candidate | null; passed: ReadonlyMap<ChainEntry, string>; error: GatewayError | null } {
-  const walk = newWalk(request, resolved, snapshot)
+  const walk = newWalk(newSituation(request, resolved.chain, snapshot))
   const passed = new Map<ChainEntry, string>()
   const candidate = nextCandidate(walk, 0, deps, (entry, reason, fitness) => {
     learn(walk, entry, fitness)
@@ -57,17 +58,8 @@ export function firstStep(
   return { candidate, passed, error: candidate === null ? unattemptedError(walk) : null }
 }
 
-function newWalk(request: ChatRequest, { chain }: Resolved, snapshot: Snapshot): Walk {
-  return {
-    request,
-    chain,
-    snapshot,
-    outgrown: null,
-    lastFailure: null,
-    smallestWaitMs: null,
-    refusal: null,
-    unconfigured: null,
-  }
+function newWalk(situation: Situation): Walk {
+  return { ...situation, lastFailure: null, smallestWaitMs: null, refusal: null, unconfigured: null }
 }
 
 function learn(walk: Walk, entry: ChainEntry, fitness: Fitness): void {

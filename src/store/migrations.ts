@@ -17,6 +17,7 @@ const MIGRATIONS: readonly Migration[] = [
   describeWorkspaces,
   indexUsageByKeyAndHour,
   limitWorkspaces,
+  holdForRequests,
 ]
 
 /** The schema that this version of the gateway works with. */
@@ -132,6 +133,11 @@ async function describeWorkspaces(db: Transaction<Database>): Promise<void> {
 async function indexUsageByKeyAndHour(db: Transaction<Database>): Promise<void> {
   await sql`drop index usage_hours_key`.execute(db)
   await sql`create index usage_hours_key on usage_hours (key_id, hour)`.execute(db)
+}
+
+async function holdForRequests(db: Transaction<Database>): Promise<void> {
+  await sql`alter table requests add column hold_picodollars bigint`.execute(db)
+  await sql`alter table requests add column hold_tokens bigint`.execute(db)
 }
 
 async function limitWorkspaces(db: Transaction<Database>): Promise<void> {

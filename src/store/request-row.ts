@@ -39,6 +39,8 @@ export const REQUEST_COLUMNS = [
   'request_bytes',
   'response_bytes',
   'ignored_params',
+  'hold_picodollars',
+  'hold_tokens',
 ] as const satisfies readonly (keyof NewRequestRow)[]
 
 type FullRow = Required<NewRequestRow>
@@ -76,6 +78,7 @@ export function openRow(record: OpenRecord, node: string): FullRow {
     request_bytes: 0,
     response_bytes: 0,
     ignored_params: '[]',
+    ...holdColumns(record),
   }
 }
 
@@ -105,6 +108,18 @@ export function closedRow(record: CloseRecord, node: string): FullRow {
     request_bytes: whole(record.requestBytes) ?? 0,
     response_bytes: whole(record.responseBytes) ?? 0,
     ignored_params: JSON.stringify(record.ignoredParams),
+    ...holdColumns(record),
+  }
+}
+
+const LARGEST_INTEGER = 2n ** 63n - 1n
+
+/** A spool that an earlier version left behind has rows without them; a caller may ask for an answer beyond all bounds. */
+function holdColumns({ holdPicodollars, holdTokens }: Partial<Pick<OpenRecord, 'holdPicodollars' | 'holdTokens'>>) {
+  const hold = holdPicodollars === null || holdPicodollars === undefined ? null : BigInt(holdPicodollars)
+  return {
+    hold_picodollars: hold !== null && hold > LARGEST_INTEGER ? LARGEST_INTEGER : hold,
+    hold_tokens: whole(holdTokens),
   }
 }
 

@@ -128,6 +128,10 @@ interface RequestsTable {
   request_bytes: number
   response_bytes: number
   ignored_params: string
+  /** What was set aside when the call was admitted; the open row is the hold. */
+  hold_picodollars: ColumnType<ExactInteger | null, bigint | null>
+  /** Null for a call that was never admitted. */
+  hold_tokens: number | null
 }
 
 /** How far the spool of each node has been folded into this database. */

@@ -16,6 +16,8 @@ export interface Metrics {
   inFlight: Gauge
   logFailures: Counter
   unknownStopReasons: Counter<'provider'>
+  limitRefusals: Counter<'scope' | 'kind'>
+  budgetWarnings: Counter<'scope'>
   /** The text for `GET /metrics`. */
   expose(): Promise<string>
   contentType: string
@@ -96,8 +98,26 @@ export function createMetrics(observed: Observed): Metrics {
       labelNames: ['provider'],
       registers,
     }),
+    ...limitMetrics(registers),
     expose: () => registry.metrics(),
     contentType: registry.contentType,
+  }
+}
+
+function limitMetrics(registers: Registry[]): Pick<Metrics, 'limitRefusals' | 'budgetWarnings'> {
+  return {
+    limitRefusals: new Counter({
+      name: 'switchyard_limit_refusals_total',
+      help: 'Calls refused by a limit, by scope (key or workspace) and kind (budget, rpm, tpm or max_parallel).',
+      labelNames: ['scope', 'kind'],
+      registers,
+    }),
+    budgetWarnings: new Counter({
+      name: 'switchyard_budget_warnings_total',
+      help: 'Calls served beyond a soft budget, by scope (key or workspace).',
+      labelNames: ['scope'],
+      registers,
+    }),
   }
 }
 

@@ -15,7 +15,7 @@ export const Key = z.strictObject({
   allowed_models: AllowedModels.nullable().describe(
     'Aliases or model ids, `*` at the end for all that begin so; null: all',
   ),
-  limits: Limits.nullable().describe('Stored; not enforced by this version'),
+  limits: Limits.nullable().describe('What the key may use up; a change acts on the next call'),
   managed_by: ManagedBy,
   last_used_at: Timestamp.nullable(),
   spent_usd: Usd.describe('Sum of the costs in the request log, exact'),

@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { Limits } from './limits.ts'
+
+const budget = (usd: unknown, more: object = {}) => ({ budget: { usd, per: 'month', ...more } })
+
+describe('limits are taken', () => {
+  const table: [what: string, limits: object][] = [
+    ['all together', { rpm: 1, tpm: 1_000_000_000, max_parallel: 3, ...budget('50', { mode: 'soft' }) }],
+    ['none at all', {}],
+    ['a budget of a picodollar', budget('0.000000000001')],
+    ['a budget of almost a billion', budget('999999999.999999999999')],
+  ]
+  for (const [what, limits] of table) test(what, () => assert.ok(Limits.safeParse(limits).success))
+
+  test('a budget without a mode is hard', () => assert.equal(Limits.parse(budget('5')).budget?.mode, 'hard'))
+})
+
+describe('limits are refused', () => {
+  const counts: unknown[] = [0, -1, 1.5, 1_000_000_001, 1e300, Number.NaN, Number.POSITIVE_INFINITY, '10', null, true]
+  const amounts: unknown[] = ['0', '0.00', '-1', '+1', '1e3', '1,5', '', ' 1', '.5', '5.', 'ten', 'NaN', 5, null]
+  const table: [what: string, limits: object, field: string][] = [
+    ...(['rpm', 'tpm', 'max_parallel'] as const).flatMap((field) =>
+      counts.map((value): [string, object, string] => [`${field} ${String(value)}`, { [field]: value }, field]),
+    ),
+    ...amounts.map((usd): [string, object, string] => [
+      `a budget of ${JSON.stringify(usd)}`,
+      budget(usd),
+      'budget.usd',
+    ]),
+    ['a budget beyond nine digits', budget('1000000000'), 'budget.usd'],
+    ['a budget beyond a picodollar', budget('0.0000000000001'), 'budget.usd'],
+    ['an unknown period', { budget: { usd: '5', per: 'year' } }, 'budget.per'],
+    ['a missing period', { budget: { usd: '5' } }, 'budget.per'],
+    ['an unknown mode', budget('5', { mode: 'firm' }), 'budget.mode'],
+  ]
+  for (const [what, limits, field] of table) {
+    test(`${what}, and ${field} is named`, () => {
+      const { success, error } = Limits.safeParse(limits)
+      assert.equal(success, false)
+      assert.equal(error?.issues[0]?.path.join('.'), field)
+    })
+  }
+  test('with unknown fields', () => {
+    assert.equal(Limits.safeParse({ rps: 5 }).success, false)
+    assert.equal(Limits.safeParse(budget('5', { currency: 'EUR' })).success, false)
+  })
+})

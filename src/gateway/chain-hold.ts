@@ -1,0 +1,61 @@
+import { type HoldTerms, holdTerms, maxTokensWithin, moneyOf, promptTokensBound, tokensOf } from '../domain/hold.ts'
+import type { CallHold } from '../domain/ledger.ts'
+import { asPicodollars } from '../domain/price.ts'
+import type { ChainEntry } from '../domain/route.ts'
+import { assess, type Candidate, type ChainDeps, type Situation } from './candidate.ts'
+
+/** The most that a call can use, wherever along its chain it is served. */
+export interface ChainHold extends CallHold {
+  terms: { entry: ChainEntry; terms: HoldTerms }[]
+}
+
+/** Over every entry that can serve the request: a circuit that is open now may be closed when its turn comes. */
+export function chainHold(situation: Situation, deps: ChainDeps): ChainHold {
+  const prompt = promptTokensBound(situation.request)
+  const terms: ChainHold['terms'] = []
+  for (const [position, entry] of situation.chain.entries()) {
+    const fitness = assess(entry, position, situation, deps)
+    if (fitness.kind === 'usable') terms.push({ entry, terms: termsAt(fitness.candidate, situation, prompt) })
+  }
+  return {
+    picodollars: largest(
+      terms.map((each) => moneyOf(each.terms)),
+      asPicodollars(0n),
+    ),
+    tokens: largest(
+      terms.map((each) => tokensOf(each.terms)),
+      0,
+    ),
+    terms,
+  }
+}
+
+export function termsAt(
+  { entry, wire, traits }: Candidate,
+  { request, snapshot }: Situation,
+  prompt = promptTokensBound(request),
+): HoldTerms {
+  const price = snapshot.registry.get(entry.provider)?.get(entry.model)?.price
+  return holdTerms({ request, wire, price, ...traits }, prompt)
+}
+
+/** The largest `max_tokens` with which the call would fit into this much money at every entry; null when none would. */
+export function maxTokensThatFit({ terms }: ChainHold, money: bigint): number | null {
+  let most: number | null = null
+  for (const each of terms) {
+    const fitting = maxTokensWithin(each.terms, money)
+    if (fitting === null) return null
+    if (most === null || fitting < most) most = fitting
+  }
+  return most
+}
+
+/** One that nobody knows makes the whole unknown; where no entry can serve, nothing is used. */
+function largest<T extends number | bigint>(values: readonly (T | null)[], nothing: T): T | null {
+  let most = nothing
+  for (const value of values) {
+    if (value === null) return null
+    if (value > most) most = value
+  }
+  return most
+}

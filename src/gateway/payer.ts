@@ -1,0 +1,15 @@
+import type { Scope } from '../domain/ledger.ts'
+import type { Snapshot } from '../domain/snapshot.ts'
+import type { LiveKey } from './authenticate.ts'
+import type { Payer } from './ledger.ts'
+
+/** Whose limits bind a call of this key. */
+export function payerOf(key: LiveKey, snapshot: Snapshot): Payer {
+  const limits = snapshot.workspaces.get(key.workspace)?.limits ?? null
+  return { key, workspace: { name: key.workspace, limits } }
+}
+
+/** As people call it. */
+export function scopeName({ kind }: Scope, key: LiveKey): string {
+  return kind === 'key' ? `key '${key.name}'` : `workspace '${key.workspace}'`
+}
