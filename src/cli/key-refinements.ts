@@ -2,6 +2,7 @@ import type { AnyInput } from './api-client.ts'
 import { type Given, type OptionSpec, text, texts } from './command.ts'
 import type { Refinement } from './derive-command.ts'
 import { parseDuration } from './duration.ts'
+import { LIMIT_OPTIONS, withKeyLimits, withNewLimits, withWorkspaceLimits } from './limit-options.ts'
 
 const EXPIRES_IN: OptionSpec = { type: 'string', placeholder: 'DURATION', help: 'Works so long, e.g. 90d' }
 
@@ -12,6 +13,11 @@ function withExpiry(given: Given, input: AnyInput): AnyInput {
   return { ...input, body: { ...(input.body as object), expires_at: expiresAt } }
 }
 
+function withAllowed(given: Given, input: AnyInput): AnyInput {
+  const allowed = texts(given, 'allow')
+  return allowed.length === 0 ? input : { ...input, body: { ...(input.body as object), allowed_models: allowed } }
+}
+
 /** The value stands alone on standard output, so that a script can take it; the rest is for people. */
 function printValue(reply: { id: string; name: string; value: string }, { output }: Given): void {
   output.note(`Key ${reply.name} (${reply.id}). Its value is shown only now:`)
@@ -20,8 +26,19 @@ function printValue(reply: { id: string; name: string; value: string }, { output
 
 export const keyRefinements: Readonly<Record<string, Refinement>> = {
   'workspaces.list': { examples: ['switchyard workspaces list'] },
-  'workspaces.create': { examples: ['switchyard workspaces create research'] },
-  'workspaces.update': { examples: ['switchyard workspaces update research --description "what it is for"'] },
+  'workspaces.create': {
+    examples: ['switchyard workspaces create research', 'switchyard workspaces create research --budget 500/month'],
+    options: LIMIT_OPTIONS,
+    refine: withNewLimits,
+  },
+  'workspaces.update': {
+    examples: [
+      'switchyard workspaces update research --description "what it is for"',
+      'switchyard workspaces update research --budget 500/month:soft --max-parallel null',
+    ],
+    options: LIMIT_OPTIONS,
+    refine: withWorkspaceLimits,
+  },
   'workspaces.get': { examples: ['switchyard workspaces get default'] },
   'workspaces.delete': { examples: ['switchyard workspaces delete research --force true'] },
   'keys.list': {
@@ -42,9 +59,11 @@ export const keyRefinements: Readonly<Record<string, Refinement>> = {
     examples: [
       'switchyard keys create ci',
       'switchyard keys create ci --expires-in 90d --allow fast --allow "llama*" --workspace research',
+      'switchyard keys create ci --rpm 60 --tpm 100000 --max-parallel 4 --budget 50/month',
     ],
     options: {
       'expires-in': EXPIRES_IN,
+      ...LIMIT_OPTIONS,
       allow: {
         type: 'string',
         multiple: true,
@@ -52,20 +71,18 @@ export const keyRefinements: Readonly<Record<string, Refinement>> = {
         help: 'May use only this alias, id or beginning*',
       },
     },
-    refine(given, input) {
-      const allowed = texts(given, 'allow')
-      const expiring = withExpiry(given, input)
-      return allowed.length === 0
-        ? expiring
-        : { ...expiring, body: { ...(expiring.body as object), allowed_models: allowed } }
-    },
+    refine: (given, input) => withNewLimits(given, withExpiry(given, withAllowed(given, input))),
     print: printValue,
   },
   'keys.get': { examples: ['switchyard keys get KEY_ID'] },
   'keys.update': {
-    examples: ['switchyard keys update KEY_ID --name ci-2', 'switchyard keys update KEY_ID --expires-at null'],
-    options: { 'expires-in': EXPIRES_IN },
-    refine: withExpiry,
+    examples: [
+      'switchyard keys update KEY_ID --name ci-2',
+      'switchyard keys update KEY_ID --expires-at null',
+      'switchyard keys update KEY_ID --budget 50/month --rpm null',
+    ],
+    options: { 'expires-in': EXPIRES_IN, ...LIMIT_OPTIONS },
+    refine: (given, input) => withKeyLimits(given, withExpiry(given, input)),
   },
   'keys.rotate': {
     examples: ['switchyard keys rotate KEY_ID --overlap 24h'],

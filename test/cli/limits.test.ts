@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, describe, test } from 'node:test'
+import { startHarness } from '../harness.ts'
+import { cliOf } from './run-cli.ts'
+
+const harness = await startHarness({ config: '' })
+after(() => harness.stop())
+const cli = cliOf(() => harness.url)
+
+async function ok(line: string) {
+  const result = await cli(line, { folder: harness.folder })
+  assert.equal(result.code, 0, `${line}: ${result.stderr}`)
+  return result
+}
+
+describe('limits as options', () => {
+  test('a key is made with them, changed one by one, and freed of them', async () => {
+    const made = await ok('keys create app --rpm 60 --tpm 100000 --max-parallel 4 --budget 50/month --json')
+    const { id, limits } = made.json()
+    const budget = { usd: '50', per: 'month', mode: 'hard' }
+    assert.deepEqual(limits, { rpm: 60, tpm: 100_000, max_parallel: 4, budget })
+    const limitsAfter = async (options: string) => (await ok(`keys update ${id} ${options} --json`)).json().limits
+    const soft = { usd: '2.50', per: 'day', mode: 'soft' }
+    assert.deepEqual(await limitsAfter('--budget 2.50/day:soft --tpm null'), { rpm: 60, max_parallel: 4, budget: soft })
+    assert.deepEqual(await limitsAfter('--name app-2'), { rpm: 60, max_parallel: 4, budget: soft })
+    writeFileSync(join(harness.folder, 'limits.json'), '{"limits":{"tpm":5}}')
+    assert.deepEqual(await limitsAfter('-f limits.json --rpm 1'), { tpm: 5, rpm: 1 })
+    assert.equal(await limitsAfter('--rpm null --tpm null'), null)
+  })
+
+  test('a workspace likewise', async () => {
+    const made = (await ok('workspaces create team --budget 500/month --json')).json()
+    assert.deepEqual(made.limits, { budget: { usd: '500', per: 'month', mode: 'hard' } })
+    const changed = (await ok('workspaces update team --max-parallel 9 --description ours --json')).json()
+    assert.deepEqual([changed.limits.max_parallel, changed.limits.budget.usd, changed.description], [9, '500', 'ours'])
+  })
+
+  for (const options of [
+    '--rpm 0',
+    '--rpm=-1',
+    '--rpm 1.5',
+    '--tpm many',
+    '--tpm 99999999999999999999',
+    '--max-parallel 0x10',
+    '--budget 50',
+    '--budget 50/year',
+    '--budget=-5/day',
+    '--budget 5/day:firm',
+    '--budget 1000000000/day',
+    '--budget 5USD/day',
+  ]) {
+    test(`${options} ends with 2, names the option, and makes nothing`, async () => {
+      const { code, stderr } = await cli(`keys create never ${options}`)
+      assert.equal(code, 2)
+      assert.ok(stderr.includes(options.split(/[ =]/, 1)[0] ?? ''), stderr)
+      assert.doesNotMatch((await ok('keys list')).stdout, /never/)
+    })
+  }
+})
