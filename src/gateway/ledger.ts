@@ -38,7 +38,7 @@ export interface SpendLedger {
 
 export function createSpendLedger(clock: () => number, logged: readonly LoggedScope[]): SpendLedger {
   const accounts: Record<Scope['kind'], Map<string, Account>> = { key: new Map(), workspace: new Map() }
-  let latest = 0
+  let latest = clock()
 
   function now(): number {
     latest = Math.max(latest, clock())

@@ -1,5 +1,5 @@
 import { PERIODS } from '../domain/budget-period.ts'
-import type { LoggedScope, Scope, ScopeStatus } from '../domain/ledger.ts'
+import { type LoggedScope, newAccount, type Scope, type ScopeStatus, statusOf } from '../domain/ledger.ts'
 import { WINDOW_SECONDS } from '../domain/minute-window.ts'
 import type { SpendLedger } from './ledger.ts'
 
@@ -37,8 +37,10 @@ export async function verifyLedger(
     const at = ledger.now()
     const before = statuses(ledger)
     const logged = new Map((await read(at)).map((scope) => [nameOf(scope.scope), scope]))
-    for (const { scope } of logged.values())
-      if (!before.has(nameOf(scope))) before.set(nameOf(scope), ledger.status(scope))
+    for (const [name, { scope }] of logged) {
+      // It had no account before the reading, which is one that nothing has happened to.
+      if (!before.has(name)) before.set(name, statusOf(newAccount(scope, at), at))
+    }
     busy = []
     for (const [name, earlier] of before) {
       if (done.has(name)) continue
