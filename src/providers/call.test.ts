@@ -44,6 +44,61 @@ function presence(): Presence & { leave(): void } {
   }
 }
 
+/** Answers the first request of each connection; the test decides what happens to the connection then. */
+async function keptConnection(): Promise<{ endpoint: Endpoint; socket: Socket }> {
+  const sockets: Socket[] = []
+  const endpoint = await tcp((socket) => {
+    sockets.push(socket)
+    socket.on('error', () => {})
+    socket.once('data', () => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}'))
+  })
+  assert.equal((await caller.call(endpoint, options())).kind, 'reply')
+  // It is free again once the end of the answer has been dealt with.
+  await new Promise((resolve) => setImmediate(resolve))
+  const [socket] = sockets
+  assert.ok(socket !== undefined)
+  return { endpoint, socket }
+}
+
+async function brokenOff(endpoint: Endpoint) {
+  const outcome = await caller.call(endpoint, options())
+  return outcome.kind === 'broken' ? { kind: outcome.kind, sent: outcome.sent } : outcome
+}
+
+describe('a kept connection', () => {
+  for (const [how, end] of [
+    ['closed', (socket: Socket) => socket.end()],
+    ['reset', (socket: Socket) => socket.resetAndDestroy()],
+  ] as const) {
+    test(`that is ${how} as soon as the next request is written was ending anyway`, async () => {
+      const { endpoint, socket } = await keptConnection()
+      socket.once('data', () => end(socket))
+      assert.deepEqual(await brokenOff(endpoint), { kind: 'broken', sent: false })
+    })
+
+    test(`that is ${how} a while after the next request was written may have worked on it`, async () => {
+      const { endpoint, socket } = await keptConnection()
+      socket.once('data', () => setTimeout(() => end(socket), 50))
+      assert.deepEqual(await brokenOff(endpoint), { kind: 'broken', sent: true })
+    })
+  }
+})
+
+test('HTTP/2 is not offered: each call has a connection of its own', async () => {
+  const hello = Promise.withResolvers<string>()
+  const server = createTcpServer((socket) => {
+    socket.once('data', (bytes) => {
+      hello.resolve(bytes.toString('latin1'))
+      socket.destroy()
+    })
+  })
+  await listen(server)
+  const { port } = server.address() as AddressInfo
+  await caller.call(caller.endpoint({ url: `https://127.0.0.1:${port}/`, headers: {} }), options())
+  assert.ok((await hello.promise).includes('\bhttp/1.1'))
+  assert.ok(!(await hello.promise).includes('\u0002h2'))
+})
+
 describe('a call to a provider', () => {
   test('sends method, path, headers and body, and returns status, headers and body', async () => {
     let seen = ''

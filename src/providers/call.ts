@@ -1,3 +1,5 @@
+import { subscribe } from 'node:diagnostics_channel'
+import type { Socket } from 'node:net'
 import { type Dispatcher, Pool } from 'undici'
 import { refusedHost } from '../domain/base-url.ts'
 import type { Presence } from '../domain/presence.ts'
@@ -49,6 +51,8 @@ export const CONNECT_TIMEOUT_MS = 10_000
 /** Once the answer has begun, this much silence in it means that it will not end. */
 const SILENCE_MS = 60_000
 export const MAX_RESPONSE_BYTES = 64 * 1024 * 1024
+/** A kept connection that ends this soon was ended before the request reached the other side (decision 0004). */
+const STALE_MS = 20
 
 /** `resolve` is how names become addresses; tests bring their own. */
 export function createCaller(resolve: Resolve = resolveName): Caller {
@@ -62,6 +66,8 @@ export function createCaller(resolve: Resolve = resolveName): Caller {
         // One call a connection and as many as there are calls: a slow completion must not hold up another.
         pipelining: 1,
         connections: null,
+        // The breaking of one connection must end one call, so HTTP/2 is not offered.
+        allowH2: false,
         connect: { timeout: CONNECT_TIMEOUT_MS, lookup },
         // Our own deadline is the smaller one.
         headersTimeout: 0,
@@ -91,6 +97,12 @@ export function createCaller(resolve: Resolve = resolveName): Caller {
   }
 }
 
+/** undici tells its handlers of no socket, but announces each on this channel right before `onRequestSent`. */
+let lastSocket: Socket | null = null
+subscribe('undici:client:sendHeaders', (message) => {
+  lastSocket = (message as { socket: Socket }).socket
+})
+
 /** One call on the wire, from dispatch to its single outcome. */
 class Exchange implements Dispatcher.DispatchHandler {
   private readonly endpoint: Endpoint
@@ -99,6 +111,8 @@ class Exchange implements Dispatcher.DispatchHandler {
   private controller: Dispatcher.DispatchController | null = null
   private settled = false
   private sent = false
+  private reused = false
+  private sentAt = 0
   private status = 0
   private headers: UpstreamReply['headers'] = {}
   private readonly chunks: Buffer[] = []
@@ -139,6 +153,9 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onRequestSent(): void {
     this.sent = true
+    this.sentAt = performance.now()
+    this.reused = (lastSocket?.bytesRead ?? 0) > 0
+    lastSocket = null
   }
 
   onResponseStart(_controller: unknown, status: number, headers: UpstreamReply['headers']): void {
@@ -157,7 +174,12 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_controller: unknown, error: Error): void {
-    this.settle(breakdownOf(error, this.sent || this.status > 0))
+    this.settle(breakdownOf(error, this.status > 0 || (this.sent && !this.isStale(error))))
+  }
+
+  /** undici says "sent" when the socket has taken the bytes, which a connection that is just ending also does. */
+  private isStale(error: Error): boolean {
+    return this.reused && ENDED.has(errorCode(error)) && performance.now() - this.sentAt <= STALE_MS
   }
 
   private phase(): 'connect' | 'headers' | 'body' {
@@ -178,6 +200,8 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.resolve(outcome)
   }
 }
+
+const ENDED = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'])
 
 const UNREACHABLE = new Set([
   'ECONNREFUSED',
