@@ -155,7 +155,7 @@ function parseYaml(text: string, path: string, mark: string): unknown {
   try {
     return parse(text)
   } catch (error) {
-    const problem = error instanceof Error ? (error.message.split('\n')[0] ?? '') : 'not YAML'
+    const problem = error instanceof Error ? (error.message.split('\n')[0] ?? '').replace(/:$/, '') : 'not YAML'
     const asWritten = problem.replace(new RegExp(`⟦${mark}[vt](\\w+)⟧`, 'g'), (_whole, name) => `\${${name}}`)
     throw new ConfigError(`${path}: ${asWritten}`)
   }

@@ -143,6 +143,7 @@ test('only providers/call.ts opens sockets to providers', () => {
     'src/doctor/machine-checks.ts',
     'src/http/body.ts',
     'src/http/call.ts',
+    'src/http/check-port.ts',
     'src/http/server.ts',
     'src/providers/call.ts',
   ])

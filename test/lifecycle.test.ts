@@ -223,14 +223,20 @@ describe('a start that cannot be', { concurrency: 2 }, () => {
     })
   }
 
-  test('a taken port ends with code 1 and one line', async () => {
+  test('a taken port ends with code 1 and one line, and loses no key', async () => {
     const taken = createServer().listen(0, '127.0.0.1')
     await until(() => taken.listening, 'the port is taken')
     const port = String((taken.address() as AddressInfo).port)
-    const started = startProcess({ folder: folder(), environment: { PORT: port, LOG_LEVEL: 'silent' } })
+    const home = folder()
+    const environment = { PORT: port, LOG_LEVEL: 'silent' }
+    const started = startProcess({ folder: home, environment })
     assert.equal((await started.ended).code, 1)
-    assert.match(started.stderr(), new RegExp(`^switchyard: [^\\n]*EADDRINUSE[^\\n]*${port}[^\\n]*\\n$`))
+    assert.match(started.stderr(), new RegExp(`^switchyard: 127[^\\n]*:${port} is in use [^\\n]*PORT\\n$`))
     taken.close()
+    const again = startProcess({ folder: home, environment })
+    await again.url()
+    assert.match(again.stdout(), /gateway key +gw_live_\w{32} .*\n +admin key +gw_admin_\w{32} /, 'no key was lost')
+    assert.equal(await again.stop(), 0)
   })
 
   test('a data folder in use ends with code 1 and one line, and harms nobody', async () => {

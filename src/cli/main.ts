@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { ConfigError } from '../config.ts'
+import { listenProblem } from '../domain/listen-problem.ts'
 import { version } from '../version.ts'
 import { createClient } from './api-client.ts'
 import { CliError } from './cli-error.ts'
@@ -93,8 +94,13 @@ function failureOf(error: unknown): { message: string; exitCode: number } {
   // Names are only looked up to listen here: those of providers and databases have their own errors.
   if (syscall === 'getaddrinfo') return { message: `HOST: ${message}`, exitCode: 2 }
   // By name: the class itself would bring the whole gateway along.
-  if (error.name === 'StoreError' || syscall === 'listen') return { message, exitCode: 1 }
+  if (error.name === 'StoreError') return { message, exitCode: 1 }
+  if (syscall === 'listen') return { message: listenText(error), exitCode: 1 }
   return { message: error.stack ?? message, exitCode: 1 }
+}
+
+function listenText(error: NodeJS.ErrnoException & { address?: string; port?: number }): string {
+  return listenProblem(error.code, error.address ?? '', error.port ?? 0) ?? error.message
 }
 
 // Whoever reads only the beginning (`| head`) is not in error.

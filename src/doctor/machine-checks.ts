@@ -1,6 +1,7 @@
 import { accessSync, constants, existsSync, statfsSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { dirname, resolve } from 'node:path'
+import { listenProblem } from '../domain/listen-problem.ts'
 import { type Check, good, problem } from './check.ts'
 
 const NODE_NEEDED = 24
@@ -48,7 +49,5 @@ export async function checkPort(host: string, port: number, isInUse: boolean): P
   const place = `${host}:${port}`
   if (code === null) return good('port', `${place} is free`)
   if (code === 'EADDRINUSE' && isInUse) return good('port', `${place} is in use, as by the running gateway`)
-  if (code === 'EADDRINUSE') return problem('port', `${place} is in use by another program: stop it, or set PORT`)
-  if (code === 'EACCES') return problem('port', `${place} is not allowed to us: set PORT to 1024 or above`)
-  return problem('port', `cannot listen on ${place} (${code}): check HOST and PORT`)
+  return problem('port', listenProblem(code, host, port) ?? `cannot listen on ${place} (${code}): check HOST and PORT`)
 }
