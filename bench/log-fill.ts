@@ -71,6 +71,8 @@ function columns({ rows, end }: FillOptions): Record<(typeof REQUEST_COLUMNS)[nu
     ignored_params: sql`'[]'`,
     hold_picodollars: sql`cast(null as bigint)`,
     hold_tokens: sql`cast(null as bigint)`,
+    idempotency_key: sql`cast(null as text)`,
+    body_hash: sql`cast(null as text)`,
   }
 }
 

@@ -53,6 +53,8 @@ export function openRecord(id: string, change: Partial<OpenRecord> = {}): OpenRe
     route: 'fast',
     holdPicodollars: null,
     holdTokens: null,
+    idempotencyKey: null,
+    bodyHash: null,
     ...change,
   }
 }

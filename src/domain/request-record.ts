@@ -33,6 +33,9 @@ export interface OpenRecord {
   holdPicodollars: string | null
   /** Tokens set aside; null for a call that was never admitted. */
   holdTokens: number | null
+  /** The header `Idempotency-Key` and the hash of the body it came with; null without the header. */
+  idempotencyKey: string | null
+  bodyHash: string | null
 }
 
 /** Written before the caller sees the answer: the whole truth about the call. Never changed afterwards. */

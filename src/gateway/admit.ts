@@ -57,6 +57,8 @@ function openRecord(request: ChatRequest, admission: Admission, life: Life): Ope
     requestedModel: request.model,
     route: admission.resolved.alias,
     ...holdRecord(admission),
+    idempotencyKey: life.idempotency?.idempotencyKey ?? null,
+    bodyHash: life.idempotency?.bodyHash ?? null,
   }
 }
 

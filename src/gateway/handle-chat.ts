@@ -25,6 +25,7 @@ export async function handleChat(call: Call, deps: Deps): Promise<Reply | null> 
     const received = await receive(call, deps.maxBodyBytes)
     life.request = received.request
     life.requestBytes = received.bytes
+    life.idempotency = received.idempotency
     life.resolved = resolve(received.request.model, life.key, snapshot, deps.prefixes)
     permit(received.request.model, life.key)
     life.admission = await admit(received.request, life.resolved, life, deps)
@@ -67,6 +68,8 @@ function begin(call: Call, key: LiveKey, deps: Deps): Life {
     startedTick: call.receivedAt,
     request: null,
     requestBytes: 0,
+    idempotency: null,
+    claim: null,
     resolved: null,
     admission: null,
     attempts: [],

@@ -1,5 +1,6 @@
 import type { ChatRequest } from '../domain/chat.ts'
 import type { GatewayError } from '../domain/errors.ts'
+import type { IdempotentBody } from '../domain/idempotency.ts'
 import type { Presence } from '../domain/presence.ts'
 import type { Picodollars } from '../domain/price.ts'
 import type { AttemptRecord } from '../domain/request-record.ts'
@@ -8,6 +9,7 @@ import type { Snapshot } from '../domain/snapshot.ts'
 import type { Answer } from '../providers/family.ts'
 import type { Admission } from './admit.ts'
 import type { LiveKey } from './authenticate.ts'
+import type { Claim } from './idempotency.ts'
 
 /** The entry that answered. */
 export interface Served {
@@ -30,13 +32,18 @@ export interface Life {
   readonly id: string
   readonly key: LiveKey
   readonly snapshot: Snapshot
-  readonly presence: Presence
+  /** Of the caller, or of all who wait for this call under one `Idempotency-Key`. */
+  presence: Presence
   /** Unix milliseconds, for the log; of an admitted call the moment of admission, to which its money belongs. */
   startedAt: number
   /** `performance.now()`, for durations. */
   readonly startedTick: number
   request: ChatRequest | null
   requestBytes: number
+  /** Null without the header `Idempotency-Key`. */
+  idempotency: IdempotentBody | null
+  /** Held by the one call that is made for such a key. */
+  claim: Claim | null
   resolved: Resolved | null
   admission: Admission | null
   readonly attempts: AttemptRecord[]

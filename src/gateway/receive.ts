@@ -1,18 +1,25 @@
 import { isUtf8 } from 'node:buffer'
+import { hash } from 'node:crypto'
 import { type ChatRequest, checkFaithful, parseChatRequest } from '../domain/chat.ts'
 import { GatewayError } from '../domain/errors.ts'
+import { checkedIdempotencyKey, type IdempotentBody } from '../domain/idempotency.ts'
 import type { Call } from '../http/call.ts'
 
 export interface Received {
   request: ChatRequest
   bytes: number
+  /** Null without the header `Idempotency-Key`. */
+  idempotency: IdempotentBody | null
 }
 
 /** Reads and checks the body. Everything here is the caller's to mend, so every message says what would be right. */
 export async function receive(call: Call, maxBodyBytes: number): Promise<Received> {
   checkMediaType(call)
+  const idempotencyKey = checkedIdempotencyKey(call.header('idempotency-key'))
   const body = await call.readBody(maxBodyBytes)
-  return { request: checkedRequest(parseJson(body)), bytes: body.length }
+  const request = checkedRequest(parseJson(body))
+  const idempotency = idempotencyKey === null ? null : { idempotencyKey, bodyHash: hash('sha256', body, 'hex') }
+  return { request, bytes: body.length, idempotency }
 }
 
 /** A chat request that can be sent on faithfully. */

@@ -45,6 +45,8 @@ function closeRecord(life: Life, reply: Reply | null, finishedAt: number): Close
     finishedAt,
     requestedModel: life.request?.model ?? null,
     route: life.resolved?.alias ?? null,
+    idempotencyKey: life.idempotency?.idempotencyKey ?? null,
+    bodyHash: life.idempotency?.bodyHash ?? null,
     ...holdRecord(life.admission),
     status: reply?.status ?? CALLER_LEFT.status,
     code: error === 'caller-left' ? CALLER_LEFT.code : (error?.code ?? null),

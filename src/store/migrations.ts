@@ -18,6 +18,7 @@ const MIGRATIONS: readonly Migration[] = [
   indexUsageByKeyAndHour,
   limitWorkspaces,
   holdForRequests,
+  rememberIdempotencyKeys,
 ]
 
 /** The schema that this version of the gateway works with. */
@@ -143,4 +144,12 @@ async function holdForRequests(db: Transaction<Database>): Promise<void> {
 async function limitWorkspaces(db: Transaction<Database>): Promise<void> {
   await sql`alter table workspaces add column limits text`.execute(db)
   await sql`alter table workspaces add column limits_managed_by text`.execute(db)
+}
+
+/** Most calls carry no key, and the index holds only those that do. */
+async function rememberIdempotencyKeys(db: Transaction<Database>): Promise<void> {
+  await sql`alter table requests add column idempotency_key text`.execute(db)
+  await sql`alter table requests add column body_hash text`.execute(db)
+  await sql`create index requests_idempotency on requests (key_id, idempotency_key, started_at)
+    where idempotency_key is not null`.execute(db)
 }

@@ -41,6 +41,8 @@ export const REQUEST_COLUMNS = [
   'ignored_params',
   'hold_picodollars',
   'hold_tokens',
+  'idempotency_key',
+  'body_hash',
 ] as const satisfies readonly (keyof NewRequestRow)[]
 
 type FullRow = Required<NewRequestRow>
@@ -79,6 +81,7 @@ export function openRow(record: OpenRecord, node: string): FullRow {
     response_bytes: 0,
     ignored_params: '[]',
     ...holdColumns(record),
+    ...idempotencyColumns(record),
   }
 }
 
@@ -109,7 +112,13 @@ export function closedRow(record: CloseRecord, node: string): FullRow {
     response_bytes: whole(record.responseBytes) ?? 0,
     ignored_params: JSON.stringify(record.ignoredParams),
     ...holdColumns(record),
+    ...idempotencyColumns(record),
   }
+}
+
+/** A spool that an earlier version left behind has rows without them. */
+function idempotencyColumns(record: Partial<Pick<OpenRecord, 'idempotencyKey' | 'bodyHash'>>) {
+  return { idempotency_key: text(record.idempotencyKey ?? null), body_hash: text(record.bodyHash ?? null) }
 }
 
 const LARGEST_INTEGER = 2n ** 63n - 1n

@@ -132,6 +132,9 @@ interface RequestsTable {
   hold_picodollars: ColumnType<ExactInteger | null, bigint | null>
   /** Null for a call that was never admitted. */
   hold_tokens: number | null
+  idempotency_key: string | null
+  /** SHA-256 of the raw body, for calls with a key only. */
+  body_hash: string | null
 }
 
 /** How far the spool of each node has been folded into this database. */
