@@ -115,3 +115,13 @@ describe('money as text', () => {
     })
   }
 })
+
+describe('counts that no provider can mean', () => {
+  const price = compilePrice({ ...list, input_per_mtok: '1', output_per_mtok: '1', tiers: [] })
+  test('cost as much as the log can hold', () =>
+    assert.equal(costOf({ ...NO_USAGE, output: 9_223_372_036_854 }, price), 9_223_372_036_854_000_000n))
+  test('have no cost beyond it, so that the row of the call can be kept', () =>
+    assert.equal(costOf({ ...NO_USAGE, output: 9_223_372_036_855 }, price), null))
+  test('have none either when a surcharge takes them beyond', () =>
+    assert.equal(costOf({ ...NO_USAGE, output: 9_000_000_000_000, pricePercent: 110 }, price), null))
+})

@@ -78,7 +78,10 @@ function compileClasses(list: TokenPrices): ClassPrices | null {
   }
 }
 
-/** The cost of a call, exact; null when the price is unknown. */
+/** What the log can hold: some nine million dollars. A provider whose counts cost more is not believed. */
+const LARGEST_COST = 2n ** 63n - 1n
+
+/** The cost of a call, exact; null when the price is unknown, or when the counts are absurd. */
 export function costOf(usage: TokenUsage, price: Price): Picodollars | null {
   const prompt = promptTokens(usage)
   const tier = price.tiers.find((candidate) => prompt > candidate.above)
@@ -91,8 +94,8 @@ export function costOf(usage: TokenUsage, price: Price): Picodollars | null {
     BigInt(usage.cacheWrite30m) * prices.cacheWrite30m +
     BigInt(usage.cacheWrite1h) * prices.cacheWrite1h +
     BigInt(usage.output) * prices.output
-  if (usage.pricePercent === 100) return asPicodollars(list)
-  return asPicodollars((list * BigInt(usage.pricePercent) + 50n) / 100n)
+  const cost = usage.pricePercent === 100 ? list : (list * BigInt(usage.pricePercent) + 50n) / 100n
+  return cost > LARGEST_COST ? null : asPicodollars(cost)
 }
 
 /** Six decimals, half up: the form of the `x-gateway-cost-usd` header. */
