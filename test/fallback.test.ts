@@ -277,6 +277,7 @@ const OWN_ROUTES = [
   ),
   chain('unknown-window', entry('openai', 'gpt-of-no-window'), entry('anthropic', 'claude-sonnet-4-6')),
   chain('cool', entry('openai', 'gpt-cool'), entry('anthropic', 'claude-cool')),
+  chain('blank', entry('openai', 'gpt-blank'), entry('anthropic', 'claude-blank')),
   chain('quick', entry('openai', 'gpt-quick'), entry('anthropic', 'claude-quick')),
   chain('log', entry('openai', 'gpt-log', ', retries: 1'), entry('anthropic', 'claude-log')),
   chain('picky', entry('anthropic', 'claude-sim-echo'), entry('openai', 'gpt-picky', ', retries: 0')),
@@ -549,6 +550,13 @@ describe('an entry that asked to be left alone', () => {
       (await harness.get('/metrics')).text,
       /switchyard_circuit_state\{provider="openai",model="gpt-cool"\} 2/,
     )
+  })
+
+  test('is asked all the same when the next one would call the request a mistake: it is the last usable one', async () => {
+    simulator.script('gpt-blank', [{ status: 429, headers: { 'retry-after': '60' } }])
+    assert.equal((await chat(hello('blank'))).headers.get('x-gateway-model'), 'claude-blank')
+    const blank = { model: 'blank', messages: [{ role: 'user', content: '' }] }
+    assert.equal((await chat(blank)).headers.get('x-gateway-model'), 'gpt-blank')
   })
 
   test('for a moment is not skipped for longer than that', async () => {

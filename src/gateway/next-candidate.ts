@@ -28,9 +28,10 @@ export function nextCandidate(
   return null
 }
 
+/** An entry that would refuse the request, or call it a mistake, is no reason to pass over one that takes it. */
 function hasUsableAfter(position: number, situation: Situation, deps: ChainDeps): boolean {
   return situation.chain.some(
-    (entry, later) => later > position && assessed(entry, later, situation, deps).kind === 'usable',
+    (entry, later) => later > position && assess(entry, later, situation, deps).kind === 'usable',
   )
 }
 
