@@ -8,6 +8,7 @@ import type { keyOperations } from './contract/keys.ts'
 import { decodeCursor, page } from './cursor.ts'
 import { change, type ManagementDeps } from './deps.ts'
 import { checkOwner, expiry, settingsOf, shower, shown } from './key-view.ts'
+import { untilCaughtUp } from './request-filters.ts'
 import type { Context, HandlersOf } from './router.ts'
 import { checkWorkspace } from './workspaces.ts'
 
@@ -16,7 +17,7 @@ export function keyHandlers(deps: ManagementDeps): HandlersOf<typeof keyOperatio
     async 'keys.list'({ query: { workspace, limit, cursor } }) {
       const after = decodeCursor(cursor, 1)
       await checkWorkspace(deps.db, workspace)
-      await deps.caughtUp()
+      await untilCaughtUp(deps)
       const wanted = {
         kind: 'live',
         workspace,
@@ -42,7 +43,7 @@ export function keyHandlers(deps: ManagementDeps): HandlersOf<typeof keyOperatio
         return { result, audit: audited('keys.create', after, null, after) }
       }),
     async 'keys.get'({ params }) {
-      await deps.caughtUp()
+      await untilCaughtUp(deps)
       return shown(deps.db, await find(deps.db, params.id))
     },
     'keys.update': ({ params, body }, context) =>
