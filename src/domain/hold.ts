@@ -54,8 +54,11 @@ export function moneyOf({ outputTokens, prices }: HoldTerms): Picodollars | null
   return asPicodollars(prices.prompt + BigInt(outputTokens) * prices.perOutputToken)
 }
 
+/** No limit is as high; beyond it the sums of a minute would no longer be exact. */
+const MOST_TOKENS = 1e12
+
 export function tokensOf({ promptTokens, outputTokens }: HoldTerms): number | null {
-  return promptTokens === null || outputTokens === null ? null : promptTokens + outputTokens
+  return promptTokens === null || outputTokens === null ? null : Math.min(promptTokens + outputTokens, MOST_TOKENS)
 }
 
 /** The longest answer with which the call would cost no more than this; null when none would. */
