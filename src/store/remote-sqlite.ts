@@ -16,10 +16,54 @@ interface Waiting {
   reject(error: unknown): void
 }
 
-/** Sends each query to a worker thread that owns the connection. */
-export function openRemoteSqlite(settings: DatabaseSettings): SqliteExecutor {
+/** One worker thread and the queries that wait for it. */
+interface Connection {
+  execute(query: SqliteQuery): Promise<SqliteResult>
+  close(): Promise<void>
+  /** Why it can serve no more; null while it can. */
+  failure(): unknown
+}
+
+export type StartWorker = (settings: DatabaseSettings) => Worker
+
+function startWorker(settings: DatabaseSettings): Worker {
   const file = import.meta.url.endsWith('.ts') ? './database-worker.ts' : './database-worker.js'
-  const worker = new Worker(new URL(file, import.meta.url), { workerData: settings })
+  return new Worker(new URL(file, import.meta.url), { workerData: settings })
+}
+
+/**
+ * Sends each query to a worker thread that owns the connection. A worker that died, e.g. of memory, is replaced with
+ * the next query: calls do not need it, so its death must not end them. A transaction dies with its worker.
+ */
+export function openRemoteSqlite(settings: DatabaseSettings, start: StartWorker = startWorker): SqliteExecutor {
+  let connection = connect(start(settings))
+  let closed = false
+  /** The connection that the present transaction began on. */
+  let transaction: Connection | null = null
+
+  async function execute(query: SqliteQuery): Promise<SqliteResult> {
+    const began = transaction
+    if (/^(commit|rollback)$/.test(query.sql)) transaction = null
+    // On another connection the rest of a transaction would be applied by itself.
+    const failure = closed ? connection.failure() : began?.failure()
+    if (failure !== null && failure !== undefined) throw failure
+    if (!closed && connection.failure() !== null) connection = connect(start(settings))
+    const used = connection
+    const result = await used.execute(query)
+    if (/^begin\b/.test(query.sql)) transaction = used
+    return result
+  }
+
+  return {
+    execute,
+    close() {
+      closed = true
+      return connection.close()
+    },
+  }
+}
+
+function connect(worker: Worker): Connection {
   const waiting = new Map<number, Waiting>()
   let lastId = 0
   let failure: unknown = null
@@ -40,8 +84,8 @@ export function openRemoteSqlite(settings: DatabaseSettings): SqliteExecutor {
   worker.on('exit', () => fail(new Error('the database worker has ended')))
 
   return {
+    failure: () => failure,
     execute(query) {
-      if (failure !== null) return Promise.reject(failure)
       const id = ++lastId
       return new Promise((resolve, reject) => {
         waiting.set(id, { resolve, reject })
