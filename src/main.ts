@@ -15,6 +15,7 @@ import { knownModels } from './gateway/known-models.ts'
 import { createSpendLedger, type SpendLedger } from './gateway/ledger.ts'
 import { steadyClock } from './gateway/steady-clock.ts'
 import { testProvider } from './gateway/test-provider.ts'
+import { verifyLedger } from './gateway/verify-ledger.ts'
 import type { HttpRoute } from './http/call.ts'
 import { checkPort } from './http/check-port.ts'
 import { createServer } from './http/server.ts'
@@ -228,6 +229,14 @@ function managementApi(deps: Deps, live: LiveSnapshot, store: Store, config: Con
       return testProvider(provider, family, deps.caller)
     },
     catalogModels: () => deps.catalog.models(),
+    ledger: {
+      status: (scope) => deps.ledger.status(scope),
+      verify: () =>
+        verifyLedger(deps.ledger, async (now) => {
+          await requestLog.caughtUp()
+          return readLoggedScopes(reads, now)
+        }),
+    },
   }
   return management(parts, { snapshot: live.current, now: deps.now, maxBodyBytes: deps.maxBodyBytes }, version())
 }

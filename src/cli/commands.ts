@@ -1,4 +1,5 @@
 import { CONTRACT } from '../management/contract/contract.ts'
+import { budgetRefinements } from './budget-refinements.ts'
 import type { Command } from './command.ts'
 import { completionScript, SHELLS, type Shell } from './completion.ts'
 import { configCommands } from './config-commands.ts'
@@ -13,6 +14,7 @@ const REFINEMENTS: Readonly<Record<string, Refinement>> = {
   ...routeRefinements,
   ...registryRefinements,
   ...logRefinements,
+  ...budgetRefinements,
 }
 
 /** What starts a server or looks at the machine; loaded only when asked for, for they bring the whole gateway along. */

@@ -1,5 +1,6 @@
 import type { Kysely, Transaction } from 'kysely'
 import type { Explanation } from '../domain/explanation.ts'
+import type { Scope, ScopeStatus } from '../domain/ledger.ts'
 import type { CatalogModel, Provider, ProviderTest } from '../domain/provider.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
 import { type AuditEntry, writeAudit } from '../store/audit.ts'
@@ -29,6 +30,18 @@ export interface ManagementDeps {
   testProvider(provider: Provider): Promise<ProviderTest>
   /** The direct model ids, sorted by provider and id. */
   catalogModels(): readonly CatalogModel[]
+  ledger: LedgerView
+}
+
+/** What keys and workspaces have used, as the gateway counts it. */
+export interface LedgerView {
+  status(scope: Scope): ScopeStatus
+  /** Compares every counter with what the request log adds up to. Bigints are picodollars. */
+  verify(): Promise<{
+    scopes: number
+    busy: readonly Scope[]
+    differences: readonly { scope: Scope; counter: string; ledger: bigint | number; log: bigint | number }[]
+  }>
 }
 
 type Audited = Omit<AuditEntry, 'actor'>

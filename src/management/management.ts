@@ -2,6 +2,7 @@ import type { HttpRoute } from '../http/call.ts'
 import { jsonReply } from '../http/respond.ts'
 import { adminKeyHandlers } from './admin-keys.ts'
 import { auditHandlers } from './audit.ts'
+import { budgetHandlers } from './budgets.ts'
 import { catalogHandlers } from './catalog.ts'
 import { configHandlers } from './config.ts'
 import { CONTRACT, type Contract } from './contract/contract.ts'
@@ -34,6 +35,7 @@ export function management(deps: ManagementDeps, router: RouterDeps, version: st
     ...configHandlers(deps),
     ...requestHandlers(deps),
     ...usageHandlers(deps),
+    ...budgetHandlers(deps),
     ...auditHandlers(deps),
   }
   const document = openApi(CONTRACT, version)

@@ -82,13 +82,23 @@ function money(row: SpentRow, period: Period): Picodollars {
   return asPicodollars(BigInt(row[`${period}_high`]) * PART + BigInt(row[`${period}_low`]))
 }
 
-/** Only admitted calls: a refused one uses up nothing. Named workspaces, so that their index finds the newest rows. */
+/**
+ * Only admitted calls: a refused one uses up nothing. Named workspaces, so that their index finds the newest rows; also
+ * those that are gone since.
+ */
 async function recentRows(db: Kysely<Database>, now: number) {
   const oldest = (Math.floor(now / 1000) - WINDOW_SECONDS + 1) * 1000
+  const hour = oldest - (oldest % 3_600_000)
   return db
     .selectFrom('requests')
     .select(['workspace', 'key_id', 'state', 'started_at', 'prompt_tokens', 'completion_tokens', 'hold_tokens'])
-    .where('workspace', 'in', (select) => select.selectFrom('workspaces').select('name'))
+    .where('workspace', 'in', (select) =>
+      select
+        .selectFrom('workspaces')
+        .select('name as workspace')
+        .union(select.selectFrom('usage_hours').select('workspace').where('hour', '>=', hour))
+        .union(select.selectFrom('requests').select('workspace').where('state', '=', sql.lit('open'))),
+    )
     .where('started_at', '>=', oldest)
     .where('hold_tokens', 'is not', null)
     .orderBy('started_at')

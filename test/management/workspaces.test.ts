@@ -89,7 +89,7 @@ describe('workspaces', () => {
 describe('limits of a workspace', () => {
   const LIMITS = {
     rpm: 10,
-    tpm: 9_007_199_254_740_991,
+    tpm: 1_000_000_000,
     max_parallel: 1,
     budget: { usd: '999999999.999999999999', per: 'day' },
   }
@@ -119,12 +119,13 @@ describe('limits of a workspace', () => {
     ['limits.rpm', { rpm: -1 }],
     ['limits.rpm', { rpm: 1.5 }],
     ['limits.rpm', { rpm: '60' }],
-    ['limits.tpm', { tpm: 9_007_199_254_740_992 }],
+    ['limits.tpm', { tpm: 1_000_000_001 }],
     ['limits.tpm', { tpm: null }],
     ['limits.max_parallel', { max_parallel: true }],
     ['limits.budget.usd', { budget: { usd: '-5', per: 'day' } }],
     ['limits.budget.usd', { budget: { usd: 5, per: 'day' } }],
     ['limits.budget.usd', { budget: { usd: '5 USD', per: 'day' } }],
+    ['limits.budget.usd', { budget: { usd: '0.00', per: 'day' } }],
     ['limits.budget.usd', { budget: { usd: '1e3', per: 'day' } }],
     ['limits.budget.usd', { budget: { usd: '1000000000', per: 'day' } }],
     ['limits.budget.usd', { budget: { usd: '0.0000000000001', per: 'day' } }],

@@ -1,5 +1,6 @@
 import { adminKeyOperations } from './admin-keys.ts'
 import { auditOperations } from './audit.ts'
+import { budgetOperations } from './budgets.ts'
 import { catalogOperations } from './catalog.ts'
 import { configOperations } from './config.ts'
 import { explainOperations } from './explain.ts'
@@ -26,6 +27,7 @@ export const CONTRACT = {
   ...configOperations,
   ...requestOperations,
   ...usageOperations,
+  ...budgetOperations,
   ...auditOperations,
 }
 

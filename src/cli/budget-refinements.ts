@@ -1,0 +1,77 @@
+import type { z } from 'zod'
+import { picodollarsOfUsd } from '../domain/price.ts'
+import type { Contract } from '../management/contract/contract.ts'
+import type { Given } from './command.ts'
+import type { Refinement } from './derive-command.ts'
+import { printRows } from './print-reply.ts'
+
+type Reply<Name extends keyof Contract> = z.output<Contract[Name]['reply']>
+type Budget = Reply<'budgets.list'>['data'][number]
+
+const BAR_CELLS = 8n
+
+/** `██████░░ 74 %`. Rounded down: a full bar means that nothing is left. */
+function bar(used: bigint, limit: bigint): string {
+  const percent = limit === 0n ? 100n : (used * 100n) / limit
+  const filled = percent >= 100n ? BAR_CELLS : (percent * BAR_CELLS) / 100n
+  return `${'█'.repeat(Number(filled))}${'░'.repeat(Number(BAR_CELLS - filled))} ${percent} %`
+}
+
+function moneyCells({ limits: { budget }, periods }: Budget) {
+  if (budget === undefined) return { budget: null, spent_usd: null, held_usd: null, left_usd: null, used: null }
+  const { spent_usd: spent, held_usd: held, remaining_usd: left } = periods[budget.per]
+  return {
+    budget: `${budget.usd}/${budget.per}${budget.mode === 'soft' ? ':soft' : ''}`,
+    spent_usd: spent,
+    held_usd: held,
+    left_usd: left,
+    used: bar(picodollarsOfUsd(spent) + picodollarsOfUsd(held), picodollarsOfUsd(budget.usd)),
+  }
+}
+
+function ofLimit(used: number, limit: number | undefined): string | null {
+  return limit === undefined ? null : `${used}/${limit}`
+}
+
+function printBudgets({ data, next_cursor: cursor }: Reply<'budgets.list'>, { output }: Given): void {
+  const rows = data.map((each) => ({
+    workspace: each.workspace,
+    key: each.scope === 'key' ? each.name : '(all keys)',
+    state: each.state,
+    ...moneyCells(each),
+    resets_at: each.limits.budget === undefined ? null : each.periods[each.limits.budget.per].resets_at,
+    rpm: ofLimit(each.requests_last_minute, each.limits.rpm),
+    tpm: ofLimit(each.tokens_last_minute, each.limits.tpm),
+    parallel: ofLimit(each.in_flight, each.limits.max_parallel),
+  }))
+  if (rows.length === 0) output.note('Nothing has limits. Set one: switchyard keys update KEY_ID --budget 50/month')
+  else printRows(rows, output)
+  if (cursor !== null) output.note(`There is more: --cursor ${cursor}, or --all`)
+}
+
+function printVerification({ checked, busy, differences }: Reply<'verify.ledger'>, { output }: Given): void {
+  if (busy > 0) output.note(`${busy} were in use all the time: their spent money was checked between two readings`)
+  if (differences.length === 0) {
+    output.line(`${output.good('✓')} ${checked} keys and workspaces add up to the request log`)
+    return
+  }
+  printRows(
+    differences.map(({ scope, id, name, workspace, ...rest }) => ({ scope, id, name, workspace, ...rest })),
+    output,
+  )
+  output.line(`${output.bad('✗')} ${differences.length} differences in ${checked} keys and workspaces`)
+}
+
+export const budgetRefinements: Readonly<Record<string, Refinement>> = {
+  'budgets.list': {
+    name: 'budgets',
+    examples: ['switchyard budgets', 'switchyard budgets --workspace research --json'],
+    print: printBudgets,
+  },
+  'verify.ledger': {
+    name: 'verify',
+    examples: ['switchyard verify', 'switchyard verify --json'],
+    print: printVerification,
+    exitCode: ({ differences }: Reply<'verify.ledger'>) => (differences.length === 0 ? 0 : 1),
+  },
+}

@@ -1,0 +1,140 @@
+import type { Period } from '../domain/budget-period.ts'
+import { isUsable } from '../domain/key.ts'
+import type { Scope, ScopeStatus } from '../domain/ledger.ts'
+import type { Limits } from '../domain/limits.ts'
+import { asPicodollars, exactUsd, picodollarsOfUsd } from '../domain/price.ts'
+import type { Snapshot } from '../domain/snapshot.ts'
+import type { budgetOperations } from './contract/budgets.ts'
+import { timestamp, timestampOrNull } from './contract/fields.ts'
+import { decodeCursor, page } from './cursor.ts'
+import type { ManagementDeps } from './deps.ts'
+import type { HandlersOf } from './router.ts'
+import { checkWorkspace } from './workspaces.ts'
+
+export function budgetHandlers(deps: ManagementDeps): HandlersOf<typeof budgetOperations> {
+  return {
+    async 'budgets.list'({ query: { workspace, limit, cursor } }, { now }) {
+      const after = decodeCursor(cursor, 1)
+      if (workspace !== undefined) await checkWorkspace(deps.db, workspace)
+      const scopes = limitedScopes(deps.snapshot(), now)
+        .filter((each) => workspace === undefined || each.workspace === workspace)
+        .filter((each) => after === null || placeOf(each) > String(after[0]))
+      const rows = scopes.slice(0, limit + 1)
+      return page(
+        rows,
+        limit,
+        (each) => shown(each, deps.ledger.status(each.scope)),
+        (each) => [placeOf(each)],
+      )
+    },
+    async 'verify.ledger'() {
+      const { scopes, busy, differences } = await deps.ledger.verify()
+      const named = scopeNames(deps.snapshot())
+      return {
+        checked: scopes,
+        busy: busy.length,
+        differences: differences.map(({ scope, counter, ledger, log }) => ({
+          ...named(scope),
+          counter,
+          ledger: figure(ledger),
+          log: figure(log),
+        })),
+      }
+    },
+  }
+}
+
+interface LimitedScope {
+  scope: Scope
+  name: string
+  workspace: string
+  limits: Limits
+}
+
+/** A workspace before its keys; a key that no longer works spends nothing and is left out. */
+function limitedScopes({ workspaces, keysByHash }: Snapshot, now: number): LimitedScope[] {
+  const scopes: LimitedScope[] = []
+  for (const { name, limits } of workspaces.values()) {
+    if (hasAny(limits)) scopes.push({ scope: { kind: 'workspace', id: name }, name, workspace: name, limits })
+  }
+  for (const key of keysByHash.values()) {
+    const { id, name, workspace, limits } = key
+    if (workspace === null || !hasAny(limits) || !isUsable(key, now)) continue
+    scopes.push({ scope: { kind: 'key', id }, name, workspace, limits })
+  }
+  return scopes.sort((a, b) => (placeOf(a) < placeOf(b) ? -1 : 1))
+}
+
+function hasAny(limits: Limits | null): limits is Limits {
+  return limits !== null && Object.values(limits).some((limit) => limit !== undefined)
+}
+
+/** No two scopes have the same. A blank sorts before every letter of a name. */
+function placeOf({ scope, workspace }: LimitedScope): string {
+  return scope.kind === 'workspace' ? workspace : `${workspace} ${scope.id}`
+}
+
+function shown({ scope, name, workspace, limits }: LimitedScope, status: ScopeStatus) {
+  return {
+    scope: scope.kind,
+    id: scope.id,
+    name,
+    workspace,
+    limits,
+    state: stateOf(limits, status),
+    periods: {
+      day: money('day', limits, status),
+      week: money('week', limits, status),
+      month: money('month', limits, status),
+      total: money('total', limits, status),
+    },
+    requests_last_minute: status.requestsLastMinute,
+    tokens_last_minute: status.tokensLastMinute,
+    in_flight: status.inFlight,
+  }
+}
+
+function money(period: Period, { budget }: Limits, { periods }: ScopeStatus) {
+  const { spent, held, startsAt, resetsAt } = periods[period]
+  const limit = budget?.per === period ? picodollarsOfUsd(budget.usd) : null
+  const left = limit === null ? null : limit - spent - held
+  return {
+    limit_usd: limit === null ? null : exactUsd(limit),
+    spent_usd: exactUsd(spent),
+    held_usd: exactUsd(held),
+    remaining_usd: left === null ? null : exactUsd(asPicodollars(left < 0n ? 0n : left)),
+    starts_at: period === 'total' ? null : timestamp(startsAt),
+    resets_at: timestampOrNull(resetsAt),
+  }
+}
+
+/** Of the limit that is used most. Whole numbers throughout: a picodollar decides between near and over. */
+function stateOf(limits: Limits, status: ScopeStatus): 'ok' | 'near' | 'over' {
+  const uses: [used: bigint, limit: bigint][] = []
+  const { budget, rpm, tpm, max_parallel: maxParallel } = limits
+  if (budget !== undefined) {
+    const { spent, held } = status.periods[budget.per]
+    uses.push([spent + held, picodollarsOfUsd(budget.usd)])
+  }
+  if (rpm !== undefined) uses.push([BigInt(status.requestsLastMinute), BigInt(rpm)])
+  if (tpm !== undefined) uses.push([BigInt(status.tokensLastMinute), BigInt(tpm)])
+  if (maxParallel !== undefined) uses.push([BigInt(status.inFlight), BigInt(maxParallel)])
+  if (uses.some(([used, limit]) => used >= limit)) return 'over'
+  return uses.some(([used, limit]) => used * 100n >= limit * 80n) ? 'near' : 'ok'
+}
+
+/** Money is whole picodollars there, everything else a plain number. */
+function figure(value: bigint | number): string {
+  if (typeof value === 'number') return String(value)
+  return value < 0n ? `-${exactUsd(asPicodollars(-value))}` : exactUsd(asPicodollars(value))
+}
+
+/** As people know it, where it still exists. */
+function scopeNames({ keysByHash, workspaces }: Snapshot) {
+  const keys = new Map([...keysByHash.values()].map((key) => [key.id, key]))
+  return ({ kind, id }: Scope) => {
+    const key = kind === 'key' ? keys.get(id) : undefined
+    const workspace = kind === 'workspace' && workspaces.has(id) ? id : (key?.workspace ?? null)
+    return { scope: kind, id, name: kind === 'workspace' ? workspace : (key?.name ?? null), workspace }
+  }
+}

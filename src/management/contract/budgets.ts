@@ -1,0 +1,70 @@
+import { z } from 'zod'
+import { Limits } from '../../domain/limits.ts'
+import { Name, pageOf, paging, Timestamp, Usd, WorkspaceName } from './fields.ts'
+import { operation } from './operation.ts'
+
+const PeriodMoney = z.strictObject({
+  limit_usd: Usd.nullable().describe('Null: the budget is for another period, or there is none'),
+  spent_usd: Usd.describe('Costs of the calls that began in this period'),
+  held_usd: Usd.describe('Set aside for the calls of this period that run now'),
+  remaining_usd: Usd.nullable().describe('limit − spent − held, never below 0; null without a limit'),
+  starts_at: Timestamp.nullable().describe('Null: the beginning of time'),
+  resets_at: Timestamp.nullable().describe('Null: never'),
+})
+
+const scope = {
+  scope: z.enum(['workspace', 'key']),
+  id: z.string().describe('Of a workspace its name'),
+  name: Name.nullable().describe('Null: it has been deleted'),
+  workspace: WorkspaceName.nullable(),
+}
+
+export const STATES = ['ok', 'near', 'over'] as const
+
+export const Budget = z.strictObject({
+  ...scope,
+  name: Name,
+  workspace: WorkspaceName,
+  limits: Limits,
+  state: z.enum(STATES).describe('Of the limit that is used most: near from 80 %, over from 100 %'),
+  periods: z.strictObject({ day: PeriodMoney, week: PeriodMoney, month: PeriodMoney, total: PeriodMoney }),
+  requests_last_minute: z.int(),
+  tokens_last_minute: z.int().describe('Of calls that run now: the most they can use'),
+  in_flight: z.int(),
+})
+
+export const Verification = z.strictObject({
+  checked: z.int().describe('Keys and workspaces whose counters were recomputed'),
+  busy: z.int().describe('Of them: in use at every look, so that spent money was bounded by two readings instead'),
+  differences: z.array(
+    z.strictObject({
+      ...scope,
+      counter: z.string().describe('E.g. `month.spent`, `requests_last_minute`'),
+      ledger: z.string().describe('What the gateway counts with; money in USD'),
+      log: z.string().describe('What the rows of the request log add up to'),
+    }),
+  ),
+})
+
+const tag = 'Budgets'
+
+export const budgetOperations = {
+  'budgets.list': operation({
+    method: 'GET',
+    path: '/budgets',
+    tag,
+    summary: 'List every workspace and key that has limits, with what it has used of them',
+    query: z.strictObject({
+      workspace: WorkspaceName.optional().describe('Only this workspace and its keys'),
+      ...paging,
+    }),
+    reply: pageOf(Budget),
+  }),
+  'verify.ledger': operation({
+    method: 'POST',
+    path: '/verify',
+    tag,
+    summary: 'Recompute every counter from the request log and compare',
+    reply: Verification,
+  }),
+}

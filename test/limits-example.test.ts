@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import type { HeldCall } from '../src/domain/admission.ts'
+import { periodBounds } from '../src/domain/budget-period.ts'
+import { asPicodollars, exactUsd, picodollarsOfUsd } from '../src/domain/price.ts'
+import { createSpendLedger } from '../src/gateway/ledger.ts'
+
+const page = readFileSync('docs/limits.md', 'utf8')
+const rows = [...page.matchAll(/^\| (\d) \| (.*?) \| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \|$/gm)]
+
+test('the worked example of docs/limits.md is what the ledger does, row by row', () => {
+  const now = Date.UTC(2026, 10, 15)
+  const scope = { kind: 'key', id: 'k' } as const
+  const none = asPicodollars(0n)
+  const spentBefore = picodollarsOfUsd('0.98')
+  const spent = { day: none, week: none, month: spentBefore, total: spentBefore }
+  const ledger = createSpendLedger(() => now, [{ scope, spent, seconds: [], inFlight: 0, held: spent }])
+  const budget = { usd: '1', per: 'month', mode: 'hard' } as const
+  const payer = { key: { id: 'k', limits: { budget } }, workspace: { name: 'w', limits: null } }
+  const calls = new Map<string, HeldCall>()
+
+  assert.equal(rows.length, 8)
+  for (const [, , text = '', spentUsd, heldUsd, leftUsd] of rows) {
+    const name = /call ([ABC])/.exec(text)?.[1] ?? ''
+    if (/arrives|comes again/.test(text)) {
+      const decision = ledger.admit(payer, { picodollars: picodollarsOfUsd('0.007'), tokens: 3_000 })
+      assert.equal(decision.kind, text.endsWith('held') ? 'admitted' : 'refused', text)
+      if (decision.kind === 'admitted') calls.set(name, decision.call)
+    } else if (text !== 'before') {
+      const call = calls.get(name)
+      assert.ok(call)
+      const cost = /costs ([\d.]+)/.exec(text)?.[1]
+      ledger.settle(call, { picodollars: cost === undefined ? null : picodollarsOfUsd(cost), tokens: 0 })
+    }
+    const { month } = ledger.status(scope).periods
+    const left = asPicodollars(picodollarsOfUsd('1') - month.spent - month.held)
+    assert.deepEqual([month.spent, month.held, left].map(exactUsd), [spentUsd, heldUsd, leftUsd], text)
+    assert.equal(month.resetsAt, periodBounds('month', now).resetsAt)
+  }
+})
