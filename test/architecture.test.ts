@@ -153,3 +153,31 @@ test('no type of Fastify leaves src/http', () => {
   const users = files.filter((file) => /fastify/i.test(readFileSync(file, 'utf8')))
   assert.deepEqual(users, ['src/http/server.ts'])
 })
+
+/** Files of the source that match, so that a second way around is a failing test. */
+function filesWith(pattern: RegExp): string[] {
+  return files.filter((file) => file.startsWith('src/') && pattern.test(readFileSync(file, 'utf8'))).sort()
+}
+
+describe('nothing that can spend goes around admission', () => {
+  test('leave to call providers is given by admit alone, and only after the ledger was asked', () => {
+    assert.deepEqual(filesWith(/as Admission\b|\[admitted\]/), ['src/gateway/admit.ts'])
+    assert.deepEqual(filesWith(/ledger\.admit\(/), ['src/gateway/admit.ts'])
+    assert.deepEqual(filesWith(/requestLog\.open\(/), ['src/gateway/admit.ts'])
+    const source = readFileSync('src/gateway/admit.ts', 'utf8')
+    assert.ok(source.indexOf('ledger.admit(') < source.indexOf('as Admission'))
+  })
+
+  test('the walk along the chain asks for that leave, and one handler walks', () => {
+    assert.deepEqual(filesWith(/\btryChain\(/), ['src/gateway/handle-chat.ts', 'src/gateway/try-chain.ts'])
+    assert.match(readFileSync('src/gateway/try-chain.ts', 'utf8'), /function tryChain\(\{[^}]*\}: Admission,/)
+    assert.deepEqual(filesWith(/\btryEntry\(/), ['src/gateway/try-chain.ts', 'src/gateway/try-entry.ts'])
+  })
+
+  test('whoever else calls a provider asks for its model list, which is free', () => {
+    const callers = ['src/doctor/provider-checks.ts', 'src/gateway/catalog.ts', 'src/gateway/test-provider.ts']
+    assert.deepEqual(filesWith(/\bcaller\.call\(/), [...callers, 'src/gateway/try-entry.ts'])
+    for (const file of callers) assert.doesNotMatch(readFileSync(file, 'utf8'), /chatTarget|'POST'/, file)
+    assert.deepEqual(filesWith(/\.chatTarget\(/), ['src/gateway/explain.ts', 'src/gateway/try-entry.ts'])
+  })
+})
