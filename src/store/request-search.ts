@@ -33,6 +33,8 @@ export interface FoundRequests {
 
 /** Rows looked at for one page: with a filter that few meet, a page is short rather than slow. */
 const SCANNED_ROWS = 10_000
+/** The same for hourly sums. */
+const SCANNED_SUMS = 30_000
 
 /**
  * One page of the log, in bounded time whatever the filters: key, route and time are walked along an index; for the
@@ -41,15 +43,15 @@ const SCANNED_ROWS = 10_000
 export async function searchRequests(
   db: Kysely<Database>,
   filters: RequestFilters,
-  page: { after: LogPosition | null; limit: number; scannedRows?: number },
+  page: { after: LogPosition | null; limit: number; scannedRows?: number; scannedSums?: number },
 ): Promise<FoundRequests> {
-  const { after, limit, scannedRows = SCANNED_ROWS } = page
+  const { after, limit, scannedRows = SCANNED_ROWS, scannedSums = SCANNED_SUMS } = page
   if (!isSifting(filters)) {
     const rows = stretch(db, filters, after, null).limit(limit + 1)
     return taken(await rows.execute(), filters, limit, null)
   }
-  const hour = await newestHour(db, filters, after)
-  if (hour === null) return { rows: [], next: null }
+  const { hour, edge: lastHour } = await newestHour(db, filters, after, scannedSums)
+  if (hour === null) return { rows: [], next: lastHour === null ? null : { startedAt: lastHour, id: '' } }
   const narrowed = { ...filters, to: Math.min(filters.to ?? Number.MAX_SAFE_INTEGER, hour + HOUR_MS) }
   const edge = await scanEdge(db, narrowed, after, scannedRows)
   const rows = sifted(stretch(db, narrowed, after, edge), filters).limit(limit + 1)
@@ -130,17 +132,32 @@ function sifted<Columns>(rows: Requests<Columns>, filters: RequestFilters): Requ
   return found
 }
 
-/** The newest hour whose sums leave room for a match. */
+/** The newest hour whose sums leave room for a match, of those from `edge` on; an `edge` of null is the whole past. */
 async function newestHour(
   db: Kysely<Database>,
   filters: RequestFilters,
   after: LogPosition | null,
-): Promise<number | null> {
-  const { workspace, from, to, keyId, route, provider, model, code, status, fallback } = filters
-  let hours = db.selectFrom('usage_hours').select('hour').where('workspace', '=', workspace)
-  if (from !== null) hours = hours.where('hour', '>', from - HOUR_MS)
-  if (to !== null) hours = hours.where('hour', '<', to)
-  if (after !== null) hours = hours.where('hour', '<=', after.startedAt)
+  scannedSums: number,
+): Promise<{ hour: number | null; edge: number | null }> {
+  const sums = sumsBefore(db, filters, after).orderBy('hour', 'desc')
+  const edge = (await sums.offset(scannedSums).limit(1).executeTakeFirst())?.hour ?? null
+  const candidates = edge === null ? sums : sums.where('hour', '>=', edge)
+  const newest = await roomFor(candidates, filters).limit(1).executeTakeFirst()
+  return { hour: newest?.hour ?? null, edge }
+}
+
+type Hours = SelectQueryBuilder<Database, 'usage_hours', { hour: number }>
+
+function sumsBefore(db: Kysely<Database>, filters: RequestFilters, after: LogPosition | null): Hours {
+  let hours = db.selectFrom('usage_hours').select('hour').where('workspace', '=', filters.workspace)
+  if (filters.from !== null) hours = hours.where('hour', '>', filters.from - HOUR_MS)
+  if (filters.to !== null) hours = hours.where('hour', '<', filters.to)
+  return after === null ? hours : hours.where('hour', after.id === '' ? '<' : '<=', after.startedAt)
+}
+
+function roomFor(sums: Hours, filters: RequestFilters): Hours {
+  const { keyId, route, provider, model, code, status, fallback, minCostPicodollars } = filters
+  let hours = sums.where('requests', '>', 0)
   if (keyId !== null) hours = hours.where('key_id', '=', keyId)
   if (route !== null) hours = hours.where('route', '=', route)
   if (provider !== null) hours = hours.where('provider', '=', provider)
@@ -149,7 +166,5 @@ async function newestHour(
   if (status !== null) hours = hours.where('code', status === 'ok' || status === 200 ? '=' : '<>', '')
   if (fallback === true) hours = hours.where('fallbacks', '>', 0)
   if (fallback === false) hours = hours.where('requests', '>', sql.ref<number>('fallbacks'))
-  if (filters.minCostPicodollars !== null) hours = hours.where('cost_picodollars', '>=', filters.minCostPicodollars)
-  const newest = await hours.where('requests', '>', 0).orderBy('hour', 'desc').limit(1).executeTakeFirst()
-  return newest?.hour ?? null
+  return minCostPicodollars === null ? hours : hours.where('cost_picodollars', '>=', minCostPicodollars)
 }
