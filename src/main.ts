@@ -11,6 +11,7 @@ import { explain } from './gateway/explain.ts'
 import { handleChat } from './gateway/handle-chat.ts'
 import { type Health, handleHealthz, handleMetrics, handleReadyz } from './gateway/handle-health.ts'
 import { handleModel, handleModelList } from './gateway/handle-models.ts'
+import { createIdempotency, type Idempotency } from './gateway/idempotency.ts'
 import { knownModels } from './gateway/known-models.ts'
 import { createSpendLedger, type SpendLedger } from './gateway/ledger.ts'
 import { steadyClock } from './gateway/steady-clock.ts'
@@ -24,6 +25,7 @@ import { management } from './management/management.ts'
 import { applyFile, environmentProviders, type NewKeys, prepareStore } from './prepare-store.ts'
 import { type Caller, createCaller } from './providers/call.ts'
 import { FAMILIES } from './providers/families.ts'
+import { findIdempotent } from './store/find-idempotent.ts'
 import { readLoggedScopes } from './store/ledger-rebuild.ts'
 import { type LiveSnapshot, openLiveSnapshot } from './store/live-snapshot.ts'
 import { openStore, type Store } from './store/open.ts'
@@ -128,17 +130,14 @@ async function serve({ config, store, live, newKeys, log }: Prepared): Promise<G
   const clock = steadyClock(Date.now, () => performance.now())
   const ledger = createSpendLedger(clock, await readLoggedScopes(store.db, clock()))
   const caller = createCaller()
-  const {
-    catalog,
-    firstRound,
-    stop: stopCatalog,
-  } = startCatalog({
+  const modelLists = startCatalog({
     sources: catalogSources(live.current()),
     prefixes: PREFIXES,
     caller,
     onRead: (provider, count) => log.info({ provider, models: count }, 'model list read'),
     onFailure: (provider, reason) => log.warn({ provider, reason }, 'model list not read; asking again later'),
   })
+  const { catalog } = modelLists
   const isKnown = knownModels(live.current, catalog)
   const circuits = createCircuits(Date.now, isKnown)
   const metrics = createMetrics({ circuits: () => circuits.states(), log: () => store.requestLog.status() })
@@ -153,6 +152,7 @@ async function serve({ config, store, live, newKeys, log }: Prepared): Promise<G
     caller,
     requestLog: store.requestLog,
     ledger,
+    idempotency: idempotency(store, metrics, clock),
     metrics,
     log,
     maxBodyBytes: settings.MAX_BODY_BYTES,
@@ -167,7 +167,7 @@ async function serve({ config, store, live, newKeys, log }: Prepared): Promise<G
       log.error({ request: call.id, method: call.method, path: call.path, err: error.cause ?? error }),
   })
   const url = await server.listen(settings.HOST, settings.PORT)
-  await Promise.race([firstRound, new Promise((resolve) => setTimeout(resolve, CATALOG_WAIT_MS).unref())])
+  await Promise.race([modelLists.firstRound, new Promise((resolve) => setTimeout(resolve, CATALOG_WAIT_MS).unref())])
   phase = 'ready'
   const stopFollowing = store.engine === 'sqlite' ? () => {} : live.follow(FOLLOW_MS, log)
   log.info({ url, engine: store.engine, node: store.node }, 'serving')
@@ -182,7 +182,7 @@ async function serve({ config, store, live, newKeys, log }: Prepared): Promise<G
     async stop() {
       phase = 'draining'
       log.info('draining')
-      stopCatalog()
+      modelLists.stop()
       stopFollowing()
       const deadline = setTimeout(() => server.destroy(), settings.DRAIN_SECONDS * 1000)
       await server.drain()
@@ -191,6 +191,15 @@ async function serve({ config, store, live, newKeys, log }: Prepared): Promise<G
       log.info('stopped')
     },
   }
+}
+
+function idempotency({ reads, requestLog }: Store, metrics: Metrics, now: () => number): Idempotency {
+  return createIdempotency({
+    find: (keyId, idempotencyKey, since) => findIdempotent(reads, { keyId, idempotencyKey, since }),
+    caughtUp: () => requestLog.caughtUp(),
+    onReplay: () => metrics.idempotentReplays.inc(),
+    now,
+  })
 }
 
 /** Pools first: whatever was still waiting for a provider ends now and is logged before the store closes. */

@@ -7,6 +7,7 @@ import type { Log } from '../telemetry/log.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 import type { Catalog } from './catalog.ts'
 import type { Circuits } from './circuits.ts'
+import type { Idempotency } from './idempotency.ts'
 import type { IsKnown } from './known-models.ts'
 import type { SpendLedger } from './ledger.ts'
 
@@ -28,6 +29,7 @@ export interface Deps {
   caller: Caller
   requestLog: RequestLog
   ledger: SpendLedger
+  idempotency: Idempotency
   metrics: Metrics
   log: Log
   maxBodyBytes: number

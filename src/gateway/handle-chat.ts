@@ -15,31 +15,38 @@ import { tryChain } from './try-chain.ts'
 
 /**
  * The life of a chat completion request. A stranger's body is never read (authenticate comes first), the row is open
- * before anything is sent (admit), and the row is complete before the caller sees the answer (settle).
+ * before anything is sent (admit), and the row is complete before the caller sees the answer (settle). A request that
+ * repeats another one's `Idempotency-Key` gets that one's answer and has no life of its own (enter).
  */
 export async function handleChat(call: Call, deps: Deps): Promise<Reply | null> {
   const snapshot = deps.snapshot()
   const life = begin(call, authenticate(call, snapshot, deps.now()), deps)
   deps.metrics.inFlight.inc()
   try {
-    const received = await receive(call, deps.maxBodyBytes)
-    life.request = received.request
-    life.requestBytes = received.bytes
-    life.idempotency = received.idempotency
-    life.resolved = resolve(received.request.model, life.key, snapshot, deps.prefixes)
-    permit(received.request.model, life.key)
-    life.admission = await admit(received.request, life.resolved, life, deps)
-    life.served = await tryChain(life.admission, life, deps)
-    life.cost = price(life.served, life)
-  } catch (error) {
-    life.error = error instanceof CallerLeftError ? 'caller-left' : asGatewayError(error)
-    if (life.error !== 'caller-left' && life.error.code === 'internal_error')
-      deps.log.error({ request: life.id, err: error })
-  }
-  try {
+    try {
+      const received = await receive(call, deps.maxBodyBytes)
+      life.request = received.request
+      life.requestBytes = received.bytes
+      life.idempotency = received.idempotency
+      life.resolved = resolve(received.request.model, life.key, snapshot, deps.prefixes)
+      permit(received.request.model, life.key)
+      const first = await deps.idempotency.enter(life)
+      if (first !== null) return first.reply
+      life.admission = await admit(received.request, life.resolved, life, deps)
+      life.served = await tryChain(life.admission, life, deps)
+      life.cost = price(life.served, life)
+    } catch (error) {
+      life.error = error instanceof CallerLeftError ? 'caller-left' : asGatewayError(error)
+      if (life.error !== 'caller-left' && life.error.code === 'internal_error')
+        deps.log.error({ request: life.id, err: error })
+    }
     const reply = writtenAnswer(life, deps)
     await settle(life, reply, deps)
+    life.claim?.finish(reply)
     return reply
+  } catch (error) {
+    life.claim?.lose(error)
+    throw error
   } finally {
     // Settled by now, unless something failed that must not keep money set aside for ever.
     if (life.admission !== null) deps.ledger.settle(life.admission.held, NOTHING_USED)

@@ -16,6 +16,7 @@ export interface Metrics {
   inFlight: Gauge
   logFailures: Counter
   unknownStopReasons: Counter<'provider'>
+  idempotentReplays: Counter
   limitRefusals: Counter<'scope' | 'kind'>
   budgetWarnings: Counter<'scope'>
   /** The text for `GET /metrics`. */
@@ -99,9 +100,18 @@ export function createMetrics(observed: Observed): Metrics {
       registers,
     }),
     ...limitMetrics(registers),
+    idempotentReplays: idempotencyMetric(registers),
     expose: () => registry.metrics(),
     contentType: registry.contentType,
   }
+}
+
+function idempotencyMetric(registers: Registry[]): Counter {
+  return new Counter({
+    name: 'switchyard_idempotent_replays_total',
+    help: 'Requests that got the answer of an earlier one with the same Idempotency-Key; they have no row of their own.',
+    registers,
+  })
 }
 
 function limitMetrics(registers: Registry[]): Pick<Metrics, 'limitRefusals' | 'budgetWarnings'> {
