@@ -19,15 +19,16 @@ export interface Verification {
   busy: Scope[]
 }
 
-/**
- * Calls end all the time; a scope is compared as soon as nothing happened to it while the rows were read. A call whose
- * row is closed a moment before the ledger hears of it looks like a difference once: a true one stays at every look.
- */
-const ROUNDS = 5
+/** Calls begin and end all the time; a scope is compared as soon as nothing happened to it while the rows were read. */
+const ROUNDS = 6
+
+/** Time for the ledger to hear of a row that was just written. */
+const PAUSE_MS = 20
 
 /**
- * Recomputes every counter from the rows. `read` must return what is logged up to now. A scope that never rests is
- * held to this: what was spent before the reading is in the rows, and what is in the rows has been spent after it.
+ * Recomputes every counter from the rows. `read` must return what is logged up to now. A row is written a moment before
+ * the ledger hears of it, so a difference counts only when the next look finds it unchanged. A scope that never rests is
+ * held to this: what was spent before the reading is in the rows, and the rows hold no more than was spent or held after.
  */
 export async function verifyLedger(
   ledger: SpendLedger,
@@ -35,36 +36,56 @@ export async function verifyLedger(
 ): Promise<Verification> {
   const differences: LedgerDifference[] = []
   const done = new Set<string>()
+  let seen = new Map<string, string>()
   let busy: Scope[] = []
   for (let round = 1; round <= ROUNDS; round++) {
-    const at = ledger.now()
-    const before = statuses(ledger)
-    const logged = new Map((await read(at)).map((scope) => [nameOf(scope.scope), scope]))
-    for (const [name, { scope }] of logged) {
-      // It had no account before the reading, which is one that nothing has happened to.
-      if (!before.has(name)) before.set(name, statusOf(newAccount(scope, at), at))
-    }
+    if (round > 1) await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
+    const looked = await look(ledger, read, done)
+    const before = seen
+    seen = new Map()
     busy = []
-    for (const [name, earlier] of before) {
-      if (done.has(name)) continue
-      const later = ledger.status(earlier.scope)
-      const rows = logged.get(name)
-      if (isUnchanged(earlier, later)) {
-        const found = exactDifferences(later, rows, ledger.now())
-        if (found.length > 0 && round < ROUNDS) {
-          busy.push(earlier.scope)
-          continue
-        }
+    for (const [name, { earlier, later, rows }] of looked) {
+      const found = isUnchanged(earlier, later) ? exactDifferences(later, rows, ledger.now()) : null
+      const text = found === null ? '' : `${later.changes} ${found.map((each) => Object.values(each).join()).join(' ')}`
+      if (found !== null && (found.length === 0 || before.get(name) === text)) {
         differences.push(...found)
         done.add(name)
-      } else {
-        if (round === ROUNDS) differences.push(...boundDifferences(earlier, later, rows))
-        busy.push(earlier.scope)
+        continue
       }
+      if (found !== null) seen.set(name, text)
+      if (round === ROUNDS) differences.push(...boundDifferences(earlier, later, rows))
+      busy.push(earlier.scope)
     }
     if (busy.length === 0) break
   }
   return { scopes: done.size + busy.length, differences, busy }
+}
+
+interface Look {
+  earlier: ScopeStatus
+  later: ScopeStatus
+  rows: LoggedScope | undefined
+}
+
+/** The ledger before and after, the rows in between; of every scope that either of them knows. */
+async function look(
+  ledger: SpendLedger,
+  read: (now: number) => Promise<LoggedScope[]>,
+  done: ReadonlySet<string>,
+): Promise<Map<string, Look>> {
+  const at = ledger.now()
+  const before = statuses(ledger)
+  const logged = new Map((await read(at)).map((scope) => [nameOf(scope.scope), scope]))
+  const looked = new Map<string, Look>()
+  for (const name of new Set([...before.keys(), ...logged.keys()])) {
+    const rows = logged.get(name)
+    const scope = before.get(name)?.scope ?? rows?.scope
+    if (scope === undefined || done.has(name)) continue
+    // Nothing had happened to a scope that the ledger did not know.
+    const earlier = before.get(name) ?? statusOf(newAccount(scope, at), at)
+    looked.set(name, { earlier, later: ledger.status(scope), rows })
+  }
+  return looked
 }
 
 function nameOf({ kind, id }: Scope): string {
@@ -102,7 +123,7 @@ function boundDifferences(earlier: ScopeStatus, later: ScopeStatus, rows: Logged
   return PERIODS.flatMap((period) => {
     const [from, to] = [earlier.periods[period], later.periods[period]]
     const log = rows?.spent[period] ?? 0n
-    if (from.startsAt !== to.startsAt || (from.spent <= log && log <= to.spent)) return []
+    if (from.startsAt !== to.startsAt || (from.spent <= log && log <= to.spent + to.held)) return []
     return [{ scope: later.scope, counter: `${period}.spent`, ledger: to.spent, log }]
   })
 }

@@ -230,3 +230,17 @@ test('switchyard budgets draws how much is used', async () => {
   await limitKey(null)
   assert.match((await cli(`budgets --workspace ${workspace}`)).stderr, /Nothing has limits/)
 })
+
+test('verify is clean at any moment while calls begin, end, fail and are refused', async () => {
+  await limitKey({ max_parallel: 8, budget: { usd: '0.05', per: 'day' } })
+  const models = [MODEL, 'sim-500', MODEL, 'gpt-6-luna']
+  let running = true
+  const callers = Array.from({ length: 12 }, async (_, index) => {
+    for (let count = index; running; count++) await call(models[count % models.length] ?? MODEL)
+  })
+  for (let count = 0; count < 6; count++) assert.deepEqual((await verified()).differences, [])
+  running = false
+  await Promise.all(callers)
+  const { differences, busy } = await verified()
+  assert.deepEqual([differences, busy], [[], 0])
+})
