@@ -145,8 +145,8 @@ registry:
 
   const bad: [string, string, RegExp][] = [
     ['broken YAML', 'providers: [', /\.yaml: .+line/],
-    ['a list at the top', '- a', /expected object/],
-    ['an unknown field', 'provider: {}', /Unrecognized key: "provider"/],
+    ['a list at the top', '- a', /expected an object/],
+    ['an unknown field', 'provider: {}', /unknown field "provider"/],
     ['an unset variable', 'providers:\n  alpha: { api_key: ${NOPE} }', /\$\{NOPE\} is not set/],
     [
       'an unknown family',

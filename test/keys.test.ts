@@ -94,6 +94,16 @@ describe('refused with 401', () => {
     })
   }
 
+  test('a wrong form and an admin key are named', async () => {
+    for (const [authorization, expected] of [
+      [KEY, /Authorization: Bearer /],
+      [`Basic ${KEY}`, /Authorization: Bearer /],
+      [`Bearer ${ADMIN_KEY}`, /not an admin key/],
+    ] as const) {
+      assert.match((await harness.get('/v1/models', { authorization })).json.error.message, expected)
+    }
+  })
+
   test('a key in the address instead of the header', async () => {
     assert.equal((await harness.get(`/v1/models?key=${KEY}&api_key=${KEY}`, {})).status, 401)
   })

@@ -17,6 +17,51 @@ export function problemText(error: z.ZodError): string {
   // A bad name of a record's field: why it is bad stands one level deeper.
   const inner = issue.code === 'invalid_key' ? issue.issues[0] : undefined
   const path = pathText(issue.path)
-  const message = inner?.message ?? issue.message
+  const message = inner?.message ?? inWords(issue)
   return path === '' ? message : `${path}: ${message}`
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  string: 'a string',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'an array',
+  object: 'an object',
+  record: 'an object',
+}
+
+/** What the library says by itself, in the words of a person; a schema's own words are left as they are. */
+function inWords(issue: z.core.$ZodIssue): string {
+  const { message } = issue
+  if (issue.code === 'unrecognized_keys') {
+    const names = issue.keys.map((key) => `"${key}"`).join(', ')
+    return `unknown field${issue.keys.length === 1 ? '' : 's'} ${names}`
+  }
+  if (issue.code === 'invalid_type') {
+    const received = /^Invalid input: expected \S+, received (\S+)$/.exec(message)?.[1]
+    return received === undefined ? message : wrongType(TYPES[issue.expected] ?? issue.expected, received)
+  }
+  if (issue.code === 'invalid_value' && message.startsWith('Invalid option: ')) {
+    return `expected one of ${issue.values.map(String).join(', ')}`
+  }
+  if (issue.code === 'too_small' && message.startsWith('Too small: ')) {
+    return `expected ${issue.inclusive === false ? 'more than' : 'at least'} ${amount(issue.minimum, issue.origin)}`
+  }
+  if (issue.code === 'too_big' && message.startsWith('Too big: ')) {
+    return `expected ${issue.inclusive === false ? 'less than' : 'at most'} ${amount(issue.maximum, issue.origin)}`
+  }
+  return message
+}
+
+function wrongType(expected: string, received: string): string {
+  if (received === 'undefined') return `is missing; expected ${expected}`
+  if (received === 'NaN' || expected === TYPES['int']) return `expected ${expected}`
+  const hint = expected === TYPES['string'] && received === 'number' ? ': write it in quotes' : ''
+  return `expected ${expected}, not ${TYPES[received] ?? received}${hint}`
+}
+
+function amount(bound: number | bigint, origin: string): string {
+  const unit = { array: 'item', string: 'character' }[origin]
+  return unit === undefined ? String(bound) : `${bound} ${unit}${Number(bound) === 1 ? '' : 's'}`
 }

@@ -13,8 +13,14 @@ export type LiveKey = Key & { workspace: string }
 export function authenticate(call: Call, snapshot: Snapshot, now: number): LiveKey {
   const header = call.header('authorization')
   if (header === undefined) throw new GatewayError('unauthorized')
-  const match = /^Bearer +(\S+) *$/i.exec(header)
-  const key = match?.[1] === undefined ? undefined : snapshot.keysByHash.get(hashKey(match[1]))
+  const value = /^Bearer +(\S+) *$/i.exec(header)?.[1]
+  if (value === undefined) {
+    throw new GatewayError('unauthorized', 'Write the header as "Authorization: Bearer <GATEWAY_KEY>".')
+  }
+  const key = snapshot.keysByHash.get(hashKey(value))
+  if (key?.kind === 'admin' && isUsable(key, now)) {
+    throw new GatewayError('unauthorized', 'This takes a gateway key, not an admin key.')
+  }
   if (key === undefined || !isLive(key) || !isUsable(key, now)) {
     throw new GatewayError('unauthorized', 'This gateway key is not known, or it is expired or revoked.')
   }

@@ -12,6 +12,7 @@ import {
   type StreamedReply,
   watchPresence,
 } from './call.ts'
+import { nearPath } from './near-path.ts'
 import { asGatewayError, errorReply } from './respond.ts'
 
 export interface ServerOptions {
@@ -64,7 +65,9 @@ export function createServer(options: ServerOptions): Server {
   refuseOtherMethods(app, options.routes)
   app.setNotFoundHandler((request, reply) => {
     const path = request.url.split('?', 1)[0] ?? ''
-    send(reply, request.id, errorReply(new GatewayError('not_found', `There is nothing at ${path}.`)))
+    const near = nearPath(path, options.routes)
+    const hint = near === null ? '' : ` Did you mean ${near}?`
+    send(reply, request.id, errorReply(new GatewayError('not_found', `There is nothing at ${path}.${hint}`)))
   })
   app.setErrorHandler((error, request, reply) => send(reply, request.id, fault(ours(error), request, options)))
   return {

@@ -204,7 +204,7 @@ describe('our own formats', () => {
     ['a price as a number', '', [{ provider: 'local', model: 'm', input_per_mtok: 1 }], /\[0\]\.input_per_mtok/],
     ['seven decimals', '', [{ provider: 'local', model: 'm', input_per_mtok: '0.0000001' }], /six decimals/],
     ['an unknown field', '', [{ provider: 'local', model: 'm', price: '1' }], /price/],
-    ['text', '', '"a list"', /expected array/i],
+    ['text', '', '"a list"', /expected an array/i],
     ['facts without models', '', { as_of: '2026-01-01' }, /models/],
     ['a float in the facts', '', factsWith(1e-7), /not a price/],
     ['a list of the other kind', 'format=litellm', [], /format litellm/],

@@ -127,7 +127,7 @@ describe('refused with 400, naming the field', () => {
     ['a limit of zero', { name: 'x', limits: { rpm: 0 } }, /^limits\.rpm: /],
     ['a budget as a number', { name: 'x', limits: { budget: { usd: 5, per: 'day' } } }, /^limits\.budget\.usd: /],
     ['what is no JSON', '{"name":', /^The body is not valid JSON/],
-    ['an array', [], /expected object/],
+    ['an array', [], /expected an object/],
   ]
   for (const [what, body, words] of bodies) {
     test(`${what}, and nothing was made`, async () => {

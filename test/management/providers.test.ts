@@ -175,7 +175,7 @@ describe('PUT /providers/{name}', () => {
     ],
     ['a bad header name', 'bad', { family: 'openai', base_url: 'http://h', headers: { 'a b': 'x' } }, /header name/],
     ['a bad name', 'Bad.Name', { family: 'openai', base_url: 'http://h' }, /provider name/],
-    ['a body that is no object', 'bad', [1], /expected object/i],
+    ['a body that is no object', 'bad', [1], /expected an object/i],
   ]
   for (const [title, name, body, message] of bad) {
     test(`refuses ${title} with 400 and changes nothing`, async () => {
