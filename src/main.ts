@@ -19,7 +19,7 @@ import { testProvider } from './gateway/test-provider.ts'
 import { verifyLedger } from './gateway/verify-ledger.ts'
 import type { HttpRoute } from './http/call.ts'
 import { checkPort } from './http/check-port.ts'
-import { createServer } from './http/server.ts'
+import { createServer, type Server } from './http/server.ts'
 import type { ManagementDeps } from './management/deps.ts'
 import { management } from './management/management.ts'
 import { applyFile, environmentProviders, type NewKeys, prepareStore } from './prepare-store.ts'
@@ -142,6 +142,7 @@ async function serve({ config, store, live, newKeys, log }: Prepared): Promise<G
   const circuits = createCircuits(Date.now, isKnown)
   const metrics = createMetrics({ circuits: () => circuits.states(), log: () => store.requestLog.status() })
   let phase: 'starting' | 'ready' | 'draining' = 'starting'
+  let cutOff = false
   const deps: Deps = {
     snapshot: live.current,
     families: FAMILIES,
@@ -156,6 +157,7 @@ async function serve({ config, store, live, newKeys, log }: Prepared): Promise<G
     metrics,
     log,
     maxBodyBytes: settings.MAX_BODY_BYTES,
+    cutOff: () => cutOff,
     now: Date.now,
     random: Math.random,
   }
@@ -184,9 +186,7 @@ async function serve({ config, store, live, newKeys, log }: Prepared): Promise<G
       log.info('draining')
       modelLists.stop()
       stopFollowing()
-      const deadline = setTimeout(() => server.destroy(), settings.DRAIN_SECONDS * 1000)
-      await server.drain()
-      clearTimeout(deadline)
+      await drain({ server, log, seconds: settings.DRAIN_SECONDS, onCutOff: () => (cutOff = true) })
       await closeAll(caller, store)
       log.info('stopped')
     },
@@ -200,6 +200,18 @@ function idempotency({ reads, requestLog }: Store, metrics: Metrics, now: () => 
     onReplay: () => metrics.idempotentReplays.inc(),
     now,
   })
+}
+
+/** Calls in flight may finish, but not for ever. */
+async function drain(options: { server: Server; log: Log; seconds: number; onCutOff(): void }): Promise<void> {
+  const { server, log, seconds, onCutOff } = options
+  const deadline = setTimeout(() => {
+    onCutOff()
+    log.warn('calls that outlast DRAIN_SECONDS are cut off: logged as interrupted')
+    server.destroy()
+  }, seconds * 1000)
+  await server.drain()
+  clearTimeout(deadline)
 }
 
 /** Pools first: whatever was still waiting for a provider ends now and is logged before the store closes. */

@@ -33,6 +33,8 @@ export interface Deps {
   metrics: Metrics
   log: Log
   maxBodyBytes: number
+  /** The drain has run out of time: whoever leaves now was sent away by us. */
+  cutOff(): boolean
   /** Unix milliseconds. */
   now(): number
   /** 0 ≤ n < 1. */

@@ -1,4 +1,4 @@
-import { CALLER_LEFT } from '../domain/errors.ts'
+import { CALLER_LEFT, INTERRUPTED } from '../domain/errors.ts'
 import type { CallUse } from '../domain/ledger.ts'
 import { asPicodollars } from '../domain/price.ts'
 import type { CloseRecord } from '../domain/request-record.ts'
@@ -16,7 +16,7 @@ export const NOTHING_USED: CallUse = { picodollars: null, tokens: 0 }
  * The ledger follows the log: what could not be written was not spent.
  */
 export async function settle(life: Life, reply: Reply | null, deps: Deps): Promise<void> {
-  const record = closeRecord(life, reply, deps.now())
+  const record = closeRecord(life, reply, deps)
   try {
     await deps.requestLog.close(record)
   } catch (error) {
@@ -34,22 +34,23 @@ function useOf({ costPicodollars, usage }: CloseRecord): CallUse {
   }
 }
 
-function closeRecord(life: Life, reply: Reply | null, finishedAt: number): CloseRecord {
+function closeRecord(life: Life, reply: Reply | null, deps: Deps): CloseRecord {
   const last = life.attempts.findLast((attempt) => attempt.kind === 'called')
   const { served, cost, error } = life
+  const unseen = deps.cutOff() ? INTERRUPTED : CALLER_LEFT
   return {
     id: life.id,
     workspace: life.key.workspace,
     keyId: life.key.id,
     startedAt: life.startedAt,
-    finishedAt,
+    finishedAt: deps.now(),
     requestedModel: life.request?.model ?? null,
     route: life.resolved?.alias ?? null,
     idempotencyKey: life.idempotency?.idempotencyKey ?? null,
     bodyHash: life.idempotency?.bodyHash ?? null,
     ...holdRecord(life.admission),
-    status: reply?.status ?? CALLER_LEFT.status,
-    code: error === 'caller-left' ? CALLER_LEFT.code : (error?.code ?? null),
+    status: reply?.status ?? unseen.status,
+    code: error === 'caller-left' ? unseen.code : (error?.code ?? null),
     provider: served?.entry.provider ?? last?.provider ?? null,
     model: served?.entry.model ?? last?.model ?? null,
     fallback: (served?.position ?? 0) > 0,

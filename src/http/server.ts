@@ -2,6 +2,7 @@ import type { Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { errorBody, GatewayError } from '../domain/errors.ts'
+import type { Presence } from '../domain/presence.ts'
 import { readBody } from './body.ts'
 import {
   type Call,
@@ -31,12 +32,16 @@ export interface Server {
   destroy(): void
 }
 
+/** Whose calls are being worked on. */
+type Callers = Set<{ leave(): void }>
+
 /** A whole request, 32 MiB on a slow line included, must have arrived by then. */
 const REQUEST_TIMEOUT_MS = 300_000
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'] as const
 
 export function createServer(options: ServerOptions): Server {
   let draining = false
+  const callers: Callers = new Set()
   const app = Fastify({
     // Bodies are read by the handlers, after the key was checked; this limit would act before.
     bodyLimit: Number.MAX_SAFE_INTEGER,
@@ -60,7 +65,12 @@ export function createServer(options: ServerOptions): Server {
   })
   for (const route of options.routes) {
     // Answered in the first hook: after it Fastify judges the content type, and a wrong key must be told before that.
-    app.route({ method: route.method, url: route.path, onRequest: serve(route.handle, options), handler: notReached })
+    app.route({
+      method: route.method,
+      url: route.path,
+      onRequest: serve(route.handle, options, callers),
+      handler: notReached,
+    })
   }
   refuseOtherMethods(app, options.routes)
   app.setNotFoundHandler((request, reply) => {
@@ -76,7 +86,11 @@ export function createServer(options: ServerOptions): Server {
       draining = true
       return app.close()
     },
-    destroy: () => app.server.closeAllConnections(),
+    destroy() {
+      // Told at once: what waits for a provider must end because of us, not because the provider's connection is closed.
+      for (const caller of callers) caller.leave()
+      app.server.closeAllConnections()
+    },
   }
 }
 
@@ -85,19 +99,24 @@ function notReached(): never {
 }
 
 /** A handler of ours as a hook of Fastify's. It returns nothing: Fastify would wait for the end of what it returns. */
-function serve(handle: Handler, options: ServerOptions) {
+function serve(handle: Handler, options: ServerOptions, callers: Callers) {
   return function answer(request: FastifyRequest, reply: FastifyReply): void {
-    void respond(handle, request, reply, options)
+    const presence = watchPresence(request.raw)
+    callers.add(presence)
+    void respond(handle, presence, request, reply, options).finally(() => {
+      callers.delete(presence)
+      presence.done()
+    })
   }
 }
 
 async function respond(
   handle: Handler,
+  presence: Presence,
   request: FastifyRequest,
   reply: FastifyReply,
   options: ServerOptions,
 ): Promise<void> {
-  const presence = watchPresence(request.raw)
   const call: Call = {
     id: request.id,
     method: request.method,
@@ -115,8 +134,6 @@ async function respond(
   } catch (error) {
     if (error instanceof CallerLeftError) abandon(reply)
     else send(reply, request.id, fault(error, request, options))
-  } finally {
-    presence.done()
   }
 }
 
