@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { admissionText, measureAdmission } from './admission.ts'
 import { reportText } from './report.ts'
 import { BARE_PROXY, runBench } from './run.ts'
 
@@ -27,4 +28,10 @@ test('a short run measures every target and reports it', { timeout: 180_000 }, a
   const text = reportText(result)
   for (const name of names) assert.ok(text.includes(name), text)
   assert.match(text, /× bare proxy/)
+})
+
+test('what a call pays for its limits is measured and reported', () => {
+  const cost = measureAdmission(500)
+  assert.ok(cost.ledger > 0 && cost.translation > 0)
+  assert.match(admissionText(cost), /Limits, in CPU a call: -?[\d.]+ µs/)
 })

@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { admissionText, measureAdmission } from './admission.ts'
 import { reportText } from './report.ts'
 import { runBench } from './run.ts'
 
@@ -18,6 +19,7 @@ The result is also written to bench/results/latest.json.
 
 /** An odd number, so that the median is a figure that was measured. */
 const ROUNDS = 3
+const ADMISSION_CALLS = 200_000
 
 class BadArgument extends Error {}
 
@@ -49,7 +51,8 @@ async function main(): Promise<number> {
     process.stdout.write(HELP)
     return 0
   }
-  const result = await runBench({
+  const admission = measureAdmission(ADMISSION_CALLS)
+  const measured = await runBench({
     rounds: ROUNDS,
     secondsPerSlice,
     // A young process is still being compiled; what it costs then says nothing about what it costs later.
@@ -57,10 +60,11 @@ async function main(): Promise<number> {
     connections,
     onSlice: (text) => process.stdout.write(`${text}\n`),
   })
+  const result = { ...measured, admission }
   const folder = join(import.meta.dirname, 'results')
   mkdirSync(folder, { recursive: true })
   writeFileSync(join(folder, 'latest.json'), `${JSON.stringify(result, null, 2)}\n`)
-  process.stdout.write(`\n${reportText(result)}`)
+  process.stdout.write(`\n${reportText(result)}${admissionText(admission)}`)
   const errors = result.measurements.reduce((sum, row) => sum + row.errors, 0)
   if (errors > 0) process.stderr.write(`\nbench: ${errors} calls failed, so these figures mean little\n`)
   return errors > 0 ? 1 : 0

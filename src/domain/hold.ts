@@ -74,6 +74,8 @@ export function maxTokensWithin({ prices, answers }: HoldTerms, money: bigint): 
  * Null when the request names a file that lies at the provider: its length is not ours to know.
  */
 export function promptTokensBound(request: ChatRequest): number | null {
+  // Most requests are text alone; without a look at each value of theirs this is several times as fast.
+  if (request.messages.every(isText)) return Buffer.byteLength(JSON.stringify(request)) + instructionTokens(request)
   let images = 0
   let files = 0
   const text = JSON.stringify(request, (_name, value: unknown) => {
@@ -86,10 +88,16 @@ export function promptTokensBound(request: ChatRequest): number | null {
     return value
   })
   if (files > 0) return null
-  const instructed = [request.tools, request.functions, request.response_format].some(
-    (field) => field !== null && field !== undefined,
-  )
-  return Buffer.byteLength(text) + images * IMAGE_TOKENS + (instructed ? INSTRUCTION_TOKENS : 0)
+  return Buffer.byteLength(text) + images * IMAGE_TOKENS + instructionTokens(request)
+}
+
+function isText({ content }: ChatRequest['messages'][number]): boolean {
+  return !Array.isArray(content) || content.every((part) => isJsonObject(part) && part['type'] === 'text')
+}
+
+function instructionTokens({ tools, functions, response_format: format }: ChatRequest): number {
+  const instructed = [tools, functions, format].some((field) => field !== null && field !== undefined)
+  return instructed ? INSTRUCTION_TOKENS : 0
 }
 
 /** Some clients send a PDF as an image. */
