@@ -46,6 +46,8 @@ export async function demo(environment: Readonly<Record<string, string | undefin
   const simulator = await startSimulator({ latencyMs: 120 })
   const folder = mkdtempSync(join(tmpdir(), 'switchyard-demo-'))
   writeFileSync(join(folder, 'switchyard.yaml'), CONFIG)
+  // Also when it cannot start: a port in use must not leave a folder behind.
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
   const gateway = await startGateway({
     HOST: environment['HOST'],
     PORT: environment['PORT'],
@@ -66,7 +68,6 @@ export async function demo(environment: Readonly<Record<string, string | undefin
   await traffic.stop()
   await gateway.stop()
   await simulator.close()
-  rmSync(folder, { recursive: true, force: true })
   process.exit(0)
 }
 
@@ -74,7 +75,8 @@ function greeting(gateway: Gateway): string {
   const { url } = gateway
   const curl = (model: string) => curlLines(url, DEMO_KEY, model).join('\n')
   return `
-  Switchyard serves on ${url}, in front of simulated providers. Ctrl-C ends the demo and removes its data.
+  Switchyard serves on ${url}, in front of simulated providers.
+  Ctrl-C ends the demo and removes its data. Paste into another terminal:
 
   gateway key   ${DEMO_KEY}
   admin key     ${DEMO_ADMIN_KEY}
@@ -93,12 +95,14 @@ ${curl('resilient')}
 
   Which models may I use, what is going on:
 
-  curl ${url}/v1/models -H 'Authorization: Bearer ${DEMO_KEY}'
+  curl ${url}/v1/models \\
+    -H 'Authorization: Bearer ${DEMO_KEY}'
   curl ${url}/metrics
 
   See and change everything (the whole API: ${url}/docs):
 
-  export ADMIN_KEY=${DEMO_ADMIN_KEY} SWITCHYARD_URL=${url}
+  export SWITCHYARD_URL=${url}
+  export ADMIN_KEY=${DEMO_ADMIN_KEY}
   npm run -s switchyard -- requests list
   npm run -s switchyard -- usage --by model
 

@@ -9,7 +9,8 @@ export function welcome(gateway: Gateway): string {
   lines.push(...fileKeys.map(keyLine))
   if (gatewayKey === null) {
     lines.push(
-      '  Its keys were shown when they were made. Lost one? Start with GATEWAY_KEY set to a value of your own.',
+      '  No new key: the present ones were shown when they were made, or are what you set. Lost one?',
+      '  Start with GATEWAY_KEY or ADMIN_KEY set to a value of your own, 16 characters or more.',
     )
   }
   lines.push('', ...providerHelp(gateway), '')
@@ -39,7 +40,9 @@ export function curlLines(url: string, key: string | null, model: string): strin
   const body = JSON.stringify({ model, messages: [{ role: 'user', content: 'Say hello in five words.' }] })
   return [
     `  curl -i ${url}/v1/chat/completions \\`,
-    `    -H 'Authorization: Bearer ${key ?? '<GATEWAY_KEY>'}' -H 'Content-Type: application/json' \\`,
+    // The shell fills in a key that only its owner knows.
+    `    -H ${key === null ? '"Authorization: Bearer $GATEWAY_KEY"' : `'Authorization: Bearer ${key}'`} \\`,
+    "    -H 'Content-Type: application/json' \\",
     `    -d '${body}'`,
   ]
 }
