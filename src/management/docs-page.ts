@@ -12,7 +12,10 @@ summary b { font: 600 13px/1.8 ui-monospace, monospace; min-width: 4.2rem; } sum
 code, pre, td:first-child { font: 13px/1.6 ui-monospace, monospace; }
 section { padding: 0 .9rem .8rem; overflow-x: auto; } table { border-collapse: collapse; width: 100%; }
 td { border-top: 1px solid var(--line); padding: .25rem .6rem .25rem 0; vertical-align: top; } h4 { margin: .9rem 0 .2rem; }
-.post b { color: #16803c; } .put b, .patch b { color: #a16207; } .delete b { color: #c02626; } .get b { color: #2563eb; }
+section code, pre { overflow-wrap: anywhere; white-space: pre-wrap; }
+summary::before { content: '▸'; width: .7rem; } details[open] summary::before { content: '▾'; }
+.post b { color: light-dark(#16803c, #4ade80); } .put b, .patch b { color: light-dark(#a16207, #facc15); }
+.delete b { color: light-dark(#c02626, #f87171); } .get b { color: light-dark(#2563eb, #7dabff); }
 `
 
 const HEADERS = {
@@ -32,7 +35,10 @@ export function docsPage(operations: Record<string, Operation>, version: string)
 <meta name="viewport" content="width=device-width,initial-scale=1"><style>${STYLE}</style>
 <h1>Switchyard management API</h1>
 <p>Version ${html(version)}. Send an admin key: <code>Authorization: Bearer gw_admin_…</code>.
-Machine-readable: <a href="/openapi.json">/openapi.json</a>.</p><nav>${links}</nav>${groups.join('')}</html>`
+Machine-readable: <a href="/openapi.json">/openapi.json</a>.</p>
+<p>Applications call <code>POST /v1/chat/completions</code> and <code>GET /v1/models</code> at the same address with a gateway
+key: <code>Authorization: Bearer gw_live_…</code>.</p>
+<nav>${links}</nav>${groups.join('')}</html>`
   return { status: 200, headers: HEADERS, body }
 }
 
@@ -70,8 +76,15 @@ function fields(title: string, type: z.ZodType): string {
 
 function compact(schema: object): string {
   const { $schema: _dialect, additionalProperties: _strict, ...rest } = schema as Record<string, unknown>
-  const text = JSON.stringify(rest)
+  const text = JSON.stringify(rest, withoutNoise)
   return text.length > 400 ? `${text.slice(0, 400)}…` : text
+}
+
+/** Bounds of every integer, and the pattern behind a format that has a name, tell a reader nothing. */
+function withoutNoise(this: Record<string, unknown>, name: string, value: unknown): unknown {
+  if (name === 'pattern' && 'format' in this) return undefined
+  if (name === 'minimum' && value === Number.MIN_SAFE_INTEGER) return undefined
+  return name === 'maximum' && value === Number.MAX_SAFE_INTEGER ? undefined : value
 }
 
 function slug(text: string): string {
