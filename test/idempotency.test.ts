@@ -158,6 +158,20 @@ describe('a call that ended without a charge', () => {
     )
   })
 
+  test('frees it also when the log has read its beginning and not its end yet', async () => {
+    const headers = newKey()
+    for (let repeat = 0; repeat < 5; repeat++) {
+      simulator.script('gpt-fails', [{ status: 500 }])
+      simulator.hold()
+      const failing = chat(hello('fails'), headers)
+      await until(() => harness.upstream().length === repeat + 1, 'the provider is asked')
+      assert.equal((await rowsWith(headers)).at(-1)?.['state'], 'open')
+      simulator.release()
+      assert.equal((await failing).status, 502)
+    }
+    assert.equal((await chat(hello('fails'), headers)).status, 200)
+  })
+
   test('takes no key when it is refused before it is sent', async () => {
     const headers = newKey()
     assert.equal((await chat(hello('nowhere'), headers)).status, 404)

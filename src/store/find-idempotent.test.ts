@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { watchPlans } from '../../bench/log-plans.ts'
 import { closeRecord, ENGINES, openRecord, testStores } from '../../test/test-store.ts'
 import { findIdempotent } from './find-idempotent.ts'
 import { closeInterrupted } from './fold.ts'
@@ -39,6 +40,13 @@ for (const engine of ENGINES) {
     })
   })
 }
+
+test('it is found by the index of calls with a key', async () => {
+  const store = await stores.openNew('sqlite')
+  const watched = watchPlans(store.reads, 'sqlite')
+  await findIdempotent(watched.db, SEARCH)
+  assert.match(await watched.text(), /SEARCH requests USING INDEX requests_idempotency \(.*key_id=.*idempotency_key=/)
+})
 
 test('a spool of a version without keys is still read', async () => {
   const store = await stores.openNew('sqlite')
