@@ -168,6 +168,13 @@ registry:
       'workspaces:\n  d: { routes: { a: { chain: [{ provider: alpha, model: m, timeout_ms: 0 }] } } }',
       /timeout_ms/,
     ],
+    ['a workspace without any request', 'workspaces:\n  d: { limits: { rpm: 0 } }', /workspaces\.d\.limits\.rpm/],
+    [
+      'a budget as a number',
+      'workspaces:\n  d: { limits: { budget: { usd: 5, per: day } } }',
+      /workspaces\.d\.limits\.budget\.usd/,
+    ],
+    ['an unknown limit', 'workspaces:\n  d: { limits: { rps: 5 } }', /rps/],
     ['a short key', 'workspaces:\n  d: { keys: { k: { value: short } } }', /at least 16/],
     [
       'a price as a number',
