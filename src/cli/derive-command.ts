@@ -166,7 +166,7 @@ function isPlain(schema: JsonField): boolean {
 
 function optionOf(schema: JsonField): OptionSpec {
   const values = schema.enum?.filter((value) => typeof value === 'string')
-  const help = [schema.description, schema.default === undefined ? undefined : `default ${schema.default}`]
+  const help = [schema.description, schema.default === undefined ? undefined : `default: ${schema.default}`]
   return {
     type: 'string',
     placeholder: typeOf(schema) === 'integer' ? 'N' : 'VALUE',
