@@ -1,0 +1,22 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Kysely, sql } from 'kysely'
+import { openSqlite } from './sqlite-connection.ts'
+import { sqliteDialect } from './sqlite-dialect.ts'
+
+test('an error after which SQLite rolls back by itself is told as it is, and the next transaction works', async () => {
+  const db = new Kysely<{ numbers: { n: number } }>({ dialect: sqliteDialect(openSqlite(':memory:', false)) })
+  await sql`create table numbers (n integer)`.execute(db)
+  await sql`create trigger full before insert on numbers when new.n = 2
+    begin select raise(rollback, 'the disk is full'); end`.execute(db)
+  const insert = (n: number) =>
+    db.transaction().execute((transaction) => transaction.insertInto('numbers').values({ n }).execute())
+  await assert.rejects(insert(2), /the disk is full/)
+  await insert(1)
+  const rows = await db.selectFrom('numbers').selectAll().execute()
+  assert.deepEqual(
+    rows.map((row) => row.n),
+    [1],
+  )
+  await db.destroy()
+})
