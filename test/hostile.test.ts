@@ -281,6 +281,18 @@ describe('bytes on the socket', () => {
     })
   }
 
+  test('many requests at once on one connection are answered in order and without a warning', async () => {
+    const warnings: Error[] = []
+    const warn = (warning: Error) => warnings.push(warning)
+    process.on('warning', warn)
+    const get = `GET /v1/models HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${KEY}\r\n`
+    const answers = await talk(`${get}\r\n`.repeat(30) + `${get}connection: close\r\n\r\n`)
+    assert.equal(answers.match(/HTTP\/1\.1 200 OK/g)?.length, 31)
+    await new Promise((resolve) => setImmediate(resolve))
+    process.removeListener('warning', warn)
+    assert.deepEqual(warnings, [])
+  })
+
   test('a caller who ends its side of the connection has left: the call is let go and logged', async () => {
     const body = JSON.stringify(hello('gpt-sim-hang'))
     const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true })

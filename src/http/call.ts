@@ -55,7 +55,8 @@ export function watchPresence(request: IncomingMessage): Presence & { leave(): v
     for (const listener of listeners) listener()
     listeners.clear()
   }
-  request.socket.once('close', leave)
+  // A caller may send many requests at once on one connection: a listener for each is no leak.
+  request.socket.setMaxListeners(0).once('close', leave)
   return {
     get left() {
       return left
