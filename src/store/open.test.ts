@@ -138,6 +138,16 @@ for (const engine of ENGINES) {
       assert.deepEqual([rows[0]?.started_at, rows[2]?.upstream_ms, rows[2]?.gateway_microseconds], [1001, 13, 0])
     })
 
+    test('what a provider can send does not swell the log', async () => {
+      const store = await stores.openNew(engine)
+      const attempt = { kind: 'called', provider: 'p', model: 'm', startedAfterMs: 0, durationMs: 1 } as const
+      const attempts = [{ ...attempt, status: 200, code: null, upstreamRequestId: 'i'.repeat(9_000), reason: 'served' }]
+      await store.requestLog.close(closeRecord('r1', { finishReason: 'x'.repeat(1_000_000), attempts }))
+      const [row] = await requests(store)
+      assert.equal(row?.finish_reason?.length, 512)
+      assert.equal(JSON.parse(row?.attempts ?? '')[0].upstreamRequestId.length, 512)
+    })
+
     test('calls left open by the last process are interrupted at the next start, others are not', async () => {
       const options = await stores.newOptions(engine)
       const first = await stores.open(options)

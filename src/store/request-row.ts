@@ -2,7 +2,7 @@ import type { CloseRecord, OpenRecord } from '../domain/request-record.ts'
 import { promptTokens, type TokenUsage } from '../domain/usage.ts'
 import type { NewRequestRow } from './schema.ts'
 
-/** Longer than any model's name: what a caller sends instead must not swell the log. */
+/** Longer than any model's name: what a caller or a provider sends instead must not swell the log. */
 const LONGEST_TEXT = 512
 
 /** Every column, in the order in which the fold writes them. */
@@ -49,9 +49,14 @@ type FullRow = Required<NewRequestRow>
 
 /** What is spooled: the record, without a text of megabytes where a name belongs. */
 export function spooled<T extends OpenRecord | CloseRecord>(record: T): T {
-  const { requestedModel } = record
-  if (requestedModel === null || requestedModel.length <= LONGEST_TEXT) return record
-  return { ...record, requestedModel: requestedModel.slice(0, LONGEST_TEXT) }
+  const requestedModel = cut(record.requestedModel)
+  if (!('finishReason' in record)) return { ...record, requestedModel }
+  const attempts = record.attempts.map((attempt) => ({ ...attempt, upstreamRequestId: cut(attempt.upstreamRequestId) }))
+  return { ...record, requestedModel, finishReason: cut(record.finishReason), attempts }
+}
+
+function cut(value: string | null): string | null {
+  return value === null || value.length <= LONGEST_TEXT ? value : value.slice(0, LONGEST_TEXT)
 }
 
 export function openRow(record: OpenRecord, node: string): FullRow {
