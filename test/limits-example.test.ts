@@ -5,6 +5,7 @@ import type { HeldCall } from '../src/domain/admission.ts'
 import { periodBounds } from '../src/domain/budget-period.ts'
 import { asPicodollars, exactUsd, picodollarsOfUsd } from '../src/domain/price.ts'
 import { createSpendLedger } from '../src/gateway/ledger.ts'
+import { limitError } from '../src/gateway/limit-error.ts'
 
 const page = readFileSync('docs/limits.md', 'utf8')
 const rows = [...page.matchAll(/^\| (\d) \| (.*?) \| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \|$/gm)]
@@ -38,4 +39,36 @@ test('the worked example of docs/limits.md is what the ledger does, row by row',
     assert.deepEqual([month.spent, month.held, left].map(exactUsd), [spentUsd, heldUsd, leftUsd], text)
     assert.equal(month.resetsAt, periodBounds('month', now).resetsAt)
   }
+})
+
+test('what call C sees in docs/limits.md is what a refused call sees', () => {
+  const shown = JSON.parse(/```json\n(.*?)```/s.exec(page)?.[1] ?? 'null').error
+  const error = limitError(
+    {
+      kind: 'budget',
+      scope: { kind: 'key', id: shown.details.scope_id },
+      per: 'month',
+      limit: picodollarsOfUsd('1'),
+      spent: picodollarsOfUsd('0.98'),
+      held: picodollarsOfUsd('0.014'),
+      resetsAt: Date.UTC(2026, 11, 1),
+    },
+    {
+      picodollars: picodollarsOfUsd('0.007'),
+      tokens: 3_000,
+      terms: [
+        {
+          entry: { provider: 'p', model: 'm', timeoutMs: 1, retries: 0 },
+          terms: {
+            promptTokens: 2_000,
+            outputTokens: 1_000,
+            answers: 1,
+            prices: { prompt: picodollarsOfUsd('0.002'), perOutputToken: picodollarsOfUsd('0.000005') },
+          },
+        },
+      ],
+    },
+    "key 'batch'",
+  )
+  assert.deepEqual([error.code, error.message, error.details], [shown.code, shown.message, shown.details])
 })

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
+import { rmSync } from 'node:fs'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { asPicodollars, picodollarsOfUsd } from '../../src/domain/price.ts'
 import { cliOf } from '../cli/run-cli.ts'
-import { type Harness, hello, type Json, startHarness, until } from '../harness.ts'
+import { type Harness, hello, type Json, newFolder, startHarness, until } from '../harness.ts'
 import { managing } from './manage.ts'
 
 let harness: Harness
@@ -243,4 +244,28 @@ test('verify is clean at any moment while calls begin, end, fail and are refused
   await Promise.all(callers)
   const { differences, busy } = await verified()
   assert.deepEqual([differences, busy], [[], 0])
+})
+
+test('after a restart everything is counted as before', async () => {
+  const folder = newFolder()
+  const first = await startHarness({ folder })
+  const shown = async (of: Harness) => {
+    const ask = managing(() => of)
+    const { data } = (await ask('GET', '/budgets')).json
+    const { checked, differences } = (await ask('POST', '/verify')).json
+    return { total: data[0].periods.total, checked, differences }
+  }
+  await managing(() => first)('PATCH', '/workspaces/default', {
+    limits: { rpm: 5, budget: { usd: '3', per: 'total' } },
+  })
+  assert.equal((await first.chat(hello(MODEL))).status, 200)
+  const earlier = await shown(first)
+  await first.stop()
+  const second = await startHarness({ folder })
+  const later = await shown(second)
+  await second.stop()
+  rmSync(folder, { recursive: true, force: true })
+  assert.notEqual(earlier.total.spent_usd, '0')
+  assert.deepEqual([earlier.checked, earlier.differences], [2, []])
+  assert.deepEqual(later, earlier)
 })
