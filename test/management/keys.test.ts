@@ -277,7 +277,7 @@ describe('update', () => {
 
 describe('rotate', () => {
   test('without overlap: the new value works, the old one no longer', async () => {
-    const settings = { expires_at: inAnHour(), allowed_models: ['gpt-*'], limits: { tpm: 9 } }
+    const settings = { expires_at: inAnHour(), allowed_models: ['gpt-*'], limits: { rpm: 9 } }
     const old = await newKey(settings, '?workspace=team')
     const rotated = await manage('POST', `/keys/${old.id}/rotate`)
     assert.equal(rotated.status, 201)
