@@ -8,16 +8,19 @@ import { type Answered, type Harness, hello, KEY, newFolder, startHarness, until
 import { startProcess } from './process.ts'
 
 const OTHER_KEY = 'gw_live_other000000000000000000000000000'
+const NARROW_KEY = 'gw_live_narrow00000000000000000000000000'
+const KEYS = { OTHER_KEY, NARROW_KEY }
 const CONFIG = `
 workspaces:
   default:
     keys:
       other: { value: '\${OTHER_KEY}' }
+      narrow: { value: '\${NARROW_KEY}', limits: { rpm: 1 } }
     routes:
       waits: { chain: [{ provider: openai, model: gpt-waits }] }
       fails: { chain: [{ provider: openai, model: gpt-fails, retries: 0 }] }
 `
-const harness: Harness = await startHarness({ config: CONFIG, environment: { OTHER_KEY } })
+const harness: Harness = await startHarness({ config: CONFIG, environment: KEYS })
 const { simulator, chat, url } = harness
 const { hostname, port } = new URL(url)
 beforeEach(() => simulator.reset())
@@ -139,6 +142,18 @@ describe('after the first call was answered', () => {
     assert.equal(harness.upstream().length, 2)
     assert.equal((await rowsWith(headers)).length, 2)
   })
+})
+
+test('a repeated answer uses up no limit; a call that a limit refuses takes no key', async () => {
+  const authorization = `Bearer ${NARROW_KEY}`
+  const headers = { ...newKey(), authorization }
+  const first = await chat(hello('waits'), headers)
+  assertSameAnswer(await chat(hello('waits'), headers), first)
+  const refused = { ...newKey(), authorization }
+  for (const body of [hello('waits'), hello('waits', { temperature: 1 })]) {
+    assert.equal((await chat(body, refused)).json.error.code, 'key_rate_limited')
+  }
+  assert.equal(harness.upstream().length, 1)
 })
 
 describe('a call that ended without a charge', () => {
@@ -290,14 +305,14 @@ describe('when the outcome is gone', () => {
   test('after a restart the call is known as charged and not made again', async () => {
     const folder = newFolder()
     try {
-      const before = await startHarness({ config: CONFIG, environment: { OTHER_KEY }, folder })
+      const before = await startHarness({ config: CONFIG, environment: KEYS, folder })
       const headers = newKey()
       const failing = newKey()
       const first = await before.chat(hello('waits'), headers)
       before.simulator.script('gpt-fails', [{ status: 500 }])
       assert.equal((await before.chat(hello('fails'), failing)).status, 502)
       await before.stop()
-      const again = await startHarness({ config: CONFIG, environment: { OTHER_KEY }, folder })
+      const again = await startHarness({ config: CONFIG, environment: KEYS, folder })
       try {
         const answer = await again.chat(hello('waits'), headers)
         assertConflict(answer, /completed and charged/)
