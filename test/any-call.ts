@@ -24,7 +24,7 @@ export const anyCall = fc.record({
   model: fc.constantFrom('model-1', 'model-2', null),
   code: fc.constantFrom(null, null, 'rate_limited', 'caller_left'),
   fallback: fc.boolean(),
-  startedAt: fc.constantFrom(0, 3_599_999, 3_600_000, 3_600_000, 5_000_000, 7_200_001),
+  startedAt: fc.constantFrom(0, 3_599_999, 3_600_000, 3_600_000, 5_000_000, 7_200_001, 200_000_000),
   usage: fc.option(usage),
   costPicodollars: fc.option(fc.bigInt(0n, 2n ** 55n).map(String)),
   upstreamMs: fc.option(fc.oneof(fc.constantFrom(0, 9, 10, 299_999, 300_000), fc.nat(400_000))),

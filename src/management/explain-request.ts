@@ -56,7 +56,9 @@ async function explainCost(db: Kysely<Database>, row: RequestRow): Promise<Pick<
   const usage = usageOf(row)
   if (usage === null) return none('no provider served the call, so it has no cost')
   if (row.cost_picodollars === null) {
-    return none(`no price was known for ${row.provider}/${row.model} when the call was admitted: the cost is unknown`)
+    return none(
+      `no price was known for ${row.provider}/${row.model} when the call was admitted, or its counts are beyond belief: the cost is unknown`,
+    )
   }
   const version = await db
     .selectFrom('price_versions')

@@ -23,7 +23,7 @@ const ANY: RequestFilters = {
   minCostPicodollars: null,
 }
 
-const time = fc.constantFrom(0, 1, 3_599_999, 3_600_000, 3_600_001, 5_000_000, 7_200_001, 7_200_002)
+const time = fc.constantFrom(0, 1, 3_599_999, 3_600_000, 3_600_001, 5_000_000, 7_200_001, 7_200_002, 200_000_000)
 const anyFilters = fc.record({
   from: fc.option(time, { freq: 2 }),
   to: fc.option(time, { freq: 2 }),

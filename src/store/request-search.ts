@@ -34,7 +34,9 @@ export interface FoundRequests {
 /** Rows looked at for one page: with a filter that few meet, a page is short rather than slow. */
 const SCANNED_ROWS = 10_000
 /** The same for hourly sums. */
-const SCANNED_SUMS = 30_000
+const SCANNED_SUMS = 20_000
+/** Most matches are near: only when there is none within this time, it is worked out how far to look. */
+const NEAR_MS = 24 * HOUR_MS
 
 /**
  * One page of the log, in bounded time whatever the filters: key, route and time are walked along an index; for the
@@ -140,10 +142,15 @@ async function newestHour(
   scannedSums: number,
 ): Promise<{ hour: number | null; edge: number | null }> {
   const sums = sumsBefore(db, filters, after).orderBy('hour', 'desc')
+  const newest = await sums.limit(1).executeTakeFirst()
+  if (newest === undefined) return { hour: null, edge: null }
+  const near = roomFor(sums, filters).where('hour', '>', newest.hour - NEAR_MS)
+  const match = await near.limit(1).executeTakeFirst()
+  if (match !== undefined) return { hour: match.hour, edge: null }
   const edge = (await sums.offset(scannedSums).limit(1).executeTakeFirst())?.hour ?? null
-  const candidates = edge === null ? sums : sums.where('hour', '>=', edge)
-  const newest = await roomFor(candidates, filters).limit(1).executeTakeFirst()
-  return { hour: newest?.hour ?? null, edge }
+  const all = edge === null ? sums : sums.where('hour', '>=', edge)
+  const far = await roomFor(all, filters).limit(1).executeTakeFirst()
+  return { hour: far?.hour ?? null, edge }
 }
 
 type Hours = SelectQueryBuilder<Database, 'usage_hours', { hour: number }>
