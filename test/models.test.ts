@@ -207,4 +207,16 @@ describe('a provider that does not answer at the start', () => {
       await late.stop()
     }
   })
+
+  test('of nobody was read: a first call is still proposed, for a provider that has its key', async () => {
+    const alone = await startHarness({
+      modelsDown: ['openai', 'anthropic'],
+      environment: { ANTHROPIC_API_KEY: '', ANTHROPIC_BASE_URL: '' },
+    })
+    try {
+      assert.match(alone.gateway.exampleModel ?? '', /^gpt-/)
+    } finally {
+      await alone.stop()
+    }
+  })
 })
