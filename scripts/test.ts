@@ -10,7 +10,14 @@ const files = globSync('{src,simulator,demo,bench,test,scripts}/**/*.test.ts', {
 }).sort()
 const { status } = spawnSync(
   process.execPath,
-  ['--test', '--test-concurrency=4', '--test-reporter=./scripts/test-reporter.ts', ...process.argv.slice(2), ...files],
+  [
+    '--test',
+    '--test-concurrency=4',
+    '--test-timeout=240000',
+    '--test-reporter=./scripts/test-reporter.ts',
+    ...process.argv.slice(2),
+    ...files,
+  ],
   { stdio: 'inherit' },
 )
 process.exit(status ?? 1)

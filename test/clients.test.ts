@@ -102,6 +102,19 @@ describe('the official openai package', () => {
     }
   }
 
+  test('shows the request id of an answer and of an error', async () => {
+    const client = new OpenAI({ apiKey: KEY, baseURL: `${harness.url}/v1`, maxRetries: 0 })
+    const answer = await client.chat.completions.create({
+      model: 'gpt-sim-echo',
+      messages: [{ role: 'user', content: 'x' }],
+    })
+    assert.equal(answer._request_id, answer.id)
+    await assert.rejects(
+      client.chat.completions.create({ model: 'nope', messages: [{ role: 'user', content: 'x' }] }),
+      (error: { requestID?: string | null }) => /^chatcmpl_/.test(error.requestID ?? ''),
+    )
+  })
+
   test('throws AuthenticationError for a wrong key', async () => {
     const stranger = new OpenAI({ baseURL, apiKey: 'gw_live_wrong', maxRetries: 0 })
     await assert.rejects(stranger.models.list(), OpenAI.AuthenticationError)

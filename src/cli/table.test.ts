@@ -20,6 +20,15 @@ test('on a narrow terminal the widest text gives way and numbers stay whole', ()
   assert.equal(table, 'name                cost\na very long n…  12345.67\n')
 })
 
+test('an id is never cut: it is there to be pasted', () => {
+  const titles = [{ title: 'id' }, { title: 'name' }]
+  const table = formatTable(titles, [['chatcmpl_01m7ep7pr5phryraz9ase98p8j', 'a very long name indeed']], {
+    ...plain,
+    width: 40,
+  })
+  assert.match(table, /^chatcmpl_01m7ep7pr5phryraz9ase98p8j {2}a very …$/m)
+})
+
 test('a table never grows narrower than a reader can use', () => {
   const table = formatTable(columns, [['a very long name indeed', '12345.67']], { ...plain, width: 3 })
   assert.match(table, /^a very … {2}12345\.67$/m)

@@ -28,13 +28,18 @@ export function formatTable(columns: readonly Column[], rows: readonly string[][
   return `${[head, ...rows.map(line)].join('\n')}\n`
 }
 
-/** Takes from the widest text column, a character at a time; numbers are never cut. */
+/** A number that is cut is wrong, and an id that is cut cannot be pasted. */
+function isWhole(column: Column | undefined): boolean {
+  return column?.isNumber === true || column?.title === 'id'
+}
+
+/** Takes from the widest column that may be cut, a character at a time. */
 function narrow(widths: number[], columns: readonly Column[], width: number): void {
   const total = () => widths.reduce((sum, each) => sum + each, 0) + GAP.length * (widths.length - 1)
   while (total() > width) {
     const widest = widths.reduce(
-      (best, each, index) => (columns[index]?.isNumber !== true && each > (widths[best] ?? 0) ? index : best),
-      columns.findIndex(({ isNumber }) => isNumber !== true),
+      (best, each, index) => (!isWhole(columns[index]) && each > (widths[best] ?? 0) ? index : best),
+      columns.findIndex((column) => !isWhole(column)),
     )
     const present = widths[widest]
     if (present === undefined || present <= NARROWEST) return

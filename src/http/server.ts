@@ -147,6 +147,8 @@ function send(reply: FastifyReply, requestId: string, answered: Reply | Streamed
   void reply
     .code(answered.status)
     .header('x-gateway-request-id', requestId)
+    // Under this name the official clients show it, with errors too.
+    .header('x-request-id', requestId)
     .headers(answered.headers)
     .send('pieces' in answered ? Readable.from(answered.pieces) : answered.body)
 }
