@@ -54,7 +54,8 @@ for (const engine of ENGINES) {
         reasoning: 5,
         pricePercent: 110,
       }
-      await store.requestLog.close(closeRecord('r1', { usage, fallback: true, ignoredParams: ['seed'] }))
+      const hold = { holdPicodollars: '77', holdTokens: 300 }
+      await store.requestLog.close(closeRecord('r1', { usage, fallback: true, ignoredParams: ['seed'], ...hold }))
       const [closed] = await requests(store)
       assert.deepEqual(closed, {
         id: 'r1',
@@ -89,6 +90,10 @@ for (const engine of ENGINES) {
         request_bytes: 100,
         response_bytes: 200,
         ignored_params: '["seed"]',
+        hold_picodollars: 77,
+        hold_tokens: 300,
+        idempotency_key: null,
+        body_hash: null,
       })
     })
 
