@@ -1,6 +1,6 @@
 /** How an answer goes wrong on the wire. */
 export type Behaviour =
-  /** The socket is reset after the request was read. */
+  /** The socket is reset a moment after the request was read. */
   | 'reset'
   /** Nothing is ever sent. */
   | 'hang'

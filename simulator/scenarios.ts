@@ -61,7 +61,10 @@ export const SCENARIOS: readonly Scenario[] = [
   row('sim-filtered', '400: the request was blocked by policy', () => failure('filtered')),
   row('sim-hang', 'never answers', () => ({ kind: 'broken', behaviour: 'hang' })),
   row('sim-stall', 'sends headers and half of the body, then nothing', () => ({ kind: 'broken', behaviour: 'stall' })),
-  row('sim-reset', 'resets the socket after the request was read', () => ({ kind: 'broken', behaviour: 'reset' })),
+  row('sim-reset', 'resets the socket a moment after the request was read', () => ({
+    kind: 'broken',
+    behaviour: 'reset',
+  })),
   // The server acts on this name while the body is still arriving; this row answers when it came in one piece.
   row('sim-reset-early', 'resets the socket as soon as the name is seen, without reading the rest', () => ({
     kind: 'broken',

@@ -9,6 +9,9 @@ import { answerInspection } from './inspection.ts'
 import { isObject, type JsonObject } from './json.ts'
 import type { Stage } from './stage.ts'
 
+/** A reset is to look like work that was broken off, not like a kept connection that was closing when it was used. */
+const RESET_AFTER_MS = 100
+
 /** Only there to parse request targets; no answer depends on it. */
 const ORIGIN = 'http://simulator'
 
@@ -137,7 +140,7 @@ class Exchange {
   #send(answer: Answer): void {
     const { family, response } = this.#parts
     if (answer.behaviour === 'reset') {
-      this.#break()
+      setTimeout(() => this.#break(), RESET_AFTER_MS)
       return
     }
     if (answer.behaviour !== 'hang') this.#call.status = answer.status
