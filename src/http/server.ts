@@ -144,12 +144,14 @@ function abandon(reply: FastifyReply): void {
 }
 
 function send(reply: FastifyReply, requestId: string, answered: Reply | StreamedReply): void {
+  // A repeated answer carries the id of the first.
+  const id = answered.headers['x-gateway-request-id'] ?? requestId
   void reply
     .code(answered.status)
-    .header('x-gateway-request-id', requestId)
-    // Under this name the official clients show it, with errors too.
-    .header('x-request-id', requestId)
     .headers(answered.headers)
+    .header('x-gateway-request-id', id)
+    // Under this name the official clients show it, with errors too.
+    .header('x-request-id', id)
     .send('pieces' in answered ? Readable.from(answered.pieces) : answered.body)
 }
 
