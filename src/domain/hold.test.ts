@@ -23,15 +23,16 @@ describe('a prompt has at most as many tokens as', () => {
       bytes(chat([text('x'), null, null])) + 2 * IMAGE_TOKENS,
     ],
     [
-      'the bytes of a document',
-      chat([{ type: 'file', file: { file_data: 'A'.repeat(5_000) } }]),
-      bytes(chat([{ type: 'file', file: { file_data: '' } }])) + 5_000,
+      'the bytes of a text file',
+      chat([{ type: 'file', file: { file_data: `data:text/plain;base64,${'A'.repeat(5_000)}` } }]),
+      bytes(chat([{ type: 'file', file: { file_data: 'data:text/plain;base64,' } }])) + 5_000,
     ],
     [
-      'the bytes of a document in the place of an image',
-      chat([image(`data:application/pdf;base64,${'A'.repeat(9_000)}`)]),
-      bytes(chat([image('data:application/pdf;base64,')])) + 9_000,
+      'nobody knows, with a packed document',
+      chat([{ type: 'file', file: { file_data: 'data:application/pdf;base64,AAAA' } }]),
+      null,
     ],
+    ['nobody knows, with a document in the place of an image', chat([image('data:application/pdf;base64,AAAA')]), null],
     [
       'tools and the instructions that come with them',
       chat('x', { tools: [{ type: 'function' }] }),

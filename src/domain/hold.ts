@@ -1,8 +1,8 @@
 import { type ChatRequest, isJsonObject, type JsonObject } from './chat.ts'
 import { asPicodollars, type Picodollars, type Price } from './price.ts'
 
-/** An image costs no more than this, however large it is: both families scale it down first. */
-export const IMAGE_TOKENS = 4_800
+/** An image costs no more than this, however large it is. Most cost a tenth; one older model bills up to 48,169. */
+export const IMAGE_TOKENS = 50_000
 /** Tools and schemas come with instructions of the provider's own that are no part of the request. */
 export const INSTRUCTION_TOKENS = 1_000
 
@@ -70,24 +70,24 @@ export function maxTokensWithin({ prices, answers }: HoldTerms, money: bigint): 
 
 /**
  * No tokenizer makes more tokens than a text has bytes, so the bytes of the request's JSON are the bound: it holds
- * every text and more. An image counts by its own bound instead of the bytes of its data; a document by its bytes.
- * Null when the request names a file that lies at the provider: its length is not ours to know.
+ * every text and more. An image counts by its own bound instead of the bytes of its data. Null when there is a document
+ * in it: its pages are packed, or lie at the provider, and only the model's window bounds what they come to.
  */
 export function promptTokensBound(request: ChatRequest): number | null {
   // Most requests are text alone; without a look at each value of theirs this is several times as fast.
   if (request.messages.every(isText)) return Buffer.byteLength(JSON.stringify(request)) + instructionTokens(request)
   let images = 0
-  let files = 0
+  let documents = 0
   const text = JSON.stringify(request, (_name, value: unknown) => {
     if (!isJsonObject(value)) return value
     if (value['type'] === 'image_url' && !isDocument(value['image_url'])) {
       images++
       return undefined
     }
-    if (value['type'] === 'file' && isJsonObject(value['file']) && typeof value['file']['file_id'] === 'string') files++
+    if (value['type'] === 'image_url' || (value['type'] === 'file' && !isPlainText(value['file']))) documents++
     return value
   })
-  if (files > 0) return null
+  if (documents > 0) return null
   return Buffer.byteLength(text) + images * IMAGE_TOKENS + instructionTokens(request)
 }
 
@@ -104,6 +104,12 @@ function instructionTokens({ tools, functions, response_format: format }: ChatRe
 function isDocument(image: unknown): boolean {
   const url = isJsonObject(image) ? image['url'] : image
   return typeof url === 'string' && /^data:(?!image\/)/i.test(url)
+}
+
+/** Its text is in the request as it is. */
+function isPlainText(file: unknown): boolean {
+  const data = isJsonObject(file) ? file['file_data'] : undefined
+  return typeof data === 'string' && /^data:text\/plain\b/i.test(data)
 }
 
 /** The limit that is sent, else the model's own; times the number of answers asked for. */
