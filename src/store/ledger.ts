@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import type { Spool } from './spool.ts'
+import { StoreError } from './store-error.ts'
 
 export interface LedgerSettings {
   spoolPath: string
@@ -29,6 +30,8 @@ export interface StoreLog {
 }
 
 const RESTART_MS = 1_000
+/** Nobody who asks for rows that have just been written waits longer for a database that is away. */
+const LONGEST_WAIT_MS = 30_000
 
 /** The main thread's end of the ledger worker, which folds the spool into the database. */
 export class Ledger {
@@ -71,12 +74,25 @@ export class Ledger {
     this.#worker.postMessage('wake' satisfies LedgerCommand)
   }
 
-  /** Resolves when everything durable by now is in the database. */
+  /** Resolves when everything durable by now is in the database; rejects when that takes too long to be waited for. */
   caughtUp(): Promise<void> {
     const seq = this.#spool.lastSeq
     if (this.#foldedSeq >= seq) return Promise.resolve()
     this.#worker.postMessage('hurry' satisfies LedgerCommand)
-    return new Promise((resolve) => this.#readers.push({ seq, resolve }))
+    return new Promise((resolve, reject) => {
+      const late = setTimeout(() => {
+        this.#readers = this.#readers.filter((waiting) => waiting !== reader)
+        reject(new StoreError(`the request log lags behind: ${this.#lastError ?? 'the database is slow'}`))
+      }, LONGEST_WAIT_MS).unref()
+      const reader = {
+        seq,
+        resolve() {
+          clearTimeout(late)
+          resolve()
+        },
+      }
+      this.#readers.push(reader)
+    })
   }
 
   /** Folds to the end, but does not wait for a database that is away: the next start folds the rest. */
