@@ -1,7 +1,10 @@
 import { type ChatRequest, isJsonObject, type JsonObject } from './chat.ts'
 import { asPicodollars, type Picodollars, type Price } from './price.ts'
 
-/** An image costs no more than this, however large it is. Most cost a tenth; one older model bills up to 48,169. */
+/**
+ * An image is taken to cost no more than this, however large it is. Ten times what translation.md gives for the newest
+ * models, because some older ones bill many more tokens for the same picture; no vendor states a bound for all of them.
+ */
 export const IMAGE_TOKENS = 50_000
 /** Tools and schemas come with instructions of the provider's own that are no part of the request. */
 export const INSTRUCTION_TOKENS = 1_000

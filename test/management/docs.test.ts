@@ -52,11 +52,19 @@ describe('every line of the management pages works as pasted, in order, on a fre
   }
 })
 
-test('every operation is shown in a page, with a curl and beside a command line', () => {
-  const text = pages.map((page) => readFileSync(page, 'utf8')).join('\n')
+/** What stands under a heading, up to the next one. */
+function sections(): string[] {
+  return pages.flatMap((page) => readFileSync(page, 'utf8').split(/^(?=#+ )/m))
+}
+
+describe('every operation is shown under a heading of its own, with a curl and a command line', () => {
   for (const [name, { method, path }] of Object.entries(CONTRACT)) {
-    assert.ok(text.includes(`\`${method} ${path}\``), `${name}: no page shows \`${method} ${path}\``)
+    test(name, () => {
+      const shown = sections().filter((section) => section.split('\n', 1)[0]?.includes(`\`${method} ${path}\``))
+      assert.equal(shown.length, 1, `\`${method} ${path}\` stands in ${shown.length} headings`)
+      const lines = [...(shown[0] ?? '').matchAll(/^```sh\n(.*?)^```/gms)].map((match) => match[1]).join('\n')
+      assert.match(lines, /\bcurl /)
+      assert.match(lines, /\bswitchyard /)
+    })
   }
-  assert.match(text, /^curl /m)
-  assert.match(text, /^switchyard /m)
 })
