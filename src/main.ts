@@ -59,12 +59,16 @@ const PREFIXES: PrefixRule[] = BUILTINS.flatMap(({ name, modelPrefixes }) =>
   modelPrefixes.map((prefix) => ({ prefix, provider: name })),
 )
 
-/** The composition root: builds the parts, wires them, listens. */
-export async function startGateway(
-  environment: Environment,
+export interface StartOptions {
   /** Keys that an edit of the file has made while serving: the only time their values are known. */
-  onFileKeys: (keys: NewKeys['fileKeys']) => void = () => {},
-): Promise<Gateway> {
+  onFileKeys?: (keys: NewKeys['fileKeys']) => void
+  /** Unix milliseconds. The demo lives through its past with a clock of its own. */
+  now?: () => number
+}
+
+/** The composition root: builds the parts, wires them, listens. */
+export async function startGateway(environment: Environment, options: StartOptions = {}): Promise<Gateway> {
+  const { now = Date.now, onFileKeys = () => {} } = options
   const config = readConfig(environment, BUILTINS)
   const { settings } = config
   const log = createLog(settings.LOG_LEVEL)
@@ -78,9 +82,9 @@ export async function startGateway(
   })
   try {
     await checkPort(settings.HOST, settings.PORT)
-    const newKeys = await prepareStore(store, config, log, Date.now())
+    const newKeys = await prepareStore(store, config, log, now())
     const live = await openLiveSnapshot(store.db, store.secrets)
-    const prepared = { config, store, live, newKeys, log }
+    const prepared = { config, store, live, newKeys, log, now }
     const gateway = await serve(prepared)
     const stopFollowing = followFile(prepared, environment, onFileKeys)
     return {
@@ -102,11 +106,12 @@ interface Prepared {
   live: LiveSnapshot
   newKeys: NewKeys
   log: Log
+  now(): number
 }
 
 /** An edit of the file takes effect at once; a bad one is told and changes nothing. */
 function followFile(
-  { config, store, live, log }: Prepared,
+  { config, store, live, log, now }: Prepared,
   environment: Environment,
   onFileKeys: (keys: NewKeys['fileKeys']) => void,
 ): () => Promise<void> {
@@ -117,7 +122,7 @@ function followFile(
     log,
     async apply(text) {
       const file = parseFileConfig(text, path, environment)
-      const parts = { secrets: store.secrets, config, now: Date.now() }
+      const parts = { secrets: store.secrets, config, now: now() }
       const { created, changes } = await live.change((transaction) => applyFile(transaction, parts, file))
       log.info({ file: path, changes: changes.length }, 'configuration applied')
       if (created.length > 0) onFileKeys(created)
@@ -125,9 +130,9 @@ function followFile(
   })
 }
 
-async function serve({ config, store, live, newKeys, log }: Prepared): Promise<Gateway> {
+async function serve({ config, store, live, newKeys, log, now }: Prepared): Promise<Gateway> {
   const { settings } = config
-  const clock = steadyClock(Date.now, () => performance.now())
+  const clock = steadyClock(now, () => performance.now())
   const ledger = createSpendLedger(clock, await readLoggedScopes(store.db, clock()))
   const caller = createCaller()
   const modelLists = startCatalog({
@@ -139,7 +144,7 @@ async function serve({ config, store, live, newKeys, log }: Prepared): Promise<G
   })
   const { catalog } = modelLists
   const isKnown = knownModels(live.current, catalog)
-  const circuits = createCircuits(Date.now, isKnown)
+  const circuits = createCircuits(now, isKnown)
   const metrics = createMetrics({ circuits: () => circuits.states(), log: () => store.requestLog.status() })
   let phase: 'starting' | 'ready' | 'draining' = 'starting'
   let cutOff = false
@@ -158,13 +163,13 @@ async function serve({ config, store, live, newKeys, log }: Prepared): Promise<G
     log,
     maxBodyBytes: settings.MAX_BODY_BYTES,
     cutOff: () => cutOff,
-    now: Date.now,
+    now,
     random: Math.random,
   }
   const health: Health = { phase: () => phase, catalog, log: () => store.requestLog.status() }
   const server = createServer({
     routes: [...routes(deps, health, metrics), ...managementApi(deps, live, store, config)],
-    newRequestId: () => `chatcmpl_${newId(Date.now())}`,
+    newRequestId: () => `chatcmpl_${newId(now())}`,
     onFault: (error, call) =>
       log.error({ request: call.id, method: call.method, path: call.path, err: error.cause ?? error }),
   })

@@ -6,7 +6,9 @@ import { keyLines, welcome } from './welcome.ts'
 export async function serve(environment: Environment): Promise<void> {
   // Heard from the first moment on: a stop that comes while starting is obeyed once there is something to stop.
   const stopped = stopSignal()
-  const gateway = await startGateway(environment, (keys) => process.stdout.write(keyLines(keys)))
+  const gateway = await startGateway(environment, {
+    onFileKeys: (keys) => process.stdout.write(keyLines(keys)),
+  })
   process.stdout.write(welcome(gateway))
   await stopped
   await gateway.stop()
