@@ -66,7 +66,7 @@ class Exchange {
     })
     if (read.kind === 'client-left') return
     const answer = read.kind === 'too-large' ? this.#tooLarge() : this.#decide(read.text)
-    const delayMs = stage.latencyMs + (answer.delayMs ?? 0)
+    const delayMs = stage.latencyMs(this.#isChat() ? this.#call.model : null) + (answer.delayMs ?? 0)
     if (this.#isChat()) await stage.gate()
     if (delayMs > 0) await sleep(delayMs, undefined, { signal: this.#clientLeft.signal }).catch(() => undefined)
     if (!this.#clientLeft.signal.aborted) this.#send(answer)

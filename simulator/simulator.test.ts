@@ -178,6 +178,19 @@ test('a body above the limit of the vendor is 413', async () => {
   assert.equal(simulator.calls[0]?.status, 413)
 })
 
+test('the latency of each answer may be drawn, by model', async () => {
+  const asked: (string | null)[] = []
+  const latencyMs = (model: string | null) => {
+    asked.push(model)
+    return 1
+  }
+  const other = await startSimulator({ latencyMs })
+  await connect(other).openai({ model: 'gpt-4o', messages: HELLO })
+  await connect(other).get(`${other.openaiUrl}/models`)
+  await other.close()
+  assert.deepEqual(asked, ['gpt-4o', null])
+})
+
 test('close ends open calls and a taken port is an error', async () => {
   const other = await startSimulator({ latencyMs: 10 })
   const pending = assert.rejects(connect(other).openai({ model: 'gpt-sim-hang', messages: HELLO }))

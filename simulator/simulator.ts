@@ -7,7 +7,7 @@ import type { RecordedCall } from './call-log.ts'
 import type { FamilyName } from './family.ts'
 import { openaiFamily } from './openai/openai.ts'
 import { createFamilyServer } from './server.ts'
-import { createStage } from './stage.ts'
+import { createStage, type Latency } from './stage.ts'
 
 export type { ScriptedAnswer } from './answer.ts'
 export type { RecordedCall } from './call-log.ts'
@@ -21,7 +21,7 @@ export interface SimulatorOptions {
   /** When set, every other key gets the vendor's 401; otherwise any non-empty key is accepted. */
   openaiKey?: string
   anthropicKey?: string
-  latencyMs?: number
+  latencyMs?: Latency
   keepCalls?: number
 }
 

@@ -3,10 +3,13 @@ import { type CallLog, createCallLog } from './call-log.ts'
 import type { FamilyName } from './family.ts'
 import { createRandom, hashText, type Random } from './random.ts'
 
+/** The same for every answer, or drawn for each; `model` is null for what is no chat. */
+export type Latency = number | ((model: string | null) => number)
+
 /** What both servers share and a test can change while they run. */
 export interface Stage {
   log: CallLog
-  latencyMs: number
+  latencyMs(model: string | null): number
   seed: number
   /** Families whose model list answers 503. */
   modelsDown: Set<FamilyName>
@@ -22,7 +25,8 @@ export interface Stage {
   reset(): void
 }
 
-export function createStage(options: { seed: number; latencyMs: number; keepCalls: number }): Stage {
+export function createStage(options: { seed: number; latencyMs: Latency; keepCalls: number }): Stage {
+  const { latencyMs } = options
   const log = createCallLog(options.keepCalls)
   const scripts = new Map<string, (ScriptedAnswer | undefined)[]>()
   const randoms = new Map<string, Random>()
@@ -30,7 +34,7 @@ export function createStage(options: { seed: number; latencyMs: number; keepCall
   let held: PromiseWithResolvers<void> | null = null
   return {
     log,
-    latencyMs: options.latencyMs,
+    latencyMs: typeof latencyMs === 'number' ? () => latencyMs : latencyMs,
     seed: options.seed,
     modelsDown: new Set(),
     script: (model, answers) => void scripts.set(model, [...(scripts.get(model) ?? []), ...answers]),
