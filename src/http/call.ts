@@ -31,13 +31,24 @@ export interface StreamedReply {
   pieces: AsyncIterable<string>
 }
 
+/** A reply that is not text, or is sent as it lies on disk. */
+export interface BytesReply {
+  status: number
+  headers: Record<string, string>
+  bytes: Buffer
+}
+
+export type AnyReply = Reply | StreamedReply | BytesReply
+
 /** Null: the caller left, there is nobody to answer. */
-export type Handler = (call: Call) => Promise<Reply | StreamedReply | null> | Reply | null
+export type Handler = (call: Call) => Promise<AnyReply | null> | Reply | null
 
 export interface HttpRoute {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   path: string
   handle: Handler
+  /** On every answer of this route, errors too. */
+  headers?: Readonly<Record<string, string>>
 }
 
 /** Thrown where work stops because the caller hung up; never answered. */

@@ -4,15 +4,7 @@ import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import { errorBody, GatewayError } from '../domain/errors.ts'
 import type { Presence } from '../domain/presence.ts'
 import { readBody } from './body.ts'
-import {
-  type Call,
-  CallerLeftError,
-  type Handler,
-  type HttpRoute,
-  type Reply,
-  type StreamedReply,
-  watchPresence,
-} from './call.ts'
+import { type AnyReply, type Call, CallerLeftError, type HttpRoute, type Reply, watchPresence } from './call.ts'
 import { nearPath } from './near-path.ts'
 import { asGatewayError, errorReply } from './respond.ts'
 
@@ -68,7 +60,7 @@ export function createServer(options: ServerOptions): Server {
     app.route({
       method: route.method,
       url: route.path,
-      onRequest: serve(route.handle, options, callers),
+      onRequest: serve(route, options, callers),
       handler: notReached,
     })
   }
@@ -99,11 +91,11 @@ function notReached(): never {
 }
 
 /** A handler of ours as a hook of Fastify's. It returns nothing: Fastify would wait for the end of what it returns. */
-function serve(handle: Handler, options: ServerOptions, callers: Callers) {
+function serve(route: HttpRoute, options: ServerOptions, callers: Callers) {
   return function answer(request: FastifyRequest, reply: FastifyReply): void {
     const presence = watchPresence(request.raw)
     callers.add(presence)
-    void respond(handle, presence, request, reply, options).finally(() => {
+    void respond(route, presence, request, reply, options).finally(() => {
       callers.delete(presence)
       presence.done()
     })
@@ -111,7 +103,7 @@ function serve(handle: Handler, options: ServerOptions, callers: Callers) {
 }
 
 async function respond(
-  handle: Handler,
+  route: HttpRoute,
   presence: Presence,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -127,8 +119,9 @@ async function respond(
     presence,
     receivedAt: performance.now(),
   }
+  void reply.headers(route.headers ?? {})
   try {
-    const answered = await handle(call)
+    const answered = await route.handle(call)
     if (answered === null) abandon(reply)
     else send(reply, request.id, answered)
   } catch (error) {
@@ -143,7 +136,7 @@ function abandon(reply: FastifyReply): void {
   reply.raw.destroy()
 }
 
-function send(reply: FastifyReply, requestId: string, answered: Reply | StreamedReply): void {
+function send(reply: FastifyReply, requestId: string, answered: AnyReply): void {
   // A repeated answer carries the id of the first.
   const id = answered.headers['x-gateway-request-id'] ?? requestId
   void reply
@@ -152,7 +145,12 @@ function send(reply: FastifyReply, requestId: string, answered: Reply | Streamed
     .header('x-gateway-request-id', id)
     // Under this name the official clients show it, with errors too.
     .header('x-request-id', id)
-    .send('pieces' in answered ? Readable.from(answered.pieces) : answered.body)
+    .send(payloadOf(answered))
+}
+
+function payloadOf(answered: AnyReply): string | Buffer | Readable {
+  if ('pieces' in answered) return Readable.from(answered.pieces)
+  return 'bytes' in answered ? answered.bytes : answered.body
 }
 
 /** Where Fastify itself refuses a request (a content type that is none, at an unknown path), the caller is to blame. */

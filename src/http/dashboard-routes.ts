@@ -1,0 +1,110 @@
+import { randomBytes } from 'node:crypto'
+import { GatewayError } from '../domain/errors.ts'
+import type { AnyReply, Call, HttpRoute, Reply } from './call.ts'
+import { answerFile, isFileName, listStaticFiles, readListed, type StaticFile } from './static-files.ts'
+
+const HOME = '/dashboard'
+/** Stands in the built page wherever the nonce of an answer belongs. */
+const NONCE_MARK = '__CSP_NONCE__'
+
+const PROTECTION = {
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'permissions-policy':
+    'accelerometer=(), camera=(), display-capture=(), geolocation=(), gyroscope=(), magnetometer=(), microphone=(), ' +
+    'midi=(), payment=(), usb=()',
+}
+
+/** What the build names by its content never changes. */
+const FOR_EVER = 'public, max-age=31536000, immutable'
+
+/** The dashboard as built into a folder, and the way to it from the bare address. */
+export function dashboardRoutes(folder: string): HttpRoute[] {
+  const files = listStaticFiles(folder)
+  const page = files.get('index.html')
+  const handle = (call: Call) => (page === undefined ? notBuilt() : answer(call, files, page))
+  return [
+    { method: 'GET', path: '/', handle: leadHome },
+    { method: 'GET', path: HOME, handle, headers: PROTECTION },
+    { method: 'GET', path: `${HOME}/*`, handle, headers: PROTECTION },
+  ]
+}
+
+function answer(call: Call, files: ReadonlyMap<string, StaticFile>, page: StaticFile): Promise<AnyReply> {
+  const name = call.params['*'] ?? ''
+  const file = files.get(name)
+  if (file !== undefined && file !== page) {
+    return answerFile(call, file, { 'cache-control': name.startsWith('assets/') ? FOR_EVER : 'no-cache' })
+  }
+  if (file === undefined && (name.startsWith('assets/') || isFileName(name))) throw new GatewayError('not_found')
+  // Every other address is a place within the page, which finds its way by itself.
+  return answerPage(page)
+}
+
+/** Never 304: a page kept from before would have the nonce of before. */
+async function answerPage(page: StaticFile): Promise<Reply> {
+  const nonce = randomBytes(16).toString('base64')
+  const source = await readListed(page.path)
+  return {
+    status: 200,
+    headers: {
+      'content-type': page.mediaType,
+      'cache-control': 'no-cache',
+      'content-security-policy': contentPolicy(nonce),
+    },
+    body: source.toString('utf8').replaceAll(NONCE_MARK, nonce),
+  }
+}
+
+function contentPolicy(nonce: string): string {
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    `style-src 'self' 'nonce-${nonce}'`,
+    "img-src 'self' data:",
+    "font-src 'self'",
+    "connect-src 'self'",
+    "manifest-src 'self'",
+    "form-action 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ')
+}
+
+function notBuilt(): Reply {
+  return {
+    status: 503,
+    headers: {
+      'content-type': 'text/html; charset=utf-8',
+      'cache-control': 'no-store',
+      'content-security-policy': "default-src 'none'; base-uri 'none'; frame-ancestors 'none'",
+    },
+    body: `<!doctype html><html lang="en"><meta charset="utf-8"><title>Switchyard</title>
+<h1>The dashboard is not built</h1>
+<p>Run <code>npm run build:dashboard</code> and start the gateway again.</p>
+<p>Everything else works: <a href="/docs">the management API</a>.</p></html>`,
+  }
+}
+
+/** A person who types the bare address wants the dashboard; a program learns that there is nothing here. */
+function leadHome(call: Call): Reply {
+  if (prefersPage(call.header('accept') ?? '')) return { status: 302, headers: { location: HOME }, body: '' }
+  throw new GatewayError('not_found', 'There is nothing at /.')
+}
+
+function prefersPage(accept: string): boolean {
+  const page = weightOf(accept, 'text/html')
+  return page > 0 && page >= weightOf(accept, 'application/json')
+}
+
+/** 0 when it is not named: a program that takes anything did not ask for a page. */
+function weightOf(accept: string, mediaType: string): number {
+  for (const part of accept.split(',')) {
+    const [name, ...parameters] = part.split(';').map((text) => text.trim().toLowerCase())
+    if (name !== mediaType) continue
+    const weight = parameters.find((parameter) => parameter.startsWith('q='))
+    return weight === undefined ? 1 : Number(weight.slice(2)) || 0
+  }
+  return 0
+}

@@ -1,0 +1,123 @@
+import { createHash } from 'node:crypto'
+import { readdirSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { extname, join, relative, sep } from 'node:path'
+import { GatewayError } from '../domain/errors.ts'
+import type { BytesReply, Call } from './call.ts'
+
+/** One file of a folder, with its compressed copies. */
+export interface StaticFile {
+  path: string
+  mediaType: string
+  /** Best first. */
+  copies: readonly { encoding: string; path: string }[]
+}
+
+const MEDIA_TYPES: Readonly<Record<string, string>> = {
+  '.css': 'text/css; charset=utf-8',
+  '.html': 'text/html; charset=utf-8',
+  '.ico': 'image/x-icon',
+  '.jpg': 'image/jpeg',
+  '.js': 'text/javascript; charset=utf-8',
+  '.json': 'application/json; charset=utf-8',
+  '.map': 'application/json; charset=utf-8',
+  '.png': 'image/png',
+  '.svg': 'image/svg+xml',
+  '.txt': 'text/plain; charset=utf-8',
+  '.webmanifest': 'application/manifest+json',
+  '.webp': 'image/webp',
+  '.woff2': 'font/woff2',
+}
+
+/** Best first. */
+const ENCODINGS = [
+  { encoding: 'br', suffix: '.br' },
+  { encoding: 'gzip', suffix: '.gz' },
+] as const
+
+/**
+ * Every file below a folder by its name in an address. Only what is listed here is ever opened, so no address leads out
+ * of the folder. Empty when there is no such folder.
+ */
+export function listStaticFiles(folder: string): ReadonlyMap<string, StaticFile> {
+  const paths = new Set(filesBelow(folder))
+  const isCopy = (path: string) =>
+    ENCODINGS.some(({ suffix }) => path.endsWith(suffix) && paths.has(path.slice(0, -suffix.length)))
+  return new Map(
+    [...paths]
+      .filter((path) => !isCopy(path))
+      .map((path) => [
+        relative(folder, path).replaceAll(sep, '/'),
+        {
+          path,
+          mediaType: MEDIA_TYPES[extname(path)] ?? 'application/octet-stream',
+          copies: ENCODINGS.map(({ encoding, suffix }) => ({ encoding, path: path + suffix })).filter((copy) =>
+            paths.has(copy.path),
+          ),
+        },
+      ]),
+  )
+}
+
+/** Whether a name looks like that of a file, and not like a model id, which may have dots too. */
+export function isFileName(name: string): boolean {
+  return extname(name) in MEDIA_TYPES
+}
+
+function filesBelow(folder: string): string[] {
+  try {
+    return readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name))
+  } catch (error) {
+    if (isMissing(error)) return []
+    throw error
+  }
+}
+
+/** The file, or the copy of it that the caller can unpack; 304 when the caller has it already. */
+export async function answerFile(
+  call: Pick<Call, 'header'>,
+  file: StaticFile,
+  more: Record<string, string>,
+): Promise<BytesReply> {
+  const accepted = call.header('accept-encoding')
+  const copy = file.copies.find(({ encoding }) => accepts(accepted, encoding))
+  const bytes = await readListed(copy?.path ?? file.path)
+  const etag = `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`
+  const headers: Record<string, string> = { ...more, etag }
+  if (file.copies.length > 0) headers['vary'] = 'accept-encoding'
+  if (isKnown(call.header('if-none-match'), etag)) return { status: 304, headers, bytes: Buffer.alloc(0) }
+  headers['content-type'] = file.mediaType
+  if (copy !== undefined) headers['content-encoding'] = copy.encoding
+  return { status: 200, headers, bytes }
+}
+
+/** Read for each answer: the files are small, and none of them has to stay in memory. */
+export async function readListed(path: string): Promise<Buffer> {
+  try {
+    return await readFile(path)
+  } catch (error) {
+    // It has been built anew since the start.
+    if (isMissing(error)) throw new GatewayError('not_found')
+    throw error
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT'
+}
+
+/** RFC 9110, 12.5.3; a weight of 0 is a refusal. */
+function accepts(header: string | undefined, encoding: string): boolean {
+  return (header ?? '').split(',').some((part) => {
+    const [name, ...parameters] = part.split(';').map((text) => text.trim().toLowerCase())
+    return name === encoding && !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter))
+  })
+}
+
+/** RFC 9110, 13.1.2: compared weakly, because a proxy may have weakened it. */
+function isKnown(header: string | undefined, etag: string): boolean {
+  if (header === undefined) return false
+  return header.split(',').some((part) => ['*', etag].includes(part.trim().replace(/^W\//, '')))
+}
