@@ -124,6 +124,9 @@ async function measureUsage(db: Kysely<Database>, end: number, repeat: number): 
   const cut = { ...common, from: end - 10 * DAY_MS - 1_234_567, to: end - 1_234_567, interval: 'day' as const }
   const run = async () => (await readUsage(db, { ...cut, groupBy: 'model' })).rows.length
   measured.push({ name: 'daily usage, both ends within an hour', limitMs: 500, ...(await timed(repeat, run)) })
+  const recent = { ...common, from: end - 3 * 3_600_000, interval: 'minute' as const, groupBy: 'model' as const }
+  const minutes = async () => (await readUsage(db, recent)).rows.length
+  measured.push({ name: 'usage of 3 hours by the minute and model', limitMs: 500, ...(await timed(repeat, minutes)) })
   return measured
 }
 

@@ -20,7 +20,7 @@ function withSince(given: Given, input: AnyInput): AnyInput {
 const LIST = ['started_at', 'id', 'route', 'provider', 'model', 'status', 'code', 'fallback', 'cost_usd', 'latency_ms']
 
 function printUsage(reply: Reply<'usage.get'>, { output }: Given): void {
-  const rows = reply.data.map(({ start, group, name, latency_ms: latency, ...sums }) => ({
+  const rows = reply.data.map(({ start, group, name, latency_ms: latency, gateway_ms: gateway, ...sums }) => ({
     ...(reply.interval !== null && { start }),
     ...(reply.group_by !== null && { [reply.group_by]: name ?? group }),
     requests: sums.requests,
@@ -31,6 +31,7 @@ function printUsage(reply: Reply<'usage.get'>, { output }: Given): void {
     cost_usd: sums.cost_usd,
     p50_ms: latency.p50,
     p95_ms: latency.p95,
+    gateway_p95_ms: gateway.p95,
   }))
   printRows(rows, output)
   const { total } = reply

@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { LATENCY_BOUNDS_MS, LATENCY_BUCKETS, latencyPercentile } from './latency.ts'
+import {
+  GATEWAY_BOUNDS_MICROSECONDS,
+  GATEWAY_BUCKETS,
+  gatewayPercentile,
+  LATENCY_BOUNDS_MS,
+  LATENCY_BUCKETS,
+  latencyPercentile,
+} from './latency.ts'
 
 function counted(latencies: readonly number[]): number[] {
   const counts = Array.from({ length: LATENCY_BUCKETS }, () => 0)
@@ -23,6 +30,13 @@ test('a percentile lies straight between the bounds of its bucket', () => {
 
 test('beyond the last bound it is that bound', () => {
   assert.equal(latencyPercentile(counted([999_999]), 0.5), 300_000)
+})
+
+test('the time in the gateway has finer buckets, in microseconds', () => {
+  const counts = Array.from({ length: GATEWAY_BUCKETS }, () => 0)
+  counts[GATEWAY_BOUNDS_MICROSECONDS.indexOf(500)] = 10
+  assert.equal(gatewayPercentile(counts, 0.5), 450)
+  assert.equal(gatewayPercentile(counts, 1), 500)
 })
 
 test('property: the estimate stands in the bucket of the true value, and grows with the share', () => {

@@ -9,17 +9,35 @@ export const LATENCY_BOUNDS_MS = [
 
 export const LATENCY_BUCKETS = LATENCY_BOUNDS_MS.length + 1
 
-/**
- * The latency that a share of the calls stayed within: an estimate, straight between the bounds of its bucket, and the
- * last bound when it lies beyond. Null when there were no calls.
- */
+/** The same for the time spent in the gateway itself, which is counted in microseconds: from 0.1 ms to a second. */
+export const GATEWAY_BOUNDS_MICROSECONDS = [
+  100, 150, 200, 300, 400, 500, 700, 1_000, 1_500, 2_000, 3_000, 5_000, 7_000, 10_000, 15_000, 20_000, 30_000, 50_000,
+  100_000, 200_000, 500_000, 1_000_000,
+] as const
+
+export const GATEWAY_BUCKETS = GATEWAY_BOUNDS_MICROSECONDS.length + 1
+
+/** The latency that a share of the calls stayed within, in milliseconds. */
 export function latencyPercentile(counts: readonly number[], share: number): number | null {
+  return percentile(LATENCY_BOUNDS_MS, counts, share)
+}
+
+/** The time in the gateway that a share of the calls stayed within, in microseconds. */
+export function gatewayPercentile(counts: readonly number[], share: number): number | null {
+  return percentile(GATEWAY_BOUNDS_MICROSECONDS, counts, share)
+}
+
+/**
+ * An estimate, straight between the bounds of its bucket, and the last bound when it lies beyond. Null when there were
+ * no calls.
+ */
+function percentile(bounds: readonly number[], counts: readonly number[], share: number): number | null {
   const total = counts.reduce((sum, count) => sum + count, 0)
   if (total === 0) return null
   let before = 0
   for (const [bucket, count] of counts.entries()) {
-    const lower = LATENCY_BOUNDS_MS[bucket - 1] ?? 0
-    const upper = LATENCY_BOUNDS_MS[bucket]
+    const lower = bounds[bucket - 1] ?? 0
+    const upper = bounds[bucket]
     if (upper === undefined) return lower
     if (count > 0 && before + count >= share * total) {
       return Math.round(lower + ((upper - lower) * (share * total - before)) / count)

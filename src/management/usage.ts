@@ -1,8 +1,8 @@
 import type { z } from 'zod'
 import { GatewayError } from '../domain/errors.ts'
-import { latencyPercentile } from '../domain/latency.ts'
+import { gatewayPercentile, latencyPercentile } from '../domain/latency.ts'
 import { asPicodollars, exactUsd } from '../domain/price.ts'
-import { readUsage, type UsageQuery, type UsageRow } from '../store/usage.ts'
+import { readUsage, type UsageInterval, type UsageQuery, type UsageRow } from '../store/usage.ts'
 import { addUsage, NO_SUMS, type UsageSums } from '../store/usage-sums.ts'
 import { timestamp, timestampOrNull } from './contract/fields.ts'
 import type { UsageSums as ShownSums, usageOperations } from './contract/usage.ts'
@@ -13,6 +13,7 @@ import { whatIfReply } from './what-if.ts'
 
 export const DAY_MS = 86_400_000
 const HOUR_MS = 3_600_000
+const MOST_MINUTE_HOURS = 3
 const MOST_HOURS = 93 * 24
 const MOST_DAYS = 3_660
 const MOST_ROWS = 50_000
@@ -59,7 +60,10 @@ function rangeOrLastDays(query: { from?: string | undefined; to?: string | undef
   return { from, to }
 }
 
-function checkLength(interval: 'hour' | 'day' | null, duration: number): void {
+function checkLength(interval: UsageInterval | null, duration: number): void {
+  if (interval === 'minute' && duration > MOST_MINUTE_HOURS * HOUR_MS) {
+    throw new GatewayError('invalid_request', `from: by the minute at most ${MOST_MINUTE_HOURS} hours; ask by the hour`)
+  }
   if (interval === 'hour' && duration > MOST_HOURS * HOUR_MS) {
     throw new GatewayError('invalid_request', `from: by the hour at most ${MOST_HOURS / 24} days; ask by the day`)
   }
@@ -105,6 +109,15 @@ function shown(sums: UsageSums): z.input<typeof ShownSums> {
       p95: latencyPercentile(sums.latencies, 0.95),
       p99: latencyPercentile(sums.latencies, 0.99),
     },
-    gateway_ms: sums.requests === 0 ? null : Math.round(Number(sums.gatewayMicroseconds) / sums.requests) / 1000,
+    gateway_ms: {
+      average: sums.requests === 0 ? null : milliseconds(Number(sums.gatewayMicroseconds) / sums.requests),
+      p50: milliseconds(gatewayPercentile(sums.gatewayTimes, 0.5)),
+      p95: milliseconds(gatewayPercentile(sums.gatewayTimes, 0.95)),
+      p99: milliseconds(gatewayPercentile(sums.gatewayTimes, 0.99)),
+    },
   }
+}
+
+function milliseconds(microseconds: number | null): number | null {
+  return microseconds === null ? null : Math.round(microseconds) / 1000
 }

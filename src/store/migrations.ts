@@ -1,7 +1,7 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
 import type { Database } from './schema.ts'
 import { StoreError } from './store-error.ts'
-import { createUsageTable } from './usage-migration.ts'
+import { addGatewayBuckets, createUsageTable } from './usage-migration.ts'
 
 export type Engine = 'sqlite' | 'postgres'
 
@@ -19,6 +19,7 @@ const MIGRATIONS: readonly Migration[] = [
   limitWorkspaces,
   holdForRequests,
   rememberIdempotencyKeys,
+  addGatewayBuckets,
 ]
 
 /** The schema that this version of the gateway works with. */

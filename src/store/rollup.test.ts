@@ -4,14 +4,16 @@ import fc from 'fast-check'
 import { type Kysely, type KyselyPlugin, sql } from 'kysely'
 import { anyCall } from '../../test/any-call.ts'
 import { closeRecord, ENGINES, openRecord, testStores } from '../../test/test-store.ts'
-import { LATENCY_BOUNDS_MS } from '../domain/latency.ts'
+import { GATEWAY_BOUNDS_MICROSECONDS, LATENCY_BOUNDS_MS } from '../domain/latency.ts'
 import type { CloseRecord } from '../domain/request-record.ts'
 import { NO_USAGE } from '../domain/usage.ts'
 import { closeInterrupted, createFolder, readPosition, type SpoolRow } from './fold.ts'
 import type { Database, RequestRow } from './schema.ts'
-import { createUsageTable } from './usage-migration.ts'
+import { addGatewayBuckets, createUsageTable } from './usage-migration.ts'
 
 const stores = await testStores()
+
+const GATEWAY_BUCKETS_VERSION = 11
 
 type Sums = Record<string, bigint>
 
@@ -38,7 +40,9 @@ function sumsOfRows(rows: readonly RequestRow[]): Map<string, Sums> {
     for (const time of ['5m', '30m', '1h'] as const) add('cache_write_tokens', row[`cache_write_${time}_tokens`])
     for (const name of ['cost_picodollars', 'upstream_ms', 'gateway_microseconds'] as const) add(name, row[name])
     for (let bucket = 0; bucket <= LATENCY_BOUNDS_MS.length; bucket++) add(`latency_${bucket}`, 0)
-    const { upstream_ms: latency } = row
+    for (let bucket = 0; bucket <= GATEWAY_BOUNDS_MICROSECONDS.length; bucket++) add(`gateway_${bucket}`, 0)
+    const { upstream_ms: latency, gateway_microseconds: gateway } = row
+    add(`gateway_${GATEWAY_BOUNDS_MICROSECONDS.filter((bound) => gateway >= bound).length}`, 1)
     if (latency !== null) add(`latency_${LATENCY_BOUNDS_MS.filter((bound) => latency >= bound).length}`, 1)
   }
   return sums
@@ -170,14 +174,54 @@ for (const engine of ENGINES) {
     test('requests that were there before the sums are summed by the migration', async () => {
       const other = await stores.openNew(engine)
       for (let index = 0; index < 20; index++) {
-        const change = { upstreamMs: index * 100, startedAt: index * 400_000, usage: { ...NO_USAGE, input: index } }
+        const times = { upstreamMs: index * 100, startedAt: index * 400_000, gatewayMicroseconds: index * 70 }
+        const change = {
+          ...times,
+          usage: { ...NO_USAGE, input: index },
+          code: index % 4 === 0 ? ('rate_limited' as const) : null,
+        }
         await other.requestLog.close(closeRecord(`r${index}`, change))
       }
       await other.requestLog.open(openRecord('open'))
       await other.requestLog.caughtUp()
       await sql`drop table usage_hours`.execute(other.db)
-      await other.db.transaction().execute((transaction) => createUsageTable(transaction, engine))
+      await other.db.transaction().execute(async (transaction) => {
+        await createUsageTable(transaction, engine)
+        await addGatewayBuckets(transaction)
+      })
       await assertSumsEqualRows(other.db, 'default')
+    })
+
+    test('a database of the version before gets its gateway times from the rows; sums without rows stay', async () => {
+      const options = await stores.newOptions(engine)
+      const older = await stores.open(options)
+      for (let index = 0; index < 20; index++) {
+        const change = { startedAt: index * 400_000, gatewayMicroseconds: index * 70, route: index % 3 ? 'fast' : null }
+        await older.requestLog.close(closeRecord(`r${index}`, change))
+      }
+      await older.requestLog.caughtUp()
+      await older.db.deleteFrom('requests').where('started_at', '<', 3_600_000).execute()
+      for (let bucket = 0; bucket <= GATEWAY_BOUNDS_MICROSECONDS.length; bucket++) {
+        await sql`alter table usage_hours drop column ${sql.ref(`gateway_${bucket}`)}`.execute(older.db)
+      }
+      await sql`delete from schema_versions where version >= ${GATEWAY_BUCKETS_VERSION}`.execute(older.db)
+      await older.close()
+
+      const { db: migrated } = await stores.open(options)
+      const hours = await migrated.selectFrom('usage_hours').selectAll().orderBy('hour').execute()
+      assert.equal(
+        hours.reduce((sum, hour) => sum + hour.requests, 0),
+        20,
+      )
+      const kept = await migrated.selectFrom('requests').selectAll().execute()
+      const expected = [...sumsOfRows(kept)].sort(([a], [b]) => (a < b ? -1 : 1))
+      const found = [...(await sumsOfTable(migrated, 'default'))].sort(([a], [b]) => (a < b ? -1 : 1))
+      assert.deepEqual(found.slice(-expected.length), expected)
+      const counted = (hour: (typeof hours)[number]) => Object.keys(hour).filter((name) => /^gateway_\d+$/.test(name))
+      for (const hour of hours) {
+        const sum = counted(hour).reduce((all, name) => all + Number(hour[name as `gateway_${number}`]), 0)
+        assert.equal(sum, hour.hour === 0 ? 0 : hour.requests)
+      }
     })
 
     test('nodes that fold into the same hours at once lose nothing', async () => {

@@ -1,5 +1,5 @@
 import { CompiledQuery, type Kysely, type RawBuilder, sql } from 'kysely'
-import { LATENCY_BOUNDS_MS, LATENCY_BUCKETS } from '../domain/latency.ts'
+import { GATEWAY_BOUNDS_MICROSECONDS, LATENCY_BOUNDS_MS } from '../domain/latency.ts'
 import type { Database } from './schema.ts'
 
 export const HOUR_MS = 3_600_000
@@ -23,7 +23,8 @@ export const COUNTS: Readonly<Record<string, Expression>> = {
   errors: sql`case when code is null then 0 else 1 end`,
   fallbacks: sql`fallback`,
   unpriced: sql`case when prompt_tokens is not null and cost_picodollars is null then 1 else 0 end`,
-  ...latencyCounts(),
+  ...bucketCounts('latency', 'upstream_ms', LATENCY_BOUNDS_MS),
+  ...bucketCounts('gateway', 'gateway_microseconds', GATEWAY_BOUNDS_MICROSECONDS),
 }
 
 /** Sums that a mad provider could drive beyond 64 bits, which would stop the log: they stay at `CAP` instead. */
@@ -38,14 +39,16 @@ export const AMOUNTS: Readonly<Record<string, Expression>> = {
   gateway_microseconds: sql`gateway_microseconds`,
 }
 
-function latencyCounts(): Record<string, Expression> {
+/** Which bucket a request falls into; none where it has no such time. */
+export function bucketCounts(name: string, column: string, bounds: readonly number[]): Record<string, Expression> {
+  const time = sql.ref(column)
   const counts: Record<string, Expression> = {}
-  for (let bucket = 0; bucket < LATENCY_BUCKETS; bucket++) {
-    const lower = LATENCY_BOUNDS_MS[bucket - 1]
-    const upper = LATENCY_BOUNDS_MS[bucket]
-    const above = lower === undefined ? sql`upstream_ms is not null` : sql`upstream_ms >= ${sql.lit(lower)}`
-    const below = upper === undefined ? sql`` : sql` and upstream_ms < ${sql.lit(upper)}`
-    counts[`latency_${bucket}`] = sql`case when ${above}${below} then 1 else 0 end`
+  for (let bucket = 0; bucket <= bounds.length; bucket++) {
+    const lower = bounds[bucket - 1]
+    const upper = bounds[bucket]
+    const above = lower === undefined ? sql`${time} is not null` : sql`${time} >= ${sql.lit(lower)}`
+    const below = upper === undefined ? sql`` : sql` and ${time} < ${sql.lit(upper)}`
+    counts[`${name}_${bucket}`] = sql`case when ${above}${below} then 1 else 0 end`
   }
   return counts
 }
@@ -61,15 +64,23 @@ function cappedSum(amount: Expression): Expression {
   return sql`case when ${high} >= ${sql.raw(String(CAP / PART))} then ${cap} else ${high} * ${part} + sum((${amount}) % ${part}) end`
 }
 
+export interface RollUpOptions {
+  /** -1 takes the requests out again. */
+  sign?: 1 | -1
+  /** Columns to fill, where not all of today's: a migration knows only those of its time. */
+  figures?: readonly string[]
+}
+
 /** Inserts sums of the requests that `condition` picks, or adds them to what is there. */
-export function rollUpStatement(condition: Expression, sign: 1 | -1 = 1): RawBuilder<unknown> {
-  const names = [...Object.keys(DIMENSIONS), ...Object.keys(COUNTS), ...Object.keys(AMOUNTS)]
+export function rollUpStatement(condition: Expression, options: RollUpOptions = {}): RawBuilder<unknown> {
+  const { sign = 1, figures = [...Object.keys(COUNTS), ...Object.keys(AMOUNTS)] } = options
   const factor = sql.lit(sign)
-  const values = [
-    ...Object.values(DIMENSIONS),
-    ...Object.values(COUNTS).map((count) => sql`sum(${count}) * ${factor}`),
-    ...Object.values(AMOUNTS).map((amount) => sql`(${cappedSum(amount)}) * ${factor}`),
-  ]
+  const sums = figures.map((name) => {
+    const [count, amount] = [COUNTS[name], AMOUNTS[name]]
+    if (count !== undefined) return sql`sum(${count}) * ${factor}`
+    if (amount === undefined) throw new TypeError(`the hourly sums have no ${name}`)
+    return sql`(${cappedSum(amount)}) * ${factor}`
+  })
   // Always in the order of the key: two nodes that add to the same hours must not wait for each other in a circle.
   const places = sql.join(Object.keys(DIMENSIONS).map((_, index) => sql.lit(index + 1)))
   const added = (name: string) => {
@@ -78,10 +89,11 @@ export function rollUpStatement(condition: Expression, sign: 1 | -1 = 1): RawBui
     return sql`${sql.ref(name)} = case when ${present} > ${cap} - ${more} then ${cap} else ${present} + ${more} end`
   }
   return sql`
-    insert into usage_hours (${sql.join(names.map((name) => sql.ref(name)))})
-    select ${sql.join(values)} from requests where ${condition} group by ${places} order by ${places}
+    insert into usage_hours (${sql.join([...Object.keys(DIMENSIONS), ...figures].map((name) => sql.ref(name)))})
+    select ${sql.join([...Object.values(DIMENSIONS), ...sums])} from requests where ${condition}
+    group by ${places} order by ${places}
     on conflict (${sql.join(Object.keys(DIMENSIONS).map((name) => sql.ref(name)))})
-    do update set ${sql.join([...Object.keys(COUNTS), ...Object.keys(AMOUNTS)].map(added))}`
+    do update set ${sql.join(figures.map(added))}`
 }
 
 export interface RollUp {
@@ -119,7 +131,7 @@ export function createRollUp(): RollUp {
 
   return {
     async add(db, ids, sign) {
-      await run(db, `add ${sign}`, ids, (list) => rollUpStatement(sql`id in (${list})`, sign))
+      await run(db, `add ${sign}`, ids, (list) => rollUpStatement(sql`id in (${list})`, { sign }))
     },
     closedAmong: (db, ids) =>
       run(db, 'closed', ids, (list) => sql`select id, code from requests where id in (${list}) and state = 'closed'`),

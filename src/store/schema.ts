@@ -156,7 +156,7 @@ interface SpoolRejectsTable {
  * Sums of closed requests by the hour (UTC) in which they started, kept by the fold in the transaction that closes them,
  * so they equal the sum of the rows. They outlive the rows. An empty text stands for null.
  */
-export interface UsageHoursTable extends LatencyColumns {
+export interface UsageHoursTable extends BucketColumns {
   /** Unix milliseconds of the hour's beginning. */
   hour: number
   workspace: string
@@ -182,8 +182,8 @@ export interface UsageHoursTable extends LatencyColumns {
   gateway_microseconds: ExactInteger
 }
 
-/** Answered calls by duration of the attempt that served; domain/latency.ts has the bounds. */
-export type LatencyColumns = { [Column in `latency_${number}`]: number }
+/** Calls by duration of the attempt that served, and by time in the gateway; domain/latency.ts has the bounds. */
+export type BucketColumns = { [Column in `${'latency' | 'gateway'}_${number}`]: number }
 
 /** Every change of control data: who, when, what, before and after without secrets. */
 interface AuditTable {

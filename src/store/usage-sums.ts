@@ -1,4 +1,4 @@
-import { LATENCY_BUCKETS } from '../domain/latency.ts'
+import { GATEWAY_BUCKETS, LATENCY_BUCKETS } from '../domain/latency.ts'
 
 export interface UsageSums {
   requests: number
@@ -15,6 +15,8 @@ export interface UsageSums {
   gatewayMicroseconds: bigint
   /** Answered calls by latency bucket (domain/latency.ts). */
   latencies: number[]
+  /** Calls by time in the gateway; where retention was faster than the count of it, fewer than `requests`. */
+  gatewayTimes: number[]
 }
 
 /** What nothing adds up to. */
@@ -32,6 +34,7 @@ export const NO_SUMS: UsageSums = {
   upstreamMs: 0n,
   gatewayMicroseconds: 0n,
   latencies: Array.from({ length: LATENCY_BUCKETS }, () => 0),
+  gatewayTimes: Array.from({ length: GATEWAY_BUCKETS }, () => 0),
 }
 
 export function addUsage(a: UsageSums, b: UsageSums): UsageSums {
@@ -48,6 +51,11 @@ export function addUsage(a: UsageSums, b: UsageSums): UsageSums {
     costPicodollars: a.costPicodollars + b.costPicodollars,
     upstreamMs: a.upstreamMs + b.upstreamMs,
     gatewayMicroseconds: a.gatewayMicroseconds + b.gatewayMicroseconds,
-    latencies: a.latencies.map((count, bucket) => count + (b.latencies[bucket] ?? 0)),
+    latencies: addBuckets(a.latencies, b.latencies),
+    gatewayTimes: addBuckets(a.gatewayTimes, b.gatewayTimes),
   }
+}
+
+function addBuckets(a: readonly number[], b: readonly number[]): number[] {
+  return a.map((count, bucket) => count + (b[bucket] ?? 0))
 }

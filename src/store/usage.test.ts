@@ -4,16 +4,20 @@ import fc from 'fast-check'
 import type { Kysely } from 'kysely'
 import { anyCall, logCalls } from '../../test/any-call.ts'
 import { ENGINES, testStores } from '../../test/test-store.ts'
+import { GATEWAY_BOUNDS_MICROSECONDS, GATEWAY_BUCKETS } from '../domain/latency.ts'
 import { deleteExpired } from './retention.ts'
 import type { Database, RequestRow } from './schema.ts'
 import { readUsage, type UsageGroup, type UsageQuery } from './usage.ts'
 
 const stores = await testStores()
 
+const MINUTE = 60_000
 const HOUR = 3_600_000
 const DAY = 86_400_000
 
-/** Requests, errors, tokens and cost per start and group, from the rows one by one. */
+const GATEWAY_TIMES = Array.from({ length: GATEWAY_BUCKETS }, (_, bucket) => bucket)
+
+/** Requests, errors, times, tokens and cost per start and group, from the rows one by one. */
 function sumsOf(rows: readonly RequestRow[], query: UsageQuery): Map<string, unknown[]> {
   const groups: Record<UsageGroup, (row: RequestRow) => (string | null)[]> = {
     model: (row) => [row.provider, row.model],
@@ -22,19 +26,21 @@ function sumsOf(rows: readonly RequestRow[], query: UsageQuery): Map<string, unk
     provider: (row) => [row.provider],
     code: (row) => [row.code],
   }
-  const sums = new Map<string, [number, number, number, bigint, bigint]>()
+  const sums = new Map<string, [number, number, number, number[], bigint, bigint]>()
   for (const row of rows) {
     if (row.started_at < query.from || row.started_at >= query.to) continue
-    const width = query.interval === 'hour' ? HOUR : DAY
+    const width = { minute: MINUTE, hour: HOUR, day: DAY }[query.interval ?? 'day']
     const start = query.interval === null ? null : Math.floor(row.started_at / width) * width
     const group = query.groupBy === null ? [] : groups[query.groupBy](row)
     const place = JSON.stringify([start, ...group.map((value) => value ?? '')])
-    const sum = sums.get(place) ?? [0, 0, 0, 0n, 0n]
+    const sum = sums.get(place) ?? [0, 0, 0, GATEWAY_TIMES.map(() => 0), 0n, 0n]
     sum[0]++
     if (row.code !== null) sum[1]++
     if (row.upstream_ms !== null) sum[2]++
-    sum[3] += BigInt(row.prompt_tokens ?? 0)
-    sum[4] += BigInt(row.cost_picodollars ?? 0)
+    const bucket = GATEWAY_BOUNDS_MICROSECONDS.filter((bound) => row.gateway_microseconds >= bound).length
+    sum[3][bucket] = (sum[3][bucket] ?? 0) + 1
+    sum[4] += BigInt(row.prompt_tokens ?? 0)
+    sum[5] += BigInt(row.cost_picodollars ?? 0)
     sums.set(place, sum)
   }
   return new Map([...sums].sort(([a], [b]) => (a < b ? -1 : 1)))
@@ -48,6 +54,7 @@ async function answered(db: Kysely<Database>, query: UsageQuery): Promise<Map<st
       row.requests,
       row.errors,
       row.latencies.reduce((sum, count) => sum + count, 0),
+      row.gatewayTimes,
       row.promptTokens,
       row.costPicodollars,
     ],
@@ -60,7 +67,7 @@ const anyQuery = fc
   .record({
     edges: fc.tuple(edge, edge).filter(([a, b]) => a !== b),
     now: fc.constantFrom(0, 6_000_000, 2 * DAY),
-    interval: fc.constantFrom<UsageQuery['interval']>('hour', 'day', null),
+    interval: fc.constantFrom<UsageQuery['interval']>('minute', 'hour', 'day', null),
     groupBy: fc.constantFrom<UsageGroup | null>('model', 'route', 'key', 'provider', 'code', null),
   })
   .map(({ edges, ...rest }) => ({ ...rest, from: Math.min(...edges), to: Math.max(...edges) }))
@@ -122,6 +129,11 @@ for (const engine of ENGINES) {
       assert.deepEqual([inside.from, inside.to, inside.rows[0]?.requests], [0, HOUR, 2])
       const kept = await readUsage(reads, { ...common, from: HOUR + 5, to: HOUR + 11 })
       assert.deepEqual([kept.from, kept.to, kept.rows[0]?.requests], [HOUR + 5, HOUR + 11, 1])
+      const minutes = await readUsage(reads, { ...common, interval: 'minute', from: 1_000, to: 2 * HOUR })
+      const starts = minutes.rows.map((row) => [row.start, row.requests])
+      assert.deepEqual([minutes.from, minutes.to, starts], [HOUR, 2 * HOUR, [[HOUR, 1]]])
+      const gone = await readUsage(reads, { ...common, interval: 'minute', from: 1_000, to: 2_000 })
+      assert.deepEqual([gone.from, gone.to, gone.rows], [2_000, 2_000, []])
     })
   })
 }

@@ -1,11 +1,13 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
-import { LATENCY_BUCKETS } from '../domain/latency.ts'
+import { GATEWAY_BUCKETS, LATENCY_BUCKETS } from '../domain/latency.ts'
 import type { ExactInteger } from './exact-integer.ts'
 import { AMOUNTS, COUNTS, DIMENSIONS, HOUR_MS } from './rollup.ts'
 import type { Database } from './schema.ts'
 import { addUsage, type UsageSums } from './usage-sums.ts'
 
 export type UsageGroup = 'model' | 'route' | 'key' | 'provider' | 'code'
+
+export type UsageInterval = 'minute' | 'hour' | 'day'
 
 export interface UsageQuery {
   workspace: string
@@ -14,26 +16,30 @@ export interface UsageQuery {
   to: number
   /** The moment of asking: an hour that lies partly beyond it has nothing there. */
   now: number
-  interval: 'hour' | 'day' | null
+  interval: UsageInterval | null
   groupBy: UsageGroup | null
   filters: Partial<Record<'key_id' | 'route' | 'provider' | 'model', string>>
 }
 
 export interface UsageRow extends UsageSums {
-  /** Beginning of the hour or day (UTC); null without an interval. */
+  /** Beginning of the minute, hour or day (UTC); null without an interval. */
   start: number | null
   /** Values of the group's columns; an empty text where a request has none. */
   group: string[]
 }
 
 export interface Usage {
-  /** What the sums cover: wider than asked for where the rows of an edge's hour are gone already. */
+  /**
+   * What the sums cover. Where rows are gone already, it is wider than asked for, by whole hours; by the minute it is
+   * narrower, for minutes are known from rows alone.
+   */
   from: number
   to: number
   /** By start, then by group. */
   rows: UsageRow[]
 }
 
+const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
 const GROUP_COLUMNS: Record<UsageGroup, readonly string[]> = {
   model: ['provider', 'model'],
@@ -45,6 +51,7 @@ const GROUP_COLUMNS: Record<UsageGroup, readonly string[]> = {
 
 /** Whole hours come from the hourly sums, an hour that the range cuts from its rows: exact to the millisecond. */
 export async function readUsage(db: Kysely<Database>, query: UsageQuery): Promise<Usage> {
+  if (query.interval === 'minute') return readMinutes(db, query)
   const end = query.to >= query.now ? hourAfter(query.to) : query.to
   let hoursFrom = hourAfter(query.from)
   let hoursTo = hourOf(end)
@@ -62,6 +69,16 @@ export async function readUsage(db: Kysely<Database>, query: UsageQuery): Promis
   }
   if (hoursFrom < hoursTo) found.push(...(await sumsOfHours(db, query, { from: hoursFrom, to: hoursTo })))
   return { from, to, rows: merged(found) }
+}
+
+/** From the rows alone, and only where all of them are still there: retention takes the oldest first. */
+async function readMinutes(db: Kysely<Database>, query: UsageQuery): Promise<Usage> {
+  let from = query.from
+  for (let hour = hourOf(query.from); hour < query.to; hour += HOUR_MS) {
+    if (!(await hasAllRows(db, query.workspace, hour))) from = Math.min(hour + HOUR_MS, query.to)
+  }
+  const rows = from < query.to ? await sumsOfRows(db, query, { from, to: query.to }) : []
+  return { from, to: query.to, rows: merged(rows) }
 }
 
 interface Range {
@@ -90,6 +107,9 @@ function cutHours(from: number, to: number): Range[] {
 
 /** False once retention has taken rows of this hour: then only its sum as a whole is known. */
 async function hasAllRows(db: Kysely<Database>, workspace: string, hour: number): Promise<boolean> {
+  const older = await closedRows(db, workspace, { from: 0, to: hour }).select('id').limit(1).executeTakeFirst()
+  // The oldest go first, so this hour has not been touched yet: no need to count it.
+  if (older !== undefined) return true
   const summed = await db
     .selectFrom('usage_hours')
     .select((select) => select.fn.sum<number | null>('requests').as('requests'))
@@ -151,7 +171,12 @@ function columnsOf(expressions: Expressions): Expressions {
 /** What a row of the answer stands for. Always at least one column, so that there is something to group by. */
 function grouped({ interval, groupBy }: UsageQuery, dimensions: Expressions): Expressions {
   const hour = dimensions['hour']
-  const start = { hour, day: sql`(${hour}) - (${hour}) % ${sql.lit(DAY_MS)}`, none: dimensions['workspace'] }
+  const start = {
+    minute: sql`started_at - started_at % ${sql.lit(MINUTE_MS)}`,
+    hour,
+    day: sql`(${hour}) - (${hour}) % ${sql.lit(DAY_MS)}`,
+    none: dimensions['workspace'],
+  }
   const columns: Record<string, RawBuilder<unknown> | undefined> = { start: start[interval ?? 'none'] }
   for (const column of groupBy === null ? [] : GROUP_COLUMNS[groupBy]) columns[column] = dimensions[column]
   return columns as Expressions
@@ -197,6 +222,7 @@ function usageRow(row: Sums, { interval, groupBy }: UsageQuery): UsageRow {
     upstreamMs: amount('upstream_ms'),
     gatewayMicroseconds: amount('gateway_microseconds'),
     latencies: Array.from({ length: LATENCY_BUCKETS }, (_, bucket) => Number(row[`latency_${bucket}`])),
+    gatewayTimes: Array.from({ length: GATEWAY_BUCKETS }, (_, bucket) => Number(row[`gateway_${bucket}`])),
   }
 }
 

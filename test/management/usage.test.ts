@@ -43,6 +43,8 @@ describe('sums', () => {
     assert.ok(cost > 0n)
     assert.equal(picodollarsOfUsd(total.cost_usd), cost)
     assert.ok(total.latency_ms.p50 <= total.latency_ms.p95 && total.latency_ms.p95 <= total.latency_ms.p99)
+    const { average, p50, p95, p99 } = total.gateway_ms
+    assert.ok(average > 0 && 0 < p50 && p50 <= p95 && p95 <= p99, JSON.stringify(total.gateway_ms))
     const { start, group, name, ...rest } = data[0]
     assert.deepEqual([start, group, name, rest], [null, null, null, total])
   })
@@ -143,6 +145,13 @@ describe('time', () => {
     ])
   })
 
+  test('by the minute', async () => {
+    assert.deepEqual(await starts('from=2026-03-01T22:00:00Z&to=2026-03-02T01:00:00Z&interval=minute'), [
+      ['2026-03-01T23:59:00.000Z', 1],
+      ['2026-03-02T00:00:00.000Z', 1],
+    ])
+  })
+
   test('a range that cuts hours is exact to the millisecond', async () => {
     const range = 'from=2026-03-01T00:00:00.001Z&to=2026-03-02T10:30:00Z&interval=day'
     assert.deepEqual(await starts(range), [
@@ -157,6 +166,7 @@ describe('time', () => {
   for (const [query, named] of [
     ['from=2026-03-02&to=2026-03-02', 'from'],
     ['from=2026-01-01&to=2026-12-01&interval=hour', '93 days'],
+    ['from=2026-03-01T00:00:00Z&to=2026-03-01T03:00:01Z&interval=minute', 'at most 3 hours'],
     ['interval=week', 'interval'],
     ['group_by=colour', 'group_by'],
     ['from=soon', 'from'],

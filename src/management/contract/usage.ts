@@ -4,6 +4,9 @@ import { operation } from './operation.ts'
 import { Moment } from './requests.ts'
 
 const milliseconds = z.number().nullable()
+const distribution = z.strictObject({ average: milliseconds, p50: milliseconds, p95: milliseconds, p99: milliseconds })
+const Interval = z.enum(['minute', 'hour', 'day'])
+const Group = z.enum(['model', 'route', 'key', 'provider', 'code'])
 
 const sums = {
   requests: z.int(),
@@ -16,10 +19,8 @@ const sums = {
   reasoning_tokens: z.int().describe('Part of completion_tokens'),
   cost_usd: Usd,
   unpriced_requests: z.int().describe('Served calls of unknown price: cost_usd is without them'),
-  latency_ms: z
-    .strictObject({ average: milliseconds, p50: milliseconds, p95: milliseconds, p99: milliseconds })
-    .describe('Of the attempts that served; the percentiles are estimates from buckets'),
-  gateway_ms: z.number().nullable().describe('Average time spent in the gateway itself'),
+  latency_ms: distribution.describe('Of the attempts that served; the percentiles are estimates from buckets'),
+  gateway_ms: distribution.describe('Time spent in the gateway itself, of all calls; percentiles as above'),
 }
 
 export const UsageSums = z.strictObject(sums)
@@ -36,8 +37,10 @@ export const usageOperations = {
       ...inWorkspace,
       from: Moment.optional().describe('Default: the last 30 days, today included'),
       to: Moment.optional().describe('Default: now'),
-      interval: z.enum(['hour', 'day']).optional().describe('Rows per hour or day (UTC); left out: one for all'),
-      group_by: z.enum(['model', 'route', 'key', 'provider', 'code']).optional(),
+      interval: Interval.optional().describe(
+        'Rows per minute (at most 3 hours), hour (93 days) or day, UTC; left out: one for all',
+      ),
+      group_by: Group.optional(),
       key: z.string().max(64).optional().describe('Only this key, by id'),
       route: z.string().max(64).optional().describe('Only this alias; empty for direct model ids'),
       provider: z.string().max(64).optional(),
@@ -45,13 +48,15 @@ export const usageOperations = {
     }),
     reply: z.strictObject({
       workspace: z.string(),
-      from: Timestamp.describe('What the sums cover: the whole hour where its single requests are deleted already'),
+      from: Timestamp.describe(
+        'What the sums cover: the whole hour where its single requests are deleted already; by the minute what is left',
+      ),
       to: Timestamp,
-      interval: z.enum(['hour', 'day']).nullable(),
-      group_by: z.enum(['model', 'route', 'key', 'provider', 'code']).nullable(),
+      interval: Interval.nullable(),
+      group_by: Group.nullable(),
       data: z.array(
         z.strictObject({
-          start: Timestamp.nullable().describe('Beginning of the hour or day; null without an interval'),
+          start: Timestamp.nullable().describe('Beginning of the minute, hour or day; null without an interval'),
           group: z
             .string()
             .nullable()
