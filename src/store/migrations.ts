@@ -20,6 +20,7 @@ const MIGRATIONS: readonly Migration[] = [
   holdForRequests,
   rememberIdempotencyKeys,
   addGatewayBuckets,
+  createSessionTable,
 ]
 
 /** The schema that this version of the gateway works with. */
@@ -153,4 +154,11 @@ async function rememberIdempotencyKeys(db: Transaction<Database>): Promise<void>
   await sql`alter table requests add column body_hash text`.execute(db)
   await sql`create index requests_idempotency on requests (key_id, idempotency_key, started_at)
     where idempotency_key is not null`.execute(db)
+}
+
+/** Sessions end with their key, and are few: one for each sign-in of the last day. */
+async function createSessionTable(db: Transaction<Database>): Promise<void> {
+  await sql`create table sessions (
+    id text primary key, key_id text not null references keys (id), secret_hash text not null,
+    created_at bigint not null, expires_at bigint not null)`.execute(db)
 }

@@ -18,6 +18,7 @@ export interface Database {
   usage_hours: UsageHoursTable
   settings: SettingsTable
   audit: AuditTable
+  sessions: SessionsTable
 }
 
 /** Who a row belongs to: the configuration file, the environment, the gateway's own price list, or (null) the API. */
@@ -199,6 +200,17 @@ interface AuditTable {
   after: string | null
 }
 
+/** People who have signed in at the dashboard. */
+interface SessionsTable {
+  id: string
+  /** The admin key they signed in with. */
+  key_id: string
+  /** SHA-256 of what their cookie holds. */
+  secret_hash: string
+  created_at: number
+  expires_at: number
+}
+
 interface SettingsTable {
   name: string
   value: string
@@ -210,5 +222,6 @@ export type ProviderRow = Selectable<ProvidersTable>
 export type RegistryRow = Selectable<RegistryTable>
 export type PriceVersionRow = Selectable<PriceVersionsTable>
 export type AuditRow = Selectable<AuditTable>
+export type SessionRow = Selectable<SessionsTable>
 export type RequestRow = Selectable<RequestsTable>
 export type NewRequestRow = Insertable<RequestsTable>

@@ -69,3 +69,17 @@ test('a key file is made once and still decrypts after keys were set', () => {
 test('a key that is too short is refused', () => {
   assert.throws(() => openSecrets(newFolder(), [NEW, 'short']), /SECRETS_KEY: each key must have at least 16/)
 })
+
+test('a signature holds for its text and context only; all keys verify, the first signs', () => {
+  const folder = newFolder()
+  const old = openSecrets(folder, [OLD]).sign('text', 'session')
+  const both = openSecrets(folder, [NEW, OLD])
+  assert.ok(both.isSigned('text', old, 'session'))
+  assert.ok(openSecrets(folder, [NEW]).isSigned('text', both.sign('text', 'session'), 'session'))
+  assert.ok(!openSecrets(folder, [NEW]).isSigned('text', old, 'session'))
+  assert.ok(!both.isSigned('texts', old, 'session'))
+  assert.ok(!both.isSigned('text', old, 'other'))
+  for (const forged of ['', old.slice(0, -1), `${old}A`, 'x'.repeat(old.length)]) {
+    assert.ok(!both.isSigned('text', forged, 'session'), forged)
+  }
+})

@@ -1,20 +1,24 @@
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { StoreError } from './store-error.ts'
 
-/** Keeps provider keys unreadable in the database and its backups. */
+/** Keeps provider keys unreadable in the database and its backups, and signs what we must know again as our own. */
 export interface Secrets {
   /** `context` names where the value belongs; it cannot be decrypted as anything else. */
   encrypt(plaintext: string, context: string): string
   decrypt(ciphertext: string, context: string): string
   /** Whether it was encrypted with the key that encrypts now. */
   isCurrent(ciphertext: string): boolean
+  /** A signature that holds for this text in this context only. */
+  sign(text: string, context: string): string
+  isSigned(text: string, signature: string, context: string): boolean
 }
 
 interface RingKey {
   id: string
   key: Buffer
+  signingKey: Buffer
 }
 
 const CIPHER = 'aes-256-gcm'
@@ -24,7 +28,7 @@ const FILE_NAME = 'secrets.key'
 export const SHORTEST_SECRETS_KEY = 16
 
 /**
- * The first key encrypts, all decrypt. Without keys from the environment a random one lives in a file of the data
+ * The first key encrypts and signs, all decrypt and verify. Without keys from the environment a random one lives in a file of the data
  * folder; that file still decrypts after keys have been set, so moving from one to the other loses nothing.
  */
 export function openSecrets(dataDir: string, keys: readonly string[] | null): Secrets {
@@ -43,6 +47,11 @@ export function openSecrets(dataDir: string, keys: readonly string[] | null): Se
     encrypt: (plaintext, context) => encrypt(first, plaintext, context),
     decrypt: (ciphertext, context) => decrypt(ring, ciphertext, context),
     isCurrent: (ciphertext) => ciphertext.startsWith(`v1.${first.id}.`),
+    sign: (text, context) => signatureOf(first, text, context).toString('base64url'),
+    isSigned(text, signature, context) {
+      const given = Buffer.from(signature, 'base64url')
+      return ring.some((key) => isEqual(given, signatureOf(key, text, context)))
+    },
   }
 }
 
@@ -64,7 +73,18 @@ function createKeyFile(path: string): string {
 function ringKey(text: string): RingKey {
   const derive = (purpose: string, bytes: number) =>
     Buffer.from(hkdfSync('sha256', text, 'switchyard secrets', purpose, bytes))
-  return { id: derive('id', 4).toString('hex'), key: derive('key', 32) }
+  return { id: derive('id', 4).toString('hex'), key: derive('key', 32), signingKey: derive('signing key', 32) }
+}
+
+function signatureOf({ signingKey }: RingKey, text: string, context: string): Buffer {
+  return createHmac('sha256', signingKey)
+    .update(JSON.stringify([context, text]))
+    .digest()
+}
+
+/** In constant time, so that a forger does not learn how far a guess is right. */
+function isEqual(given: Buffer, expected: Buffer): boolean {
+  return given.length === expected.length && timingSafeEqual(given, expected)
 }
 
 /** `v1.<key id>.<iv>.<ciphertext and tag>` */
