@@ -125,6 +125,8 @@ describe('every code has its status, its shape and its request id', () => {
       ...(['budget_exceeded', 'forbidden', 'key_rate_limited'] as const),
       // A fault of ours; and the last usable entry is always tried.
       ...(['internal_error', 'no_provider_available'] as const),
+      // Signing in to the dashboard is no call.
+      'too_many_attempts',
     ])
     const codes = Object.keys(ERRORS) as (keyof typeof ERRORS)[]
     const ofManagement = codes.filter((code) => [409, 412].includes(ERRORS[code].status))

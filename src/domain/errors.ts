@@ -26,6 +26,7 @@ export const ERRORS = {
   unsupported_media_type: { status: 415, text: 'Send the body as application/json, not compressed.' },
   rate_limited: { status: 429, text: 'The provider is rate-limiting the provider key.' },
   key_rate_limited: { status: 429, text: 'The limit of this key or workspace is reached.' },
+  too_many_attempts: { status: 429, text: 'Too many wrong keys at the moment: wait a few seconds.' },
   internal_error: { status: 500, text: 'The gateway failed; its log has the details under this request id.' },
   not_implemented: { status: 501, text: 'Streaming is not supported: send "stream": false or leave it out.' },
   upstream_error: { status: 502, text: 'The provider failed or gave an unusable answer.' },
