@@ -5,7 +5,7 @@ import { globSync } from 'node:fs'
  * Every test there is, in one run of Node's own runner. More files at once than there are cores: most of them wait for
  * sockets, servers and timers.
  */
-const files = globSync('{src,simulator,demo,bench,test,scripts}/**/*.test.ts', {
+const files = globSync('{src,dashboard/src,simulator,demo,bench,test,scripts}/**/*.test.ts', {
   exclude: ['**/node_modules/**'],
 }).sort()
 const { status } = spawnSync(

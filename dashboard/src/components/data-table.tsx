@@ -1,0 +1,105 @@
+import { Table } from '@mantine/core'
+import { ArrowDown, ArrowUp } from 'lucide-react'
+import type { ReactNode } from 'react'
+import classes from './data-table.module.css'
+
+export interface Column<Row> {
+  /** Also the name under which the page sorts. */
+  name: string
+  title: string
+  cell: (row: Row) => ReactNode
+  /** Figures stand at the right, below each other. */
+  figures?: boolean
+  /** Says that the page can sort by it. */
+  sortable?: boolean
+  /** Left out on a phone; the page has it one step further in. */
+  wideOnly?: boolean
+}
+
+export interface DataTableProps<Row> {
+  label: string
+  columns: readonly Column<Row>[]
+  rows: readonly Row[]
+  rowKey: (row: Row) => string
+  sort?: Sort | undefined
+  onSort?: (sort: Sort) => void
+  /** Marks the row that is open beside the table. */
+  isCurrent?: (row: Row) => boolean
+}
+
+export interface Sort {
+  by: string
+  descending: boolean
+}
+
+/**
+ * A table for people: figures line up, headings stay, on a phone each row becomes a small card of labelled lines. To make a
+ * whole row lead somewhere, put a link with the class `row-link` into its first cell: it covers the row.
+ */
+export function DataTable<Row>(props: DataTableProps<Row>) {
+  const { label, columns, rows, rowKey, sort, onSort, isCurrent } = props
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table scrolls, and the keyboard must reach it.
+    <section className={classes['scroll']} aria-label={label} tabIndex={0}>
+      <Table className={classes['table'] ?? ''} verticalSpacing={7} horizontalSpacing="md" highlightOnHover>
+        <Table.Thead>
+          <Table.Tr>
+            {columns.map((column) => (
+              <Heading key={column.name} column={column} sort={sort} onSort={onSort} />
+            ))}
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {rows.map((row) => (
+            <Table.Tr key={rowKey(row)} data-current={isCurrent?.(row) === true || undefined}>
+              {columns.map((column) => (
+                <Table.Td
+                  key={column.name}
+                  data-label={column.title}
+                  data-figures={column.figures || undefined}
+                  data-wide-only={column.wideOnly || undefined}
+                >
+                  {column.cell(row)}
+                </Table.Td>
+              ))}
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </section>
+  )
+}
+
+function Heading<Row>({
+  column,
+  sort,
+  onSort,
+}: {
+  column: Column<Row>
+  sort: Sort | undefined
+  onSort: ((sort: Sort) => void) | undefined
+}) {
+  const isSorted = sort?.by === column.name
+  const order = isSorted ? (sort.descending ? 'descending' : 'ascending') : undefined
+  return (
+    <Table.Th
+      data-figures={column.figures || undefined}
+      data-wide-only={column.wideOnly || undefined}
+      {...(column.sortable ? { 'aria-sort': order ?? 'none' } : {})}
+    >
+      {column.sortable && onSort !== undefined ? (
+        <button
+          type="button"
+          className={classes['sort']}
+          onClick={() => onSort({ by: column.name, descending: isSorted ? !sort.descending : column.figures === true })}
+        >
+          {column.title}
+          {order === 'descending' && <ArrowDown size={13} aria-hidden />}
+          {order === 'ascending' && <ArrowUp size={13} aria-hidden />}
+        </button>
+      ) : (
+        column.title
+      )}
+    </Table.Th>
+  )
+}

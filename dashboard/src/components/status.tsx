@@ -1,0 +1,32 @@
+import { Badge } from '@mantine/core'
+
+/** How a request ended: its HTTP status, coloured by whose fault it was. */
+export function StatusBadge({ status, code }: { status: number | null; code: string | null }) {
+  if (status === null) return <Badge color="blue">running</Badge>
+  if (status === 0) return <Badge color="gray">interrupted</Badge>
+  const color = status < 300 ? 'teal' : status < 500 ? 'yellow' : 'red'
+  return (
+    <Badge color={color} title={code ?? undefined} className="figures">
+      {status}
+    </Badge>
+  )
+}
+
+export function CircuitBadge({ state }: { state: 'closed' | 'open' | 'half-open' }) {
+  const color = { closed: 'teal', 'half-open': 'yellow', open: 'red' }[state]
+  return <Badge color={color}>{state}</Badge>
+}
+
+/** Says why something cannot be edited here. */
+export function ManagedBadge({ by }: { by: 'config' | 'environment' | 'builtin' | null }) {
+  if (by === null || by === 'builtin') return null
+  const title =
+    by === 'config'
+      ? 'It stands in switchyard.yaml: change it there'
+      : 'It comes from the environment of the gateway: change it there'
+  return (
+    <Badge color="gray" title={title}>
+      {by === 'config' ? 'file' : 'environment'}
+    </Badge>
+  )
+}

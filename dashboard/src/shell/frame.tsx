@@ -1,0 +1,95 @@
+import { AppShell, Burger, Center, Group, Loader, Text } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { Suspense, useEffect } from 'react'
+import { Link, Redirect, Route, Switch, useLocation } from 'wouter'
+import type { Reply } from '../api/client.ts'
+import { AccountMenu } from './account-menu.tsx'
+import { Logo } from './logo.tsx'
+import { NavigationList } from './navigation-list.tsx'
+import { NotFound } from './not-found.tsx'
+import { PageBoundary } from './page-boundary.tsx'
+import { PAGES } from './pages.ts'
+import { Palette, PaletteButton } from './palette.tsx'
+import { WorkspaceContext } from './place.ts'
+import { WorkspaceSelect } from './workspace-select.tsx'
+
+const pages = PAGES.flatMap((group) => group.pages)
+
+/** What stands around every page. */
+export function Frame({ session }: { session: Reply<'sessions.current'> }) {
+  return (
+    <Switch>
+      <Route path="/:workspace/:page/*?">
+        {({ workspace }) => (
+          <WorkspaceContext value={decodeURIComponent(workspace)}>
+            <Shell session={session} />
+          </WorkspaceContext>
+        )}
+      </Route>
+      <Route path="/:workspace">{({ workspace }) => <Redirect to={`/${workspace}/overview`} replace />}</Route>
+      <Route>
+        <Redirect to="/default/overview" replace />
+      </Route>
+    </Switch>
+  )
+}
+
+function Shell({ session }: { session: Reply<'sessions.current'> }) {
+  const [isOpen, { toggle, close }] = useDisclosure(false)
+  const [location] = useLocation()
+  // biome-ignore lint/correctness/useExhaustiveDependencies: closes whenever the place changes.
+  useEffect(close, [location])
+  return (
+    <AppShell
+      header={{ height: 54 }}
+      navbar={{ width: 216, breakpoint: 'sm', collapsed: { mobile: !isOpen } }}
+      padding={{ base: 'sm', sm: 'lg' }}
+    >
+      <a className="skip-link" href="#content">
+        Skip to the page
+      </a>
+      <AppShell.Header bg="var(--surface-raised)" bd="0 0 1px solid var(--line)">
+        <Group h="100%" px={{ base: 'sm', sm: 'md' }} gap="sm" wrap="nowrap">
+          <Burger opened={isOpen} onClick={toggle} hiddenFrom="sm" size="sm" aria-label="Pages" />
+          <Link href="/" aria-label="Switchyard, overview" style={{ display: 'flex', textDecoration: 'none' }}>
+            <Group gap={9} wrap="nowrap">
+              <Logo />
+              <Text fw={680} c="var(--text-strong)" visibleFrom="xs" lts="-0.01em">
+                Switchyard
+              </Text>
+            </Group>
+          </Link>
+          <WorkspaceSelect />
+          <Group ml="auto" gap="xs" wrap="nowrap">
+            <PaletteButton />
+            <AccountMenu session={session} />
+          </Group>
+        </Group>
+      </AppShell.Header>
+      <AppShell.Navbar p="sm" bg="var(--surface-raised)">
+        <NavigationList />
+      </AppShell.Navbar>
+      <AppShell.Main id="content" tabIndex={-1} style={{ outline: 'none' }}>
+        <PageBoundary key={location.split('/')[2]}>
+          <Suspense fallback={<Waiting />}>
+            <Switch>
+              {pages.map(({ name, page: Page }) => (
+                <Route key={name} path={`/:workspace/${name}/*?`} component={Page} />
+              ))}
+              <Route component={NotFound} />
+            </Switch>
+          </Suspense>
+        </PageBoundary>
+      </AppShell.Main>
+      <Palette />
+    </AppShell>
+  )
+}
+
+function Waiting() {
+  return (
+    <Center h="50vh">
+      <Loader size="sm" aria-label="Loading the page" />
+    </Center>
+  )
+}

@@ -1,0 +1,112 @@
+import {
+  Activity,
+  BookOpen,
+  ChartColumnStacked,
+  Coins,
+  FlaskConical,
+  History,
+  KeyRound,
+  LayoutDashboard,
+  type LucideIcon,
+  Route,
+  Server,
+  Settings,
+} from 'lucide-react'
+import { type ComponentType, lazy } from 'react'
+
+export interface PageEntry {
+  /** The part of the address. */
+  name: string
+  title: string
+  icon: LucideIcon
+  page: ComponentType
+}
+
+/** Each page is a file of its own that loads when it is first opened. */
+function page<Name extends string>(load: () => Promise<Record<Name, ComponentType>>, name: Name): ComponentType {
+  return lazy<ComponentType>(async () => ({ default: (await load())[name] }))
+}
+
+export const PAGES: { heading: string; pages: PageEntry[] }[] = [
+  {
+    heading: 'Observe',
+    pages: [
+      {
+        name: 'overview',
+        title: 'Overview',
+        icon: LayoutDashboard,
+        page: page(() => import('../pages/overview/overview-page.tsx'), 'OverviewPage'),
+      },
+      {
+        name: 'requests',
+        title: 'Requests',
+        icon: Activity,
+        page: page(() => import('../pages/requests/requests-page.tsx'), 'RequestsPage'),
+      },
+      {
+        name: 'usage',
+        title: 'Usage',
+        icon: ChartColumnStacked,
+        page: page(() => import('../pages/usage/usage-page.tsx'), 'UsagePage'),
+      },
+    ],
+  },
+  {
+    heading: 'Build',
+    pages: [
+      {
+        name: 'catalog',
+        title: 'Catalog',
+        icon: BookOpen,
+        page: page(() => import('../pages/catalog/catalog-page.tsx'), 'CatalogPage'),
+      },
+      {
+        name: 'playground',
+        title: 'Playground',
+        icon: FlaskConical,
+        page: page(() => import('../pages/playground/playground-page.tsx'), 'PlaygroundPage'),
+      },
+      {
+        name: 'routes',
+        title: 'Routes',
+        icon: Route,
+        page: page(() => import('../pages/routes/routes-page.tsx'), 'RoutesPage'),
+      },
+      {
+        name: 'keys',
+        title: 'Keys',
+        icon: KeyRound,
+        page: page(() => import('../pages/keys/keys-page.tsx'), 'KeysPage'),
+      },
+    ],
+  },
+  {
+    heading: 'Operate',
+    pages: [
+      {
+        name: 'providers',
+        title: 'Providers',
+        icon: Server,
+        page: page(() => import('../pages/providers/providers-page.tsx'), 'ProvidersPage'),
+      },
+      {
+        name: 'registry',
+        title: 'Registry',
+        icon: Coins,
+        page: page(() => import('../pages/registry/registry-page.tsx'), 'RegistryPage'),
+      },
+      {
+        name: 'audit',
+        title: 'Audit',
+        icon: History,
+        page: page(() => import('../pages/audit/audit-page.tsx'), 'AuditPage'),
+      },
+      {
+        name: 'settings',
+        title: 'Settings',
+        icon: Settings,
+        page: page(() => import('../pages/settings/settings-page.tsx'), 'SettingsPage'),
+      },
+    ],
+  },
+]

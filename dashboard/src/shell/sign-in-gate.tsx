@@ -1,0 +1,24 @@
+import { Center, Loader } from '@mantine/core'
+import { useOperation } from '../api/hooks.ts'
+import { ErrorState } from '../components/states.tsx'
+import { Frame } from './frame.tsx'
+import { SignIn } from './sign-in.tsx'
+
+/** Whoever is not signed in sees the sign-in at whatever address they came to, and that page afterwards. */
+export function SignInGate() {
+  const session = useOperation('sessions.current', {})
+  if (session.isSuccess && !session.isPlaceholderData) return <Frame session={session.data} />
+  if (session.error?.status === 401) return <SignIn />
+  if (session.error) {
+    return (
+      <Center mih="100vh">
+        <ErrorState error={session.error} retry={() => void session.refetch()} />
+      </Center>
+    )
+  }
+  return (
+    <Center mih="100vh">
+      <Loader aria-label="Loading" />
+    </Center>
+  )
+}

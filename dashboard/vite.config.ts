@@ -1,0 +1,35 @@
+import react from '@vitejs/plugin-react'
+import { defineConfig, type Plugin } from 'vite'
+import { CONTRACT } from '../src/management/contract/contract.ts'
+
+/**
+ * The client's table of operations, read off the contract while building: method and path of each, without the schemas
+ * and the library behind them.
+ */
+function operations(): Plugin {
+  const name = 'virtual:operations'
+  return {
+    name: 'operations',
+    resolveId: (id) => (id === name ? `\0${name}` : undefined),
+    load(id) {
+      if (id !== `\0${name}`) return undefined
+      const rows = Object.entries(CONTRACT).map(([operation, { method, path }]) => [operation, [method, path]])
+      return `export const OPERATIONS = ${JSON.stringify(Object.fromEntries(rows))}`
+    },
+  }
+}
+
+export default defineConfig({
+  root: import.meta.dirname,
+  base: '/dashboard/',
+  plugins: [react(), operations()],
+  build: {
+    // Every browser with CSS light-dark() and nesting: what Mantine and our own styles are written in.
+    target: ['chrome125', 'firefox128', 'safari18'],
+    outDir: 'dist',
+    emptyOutDir: true,
+    // The page forbids inline data in scripts and styles to be fetched from anywhere else; small files stay files.
+    assetsInlineLimit: 0,
+    reportCompressedSize: false,
+  },
+})
