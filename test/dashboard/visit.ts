@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+export interface Visit {
+  page: Page
+  /** Fails when something went wrong in the background: console errors, broken policy, requests to other hosts. */
+  assertQuiet(): void
+  close(): Promise<void>
+}
+
+export interface VisitOptions extends BrowserContextOptions {
+  /** Statuses that this walk provokes on purpose; the browser reports each as an error of the console. */
+  expectedStatuses?: readonly number[]
+}
+
+/** A browser of one's own, watched for everything that must not happen behind the page. */
+export async function visit(browser: Browser, url: string, options: VisitOptions = {}): Promise<Visit> {
+  const { expectedStatuses = [], ...contextOptions } = options
+  const context = await browser.newContext({ acceptDownloads: true, ...contextOptions })
+  const page = await context.newPage()
+  const problems: string[] = []
+  const expected = (text: string) =>
+    // Whoever is not signed in is told so by a 401, which the browser shows as an error.
+    [401, ...expectedStatuses].some((status) => text.includes(`the server responded with a status of ${status}`))
+  page.on('console', (message) => {
+    const isBad = message.type() === 'error' || message.type() === 'warning'
+    if (isBad && !expected(message.text())) problems.push(`console ${message.type()}: ${message.text()}`)
+  })
+  page.on('pageerror', (error) => problems.push(`uncaught: ${error.message}`))
+  page.on('request', (request) => {
+    if (!request.url().startsWith(url) && !/^(data|blob):/.test(request.url())) {
+      problems.push(`a request left the gateway: ${request.url()}`)
+    }
+  })
+  // Reported to the page itself, wherever the browser's console would not say so.
+  await page.addInitScript(() => {
+    document.addEventListener('securitypolicyviolation', (event) => {
+      console.error(`policy violated: ${event.violatedDirective} ${event.blockedURI}`)
+    })
+  })
+  return {
+    page,
+    assertQuiet: () => assert.deepEqual(problems, []),
+    close: () => context.close(),
+  }
+}
+
+/** Signs in as a person does. */
+export async function signIn(page: Page, url: string, adminKey: string, path = '/dashboard'): Promise<void> {
+  await page.goto(url + path)
+  await page.getByLabel('Admin key').fill(adminKey)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('navigation', { name: 'Pages' }).waitFor({ state: 'attached' })
+}
+
+interface Violation {
+  id: string
+  help: string
+  nodes: { target: unknown[]; failureSummary?: string }[]
+}
+
+/** What axe-core finds on the page as it stands now: nothing. */
+export async function assertAccessible(page: Page, where: string): Promise<void> {
+  // Evaluated by the debugger, so the page's policy stays as strict as it is.
+  await page.evaluate(axeSource)
+  const violations = (await page.evaluate(
+    "axe.run(document, { resultTypes: ['violations'] }).then((result) => result.violations)",
+  )) as Violation[]
+  const told = violations.map(
+    ({ id, help, nodes }) =>
+      `${id}: ${help}\n${nodes.map((node) => `  ${node.target.join(' ')}\n  ${node.failureSummary}`).join('\n')}`,
+  )
+  assert.deepEqual(told, [], `${where}:\n${told.join('\n')}`)
+}
