@@ -23,6 +23,8 @@ export default defineConfig({
   root: import.meta.dirname,
   base: '/dashboard/',
   plugins: [react(), operations()],
+  // While working on it (`npm run dev:dashboard`): everything but the pages comes from a running gateway.
+  server: { proxy: { '^/(?!dashboard)': process.env['SWITCHYARD_URL'] ?? 'http://127.0.0.1:8080' } },
   build: {
     // Every browser with CSS light-dark() and nesting: what Mantine and our own styles are written in.
     target: ['chrome125', 'firefox128', 'safari18'],
