@@ -101,7 +101,7 @@ function scene(): { newCall(): Situation; deps: ChainDeps } {
   const chain = entries.map(({ name, model }) => ({ provider: name, model, timeoutMs: 60_000, retries: 2 }))
   const deps: ChainDeps = {
     families: FAMILIES,
-    catalog: { models: () => [], find: () => undefined, waiting: () => new Map() },
+    catalog: { models: () => [], find: () => undefined, waiting: () => new Map(), lists: () => [] },
     circuits: createCircuits(Date.now, () => true),
   }
   return { newCall: () => newSituation(request, chain, snapshot), deps }

@@ -7,22 +7,19 @@ import { startCatalog } from './gateway/catalog.ts'
 import { createCircuits } from './gateway/circuits.ts'
 import type { Deps } from './gateway/deps.ts'
 import { exampleModel } from './gateway/example-model.ts'
-import { explain } from './gateway/explain.ts'
 import { handleChat } from './gateway/handle-chat.ts'
 import { type Health, handleHealthz, handleMetrics, handleReadyz } from './gateway/handle-health.ts'
 import { handleModel, handleModelList } from './gateway/handle-models.ts'
 import { createIdempotency, type Idempotency } from './gateway/idempotency.ts'
 import { knownModels } from './gateway/known-models.ts'
 import { createSpendLedger, type SpendLedger } from './gateway/ledger.ts'
+import { createProviderHealth } from './gateway/provider-health.ts'
 import { steadyClock } from './gateway/steady-clock.ts'
-import { testProvider } from './gateway/test-provider.ts'
-import { verifyLedger } from './gateway/verify-ledger.ts'
 import type { HttpRoute } from './http/call.ts'
 import { checkPort } from './http/check-port.ts'
 import { createServer, type Server } from './http/server.ts'
-import type { ManagementDeps } from './management/deps.ts'
-import { management } from './management/management.ts'
-import { applyFile, environmentProviders, type NewKeys, prepareStore } from './prepare-store.ts'
+import { managementApi } from './management-api.ts'
+import { applyFile, type NewKeys, prepareStore } from './prepare-store.ts'
 import { type Caller, createCaller } from './providers/call.ts'
 import { FAMILIES } from './providers/families.ts'
 import { findIdempotent } from './store/find-idempotent.ts'
@@ -31,7 +28,6 @@ import { type LiveSnapshot, openLiveSnapshot } from './store/live-snapshot.ts'
 import { openStore, type Store } from './store/open.ts'
 import { createLog, type Log } from './telemetry/log.ts'
 import { createMetrics, type Metrics } from './telemetry/metrics.ts'
-import { version } from './version.ts'
 import { watchConfig } from './watch-config.ts'
 
 /** A running gateway, as the command line sees it. */
@@ -135,13 +131,7 @@ async function serve({ config, store, live, newKeys, log, now }: Prepared): Prom
   const clock = steadyClock(now, () => performance.now())
   const ledger = createSpendLedger(clock, await readLoggedScopes(store.db, clock()))
   const caller = createCaller()
-  const modelLists = startCatalog({
-    sources: catalogSources(live.current()),
-    prefixes: PREFIXES,
-    caller,
-    onRead: (provider, count) => log.info({ provider, models: count }, 'model list read'),
-    onFailure: (provider, reason) => log.warn({ provider, reason }, 'model list not read; asking again later'),
-  })
+  const modelLists = readModelLists(live.current(), caller, { log, now })
   const { catalog } = modelLists
   const isKnown = knownModels(live.current, catalog)
   const circuits = createCircuits(now, isKnown)
@@ -154,6 +144,7 @@ async function serve({ config, store, live, newKeys, log, now }: Prepared): Prom
     prefixes: PREFIXES,
     catalog,
     circuits,
+    providerHealth: createProviderHealth(now, live.current),
     isKnown,
     caller,
     requestLog: store.requestLog,
@@ -168,7 +159,7 @@ async function serve({ config, store, live, newKeys, log, now }: Prepared): Prom
   }
   const health: Health = { phase: () => phase, catalog, log: () => store.requestLog.status() }
   const server = createServer({
-    routes: [...routes(deps, health, metrics), ...managementApi(deps, live, store, config)],
+    routes: [...routes(deps, health, metrics), ...managementApi({ deps, health, live, store, config, builtins: BUILTINS })],
     newRequestId: () => `chatcmpl_${newId(now())}`,
     onFault: (error, call) =>
       log.error({ request: call.id, method: call.method, path: call.path, err: error.cause ?? error }),
@@ -236,35 +227,15 @@ function routes(deps: Deps, health: Health, metrics: Metrics): HttpRoute[] {
   ]
 }
 
-function managementApi(deps: Deps, live: LiveSnapshot, store: Store, config: Config): HttpRoute[] {
-  const { db, reads, secrets, requestLog } = store
-  const parts: ManagementDeps = {
-    db,
-    reads,
-    secrets,
-    live,
-    snapshot: live.current,
-    caughtUp: () => requestLog.caughtUp(),
-    environmentProviders: environmentProviders(config),
-    configFile: config.file === null ? null : config.filePath,
-    explain: (body, workspace) => explain(body, workspace, deps),
-    families: BUILTINS.map(({ family, name }) => ({ name: family, builtin: name })),
-    async testProvider(provider) {
-      const family = deps.families.get(provider.family)
-      if (family === undefined) throw new Error(`the provider ${provider.name} has an unknown family`)
-      return testProvider(provider, family, deps.caller)
-    },
-    catalogModels: () => deps.catalog.models(),
-    ledger: {
-      status: (scope) => deps.ledger.status(scope),
-      verify: () =>
-        verifyLedger(deps.ledger, async (now) => {
-          await requestLog.caughtUp()
-          return readLoggedScopes(reads, now)
-        }),
-    },
-  }
-  return management(parts, { snapshot: live.current, now: deps.now, maxBodyBytes: deps.maxBodyBytes }, version())
+function readModelLists(snapshot: Snapshot, caller: Caller, { log, now }: Pick<Prepared, 'log' | 'now'>) {
+  return startCatalog({
+    sources: catalogSources(snapshot),
+    prefixes: PREFIXES,
+    caller,
+    now,
+    onRead: (provider, count) => log.info({ provider, models: count }, 'model list read'),
+    onFailure: (provider, reason) => log.warn({ provider, reason }, 'model list not read; asking again later'),
+  })
 }
 
 /** Only the providers that a prefix leads to have direct model ids. */

@@ -22,6 +22,19 @@ const ROOMS: Record<string, { rooms: string[]; packages: string[] }> = {
     packages: ['kysely'],
   },
   'src/watch-config.ts': { rooms: ['src/telemetry', 'src/config.ts'], packages: [] },
+  'src/management-api.ts': {
+    rooms: [
+      'src/domain',
+      'src/http',
+      'src/store',
+      'src/gateway',
+      'src/management',
+      'src/version.ts',
+      'src/config.ts',
+      'src/prepare-store.ts',
+    ],
+    packages: [],
+  },
   'src/main.ts': {
     rooms: [
       'src/domain',
@@ -30,8 +43,7 @@ const ROOMS: Record<string, { rooms: string[]; packages: string[] }> = {
       'src/store',
       'src/telemetry',
       'src/gateway',
-      'src/management',
-      'src/version.ts',
+      'src/management-api.ts',
       'src/config.ts',
       'src/prepare-store.ts',
       'src/watch-config.ts',

@@ -39,6 +39,25 @@ function printUsage(reply: Reply<'usage.get'>, { output }: Given): void {
   output.line(`Total: ${total.requests} requests, ${total.errors} errors, ${total.cost_usd} USD${unpriced}`)
 }
 
+function printStatus({ providers, catalog, log, ...process }: Reply<'status.get'>, { output }: Given): void {
+  output.details({ ...process, log_lag_rows: log.lag_rows, log_last_error: log.last_error })
+  output.line('')
+  const rows = providers.map(({ name, configured, circuits, last_error: error, ...provider }) => ({
+    provider: name,
+    configured,
+    models: catalog.find((list) => list.provider === name)?.models ?? null,
+    calls_5m: provider.calls_5m,
+    errors_5m: provider.errors_5m,
+    last_success_at: provider.last_success_at,
+    circuits: circuits.map(({ model, state }) => `${model} ${state}`),
+    last_error: error === null ? null : `${error.at} ${error.code}: ${error.message}`,
+  }))
+  printRows(rows, output)
+  for (const { provider, problem } of catalog) {
+    if (problem !== null) output.note(`The model list of ${provider} is not read: ${problem}`)
+  }
+}
+
 function printWhatIf(reply: Reply<'usage.what-if'>, { output }: Given): void {
   printRows(reply.data, output)
   const { total } = reply
@@ -79,6 +98,11 @@ export const logRefinements: Readonly<Record<string, Refinement>> = {
     examples: ['switchyard requests export --format csv --since 30d > requests.csv'],
     options: { since: SINCE },
     refine: withSince,
+  },
+  'status.get': {
+    name: 'status',
+    examples: ['switchyard status'],
+    print: printStatus,
   },
   'usage.get': {
     name: 'usage',

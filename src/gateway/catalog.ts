@@ -1,4 +1,5 @@
 import { GatewayError } from '../domain/errors.ts'
+import type { CatalogList } from '../domain/gateway-status.ts'
 import { type CatalogModel, type Provider, withoutSecrets } from '../domain/provider.ts'
 import type { PrefixRule } from '../domain/route.ts'
 import type { Caller } from '../providers/call.ts'
@@ -11,6 +12,7 @@ export interface Catalog {
   find(provider: string, model: string): CatalogModel | undefined
   /** Per provider: null once read, else why not yet. */
   waiting(): ReadonlyMap<string, string>
+  lists(): CatalogList[]
 }
 
 export interface CatalogSource {
@@ -22,6 +24,7 @@ export interface CatalogOptions {
   sources: readonly CatalogSource[]
   prefixes: readonly PrefixRule[]
   caller: Caller
+  now(): number
   onRead(provider: string, count: number): void
   onFailure(provider: string, reason: string): void
 }
@@ -38,6 +41,7 @@ const MAX_PAGES = 100
  */
 export function startCatalog(options: CatalogOptions): { catalog: Catalog; firstRound: Promise<void>; stop(): void } {
   const read = new Map<string, ReadonlyMap<string, CatalogModel>>()
+  const readAt = new Map<string, number>()
   const waiting = new Map<string, string>(options.sources.map(({ provider }) => [provider.name, 'not read yet']))
   let sorted: readonly CatalogModel[] = []
   const timers = new Set<NodeJS.Timeout>()
@@ -48,6 +52,7 @@ export function startCatalog(options: CatalogOptions): { catalog: Catalog; first
     try {
       const models = await readAll(source, options)
       read.set(name, new Map(models.map((model) => [model.id, model])))
+      readAt.set(name, options.now())
       waiting.delete(name)
       sorted = [...read.values()].flatMap((byId) => [...byId.values()]).sort(byProviderAndId)
       options.onRead(name, models.length)
@@ -73,6 +78,13 @@ export function startCatalog(options: CatalogOptions): { catalog: Catalog; first
       models: () => sorted,
       find: (provider, model) => read.get(provider)?.get(model),
       waiting: () => waiting,
+      lists: () =>
+        options.sources.map(({ provider: { name } }) => ({
+          provider: name,
+          models: read.get(name)?.size ?? 0,
+          readAt: readAt.get(name) ?? null,
+          problem: waiting.get(name) ?? null,
+        })),
     },
     firstRound,
     stop() {

@@ -21,7 +21,8 @@ export interface Circuits {
   succeeded(entry: ChainEntry): void
   failed(entry: ChainEntry, failure: Failure): void
   abandoned(entry: ChainEntry): void
-  states(): Iterable<{ provider: string; model: string; state: CircuitState }>
+  /** `until`: skipped that long, while another entry can serve; null unless open. */
+  states(): Iterable<{ provider: string; model: string; state: CircuitState; until: number | null }>
 }
 
 export function createCircuits(now: () => number, isKnown: IsKnown): Circuits {
@@ -52,7 +53,10 @@ export function createCircuits(now: () => number, isKnown: IsKnown): Circuits {
     abandoned: (entry) => write(entry, afterAbandoned(read(entry))),
     *states() {
       for (const [provider, models] of circuits) {
-        for (const [model, circuit] of models) yield { provider, model, state: circuitState(circuit, now()) }
+        for (const [model, circuit] of models) {
+          const state = circuitState(circuit, now())
+          yield { provider, model, state, until: state === 'open' ? circuit.openUntil : null }
+        }
       }
     },
   }

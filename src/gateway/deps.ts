@@ -10,6 +10,7 @@ import type { Circuits } from './circuits.ts'
 import type { Idempotency } from './idempotency.ts'
 import type { IsKnown } from './known-models.ts'
 import type { SpendLedger } from './ledger.ts'
+import type { ProviderHealths } from './provider-health.ts'
 
 /** The two writes of a call; both resolve when the row is durable. */
 export interface RequestLog {
@@ -25,6 +26,7 @@ export interface Deps {
   prefixes: readonly PrefixRule[]
   catalog: Catalog
   circuits: Circuits
+  providerHealth: ProviderHealths
   isKnown: IsKnown
   caller: Caller
   requestLog: RequestLog

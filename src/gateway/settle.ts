@@ -23,11 +23,11 @@ export async function settle(life: Life, reply: Reply | null, deps: Deps): Promi
     deps.metrics.logFailures.inc()
     throw error
   }
-  if (life.admission !== null) deps.ledger.settle(life.admission.held, useOf(record))
+  if (life.admission !== null) deps.ledger.settle(life.admission.held, usedBy(record))
   count(life, record, deps)
 }
 
-function useOf({ costPicodollars, usage }: CloseRecord): CallUse {
+function usedBy({ costPicodollars, usage }: CloseRecord): CallUse {
   return {
     picodollars: costPicodollars === null ? null : asPicodollars(BigInt(costPicodollars)),
     tokens: usage === null ? 0 : promptTokens(usage) + usage.output,

@@ -76,17 +76,20 @@ async function attempt(candidate: Candidate, body: string, request: ChatRequest,
   if (raw.kind === 'refused-address') {
     deps.log.error({ request: life.id, provider: provider.name }, `call refused: ${raw.detail}`)
   }
-  tellCircuit(outcome, entry, deps)
+  remember(outcome, entry, life, deps)
   return { outcome, durationMs }
 }
 
-function tellCircuit(outcome: Outcome, entry: ChainEntry, deps: Deps): void {
+/** What the process learns from an attempt about the provider. */
+function remember(outcome: Outcome, entry: ChainEntry, life: Life, deps: Deps): void {
   switch (outcome.kind) {
     case 'answered':
       deps.circuits.succeeded(entry)
+      deps.providerHealth.succeeded(entry)
       break
     case 'failed':
       deps.circuits.failed(entry, outcome.failure)
+      deps.providerHealth.failed(entry, outcome.failure, life.id)
       break
     case 'caller-left':
       deps.circuits.abandoned(entry)

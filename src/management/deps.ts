@@ -1,5 +1,6 @@
 import type { Kysely, Transaction } from 'kysely'
 import type { Explanation } from '../domain/explanation.ts'
+import type { GatewayStatus } from '../domain/gateway-status.ts'
 import type { Scope, ScopeStatus } from '../domain/ledger.ts'
 import type { CatalogModel, Provider, ProviderTest } from '../domain/provider.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
@@ -31,6 +32,8 @@ export interface ManagementDeps {
   /** The direct model ids, sorted by provider and id. */
   catalogModels(): readonly CatalogModel[]
   ledger: LedgerView
+  /** What this process is doing now. */
+  status(): Promise<GatewayStatus>
 }
 
 /** What keys and workspaces have used, as the gateway counts it. */
@@ -45,19 +48,24 @@ export interface LedgerView {
 }
 
 type Audited = Omit<AuditEntry, 'actor'>
+type Author = Pick<Context, 'actor' | 'now'>
+type Make<T> = (transaction: Transaction<Database>) => Promise<{ result: T; audit: Audited | null }>
 
 /**
  * A change and its audit row in one transaction, effective for the next call when it resolves. The callback says what
  * changed; null when nothing did.
  */
-export function change<T>(
-  deps: ManagementDeps,
-  context: Context,
-  make: (transaction: Transaction<Database>) => Promise<{ result: T; audit: Audited | null }>,
-): Promise<T> {
-  return deps.live.change(async (transaction) => {
-    const { result, audit } = await make(transaction)
-    if (audit !== null) await writeAudit(transaction, { ...audit, actor: context.actor }, context.now)
-    return result
-  })
+export function change<T>(deps: ManagementDeps, author: Author, make: Make<T>): Promise<T> {
+  return deps.live.change((transaction) => withAudit(transaction, author, make))
+}
+
+/** The same for what calls are not served with: no snapshot is read anew, here or on another node. */
+export function changeBeside<T>(deps: ManagementDeps, author: Author, make: Make<T>): Promise<T> {
+  return deps.db.transaction().execute((transaction) => withAudit(transaction, author, make))
+}
+
+async function withAudit<T>(transaction: Transaction<Database>, { actor, now }: Author, make: Make<T>): Promise<T> {
+  const { result, audit } = await make(transaction)
+  if (audit !== null) await writeAudit(transaction, { ...audit, actor }, now)
+  return result
 }

@@ -17,6 +17,7 @@ import { requestHandlers } from './requests.ts'
 import { type HandlersOf, managementRoutes, type RouterDeps } from './router.ts'
 import { routeHandlers } from './routes.ts'
 import { secretHandlers } from './secrets.ts'
+import { statusHandlers } from './status.ts'
 import { usageHandlers } from './usage.ts'
 import { workspaceHandlers } from './workspaces.ts'
 
@@ -37,6 +38,7 @@ export function management(deps: ManagementDeps, router: RouterDeps, version: st
     ...usageHandlers(deps),
     ...budgetHandlers(deps),
     ...auditHandlers(deps),
+    ...statusHandlers(deps),
   }
   const document = openApi(CONTRACT, version)
   const page = docsPage(CONTRACT, version)

@@ -10,6 +10,7 @@ import { registryOperations } from './registry.ts'
 import { requestOperations } from './requests.ts'
 import { routeOperations } from './routes.ts'
 import { secretOperations } from './secrets.ts'
+import { statusOperations } from './status.ts'
 import { usageOperations } from './usage.ts'
 import { workspaceOperations } from './workspaces.ts'
 
@@ -29,6 +30,7 @@ export const CONTRACT = {
   ...usageOperations,
   ...budgetOperations,
   ...auditOperations,
+  ...statusOperations,
 }
 
 export type Contract = typeof CONTRACT

@@ -1,0 +1,34 @@
+import type { GatewayStatus } from '../domain/gateway-status.ts'
+import { isConfigured, type Provider } from '../domain/provider.ts'
+import type { Deps } from './deps.ts'
+import type { Health } from './handle-health.ts'
+
+/** What does not change while the process lives. */
+export type Identity = Pick<GatewayStatus, 'version' | 'node' | 'engine' | 'startedAt'>
+
+/** All of it is known in memory: asking costs next to nothing, however busy the gateway is. */
+export async function readStatus(identity: Identity, health: Health, deps: Deps): Promise<GatewayStatus> {
+  const { lagRows, lastError } = health.log()
+  const inFlight = await deps.metrics.inFlight.get()
+  const circuits = [...deps.circuits.states()]
+  return {
+    ...identity,
+    phase: health.phase(),
+    inFlight: inFlight.values[0]?.value ?? 0,
+    log: { lagRows, lastError },
+    catalog: health.catalog.lists(),
+    providers: [...deps.snapshot().providers.values()].sort(byName).map((provider) => ({
+      name: provider.name,
+      family: provider.family,
+      configured: isConfigured(provider),
+      circuits: circuits
+        .filter((circuit) => circuit.provider === provider.name && circuit.state !== 'closed')
+        .map(({ model, state, until }) => ({ model, state, until })),
+      health: deps.providerHealth.of(provider.name),
+    })),
+  }
+}
+
+function byName(a: Provider, b: Provider): number {
+  return a.name < b.name ? -1 : a.name > b.name ? 1 : 0
+}

@@ -1,0 +1,61 @@
+import type { Config } from './config.ts'
+import type { Deps } from './gateway/deps.ts'
+import { explain } from './gateway/explain.ts'
+import type { Health } from './gateway/handle-health.ts'
+import { readStatus } from './gateway/status.ts'
+import { testProvider } from './gateway/test-provider.ts'
+import { verifyLedger } from './gateway/verify-ledger.ts'
+import type { HttpRoute } from './http/call.ts'
+import type { ManagementDeps } from './management/deps.ts'
+import { management } from './management/management.ts'
+import { environmentProviders } from './prepare-store.ts'
+import { readLoggedScopes } from './store/ledger-rebuild.ts'
+import type { LiveSnapshot } from './store/live-snapshot.ts'
+import type { Store } from './store/open.ts'
+import { version } from './version.ts'
+
+/** What main.ts has built and the management API looks at. */
+export interface ManagementParts {
+  deps: Deps
+  health: Health
+  live: LiveSnapshot
+  store: Store
+  config: Config
+  /** The providers that exist from the environment. */
+  builtins: readonly { family: string; name: string }[]
+}
+
+/** Hands the management API, which knows neither gateway nor providers, what it needs of them as functions. */
+export function managementApi(built: ManagementParts): HttpRoute[] {
+  const { deps, health, live, store, config, builtins } = built
+  const { db, reads, secrets, requestLog, node, engine } = store
+  const identity = { version: version(), node, engine, startedAt: deps.now() }
+  const parts: ManagementDeps = {
+    db,
+    reads,
+    secrets,
+    live,
+    snapshot: live.current,
+    caughtUp: () => requestLog.caughtUp(),
+    environmentProviders: environmentProviders(config),
+    configFile: config.file === null ? null : config.filePath,
+    explain: (body, workspace) => explain(body, workspace, deps),
+    families: builtins.map(({ family, name }) => ({ name: family, builtin: name })),
+    async testProvider(provider) {
+      const family = deps.families.get(provider.family)
+      if (family === undefined) throw new Error(`the provider ${provider.name} has an unknown family`)
+      return testProvider(provider, family, deps.caller)
+    },
+    catalogModels: () => deps.catalog.models(),
+    ledger: {
+      status: (scope) => deps.ledger.status(scope),
+      verify: () =>
+        verifyLedger(deps.ledger, async (now) => {
+          await requestLog.caughtUp()
+          return readLoggedScopes(reads, now)
+        }),
+    },
+    status: () => readStatus(identity, health, deps),
+  }
+  return management(parts, { snapshot: live.current, now: deps.now, maxBodyBytes: deps.maxBodyBytes }, identity.version)
+}

@@ -1,0 +1,64 @@
+import { z } from 'zod'
+import { ERRORS, type ErrorCode } from '../../domain/errors.ts'
+import { Timestamp } from './fields.ts'
+import { operation } from './operation.ts'
+
+const ProviderError = z.strictObject({
+  at: Timestamp,
+  model: z.string(),
+  code: z.enum(Object.keys(ERRORS) as [ErrorCode, ...ErrorCode[]]),
+  status: z.int().nullable().describe('HTTP status of the provider; null when there was no answer'),
+  message: z.string(),
+  request_id: z.string(),
+})
+
+const ProviderStatus = z.strictObject({
+  name: z.string(),
+  family: z.string(),
+  configured: z.boolean().describe('It has a key or an address'),
+  circuits: z
+    .array(
+      z.strictObject({
+        model: z.string(),
+        state: z.enum(['open', 'half-open']),
+        until: Timestamp.nullable().describe('Passed over until then, while another entry can serve'),
+      }),
+    )
+    .describe('Models that are passed over now, or on trial; those that work are not listed'),
+  last_error: ProviderError.nullable().describe("Failures of the provider's only, not mistakes of callers"),
+  last_success_at: Timestamp.nullable(),
+  calls_5m: z.int().describe('Upstream calls of the last five minutes'),
+  errors_5m: z.int().describe("Those of them that failed by the provider's fault"),
+})
+
+export const GatewayStatus = z.strictObject({
+  version: z.string(),
+  node: z.string().describe('Id of this process’s data folder'),
+  engine: z.enum(['sqlite', 'postgres']),
+  started_at: Timestamp,
+  uptime_seconds: z.int(),
+  phase: z.enum(['starting', 'ready', 'draining']),
+  in_flight: z.int().describe('Chat calls being worked on now'),
+  log: z
+    .strictObject({ lag_rows: z.int(), last_error: z.string().nullable() })
+    .describe('Durable rows that the database does not have yet, and why'),
+  catalog: z.array(
+    z.strictObject({
+      provider: z.string(),
+      models: z.int(),
+      read_at: Timestamp.nullable().describe('Null while its list of models has not been read'),
+      problem: z.string().nullable().describe('Why not'),
+    }),
+  ),
+  providers: z.array(ProviderStatus).describe('By name'),
+})
+
+export const statusOperations = {
+  'status.get': operation({
+    method: 'GET',
+    path: '/status',
+    tag: 'Status',
+    summary: 'Say what this gateway process is doing now, and how the providers behave',
+    reply: GatewayStatus,
+  }),
+}
