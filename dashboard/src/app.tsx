@@ -15,10 +15,10 @@ const colorScheme = localStorageColorSchemeManager({ key: 'switchyard-color-sche
 
 const queries = new QueryClient({
   queryCache: new QueryCache({
-    onError(error) {
+    onError(error, { queryKey }) {
       // The session ended while the page was open: ask who this is again, and the sign-in appears.
-      if (error instanceof ApiError && error.status === 401)
-        void queries.resetQueries({ queryKey: ['sessions.current'] })
+      const isEnded = error instanceof ApiError && error.status === 401 && queryKey[0] !== 'sessions.current'
+      if (isEnded) void queries.resetQueries({ queryKey: ['sessions.current'] })
     },
   }),
   defaultOptions: {

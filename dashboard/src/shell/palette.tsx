@@ -16,12 +16,11 @@ export function PaletteButton() {
       fw={450}
       leftSection={<Search size={15} aria-hidden />}
       rightSection={
-        <Kbd size="xs" visibleFrom="md">
+        <Kbd size="xs" visibleFrom="md" aria-hidden>
           Ctrl K
         </Kbd>
       }
       onClick={spotlight.open}
-      aria-label="Search pages, routes and requests"
     >
       Search
     </Button>
