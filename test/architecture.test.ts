@@ -15,7 +15,8 @@ const ROOMS: Record<string, { rooms: string[]; packages: string[] }> = {
     rooms: ['src/domain', 'src/http', 'src/store', 'src/telemetry'],
     packages: ['zod', 'kysely', 'yaml'],
   },
-  'src/version.ts': { rooms: [], packages: [] },
+  'src/package-path.ts': { rooms: [], packages: [] },
+  'src/version.ts': { rooms: ['src/package-path.ts'], packages: [] },
   'src/config.ts': { rooms: ['src/domain'], packages: ['yaml', 'zod'] },
   'src/prepare-store.ts': {
     rooms: ['src/domain', 'src/store', 'src/telemetry', 'src/config.ts'],
@@ -44,6 +45,7 @@ const ROOMS: Record<string, { rooms: string[]; packages: string[] }> = {
       'src/telemetry',
       'src/gateway',
       'src/management-api.ts',
+      'src/package-path.ts',
       'src/config.ts',
       'src/prepare-store.ts',
       'src/watch-config.ts',
@@ -58,7 +60,7 @@ const ROOMS: Record<string, { rooms: string[]; packages: string[] }> = {
     rooms: ['src/main.ts', 'src/doctor', 'src/config.ts', 'src/version.ts', 'src/domain', 'src/management', 'demo'],
     packages: ['zod'],
   },
-  demo: { rooms: ['simulator', 'src/main.ts', 'src/cli'], packages: [] },
+  demo: { rooms: ['simulator', 'src/main.ts', 'src/cli', 'src/domain', 'src/store'], packages: [] },
   simulator: { rooms: [], packages: [] },
 }
 

@@ -4,14 +4,12 @@ import { globSync, readFileSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
 import { describe, test } from 'node:test'
 import { promisify } from 'node:util'
+import { CONFIG } from '../../demo/config.ts'
 import { CONTRACT } from '../../src/management/contract/contract.ts'
 import { ADMIN_KEY, KEY, startHarness } from '../harness.ts'
 
 const run = promisify(execFile)
 const pages = globSync('docs/management/*.md').sort()
-
-/** The routes of the demo, which the pages speak of. */
-const CONFIG = /const CONFIG = `(.*?)`/s.exec(readFileSync('demo/demo.ts', 'utf8'))?.[1]?.replaceAll('\\${', '${')
 
 /** `switchyard` as installed, and a curl that fails where the API says no. */
 const PRELUDE = `
@@ -28,7 +26,8 @@ describe('every line of the management pages works as pasted, in order, on a fre
   for (const page of pages) {
     test(basename(page), async () => {
       const harness = await startHarness({
-        ...(CONFIG !== undefined && { config: CONFIG }),
+        // The pages speak of the routes of the demo.
+        config: CONFIG,
         environment: { SIMULATED_LOCAL: 'http://127.0.0.1:9/v1' },
       })
       try {

@@ -1,0 +1,115 @@
+/** Who calls the gateway, how often and for what: the history and the live traffic draw from the same table. */
+export interface Application {
+  /** The name of its key. */
+  key: string
+  workspace: string
+  /** Calls on a working day in the middle of the month. */
+  perDay: number
+  /** When it calls. */
+  rhythm: 'people' | 'office' | 'night' | 'steady'
+  /** Aliases and direct ids, each with its weight. */
+  models: readonly (readonly [model: string, weight: number])[]
+  /** Medians, in tokens. */
+  prompt: number
+  answer: number
+  /** How much of a prompt that is long enough comes from the provider's cache, and how often. */
+  cached: number
+}
+
+const inDefault = { workspace: 'default', cached: 0.3 } as const
+
+export const APPLICATIONS: readonly Application[] = [
+  {
+    ...{ ...inDefault, key: 'web-app', perDay: 300, rhythm: 'people', prompt: 1400, answer: 320, cached: 0.6 },
+    models: [
+      ['fast', 74],
+      ['smart', 20],
+      ['gpt-6-luna', 6],
+    ],
+  },
+  {
+    ...{ ...inDefault, key: 'mobile', perDay: 165, rhythm: 'people', prompt: 800, answer: 180 },
+    models: [
+      ['fast', 78],
+      ['claude-haiku-5-5', 22],
+    ],
+  },
+  {
+    ...{ ...inDefault, key: 'support-bot', perDay: 190, rhythm: 'people', prompt: 3200, answer: 260, cached: 0.75 },
+    models: [
+      ['support', 88],
+      ['fast', 12],
+    ],
+  },
+  {
+    ...{ ...inDefault, key: 'data-pipeline', perDay: 210, rhythm: 'night', prompt: 2600, answer: 220 },
+    models: [
+      ['extract', 62],
+      ['gpt-5.4-nano', 22],
+      ['local', 16],
+    ],
+  },
+  {
+    ...{ ...inDefault, key: 'ci', perDay: 70, rhythm: 'office', prompt: 9000, answer: 550, cached: 0.5 },
+    models: [
+      ['code-review', 82],
+      ['claude-sonnet-5-5', 18],
+    ],
+  },
+  {
+    ...{ ...inDefault, key: 'evals', perDay: 45, rhythm: 'steady', prompt: 2400, answer: 480 },
+    models: [
+      ['smart', 46],
+      ['gpt-6.1-sol', 30],
+      ['claude-opus-5-5', 24],
+    ],
+  },
+  {
+    ...{ ...inDefault, key: 'contractor', perDay: 32, rhythm: 'office', prompt: 2600, answer: 300 },
+    models: [
+      ['code-review', 52],
+      ['fast', 30],
+      ['local', 18],
+    ],
+  },
+  {
+    ...{ ...inDefault, key: 'prototype', perDay: 45, rhythm: 'office', prompt: 700, answer: 240 },
+    models: [
+      ['gpt-4o-mini', 80],
+      ['fast', 20],
+    ],
+  },
+  {
+    ...{ ...inDefault, key: 'hackathon', perDay: 110, rhythm: 'people', prompt: 1500, answer: 420 },
+    models: [
+      ['smart', 35],
+      ['claude-sonnet-5-5', 35],
+      ['gpt-6.1-terra', 30],
+    ],
+  },
+  {
+    ...{ ...inDefault, key: 'GATEWAY_KEY', perDay: 16, rhythm: 'office', prompt: 120, answer: 140, cached: 0 },
+    models: [
+      ['resilient', 60],
+      ['fast', 22],
+      ['local', 12],
+      ['claude-fable-5-2', 6],
+    ],
+  },
+  {
+    ...{
+      key: 'notebooks',
+      workspace: 'research',
+      perDay: 75,
+      rhythm: 'office',
+      prompt: 4200,
+      answer: 800,
+      cached: 0.4,
+    },
+    models: [
+      ['judge', 48],
+      ['deep', 34],
+      ['claude-fable-5-1', 18],
+    ],
+  },
+]

@@ -1,0 +1,172 @@
+import { createRandom, type Random } from '../simulator/random.ts'
+import type { ChatRequest } from '../src/domain/chat.ts'
+import { ERRORS, type ErrorCode } from '../src/domain/errors.ts'
+import { holdTerms, moneyOf, tokensOf } from '../src/domain/hold.ts'
+import { newId } from '../src/domain/new-id.ts'
+import { costOf, type Price } from '../src/domain/price.ts'
+import type { CloseRecord } from '../src/domain/request-record.ts'
+import { type ChainEntry, type PrefixRule, type Resolved, resolveModel } from '../src/domain/route.ts'
+import type { Snapshot } from '../src/domain/snapshot.ts'
+import { APPLICATIONS, type Application } from './applications.ts'
+import { lognormal, weighted } from './draw.ts'
+import { drawRefusal } from './refusals.ts'
+import { type Arrival, arrivals } from './rhythm.ts'
+import { type Ask, drawAsk, usageOf } from './usage.ts'
+import { createWorld, type Walked, walk } from './walk.ts'
+import { weatherOf } from './weather.ts'
+
+export const HISTORY_DAYS = 30
+const DAY_MS = 86_400_000
+const SEED = 2_026
+const LONGEST_PROMPT = 90_000
+
+/** Direct ids go by how they begin. */
+const PREFIXES: readonly PrefixRule[] = [
+  { prefix: 'gpt-', provider: 'openai' },
+  { prefix: 'claude-', provider: 'anthropic' },
+]
+
+/** The stage on which the past takes place. */
+export interface Setting {
+  now: number
+  snapshot: Snapshot
+  /** The key that such an application had at that time; null when it had none. */
+  keyAt(application: Application, at: number, random: Random): string | null
+  /** What was in force then. */
+  priceAt(entry: ChainEntry, at: number): { version: number; price: Price } | null
+}
+
+type World = ReturnType<typeof createWorld>
+
+/**
+ * Thirty days of calls up to now, oldest first, each as the gateway would have written it down. Simulated, but not
+ * arbitrary: the same for every demo that starts at the same time, and every figure follows from the others.
+ */
+export function* history(setting: Setting): Iterable<CloseRecord> {
+  const { now, snapshot } = setting
+  const random = createRandom(SEED)
+  const windowOf = ({ provider, model }: ChainEntry) =>
+    snapshot.registry.get(provider)?.get(model)?.traits.contextWindow ?? null
+  const world = createWorld({ weather: weatherOf(now), random, windowOf })
+  for (const arrival of arrivals(APPLICATIONS, { from: now - HISTORY_DAYS * DAY_MS, to: now }, random)) {
+    const keyId = setting.keyAt(arrival.application, arrival.at, random)
+    if (keyId === null) continue
+    const record = pastCall(arrival, keyId, setting, world)
+    if (record.finishedAt < now) yield record
+  }
+}
+
+function pastCall({ at, application }: Arrival, keyId: string, setting: Setting, world: World): CloseRecord {
+  const { random } = world
+  const model = weighted(random, application.models)
+  const refusal = drawRefusal(application, at, setting.now, random)
+  const base = { ...emptyRecord(at, random), keyId, workspace: application.workspace }
+  if (refusal !== null && !refusal.isRead) return refused(base, refusal.code)
+  const resolved = resolve(refusal?.model ?? model, application.workspace, setting.snapshot)
+  const windows = (resolved?.chain ?? []).map((entry) => world.windowOf(entry) ?? LONGEST_PROMPT)
+  const ask = drawAsk(application, Math.min(LONGEST_PROMPT, ...windows.map((window) => window * 0.7)), random)
+  const requestBytes = Math.round(ask.promptTokens * 4.1) + 140
+  const received = { ...base, requestBytes, requestedModel: refusal?.model ?? model, route: resolved?.alias ?? null }
+  if (refusal !== null || resolved === null) return refused(received, refusal?.code ?? 'model_not_found')
+  const patienceMs = random() < 0.004 ? lognormal(random, 2_500, 0.5) : Number.POSITIVE_INFINITY
+  const call = { chain: resolved.chain, at, outputTokens: ask.answerTokens, patienceMs: Math.round(patienceMs) }
+  const walked = walk(call, world)
+  return { ...received, ...holdAt(resolved, ask, at, setting, random), ...ending(walked, ask, at, setting, random) }
+}
+
+function resolve(model: string, workspace: string, { workspaces }: Snapshot): Resolved | null {
+  return resolveModel(model, workspaces.get(workspace)?.routes ?? new Map(), PREFIXES)
+}
+
+type Base = Omit<CloseRecord, 'status'>
+
+function emptyRecord(at: number, random: Random): Omit<Base, 'keyId' | 'workspace'> {
+  const gatewayMicroseconds = Math.round(lognormal(random, 420, 0.45))
+  return {
+    id: `chatcmpl_${newId(at)}`,
+    startedAt: at,
+    finishedAt: at + Math.ceil(gatewayMicroseconds / 1_000),
+    requestedModel: null,
+    route: null,
+    holdPicodollars: null,
+    holdTokens: null,
+    idempotencyKey: null,
+    bodyHash: null,
+    code: null,
+    provider: null,
+    model: null,
+    fallback: false,
+    attempts: [],
+    usage: null,
+    finishReason: null,
+    costPicodollars: null,
+    priceVersion: null,
+    upstreamMs: null,
+    gatewayMicroseconds,
+    requestBytes: 0,
+    responseBytes: 0,
+    ignoredParams: [],
+  }
+}
+
+function refused(base: Base, code: ErrorCode): CloseRecord {
+  return { ...base, status: ERRORS[code].status, code, responseBytes: 150 + ERRORS[code].text.length }
+}
+
+/** The most that the call could have cost, wherever along its chain it was served. */
+function holdAt({ chain }: Resolved, ask: Ask, at: number, setting: Setting, random: Random) {
+  const request: ChatRequest = { model: '', messages: [] }
+  const wire = random() < 0.7 ? { max_tokens: 1_024 * Math.ceil((ask.answerTokens * 2) / 1_024) } : {}
+  let money = 0n
+  let tokens = 0
+  for (const entry of chain) {
+    const traits = setting.snapshot.registry.get(entry.provider)?.get(entry.model)?.traits
+    const [contextWindow, maxOutputTokens] = [traits?.contextWindow ?? null, traits?.maxOutputTokens ?? null]
+    const price = setting.priceAt(entry, at)?.price
+    const terms = holdTerms({ request, wire, price, contextWindow, maxOutputTokens }, ask.promptTokens * 4)
+    const [most, length] = [moneyOf(terms), tokensOf(terms)]
+    // Nobody can say what a model without a price or a known length may cost.
+    if (most === null || length === null) return { holdPicodollars: null, holdTokens: length ?? 0 }
+    if (most > money) money = most
+    if (length > tokens) tokens = length
+  }
+  return { holdPicodollars: String(money), holdTokens: tokens }
+}
+
+function ending(walked: Walked, ask: Ask, at: number, setting: Setting, random: Random) {
+  const { attempts, served, code, elapsedMs } = walked
+  const last = attempts.findLast((attempt) => attempt.kind === 'called')
+  const common = {
+    attempts,
+    finishedAt: at + elapsedMs + 1,
+    provider: last?.provider ?? null,
+    model: last?.model ?? null,
+  }
+  if (served === null) {
+    if (code === null || code === 'caller_left') return { ...common, code, status: 499 }
+    return { ...common, code, status: ERRORS[code].status, responseBytes: 260 + attempts.length * 90 }
+  }
+  const { entry, position, durationMs } = served
+  const isAnthropic = setting.snapshot.providers.get(entry.provider)?.family === 'anthropic'
+  const usage = usageOf(ask, entry.model, isAnthropic)
+  const priced = setting.priceAt(entry, at)
+  const finishReason = weighted(random, FINISH_REASONS)
+  return {
+    ...common,
+    status: 200,
+    fallback: position > 0,
+    usage,
+    finishReason,
+    costPicodollars: priced === null ? null : (costOf(usage, priced.price)?.toString() ?? null),
+    priceVersion: priced?.version ?? null,
+    upstreamMs: durationMs,
+    responseBytes: 420 + Math.round(ask.answerTokens * 4.2),
+    ignoredParams: isAnthropic && random() < 0.05 ? ['seed'] : [],
+  }
+}
+
+const FINISH_REASONS = [
+  ['stop', 90],
+  ['tool_calls', 7],
+  ['length', 3],
+] as const

@@ -1,0 +1,95 @@
+import { asPicodollars, compilePrice, type Price, type PriceList } from '../src/domain/price.ts'
+import type { CloseRecord } from '../src/domain/request-record.ts'
+import type { ChainEntry } from '../src/domain/route.ts'
+import { type Gateway, startGateway } from '../src/main.ts'
+import type { Store } from '../src/store/open.ts'
+import { loadSnapshot } from '../src/store/snapshot.ts'
+import { type ControlApi, controlApi } from './control-api.ts'
+import { budgetSteps, controlSteps, moment } from './control-past.ts'
+import { history, type Setting } from './history.ts'
+
+export interface PastOptions {
+  /** Of the gateway; what it listens on is not used. */
+  environment: Readonly<Record<string, string | undefined>>
+  /** Unix milliseconds at which the past ends. */
+  now: number
+  /** The address of the provider that was added by hand. */
+  edgeUrl: string
+}
+
+/**
+ * Lives through the month before `now` with a clock of its own: the same gateway, its management API and its request
+ * log, so that everything the past leaves behind is what it would have left. Returns what the keys' values are.
+ */
+export async function liveThroughPast({ environment, now, edgeUrl }: PastOptions): Promise<ControlApi['keyValue']> {
+  let clock = moment(now, 33, 8)
+  const unseen = { ...environment, HOST: '127.0.0.1', PORT: '0' }
+  const gateway = await startGateway(unseen, { now: () => clock })
+  try {
+    const api = controlApi(gateway.url, (daysAgo, hour) => {
+      clock = moment(now, daysAgo, hour)
+    })
+    for (const step of controlSteps(now, edgeUrl)) await api.take(step)
+    const spent = await writeHistory(gateway, now)
+    for (const step of budgetSteps(spent)) await api.take(step)
+    return api.keyValue
+  } finally {
+    await gateway.stop()
+  }
+}
+
+/** Through the request log, as calls are written; a batch at a time, so that its commits are shared. */
+const BATCH = 500
+
+/** Returns what each key has spent, by its name. */
+async function writeHistory({ store }: Gateway, now: number): Promise<(key: string) => bigint> {
+  const names = new Map((await store.db.selectFrom('keys').select(['id', 'name']).execute()).map((k) => [k.id, k.name]))
+  const spent = new Map<string, bigint>()
+  let batch: CloseRecord[] = []
+  const write = async () => {
+    await Promise.all(batch.map((record) => store.requestLog.close(record)))
+    batch = []
+  }
+  for (const record of history(await settingOf(store, now))) {
+    const name = names.get(record.keyId) ?? ''
+    spent.set(name, (spent.get(name) ?? 0n) + BigInt(record.costPicodollars ?? 0))
+    batch.push(record)
+    if (batch.length === BATCH) await write()
+  }
+  await write()
+  return (key) => asPicodollars(spent.get(key) ?? 0n)
+}
+
+async function settingOf({ db, secrets }: Store, now: number): Promise<Setting> {
+  const keys = await db.selectFrom('keys').selectAll().where('kind', '=', 'live').execute()
+  const prices = await priceVersions(db)
+  return {
+    now,
+    snapshot: await loadSnapshot(db, secrets),
+    keyAt(application, at, random) {
+      const usable = keys.filter(
+        ({ name, workspace, created_at: from, expires_at: expiry, revoked_at: revocation }) =>
+          name === application.key &&
+          workspace === application.workspace &&
+          from <= at &&
+          at < Math.min(expiry ?? Number.POSITIVE_INFINITY, revocation ?? Number.POSITIVE_INFINITY),
+      )
+      return usable[Math.floor(random() * usable.length)]?.id ?? null
+    },
+    priceAt: ({ provider, model }: ChainEntry, at) =>
+      prices.get(`${provider} ${model}`)?.findLast((version) => version.from <= at) ?? null,
+  }
+}
+
+type Versions = Map<string, { version: number; from: number; price: Price }[]>
+
+/** Of every model, oldest first. */
+async function priceVersions(db: Store['db']): Promise<Versions> {
+  const versions: Versions = new Map()
+  for (const row of await db.selectFrom('price_versions').selectAll().orderBy('id').execute()) {
+    const name = `${row.provider} ${row.model}`
+    const price = compilePrice(JSON.parse(row.prices) as PriceList)
+    versions.set(name, [...(versions.get(name) ?? []), { version: row.id, from: row.created_at, price }])
+  }
+  return versions
+}

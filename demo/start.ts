@@ -1,0 +1,83 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createRandom } from '../simulator/random.ts'
+import { type Simulator, startSimulator } from '../simulator/simulator.ts'
+import { type Gateway, startGateway } from '../src/main.ts'
+import { CONFIG, DEMO_ADMIN_KEY, DEMO_KEY } from './config.ts'
+import { answerMs } from './models.ts'
+import { liveThroughPast } from './past.ts'
+import { startTraffic } from './traffic.ts'
+
+export interface DemoOptions {
+  host?: string | undefined
+  /** 8080 if it is left out; 0 takes a free one. */
+  port?: string | number | undefined
+  /** Calls that come in by themselves while it runs. */
+  traffic: boolean
+  /** Unix milliseconds; its clock goes on from there. */
+  now?: number
+  logLevel?: string | undefined
+}
+
+export interface Demo {
+  url: string
+  adminKey: string
+  gatewayKey: string
+  gateway: Gateway
+  stop(): Promise<void>
+}
+
+/** Sentences of the simulator are about this long. */
+const ANSWER_TOKENS = 60
+const LIST_MS = 20
+
+/** The real gateway in front of simulated providers, a month after its first start. What it writes is gone afterwards. */
+export async function startDemo({ host, port, traffic, now = Date.now(), logLevel }: DemoOptions): Promise<Demo> {
+  const ahead = now - Date.now()
+  const random = createRandom(1)
+  const latencyMs = (model: string | null) => (model === null ? LIST_MS : answerMs(model, ANSWER_TOKENS, random))
+  await using opened = new AsyncDisposableStack()
+  const simulator = await startSimulator({ latencyMs })
+  opened.defer(() => simulator.close())
+  const folder = temporaryFolder(opened)
+  const environment = environmentOf(simulator, folder, logLevel)
+  const keyValue = await liveThroughPast({ environment, now, edgeUrl: simulator.openaiUrl })
+  const gateway = await startGateway(
+    { ...environment, HOST: host, PORT: port === undefined ? undefined : String(port) },
+    { now: () => Date.now() + ahead },
+  )
+  opened.defer(() => gateway.stop())
+  if (traffic) opened.use(startTraffic({ url: gateway.url, keyValue, simulator }))
+  const kept = opened.move()
+  const stop = () => kept.disposeAsync()
+  return { url: gateway.url, adminKey: DEMO_ADMIN_KEY, gatewayKey: DEMO_KEY, gateway, stop }
+}
+
+/** Removed also when the process ends without a word. */
+function temporaryFolder(opened: AsyncDisposableStack): string {
+  const folder = mkdtempSync(join(tmpdir(), 'switchyard-demo-'))
+  const remove = () => rmSync(folder, { recursive: true, force: true })
+  process.once('exit', remove)
+  opened.defer(() => {
+    process.off('exit', remove)
+    remove()
+  })
+  writeFileSync(join(folder, 'switchyard.yaml'), CONFIG)
+  return folder
+}
+
+function environmentOf(simulator: Simulator, folder: string, logLevel = 'error') {
+  return {
+    LOG_LEVEL: logLevel,
+    DATA_DIR: folder,
+    SWITCHYARD_CONFIG: join(folder, 'switchyard.yaml'),
+    GATEWAY_KEY: DEMO_KEY,
+    ADMIN_KEY: DEMO_ADMIN_KEY,
+    OPENAI_API_KEY: 'sk-simulated-openai',
+    OPENAI_BASE_URL: simulator.openaiUrl,
+    ANTHROPIC_API_KEY: 'sk-ant-simulated',
+    ANTHROPIC_BASE_URL: simulator.anthropicUrl,
+    SIMULATED_LOCAL: simulator.openaiUrl,
+  }
+}

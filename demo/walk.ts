@@ -1,0 +1,125 @@
+import type { Random } from '../simulator/random.ts'
+import { afterFailure, afterStart, afterSuccess, type Circuit, isSkipped, NEW_CIRCUIT } from '../src/domain/circuit.ts'
+import type { ErrorCode } from '../src/domain/errors.ts'
+import { isLargerWindow, nextStep } from '../src/domain/fallback.ts'
+import { newId } from '../src/domain/new-id.ts'
+import type { AttemptRecord } from '../src/domain/request-record.ts'
+import type { ChainEntry } from '../src/domain/route.ts'
+import { answerMs } from './models.ts'
+import type { Weather } from './weather.ts'
+
+/** As the gateway words them; a test holds them together. */
+export const SKIPPED = 'skipped: it has been failing or asked to be left alone'
+export const TOO_SMALL = 'skipped: its window is not known to be larger'
+
+export interface PastCall {
+  chain: readonly ChainEntry[]
+  /** Unix milliseconds of its start. */
+  at: number
+  outputTokens: number
+  /** The caller hangs up after this time. */
+  patienceMs: number
+}
+
+/** How a call of the past went along its chain. */
+export interface Walked {
+  attempts: AttemptRecord[]
+  served: { entry: ChainEntry; position: number; durationMs: number } | null
+  /** The error of the last attempted entry when nobody served. */
+  code: ErrorCode | 'caller_left' | null
+  /** From the call's start to its end. */
+  elapsedMs: number
+}
+
+interface World {
+  weather: Weather
+  random: Random
+  windowOf(entry: ChainEntry): number | null
+  circuits: Map<string, Circuit>
+}
+
+export function createWorld(parts: Omit<World, 'circuits'>): World {
+  return { ...parts, circuits: new Map() }
+}
+
+/** Decides as the gateway does, by the same functions; only the providers' answers are drawn. */
+export function walk(call: PastCall, world: World): Walked {
+  const walked: Walked = { attempts: [], served: null, code: null, elapsedMs: 0 }
+  let outgrown: { window: number | null } | null = null
+  for (const [position, entry] of call.chain.entries()) {
+    const isLast = position === call.chain.length - 1
+    const isTooSmall = outgrown !== null && !isLargerWindow(world.windowOf(entry), outgrown.window)
+    const circuit = world.circuits.get(nameOf(entry)) ?? NEW_CIRCUIT
+    const isOpen = !isLast && isSkipped(circuit, call.at + walked.elapsedMs)
+    if (isTooSmall || isOpen) {
+      const reason = isTooSmall ? TOO_SMALL : SKIPPED
+      walked.attempts.push({ ...called(entry, walked.elapsedMs, 0), kind: 'skipped', reason })
+      continue
+    }
+    const end = tryEntry(entry, position, call, walked, world)
+    if (end === 'over') break
+    if (end === 'too-long') outgrown = { window: world.windowOf(entry) }
+  }
+  return walked
+}
+
+/** Asks one entry, again where that may help. */
+function tryEntry(
+  entry: ChainEntry,
+  position: number,
+  call: PastCall,
+  walked: Walked,
+  world: World,
+): 'over' | 'next' | 'too-long' {
+  const { random, weather } = world
+  for (let retriesUsed = 0; ; retriesUsed++) {
+    const began = walked.elapsedMs
+    const circuit = afterStart(world.circuits.get(nameOf(entry)) ?? NEW_CIRCUIT, call.at + began)
+    const trouble = weather(entry, call.at + began, random)
+    const durationMs = trouble?.durationMs ?? answerMs(entry.model, call.outputTokens, random)
+    if (began + durationMs > call.patienceMs) {
+      const left = called(entry, began, call.patienceMs - began)
+      walked.attempts.push({ ...left, code: 'caller_left', reason: 'the caller left' })
+      walked.code = 'caller_left'
+      walked.elapsedMs = call.patienceMs
+      return 'over'
+    }
+    walked.elapsedMs += durationMs
+    const ended = { ...called(entry, began, durationMs), upstreamRequestId: `req_${newId(call.at)}` }
+    if (trouble === null) {
+      world.circuits.set(nameOf(entry), afterSuccess(circuit, call.at + walked.elapsedMs))
+      walked.attempts.push({ ...ended, status: 200, reason: 'served' })
+      walked.served = { entry, position, durationMs }
+      walked.code = null
+      return 'over'
+    }
+    const { failure } = trouble
+    const { code, status } = failure
+    world.circuits.set(nameOf(entry), afterFailure(circuit, failure, call.at + walked.elapsedMs))
+    const step = nextStep(failure, { retriesUsed, retriesAllowed: entry.retries, random: random() })
+    const upstreamRequestId = status === null ? null : ended.upstreamRequestId
+    walked.attempts.push({ ...ended, status, code, upstreamRequestId, reason: step.reason })
+    walked.code = code
+    if (step.kind === 'give-up') return 'over'
+    if (step.kind === 'next-entry') return failure.next === 'larger-window' ? 'too-long' : 'next'
+    walked.elapsedMs += step.waitMs
+  }
+}
+
+function nameOf({ provider, model }: ChainEntry): string {
+  return `${provider} ${model}`
+}
+
+function called({ provider, model }: ChainEntry, startedAfterMs: number, durationMs: number): AttemptRecord {
+  return {
+    kind: 'called',
+    provider,
+    model,
+    startedAfterMs,
+    durationMs,
+    status: null,
+    code: null,
+    upstreamRequestId: null,
+    reason: '',
+  }
+}
