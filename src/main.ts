@@ -17,8 +17,10 @@ import { createProviderHealth } from './gateway/provider-health.ts'
 import { steadyClock } from './gateway/steady-clock.ts'
 import type { HttpRoute } from './http/call.ts'
 import { checkPort } from './http/check-port.ts'
+import { dashboardRoutes } from './http/dashboard-routes.ts'
 import { createServer, type Server } from './http/server.ts'
 import { managementApi } from './management-api.ts'
+import { packagePath } from './package-path.ts'
 import { applyFile, type NewKeys, prepareStore } from './prepare-store.ts'
 import { type Caller, createCaller } from './providers/call.ts'
 import { FAMILIES } from './providers/families.ts'
@@ -138,6 +140,7 @@ async function serve({ config, store, live, newKeys, log, now }: Prepared): Prom
   const metrics = createMetrics({ circuits: () => circuits.states(), log: () => store.requestLog.status() })
   let phase: 'starting' | 'ready' | 'draining' = 'starting'
   let cutOff = false
+  const stopping = new AbortController()
   const deps: Deps = {
     snapshot: live.current,
     families: FAMILIES,
@@ -159,7 +162,10 @@ async function serve({ config, store, live, newKeys, log, now }: Prepared): Prom
   }
   const health: Health = { phase: () => phase, catalog, log: () => store.requestLog.status() }
   const server = createServer({
-    routes: [...routes(deps, health, metrics), ...managementApi({ deps, health, live, store, config, builtins: BUILTINS })],
+    routes: [
+      ...routes(deps, health, metrics),
+      ...managementApi({ deps, health, live, store, config, builtins: BUILTINS, stopping: stopping.signal }),
+    ],
     newRequestId: () => `chatcmpl_${newId(now())}`,
     onFault: (error, call) =>
       log.error({ request: call.id, method: call.method, path: call.path, err: error.cause ?? error }),
@@ -179,6 +185,7 @@ async function serve({ config, store, live, newKeys, log, now }: Prepared): Prom
     ledger,
     async stop() {
       phase = 'draining'
+      stopping.abort()
       log.info('draining')
       modelLists.stop()
       stopFollowing()
@@ -224,6 +231,7 @@ function routes(deps: Deps, health: Health, metrics: Metrics): HttpRoute[] {
     { method: 'GET', path: '/healthz', handle: handleHealthz },
     { method: 'GET', path: '/readyz', handle: () => handleReadyz(health) },
     { method: 'GET', path: '/metrics', handle: () => handleMetrics(metrics) },
+    ...dashboardRoutes(packagePath('dashboard/dist')),
   ]
 }
 

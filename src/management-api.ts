@@ -23,11 +23,12 @@ export interface ManagementParts {
   config: Config
   /** The providers that exist from the environment. */
   builtins: readonly { family: string; name: string }[]
+  stopping: AbortSignal
 }
 
 /** Hands the management API, which knows neither gateway nor providers, what it needs of them as functions. */
 export function managementApi(built: ManagementParts): HttpRoute[] {
-  const { deps, health, live, store, config, builtins } = built
+  const { deps, health, live, store, config, builtins, stopping } = built
   const { db, reads, secrets, requestLog, node, engine } = store
   const identity = { version: version(), node, engine, startedAt: deps.now() }
   const parts: ManagementDeps = {
@@ -56,6 +57,7 @@ export function managementApi(built: ManagementParts): HttpRoute[] {
         }),
     },
     status: () => readStatus(identity, health, deps),
+    stopping,
   }
-  return management(parts, { snapshot: live.current, now: deps.now, maxBodyBytes: deps.maxBodyBytes }, identity.version)
+  return management(parts, { now: deps.now, maxBodyBytes: deps.maxBodyBytes }, identity.version)
 }

@@ -60,7 +60,7 @@ const ROOMS: Record<string, { rooms: string[]; packages: string[] }> = {
     rooms: ['src/main.ts', 'src/doctor', 'src/config.ts', 'src/version.ts', 'src/domain', 'src/management', 'demo'],
     packages: ['zod'],
   },
-  demo: { rooms: ['simulator', 'src/main.ts', 'src/cli', 'src/domain', 'src/store'], packages: [] },
+  demo: { rooms: ['simulator', 'src/main.ts', 'src/cli'], packages: [] },
   simulator: { rooms: [], packages: [] },
 }
 

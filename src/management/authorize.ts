@@ -1,7 +1,13 @@
+import type { Kysely } from 'kysely'
 import { GatewayError } from '../domain/errors.ts'
-import { hashKey, isUsable } from '../domain/key.ts'
+import { hashKey, isUsable, type Key } from '../domain/key.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
 import type { Call } from '../http/call.ts'
+import type { Database } from '../store/schema.ts'
+import type { Secrets } from '../store/secrets.ts'
+import type { Session } from '../store/sessions.ts'
+import { refuseForgery } from './cross-site.ts'
+import { cookieValues, readSession } from './session-cookie.ts'
 
 /** Who makes a change, for the audit list. */
 export interface Actor {
@@ -10,13 +16,49 @@ export interface Actor {
   name: string
 }
 
-/** The admin key behind the bearer token. A live key is known but may not do this: 403 rather than 401. */
-export function authorize(call: Call, snapshot: Snapshot, now: number): Actor {
-  const token = /^Bearer +(\S+) *$/i.exec(call.header('authorization') ?? '')?.[1]
-  const key = token === undefined ? undefined : snapshot.keysByHash.get(hashKey(token))
-  if (key === undefined || !isUsable(key, now)) {
-    throw new GatewayError('unauthorized', 'Send a valid admin key: "Authorization: Bearer <ADMIN_KEY>".')
-  }
+export interface Authorized {
+  actor: Actor
+  /** Null with a bearer token. */
+  session: Session | null
+  /** When this access ends by itself; null: never. */
+  expiresAt: number | null
+}
+
+export interface AuthorizeDeps {
+  snapshot(): Snapshot
+  now(): number
+  db: Kysely<Database>
+  secrets: Secrets
+}
+
+/** By bearer token, or by the cookie of a session. A token wins, also when it is wrong: its sender meant it. */
+export async function authorize(call: Call, deps: AuthorizeDeps): Promise<Authorized> {
+  const header = call.header('authorization') ?? ''
+  // A proxy in front may have its own password, in the same header: a browser that passed it still comes by cookie.
+  const isBearer = /^Bearer\b/i.test(header)
+  if (!isBearer && cookieValues(call).length > 0) return bySession(call, deps)
+  const token = /^Bearer +(\S+) *$/i.exec(header)?.[1]
+  const key = adminKey(
+    token,
+    deps.snapshot(),
+    deps.now(),
+    'Send a valid admin key: "Authorization: Bearer <ADMIN_KEY>".',
+  )
+  return { actor: { id: key.id, name: key.name }, session: null, expiresAt: key.expiresAt }
+}
+
+/** The admin key with this value. A live key is known but may not do this: 403 rather than 401. */
+export function adminKey(value: string | undefined, snapshot: Snapshot, now: number, text: string): Key {
+  const key = value === undefined ? undefined : snapshot.keysByHash.get(hashKey(value))
+  if (key === undefined || !isUsable(key, now)) throw new GatewayError('unauthorized', text)
   if (key.kind !== 'admin') throw new GatewayError('forbidden', 'This takes an admin key, not a gateway key.')
-  return { id: key.id, name: key.name }
+  return key
+}
+
+async function bySession(call: Call, deps: AuthorizeDeps): Promise<Authorized> {
+  refuseForgery(call)
+  const session = await readSession(call, deps, deps.now())
+  if (session === null) throw new GatewayError('unauthorized', 'The session has ended: sign in again.')
+  const { key, expiresAt } = session
+  return { actor: { id: key.id, name: key.name }, session, expiresAt }
 }

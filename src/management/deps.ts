@@ -32,6 +32,8 @@ export interface ManagementDeps {
   /** The direct model ids, sorted by provider and id. */
   catalogModels(): readonly CatalogModel[]
   ledger: LedgerView
+  /** Aborts when the gateway is told to stop: nothing may make it wait then. */
+  stopping: AbortSignal
   /** What this process is doing now. */
   status(): Promise<GatewayStatus>
 }

@@ -46,7 +46,7 @@ function operationHtml(operation: Operation): string {
   const { method, path, summary } = operation
   const answer = operation.stream?.join(' or ') ?? (operation.status === 204 ? 'nothing' : null)
   return `<details class="${method.toLowerCase()}"><summary><b>${method}</b><code>${html(path)}</code>
-<span>${html(summary)}</span></summary><section>
+<span>${html(summary)}</span></summary><section>${operation.isPublic ? '<p>Takes no admin key in a header.</p>' : ''}
 ${fields('Path', operation.params)}${fields('Query', operation.query)}${bodyHtml(operation)}
 <h4>Answer ${operation.status}${operation.hasVersion ? ', with an ETag' : ''}</h4>
 ${answer === null ? fields('', operation.reply) : `<p>${html(answer)}</p>`}</section></details>`

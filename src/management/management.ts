@@ -17,12 +17,19 @@ import { requestHandlers } from './requests.ts'
 import { type HandlersOf, managementRoutes, type RouterDeps } from './router.ts'
 import { routeHandlers } from './routes.ts'
 import { secretHandlers } from './secrets.ts'
+import { sessionHandlers } from './sessions.ts'
+import { createSignInGuard, pauseUnless } from './sign-in-guard.ts'
 import { statusHandlers } from './status.ts'
 import { usageHandlers } from './usage.ts'
 import { workspaceHandlers } from './workspaces.ts'
 
 /** The management API: a handler for every row of the contract, and the contract itself to read. */
-export function management(deps: ManagementDeps, router: RouterDeps, version: string): HttpRoute[] {
+export function management(
+  deps: ManagementDeps,
+  router: Pick<RouterDeps, 'now' | 'maxBodyBytes'>,
+  version: string,
+): HttpRoute[] {
+  const guard = createSignInGuard({ now: () => performance.now(), pause: pauseUnless(deps.stopping) })
   const handlers: HandlersOf<Contract> = {
     ...workspaceHandlers(deps),
     ...keyHandlers(deps),
@@ -31,6 +38,7 @@ export function management(deps: ManagementDeps, router: RouterDeps, version: st
     ...explainHandlers(deps),
     ...providerHandlers(deps),
     ...secretHandlers(deps),
+    ...sessionHandlers(deps, guard),
     ...registryHandlers(deps),
     ...catalogHandlers(deps),
     ...configHandlers(deps),
@@ -43,7 +51,7 @@ export function management(deps: ManagementDeps, router: RouterDeps, version: st
   const document = openApi(CONTRACT, version)
   const page = docsPage(CONTRACT, version)
   return [
-    ...managementRoutes(CONTRACT, handlers, router),
+    ...managementRoutes(CONTRACT, handlers, { ...deps, ...router }),
     { method: 'GET', path: '/openapi.json', handle: () => jsonReply(200, document) },
     { method: 'GET', path: '/docs', handle: () => page },
   ]

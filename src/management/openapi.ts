@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import { ERRORS } from '../domain/errors.ts'
 import type { Operation } from './contract/operation.ts'
+import { DASHBOARD_HEADER } from './cross-site.ts'
+import { SESSION_COOKIE } from './session-cookie.ts'
 
 type Json = Record<string, unknown>
 
@@ -21,13 +23,23 @@ export function openApi(operations: Record<string, Operation>, version: string):
         'Keys, routes, providers, prices, the request log and its sums. Same address as /v1, with an admin key.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
-    security: [{ admin_key: [] }],
+    security: [{ admin_key: [] }, { session: [] }],
     paths,
     components: {
-      securitySchemes: { admin_key: { type: 'http', scheme: 'bearer', description: 'An admin key (gw_admin_…)' } },
+      securitySchemes: SECURITY_SCHEMES,
       schemas: { Error: ERROR_SCHEMA },
     },
   }
+}
+
+const SECURITY_SCHEMES: Json = {
+  admin_key: { type: 'http', scheme: 'bearer', description: 'An admin key (gw_admin_…)' },
+  session: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: SESSION_COOKIE,
+    description: `For browsers: set by POST /sessions. Changes also need the header ${DASHBOARD_HEADER}: 1.`,
+  },
 }
 
 const ERROR_SCHEMA: Json = {
@@ -55,6 +67,7 @@ function describe(name: string, operation: Operation): Json {
     parameters: parameters(operation),
     responses: responses(operation),
   }
+  if (operation.isPublic) described['security'] = []
   if (operation.body.type !== 'undefined') {
     described['requestBody'] = {
       required: true,

@@ -2,34 +2,45 @@ import { createHash } from 'node:crypto'
 import type { z } from 'zod'
 import { GatewayError } from '../domain/errors.ts'
 import { problemText } from '../domain/problem-text.ts'
-import type { Snapshot } from '../domain/snapshot.ts'
 import type { Call, HttpRoute, Reply, StreamedReply } from '../http/call.ts'
 import { jsonReply } from '../http/respond.ts'
-import { type Actor, authorize } from './authorize.ts'
+import { type AuthorizeDeps, type Authorized, authorize } from './authorize.ts'
 import type { InputOf, Operation, ReplyOf, Streamed } from './contract/operation.ts'
+import { refuseOtherSites } from './cross-site.ts'
 
-/** What a handler knows of the request besides its parsed input. */
-export interface Context {
-  actor: Actor
+/** What a handler knows of the request besides its parsed input, whoever makes it. */
+export interface Visit {
   now: number
+  method: string
+  header(name: string): string | undefined
+  /** Goes out with the answer. */
+  setHeader(name: string, value: string): void
+}
+
+/** The same of a request by somebody with an admin key. */
+export interface Context extends Visit, Authorized {
   /** Throws 412 when the caller's `If-Match` is not the version of what is there now. Call it inside the transaction. */
   checkMatch(present: unknown): void
   /** Of an operation that may create: it did, so the answer is 201. */
   created(): void
 }
 
-export type OperationHandler<O extends Operation> = (input: InputOf<O>, context: Context) => Promise<ReplyOf<O>>
+export type OperationHandler<O extends Operation> = (
+  input: InputOf<O>,
+  context: O['isPublic'] extends true ? Visit : Context,
+) => Promise<ReplyOf<O>>
 
 /** A handler for every operation: one that is missing does not compile. */
 export type HandlersOf<Operations extends Record<string, Operation>> = {
   [Name in keyof Operations]: OperationHandler<Operations[Name]>
 }
 
-export interface RouterDeps {
-  snapshot(): Snapshot
-  now(): number
+export interface RouterDeps extends AuthorizeDeps {
   maxBodyBytes: number
 }
+
+/** Answers are about secrets, money and people: no cache keeps them. */
+const HEADERS = { 'cache-control': 'no-store' }
 
 export function managementRoutes<Operations extends Record<string, Operation>>(
   operations: Operations,
@@ -40,6 +51,7 @@ export function managementRoutes<Operations extends Record<string, Operation>>(
     method: operation.method,
     path: operation.path.replace(/\{(\w+)\}/g, ':$1'),
     handle: (call) => handle(call, operation, handlers[name] as OperationHandler<Operation>, deps),
+    headers: HEADERS,
   }))
 }
 
@@ -49,16 +61,24 @@ async function handle(
   handler: OperationHandler<Operation>,
   deps: RouterDeps,
 ): Promise<Reply | StreamedReply> {
-  const actor = authorize(call, deps.snapshot(), deps.now())
+  const who = operation.isPublic ? visitor(call) : await authorize(call, deps)
   const input: InputOf<Operation> = {
     params: parsed(operation.params, call.params, ''),
     query: parsed(operation.query, call.query(), ''),
-    body: hasBody(operation) ? parsed(operation.body, await readJson(call, deps.maxBodyBytes), '') : undefined,
+    body: hasBody(operation)
+      ? parsed(operation.body, await readJson(call, operation, deps.maxBodyBytes), '')
+      : undefined,
   }
   let { status } = operation
+  const headers: Record<string, string> = {}
   const context: Context = {
-    actor,
+    ...who,
     now: deps.now(),
+    method: call.method,
+    header: call.header,
+    setHeader(name, value) {
+      headers[name] = value
+    },
     checkMatch: (present) => checkMatch(call.header('if-match'), present, operation.unversioned),
     created() {
       status = 201
@@ -66,8 +86,15 @@ async function handle(
   }
   const value = await handler(input, context)
   if (operation.stream !== null) return streamed(value as unknown as Streamed)
-  if (status === 204) return { status, headers: {}, body: '' }
-  return jsonReply(status, value, operation.hasVersion ? { etag: versionOf(value, operation.unversioned) } : {})
+  if (status === 204) return { status, headers, body: '' }
+  if (operation.hasVersion) headers['etag'] = versionOf(value, operation.unversioned)
+  return jsonReply(status, value, headers)
+}
+
+/** Nobody in particular; handlers of public operations do not see who it is, so this stands for no actor at all. */
+function visitor(call: Call): Authorized {
+  refuseOtherSites(call)
+  return { actor: { id: '', name: '' }, session: null, expiresAt: null }
 }
 
 function hasBody(operation: Operation): boolean {
@@ -81,8 +108,9 @@ function parsed<T extends z.ZodType>(schema: T, value: unknown, prefix: string):
   throw new GatewayError('invalid_request', prefix + problemText(result.error))
 }
 
-async function readJson(call: Call, maxBodyBytes: number): Promise<unknown> {
-  const type = call.header('content-type')
+/** A page of another site can send a form without asking, but not JSON: so a public operation insists on the type. */
+async function readJson(call: Call, { isPublic }: Operation, maxBodyBytes: number): Promise<unknown> {
+  const type = call.header('content-type') ?? (isPublic ? 'nothing' : undefined)
   if (type !== undefined && !/^application\/json\s*(;|$)/i.test(type)) {
     throw new GatewayError('unsupported_media_type', `Send the body as application/json, not ${type.slice(0, 100)}.`)
   }

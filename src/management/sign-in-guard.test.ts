@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { GatewayError } from '../domain/errors.ts'
-import { createSignInGuard } from './sign-in-guard.ts'
+import { createSignInGuard, pauseUnless } from './sign-in-guard.ts'
 
 /** A guard whose delays pass when the test says so. */
 function setUp() {
@@ -58,4 +58,14 @@ describe('the guard of the sign-in', () => {
     for (const { end } of pauses) end()
     await Promise.all(answers)
   })
+})
+
+test('a pause ends when the gateway is told to stop, and none begins after that', async () => {
+  const stopping = new AbortController()
+  const pause = pauseUnless(stopping.signal)
+  const century = 2 ** 31 - 1
+  const paused = pause(century)
+  stopping.abort()
+  await paused
+  await pause(century)
 })

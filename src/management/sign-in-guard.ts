@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { GatewayError } from '../domain/errors.ts'
 import { afterFailure, delayMs, LONGEST_DELAY_MS, NO_FAILURES } from '../domain/sign-in-delay.ts'
 
@@ -37,4 +38,9 @@ export function createSignInGuard({ now, pause }: GuardDeps): SignInGuard {
       }
     },
   }
+}
+
+/** A pause that ends early when the gateway is told to stop. */
+export function pauseUnless(stopping: AbortSignal): GuardDeps['pause'] {
+  return (milliseconds) => sleep(milliseconds, undefined, { signal: stopping }).catch(() => {})
 }

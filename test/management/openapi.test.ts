@@ -15,10 +15,16 @@ const operations = Object.entries(CONTRACT)
 /** Something for every parameter of a path. */
 const concrete = (path: string) => path.replace(/\{\w+\}/g, 'nothing')
 
-describe('every operation of the contract', () => {
-  for (const [name, operation] of operations) {
+test('only signing in and signing out need no admin key', () => {
+  const names = operations.filter(([, operation]) => operation.isPublic).map(([name]) => name)
+  assert.deepEqual(names, ['sessions.create', 'sessions.end'])
+})
+
+describe('every operation that needs an admin key', () => {
+  for (const [name, operation] of operations.filter(([, { isPublic }]) => !isPublic)) {
     const ask = async (headers: Record<string, string>) => {
       const response = await fetch(harness.url + concrete(operation.path), { method: operation.method, headers })
+      assert.equal(response.headers.get('cache-control'), 'no-store')
       return { status: response.status, json: (await response.json()) as { error: { code: string; type: string } } }
     }
 
@@ -31,7 +37,11 @@ describe('every operation of the contract', () => {
       const { status, json } = await ask({ authorization: `Bearer ${KEY}` })
       assert.deepEqual([status, json.error.code, json.error.type], [403, 'forbidden', 'forbidden'])
     })
+  }
+})
 
+describe('every operation of the contract', () => {
+  for (const [name, operation] of operations) {
     test(`${name} refuses an unknown query parameter by its name`, async () => {
       const response = await fetch(`${harness.url + concrete(operation.path)}?no_such_parameter=1`, {
         method: operation.method,
@@ -53,6 +63,7 @@ describe('/openapi.json', () => {
       const inPath = described.parameters.filter((parameter: { in: string }) => parameter.in === 'path')
       const names = [...operation.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1])
       assert.deepEqual(inPath.map((parameter: { name: string }) => parameter.name).sort(), names.sort())
+      assert.deepEqual(described.security, operation.isPublic ? [] : undefined)
     }
   })
 })

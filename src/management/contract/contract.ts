@@ -10,6 +10,7 @@ import { registryOperations } from './registry.ts'
 import { requestOperations } from './requests.ts'
 import { routeOperations } from './routes.ts'
 import { secretOperations } from './secrets.ts'
+import { sessionOperations } from './sessions.ts'
 import { statusOperations } from './status.ts'
 import { usageOperations } from './usage.ts'
 import { workspaceOperations } from './workspaces.ts'
@@ -19,6 +20,7 @@ export const CONTRACT = {
   ...workspaceOperations,
   ...keyOperations,
   ...adminKeyOperations,
+  ...sessionOperations,
   ...routeOperations,
   ...explainOperations,
   ...providerOperations,

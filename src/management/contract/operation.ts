@@ -31,6 +31,8 @@ export interface Operation<
   unversioned: readonly string[]
   /** The answer is written as it is read, in one of these media types; `reply` is not used. Null: JSON as a whole. */
   stream: readonly string[] | null
+  /** Needs no admin key: its handler decides whom it serves. */
+  isPublic: boolean
 }
 
 /** What the handler of a streamed operation returns. */
@@ -73,7 +75,18 @@ export function operation<
     unversioned: [],
     ...given,
     stream: null,
+    isPublic: false,
   }
+}
+
+/** A row that is open to everyone, and only as JSON from this site. */
+export function publicOperation<
+  P extends z.ZodObject = typeof nothing,
+  Q extends z.ZodObject = typeof nothing,
+  B extends z.ZodType = z.ZodUndefined,
+  R extends z.ZodType = z.ZodUndefined,
+>(given: Given<P, Q, B, R>) {
+  return { ...operation(given), isPublic: true as const }
 }
 
 /** A row whose answer may be of any length. */
