@@ -1,3 +1,6 @@
+import { type Selectable, sql } from 'kysely'
+import { GatewayError } from '../domain/errors.ts'
+import type { Database } from '../store/schema.ts'
 import type { auditOperations } from './contract/audit.ts'
 import { timestamp } from './contract/fields.ts'
 import { decodeCursor, page } from './cursor.ts'
@@ -6,25 +9,30 @@ import type { HandlersOf } from './router.ts'
 
 export function auditHandlers({ db }: ManagementDeps): HandlersOf<typeof auditOperations> {
   return {
-    async 'audit.list'({ query }) {
-      const after = decodeCursor(query.cursor, 1)
+    async 'audit.list'({ query: { resource, actor, limit, cursor } }) {
+      const after = decodeCursor(cursor, 1)
       let rows = db
         .selectFrom('audit')
         .selectAll()
         .orderBy('id', 'desc')
-        .limit(query.limit + 1)
-      if (query.resource !== undefined) rows = rows.where('resource', '=', query.resource)
-      if (query.actor !== undefined) rows = rows.where('actor', '=', query.actor)
+        .limit(limit + 1)
+      if (resource?.endsWith('/')) {
+        rows = rows.where(sql<boolean>`substr(resource, 1, ${sql.lit(resource.length)}) = ${resource}`)
+      } else if (resource !== undefined) rows = rows.where('resource', '=', resource)
+      if (actor !== undefined) rows = rows.where('actor', '=', actor)
       if (after !== null) rows = rows.where('id', '<', String(after[0]))
-      const show = (row: Awaited<ReturnType<typeof rows.execute>>[number]) => ({
-        ...row,
-        at: timestamp(row.at),
-        before: parsed(row.before),
-        after: parsed(row.after),
-      })
-      return page(await rows.execute(), query.limit, show, (row) => [row.id])
+      return page(await rows.execute(), limit, shown, (row) => [row.id])
+    },
+    async 'audit.get'({ params: { id } }) {
+      const row = await db.selectFrom('audit').selectAll().where('id', '=', id).executeTakeFirst()
+      if (row === undefined) throw new GatewayError('not_found', `The audit list has no entry '${id}'.`)
+      return shown(row)
     },
   }
+}
+
+function shown(row: Selectable<Database['audit']>) {
+  return { ...row, at: timestamp(row.at), before: parsed(row.before), after: parsed(row.after) }
 }
 
 function parsed(text: string | null): unknown {

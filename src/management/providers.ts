@@ -62,6 +62,10 @@ export function providerHandlers(deps: ManagementDeps): Handlers {
         await deleteProvider(transaction, name)
         return { result: undefined, audit: audited('providers.delete', name, before, null) }
       }),
+    async 'providers.routes'({ params: { name } }) {
+      await find(deps.db, name)
+      return { data: await routesUsing(deps.db, name) }
+    },
     async 'providers.test'({ params }) {
       const provider = providerFromRow(await find(deps.db, params.name), deps.secrets)
       const { ok, latencyMs, status, models, message } = await deps.testProvider(provider)

@@ -274,6 +274,20 @@ describe('GET /providers', () => {
   })
 })
 
+describe('GET /providers/{name}/routes', () => {
+  test('names the routes whose chain has it, and none of the others', async () => {
+    await put('chained', { family: 'openai', base_url: simulated })
+    assert.deepEqual((await ask('GET', '/providers/chained/routes')).json, { data: [] })
+    await putRoute('by-chained', 'chained')
+    const { json } = await ask('GET', '/providers/chained/routes')
+    assert.deepEqual(json, { data: [{ workspace: 'default', alias: 'by-chained' }] })
+  })
+
+  test('is 404 for a provider that is not there', async () => {
+    assert.equal((await ask('GET', '/providers/nobody/routes')).status, 404)
+  })
+})
+
 describe('DELETE /providers/{name}', () => {
   test('is 409 while routes name it, and says which', async () => {
     await put('used', { family: 'openai', base_url: simulated })

@@ -22,9 +22,17 @@ export const auditOperations = {
     summary: 'List the changes, newest first',
     query: z.strictObject({
       ...paging,
-      resource: z.string().max(400).optional().describe('e.g. `routes/fast`'),
+      resource: z.string().max(400).optional().describe('e.g. `routes/fast`, or `routes/` for all of a kind'),
       actor: z.string().max(200).optional(),
     }),
     reply: pageOf(AuditEntry),
+  }),
+  'audit.get': operation({
+    method: 'GET',
+    path: '/audit/{id}',
+    tag: 'Audit',
+    summary: 'Get one change',
+    params: z.strictObject({ id: z.string().max(64) }),
+    reply: AuditEntry,
   }),
 }

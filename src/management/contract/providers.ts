@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { ProviderDefinition } from '../../domain/file-config.ts'
-import { ProviderName } from '../../domain/route.ts'
-import { ManagedBy, pageOf, paging, Timestamp } from './fields.ts'
+import { Alias, ProviderName } from '../../domain/route.ts'
+import { ManagedBy, pageOf, paging, Timestamp, WorkspaceName } from './fields.ts'
 import { operation } from './operation.ts'
 
 /** Stands for a header's value, which is never shown; sent back, it means the value that is stored. */
@@ -78,6 +78,14 @@ export const providerOperations = {
     summary: 'Delete a provider; refused while a route names it',
     params: one,
     hasVersion: true,
+  }),
+  'providers.routes': operation({
+    method: 'GET',
+    path: '/providers/{name}/routes',
+    tag,
+    summary: 'List the routes of all workspaces whose chain names a provider',
+    params: one,
+    reply: z.strictObject({ data: z.array(z.strictObject({ workspace: WorkspaceName, alias: Alias })) }),
   }),
   'providers.test': operation({
     method: 'POST',
