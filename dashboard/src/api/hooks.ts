@@ -99,6 +99,8 @@ export function useChange<Name extends OperationName>(
   const client = useQueryClient()
   return useMutation<Reply<Name>, ApiError, Input<Name>>({
     mutationFn: async (input) => (await call(name, input)).value,
+    // An answer may hold a secret that is shown once: gone with whoever shows it.
+    gcTime: 0,
     onSuccess: () => client.invalidateQueries(),
   })
 }

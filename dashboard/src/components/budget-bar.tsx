@@ -1,0 +1,54 @@
+import { Group, Stack, Text } from '@mantine/core'
+import { budgetUse, PER } from '../format/budget.ts'
+import { exactUsd, shortUsd } from '../format/money.ts'
+import classes from './budget-bar.module.css'
+
+export interface BudgetBarProps {
+  limitUsd: string
+  spentUsd: string
+  /** Set aside for the calls that run now. */
+  heldUsd: string
+  per?: 'day' | 'week' | 'month' | 'total'
+  /** What the bar is about, for whoever cannot see it: "Budget of web-app". */
+  label: string
+}
+
+/** How much of a budget is used: a bar, the figure beside it, every digit on hover. */
+export function BudgetBar({ limitUsd, spentUsd, heldUsd, per, label }: BudgetBarProps) {
+  const { spentWidth, heldWidth, state, percent } = budgetUse(limitUsd, spentUsd, heldUsd)
+  const exact = `${exactUsd(spentUsd)} spent and ${exactUsd(heldUsd)} held of ${exactUsd(limitUsd)}`
+  return (
+    <Stack gap={4} miw={150} title={exact}>
+      <Group justify="space-between" gap="sm" wrap="nowrap">
+        <Text size="xs" className="figures" component="span">
+          {shortUsd(spentUsd)}{' '}
+          <Text span c="dimmed" inherit>
+            of {shortUsd(limitUsd)}
+            {per === undefined ? '' : ` ${PER[per]}`}
+          </Text>
+        </Text>
+        <Text size="xs" fw={600} className={`figures ${classes['percent']}`} data-state={state} component="span">
+          {percent}
+        </Text>
+      </Group>
+      {/* biome-ignore lint/a11y/useSemanticElements: a <meter> cannot show two amounts behind each other. */}
+      <div
+        className={classes['track']}
+        data-state={state}
+        role="meter"
+        aria-label={label}
+        aria-valuemin={0}
+        aria-valuemax={100}
+        aria-valuenow={Math.round(spentWidth + heldWidth)}
+        aria-valuetext={`${percent}: ${exact}`}
+      >
+        <div
+          className={classes['spent']}
+          hidden={spentWidth === 0 && state !== 'over'}
+          style={{ width: `${spentWidth}%` }}
+        />
+        <div className={classes['held']} style={{ width: `${heldWidth}%` }} />
+      </div>
+    </Stack>
+  )
+}
