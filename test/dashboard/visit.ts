@@ -37,10 +37,9 @@ export async function visit(browser: Browser, url: string, options: VisitOptions
     }
   })
   // Reported to the page itself, wherever the browser's console would not say so.
-  await page.addInitScript(() => {
-    document.addEventListener('securitypolicyviolation', (event) => {
-      console.error(`policy violated: ${event.violatedDirective} ${event.blockedURI}`)
-    })
+  await page.addInitScript({
+    content: `document.addEventListener('securitypolicyviolation', (event) =>
+      console.error('policy violated: ' + event.violatedDirective + ' ' + event.blockedURI))`,
   })
   return {
     page,

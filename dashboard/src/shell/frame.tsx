@@ -48,7 +48,7 @@ function Shell({ session }: { session: Reply<'sessions.current'> }) {
       <a className="skip-link" href="#content">
         Skip to the page
       </a>
-      <AppShell.Header bg="var(--surface-raised)" bd="0 0 1px solid var(--line)">
+      <AppShell.Header bg="var(--surface-raised)">
         <Group h="100%" px={{ base: 'sm', sm: 'md' }} gap="sm" wrap="nowrap">
           <Burger opened={isOpen} onClick={toggle} hiddenFrom="sm" size="sm" aria-label="Pages" />
           <Link href="/" aria-label="Switchyard, overview" style={{ display: 'flex', textDecoration: 'none' }}>

@@ -1,5 +1,92 @@
+import { Alert, Button, Grid, Group, Stack, Text } from '@mantine/core'
+import { useHotkeys } from '@mantine/hooks'
+import { SendHorizontal } from 'lucide-react'
+import { useState } from 'react'
+import { useAll, useChange } from '../../api/hooks.ts'
 import { Page } from '../../components/page.tsx'
+import { Panel } from '../../components/panel.tsx'
+import { ErrorState } from '../../components/states.tsx'
+import { useUrlState, useWorkspace } from '../../shell/place.ts'
+import { AnswerPanel } from './answer-panel.tsx'
+import { CodePanel } from './code-panel.tsx'
+import { buildRequest, type Draft } from './draft.ts'
+import { MessagesEditor } from './messages-editor.tsx'
+import { ModelPicker } from './model-picker.tsx'
+import { Parameters } from './parameters.tsx'
+import { PayerPicker } from './payer-picker.tsx'
 
+const FIRST: Omit<Draft, 'model'> = {
+  messages: [
+    { id: 1, role: 'system', content: '' },
+    { id: 2, role: 'user', content: '' },
+  ],
+  temperature: null,
+  maxTokens: null,
+  more: '',
+}
+
+/** A real call in the name of a key, and the same call as code. The address keeps model and key, never the messages. */
 export function PlaygroundPage() {
-  return <Page title="Playground" />
+  const workspace = useWorkspace()
+  const [{ model = '', key: chosenKey }, setPlace] = useUrlState()
+  const [draft, setDraft] = useState(FIRST)
+  const keys = useAll('keys.list', { query: { workspace, state: 'live' } })
+  const attempt = useChange('chat.try')
+  const key = chosenKey ?? keys.data?.[0]?.id ?? null
+  const built = buildRequest({ ...draft, model })
+  const problem = built.problem ?? (key === null ? 'Choose the key that pays for the call.' : null)
+
+  function send() {
+    if (built.body !== null && key !== null) attempt.mutate({ query: { workspace, key }, body: built.body })
+  }
+  useHotkeys([['mod+Enter', send]], [])
+
+  return (
+    <Page title="Playground" description="A real call: it is admitted, logged and paid for like any other.">
+      <Grid gap="lg">
+        <Grid.Col span={{ base: 12, md: 6 }}>
+          <Stack gap="lg">
+            <Panel>
+              <Stack>
+                <Group grow align="flex-start" preventGrowOverflow={false}>
+                  <ModelPicker workspace={workspace} value={model} onChange={(id) => setPlace({ model: id })} />
+                  <PayerPicker keys={keys.data} value={key} onChange={(id) => setPlace({ key: id })} />
+                </Group>
+                <MessagesEditor
+                  messages={draft.messages}
+                  onChange={(messages) => setDraft({ ...draft, messages })}
+                  onSend={send}
+                />
+                <Parameters draft={draft} onChange={(change) => setDraft({ ...draft, ...change })} />
+                <Group justify="space-between">
+                  <Text size="xs" c="dimmed">
+                    {problem ?? 'Ctrl + Enter sends'}
+                  </Text>
+                  <Button
+                    onClick={send}
+                    disabled={problem !== null}
+                    loading={attempt.isPending}
+                    rightSection={<SendHorizontal size={16} aria-hidden />}
+                  >
+                    Send
+                  </Button>
+                </Group>
+              </Stack>
+            </Panel>
+          </Stack>
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, md: 6 }}>
+          <Stack gap="lg">
+            {attempt.error !== null && (
+              <Alert color="red" p={0}>
+                <ErrorState error={attempt.error} />
+              </Alert>
+            )}
+            <AnswerPanel answered={attempt.data} isWaiting={attempt.isPending} />
+            <CodePanel body={built.body} />
+          </Stack>
+        </Grid.Col>
+      </Grid>
+    </Page>
+  )
 }

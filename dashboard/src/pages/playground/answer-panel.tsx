@@ -1,0 +1,127 @@
+import { Alert, Anchor, Skeleton, Stack, Tabs } from '@mantine/core'
+import { MessageSquareText } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { Link } from 'wouter'
+import type { Reply } from '../../api/client.ts'
+import { CodeBlock } from '../../components/code-block.tsx'
+import { Panel } from '../../components/panel.tsx'
+import { EmptyState } from '../../components/states.tsx'
+import { StatusBadge } from '../../components/status.tsx'
+import { count, milliseconds } from '../../format/number.ts'
+import { usePath } from '../../shell/place.ts'
+import { readAnswer } from './draft.ts'
+import classes from './playground.module.css'
+
+type Answered = Reply<'chat.try'>
+
+export function AnswerPanel({ answered, isWaiting }: { answered: Answered | undefined; isWaiting: boolean }) {
+  return (
+    <Panel title="Answer">
+      <div aria-live="polite" aria-busy={isWaiting}>
+        {isWaiting ? (
+          <Stack gap="xs">
+            <Skeleton height={14} />
+            <Skeleton height={14} width="92%" />
+            <Skeleton height={14} width="60%" />
+          </Stack>
+        ) : answered === undefined ? (
+          <EmptyState title="No answer yet" icon={MessageSquareText}>
+            Choose a model, write a message, send it. What came back, who served it and what it cost will stand here.
+          </EmptyState>
+        ) : (
+          <Shown answered={answered} />
+        )}
+      </div>
+    </Panel>
+  )
+}
+
+function Shown({ answered }: { answered: Answered }) {
+  const answer = readAnswer(answered.body)
+  return (
+    <Stack>
+      {answer.error !== null ? (
+        <Alert color="red" title={<span className="mono">{answer.error.code}</span>}>
+          {answer.error.message}
+        </Alert>
+      ) : (
+        <div className={classes['answer']}>{answer.text}</div>
+      )}
+      {answer.toolCalls.map((call) => (
+        <CodeBlock
+          key={`${call.name} ${call.arguments}`}
+          label={`Call of ${call.name}`}
+          code={`${call.name}(${call.arguments})`}
+        />
+      ))}
+      <Facts answered={answered} />
+      <Tabs defaultValue="headers" variant="outline">
+        <Tabs.List>
+          <Tabs.Tab value="headers">Headers</Tabs.Tab>
+          <Tabs.Tab value="body">Body</Tabs.Tab>
+        </Tabs.List>
+        <Tabs.Panel value="headers" pt="sm">
+          <dl className={classes['headers']}>
+            {Object.entries(answered.headers).map(([name, value]) => (
+              <Pair key={name} name={name}>
+                {value}
+              </Pair>
+            ))}
+          </dl>
+        </Tabs.Panel>
+        <Tabs.Panel value="body" pt="sm">
+          <CodeBlock label="Body of the answer" code={JSON.stringify(answered.body, null, 2)} />
+        </Tabs.Panel>
+      </Tabs>
+    </Stack>
+  )
+}
+
+/** The headers that people look for, by their meaning. */
+function Facts({ answered: { status, headers, body } }: { answered: Answered }) {
+  const path = usePath()
+  const { usage, finishReason, error } = readAnswer(body)
+  const header = (name: string) => headers[`x-gateway-${name}`]
+  const id = header('request-id')
+  const latency = header('latency-ms')
+  const cost = header('cost-usd')
+  return (
+    <dl className={classes['facts']}>
+      <Pair name="Status">
+        <StatusBadge status={status} code={error?.code ?? null} />
+      </Pair>
+      {header('provider') !== undefined && (
+        <Pair name="Served by">
+          {header('provider')} · {header('model')}
+        </Pair>
+      )}
+      {header('fallback-used') !== undefined && (
+        <Pair name="Fallback">{header('fallback-used') === 'true' ? 'used' : 'not needed'}</Pair>
+      )}
+      {latency !== undefined && <Pair name="Provider took">{milliseconds(Number(latency))}</Pair>}
+      {cost !== undefined && <Pair name="Cost">${cost}</Pair>}
+      {usage !== null && (
+        <Pair name="Tokens">
+          {count(usage.prompt)} in, {count(usage.completion)} out
+        </Pair>
+      )}
+      {finishReason !== null && <Pair name="Ended because of">{finishReason}</Pair>}
+      {id !== undefined && (
+        <Pair name="Request">
+          <Anchor component={Link} href={path('requests', id)} size="sm">
+            Why, step by step
+          </Anchor>
+        </Pair>
+      )}
+    </dl>
+  )
+}
+
+function Pair({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd className="figures">{children}</dd>
+    </div>
+  )
+}

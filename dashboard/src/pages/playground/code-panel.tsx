@@ -1,0 +1,32 @@
+import { SegmentedControl, Text } from '@mantine/core'
+import { useState } from 'react'
+import { CodeBlock } from '../../components/code-block.tsx'
+import { Panel } from '../../components/panel.tsx'
+import { codeFor, LANGUAGES, type Language } from './code-for.ts'
+
+/** The call on the left, for a program. */
+export function CodePanel({ body }: { body: Record<string, unknown> | null }) {
+  const [language, setLanguage] = useState<Language>('curl')
+  return (
+    <Panel
+      title="The same call as code"
+      actions={
+        <SegmentedControl
+          size="xs"
+          aria-label="Language"
+          data={[...LANGUAGES]}
+          value={language}
+          onChange={(value) => setLanguage(value as Language)}
+        />
+      }
+    >
+      {body === null ? (
+        <Text size="sm" c="dimmed">
+          It stands here as soon as there is a model and a message.
+        </Text>
+      ) : (
+        <CodeBlock label={`The call in ${language}`} code={codeFor(language, window.location.origin, body)} />
+      )}
+    </Panel>
+  )
+}

@@ -1,0 +1,77 @@
+/** What a person puts together in the playground, and the request that it becomes. */
+export interface DraftMessage {
+  id: number
+  role: 'system' | 'user' | 'assistant'
+  content: string
+}
+
+export interface Draft {
+  model: string
+  messages: readonly DraftMessage[]
+  temperature: number | null
+  maxTokens: number | null
+  /** Further fields of the request, as JSON. */
+  more: string
+}
+
+export type Built = { body: Record<string, unknown>; problem: null } | { body: null; problem: string }
+
+/** The body to send, or what stands in the way. */
+export function buildRequest(draft: Draft): Built {
+  if (draft.model === '') return { body: null, problem: 'Choose an alias or a model.' }
+  const more = parseMore(draft.more)
+  if (more === null) return { body: null, problem: 'More fields: this is not a JSON object.' }
+  const messages = draft.messages
+    .filter(({ content }) => content.trim() !== '')
+    .map(({ role, content }) => ({ role, content }))
+  if (messages.length === 0) return { body: null, problem: 'Write a message.' }
+  const body: Record<string, unknown> = { model: draft.model, messages }
+  if (draft.temperature !== null) body['temperature'] = draft.temperature
+  if (draft.maxTokens !== null) body['max_tokens'] = draft.maxTokens
+  return { body: { ...body, ...more }, problem: null }
+}
+
+function parseMore(text: string): Record<string, unknown> | null {
+  if (text.trim() === '') return {}
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : null
+  } catch {
+    return null
+  }
+}
+
+export interface Answer {
+  text: string | null
+  finishReason: string | null
+  toolCalls: readonly { name: string; arguments: string }[]
+  usage: { prompt: number; completion: number } | null
+  error: { code: string; message: string } | null
+}
+
+interface WireAnswer {
+  choices?: {
+    finish_reason?: string
+    message?: { content?: string | null; tool_calls?: { function?: { name?: string; arguments?: string } }[] }
+  }[]
+  usage?: { prompt_tokens?: number; completion_tokens?: number }
+  error?: { code?: string; message?: string }
+}
+
+/** The parts of an answer that a person looks for first. */
+export function readAnswer(body: unknown): Answer {
+  const { choices, usage, error } = (body ?? {}) as WireAnswer
+  const message = choices?.[0]?.message
+  return {
+    text: message?.content ?? null,
+    finishReason: choices?.[0]?.finish_reason ?? null,
+    toolCalls: (message?.tool_calls ?? []).map((call) => ({
+      name: call.function?.name ?? '',
+      arguments: call.function?.arguments ?? '',
+    })),
+    usage: usage === undefined ? null : { prompt: usage.prompt_tokens ?? 0, completion: usage.completion_tokens ?? 0 },
+    error: error === undefined ? null : { code: error.code ?? '', message: error.message ?? '' },
+  }
+}

@@ -1,0 +1,63 @@
+import { Group, Select, Text } from '@mantine/core'
+import { useMemo } from 'react'
+import type { Item } from '../../api/client.ts'
+import { useAll } from '../../api/hooks.ts'
+import { priceText } from '../../format/money.ts'
+import { tokens } from '../../format/number.ts'
+
+type CatalogItem = Item<'catalog.list'>
+
+/** Everything a caller of this workspace may ask for, with what it costs. */
+export function ModelPicker({
+  workspace,
+  value,
+  onChange,
+}: {
+  workspace: string
+  value: string
+  onChange: (id: string | null) => void
+}) {
+  const catalog = useAll('catalog.list', { query: { workspace } })
+  const byId = useMemo(() => new Map(catalog.data?.map((item) => [item.id, item])), [catalog.data])
+  const data = useMemo(() => {
+    const ids = (kind: CatalogItem['kind']) =>
+      [...byId.values()].filter((item) => item.kind === kind).map(({ id }) => id)
+    const groups = [
+      { group: 'Aliases', items: ids('alias') },
+      { group: 'Direct ids', items: ids('direct') },
+    ]
+    // A link may name what the catalog does not have: the gateway will say what it makes of it.
+    return value === '' || byId.has(value) ? groups : [{ group: 'From the link', items: [value] }, ...groups]
+  }, [byId, value])
+  return (
+    <Select
+      label="Model"
+      placeholder={catalog.isPending ? 'Loading …' : 'An alias or a model'}
+      data={data}
+      value={value === '' ? null : value}
+      onChange={onChange}
+      searchable
+      limit={60}
+      maxDropdownHeight={360}
+      nothingFoundMessage="Nothing has this name"
+      error={catalog.error?.message}
+      renderOption={({ option }) => <Option id={option.value} item={byId.get(option.value)} />}
+    />
+  )
+}
+
+function Option({ id, item }: { id: string; item: CatalogItem | undefined }) {
+  const first = item?.chain[0]
+  return (
+    <Group justify="space-between" wrap="nowrap" w="100%" gap="xs">
+      <Text size="sm" truncate>
+        {id}
+      </Text>
+      {first !== undefined && (
+        <Text size="xs" c="dimmed" className="figures" style={{ whiteSpace: 'nowrap' }}>
+          {priceText(first.input_per_mtok)} / {priceText(first.output_per_mtok)} · {tokens(first.context_window)}
+        </Text>
+      )}
+    </Group>
+  )
+}

@@ -1,0 +1,25 @@
+import { Select } from '@mantine/core'
+import type { Item } from '../../api/client.ts'
+
+/** Every call is somebody's: its limits, its budget, its line in the log. */
+export function PayerPicker({
+  keys,
+  value,
+  onChange,
+}: {
+  keys: readonly Item<'keys.list'>[] | undefined
+  value: string | null
+  onChange: (id: string | null) => void
+}) {
+  return (
+    <Select
+      label="In the name of"
+      placeholder={keys?.length === 0 ? 'This workspace has no live key' : 'A key'}
+      data={(keys ?? []).map(({ id, name, prefix }) => ({ value: id, label: `${name} · ${prefix}…` }))}
+      value={value}
+      onChange={onChange}
+      searchable
+      allowDeselect={false}
+    />
+  )
+}

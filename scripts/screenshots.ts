@@ -1,0 +1,97 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import type { Browser, Page } from 'playwright-core'
+import { startDemo } from '../demo/start.ts'
+import { launchChromium } from '../test/dashboard/chromium.ts'
+import { signIn, visit } from '../test/dashboard/visit.ts'
+
+/**
+ * Pictures of every page from the demo's data, light and dark, desktop and phone, into `screenshots/`; `--docs` makes
+ * those that stand in README and docs anew.
+ */
+interface Picture {
+  name: string
+  /** Below /dashboard/default/. */
+  path: string
+  /** What to do before the picture is taken. */
+  prepare?: (page: Page) => Promise<void>
+}
+
+const PICTURES: Picture[] = [
+  { name: 'overview', path: 'overview?period=7d' },
+  { name: 'requests', path: 'requests' },
+  { name: 'request', path: 'requests?fallback=true', prepare: openFirstRow },
+  { name: 'usage', path: 'usage' },
+  { name: 'catalog', path: 'catalog' },
+  { name: 'playground', path: 'playground?model=fast', prepare: askSomething },
+  { name: 'routes', path: 'routes' },
+  { name: 'route', path: 'routes/fast' },
+  { name: 'keys', path: 'keys' },
+  { name: 'providers', path: 'providers' },
+  { name: 'registry', path: 'registry' },
+  { name: 'audit', path: 'audit' },
+  { name: 'settings', path: 'settings' },
+]
+
+const LOOKS = [
+  { name: 'desktop-light', width: 1440, height: 900, scale: 1, colorScheme: 'light' },
+  { name: 'desktop-dark', width: 1440, height: 900, scale: 1, colorScheme: 'dark' },
+  { name: 'phone-light', width: 390, height: 844, scale: 2, colorScheme: 'light' },
+  { name: 'phone-dark', width: 390, height: 844, scale: 2, colorScheme: 'dark' },
+] as const
+
+async function openFirstRow(page: Page): Promise<void> {
+  await page.locator('tbody .row-link').first().click()
+  await page.getByRole('dialog').waitFor()
+}
+
+async function askSomething(page: Page): Promise<void> {
+  await page.getByPlaceholder('What do you want to know?').fill('Write a haiku about queues.')
+  await page.getByRole('button', { name: 'Send' }).click()
+  await page.getByText('Served by').waitFor()
+}
+
+async function takePictures(browser: Browser, demo: { url: string; adminKey: string }, folder: string): Promise<void> {
+  for (const look of LOOKS) {
+    const { page, close } = await visit(browser, demo.url, {
+      viewport: { width: look.width, height: look.height },
+      deviceScaleFactor: look.scale,
+      colorScheme: look.colorScheme,
+      reducedMotion: 'reduce',
+    })
+    await page.goto(`${demo.url}/dashboard`)
+    await page.getByLabel('Admin key').waitFor()
+    await page.screenshot({ path: join(folder, `sign-in-${look.name}.png`) })
+    await signIn(page, demo.url, demo.adminKey)
+    for (const picture of PICTURES) {
+      await page.goto(`${demo.url}/dashboard/default/${picture.path}`)
+      await page.getByRole('heading', { level: 1 }).waitFor()
+      await settled(page)
+      await picture.prepare?.(page)
+      await settled(page)
+      await page.screenshot({ path: join(folder, `${picture.name}-${look.name}.png`) })
+      process.stderr.write(`${picture.name}-${look.name}\n`)
+    }
+    await close()
+  }
+}
+
+/** Nothing is loading any more, as far as a person can see. */
+async function settled(page: Page): Promise<void> {
+  await page.waitForFunction("document.querySelector('[aria-label^=Loading], .mantine-Skeleton-root') === null")
+  // Charts draw themselves once they know their width.
+  await page.waitForTimeout(400)
+}
+
+const { values } = parseArgs({ options: { out: { type: 'string', default: 'screenshots' } } })
+mkdirSync(values.out, { recursive: true })
+const demo = await startDemo({ port: 0, traffic: false })
+const browser = await launchChromium()
+try {
+  await takePictures(browser, demo, values.out)
+} finally {
+  await browser.close()
+  await demo.stop()
+}
+process.exit(0)
