@@ -1,0 +1,24 @@
+import { exactUsd, shortUsd } from '../format/money.ts'
+import { shortCount } from '../format/number.ts'
+
+/** What a chart measures, and how its figures are written. */
+export type Unit = 'requests' | 'tokens' | 'usd'
+
+const scale = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 3 })
+
+/** Every digit: for tooltips and tables. */
+export function exactText(value: string, unit: Unit): string {
+  return unit === 'usd' ? exactUsd(value) : BigInt(value).toLocaleString('en-US')
+}
+
+/** For legends. */
+export function shortText(value: string, unit: Unit): string {
+  if (unit === 'usd') return shortUsd(value)
+  return unit === 'tokens' ? shortCount(Number(value)) : exactText(value, unit)
+}
+
+/** For the marks of an axis, which measure and are no amounts. */
+export function axisText(value: number, unit: Unit): string {
+  if (unit === 'usd') return `$${value >= 1000 ? shortCount(value) : scale.format(value)}`
+  return shortCount(value)
+}
