@@ -20,7 +20,7 @@ const inDefault = { workspace: 'default', cached: 0.3 } as const
 
 export const APPLICATIONS: readonly Application[] = [
   {
-    ...{ ...inDefault, key: 'web-app', perDay: 300, rhythm: 'people', prompt: 1400, answer: 320, cached: 0.6 },
+    ...{ ...inDefault, key: 'web-app', perDay: 275, rhythm: 'people', prompt: 1400, answer: 320, cached: 0.6 },
     models: [
       ['fast', 74],
       ['smart', 20],
@@ -28,21 +28,21 @@ export const APPLICATIONS: readonly Application[] = [
     ],
   },
   {
-    ...{ ...inDefault, key: 'mobile', perDay: 165, rhythm: 'people', prompt: 800, answer: 180 },
+    ...{ ...inDefault, key: 'mobile', perDay: 150, rhythm: 'people', prompt: 800, answer: 180 },
     models: [
       ['fast', 78],
       ['claude-haiku-5-5', 22],
     ],
   },
   {
-    ...{ ...inDefault, key: 'support-bot', perDay: 190, rhythm: 'people', prompt: 3200, answer: 260, cached: 0.75 },
+    ...{ ...inDefault, key: 'support-bot', perDay: 175, rhythm: 'people', prompt: 3200, answer: 260, cached: 0.75 },
     models: [
       ['support', 88],
       ['fast', 12],
     ],
   },
   {
-    ...{ ...inDefault, key: 'data-pipeline', perDay: 210, rhythm: 'night', prompt: 2600, answer: 220 },
+    ...{ ...inDefault, key: 'data-pipeline', perDay: 190, rhythm: 'night', prompt: 2600, answer: 220 },
     models: [
       ['extract', 62],
       ['gpt-5.4-nano', 22],
@@ -50,14 +50,14 @@ export const APPLICATIONS: readonly Application[] = [
     ],
   },
   {
-    ...{ ...inDefault, key: 'ci', perDay: 70, rhythm: 'office', prompt: 9000, answer: 550, cached: 0.5 },
+    ...{ ...inDefault, key: 'ci', perDay: 65, rhythm: 'office', prompt: 9000, answer: 550, cached: 0.5 },
     models: [
       ['code-review', 82],
       ['claude-sonnet-5-5', 18],
     ],
   },
   {
-    ...{ ...inDefault, key: 'evals', perDay: 45, rhythm: 'steady', prompt: 2400, answer: 480 },
+    ...{ ...inDefault, key: 'evals', perDay: 42, rhythm: 'steady', prompt: 2400, answer: 480 },
     models: [
       ['smart', 46],
       ['gpt-6.1-sol', 30],
@@ -65,7 +65,7 @@ export const APPLICATIONS: readonly Application[] = [
     ],
   },
   {
-    ...{ ...inDefault, key: 'contractor', perDay: 32, rhythm: 'office', prompt: 2600, answer: 300 },
+    ...{ ...inDefault, key: 'contractor', perDay: 30, rhythm: 'office', prompt: 2600, answer: 300 },
     models: [
       ['code-review', 52],
       ['fast', 30],
@@ -73,14 +73,14 @@ export const APPLICATIONS: readonly Application[] = [
     ],
   },
   {
-    ...{ ...inDefault, key: 'prototype', perDay: 45, rhythm: 'office', prompt: 700, answer: 240 },
+    ...{ ...inDefault, key: 'prototype', perDay: 40, rhythm: 'office', prompt: 700, answer: 240 },
     models: [
       ['gpt-4o-mini', 80],
       ['fast', 20],
     ],
   },
   {
-    ...{ ...inDefault, key: 'hackathon', perDay: 110, rhythm: 'people', prompt: 1500, answer: 420 },
+    ...{ ...inDefault, key: 'hackathon', perDay: 100, rhythm: 'people', prompt: 1500, answer: 420 },
     models: [
       ['smart', 35],
       ['claude-sonnet-5-5', 35],
@@ -88,7 +88,7 @@ export const APPLICATIONS: readonly Application[] = [
     ],
   },
   {
-    ...{ ...inDefault, key: 'GATEWAY_KEY', perDay: 16, rhythm: 'office', prompt: 120, answer: 140, cached: 0 },
+    ...{ ...inDefault, key: 'GATEWAY_KEY', perDay: 15, rhythm: 'office', prompt: 120, answer: 140, cached: 0 },
     models: [
       ['resilient', 60],
       ['fast', 22],

@@ -28,8 +28,8 @@ export interface Demo {
   stop(): Promise<void>
 }
 
-/** Sentences of the simulator are about this long. */
-const ANSWER_TOKENS = 60
+/** Longer than the simulator's sentences, as answers of models are. */
+const ANSWER_TOKENS = 120
 const LIST_MS = 20
 
 /** The real gateway in front of simulated providers, a month after its first start. What it writes is gone afterwards. */

@@ -42,7 +42,7 @@ export function startTraffic(options: TrafficOptions): AsyncDisposable {
     for (let turn = 0; !signal.aborted; turn++) {
       const { application, key } = weighted(random, callers)
       const body = bodyOf(application, random)
-      if (turn % 25 === 24) failOnce(body.model, options.simulator)
+      disturb(turn, body.model, options.simulator)
       const call = ask(options.url, key, body, signal).finally(() => calls.delete(call))
       calls.add(call)
       const calm = Math.min(1, Math.max(0, turn / LIVELY_CALLS - 1))
@@ -62,7 +62,7 @@ export function startTraffic(options: TrafficOptions): AsyncDisposable {
 /** Their keys no longer work. */
 const RETIRED: ReadonlySet<string> = new Set(['prototype', 'hackathon'])
 
-/** The first entries of routes that have another: one of these asks to be left alone for a while. */
+/** The first entries of routes that have another. */
 const FIRST_ENTRIES: Readonly<Record<string, string>> = {
   fast: 'gpt-5.4-mini',
   smart: 'claude-opus-5-5',
@@ -70,9 +70,12 @@ const FIRST_ENTRIES: Readonly<Record<string, string>> = {
   extract: 'gpt-6-luna',
 }
 
-function failOnce(alias: string, simulator: Pick<Simulator, 'script'>): void {
+/** Now and then the next call is slow, or its provider asks to be left alone for longer than a caller would wait. */
+function disturb(turn: number, alias: string, simulator: Pick<Simulator, 'script'>): void {
   const model = FIRST_ENTRIES[alias]
-  if (model !== undefined) simulator.script(model, [{ status: 429, headers: { 'retry-after': '8' } }])
+  if (model === undefined) return
+  if (turn % 40 === 15) simulator.script(model, [{ delayMs: 7_000 }])
+  if (turn % 40 === 35) simulator.script(model, [{ status: 429, headers: { 'retry-after': '6' } }])
 }
 
 function bodyOf(application: Application, random: Random) {
