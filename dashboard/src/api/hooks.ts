@@ -44,10 +44,15 @@ export function useVersioned<Name extends OperationName>(
   })
 }
 
+/** Under which name `usePages` keeps what it has read. */
+export function pagesKey<Name extends OperationName>(name: Name, input: Input<Name>) {
+  return [name, 'pages', input] as const
+}
+
 /** All pages of a list, one after the other as the reader asks for more. */
 export function usePages<Name extends OperationName>(name: Name, input: Input<Name>, options: ReadOptions = {}) {
   const pages = useInfiniteQuery({
-    queryKey: [name, 'pages', input],
+    queryKey: pagesKey(name, input),
     queryFn: async ({ pageParam, signal }) => {
       const query = { ...(input.query as object), ...(pageParam === null ? {} : { cursor: pageParam }) }
       return (await call(name, { ...input, query } as Input<Name>, signal)).value as Reply<Name> & {

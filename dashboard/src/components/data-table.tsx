@@ -1,6 +1,6 @@
 import { Table } from '@mantine/core'
 import { ArrowDown, ArrowUp } from 'lucide-react'
-import type { ReactNode } from 'react'
+import { memo, type ReactNode } from 'react'
 import classes from './data-table.module.css'
 
 export interface Column<Row> {
@@ -25,6 +25,8 @@ export interface DataTableProps<Row> {
   onSort?: (sort: Sort) => void
   /** Marks the row that is open beside the table. */
   isCurrent?: (row: Row) => boolean
+  /** Marks a row that has just arrived. */
+  isNew?: (row: Row) => boolean
 }
 
 export interface Sort {
@@ -37,7 +39,7 @@ export interface Sort {
  * whole row lead somewhere, put a link with the class `row-link` into its first cell: it covers the row.
  */
 export function DataTable<Row>(props: DataTableProps<Row>) {
-  const { label, columns, rows, rowKey, sort, onSort, isCurrent } = props
+  const { label, columns, rows, rowKey, sort, onSort, isCurrent, isNew } = props
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table scrolls, and the keyboard must reach it.
     <section className={classes['scroll']} aria-label={label} tabIndex={0}>
@@ -51,22 +53,44 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
         </Table.Thead>
         <Table.Tbody>
           {rows.map((row) => (
-            <Table.Tr key={rowKey(row)} data-current={isCurrent?.(row) === true || undefined}>
-              {columns.map((column) => (
-                <Table.Td
-                  key={column.name}
-                  data-label={column.title}
-                  data-figures={column.figures || undefined}
-                  data-wide-only={column.wideOnly || undefined}
-                >
-                  {column.cell(row)}
-                </Table.Td>
-              ))}
-            </Table.Tr>
+            <Row
+              key={rowKey(row)}
+              row={row}
+              columns={columns}
+              isCurrent={isCurrent?.(row) === true}
+              isNew={isNew?.(row) === true}
+            />
           ))}
         </Table.Tbody>
       </Table>
     </section>
+  )
+}
+
+interface RowProps<Content> {
+  row: Content
+  columns: readonly Column<Content>[]
+  isCurrent: boolean
+  isNew: boolean
+}
+
+/** Drawn again only when it changed, for tables of hundreds of rows: keep `columns` the same between renders there. */
+const Row = memo(TableRow) as typeof TableRow
+
+function TableRow<Content>({ row, columns, isCurrent, isNew }: RowProps<Content>) {
+  return (
+    <Table.Tr data-current={isCurrent || undefined} data-new={isNew || undefined}>
+      {columns.map((column) => (
+        <Table.Td
+          key={column.name}
+          data-label={column.title}
+          data-figures={column.figures || undefined}
+          data-wide-only={column.wideOnly || undefined}
+        >
+          {column.cell(row)}
+        </Table.Td>
+      ))}
+    </Table.Tr>
   )
 }
 
