@@ -1,0 +1,77 @@
+/** What an entry of the audit list is about, taken apart for people. */
+export interface Resource {
+  /** `routes`, `keys`, `registry` … */
+  kind: string
+  /** What stands after it; '' for the whole kind. */
+  id: string
+}
+
+export function resourceOf(resource: string): Resource {
+  const slash = resource.indexOf('/')
+  return slash === -1 ? { kind: resource, id: '' } : { kind: resource.slice(0, slash), id: resource.slice(slash + 1) }
+}
+
+export const KINDS: Record<string, { one: string; many: string }> = {
+  keys: { one: 'key', many: 'Keys' },
+  routes: { one: 'route', many: 'Routes' },
+  providers: { one: 'provider', many: 'Providers' },
+  registry: { one: 'model', many: 'Registry' },
+  workspaces: { one: 'workspace', many: 'Workspaces' },
+  'admin-keys': { one: 'admin key', many: 'Admin keys' },
+  sessions: { one: 'session', many: 'Sign-ins' },
+  secrets: { one: 'secrets', many: 'Secrets' },
+}
+
+/** What people call it: a key has an id that says nothing, and a name. */
+export function nameIn(resource: string, before: unknown, after: unknown): string {
+  const { kind, id } = resourceOf(resource)
+  const { name, key_name: keyName } = (after ?? before ?? {}) as { name?: unknown; key_name?: unknown }
+  if (kind === 'keys' || kind === 'admin-keys') return typeof name === 'string' ? name : id
+  if (kind === 'sessions') return typeof keyName === 'string' ? `of ${keyName}` : id
+  if (resource === 'registry') return 'price list'
+  return id === '' ? kind : id
+}
+
+/** Where it stands in the dashboard, as parts below the workspace; null for what has no place of its own. */
+export function placeOf(resource: string): { parts: string[]; search: string } | null {
+  const { kind, id } = resourceOf(resource)
+  switch (kind) {
+    case 'keys':
+    case 'routes':
+    case 'providers':
+      return { parts: [kind, id], search: '' }
+    case 'registry': {
+      const slash = id.indexOf('/')
+      return { parts: slash === -1 ? [kind] : [kind, id.slice(0, slash), id.slice(slash + 1)], search: '' }
+    }
+    case 'workspaces':
+    case 'admin-keys':
+    case 'sessions':
+      return { parts: ['settings'], search: `?tab=${kind}` }
+    default:
+      return null
+  }
+}
+
+const VERBS: Record<string, string> = {
+  create: 'created',
+  update: 'changed',
+  delete: 'deleted',
+  revoke: 'revoked',
+  rotate: 'rotated',
+  import: 'imported',
+  end: 'ended',
+  try: 'tried',
+}
+
+/** `keys.create` → "created". A put, or a file that was applied, says by what was there before. */
+export function verbOf(action: string, before: unknown, after: unknown): string {
+  const name = action.slice(action.indexOf('.') + 1)
+  if (name === 'put' || name === 'apply')
+    return isNothing(before) ? 'created' : isNothing(after) ? 'deleted' : 'changed'
+  return VERBS[name] ?? name.replaceAll('-', ' ')
+}
+
+function isNothing(value: unknown): boolean {
+  return value === null || value === undefined
+}
