@@ -27,6 +27,8 @@ export interface DataTableProps<Row> {
   isCurrent?: (row: Row) => boolean
   /** Marks a row that has just arrived. */
   isNew?: (row: Row) => boolean
+  /** Many columns: they stand closer. */
+  dense?: boolean
 }
 
 export interface Sort {
@@ -39,11 +41,16 @@ export interface Sort {
  * whole row lead somewhere, put a link with the class `row-link` into its first cell: it covers the row.
  */
 export function DataTable<Row>(props: DataTableProps<Row>) {
-  const { label, columns, rows, rowKey, sort, onSort, isCurrent, isNew } = props
+  const { label, columns, rows, rowKey, sort, onSort, isCurrent, isNew, dense = false } = props
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table scrolls, and the keyboard must reach it.
     <section className={classes['scroll']} aria-label={label} tabIndex={0}>
-      <Table className={classes['table'] ?? ''} verticalSpacing={7} horizontalSpacing="md" highlightOnHover>
+      <Table
+        className={classes['table'] ?? ''}
+        verticalSpacing={7}
+        horizontalSpacing={dense ? 10 : 'md'}
+        highlightOnHover
+      >
         <Table.Thead>
           <Table.Tr>
             {columns.map((column) => (
