@@ -57,8 +57,9 @@ function local(command: Partial<Command> & Pick<Command, 'name' | 'summary' | 'e
 
 /** Every command, in the order of the help. */
 export function commands(): readonly Command[] {
+  // What is public is for browsers: a command sends its key with every call and has no use for a cookie.
   const derived = Object.entries(CONTRACT).flatMap(([name, operation]) =>
-    name.startsWith('config.')
+    name.startsWith('config.') || operation.isPublic
       ? []
       : [
           deriveCommand(

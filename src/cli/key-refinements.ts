@@ -109,6 +109,12 @@ export const keyRefinements: Readonly<Record<string, Refinement>> = {
     print: printValue,
   },
   'admin-keys.revoke': { examples: ['switchyard admin-keys revoke KEY_ID'] },
+  'sessions.current': { examples: ['switchyard sessions current'] },
+  'sessions.list': {
+    examples: ['switchyard sessions list'],
+    columns: ['id', 'key_name', 'created_at', 'expires_at', 'key_id'],
+  },
+  'sessions.revoke': { examples: ['switchyard sessions revoke SESSION_ID'] },
   'audit.list': {
     examples: ['switchyard audit list --limit 20', 'switchyard audit list --resource routes/fast --json'],
     columns: ['at', 'actor_name', 'action', 'workspace', 'resource'],

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import { commands } from '../../src/cli/commands.ts'
-import { hello, startHarness } from '../harness.ts'
+import { ADMIN_KEY, hello, startHarness } from '../harness.ts'
 import { cliOf, type Ran } from './run-cli.ts'
 
 const harness = await startHarness({ config: '' })
@@ -59,6 +59,19 @@ describe('workspaces, keys and admin keys', () => {
     assert.match((await ok('admin-keys create ann --expires-in 1d')).stdout, /^gw_admin_\w{32}\n$/)
     const { data } = (await ok('admin-keys list --json')).json()
     await ok(`admin-keys revoke ${data[0].id}`)
+  })
+
+  test('sessions of the dashboard', async () => {
+    await fetch(`${harness.url}/sessions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ key: ADMIN_KEY }),
+    })
+    assert.match((await ok('sessions current')).stdout, /^key_name +ADMIN_KEY$/m)
+    assert.match((await ok('sessions list')).stdout, /^id +key_name +created_at +expires_at +key_id\n\w+ +ADMIN_KEY /)
+    const { data } = (await ok('sessions list --json')).json()
+    await ok(`sessions revoke ${data[0].id}`)
+    assert.deepEqual((await ok('sessions list --json')).json().data, [])
   })
 })
 
