@@ -4,6 +4,7 @@ import { explain } from './gateway/explain.ts'
 import type { Health } from './gateway/handle-health.ts'
 import { readStatus } from './gateway/status.ts'
 import { testProvider } from './gateway/test-provider.ts'
+import { tryChat } from './gateway/try-chat.ts'
 import { verifyLedger } from './gateway/verify-ledger.ts'
 import type { HttpRoute } from './http/call.ts'
 import type { ManagementDeps } from './management/deps.ts'
@@ -56,6 +57,7 @@ export function managementApi(built: ManagementParts): HttpRoute[] {
           return readLoggedScopes(reads, now)
         }),
     },
+    tryChat: (tried) => tryChat(tried, deps),
     status: () => readStatus(identity, health, deps),
     stopping,
   }

@@ -60,7 +60,7 @@ const ROOMS: Record<string, { rooms: string[]; packages: string[] }> = {
     rooms: ['src/main.ts', 'src/doctor', 'src/config.ts', 'src/version.ts', 'src/domain', 'src/management', 'demo'],
     packages: ['zod'],
   },
-  demo: { rooms: ['simulator', 'src/main.ts', 'src/cli'], packages: [] },
+  demo: { rooms: ['simulator', 'src/main.ts', 'src/cli', 'src/domain', 'src/store'], packages: [] },
   simulator: { rooms: [], packages: [] },
 }
 
@@ -186,6 +186,11 @@ describe('nothing that can spend goes around admission', () => {
     assert.deepEqual(filesWith(/\btryChain\(/), ['src/gateway/handle-chat.ts', 'src/gateway/try-chain.ts'])
     assert.match(readFileSync('src/gateway/try-chain.ts', 'utf8'), /function tryChain\(\{[^}]*\}: Admission,/)
     assert.deepEqual(filesWith(/\btryEntry\(/), ['src/gateway/try-chain.ts', 'src/gateway/try-entry.ts'])
+  })
+
+  test('a call in the name of a key goes through that very handler', () => {
+    const callers = ['src/gateway/handle-chat.ts', 'src/gateway/try-chat.ts', 'src/main.ts']
+    assert.deepEqual(filesWith(/\bhandleChat\(/), callers)
   })
 
   test('whoever else calls a provider asks for its model list, which is free', () => {

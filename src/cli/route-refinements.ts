@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import type { Contract } from '../management/contract/contract.ts'
 import type { Explanation } from '../management/contract/explain.ts'
 import type { ProviderTest } from '../management/contract/providers.ts'
 import type { AnyInput } from './api-client.ts'
@@ -47,6 +48,17 @@ function printExplanation(reply: z.output<typeof Explanation>, { output }: Given
   if (reply.error !== null) output.line(`A call would get ${reply.error.code}: ${reply.error.message}`)
 }
 
+type Tried = z.output<Contract['chat.try']['reply']>
+
+/** The answer's words if it has any, else all of it; what the gateway says about it is not part of the result. */
+function printTried({ status, headers, body }: Tried, { output }: Given): void {
+  const { choices, error } = body as { choices?: { message?: { content?: unknown } }[]; error?: { message: string } }
+  const content = choices?.[0]?.message?.content
+  for (const [name, value] of Object.entries(headers)) output.note(`${name}: ${value}`)
+  output.line(typeof content === 'string' ? content : (error?.message ?? JSON.stringify(body)))
+  if (status !== 200) output.note(`The call got ${status}.`)
+}
+
 export const routeRefinements: Readonly<Record<string, Refinement>> = {
   'routes.list': {
     examples: ['switchyard routes list', 'switchyard routes list --workspace research'],
@@ -89,6 +101,17 @@ export const routeRefinements: Readonly<Record<string, Refinement>> = {
     refine: chatBody,
     print: printExplanation,
   },
+  'chat.try': {
+    name: 'try',
+    examples: ['switchyard try --key KEY_ID --model fast -m "Say hello"', 'switchyard try --key KEY_ID -f chat.json'],
+    options: {
+      model: { type: 'string', placeholder: 'MODEL', help: 'An alias or a direct model id' },
+      message: MESSAGE,
+    },
+    refine: chatBody,
+    print: printTried,
+    exitCode: (reply: Tried) => (reply.status === 200 ? 0 : 1),
+  },
   'providers.list': {
     examples: ['switchyard providers list'],
     columns: ['name', 'family', 'base_url', 'has_api_key', 'managed_by', 'updated_at'],
@@ -111,6 +134,7 @@ export const routeRefinements: Readonly<Record<string, Refinement>> = {
     },
   },
   'providers.get': { examples: ['switchyard providers get local'] },
+  'providers.routes': { examples: ['switchyard providers routes local'], columns: ['workspace', 'alias'] },
   'providers.delete': { examples: ['switchyard providers delete local'] },
   'providers.test': {
     examples: ['switchyard providers test local'],

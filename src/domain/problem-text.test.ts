@@ -36,6 +36,14 @@ const CASES: readonly [unknown, string][] = [
 
 describe('a problem is told in one line', () => {
   for (const [value, expected] of CASES) {
+    test('an unknown field where one is missing is named: it is most likely that one, misspelt', () => {
+      const schema = z.strictObject({ name: z.string(), inner: z.strictObject({ key: z.string() }).optional() })
+      const said = (value: unknown) => problemText(schema.safeParse(value).error ?? new z.ZodError([]))
+      assert.equal(said({ nmae: 'a' }), 'unknown field "nmae"')
+      assert.equal(said({}), 'name: is missing; expected a string')
+      assert.equal(said({ inner: { key: 'a', more: 1 } }), 'name: is missing; expected a string')
+    })
+
     test(expected, () => {
       const result = Schema.safeParse(value)
       assert.ok(!result.success)

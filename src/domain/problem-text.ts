@@ -12,13 +12,21 @@ function pathText(path: readonly PropertyKey[]): string {
 
 /** The first thing wrong, in one line: where it stands and what would be right. */
 export function problemText(error: z.ZodError): string {
-  const [issue] = error.issues
+  const issue = mostTelling(error.issues)
   if (issue === undefined) return 'not valid'
   // A bad name of a record's field: why it is bad stands one level deeper.
   const inner = issue.code === 'invalid_key' ? issue.issues[0] : undefined
   const path = pathText(issue.path)
   const message = inner?.message ?? inWords(issue)
   return path === '' ? message : `${path}: ${message}`
+}
+
+/** The first, unless it is a missing field where an unknown one was sent: that is most likely its name misspelt. */
+function mostTelling(issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue | undefined {
+  const [first] = issues
+  if (first?.code !== 'invalid_type' || !first.message.endsWith('received undefined')) return first
+  const place = pathText(first.path.slice(0, -1))
+  return issues.find((issue) => issue.code === 'unrecognized_keys' && pathText(issue.path) === place) ?? first
 }
 
 const TYPES: Readonly<Record<string, string>> = {

@@ -1,4 +1,5 @@
 import { GatewayError } from '../domain/errors.ts'
+import type { Snapshot } from '../domain/snapshot.ts'
 import { type Call, CallerLeftError, type Reply } from '../http/call.ts'
 import { asGatewayError } from '../http/respond.ts'
 import { admit } from './admit.ts'
@@ -13,14 +14,17 @@ import { resolve } from './resolve.ts'
 import { NOTHING_USED, settle } from './settle.ts'
 import { tryChain } from './try-chain.ts'
 
+/** Finds the key that a call is made with, or throws. */
+export type FindKey = (call: Call, snapshot: Snapshot, now: number) => LiveKey
+
 /**
  * The life of a chat completion request. A stranger's body is never read (authenticate comes first), the row is open
  * before anything is sent (admit), and the row is complete before the caller sees the answer (settle). A request that
  * repeats another one's `Idempotency-Key` gets that one's answer and has no life of its own (enter).
  */
-export async function handleChat(call: Call, deps: Deps): Promise<Reply | null> {
+export async function handleChat(call: Call, deps: Deps, findKey: FindKey = authenticate): Promise<Reply | null> {
   const snapshot = deps.snapshot()
-  const life = begin(call, authenticate(call, snapshot, deps.now()), deps)
+  const life = begin(call, findKey(call, snapshot, deps.now()), deps)
   deps.metrics.inFlight.inc()
   try {
     try {

@@ -4,6 +4,8 @@ import type { GatewayStatus } from '../domain/gateway-status.ts'
 import type { Scope, ScopeStatus } from '../domain/ledger.ts'
 import type { CatalogModel, Provider, ProviderTest } from '../domain/provider.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
+import type { TriedChat } from '../domain/tried-chat.ts'
+import type { Reply } from '../http/call.ts'
 import { type AuditEntry, writeAudit } from '../store/audit.ts'
 import type { LiveSnapshot } from '../store/live-snapshot.ts'
 import type { Database } from '../store/schema.ts'
@@ -34,6 +36,8 @@ export interface ManagementDeps {
   ledger: LedgerView
   /** Aborts when the gateway is told to stop: nothing may make it wait then. */
   stopping: AbortSignal
+  /** Makes a chat completion in the name of a key; null when the caller left meanwhile. */
+  tryChat(tried: TriedChat): Promise<Reply | null>
   /** What this process is doing now. */
   status(): Promise<GatewayStatus>
 }

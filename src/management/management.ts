@@ -11,6 +11,7 @@ import { docsPage } from './docs-page.ts'
 import { explainHandlers } from './explain.ts'
 import { keyHandlers } from './keys.ts'
 import { openApi } from './openapi.ts'
+import { playgroundHandlers } from './playground.ts'
 import { providerHandlers } from './providers.ts'
 import { registryHandlers } from './registry.ts'
 import { requestHandlers } from './requests.ts'
@@ -47,6 +48,7 @@ export function management(
     ...budgetHandlers(deps),
     ...auditHandlers(deps),
     ...statusHandlers(deps),
+    ...playgroundHandlers(deps),
   }
   const document = openApi(CONTRACT, version)
   const page = docsPage(CONTRACT, version)

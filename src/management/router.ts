@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { z } from 'zod'
 import { GatewayError } from '../domain/errors.ts'
+import type { Presence } from '../domain/presence.ts'
 import { problemText } from '../domain/problem-text.ts'
 import type { Call, HttpRoute, Reply, StreamedReply } from '../http/call.ts'
 import { jsonReply } from '../http/respond.ts'
@@ -10,6 +11,9 @@ import { refuseOtherSites } from './cross-site.ts'
 
 /** What a handler knows of the request besides its parsed input, whoever makes it. */
 export interface Visit {
+  /** Of this request: goes out as `x-gateway-request-id`. */
+  id: string
+  presence: Presence
   now: number
   method: string
   header(name: string): string | undefined
@@ -73,6 +77,8 @@ async function handle(
   const headers: Record<string, string> = {}
   const context: Context = {
     ...who,
+    id: call.id,
+    presence: call.presence,
     now: deps.now(),
     method: call.method,
     header: call.header,

@@ -38,6 +38,8 @@ describe('help', () => {
     const names = new Set(commands().map(({ name }) => name))
     const renamed: Record<string, string> = {
       'usage.get': 'usage',
+      'status.get': 'status',
+      'chat.try': 'try',
       'budgets.list': 'budgets',
       'verify.ledger': 'verify',
       'explain.request': 'explain',

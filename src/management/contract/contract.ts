@@ -5,6 +5,7 @@ import { catalogOperations } from './catalog.ts'
 import { configOperations } from './config.ts'
 import { explainOperations } from './explain.ts'
 import { keyOperations } from './keys.ts'
+import { playgroundOperations } from './playground.ts'
 import { providerOperations } from './providers.ts'
 import { registryOperations } from './registry.ts'
 import { requestOperations } from './requests.ts'
@@ -33,6 +34,7 @@ export const CONTRACT = {
   ...budgetOperations,
   ...auditOperations,
   ...statusOperations,
+  ...playgroundOperations,
 }
 
 export type Contract = typeof CONTRACT

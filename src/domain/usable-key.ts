@@ -1,0 +1,20 @@
+import { GatewayError } from './errors.ts'
+import { isUsable, type Key } from './key.ts'
+import type { Snapshot } from './snapshot.ts'
+
+/** Which key: ids are unique, but it must also be of the workspace that was asked for. */
+export interface KeyPlace {
+  id: string
+  workspace: string
+}
+
+/** The live key with this id, if a call with it would be let in now; else an error that says why not. */
+export function usableKey(snapshot: Snapshot, { id, workspace }: KeyPlace, now: number): Key & { workspace: string } {
+  for (const key of snapshot.keysByHash.values()) {
+    if (key.id !== id || key.kind !== 'live' || key.workspace !== workspace) continue
+    if (isUsable(key, now)) return { ...key, workspace }
+    const why = key.revokedAt !== null && key.revokedAt <= now ? 'revoked' : 'expired'
+    throw new GatewayError('conflict', `The key '${key.name}' is ${why}: no call can be made with it.`)
+  }
+  throw new GatewayError('not_found', `There is no key '${id}' in workspace '${workspace}'.`)
+}

@@ -1,0 +1,38 @@
+import { usableKey } from '../domain/usable-key.ts'
+import { CallerLeftError, type Reply } from '../http/call.ts'
+import type { playgroundOperations } from './contract/playground.ts'
+import { changeBeside, type ManagementDeps } from './deps.ts'
+import type { HandlersOf } from './router.ts'
+
+export function playgroundHandlers(deps: ManagementDeps): HandlersOf<typeof playgroundOperations> {
+  return {
+    async 'chat.try'({ query, body }, context) {
+      const { id, presence } = context
+      const key = { id: query.key, workspace: query.workspace }
+      usableKey(deps.snapshot(), key, context.now)
+      // Before the call: nobody spends in another one's name unseen. Who wants to know what was asked looks at the log.
+      await changeBeside(deps, context, async () => ({
+        result: null,
+        audit: {
+          action: 'chat.try',
+          workspace: query.workspace,
+          resource: `keys/${query.key}`,
+          before: null,
+          after: { request_id: id },
+        },
+      }))
+      const idempotencyKey = context.header('idempotency-key')
+      const reply = await deps.tryChat({ id, presence, key, body, idempotencyKey })
+      if (reply === null) throw new CallerLeftError('the caller left before the answer')
+      return shown(reply, id)
+    },
+  }
+}
+
+const SHOWN = /^(x-gateway-|x-ratelimit-|retry-after$|server-timing$)/
+
+function shown({ status, headers, body }: Reply, id: string) {
+  const named = Object.entries(headers).filter(([name]) => SHOWN.test(name))
+  // The server would have added it to the answer; a repeated one carries the id of the first.
+  return { status, headers: { 'x-gateway-request-id': id, ...Object.fromEntries(named) }, body: JSON.parse(body) }
+}
