@@ -28,6 +28,7 @@ function greeting(url: string): string {
 
   gateway key   ${DEMO_KEY}
   admin key     ${DEMO_ADMIN_KEY}
+  dashboard     ${url}/dashboard   (sign in with the admin key)
 
   The OpenAI family answers:
 
