@@ -1,5 +1,105 @@
+import { Alert, SegmentedControl } from '@mantine/core'
+import type { Reply } from '../../api/client.ts'
+import { useOperation } from '../../api/hooks.ts'
 import { Page } from '../../components/page.tsx'
+import { Panel } from '../../components/panel.tsx'
+import { ErrorState } from '../../components/states.tsx'
+import { useUrlState, useWorkspace } from '../../shell/place.ts'
+import { BudgetsPanel } from './budgets-panel.tsx'
+import { FirstRequest } from './first-request.tsx'
+import { noticesOf } from './health.ts'
+import { LatestErrors } from './latest-errors.tsx'
+import { LiveMark } from './live-mark.tsx'
+import classes from './overview.module.css'
+import { GroupChart, RequestsChart } from './overview-charts.tsx'
+import { PERIODS, type Period, periodNamed } from './periods.ts'
+import { ProviderHealth } from './provider-health.tsx'
+import { Tiles } from './tiles.tsx'
+import { REFRESH_MS, type StatusQuery, useBeginning, useSums } from './use-overview.ts'
 
+/** What the gateway does, what it costs and what is wrong, at a glance. */
 export function OverviewPage() {
-  return <Page title="Overview" />
+  const [search, change] = useUrlState()
+  const period = periodNamed(search['period'])
+  const from = useBeginning(period)
+  const { now, before } = useSums(period, from)
+  const status = useOperation('status.get', {}, { refetchEvery: REFRESH_MS })
+  const isUnused = useIsUnused(now.data)
+  return (
+    <Page
+      title="Overview"
+      description={isUnused ? undefined : `What happened ${period.words}, against the same time before`}
+      actions={
+        <>
+          <LiveMark updatedAt={now.dataUpdatedAt} hasFailed={now.error !== null || status.error !== null} />
+          <SegmentedControl
+            aria-label="Period"
+            size="xs"
+            value={period.name}
+            data={PERIODS.map(({ name, title }) => ({ value: name, label: title }))}
+            onChange={(name) => change({ period: name === '24h' ? null : name })}
+          />
+        </>
+      }
+    >
+      {status.data !== undefined && noticesOf(status.data).map((notice) => <Notice key={notice}>{notice}</Notice>)}
+      {now.data === undefined && now.error !== null ? (
+        <Panel>
+          <ErrorState error={now.error} retry={() => void now.refetch()} />
+        </Panel>
+      ) : isUnused ? (
+        <>
+          <FirstRequest status={status} />
+          <ProviderHealth status={status} />
+        </>
+      ) : (
+        <>
+          <Tiles period={period} from={from} now={now.data} before={before} />
+          <Panels period={period} from={from} usage={now.data} status={status} />
+        </>
+      )}
+    </Page>
+  )
+}
+
+/** Whether nobody has ever called: asked only when the period has no requests. */
+function useIsUnused(usage: Reply<'usage.get'> | undefined): boolean {
+  const workspace = useWorkspace()
+  const isQuiet = usage !== undefined && usage.total.requests === 0
+  const latest = useOperation('requests.list', { query: { workspace, limit: 1 } }, { enabled: isQuiet })
+  return isQuiet && latest.data !== undefined && latest.data.data.length === 0 && latest.data.next_cursor === null
+}
+
+function Notice({ children }: { children: string }) {
+  return (
+    <Alert color="yellow" variant="light" role="status">
+      {children}
+    </Alert>
+  )
+}
+
+interface PanelsProps {
+  period: Period
+  from: string
+  usage: Reply<'usage.get'> | undefined
+  status: StatusQuery
+}
+
+function Panels({ period, from, usage, status }: PanelsProps) {
+  return (
+    <>
+      <div className={classes['wideAndSide']}>
+        <RequestsChart usage={usage} period={period} height={250} />
+        <ProviderHealth status={status} />
+      </div>
+      <div className={classes['halves']}>
+        <GroupChart groupBy="model" period={period} from={from} />
+        <GroupChart groupBy="route" period={period} from={from} />
+      </div>
+      <div className={classes['halves']}>
+        <LatestErrors period={period} from={from} />
+        <BudgetsPanel />
+      </div>
+    </>
+  )
 }

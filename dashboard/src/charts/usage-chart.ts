@@ -1,0 +1,63 @@
+import { useMemo, useRef } from 'react'
+import type { Reply } from '../api/client.ts'
+import { addExact } from '../format/exact.ts'
+import { usePath } from '../shell/place.ts'
+import { REST_COLOR, SERIES } from '../theme.ts'
+import { assignColors, endOf, stackCells, startsOf } from './chart-data.ts'
+import type { ChartContent } from './chart-series.ts'
+import { groupFilters, groupName } from './usage-groups.ts'
+
+type Usage = Reply<'usage.get'>
+type UsageRow = Usage['data'][number]
+export type GroupBy = NonNullable<Usage['group_by']>
+export type Measure = 'cost' | 'requests' | 'tokens'
+
+const UNITS = { cost: 'usd', requests: 'requests', tokens: 'tokens' } as const
+const LABELS = { cost: 'Spend', requests: 'Requests', tokens: 'Tokens' } as const
+
+/** What is measured of a row, exact. */
+export function measured(
+  row: Pick<UsageRow, 'cost_usd' | 'requests' | 'prompt_tokens' | 'completion_tokens'>,
+  measure: Measure,
+): string {
+  if (measure === 'cost') return row.cost_usd
+  if (measure === 'requests') return String(row.requests)
+  return addExact([String(row.prompt_tokens), String(row.completion_tokens)])
+}
+
+/** Usage by time and group as a stacked chart; a group keeps its colour while the chart is in sight. */
+export function useUsageChart(usage: Usage | undefined, measure: Measure): ChartContent | undefined {
+  const path = usePath()
+  const colors = useRef(new Map<string, number>())
+  return useMemo(() => {
+    if (usage === undefined || usage.interval === null || usage.group_by === null) return undefined
+    const { interval, group_by: groupBy, from, to, data } = usage
+    const starts = startsOf(from, to, interval)
+    const cells = data.map((row) => ({ start: row.start ?? '', group: row.group ?? '', value: measured(row, measure) }))
+    const names = new Map(data.map((row) => [row.group ?? '', groupName(groupBy, row)]))
+    const { stacks, rest } = stackCells(cells, starts)
+    const groups = stacks.map(({ group }) => group)
+    colors.current = assignColors(colors.current, groups, SERIES.length)
+    const requests = (filters: Record<string, string>) => `${path('requests')}?${new URLSearchParams(filters)}`
+    const series = stacks.map(({ group, values, total }) => ({
+      id: `group:${group}`,
+      name: names.get(group) ?? group,
+      color: SERIES[colors.current.get(group) ?? 0] ?? REST_COLOR,
+      href: group === '' ? undefined : requests({ ...groupFilters(groupBy, group), from, to }),
+      values,
+      total,
+    }))
+    if (rest !== null) {
+      const name = `the rest (${rest.groups})`
+      series.push({ id: 'rest', name, color: REST_COLOR, href: undefined, values: rest.values, total: rest.total })
+    }
+    return {
+      label: `${LABELS[measure]} per ${interval} by ${groupBy}`,
+      unit: UNITS[measure],
+      interval,
+      starts,
+      series,
+      hrefAt: (start) => requests({ from: start, to: endOf(start, interval) }),
+    }
+  }, [usage, measure, path])
+}

@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { type Budget, closeToLimit, moneyOf, pressedLimits } from './budget-watch.ts'
+
+const none = { limit_usd: null, spent_usd: '0', held_usd: '0', remaining_usd: null, starts_at: null, resets_at: null }
+
+function budget(name: string, change: Partial<Budget>): Budget {
+  const periods = { day: none, week: none, month: none, total: none }
+  const counts = { requests_last_minute: 0, tokens_last_minute: 0, in_flight: 0 }
+  return { scope: 'key', id: name, name, workspace: 'default', limits: {}, state: 'ok', periods, ...counts, ...change }
+}
+
+function spent(name: string, usd: string, state: Budget['state']): Budget {
+  const month = { ...none, limit_usd: '100', spent_usd: usd }
+  return budget(name, {
+    state,
+    limits: { budget: { usd: '100', per: 'month', mode: 'hard' } },
+    periods: { day: none, week: none, total: none, month },
+  })
+}
+
+describe('budgets close to their limit', () => {
+  test('the fullest comes first, those with room are left out', () => {
+    const all = [spent('near', '85', 'near'), spent('fine', '10', 'ok'), spent('over', '120', 'over')]
+    assert.deepEqual(
+      closeToLimit(all).map(({ name }) => name),
+      ['over', 'near'],
+    )
+  })
+
+  test('a limit of pace counts as well', () => {
+    const busy = budget('busy', { state: 'near', limits: { rpm: 1000, tpm: 5000 }, requests_last_minute: 950 })
+    assert.deepEqual(pressedLimits(busy), [{ words: '950 of 1,000 requests in the last minute', share: 0.95 }])
+    assert.deepEqual(
+      closeToLimit([spent('near', '85', 'near'), busy]).map(({ name }) => name),
+      ['busy', 'near'],
+    )
+  })
+
+  test('money is that of the budget’s own period', () => {
+    assert.deepEqual(moneyOf(spent('near', '85', 'near'))?.spent_usd, '85')
+    assert.equal(moneyOf(budget('none', {})), null)
+  })
+})

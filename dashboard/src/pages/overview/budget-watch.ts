@@ -1,0 +1,44 @@
+import type { Item } from '../../api/client.ts'
+
+export type Budget = Item<'budgets.list'>
+
+export interface UsedLimit {
+  words: string
+  share: number
+}
+
+const NEAR = 0.8
+
+/** Those that are close to a limit or over it: the fullest first. */
+export function closeToLimit(budgets: readonly Budget[]): Budget[] {
+  return budgets
+    .filter(({ state }) => state !== 'ok')
+    .toSorted((a, b) => fullest(b) - fullest(a) || a.name.localeCompare(b.name))
+}
+
+/** The limits of pace that are nearly used up, in words. */
+export function pressedLimits({ limits, ...used }: Budget): UsedLimit[] {
+  return [
+    limit(used.requests_last_minute, limits.rpm, 'requests in the last minute'),
+    limit(used.tokens_last_minute, limits.tpm, 'tokens in the last minute'),
+    limit(used.in_flight, limits.max_parallel, 'calls at the same time'),
+  ].filter((each) => each !== null && each.share >= NEAR) as UsedLimit[]
+}
+
+/** The budget's own period; null for a budget of nobody. */
+export function moneyOf({ limits, periods }: Budget) {
+  if (limits.budget === undefined) return null
+  const money = periods[limits.budget.per]
+  return money.limit_usd === null ? null : { ...money, limit_usd: money.limit_usd, ...limits.budget }
+}
+
+function limit(used: number, most: number | undefined, words: string): UsedLimit | null {
+  if (most === undefined) return null
+  return { words: `${used.toLocaleString('en-US')} of ${most.toLocaleString('en-US')} ${words}`, share: used / most }
+}
+
+function fullest(budget: Budget): number {
+  const money = moneyOf(budget)
+  const spent = money === null ? 0 : (Number(money.spent_usd) + Number(money.held_usd)) / Number(money.limit_usd)
+  return Math.max(spent, ...pressedLimits(budget).map(({ share }) => share))
+}

@@ -1,0 +1,107 @@
+import { Button, Text } from '@mantine/core'
+import { PiggyBank } from 'lucide-react'
+import { Link } from 'wouter'
+import { useAll } from '../../api/hooks.ts'
+import { BudgetBar } from '../../components/budget-bar.tsx'
+import { Panel } from '../../components/panel.tsx'
+import { EmptyState, Loaded } from '../../components/states.tsx'
+import { Time } from '../../components/time.tsx'
+import { usePath, useWorkspace } from '../../shell/place.ts'
+import { type Budget, closeToLimit, moneyOf, pressedLimits } from './budget-watch.ts'
+import classes from './overview.module.css'
+
+const REFRESH_MS = 15_000
+const MOST = 6
+
+/** Who will soon be refused. */
+export function BudgetsPanel() {
+  const workspace = useWorkspace()
+  const path = usePath()
+  const budgets = useAll('budgets.list', { query: { workspace } }, { refetchEvery: REFRESH_MS })
+  return (
+    <Panel
+      title="Close to their limit"
+      description="keys and the workspace, from 80 % of a limit on"
+      flush
+      actions={
+        <Button component={Link} href={path('keys')} variant="subtle" color="gray" size="compact-xs">
+          All keys
+        </Button>
+      }
+    >
+      <Loaded query={budgets}>{(all: Budget[]) => <CloseOnes all={all} close={closeToLimit(all)} />}</Loaded>
+    </Panel>
+  )
+}
+
+function CloseOnes({ all, close }: { all: Budget[]; close: Budget[] }) {
+  if (close.length === 0) {
+    return (
+      <EmptyState title={all.length === 0 ? 'Nobody has a limit' : 'All have room'} icon={PiggyBank}>
+        {all.length === 0
+          ? 'A key can have a budget per day, week or month, and limits on requests and tokens a minute.'
+          : `${all.length} with limits, none of them above 80 %.`}
+      </EmptyState>
+    )
+  }
+  return (
+    <ul className={classes['rows']}>
+      {close.slice(0, MOST).map((budget) => (
+        <CloseOne key={`${budget.scope} ${budget.id}`} budget={budget} />
+      ))}
+      {close.length > MOST && (
+        <li className={classes['row']}>
+          <Text size="xs" c="dimmed">
+            and {close.length - MOST} more
+          </Text>
+        </li>
+      )}
+    </ul>
+  )
+}
+
+function CloseOne({ budget }: { budget: Budget }) {
+  const path = usePath()
+  const { scope, id, name } = budget
+  const money = moneyOf(budget)
+  return (
+    <li className={classes['row']}>
+      <div className={classes['line']}>
+        <Link
+          href={scope === 'key' ? path('keys', id) : `${path('settings')}?tab=workspaces`}
+          className={classes['strong']}
+        >
+          {name}
+        </Link>
+        <span className={classes['words']}>{consequence(budget)}</span>
+        {money !== null && money.resets_at !== null && (
+          <span className={classes['end']}>
+            resets <Time at={money.resets_at} relative />
+          </span>
+        )}
+      </div>
+      {money !== null && (
+        <BudgetBar
+          limitUsd={money.limit_usd}
+          spentUsd={money.spent_usd}
+          heldUsd={money.held_usd}
+          per={money.per}
+          label={`Budget of ${name}`}
+        />
+      )}
+      {pressedLimits(budget).map(({ words }) => (
+        <div key={words} className={classes['detail']}>
+          {words}
+        </div>
+      ))}
+    </li>
+  )
+}
+
+/** What it means for callers. */
+function consequence({ scope, limits, state }: Budget): string {
+  const who = scope === 'workspace' ? 'workspace' : 'key'
+  if (limits.budget === undefined) return who
+  if (limits.budget.mode === 'soft') return `${who}, only warned`
+  return state === 'over' ? `${who}, calls are refused` : `${who}, refused at 100 %`
+}

@@ -1,0 +1,99 @@
+import { Button } from '@mantine/core'
+import { CircleCheck } from 'lucide-react'
+import { Link } from 'wouter'
+import type { Item, Reply } from '../../api/client.ts'
+import { useOperation } from '../../api/hooks.ts'
+import { Panel } from '../../components/panel.tsx'
+import { EmptyState, Loaded } from '../../components/states.tsx'
+import { StatusBadge } from '../../components/status.tsx'
+import { Time } from '../../components/time.tsx'
+import { usePath, useWorkspace } from '../../shell/place.ts'
+import classes from './overview.module.css'
+import type { Period } from './periods.ts'
+import { REFRESH_MS } from './use-overview.ts'
+
+/** What went wrong last, each leading to its request. */
+export function LatestErrors({ period, from }: { period: Period; from: string }) {
+  const workspace = useWorkspace()
+  const path = usePath()
+  const errors = useOperation(
+    'requests.list',
+    { query: { workspace, status: 'error', from, limit: 5 } },
+    { refetchEvery: REFRESH_MS },
+  )
+  return (
+    <Panel
+      title="Latest errors"
+      description={period.words}
+      flush
+      actions={
+        <Button
+          component={Link}
+          href={`${path('requests')}?${new URLSearchParams({ status: 'error', from })}`}
+          variant="subtle"
+          color="gray"
+          size="compact-xs"
+        >
+          All errors
+        </Button>
+      }
+    >
+      <Loaded query={errors}>
+        {({ data }: Reply<'requests.list'>) =>
+          data.length === 0 ? (
+            <EmptyState title="No errors" icon={CircleCheck}>
+              Every call {period.words} was answered.
+            </EmptyState>
+          ) : (
+            <ul className={classes['rows']}>
+              {data.map((request) => (
+                <FailedRequest key={request.id} request={request} />
+              ))}
+            </ul>
+          )
+        }
+      </Loaded>
+    </Panel>
+  )
+}
+
+function FailedRequest({ request }: { request: Item<'requests.list'> }) {
+  const path = usePath()
+  const {
+    id,
+    status,
+    code,
+    requested_model: asked,
+    provider,
+    model,
+    key_name: key,
+    key_id: keyId,
+    started_at,
+  } = request
+  return (
+    <li className={classes['row']} data-link>
+      <div className={classes['line']}>
+        <StatusBadge status={status} code={code} />
+        <Link href={path('requests', id)} className={`${classes['strong']} ${classes['cover']}`}>
+          {code ?? 'error'}
+        </Link>
+        <span className={classes['end']}>
+          <Time at={started_at} relative />
+        </span>
+      </div>
+      <div className={classes['detail']}>
+        <span className="mono">{asked ?? 'no model'}</span>
+        {provider !== null && (
+          <>
+            {' → '}
+            <span className="mono">
+              {provider}/{model}
+            </span>
+          </>
+        )}
+        {' · '}
+        {key ?? keyId}
+      </div>
+    </li>
+  )
+}

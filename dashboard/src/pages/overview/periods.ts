@@ -1,0 +1,95 @@
+import type { Interval } from '../../charts/chart-data.ts'
+import { isoAt } from '../../format/time.ts'
+
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+const DAY_MS = 24 * HOUR_MS
+
+export interface Period {
+  /** In the address. */
+  name: string
+  title: string
+  /** In a sentence: "in the last hour". */
+  words: string
+  /** What it begins with: a whole minute, hour or UTC day, so that the first bar is a whole one. */
+  alignMs: number
+  lengthMs: number
+  /** Of the chart of all requests. */
+  interval: Interval
+  /** Of the charts with groups, which have more rows. */
+  groupInterval: Interval
+}
+
+const DEFAULT: Period = {
+  name: '24h',
+  title: '24 h',
+  words: 'in the last 24 hours',
+  alignMs: HOUR_MS,
+  lengthMs: DAY_MS,
+  interval: 'hour',
+  groupInterval: 'hour',
+}
+
+export const PERIODS: readonly Period[] = [
+  {
+    name: '1h',
+    title: '1 h',
+    words: 'in the last hour',
+    alignMs: MINUTE_MS,
+    lengthMs: HOUR_MS,
+    interval: 'minute',
+    groupInterval: 'minute',
+  },
+  DEFAULT,
+  {
+    name: '7d',
+    title: '7 d',
+    words: 'in the last 7 days',
+    alignMs: DAY_MS,
+    lengthMs: 7 * DAY_MS,
+    interval: 'hour',
+    groupInterval: 'day',
+  },
+  {
+    name: '30d',
+    title: '30 d',
+    words: 'in the last 30 days',
+    alignMs: DAY_MS,
+    lengthMs: 30 * DAY_MS,
+    interval: 'day',
+    groupInterval: 'day',
+  },
+]
+
+export function periodNamed(name: string | undefined): Period {
+  return PERIODS.find((period) => period.name === name) ?? DEFAULT
+}
+
+/** The interval that runs now is part of the period: of 24 hours the last one is not over yet. */
+export function beginningOf({ alignMs, lengthMs }: Period, now: number): string {
+  return isoAt(Math.floor(now / alignMs) * alignMs + alignMs - lengthMs)
+}
+
+export interface Range {
+  from: string
+  to: string
+}
+
+/** The same stretch one period earlier: equally long, and cut at the same time of the day. */
+export function rangeBefore({ from, to }: Range, { lengthMs }: Period): Range {
+  return { from: earlier(from, lengthMs), to: earlier(to, lengthMs) }
+}
+
+/** While another period loads, the former answer is still in sight: the two must not be compared. */
+export function isComparable(now: Range, before: Range, period: Period): boolean {
+  const expected = rangeBefore(now, period)
+  return before.from === expected.from && Math.abs(millisecondsOf(before.to) - millisecondsOf(expected.to)) < MINUTE_MS
+}
+
+function earlier(at: string, milliseconds: number): string {
+  return isoAt(millisecondsOf(at) - milliseconds)
+}
+
+function millisecondsOf(at: string): number {
+  return new Date(at).getTime()
+}

@@ -1,0 +1,117 @@
+import { startsOf } from '../../charts/chart-data.ts'
+import { Money } from '../../components/money.tsx'
+import { drawableUsd } from '../../format/money.ts'
+import { count, milliseconds, percent, shortCount } from '../../format/number.ts'
+import { usePath } from '../../shell/place.ts'
+import { compareFigures, compareShares, shareOf } from './comparison.ts'
+import classes from './overview.module.css'
+import type { Period } from './periods.ts'
+import { Tile, type TileProps } from './tile.tsx'
+import type { Sums, Usage } from './use-overview.ts'
+
+interface TilesProps {
+  period: Period
+  from: string
+  now: Usage | undefined
+  before: Sums | undefined
+}
+
+/** The six figures that say whether all is well. */
+export function Tiles({ period, from, now, before }: TilesProps) {
+  const path = usePath()
+  const requests = (filters: Record<string, string>) =>
+    `${path('requests')}?${new URLSearchParams({ ...filters, from })}`
+  const span = period.name === '30d' ? 'period=30d' : 'period=7d'
+  const total = now?.total
+  const course = courseOf(now)
+  const tiles: TileProps[] = [
+    {
+      label: 'Requests',
+      href: requests({}),
+      value: total && whole(total.requests),
+      comparisons: [compareFigures(total?.requests ?? null, before?.requests ?? null, 'neither')],
+      course: course((sums) => sums.requests),
+    },
+    {
+      ...rate('errors', total, before, course),
+      label: 'Error rate',
+      href: requests({ status: 'error' }),
+      tone: 'bad',
+    },
+    {
+      ...rate('fallbacks', total, before, course),
+      label: 'Fallback rate',
+      href: requests({ fallback: 'true' }),
+    },
+    {
+      label: 'Spend',
+      href: `${path('usage')}?${span}`,
+      value: total && <Money usd={total.cost_usd} />,
+      warning: total?.unpriced_requests ? `+ ${count(total.unpriced_requests)} unpriced` : undefined,
+      comparisons: [compareFigures(spendOf(total), spendOf(before), 'neither')],
+      course: course((sums) => drawableUsd(sums.cost_usd)),
+    },
+    {
+      ...timing('latency_ms', total, before, course),
+      label: 'Provider latency, p50 / p95',
+      href: `${path('usage')}?${span}&group=provider&measure=requests`,
+    },
+    {
+      ...timing('gateway_ms', total, before, course),
+      label: 'Gateway overhead, p50 / p95',
+      href: requests({}),
+    },
+  ]
+  return (
+    <div className={classes['tiles']}>
+      {tiles.map((tile) => (
+        <Tile key={tile.label} {...tile} />
+      ))}
+    </div>
+  )
+}
+
+type Course = (figure: (sums: Sums) => number | null) => (number | null)[]
+
+/** One figure for each interval; those without calls have no row and count as nothing. */
+function courseOf(usage: Usage | undefined): Course {
+  if (usage === undefined || usage.interval === null) return () => []
+  const rows = new Map(usage.data.map((row) => [row.start, row]))
+  const starts = startsOf(usage.from, usage.to, usage.interval)
+  return (figure) =>
+    starts.map((start) => {
+      const row = rows.get(start)
+      return row === undefined ? 0 : figure(row)
+    })
+}
+
+function whole(value: number): string {
+  return value < 10_000_000 ? count(value) : shortCount(value)
+}
+
+function spendOf(sums: Sums | undefined): number | null {
+  return sums === undefined ? null : drawableUsd(sums.cost_usd)
+}
+
+function rate(field: 'errors' | 'fallbacks', total: Sums | undefined, before: Sums | undefined, course: Course) {
+  const share = (sums: Sums | undefined) => (sums === undefined ? null : shareOf(sums[field], sums.requests))
+  return {
+    value: total && percent(total[field], total.requests),
+    comparisons: [compareShares(share(total), share(before), 'down')],
+    course: course(share),
+  }
+}
+
+function timing(field: 'latency_ms' | 'gateway_ms', total: Sums | undefined, before: Sums | undefined, course: Course) {
+  return {
+    value: total && (
+      <>
+        {milliseconds(total[field].p50)} <span className={classes['second']}>/ {milliseconds(total[field].p95)}</span>
+      </>
+    ),
+    comparisons: (['p50', 'p95'] as const).map((which) =>
+      compareFigures(total?.[field][which] ?? null, before?.[field][which] ?? null, 'down'),
+    ),
+    course: course((sums) => sums[field].p95),
+  }
+}

@@ -1,0 +1,50 @@
+import type { UseQueryResult } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
+import type { ApiError, Reply } from '../../api/client.ts'
+import { useOperation } from '../../api/hooks.ts'
+import { useWorkspace } from '../../shell/place.ts'
+import { beginningOf, isComparable, type Period, rangeBefore } from './periods.ts'
+
+export const REFRESH_MS = 10_000
+
+export type Usage = Reply<'usage.get'>
+export type Sums = Usage['total']
+export type StatusQuery = UseQueryResult<Reply<'status.get'>, ApiError>
+
+/** The beginning of the period, which moves on with the clock while the page is in front. */
+export function useBeginning(period: Period): string {
+  const [now, setNow] = useState(Date.now)
+  useEffect(() => {
+    const timer = setInterval(() => document.hidden || setNow(Date.now()), REFRESH_MS)
+    return () => clearInterval(timer)
+  }, [])
+  return beginningOf(period, now)
+}
+
+/** Sums of this period and of the one before, up to the same moment of it as the gateway's clock says. */
+export function useSums(period: Period, from: string) {
+  const workspace = useWorkspace()
+  const now = useOperation(
+    'usage.get',
+    { query: { workspace, from, interval: period.interval } },
+    { refetchEvery: REFRESH_MS },
+  )
+  const range = now.data ?? null
+  const before = useOperation(
+    'usage.get',
+    { query: { workspace, ...(range === null ? {} : rangeBefore(range, period)) } },
+    { enabled: range !== null },
+  )
+  const isSame = range !== null && before.data !== undefined && isComparable(range, before.data, period)
+  return { now, before: isSame ? before.data?.total : undefined }
+}
+
+/** The same period by model or route, for the charts. */
+export function useGroups(groupBy: 'model' | 'route', period: Period, from: string) {
+  const workspace = useWorkspace()
+  return useOperation(
+    'usage.get',
+    { query: { workspace, from, interval: period.groupInterval, group_by: groupBy } },
+    { refetchEvery: REFRESH_MS },
+  )
+}
