@@ -78,6 +78,8 @@ export const variables: CSSVariablesResolver = () => ({
   light: {
     '--mantine-color-body': '#ffffff',
     '--mantine-color-dimmed': '#5a6274',
+    // The kit's own is too pale to read on a light badge.
+    '--mantine-color-yellow-light-color': '#854d00',
     '--surface-sunken': '#f7f8fa',
     '--surface-raised': '#ffffff',
     '--line': '#e3e6ec',
