@@ -80,6 +80,9 @@ export const variables: CSSVariablesResolver = () => ({
     '--mantine-color-dimmed': '#5a6274',
     // The kit's own is too pale to read on a light badge.
     '--mantine-color-yellow-light-color': '#854d00',
+    // Most requests are fine: their badge is the quietest.
+    '--mantine-color-teal-light': '#e2f6ee',
+    '--mantine-color-teal-light-color': '#0b6b4d',
     '--surface-sunken': '#f7f8fa',
     '--surface-raised': '#ffffff',
     '--line': '#e3e6ec',

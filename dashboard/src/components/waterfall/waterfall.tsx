@@ -1,0 +1,151 @@
+import { Badge, Text } from '@mantine/core'
+import { milliseconds } from '../../format/number.ts'
+import { CopyText } from '../copy.tsx'
+import { StatusBadge } from '../status.tsx'
+import { type Lane, type Span, type Tick, type WaterfallAttempt, waterfallOf } from './geometry.ts'
+import classes from './waterfall.module.css'
+import { storyOf } from './words.ts'
+
+export interface WaterfallProps {
+  attempts: readonly WaterfallAttempt[]
+  /** How long the request took, or has taken so far. */
+  elapsedMs: number
+  gatewayMs: number
+  /** Still running: its attempts are written down when it ends. */
+  isRunning?: boolean
+}
+
+/** The attempts of a request on one time axis from its start: who was asked when, for how long, and why the next was. */
+export function Waterfall({ attempts, elapsedMs, gatewayMs, isRunning = false }: WaterfallProps) {
+  const { ticks, lanes, gateway, totalMs } = waterfallOf(attempts, elapsedMs)
+  return (
+    <div className={classes['frame']}>
+      <Axis ticks={ticks} />
+      <ol className={classes['lanes']} aria-label="Attempts">
+        <li className={classes['lane']} data-outcome={isRunning ? 'running' : 'gateway'}>
+          <span className={classes['label']}>
+            <span className={classes['name']}>{isRunning ? 'Running' : 'Gateway'}</span>
+          </span>
+          <Track ticks={ticks}>
+            {(isRunning ? [{ startMs: 0, endMs: totalMs, left: 0, width: 100 }] : gateway).map((span) => (
+              <Bar
+                key={span.startMs}
+                span={span}
+                title={`${isRunning ? 'running' : 'the gateway itself'}, ${words(span)}`}
+              />
+            ))}
+          </Track>
+          <span className={classes['figure']}>{milliseconds(isRunning ? elapsedMs : gatewayMs)}</span>
+        </li>
+        {lanes.map((lane, index) => (
+          <AttemptLane key={lane.number} lane={lane} next={lanes[index + 1]} ticks={ticks} />
+        ))}
+      </ol>
+    </div>
+  )
+}
+
+function Axis({ ticks }: { ticks: readonly Tick[] }) {
+  return (
+    <div className={classes['axis']} aria-hidden>
+      <div className={classes['scale']}>
+        {ticks.map(({ atMs, left, label }) => (
+          <span key={atMs} style={{ left: `${left}%` }} data-late={left > 92 || undefined}>
+            {label}
+          </span>
+        ))}
+      </div>
+    </div>
+  )
+}
+
+function AttemptLane({ lane, next, ticks }: { lane: Lane; next: Lane | undefined; ticks: readonly Tick[] }) {
+  const { attempt, number, outcome, span, wait } = lane
+  const name = `${attempt.provider}/${attempt.model}`
+  return (
+    <li className={classes['lane']} data-outcome={outcome}>
+      <span className={classes['label']} title={name}>
+        <span className={classes['number']} aria-hidden>
+          {number}
+        </span>
+        <span className={classes['name']}>
+          <span className={classes['provider']}>{attempt.provider}/</span>
+          {attempt.model}
+        </span>
+      </span>
+      <Track ticks={ticks}>
+        {outcome === 'skipped' ? (
+          <span className={classes['mark']} style={{ left: `${span.left}%` }} title={`not called, ${words(span)}`} />
+        ) : (
+          <Bar span={span} title={`${name}, ${words(span)}`} />
+        )}
+        {wait !== null && (
+          <span
+            className={classes['wait']}
+            style={place(wait)}
+            title={`waited ${milliseconds(wait.endMs - wait.startMs)}`}
+          />
+        )}
+      </Track>
+      <span className={classes['figure']}>{outcome === 'skipped' ? '–' : milliseconds(attempt.duration_ms)}</span>
+      <Story lane={lane} next={next} />
+    </li>
+  )
+}
+
+function Story({ lane, next }: { lane: Lane; next: Lane | undefined }) {
+  const { attempt, outcome, span } = lane
+  return (
+    <div className={classes['story']}>
+      {outcome === 'skipped' && <Badge color="gray">skipped</Badge>}
+      {outcome === 'left' && <Badge color="gray">left</Badge>}
+      {outcome !== 'skipped' &&
+        outcome !== 'left' &&
+        (attempt.status === null ? (
+          <Badge color="red">no answer</Badge>
+        ) : (
+          <StatusBadge status={attempt.status} code={attempt.code} />
+        ))}
+      {attempt.code !== null && outcome !== 'left' && <span className="mono">{attempt.code}</span>}
+      <Text component="span" size="xs" c="dimmed">
+        {storyOf(lane, next)}{' '}
+        {outcome !== 'skipped' && span.startMs > 0 && `Asked ${milliseconds(span.startMs)} after the start.`}
+      </Text>
+      {attempt.upstream_request_id !== null && (
+        <Text
+          component="span"
+          size="xs"
+          c="dimmed"
+          className={classes['upstream'] ?? ''}
+          title="The provider’s own id of this call, for its support"
+        >
+          <CopyText value={attempt.upstream_request_id} />
+        </Text>
+      )}
+    </div>
+  )
+}
+
+function Track({ ticks, children }: { ticks: readonly Tick[]; children: React.ReactNode }) {
+  return (
+    <span className={classes['track']} aria-hidden>
+      {ticks.map(({ atMs, left }) => (
+        <span key={`line-${atMs}`} className={classes['line']} style={{ left: `${left}%` }} />
+      ))}
+      {children}
+    </span>
+  )
+}
+
+function Bar({ span, title }: { span: Span; title: string }) {
+  return <span className={classes['bar']} style={place(span)} title={title} />
+}
+
+function place({ left, width }: Span) {
+  return { left: `${left}%`, width: `${width}%` }
+}
+
+function words({ startMs, endMs }: Span): string {
+  if (startMs === endMs) return `${milliseconds(startMs)} after the start`
+  return `from ${milliseconds(startMs)} to ${milliseconds(endMs)}: ${milliseconds(endMs - startMs)}`
+}

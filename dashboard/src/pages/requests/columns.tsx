@@ -1,0 +1,132 @@
+import { Text, VisuallyHidden } from '@mantine/core'
+import { Split } from 'lucide-react'
+import { Link } from 'wouter'
+import type { Column } from '../../components/data-table.tsx'
+import { Money } from '../../components/money.tsx'
+import { StatusBadge } from '../../components/status.tsx'
+import { count, milliseconds } from '../../format/number.ts'
+import { utcTime } from '../../format/time.ts'
+import { durationOf, momentParts } from './request-words.ts'
+import classes from './requests.module.css'
+import type { ListedRequest } from './use-requests.ts'
+
+/** `hrefOf` keeps the filters in the address of an opened request. */
+export function requestColumns(hrefOf: (id: string) => string): Column<ListedRequest>[] {
+  return [
+    { name: 'time', title: 'Time', cell: (row) => <StartedAt row={row} href={hrefOf(row.id)} /> },
+    { name: 'status', title: 'Status', cell: (row) => <Ending row={row} /> },
+    { name: 'model', title: 'Asked for → served by', cell: (row) => <Served row={row} /> },
+    { name: 'key', title: 'Key', cell: (row) => <KeyName row={row} />, wideOnly: true },
+    { name: 'attempts', title: 'Attempts', figures: true, cell: (row) => <Attempts row={row} />, wideOnly: true },
+    { name: 'duration', title: 'Duration', figures: true, cell: (row) => milliseconds(durationOf(row)) },
+    {
+      name: 'latency',
+      title: 'Provider',
+      figures: true,
+      cell: (row) => <span title="How long the attempt that served took">{milliseconds(row.latency_ms)}</span>,
+      wideOnly: true,
+    },
+    {
+      name: 'gateway',
+      title: 'Gateway',
+      figures: true,
+      cell: (row) => (
+        <span title="Time spent in the gateway itself">
+          {row.state === 'open' ? '–' : milliseconds(row.gateway_ms)}
+        </span>
+      ),
+      wideOnly: true,
+    },
+    {
+      name: 'in',
+      title: 'Tokens in',
+      figures: true,
+      cell: ({ usage }) => tokens(usage?.prompt_tokens),
+      wideOnly: true,
+    },
+    { name: 'out', title: 'out', figures: true, cell: ({ usage }) => tokens(usage?.completion_tokens), wideOnly: true },
+    { name: 'cost', title: 'Cost', figures: true, cell: (row) => <Cost row={row} /> },
+  ]
+}
+
+function tokens(value: number | undefined): string {
+  return value === undefined ? '–' : count(value)
+}
+
+function StartedAt({ row, href }: { row: ListedRequest; href: string }) {
+  const { day, clock } = momentParts(row.started_at)
+  return (
+    <Link href={href} className="row-link figures" title={utcTime(row.started_at)} data-request={row.id}>
+      <time dateTime={row.started_at}>
+        <span className={classes['day']}>{day}</span> {clock}
+      </time>
+    </Link>
+  )
+}
+
+function Ending({ row }: { row: ListedRequest }) {
+  return (
+    <span className={classes['ending']}>
+      <StatusBadge status={row.status} code={row.code} />
+      {row.code !== null && row.code !== 'interrupted' && (
+        <span className={classes['code']} title={row.code}>
+          {row.code}
+        </span>
+      )}
+    </span>
+  )
+}
+
+/** The alias and who served it; of a direct id the two are the same. */
+function Served({ row }: { row: ListedRequest }) {
+  const { route, requested_model: requested, provider, model } = row
+  const served = provider === null ? null : `${provider}/${model}`
+  const asked = requested ?? 'no model'
+  const isSame = route === null && requested === model && served !== null
+  return (
+    <span className={classes['served']} title={served === null ? asked : isSame ? served : `${asked} → ${served}`}>
+      {isSame ? (
+        <>
+          <span className={classes['quiet']}>{provider}/</span>
+          {model}
+        </>
+      ) : (
+        <>
+          {requested ?? <span className={classes['quiet']}>no model</span>}
+          {served !== null && <span className={classes['quiet']}> → {served}</span>}
+        </>
+      )}
+    </span>
+  )
+}
+
+function KeyName({ row }: { row: ListedRequest }) {
+  return (
+    <span className={classes['key']} title={`${row.key_name ?? 'a key that is gone'} (${row.key_id})`}>
+      {row.key_name ?? row.key_id}
+    </span>
+  )
+}
+
+function Attempts({ row }: { row: ListedRequest }) {
+  return (
+    <span className={classes['attempts']}>
+      {row.fallback && (
+        <span title="A fallback served: not the first entry of the chain" className={classes['fallback']}>
+          <Split size={14} aria-hidden />
+          <VisuallyHidden>fallback</VisuallyHidden>
+        </span>
+      )}
+      {row.state === 'open' ? '–' : row.attempt_count}
+    </span>
+  )
+}
+
+function Cost({ row }: { row: ListedRequest }) {
+  if (row.cost_usd !== null || row.usage === null) return <Money usd={row.cost_usd} column />
+  return (
+    <Text component="span" size="xs" c="var(--warn)" title="No price was known for this model when it was called">
+      unpriced
+    </Text>
+  )
+}

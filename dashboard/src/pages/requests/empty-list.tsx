@@ -1,0 +1,52 @@
+import { Button } from '@mantine/core'
+import { Activity, SearchX } from 'lucide-react'
+import { CodeBlock } from '../../components/code-block.tsx'
+import { EmptyState } from '../../components/states.tsx'
+import { Time } from '../../components/time.tsx'
+import { curlOf } from './curl.ts'
+
+export interface EmptyListProps {
+  isFiltered: boolean
+  /** How far back was looked; null when to the end of the log. */
+  searchedTo: string | null
+  isLoading: boolean
+  onMore: () => void
+  onClear: () => void
+}
+
+/** No rows: because nothing was found so far, because nothing matches, or because nothing was ever asked. */
+export function EmptyList({ isFiltered, searchedTo, isLoading, onMore, onClear }: EmptyListProps) {
+  if (searchedTo !== null) {
+    return (
+      <EmptyState title="Nothing found so far" icon={SearchX}>
+        Looked back to <Time at={searchedTo} />; older requests may match.
+        <br />
+        <Button variant="default" size="xs" mt="sm" loading={isLoading} onClick={onMore}>
+          Look further
+        </Button>
+      </EmptyState>
+    )
+  }
+  if (isFiltered) {
+    return (
+      <EmptyState title="No request matches" icon={SearchX}>
+        Nothing in the log of this workspace meets all of the filters.
+        <br />
+        <Button variant="default" size="xs" mt="sm" onClick={onClear}>
+          Clear the filters
+        </Button>
+      </EmptyState>
+    )
+  }
+  return (
+    <>
+      <EmptyState title="No requests yet" icon={Activity}>
+        Every call to this workspace appears here: what was asked, who served it, what it cost. Make the first with one
+        of its keys:
+      </EmptyState>
+      <div style={{ maxWidth: 640, margin: '-1.5rem auto 2rem', padding: '0 1rem' }}>
+        <CodeBlock label="A first call" code={curlOf(window.location.origin, 'ALIAS_OR_MODEL')} />
+      </div>
+    </>
+  )
+}

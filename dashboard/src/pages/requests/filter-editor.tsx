@@ -1,0 +1,131 @@
+import { Combobox, Group, Loader, ScrollArea, Stack, Text, TextInput, useCombobox } from '@mantine/core'
+import { type FormEvent, useState } from 'react'
+import { type Option, useOptions } from './filter-options.ts'
+import { FIELD_TITLES, type Field } from './filters.ts'
+
+/** Most that are drawn at once: whoever does not see theirs types a letter. */
+const MOST_SHOWN = 60
+
+export interface EditorProps {
+  field: Field
+  onChange: (change: Record<string, string | null>) => void
+}
+
+/** The value of one filter: chosen from what there is, or typed. */
+export function FilterEditor({ field, onChange }: EditorProps) {
+  if (field === 'min_cost_usd') return <CostEditor onChange={onChange} />
+  return <OptionsEditor key={field} field={field} onChange={onChange} />
+}
+
+function OptionsEditor({ field, onChange }: EditorProps) {
+  const { options, isLoading, isFree } = useOptions(field)
+  const [text, setText] = useState('')
+  const combobox = useCombobox({ opened: true })
+  const wanted = text.trim()
+  const found = options.filter(({ label }) => label.toLowerCase().includes(wanted.toLowerCase())).slice(0, MOST_SHOWN)
+  const isTyped = isFree && wanted !== '' && !found.some(({ label }) => label === wanted)
+  function submit(value: string) {
+    const option = found[Number(value)]
+    onChange(option === undefined ? { [field]: wanted } : option.change)
+  }
+  return (
+    <Combobox store={combobox} onOptionSubmit={submit}>
+      <Combobox.EventsTarget>
+        <TextInput
+          data-autofocus
+          label={FIELD_TITLES[field]}
+          placeholder={isFree ? 'Choose or type' : 'Choose'}
+          value={text}
+          onChange={(event) => {
+            setText(event.currentTarget.value)
+            combobox.updateSelectedOptionIndex()
+          }}
+          onFocus={() => combobox.selectFirstOption()}
+        />
+      </Combobox.EventsTarget>
+      <ScrollArea.Autosize mah={280} mt="xs" type="auto">
+        <Combobox.Options aria-label={FIELD_TITLES[field]}>
+          {found.map((option, index) => (
+            <Combobox.Option key={JSON.stringify(option.change)} value={String(index)}>
+              <OptionLine option={option} />
+            </Combobox.Option>
+          ))}
+          {isTyped && <Combobox.Option value="typed">Exactly “{wanted}”</Combobox.Option>}
+          {found.length === 0 && !isTyped && (
+            <Combobox.Empty>
+              {isLoading ? (
+                <Loader size="xs" aria-label="Loading" />
+              ) : (
+                'Nothing in the last 30 days; type it to look further'
+              )}
+            </Combobox.Empty>
+          )}
+        </Combobox.Options>
+      </ScrollArea.Autosize>
+    </Combobox>
+  )
+}
+
+function OptionLine({ option }: { option: Option }) {
+  return (
+    <Group justify="space-between" wrap="nowrap" gap="sm">
+      <Text size="sm" truncate title={option.label}>
+        {option.label}
+      </Text>
+      {option.note !== undefined && (
+        <Text size="xs" c="dimmed" className="figures" style={{ flex: 'none' }}>
+          {option.note}
+        </Text>
+      )}
+    </Group>
+  )
+}
+
+function CostEditor({ onChange }: Pick<EditorProps, 'onChange'>) {
+  const [text, setText] = useState('')
+  const [error, setError] = useState<string | null>(null)
+  function submit(event: FormEvent) {
+    event.preventDefault()
+    const amount = text.trim().replace(/^\$/, '')
+    if (/^\d+(\.\d{1,12})?$/.test(amount)) onChange({ min_cost_usd: amount })
+    else setError('An amount such as 0.05')
+  }
+  return (
+    <form onSubmit={submit}>
+      <TextInput
+        data-autofocus
+        label="Cost at least"
+        description="In USD, for one call. Enter applies it."
+        placeholder="0.05"
+        leftSection="$"
+        inputMode="decimal"
+        value={text}
+        error={error}
+        onChange={(event) => setText(event.currentTarget.value)}
+      />
+    </form>
+  )
+}
+
+/** A request by its id, as callers know it from the answer. */
+export function IdEditor({ onOpen }: { onOpen: (id: string) => void }) {
+  const [text, setText] = useState('')
+  function submit(event: FormEvent) {
+    event.preventDefault()
+    if (text.trim() !== '') onOpen(text.trim())
+  }
+  return (
+    <form onSubmit={submit}>
+      <Stack gap={4}>
+        <TextInput
+          data-autofocus
+          label="Request id"
+          description="From x-gateway-request-id or the id of the completion. Enter opens it."
+          placeholder="chatcmpl_…"
+          value={text}
+          onChange={(event) => setText(event.currentTarget.value)}
+        />
+      </Stack>
+    </form>
+  )
+}

@@ -1,0 +1,101 @@
+import type { Query } from '../../api/client.ts'
+import type { Search } from '../../shell/place.ts'
+
+/** The filters of the list as they stand in the address, under the names of the management API. */
+export const FIELDS = ['status', 'code', 'route', 'provider', 'model', 'key', 'fallback', 'min_cost_usd'] as const
+export type Field = (typeof FIELDS)[number]
+
+export const FIELD_TITLES: Record<Field, string> = {
+  status: 'Status',
+  code: 'Error code',
+  route: 'Route',
+  provider: 'Provider',
+  model: 'Model',
+  key: 'Key',
+  fallback: 'Fallback',
+  min_cost_usd: 'Cost',
+}
+
+/** Stands in the address for calls of a direct model id; no alias can be called so. */
+export const DIRECT = '(direct)'
+
+export const PERIODS = [
+  { name: '1h', title: 'Last hour', ms: 3_600_000 },
+  { name: '24h', title: 'Last 24 hours', ms: 86_400_000 },
+  { name: '7d', title: 'Last 7 days', ms: 7 * 86_400_000 },
+  { name: '30d', title: 'Last 30 days', ms: 30 * 86_400_000 },
+] as const
+
+export type RequestsQuery = Omit<Query<'requests.list'>, 'cursor' | 'limit'>
+
+/** What to ask the gateway for. A period counts back from `now`; a range of one's own wins over it. */
+export function queryOf(search: Search, workspace: string, now: number): RequestsQuery {
+  const query: Record<string, string> = { workspace }
+  for (const field of FIELDS) {
+    const value = search[field]
+    if (value === undefined || (value === '' && field !== 'route')) continue
+    query[field] = field === 'route' && value === DIRECT ? '' : value
+  }
+  const { from, to } = rangeOf(search, now)
+  if (from !== null) query['from'] = from
+  if (to !== null) query['to'] = to
+  return query as RequestsQuery
+}
+
+export function rangeOf(search: Search, now: number): { from: string | null; to: string | null } {
+  const { from, to, period } = search
+  if (from || to) return { from: from || null, to: to || null }
+  const length = PERIODS.find(({ name }) => name === period)?.ms
+  return { from: length === undefined ? null : new Date(now - length).toISOString(), to: null }
+}
+
+/** Nothing new can appear in a range that is over. */
+export function isOver(search: Search, now: number): boolean {
+  const { to } = rangeOf(search, now)
+  return to !== null && Date.parse(to) <= now
+}
+
+export interface Chip {
+  field: Field
+  title: string
+  value: string
+}
+
+/** One for every filter that is set. The key's name is not in the address: it comes from whoever knows it. */
+export function chipsOf(search: Search, keyName: string | null): Chip[] {
+  return FIELDS.filter((field) => search[field] !== undefined && (search[field] !== '' || field === 'route')).map(
+    (field) => ({
+      field,
+      title: FIELD_TITLES[field],
+      value: valueText(field, search[field] ?? '', keyName),
+    }),
+  )
+}
+
+function valueText(field: Field, value: string, keyName: string | null): string {
+  switch (field) {
+    case 'route':
+      return value === '' || value === DIRECT ? 'none, a direct model id' : value
+    case 'key':
+      return keyName ?? value
+    case 'fallback':
+      return value === 'true' ? 'served' : 'not needed'
+    case 'min_cost_usd':
+      return `at least $${value}`
+    case 'status':
+      return value === 'ok' ? 'OK' : value === 'error' ? 'any error' : value
+    case 'code':
+    case 'provider':
+    case 'model':
+      return value
+  }
+}
+
+/** The change of the address that takes every filter away. */
+export function withoutFilters(): Record<string, null> {
+  return Object.fromEntries([...FIELDS, 'period', 'from', 'to'].map((field) => [field, null]))
+}
+
+export function hasFilters(search: Search): boolean {
+  return [...FIELDS, 'period', 'from', 'to'].some((field) => search[field] !== undefined)
+}

@@ -1,0 +1,102 @@
+import { Button, Transition } from '@mantine/core'
+import { ArrowUp } from 'lucide-react'
+import { useMemo } from 'react'
+import { DataTable } from '../../components/data-table.tsx'
+import { Panel } from '../../components/panel.tsx'
+import { ErrorState, LoadingRows } from '../../components/states.tsx'
+import { usePath } from '../../shell/place.ts'
+import { requestColumns } from './columns.tsx'
+import { EmptyList } from './empty-list.tsx'
+import { ListEnd } from './list-end.tsx'
+import classes from './requests.module.css'
+import type { ListedRequest, useRequests } from './use-requests.ts'
+
+export interface RequestListProps {
+  requests: ReturnType<typeof useRequests>
+  /** The search part of the address, kept when a request is opened. */
+  search: string
+  openId: string | undefined
+  isFiltered: boolean
+  onClear: () => void
+  /** Told while somebody points at the list or has the focus in it. */
+  onAttend: (isAttended: boolean) => void
+}
+
+const rowKey = (row: ListedRequest) => row.id
+
+export function RequestList(props: RequestListProps) {
+  const { requests, search, openId, isFiltered, onClear, onAttend } = props
+  const { list, rows, waiting, admit, newIds, searchedTo } = requests
+  const path = usePath()
+  const columns = useMemo(
+    () => requestColumns((id) => path('requests', id) + (search === '' ? '' : `?${search}`)),
+    [path, search],
+  )
+  const more = () => void list.fetchNextPage()
+  if (rows === undefined) {
+    return (
+      <Panel flush>
+        {list.error === null ? (
+          <LoadingRows rows={12} />
+        ) : (
+          <ErrorState error={list.error} retry={() => void list.refetch()} />
+        )}
+      </Panel>
+    )
+  }
+  const lastPage = list.data?.pages.at(-1)
+  return (
+    <div
+      className={classes['list']}
+      data-stale={list.isPlaceholderData || undefined}
+      onPointerEnter={() => onAttend(true)}
+      onPointerLeave={() => onAttend(false)}
+    >
+      <Waiting waiting={waiting} onShow={admit} />
+      <Panel flush>
+        {rows.length === 0 ? (
+          <EmptyList
+            isFiltered={isFiltered}
+            searchedTo={searchedTo}
+            isLoading={list.isFetchingNextPage}
+            onMore={more}
+            onClear={onClear}
+          />
+        ) : (
+          <>
+            <DataTable
+              label="Requests"
+              columns={columns}
+              rows={rows}
+              rowKey={rowKey}
+              isCurrent={(row) => row.id === openId}
+              isNew={(row) => newIds.has(row.id)}
+            />
+            <ListEnd
+              rows={rows.length}
+              searchedTo={searchedTo}
+              isLoading={list.isFetchingNextPage}
+              isFruitful={(lastPage?.data.length ?? 0) > 0}
+              onMore={more}
+            />
+          </>
+        )}
+      </Panel>
+    </div>
+  )
+}
+
+/** New requests that do not come in by themselves now, because somebody is reading. */
+function Waiting({ waiting, onShow }: { waiting: number; onShow: () => void }) {
+  return (
+    <div className={classes['waiting']} role="status">
+      <Transition mounted={waiting > 0} transition="slide-down" duration={150}>
+        {(styles) => (
+          <Button style={styles} size="xs" radius="xl" leftSection={<ArrowUp size={14} aria-hidden />} onClick={onShow}>
+            {waiting >= 100 ? 'More than 100 new' : `${waiting} new`}
+          </Button>
+        )}
+      </Transition>
+    </div>
+  )
+}

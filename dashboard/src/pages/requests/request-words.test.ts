@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { durationOf, endingOf, type ToldRequest } from './request-words.ts'
+
+const served: ToldRequest = {
+  state: 'closed',
+  started_at: '2026-11-15T06:00:00.000Z',
+  finished_at: '2026-11-15T06:00:01.250Z',
+  status: 200,
+  code: null,
+  fallback: false,
+  attempt_count: 1,
+}
+
+describe('how long the caller waited', () => {
+  test('from the start to the end', () => assert.equal(durationOf(served), 1250))
+  test('is not known while it runs', () => assert.equal(durationOf({ ...served, finished_at: null }), null))
+  test('is not known of a call whose process died: its end is only the next start', () =>
+    assert.equal(durationOf({ ...served, code: 'interrupted' }), null))
+})
+
+describe('what happened, in words', () => {
+  for (const [fields, title, tone] of [
+    [{}, 'Served', 'good'],
+    [{ fallback: true, attempt_count: 2 }, 'Served by a fallback', 'good'],
+    [{ state: 'open', status: null }, 'Running', 'calm'],
+    [{ status: 0, code: 'interrupted' }, 'Interrupted: the gateway ended before the call did', 'bad'],
+    [{ status: 499, code: 'caller_left' }, 'The caller hung up before the answer', 'calm'],
+    [{ status: 402, code: 'budget_exceeded', attempt_count: 0 }, 'Refused before any provider was called', 'warn'],
+    [{ status: 400, code: 'invalid_request' }, 'No entry served it', 'warn'],
+    [{ status: 503, code: 'provider_overloaded' }, 'No entry served it', 'bad'],
+  ] as const) {
+    test(`${title} (${fields.code ?? 'ok'})`, () =>
+      assert.deepEqual(endingOf({ ...served, ...fields }), { title, tone }))
+  }
+})

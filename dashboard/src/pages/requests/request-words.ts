@@ -1,0 +1,42 @@
+/** What of a request its words are made of. */
+export interface ToldRequest {
+  state: 'open' | 'closed'
+  started_at: string
+  finished_at: string | null
+  status: number | null
+  code: string | null
+  fallback: boolean
+  attempt_count: number
+}
+
+/** How long the caller waited; null while it still does, and when nobody saw the end. */
+export function durationOf(request: Pick<ToldRequest, 'started_at' | 'finished_at' | 'code'>): number | null {
+  if (request.finished_at === null || request.code === 'interrupted') return null
+  return Math.max(0, Date.parse(request.finished_at) - Date.parse(request.started_at))
+}
+
+const day = new Intl.DateTimeFormat(undefined, { month: 'short', day: '2-digit' })
+const clock = new Intl.DateTimeFormat(undefined, {
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  hourCycle: 'h23',
+})
+
+/** A moment in the viewer's zone, the day apart from the time: the one hardly changes from row to row. */
+export function momentParts(at: string): { day: string; clock: string } {
+  const date = new Date(at)
+  return { day: day.format(date), clock: clock.format(date) }
+}
+
+/** What happened, for people who are in a hurry. */
+export function endingOf(request: ToldRequest): { title: string; tone: 'good' | 'warn' | 'bad' | 'calm' } {
+  const { state, status, code, fallback, attempt_count: attempts } = request
+  if (state === 'open') return { title: 'Running', tone: 'calm' }
+  if (code === 'interrupted') return { title: 'Interrupted: the gateway ended before the call did', tone: 'bad' }
+  if (code === 'caller_left') return { title: 'The caller hung up before the answer', tone: 'calm' }
+  if (code === null) return { title: fallback ? 'Served by a fallback' : 'Served', tone: 'good' }
+  const isOurs = status !== null && status >= 500
+  const where = attempts === 0 ? 'Refused before any provider was called' : 'No entry served it'
+  return { title: where, tone: isOurs ? 'bad' : 'warn' }
+}

@@ -1,0 +1,82 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useEffect, useMemo, useState } from 'react'
+import type { Item, Reply } from '../../api/client.ts'
+import { pagesKey, useOperation, usePages } from '../../api/hooks.ts'
+import type { RequestsQuery } from './filters.ts'
+import { hasGap, mergeRows, newcomers } from './rows.ts'
+
+export type ListedRequest = Item<'requests.list'>
+
+const PAGE_ROWS = 50
+/** The newest page of a live list: what arrives between two looks should fit. */
+const NEWEST_ROWS = 100
+const LOOK_EVERY_MS = 2_000
+/** A list that follows for hours must not grow for hours: from here on it begins anew with the newest page. */
+const MOST_FOLLOWED = 400
+
+interface Followed {
+  query: RequestsQuery
+  rows: readonly ListedRequest[]
+  newIds: ReadonlySet<string>
+}
+
+const NONE: ReadonlySet<string> = new Set()
+
+export interface Tail {
+  isOn: boolean
+  /** Somebody reads or points: nothing may move under them. */
+  isPaused: boolean
+}
+
+/**
+ * The list, page by page, and what arrives on top of it. A request that was running when it was read is shown as it
+ * ended, wherever it stands; new ones come in unless the tail is paused, and wait otherwise.
+ */
+export function useRequests(query: RequestsQuery, tail: Tail) {
+  const client = useQueryClient()
+  const input = useMemo(() => ({ query: { ...query, limit: PAGE_ROWS } }), [query])
+  const list = usePages('requests.list', input)
+  const newestInput = useMemo(() => ({ query: { ...query, limit: NEWEST_ROWS } }), [query])
+  const newest = useOperation('requests.list', newestInput, { enabled: tail.isOn, refetchEvery: LOOK_EVERY_MS })
+  const [followed, setFollowed] = useState<Followed>({ query, rows: [], newIds: NONE })
+
+  const base = list.isPlaceholderData ? undefined : list.data?.pages
+  const page = tail.isOn && !newest.isPlaceholderData ? newest.data : undefined
+  const mine = followed.query === query ? followed : null
+  const rows = useMemo(() => {
+    const known = mergeRows(base?.flatMap((each) => each.data) ?? [], mine?.rows ?? [])
+    const ids = new Set(known.map(({ id }) => id))
+    return mergeRows(known, page?.data.filter(({ id }) => ids.has(id)) ?? [])
+  }, [base, mine, page])
+  const waiting = useMemo(() => (base === undefined ? [] : newcomers(rows, page?.data ?? [])), [base, rows, page])
+
+  function admit(): void {
+    if (page === undefined || waiting.length === 0) return
+    const newIds = new Set(waiting.map(({ id }) => id))
+    const former = mine?.rows ?? []
+    if (hasGap(rows, page.data, page.next_cursor === null) || former.length + waiting.length > MOST_FOLLOWED) {
+      client.setQueryData(pagesKey('requests.list', input), { pages: [page], pageParams: [null] })
+      setFollowed({ query, rows: [], newIds })
+    } else {
+      setFollowed({ query, rows: mergeRows(former, waiting), newIds })
+    }
+  }
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what `admit` uses changes together with these.
+  useEffect(() => {
+    if (!tail.isPaused) admit()
+  }, [waiting, tail.isPaused])
+
+  return {
+    list,
+    rows: base === undefined ? list.rows : rows,
+    waiting: waiting.length,
+    admit,
+    newIds: mine?.newIds ?? NONE,
+    searchedTo: searchedTo(base?.at(-1)),
+  }
+}
+
+/** How far back the list has looked; null when to the end. */
+function searchedTo(page: Reply<'requests.list'> | undefined): string | null {
+  return page?.searched_to ?? null
+}
