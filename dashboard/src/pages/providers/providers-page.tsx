@@ -1,5 +1,70 @@
+import { Button } from '@mantine/core'
+import { Plus, Server } from 'lucide-react'
+import { useLocation } from 'wouter'
+import { useAll, useOperation } from '../../api/hooks.ts'
 import { Page } from '../../components/page.tsx'
+import { Panel } from '../../components/panel.tsx'
+import { EmptyState, Loaded } from '../../components/states.tsx'
+import { usePath, usePlaceParts, useUrlState } from '../../shell/place.ts'
+import { NewProviderDrawer } from './new-provider-drawer.tsx'
+import { ProviderCard } from './provider-card.tsx'
+import { ProviderDrawer } from './provider-drawer.tsx'
+import classes from './providers.module.css'
 
+/** The upstreams: how each does now, and where it is set. */
 export function ProvidersPage() {
-  return <Page title="Providers" />
+  const providers = useAll('providers.list', {})
+  const status = useOperation('status.get', {}, { refetchEvery: 5000 })
+  const [openName] = usePlaceParts()
+  const [{ new: isNew }, setSearch] = useUrlState()
+  const path = usePath()
+  const [, navigate] = useLocation()
+  const families = [...new Set(providers.data?.map(({ family }) => family))]
+  return (
+    <Page
+      title="Providers"
+      description="Where calls go. Health is what this gateway process has seen since it started; circuits close by themselves."
+      actions={
+        <Button leftSection={<Plus size={16} aria-hidden />} onClick={() => setSearch({ new: '1' }, { push: true })}>
+          Add a provider
+        </Button>
+      }
+    >
+      <Loaded query={providers}>
+        {(rows) =>
+          rows.length === 0 ? (
+            <Panel>
+              <EmptyState title="There is no provider yet" icon={Server}>
+                A provider is an address that speaks one of the wire formats, with a key. Add one, and its models can be
+                called at once.
+              </EmptyState>
+            </Panel>
+          ) : (
+            <div className={classes['grid']}>
+              {rows.map((provider) => (
+                <ProviderCard
+                  key={provider.name}
+                  provider={provider}
+                  status={status.data}
+                  isCurrent={provider.name === openName}
+                />
+              ))}
+            </div>
+          )
+        }
+      </Loaded>
+      <ProviderDrawer
+        name={openName}
+        status={status.data}
+        families={families}
+        onClose={() => navigate(path('providers'))}
+      />
+      <NewProviderDrawer
+        isOpen={isNew !== undefined && openName === undefined}
+        families={families}
+        taken={providers.data?.map(({ name }) => name) ?? []}
+        onClose={() => setSearch({ new: null })}
+      />
+    </Page>
+  )
 }

@@ -1,0 +1,35 @@
+import { useLocation } from 'wouter'
+import { DetailDrawer } from '../../components/detail-drawer.tsx'
+import { tell } from '../../components/tell.ts'
+import { usePath } from '../../shell/place.ts'
+import { ProviderForm } from './provider-form.tsx'
+
+export interface NewProviderDrawerProps {
+  isOpen: boolean
+  families: readonly string[]
+  taken: readonly string[]
+  onClose: () => void
+}
+
+export function NewProviderDrawer({ isOpen, families, taken, onClose }: NewProviderDrawerProps) {
+  const path = usePath()
+  const [, navigate] = useLocation()
+  return (
+    <DetailDrawer isOpen={isOpen} onClose={onClose} title="Add a provider">
+      {/* Only while it is open, so that it begins empty every time. */}
+      {isOpen && (
+        <ProviderForm
+          stored={null}
+          etag={null}
+          families={families}
+          taken={taken}
+          onCancel={onClose}
+          onSaved={(name) => {
+            tell(`${name} is there; the next call can use it.`)
+            navigate(path('providers', name), { replace: true })
+          }}
+        />
+      )}
+    </DetailDrawer>
+  )
+}

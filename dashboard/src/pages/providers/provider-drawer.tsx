@@ -1,0 +1,104 @@
+import { Button, Group, Stack, Text } from '@mantine/core'
+import { Pencil, Trash2 } from 'lucide-react'
+import { useState } from 'react'
+import { useVersioned } from '../../api/hooks.ts'
+import { DetailDrawer } from '../../components/detail-drawer.tsx'
+import { Loaded } from '../../components/states.tsx'
+import { ManagedBadge } from '../../components/status.tsx'
+import { tell } from '../../components/tell.ts'
+import { useUrlState } from '../../shell/place.ts'
+import { DeleteProvider } from './delete-provider.tsx'
+import { ProviderFacts } from './provider-facts.tsx'
+import { ProviderForm } from './provider-form.tsx'
+import { type GatewayStatus, isEditable, type Provider } from './provider-health.ts'
+
+export interface ProviderDrawerProps {
+  name: string | undefined
+  status: GatewayStatus | undefined
+  families: readonly string[]
+  onClose: () => void
+}
+
+/** One provider: how it does in full, and its form when it is asked for. */
+export function ProviderDrawer({ name, status, families, onClose }: ProviderDrawerProps) {
+  const provider = useVersioned('providers.get', { params: { name: name ?? '' } }, { enabled: name !== undefined })
+  const [{ edit }, setSearch] = useUrlState()
+  const [isDeleting, setDeleting] = useState(false)
+  const stored = provider.data?.value
+  const isEditing = edit !== undefined && stored !== undefined && isEditable(stored)
+  return (
+    <>
+      <DetailDrawer
+        isOpen={name !== undefined}
+        onClose={onClose}
+        isCovered={isDeleting}
+        title={<Headline name={name ?? ''} provider={stored} />}
+      >
+        <Loaded query={provider}>
+          {({ value, etag }) =>
+            isEditing ? (
+              <ProviderForm
+                key={etag}
+                stored={value}
+                etag={etag}
+                families={families}
+                onCancel={() => setSearch({ edit: null })}
+                onSaved={() => {
+                  tell(`${value.name} is saved; the next call uses it.`)
+                  setSearch({ edit: null })
+                }}
+                onReload={() => void provider.refetch()}
+              />
+            ) : (
+              <Stack gap="xl">
+                <ProviderFacts provider={value} status={status} />
+                {isEditable(value) && (
+                  <Group>
+                    <Button
+                      variant="default"
+                      leftSection={<Pencil size={15} aria-hidden />}
+                      onClick={() => setSearch({ edit: '1' })}
+                    >
+                      {value.managed_by === null ? 'Edit' : 'Set it up'}
+                    </Button>
+                    {value.managed_by === null && (
+                      <Button
+                        variant="subtle"
+                        color="red"
+                        leftSection={<Trash2 size={15} aria-hidden />}
+                        onClick={() => setDeleting(true)}
+                      >
+                        Delete
+                      </Button>
+                    )}
+                  </Group>
+                )}
+              </Stack>
+            )
+          }
+        </Loaded>
+      </DetailDrawer>
+      {stored !== undefined && (
+        <DeleteProvider
+          key={`${stored.name} ${isDeleting}`}
+          name={stored.name}
+          etag={provider.data?.etag ?? null}
+          isOpen={isDeleting}
+          onClose={() => setDeleting(false)}
+          onDeleted={onClose}
+        />
+      )}
+    </>
+  )
+}
+
+function Headline({ name, provider }: { name: string; provider: Provider | undefined }) {
+  return (
+    <Group gap="sm">
+      <Text fw={650} fz="lg">
+        {name}
+      </Text>
+      {provider !== undefined && <ManagedBadge by={provider.managed_by} />}
+    </Group>
+  )
+}

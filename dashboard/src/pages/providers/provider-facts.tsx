@@ -1,0 +1,86 @@
+import { Anchor, Group, Stack, Text } from '@mantine/core'
+import { Link } from 'wouter'
+import { CopyText } from '../../components/copy.tsx'
+import { DrawerSection } from '../../components/detail-drawer.tsx'
+import { Time } from '../../components/time.tsx'
+import { usePath } from '../../shell/place.ts'
+import { HealthLine } from './provider-card.tsx'
+import { type GatewayStatus, ownerText, type Provider } from './provider-health.ts'
+import { ProviderRecord } from './provider-record.tsx'
+import { ProviderRoutes } from './provider-routes.tsx'
+import { TestButton, TestResult, useProviderTest } from './provider-test.tsx'
+import classes from './providers.module.css'
+
+/** Everything about a provider but its secrets. */
+export function ProviderFacts({ provider, status }: { provider: Provider; status: GatewayStatus | undefined }) {
+  const { name } = provider
+  const test = useProviderTest(name)
+  return (
+    <Stack gap="xl">
+      <DrawerSection title="Connection" actions={<TestButton name={name} test={test} />}>
+        <TestResult test={test} />
+        <Connection provider={provider} />
+      </DrawerSection>
+      <DrawerSection title="Health">
+        <HealthLine name={name} status={status} />
+        <ProviderRecord name={name} status={status} />
+      </DrawerSection>
+      <ProviderRoutes name={name} />
+    </Stack>
+  )
+}
+
+function Connection({ provider }: { provider: Provider }) {
+  const { name, family, base_url, has_api_key, headers, updated_at } = provider
+  const path = usePath()
+  const owner = ownerText(provider)
+  const names = Object.keys(headers)
+  return (
+    <>
+      <dl className={classes['facts']}>
+        <dt>Family</dt>
+        <dd>{family}</dd>
+        <dt>Base URL</dt>
+        <dd>
+          {base_url === null ? (
+            <Text span size="sm" c="dimmed">
+              the public address of its family
+            </Text>
+          ) : (
+            <CopyText value={base_url} />
+          )}
+        </dd>
+        <dt>API key</dt>
+        <dd>{has_api_key ? 'set, not shown' : <Missing />}</dd>
+        <dt>Extra headers</dt>
+        <dd>{names.length === 0 ? 'none' : <span className="mono">{names.join(', ')}</span>}</dd>
+        <dt>Changed</dt>
+        <dd>
+          <Group gap="xs">
+            <Time at={updated_at} />
+            <Anchor
+              component={Link}
+              size="xs"
+              href={`${path('audit')}?resource=${encodeURIComponent(`providers/${name}`)}`}
+            >
+              Who changed it
+            </Anchor>
+          </Group>
+        </dd>
+      </dl>
+      {owner !== null && (
+        <Text size="xs" c="dimmed">
+          {owner}
+        </Text>
+      )}
+    </>
+  )
+}
+
+function Missing() {
+  return (
+    <Text span size="sm" c="dimmed">
+      none
+    </Text>
+  )
+}

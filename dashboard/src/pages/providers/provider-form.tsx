@@ -1,0 +1,104 @@
+import { Button, Group, Select, Stack, TextInput } from '@mantine/core'
+import { type FormEvent, useState } from 'react'
+import { useChange } from '../../api/hooks.ts'
+import { FormError } from '../../components/form-error.tsx'
+import { fieldProblem } from '../../format/field-problem.ts'
+import { HeadersEditor } from './headers-editor.tsx'
+import { KeyField } from './key-field.tsx'
+import { bodyOf, draftOf, leavesHome, type ProviderDraft } from './provider-draft.ts'
+import type { Provider } from './provider-health.ts'
+
+export interface ProviderFormProps {
+  /** Null for a new one. */
+  stored: Provider | null
+  /** The version that was read, so that nobody else's change is overwritten. */
+  etag: string | null
+  families: readonly string[]
+  /** Names that a new one may not have: it would replace what is there. */
+  taken?: readonly string[]
+  onCancel: () => void
+  onSaved: (name: string) => void
+  onReload?: () => void
+}
+
+const FIELDS = ['name', 'family', 'base_url', 'api_key', 'headers']
+
+export function ProviderForm(props: ProviderFormProps) {
+  const { stored, etag, families, taken = [], onCancel, onSaved, onReload } = props
+  const [draft, setDraft] = useState(() => draftOf(stored, families))
+  const put = useChange('providers.put')
+  const change = (part: Partial<ProviderDraft>) => setDraft((now) => ({ ...now, ...part }))
+  const name = draft.name.trim()
+  const isTaken = stored === null && taken.includes(name)
+  const isAway = leavesHome(stored, draft)
+
+  function save(event: FormEvent) {
+    event.preventDefault()
+    if (isTaken) return
+    put.mutate({ params: { name }, body: bodyOf(draft), ifMatch: etag }, { onSuccess: () => onSaved(name) })
+  }
+
+  return (
+    <form onSubmit={save}>
+      <Stack>
+        {stored === null && (
+          <TextInput
+            label="Name"
+            description="Part of the ids of its models (name/model) and of the chains of routes. It cannot be changed later"
+            value={draft.name}
+            onChange={(event) => change({ name: event.currentTarget.value })}
+            error={isTaken ? 'There is a provider of this name' : fieldProblem(put.error, 'name')}
+            pattern="[a-z0-9][a-z0-9_\-]*"
+            title="Lower-case letters, digits, - and _"
+            maxLength={64}
+            data-autofocus
+            required
+          />
+        )}
+        <Select
+          label="Family"
+          description="Which wire format it speaks"
+          data={[...families]}
+          value={draft.family === '' ? null : draft.family}
+          onChange={(family) => change({ family: family ?? '' })}
+          error={fieldProblem(put.error, 'family')}
+          allowDeselect={false}
+          required
+        />
+        <TextInput
+          label="Base URL"
+          description="Up to where the paths of the API begin"
+          placeholder="https://llm.example/v1"
+          type="url"
+          value={draft.baseUrl}
+          onChange={(event) => change({ baseUrl: event.currentTarget.value })}
+          error={fieldProblem(put.error, 'base_url')}
+          required={stored === null || stored.base_url !== null}
+        />
+        <KeyField
+          value={draft.key}
+          onChange={(key) => change({ key })}
+          hasStored={stored?.has_api_key === true}
+          error={
+            fieldProblem(put.error, 'api_key') ??
+            (isAway && draft.key.kind === 'keep' ? 'The address is another server: type its key' : undefined)
+          }
+        />
+        <HeadersEditor
+          headers={draft.headers}
+          onChange={(headers) => change({ headers })}
+          error={fieldProblem(put.error, 'headers')}
+        />
+        <FormError error={put.error} fields={FIELDS} {...(onReload && { onReload })} />
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onCancel}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={put.isPending}>
+            {stored === null ? 'Add the provider' : 'Save'}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}
