@@ -69,7 +69,8 @@ export const theme = createTheme({
     Textarea: { defaultProps: { size: 'sm' } },
     Tooltip: { defaultProps: { withArrow: true, openDelay: 250, multiline: true, maw: 360 } },
     Modal: { defaultProps: { centered: true } },
-    Badge: { defaultProps: { variant: 'light', radius: 'sm' } },
+    // In the case they are written in: capitals shout, and hide what is a name.
+    Badge: { defaultProps: { variant: 'light', radius: 'sm', tt: 'none', fw: 600 } },
   },
 })
 
