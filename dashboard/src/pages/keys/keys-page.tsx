@@ -1,5 +1,110 @@
+import { Button, Group, Switch } from '@mantine/core'
+import { KeyRound, Plus, SearchX } from 'lucide-react'
+import { useLocation } from 'wouter'
+import { useAll } from '../../api/hooks.ts'
+import type { Sort } from '../../components/data-table.tsx'
 import { Page } from '../../components/page.tsx'
+import { Panel } from '../../components/panel.tsx'
+import { SearchField } from '../../components/search-field.tsx'
+import { EmptyState, Loaded } from '../../components/states.tsx'
+import { usePath, usePlaceParts, useUrlState, useWorkspace } from '../../shell/place.ts'
+import { CreateKey } from './create-key.tsx'
+import { KeyDrawer } from './key-drawer.tsx'
+import { type ListedKey, matching, sorted, withUse } from './key-list.ts'
+import { KeysTable } from './keys-table.tsx'
+
+const REFRESH_MS = 10_000
+
+/** `name` or `-spent`: a minus for the largest first. */
+function sortFrom(text: string | undefined): Sort {
+  if (text === undefined) return { by: 'name', descending: false }
+  return { by: text.replace(/^-/, ''), descending: text.startsWith('-') }
+}
 
 export function KeysPage() {
-  return <Page title="Keys" />
+  const workspace = useWorkspace()
+  const path = usePath()
+  const [openId] = usePlaceParts()
+  const [search, setSearch] = useUrlState()
+  const [, navigate] = useLocation()
+  const keys = useAll('keys.list', { query: { workspace } }, { refetchEvery: REFRESH_MS })
+  const budgets = useAll('budgets.list', { query: { workspace } }, { refetchEvery: REFRESH_MS })
+  const go = (...parts: string[]) => path('keys', ...parts) + window.location.search
+  const isRevokedShown = search['revoked'] === '1'
+  return (
+    <Page
+      title="Keys"
+      description="What programs call this gateway with. Each belongs to one workspace and can have limits of its own."
+      actions={
+        <Button leftSection={<Plus size={16} aria-hidden />} onClick={() => setSearch({ new: '1' }, { push: true })}>
+          Create a key
+        </Button>
+      }
+    >
+      <Group justify="space-between" gap="sm">
+        <SearchField
+          label="Search keys"
+          w={{ base: '100%', xs: 280 }}
+          value={search['search'] ?? ''}
+          onSearch={(text) => setSearch({ search: text })}
+        />
+        <Switch
+          label="Show revoked keys"
+          checked={isRevokedShown}
+          onChange={(event) => setSearch({ revoked: event.currentTarget.checked ? '1' : null })}
+        />
+      </Group>
+      <Panel flush>
+        <Loaded query={keys}>
+          {(all) => (
+            <KeysList
+              all={withUse(all, budgets.data ?? [])}
+              filter={{ search: search['search'] ?? '', revoked: isRevokedShown }}
+              sort={sortFrom(search['sort'])}
+              onSort={({ by, descending }) => setSearch({ sort: `${descending ? '-' : ''}${by}` })}
+              currentId={openId}
+              link={go}
+            />
+          )}
+        </Loaded>
+      </Panel>
+      {openId !== undefined && (
+        <KeyDrawer key={openId} id={openId} onClose={() => navigate(go())} onReplaced={(id) => navigate(go(id))} />
+      )}
+      {search['new'] === '1' && <CreateKey onClose={() => setSearch({ new: null })} />}
+    </Page>
+  )
+}
+
+interface KeysListProps {
+  all: readonly ListedKey[]
+  filter: { search: string; revoked: boolean }
+  sort: Sort
+  onSort: (sort: Sort) => void
+  currentId: string | undefined
+  link: (id: string) => string
+}
+
+function KeysList({ all, filter, sort, ...others }: KeysListProps) {
+  const now = Date.now()
+  const rows = sorted(matching(all, filter, now), sort, now)
+  if (rows.length > 0) return <KeysTable rows={rows} sort={sort} {...others} />
+  if (filter.search.trim() !== '') {
+    return (
+      <EmptyState title={`No key matches “${filter.search.trim()}”`} icon={SearchX}>
+        Names, ids and the first characters of values are searched
+        {filter.revoked ? '.' : '; revoked keys are not shown.'}
+      </EmptyState>
+    )
+  }
+  return (
+    <EmptyState
+      title={all.length === 0 ? 'This workspace has no keys yet' : 'No key works here any more'}
+      icon={KeyRound}
+    >
+      {all.length === 0
+        ? 'A program needs one to call the gateway. Its value is shown once, when it is created.'
+        : 'All of them are revoked; “Show revoked keys” lists them.'}
+    </EmptyState>
+  )
 }

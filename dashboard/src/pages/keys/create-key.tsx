@@ -1,0 +1,85 @@
+import { Button, Group, Modal, Stack, Text } from '@mantine/core'
+import { type FormEvent, useState } from 'react'
+import type { Reply } from '../../api/client.ts'
+import { useAll, useChange } from '../../api/hooks.ts'
+import { problemElsewhere } from '../../api/problem.ts'
+import { SecretOnce } from '../../components/secret-once.tsx'
+import { useWorkspace } from '../../shell/place.ts'
+import { firstCall, firstModel } from './first-call.ts'
+import { KEY_FIELDS, KeyFields } from './key-fields.tsx'
+import { isReady, keyForm, newKey } from './key-form.ts'
+
+/** First the settings, then the value, once. What was shown is forgotten when it closes. */
+export function CreateKey({ onClose }: { onClose: () => void }) {
+  const [created, setCreated] = useState<Reply<'keys.create'> | null>(null)
+  const isShowing = created !== null
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title={isShowing ? `The key ${created.name}` : 'Create a key'}
+      size="lg"
+      // A slip of the hand must not lose the value.
+      closeOnClickOutside={!isShowing}
+      closeOnEscape={!isShowing}
+      withCloseButton={!isShowing}
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      {isShowing ? (
+        <CreatedKey created={created} onDone={onClose} />
+      ) : (
+        <NewKeyForm onCreated={setCreated} onClose={onClose} />
+      )}
+    </Modal>
+  )
+}
+
+function NewKeyForm(props: { onCreated: (key: Reply<'keys.create'>) => void; onClose: () => void }) {
+  const workspace = useWorkspace()
+  const create = useChange('keys.create')
+  const [form, setForm] = useState(keyForm(null))
+  const elsewhere = problemElsewhere(create.error, KEY_FIELDS)
+
+  function submit(event: FormEvent) {
+    event.preventDefault()
+    if (isReady(form)) create.mutate({ query: { workspace }, body: newKey(form) }, { onSuccess: props.onCreated })
+  }
+
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        <KeyFields form={form} onChange={setForm} error={create.error} isNew />
+        {elsewhere !== null && (
+          <Text size="sm" c="var(--bad)" role="alert">
+            {elsewhere}
+          </Text>
+        )}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={props.onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={create.isPending} disabled={!isReady(form)}>
+            Create the key
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}
+
+function CreatedKey({ created, onDone }: { created: Reply<'keys.create'>; onDone: () => void }) {
+  const catalog = useAll('catalog.list', { query: { workspace: created.workspace } })
+  const model = firstModel(created.allowed_models, catalog.data ?? [])
+  return (
+    <SecretOnce
+      value={created.value}
+      label={`The key ${created.name}`}
+      curl={firstCall(window.location.origin, created.value, model)}
+      onDone={onDone}
+    >
+      <Text size="sm">
+        <b>{created.name}</b> works now, in the workspace <b>{created.workspace}</b>.
+      </Text>
+    </SecretOnce>
+  )
+}

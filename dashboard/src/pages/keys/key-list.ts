@@ -1,0 +1,71 @@
+import type { Item } from '../../api/client.ts'
+import type { Sort } from '../../components/data-table.tsx'
+import { fullness } from '../../format/budget.ts'
+import { drawableUsd } from '../../format/money.ts'
+import { type KeyState, keyState } from './key-state.ts'
+
+export type Key = Item<'keys.list'>
+export type Budget = Item<'budgets.list'>
+
+/** A key with what it has used of its limits; null for one without limits, or that no longer works. */
+export interface ListedKey extends Key {
+  use: Budget | null
+}
+
+export function withUse(keys: readonly Key[], budgets: readonly Budget[]): ListedKey[] {
+  const uses = new Map(budgets.filter(({ scope }) => scope === 'key').map((budget) => [budget.id, budget]))
+  return keys.map((key) => ({ ...key, use: uses.get(key.id) ?? null }))
+}
+
+/** The money of the period that the budget is for; null without one. */
+export function budgetMoney({ use }: Pick<ListedKey, 'use'>) {
+  const per = use?.limits.budget?.per
+  if (use === null || per === undefined) return null
+  const { limit_usd, spent_usd, held_usd, resets_at } = use.periods[per]
+  return limit_usd === null ? null : { per, limit_usd, spent_usd, held_usd, resets_at }
+}
+
+export interface KeyFilter {
+  search: string
+  /** Shows revoked ones too. */
+  revoked: boolean
+}
+
+/** By name, or by the beginning of the value, which is what somebody with a leaked key has in hand. */
+export function matching(keys: readonly ListedKey[], { search, revoked }: KeyFilter, now: number): ListedKey[] {
+  const wanted = search.trim().toLowerCase()
+  return keys.filter((key) => {
+    if (!revoked && keyState(key, now) === 'revoked') return false
+    const { name, prefix, id } = key
+    const isPasted = wanted.startsWith(prefix.toLowerCase())
+    return isPasted || [name, prefix, id].some((text) => text.toLowerCase().includes(wanted))
+  })
+}
+
+const STATE_ORDER: Readonly<Record<KeyState, number>> = { expired: 0, expiring: 1, replaced: 2, live: 3, revoked: 4 }
+
+function sortValue(key: ListedKey, by: string, now: number): string | number {
+  switch (by) {
+    case 'state':
+      return STATE_ORDER[keyState(key, now)]
+    case 'last-used':
+      return key.last_used_at === null ? 0 : Date.parse(key.last_used_at)
+    case 'spent':
+      return drawableUsd(key.spent_usd)
+    case 'budget': {
+      const money = budgetMoney(key)
+      return money === null ? -1 : fullness(money.limit_usd, money.spent_usd, money.held_usd)
+    }
+    default:
+      return key.name.toLowerCase()
+  }
+}
+
+/** Equal ones stay newest first, as the gateway lists them. */
+export function sorted(keys: readonly ListedKey[], { by, descending }: Sort, now: number): ListedKey[] {
+  const direction = descending ? -1 : 1
+  return keys.toSorted((a, b) => {
+    const [first, second] = [sortValue(a, by, now), sortValue(b, by, now)]
+    return first === second ? 0 : first < second ? -direction : direction
+  })
+}

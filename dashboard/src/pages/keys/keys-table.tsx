@@ -1,0 +1,95 @@
+import { Group, Text } from '@mantine/core'
+import { Link } from 'wouter'
+import { BudgetBar } from '../../components/budget-bar.tsx'
+import { type Column, DataTable, type Sort } from '../../components/data-table.tsx'
+import { Money } from '../../components/money.tsx'
+import { ManagedBadge } from '../../components/status.tsx'
+import { Time } from '../../components/time.tsx'
+import { budgetMoney, type ListedKey } from './key-list.ts'
+import { KeyStateBadge } from './key-state-badge.tsx'
+import { RateUse } from './rate-use.tsx'
+
+function KeyBudget({ row }: { row: ListedKey }) {
+  const money = budgetMoney(row)
+  if (money === null) {
+    return (
+      <Text span size="xs" c="dimmed">
+        –
+      </Text>
+    )
+  }
+  return (
+    <BudgetBar
+      label={`Budget of ${row.name}`}
+      limitUsd={money.limit_usd}
+      spentUsd={money.spent_usd}
+      heldUsd={money.held_usd}
+      per={money.per}
+    />
+  )
+}
+
+function columnsWith(link: (id: string) => string): Column<ListedKey>[] {
+  return [
+    {
+      name: 'name',
+      title: 'Name',
+      sortable: true,
+      cell: (row) => (
+        <Group gap="xs" wrap="nowrap">
+          <Link href={link(row.id)} className="row-link">
+            {row.name}
+          </Link>
+          <ManagedBadge by={row.managed_by} />
+        </Group>
+      ),
+    },
+    { name: 'prefix', title: 'Begins with', cell: ({ prefix }) => <span className="mono">{prefix}…</span> },
+    { name: 'state', title: 'State', sortable: true, cell: (row) => <KeyStateBadge lifetime={row} /> },
+    {
+      name: 'last-used',
+      title: 'Last use',
+      sortable: true,
+      cell: ({ last_used_at: at }) =>
+        at === null ? (
+          <Text span size="sm" c="dimmed">
+            never
+          </Text>
+        ) : (
+          <Time at={at} relative />
+        ),
+    },
+    {
+      name: 'spent',
+      title: 'Spent',
+      sortable: true,
+      figures: true,
+      cell: ({ spent_usd }) => <Money usd={spent_usd} column decimals={4} />,
+    },
+    { name: 'budget', title: 'Budget', sortable: true, cell: (row) => <KeyBudget row={row} /> },
+    { name: 'rates', title: 'Now', wideOnly: true, cell: ({ use }) => <RateUse use={use} /> },
+  ]
+}
+
+export interface KeysTableProps {
+  rows: readonly ListedKey[]
+  sort: Sort
+  onSort: (sort: Sort) => void
+  currentId: string | undefined
+  /** Where the drawer of a key lives. */
+  link: (id: string) => string
+}
+
+export function KeysTable({ rows, sort, onSort, currentId, link }: KeysTableProps) {
+  return (
+    <DataTable
+      label="Keys"
+      columns={columnsWith(link)}
+      rows={rows}
+      rowKey={({ id }) => id}
+      sort={sort}
+      onSort={onSort}
+      isCurrent={({ id }) => id === currentId}
+    />
+  )
+}
