@@ -28,7 +28,6 @@ export function BarsCanvas(props: BarsCanvasProps) {
       gridColor="var(--line)"
       strokeDasharray="0"
       tickLine="none"
-      cursorFill="light-dark(rgb(0 0 0 / 4%), rgb(255 255 255 / 5%))"
       maxBarWidth={44}
       minBarSize={0}
       valueFormatter={(value) => axisText(value, unit)}
@@ -58,6 +57,7 @@ export function BarsCanvas(props: BarsCanvasProps) {
       tooltipProps={{
         content: ({ label, active }) =>
           active && typeof label === 'string' ? <ChartTooltip content={props} start={label} /> : null,
+        cursor: { fill: 'light-dark(rgb(0 0 0 / 4%), rgb(255 255 255 / 5%))' },
         wrapperStyle: { zIndex: 5 },
       }}
     />

@@ -1,9 +1,10 @@
-import { Button, Text } from '@mantine/core'
+import { Text } from '@mantine/core'
 import { PiggyBank } from 'lucide-react'
 import { Link } from 'wouter'
 import { useAll } from '../../api/hooks.ts'
 import { BudgetBar } from '../../components/budget-bar.tsx'
 import { Panel } from '../../components/panel.tsx'
+import { PanelLink } from '../../components/panel-link.tsx'
 import { EmptyState, Loaded } from '../../components/states.tsx'
 import { Time } from '../../components/time.tsx'
 import { usePath, useWorkspace } from '../../shell/place.ts'
@@ -23,11 +24,7 @@ export function BudgetsPanel() {
       title="Close to their limit"
       description="keys and the workspace, from 80 % of a limit on"
       flush
-      actions={
-        <Button component={Link} href={path('keys')} variant="subtle" color="gray" size="compact-xs">
-          All keys
-        </Button>
-      }
+      actions={<PanelLink href={path('keys')}>All keys</PanelLink>}
     >
       <Loaded query={budgets}>{(all: Budget[]) => <CloseOnes all={all} close={closeToLimit(all)} />}</Loaded>
     </Panel>

@@ -7,7 +7,7 @@ export interface Comparison {
 }
 
 /** Below this, a change is noise and has no colour. */
-const NOTABLE = 0.05
+const NOTABLE = 0.1
 
 /** How a figure moved since the period before; null where there is nothing to compare. */
 export function compareFigures(now: number | null, before: number | null, better: Better): Comparison | null {

@@ -1,9 +1,9 @@
-import { Button } from '@mantine/core'
 import { CircleCheck } from 'lucide-react'
 import { Link } from 'wouter'
 import type { Item, Reply } from '../../api/client.ts'
 import { useOperation } from '../../api/hooks.ts'
 import { Panel } from '../../components/panel.tsx'
+import { PanelLink } from '../../components/panel-link.tsx'
 import { EmptyState, Loaded } from '../../components/states.tsx'
 import { StatusBadge } from '../../components/status.tsx'
 import { Time } from '../../components/time.tsx'
@@ -27,15 +27,7 @@ export function LatestErrors({ period, from }: { period: Period; from: string })
       description={period.words}
       flush
       actions={
-        <Button
-          component={Link}
-          href={`${path('requests')}?${new URLSearchParams({ status: 'error', from })}`}
-          variant="subtle"
-          color="gray"
-          size="compact-xs"
-        >
-          All errors
-        </Button>
+        <PanelLink href={`${path('requests')}?${new URLSearchParams({ status: 'error', from })}`}>All errors</PanelLink>
       }
     >
       <Loaded query={errors}>

@@ -1,10 +1,11 @@
-import { Anchor, Button, Text } from '@mantine/core'
+import { Anchor, Text } from '@mantine/core'
 import { useMemo } from 'react'
 import { Link } from 'wouter'
 import { endOf, startsOf } from '../../charts/chart-data.ts'
 import { ChartPanel } from '../../charts/chart-panel.tsx'
 import type { ChartContent } from '../../charts/chart-series.ts'
 import { type GroupBy, useUsageChart } from '../../charts/usage-chart.ts'
+import { PanelLink } from '../../components/panel-link.tsx'
 import { EmptyState } from '../../components/states.tsx'
 import { addExact } from '../../format/exact.ts'
 import { count } from '../../format/number.ts'
@@ -100,16 +101,12 @@ function MoreInUsage({ groupBy, period }: { groupBy: GroupBy; period: Period }) 
   const path = usePath()
   const measure = groupBy === 'model' ? 'cost' : 'requests'
   return (
-    <Button
-      component={Link}
+    <PanelLink
       href={`${path('usage')}?period=${period.name === '30d' ? '30d' : '7d'}&group=${groupBy}&measure=${measure}`}
-      variant="subtle"
-      color="gray"
-      size="compact-xs"
-      aria-label={`Usage by ${groupBy}`}
+      label={`Usage by ${groupBy}`}
     >
       Usage
-    </Button>
+    </PanelLink>
   )
 }
 

@@ -1,7 +1,8 @@
-import { Anchor, Button } from '@mantine/core'
+import { Anchor } from '@mantine/core'
 import { Link } from 'wouter'
 import type { Reply } from '../../api/client.ts'
 import { Panel } from '../../components/panel.tsx'
+import { PanelLink } from '../../components/panel-link.tsx'
 import { EmptyState, Loaded } from '../../components/states.tsx'
 import { Time } from '../../components/time.tsx'
 import { count } from '../../format/number.ts'
@@ -19,11 +20,7 @@ export function ProviderHealth({ status }: { status: StatusQuery }) {
       title="Providers"
       description="calls of the last five minutes, all workspaces"
       flush
-      actions={
-        <Button component={Link} href={path('providers')} variant="subtle" color="gray" size="compact-xs">
-          All providers
-        </Button>
-      }
+      actions={<PanelLink href={path('providers')}>All providers</PanelLink>}
     >
       <Loaded query={status}>
         {({ providers }: Reply<'status.get'>) =>

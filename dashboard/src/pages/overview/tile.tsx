@@ -7,6 +7,8 @@ import classes from './overview.module.css'
 
 export interface TileProps {
   label: string
+  /** What the two figures of a tile are: "p50/p95". */
+  unit?: string | undefined
   /** Where one finds out more. */
   href: string
   /** Undefined while loading. */
@@ -20,11 +22,14 @@ export interface TileProps {
 }
 
 /** One figure that matters, how it compares and its course; the whole tile leads on. */
-export function Tile({ label, href, value, comparisons, warning, course, tone = 'plain' }: TileProps) {
+export function Tile({ label, unit, href, value, comparisons, warning, course, tone = 'plain' }: TileProps) {
   const known = comparisons.filter((comparison) => comparison !== null)
   return (
     <Link href={href} className={classes['tile']}>
-      <span className={classes['tileLabel']}>{label}</span>
+      <span className={classes['tileLabel']}>
+        {label}
+        {unit !== undefined && <span className={classes['unit']}> {unit}</span>}
+      </span>
       {value === undefined ? <Skeleton height={27} width="60%" /> : <span className={classes['value']}>{value}</span>}
       <span className={classes['compared']}>
         {warning !== undefined && <span data-tone="warn">{warning} </span>}

@@ -53,12 +53,12 @@ export function Tiles({ period, from, now, before }: TilesProps) {
     },
     {
       ...timing('latency_ms', total, before, course),
-      label: 'Provider latency, p50 / p95',
+      label: 'Provider latency',
       href: `${path('usage')}?${span}&group=provider&measure=requests`,
     },
     {
       ...timing('gateway_ms', total, before, course),
-      label: 'Gateway overhead, p50 / p95',
+      label: 'Gateway overhead',
       href: requests({}),
     },
   ]
@@ -104,6 +104,7 @@ function rate(field: 'errors' | 'fallbacks', total: Sums | undefined, before: Su
 
 function timing(field: 'latency_ms' | 'gateway_ms', total: Sums | undefined, before: Sums | undefined, course: Course) {
   return {
+    unit: 'p50/p95',
     value: total && (
       <>
         {milliseconds(total[field].p50)} <span className={classes['second']}>/ {milliseconds(total[field].p95)}</span>
