@@ -69,6 +69,14 @@ export const theme = createTheme({
     Textarea: { defaultProps: { size: 'sm' } },
     Tooltip: { defaultProps: { withArrow: true, openDelay: 250, multiline: true, maw: 360 } },
     Modal: { defaultProps: { centered: true } },
+    // A page has one banner; the header of a dialog is none.
+    ModalHeader: { defaultProps: { role: 'presentation' } },
+    DrawerHeader: { defaultProps: { role: 'presentation' } },
+    // Elements of a dialog, not a second banner of the page; a cross needs a name.
+    ModalHeader: { defaultProps: { role: 'presentation' } },
+    DrawerHeader: { defaultProps: { role: 'presentation' } },
+    ModalCloseButton: { defaultProps: { 'aria-label': 'Close' } },
+    DrawerCloseButton: { defaultProps: { 'aria-label': 'Close' } },
     // In the case they are written in: capitals shout, and hide what is a name.
     Badge: { defaultProps: { variant: 'light', radius: 'sm', tt: 'none', fw: 600 } },
   },
@@ -104,6 +112,8 @@ export const variables: CSSVariablesResolver = () => ({
   dark: {
     '--mantine-color-body': '#12141d',
     '--mantine-color-dimmed': '#9aa2b6',
+    '--mantine-color-red-filled': '#c92a2a',
+    '--mantine-color-red-filled-hover': '#b02525',
     '--surface-sunken': '#0c0e15',
     '--surface-raised': '#181b26',
     '--line': '#2b3040',

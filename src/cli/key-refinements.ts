@@ -119,5 +119,6 @@ export const keyRefinements: Readonly<Record<string, Refinement>> = {
     examples: ['switchyard audit list --limit 20', 'switchyard audit list --resource routes/fast --json'],
     columns: ['at', 'actor_name', 'action', 'workspace', 'resource'],
   },
+  'audit.get': { examples: ['switchyard audit get 01m7a2g6603tff8xr3ygndz1xh'] },
   'secrets.rotate': { examples: ['SECRETS_KEY=new,old switchyard serve   # first', 'switchyard secrets rotate'] },
 }

@@ -1,7 +1,7 @@
 import { Alert, Button } from '@mantine/core'
 import { CircleAlert } from 'lucide-react'
 import type { ApiError } from '../api/client.ts'
-import { otherProblem } from '../format/field-problem.ts'
+import { problemElsewhere } from '../api/problem.ts'
 
 export interface FormErrorProps {
   error: ApiError | null
@@ -13,7 +13,7 @@ export interface FormErrorProps {
 
 /** Why a form was not taken, unless it already stands at a field. */
 export function FormError({ error, fields, onReload }: FormErrorProps) {
-  const problem = otherProblem(error, fields)
+  const problem = problemElsewhere(error, fields)
   if (problem === null) return null
   const isStale = error?.status === 412
   return (

@@ -113,7 +113,7 @@ export function valueText(value: unknown): string {
 }
 
 /** Fields that every change touches and nobody asks about. */
-const BOOKKEEPING = new Set(['updated_at', 'created_at'])
+const BOOKKEEPING = new Set(['updated_at', 'created_at', 'price_version', 'price_source', 'priced_at'])
 
 /** What happened, in a line of a list. */
 export function summaryOf(before: unknown, after: unknown): string {

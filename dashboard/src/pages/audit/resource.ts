@@ -66,6 +66,7 @@ const VERBS: Record<string, string> = {
 
 /** `keys.create` → "created". A put, or a file that was applied, says by what was there before. */
 export function verbOf(action: string, before: unknown, after: unknown): string {
+  if (action === 'sessions.create') return 'began'
   const name = action.slice(action.indexOf('.') + 1)
   if (name === 'put' || name === 'apply')
     return isNothing(before) ? 'created' : isNothing(after) ? 'deleted' : 'changed'

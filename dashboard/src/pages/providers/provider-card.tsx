@@ -1,4 +1,4 @@
-import { Group, Text } from '@mantine/core'
+import { Anchor, Group, Text } from '@mantine/core'
 import { Link, useSearch } from 'wouter'
 import { ManagedBadge } from '../../components/status.tsx'
 import { Time } from '../../components/time.tsx'
@@ -36,15 +36,13 @@ export function ProviderCard({ provider, status, isCurrent }: ProviderCardProps)
           <ManagedBadge by={managed_by} />
         </Group>
         <span className={`mono ${classes['address']}`} title={base_url ?? undefined}>
-          {base_url ?? `the public address of ${family}`}
+          {family} · {base_url ?? 'public address'}
         </span>
       </div>
       <HealthLine name={name} status={status} />
       <Figures name={name} status={status} />
       <div className={classes['foot']}>
-        <Text size="xs" c="dimmed">
-          <LastWord name={name} status={status} />
-        </Text>
+        <LastWord name={name} status={status} />
         <span className={classes['above']}>
           <TestButton name={name} test={test} />
         </span>
@@ -97,20 +95,23 @@ function Figures({ name, status }: { name: string; status: GatewayStatus | undef
 }
 
 function LastWord({ name, status }: { name: string; status: GatewayStatus | undefined }) {
+  const path = usePath()
   const own = status?.providers.find((provider) => provider.name === name)
   if (own === undefined) return null
   const { last_success_at: success, last_error: error } = own
-  if (error !== null && (success === null || error.at > success)) {
-    return (
-      <>
-        Last answer was <span className="mono">{error.code}</span>, <Time at={error.at} relative />
-      </>
-    )
-  }
-  if (success === null) return null
   return (
-    <>
-      Last success <Time at={success} relative />
-    </>
+    <Text size="xs" c="dimmed">
+      {success !== null && (
+        <>
+          Last success <Time at={success} relative />
+        </>
+      )}
+      {success !== null && error !== null && ' · '}
+      {error !== null && (
+        <Anchor component={Link} inherit className={classes['above']} href={path('requests', error.request_id)}>
+          last error <Time at={error.at} relative />
+        </Anchor>
+      )}
+    </Text>
   )
 }

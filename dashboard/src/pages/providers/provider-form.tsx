@@ -1,8 +1,8 @@
 import { Button, Group, Select, Stack, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { useChange } from '../../api/hooks.ts'
+import { problemAt } from '../../api/problem.ts'
 import { FormError } from '../../components/form-error.tsx'
-import { fieldProblem } from '../../format/field-problem.ts'
 import { HeadersEditor } from './headers-editor.tsx'
 import { KeyField } from './key-field.tsx'
 import { bodyOf, draftOf, leavesHome, type ProviderDraft } from './provider-draft.ts'
@@ -47,7 +47,7 @@ export function ProviderForm(props: ProviderFormProps) {
             description="Part of the ids of its models (name/model) and of the chains of routes. It cannot be changed later"
             value={draft.name}
             onChange={(event) => change({ name: event.currentTarget.value })}
-            error={isTaken ? 'There is a provider of this name' : fieldProblem(put.error, 'name')}
+            error={isTaken ? 'There is a provider of this name' : problemAt(put.error, 'name')}
             pattern="[a-z0-9][a-z0-9_\-]*"
             title="Lower-case letters, digits, - and _"
             maxLength={64}
@@ -61,7 +61,7 @@ export function ProviderForm(props: ProviderFormProps) {
           data={[...families]}
           value={draft.family === '' ? null : draft.family}
           onChange={(family) => change({ family: family ?? '' })}
-          error={fieldProblem(put.error, 'family')}
+          error={problemAt(put.error, 'family')}
           allowDeselect={false}
           required
         />
@@ -72,7 +72,7 @@ export function ProviderForm(props: ProviderFormProps) {
           type="url"
           value={draft.baseUrl}
           onChange={(event) => change({ baseUrl: event.currentTarget.value })}
-          error={fieldProblem(put.error, 'base_url')}
+          error={problemAt(put.error, 'base_url')}
           required={stored === null || stored.base_url !== null}
         />
         <KeyField
@@ -80,14 +80,14 @@ export function ProviderForm(props: ProviderFormProps) {
           onChange={(key) => change({ key })}
           hasStored={stored?.has_api_key === true}
           error={
-            fieldProblem(put.error, 'api_key') ??
+            problemAt(put.error, 'api_key') ??
             (isAway && draft.key.kind === 'keep' ? 'The address is another server: type its key' : undefined)
           }
         />
         <HeadersEditor
           headers={draft.headers}
           onChange={(headers) => change({ headers })}
-          error={fieldProblem(put.error, 'headers')}
+          error={problemAt(put.error, 'headers')}
         />
         <FormError error={put.error} fields={FIELDS} {...(onReload && { onReload })} />
         <Group justify="flex-end">
