@@ -112,8 +112,6 @@ export const variables: CSSVariablesResolver = () => ({
   dark: {
     '--mantine-color-body': '#12141d',
     '--mantine-color-dimmed': '#9aa2b6',
-    '--mantine-color-red-filled': '#c92a2a',
-    '--mantine-color-red-filled-hover': '#b02525',
     '--surface-sunken': '#0c0e15',
     '--surface-raised': '#181b26',
     '--line': '#2b3040',

@@ -45,7 +45,7 @@ export function Confirm(props: ConfirmProps) {
             Cancel
           </Button>
           <Button
-            color="red"
+            color="red.9"
             loading={isBusy}
             disabled={typed !== undefined && text !== typed}
             onClick={onConfirm}
