@@ -69,9 +69,6 @@ export const theme = createTheme({
     Textarea: { defaultProps: { size: 'sm' } },
     Tooltip: { defaultProps: { withArrow: true, openDelay: 250, multiline: true, maw: 360 } },
     Modal: { defaultProps: { centered: true } },
-    // A page has one banner; the header of a dialog is none.
-    ModalHeader: { defaultProps: { role: 'presentation' } },
-    DrawerHeader: { defaultProps: { role: 'presentation' } },
     // Elements of a dialog, not a second banner of the page; a cross needs a name.
     ModalHeader: { defaultProps: { role: 'presentation' } },
     DrawerHeader: { defaultProps: { role: 'presentation' } },
@@ -111,6 +108,7 @@ export const variables: CSSVariablesResolver = () => ({
   },
   dark: {
     '--mantine-color-body': '#12141d',
+    '--mantine-color-anchor': '#8d94ec',
     '--mantine-color-dimmed': '#9aa2b6',
     '--surface-sunken': '#0c0e15',
     '--surface-raised': '#181b26',

@@ -108,7 +108,13 @@ function LastWord({ name, status }: { name: string; status: GatewayStatus | unde
       )}
       {success !== null && error !== null && ' · '}
       {error !== null && (
-        <Anchor component={Link} inherit className={classes['above']} href={path('requests', error.request_id)}>
+        <Anchor
+          component={Link}
+          inherit
+          underline="always"
+          className={classes['above']}
+          href={path('requests', error.request_id)}
+        >
           last error <Time at={error.at} relative />
         </Anchor>
       )}
