@@ -29,6 +29,8 @@ export interface DataTableProps<Row> {
   isNew?: (row: Row) => boolean
   /** Many columns: they stand closer. */
   dense?: boolean
+  /** All rows added up, below them. */
+  total?: Row | undefined
 }
 
 export interface Sort {
@@ -41,7 +43,7 @@ export interface Sort {
  * whole row lead somewhere, put a link with the class `row-link` into its first cell: it covers the row.
  */
 export function DataTable<Row>(props: DataTableProps<Row>) {
-  const { label, columns, rows, rowKey, sort, onSort, isCurrent, isNew, dense = false } = props
+  const { label, columns, rows, rowKey, sort, onSort, isCurrent, isNew, dense = false, total } = props
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table scrolls, and the keyboard must reach it.
     <section className={classes['scroll']} aria-label={label} tabIndex={0}>
@@ -69,6 +71,11 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
             />
           ))}
         </Table.Tbody>
+        {total !== undefined && (
+          <Table.Tfoot>
+            <Row row={total} columns={columns} isCurrent={false} isNew={false} />
+          </Table.Tfoot>
+        )}
       </Table>
     </section>
   )

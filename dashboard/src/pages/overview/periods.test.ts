@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { beginningOf, isComparable, periodNamed, rangeBefore } from './periods.ts'
+import { beginningOf, periodNamed } from './periods.ts'
 
 const now = new Date('2026-11-15T06:12:03.120Z').getTime()
 
@@ -15,19 +15,4 @@ describe('a period begins with a whole bar and ends now', () => {
   }
 
   test('an unknown name in the address is the usual period', () => assert.equal(periodNamed('7 weeks').name, '24h'))
-})
-
-describe('the period before', () => {
-  const range = { from: '2026-11-09T00:00:00.000Z', to: '2026-11-15T06:12:03.120Z' }
-  const before = { from: '2026-11-02T00:00:00.000Z', to: '2026-11-08T06:12:03.120Z' }
-
-  test('is equally long and cut at the same time of the day', () => {
-    assert.deepEqual(rangeBefore(range, periodNamed('7d')), before)
-  })
-
-  test('is compared with its own period only', () => {
-    assert.equal(isComparable(range, before, periodNamed('7d')), true)
-    assert.equal(isComparable(range, before, periodNamed('30d')), false)
-    assert.equal(isComparable(range, { ...before, to: range.to }, periodNamed('7d')), false)
-  })
 })

@@ -69,27 +69,3 @@ export function periodNamed(name: string | undefined): Period {
 export function beginningOf({ alignMs, lengthMs }: Period, now: number): string {
   return isoAt(Math.floor(now / alignMs) * alignMs + alignMs - lengthMs)
 }
-
-export interface Range {
-  from: string
-  to: string
-}
-
-/** The same stretch one period earlier: equally long, and cut at the same time of the day. */
-export function rangeBefore({ from, to }: Range, { lengthMs }: Period): Range {
-  return { from: earlier(from, lengthMs), to: earlier(to, lengthMs) }
-}
-
-/** While another period loads, the former answer is still in sight: the two must not be compared. */
-export function isComparable(now: Range, before: Range, period: Period): boolean {
-  const expected = rangeBefore(now, period)
-  return before.from === expected.from && Math.abs(millisecondsOf(before.to) - millisecondsOf(expected.to)) < MINUTE_MS
-}
-
-function earlier(at: string, milliseconds: number): string {
-  return isoAt(millisecondsOf(at) - milliseconds)
-}
-
-function millisecondsOf(at: string): number {
-  return new Date(at).getTime()
-}

@@ -2,7 +2,7 @@ import { Skeleton } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { Sparkline } from '../../charts/sparkline.tsx'
-import type { Comparison } from './comparison.ts'
+import type { Comparison } from '../../format/comparison.ts'
 import classes from './overview.module.css'
 
 export interface TileProps {

@@ -2,8 +2,9 @@ import type { UseQueryResult } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import type { ApiError, Reply } from '../../api/client.ts'
 import { useOperation } from '../../api/hooks.ts'
+import { isComparable, rangeBefore } from '../../format/range.ts'
 import { useWorkspace } from '../../shell/place.ts'
-import { beginningOf, isComparable, type Period, rangeBefore } from './periods.ts'
+import { beginningOf, type Period } from './periods.ts'
 
 export const REFRESH_MS = 10_000
 
@@ -32,10 +33,10 @@ export function useSums(period: Period, from: string) {
   const range = now.data ?? null
   const before = useOperation(
     'usage.get',
-    { query: { workspace, ...(range === null ? {} : rangeBefore(range, period)) } },
+    { query: { workspace, ...(range === null ? {} : rangeBefore(range, period.lengthMs)) } },
     { enabled: range !== null },
   )
-  const isSame = range !== null && before.data !== undefined && isComparable(range, before.data, period)
+  const isSame = range !== null && before.data !== undefined && isComparable(range, before.data, period.lengthMs)
   return { now, before: isSame ? before.data?.total : undefined }
 }
 
