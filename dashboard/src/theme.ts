@@ -68,7 +68,8 @@ export const theme = createTheme({
     MultiSelect: { defaultProps: { size: 'sm' } },
     Textarea: { defaultProps: { size: 'sm' } },
     Tooltip: { defaultProps: { withArrow: true, openDelay: 250, multiline: true, maw: 360 } },
-    Modal: { defaultProps: { centered: true } },
+    Modal: { defaultProps: { centered: true, overlayProps: { backgroundOpacity: 0.4 } } },
+    ModalTitle: { defaultProps: { fw: 650, fz: 'lg' } },
     // Elements of a dialog, not a second banner of the page; a cross needs a name.
     ModalHeader: { defaultProps: { role: 'presentation' } },
     DrawerHeader: { defaultProps: { role: 'presentation' } },
