@@ -18,7 +18,7 @@ export function CreateKey({ onClose }: { onClose: () => void }) {
       opened
       onClose={onClose}
       title={isShowing ? `The key ${created.name}` : 'Create a key'}
-      size="lg"
+      size={700}
       // A slip of the hand must not lose the value.
       closeOnClickOutside={!isShowing}
       closeOnEscape={!isShowing}

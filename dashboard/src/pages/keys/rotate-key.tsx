@@ -31,7 +31,7 @@ export function RotateKey({ of: key, onClose, onRotated }: RotateKeyProps) {
       opened
       onClose={onClose}
       title={isShowing ? `The new key ${key.name}` : `Rotate ${key.name}`}
-      size="lg"
+      size={700}
       closeOnClickOutside={!isShowing}
       closeOnEscape={!isShowing}
       withCloseButton={!isShowing}
