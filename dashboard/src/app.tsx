@@ -3,6 +3,7 @@ import { Notifications } from '@mantine/notifications'
 import { QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { Router } from 'wouter'
 import { ApiError } from './api/client.ts'
+import { aroundNavigation } from './shell/leave-guard.ts'
 import { SignInGate } from './shell/sign-in-gate.tsx'
 import { theme, variables } from './theme.ts'
 
@@ -41,7 +42,7 @@ export function App() {
     >
       <Notifications position="bottom-right" limit={4} />
       <QueryClientProvider client={queries}>
-        <Router base="/dashboard">
+        <Router base="/dashboard" aroundNav={aroundNavigation}>
           <SignInGate />
         </Router>
       </QueryClientProvider>

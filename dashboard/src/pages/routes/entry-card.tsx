@@ -1,0 +1,173 @@
+import { useSortable } from '@dnd-kit/sortable'
+import { CSS } from '@dnd-kit/utilities'
+import { ActionIcon, NumberInput, Select, Tooltip } from '@mantine/core'
+import { ArrowDown, ArrowUp, GripVertical, X } from 'lucide-react'
+import { memo, type ReactNode } from 'react'
+import type { Item } from '../../api/client.ts'
+import { problemAt } from '../../api/problem.ts'
+import { EntryFacts } from './entry-facts.tsx'
+import { ModelField } from './model-field.tsx'
+import { warningsOf } from './route-checks.ts'
+import {
+  DEFAULT_RETRIES,
+  DEFAULT_TIMEOUT_MS,
+  type DraftEntry,
+  nameOf,
+  withEntry,
+  withMoved,
+  withoutEntry,
+} from './route-draft.ts'
+import classes from './routes.module.css'
+import { useModels } from './use-models.ts'
+import type { RouteEditorState } from './use-route-editor.ts'
+
+export interface EntryCardProps {
+  entry: DraftEntry
+  index: number
+  editor: RouteEditorState
+  providers: readonly Item<'providers.list'>[] | undefined
+  catalog: readonly Item<'catalog.list'>[] | undefined
+  isReadOnly: boolean
+}
+
+/** One entry of the chain: who is called, how long it may take, how often it is tried again. */
+export function EntryCard({ entry, index, editor, providers, catalog, isReadOnly }: EntryCardProps) {
+  const { attributes, listeners, setNodeRef, setActivatorNodeRef, transform, transition, isDragging } = useSortable({
+    id: entry.id,
+    attributes: { roleDescription: 'entry that can be moved' },
+  })
+  const models = useModels(entry.provider, catalog)
+  const known = models?.get(entry.model.trim())
+  const name = `entry ${index + 1}, ${nameOf(entry)}`
+  return (
+    <li
+      ref={setNodeRef}
+      className={classes['entry']}
+      data-dragging={isDragging || undefined}
+      data-read-only={isReadOnly || undefined}
+      style={{ transform: CSS.Translate.toString(transform), transition }}
+    >
+      <div className={classes['place']}>
+        {!isReadOnly && (
+          <ActionIcon
+            ref={setActivatorNodeRef}
+            className={classes['grip'] ?? ''}
+            variant="subtle"
+            color="gray"
+            size="md"
+            {...attributes}
+            {...listeners}
+            aria-label={`Move ${name}`}
+          >
+            <GripVertical size={16} aria-hidden />
+          </ActionIcon>
+        )}
+        {index + 1}
+      </div>
+      <div>
+        <Fields {...{ entry, index, editor, providers, isReadOnly }}>
+          <ModelField
+            value={entry.model}
+            models={models}
+            onChange={(model) => editor.change(withEntry(editor.draft, entry.id, { model }))}
+            error={editor.problems.entries.get(entry.id)?.model ?? problemAt(editor.error, `chain[${index}].model`)}
+            isReadOnly={isReadOnly}
+          />
+        </Fields>
+        <EntryFacts
+          entry={entry}
+          known={known}
+          warnings={models === undefined ? [] : warningsOf(entry, editor.draft, known)}
+        />
+      </div>
+      {!isReadOnly && <Actions entry={entry} index={index} editor={editor} name={name} />}
+    </li>
+  )
+}
+
+type FieldsProps = Omit<EntryCardProps, 'catalog'> & { children: ReactNode }
+
+function Fields({ entry, index, editor, providers, isReadOnly, children }: FieldsProps) {
+  const { problems, error, draft, change } = editor
+  const set = (changed: Partial<DraftEntry>) => change(withEntry(draft, entry.id, changed))
+  const names = providers?.map(({ name }) => name) ?? []
+  const isUnknown = entry.provider !== '' && !names.includes(entry.provider)
+  return (
+    <div className={classes['fields']}>
+      <Select
+        label="Provider"
+        placeholder="Choose"
+        data={isUnknown ? [entry.provider, ...names] : names}
+        value={entry.provider === '' ? null : entry.provider}
+        onChange={(provider) => set({ provider: provider ?? '' })}
+        error={problems.entries.get(entry.id)?.provider ?? problemAt(error, `chain[${index}].provider`)}
+        readOnly={isReadOnly}
+        searchable={names.length > 8 && !isReadOnly}
+        allowDeselect={false}
+      />
+      {children}
+      <NumberInput
+        label="Timeout"
+        placeholder={`${DEFAULT_TIMEOUT_MS / 1000} s`}
+        suffix=" s"
+        value={entry.timeoutMs === null ? '' : entry.timeoutMs / 1000}
+        onChange={(seconds) => set({ timeoutMs: typeof seconds === 'number' ? Math.round(seconds * 1000) : null })}
+        error={problemAt(error, `chain[${index}].timeout_ms`)}
+        min={0.001}
+        max={3600}
+        decimalScale={3}
+        readOnly={isReadOnly}
+        hideControls
+      />
+      <NumberInput
+        label="Retries"
+        placeholder={String(DEFAULT_RETRIES)}
+        value={entry.retries ?? ''}
+        onChange={(retries) => set({ retries: typeof retries === 'number' ? retries : null })}
+        error={problemAt(error, `chain[${index}].retries`)}
+        min={0}
+        max={10}
+        allowDecimal={false}
+        clampBehavior="strict"
+        readOnly={isReadOnly}
+        hideControls={isReadOnly}
+      />
+    </div>
+  )
+}
+
+const Actions = memo(function Actions({
+  entry,
+  index,
+  editor: { draft, change },
+  name,
+}: Pick<EntryCardProps, 'entry' | 'index' | 'editor'> & { name: string }) {
+  const actions = [
+    { label: 'Move up', icon: ArrowUp, isOff: index === 0, act: () => withMoved(draft, entry.id, index - 1) },
+    {
+      label: 'Move down',
+      icon: ArrowDown,
+      isOff: index === draft.chain.length - 1,
+      act: () => withMoved(draft, entry.id, index + 1),
+    },
+    { label: 'Remove', icon: X, isOff: draft.chain.length === 1, act: () => withoutEntry(draft, entry.id) },
+  ]
+  return (
+    <div className={classes['entryActions']}>
+      {actions.map(({ label, icon: Icon, isOff, act }) => (
+        <Tooltip key={label} label={label} position="left">
+          <ActionIcon
+            variant="subtle"
+            color="gray"
+            size="sm"
+            disabled={isOff}
+            onClick={() => change(act())}
+            aria-label={`${label} ${name}`}
+          >
+            <Icon size={14} aria-hidden />
+          </ActionIcon>
+        </Tooltip>
+      ))}
+    </div>
+  )
+})

@@ -1,0 +1,67 @@
+import { List, Text } from '@mantine/core'
+import { useState } from 'react'
+import type { Versioned } from '../../api/client.ts'
+import { useAll, useVersioned } from '../../api/hooks.ts'
+import { Page } from '../../components/page.tsx'
+import { Panel } from '../../components/panel.tsx'
+import { LoadingRows } from '../../components/states.tsx'
+import { useUrlState, useWorkspace } from '../../shell/place.ts'
+import { type Draft, draftOf, emptyDraft, type Route } from './route-draft.ts'
+import { RouteEditor } from './route-editor.tsx'
+
+/** `?new=1`, with an alias, a first entry or a route to copy (`from`) where the link that led here knew one. */
+export function NewRoutePage() {
+  const workspace = useWorkspace()
+  const [search] = useUrlState()
+  const from = search['from'] ?? ''
+  const routes = useAll('routes.list', { query: { workspace } })
+  const copied = useVersioned('routes.get', { params: { alias: from }, query: { workspace } }, { enabled: from !== '' })
+  const isWaiting = routes.isPending || (from !== '' && copied.isPending)
+  if (isWaiting) {
+    return (
+      <Page title="New route">
+        <Panel>
+          <LoadingRows />
+        </Panel>
+      </Page>
+    )
+  }
+  const taken = new Set(routes.data?.map(({ alias }) => alias))
+  return <NewRoute start={startOf(search, copied.data)} taken={taken} />
+}
+
+function startOf(search: Record<string, string>, copied: Versioned<Route> | undefined): Draft {
+  const alias = search['alias'] ?? ''
+  if (copied !== undefined) return { ...draftOf(copied.value), alias }
+  const { provider, model } = search
+  return emptyDraft(alias, { ...(provider ? { provider } : {}), ...(model ? { model } : {}) })
+}
+
+function NewRoute({ start, taken }: { start: Draft; taken: ReadonlySet<string> }) {
+  const [first] = useState(start)
+  return <RouteEditor present={null} start={first} taken={taken} side={() => <HowItWorks />} />
+}
+
+function HowItWorks() {
+  return (
+    <Panel title="How a chain is walked">
+      <List size="sm" spacing="xs">
+        <List.Item>Entries are called in order. The first that answers serves the call.</List.Item>
+        <List.Item>
+          A timeout, a rate limit, an outage or a wrong provider key leads to the next entry, after the retries of this
+          one.
+        </List.Item>
+        <List.Item>
+          A mistake of the caller does not: an invalid request gets its error at once and costs no second call.
+        </List.Item>
+        <List.Item>An entry that cannot express the request, or whose window is too short, is passed over.</List.Item>
+        <List.Item>
+          An entry that keeps failing is left out for a while. The last one that is usable is always tried.
+        </List.Item>
+      </List>
+      <Text size="xs" c="dimmed" pt="sm">
+        Callers send the alias as <span className="mono">model</span>. An alias wins over a direct id of the same name.
+      </Text>
+    </Panel>
+  )
+}

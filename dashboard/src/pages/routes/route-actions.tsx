@@ -1,0 +1,102 @@
+import { Button } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { Copy, FlaskConical, Trash2 } from 'lucide-react'
+import { Link, useLocation } from 'wouter'
+import type { Versioned } from '../../api/client.ts'
+import { useChange } from '../../api/hooks.ts'
+import { Confirm } from '../../components/confirm.tsx'
+import { ManagedBadge } from '../../components/status.tsx'
+import { tell } from '../../components/tell.ts'
+import { count } from '../../format/number.ts'
+import { usePath, useWorkspace } from '../../shell/place.ts'
+import type { Route } from './route-draft.ts'
+import { useTraffic } from './route-traffic.tsx'
+
+export interface RouteActionsProps {
+  present: Versioned<Route>
+  hasChanges: boolean
+  onGoing: ((isGoing: boolean) => void) | undefined
+  /** Nothing that was changed needs to be kept any longer. */
+  onDeleted: () => void
+}
+
+export function RouteActions({ present, onGoing, onDeleted }: RouteActionsProps) {
+  const { alias, managed_by } = present.value
+  const path = usePath()
+  const [isOpen, { open, close }] = useDisclosure(false)
+  return (
+    <>
+      <ManagedBadge by={managed_by} />
+      <Button
+        component={Link}
+        href={`${path('playground')}?${new URLSearchParams({ model: alias })}`}
+        variant="default"
+        leftSection={<FlaskConical size={15} aria-hidden />}
+      >
+        Playground
+      </Button>
+      <Button
+        component={Link}
+        href={`${path('routes')}?${new URLSearchParams({ new: '1', from: alias })}`}
+        variant="default"
+        leftSection={<Copy size={15} aria-hidden />}
+      >
+        Copy as new
+      </Button>
+      {managed_by === null && (
+        <>
+          <Button variant="default" c="var(--bad)" leftSection={<Trash2 size={15} aria-hidden />} onClick={open}>
+            Delete
+          </Button>
+          <DeleteDialog present={present} isOpen={isOpen} onClose={close} onGoing={onGoing} onDeleted={onDeleted} />
+        </>
+      )}
+    </>
+  )
+}
+
+type DeleteDialogProps = Pick<RouteActionsProps, 'present' | 'onGoing' | 'onDeleted'> & {
+  isOpen: boolean
+  onClose: () => void
+}
+
+function DeleteDialog({ present, isOpen, onClose, onGoing, onDeleted }: DeleteDialogProps) {
+  const { alias } = present.value
+  const workspace = useWorkspace()
+  const path = usePath()
+  const [, navigate] = useLocation()
+  const calls = useTraffic()?.get(alias)?.requests ?? 0
+  const remove = useChange('routes.delete')
+  function confirm() {
+    onGoing?.(true)
+    const input = { params: { alias }, query: { workspace }, ifMatch: present.etag }
+    remove.mutate(input, {
+      onSuccess() {
+        tell(`Route '${alias}' deleted`)
+        onDeleted()
+        navigate(path('routes'), { replace: true })
+      },
+      onError: () => onGoing?.(false),
+    })
+  }
+  return (
+    <Confirm
+      isOpen={isOpen}
+      onClose={() => {
+        remove.reset()
+        onClose()
+      }}
+      title={`Delete the route '${alias}'?`}
+      action="Delete route"
+      isBusy={remove.isPending}
+      error={remove.error}
+      onConfirm={confirm}
+    >
+      Calls that began go on. From then on the gateway no longer knows <span className="mono">{alias}</span> as an
+      alias.{' '}
+      {calls === 0
+        ? 'Nobody called it in the last 24 hours.'
+        : `It had ${count(calls)} calls in the last 24 hours: whoever makes them will get errors.`}
+    </Confirm>
+  )
+}

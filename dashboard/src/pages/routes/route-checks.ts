@@ -1,0 +1,87 @@
+import type { Item } from '../../api/client.ts'
+import { type Draft, type DraftEntry, nameOf } from './route-draft.ts'
+
+/** What the gateway would say, said before it is asked. The names of the fields are the gateway's. */
+export interface Problems {
+  alias?: string
+  /** By the id of the entry. */
+  entries: ReadonlyMap<number, { provider?: string; model?: string }>
+}
+
+/** As the gateway has it (src/domain/route.ts); a test holds both together. */
+const ALIAS = /^[A-Za-z0-9][A-Za-z0-9._:/-]{0,63}$/
+
+export function problemsOf(draft: Draft, taken: ReadonlySet<string>): Problems {
+  const alias = aliasProblem(draft.alias, taken)
+  const entries = new Map<number, { provider?: string; model?: string }>()
+  for (const entry of draft.chain) {
+    const problem = {
+      ...(entry.provider === '' ? { provider: 'Choose a provider' } : {}),
+      ...(entry.model.trim() === '' ? { model: 'Choose or type a model' } : {}),
+    }
+    if (Object.keys(problem).length > 0) entries.set(entry.id, problem)
+  }
+  return { ...(alias === undefined ? {} : { alias }), entries }
+}
+
+function aliasProblem(alias: string, taken: ReadonlySet<string>): string | undefined {
+  if (alias === '') return 'Give it an alias'
+  if (!ALIAS.test(alias))
+    return 'An alias is 1 to 64 of letters, digits and . _ : / -, and begins with a letter or digit'
+  if (taken.has(alias)) return `There is a route '${alias}' already`
+  return undefined
+}
+
+export function hasProblems({ alias, entries }: Problems): boolean {
+  return alias !== undefined || entries.size > 0
+}
+
+/** What the registry and the catalog know of a model that an entry names. */
+export type KnownModel = Pick<
+  Item<'catalog.list'>['chain'][number],
+  | 'model'
+  | 'mode'
+  | 'input_per_mtok'
+  | 'cached_input_per_mtok'
+  | 'output_per_mtok'
+  | 'context_window'
+  | 'max_output_tokens'
+  | 'deprecated'
+  | 'shutdown_date'
+>
+
+/** What is allowed and still worth a second look. */
+export function warningsOf(entry: DraftEntry, draft: Draft, known: KnownModel | undefined): string[] {
+  if (entry.provider === '' || entry.model.trim() === '') return []
+  const warnings: string[] = []
+  const place = draft.chain.indexOf(entry)
+  const twin = draft.chain.findIndex((other) => nameOf(other) === nameOf(entry))
+  if (twin < place) warnings.push(`The same as entry ${twin + 1}: it adds further tries, not another place to go`)
+  if (known === undefined || known.mode === null) {
+    warnings.push('The registry does not have this model: its calls will have no known cost')
+  } else if (known.input_per_mtok === null || known.output_per_mtok === null) {
+    warnings.push('Its price is not known: its calls will have no known cost')
+  }
+  if (known?.mode != null && known.mode !== 'chat') warnings.push(`Its mode is ${known.mode}: it does not answer chats`)
+  if (known?.shutdown_date != null) warnings.push(`Deprecated: it shuts down on ${known.shutdown_date}`)
+  else if (known?.deprecated) warnings.push('Deprecated: no shutdown date is known')
+  return warnings
+}
+
+/** The models of a provider that there are to choose from: the registry's and those the provider listed itself. */
+export function modelsOf(
+  provider: string,
+  registry: readonly (KnownModel & { aliases: readonly string[] })[],
+  catalog: readonly Item<'catalog.list'>[],
+): ReadonlyMap<string, KnownModel> {
+  const models = new Map<string, KnownModel>()
+  for (const { kind, chain } of catalog) {
+    const entry = chain[0]
+    if (kind === 'direct' && entry?.provider === provider) models.set(entry.model, entry)
+  }
+  for (const row of registry) {
+    models.set(row.model, row)
+    for (const alias of row.aliases) if (models.get(alias)?.mode == null) models.set(alias, { ...row, model: alias })
+  }
+  return models
+}

@@ -1,0 +1,158 @@
+import { Alert, Stack, Textarea, TextInput } from '@mantine/core'
+import { useHotkeys } from '@mantine/hooks'
+import { Info } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { useLocation } from 'wouter'
+import type { Versioned } from '../../api/client.ts'
+import { problemAt, problemElsewhere } from '../../api/problem.ts'
+import { Page } from '../../components/page.tsx'
+import { Panel } from '../../components/panel.tsx'
+import { tell } from '../../components/tell.ts'
+import { useLeaveGuard } from '../../shell/leave-guard.ts'
+import { usePath } from '../../shell/place.ts'
+import { ChainEditor } from './chain-editor.tsx'
+import { ConflictDialog } from './conflict-dialog.tsx'
+import { LeaveDialog } from './leave-dialog.tsx'
+import { RouteActions } from './route-actions.tsx'
+import type { Draft, Route } from './route-draft.ts'
+import { TrafficLine } from './route-traffic.tsx'
+import classes from './routes.module.css'
+import { SaveBar } from './save-bar.tsx'
+import { type RouteEditorState, useRouteEditor } from './use-route-editor.ts'
+
+export interface RouteEditorProps {
+  /** Null for a route that does not exist yet. */
+  present: Versioned<Route> | null
+  start: Draft
+  taken: ReadonlySet<string>
+  isDeleted?: boolean
+  refetch?: () => Promise<unknown>
+  onGoing?: (isGoing: boolean) => void
+  /** What stands beside the chain. */
+  side: (hasChanges: boolean) => ReactNode
+}
+
+export function RouteEditor({ present, start, taken, isDeleted = false, refetch, onGoing, side }: RouteEditorProps) {
+  const editor = useRouteEditor(present, start, taken)
+  const leaving = useLeaveGuard(editor.hasChanges)
+  const [, navigate] = useLocation()
+  const path = usePath()
+  const isReadOnly = present?.value.managed_by != null
+
+  async function save(how: 'save' | 'overwrite' = 'save') {
+    const saved = await editor[how]()
+    if (saved === null) {
+      await refetch?.()
+      return
+    }
+    tell(present === null ? `Route '${saved.alias}' created` : `Route '${saved.alias}' saved: the next call uses it`)
+    leaving.release()
+    if (present === null) navigate(path('routes', saved.alias), { replace: true })
+  }
+  useHotkeys([['mod+S', () => void (editor.hasChanges && save())]], [])
+
+  return (
+    <Page
+      title={present === null ? 'New route' : present.value.alias}
+      description={present === null ? undefined : <TrafficLine alias={present.value.alias} />}
+      actions={
+        present === null ? undefined : (
+          <RouteActions
+            present={present}
+            onGoing={onGoing}
+            onDeleted={leaving.release}
+            hasChanges={editor.hasChanges}
+          />
+        )
+      }
+    >
+      <div className={classes['columns']}>
+        <div className={classes['main']}>
+          <Notices present={present} isOutdated={editor.isOutdated} isDeleted={isDeleted} />
+          <Details editor={editor} isNew={present === null} isReadOnly={isReadOnly} />
+          <ChainEditor editor={editor} isReadOnly={isReadOnly} />
+          {!isReadOnly && <SaveBar editor={editor} isNew={present === null} onSave={() => void save()} />}
+        </div>
+        <div className={classes['side']}>{side(editor.hasChanges)}</div>
+      </div>
+      <ConflictDialog
+        editor={editor}
+        present={present}
+        start={start}
+        isDeleted={isDeleted}
+        onOverwrite={() => void save('overwrite')}
+      />
+      <LeaveDialog leaving={leaving} />
+    </Page>
+  )
+}
+
+function Notices({
+  present,
+  isOutdated,
+  isDeleted,
+}: Pick<RouteEditorProps, 'present' | 'isDeleted'> & { isOutdated: boolean }) {
+  if (present?.value.managed_by != null) {
+    return (
+      <Alert variant="light" color="gray" icon={<Info size={16} aria-hidden />}>
+        This route stands in <span className="mono">switchyard.yaml</span> and is read-only here: change it in the file.
+        The gateway applies the file when it is saved.
+      </Alert>
+    )
+  }
+  if (isDeleted) {
+    return (
+      <Alert variant="light" color="yellow" icon={<Info size={16} aria-hidden />} role="status">
+        Somebody deleted this route meanwhile.
+      </Alert>
+    )
+  }
+  if (!isOutdated) return null
+  return (
+    <Alert variant="light" color="yellow" icon={<Info size={16} aria-hidden />} role="status">
+      Somebody else saved this route since you began. Saving will show what they changed and ask.
+    </Alert>
+  )
+}
+
+function Details({ editor, isNew, isReadOnly }: { editor: RouteEditorState; isNew: boolean; isReadOnly: boolean }) {
+  const { draft, change, problems, error } = editor
+  const other = error?.status === 412 ? null : problemElsewhere(error, ['description', 'chain'])
+  return (
+    <Panel>
+      <Stack gap="sm">
+        {isNew && (
+          <TextInput
+            label="Alias"
+            description="What callers send as model"
+            value={draft.alias}
+            onChange={(event) => change({ ...draft, alias: event.currentTarget.value.trim() })}
+            error={problems.alias}
+            autoComplete="off"
+            spellCheck={false}
+            autoFocus={draft.alias === ''}
+            maw={420}
+            required
+          />
+        )}
+        <Textarea
+          label="Description"
+          placeholder={isReadOnly ? undefined : 'What it is for, who uses it'}
+          value={draft.description}
+          onChange={(event) => change({ ...draft, description: event.currentTarget.value })}
+          error={problemAt(error, 'description')}
+          readOnly={isReadOnly}
+          maxLength={1000}
+          minRows={1}
+          maxRows={5}
+          autosize
+        />
+        {other !== null && (
+          <Alert color="red" variant="light" role="alert">
+            {other}
+          </Alert>
+        )}
+      </Stack>
+    </Panel>
+  )
+}

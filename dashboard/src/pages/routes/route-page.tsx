@@ -1,0 +1,81 @@
+import { Button } from '@mantine/core'
+import { Route as RouteIcon } from 'lucide-react'
+import { useMemo, useState } from 'react'
+import { Link } from 'wouter'
+import type { Versioned } from '../../api/client.ts'
+import { useVersioned } from '../../api/hooks.ts'
+import { Page } from '../../components/page.tsx'
+import { Panel } from '../../components/panel.tsx'
+import { EmptyState, ErrorState, LoadingRows } from '../../components/states.tsx'
+import { usePath, useWorkspace } from '../../shell/place.ts'
+import { draftOf, type Route } from './route-draft.ts'
+import { RouteEditor } from './route-editor.tsx'
+import { TryPanel } from './try-panel.tsx'
+
+export function RoutePage({ alias }: { alias: string }) {
+  const workspace = useWorkspace()
+  const [isGoing, setGoing] = useState(false)
+  // What is being deleted is not asked for again.
+  const route = useVersioned('routes.get', { params: { alias }, query: { workspace } }, { enabled: !isGoing })
+  const { data, error } = route
+  if (data !== undefined) {
+    const isDeleted = error?.status === 404
+    return <Present present={data} isDeleted={isDeleted} refetch={route.refetch} onGoing={setGoing} />
+  }
+  return (
+    <Page title={alias}>
+      <Panel>
+        {error === null ? (
+          <LoadingRows />
+        ) : error.status === 404 ? (
+          <Missing alias={alias} />
+        ) : (
+          <ErrorState error={error} retry={() => void route.refetch()} />
+        )}
+      </Panel>
+    </Page>
+  )
+}
+
+interface PresentProps {
+  present: Versioned<Route>
+  isDeleted: boolean
+  refetch: () => Promise<unknown>
+  onGoing: (isGoing: boolean) => void
+}
+
+const NO_ALIASES: ReadonlySet<string> = new Set()
+
+function Present({ present, ...others }: PresentProps) {
+  // The draft begins with what was there when the page was opened; the editor follows later versions by itself.
+  const [first] = useState(present)
+  const start = useMemo(() => draftOf(first.value), [first])
+  return (
+    <RouteEditor
+      present={present}
+      start={start}
+      taken={NO_ALIASES}
+      {...others}
+      side={(hasChanges) => <TryPanel alias={present.value.alias} hasChanges={hasChanges} />}
+    />
+  )
+}
+
+function Missing({ alias }: { alias: string }) {
+  const path = usePath()
+  return (
+    <EmptyState title={`There is no route '${alias}' in this workspace`} icon={RouteIcon}>
+      It may have been deleted, or it stands in another workspace.
+      <div>
+        <Button
+          component={Link}
+          mt="sm"
+          size="xs"
+          href={`${path('routes')}?${new URLSearchParams({ new: '1', alias })}`}
+        >
+          Create it
+        </Button>
+      </div>
+    </EmptyState>
+  )
+}

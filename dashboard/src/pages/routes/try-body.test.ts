@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { answerText, isLive, tryBody } from './try-body.ts'
+
+test('a try is a small chat request to the alias; more fields may say anything but the model', () => {
+  const messages = [{ role: 'user', content: 'Hello' }]
+  assert.deepEqual(tryBody('fast', 'Hello', ' ').body, { model: 'fast', messages })
+  assert.deepEqual(tryBody('fast', 'Hello', '{"n": 1, "model": "other"}').body, { model: 'fast', messages, n: 1 })
+})
+
+test('fields that are no JSON object are told, not sent', () => {
+  for (const more of ['{', '[1]', 'null', '"x"', '1'])
+    assert.match(tryBody('fast', 'Hello', more).problem ?? '', /JSON/)
+})
+
+test('of an answer the text is shown, or the calls of tools, or the error', () => {
+  const answer = (message: unknown) => answerText({ choices: [{ message }] })
+  assert.deepEqual(answer({ content: 'Hi' }), { text: 'Hi', code: null })
+  assert.match(answer({ content: null, tool_calls: [{ id: 'a' }] }).text, /"id": "a"/)
+  assert.deepEqual(answerText({ error: { code: 'timeout', message: 'Too slow.' } }), {
+    text: 'Too slow.',
+    code: 'timeout',
+  })
+  assert.deepEqual(answerText(null), { text: '', code: null })
+})
+
+test('a key is live until it is revoked or expires', () => {
+  const now = Date.parse('2026-01-02T00:00:00Z')
+  const before = '2026-01-01T00:00:00Z'
+  const after = '2026-01-03T00:00:00Z'
+  assert.ok(isLive({ revoked_at: null, expires_at: null }, now))
+  assert.ok(isLive({ revoked_at: after, expires_at: after }, now))
+  assert.ok(!isLive({ revoked_at: before, expires_at: null }, now))
+  assert.ok(!isLive({ revoked_at: null, expires_at: before }, now))
+})
