@@ -4,7 +4,7 @@ import { shortCount } from '../format/number.ts'
 /** What a chart measures, and how its figures are written. */
 export type Unit = 'requests' | 'tokens' | 'usd'
 
-const scale = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 3 })
+const scale = new Intl.NumberFormat('en-US', { notation: 'compact', maximumSignificantDigits: 3 })
 
 /** Every digit: for tooltips and tables. */
 export function exactText(value: string, unit: Unit): string {
@@ -19,6 +19,5 @@ export function shortText(value: string, unit: Unit): string {
 
 /** For the marks of an axis, which measure and are no amounts. */
 export function axisText(value: number, unit: Unit): string {
-  if (unit === 'usd') return `$${value >= 1000 ? shortCount(value) : scale.format(value)}`
-  return shortCount(value)
+  return `${unit === 'usd' ? '$' : ''}${scale.format(value)}`
 }

@@ -1,29 +1,15 @@
 import { useMemo, useRef } from 'react'
 import type { Reply } from '../api/client.ts'
-import { addExact } from '../format/exact.ts'
 import { usePath } from '../shell/place.ts'
 import { REST_COLOR, SERIES } from '../theme.ts'
 import { assignColors, endOf, stackCells, startsOf } from './chart-data.ts'
 import type { ChartContent } from './chart-series.ts'
-import { groupFilters, groupName } from './usage-groups.ts'
+import { groupFilters, groupName, type Measure, measured } from './usage-groups.ts'
 
 type Usage = Reply<'usage.get'>
-type UsageRow = Usage['data'][number]
-export type GroupBy = NonNullable<Usage['group_by']>
-export type Measure = 'cost' | 'requests' | 'tokens'
 
 const UNITS = { cost: 'usd', requests: 'requests', tokens: 'tokens' } as const
 const LABELS = { cost: 'Spend', requests: 'Requests', tokens: 'Tokens' } as const
-
-/** What is measured of a row, exact. */
-export function measured(
-  row: Pick<UsageRow, 'cost_usd' | 'requests' | 'prompt_tokens' | 'completion_tokens'>,
-  measure: Measure,
-): string {
-  if (measure === 'cost') return row.cost_usd
-  if (measure === 'requests') return String(row.requests)
-  return addExact([String(row.prompt_tokens), String(row.completion_tokens)])
-}
 
 /** Usage by time and group as a stacked chart; a group keeps its colour while the chart is in sight. */
 export function useUsageChart(usage: Usage | undefined, measure: Measure): ChartContent | undefined {

@@ -1,7 +1,10 @@
 import type { Reply } from '../api/client.ts'
+import { addExact } from '../format/exact.ts'
 
 type Usage = Reply<'usage.get'>
-type GroupBy = NonNullable<Usage['group_by']>
+type UsageRow = Usage['data'][number]
+export type GroupBy = NonNullable<Usage['group_by']>
+export type Measure = 'cost' | 'requests' | 'tokens'
 
 const NONE: Record<GroupBy, string> = {
   model: 'no provider asked',
@@ -21,4 +24,14 @@ export function groupFilters(groupBy: GroupBy, group: string): Record<string, st
   if (groupBy !== 'model') return { [groupBy]: group }
   const slash = group.indexOf('/')
   return { provider: group.slice(0, slash), model: group.slice(slash + 1) }
+}
+
+/** What is measured of a row, exact. */
+export function measured(
+  row: Pick<UsageRow, 'cost_usd' | 'requests' | 'prompt_tokens' | 'completion_tokens'>,
+  measure: Measure,
+): string {
+  if (measure === 'cost') return row.cost_usd
+  if (measure === 'requests') return String(row.requests)
+  return addExact([String(row.prompt_tokens), String(row.completion_tokens)])
 }

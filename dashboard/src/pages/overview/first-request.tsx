@@ -21,7 +21,7 @@ export function FirstRequest({ status }: { status: StatusQuery }) {
         {hasProvider ? (
           <>
             Make the first one with a key of this workspace (
-            <Anchor component={Link} href={path('keys')} inherit>
+            <Anchor component={Link} href={path('keys')} inherit underline="always">
               create one
             </Anchor>
             ). It appears here within seconds.
@@ -29,7 +29,7 @@ export function FirstRequest({ status }: { status: StatusQuery }) {
         ) : (
           <>
             No provider has a key yet.{' '}
-            <Anchor component={Link} href={path('providers')} inherit>
+            <Anchor component={Link} href={path('providers')} inherit underline="always">
               Set one up
             </Anchor>
             , then make the first call.
@@ -40,7 +40,7 @@ export function FirstRequest({ status }: { status: StatusQuery }) {
         <CodeBlock label="The first call" code={curl(window.location.origin, model ?? 'MODEL')} />
         <Text size="sm" c="dimmed" ta="center">
           Or try it without a terminal in the{' '}
-          <Anchor component={Link} href={path('playground')} inherit>
+          <Anchor component={Link} href={path('playground')} inherit underline="always">
             playground
           </Anchor>
           .

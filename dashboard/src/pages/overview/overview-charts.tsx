@@ -4,7 +4,8 @@ import { Link } from 'wouter'
 import { endOf, startsOf } from '../../charts/chart-data.ts'
 import { ChartPanel } from '../../charts/chart-panel.tsx'
 import type { ChartContent } from '../../charts/chart-series.ts'
-import { type GroupBy, useUsageChart } from '../../charts/usage-chart.ts'
+import { useUsageChart } from '../../charts/usage-chart.ts'
+import type { GroupBy } from '../../charts/usage-groups.ts'
 import { PanelLink } from '../../components/panel-link.tsx'
 import { EmptyState } from '../../components/states.tsx'
 import { addExact } from '../../format/exact.ts'
@@ -89,7 +90,7 @@ function Unpriced({ requests }: { requests: number }) {
     <Text span inherit c="var(--warn)">
       {' '}
       · without {count(requests)} {requests === 1 ? 'request' : 'requests'} of unknown price (
-      <Anchor component={Link} href={path('registry')} inherit>
+      <Anchor component={Link} href={path('registry')} inherit underline="always">
         set prices
       </Anchor>
       )

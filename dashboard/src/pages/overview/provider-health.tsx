@@ -67,7 +67,7 @@ function Provider({ provider }: { provider: ProviderStatus }) {
       {error !== null && (
         <div className={classes['detail']} title={error.message}>
           last error <Time at={error.at} relative />:{' '}
-          <Anchor component={Link} href={path('requests', error.request_id)} inherit>
+          <Anchor component={Link} href={path('requests', error.request_id)} inherit underline="always">
             {error.status ?? ''} {error.code}
           </Anchor>{' '}
           {error.message}
