@@ -1,8 +1,16 @@
 import { ActionIcon, Button, CopyButton, Group, Tooltip } from '@mantine/core'
-import { Check, Copy } from 'lucide-react'
+import { Check, Copy, type LucideIcon } from 'lucide-react'
 
 /** A small button that copies; says so afterwards, aloud too. */
-export function CopyIcon({ value, label = 'Copy' }: { value: string; label?: string }) {
+export function CopyIcon({
+  value,
+  label = 'Copy',
+  icon: Icon = Copy,
+}: {
+  value: string
+  label?: string
+  icon?: LucideIcon
+}) {
   return (
     <CopyButton value={value} timeout={1500}>
       {({ copied, copy }) => (
@@ -14,7 +22,7 @@ export function CopyIcon({ value, label = 'Copy' }: { value: string; label?: str
             onClick={copy}
             aria-label={copied ? 'Copied' : label}
           >
-            {copied ? <Check size={14} aria-hidden /> : <Copy size={14} aria-hidden />}
+            {copied ? <Check size={14} aria-hidden /> : <Icon size={14} aria-hidden />}
           </ActionIcon>
         </Tooltip>
       )}

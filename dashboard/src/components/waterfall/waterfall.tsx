@@ -95,35 +95,32 @@ function AttemptLane({ lane, next, ticks }: { lane: Lane; next: Lane | undefined
 
 function Story({ lane, next }: { lane: Lane; next: Lane | undefined }) {
   const { attempt, outcome, span } = lane
+  const asked = outcome === 'skipped' ? undefined : `Asked ${milliseconds(span.startMs)} after the start`
   return (
-    <div className={classes['story']}>
-      {outcome === 'skipped' && <Badge color="gray">skipped</Badge>}
-      {outcome === 'left' && <Badge color="gray">left</Badge>}
-      {outcome !== 'skipped' &&
-        outcome !== 'left' &&
-        (attempt.status === null ? (
-          <Badge color="red">no answer</Badge>
-        ) : (
-          <StatusBadge status={attempt.status} code={attempt.code} />
-        ))}
-      {attempt.code !== null && outcome !== 'left' && <span className="mono">{attempt.code}</span>}
-      <Text component="span" size="xs" c="dimmed">
-        {storyOf(lane, next)}{' '}
-        {outcome !== 'skipped' && span.startMs > 0 && `Asked ${milliseconds(span.startMs)} after the start.`}
-      </Text>
-      {attempt.upstream_request_id !== null && (
-        <Text
-          component="span"
-          size="xs"
-          c="dimmed"
-          className={classes['upstream'] ?? ''}
-          title="The provider’s own id of this call, for its support"
-        >
-          <CopyText value={attempt.upstream_request_id} />
+    <>
+      <span className={classes['ending']}>
+        <Ending lane={lane} />
+        {attempt.code !== null && outcome !== 'left' && <span className="mono">{attempt.code}</span>}
+      </span>
+      <span className={classes['story']}>
+        <Text component="span" size="xs" c="dimmed" title={asked}>
+          {storyOf(lane, next)}
         </Text>
-      )}
-    </div>
+        {attempt.upstream_request_id !== null && (
+          <span className={classes['upstream']} title="The provider’s own id of this call, for its support">
+            <CopyText value={attempt.upstream_request_id} />
+          </span>
+        )}
+      </span>
+    </>
   )
+}
+
+function Ending({ lane: { attempt, outcome } }: { lane: Lane }) {
+  if (outcome === 'skipped') return <Badge color="gray">skipped</Badge>
+  if (outcome === 'left') return <Badge color="gray">left</Badge>
+  if (attempt.status === null) return <Badge color="red">no answer</Badge>
+  return <StatusBadge status={attempt.status} code={attempt.code} />
 }
 
 function Track({ ticks, children }: { ticks: readonly Tick[]; children: React.ReactNode }) {

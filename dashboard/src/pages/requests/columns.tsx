@@ -44,7 +44,7 @@ export function requestColumns(hrefOf: (id: string) => string): Column<ListedReq
       cell: ({ usage }) => tokens(usage?.prompt_tokens),
       wideOnly: true,
     },
-    { name: 'out', title: 'out', figures: true, cell: ({ usage }) => tokens(usage?.completion_tokens), wideOnly: true },
+    { name: 'out', title: 'Out', figures: true, cell: ({ usage }) => tokens(usage?.completion_tokens), wideOnly: true },
     { name: 'cost', title: 'Cost', figures: true, cell: (row) => <Cost row={row} /> },
   ]
 }

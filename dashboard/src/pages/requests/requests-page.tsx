@@ -1,15 +1,18 @@
 import { ActionIcon, Tooltip } from '@mantine/core'
 import { RotateCw } from 'lucide-react'
-import { useMemo, useState } from 'react'
-import { useSearch } from 'wouter'
+import { useEffect, useMemo, useState } from 'react'
+import { useLocation, useSearch } from 'wouter'
 import { Page } from '../../components/page.tsx'
-import { usePlaceParts, useUrlState, useWorkspace } from '../../shell/place.ts'
+import { usePath, usePlaceParts, useUrlState, useWorkspace } from '../../shell/place.ts'
 import { ExportMenu } from './export-menu.tsx'
 import { FilterBar } from './filter-bar.tsx'
 import { hasFilters, isOver, queryOf, type RequestsQuery, withoutFilters } from './filters.ts'
 import { LiveSwitch } from './live-switch.tsx'
 import { RequestList } from './request-list.tsx'
+import { RequestPanel } from './request-panel.tsx'
+import { neighbours } from './rows.ts'
 import { useRequests } from './use-requests.ts'
+import { useSteps } from './use-steps.ts'
 
 /** Every call through the gateway, newest first; one of them opens beside the list. */
 export function RequestsPage() {
@@ -58,6 +61,36 @@ export function RequestsPage() {
         onClear={() => change(withoutFilters())}
         onAttend={setAttended}
       />
+      <Opened id={openId} requests={requests} />
     </Page>
   )
+}
+
+/** The opened request and its neighbours in the list. The filters stay in the address. */
+function Opened({ id, requests }: { id: string | undefined; requests: ReturnType<typeof useRequests> }) {
+  const path = usePath()
+  const [, navigate] = useLocation()
+  const { rows = [], list } = requests
+  const { index, newer, older } = neighbours(rows, id)
+  const isNearEnd = index !== null && index >= rows.length - 5
+  const { hasNextPage, isFetchingNextPage, fetchNextPage } = list
+  useEffect(() => {
+    if (isNearEnd && hasNextPage && !isFetchingNextPage) void fetchNextPage()
+  }, [isNearEnd, hasNextPage, isFetchingNextPage, fetchNextPage])
+  useEffect(() => {
+    if (id !== undefined) document.querySelector('tr[data-current]')?.scrollIntoView({ block: 'nearest' })
+  }, [id])
+  const go = (...parts: string[]) => navigate(path('requests', ...parts) + window.location.search, { replace: true })
+  const steps = {
+    onNewer: newer === undefined ? null : () => go(newer.id),
+    onOlder: older === undefined ? null : () => go(older.id),
+  }
+  function close() {
+    go()
+    // Back to where the reader was, for the keyboard.
+    document.querySelector<HTMLElement>(`a[data-request="${CSS.escape(id ?? '')}"]`)?.focus({ preventScroll: true })
+  }
+  useSteps({ ...steps, onClose: id === undefined ? null : close })
+  if (id === undefined) return null
+  return <RequestPanel id={id} listed={index === null ? undefined : rows[index]} onClose={close} {...steps} />
 }

@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { arithmeticOf } from './cost-arithmetic.ts'
+
+describe('the arithmetic of a cost', () => {
+  test('shows every digit, with the points below each other', () => {
+    const shown = arithmeticOf({
+      lines: [
+        { class: 'input', tokens: 2464, usd_per_mtok: '1', amount_usd: '0.002464' },
+        { class: 'cached input', tokens: 7, usd_per_mtok: '0.0375', amount_usd: '0.0000002625' },
+        { class: 'output', tokens: 1_200_000, usd_per_mtok: '5', amount_usd: '6' },
+      ],
+      list_usd: '6.0024642625',
+      price_percent: 100,
+      total_usd: '6.0024642625',
+    })
+    assert.deepEqual(shown, {
+      rows: [
+        { name: 'Input', tokens: '2,464', price: '$1.00', amount: '$0.0024640000' },
+        { name: 'Cached input', tokens: '7', price: '$0.0375', amount: '$0.0000002625' },
+        { name: 'Output', tokens: '1,200,000', price: '$5.00', amount: '$6.0000000000' },
+      ],
+      list: null,
+      total: '$6.0024642625',
+    })
+  })
+
+  test('names the list price where the provider charges a part of it', () => {
+    const shown = arithmeticOf({
+      lines: [{ class: 'output', tokens: 10, usd_per_mtok: '5', amount_usd: '0.00005' }],
+      list_usd: '0.00005',
+      price_percent: 50,
+      total_usd: '0.000025',
+    })
+    assert.deepEqual([shown.list, shown.total], ['$0.000050', '$0.000025'])
+  })
+})

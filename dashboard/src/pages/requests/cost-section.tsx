@@ -1,0 +1,110 @@
+import { Alert, Anchor, Skeleton, Table, Text } from '@mantine/core'
+import { CircleAlert } from 'lucide-react'
+import { Link } from 'wouter'
+import type { Reply } from '../../api/client.ts'
+import { DrawerSection } from '../../components/detail-drawer.tsx'
+import { Time } from '../../components/time.tsx'
+import { count } from '../../format/number.ts'
+import { usePath } from '../../shell/place.ts'
+import { arithmeticOf } from './cost-arithmetic.ts'
+import classes from './request-detail.module.css'
+import type { ListedRequest } from './use-requests.ts'
+
+type Explained = Reply<'requests.explain'>
+
+/** How the cost came about, line by line, from the prices that were in force then. */
+export function CostSection({ request, explained }: { request: ListedRequest; explained: Explained | undefined }) {
+  return (
+    <DrawerSection title="Cost">
+      {explained === undefined ? (
+        <Skeleton height={90} />
+      ) : explained.cost === null ? (
+        <NoCost request={request} reason={explained.cost_lines[0] ?? ''} />
+      ) : (
+        <Arithmetic request={request} cost={explained.cost} />
+      )}
+    </DrawerSection>
+  )
+}
+
+function NoCost({ request, reason }: { request: ListedRequest; reason: string }) {
+  const path = usePath()
+  const text = `${reason.charAt(0).toUpperCase()}${reason.slice(1)}.`
+  if (request.usage === null || request.provider === null || request.model === null) {
+    return (
+      <Text size="sm" c="dimmed">
+        {text}
+      </Text>
+    )
+  }
+  return (
+    <Alert color="yellow" icon={<CircleAlert size={16} aria-hidden />}>
+      <Text size="sm">{text}</Text>
+      <Text size="sm" mt={4}>
+        <Anchor component={Link} inherit href={path('registry', request.provider, request.model)} underline="always">
+          Set a price in the registry
+        </Anchor>
+        : later calls will have a cost, this one keeps none.
+      </Text>
+    </Alert>
+  )
+}
+
+function Arithmetic({ request, cost }: { request: ListedRequest; cost: NonNullable<Explained['cost']> }) {
+  const { rows, list, total } = arithmeticOf(cost)
+  return (
+    <>
+      <Table className={classes['arithmetic'] ?? ''} horizontalSpacing={0} verticalSpacing={4} withRowBorders={false}>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>Class</Table.Th>
+            <Table.Th data-figures>Tokens</Table.Th>
+            <Table.Th data-figures>× USD per million</Table.Th>
+            <Table.Th data-figures>= USD</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {rows.map((row) => (
+            <Table.Tr key={row.name}>
+              <Table.Td>{row.name}</Table.Td>
+              <Table.Td data-figures>{row.tokens}</Table.Td>
+              <Table.Td data-figures>{row.price}</Table.Td>
+              <Table.Td data-figures>{row.amount}</Table.Td>
+            </Table.Tr>
+          ))}
+          {list !== null && (
+            <Table.Tr>
+              <Table.Td colSpan={3}>List price; the provider charges {cost.price_percent} % of it</Table.Td>
+              <Table.Td data-figures>{list}</Table.Td>
+            </Table.Tr>
+          )}
+          <Table.Tr className={classes['total'] ?? ''}>
+            <Table.Td colSpan={3}>Total{cost.total_usd === request.cost_usd ? ', as logged' : ''}</Table.Td>
+            <Table.Td data-figures>{total}</Table.Td>
+          </Table.Tr>
+        </Table.Tbody>
+      </Table>
+      <PriceVersion request={request} cost={cost} />
+    </>
+  )
+}
+
+function PriceVersion({ request, cost }: { request: ListedRequest; cost: NonNullable<Explained['cost']> }) {
+  const path = usePath()
+  const version = `price version ${cost.price_version}`
+  return (
+    <Text size="xs" c="dimmed">
+      {cost.tier_above !== null &&
+        `The prompt is longer than ${count(cost.tier_above)} tokens: the prices of that tier apply to the whole call. `}
+      At{' '}
+      {request.provider === null || request.model === null ? (
+        version
+      ) : (
+        <Anchor component={Link} inherit href={path('registry', request.provider, request.model)} underline="always">
+          {version}
+        </Anchor>
+      )}
+      , in force since <Time at={cost.price_since} /> ({cost.price_source}). What a call cost never changes afterwards.
+    </Text>
+  )
+}

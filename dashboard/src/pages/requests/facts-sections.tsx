@@ -1,0 +1,84 @@
+import { Anchor, Text } from '@mantine/core'
+import { Link } from 'wouter'
+import type { Reply } from '../../api/client.ts'
+import { CopyText } from '../../components/copy.tsx'
+import { DrawerSection } from '../../components/detail-drawer.tsx'
+import { Time } from '../../components/time.tsx'
+import { bytes, count } from '../../format/number.ts'
+import { usePath } from '../../shell/place.ts'
+import { type Fact, Facts } from './facts.tsx'
+import type { ListedRequest } from './use-requests.ts'
+
+/** Every class that the provider counted. */
+export function TokensSection({ usage }: { usage: ListedRequest['usage'] }) {
+  if (usage === null) return null
+  const part = (name: string, tokens: number): Fact | null =>
+    tokens === 0 ? null : { name, value: count(tokens), isPart: true }
+  return (
+    <DrawerSection title="Tokens">
+      <Facts
+        facts={[
+          { name: 'Prompt', value: count(usage.prompt_tokens) },
+          part('at the full price', usage.input_tokens),
+          part('read from a cache', usage.cached_tokens),
+          part('written to a cache, 5 minutes', usage.cache_write_5m_tokens),
+          part('written to a cache, 30 minutes', usage.cache_write_30m_tokens),
+          part('written to a cache, 1 hour', usage.cache_write_1h_tokens),
+          { name: 'Completion', value: count(usage.completion_tokens) },
+          part('of these, reasoning', usage.reasoning_tokens),
+          { name: 'Total', value: count(usage.total_tokens) },
+        ]}
+      />
+    </DrawerSection>
+  )
+}
+
+/** Who asked, when, how much went over the wire. */
+export function CallSection({ request }: { request: ListedRequest | Reply<'requests.get'> }) {
+  const path = usePath()
+  const isOver = request.finished_at !== null
+  return (
+    <DrawerSection title="Call">
+      <Facts
+        facts={[
+          {
+            name: 'Key',
+            value: (
+              <Anchor component={Link} inherit href={path('keys', request.key_id)} title={request.key_id}>
+                {request.key_name ?? request.key_id}
+              </Anchor>
+            ),
+          },
+          { name: 'Route', value: <RouteName route={request.route} /> },
+          { name: 'Started', value: <Time at={request.started_at} /> },
+          { name: 'Ended', value: request.finished_at === null ? 'not yet' : <Time at={request.finished_at} /> },
+          request.finish_reason === null ? null : { name: 'Finish reason', value: request.finish_reason },
+          { name: 'Request', value: isOver ? bytes(request.request_bytes) : '–' },
+          { name: 'Answer', value: isOver ? bytes(request.response_bytes) : '–' },
+          request.ignored_params.length === 0
+            ? null
+            : { name: 'Ignored parameters', value: <span className="mono">{request.ignored_params.join(', ')}</span> },
+          'idempotency_key' in request && typeof request.idempotency_key === 'string'
+            ? { name: 'Idempotency key', value: <CopyText value={request.idempotency_key} /> }
+            : null,
+        ]}
+      />
+    </DrawerSection>
+  )
+}
+
+function RouteName({ route }: { route: string | null }) {
+  const path = usePath()
+  if (route === null) {
+    return (
+      <Text component="span" inherit c="dimmed">
+        none, a direct model id
+      </Text>
+    )
+  }
+  return (
+    <Anchor component={Link} inherit href={path('routes', route)}>
+      {route}
+    </Anchor>
+  )
+}

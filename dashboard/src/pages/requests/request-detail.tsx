@@ -1,0 +1,178 @@
+import { Alert, Anchor, Skeleton, Stack, Text } from '@mantine/core'
+import type { ReactNode } from 'react'
+import { Link } from 'wouter'
+import type { Reply } from '../../api/client.ts'
+import { useOperation } from '../../api/hooks.ts'
+import { CodeBlock } from '../../components/code-block.tsx'
+import { DrawerSection } from '../../components/detail-drawer.tsx'
+import { Money } from '../../components/money.tsx'
+import { ErrorState } from '../../components/states.tsx'
+import { Waterfall } from '../../components/waterfall/waterfall.tsx'
+import { count, milliseconds } from '../../format/number.ts'
+import { useWorkspace } from '../../shell/place.ts'
+import { CostSection } from './cost-section.tsx'
+import { curlOf } from './curl.ts'
+import { CallSection, TokensSection } from './facts-sections.tsx'
+import classes from './request-detail.module.css'
+import { durationOf } from './request-words.ts'
+import type { ListedRequest } from './use-requests.ts'
+
+export type OpenedRequest = Reply<'requests.get'>
+
+/** How often a running request is looked at. */
+const LOOK_EVERY_MS = 1_000
+
+/** A request by its id; what the list knows of it is shown until the rest is there. */
+export function useOpened(id: string, listed: ListedRequest | undefined) {
+  const isRunning = (request: { state: string } | undefined) => request?.state === 'open'
+  const opened = useOperation(
+    'requests.get',
+    { params: { id } },
+    { refetchEvery: isRunning(listed) ? LOOK_EVERY_MS : undefined },
+  )
+  const full = opened.data?.id === id ? opened.data : undefined
+  const error = full === undefined && !opened.isPlaceholderData ? opened.error : null
+  return { request: full ?? listed, full, error, refetch: () => void opened.refetch() }
+}
+
+/** Everything that is known of a request, the most asked for first. */
+export function RequestDetail({ id, listed }: { id: string; listed: ListedRequest | undefined }) {
+  const { request, full, error, refetch } = useOpened(id, listed)
+  const explain = useOperation('requests.explain', { params: { id } }, { enabled: request?.state === 'closed' })
+  const explained = explain.data?.id === id ? explain.data : undefined
+  if (error !== null && request === undefined) {
+    return (
+      <>
+        <ErrorState error={error} retry={refetch} />
+        <Text size="sm" c="dimmed" ta="center">
+          Old requests may have been deleted: see the retention setting. Their sums stay in Usage.
+        </Text>
+      </>
+    )
+  }
+  if (request === undefined) return <Waiting />
+  return (
+    <Stack gap="xl">
+      <OtherWorkspace request={request} />
+      <Figures request={request} />
+      <AttemptsSection request={request} full={full} explained={explained} />
+      {request.state === 'closed' && <CostSection request={request} explained={explained} />}
+      <div className={classes['columns']}>
+        <TokensSection usage={request.usage} />
+        <CallSection request={full ?? request} />
+      </div>
+      {request.requested_model !== null && (
+        <DrawerSection title="The same call again">
+          <Text size="xs" c="dimmed">
+            What was said is not stored: put the messages in.
+          </Text>
+          <CodeBlock label="The same call with curl" code={curlOf(window.location.origin, request.requested_model)} />
+        </DrawerSection>
+      )}
+    </Stack>
+  )
+}
+
+function Waiting() {
+  return (
+    <Stack role="status" aria-label="Loading">
+      <Skeleton height={56} />
+      <Skeleton height={140} />
+      <Skeleton height={110} />
+    </Stack>
+  )
+}
+
+function OtherWorkspace({ request }: { request: ListedRequest }) {
+  const workspace = useWorkspace()
+  if (request.workspace === workspace) return null
+  return (
+    <Alert color="blue">
+      <Text size="sm">
+        This request belongs to workspace <b>{request.workspace}</b>.{' '}
+        <Anchor
+          component={Link}
+          inherit
+          underline="always"
+          href={`/${encodeURIComponent(request.workspace)}/requests/${encodeURIComponent(request.id)}`}
+        >
+          Open it there
+        </Anchor>
+      </Text>
+    </Alert>
+  )
+}
+
+/** How long a request has taken so far, by the clock of this browser. */
+function elapsedOf(request: ListedRequest): number {
+  return durationOf(request) ?? Math.max(0, Date.now() - Date.parse(request.started_at))
+}
+
+function Figures({ request }: { request: ListedRequest }) {
+  const { usage } = request
+  const isOpen = request.state === 'open'
+  const duration = isOpen ? elapsedOf(request) : durationOf(request)
+  const unpriced = usage !== null && request.cost_usd === null
+  return (
+    <dl className={classes['figures']}>
+      <Figure name="Cost">{unpriced ? 'unpriced' : <Money usd={request.cost_usd} />}</Figure>
+      <Figure name={isOpen ? 'Running for' : 'Duration'}>{milliseconds(duration)}</Figure>
+      <Figure name="Gateway">{isOpen ? '–' : milliseconds(request.gateway_ms)}</Figure>
+      <Figure name="Tokens in → out">
+        {usage === null ? '–' : `${count(usage.prompt_tokens)} → ${count(usage.completion_tokens)}`}
+      </Figure>
+    </dl>
+  )
+}
+
+function Figure({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd className="figures">{children}</dd>
+    </div>
+  )
+}
+
+interface AttemptsProps {
+  request: ListedRequest
+  full: OpenedRequest | undefined
+  explained: Reply<'requests.explain'> | undefined
+}
+
+function AttemptsSection({ request, full, explained }: AttemptsProps) {
+  const [asked] = explained?.steps ?? []
+  const ending = explained?.steps.at(-1)
+  const isUnseen = request.code === 'interrupted'
+  return (
+    <DrawerSection title="Attempts">
+      {asked !== undefined && (
+        <Text size="sm" c="dimmed">
+          {asked}
+        </Text>
+      )}
+      {request.state === 'open' && (
+        <Text size="sm" c="dimmed">
+          The call is running; its attempts are written down when it ends.
+        </Text>
+      )}
+      {full === undefined ? (
+        <Skeleton height={72} />
+      ) : (
+        !isUnseen && (
+          <Waterfall
+            attempts={full.attempts}
+            elapsedMs={elapsedOf(full)}
+            gatewayMs={full.gateway_ms}
+            isRunning={full.state === 'open'}
+          />
+        )
+      )}
+      {ending !== undefined && (
+        <Text size="sm" fw={550}>
+          {ending}
+        </Text>
+      )}
+    </DrawerSection>
+  )
+}
