@@ -20,11 +20,17 @@ export interface FillOptions {
   rows: number
   /** Unix milliseconds of the newest row. */
   end: number
+  /** All of it in this one; left out: spread over five. */
+  workspace?: string
   onProgress(rows: number): void
 }
 
 /** Written with arithmetic alone, so that both engines make the very same rows. `n` is the row's number. */
-function columns({ rows, end }: FillOptions): Record<(typeof REQUEST_COLUMNS)[number], RawBuilder<unknown>> {
+function columns({
+  rows,
+  end,
+  workspace: only,
+}: FillOptions): Record<(typeof REQUEST_COLUMNS)[number], RawBuilder<unknown>> {
   const scatter = (salt: number, size: number) =>
     sql`((n * ${sql.lit(multiplier(salt))} % ${sql.lit(PRIME)}) / 1021 % ${sql.lit(size)})`
   const workspace = scatter(7, WORKSPACES)
@@ -40,7 +46,7 @@ function columns({ rows, end }: FillOptions): Record<(typeof REQUEST_COLUMNS)[nu
     id: sql`'chatcmpl_' || substr('00000000000000000000000000' || ${text}, length(${text}) + 1)`,
     node: sql`'bench'`,
     state: sql`'closed'`,
-    workspace: sql`'workspace-' || (${workspace})`,
+    workspace: only === undefined ? sql`'workspace-' || (${workspace})` : sql`${sql.lit(only)}`,
     key_id: sql`'01kkkkkkkkkkkkkkkkkkkk-' || (${workspace} + 5 * (${scatter(31, 10)} * ${scatter(37, 10)} / 10))`,
     route: sql`case when ${isDirect} then null else 'route-' || (${route} % ${sql.lit(ROUTES)}) end`,
     requested_model: sql`'route-' || (${route})`,
