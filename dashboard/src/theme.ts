@@ -85,6 +85,7 @@ export const variables: CSSVariablesResolver = () => ({
   light: {
     '--mantine-color-body': '#ffffff',
     '--mantine-color-dimmed': '#5a6274',
+    '--mantine-color-error': '#c22f2f',
     // The kit's own is too pale to read on a light badge.
     '--mantine-color-yellow-light-color': '#854d00',
     // Most requests are fine: their badge is the quietest.
@@ -111,6 +112,7 @@ export const variables: CSSVariablesResolver = () => ({
     '--mantine-color-body': '#12141d',
     '--mantine-color-anchor': '#8d94ec',
     '--mantine-color-dimmed': '#9aa2b6',
+    '--mantine-color-error': '#ff7b7b',
     '--surface-sunken': '#0c0e15',
     '--surface-raised': '#181b26',
     '--line': '#2b3040',

@@ -39,5 +39,5 @@ export function bytes(value: number): string {
 export function tokens(value: number | null): string {
   return value === null
     ? '–'
-    : new Intl.NumberFormat('en-US', { notation: 'compact', maximumFractionDigits: 2 }).format(value)
+    : new Intl.NumberFormat('en-US', { notation: 'compact', maximumSignificantDigits: 3 }).format(value)
 }
