@@ -1,0 +1,106 @@
+import { Group, SegmentedControl, Tooltip } from '@mantine/core'
+import { DatePickerInput } from '@mantine/dates'
+import { CalendarDays } from 'lucide-react'
+import { useState } from 'react'
+import { useUrlState } from '../../shell/place.ts'
+import classes from './usage.module.css'
+import { MOST_HOURLY_DAYS, PERIODS, type UsageView } from './usage-view.ts'
+import { useToday } from './use-usage.ts'
+
+/** The last days, or a range of one's own. */
+export function PeriodControl({ view }: { view: UsageView }) {
+  const [, change] = useUrlState()
+  return (
+    <>
+      <SegmentedControl
+        aria-label="Period"
+        size="xs"
+        value={view.period}
+        data={PERIODS.map(({ name, title }) => ({ value: name, label: title }))}
+        onChange={(name) => change({ period: name === '30d' ? null : name, from: null, to: null })}
+      />
+      <RangeInput key={`${view.firstDay} ${view.lastDay}`} view={view} />
+    </>
+  )
+}
+
+/** Shows the range in effect; half a choice stays here until its other half is made. */
+function RangeInput({ view }: { view: UsageView }) {
+  const today = useToday()
+  const [, change] = useUrlState()
+  const [range, setRange] = useState<[string | null, string | null]>([view.firstDay, view.lastDay])
+  function choose(next: [string | null, string | null]) {
+    setRange(next)
+    const [from, to] = next
+    if (from !== null && to !== null) change({ from, to, period: null })
+  }
+  return (
+    <DatePickerInput
+      type="range"
+      allowSingleDateInRange
+      size="xs"
+      w={196}
+      aria-label="Days, UTC"
+      valueFormat="MMM D, YYYY"
+      maxDate={today}
+      value={range}
+      onChange={choose}
+      leftSection={<CalendarDays size={14} aria-hidden />}
+      popoverProps={{ position: 'bottom-end', onClose: () => setRange([view.firstDay, view.lastDay]) }}
+      classNames={{ input: classes['range'] ?? '' }}
+    />
+  )
+}
+
+const GROUP_TITLES = [
+  { value: 'model', label: 'Model' },
+  { value: 'route', label: 'Route' },
+  { value: 'key', label: 'Key' },
+  { value: 'provider', label: 'Provider' },
+]
+
+export function GroupControl({ view }: { view: UsageView }) {
+  const [, change] = useUrlState()
+  return (
+    <SegmentedControl
+      aria-label="Group by"
+      size="xs"
+      value={view.groupBy}
+      data={GROUP_TITLES}
+      onChange={(group) => change({ group: group === 'model' ? null : group })}
+    />
+  )
+}
+
+/** What the bars measure, and how long one of them is. */
+export function ChartControls({ view }: { view: UsageView }) {
+  const [, change] = useUrlState()
+  const isLong = view.days > MOST_HOURLY_DAYS
+  return (
+    <Group gap="xs">
+      <SegmentedControl
+        aria-label="Measure"
+        size="xs"
+        value={view.measure}
+        data={[
+          { value: 'cost', label: 'Spend' },
+          { value: 'requests', label: 'Requests' },
+          { value: 'tokens', label: 'Tokens' },
+        ]}
+        onChange={(measure) => change({ measure: measure === 'cost' ? null : measure, sort: null })}
+      />
+      <Tooltip label={`By the hour up to ${MOST_HOURLY_DAYS} days`} disabled={!isLong}>
+        <SegmentedControl
+          aria-label="Interval"
+          size="xs"
+          value={view.interval}
+          data={[
+            { value: 'hour', label: 'Hour', disabled: isLong },
+            { value: 'day', label: 'Day' },
+          ]}
+          onChange={(interval) => change({ interval: interval === 'day' ? null : interval })}
+        />
+      </Tooltip>
+    </Group>
+  )
+}

@@ -1,0 +1,68 @@
+import { Button, Group, Select } from '@mantine/core'
+import { useState } from 'react'
+import { groupFilters, groupName } from '../../charts/usage-groups.ts'
+import { useUrlState } from '../../shell/place.ts'
+import { FILTERS, type UsageView } from './usage-view.ts'
+import { useUsedGroups } from './use-usage.ts'
+
+type FilterName = (typeof FILTERS)[number]
+
+const NO_FILTERS = { key: null, route: null, provider: null, model: null }
+
+/** Narrows everything on the page; kept in the address. */
+export function UsageFilters({ view }: { view: UsageView }) {
+  const [, change] = useUrlState()
+  const isFiltered = Object.keys(view.filters).length > 0
+  return (
+    <Group gap="xs">
+      {FILTERS.map((name) => (
+        <Filter key={name} name={name} view={view} />
+      ))}
+      {isFiltered && (
+        <Button variant="subtle" color="gray" size="xs" onClick={() => change(NO_FILTERS)}>
+          Clear
+        </Button>
+      )}
+    </Group>
+  )
+}
+
+function Filter({ name, view }: { name: FilterName; view: UsageView }) {
+  const [, change] = useUrlState()
+  const [isOpened, setOpened] = useState(false)
+  const value = chosen(name, view)
+  const groups = useUsedGroups(name, view, isOpened || value !== null)
+  const options = (groups.data?.data ?? []).flatMap((row) =>
+    row.group === null ? [] : [{ value: row.group, label: groupName(name, row) }],
+  )
+  // What the address says is shown even when nothing of it was used in this period.
+  const isKnown = value === null || options.some((option) => option.value === value)
+  return (
+    <Select
+      aria-label={`Filter by ${name}`}
+      placeholder={`All ${name}s`}
+      size="xs"
+      w={name === 'model' ? 210 : 140}
+      searchable
+      clearable
+      data={isKnown ? options : [{ value, label: value }, ...options]}
+      value={value}
+      onDropdownOpen={() => setOpened(true)}
+      onChange={(next) => change(changed(name, next))}
+      nothingFoundMessage={groups.isPending ? 'Loading …' : 'None used in this period'}
+      comboboxProps={{ width: 'max-content', position: 'bottom-start' }}
+    />
+  )
+}
+
+/** A model is chosen together with its provider, as PROVIDER/MODEL. */
+function chosen(name: FilterName, { filters }: UsageView): string | null {
+  if (name !== 'model') return filters[name] ?? null
+  if (filters.model === undefined) return null
+  return filters.provider === undefined ? filters.model : `${filters.provider}/${filters.model}`
+}
+
+function changed(name: FilterName, next: string | null): Record<string, string | null> {
+  if (name === 'model') return next === null ? { model: null, provider: null } : groupFilters('model', next)
+  return name === 'provider' ? { provider: next, model: null } : { [name]: next }
+}
