@@ -1,0 +1,105 @@
+import { Alert, Badge, Button, Group, Stack, Text } from '@mantine/core'
+import { Coins, Pencil } from 'lucide-react'
+import { useVersioned } from '../../api/hooks.ts'
+import { CopyIcon } from '../../components/copy.tsx'
+import { DetailDrawer } from '../../components/detail-drawer.tsx'
+import { EmptyState, Loaded } from '../../components/states.tsx'
+import { ManagedBadge } from '../../components/status.tsx'
+import { tell } from '../../components/tell.ts'
+import { useUrlState } from '../../shell/place.ts'
+import { ModelFacts } from './model-facts.tsx'
+import { ModelForm } from './model-form.tsx'
+import { PriceHistory } from './price-history.tsx'
+import type { RegistryModel } from './registry-list.ts'
+
+export interface ModelDrawerProps {
+  place: { provider: string; model: string } | null
+  onClose: () => void
+}
+
+/** One model: what it costs now and since when, and its form when it is asked for. */
+export function ModelDrawer({ place, onClose }: ModelDrawerProps) {
+  const params = place ?? { provider: '', model: '' }
+  const model = useVersioned('registry.get', { params }, { enabled: place !== null })
+  const [{ edit }, setSearch] = useUrlState()
+  const stored = model.data?.value
+  const isEditing = edit !== undefined && stored?.managed_by !== 'config'
+  const leaveForm = () => setSearch({ edit: null })
+  const saved = () => {
+    tell(`${params.provider}/${params.model} is saved. Calls that begin now are priced with it.`)
+    leaveForm()
+  }
+  const form = { place, onCancel: leaveForm, onSaved: saved, onReload: () => void model.refetch() }
+  return (
+    <DetailDrawer isOpen={place !== null} onClose={onClose} size={680} title={<Headline {...params} stored={stored} />}>
+      {model.error?.status === 404 && place !== null ? (
+        isEditing ? (
+          <ModelForm {...form} stored={null} etag={null} />
+        ) : (
+          <Unknown onAdd={() => setSearch({ edit: '1' })} />
+        )
+      ) : (
+        <Loaded query={model}>
+          {({ value, etag }) =>
+            isEditing ? (
+              <ModelForm key={etag} {...form} stored={value} etag={etag} />
+            ) : (
+              <Shown model={value} onEdit={() => setSearch({ edit: '1' })} />
+            )
+          }
+        </Loaded>
+      )}
+    </DetailDrawer>
+  )
+}
+
+function Headline({ provider, model, stored }: { provider: string; model: string; stored: RegistryModel | undefined }) {
+  return (
+    <Group gap="xs">
+      <Text fw={650} fz="lg" style={{ overflowWrap: 'anywhere' }}>
+        {model}
+      </Text>
+      <Text c="dimmed" size="sm">
+        {provider}
+      </Text>
+      <CopyIcon value={`${provider}/${model}`} label="Copy the direct id" />
+      {stored !== undefined && <ManagedBadge by={stored.managed_by} />}
+      {stored?.deprecated && <Badge color="yellow">deprecated</Badge>}
+    </Group>
+  )
+}
+
+function Unknown({ onAdd }: { onAdd: () => void }) {
+  return (
+    <EmptyState title="The registry does not have this model" icon={Coins}>
+      Its calls are logged without a cost, and budgets cannot hold anything for them.
+      <Button mt="md" display="block" mx="auto" onClick={onAdd}>
+        Set its prices
+      </Button>
+    </EmptyState>
+  )
+}
+
+function Shown({ model, onEdit }: { model: RegistryModel; onEdit: () => void }) {
+  const { provider, model: name, managed_by } = model
+  return (
+    <Stack gap="xl">
+      {model.note !== null && (
+        <Alert variant="light" color="gray" p="sm">
+          {model.note}
+        </Alert>
+      )}
+      <ModelFacts
+        model={model}
+        actions={
+          managed_by === 'config' ? null : (
+            <Button variant="default" size="xs" leftSection={<Pencil size={14} aria-hidden />} onClick={onEdit}>
+              Edit
+            </Button>
+          )
+        }
+      />
+      <PriceHistory key={`${provider}/${name}`} provider={provider} model={name} />
+    </Stack>
+  )
+}

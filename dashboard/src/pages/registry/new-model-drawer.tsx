@@ -1,0 +1,28 @@
+import { useLocation } from 'wouter'
+import { DetailDrawer } from '../../components/detail-drawer.tsx'
+import { tell } from '../../components/tell.ts'
+import { usePath } from '../../shell/place.ts'
+import { ModelForm } from './model-form.tsx'
+
+export function NewModelDrawer({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
+  const path = usePath()
+  const [, navigate] = useLocation()
+  return (
+    <DetailDrawer isOpen={isOpen} onClose={onClose} size={680} title="Add a model">
+      {/* Only while it is open, so that it begins empty every time. */}
+      {isOpen && (
+        <ModelForm
+          place={null}
+          stored={null}
+          etag={null}
+          onCancel={onClose}
+          onReload={() => undefined}
+          onSaved={({ provider, model }) => {
+            tell(`${provider}/${model} is in the registry.`)
+            navigate(path('registry', provider, model), { replace: true })
+          }}
+        />
+      )}
+    </DetailDrawer>
+  )
+}
