@@ -87,6 +87,7 @@ export const variables: CSSVariablesResolver = () => ({
     '--mantine-color-dimmed': '#5a6274',
     '--mantine-color-error': '#c22f2f',
     // The kit's own is too pale to read on a light badge.
+    '--mantine-color-placeholder': '#667085',
     '--mantine-color-yellow-light-color': '#854d00',
     // Most requests are fine: their badge is the quietest.
     '--mantine-color-teal-light': '#e2f6ee',
@@ -110,6 +111,7 @@ export const variables: CSSVariablesResolver = () => ({
   },
   dark: {
     '--mantine-color-body': '#12141d',
+    '--mantine-color-placeholder': '#8b93a8',
     '--mantine-color-anchor': '#8d94ec',
     '--mantine-color-dimmed': '#9aa2b6',
     '--mantine-color-error': '#ff7b7b',
