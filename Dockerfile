@@ -8,6 +8,7 @@ COPY scripts ./scripts
 COPY src ./src
 COPY simulator ./simulator
 COPY demo ./demo
+COPY dashboard ./dashboard
 RUN npm run build && npm prune --omit=dev --no-audit --no-fund && mkdir /data
 
 FROM node:24-slim
@@ -15,6 +16,7 @@ WORKDIR /app
 COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
+COPY --from=build /app/dashboard/dist ./dashboard/dist
 # A folder made here keeps its owner when a volume is mounted over it for the first time.
 COPY --from=build --chown=node:node /data /data
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 DATA_DIR=/data

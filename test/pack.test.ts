@@ -58,12 +58,14 @@ async function pack() {
   const wanted = [
     ...files,
     'package.json',
+    'package-lock.json',
     'tsconfig.json',
     'tsconfig.build.json',
     'scripts',
     'src',
     'simulator',
     'demo',
+    'dashboard',
   ]
   for (const name of wanted.filter((file) => file !== 'dist' && existsSync(join(ROOT, file)))) {
     cpSync(join(ROOT, name), join(copy, name), { recursive: true })
@@ -101,7 +103,7 @@ function startInstalled(command: 'serve' | 'demo', env: Record<string, string>) 
 }
 
 describe('the package', () => {
-  test('holds the compiled source, the demo with its simulator, and nothing else', () => {
+  test('holds the compiled source, the demo with its simulator, the built dashboard, and nothing else', () => {
     const sources = globSync('{src,simulator,demo}/**/*.ts', { cwd: ROOT }).filter(
       (path) => !/\.test\.ts$|^simulator\/test-|\/fixtures\//.test(path),
     )
@@ -111,8 +113,13 @@ describe('the package', () => {
       'dist/src/store/model-facts.json',
       ...sources.map((path) => `dist/${path.replace(/\.ts$/, '.js')}`),
     ]
-    assert.deepEqual(packed.files, expected.sort())
-    assert.ok(packed.unpackedBytes < 1_500_000, `${packed.unpackedBytes} bytes`)
+    const dashboard = packed.files.filter((path) => path.startsWith('dashboard/dist/'))
+    assert.deepEqual(
+      packed.files.filter((path) => !dashboard.includes(path)),
+      expected.sort(),
+    )
+    assert.ok(dashboard.includes('dashboard/dist/index.html'))
+    assert.ok(packed.unpackedBytes < 6_000_000, `${packed.unpackedBytes} bytes`)
   })
 
   test('installs without what only its developers need', () => {
@@ -143,7 +150,7 @@ describe('the package', () => {
     })
   })
 
-  test('serves: healthy, answers a call, logs it, ends in peace', async () => {
+  test('serves: healthy, shows its dashboard, answers a call, logs it, ends in peace', async () => {
     const dataDir = join(folder, 'data')
     const running = await startInstalled('serve', {
       DATA_DIR: dataDir,
@@ -155,6 +162,10 @@ describe('the package', () => {
     })
     const health = await fetch(`${running.ready}/healthz`)
     assert.equal(health.status, 200)
+    const page = await fetch(`${running.ready}/dashboard`)
+    const [script = ''] = /\/dashboard\/assets\/[^"]+\.js/.exec(await page.text()) ?? []
+    const asset = await fetch(running.ready + script, { headers: { 'accept-encoding': 'br' } })
+    assert.deepEqual([page.status, asset.status, asset.headers.get('content-encoding')], [200, 200, 'br'])
     const answer = await fetch(`${running.ready}/v1/chat/completions`, {
       method: 'POST',
       headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' },
@@ -196,7 +207,7 @@ describe('the image', () => {
 
   test('takes from its build stage only what that makes', () => {
     const made = copies.filter((words) => words[0] === '--from=build').map((words) => words.at(-2))
-    assert.deepEqual(made, ['/app/package.json', '/app/node_modules', '/app/dist', '/data'])
+    assert.deepEqual(made, ['/app/package.json', '/app/node_modules', '/app/dist', '/app/dashboard/dist', '/data'])
   })
 
   test('starts a file of the build, as a user without rights, from an image named without a host', () => {
