@@ -56,6 +56,7 @@ const ENVIRONMENT = {
   SECRETS_KEY: SECRETS.secretsKey,
 }
 const folder = newFolder()
+let marks: Record<string, string> = { ...SECRETS, ...CONTENT }
 let started: Started
 let url: string
 /** Everything that anybody outside has seen. */
@@ -167,7 +168,9 @@ async function mixedCalls(): Promise<void> {
   await post(conversation('gpt-4o'), SECRETS.adminKey)
   const bearer = { headers: { authorization: `Bearer ${SECRETS.gatewayKey}` } }
   for (const path of ['/v1/models', '/v1/models/gpt-4o', '/v1/nothing']) await ask(path, bearer)
-  for (const path of ['/metrics', '/readyz', '/healthz']) await ask(path)
+  for (const path of ['/metrics', '/readyz', '/healthz', '/dashboard', '/dashboard/nothing.js']) await ask(path)
+  for (const key of [SECRETS.wrongKey, SECRETS.gatewayKey, '']) await ask('/sessions', signIn(key))
+  await lookAround()
   const left = new AbortController()
   const gone = fetch(`${url}/v1/chat/completions`, {
     method: 'POST',
@@ -180,7 +183,26 @@ async function mixedCalls(): Promise<void> {
   await gone
 }
 
-const marks = { ...SECRETS, ...CONTENT }
+const signIn = (key: string) => ({
+  method: 'POST',
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify({ key }),
+})
+
+/** Signs in and looks around. What the cookie is made of may stand in that cookie and nowhere else. */
+async function lookAround(): Promise<void> {
+  const answer = await fetch(`${url}/sessions`, signIn(SECRETS.adminKey))
+  seen.push({ what: 'signing in', text: await answer.text() })
+  const cookie = answer.headers.get('set-cookie')?.split(';', 1)[0] ?? ''
+  const [, secret = '', signature = ''] = cookie.split('.')
+  assert.ok(secret.length > 20 && signature.length > 20)
+  marks = { ...marks, cookieSecret: secret, cookieSignature: signature }
+  for (const path of ['/sessions', '/sessions/current', '/audit', '/keys', '/nothing', '/v1/models']) {
+    await ask(path, { headers: { cookie } })
+  }
+  await ask('/keys', { method: 'POST', headers: { cookie } })
+}
+
 const leaksIn = (text: string | Buffer) =>
   Object.entries(marks).flatMap(([name, mark]) => (text.includes(mark) ? [name] : []))
 
@@ -197,10 +219,10 @@ describe('after a run of mixed calls', () => {
       'toolArgument',
       'toolResult',
     ] as const) {
-      assert.ok(all.includes(marks[name]), name)
+      assert.ok(all.includes({ ...SECRETS, ...CONTENT }[name]), name)
     }
     for (const name of ['gatewayKey', 'adminKey', 'fileKey', 'secretsKey'] as const)
-      assert.ok(!all.includes(marks[name]), name)
+      assert.ok(!all.includes(SECRETS[name]), name)
   })
 
   test('no answer but the model’s own holds any of them', () => {
