@@ -15,8 +15,7 @@ export function compareFigures(now: number | null, before: number | null, better
   if (before === 0) return now === 0 ? { text: 'as before', tone: 'plain' } : { text: 'none before', tone: 'plain' }
   const share = (now - before) / before
   if (Math.abs(share) < 0.0005) return { text: 'as before', tone: 'plain' }
-  const size = now / before >= 10 ? `× ${Math.round(now / before)}` : `${percentText(Math.abs(share))} %`
-  return { text: `${arrow(share)} ${size}`, tone: toneOf(share, better) }
+  return { text: `${arrow(share)} ${sizeOf(now / before)}`, tone: toneOf(share, better) }
 }
 
 /** How a share moved, in percentage points: "from 1 % to 2 %" is one point, not 100 %. */
@@ -40,8 +39,11 @@ function arrow(change: number): string {
   return change > 0 ? '▲' : '▼'
 }
 
-function percentText(share: number): string {
-  return (share * 100).toFixed(share < 0.1 ? 1 : 0)
+function sizeOf(ratio: number): string {
+  if (ratio >= 100) return 'over × 100'
+  if (ratio >= 10) return `× ${Math.round(ratio)}`
+  const percent = Math.abs(ratio - 1) * 100
+  return `${percent.toFixed(percent < 10 ? 1 : 0)} %`
 }
 
 function toneOf(change: number, better: Better): Comparison['tone'] {

@@ -4,7 +4,7 @@ import { CalendarDays } from 'lucide-react'
 import { useState } from 'react'
 import { useUrlState } from '../../shell/place.ts'
 import classes from './usage.module.css'
-import { MOST_HOURLY_DAYS, PERIODS, type UsageView } from './usage-view.ts'
+import { dayText, MOST_HOURLY_DAYS, PERIODS, type UsageView } from './usage-view.ts'
 import { useToday } from './use-usage.ts'
 
 /** The last days, or a range of one's own. */
@@ -39,9 +39,9 @@ function RangeInput({ view }: { view: UsageView }) {
       type="range"
       allowSingleDateInRange
       size="xs"
-      w={196}
-      aria-label="Days, UTC"
-      valueFormat="MMM D, YYYY"
+      w={180}
+      aria-label={`Days, UTC: ${rangeText(range)}`}
+      valueFormatter={({ date }) => rangeText(date as [string | null, string | null])}
       maxDate={today}
       value={range}
       onChange={choose}
@@ -50,6 +50,10 @@ function RangeInput({ view }: { view: UsageView }) {
       classNames={{ input: classes['range'] ?? '' }}
     />
   )
+}
+
+function rangeText([from, to]: [string | null, string | null]): string {
+  return `${from === null ? '' : dayText(from)} – ${to === null ? '' : dayText(to)}`
 }
 
 const GROUP_TITLES = [

@@ -23,7 +23,6 @@ export function UsageTable({ usage, view }: { usage: Usage; view: UsageView }) {
   return (
     <DataTable
       label="Sums per group"
-      dense
       columns={columns}
       rows={lines}
       rowKey={({ group }) => group ?? ''}

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { queryRange, sortOf, sortText, utcToday, viewOf } from './usage-view.ts'
+import { dayText, queryRange, sortOf, sortText, utcToday, viewOf } from './usage-view.ts'
 
 const today = '2026-11-15'
 
@@ -65,3 +65,8 @@ test('a sorting survives the address', () => {
 })
 
 test('today is a day in UTC', () => assert.equal(utcToday(Date.UTC(2026, 10, 15, 23, 59)), '2026-11-15'))
+
+test('a day of this year needs no year', () => {
+  assert.equal(dayText('2026-11-05', today), 'Nov 5')
+  assert.equal(dayText('2025-11-05', today), 'Nov 5, 25')
+})

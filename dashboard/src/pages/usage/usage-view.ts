@@ -79,6 +79,14 @@ export function utcToday(now: number): string {
   return new Date(now).toISOString().slice(0, 10)
 }
 
+const dayName = new Intl.DateTimeFormat('en', { month: 'short', day: 'numeric', timeZone: 'UTC' })
+const dayAndYear = new Intl.DateTimeFormat('en', { month: 'short', day: 'numeric', year: '2-digit', timeZone: 'UTC' })
+
+/** "Nov 15", of another year "Nov 15, 25". */
+export function dayText(day: string, today = utcToday(Date.now())): string {
+  return (day.slice(0, 4) === today.slice(0, 4) ? dayName : dayAndYear).format(new Date(day))
+}
+
 function daysBetween(from: string, to: string): number {
   return Math.round((new Date(to).getTime() - new Date(from).getTime()) / DAY_MS)
 }

@@ -9,7 +9,7 @@ import { EmptyState } from '../../components/states.tsx'
 import { priceText } from '../../format/money.ts'
 import { useUrlState } from '../../shell/place.ts'
 import classes from './usage.module.css'
-import { MOST_WHAT_IF_DAYS, type UsageView } from './usage-view.ts'
+import { dayText, MOST_WHAT_IF_DAYS, type UsageView } from './usage-view.ts'
 import { useToday } from './use-usage.ts'
 import { WhatIfResult } from './what-if-result.tsx'
 
@@ -73,13 +73,13 @@ function Choice({ model, pricesAt }: { model: string | null; pricesAt: string | 
         )}
       />
       <DatePickerInput
-        aria-label="At the prices of this day"
+        aria-label={pricesAt === null ? 'Prices of today' : `Prices of ${dayText(pricesAt)}`}
         placeholder="Prices of today"
         size="xs"
-        w={150}
+        w={170}
         clearable
-        clearButtonProps={{ 'aria-label': 'Prices of today' }}
-        valueFormat="MMM D, YYYY"
+        clearButtonProps={{ 'aria-label': 'Back to the prices of today' }}
+        valueFormatter={() => (pricesAt === null ? '' : `Prices of ${dayText(pricesAt)}`)}
         maxDate={today}
         value={pricesAt}
         onChange={(day) => change({ prices_at: day })}
