@@ -86,7 +86,7 @@ export const variables: CSSVariablesResolver = () => ({
     '--mantine-color-body': '#ffffff',
     '--mantine-color-dimmed': '#5a6274',
     '--mantine-color-error': '#c22f2f',
-    // The kit's own is too pale to read on a light badge.
+    // The kit's own are too pale to read.
     '--mantine-color-placeholder': '#667085',
     '--mantine-color-yellow-light-color': '#854d00',
     // Most requests are fine: their badge is the quietest.
