@@ -7,7 +7,7 @@ import type { HandlersOf } from './router.ts'
 
 type Shown = z.input<typeof GatewayStatus>
 
-export function statusHandlers({ status }: ManagementDeps): HandlersOf<typeof statusOperations> {
+export function statusHandlers({ status, configFile }: ManagementDeps): HandlersOf<typeof statusOperations> {
   return {
     async 'status.get'(_input, { now }) {
       const { startedAt, inFlight, log, catalog, providers, ...rest } = await status()
@@ -15,6 +15,7 @@ export function statusHandlers({ status }: ManagementDeps): HandlersOf<typeof st
         ...rest,
         started_at: timestamp(startedAt),
         uptime_seconds: Math.max(0, Math.floor((now - startedAt) / 1000)),
+        config_file: configFile,
         in_flight: inFlight,
         log: { lag_rows: log.lagRows, last_error: log.lastError },
         catalog: catalog.map(({ readAt, ...list }) => ({ ...list, read_at: timestampOrNull(readAt) })),

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { type Harness, hello, type Json, startHarness, until } from '../harness.ts'
 import { managing } from './manage.ts'
@@ -29,6 +30,10 @@ test('it says who it is and that it is ready', async () => {
   assert.deepEqual([node, engine, phase, in_flight], [harness.gateway.store.node, 'sqlite', 'ready', 0])
   assert.ok(Date.parse(started_at) <= Date.now() && uptime_seconds >= 0)
   assert.equal(log.last_error, null)
+})
+
+test('it names the file that it applies by itself', async () => {
+  assert.equal((await status()).config_file, join(harness.folder, 'switchyard.yaml'))
 })
 
 test('it says which model lists were read, and why one was not', async () => {

@@ -38,6 +38,10 @@ export const GatewayStatus = z.strictObject({
   started_at: Timestamp,
   uptime_seconds: z.int(),
   phase: z.enum(['starting', 'ready', 'draining']),
+  config_file: z
+    .string()
+    .nullable()
+    .describe('The file this gateway itself applies at every start and edit; null: none'),
   in_flight: z.int().describe('Chat calls being worked on now'),
   log: z
     .strictObject({ lag_rows: z.int(), last_error: z.string().nullable() })
