@@ -43,7 +43,10 @@ function Figures({ usage, name }: { usage: Reply<'usage.get'>; name: string }) {
         <Figure label="Requests" note={`${percent(total.errors, total.requests)} failed`}>
           {count(total.requests)}
         </Figure>
-        <Figure label="Tokens" note={`${shortCount(total.prompt_tokens)} in, ${shortCount(total.completion_tokens)} out`}>
+        <Figure
+          label="Tokens"
+          note={`${shortCount(total.prompt_tokens)} in, ${shortCount(total.completion_tokens)} out`}
+        >
           {shortCount(total.prompt_tokens + total.completion_tokens)}
         </Figure>
         <Figure label="Latency" note="median">

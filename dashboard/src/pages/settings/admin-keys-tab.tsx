@@ -1,0 +1,137 @@
+import { Badge, Button, Group, Text } from '@mantine/core'
+import { Plus } from 'lucide-react'
+import { useState } from 'react'
+import type { Item } from '../../api/client.ts'
+import { useAll, useChange, useOperation } from '../../api/hooks.ts'
+import { Confirm } from '../../components/confirm.tsx'
+import { type Column, DataTable } from '../../components/data-table.tsx'
+import { Panel } from '../../components/panel.tsx'
+import { Loaded } from '../../components/states.tsx'
+import { tell } from '../../components/tell.ts'
+import { Time } from '../../components/time.tsx'
+import { useUrlState } from '../../shell/place.ts'
+import { works } from '../keys/key-state.ts'
+import { KeyStateBadge } from '../keys/key-state-badge.tsx'
+import { CreateAdminKey } from './create-admin-key.tsx'
+
+type AdminKey = Item<'admin-keys.list'>
+
+interface Known {
+  /** The key that this browser is signed in with. */
+  ownId: string | undefined
+  /** How many work: the last one is never revoked. */
+  working: number
+  onRevoke: (key: AdminKey) => void
+}
+
+function columnsWith({ ownId, working, onRevoke }: Known): Column<AdminKey>[] {
+  return [
+    {
+      name: 'name',
+      title: 'Name',
+      cell: ({ id, name }) => (
+        <Group gap="xs" wrap="nowrap">
+          <Text span size="sm" fw={550}>
+            {name}
+          </Text>
+          {id === ownId && <Badge color="blue">yours</Badge>}
+        </Group>
+      ),
+    },
+    { name: 'prefix', title: 'Begins with', cell: ({ prefix }) => <span className="mono">{prefix}…</span> },
+    { name: 'state', title: 'State', cell: (key) => <KeyStateBadge lifetime={key} /> },
+    { name: 'created', title: 'Created', cell: ({ created_at }) => <Time at={created_at} relative /> },
+    {
+      name: 'expires',
+      title: 'Expires',
+      cell: ({ expires_at: at }) => (at === null ? 'never' : <Time at={at} />),
+    },
+    {
+      name: 'revoke',
+      title: '',
+      figures: true,
+      cell: (key) => {
+        if (!works(key, Date.now())) return null
+        const isLast = working <= 1
+        return (
+          <Button
+            variant="default"
+            size="compact-xs"
+            {...(isLast ? {} : { c: 'var(--bad)' })}
+            disabled={isLast}
+            title={isLast ? 'The last one that works is never revoked: create another one first' : undefined}
+            onClick={() => onRevoke(key)}
+            aria-label={`Revoke ${key.name}`}
+          >
+            Revoke
+          </Button>
+        )
+      },
+    },
+  ]
+}
+
+export function AdminKeysTab() {
+  const keys = useAll('admin-keys.list', {})
+  const session = useOperation('sessions.current', {})
+  const [search, setSearch] = useUrlState()
+  const [revoking, setRevoking] = useState<AdminKey | null>(null)
+  const now = Date.now()
+  const working = keys.data?.filter((key) => works(key, now)).length ?? 0
+  return (
+    <Panel
+      title="Admin keys"
+      description="For this page, the command line and the management API. The audit names the one that made a change: give each person and program its own."
+      flush
+      actions={
+        <Button
+          variant="default"
+          leftSection={<Plus size={16} aria-hidden />}
+          onClick={() => setSearch({ new: '1' }, { push: true })}
+        >
+          Create an admin key
+        </Button>
+      }
+    >
+      <Loaded query={keys}>
+        {(rows) => (
+          <DataTable
+            label="Admin keys"
+            columns={columnsWith({ ownId: session.data?.key_id, working, onRevoke: setRevoking })}
+            rows={rows}
+            rowKey={({ id }) => id}
+          />
+        )}
+      </Loaded>
+      {search['new'] === '1' && <CreateAdminKey onClose={() => setSearch({ new: null })} />}
+      {revoking !== null && (
+        <RevokeAdminKey of={revoking} isOwn={revoking.id === session.data?.key_id} onClose={() => setRevoking(null)} />
+      )}
+    </Panel>
+  )
+}
+
+function RevokeAdminKey({ of: key, isOwn, onClose }: { of: AdminKey; isOwn: boolean; onClose: () => void }) {
+  const revoke = useChange('admin-keys.revoke')
+  function confirm() {
+    const onSuccess = () => {
+      tell(`The admin key ${key.name} is revoked`)
+      onClose()
+    }
+    revoke.mutate({ params: { id: key.id } }, { onSuccess })
+  }
+  return (
+    <Confirm
+      isOpen
+      onClose={onClose}
+      title={`Revoke the admin key ${key.name}?`}
+      action="Revoke the admin key"
+      isBusy={revoke.isPending}
+      error={revoke.error}
+      onConfirm={confirm}
+    >
+      It is refused from now on, and everybody who is signed in with it is signed out
+      {isOwn ? <b>, you among them: you need another admin key to come back</b> : ''}. This cannot be undone.
+    </Confirm>
+  )
+}

@@ -1,0 +1,63 @@
+import { Alert, Button, Group, Stack, Text } from '@mantine/core'
+import { Download, FileCog } from 'lucide-react'
+import { addressOf } from '../../api/client.ts'
+import { useOperation } from '../../api/hooks.ts'
+import { Panel } from '../../components/panel.tsx'
+import { ApplyPanel } from './apply-panel.tsx'
+
+export function ConfigurationTab() {
+  return (
+    <Stack gap="lg">
+      <OwnFile />
+      <Panel
+        title="Export"
+        description="The running configuration as a file that makes the same of an empty gateway."
+        actions={
+          <Group gap="xs">
+            <DownloadButton format="yaml" label="YAML" />
+            <DownloadButton format="json" label="JSON" />
+          </Group>
+        }
+      >
+        <Text size="sm" c="dimmed">
+          Workspaces, routes, keys, providers and prices. Secrets are not in it: they become variables such as{' '}
+          <span className="mono">$&#123;LOCAL_API_KEY&#125;</span>, and keys get a new value where the file is applied.
+        </Text>
+      </Panel>
+      <ApplyPanel />
+    </Stack>
+  )
+}
+
+function DownloadButton({ format, label }: { format: 'yaml' | 'json'; label: string }) {
+  return (
+    <Button
+      component="a"
+      href={addressOf('config.export', { query: { format } })}
+      download={`switchyard.${format}`}
+      variant="default"
+      leftSection={<Download size={16} aria-hidden />}
+    >
+      {label}
+    </Button>
+  )
+}
+
+/** A gateway that has a file of its own would take back what is applied here and does not stand there. */
+function OwnFile() {
+  const status = useOperation('status.get', {})
+  const file = status.data?.config_file
+  if (status.data === undefined) return null
+  return (
+    <Alert color={file ? 'blue' : 'gray'} variant="light" icon={<FileCog aria-hidden />}>
+      {file ? (
+        <>
+          This gateway applies <span className="mono">{file}</span> by itself, at every start and whenever that file
+          changes. What you apply here and do not write there is taken back the next time.
+        </>
+      ) : (
+        'This gateway has no file of its own: what is applied here stays until something else is applied.'
+      )}
+    </Alert>
+  )
+}

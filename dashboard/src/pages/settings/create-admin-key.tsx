@@ -1,0 +1,82 @@
+import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
+import { type FormEvent, useState } from 'react'
+import type { Reply } from '../../api/client.ts'
+import { useChange } from '../../api/hooks.ts'
+import { problemAt, problemElsewhere } from '../../api/problem.ts'
+import { ExpiryField } from '../../components/expiry-field.tsx'
+import { SecretOnce } from '../../components/secret-once.tsx'
+import { momentOf } from '../../format/local-input.ts'
+
+type Created = Reply<'admin-keys.create'>
+
+export function CreateAdminKey({ onClose }: { onClose: () => void }) {
+  const [created, setCreated] = useState<Created | null>(null)
+  const isShowing = created !== null
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title={isShowing ? `The admin key ${created.name}` : 'Create an admin key'}
+      size="lg"
+      // A slip of the hand must not lose the value.
+      closeOnClickOutside={!isShowing}
+      closeOnEscape={!isShowing}
+      withCloseButton={!isShowing}
+    >
+      {isShowing ? (
+        <SecretOnce value={created.value} label={`The admin key ${created.name}`} onDone={onClose}>
+          <Text size="sm">
+            Whoever has it can change everything here. It is used to sign in, as <span className="mono">ADMIN_KEY</span>{' '}
+            of the command line, and as bearer of the management API.
+          </Text>
+        </SecretOnce>
+      ) : (
+        <NewAdminKey onCreated={setCreated} onClose={onClose} />
+      )}
+    </Modal>
+  )
+}
+
+function NewAdminKey({ onCreated, onClose }: { onCreated: (key: Created) => void; onClose: () => void }) {
+  const create = useChange('admin-keys.create')
+  const [name, setName] = useState('')
+  const [expires, setExpires] = useState('')
+  const elsewhere = problemElsewhere(create.error, ['name', 'expires_at'])
+
+  function submit(event: FormEvent) {
+    event.preventDefault()
+    const body = { name: name.trim(), expires_at: momentOf(expires) }
+    if (body.name !== '') create.mutate({ body }, { onSuccess: onCreated })
+  }
+
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        <TextInput
+          label="Name"
+          description="The person or program that gets it, for example ana or ci-deploy"
+          required
+          data-autofocus
+          autoComplete="off"
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+          error={problemAt(create.error, 'name')}
+        />
+        <ExpiryField value={expires} onChange={setExpires} error={problemAt(create.error, 'expires_at')} />
+        {elsewhere !== null && (
+          <Text size="sm" c="var(--bad)" role="alert">
+            {elsewhere}
+          </Text>
+        )}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={create.isPending} disabled={name.trim() === ''}>
+            Create the admin key
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}

@@ -1,0 +1,134 @@
+import { Alert, Button, Stack, Text } from '@mantine/core'
+import { CircleCheck, ScanSearch, TriangleAlert } from 'lucide-react'
+import type { Reply } from '../../api/client.ts'
+import { useChange } from '../../api/hooks.ts'
+import { type Column, DataTable } from '../../components/data-table.tsx'
+import { Panel } from '../../components/panel.tsx'
+import { count } from '../../format/number.ts'
+
+type Verification = Reply<'verify.ledger'>
+type Difference = Verification['differences'][number]
+
+const COLUMNS: Column<Difference>[] = [
+  { name: 'scope', title: 'Of', cell: ({ scope, name, id }) => `${scope} ${name ?? id}` },
+  { name: 'workspace', title: 'Workspace', cell: ({ workspace }) => workspace ?? '–' },
+  { name: 'counter', title: 'Counter', cell: ({ counter }) => <span className="mono">{counter}</span> },
+  { name: 'ledger', title: 'The gateway counts', figures: true, cell: ({ ledger }) => ledger },
+  { name: 'log', title: 'The log adds up to', figures: true, cell: ({ log }) => log },
+]
+
+export function LedgerTab() {
+  return (
+    <Stack gap="lg">
+      <LedgerPanel />
+      <SecretsPanel />
+    </Stack>
+  )
+}
+
+function LedgerPanel() {
+  const verify = useChange('verify.ledger')
+  return (
+    <Panel
+      title="Ledger"
+      description="What keys and workspaces have spent is counted as calls end. The request log is the book: every counter can be worked out from it again."
+      actions={
+        <Button
+          variant="default"
+          leftSection={<ScanSearch size={16} aria-hidden />}
+          loading={verify.isPending}
+          onClick={() => verify.mutate({})}
+        >
+          Verify now
+        </Button>
+      }
+    >
+      {verify.error !== null ? (
+        <Text size="sm" c="var(--bad)" role="alert">
+          {verify.error.message}
+        </Text>
+      ) : verify.data === undefined ? (
+        <Text size="sm" c="dimmed">
+          Recomputes every counter from the log and compares. Nothing is changed; calls go on meanwhile.
+        </Text>
+      ) : (
+        <Outcome of={verify.data} />
+      )}
+    </Panel>
+  )
+}
+
+function Outcome({ of: { checked, busy, differences } }: { of: Verification }) {
+  const busyWords =
+    busy === 0
+      ? ''
+      : ` ${count(busy)} of them were in use all the while: their spending lies between two readings of the log.`
+  if (differences.length === 0) {
+    return (
+      <Alert
+        color="teal"
+        variant="light"
+        icon={<CircleCheck aria-hidden />}
+        title="The ledger agrees with the log"
+        role="status"
+      >
+        The counters of {count(checked)} keys and workspaces were worked out again, to the last digit.{busyWords}
+      </Alert>
+    )
+  }
+  return (
+    <Stack>
+      <Alert
+        color="red"
+        variant="light"
+        icon={<TriangleAlert aria-hidden />}
+        title={`${count(differences.length)} counters differ`}
+        role="alert"
+      >
+        Of {count(checked)} keys and workspaces.{busyWords} A restart counts everything anew from the log.
+      </Alert>
+      <DataTable
+        label="Counters that differ"
+        columns={COLUMNS}
+        rows={differences}
+        rowKey={({ scope, id, counter }) => `${scope} ${id} ${counter}`}
+      />
+    </Stack>
+  )
+}
+
+function SecretsPanel() {
+  const rotate = useChange('secrets.rotate')
+  return (
+    <Panel
+      title="Secrets"
+      description="Keys of providers are stored encrypted. After a new key was put first in SECRETS_KEY, this encrypts all of them with it."
+      actions={
+        <Button variant="default" loading={rotate.isPending} onClick={() => rotate.mutate({})}>
+          Encrypt anew
+        </Button>
+      }
+    >
+      {rotate.error !== null ? (
+        <Text size="sm" c="var(--bad)" role="alert">
+          {rotate.error.message}
+        </Text>
+      ) : rotate.data === undefined ? (
+        <Text size="sm" c="dimmed">
+          What is encrypted with the first key already stays as it is. Afterwards the older keys can be taken out of
+          SECRETS_KEY.
+        </Text>
+      ) : (
+        <Alert color="teal" variant="light" icon={<CircleCheck aria-hidden />} role="status">
+          {secretsWords(rotate.data)}
+        </Alert>
+      )}
+    </Panel>
+  )
+}
+
+function secretsWords({ re_encrypted: anew, already_current: current }: Reply<'secrets.rotate'>): string {
+  if (anew + current === 0) return 'No secrets are stored.'
+  if (anew === 0) return `All ${count(current)} stored secrets were encrypted with the first key already.`
+  return `${count(anew)} stored secrets were encrypted anew; ${count(current)} were already.`
+}

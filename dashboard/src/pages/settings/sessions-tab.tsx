@@ -1,0 +1,118 @@
+import { Badge, Button, Group, Text } from '@mantine/core'
+import { useState } from 'react'
+import { call, type Item } from '../../api/client.ts'
+import { useChange, usePages } from '../../api/hooks.ts'
+import { Confirm } from '../../components/confirm.tsx'
+import { type Column, DataTable } from '../../components/data-table.tsx'
+import { Panel } from '../../components/panel.tsx'
+import { EmptyState, ErrorState, LoadingRows } from '../../components/states.tsx'
+import { tell } from '../../components/tell.ts'
+import { Time } from '../../components/time.tsx'
+
+type Session = Item<'sessions.list'>
+
+function columnsWith(onEnd: (session: Session) => void): Column<Session>[] {
+  return [
+    {
+      name: 'key',
+      title: 'Signed in with',
+      cell: ({ key_name, current }) => (
+        <Group gap="xs" wrap="nowrap">
+          <Text span size="sm" fw={550}>
+            {key_name}
+          </Text>
+          {current && <Badge color="blue">this one</Badge>}
+        </Group>
+      ),
+    },
+    { name: 'since', title: 'Since', cell: ({ created_at }) => <Time at={created_at} relative /> },
+    { name: 'at', title: 'Signed in at', wideOnly: true, cell: ({ created_at }) => <Time at={created_at} /> },
+    { name: 'until', title: 'Ends by itself', cell: ({ expires_at }) => <Time at={expires_at} relative /> },
+    { name: 'id', title: 'Session', wideOnly: true, cell: ({ id }) => <span className="mono">{id}</span> },
+    {
+      name: 'end',
+      title: '',
+      figures: true,
+      cell: (session) => (
+        <Button
+          variant="default"
+          size="compact-xs"
+          onClick={() => onEnd(session)}
+          aria-label={session.current ? 'Sign out here' : `Sign out ${session.key_name}, session ${session.id}`}
+        >
+          Sign out
+        </Button>
+      ),
+    },
+  ]
+}
+
+/** Who is signed in to the dashboard now. */
+export function SessionsTab() {
+  const sessions = usePages('sessions.list', { query: { limit: 100 } }, { refetchEvery: 30_000 })
+  const [ending, setEnding] = useState<Session | null>(null)
+  return (
+    <Panel
+      title="Sessions"
+      description="Everybody who is signed in to the dashboard. A session ends after a day, with its admin key, or here."
+      flush
+    >
+      {sessions.rows === undefined ? (
+        sessions.error === null ? (
+          <LoadingRows />
+        ) : (
+          <ErrorState error={sessions.error} retry={() => void sessions.refetch()} />
+        )
+      ) : sessions.rows.length === 0 ? (
+        <EmptyState title="Nobody is signed in">You see this page through a bearer key.</EmptyState>
+      ) : (
+        <DataTable label="Sessions" columns={columnsWith(setEnding)} rows={sessions.rows} rowKey={({ id }) => id} />
+      )}
+      {sessions.hasNextPage && (
+        <Group justify="center" p="sm">
+          <Button
+            variant="default"
+            size="xs"
+            loading={sessions.isFetchingNextPage}
+            onClick={() => void sessions.fetchNextPage()}
+          >
+            Show older ones
+          </Button>
+        </Group>
+      )}
+      {ending !== null && <EndSession of={ending} onClose={() => setEnding(null)} />}
+    </Panel>
+  )
+}
+
+function EndSession({ of: session, onClose }: { of: Session; onClose: () => void }) {
+  const revoke = useChange('sessions.revoke')
+  async function confirm() {
+    if (session.current) {
+      // The same as in the menu of the account: the cookie goes too, and nothing of the page stays.
+      await call('sessions.end', {})
+      window.location.assign('/dashboard')
+      return
+    }
+    const onSuccess = () => {
+      tell(`A session of ${session.key_name} is ended`)
+      onClose()
+    }
+    revoke.mutate({ params: { id: session.id } }, { onSuccess })
+  }
+  return (
+    <Confirm
+      isOpen
+      onClose={onClose}
+      title={session.current ? 'Sign out here?' : `Sign out this session of ${session.key_name}?`}
+      action="Sign out"
+      isBusy={revoke.isPending}
+      error={revoke.error}
+      onConfirm={() => void confirm()}
+    >
+      {session.current
+        ? 'This is your own session: you need an admin key to come back.'
+        : 'It ends at once, wherever it is open. The admin key goes on working: to keep somebody out, revoke the key.'}
+    </Confirm>
+  )
+}

@@ -1,0 +1,180 @@
+import { Anchor, Button, Group, Stack, Text } from '@mantine/core'
+import { Trash2 } from 'lucide-react'
+import { type FormEvent, useState } from 'react'
+import { Link } from 'wouter'
+import { useChange, useOperation } from '../../api/hooks.ts'
+import { problemElsewhere } from '../../api/problem.ts'
+import { BudgetBar } from '../../components/budget-bar.tsx'
+import { DetailDrawer, DrawerSection } from '../../components/detail-drawer.tsx'
+import { LIMIT_FIELDS } from '../../components/limits/limits-fields.tsx'
+import { limitsForm, limitsOf, limitsProblems } from '../../components/limits/limits-form.ts'
+import { LimitsInWords } from '../../components/limits/limits-in-words.tsx'
+import { Loaded } from '../../components/states.tsx'
+import { ManagedBadge } from '../../components/status.tsx'
+import { tell } from '../../components/tell.ts'
+import { Time } from '../../components/time.tsx'
+import { count } from '../../format/number.ts'
+import { DeleteWorkspace } from './delete-workspace.tsx'
+import type { Workspace } from './workspace.ts'
+import { WorkspaceFields } from './workspace-fields.tsx'
+
+export function WorkspaceDrawer({ name, onClose }: { name: string; onClose: () => void }) {
+  const workspace = useOperation('workspaces.get', { params: { name } })
+  const [isDeleting, setDeleting] = useState(false)
+  return (
+    <>
+      <DetailDrawer
+        isOpen
+        onClose={onClose}
+        title={
+          <Text span fw={650} fz="lg">
+            {name}
+          </Text>
+        }
+        isCovered={isDeleting}
+      >
+        <Loaded query={workspace}>
+          {(value) => (
+            <Stack gap="lg">
+              <Summary of={value} />
+              <WorkspaceBudget of={value} />
+              <Settings key={value.name} of={value} />
+              <DrawerSection title="Delete">
+                {value.name === 'default' ? (
+                  <Text size="sm" c="dimmed">
+                    The workspace default is always there.
+                  </Text>
+                ) : (
+                  <Group justify="space-between">
+                    <Text size="sm" c="dimmed">
+                      Its routes and keys go; its requests stay in the log.
+                    </Text>
+                    <Button
+                      variant="default"
+                      size="xs"
+                      c="var(--bad)"
+                      leftSection={<Trash2 size={14} aria-hidden />}
+                      onClick={() => setDeleting(true)}
+                    >
+                      Delete the workspace
+                    </Button>
+                  </Group>
+                )}
+              </DrawerSection>
+            </Stack>
+          )}
+        </Loaded>
+      </DetailDrawer>
+      {isDeleting && workspace.data !== undefined && (
+        <DeleteWorkspace of={workspace.data} onClose={() => setDeleting(false)} onDeleted={onClose} />
+      )}
+    </>
+  )
+}
+
+function Summary({ of: { name, routes, live_keys, created_at } }: { of: Workspace }) {
+  const place = (page: string) => `/${encodeURIComponent(name)}/${page}`
+  return (
+    <Group gap="md">
+      <Anchor component={Link} href={place('overview')} size="sm">
+        Go there
+      </Anchor>
+      <Anchor component={Link} href={place('routes')} size="sm">
+        {count(routes)} routes
+      </Anchor>
+      <Anchor component={Link} href={place('keys')} size="sm">
+        {count(live_keys)} live keys
+      </Anchor>
+      <Text size="sm" c="dimmed">
+        created <Time at={created_at} relative />
+      </Text>
+    </Group>
+  )
+}
+
+/** A workspace stands before its keys in the list of budgets, so one row is enough to know. */
+function WorkspaceBudget({ of: { name, limits } }: { of: Workspace }) {
+  const per = limits?.budget?.per
+  const budgets = useOperation(
+    'budgets.list',
+    { query: { workspace: name, limit: 1 } },
+    { enabled: per !== undefined, refetchEvery: 10_000 },
+  )
+  const row = budgets.data?.data.find(({ scope, id }) => scope === 'workspace' && id === name)
+  const money = per === undefined ? undefined : row?.periods[per]
+  if (per === undefined || money === undefined || money.limit_usd === null) return null
+  return (
+    <DrawerSection title="Used of its budget">
+      <BudgetBar
+        label={`Budget of the workspace ${name}`}
+        limitUsd={money.limit_usd}
+        spentUsd={money.spent_usd}
+        heldUsd={money.held_usd}
+        per={per}
+      />
+    </DrawerSection>
+  )
+}
+
+function Settings({ of: workspace }: { of: Workspace }) {
+  const update = useChange('workspaces.update')
+  const stored = { description: workspace.description ?? '', limits: limitsForm(workspace.limits) }
+  const [form, setForm] = useState(stored)
+  const isFixed = workspace.limits_managed_by !== null
+  const isChanged = JSON.stringify(form) !== JSON.stringify(stored)
+  const isReady = isChanged && Object.keys(limitsProblems(form.limits)).length === 0
+  const elsewhere = problemElsewhere(update.error, ['description', ...LIMIT_FIELDS])
+
+  function submit(event: FormEvent) {
+    event.preventDefault()
+    if (!isReady) return
+    const description = form.description.trim() || null
+    const body = { description, ...(isFixed ? {} : { limits: limitsOf(form.limits) }) }
+    const onSuccess = (saved: Workspace) => {
+      setForm({ description: saved.description ?? '', limits: limitsForm(saved.limits) })
+      tell(`${workspace.name} is saved and holds from the next call on`)
+    }
+    update.mutate({ params: { name: workspace.name }, body }, { onSuccess })
+  }
+
+  return (
+    <DrawerSection title="Settings">
+      <form onSubmit={submit}>
+        <Stack>
+          <WorkspaceFields form={form} onChange={setForm} error={update.error} areLimitsFixed={isFixed} />
+          {isFixed && <FixedLimits of={workspace} />}
+          {elsewhere !== null && (
+            <Text size="sm" c="var(--bad)" role="alert">
+              {elsewhere}
+            </Text>
+          )}
+          <Group justify="flex-end">
+            <Button variant="default" disabled={!isChanged} onClick={() => setForm(stored)}>
+              Undo changes
+            </Button>
+            <Button type="submit" loading={update.isPending} disabled={!isReady}>
+              Save
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </DrawerSection>
+  )
+}
+
+function FixedLimits({ of: { limits } }: { of: Workspace }) {
+  return (
+    <Stack gap={4}>
+      <Group gap="xs">
+        <Text size="sm" fw={550}>
+          Limits of all its keys together
+        </Text>
+        <ManagedBadge by="config" />
+      </Group>
+      <LimitsInWords limits={limits} />
+      <Text size="xs" c="dimmed">
+        They belong to the configuration file: change them in switchyard.yaml.
+      </Text>
+    </Stack>
+  )
+}

@@ -1,0 +1,43 @@
+import { Stack, Text, Textarea } from '@mantine/core'
+import type { ApiError } from '../../api/client.ts'
+import { problemAt } from '../../api/problem.ts'
+import { LimitsFields } from '../../components/limits/limits-fields.tsx'
+import type { LimitsForm } from '../../components/limits/limits-form.ts'
+
+export interface WorkspaceForm {
+  description: string
+  limits: LimitsForm
+}
+
+export interface WorkspaceFieldsProps {
+  form: WorkspaceForm
+  onChange: (form: WorkspaceForm) => void
+  error: ApiError | null
+  /** The limits belong to the configuration file. */
+  areLimitsFixed?: boolean
+}
+
+export function WorkspaceFields({ form, onChange, error, areLimitsFixed = false }: WorkspaceFieldsProps) {
+  return (
+    <Stack>
+      <Textarea
+        label="Description"
+        description="For people: what it is for, and whose it is"
+        autosize
+        minRows={2}
+        maxRows={6}
+        value={form.description}
+        onChange={(event) => onChange({ ...form, description: event.currentTarget.value })}
+        error={problemAt(error, 'description')}
+      />
+      {!areLimitsFixed && (
+        <>
+          <Text size="sm" c="dimmed">
+            Limits of all its keys together. A call must fit into these and into those of its key.
+          </Text>
+          <LimitsFields form={form.limits} onChange={(limits) => onChange({ ...form, limits })} error={error} />
+        </>
+      )}
+    </Stack>
+  )
+}
