@@ -28,6 +28,7 @@ export function DetailDrawer({ isOpen, onClose, title, isCovered = false, size =
         content: { background: 'var(--surface-raised)' },
         header: { background: 'var(--surface-raised)', borderBottom: '1px solid var(--line)' },
         title: { minWidth: 0, flex: 1 },
+        close: { alignSelf: 'flex-start' },
       }}
     >
       <Box pt="lg">{children}</Box>

@@ -89,7 +89,7 @@ function Shell({ session }: { session: Reply<'sessions.current'> }) {
 function Waiting() {
   return (
     <Center h="50vh">
-      <Loader size="sm" aria-label="Loading the page" />
+      <Loader size="sm" role="status" aria-label="Loading the page" />
     </Center>
   )
 }

@@ -18,7 +18,7 @@ export function SignInGate() {
   }
   return (
     <Center mih="100vh">
-      <Loader aria-label="Loading" />
+      <Loader role="status" aria-label="Loading" />
     </Center>
   )
 }

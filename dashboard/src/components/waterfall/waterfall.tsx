@@ -139,7 +139,8 @@ function Bar({ span, title }: { span: Span; title: string }) {
 }
 
 function place({ left, width }: Span) {
-  return { left: `${left}%`, width: `${width}%` }
+  // The narrowest bar is three pixels wide: at the very end it must not stick out.
+  return { left: `min(${left}%, 100% - 3px)`, width: `${width}%` }
 }
 
 function words({ startMs, endMs }: Span): string {

@@ -6,7 +6,7 @@ import { Money } from '../../components/money.tsx'
 import { StatusBadge } from '../../components/status.tsx'
 import { count, milliseconds } from '../../format/number.ts'
 import { utcTime } from '../../format/time.ts'
-import { durationOf, momentParts } from './request-words.ts'
+import { durationOf, durationText, momentParts } from './request-words.ts'
 import classes from './requests.module.css'
 import type { ListedRequest } from './use-requests.ts'
 
@@ -18,7 +18,7 @@ export function requestColumns(hrefOf: (id: string) => string): Column<ListedReq
     { name: 'model', title: 'Asked for → served by', cell: (row) => <Served row={row} /> },
     { name: 'key', title: 'Key', cell: (row) => <KeyName row={row} />, wideOnly: true },
     { name: 'attempts', title: 'Attempts', figures: true, cell: (row) => <Attempts row={row} />, wideOnly: true },
-    { name: 'duration', title: 'Duration', figures: true, cell: (row) => milliseconds(durationOf(row)) },
+    { name: 'duration', title: 'Duration', figures: true, cell: (row) => durationText(durationOf(row)) },
     {
       name: 'latency',
       title: 'Provider',

@@ -1,7 +1,8 @@
-import { Combobox, Group, Loader, ScrollArea, Stack, Text, TextInput, useCombobox } from '@mantine/core'
+import { Combobox, Group, Loader, Stack, Text, TextInput, useCombobox } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { type Option, useOptions } from './filter-options.ts'
 import { FIELD_TITLES, type Field } from './filters.ts'
+import classes from './requests.module.css'
 
 /** Most that are drawn at once: whoever does not see theirs types a letter. */
 const MOST_SHOWN = 60
@@ -33,6 +34,7 @@ function OptionsEditor({ field, onChange }: EditorProps) {
       <Combobox.EventsTarget>
         <TextInput
           data-autofocus
+          role="combobox"
           label={FIELD_TITLES[field]}
           placeholder={isFree ? 'Choose or type' : 'Choose'}
           value={text}
@@ -43,25 +45,23 @@ function OptionsEditor({ field, onChange }: EditorProps) {
           onFocus={() => combobox.selectFirstOption()}
         />
       </Combobox.EventsTarget>
-      <ScrollArea.Autosize mah={280} mt="xs" type="auto">
-        <Combobox.Options aria-label={FIELD_TITLES[field]}>
-          {found.map((option, index) => (
-            <Combobox.Option key={JSON.stringify(option.change)} value={String(index)}>
-              <OptionLine option={option} />
-            </Combobox.Option>
-          ))}
-          {isTyped && <Combobox.Option value="typed">Exactly “{wanted}”</Combobox.Option>}
-          {found.length === 0 && !isTyped && (
-            <Combobox.Empty>
-              {isLoading ? (
-                <Loader size="xs" aria-label="Loading" />
-              ) : (
-                'Nothing in the last 30 days; type it to look further'
-              )}
-            </Combobox.Empty>
-          )}
-        </Combobox.Options>
-      </ScrollArea.Autosize>
+      <Combobox.Options aria-label={FIELD_TITLES[field]} mah={280} mt="xs" className={classes['options'] ?? ''}>
+        {found.map((option, index) => (
+          <Combobox.Option key={JSON.stringify(option.change)} value={String(index)}>
+            <OptionLine option={option} />
+          </Combobox.Option>
+        ))}
+        {isTyped && <Combobox.Option value="typed">Exactly “{wanted}”</Combobox.Option>}
+        {found.length === 0 && !isTyped && (
+          <Combobox.Empty>
+            {isLoading ? (
+              <Loader size="xs" role="status" aria-label="Loading" />
+            ) : (
+              'Nothing in the last 30 days; type it to look further'
+            )}
+          </Combobox.Empty>
+        )}
+      </Combobox.Options>
     </Combobox>
   )
 }

@@ -83,7 +83,7 @@ function valueText(field: Field, value: string, keyName: string | null): string 
     case 'min_cost_usd':
       return `at least $${value}`
     case 'status':
-      return value === 'ok' ? 'OK' : value === 'error' ? 'any error' : value
+      return { ok: 'OK', error: 'any error', '0': 'interrupted' }[value] ?? value
     case 'code':
     case 'provider':
     case 'model':

@@ -14,7 +14,7 @@ import { CostSection } from './cost-section.tsx'
 import { curlOf } from './curl.ts'
 import { CallSection, TokensSection } from './facts-sections.tsx'
 import classes from './request-detail.module.css'
-import { durationOf } from './request-words.ts'
+import { durationOf, durationText } from './request-words.ts'
 import type { ListedRequest } from './use-requests.ts'
 
 export type OpenedRequest = Reply<'requests.get'>
@@ -116,7 +116,7 @@ function Figures({ request }: { request: ListedRequest }) {
   return (
     <dl className={classes['figures']}>
       <Figure name="Cost">{unpriced ? 'unpriced' : <Money usd={request.cost_usd} />}</Figure>
-      <Figure name={isOpen ? 'Running for' : 'Duration'}>{milliseconds(duration)}</Figure>
+      <Figure name={isOpen ? 'Running for' : 'Duration'}>{durationText(duration)}</Figure>
       <Figure name="Gateway">{isOpen ? '–' : milliseconds(request.gateway_ms)}</Figure>
       <Figure name="Tokens in → out">
         {usage === null ? '–' : `${count(usage.prompt_tokens)} → ${count(usage.completion_tokens)}`}

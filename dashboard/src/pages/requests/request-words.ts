@@ -1,3 +1,5 @@
+import { milliseconds } from '../../format/number.ts'
+
 /** What of a request its words are made of. */
 export interface ToldRequest {
   state: 'open' | 'closed'
@@ -13,6 +15,11 @@ export interface ToldRequest {
 export function durationOf(request: Pick<ToldRequest, 'started_at' | 'finished_at' | 'code'>): number | null {
   if (request.finished_at === null || request.code === 'interrupted') return null
   return Math.max(0, Date.parse(request.finished_at) - Date.parse(request.started_at))
+}
+
+/** It is known in whole milliseconds: no digit after the point where there is none. */
+export function durationText(duration: number | null): string {
+  return duration !== null && duration < 10 ? `${duration} ms` : milliseconds(duration)
 }
 
 const day = new Intl.DateTimeFormat(undefined, { month: 'short', day: '2-digit' })
