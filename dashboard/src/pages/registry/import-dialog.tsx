@@ -1,8 +1,67 @@
-import { Modal } from '@mantine/core'
+import { Modal, Stack, Text } from '@mantine/core'
+import { useState } from 'react'
+import type { Reply } from '../../api/client.ts'
+import { useChange } from '../../api/hooks.ts'
+import { ImportDone } from './import-done.tsx'
+import { mappingText } from './import-list.ts'
+import { ImportPreview } from './import-preview.tsx'
+import { type ImportSource, ImportSourceForm, NO_SOURCE } from './import-source.tsx'
+
+export type ImportReport = Reply<'registry.import'>
+
+/** From a price list to new prices: choose it, look at what it would change, apply it. */
 export function ImportDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
+  const [isCovered, setCovered] = useState(false)
   return (
-    <Modal opened={isOpen} onClose={onClose} title="Import prices" size={860}>
-      …
+    <Modal
+      opened={isOpen}
+      onClose={onClose}
+      title="Import prices"
+      size={900}
+      closeOnEscape={!isCovered}
+      closeOnClickOutside={false}
+    >
+      {/* Only while it is open, so that it begins anew every time. */}
+      {isOpen && <Steps onClose={onClose} onCover={setCovered} />}
     </Modal>
+  )
+}
+
+function Steps({ onClose, onCover }: { onClose: () => void; onCover: (isCovered: boolean) => void }) {
+  const [source, setSource] = useState<ImportSource>(NO_SOURCE)
+  const [preview, setPreview] = useState<ImportReport | null>(null)
+  const look = useChange('registry.import')
+  const apply = useChange('registry.import')
+  const input = (dryRun: 'true' | 'false') => ({
+    query: { dry_run: dryRun, format: source.format, providers: mappingText(source.mapping) },
+    body: source.list,
+  })
+  if (apply.data !== undefined) return <ImportDone report={apply.data} onClose={onClose} />
+  if (preview !== null) {
+    return (
+      <ImportPreview
+        report={preview}
+        onBack={() => setPreview(null)}
+        onApply={() => apply.mutate(input('false'))}
+        onCover={onCover}
+        isBusy={apply.isPending}
+        error={apply.error}
+      />
+    )
+  }
+  return (
+    <Stack>
+      <Text size="sm" c="dimmed">
+        Nothing changes before you have seen what would. Prices are taken exactly as they are written; what cannot be is
+        skipped and told.
+      </Text>
+      <ImportSourceForm
+        source={source}
+        onChange={(part) => setSource((now) => ({ ...now, ...part }))}
+        isBusy={look.isPending}
+        error={look.error}
+        onPreview={() => look.mutate(input('true'), { onSuccess: setPreview })}
+      />
+    </Stack>
   )
 }

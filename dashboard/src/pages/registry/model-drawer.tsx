@@ -7,7 +7,7 @@ import { EmptyState, Loaded } from '../../components/states.tsx'
 import { ManagedBadge } from '../../components/status.tsx'
 import { tell } from '../../components/tell.ts'
 import { useUrlState } from '../../shell/place.ts'
-import { ModelFacts } from './model-facts.tsx'
+import { ModelFacts, ModelPrices } from './model-facts.tsx'
 import { ModelForm } from './model-form.tsx'
 import { PriceHistory } from './price-history.tsx'
 import type { RegistryModel } from './registry-list.ts'
@@ -89,7 +89,7 @@ function Shown({ model, onEdit }: { model: RegistryModel; onEdit: () => void }) 
           {model.note}
         </Alert>
       )}
-      <ModelFacts
+      <ModelPrices
         model={model}
         actions={
           managed_by === 'config' ? null : (
@@ -100,6 +100,7 @@ function Shown({ model, onEdit }: { model: RegistryModel; onEdit: () => void }) 
         }
       />
       <PriceHistory key={`${provider}/${name}`} provider={provider} model={name} />
+      <ModelFacts model={model} />
     </Stack>
   )
 }

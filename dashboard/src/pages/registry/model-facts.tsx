@@ -9,75 +9,74 @@ import { usePath } from '../../shell/place.ts'
 import { PriceTable } from './price-table.tsx'
 import classes from './registry.module.css'
 import { shutdownText } from './registry-columns.tsx'
-import { isUnpriced, type RegistryModel, sourceText } from './registry-list.ts'
+import { isOwn, isUnpriced, type RegistryModel, sourceText } from './registry-list.ts'
 
-/** Prices in force, lengths, capabilities, and who says so. */
-export function ModelFacts({ model, actions }: { model: RegistryModel; actions: ReactNode }) {
+/** Prices in force, and who says so. */
+export function ModelPrices({ model, actions }: { model: RegistryModel; actions: ReactNode }) {
   return (
-    <>
-      <DrawerSection title="Prices" actions={actions}>
-        {isUnpriced(model) && (
-          <Text size="sm" c="var(--warn)">
-            Input or output price is not known: calls are logged without a cost.
-          </Text>
-        )}
-        <PriceTable prices={model} />
-        <Text size="xs" c="dimmed">
-          {sourceText(model.price_source)}
-          {model.priced_at !== null && (
-            <>
-              , in force since <Time at={model.priced_at} />
-            </>
-          )}
-          . {model.tiers.length > 0 && 'A longer prompt makes the whole request cost its price. '}
-          {ownerText(model)}
+    <DrawerSection title="Prices" actions={actions}>
+      {isUnpriced(model) && (
+        <Text size="sm" c="var(--warn)">
+          Input or output price is not known: calls are logged without a cost.
         </Text>
-      </DrawerSection>
-      <DrawerSection title="Model">
-        <Facts model={model} />
-      </DrawerSection>
-    </>
+      )}
+      <PriceTable prices={model} />
+      <Text size="xs" c="dimmed">
+        {sourceText(model.price_source)}
+        {model.priced_at !== null && (
+          <>
+            , in force since <Time at={model.priced_at} />
+          </>
+        )}
+        . {model.tiers.length > 0 && 'A longer prompt makes the whole request cost its price. '}
+        {ownerText(model)}
+      </Text>
+    </DrawerSection>
   )
 }
 
-function ownerText({ managed_by }: RegistryModel): string {
-  if (managed_by === 'config') return 'It stands in switchyard.yaml, so it is changed there.'
-  if (managed_by === 'builtin')
-    return 'It follows the list that the gateway ships, until you set something of your own.'
-  return ''
+function ownerText(model: RegistryModel): string {
+  if (model.managed_by === 'config') return 'The model stands in switchyard.yaml, so it is changed there.'
+  if (model.managed_by !== 'builtin') return ''
+  return isOwn(model)
+    ? 'All but the prices follows the list that the gateway ships.'
+    : 'It follows the list that the gateway ships, until you set something of your own.'
 }
 
-function Facts({ model }: { model: RegistryModel }) {
+/** Lengths, capabilities and names. */
+export function ModelFacts({ model }: { model: RegistryModel }) {
   const path = usePath()
   const resource = `registry/${model.provider}/${model.model}`
   return (
-    <dl className={classes['facts']}>
-      <dt>Context window</dt>
-      <dd>{lengthText(model.context_window)}</dd>
-      {model.max_input_tokens !== null && <dt>Longest prompt</dt>}
-      {model.max_input_tokens !== null && <dd>{lengthText(model.max_input_tokens)}</dd>}
-      <dt>Longest answer</dt>
-      <dd>{lengthText(model.max_output_tokens)}</dd>
-      {model.mode !== 'chat' && <dt>Mode</dt>}
-      {model.mode !== 'chat' && <dd>{model.mode}</dd>}
-      <dt>Capabilities</dt>
-      <dd>
-        <CapabilityTags capabilities={model.capabilities.map((name) => ({ name }))} />
-      </dd>
-      {model.efforts !== null && <dt>Reasoning effort</dt>}
-      {model.efforts !== null && <dd>{model.efforts.join(', ')}</dd>}
-      {model.aliases.length > 0 && <dt>Also called</dt>}
-      {model.aliases.length > 0 && <dd className="mono">{model.aliases.join(', ')}</dd>}
-      {model.deprecated && <dt>Deprecated</dt>}
-      {model.deprecated && <dd className={classes['warn']}>{shutdownText(model.shutdown_date)}</dd>}
-      <dt>Changed</dt>
-      <dd>
-        <Time at={model.updated_at} />{' '}
-        <Anchor component={Link} size="xs" href={`${path('audit')}?resource=${encodeURIComponent(resource)}`}>
-          Who changed it
-        </Anchor>
-      </dd>
-    </dl>
+    <DrawerSection title="Model">
+      <dl className={classes['facts']}>
+        <dt>Context window</dt>
+        <dd>{lengthText(model.context_window)}</dd>
+        {model.max_input_tokens !== null && <dt>Longest prompt</dt>}
+        {model.max_input_tokens !== null && <dd>{lengthText(model.max_input_tokens)}</dd>}
+        <dt>Longest answer</dt>
+        <dd>{lengthText(model.max_output_tokens)}</dd>
+        {model.mode !== 'chat' && <dt>Mode</dt>}
+        {model.mode !== 'chat' && <dd>{model.mode}</dd>}
+        <dt>Capabilities</dt>
+        <dd>
+          <CapabilityTags capabilities={model.capabilities.map((name) => ({ name }))} />
+        </dd>
+        {model.efforts !== null && <dt>Reasoning effort</dt>}
+        {model.efforts !== null && <dd>{model.efforts.join(', ')}</dd>}
+        {model.aliases.length > 0 && <dt>Also called</dt>}
+        {model.aliases.length > 0 && <dd className="mono">{model.aliases.join(', ')}</dd>}
+        {model.deprecated && <dt>Deprecated</dt>}
+        {model.deprecated && <dd className={classes['warn']}>{shutdownText(model.shutdown_date)}</dd>}
+        <dt>Changed</dt>
+        <dd>
+          <Time at={model.updated_at} />{' '}
+          <Anchor component={Link} size="xs" href={`${path('audit')}?resource=${encodeURIComponent(resource)}`}>
+            Who changed it
+          </Anchor>
+        </dd>
+      </dl>
+    </DrawerSection>
   )
 }
 

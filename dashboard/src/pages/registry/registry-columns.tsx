@@ -26,7 +26,12 @@ function modelColumn(address: Address): Column<RegistryModel> {
         <span className={classes['under']}>
           {row.provider}
           {row.deprecated && <span className={classes['warn']}> · {shutdownText(row.shutdown_date)}</span>}
-          {isUnpriced(row) && <span className={classes['warn']}> · no price: calls are logged without a cost</span>}
+          {isUnpriced(row) && (
+            <span className={classes['warn']} title="Calls are logged without a cost">
+              {' '}
+              · no price
+            </span>
+          )}
         </span>
       </span>
     ),
@@ -45,8 +50,8 @@ const PRICES: Column<RegistryModel>[] = [
     sortable: true,
     cell: ({ input_per_mtok, tiers }) => (
       <>
-        <Price usd={input_per_mtok} aligned />
         {tiers.length > 0 && <Tiered lengths={tiers.map((tier) => tier.prompt_tokens_above)} />}
+        <Price usd={input_per_mtok} aligned />
       </>
     ),
   },
@@ -86,7 +91,7 @@ const LENGTHS: Column<RegistryModel>[] = [
   },
   {
     name: 'answer',
-    title: 'Longest answer',
+    title: 'Answer',
     figures: true,
     sortable: true,
     wideOnly: true,
@@ -103,16 +108,16 @@ const REST: Column<RegistryModel>[] = [
   },
   {
     name: 'priced_at',
-    title: 'Price',
+    title: 'Price from',
     sortable: true,
     wideOnly: true,
     cell: ({ price_source, priced_at }) => (
-      <span className={classes['under']} title={price_source ?? undefined}>
+      <span className={classes['source']} title={price_source ?? undefined}>
         {sourceText(price_source)}
         {priced_at !== null && (
-          <>
-            , <Time at={priced_at} relative />
-          </>
+          <span className={classes['under']}>
+            <Time at={priced_at} relative />
+          </span>
         )}
       </span>
     ),

@@ -97,9 +97,9 @@ export function sourceText(source: string | null): string {
   if (source === null) return 'no price set'
   const [kind = '', ...rest] = source.split(':')
   const detail = rest.join(':')
-  if (kind === 'builtin') return `shipped, as of ${detail}`
+  if (kind === 'builtin') return `shipped ${detail}`
   if (kind === 'api') return `set by ${detail}`
   if (kind === 'config') return 'switchyard.yaml'
-  if (kind === 'import') return `imported, ${rest[0]} ${rest.slice(1).join(':')}`
+  if (kind === 'import') return `import of ${rest[0]}`
   return source
 }
