@@ -48,7 +48,7 @@ function columnsWith({ ownId, working, onRevoke }: Known): Column<AdminKey>[] {
     },
     {
       name: 'revoke',
-      title: '',
+      title: 'Actions',
       figures: true,
       cell: (key) => {
         if (!works(key, Date.now())) return null

@@ -111,6 +111,8 @@ function FileForm({ isBusy, error, onEdit, onShow }: FileFormProps) {
           maxRows={22}
           spellCheck={false}
           classNames={{ input: 'mono' }}
+          // A long text does not turn red as a whole: the message below it says where it is wrong.
+          styles={{ input: { color: 'var(--text-strong)' } }}
           value={text}
           onChange={(event) => change(event.currentTarget.value)}
           error={problem ?? error}

@@ -31,7 +31,7 @@ function columnsWith(onEnd: (session: Session) => void): Column<Session>[] {
     { name: 'id', title: 'Session', wideOnly: true, cell: ({ id }) => <span className="mono">{id}</span> },
     {
       name: 'end',
-      title: '',
+      title: 'Actions',
       figures: true,
       cell: (session) => (
         <Button

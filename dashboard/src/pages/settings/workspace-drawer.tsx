@@ -80,13 +80,13 @@ function Summary({ of: { name, routes, live_keys, created_at } }: { of: Workspac
         Go there
       </Anchor>
       <Anchor component={Link} href={place('routes')} size="sm">
-        {count(routes)} routes
+        {routes === 1 ? '1 route' : `${count(routes)} routes`}
       </Anchor>
       <Anchor component={Link} href={place('keys')} size="sm">
-        {count(live_keys)} live keys
+        {live_keys === 1 ? '1 live key' : `${count(live_keys)} live keys`}
       </Anchor>
       <Text size="sm" c="dimmed">
-        created <Time at={created_at} relative />
+        created <Time at={created_at} />
       </Text>
     </Group>
   )
