@@ -1,4 +1,4 @@
-import { ActionIcon, Group, Skeleton, Tooltip } from '@mantine/core'
+import { ActionIcon, Group, Skeleton } from '@mantine/core'
 import { ChartColumnStacked, Table2 } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { Panel } from '../components/panel.tsx'
@@ -32,17 +32,16 @@ export function ChartPanel({ title, description, actions, content, empty, height
         <Group gap="xs" ml="auto">
           {actions}
           {hasBars && (
-            <Tooltip label={isTable ? 'Show as chart' : 'Show as table'}>
-              <ActionIcon
-                variant="subtle"
-                color="gray"
-                aria-label={label}
-                aria-pressed={isTable}
-                onClick={() => setTable(!isTable)}
-              >
-                <Icon size={16} aria-hidden />
-              </ActionIcon>
-            </Tooltip>
+            <ActionIcon
+              variant="subtle"
+              color="gray"
+              aria-label={label}
+              title={isTable ? 'Show as chart' : 'Show as table'}
+              aria-pressed={isTable}
+              onClick={() => setTable(!isTable)}
+            >
+              <Icon size={16} aria-hidden />
+            </ActionIcon>
           )}
         </Group>
       }

@@ -12,7 +12,10 @@ export function ChartTooltip({ content, start }: { content: ChartContent; start:
   const shown = layout === 'stacked' ? figures.filter(({ value }) => !isZero(value)) : figures
   return (
     <div className={classes['tooltip']}>
-      <div className={classes['tooltipTitle']}>{spanText(start, interval)}</div>
+      <div className={classes['tooltipTitle']}>
+        {spanText(start, interval)}
+        {interval === 'day' && ' (UTC)'}
+      </div>
       {shown.length === 0 && <div className={classes['quiet']}>Nothing</div>}
       {shown.map(({ id, name, color, value }) => (
         <div key={id} className={classes['tooltipRow']}>

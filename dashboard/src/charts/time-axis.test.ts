@@ -21,9 +21,9 @@ describe('the time axis', () => {
     assert.ok(ticks.every((start) => new Date(start).getHours() === 0))
   })
 
-  test('a UTC day keeps its name in every zone, and says that it is one', () => {
+  test('a UTC day keeps its name in every zone', () => {
     assert.match(tickText('2026-11-15T00:00:00.000Z', 'day', 30), /15/)
-    assert.match(spanText('2026-11-15T00:00:00.000Z', 'day'), /15.*\(UTC\)$/)
+    assert.match(spanText('2026-11-15T00:00:00.000Z', 'day'), /Sun.*15/)
   })
 })
 

@@ -29,9 +29,9 @@ export function tickText(start: string, interval: Interval, count: number): stri
   return interval === 'hour' && count > MOST_HOURS ? localDay(start) : localClock(start)
 }
 
-/** An interval in full, for tooltips and tables. */
+/** An interval in full, for tables, whose heading says that days are UTC days. */
 export function spanText(start: string, interval: Interval): string {
-  if (interval === 'day') return `${utcWeekday.format(new Date(start))} (UTC)`
+  if (interval === 'day') return utcWeekday.format(new Date(start))
   const day = `${localDay(start)}, ${localClock(start)}`
   return interval === 'hour' ? `${day}–${localClock(endOf(start, interval))}` : day
 }
