@@ -7,7 +7,7 @@ import type { AroundNavHandler } from 'wouter'
  */
 type Guard = (leave: () => void) => void
 
-let guard: { ask: Guard; place: string } | null = null
+let guard: { ask: Guard; place: string; address: string } | null = null
 
 /** The same page and the same object: filters and tabs in the address may change freely. */
 function placeOf(address: URL): string {
@@ -15,10 +15,27 @@ function placeOf(address: URL): string {
 }
 
 export const aroundNavigation: AroundNavHandler = (navigate, to, options) => {
-  const leaves = guard !== null && placeOf(new URL(to, window.location.href)) !== guard.place
-  if (guard !== null && leaves) guard.ask(() => navigate(to, options))
-  else navigate(to, options)
+  if (guard !== null && placeOf(new URL(to, window.location.href)) !== guard.place) {
+    guard.ask(() => navigate(to, options))
+    return
+  }
+  navigate(to, options)
+  if (guard !== null) guard.address = window.location.href
 }
+
+// Listeners of the window run in the order of their registration, whatever they ask for: this one must be there before
+// the router's, which comes with the first page that is drawn.
+window.addEventListener('popstate', (event) => {
+  if (guard === null || placeOf(new URL(window.location.href)) === guard.place) return
+  // The router must not see that the address moved; it is put back, and moved for good once that is wanted.
+  event.stopImmediatePropagation()
+  history.pushState(null, '', guard.address)
+  guard.ask(() => history.back())
+})
+
+window.addEventListener('beforeunload', (event) => {
+  if (guard !== null) event.preventDefault()
+})
 
 export interface Leaving {
   /** Somebody wants to leave: ask them. */
@@ -39,21 +56,9 @@ export function useLeaveGuard(hasChanges: boolean): Leaving {
       wanted.current = leave
       setAsking(true)
     }
-    guard = { ask, place: placeOf(new URL(address)) }
-    const onPopState = (event: PopStateEvent) => {
-      if (guard === null || placeOf(new URL(window.location.href)) === guard.place) return
-      // The router must not see that the address moved; it is put back, and moved for good once that is wanted.
-      event.stopImmediatePropagation()
-      history.pushState(null, '', address)
-      ask(() => history.back())
-    }
-    const onUnload = (event: BeforeUnloadEvent) => guard !== null && event.preventDefault()
-    window.addEventListener('popstate', onPopState, { capture: true })
-    window.addEventListener('beforeunload', onUnload)
+    guard = { ask, place: placeOf(new URL(address)), address }
     return () => {
       guard = null
-      window.removeEventListener('popstate', onPopState, { capture: true })
-      window.removeEventListener('beforeunload', onUnload)
     }
   }, [hasChanges])
   const release = () => {

@@ -1,8 +1,9 @@
-import { Badge, Button, Drawer, Group, Stack, Text } from '@mantine/core'
+import { Badge, Button, Group, Stack, Text } from '@mantine/core'
 import { Activity, FlaskConical, Pencil, Plus } from 'lucide-react'
 import { Link } from 'wouter'
 import { CodeBlock } from '../../components/code-block.tsx'
 import { CopyIcon } from '../../components/copy.tsx'
+import { DetailDrawer } from '../../components/detail-drawer.tsx'
 import { EmptyState } from '../../components/states.tsx'
 import { Time } from '../../components/time.tsx'
 import { usePath } from '../../shell/place.ts'
@@ -22,12 +23,9 @@ export function CatalogDrawer({
 }) {
   const item = items.find((candidate) => candidate.id === id)
   return (
-    <Drawer
-      opened={id !== undefined}
+    <DetailDrawer
+      isOpen={id !== undefined}
       onClose={onClose}
-      position="right"
-      size="36rem"
-      padding="lg"
       title={
         <Group gap={6} wrap="nowrap">
           <Text component="span" fw={650} className="mono" fz="lg" style={{ overflowWrap: 'anywhere' }}>
@@ -36,7 +34,6 @@ export function CatalogDrawer({
           {id !== undefined && <CopyIcon value={id} label={`Copy ${id}`} />}
         </Group>
       }
-      closeButtonProps={{ 'aria-label': 'Close' }}
     >
       {id !== undefined && item === undefined && (
         <EmptyState title="The catalog does not have this id">
@@ -45,7 +42,7 @@ export function CatalogDrawer({
         </EmptyState>
       )}
       {item !== undefined && <Details item={item} />}
-    </Drawer>
+    </DetailDrawer>
   )
 }
 

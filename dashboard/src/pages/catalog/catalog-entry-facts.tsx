@@ -47,7 +47,7 @@ export function CatalogEntryFacts({ entry, position }: { entry: CatalogEntry; po
       {entry.mode === null && (
         <Text size="xs" c="dimmed">
           The registry does not have this model: what its calls cost is not known.{' '}
-          <Anchor component={Link} size="xs" href={path('registry', entry.provider, entry.model)}>
+          <Anchor component={Link} size="xs" underline="always" href={path('registry', entry.provider, entry.model)}>
             Set its prices
           </Anchor>
         </Text>

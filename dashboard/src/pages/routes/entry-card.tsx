@@ -95,6 +95,7 @@ function Fields({ entry, index, editor, providers, isReadOnly, children }: Field
   return (
     <div className={classes['fields']}>
       <Select
+        className={classes['wide'] ?? ''}
         label="Provider"
         placeholder="Choose"
         data={isUnknown ? [entry.provider, ...names] : names}
@@ -103,6 +104,7 @@ function Fields({ entry, index, editor, providers, isReadOnly, children }: Field
         error={problems.entries.get(entry.id)?.provider ?? problemAt(error, `chain[${index}].provider`)}
         readOnly={isReadOnly}
         searchable={names.length > 8 && !isReadOnly}
+        {...(isReadOnly ? { rightSection: <span /> } : {})}
         allowDeselect={false}
       />
       {children}

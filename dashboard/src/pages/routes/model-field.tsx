@@ -16,7 +16,7 @@ export interface ModelFieldProps {
 
 /** A model of the provider: one of those that are known, with what it costs, or any other id, typed. */
 export function ModelField({ value, models, onChange, error, isReadOnly }: ModelFieldProps) {
-  const names = useMemo(() => [...(models?.keys() ?? [])].sort((a, b) => a.localeCompare(b, 'en')), [models])
+  const names = useMemo(() => namesOf(models), [models])
   // Whoever opens the list at a model that is in it looks for another one: all are shown.
   const filter: OptionsFilter = ({ options, search }) => {
     const text = search.trim().toLowerCase()
@@ -25,6 +25,7 @@ export function ModelField({ value, models, onChange, error, isReadOnly }: Model
   }
   return (
     <Autocomplete
+      className={classes['wide'] ?? ''}
       label="Model"
       placeholder={models === undefined ? 'The model’s id there' : 'Choose or type an id'}
       data={names}
@@ -32,6 +33,7 @@ export function ModelField({ value, models, onChange, error, isReadOnly }: Model
       onChange={onChange}
       filter={filter}
       renderOption={({ option }) => <Option name={String(option.value)} model={models?.get(String(option.value))} />}
+      classNames={{ input: classes['model'] ?? '' }}
       error={error}
       readOnly={isReadOnly}
       limit={300}
@@ -41,6 +43,12 @@ export function ModelField({ value, models, onChange, error, isReadOnly }: Model
       spellCheck={false}
     />
   )
+}
+
+/** By name; what will be shut down comes last. */
+function namesOf(models: ReadonlyMap<string, KnownModel> | undefined): string[] {
+  const rank = (name: string) => Number(models?.get(name)?.deprecated === true)
+  return [...(models?.keys() ?? [])].sort((a, b) => rank(a) - rank(b) || a.localeCompare(b, 'en'))
 }
 
 function Option({ name, model }: { name: string; model: KnownModel | undefined }) {

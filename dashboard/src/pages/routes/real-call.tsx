@@ -24,7 +24,7 @@ export function RealCall({ body }: { body: Record<string, unknown> | null }) {
     return (
       <Text size="sm" c="dimmed">
         A call needs a key, and this workspace has none that works.{' '}
-        <Anchor component={Link} inherit href={path('keys')}>
+        <Anchor component={Link} inherit underline="always" href={path('keys')}>
           Create one
         </Anchor>
       </Text>
@@ -101,7 +101,7 @@ function Answered({ reply: { status, headers, body } }: { reply: Reply<'chat.try
         )}
         {request !== undefined && (
           <Pair name="Request">
-            <Anchor component={Link} inherit href={path('requests', request)}>
+            <Anchor component={Link} inherit underline="always" href={path('requests', request)}>
               Its attempts, step by step
             </Anchor>
           </Pair>

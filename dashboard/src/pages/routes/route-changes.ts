@@ -17,7 +17,10 @@ function removed(before: Draft, after: Draft): string[] {
 
 function changesOfEntry(before: Draft, entry: DraftEntry, index: number): string[] {
   const former = before.chain.find(({ id }) => id === entry.id)
-  if (former === undefined) return [`${nameOf(entry)} is added at place ${index + 1}`]
+  if (former === undefined) {
+    const isEmpty = entry.provider === '' && entry.model.trim() === ''
+    return [`${isEmpty ? 'An entry' : nameOf(entry)} is added at place ${index + 1}`]
+  }
   const changes: string[] = []
   if (nameOf(former) !== nameOf(entry)) changes.push(`${nameOf(former)} becomes ${nameOf(entry)}`)
   if (former.timeoutMs !== entry.timeoutMs) {

@@ -60,7 +60,7 @@ describe('what changed is said in sentences', () => {
     ['another model', withEntry(draft, 2, { model: 'd' }), ['south/b becomes south/d']],
     ['a timeout taken away', withEntry(draft, 1, { timeoutMs: null }), ['north/a: timeout 30 s → default']],
     ['retries', withEntry(draft, 2, { retries: 0 }), ['south/b: retries default → 0']],
-    ['an entry to fill in', withNewEntry(draft), ['…/… is added at place 4']],
+    ['an entry to fill in', withNewEntry(draft), ['An entry is added at place 4']],
   ] as const) {
     test(what, () => assert.deepEqual(changesBetween(draft, changed), sentences))
   }

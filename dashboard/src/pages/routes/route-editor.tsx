@@ -94,7 +94,7 @@ function Notices({
 }: Pick<RouteEditorProps, 'present' | 'isDeleted'> & { isOutdated: boolean }) {
   if (present?.value.managed_by != null) {
     return (
-      <Alert variant="light" color="gray" icon={<Info size={16} aria-hidden />}>
+      <Alert variant="light" icon={<Info size={16} aria-hidden />}>
         This route stands in <span className="mono">switchyard.yaml</span> and is read-only here: change it in the file.
         The gateway applies the file when it is saved.
       </Alert>

@@ -31,7 +31,12 @@ export function TrafficLine({ alias }: { alias: string }) {
   return (
     <>
       Last 24 hours:{' '}
-      <Anchor component={Link} inherit href={`${path('requests')}?${new URLSearchParams({ route: alias })}`}>
+      <Anchor
+        component={Link}
+        inherit
+        underline="always"
+        href={`${path('requests')}?${new URLSearchParams({ route: alias })}`}
+      >
         {count(row.requests)} {row.requests === 1 ? 'call' : 'calls'}
       </Anchor>
       , {percent(row.errors, row.requests)} errors, {percent(row.fallbacks, row.requests)} by fallback,{' '}

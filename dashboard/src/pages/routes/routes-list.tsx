@@ -92,6 +92,7 @@ function RoutesTable({ routes }: { routes: readonly Route[] }) {
             columns={columns}
             rows={rows}
             rowKey={({ route }) => route.alias}
+            dense
             sort={sort}
             onSort={({ by, descending }) => change({ sort: descending ? `-${by}` : by })}
           />
@@ -165,7 +166,8 @@ function Chain({ route }: { route: Route }) {
 
 /** A share of the calls; coloured where it asks for a look. */
 function Rate({ traffic, of, loud }: { traffic: Traffic | undefined; of: 'errors' | 'fallbacks'; loud: number }) {
-  if (traffic === undefined || traffic.requests === 0) return '–'
+  if (traffic === undefined || traffic.requests === 0) return <span className={classes['none']}>–</span>
+  if (traffic[of] === 0) return <span className={classes['none']}>0 %</span>
   const isLoud = traffic[of] / traffic.requests >= loud
   return (
     <span title={`${count(traffic[of])} of ${count(traffic.requests)} calls`}>

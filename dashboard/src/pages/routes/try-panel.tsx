@@ -1,4 +1,4 @@
-import { Alert, SegmentedControl, Stack, Textarea } from '@mantine/core'
+import { SegmentedControl, Stack, Text, Textarea } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useState } from 'react'
 import { Panel } from '../../components/panel.tsx'
@@ -37,9 +37,9 @@ export function TryPanel({ alias, hasChanges }: { alias: string; hasChanges: boo
     >
       <Stack gap="sm">
         {hasChanges && (
-          <Alert variant="light" color="yellow" p="xs">
+          <Text size="xs" c="var(--warn)" role="status">
             This tries the route as it is saved, without your changes.
-          </Alert>
+          </Text>
         )}
         <Textarea
           label="Message"
