@@ -1,7 +1,8 @@
 import { Button, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import { Time } from '../../components/time.tsx'
-import { differencesOf, type FieldDifference, valueText } from './difference.ts'
+import { valueText } from '../../format/value.ts'
+import { differencesOf, type FieldDifference } from './difference.ts'
 import classes from './difference-table.module.css'
 
 /** What an object was and what it became; fields that stayed are one press away. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { changesOf, differencesOf, summaryOf, valueText } from './difference.ts'
+import { changesOf, differencesOf, summaryOf } from './difference.ts'
 
 const told = (before: unknown, after: unknown) =>
   changesOf(before, after).map(({ field, kind, before: old, after: now }) => [field, kind, old, now])
@@ -74,19 +74,6 @@ describe('what two versions of an object differ in', () => {
       ['a.b', 'added', null, 2],
     ])
   })
-})
-
-test('values in one line', () => {
-  assert.deepEqual([null, [], ['a', 1], {}, { a: 1 }, false, 0, ''].map(valueText), [
-    'none',
-    'none',
-    'a, 1',
-    'none',
-    '{"a":1}',
-    'false',
-    '0',
-    '',
-  ])
 })
 
 test('a summary leaves out when something was last touched', () => {

@@ -1,3 +1,5 @@
+import { valueText } from '../../format/value.ts'
+
 /** One field of an object and what became of it. */
 export interface FieldDifference {
   /** `limits.budget.usd`, `chain[name].timeout_ms`. */
@@ -102,14 +104,6 @@ function nameOf(value: unknown): string | null {
   if (provider !== undefined && model !== undefined) return `${provider}/${model}`
   const text = name ?? alias ?? id
   return text === undefined ? null : String(text)
-}
-
-/** A value in one line. */
-export function valueText(value: unknown): string {
-  if (value === null || value === undefined) return 'none'
-  if (Array.isArray(value)) return value.length === 0 ? 'none' : value.map(valueText).join(', ')
-  if (typeof value === 'object') return Object.keys(value).length === 0 ? 'none' : JSON.stringify(value)
-  return String(value)
 }
 
 /** Fields that every change touches and nobody asks about. */

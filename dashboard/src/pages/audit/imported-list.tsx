@@ -2,8 +2,8 @@ import { Anchor, Stack, Text } from '@mantine/core'
 import { Link } from 'wouter'
 import { DrawerSection } from '../../components/detail-drawer.tsx'
 import { count } from '../../format/number.ts'
+import { valueText } from '../../format/value.ts'
 import { usePath } from '../../shell/place.ts'
-import { valueText } from './difference.ts'
 import classes from './difference-table.module.css'
 
 interface Imported {

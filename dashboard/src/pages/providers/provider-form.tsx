@@ -68,7 +68,7 @@ export function ProviderForm(props: ProviderFormProps) {
         <TextInput
           label="Base URL"
           description="Up to where the paths of the API begin"
-          placeholder="https://llm.example/v1"
+          placeholder="http://127.0.0.1:8000/v1"
           type="url"
           value={draft.baseUrl}
           onChange={(event) => change({ baseUrl: event.currentTarget.value })}

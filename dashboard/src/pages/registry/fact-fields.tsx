@@ -22,7 +22,7 @@ const LENGTHS = [
 export function FactFields({ draft, onChange, error, known }: FactFieldsProps) {
   const capabilities = [...new Set(known.flatMap((model) => model.capabilities))].sort()
   return (
-    <Stack gap="sm" mt="xs">
+    <Stack gap="sm">
       <div className={classes['fields']}>
         {LENGTHS.map(([name, field, label]) => (
           <NumberInput

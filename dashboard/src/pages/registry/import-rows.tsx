@@ -1,9 +1,9 @@
-import { Text } from '@mantine/core'
+import { Text, VisuallyHidden } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { Price } from '../../components/price.tsx'
 import { priceText } from '../../format/money.ts'
 import { count, tokens } from '../../format/number.ts'
-import { valueText } from '../audit/difference.ts'
+import { valueText } from '../../format/value.ts'
 import classes from './import.module.css'
 import type { ImportReport } from './import-dialog.tsx'
 import { Direction } from './move-line.tsx'
@@ -12,10 +12,13 @@ import { fieldMove } from './price-change.ts'
 /** Lists of the community have thousands of models; whoever looks for one types its name. */
 const SHOWN = 100
 
+/** Arrows need no heading to be seen, only one to be heard. */
+const DIRECTION = 'Direction'
+
 export function ChangedRows({ changed, search }: { changed: ImportReport['changed']; search: string }) {
   const found = changed.filter(matching(search))
   return (
-    <Rows label="Changed models" headings={['Model', 'Field', 'Now', 'After', '']} total={found.length}>
+    <Rows label="Changed models" headings={['Model', 'Field', 'Now', 'After', DIRECTION]} total={found.length}>
       {found.slice(0, SHOWN).flatMap(({ provider, model, changes }) =>
         changes.map(({ field, before, after }, index) => {
           const move = fieldMove(field, before, after)
@@ -121,15 +124,11 @@ function Rows({ label, headings, total, children }: RowsProps) {
         <table>
           <thead>
             <tr>
-              {headings.map((heading) =>
-                heading === '' ? (
-                  <td key="direction" />
-                ) : (
-                  <th scope="col" key={heading}>
-                    {heading}
-                  </th>
-                ),
-              )}
+              {headings.map((heading) => (
+                <th scope="col" key={heading}>
+                  {heading === DIRECTION ? <VisuallyHidden>{heading}</VisuallyHidden> : heading}
+                </th>
+              ))}
             </tr>
           </thead>
           <tbody>{children}</tbody>

@@ -7,6 +7,7 @@ import { bodyOfModel, draftOfModel, emptyDraft, hasPriceProblem, type ModelDraft
 import { NameFields } from './name-fields.tsx'
 import { PRICE_CLASSES } from './price-change.ts'
 import { PriceFields } from './price-fields.tsx'
+import classes from './registry.module.css'
 import type { RegistryModel } from './registry-list.ts'
 import { TiersEditor } from './tiers-editor.tsx'
 
@@ -44,8 +45,12 @@ export function ModelForm({ place, stored, etag, onCancel, onSaved, onReload }: 
     <form onSubmit={save}>
       <Stack gap="lg">
         {place === null && <NameFields draft={draft} onChange={change} isTaken={isTaken === true} />}
-        <Fieldset legend="Prices, USD per million tokens" variant="unstyled">
-          <Stack gap="sm" mt="xs">
+        <Fieldset
+          legend="Prices, USD per million tokens"
+          variant="unstyled"
+          classNames={{ legend: classes['legendText'] ?? '' }}
+        >
+          <Stack gap="sm">
             <Text size="xs" c="dimmed">
               Changed prices become a new version for calls that begin afterwards. Calls already made keep their cost.
             </Text>
@@ -53,7 +58,7 @@ export function ModelForm({ place, stored, etag, onCancel, onSaved, onReload }: 
             <TiersEditor tiers={draft.tiers} onChange={(tiers) => change({ tiers })} error={put.error} />
           </Stack>
         </Fieldset>
-        <Fieldset legend="Model" variant="unstyled">
+        <Fieldset legend="Model" variant="unstyled" classNames={{ legend: classes['legendText'] ?? '' }}>
           <FactFields draft={draft} onChange={change} error={put.error} known={models.data ?? []} />
         </Fieldset>
         <FormError error={put.error} fields={FIELDS} onReload={onReload} />

@@ -2,8 +2,8 @@ import { Link } from 'wouter'
 import { CapabilityTags } from '../../components/capability-tags.tsx'
 import type { Column } from '../../components/data-table.tsx'
 import { Price } from '../../components/price.tsx'
-import { Time } from '../../components/time.tsx'
 import { count, tokens } from '../../format/number.ts'
+import { localDay, utcTime } from '../../format/time.ts'
 import classes from './registry.module.css'
 import { cacheWriteOf, isUnpriced, type RegistryModel, sourceText } from './registry-list.ts'
 
@@ -116,7 +116,10 @@ const REST: Column<RegistryModel>[] = [
         {sourceText(price_source)}
         {priced_at !== null && (
           <span className={classes['under']}>
-            <Time at={priced_at} relative />
+            since{' '}
+            <time dateTime={priced_at} title={utcTime(priced_at)}>
+              {localDay(priced_at)}
+            </time>
           </span>
         )}
       </span>
