@@ -3,7 +3,7 @@ import { Notifications } from '@mantine/notifications'
 import { QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { Router } from 'wouter'
 import { ApiError } from './api/client.ts'
-import { aroundNavigation } from './shell/leave-guard.ts'
+import { aroundNavigation } from './components/leave-guard.ts'
 import { SignInGate } from './shell/sign-in-gate.tsx'
 import { theme, variables } from './theme.ts'
 

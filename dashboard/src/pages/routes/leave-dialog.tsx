@@ -1,5 +1,5 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core'
-import type { Leaving } from '../../shell/leave-guard.ts'
+import type { Leaving } from '../../components/leave-guard.ts'
 
 export function LeaveDialog({ leaving }: { leaving: Leaving }) {
   return (
