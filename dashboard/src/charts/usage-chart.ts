@@ -1,19 +1,23 @@
 import { useMemo, useRef } from 'react'
-import type { Reply } from '../api/client.ts'
-import { usePath } from '../shell/place.ts'
 import { REST_COLOR, SERIES } from '../theme.ts'
+import type { Interval } from './chart-data.ts'
 import { assignColors, endOf, stackCells, startsOf } from './chart-data.ts'
 import type { ChartContent } from './chart-series.ts'
-import { groupFilters, groupName, type Measure, measured } from './usage-groups.ts'
+import { type GroupBy, groupFilters, groupName, type Measure, measured, type UsageRow } from './usage-groups.ts'
 
-type Usage = Reply<'usage.get'>
+interface Usage {
+  from: string
+  to: string
+  interval: Interval | null
+  group_by: GroupBy | null
+  data: readonly UsageRow[]
+}
 
 const UNITS = { cost: 'usd', requests: 'requests', tokens: 'tokens' } as const
 const LABELS = { cost: 'Spend', requests: 'Requests', tokens: 'Tokens' } as const
 
-/** Usage by time and group as a stacked chart; a group keeps its colour while the chart is in sight. */
-export function useUsageChart(usage: Usage | undefined, measure: Measure): ChartContent | undefined {
-  const path = usePath()
+/** Usage by time and group as a stacked chart whose parts lead to the list of `requests`; a group keeps its colour while the chart is in sight. */
+export function useUsageChart(usage: Usage | undefined, measure: Measure, requests: string): ChartContent | undefined {
   const colors = useRef(new Map<string, number>())
   return useMemo(() => {
     if (usage === undefined || usage.interval === null || usage.group_by === null) return undefined
@@ -24,12 +28,12 @@ export function useUsageChart(usage: Usage | undefined, measure: Measure): Chart
     const { stacks, rest } = stackCells(cells, starts)
     const groups = stacks.map(({ group }) => group)
     colors.current = assignColors(colors.current, groups, SERIES.length)
-    const requests = (filters: Record<string, string>) => `${path('requests')}?${new URLSearchParams(filters)}`
+    const filtered = (filters: Record<string, string>) => `${requests}?${new URLSearchParams(filters)}`
     const series = stacks.map(({ group, values, total }) => ({
       id: `group:${group}`,
       name: names.get(group) ?? group,
       color: SERIES[colors.current.get(group) ?? 0] ?? REST_COLOR,
-      href: group === '' ? undefined : requests({ ...groupFilters(groupBy, group), from, to }),
+      href: group === '' ? undefined : filtered({ ...groupFilters(groupBy, group), from, to }),
       values,
       total,
     }))
@@ -43,7 +47,7 @@ export function useUsageChart(usage: Usage | undefined, measure: Measure): Chart
       interval,
       starts,
       series,
-      hrefAt: (start) => requests({ from: start, to: endOf(start, interval) }),
+      hrefAt: (start) => filtered({ from: start, to: endOf(start, interval) }),
     }
-  }, [usage, measure, path])
+  }, [usage, measure, requests])
 }

@@ -1,10 +1,18 @@
-import type { Reply } from '../api/client.ts'
 import { addExact } from '../format/exact.ts'
 
-type Usage = Reply<'usage.get'>
-type UsageRow = Usage['data'][number]
-export type GroupBy = NonNullable<Usage['group_by']>
+export type GroupBy = 'model' | 'route' | 'key' | 'provider' | 'code'
 export type Measure = 'cost' | 'requests' | 'tokens'
+
+/** What a chart needs of a row of the usage. */
+export interface UsageRow {
+  start: string | null
+  group: string | null
+  name: string | null
+  cost_usd: string
+  requests: number
+  prompt_tokens: number
+  completion_tokens: number
+}
 
 const NONE: Record<GroupBy, string> = {
   model: 'no provider asked',
@@ -15,7 +23,7 @@ const NONE: Record<GroupBy, string> = {
 }
 
 /** What a group is called; null in the API is a group too. */
-export function groupName(groupBy: GroupBy, row: { group: string | null; name: string | null }): string {
+export function groupName(groupBy: GroupBy, row: Pick<UsageRow, 'group' | 'name'>): string {
   return row.name ?? row.group ?? NONE[groupBy]
 }
 
@@ -27,10 +35,7 @@ export function groupFilters(groupBy: GroupBy, group: string): Record<string, st
 }
 
 /** What is measured of a row, exact. */
-export function measured(
-  row: Pick<UsageRow, 'cost_usd' | 'requests' | 'prompt_tokens' | 'completion_tokens'>,
-  measure: Measure,
-): string {
+export function measured(row: Omit<UsageRow, 'start' | 'group' | 'name'>, measure: Measure): string {
   if (measure === 'cost') return row.cost_usd
   if (measure === 'requests') return String(row.requests)
   return addExact([String(row.prompt_tokens), String(row.completion_tokens)])

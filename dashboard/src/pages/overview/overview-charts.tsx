@@ -63,7 +63,7 @@ function okAndErrors(usage: Usage, requests: string): ChartContent | undefined {
 export function GroupChart(props: { groupBy: 'model' | 'route'; period: Period; from: string }) {
   const { groupBy, period, from } = props
   const usage = useGroups(groupBy, period, from).data
-  const content = useUsageChart(usage, groupBy === 'model' ? 'cost' : 'requests')
+  const content = useUsageChart(usage, groupBy === 'model' ? 'cost' : 'requests', usePath()('requests'))
   const unpriced = groupBy === 'model' ? (usage?.total.unpriced_requests ?? 0) : 0
   return (
     <ChartPanel

@@ -6,7 +6,7 @@ import { Page } from '../../components/page.tsx'
 import { Panel } from '../../components/panel.tsx'
 import { EmptyState, ErrorState, Loaded } from '../../components/states.tsx'
 import { count } from '../../format/number.ts'
-import { useUrlState } from '../../shell/place.ts'
+import { usePath, useUrlState } from '../../shell/place.ts'
 import { CsvMenu } from './csv-menu.tsx'
 import { ChartControls, GroupControl, PeriodControl } from './usage-controls.tsx'
 import { UsageFilters } from './usage-filters.tsx'
@@ -24,7 +24,7 @@ export function UsagePage() {
   const [search] = useUrlState()
   const view = viewOf(search, useToday())
   const { overTime, sums, before } = useUsage(view)
-  const chart = useUsageChart(overTime.data, view.measure)
+  const chart = useUsageChart(overTime.data, view.measure, usePath()('requests'))
   return (
     <Page
       title="Usage"
