@@ -31,7 +31,7 @@ function OptionsEditor({ field, onChange }: EditorProps) {
   }
   return (
     <Combobox store={combobox} onOptionSubmit={submit}>
-      <Combobox.EventsTarget>
+      <Combobox.EventsTarget withExpandedAttribute>
         <TextInput
           data-autofocus
           role="combobox"
