@@ -11,13 +11,7 @@ import { RateUse } from './rate-use.tsx'
 
 function KeyBudget({ row }: { row: ListedKey }) {
   const money = budgetMoney(row)
-  if (money === null) {
-    return (
-      <Text span size="xs" c="dimmed">
-        –
-      </Text>
-    )
-  }
+  if (money === null) return null
   return (
     <BudgetBar
       label={`Budget of ${row.name}`}

@@ -40,7 +40,7 @@ function columnsWith({ ownId, working, onRevoke }: Known): Column<AdminKey>[] {
     },
     { name: 'prefix', title: 'Begins with', cell: ({ prefix }) => <span className="mono">{prefix}…</span> },
     { name: 'state', title: 'State', cell: (key) => <KeyStateBadge lifetime={key} /> },
-    { name: 'created', title: 'Created', cell: ({ created_at }) => <Time at={created_at} relative /> },
+    { name: 'created', title: 'Created', cell: ({ created_at }) => <Time at={created_at} /> },
     {
       name: 'expires',
       title: 'Expires',

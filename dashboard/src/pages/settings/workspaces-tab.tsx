@@ -45,7 +45,7 @@ function columnsWith(link: (name: string) => string): Column<Workspace>[] {
         </>
       ),
     },
-    { name: 'created', title: 'Created', wideOnly: true, cell: ({ created_at }) => <Time at={created_at} relative /> },
+    { name: 'created', title: 'Created', wideOnly: true, cell: ({ created_at }) => <Time at={created_at} /> },
   ]
 }
 
