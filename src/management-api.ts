@@ -51,6 +51,7 @@ export function managementApi(built: ManagementParts): HttpRoute[] {
     catalogModels: () => deps.catalog.models(),
     ledger: {
       status: (scope) => deps.ledger.status(scope),
+      scopes: () => deps.ledger.scopes(),
       verify: () =>
         verifyLedger(deps.ledger, async (now) => {
           await requestLog.caughtUp()

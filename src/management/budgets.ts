@@ -1,5 +1,5 @@
 import type { Period } from '../domain/budget-period.ts'
-import { isUsable } from '../domain/key.ts'
+import { isUsable, type Key } from '../domain/key.ts'
 import type { Scope, ScopeStatus } from '../domain/ledger.ts'
 import type { Limits } from '../domain/limits.ts'
 import { asPicodollars, exactUsd, picodollarsOfUsd } from '../domain/price.ts'
@@ -7,24 +7,28 @@ import type { Snapshot } from '../domain/snapshot.ts'
 import type { budgetOperations } from './contract/budgets.ts'
 import { timestamp, timestampOrNull } from './contract/fields.ts'
 import { decodeCursor, page } from './cursor.ts'
-import type { ManagementDeps } from './deps.ts'
+import type { LedgerView, ManagementDeps } from './deps.ts'
 import type { HandlersOf } from './router.ts'
 import { checkWorkspace } from './workspaces.ts'
 
 export function budgetHandlers(deps: ManagementDeps): HandlersOf<typeof budgetOperations> {
   return {
-    async 'budgets.list'({ query: { workspace, limit, cursor } }, { now }) {
+    async 'budgets.list'({ query: { workspace, state, limit, cursor } }, { now }) {
       const after = decodeCursor(cursor, 1)
       if (workspace !== undefined) await checkWorkspace(deps.db, workspace)
-      const scopes = limitedScopes(deps.snapshot(), now)
-        .filter((each) => workspace === undefined || each.workspace === workspace)
-        .filter((each) => after === null || placeOf(each) > String(after[0]))
-      const rows = scopes.slice(0, limit + 1)
+      const isWanted = state === undefined ? () => true : closeTo(state, deps.ledger)
+      const rows: LimitedScope[] = []
+      for (const each of limitedScopes(deps.snapshot())) {
+        if (workspace !== undefined && each.workspace !== workspace) continue
+        if (after !== null && each.place <= String(after[0])) continue
+        if (each.key !== null && !isUsable(each.key, now)) continue
+        if (isWanted(each) && rows.push(each) > limit) break
+      }
       return page(
         rows,
         limit,
         (each) => shown(each, deps.ledger.status(each.scope)),
-        (each) => [placeOf(each)],
+        (each) => [each.place],
       )
     },
     async 'verify.ledger'() {
@@ -49,29 +53,47 @@ interface LimitedScope {
   name: string
   workspace: string
   limits: Limits
+  /** Null for a workspace. */
+  key: Key | null
+  /** No two scopes have the same. A blank sorts before every letter of a name. */
+  place: string
 }
 
-/** A workspace before its keys; a key that no longer works spends nothing and is left out. */
-function limitedScopes({ workspaces, keysByHash }: Snapshot, now: number): LimitedScope[] {
+/** A snapshot never changes, and it may have ten thousand keys: they are put in order once. */
+const ordered = new WeakMap<Snapshot, readonly LimitedScope[]>()
+
+/** A workspace before its keys. */
+function limitedScopes(snapshot: Snapshot): readonly LimitedScope[] {
+  const known = ordered.get(snapshot)
+  if (known !== undefined) return known
   const scopes: LimitedScope[] = []
-  for (const { name, limits } of workspaces.values()) {
-    if (hasAny(limits)) scopes.push({ scope: { kind: 'workspace', id: name }, name, workspace: name, limits })
+  for (const { name, limits } of snapshot.workspaces.values()) {
+    if (!hasAny(limits)) continue
+    scopes.push({ scope: { kind: 'workspace', id: name }, name, workspace: name, limits, key: null, place: name })
   }
-  for (const key of keysByHash.values()) {
+  for (const key of snapshot.keysByHash.values()) {
     const { id, name, workspace, limits } = key
-    if (workspace === null || !hasAny(limits) || !isUsable(key, now)) continue
-    scopes.push({ scope: { kind: 'key', id }, name, workspace, limits })
+    if (workspace === null || !hasAny(limits)) continue
+    scopes.push({ scope: { kind: 'key', id }, name, workspace, limits, key, place: `${workspace} ${id}` })
   }
-  return scopes.sort((a, b) => (placeOf(a) < placeOf(b) ? -1 : 1))
+  scopes.sort((a, b) => (a.place < b.place ? -1 : 1))
+  ordered.set(snapshot, scopes)
+  return scopes
+}
+
+/** What has never been used is far from every limit, and most of many keys are so: only the others are looked at. */
+function closeTo(state: 'near' | 'over', ledger: LedgerView): (each: LimitedScope) => boolean {
+  const used = { key: new Set<string>(), workspace: new Set<string>() }
+  for (const { kind, id } of ledger.scopes()) used[kind].add(id)
+  return ({ scope, limits }) => {
+    if (!used[scope.kind].has(scope.id)) return false
+    const found = stateOf(limits, ledger.status(scope))
+    return found === 'over' || found === state
+  }
 }
 
 function hasAny(limits: Limits | null): limits is Limits {
   return limits !== null && Object.values(limits).some((limit) => limit !== undefined)
-}
-
-/** No two scopes have the same. A blank sorts before every letter of a name. */
-function placeOf({ scope, workspace }: LimitedScope): string {
-  return scope.kind === 'workspace' ? workspace : `${workspace} ${scope.id}`
 }
 
 function shown({ scope, name, workspace, limits }: LimitedScope, status: ScopeStatus) {

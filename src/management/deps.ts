@@ -45,6 +45,8 @@ export interface ManagementDeps {
 /** What keys and workspaces have used, as the gateway counts it. */
 export interface LedgerView {
   status(scope: Scope): ScopeStatus
+  /** Whatever has ever been used. */
+  scopes(): Iterable<Scope>
   /** Compares every counter with what the request log adds up to. Bigints are picodollars. */
   verify(): Promise<{
     scopes: number

@@ -14,18 +14,20 @@ import { checkWorkspace } from './workspaces.ts'
 
 export function keyHandlers(deps: ManagementDeps): HandlersOf<typeof keyOperations> {
   return {
-    async 'keys.list'({ query: { workspace, limit, cursor } }) {
+    async 'keys.list'({ query: { workspace, state, limit, cursor } }, { now }) {
       const after = decodeCursor(cursor, 1)
       await checkWorkspace(deps.db, workspace)
       await untilCaughtUp(deps)
       const wanted = {
         kind: 'live',
         workspace,
+        usableAt: state === 'live' ? now : null,
         after: after === null ? null : String(after[0]),
         limit: limit + 1,
       } as const
       const rows = await listKeys(deps.db, wanted)
-      const show = await shower(deps.db, rows)
+      // The sums of busy keys take a moment: nothing else shall wait for it.
+      const show = await shower(deps.reads, rows)
       return page(rows, limit, show, (row) => [row.id])
     },
     'keys.create': ({ query: { workspace }, body }, context) =>
@@ -44,7 +46,7 @@ export function keyHandlers(deps: ManagementDeps): HandlersOf<typeof keyOperatio
       }),
     async 'keys.get'({ params }) {
       await untilCaughtUp(deps)
-      return shown(deps.db, await find(deps.db, params.id))
+      return shown(deps.reads, await find(deps.db, params.id))
     },
     'keys.update': ({ params, body }, context) =>
       change(deps, context, async (transaction) => {

@@ -41,6 +41,7 @@ const COLUMNS: Readonly<Record<string, Column>> = {
   gateway_microseconds: (row) => row.gateway_microseconds,
   request_bytes: (row) => row.request_bytes,
   response_bytes: (row) => row.response_bytes,
+  idempotency_key: (row) => row.idempotency_key,
   ignored_params: (row) => JSON.parse(row.ignored_params) as string[],
   attempts: (row) => attemptsOf(row).map(shownAttempt),
 }

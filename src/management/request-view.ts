@@ -34,6 +34,7 @@ export function shownRequest(row: RequestRow, keyNames: ReadonlyMap<string, stri
     request_bytes: row.request_bytes,
     response_bytes: row.response_bytes,
     ignored_params: JSON.parse(row.ignored_params) as string[],
+    idempotency_key: row.idempotency_key,
   }
 }
 

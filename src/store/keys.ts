@@ -106,15 +106,23 @@ export interface KeyPage {
   kind: KeyKind
   /** Null with admin keys. */
   workspace: string | null
+  /** Only those that work at this time (Unix milliseconds); null or left out: all. */
+  usableAt?: number | null
   /** The id that the page before ended with. */
   after: string | null
   limit: number
 }
 
 /** Newest first. */
-export async function listKeys(db: Kysely<Database>, { kind, workspace, after, limit }: KeyPage): Promise<KeyRow[]> {
+export async function listKeys(db: Kysely<Database>, page: KeyPage): Promise<KeyRow[]> {
+  const { kind, workspace, usableAt = null, after, limit } = page
   let rows = db.selectFrom('keys').selectAll().where('kind', '=', kind).orderBy('id', 'desc').limit(limit)
   if (workspace !== null) rows = rows.where('workspace', '=', workspace)
+  if (usableAt !== null) {
+    rows = rows
+      .where((where) => where.or([where('revoked_at', 'is', null), where('revoked_at', '>', usableAt)]))
+      .where((where) => where.or([where('expires_at', 'is', null), where('expires_at', '>', usableAt)]))
+  }
   if (after !== null) rows = rows.where('id', '<', after)
   return rows.execute()
 }

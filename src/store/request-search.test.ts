@@ -125,6 +125,9 @@ for (const engine of ENGINES) {
         const { ids } = await allPages(reads, { ...ANY, ...filters, workspace: 'same-time' }, 4, 3)
         assert.equal(new Set(ids).size, 25)
         assert.equal(ids.length, 25)
+        const tenth = { startedAt: 1_000, id: ids[9] ?? '' }
+        const newer = await allPages(reads, { ...ANY, ...filters, workspace: 'same-time', newerThan: tenth }, 4, 3)
+        assert.deepEqual(newer.ids, ids.slice(0, 9))
       }
     })
 

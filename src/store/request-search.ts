@@ -17,6 +17,8 @@ export interface RequestFilters {
   status: number | 'ok' | 'error' | null
   fallback: boolean | null
   minCostPicodollars: bigint | null
+  /** Only those that stand before this one in the list. */
+  newerThan?: LogPosition | null
 }
 
 /** Where a page ended: requests are listed from the newest to the oldest, by id within a millisecond. */
@@ -91,11 +93,16 @@ function alongIndex<Columns>(
   filters: RequestFilters,
   after: LogPosition | null,
 ): Requests<Columns> {
-  const { keyId, workspace, route, from, to } = filters
+  const { keyId, workspace, route, from, to, newerThan = null } = filters
   let found = keyId === null ? rows.where('workspace', '=', workspace) : rows.where('key_id', '=', keyId)
   if (keyId === null && route !== null) found = found.where('route', route === '' ? 'is' : '=', route || null)
   if (from !== null) found = found.where('started_at', '>=', from)
   if (to !== null) found = found.where('started_at', '<', to)
+  if (newerThan !== null) {
+    found = found
+      .where('started_at', '>=', newerThan.startedAt)
+      .where((where) => where.or([where('started_at', '>', newerThan.startedAt), where('id', '>', newerThan.id)]))
+  }
   if (after === null) return found
   return found
     .where('started_at', '<=', after.startedAt)

@@ -98,6 +98,22 @@ describe('GET /budgets', () => {
     assert.ok(ofKey.tokens_last_minute > 0)
   })
 
+  test('can be asked for what is near a limit or over it alone, page by page', async () => {
+    const state = async (wanted: string, more = '') =>
+      (await manage('GET', `/budgets?workspace=${workspace}&state=${wanted}${more}`)).json
+    await limitKey({ rpm: 5 })
+    await limitWorkspace({ rpm: 4 })
+    const names = async (wanted: string) => (await budgetsIn(wanted)).map(({ scope }: Json) => scope)
+    const budgetsIn = async (wanted: string) => (await state(wanted)).data
+    assert.deepEqual(await names('near'), [])
+    for (let count = 0; count < 4; count++) assert.equal((await call(MODEL)).status, 200)
+    assert.deepEqual([await names('near'), await names('over')], [['workspace', 'key'], ['workspace']])
+    const first = await state('near', '&limit=1')
+    const second = await state('near', `&limit=1&cursor=${first.next_cursor}`)
+    assert.deepEqual([first.data[0].scope, second.data[0].scope, second.next_cursor], ['workspace', 'key', null])
+    assert.equal((await manage('GET', '/budgets?state=ok')).status, 400)
+  })
+
   test('shows what is held while a call runs', async () => {
     await limitKey({ max_parallel: 1, budget: { usd: '5', per: 'day' } })
     harness.simulator.hold()

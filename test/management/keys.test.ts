@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { asPicodollars, exactUsd } from '../../src/domain/price.ts'
-import { type Harness, hello, type Json, KEY, startHarness } from '../harness.ts'
+import { type Harness, hello, type Json, KEY, startHarness, until } from '../harness.ts'
 import { auditOf, managing } from './manage.ts'
 
 const FILE_KEY = 'gw_live_ofthefile00000000000000000000000'
@@ -173,6 +173,19 @@ describe('list', () => {
     } while (cursor !== '')
     assert.deepEqual(seen.toSorted().reverse(), made.toSorted().reverse())
     assert.deepEqual(seen, seen.toSorted().reverse())
+  })
+
+  test('leaves out what no longer works when asked for live keys', async () => {
+    await manage('POST', '/workspaces', { name: 'aged' })
+    const [kept, revoked] = [await newKey({}, '?workspace=aged'), await newKey({}, '?workspace=aged')]
+    const expired = await newKey({ expires_at: new Date(Date.now() + 40).toISOString() }, '?workspace=aged')
+    await manage('DELETE', `/keys/${revoked.id}`)
+    const listed = async (query: string) =>
+      (await manage('GET', `/keys?workspace=aged${query}`)).json.data.map((key: Json) => key.id)
+    await until(async () => (await listed('&state=live')).length === 1, 'the key expires')
+    assert.deepEqual(await listed('&state=live'), [kept.id])
+    assert.deepEqual((await listed('')).toSorted(), [kept.id, revoked.id, expired.id].toSorted())
+    assert.equal((await listed('&state=all')).length, 3)
   })
 
   test('shows no admin key and no value or hash', async () => {

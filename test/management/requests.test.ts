@@ -66,6 +66,14 @@ describe('get', () => {
     assert.match(json.attempts[0].reason, /cannot serve the call now/)
   })
 
+  test('shows the Idempotency-Key that a call came with', async () => {
+    const answer = await harness.chat(hello('gpt-sim-echo'), { 'idempotency-key': 'order-7' })
+    const shown = async (id: string | null) => (await manage('GET', `/requests/${id}`)).json.idempotency_key
+    assert.equal(await shown(answer.headers.get('x-gateway-request-id')), 'order-7')
+    const plain = await harness.chat(hello('gpt-sim-echo'))
+    assert.equal(await shown(plain.headers.get('x-gateway-request-id')), null)
+  })
+
   test('answers 404 for an id that is not in the log', async () => {
     const { status, json } = await manage('GET', '/requests/chatcmpl_nothing')
     assert.deepEqual([status, json.error.code], [404, 'not_found'])
@@ -132,6 +140,11 @@ describe('list', () => {
     ['min_cost_usd=2.000000000001', []],
     ['min_cost_usd=99999999999999999999', []],
     ['status=ok&fallback=false&route=fast', [1]],
+    ['after=listed-2', [4, 3]],
+    ['after=listed-4', []],
+    ['after=listed-1&status=ok', [4, 2]],
+    ['after=listed-1&key=key-2', [2]],
+    ['after=listed-1&from=2026-01-02&to=2026-01-02T00:00:00.001Z', [3]],
   ] as const) {
     test(`with ${query || 'no filter'} shows ${expected.join(', ') || 'nothing'}`, async () => {
       const page = await list(`?workspace=listed&${query}`)
@@ -171,6 +184,7 @@ describe('list', () => {
     ['min_cost_usd=1e3', 'min_cost_usd'],
     ['limit=0', 'limit'],
     ['limit=501', 'limit'],
+    ['after=nothing', 'after'],
     ['cursor=nonsense', 'cursor'],
     [`cursor=${Buffer.from('["x","y"]').toString('base64url')}`, 'cursor'],
     [`cursor=${Buffer.from('[1.5,"y"]').toString('base64url')}`, 'cursor'],

@@ -56,6 +56,10 @@ export const budgetOperations = {
     summary: 'List every workspace and key that has limits, with what it has used of them',
     query: z.strictObject({
       workspace: WorkspaceName.optional().describe('Only this workspace and its keys'),
+      state: z
+        .enum(['near', 'over'])
+        .optional()
+        .describe('`near`: only what is close to a limit or over it; `over`: only what is over'),
       ...paging,
     }),
     reply: pageOf(Budget),

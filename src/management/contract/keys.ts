@@ -43,7 +43,11 @@ export const keyOperations = {
     path: '/keys',
     tag,
     summary: 'List the keys of a workspace, newest first',
-    query: z.strictObject({ ...inWorkspace, ...paging }),
+    query: z.strictObject({
+      ...inWorkspace,
+      state: z.enum(['live', 'all']).default('all').describe('`live`: only those that work, not revoked, not expired'),
+      ...paging,
+    }),
     reply: pageOf(Key),
   }),
   'keys.create': operation({

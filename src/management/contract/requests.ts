@@ -67,6 +67,7 @@ export const LoggedRequest = z.strictObject({
   request_bytes: z.int(),
   response_bytes: z.int(),
   ignored_params: z.array(z.string()),
+  idempotency_key: z.string().nullable().describe('The header `Idempotency-Key` that it came with'),
 })
 
 export const Attempt = z.strictObject({
@@ -108,7 +109,11 @@ export const requestOperations = {
     path: '/requests',
     tag,
     summary: 'List requests, newest first; a page may be shorter than its limit while next_cursor leads on',
-    query: z.strictObject({ ...paging, ...requestFilters }),
+    query: z.strictObject({
+      ...paging,
+      ...requestFilters,
+      after: z.string().max(100).optional().describe('Id of a request: only those that started after it'),
+    }),
     reply: z.strictObject({
       ...pageOf(LoggedRequest).shape,
       searched_to: Timestamp.nullable().describe('How far back this page has looked; null: to the end'),
