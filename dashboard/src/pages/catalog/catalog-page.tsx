@@ -55,6 +55,8 @@ function CatalogList({ items }: { items: readonly CatalogItem[] }) {
   const path = usePath()
   // An alias may hold slashes; in a link that somebody typed they stand as they are.
   const current = usePlaceParts().join('/')
+  const asked = useMemo(() => filtersOf(search), [search])
+  // The fields answer at once; the rows follow when there is time.
   const filters = useMemo(() => filtersOf(deferred), [deferred])
   const rows = useMemo(() => {
     const found = items.filter((item) => matches(item, filters))
@@ -68,14 +70,14 @@ function CatalogList({ items }: { items: readonly CatalogItem[] }) {
   const onSort = useCallback((sort: Sort) => change({ sort: sortText(sort) }), [])
   return (
     <>
-      <CatalogFilters filters={filtersOf(search)} offered={offered} onChange={change} />
+      <CatalogFilters filters={asked} offered={offered} onChange={change} />
       <Panel flush>
         {rows.length === 0 ? (
           <NothingFound isEmpty={!isFiltered(filters)} />
         ) : (
           <CatalogTable
             rows={rows}
-            sort={filters.sort}
+            sort={asked.sort}
             onSort={onSort}
             wanted={filters.capabilities}
             current={current}
