@@ -173,6 +173,19 @@ describe('the log', () => {
     assert.match((await ok('budgets')).stderr, /Nothing has limits/)
     assert.match((await ok('audit list --limit 100')).stdout, /ADMIN_KEY +routes\.put +default +routes\/fast$/m)
   })
+  test('what the gateway is doing, and a call in the name of a key', async () => {
+    assert.match((await ok('status')).stdout, /^openai +yes +\d+ +\d+ +0 /m)
+    assert.equal((await ok('status --json')).json().phase, 'ready')
+    const [key] = (await ok('keys list --state live --json')).json().data
+    const tried = await ok(`try --key ${key.id} --model gpt-sim-echo -m hello`)
+    assert.equal(tried.stdout, 'hello\n')
+    assert.match(tried.stderr, /^x-gateway-provider: openai$/m)
+    const failed = await cli(`try --key ${key.id} --model nothing`)
+    assert.deepEqual([failed.code, /nothing/.test(failed.stdout)], [1, true])
+    assert.match((await ok('providers routes openai')).stdout, /fast/)
+    const [entry] = (await ok('audit list --json')).json().data
+    assert.match((await ok(`audit get ${entry.id}`)).stdout, /chat\.try/)
+  })
 })
 
 describe('plan, apply and export', () => {
