@@ -2,6 +2,7 @@ import { Group, SegmentedControl, Tooltip } from '@mantine/core'
 import { DatePickerInput } from '@mantine/dates'
 import { CalendarDays } from 'lucide-react'
 import { useState } from 'react'
+import { useCalendar } from '../../components/calendar.ts'
 import { useUrlState } from '../../shell/place.ts'
 import classes from './usage.module.css'
 import { dayText, MOST_HOURLY_DAYS, PERIODS, type UsageView } from './usage-view.ts'
@@ -29,6 +30,7 @@ function RangeInput({ view }: { view: UsageView }) {
   const today = useToday()
   const [, change] = useUrlState()
   const [range, setRange] = useState<[string | null, string | null]>([view.firstDay, view.lastDay])
+  const calendar = useCalendar({ onClose: () => setRange([view.firstDay, view.lastDay]) })
   function choose(next: [string | null, string | null]) {
     setRange(next)
     const [from, to] = next
@@ -36,6 +38,7 @@ function RangeInput({ view }: { view: UsageView }) {
   }
   return (
     <DatePickerInput
+      {...calendar}
       type="range"
       allowSingleDateInRange
       size="xs"
@@ -46,7 +49,6 @@ function RangeInput({ view }: { view: UsageView }) {
       value={range}
       onChange={choose}
       leftSection={<CalendarDays size={14} aria-hidden />}
-      popoverProps={{ position: 'bottom-end', onClose: () => setRange([view.firstDay, view.lastDay]) }}
       classNames={{ input: classes['range'] ?? '' }}
     />
   )

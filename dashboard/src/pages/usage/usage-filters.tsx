@@ -50,7 +50,7 @@ function Filter({ name, view }: { name: FilterName; view: UsageView }) {
       onDropdownOpen={() => setOpened(true)}
       onChange={(next) => change(changed(name, next))}
       nothingFoundMessage={groups.isPending ? 'Loading …' : 'None used in this period'}
-      comboboxProps={{ width: 'max-content', position: 'bottom-start' }}
+      comboboxProps={{ width: 'max-content', position: 'bottom-start', portalProps: { target: '#content' } }}
     />
   )
 }

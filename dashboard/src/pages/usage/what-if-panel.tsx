@@ -4,6 +4,7 @@ import { ArrowLeftRight } from 'lucide-react'
 import { useMemo } from 'react'
 import type { Item } from '../../api/client.ts'
 import { useAll } from '../../api/hooks.ts'
+import { useCalendar } from '../../components/calendar.ts'
 import { Panel } from '../../components/panel.tsx'
 import { EmptyState } from '../../components/states.tsx'
 import { priceText } from '../../format/money.ts'
@@ -62,7 +63,7 @@ function Choice({ model, pricesAt }: { model: string | null; pricesAt: string | 
         value={model}
         onChange={(next) => change({ compare: next })}
         nothingFoundMessage={registry.isPending ? 'Loading …' : 'No model of that name has a price'}
-        comboboxProps={{ width: 'max-content', position: 'bottom-end' }}
+        comboboxProps={{ width: 'max-content', position: 'bottom-end', portalProps: { target: '#content' } }}
         renderOption={({ option }) => (
           <span className={classes['option']}>
             {option.value}
@@ -73,6 +74,7 @@ function Choice({ model, pricesAt }: { model: string | null; pricesAt: string | 
         )}
       />
       <DatePickerInput
+        {...useCalendar()}
         aria-label={pricesAt === null ? 'Prices of today' : `Prices of ${dayText(pricesAt)}`}
         placeholder="Prices of today"
         size="xs"
@@ -83,7 +85,6 @@ function Choice({ model, pricesAt }: { model: string | null; pricesAt: string | 
         maxDate={today}
         value={pricesAt}
         onChange={(day) => change({ prices_at: day })}
-        popoverProps={{ position: 'bottom-end' }}
       />
     </Group>
   )
