@@ -36,7 +36,7 @@ export function DeleteProvider({ name, etag, isOpen, onClose, onDeleted }: Delet
     >
       {used > 0
         ? `${used === 1 ? 'One route names' : `${used} routes name`} it: the gateway will refuse until it is out of their chains.`
-        : 'Its key is forgotten, and calls to its models are answered with 404 from then on. The log and the prices of its models stay.'}
+        : 'Its key is forgotten. Its requests in the log and the prices of its models stay.'}
     </Confirm>
   )
 }

@@ -25,7 +25,7 @@ export function NewProviderDrawer({ isOpen, families, taken, onClose }: NewProvi
           taken={taken}
           onCancel={onClose}
           onSaved={(name) => {
-            tell(`${name} is there; the next call can use it.`)
+            tell(`${name} is there; routes can name it now.`)
             navigate(path('providers', name), { replace: true })
           }}
         />

@@ -24,6 +24,7 @@ export function ProviderDrawer({ name, status, families, onClose }: ProviderDraw
   const provider = useVersioned('providers.get', { params: { name: name ?? '' } }, { enabled: name !== undefined })
   const [{ edit }, setSearch] = useUrlState()
   const [isDeleting, setDeleting] = useState(false)
+  const [edition, setEdition] = useState(0)
   const stored = provider.data?.value
   const isEditing = edit !== undefined && stored !== undefined && isEditable(stored)
   return (
@@ -38,7 +39,7 @@ export function ProviderDrawer({ name, status, families, onClose }: ProviderDraw
           {({ value, etag }) =>
             isEditing ? (
               <ProviderForm
-                key={etag}
+                key={edition}
                 stored={value}
                 etag={etag}
                 families={families}
@@ -47,7 +48,7 @@ export function ProviderDrawer({ name, status, families, onClose }: ProviderDraw
                   tell(`${value.name} is saved; the next call uses it.`)
                   setSearch({ edit: null })
                 }}
-                onReload={() => void provider.refetch()}
+                onReload={() => void provider.refetch().then(() => setEdition((now) => now + 1))}
               />
             ) : (
               <Stack gap="xl">

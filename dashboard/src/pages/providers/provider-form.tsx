@@ -24,7 +24,9 @@ export interface ProviderFormProps {
 const FIELDS = ['name', 'family', 'base_url', 'api_key', 'headers']
 
 export function ProviderForm(props: ProviderFormProps) {
-  const { stored, etag, families, taken = [], onCancel, onSaved, onReload } = props
+  const { families, taken = [], onCancel, onSaved, onReload } = props
+  // What was read when the form was opened: a later read must neither wipe what is typed nor hide a conflict.
+  const [{ stored, etag }] = useState({ stored: props.stored, etag: props.etag })
   const [draft, setDraft] = useState(() => draftOf(stored, families))
   const put = useChange('providers.put')
   const change = (part: Partial<ProviderDraft>) => setDraft((now) => ({ ...now, ...part }))
@@ -35,7 +37,11 @@ export function ProviderForm(props: ProviderFormProps) {
   function save(event: FormEvent) {
     event.preventDefault()
     if (isTaken) return
-    put.mutate({ params: { name }, body: bodyOf(draft), ifMatch: etag }, { onSuccess: () => onSaved(name) })
+    void put.mutateAsync({ params: { name }, body: bodyOf(draft), ifMatch: etag }).then(
+      () => onSaved(name),
+      // Why not stands in the form.
+      () => undefined,
+    )
   }
 
   return (
@@ -44,7 +50,7 @@ export function ProviderForm(props: ProviderFormProps) {
         {stored === null && (
           <TextInput
             label="Name"
-            description="Part of the ids of its models (name/model) and of the chains of routes. It cannot be changed later"
+            description="What chains of routes call it. It cannot be changed later"
             value={draft.name}
             onChange={(event) => change({ name: event.currentTarget.value })}
             error={isTaken ? 'There is a provider of this name' : problemAt(put.error, 'name')}

@@ -15,7 +15,7 @@ export function ProviderRoutes({ name }: { name: string }) {
         {({ data }) =>
           data.length === 0 ? (
             <Text size="sm" c="dimmed">
-              None. Its models can still be called by their direct ids.
+              None yet. A route whose chain names it sends calls to it.
             </Text>
           ) : (
             <Group gap="md">

@@ -35,8 +35,8 @@ export function ProvidersPage() {
           rows.length === 0 ? (
             <Panel>
               <EmptyState title="There is no provider yet" icon={Server}>
-                A provider is an address that speaks one of the wire formats, with a key. Add one, and its models can be
-                called at once.
+                A provider is an address that speaks one of the wire formats, with a key. Add one, and name it in the
+                chain of a route.
               </EmptyState>
             </Panel>
           ) : (

@@ -1,5 +1,6 @@
 import { Alert, Badge, Button, Group, Stack, Text } from '@mantine/core'
 import { Coins, Pencil } from 'lucide-react'
+import { useState } from 'react'
 import { useVersioned } from '../../api/hooks.ts'
 import { CopyIcon } from '../../components/copy.tsx'
 import { DetailDrawer } from '../../components/detail-drawer.tsx'
@@ -22,6 +23,7 @@ export function ModelDrawer({ place, onClose }: ModelDrawerProps) {
   const params = place ?? { provider: '', model: '' }
   const model = useVersioned('registry.get', { params }, { enabled: place !== null })
   const [{ edit }, setSearch] = useUrlState()
+  const [edition, setEdition] = useState(0)
   const stored = model.data?.value
   const isEditing = edit !== undefined && stored?.managed_by !== 'config'
   const leaveForm = () => setSearch({ edit: null })
@@ -29,7 +31,12 @@ export function ModelDrawer({ place, onClose }: ModelDrawerProps) {
     tell(`${params.provider}/${params.model} is saved. Calls that begin now are priced with it.`)
     leaveForm()
   }
-  const form = { place, onCancel: leaveForm, onSaved: saved, onReload: () => void model.refetch() }
+  const form = {
+    place,
+    onCancel: leaveForm,
+    onSaved: saved,
+    onReload: () => void model.refetch().then(() => setEdition((now) => now + 1)),
+  }
   return (
     <DetailDrawer isOpen={place !== null} onClose={onClose} size={680} title={<Headline {...params} stored={stored} />}>
       {model.error?.status === 404 && place !== null ? (
@@ -42,7 +49,7 @@ export function ModelDrawer({ place, onClose }: ModelDrawerProps) {
         <Loaded query={model}>
           {({ value, etag }) =>
             isEditing ? (
-              <ModelForm key={etag} {...form} stored={value} etag={etag} />
+              <ModelForm key={edition} {...form} stored={value} etag={etag} />
             ) : (
               <Shown model={value} onEdit={() => setSearch({ edit: '1' })} />
             )
@@ -62,7 +69,7 @@ function Headline({ provider, model, stored }: { provider: string; model: string
       <Text c="dimmed" size="sm">
         {provider}
       </Text>
-      <CopyIcon value={`${provider}/${model}`} label="Copy the direct id" />
+      <CopyIcon value={model} label="Copy the model's name" />
       {stored !== undefined && <ManagedBadge by={stored.managed_by} />}
       {stored?.deprecated && <Badge color="yellow">deprecated</Badge>}
     </Group>

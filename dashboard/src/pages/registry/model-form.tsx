@@ -24,7 +24,9 @@ export interface ModelFormProps {
 
 const FIELDS = [...PRICE_CLASSES.map(([field]) => field), 'context_window', 'max_input_tokens', 'max_output_tokens']
 
-export function ModelForm({ place, stored, etag, onCancel, onSaved, onReload }: ModelFormProps) {
+export function ModelForm({ place, onCancel, onSaved, onReload, ...read }: ModelFormProps) {
+  // What was read when the form was opened: a later read must neither wipe what is typed nor hide a conflict.
+  const [{ stored, etag }] = useState(read)
   const [draft, setDraft] = useState(() =>
     stored === null ? emptyDraft(place?.provider ?? '', place?.model ?? '') : draftOfModel(stored),
   )
@@ -38,7 +40,11 @@ export function ModelForm({ place, stored, etag, onCancel, onSaved, onReload }: 
   function save(event: FormEvent) {
     event.preventDefault()
     if (hasPriceProblem(draft) || isTaken) return
-    put.mutate({ params, body: bodyOfModel(draft, stored), ifMatch: etag }, { onSuccess: () => onSaved(params) })
+    void put.mutateAsync({ params, body: bodyOfModel(draft, stored), ifMatch: etag }).then(
+      () => onSaved(params),
+      // Why not stands in the form.
+      () => undefined,
+    )
   }
 
   return (
