@@ -174,7 +174,7 @@ describe('an opened request', () => {
 
   test('is copied as a curl that names the alias and no secret', async () => {
     await panel().getByRole('button', { name: 'Copy as curl' }).click()
-    const copied = await page.evaluate(() => navigator.clipboard.readText())
+    const copied = (await page.evaluate('navigator.clipboard.readText()')) as string
     assert.ok(copied.includes(`'${harness.url}/v1/chat/completions'`), copied)
     assert.ok(copied.includes('"model":"resilient"') && copied.includes('Bearer $GATEWAY_KEY'), copied)
   })
@@ -212,6 +212,18 @@ describe('an opened request', () => {
     await open('/chatcmpl_nothing')
     await panel().getByText("There is no request 'chatcmpl_nothing' in the log.").waitFor()
     await assertAccessible(page, 'no such request')
+  })
+
+  test('whose gateway died says so', async () => {
+    const { json } = await harness.chat(hello('fast'))
+    await harness.rows()
+    const { db } = harness.gateway.store
+    const interrupted = { status: 0, code: 'interrupted', attempts: '[]', prompt_tokens: null, cost_picodollars: null }
+    await db.updateTable('requests').set(interrupted).where('id', '=', json.id).execute()
+    await open(`/${json.id}`)
+    await panel().getByText('Interrupted: the gateway ended before the call did').waitFor()
+    await panel().getByText('logged as interrupted at the next start').waitFor()
+    await assertAccessible(page, 'interrupted')
   })
 
   test('that runs is told so, until it has ended', async () => {
@@ -264,7 +276,7 @@ test('on a phone the request covers the list', async () => {
   await dialog.getByText('Served by a fallback').waitFor()
   await dialog.getByText('Total, as logged').waitFor()
   await assertAccessible(page, 'request on a phone')
-  const width = await page.evaluate(() => document.documentElement.scrollWidth)
+  const width = (await page.evaluate('document.documentElement.scrollWidth')) as number
   assert.ok(width <= 390, `the page is ${width} pixels wide`)
   await dialog.getByRole('button', { name: 'Close' }).click()
   await dialog.waitFor({ state: 'detached' })

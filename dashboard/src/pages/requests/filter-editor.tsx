@@ -57,7 +57,7 @@ function OptionsEditor({ field, onChange }: EditorProps) {
             {isLoading ? (
               <Loader size="xs" role="status" aria-label="Loading" />
             ) : (
-              'Nothing in the last 30 days; type it to look further'
+              'Nothing in the last 7 days; type what you look for'
             )}
           </Combobox.Empty>
         )}

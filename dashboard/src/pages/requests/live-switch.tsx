@@ -6,23 +6,31 @@ export interface LiveSwitchProps {
   isPaused: boolean
   /** The list ends in the past: there is nothing to follow. */
   isOver: boolean
+  /** Why the gateway could not be asked for new ones. */
+  problem: string | null
   onChange: (isOn: boolean) => void
 }
 
 /** Whether new requests come in by themselves. */
-export function LiveSwitch({ isOn, isPaused, isOver, onChange }: LiveSwitchProps) {
+export function LiveSwitch({ isOn, isPaused, isOver, problem, onChange }: LiveSwitchProps) {
+  const isFollowing = isOn && !isOver
   const hint = isOver
     ? 'The range ends in the past, so nothing new can come in'
     : 'New requests come in every two seconds; they wait while you point at the list or have one open'
+  const state = problem !== null ? ', no answer' : isPaused ? ', paused' : ''
   return (
-    <Tooltip label={hint}>
-      <div className={classes['live']} data-on={(isOn && !isOver) || undefined} data-paused={isPaused || undefined}>
+    <Tooltip label={problem ?? hint}>
+      <div
+        className={classes['live']}
+        data-on={isFollowing || undefined}
+        data-state={problem !== null ? 'failing' : isPaused ? 'paused' : 'on'}
+      >
         <span className={classes['pulse']} aria-hidden />
         <Switch
           size="xs"
-          label={isOn && isPaused && !isOver ? 'Live, paused' : 'Live'}
+          label={`Live${isFollowing ? state : ''}`}
           labelPosition="left"
-          checked={isOn && !isOver}
+          checked={isFollowing}
           disabled={isOver}
           onChange={(event) => onChange(event.currentTarget.checked)}
         />

@@ -1,6 +1,6 @@
-import { Button, Transition } from '@mantine/core'
+import { Box, Button, Text, Transition } from '@mantine/core'
 import { ArrowUp } from 'lucide-react'
-import { useMemo } from 'react'
+import { type ReactNode, useEffect, useMemo, useState } from 'react'
 import { DataTable } from '../../components/data-table.tsx'
 import { Panel } from '../../components/panel.tsx'
 import { ErrorState, LoadingRows } from '../../components/states.tsx'
@@ -33,6 +33,10 @@ export function RequestList(props: RequestListProps) {
     [path, search],
   )
   const more = () => void list.fetchNextPage()
+  function show() {
+    admit()
+    window.scrollTo({ top: 0 })
+  }
   if (rows === undefined) {
     return (
       <Panel flush>
@@ -46,14 +50,14 @@ export function RequestList(props: RequestListProps) {
   }
   const lastPage = list.data?.pages.at(-1)
   return (
-    <div
-      className={classes['list']}
-      data-stale={list.isPlaceholderData || undefined}
-      onPointerEnter={() => onAttend(true)}
-      onPointerLeave={() => onAttend(false)}
-    >
-      <Waiting waiting={waiting} onShow={admit} />
-      <Panel flush>
+    <div className={classes['list']} data-stale={list.isPlaceholderData || undefined}>
+      <Waiting waiting={waiting} onShow={show} />
+      <Attended onAttend={onAttend}>
+        {list.error !== null && (
+          <Text size="xs" c="var(--bad)" px="md" pt="xs" role="status">
+            Not refreshed: {list.error.message}
+          </Text>
+        )}
         {rows.length === 0 ? (
           <EmptyList
             isFiltered={isFiltered}
@@ -81,8 +85,25 @@ export function RequestList(props: RequestListProps) {
             />
           </>
         )}
-      </Panel>
+      </Attended>
     </div>
+  )
+}
+
+/** Knows whether somebody points at what is inside, or has the focus there. */
+function Attended({ onAttend, children }: { onAttend: (isAttended: boolean) => void; children: ReactNode }) {
+  const [isPointed, setPointed] = useState(false)
+  const [isFocused, setFocused] = useState(false)
+  useEffect(() => onAttend(isPointed || isFocused), [onAttend, isPointed, isFocused])
+  return (
+    <Box
+      onPointerEnter={() => setPointed(true)}
+      onPointerLeave={() => setPointed(false)}
+      onFocus={() => setFocused(true)}
+      onBlur={(event) => setFocused(event.currentTarget.contains(event.relatedTarget))}
+    >
+      <Panel flush>{children}</Panel>
+    </Box>
   )
 }
 

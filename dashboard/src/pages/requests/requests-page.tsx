@@ -38,6 +38,7 @@ export function RequestsPage() {
           isOn={search['live'] === '1'}
           isPaused={tail.isPaused}
           isOver={isPast}
+          problem={requests.problem}
           onChange={(isOn) => change({ live: isOn ? '1' : null })}
         />
         <Tooltip label="Refresh">

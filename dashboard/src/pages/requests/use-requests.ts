@@ -14,6 +14,9 @@ const LOOK_EVERY_MS = 2_000
 /** A list that follows for hours must not grow for hours: from here on it begins anew with the newest page. */
 const MOST_FOLLOWED = 400
 
+/** In pixels: whoever has scrolled further down reads there, and rows on top would push it away. */
+const NEAR_TOP = 300
+
 interface Followed {
   query: RequestsQuery
   rows: readonly ListedRequest[]
@@ -63,7 +66,7 @@ export function useRequests(query: RequestsQuery, tail: Tail) {
   }
   // biome-ignore lint/correctness/useExhaustiveDependencies: what `admit` uses changes together with these.
   useEffect(() => {
-    if (!tail.isPaused) admit()
+    if (!tail.isPaused && window.scrollY < NEAR_TOP) admit()
   }, [waiting, tail.isPaused])
 
   return {
@@ -72,6 +75,8 @@ export function useRequests(query: RequestsQuery, tail: Tail) {
     waiting: waiting.length,
     admit,
     newIds: mine?.newIds ?? NONE,
+    /** Why nothing new can be seen at the moment. */
+    problem: tail.isOn ? (newest.error?.message ?? null) : null,
     searchedTo: searchedTo(base?.at(-1)),
   }
 }
