@@ -8,7 +8,7 @@ export function useCalendar(more: DatePickerInputProps['popoverProps'] = {}): Re
   const id = useId()
   return {
     // The dialog of the calendar takes its name from the element with this id.
-    id: `${id}-target`,
+    id,
     hideOutsideDates: true,
     weekendDays: [],
     ariaLabels: {
