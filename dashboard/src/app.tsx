@@ -40,7 +40,8 @@ export function App() {
       defaultColorScheme="auto"
       getStyleNonce={() => nonce}
     >
-      <Notifications position="bottom-right" limit={4} />
+      {/* Away from the right edge, where drawers and dialogs have their buttons. */}
+      <Notifications position="bottom-left" limit={4} />
       <QueryClientProvider client={queries}>
         <Router base="/dashboard" aroundNav={aroundNavigation}>
           <SignInGate />
