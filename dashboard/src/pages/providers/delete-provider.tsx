@@ -7,13 +7,28 @@ export interface DeleteProviderProps {
   etag: string | null
   isOpen: boolean
   onClose: () => void
+  /** While it is being deleted nobody should ask for it. */
+  onGoing: (isGoing: boolean) => void
   onDeleted: () => void
 }
 
-export function DeleteProvider({ name, etag, isOpen, onClose, onDeleted }: DeleteProviderProps) {
+export function DeleteProvider({ name, etag, isOpen, onClose, onGoing, onDeleted }: DeleteProviderProps) {
   const remove = useChange('providers.delete')
-  const routes = useOperation('providers.routes', { params: { name } }, { enabled: isOpen })
+  const routes = useOperation('providers.routes', { params: { name } }, { enabled: isOpen && remove.isIdle })
   const used = routes.data?.data.length ?? 0
+
+  function confirm() {
+    onGoing(true)
+    void remove.mutateAsync({ params: { name }, ifMatch: etag }).then(
+      () => {
+        tell(`${name} is deleted.`)
+        onDeleted()
+      },
+      // Why not stands in the dialog.
+      () => onGoing(false),
+    )
+  }
+
   return (
     <Confirm
       isOpen={isOpen}
@@ -22,17 +37,7 @@ export function DeleteProvider({ name, etag, isOpen, onClose, onDeleted }: Delet
       action="Delete the provider"
       isBusy={remove.isPending}
       error={remove.error}
-      onConfirm={() =>
-        remove.mutate(
-          { params: { name }, ifMatch: etag },
-          {
-            onSuccess: () => {
-              tell(`${name} is deleted.`)
-              onDeleted()
-            },
-          },
-        )
-      }
+      onConfirm={confirm}
     >
       {used > 0
         ? `${used === 1 ? 'One route names' : `${used} routes name`} it: the gateway will refuse until it is out of their chains.`

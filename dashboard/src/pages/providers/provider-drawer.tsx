@@ -21,7 +21,12 @@ export interface ProviderDrawerProps {
 
 /** One provider: how it does in full, and its form when it is asked for. */
 export function ProviderDrawer({ name, status, families, onClose }: ProviderDrawerProps) {
-  const provider = useVersioned('providers.get', { params: { name: name ?? '' } }, { enabled: name !== undefined })
+  const [going, setGoing] = useState<string | null>(null)
+  const provider = useVersioned(
+    'providers.get',
+    { params: { name: name ?? '' } },
+    { enabled: name !== undefined && name !== going },
+  )
   const [{ edit }, setSearch] = useUrlState()
   const [isDeleting, setDeleting] = useState(false)
   const [edition, setEdition] = useState(0)
@@ -35,7 +40,7 @@ export function ProviderDrawer({ name, status, families, onClose }: ProviderDraw
         isCovered={isDeleting}
         title={<Headline name={name ?? ''} provider={stored} />}
       >
-        <Loaded query={provider}>
+        <Loaded query={name === going ? { ...provider, data: undefined, error: null } : provider}>
           {({ value, etag }) =>
             isEditing ? (
               <ProviderForm
@@ -86,7 +91,12 @@ export function ProviderDrawer({ name, status, families, onClose }: ProviderDraw
           etag={provider.data?.etag ?? null}
           isOpen={isDeleting}
           onClose={() => setDeleting(false)}
-          onDeleted={onClose}
+          onGoing={(isGoing) => setGoing(isGoing ? stored.name : null)}
+          onDeleted={() => {
+            setDeleting(false)
+            onClose()
+            setGoing(null)
+          }}
         />
       )}
     </>

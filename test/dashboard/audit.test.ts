@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { Browser, Page } from 'playwright-core'
+import { ADMIN_KEY, type Harness, startHarness } from '../harness.ts'
+import { managing } from '../management/manage.ts'
+import { launchChromium } from './chromium.ts'
+import { assertAccessible, signIn, type Visit, visit } from './visit.ts'
+
+let harness: Harness
+let browser: Browser
+let visited: Visit
+let page: Page
+const manage = managing(() => harness)
+
+before(async () => {
+  harness = await startHarness()
+  await manage('POST', '/workspaces', { name: 'sales' })
+  await manage('PUT', '/routes/fast', { chain: [{ provider: 'openai', model: 'gpt-4o' }] })
+  await manage('PUT', '/routes/fast', {
+    description: 'quick answers',
+    chain: [
+      { provider: 'anthropic', model: 'claude-haiku-5-5', timeout_ms: 9000 },
+      { provider: 'openai', model: 'gpt-4o' },
+    ],
+  })
+  for (let index = 0; index < 55; index++) await manage('POST', '/keys', { name: `key-${index}` })
+  browser = await launchChromium()
+  visited = await visit(browser, harness.url, { expectedStatuses: [404] })
+  page = visited.page
+  await signIn(page, harness.url, ADMIN_KEY, '/dashboard/default/audit')
+})
+after(async () => {
+  await visited.close()
+  await browser.close()
+  await harness.stop()
+})
+
+const rows = () => page.getByRole('region', { name: 'Changes' }).getByRole('row')
+const drawer = () => page.getByRole('dialog')
+
+describe('the audit list', { concurrency: false }, () => {
+  test('says who did what, newest first, and loads older ones when asked', async () => {
+    await rows().filter({ hasText: 'key-54' }).getByText('created').waitFor()
+    await assertAccessible(page, 'audit')
+    assert.equal(await rows().count(), 51)
+    await page.getByRole('button', { name: 'Load older changes' }).click()
+    await rows().filter({ hasText: 'workspace sales' }).waitFor()
+    assert.ok((await rows().count()) > 51)
+  })
+
+  test('is narrowed to a kind, a resource and an actor, kept in the address', async () => {
+    await page.getByRole('combobox', { name: 'Kind' }).click()
+    await page.getByRole('option', { name: 'Routes' }).click()
+    await page.waitForURL(/resource=routes%2F/)
+    await page.reload()
+    await rows().filter({ hasText: 'route fast' }).first().waitFor()
+    assert.equal(await rows().count(), 3)
+    await page.getByRole('searchbox', { name: 'One resource, e.g. routes/fast' }).fill('workspaces/sales')
+    await rows().filter({ hasText: 'workspace sales' }).waitFor()
+    assert.equal(await rows().count(), 2)
+    await page.getByRole('combobox', { name: 'Actor' }).click()
+    await page.getByRole('option', { name: 'switchyard.yaml' }).click()
+    await page.getByText('No change matches').waitFor()
+    await assertAccessible(page, 'no change')
+    await page.getByRole('link', { name: 'Show every change' }).click()
+    await rows().filter({ hasText: 'key-54' }).waitFor()
+  })
+})
+
+describe('an entry', { concurrency: false }, () => {
+  test('opens to what changed, field by field, and leads to the thing itself', async () => {
+    await page.goto(`${harness.url}/dashboard/default/audit?resource=routes%2Ffast`)
+    await rows().filter({ hasText: 'changed' }).getByRole('link').click()
+    const row = (field: string) => drawer().getByRole('row').filter({ hasText: field })
+    await row('description').getByText('quick answers').waitFor()
+    await row('chain[openai/gpt-4o] position').waitFor()
+    assert.deepEqual(await row('chain[openai/gpt-4o] position').getByRole('cell').allTextContents(), ['1', '2'])
+    await row('chain[anthropic/claude-haiku-5-5].timeout_ms').getByText('9000').waitFor()
+    assert.equal(await row('created_at').count(), 0)
+    await drawer()
+      .getByRole('button', { name: /that stayed/ })
+      .click()
+    await row('created_at').waitFor()
+    await assertAccessible(page, 'a change')
+    const link = drawer().getByRole('link', { name: 'routes/fast' })
+    assert.equal(await link.getAttribute('href'), '/dashboard/default/routes/fast')
+    await page.keyboard.press('Escape')
+    await drawer().waitFor({ state: 'detached' })
+    assert.match(page.url(), /audit\?resource=routes%2Ffast$/)
+  })
+
+  test('is found by its address, also when the list does not have it on its first page', async () => {
+    const [entry] = (await manage('GET', '/audit?resource=workspaces/sales')).json.data
+    await page.goto(`${harness.url}/dashboard/default/audit/${entry.id}`)
+    await drawer().getByText('created workspace sales', { exact: false }).waitFor()
+    await page.goto(`${harness.url}/dashboard/default/audit/01nothing`)
+    await drawer().getByText("The audit list has no entry '01nothing'.").waitFor()
+    await assertAccessible(page, 'an entry that is not there')
+    visited.assertQuiet()
+  })
+})
