@@ -65,7 +65,7 @@ function CloseOne({ budget }: { budget: Budget }) {
     <li className={classes['row']}>
       <div className={classes['line']}>
         <Link
-          href={scope === 'key' ? path('keys', id) : `${path('settings')}?tab=workspaces`}
+          href={scope === 'key' ? path('keys', id) : path('settings', 'workspaces', id)}
           className={classes['strong']}
         >
           {name}

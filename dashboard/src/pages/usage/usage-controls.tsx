@@ -46,6 +46,7 @@ function RangeInput({ view }: { view: UsageView }) {
       aria-label={`Days, UTC: ${rangeText(range)}`}
       valueFormatter={({ date }) => rangeText(date as [string | null, string | null])}
       maxDate={today}
+      defaultDate={view.lastDay}
       value={range}
       onChange={choose}
       leftSection={<CalendarDays size={14} aria-hidden />}
