@@ -1,14 +1,20 @@
 import { useLocation } from 'wouter'
-import { useChange } from '../../api/hooks.ts'
+import type { useChange } from '../../api/hooks.ts'
 import { Confirm } from '../../components/confirm.tsx'
 import { tell } from '../../components/tell.ts'
 import { count } from '../../format/number.ts'
 import { useWorkspace } from '../../shell/place.ts'
 import type { Workspace } from './workspace.ts'
 
-export function DeleteWorkspace(props: { of: Workspace; onClose: () => void; onDeleted: () => void }) {
+export interface DeleteWorkspaceProps {
+  of: Workspace
+  remove: ReturnType<typeof useChange<'workspaces.delete'>>
+  onClose: () => void
+  onDeleted: () => void
+}
+
+export function DeleteWorkspace({ remove, ...props }: DeleteWorkspaceProps) {
   const { name, live_keys: liveKeys, routes } = props.of
-  const remove = useChange('workspaces.delete')
   const chosen = useWorkspace()
   const [, navigate] = useLocation()
 

@@ -19,7 +19,10 @@ import type { Workspace } from './workspace.ts'
 import { WorkspaceFields } from './workspace-fields.tsx'
 
 export function WorkspaceDrawer({ name, onClose }: { name: string; onClose: () => void }) {
-  const workspace = useOperation('workspaces.get', { params: { name } })
+  const remove = useChange('workspaces.delete')
+  // What is being deleted is not asked for again.
+  const isGoing = remove.isPending || remove.isSuccess
+  const workspace = useOperation('workspaces.get', { params: { name } }, { enabled: !isGoing })
   const [isDeleting, setDeleting] = useState(false)
   return (
     <>
@@ -37,7 +40,7 @@ export function WorkspaceDrawer({ name, onClose }: { name: string; onClose: () =
           {(value) => (
             <Stack gap="lg">
               <Summary of={value} />
-              <WorkspaceBudget of={value} />
+              {!isGoing && <WorkspaceBudget of={value} />}
               <Settings key={value.name} of={value} />
               <DrawerSection title="Delete">
                 {value.name === 'default' ? (
@@ -66,7 +69,7 @@ export function WorkspaceDrawer({ name, onClose }: { name: string; onClose: () =
         </Loaded>
       </DetailDrawer>
       {isDeleting && workspace.data !== undefined && (
-        <DeleteWorkspace of={workspace.data} onClose={() => setDeleting(false)} onDeleted={onClose} />
+        <DeleteWorkspace of={workspace.data} remove={remove} onClose={() => setDeleting(false)} onDeleted={onClose} />
       )}
     </>
   )

@@ -1,0 +1,227 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { after, before, describe, test } from 'node:test'
+import { promisify } from 'node:util'
+import type { Browser, Page } from 'playwright-core'
+import { ADMIN_KEY, type Answered, type Harness, hello, type Json, startHarness, until } from '../harness.ts'
+import { managing } from '../management/manage.ts'
+import { launchChromium } from './chromium.ts'
+import { assertAccessible, signIn, type Visit, visit } from './visit.ts'
+
+const CONFIG = `
+workspaces:
+  default:
+    routes:
+      fast: { chain: [{ provider: openai, model: gpt-4o-mini }] }
+    keys:
+      from-file: { allowed_models: [fast], limits: { rpm: 60, budget: { usd: "2", per: month, mode: soft } } }
+`
+
+describe('keys', () => {
+  let harness: Harness
+  let browser: Browser
+  let visited: Visit
+  let page: Page
+  /** The value of the key that this walk makes, and the one that replaces it. */
+  let value = ''
+  let id = ''
+
+  before(async () => {
+    harness = await startHarness({ config: CONFIG })
+    browser = await launchChromium()
+    // A name that is taken, and a change that somebody else overtook.
+    visited = await visit(browser, harness.url, { expectedStatuses: [409, 412] })
+    page = visited.page
+    page.setDefaultTimeout(15_000)
+    await signIn(page, harness.url, ADMIN_KEY, '/dashboard/default/keys')
+  })
+
+  after(async () => {
+    await browser?.close()
+    await harness?.stop()
+  })
+
+  const manage = managing(() => harness)
+  const row = (name: string) => page.getByRole('row').filter({ has: page.getByRole('link', { name, exact: true }) })
+  const dialog = (name: string | RegExp) => page.getByRole('dialog', { name })
+  const stored = async (): Promise<Json> => (await manage('GET', `/keys/${id}`)).json
+  const callWith = (key: string, model = 'fast'): Promise<Answered> =>
+    harness.chat(hello(model), { authorization: `Bearer ${key}` })
+
+  test('lists the keys with their state and their budgets', async () => {
+    await row('from-file').waitFor()
+    assert.match(await row('from-file').innerText(), /file[\s\S]*gw_live_[\s\S]*live[\s\S]*never/)
+    const budget = row('from-file').getByRole('meter', { name: 'Budget of from-file' })
+    assert.equal(await budget.getAttribute('aria-valuetext'), '0 %: $0.00 spent and $0.00 held of $2.00')
+    await row('GATEWAY_KEY').waitFor()
+    await assertAccessible(page, 'the list')
+  })
+
+  test('says at the field that a name is taken', async () => {
+    await page.getByRole('button', { name: 'Create a key' }).click()
+    await dialog('Create a key').getByLabel('Name').fill('from-file')
+    await page.keyboard.press('Enter')
+    await dialog('Create a key')
+      .getByText(/has a key 'from-file' already/)
+      .waitFor()
+    await assertAccessible(page, 'the form')
+  })
+
+  test('creates a key with limits and shows its value once', async () => {
+    const form = dialog('Create a key')
+    await form.getByLabel('Name').fill('walker')
+    await form.getByRole('button', { name: '30 days' }).click()
+    await form.getByLabel('Allowed models').fill('fast')
+    await page.keyboard.press('Enter')
+    await form.getByLabel('Requests a minute').fill('100')
+    await form.getByRole('textbox', { name: 'Budget', exact: true }).fill('$1,000.50')
+    await form.getByRole('radio', { name: 'Soft: warn' }).check()
+    await form.getByRole('button', { name: 'Create the key' }).click()
+    value = (await dialog('The key walker').getByRole('status', { name: 'The key walker' }).innerText()).trim()
+    assert.match(value, /^gw_live_[0-9A-Za-z]{32}$/)
+    await assertAccessible(page, 'the value')
+    const keys = (await manage('GET', '/keys')).json.data
+    id = keys.find((key: Json) => key.name === 'walker').id
+    const { limits, allowed_models: allowed, expires_at: expires } = await stored()
+    assert.deepEqual(limits, { rpm: 100, budget: { usd: '1000.50', per: 'month', mode: 'soft' } })
+    assert.deepEqual(allowed, ['fast'])
+    const days = (Date.parse(expires) - Date.now()) / 86_400_000
+    assert.ok(days > 29 && days <= 30, expires)
+  })
+
+  test('the command beside it works as pasted', async () => {
+    const command = await dialog('The key walker').getByLabel('A first call, as a command').innerText()
+    const { stdout } = await promisify(execFile)('sh', ['-c', command])
+    const answer = JSON.parse(stdout)
+    assert.equal(answer.object, 'chat.completion')
+    assert.equal((await harness.rows()).at(-1)?.['key_id'], id)
+  })
+
+  test('Escape does not lose the value, and afterwards nothing on the page knows it', async () => {
+    await page.keyboard.press('Escape')
+    assert.ok(await dialog('The key walker').isVisible())
+    await page.getByRole('button', { name: 'I have stored it' }).click()
+    await dialog('The key walker').waitFor({ state: 'detached' })
+    assert.ok(!(await page.content()).includes(value))
+    const kept = await page.evaluate('JSON.stringify([localStorage, sessionStorage])')
+    assert.ok(!String(kept).includes(value))
+  })
+
+  test('a key opens at an address of its own, with what it was used for', async () => {
+    await row('walker').getByRole('link').click()
+    await page.waitForURL(new RegExp(`/keys/${id}$`))
+    await page.reload()
+    const drawer = dialog(/walker/)
+    await drawer.getByRole('heading', { name: 'Last 30 days' }).waitFor()
+    await drawer.getByRole('img', { name: /Spend of walker by day/ }).waitFor()
+    await drawer.getByRole('meter').waitFor()
+    await assertAccessible(page, 'the drawer')
+    const requests = drawer.getByRole('link', { name: 'Its requests' })
+    assert.equal(await requests.getAttribute('href'), `/dashboard/default/requests?key=${id}`)
+  })
+
+  test('settings are saved and hold', async () => {
+    const drawer = dialog(/walker/)
+    await drawer.getByLabel('Requests a minute').fill('1')
+    await drawer.getByRole('textbox', { name: 'Budget', exact: true }).fill('')
+    await drawer.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('walker is saved').waitFor()
+    assert.deepEqual((await stored()).limits, { rpm: 1 })
+    assert.equal((await callWith(value)).status, 429)
+  })
+
+  test('a change that somebody else overtook is not made in silence', async () => {
+    const drawer = dialog(/walker/)
+    await manage('PATCH', `/keys/${id}`, { limits: { rpm: 600 } })
+    await drawer.getByLabel('Tokens a minute').fill('5000')
+    await drawer.getByRole('button', { name: 'Save' }).click()
+    await drawer.getByText('Somebody else changed this key').waitFor()
+    assert.deepEqual((await stored()).limits, { rpm: 600 })
+    await drawer.getByRole('button', { name: 'Show theirs' }).click()
+    const rpm = drawer.getByLabel('Requests a minute')
+    await until(async () => (await rpm.inputValue()) === '600', 'their limit is in the form')
+    assert.equal(await drawer.getByLabel('Tokens a minute').inputValue(), '')
+  })
+
+  test('rotating shows the new value once and keeps the old one for as long as was chosen', async () => {
+    await dialog(/walker/)
+      .getByRole('button', { name: 'Rotate' })
+      .click()
+    await dialog('Rotate walker').getByRole('radio', { name: '1 hour' }).check()
+    await assertAccessible(page, 'rotating')
+    await dialog('Rotate walker').getByRole('button', { name: 'Rotate the key' }).click()
+    const shown = dialog('The new key walker')
+    const next = (await shown.getByRole('status', { name: 'The new key walker' }).innerText()).trim()
+    await shown.getByText(/The old one works until/).waitFor()
+    assert.deepEqual([(await callWith(value)).status, (await callWith(next)).status], [200, 200])
+    await shown.getByRole('button', { name: 'I have stored it' }).click()
+    // The drawer goes on with the new key; the old one says until when it works.
+    await page.waitForURL((url) => /\/keys\/\w+$/.test(url.pathname) && !url.pathname.endsWith(id))
+    id = page.url().split('/').at(-1) ?? ''
+    value = next
+    await page.keyboard.press('Escape')
+    await page.getByText(/^rotated, ends in 59/).waitFor()
+  })
+
+  test('revoking says when the key was last used, and ends it at once', async () => {
+    await page.goto(`${harness.url}/dashboard/default/keys/${id}`)
+    await dialog(/walker/)
+      .getByRole('button', { name: 'Revoke' })
+      .click()
+    const question = dialog('Revoke walker?')
+    await question.getByText(/last used/).waitFor()
+    await assertAccessible(page, 'revoking')
+    await question.getByRole('button', { name: 'Revoke the key' }).click()
+    await page.getByText('walker is revoked').waitFor()
+    assert.equal((await callWith(value)).status, 401)
+    await dialog(/walker/)
+      .getByText(/This key is revoked/)
+      .waitFor()
+    await dialog(/walker/)
+      .getByRole('button', { name: 'Close' })
+      .click()
+  })
+
+  test('revoked keys are shown when asked for; search and order stand in the address', async () => {
+    await row('from-file').waitFor()
+    assert.equal(await page.getByText(/^revoked/).count(), 0)
+    await page.getByRole('switch', { name: 'Show revoked keys' }).check()
+    await page.getByText(/^revoked/).waitFor()
+    await page.getByRole('button', { name: 'Name' }).click()
+    await page.getByRole('searchbox', { name: 'Search keys' }).fill('WALK')
+    await page.waitForURL(/search=WALK/)
+    await page.reload()
+    await page.getByText(/^revoked/).waitFor()
+    assert.deepEqual(await page.locator('tbody a.row-link').allTextContents(), ['walker', 'walker'])
+    assert.match(page.url(), /sort=-name/)
+    await page.getByRole('searchbox', { name: 'Search keys' }).fill('nobody')
+    await page.getByText('No key matches “nobody”').waitFor()
+    await assertAccessible(page, 'nothing found')
+  })
+
+  test('a key of the file is shown in words and cannot be changed', async () => {
+    await page.goto(`${harness.url}/dashboard/default/keys`)
+    await row('from-file').getByRole('link').click()
+    const drawer = dialog(/from-file/)
+    await drawer.getByText(/belongs to the configuration file/).waitFor()
+    await drawer.getByText('60 requests a minute').waitFor()
+    await drawer.getByText(/\$2\.00 a month, soft/).waitFor()
+    assert.equal(await drawer.getByRole('button', { name: /Save|Rotate|Revoke/ }).count(), 0)
+    await assertAccessible(page, 'a key of the file')
+    await page.keyboard.press('Escape')
+    await page.waitForURL(/\/keys$/)
+  })
+
+  test('a workspace without keys says what a key is for, also on a phone', async () => {
+    await manage('POST', '/workspaces', { name: 'empty' })
+    await page.setViewportSize({ width: 390, height: 844 })
+    await page.goto(`${harness.url}/dashboard/empty/keys`)
+    await page.getByText('This workspace has no keys yet').waitFor()
+    await assertAccessible(page, 'no keys')
+    await page.goto(`${harness.url}/dashboard/default/keys`)
+    await row('from-file').waitFor()
+    assert.equal(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth'), true)
+  })
+
+  test('nothing went wrong behind the page', () => visited.assertQuiet())
+})
