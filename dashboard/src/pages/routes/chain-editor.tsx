@@ -108,9 +108,14 @@ function announcementsOf(draft: Draft): Announcements {
     return entry === undefined ? 'The entry' : nameOf(entry)
   }
   const place = (id: UniqueIdentifier) => `place ${placeOf(draft, id) + 1} of ${draft.chain.length}`
+  // The list says at once that an entry is over itself: the same words, or what was said first would not be heard.
+  const lifted = (id: UniqueIdentifier) => `${name(id)} is lifted, over its own ${place(id)}.`
   return {
-    onDragStart: ({ active }) => `${name(active.id)} is lifted from ${place(active.id)}.`,
-    onDragOver: ({ active, over }) => (over === null ? undefined : `${name(active.id)} is over ${place(over.id)}.`),
+    onDragStart: ({ active }) => lifted(active.id),
+    onDragOver({ active, over }) {
+      if (over === null) return undefined
+      return over.id === active.id ? lifted(active.id) : `${name(active.id)} is over ${place(over.id)}.`
+    },
     onDragEnd: ({ active, over }) =>
       over === null ? `${name(active.id)} is back.` : `${name(active.id)} is put down at ${place(over.id)}.`,
     onDragCancel: ({ active }) => `${name(active.id)} stays at ${place(active.id)}.`,

@@ -38,7 +38,7 @@ export function ConflictDialog({ editor, present, isDeleted, onOverwrite }: Conf
               Load theirs
             </Button>
           )}
-          <Button color="red" loading={editor.isBusy} onClick={onOverwrite}>
+          <Button color="red.9" loading={editor.isBusy} onClick={onOverwrite}>
             {isDeleted ? 'Create it again' : 'Overwrite with mine'}
           </Button>
         </Group>

@@ -15,7 +15,7 @@ export function LeaveDialog({ leaving }: { leaving: Leaving }) {
           <Button variant="default" onClick={leaving.stay} data-autofocus>
             Stay
           </Button>
-          <Button color="red" onClick={leaving.leave}>
+          <Button color="red.9" onClick={leaving.leave}>
             Leave
           </Button>
         </Group>
