@@ -83,7 +83,7 @@ describe('the overview', () => {
     const { page } = walk
     await page.getByRole('img', { name: 'Requests per hour: ok 3, errors 1' }).waitFor()
     await page.getByRole('img', { name: /^Requests per hour by route: fast 2, / }).waitFor()
-    await page.locator('.recharts-bar-rectangle path').first().waitFor()
+    await page.locator('path[data-series]').first().waitFor()
     await assertAccessible(page, 'overview with charts')
     await page.getByRole('button', { name: 'Spend by model: show as table' }).click()
     const table = page.getByRole('region', { name: 'Spend per hour by model, as a table' })
@@ -134,7 +134,7 @@ describe('the overview', () => {
     const phone = await visit(browser, harness.url, { viewport: { width: 390, height: 844 }, colorScheme: 'dark' })
     await signIn(phone.page, harness.url, ADMIN_KEY)
     await phone.page.getByRole('img', { name: 'Requests per hour: ok 3, errors 1' }).waitFor()
-    await phone.page.locator('.recharts-bar-rectangle path').first().waitFor()
+    await phone.page.locator('path[data-series]').first().waitFor()
     assert.equal(await phone.page.evaluate('document.documentElement.scrollWidth'), 390)
     await assertAccessible(phone.page, 'overview on a phone in the dark')
     phone.assertQuiet()

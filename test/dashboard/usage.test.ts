@@ -55,7 +55,7 @@ describe('the usage page', () => {
     await sums().getByRole('row', { name: UNPRICED }).getByText('1 unpriced').waitFor()
     await page.getByText('without 1 request of unknown price').waitFor()
     await page.getByRole('img', { name: /^Spend per day by model: / }).waitFor()
-    await page.locator('.recharts-bar-rectangle path').first().waitFor()
+    await page.locator('path[data-series]').first().waitFor()
     await assertAccessible(page, 'usage')
   })
 
