@@ -1,13 +1,14 @@
 import { createHash } from 'node:crypto'
 import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { brotliCompressSync, constants } from 'node:zlib'
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import { build } from 'vite'
 
 /** Builds the dashboard into dashboard/dist when that is missing or older than its sources; `--force` always. */
 const root = join(import.meta.dirname, '..')
 const out = join(root, 'dashboard/dist')
-const mark = join(out, 'sources.sha256')
+/** Beside the files, not among them: it is not served and not shipped. */
+const mark = join(root, 'dashboard/.built')
 
 /** What the built files depend on: the dashboard, the contract its client is read off, and the packages. */
 function hashOfSources(): string {
@@ -31,11 +32,14 @@ function compress(): void {
     const bytes = readFileSync(join(out, file))
     const params = { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length }
     writeFileSync(join(out, `${file}.br`), brotliCompressSync(bytes, { params }))
+    // Browsers take Brotli only over TLS and from localhost.
+    writeFileSync(join(out, `${file}.gz`), gzipSync(bytes, { level: 9 }))
   }
 }
 
 const wanted = hashOfSources()
-const present = existsSync(mark) ? readFileSync(mark, 'utf8') : ''
+const isThere = existsSync(mark) && existsSync(join(out, 'index.html'))
+const present = isThere ? readFileSync(mark, 'utf8') : ''
 if (present !== wanted || process.argv.includes('--force')) {
   process.stderr.write('Building the dashboard, once …')
   const startedAt = performance.now()

@@ -1,15 +1,25 @@
-import { ActionIcon, Menu, Text, useMantineColorScheme } from '@mantine/core'
+import {
+  ActionIcon,
+  Anchor,
+  Button,
+  Popover,
+  SegmentedControl,
+  Stack,
+  Text,
+  useMantineColorScheme,
+} from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
-import { BookText, Check, CircleUserRound, LogOut, Monitor, Moon, Sun } from 'lucide-react'
+import { CircleUserRound, LogOut } from 'lucide-react'
 import { call, type Reply } from '../api/client.ts'
 import { Time } from '../components/time.tsx'
 
 const SCHEMES = [
-  { value: 'light', label: 'Light', icon: Sun },
-  { value: 'dark', label: 'Dark', icon: Moon },
-  { value: 'auto', label: 'As the system', icon: Monitor },
-] as const
+  { value: 'light', label: 'Light' },
+  { value: 'dark', label: 'Dark' },
+  { value: 'auto', label: 'System' },
+]
 
+/** Who this is, in which colours, and the way out. */
 export function AccountMenu({ session }: { session: Reply<'sessions.current'> }) {
   const queries = useQueryClient()
   const { colorScheme, setColorScheme } = useMantineColorScheme()
@@ -17,46 +27,42 @@ export function AccountMenu({ session }: { session: Reply<'sessions.current'> })
   async function signOut() {
     await call('sessions.end', {})
     queries.clear()
-    await queries.resetQueries()
     window.location.assign('/dashboard')
   }
 
   return (
-    <Menu width={240} position="bottom-end" shadow="md">
-      <Menu.Target>
+    <Popover width={260} position="bottom-end" shadow="md" trapFocus>
+      <Popover.Target>
         <ActionIcon variant="default" size="lg" aria-label={`Signed in with the key ${session.key_name}`}>
           <CircleUserRound size={18} aria-hidden />
         </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Label>
-          Signed in with <b>{session.key_name}</b>
-          {session.expires_at !== null && (
-            <Text size="xs">
-              until <Time at={session.expires_at} />
-            </Text>
-          )}
-        </Menu.Label>
-        <Menu.Divider />
-        <Menu.Label>Colours</Menu.Label>
-        {SCHEMES.map(({ value, label, icon: Icon }) => (
-          <Menu.Item
-            key={value}
-            leftSection={<Icon size={16} aria-hidden />}
-            rightSection={colorScheme === value ? <Check size={16} aria-label="chosen" /> : null}
-            onClick={() => setColorScheme(value)}
-          >
-            {label}
-          </Menu.Item>
-        ))}
-        <Menu.Divider />
-        <Menu.Item component="a" href="/docs" leftSection={<BookText size={16} aria-hidden />}>
-          Management API
-        </Menu.Item>
-        <Menu.Item leftSection={<LogOut size={16} aria-hidden />} onClick={() => void signOut()}>
-          Sign out
-        </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+      </Popover.Target>
+      <Popover.Dropdown aria-label="Account">
+        <Stack gap="sm">
+          <Text size="sm">
+            Signed in with <b>{session.key_name}</b>
+            {session.expires_at !== null && (
+              <Text size="xs" c="dimmed" component="span" display="block">
+                until <Time at={session.expires_at} />
+              </Text>
+            )}
+          </Text>
+          <SegmentedControl
+            aria-label="Colours"
+            size="xs"
+            fullWidth
+            data={SCHEMES}
+            value={colorScheme}
+            onChange={(value) => setColorScheme(value as typeof colorScheme)}
+          />
+          <Anchor href="/docs" size="sm">
+            Reference of the management API
+          </Anchor>
+          <Button variant="default" leftSection={<LogOut size={16} aria-hidden />} onClick={() => void signOut()}>
+            Sign out
+          </Button>
+        </Stack>
+      </Popover.Dropdown>
+    </Popover>
   )
 }

@@ -86,6 +86,7 @@ export function Palette() {
       shortcut={['mod + K', '/']}
       nothingFound="Nothing has this name"
       highlightQuery
+      attributes={{ content: { 'aria-label': 'Search pages, routes, models and requests' } }}
       scrollable
       searchProps={{
         leftSection: <Search size={18} aria-hidden />,
