@@ -62,7 +62,7 @@ function columnsOf(usage: Usage, measure: Measure, filters: Filters, requests: s
       <span title={`${percent(errors, all)} of the requests`}>{count(errors)}</span>
     )),
     figures('prompt', 'Prompt tokens', (line) => count(line.prompt_tokens)),
-    figures('cached', 'of them cached', (line) => count(line.cached_tokens), true),
+    figures('cached', 'cached', (line) => count(line.cached_tokens), true),
     figures('completion', 'Completion tokens', (line) => count(line.completion_tokens)),
     figures('cost', 'Cost', (line) => <Money usd={line.cost_usd} column decimals={4} />),
     { ...figures('share', 'Share', (line) => <Share line={line} usage={usage} measure={measure} />), sortable: false },
@@ -96,7 +96,7 @@ function GroupCell({ line, usage: { group_by: groupBy, from, to }, filters, requ
         </Link>
       )}
       {unpriced > 0 && (
-        <Badge color="yellow" size="sm" tt="none" title="Their price is unknown: the cost is without them">
+        <Badge color="yellow" size="sm" tt="none" flex="none" title="Their price is unknown: the cost is without them">
           {count(unpriced)} unpriced
         </Badge>
       )}
