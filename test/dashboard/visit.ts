@@ -22,6 +22,8 @@ export async function visit(browser: Browser, url: string, options: VisitOptions
   const { expectedStatuses = [], ...contextOptions } = options
   const context = await browser.newContext({ acceptDownloads: true, ...contextOptions })
   const page = await context.newPage()
+  // A busy machine is slow, not broken.
+  page.setDefaultTimeout(90_000)
   const problems: string[] = []
   const expected = (text: string) =>
     // Whoever is not signed in is told so by a 401, which the browser shows as an error.
