@@ -91,15 +91,22 @@ describe('what is drawn', () => {
   })
 
   test('a request refused before any provider was asked is all the gateway’s', () => {
-    const { totalMs, lanes, gateway } = waterfallOf([], 0)
-    assert.equal(totalMs, 1)
+    const { totalMs, lanes, gateway } = waterfallOf([], 0.25)
+    assert.equal(totalMs, 0.25)
     assert.deepEqual(lanes, [])
-    assert.deepEqual(gateway, [{ startMs: 0, endMs: 1, left: 0, width: 100 }])
+    assert.deepEqual(gateway, [{ startMs: 0, endMs: 0.25, left: 0, width: 100 }])
+  })
+
+  test('a request that took no time has an axis all the same', () => {
+    const { ticks, gateway } = waterfallOf([], 0)
+    assert.ok(ticks.every(({ left }) => Number.isFinite(left)))
+    assert.equal(gateway[0]?.width, 100)
   })
 })
 
 describe('the axis has few, round steps', () => {
   for (const [totalMs, labels] of [
+    [0.25, ['0', '0.05 ms', '0.1 ms', '0.15 ms', '0.2 ms', '0.25 ms']],
     [1, ['0', '0.2 ms', '0.4 ms', '0.6 ms', '0.8 ms', '1 ms']],
     [88, ['0', '20 ms', '40 ms', '60 ms', '80 ms']],
     [100, ['0', '20 ms', '40 ms', '60 ms', '80 ms', '100 ms']],

@@ -49,10 +49,13 @@ export interface Waterfall {
   gateway: Span[]
 }
 
+/** An axis has a length, also of a request that took none. */
+const SHORTEST_MS = 0.01
+
 /** `elapsedMs` is how long the request took, or has taken so far. */
 export function waterfallOf(attempts: readonly WaterfallAttempt[], elapsedMs: number): Waterfall {
   // The start in the log is the moment of admission, the attempts count from the first byte: they may end later.
-  const totalMs = Math.max(1, elapsedMs, ...attempts.map(endOf))
+  const totalMs = Math.max(SHORTEST_MS, elapsedMs, ...attempts.map(endOf))
   const span = (startMs: number, endMs: number): Span => ({
     startMs,
     endMs,

@@ -17,7 +17,9 @@ export interface WaterfallProps {
 
 /** The attempts of a request on one time axis from its start: who was asked when, for how long, and why the next was. */
 export function Waterfall({ attempts, elapsedMs, gatewayMs, isRunning = false }: WaterfallProps) {
-  const { ticks, lanes, gateway, totalMs } = waterfallOf(attempts, elapsedMs)
+  // Without any attempt all of it was the gateway's, which knows its time more finely than the log knows the whole.
+  const isAlone = attempts.length === 0 && !isRunning
+  const { ticks, lanes, gateway, totalMs } = waterfallOf(attempts, isAlone ? gatewayMs : elapsedMs)
   return (
     <div className={classes['frame']}>
       <Axis ticks={ticks} />

@@ -1,6 +1,5 @@
 import { Anchor, Text } from '@mantine/core'
 import { Link } from 'wouter'
-import type { Reply } from '../../api/client.ts'
 import { CopyText } from '../../components/copy.tsx'
 import { DrawerSection } from '../../components/detail-drawer.tsx'
 import { Time } from '../../components/time.tsx'
@@ -34,7 +33,7 @@ export function TokensSection({ usage }: { usage: ListedRequest['usage'] }) {
 }
 
 /** Who asked, when, how much went over the wire. */
-export function CallSection({ request }: { request: ListedRequest | Reply<'requests.get'> }) {
+export function CallSection({ request }: { request: ListedRequest }) {
   const path = usePath()
   const isOver = request.finished_at !== null
   return (
@@ -58,7 +57,7 @@ export function CallSection({ request }: { request: ListedRequest | Reply<'reque
           request.ignored_params.length === 0
             ? null
             : { name: 'Ignored parameters', value: <span className="mono">{request.ignored_params.join(', ')}</span> },
-          'idempotency_key' in request && typeof request.idempotency_key === 'string'
+          request.idempotency_key
             ? { name: 'Idempotency key', value: <CopyText value={request.idempotency_key} /> }
             : null,
         ]}

@@ -59,7 +59,7 @@ export function RequestDetail({ id, listed }: { id: string; listed: ListedReques
       {request.state === 'closed' && <CostSection request={request} explained={explained} />}
       <div className={classes['columns']}>
         <TokensSection usage={request.usage} />
-        <CallSection request={full ?? request} />
+        <CallSection request={request} />
       </div>
       {request.requested_model !== null && (
         <DrawerSection title="The same call again">
