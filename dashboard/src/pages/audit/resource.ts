@@ -27,7 +27,7 @@ export function nameIn(resource: string, before: unknown, after: unknown): strin
   const { kind, id } = resourceOf(resource)
   const { name, key_name: keyName } = (after ?? before ?? {}) as { name?: unknown; key_name?: unknown }
   if (kind === 'keys' || kind === 'admin-keys') return typeof name === 'string' ? name : id
-  if (kind === 'sessions') return typeof keyName === 'string' ? `of ${keyName}` : id
+  if (kind === 'sessions') return typeof keyName === 'string' ? keyName : id
   if (resource === 'registry') return 'price list'
   return id === '' ? kind : id
 }
@@ -66,7 +66,8 @@ const VERBS: Record<string, string> = {
 
 /** `keys.create` → "created". A put, or a file that was applied, says by what was there before. */
 export function verbOf(action: string, before: unknown, after: unknown): string {
-  if (action === 'sessions.create') return 'began'
+  if (action === 'sessions.create') return 'signed in'
+  if (action === 'sessions.end') return 'signed out'
   const name = action.slice(action.indexOf('.') + 1)
   if (name === 'put' || name === 'apply')
     return isNothing(before) ? 'created' : isNothing(after) ? 'deleted' : 'changed'

@@ -71,15 +71,11 @@ export function ProviderForm(props: ProviderFormProps) {
           allowDeselect={false}
           required
         />
-        <TextInput
-          label="Base URL"
-          description="Up to where the paths of the API begin"
-          placeholder="http://127.0.0.1:8000/v1"
-          type="url"
+        <AddressField
           value={draft.baseUrl}
-          onChange={(event) => change({ baseUrl: event.currentTarget.value })}
+          onChange={(baseUrl) => change({ baseUrl })}
+          isNeeded={stored === null || stored.base_url !== null}
           error={problemAt(put.error, 'base_url')}
-          required={stored === null || stored.base_url !== null}
         />
         <KeyField
           value={draft.key}
@@ -106,5 +102,28 @@ export function ProviderForm(props: ProviderFormProps) {
         </Group>
       </Stack>
     </form>
+  )
+}
+
+interface AddressFieldProps {
+  value: string
+  onChange: (value: string) => void
+  isNeeded: boolean
+  error: string | undefined
+}
+
+function AddressField({ value, onChange, isNeeded, error }: AddressFieldProps) {
+  const what = 'Up to where the paths of the API begin'
+  return (
+    <TextInput
+      label="Base URL"
+      description={isNeeded ? what : `${what}. Empty: the public address of its family`}
+      placeholder="http://127.0.0.1:8000/v1"
+      type="url"
+      value={value}
+      onChange={(event) => onChange(event.currentTarget.value)}
+      error={error}
+      required={isNeeded}
+    />
   )
 }

@@ -1,4 +1,4 @@
-import { Alert, Badge, Button, Group, Stack, Text } from '@mantine/core'
+import { Badge, Button, Group, Stack, Text } from '@mantine/core'
 import { Coins, Pencil } from 'lucide-react'
 import { useState } from 'react'
 import { useVersioned } from '../../api/hooks.ts'
@@ -92,9 +92,9 @@ function Shown({ model, onEdit }: { model: RegistryModel; onEdit: () => void }) 
   return (
     <Stack gap="xl">
       {model.note !== null && (
-        <Alert variant="light" color="gray" p="sm">
+        <Text size="sm" c="dimmed">
           {model.note}
-        </Alert>
+        </Text>
       )}
       <ModelPrices
         model={model}

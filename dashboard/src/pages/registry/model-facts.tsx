@@ -22,13 +22,12 @@ export function ModelPrices({ model, actions }: { model: RegistryModel; actions:
       )}
       <PriceTable prices={model} />
       <Text size="xs" c="dimmed">
-        {sourceText(model.price_source)}
         {model.priced_at !== null && (
           <>
-            , in force since <Time at={model.priced_at} />
+            In force since <Time at={model.priced_at} />, {sourceText(model.price_source)}.{' '}
           </>
         )}
-        . {model.tiers.length > 0 && 'A longer prompt makes the whole request cost its price. '}
+        {model.tiers.length > 0 && 'A longer prompt makes the whole request cost its price. '}
         {ownerText(model)}
       </Text>
     </DrawerSection>

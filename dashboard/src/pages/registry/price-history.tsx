@@ -32,6 +32,7 @@ export function PriceHistory({ provider, model }: { provider: string; model: str
                     key={version.id}
                     version={version}
                     isCurrent={index === 0}
+                    isOnly={versions.length === 1}
                     // The version before the last one that is here may stand on the next page.
                     before={versions[index + 1] ?? (pages.hasNextPage ? undefined : null)}
                   />
@@ -58,12 +59,14 @@ export function PriceHistory({ provider, model }: { provider: string; model: str
 interface VersionProps {
   version: PriceVersion
   isCurrent: boolean
+  /** Its prices stand above already. */
+  isOnly: boolean
   /** Null: this is the first; undefined: not loaded yet. */
   before: PriceVersion | null | undefined
 }
 
-function Version({ version, isCurrent, before }: VersionProps) {
-  const moves = before === undefined ? [] : movesOf(before, version)
+function Version({ version, isCurrent, isOnly, before }: VersionProps) {
+  const moves = before === undefined || isOnly ? [] : movesOf(before, version)
   return (
     <li className={classes['version']} data-current={isCurrent || undefined}>
       <Group gap="xs">

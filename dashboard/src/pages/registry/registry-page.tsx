@@ -1,6 +1,6 @@
 import { Button, Stack, Text } from '@mantine/core'
 import { Coins, FileDown, Plus } from 'lucide-react'
-import { useMemo } from 'react'
+import { useMemo, useState } from 'react'
 import { Link, useLocation, useSearch } from 'wouter'
 import { useAll } from '../../api/hooks.ts'
 import { DataTable } from '../../components/data-table.tsx'
@@ -16,6 +16,9 @@ import { columnsOf } from './registry-columns.tsx'
 import { RegistryFilters } from './registry-filters.tsx'
 import { shownModels, sortText, viewOf } from './registry-list.ts'
 
+/** An imported list can have thousands: so many are drawn at first. */
+const SHOWN = 300
+
 /** What models cost and can do, and since when. */
 export function RegistryPage() {
   const models = useAll('registry.list', {})
@@ -26,6 +29,8 @@ export function RegistryPage() {
   const [provider, model] = usePlaceParts()
   const suffix = suffixOf(useSearch())
   const columns = useMemo(() => columnsOf((row) => path('registry', row.provider, row.model) + suffix), [path, suffix])
+  const rows = useMemo(() => shownModels(models.data ?? [], viewOf(search)), [models.data, search])
+  const [isWhole, setWhole] = useState(false)
   const providers = useMemo(() => [...new Set(models.data?.map((row) => row.provider))], [models.data])
   return (
     <Page
@@ -37,15 +42,14 @@ export function RegistryPage() {
         <RegistryFilters view={view} providers={providers} onChange={setSearch} />
         <Panel flush>
           <Loaded query={models}>
-            {(all) => {
-              const rows = shownModels(all, view)
-              return rows.length === 0 ? (
+            {(all) =>
+              rows.length === 0 ? (
                 <NothingFound isEmpty={all.length === 0} />
               ) : (
                 <DataTable
                   label="Models"
                   columns={columns}
-                  rows={rows}
+                  rows={isWhole ? rows : rows.slice(0, SHOWN)}
                   rowKey={(row) => `${row.provider}/${row.model}`}
                   sort={view.sort}
                   onSort={(sort) => setSearch({ sort: sortText(sort) })}
@@ -53,13 +57,11 @@ export function RegistryPage() {
                   dense
                 />
               )
-            }}
+            }
           </Loaded>
         </Panel>
         {models.data !== undefined && (
-          <Text size="xs" c="dimmed">
-            {count(shownModels(models.data, view).length)} of {count(models.data.length)} models
-          </Text>
+          <Total rows={rows.length} all={models.data.length} isWhole={isWhole} onWhole={() => setWhole(true)} />
         )}
       </Stack>
       <ModelDrawer
@@ -92,6 +94,28 @@ function Actions({ onOpen }: { onOpen: (dialog: 'import' | 'new') => void }) {
         Add a model
       </Button>
     </>
+  )
+}
+
+interface TotalProps {
+  rows: number
+  all: number
+  isWhole: boolean
+  onWhole: () => void
+}
+
+function Total({ rows, all, isWhole, onWhole }: TotalProps) {
+  const isCut = rows > SHOWN && !isWhole
+  return (
+    <Text size="xs" c="dimmed" component="div">
+      {isCut ? `The first ${SHOWN} of ` : ''}
+      {count(rows)} {rows === all ? 'models' : `of ${count(all)} models`}
+      {isCut && (
+        <Button variant="subtle" size="compact-xs" onClick={onWhole}>
+          Show all of them
+        </Button>
+      )}
+    </Text>
   )
 }
 
