@@ -3,7 +3,7 @@ import { Ban, RefreshCw } from 'lucide-react'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import type { Versioned } from '../../api/client.ts'
-import { useAll, useVersioned } from '../../api/hooks.ts'
+import { useVersioned } from '../../api/hooks.ts'
 import { BudgetBar } from '../../components/budget-bar.tsx'
 import { DetailDrawer, DrawerSection } from '../../components/detail-drawer.tsx'
 import { Loaded } from '../../components/states.tsx'
@@ -11,7 +11,7 @@ import { ManagedBadge } from '../../components/status.tsx'
 import { Time } from '../../components/time.tsx'
 import { usePath } from '../../shell/place.ts'
 import { KeyFacts } from './key-facts.tsx'
-import { budgetMoney, type Key } from './key-list.ts'
+import { type Budget, budgetMoney, type Key } from './key-list.ts'
 import { FixedKeySettings, KeySettings } from './key-settings.tsx'
 import { isChangeable, keyState, works } from './key-state.ts'
 import { KeyStateBadge } from './key-state-badge.tsx'
@@ -22,12 +22,14 @@ import { RotateKey } from './rotate-key.tsx'
 
 export interface KeyDrawerProps {
   id: string
+  /** What it has used of its limits; null without limits, or when it no longer works. */
+  use: Budget | null
   onClose: () => void
   onReplaced: (id: string) => void
 }
 
 /** Everything about one key, and everything that can be done with it. */
-export function KeyDrawer({ id, onClose, onReplaced }: KeyDrawerProps) {
+export function KeyDrawer({ id, use, onClose, onReplaced }: KeyDrawerProps) {
   const key = useVersioned('keys.get', { params: { id } })
   const [dialog, setDialog] = useState<'rotate' | 'revoke' | null>(null)
   const value = key.data?.value
@@ -39,7 +41,7 @@ export function KeyDrawer({ id, onClose, onReplaced }: KeyDrawerProps) {
             <Stack gap="lg">
               <Actions of={read.value} onOpen={setDialog} />
               <KeyFacts of={read.value} />
-              <KeyBudget of={read.value} />
+              {use !== null && <KeyBudget name={read.value.name} use={use} />}
               <KeyUsage of={read.value} />
               <Divider color="var(--line)" />
               <Settings read={read} reload={() => key.refetch()} />
@@ -111,17 +113,13 @@ function Actions({ of: key, onOpen }: { of: Key; onOpen: (dialog: 'rotate' | 're
   )
 }
 
-/** What it has used of its limits now; nothing for a key without limits, or that no longer works. */
-function KeyBudget({ of: key }: { of: Key }) {
-  const budgets = useAll('budgets.list', { query: { workspace: key.workspace } }, { refetchEvery: 10_000 })
-  const use = budgets.data?.find(({ scope, id }) => scope === 'key' && id === key.id) ?? null
-  if (use === null) return null
+function KeyBudget({ name, use }: { name: string; use: Budget }) {
   const money = budgetMoney({ use })
   return (
     <DrawerSection title="Used of its limits">
       {money !== null && (
         <BudgetBar
-          label={`Budget of ${key.name}, in full`}
+          label={`Budget of ${name}, in full`}
           limitUsd={money.limit_usd}
           spentUsd={money.spent_usd}
           heldUsd={money.held_usd}

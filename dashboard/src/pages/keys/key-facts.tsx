@@ -40,7 +40,7 @@ export function KeyFacts({ of: key }: { of: Key }) {
         <CopyText value={key.id} />
       </Fact>
       <Fact label="Created">
-        <Moment at={key.created_at} otherwise="" />
+        <Time at={key.created_at} />
       </Fact>
       <Fact label="Last use">
         <Moment at={key.last_used_at} otherwise="never" />

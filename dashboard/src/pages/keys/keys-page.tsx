@@ -1,19 +1,18 @@
 import { Button, Group, Switch } from '@mantine/core'
 import { KeyRound, Plus, SearchX } from 'lucide-react'
-import { useLocation } from 'wouter'
-import { useAll } from '../../api/hooks.ts'
+import { useCallback, useMemo } from 'react'
+import { useLocation, useSearch } from 'wouter'
 import type { Sort } from '../../components/data-table.tsx'
 import { Page } from '../../components/page.tsx'
 import { Panel } from '../../components/panel.tsx'
 import { SearchField } from '../../components/search-field.tsx'
-import { EmptyState, Loaded } from '../../components/states.tsx'
+import { EmptyState, ErrorState, LoadingRows } from '../../components/states.tsx'
 import { usePath, usePlaceParts, useUrlState, useWorkspace } from '../../shell/place.ts'
 import { CreateKey } from './create-key.tsx'
 import { KeyDrawer } from './key-drawer.tsx'
 import { type ListedKey, matching, sorted, withUse } from './key-list.ts'
 import { KeysTable } from './keys-table.tsx'
-
-const REFRESH_MS = 10_000
+import { useGrowingList } from './use-growing-list.ts'
 
 /** `name` or `-spent`: a minus for the largest first. */
 function sortFrom(text: string | undefined): Sort {
@@ -27,9 +26,12 @@ export function KeysPage() {
   const [openId] = usePlaceParts()
   const [search, setSearch] = useUrlState()
   const [, navigate] = useLocation()
-  const keys = useAll('keys.list', { query: { workspace } }, { refetchEvery: REFRESH_MS })
-  const budgets = useAll('budgets.list', { query: { workspace } }, { refetchEvery: REFRESH_MS })
-  const go = (...parts: string[]) => path('keys', ...parts) + window.location.search
+  const keys = useGrowingList('keys.list', workspace)
+  const budgets = useGrowingList('budgets.list', workspace)
+  const rows = useMemo(() => keys.rows && withUse(keys.rows, budgets.rows ?? []), [keys.rows, budgets.rows])
+  const query = useSearch()
+  // The filters stay when a key is opened and closed.
+  const go = useCallback((...parts: string[]) => `${path('keys', ...parts)}${query && `?${query}`}`, [path, query])
   const isRevokedShown = search['revoked'] === '1'
   return (
     <Page
@@ -55,21 +57,29 @@ export function KeysPage() {
         />
       </Group>
       <Panel flush>
-        <Loaded query={keys}>
-          {(all) => (
-            <KeysList
-              all={withUse(all, budgets.data ?? [])}
-              filter={{ search: search['search'] ?? '', revoked: isRevokedShown }}
-              sort={sortFrom(search['sort'])}
-              onSort={({ by, descending }) => setSearch({ sort: `${descending ? '-' : ''}${by}` })}
-              currentId={openId}
-              link={go}
-            />
-          )}
-        </Loaded>
+        {rows !== undefined ? (
+          <KeysList
+            all={rows}
+            filter={{ search: search['search'] ?? '', revoked: isRevokedShown }}
+            sort={sortFrom(search['sort'])}
+            onSort={({ by, descending }) => setSearch({ sort: `${descending ? '-' : ''}${by}` })}
+            currentId={openId}
+            link={go}
+          />
+        ) : keys.error !== null ? (
+          <ErrorState error={keys.error} retry={() => void keys.refetch()} />
+        ) : (
+          <LoadingRows />
+        )}
       </Panel>
       {openId !== undefined && (
-        <KeyDrawer key={openId} id={openId} onClose={() => navigate(go())} onReplaced={(id) => navigate(go(id))} />
+        <KeyDrawer
+          key={openId}
+          id={openId}
+          use={budgets.rows?.find(({ scope, id }) => scope === 'key' && id === openId) ?? null}
+          onClose={() => navigate(go())}
+          onReplaced={(id) => navigate(go(id))}
+        />
       )}
       {search['new'] === '1' && <CreateKey onClose={() => setSearch({ new: null })} />}
     </Page>

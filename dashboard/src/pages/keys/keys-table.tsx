@@ -1,10 +1,12 @@
-import { Group, Text } from '@mantine/core'
+import { Button, Group, Text } from '@mantine/core'
+import { useMemo, useState } from 'react'
 import { Link } from 'wouter'
 import { BudgetBar } from '../../components/budget-bar.tsx'
 import { type Column, DataTable, type Sort } from '../../components/data-table.tsx'
 import { Money } from '../../components/money.tsx'
 import { ManagedBadge } from '../../components/status.tsx'
 import { Time } from '../../components/time.tsx'
+import { count } from '../../format/number.ts'
 import { budgetMoney, type ListedKey } from './key-list.ts'
 import { KeyStateBadge } from './key-state-badge.tsx'
 import { RateUse } from './rate-use.tsx'
@@ -74,16 +76,31 @@ export interface KeysTableProps {
   link: (id: string) => string
 }
 
+/** Drawn at first; more on request, so that thousands of keys do not make the page slow. */
+const STEP = 200
+
 export function KeysTable({ rows, sort, onSort, currentId, link }: KeysTableProps) {
+  const columns = useMemo(() => columnsWith(link), [link])
+  const [limit, setLimit] = useState(STEP)
+  const hidden = rows.length - limit
   return (
-    <DataTable
-      label="Keys"
-      columns={columnsWith(link)}
-      rows={rows}
-      rowKey={({ id }) => id}
-      sort={sort}
-      onSort={onSort}
-      isCurrent={({ id }) => id === currentId}
-    />
+    <>
+      <DataTable
+        label="Keys"
+        columns={columns}
+        rows={hidden > 0 ? rows.slice(0, limit) : rows}
+        rowKey={({ id }) => id}
+        sort={sort}
+        onSort={onSort}
+        isCurrent={({ id }) => id === currentId}
+      />
+      {hidden > 0 && (
+        <Group justify="center" p="sm">
+          <Button variant="default" size="xs" onClick={() => setLimit(limit + STEP)}>
+            Show {count(Math.min(STEP, hidden))} more of {count(hidden)}
+          </Button>
+        </Group>
+      )}
+    </>
   )
 }
