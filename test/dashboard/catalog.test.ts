@@ -28,7 +28,10 @@ describe('the catalog', () => {
   before(async () => {
     harness = await startHarness({ config: CONFIG })
     browser = await launchChromium()
-    visited = await visit(browser, harness.url, { permissions: ['clipboard-read', 'clipboard-write'] })
+    visited = await visit(browser, harness.url, {
+      permissions: ['clipboard-read', 'clipboard-write'],
+      reducedMotion: 'reduce',
+    })
     page = visited.page
     await signIn(page, harness.url, ADMIN_KEY, '/dashboard/default/catalog')
     items = (await harness.get('/catalog?limit=500', { authorization: `Bearer ${ADMIN_KEY}` })).json.data

@@ -49,7 +49,7 @@ export function RouteEditor({ present, start, taken, isDeleted = false, refetch,
     leaving.release()
     if (present === null) navigate(path('routes', saved.alias), { replace: true })
   }
-  useHotkeys([['mod+S', () => void (editor.hasChanges && save())]], [])
+  useHotkeys([['mod+S', () => void (editor.hasChanges && !leaving.isAsking && save())]], [])
 
   return (
     <Page
