@@ -23,7 +23,11 @@ export function requestColumns(hrefOf: (id: string) => string): Column<ListedReq
       name: 'latency',
       title: 'Provider',
       figures: true,
-      cell: (row) => <span title="How long the attempt that served took">{milliseconds(row.latency_ms)}</span>,
+      cell: (row) => (
+        <span className="above-row" title="How long the attempt that served took">
+          {milliseconds(row.latency_ms)}
+        </span>
+      ),
       wideOnly: true,
     },
     {
@@ -31,7 +35,7 @@ export function requestColumns(hrefOf: (id: string) => string): Column<ListedReq
       title: 'Gateway',
       figures: true,
       cell: (row) => (
-        <span title="Time spent in the gateway itself">
+        <span className="above-row" title="Time spent in the gateway itself">
           {row.state === 'open' ? '–' : milliseconds(row.gateway_ms)}
         </span>
       ),
@@ -56,8 +60,8 @@ function tokens(value: number | undefined): string {
 function StartedAt({ row, href }: { row: ListedRequest; href: string }) {
   const { day, clock } = momentParts(row.started_at)
   return (
-    <Link href={href} className="row-link figures" title={utcTime(row.started_at)} data-request={row.id}>
-      <time dateTime={row.started_at}>
+    <Link href={href} className="row-link figures" data-request={row.id}>
+      <time dateTime={row.started_at} title={utcTime(row.started_at)} className="above-row">
         <span className={classes['day']}>{day}</span> {clock}
       </time>
     </Link>
@@ -69,7 +73,7 @@ function Ending({ row }: { row: ListedRequest }) {
     <span className={classes['ending']}>
       <StatusBadge status={row.status} code={row.code} />
       {row.code !== null && row.code !== 'interrupted' && (
-        <span className={classes['code']} title={row.code}>
+        <span className={`above-row ${classes['code']}`} title={row.code}>
           {row.code}
         </span>
       )}
@@ -84,7 +88,10 @@ function Served({ row }: { row: ListedRequest }) {
   const asked = requested ?? 'no model'
   const isSame = route === null && requested === model && served !== null
   return (
-    <span className={classes['served']} title={served === null ? asked : isSame ? served : `${asked} → ${served}`}>
+    <span
+      className={`above-row ${classes['served']}`}
+      title={served === null ? asked : isSame ? served : `${asked} → ${served}`}
+    >
       {isSame ? (
         <>
           <span className={classes['quiet']}>{provider}/</span>
@@ -102,7 +109,7 @@ function Served({ row }: { row: ListedRequest }) {
 
 function KeyName({ row }: { row: ListedRequest }) {
   return (
-    <span className={classes['key']} title={`${row.key_name ?? 'a key that is gone'} (${row.key_id})`}>
+    <span className={`above-row ${classes['key']}`} title={`${row.key_name ?? 'a key that is gone'} (${row.key_id})`}>
       {row.key_name ?? row.key_id}
     </span>
   )
@@ -112,7 +119,10 @@ function Attempts({ row }: { row: ListedRequest }) {
   return (
     <span className={classes['attempts']}>
       {row.fallback && (
-        <span title="A fallback served: not the first entry of the chain" className={classes['fallback']}>
+        <span
+          title="A fallback served: not the first entry of the chain"
+          className={`above-row ${classes['fallback']}`}
+        >
           <Split size={14} aria-hidden />
           <VisuallyHidden>fallback</VisuallyHidden>
         </span>
@@ -123,9 +133,21 @@ function Attempts({ row }: { row: ListedRequest }) {
 }
 
 function Cost({ row }: { row: ListedRequest }) {
-  if (row.cost_usd !== null || row.usage === null) return <Money usd={row.cost_usd} column />
+  if (row.cost_usd !== null || row.usage === null) {
+    return (
+      <span className="above-row">
+        <Money usd={row.cost_usd} column />
+      </span>
+    )
+  }
   return (
-    <Text component="span" size="xs" c="var(--warn)" title="No price was known for this model when it was called">
+    <Text
+      component="span"
+      className="above-row"
+      size="xs"
+      c="var(--warn)"
+      title="No price was known for this model when it was called"
+    >
       unpriced
     </Text>
   )

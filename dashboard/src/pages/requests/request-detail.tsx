@@ -1,5 +1,5 @@
 import { Alert, Anchor, Skeleton, Stack, Text } from '@mantine/core'
-import type { ReactNode } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
 import { Link } from 'wouter'
 import type { Reply } from '../../api/client.ts'
 import { useOperation } from '../../api/hooks.ts'
@@ -24,15 +24,17 @@ const LOOK_EVERY_MS = 1_000
 
 /** A request by its id; what the list knows of it is shown until the rest is there. */
 export function useOpened(id: string, listed: ListedRequest | undefined) {
-  const isRunning = (request: { state: string } | undefined) => request?.state === 'open'
+  const [isRunning, setRunning] = useState(false)
   const opened = useOperation(
     'requests.get',
     { params: { id } },
-    { refetchEvery: isRunning(listed) ? LOOK_EVERY_MS : undefined },
+    { refetchEvery: isRunning ? LOOK_EVERY_MS : undefined },
   )
   const full = opened.data?.id === id ? opened.data : undefined
+  const request = full ?? listed
+  useEffect(() => setRunning(request?.state === 'open'), [request?.state])
   const error = full === undefined && !opened.isPlaceholderData ? opened.error : null
-  return { request: full ?? listed, full, error, refetch: () => void opened.refetch() }
+  return { request, full, error, refetch: () => void opened.refetch() }
 }
 
 /** Everything that is known of a request, the most asked for first. */

@@ -90,6 +90,13 @@ export function RequestList(props: RequestListProps) {
   )
 }
 
+/** What shows more on hover lies above the link that covers its row: a click on it is meant for the row all the same. */
+function openRow(target: EventTarget): void {
+  if (!(target instanceof Element) || target.closest('a, button') !== null) return
+  const isSelecting = window.getSelection()?.toString() !== ''
+  if (!isSelecting) target.closest('tr')?.querySelector<HTMLElement>('a[data-request]')?.click()
+}
+
 /** Knows whether somebody points at what is inside, or has the focus there. */
 function Attended({ onAttend, children }: { onAttend: (isAttended: boolean) => void; children: ReactNode }) {
   const [isPointed, setPointed] = useState(false)
@@ -101,6 +108,7 @@ function Attended({ onAttend, children }: { onAttend: (isAttended: boolean) => v
       onPointerLeave={() => setPointed(false)}
       onFocus={() => setFocused(true)}
       onBlur={(event) => setFocused(event.currentTarget.contains(event.relatedTarget))}
+      onClick={(event) => openRow(event.target)}
     >
       <Panel flush>{children}</Panel>
     </Box>

@@ -24,7 +24,10 @@ function Beside({ id, listed, onClose, onNewer, onOlder }: RequestPanelProps) {
   const panel = useRef<HTMLElement>(null)
   const titleId = useId()
   const { request } = useOpened(id, listed)
+  const body = useRef<HTMLElement>(null)
   useEffect(() => panel.current?.focus({ preventScroll: true }), [])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another request is read from its top.
+  useEffect(() => body.current?.scrollTo(0, 0), [id])
   return (
     <aside ref={panel} className={classes['panel']} aria-labelledby={titleId} tabIndex={-1} data-request-panel>
       <Group className={classes['panelHead'] ?? ''} align="flex-start" justify="space-between" wrap="nowrap" gap="sm">
@@ -35,7 +38,7 @@ function Beside({ id, listed, onClose, onNewer, onOlder }: RequestPanelProps) {
         </Group>
       </Group>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard. */}
-      <section key={id} className={classes['panelBody']} tabIndex={0} aria-label="Details of the request">
+      <section ref={body} className={classes['panelBody']} tabIndex={0} aria-label="Details of the request">
         <RequestDetail id={id} listed={listed} />
       </section>
     </aside>
