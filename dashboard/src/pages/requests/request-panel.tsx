@@ -25,9 +25,14 @@ function Beside({ id, listed, onClose, onNewer, onOlder }: RequestPanelProps) {
   const titleId = useId()
   const { request } = useOpened(id, listed)
   const body = useRef<HTMLElement>(null)
-  useEffect(() => panel.current?.focus({ preventScroll: true }), [])
+  useEffect(() => {
+    panel.current?.focus({ preventScroll: true })
+  }, [])
   // biome-ignore lint/correctness/useExhaustiveDependencies: another request is read from its top.
-  useEffect(() => body.current?.scrollTo(0, 0), [id])
+  useEffect(() => {
+    // In braces: newer browsers return a promise here, which is no way to end an effect.
+    body.current?.scrollTo(0, 0)
+  }, [id])
   return (
     <aside ref={panel} className={classes['panel']} aria-labelledby={titleId} tabIndex={-1} data-request-panel>
       <Group className={classes['panelHead'] ?? ''} align="flex-start" justify="space-between" wrap="nowrap" gap="sm">
