@@ -12,6 +12,13 @@ describe('the period before', () => {
     assert.deepEqual(rangeBefore(range, 7 * DAY_MS), before)
   })
 
+  test('can be cut at whole minutes, so that it stays the same for a while', () => {
+    const minutes = rangeBefore(range, 7 * DAY_MS, 300_000)
+    assert.deepEqual(minutes, { ...before, to: '2026-11-08T06:10:00.000Z' })
+    assert.equal(isComparable(range, minutes, 7 * DAY_MS, 300_000), true)
+    assert.equal(isComparable(range, minutes, 7 * DAY_MS), false)
+  })
+
   test('is compared with its own period only', () => {
     assert.equal(isComparable(range, before, 7 * DAY_MS), true)
     assert.equal(isComparable(range, before, 30 * DAY_MS), false)

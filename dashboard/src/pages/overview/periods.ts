@@ -18,6 +18,10 @@ export interface Period {
   interval: Interval
   /** Of the charts with groups, which have more rows. */
   groupInterval: Interval
+  /** How often the charts with groups are asked for again: a month does not change in seconds. */
+  groupRefreshMs: number
+  /** The period before is cut at a whole one of these. */
+  compareStepMs: number
 }
 
 const DEFAULT: Period = {
@@ -28,6 +32,8 @@ const DEFAULT: Period = {
   lengthMs: DAY_MS,
   interval: 'hour',
   groupInterval: 'hour',
+  groupRefreshMs: 10_000,
+  compareStepMs: MINUTE_MS,
 }
 
 export const PERIODS: readonly Period[] = [
@@ -39,6 +45,8 @@ export const PERIODS: readonly Period[] = [
     lengthMs: HOUR_MS,
     interval: 'minute',
     groupInterval: 'minute',
+    groupRefreshMs: 10_000,
+    compareStepMs: 1,
   },
   DEFAULT,
   {
@@ -49,6 +57,8 @@ export const PERIODS: readonly Period[] = [
     lengthMs: 7 * DAY_MS,
     interval: 'hour',
     groupInterval: 'day',
+    groupRefreshMs: 60_000,
+    compareStepMs: 5 * MINUTE_MS,
   },
   {
     name: '30d',
@@ -58,6 +68,8 @@ export const PERIODS: readonly Period[] = [
     lengthMs: 30 * DAY_MS,
     interval: 'day',
     groupInterval: 'day',
+    groupRefreshMs: 60_000,
+    compareStepMs: 5 * MINUTE_MS,
   },
 ]
 

@@ -33,10 +33,13 @@ export function useSums(period: Period, from: string) {
   const range = now.data ?? null
   const before = useOperation(
     'usage.get',
-    { query: { workspace, ...(range === null ? {} : rangeBefore(range, period.lengthMs)) } },
+    { query: { workspace, ...(range === null ? {} : rangeBefore(range, period.lengthMs, period.compareStepMs)) } },
     { enabled: range !== null },
   )
-  const isSame = range !== null && before.data !== undefined && isComparable(range, before.data, period.lengthMs)
+  const isSame =
+    range !== null &&
+    before.data !== undefined &&
+    isComparable(range, before.data, period.lengthMs, period.compareStepMs)
   return { now, before: isSame ? before.data?.total : undefined }
 }
 
@@ -46,6 +49,6 @@ export function useGroups(groupBy: 'model' | 'route', period: Period, from: stri
   return useOperation(
     'usage.get',
     { query: { workspace, from, interval: period.groupInterval, group_by: groupBy } },
-    { refetchEvery: REFRESH_MS },
+    { refetchEvery: period.groupRefreshMs },
   )
 }

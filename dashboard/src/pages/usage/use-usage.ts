@@ -8,6 +8,8 @@ import { queryRange, type UsageView, utcToday } from './usage-view.ts'
 
 const REFRESH_MS = 30_000
 const DAY_MS = 86_400_000
+/** The period before is cut at whole five minutes, so that it is not asked for with every refresh. */
+const COMPARE_STEP_MS = 300_000
 
 /** The day it is in UTC, as it was when the page was opened. */
 export function useToday(): string {
@@ -36,10 +38,11 @@ export function useUsage(view: UsageView) {
 function useBefore(view: UsageView, now: { from: string; to: string } | undefined): Sums | undefined {
   const workspace = useWorkspace()
   const periodMs = view.days * DAY_MS
-  const range = now === undefined ? {} : rangeBefore(now, periodMs)
+  const range = now === undefined ? {} : rangeBefore(now, periodMs, COMPARE_STEP_MS)
   const query = { workspace, ...range, ...view.filters }
   const before = useOperation('usage.get', { query }, { enabled: now !== undefined })
-  const isSame = now !== undefined && before.data !== undefined && isComparable(now, before.data, periodMs)
+  const isSame =
+    now !== undefined && before.data !== undefined && isComparable(now, before.data, periodMs, COMPARE_STEP_MS)
   return isSame ? before.data?.total : undefined
 }
 
