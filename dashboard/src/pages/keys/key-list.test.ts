@@ -101,3 +101,13 @@ test('keys sort by use, by money and by how full their budget is', () => {
   assert.equal(budgetMoney(keys[0]!)?.spent_usd, '9')
   assert.equal(budgetMoney(keys[1]!), null)
 })
+
+test('a key that did not change stays the same row, so that it is not drawn again', () => {
+  const [first, second] = [key('a'), key('b')]
+  const known = new Map()
+  const before = withUse([first, second], [], known)
+  const later = withUse([first, second], [budget('id-b', '10', '1')], known)
+  assert.equal(later[0], before[0])
+  assert.notEqual(later[1], before[1])
+  assert.equal(later[1]?.use?.id, 'id-b')
+})

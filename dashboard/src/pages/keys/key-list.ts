@@ -12,9 +12,19 @@ export interface ListedKey extends Key {
   use: Budget | null
 }
 
-export function withUse(keys: readonly Key[], budgets: readonly Budget[]): ListedKey[] {
+/** Rows made before: one whose key and use are the same is the same row, and is not drawn again. */
+export type KnownRows = Map<string, { key: Key; use: Budget | null; row: ListedKey }>
+
+export function withUse(keys: readonly Key[], budgets: readonly Budget[], known: KnownRows = new Map()): ListedKey[] {
   const uses = new Map(budgets.filter(({ scope }) => scope === 'key').map((budget) => [budget.id, budget]))
-  return keys.map((key) => ({ ...key, use: uses.get(key.id) ?? null }))
+  return keys.map((key) => {
+    const use = uses.get(key.id) ?? null
+    const before = known.get(key.id)
+    if (before !== undefined && before.key === key && before.use === use) return before.row
+    const row = { ...key, use }
+    known.set(key.id, { key, use, row })
+    return row
+  })
 }
 
 /** The money of the period that the budget is for; null without one. */

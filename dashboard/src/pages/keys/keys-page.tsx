@@ -1,6 +1,6 @@
 import { Button, Group, Switch } from '@mantine/core'
 import { KeyRound, Plus, SearchX } from 'lucide-react'
-import { useCallback, useMemo } from 'react'
+import { useCallback, useRef } from 'react'
 import { useLocation, useSearch } from 'wouter'
 import type { Sort } from '../../components/data-table.tsx'
 import { Page } from '../../components/page.tsx'
@@ -10,7 +10,7 @@ import { EmptyState, ErrorState, LoadingRows } from '../../components/states.tsx
 import { usePath, usePlaceParts, useUrlState, useWorkspace } from '../../shell/place.ts'
 import { CreateKey } from './create-key.tsx'
 import { KeyDrawer } from './key-drawer.tsx'
-import { type ListedKey, matching, sorted, withUse } from './key-list.ts'
+import { type KnownRows, type ListedKey, matching, sorted, withUse } from './key-list.ts'
 import { KeysTable } from './keys-table.tsx'
 import { useGrowingList } from './use-growing-list.ts'
 
@@ -28,7 +28,8 @@ export function KeysPage() {
   const [, navigate] = useLocation()
   const keys = useGrowingList('keys.list', workspace)
   const budgets = useGrowingList('budgets.list', workspace)
-  const rows = useMemo(() => keys.rows && withUse(keys.rows, budgets.rows ?? []), [keys.rows, budgets.rows])
+  const known = useRef<KnownRows>(new Map())
+  const rows = keys.rows && withUse(keys.rows, budgets.rows ?? [], known.current)
   const query = useSearch()
   // The filters stay when a key is opened and closed.
   const go = useCallback((...parts: string[]) => `${path('keys', ...parts)}${query && `?${query}`}`, [path, query])
