@@ -94,6 +94,20 @@ describe('the overview', () => {
     await page.getByRole('button', { name: 'Spend by model: show as chart' }).click()
   })
 
+  test('pointing at a bar tells its figures, choosing it leads to its requests', async () => {
+    const { page } = walk
+    const chart = page.getByRole('img', { name: 'Requests per hour: ok 3, errors 1' })
+    const bar = chart.locator('path[data-series="ok"]')
+    await bar.hover()
+    await chart.getByText('Together').waitFor()
+    assert.match((await chart.innerText()).replaceAll('\n', ' '), /ok 3 errors 1 Together 4/)
+    await bar.click()
+    await page.waitForURL(/\/default\/requests\?from=.*&to=/)
+    const { from, to } = Object.fromEntries(new URL(page.url()).searchParams)
+    assert.equal(Date.parse(to!) - Date.parse(from!), 3_600_000)
+    await page.goBack()
+  })
+
   test('the period stands in the address and survives a reload', async () => {
     const { page } = walk
     await page.getByText('1 h', { exact: true }).click()
