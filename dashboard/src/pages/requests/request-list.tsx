@@ -104,7 +104,8 @@ function Attended({ onAttend, children }: { onAttend: (isAttended: boolean) => v
   useEffect(() => onAttend(isPointed || isFocused), [onAttend, isPointed, isFocused])
   return (
     <Box
-      onPointerEnter={() => setPointed(true)}
+      // Not "enter": the list may have appeared under a pointer that was already there.
+      onPointerMove={() => setPointed(true)}
       onPointerLeave={() => setPointed(false)}
       onFocus={() => setFocused(true)}
       onBlur={(event) => setFocused(event.currentTarget.contains(event.relatedTarget))}
