@@ -18,10 +18,10 @@ export interface ModelFieldProps {
 export function ModelField({ value, models, onChange, error, isReadOnly }: ModelFieldProps) {
   const names = useMemo(() => namesOf(models), [models])
   // Whoever opens the list at a model that is in it looks for another one: all are shown.
-  const filter: OptionsFilter = ({ options, search }) => {
-    const text = search.trim().toLowerCase()
-    if (models?.has(search.trim())) return options
-    return options.filter((option) => 'value' in option && String(option.value).toLowerCase().includes(text))
+  const filter: OptionsFilter = ({ options, search, limit }) => {
+    const text = models?.has(search.trim()) ? '' : search.trim().toLowerCase()
+    const found = options.filter((option) => 'value' in option && String(option.value).toLowerCase().includes(text))
+    return found.slice(0, limit)
   }
   return (
     <Autocomplete

@@ -48,13 +48,16 @@ function HowItWorks() {
       <List size="sm" spacing="xs">
         <List.Item>Entries are called in order. The first that answers serves the call.</List.Item>
         <List.Item>
-          A timeout, a rate limit, an outage or a wrong provider key leads to the next entry, after the retries of this
-          one.
+          A timeout, a rate limit, an outage or a wrong provider key leads to the next entry; where it may help, this
+          one is tried again first.
         </List.Item>
         <List.Item>
           A mistake of the caller does not: an invalid request gets its error at once and costs no second call.
         </List.Item>
-        <List.Item>An entry that cannot express the request, or whose window is too short, is passed over.</List.Item>
+        <List.Item>
+          An entry that cannot express the request is passed over. A prompt that is too long goes on to an entry with a
+          larger window.
+        </List.Item>
         <List.Item>
           An entry that keeps failing is left out for a while. The last one that is usable is always tried.
         </List.Item>

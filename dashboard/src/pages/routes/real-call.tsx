@@ -1,4 +1,5 @@
 import { Alert, Anchor, Button, Select, Skeleton, Stack, Text } from '@mantine/core'
+import { useHotkeys } from '@mantine/hooks'
 import { Send } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { Link } from 'wouter'
@@ -20,6 +21,10 @@ export function RealCall({ body }: { body: Record<string, unknown> | null }) {
   const [chosen, setChosen] = useState<string | null>(null)
   const key = chosen ?? live?.[0]?.id ?? null
   const attempt = useChange('chat.try')
+  function send() {
+    if (key !== null && body !== null && !attempt.isPending) attempt.mutate({ query: { workspace, key }, body })
+  }
+  useHotkeys([['mod+Enter', send]], [])
   if (live?.length === 0) {
     return (
       <Text size="sm" c="dimmed">
@@ -44,7 +49,8 @@ export function RealCall({ body }: { body: Record<string, unknown> | null }) {
         leftSection={<Send size={15} aria-hidden />}
         loading={attempt.isPending}
         disabled={key === null || body === null}
-        onClick={() => key !== null && attempt.mutate({ query: { workspace, key }, body })}
+        onClick={send}
+        title="Ctrl + Enter"
       >
         Send
       </Button>

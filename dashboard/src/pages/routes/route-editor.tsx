@@ -67,12 +67,19 @@ export function RouteEditor({ present, start, taken, isDeleted = false, refetch,
       }
     >
       <div className={classes['columns']}>
-        <div className={classes['main']}>
+        <form
+          className={classes['main']}
+          noValidate
+          onSubmit={(event) => {
+            event.preventDefault()
+            if (!isReadOnly && (present === null || editor.hasChanges)) void save()
+          }}
+        >
           <Notices present={present} isOutdated={editor.isOutdated} isDeleted={isDeleted} />
           <Details editor={editor} isNew={present === null} isReadOnly={isReadOnly} />
           <ChainEditor editor={editor} isReadOnly={isReadOnly} />
-          {!isReadOnly && <SaveBar editor={editor} isNew={present === null} onSave={() => void save()} />}
-        </div>
+          {!isReadOnly && <SaveBar editor={editor} isNew={present === null} />}
+        </form>
         <div className={classes['side']}>{side(editor.hasChanges)}</div>
       </div>
       <ConflictDialog

@@ -4,7 +4,7 @@ import classes from './routes.module.css'
 import type { RouteEditorState } from './use-route-editor.ts'
 
 /** Says what would be saved, stays in sight while there is something to save. */
-export function SaveBar({ editor, isNew, onSave }: { editor: RouteEditorState; isNew: boolean; onSave: () => void }) {
+export function SaveBar({ editor, isNew }: { editor: RouteEditorState; isNew: boolean }) {
   const { changes, hasChanges, problems, isBusy, discard } = editor
   if (!isNew && !hasChanges) return null
   return (
@@ -34,7 +34,7 @@ export function SaveBar({ editor, isNew, onSave }: { editor: RouteEditorState; i
             Discard
           </Button>
         )}
-        <Button onClick={onSave} loading={isBusy}>
+        <Button type="submit" loading={isBusy}>
           {isNew ? 'Create route' : 'Save'}
         </Button>
       </Group>
