@@ -71,11 +71,11 @@ function sortValue(key: ListedKey, by: string, now: number): string | number {
   }
 }
 
-/** Equal ones stay newest first, as the gateway lists them. */
+/** Equal ones stay newest first, as the gateway lists them. Each value is worked out once: there may be thousands. */
 export function sorted(keys: readonly ListedKey[], { by, descending }: Sort, now: number): ListedKey[] {
   const direction = descending ? -1 : 1
-  return keys.toSorted((a, b) => {
-    const [first, second] = [sortValue(a, by, now), sortValue(b, by, now)]
-    return first === second ? 0 : first < second ? -direction : direction
-  })
+  return keys
+    .map((key) => ({ key, value: sortValue(key, by, now) }))
+    .sort((a, b) => (a.value === b.value ? 0 : a.value < b.value ? -direction : direction))
+    .map(({ key }) => key)
 }

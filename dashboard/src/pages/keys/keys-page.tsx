@@ -1,6 +1,6 @@
 import { Button, Group, Switch } from '@mantine/core'
 import { KeyRound, Plus, SearchX } from 'lucide-react'
-import { useCallback, useRef } from 'react'
+import { useCallback, useDeferredValue, useMemo, useRef } from 'react'
 import { useLocation, useSearch } from 'wouter'
 import type { Sort } from '../../components/data-table.tsx'
 import { Page } from '../../components/page.tsx'
@@ -29,7 +29,11 @@ export function KeysPage() {
   const keys = useGrowingList('keys.list', workspace)
   const budgets = useGrowingList('budgets.list', workspace)
   const known = useRef<KnownRows>(new Map())
-  const rows = keys.rows && withUse(keys.rows, budgets.rows ?? [], known.current)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the rows are made anew at each render, their pages are not.
+  const rows = useMemo(
+    () => keys.rows && withUse(keys.rows, budgets.rows ?? [], known.current),
+    [keys.data, budgets.data],
+  )
   const query = useSearch()
   // The filters stay when a key is opened and closed.
   const go = useCallback((...parts: string[]) => `${path('keys', ...parts)}${query && `?${query}`}`, [path, query])
@@ -97,8 +101,14 @@ interface KeysListProps {
 }
 
 function KeysList({ all, filter, sort, ...others }: KeysListProps) {
-  const now = Date.now()
-  const rows = sorted(matching(all, filter, now), sort, now)
+  // Thousands of keys arrive page by page: typing and clicking go before showing them.
+  const arrived = useDeferredValue(all)
+  const { search, revoked } = filter
+  const { by, descending } = sort
+  const rows = useMemo(() => {
+    const now = Date.now()
+    return sorted(matching(arrived, { search, revoked }, now), { by, descending }, now)
+  }, [arrived, search, revoked, by, descending])
   if (rows.length > 0) return <KeysTable rows={rows} sort={sort} {...others} />
   if (filter.search.trim() !== '') {
     return (
