@@ -120,7 +120,8 @@ function Attended({ onAttend, children }: { onAttend: (isAttended: boolean) => v
 function Waiting({ waiting, onShow }: { waiting: number; onShow: () => void }) {
   return (
     <div className={classes['waiting']} role="status">
-      <Transition mounted={waiting > 0} transition="slide-down" duration={150}>
+      {/* After a moment: what comes in at once does not wait. */}
+      <Transition mounted={waiting > 0} transition="slide-down" duration={150} enterDelay={200}>
         {(styles) => (
           <Button style={styles} size="xs" radius="xl" leftSection={<ArrowUp size={14} aria-hidden />} onClick={onShow}>
             {waiting >= 100 ? 'More than 100 new' : `${waiting} new`}
