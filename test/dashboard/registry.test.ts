@@ -42,8 +42,9 @@ describe('the models', { concurrency: false }, () => {
     await table().getByRole('link', { name: 'gpt-4o', exact: true }).waitFor()
     await assertAccessible(page, 'registry')
     await page.getByRole('searchbox', { name: 'Search models, aliases, capabilities' }).fill('gpt-4o')
+    await page.waitForURL(/search=gpt-4o/)
     await page.getByRole('button', { name: 'Input' }).click()
-    await page.waitForURL(/search=gpt-4o.*sort=-input/)
+    await page.waitForURL(/search=gpt-4o&sort=-input/)
     await page.reload()
     await table().getByRole('columnheader', { name: 'Input' }).waitFor()
     assert.equal(await table().getByRole('columnheader', { name: 'Input' }).getAttribute('aria-sort'), 'descending')
@@ -60,17 +61,17 @@ describe('the models', { concurrency: false }, () => {
   })
 
   test('of the file are read-only; one that is not there can be added', async () => {
-    await page.goto(`${harness.url}/dashboard/default/registry/local/filed`)
+    await page.goto(`${harness.url}/dashboard/default/registry/local/filed?search=local`)
     await drawer().getByText('The model stands in switchyard.yaml').waitFor()
     assert.equal(await drawer().getByRole('button', { name: 'Edit' }).count(), 0)
-    await page.goto(`${harness.url}/dashboard/default/registry/local/org%2Fnew-one`)
+    await page.goto(`${harness.url}/dashboard/default/registry/local/org%2Fnew-one?search=local`)
     await drawer().getByText('The registry does not have this model').waitFor()
     await assertAccessible(page, 'an unknown model')
     await drawer().getByRole('button', { name: 'Set its prices' }).click()
     await drawer().getByRole('textbox', { name: 'Input', exact: true }).fill('0.2')
     await drawer().getByRole('textbox', { name: 'Output', exact: true }).fill('0.8')
     await drawer().getByRole('button', { name: 'Add the model' }).click()
-    await drawer().getByText('in force').waitFor()
+    await drawer().getByText('in force', { exact: true }).waitFor()
     assert.equal(await priceOf('local/org%2Fnew-one'), '0.2')
   })
 })
@@ -82,7 +83,7 @@ describe('a change of prices', { concurrency: false }, () => {
     const costOf = async () => (await manage('GET', `/requests/${id}`)).json.cost_usd
     const cost = await costOf()
     assert.match(cost, /^0\.0*[1-9]/)
-    await page.goto(`${harness.url}/dashboard/default/registry/openai/gpt-4o`)
+    await page.goto(`${harness.url}/dashboard/default/registry/openai/gpt-4o?search=gpt-4o`)
     await drawer().getByRole('button', { name: 'Edit' }).click()
     await drawer().getByText('Calls already made keep their cost').waitFor()
     const input = drawer().getByRole('textbox', { name: 'Input', exact: true })
@@ -112,7 +113,7 @@ describe('an import', { concurrency: false }, () => {
   }
 
   test('tells what is wrong with the text', async () => {
-    await page.goto(`${harness.url}/dashboard/default/registry`)
+    await page.goto(`${harness.url}/dashboard/default/registry?search=gpt-4o`)
     await page.getByRole('button', { name: 'Import prices' }).click()
     await drawer().getByLabel('Or paste its text').fill('{ "openai": ')
     await drawer().getByText('This is not JSON').waitFor()
