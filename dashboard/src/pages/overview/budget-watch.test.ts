@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { type Budget, closeToLimit, moneyOf, pressedLimits } from './budget-watch.ts'
+import { type Budget, fullestFirst, moneyOf, pressedLimits } from './budget-watch.ts'
 
 const none = { limit_usd: null, spent_usd: '0', held_usd: '0', remaining_usd: null, starts_at: null, resets_at: null }
 
@@ -20,11 +20,11 @@ function spent(name: string, usd: string, state: Budget['state']): Budget {
 }
 
 describe('budgets close to their limit', () => {
-  test('the fullest comes first, those with room are left out', () => {
-    const all = [spent('near', '85', 'near'), spent('fine', '10', 'ok'), spent('over', '120', 'over')]
+  test('the fullest comes first', () => {
+    const all = [spent('near', '85', 'near'), spent('less', '81', 'near'), spent('over', '120', 'over')]
     assert.deepEqual(
-      closeToLimit(all).map(({ name }) => name),
-      ['over', 'near'],
+      fullestFirst(all).map(({ name }) => name),
+      ['over', 'near', 'less'],
     )
   })
 
@@ -32,7 +32,7 @@ describe('budgets close to their limit', () => {
     const busy = budget('busy', { state: 'near', limits: { rpm: 1000, tpm: 5000 }, requests_last_minute: 950 })
     assert.deepEqual(pressedLimits(busy), [{ words: '950 of 1,000 requests in the last minute', share: 0.95 }])
     assert.deepEqual(
-      closeToLimit([spent('near', '85', 'near'), busy]).map(({ name }) => name),
+      fullestFirst([spent('near', '85', 'near'), busy]).map(({ name }) => name),
       ['busy', 'near'],
     )
   })

@@ -9,11 +9,8 @@ export interface UsedLimit {
 
 const NEAR = 0.8
 
-/** Those that are close to a limit or over it: the fullest first. */
-export function closeToLimit(budgets: readonly Budget[]): Budget[] {
-  return budgets
-    .filter(({ state }) => state !== 'ok')
-    .toSorted((a, b) => fullest(b) - fullest(a) || a.name.localeCompare(b.name))
+export function fullestFirst(budgets: readonly Budget[]): Budget[] {
+  return budgets.toSorted((a, b) => fullest(b) - fullest(a) || a.name.localeCompare(b.name))
 }
 
 /** The limits of pace that are nearly used up, in words. */

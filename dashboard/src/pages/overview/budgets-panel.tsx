@@ -1,24 +1,25 @@
 import { Text } from '@mantine/core'
 import { PiggyBank } from 'lucide-react'
 import { Link } from 'wouter'
-import { useAll } from '../../api/hooks.ts'
+import { useAll, useOperation } from '../../api/hooks.ts'
 import { BudgetBar } from '../../components/budget-bar.tsx'
 import { Panel } from '../../components/panel.tsx'
 import { PanelLink } from '../../components/panel-link.tsx'
 import { EmptyState, Loaded } from '../../components/states.tsx'
 import { Time } from '../../components/time.tsx'
 import { usePath, useWorkspace } from '../../shell/place.ts'
-import { type Budget, closeToLimit, moneyOf, pressedLimits } from './budget-watch.ts'
+import { type Budget, fullestFirst, moneyOf, pressedLimits } from './budget-watch.ts'
 import classes from './overview.module.css'
 
-const REFRESH_MS = 15_000
+const REFRESH_MS = 10_000
 const MOST = 6
 
 /** Who will soon be refused. */
 export function BudgetsPanel() {
   const workspace = useWorkspace()
   const path = usePath()
-  const budgets = useAll('budgets.list', { query: { workspace } }, { refetchEvery: REFRESH_MS })
+  const close = useAll('budgets.list', { query: { workspace, state: 'near' } }, { refetchEvery: REFRESH_MS })
+  const any = useOperation('budgets.list', { query: { workspace, limit: 1 } }, { enabled: close.data?.length === 0 })
   return (
     <Panel
       title="Close to their limit"
@@ -26,18 +27,20 @@ export function BudgetsPanel() {
       flush
       actions={<PanelLink href={path('keys')}>All keys</PanelLink>}
     >
-      <Loaded query={budgets}>{(all: Budget[]) => <CloseOnes all={all} close={closeToLimit(all)} />}</Loaded>
+      <Loaded query={close}>
+        {(budgets: Budget[]) => <CloseOnes close={fullestFirst(budgets)} hasLimits={any.data?.data.length !== 0} />}
+      </Loaded>
     </Panel>
   )
 }
 
-function CloseOnes({ all, close }: { all: Budget[]; close: Budget[] }) {
+function CloseOnes({ close, hasLimits }: { close: Budget[]; hasLimits: boolean }) {
   if (close.length === 0) {
     return (
-      <EmptyState title={all.length === 0 ? 'Nobody has a limit' : 'All have room'} icon={PiggyBank}>
-        {all.length === 0
-          ? 'A key can have a budget per day, week or month, and limits on requests and tokens a minute.'
-          : `${all.length} with limits, none of them above 80 %.`}
+      <EmptyState title={hasLimits ? 'All have room' : 'Nobody has a limit'} icon={PiggyBank}>
+        {hasLimits
+          ? 'None of the limits is used by 80 % or more.'
+          : 'A key can have a budget per day, week or month, and limits on requests and tokens a minute.'}
       </EmptyState>
     )
   }
