@@ -34,7 +34,7 @@ export function LatestErrors({ period, from }: { period: Period; from: string })
         {({ data }: Reply<'requests.list'>) =>
           data.length === 0 ? (
             <EmptyState title="No errors" icon={CircleCheck}>
-              Every call {period.words} was answered.
+              Nothing failed {period.words}.
             </EmptyState>
           ) : (
             <ul className={classes['rows']}>
