@@ -41,7 +41,7 @@ export function AuditDrawer({ id, onClose, known }: AuditDrawerProps) {
 function Headline({ entry }: { entry: AuditEntry }) {
   const { resource, before, after, actor, actor_name } = entry
   return (
-    <Text fw={650} lineClamp={2}>
+    <Text fw={650} fz="lg" lineClamp={2}>
       {OTHER_ACTORS[actor] ?? actor_name} <Verb entry={entry} /> {KINDS[resourceOf(resource).kind]?.one}{' '}
       {nameIn(resource, before, after)}
     </Text>

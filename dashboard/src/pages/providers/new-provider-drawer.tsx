@@ -1,3 +1,4 @@
+import { Text } from '@mantine/core'
 import { useLocation } from 'wouter'
 import { DetailDrawer } from '../../components/detail-drawer.tsx'
 import { tell } from '../../components/tell.ts'
@@ -15,7 +16,15 @@ export function NewProviderDrawer({ isOpen, families, taken, onClose }: NewProvi
   const path = usePath()
   const [, navigate] = useLocation()
   return (
-    <DetailDrawer isOpen={isOpen} onClose={onClose} title="Add a provider">
+    <DetailDrawer
+      isOpen={isOpen}
+      onClose={onClose}
+      title={
+        <Text fw={650} fz="lg">
+          Add a provider
+        </Text>
+      }
+    >
       {/* Only while it is open, so that it begins empty every time. */}
       {isOpen && (
         <ProviderForm

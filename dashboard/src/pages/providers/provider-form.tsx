@@ -64,6 +64,7 @@ export function ProviderForm(props: ProviderFormProps) {
         <Select
           label="Family"
           description="Which wire format it speaks"
+          placeholder="Choose one"
           data={[...families]}
           value={draft.family === '' ? null : draft.family}
           onChange={(family) => change({ family: family ?? '' })}

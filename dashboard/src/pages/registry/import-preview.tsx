@@ -66,11 +66,16 @@ export function ImportPreview({ report, onBack, onApply, onCover, isBusy, error 
         error={error}
         onConfirm={onApply}
       >
-        {count(report.changed.length)} models change and {count(report.added.length)} are added, all at once. Calls that
-        begin afterwards are priced with the new prices; calls already made keep their cost.
+        {countText(report.changed.length, 'model changes', 'models change')} and{' '}
+        {countText(report.added.length, 'is added', 'are added')}, all at once. Calls that begin afterwards are priced
+        with the new prices; calls already made keep their cost.
       </Confirm>
     </Stack>
   )
+}
+
+function countText(value: number, one: string, many: string): string {
+  return `${count(value)} ${value === 1 ? one : many}`
 }
 
 function partsOf(report: ImportReport): { value: Part; label: string }[] {

@@ -1,3 +1,4 @@
+import { Text } from '@mantine/core'
 import { useLocation } from 'wouter'
 import { DetailDrawer } from '../../components/detail-drawer.tsx'
 import { tell } from '../../components/tell.ts'
@@ -8,7 +9,16 @@ export function NewModelDrawer({ isOpen, onClose }: { isOpen: boolean; onClose: 
   const path = usePath()
   const [, navigate] = useLocation()
   return (
-    <DetailDrawer isOpen={isOpen} onClose={onClose} size={680} title="Add a model">
+    <DetailDrawer
+      isOpen={isOpen}
+      onClose={onClose}
+      size={680}
+      title={
+        <Text fw={650} fz="lg">
+          Add a model
+        </Text>
+      }
+    >
       {/* Only while it is open, so that it begins empty every time. */}
       {isOpen && (
         <ModelForm
