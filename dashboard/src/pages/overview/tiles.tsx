@@ -9,6 +9,9 @@ import type { Period } from './periods.ts'
 import { Tile, type TileProps } from './tile.tsx'
 import type { Sums, Usage } from './use-overview.ts'
 
+/** Rates and percentiles of fewer calls than this say nothing that one could compare with. */
+const FEW = 20
+
 interface TilesProps {
   period: Period
   from: string
@@ -24,6 +27,7 @@ export function Tiles({ period, from, now, before }: TilesProps) {
   const span = period.name === '30d' ? 'period=30d' : 'period=7d'
   const total = now?.total
   const course = courseOf(now)
+  const solid = before !== undefined && before.requests >= FEW ? before : undefined
   const tiles: TileProps[] = [
     {
       label: 'Requests',
@@ -33,13 +37,13 @@ export function Tiles({ period, from, now, before }: TilesProps) {
       course: course((sums) => sums.requests),
     },
     {
-      ...rate('errors', total, before, course),
+      ...rate('errors', total, solid, course),
       label: 'Error rate',
       href: requests({ status: 'error' }),
       tone: 'bad',
     },
     {
-      ...rate('fallbacks', total, before, course),
+      ...rate('fallbacks', total, solid, course),
       label: 'Fallback rate',
       href: requests({ fallback: 'true' }),
     },
@@ -52,12 +56,12 @@ export function Tiles({ period, from, now, before }: TilesProps) {
       course: course((sums) => drawableUsd(sums.cost_usd)),
     },
     {
-      ...timing('latency_ms', total, before, course),
+      ...timing('latency_ms', total, solid, course),
       label: 'Provider latency',
       href: `${path('usage')}?${span}&group=provider&measure=requests`,
     },
     {
-      ...timing('gateway_ms', total, before, course),
+      ...timing('gateway_ms', total, solid, course),
       label: 'Gateway overhead',
       href: requests({}),
     },
