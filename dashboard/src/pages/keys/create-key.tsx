@@ -2,7 +2,7 @@ import { Button, Group, Modal, Stack, Text } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import type { Reply } from '../../api/client.ts'
 import { useAll, useChange } from '../../api/hooks.ts'
-import { problemElsewhere } from '../../api/problem.ts'
+import { FormError } from '../../components/form-error.tsx'
 import { SecretOnce } from '../../components/secret-once.tsx'
 import { useWorkspace } from '../../shell/place.ts'
 import { firstCall, firstModel } from './first-call.ts'
@@ -38,7 +38,6 @@ function NewKeyForm(props: { onCreated: (key: Reply<'keys.create'>) => void; onC
   const workspace = useWorkspace()
   const create = useChange('keys.create')
   const [form, setForm] = useState(keyForm(null))
-  const elsewhere = problemElsewhere(create.error, KEY_FIELDS)
 
   function submit(event: FormEvent) {
     event.preventDefault()
@@ -49,11 +48,7 @@ function NewKeyForm(props: { onCreated: (key: Reply<'keys.create'>) => void; onC
     <form onSubmit={submit}>
       <Stack>
         <KeyFields form={form} onChange={setForm} error={create.error} isNew />
-        {elsewhere !== null && (
-          <Text size="sm" c="var(--bad)" role="alert">
-            {elsewhere}
-          </Text>
-        )}
+        <FormError error={create.error} fields={KEY_FIELDS} />
         <Group justify="flex-end">
           <Button variant="default" onClick={props.onClose}>
             Cancel

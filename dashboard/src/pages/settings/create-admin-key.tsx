@@ -2,8 +2,9 @@ import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import type { Reply } from '../../api/client.ts'
 import { useChange } from '../../api/hooks.ts'
-import { problemAt, problemElsewhere } from '../../api/problem.ts'
+import { problemAt } from '../../api/problem.ts'
 import { ExpiryField } from '../../components/expiry-field.tsx'
+import { FormError } from '../../components/form-error.tsx'
 import { SecretOnce } from '../../components/secret-once.tsx'
 import { momentOf } from '../../format/local-input.ts'
 
@@ -41,7 +42,6 @@ function NewAdminKey({ onCreated, onClose }: { onCreated: (key: Created) => void
   const create = useChange('admin-keys.create')
   const [name, setName] = useState('')
   const [expires, setExpires] = useState('')
-  const elsewhere = problemElsewhere(create.error, ['name', 'expires_at'])
 
   function submit(event: FormEvent) {
     event.preventDefault()
@@ -63,11 +63,7 @@ function NewAdminKey({ onCreated, onClose }: { onCreated: (key: Created) => void
           error={problemAt(create.error, 'name')}
         />
         <ExpiryField value={expires} onChange={setExpires} error={problemAt(create.error, 'expires_at')} />
-        {elsewhere !== null && (
-          <Text size="sm" c="var(--bad)" role="alert">
-            {elsewhere}
-          </Text>
-        )}
+        <FormError error={create.error} fields={['name', 'expires_at']} />
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
             Cancel

@@ -1,7 +1,8 @@
-import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
+import { Button, Group, Modal, Stack, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { useChange } from '../../api/hooks.ts'
-import { problemAt, problemElsewhere } from '../../api/problem.ts'
+import { problemAt } from '../../api/problem.ts'
+import { FormError } from '../../components/form-error.tsx'
 import { LIMIT_FIELDS } from '../../components/limits/limits-fields.tsx'
 import { limitsForm, limitsOf, limitsProblems } from '../../components/limits/limits-form.ts'
 import { tell } from '../../components/tell.ts'
@@ -11,7 +12,6 @@ export function CreateWorkspace({ onClose }: { onClose: () => void }) {
   const create = useChange('workspaces.create')
   const [name, setName] = useState('')
   const [form, setForm] = useState({ description: '', limits: limitsForm(null) })
-  const elsewhere = problemElsewhere(create.error, ['name', 'description', ...LIMIT_FIELDS])
   const isReady = name.trim() !== '' && Object.keys(limitsProblems(form.limits)).length === 0
 
   function submit(event: FormEvent) {
@@ -41,11 +41,7 @@ export function CreateWorkspace({ onClose }: { onClose: () => void }) {
             error={problemAt(create.error, 'name')}
           />
           <WorkspaceFields form={form} onChange={setForm} error={create.error} />
-          {elsewhere !== null && (
-            <Text size="sm" c="var(--bad)" role="alert">
-              {elsewhere}
-            </Text>
-          )}
+          <FormError error={create.error} fields={['name', 'description', ...LIMIT_FIELDS]} />
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>
               Cancel

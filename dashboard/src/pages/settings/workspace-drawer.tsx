@@ -3,9 +3,9 @@ import { Trash2 } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import { Link } from 'wouter'
 import { useChange, useOperation } from '../../api/hooks.ts'
-import { problemElsewhere } from '../../api/problem.ts'
 import { BudgetBar } from '../../components/budget-bar.tsx'
 import { DetailDrawer, DrawerSection } from '../../components/detail-drawer.tsx'
+import { FormError } from '../../components/form-error.tsx'
 import { LIMIT_FIELDS } from '../../components/limits/limits-fields.tsx'
 import { limitsForm, limitsOf, limitsProblems } from '../../components/limits/limits-form.ts'
 import { LimitsInWords } from '../../components/limits/limits-in-words.tsx'
@@ -126,7 +126,6 @@ function Settings({ of: workspace }: { of: Workspace }) {
   const isFixed = workspace.limits_managed_by !== null
   const isChanged = JSON.stringify(form) !== JSON.stringify(stored)
   const isReady = isChanged && Object.keys(limitsProblems(form.limits)).length === 0
-  const elsewhere = problemElsewhere(update.error, ['description', ...LIMIT_FIELDS])
 
   function submit(event: FormEvent) {
     event.preventDefault()
@@ -146,11 +145,7 @@ function Settings({ of: workspace }: { of: Workspace }) {
         <Stack>
           <WorkspaceFields form={form} onChange={setForm} error={update.error} areLimitsFixed={isFixed} />
           {isFixed && <FixedLimits of={workspace} />}
-          {elsewhere !== null && (
-            <Text size="sm" c="var(--bad)" role="alert">
-              {elsewhere}
-            </Text>
-          )}
+          <FormError error={update.error} fields={['description', ...LIMIT_FIELDS]} />
           <Group justify="flex-end">
             <Button variant="default" disabled={!isChanged} onClick={() => setForm(stored)}>
               Undo changes
