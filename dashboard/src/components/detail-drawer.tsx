@@ -7,12 +7,15 @@ export interface DetailDrawerProps {
   title: ReactNode
   /** Set while a dialog stands above it: Escape is then the dialog's. */
   isCovered?: boolean
+  /** Something is being typed in it: a click beside it does not throw that away. */
+  isForm?: boolean
   size?: number
   children: ReactNode
 }
 
 /** One thing of a list, in full, beside the list; the whole screen on a phone. */
-export function DetailDrawer({ isOpen, onClose, title, isCovered = false, size = 620, children }: DetailDrawerProps) {
+export function DetailDrawer(props: DetailDrawerProps) {
+  const { isOpen, onClose, title, isCovered = false, isForm = false, size = 620, children } = props
   return (
     <Drawer
       opened={isOpen}
@@ -22,6 +25,7 @@ export function DetailDrawer({ isOpen, onClose, title, isCovered = false, size =
       size={`min(100vw, ${size}px)`}
       padding="lg"
       closeOnEscape={!isCovered}
+      closeOnClickOutside={!isForm}
       overlayProps={{ backgroundOpacity: 0.28 }}
       closeButtonProps={{ 'aria-label': 'Close' }}
       styles={{

@@ -69,7 +69,7 @@ function Facts({ entry: { id, at, actor, actor_name, action, workspace, resource
   const path = usePath()
   const current = useWorkspace()
   const place = after === null ? null : placeOf(resource)
-  const target = place && `/${[workspace ?? current, ...place.parts].map(encodeURIComponent).join('/')}${place.search}`
+  const target = place && `/${[workspace ?? current, ...place].map(encodeURIComponent).join('/')}`
   const only = (name: string, value: string) => `${path('audit')}?${new URLSearchParams({ [name]: value })}`
   return (
     <dl className={classes['head']}>

@@ -8,10 +8,10 @@ test('a resource is its kind and the rest, whatever slashes the rest has', () =>
 })
 
 test('a model, a route and a workspace have places in the dashboard, the secrets have none', () => {
-  assert.deepEqual(placeOf('registry/local/org/model')?.parts, ['registry', 'local', 'org/model'])
-  assert.deepEqual(placeOf('registry')?.parts, ['registry'])
-  assert.deepEqual(placeOf('routes/a/b')?.parts, ['routes', 'a/b'])
-  assert.deepEqual(placeOf('workspaces/sales'), { parts: ['settings'], search: '?tab=workspaces' })
+  assert.deepEqual(placeOf('registry/local/org/model'), ['registry', 'local', 'org/model'])
+  assert.deepEqual(placeOf('registry'), ['registry'])
+  assert.deepEqual(placeOf('routes/a/b'), ['routes', 'a/b'])
+  assert.deepEqual(placeOf('workspaces/sales'), ['settings', 'workspaces'])
   assert.equal(placeOf('secrets'), null)
 })
 

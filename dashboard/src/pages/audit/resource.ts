@@ -33,21 +33,21 @@ export function nameIn(resource: string, before: unknown, after: unknown): strin
 }
 
 /** Where it stands in the dashboard, as parts below the workspace; null for what has no place of its own. */
-export function placeOf(resource: string): { parts: string[]; search: string } | null {
+export function placeOf(resource: string): string[] | null {
   const { kind, id } = resourceOf(resource)
   switch (kind) {
     case 'keys':
     case 'routes':
     case 'providers':
-      return { parts: [kind, id], search: '' }
+      return [kind, id]
     case 'registry': {
       const slash = id.indexOf('/')
-      return { parts: slash === -1 ? [kind] : [kind, id.slice(0, slash), id.slice(slash + 1)], search: '' }
+      return slash === -1 ? [kind] : [kind, id.slice(0, slash), id.slice(slash + 1)]
     }
     case 'workspaces':
     case 'admin-keys':
     case 'sessions':
-      return { parts: ['settings'], search: `?tab=${kind}` }
+      return ['settings', kind]
     default:
       return null
   }

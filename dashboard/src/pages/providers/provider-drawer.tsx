@@ -38,6 +38,7 @@ export function ProviderDrawer({ name, status, families, onClose }: ProviderDraw
         isOpen={name !== undefined}
         onClose={onClose}
         isCovered={isDeleting}
+        isForm={isEditing}
         title={<Headline name={name ?? ''} provider={stored} />}
       >
         <Loaded query={name === going ? { ...provider, data: undefined, error: null } : provider}>

@@ -17,7 +17,7 @@ import { RegistryFilters } from './registry-filters.tsx'
 import { shownModels, sortText, viewOf } from './registry-list.ts'
 
 /** An imported list can have thousands: so many are drawn at first. */
-const SHOWN = 300
+const SHOWN = 200
 
 /** What models cost and can do, and since when. */
 export function RegistryPage() {
