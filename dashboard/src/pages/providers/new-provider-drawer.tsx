@@ -17,6 +17,7 @@ export function NewProviderDrawer({ isOpen, families, taken, onClose }: NewProvi
   const [, navigate] = useLocation()
   return (
     <DetailDrawer
+      isForm
       isOpen={isOpen}
       onClose={onClose}
       title={

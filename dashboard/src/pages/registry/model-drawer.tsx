@@ -38,7 +38,13 @@ export function ModelDrawer({ place, onClose }: ModelDrawerProps) {
     onReload: () => void model.refetch().then(() => setEdition((now) => now + 1)),
   }
   return (
-    <DetailDrawer isOpen={place !== null} onClose={onClose} size={680} title={<Headline {...params} stored={stored} />}>
+    <DetailDrawer
+      isForm={isEditing}
+      isOpen={place !== null}
+      onClose={onClose}
+      size={680}
+      title={<Headline {...params} stored={stored} />}
+    >
       {model.error?.status === 404 && place !== null ? (
         isEditing ? (
           <ModelForm {...form} stored={null} etag={null} />

@@ -10,6 +10,7 @@ export function NewModelDrawer({ isOpen, onClose }: { isOpen: boolean; onClose: 
   const [, navigate] = useLocation()
   return (
     <DetailDrawer
+      isForm
       isOpen={isOpen}
       onClose={onClose}
       size={680}
