@@ -16,6 +16,9 @@ const KINDS = [
   { value: 'direct', label: 'Direct' },
 ]
 
+/** Two or three chosen values stay in one line with the place to type. */
+const NARROW = { inputField: { minWidth: '3ch', flex: '1 1 3ch' } }
+
 export function CatalogFilters({ filters, offered, onChange }: CatalogFiltersProps) {
   return (
     <search className={classes['filters']}>
@@ -39,6 +42,7 @@ export function CatalogFilters({ filters, offered, onChange }: CatalogFiltersPro
         value={filters.providers}
         onChange={(names) => onChange({ provider: names.join(',') })}
         searchable={offered.providers.length > 8}
+        styles={NARROW}
         clearable
       />
       <MultiSelect
@@ -49,6 +53,7 @@ export function CatalogFilters({ filters, offered, onChange }: CatalogFiltersPro
         value={filters.capabilities}
         onChange={(names) => onChange({ capability: names.join(',') })}
         nothingFoundMessage="No model has it"
+        styles={NARROW}
         searchable
         clearable
       />
