@@ -1,7 +1,6 @@
-import type { z } from 'zod'
-import type { Limits as LimitsSchema } from '../../../../src/domain/limits.ts'
+import type { Item } from '../../api/client.ts'
 
-export type Limits = z.infer<typeof LimitsSchema>
+export type Limits = NonNullable<Item<'keys.list'>['limits']>
 export type Budget = NonNullable<Limits['budget']>
 
 /** The limits as they stand in a form: text, empty for "no limit". Amounts stay text, so no digit is lost. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { isChangeable, keyState } from '../../format/key-state.ts'
 import { type Budget, budgetMoney, type Key, type ListedKey, matching, sorted, withUse } from './key-list.ts'
-import { isChangeable, keyState } from './key-state.ts'
 
 const NOW = Date.parse('2026-11-15T12:00:00Z')
 

@@ -1,8 +1,8 @@
 import type { Item } from '../../api/client.ts'
 import type { Sort } from '../../components/data-table.tsx'
 import { fullness } from '../../format/budget.ts'
+import { type KeyState, keyState } from '../../format/key-state.ts'
 import { drawableUsd } from '../../format/money.ts'
-import { type KeyState, keyState } from './key-state.ts'
 
 export type Key = Item<'keys.list'>
 export type Budget = Item<'budgets.list'>

@@ -1,6 +1,6 @@
 import { Badge } from '@mantine/core'
-import { localTime, relativeTime, utcTime } from '../../format/time.ts'
-import { keyState, type Lifetime } from './key-state.ts'
+import { keyState, type Lifetime } from '../format/key-state.ts'
+import { localTime, relativeTime, utcTime } from '../format/time.ts'
 
 /** Whether a key works, until when, and since when not. */
 export function KeyStateBadge({ lifetime }: { lifetime: Lifetime }) {
