@@ -60,9 +60,9 @@ function okAndErrors(usage: Usage, requests: string): ChartContent | undefined {
 }
 
 /** Spend by model, or requests by route. */
-export function GroupChart(props: { groupBy: 'model' | 'route'; period: Period; from: string }) {
-  const { groupBy, period, from } = props
-  const usage = useGroups(groupBy, period, from).data
+export function GroupChart(props: { groupBy: 'model' | 'route'; period: Period; from: string; isReady: boolean }) {
+  const { groupBy, period, from, isReady } = props
+  const usage = useGroups(groupBy, period, from, isReady).data
   const content = useUsageChart(usage, groupBy === 'model' ? 'cost' : 'requests', usePath()('requests'))
   const unpriced = groupBy === 'model' ? (usage?.total.unpriced_requests ?? 0) : 0
   return (

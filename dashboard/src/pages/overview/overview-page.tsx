@@ -93,8 +93,8 @@ function Panels({ period, from, usage, status }: PanelsProps) {
         <ProviderHealth status={status} />
       </div>
       <div className={classes['halves']}>
-        <GroupChart groupBy="model" period={period} from={from} />
-        <GroupChart groupBy="route" period={period} from={from} />
+        <GroupChart groupBy="model" period={period} from={from} isReady={usage !== undefined} />
+        <GroupChart groupBy="route" period={period} from={from} isReady={usage !== undefined} />
       </div>
       <div className={classes['halves']}>
         <LatestErrors period={period} from={from} />

@@ -43,12 +43,12 @@ export function useSums(period: Period, from: string) {
   return { now, before: isSame ? before.data?.total : undefined }
 }
 
-/** The same period by model or route, for the charts. */
-export function useGroups(groupBy: 'model' | 'route', period: Period, from: string) {
+/** The same period by model or route, for the charts: asked for after the figures that matter most. */
+export function useGroups(groupBy: 'model' | 'route', period: Period, from: string, enabled: boolean) {
   const workspace = useWorkspace()
   return useOperation(
     'usage.get',
     { query: { workspace, from, interval: period.groupInterval, group_by: groupBy } },
-    { refetchEvery: period.groupRefreshMs },
+    { refetchEvery: period.groupRefreshMs, enabled },
   )
 }
