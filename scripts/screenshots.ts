@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs'
+import { copyFileSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { Browser, Page } from 'playwright-core'
@@ -7,9 +7,28 @@ import { launchChromium } from '../test/dashboard/chromium.ts'
 import { signIn, visit } from '../test/dashboard/visit.ts'
 
 /**
- * Pictures of every page from the demo's data, light and dark, desktop and phone, into `screenshots/`; `--docs` makes
- * those that stand in README and docs anew.
+ * Pictures of every page from the demo's data, light and dark, desktop and phone, into `screenshots/`; `--docs` puts
+ * those that stand in README and docs into docs/images/. Gateway and browser live at one fixed moment, so that two runs
+ * show the same.
  */
+const NOW = Date.UTC(2026, 10, 12, 15, 40)
+
+/** The best of them. */
+const IN_DOCS = [
+  'overview-desktop-light',
+  'overview-desktop-dark',
+  'request-desktop-light',
+  'request-desktop-dark',
+  'usage-desktop-light',
+  'catalog-desktop-light',
+  'route-desktop-light',
+  'keys-desktop-dark',
+  'registry-model-desktop-light',
+  'playground-desktop-dark',
+  'overview-phone-light',
+  'request-phone-dark',
+]
+
 interface Picture {
   name: string
   /** Below /dashboard/default/. */
@@ -30,6 +49,7 @@ const PICTURES: Picture[] = [
   { name: 'keys', path: 'keys' },
   { name: 'providers', path: 'providers' },
   { name: 'registry', path: 'registry' },
+  { name: 'registry-model', path: 'registry/openai/gpt-5.4-mini' },
   { name: 'audit', path: 'audit' },
   { name: 'settings', path: 'settings' },
 ]
@@ -60,6 +80,7 @@ async function takePictures(browser: Browser, demo: { url: string; adminKey: str
       colorScheme: look.colorScheme,
       reducedMotion: 'reduce',
     })
+    await page.clock.setFixedTime(NOW)
     await page.goto(`${demo.url}/dashboard`)
     await page.getByLabel('Admin key').waitFor()
     await page.screenshot({ path: join(folder, `sign-in-${look.name}.png`) })
@@ -84,12 +105,18 @@ async function settled(page: Page): Promise<void> {
   await page.waitForTimeout(400)
 }
 
-const { values } = parseArgs({ options: { out: { type: 'string', default: 'screenshots' } } })
+const { values } = parseArgs({
+  options: { out: { type: 'string', default: 'screenshots' }, docs: { type: 'boolean', default: false } },
+})
 mkdirSync(values.out, { recursive: true })
-const demo = await startDemo({ port: 0, traffic: false })
+const demo = await startDemo({ port: 0, traffic: false, now: NOW })
 const browser = await launchChromium()
 try {
   await takePictures(browser, demo, values.out)
+  const images = join(import.meta.dirname, '../docs/images')
+  mkdirSync(images, { recursive: true })
+  for (const name of values.docs ? IN_DOCS : [])
+    copyFileSync(join(values.out, `${name}.png`), join(images, `${name}.png`))
 } finally {
   await browser.close()
   await demo.stop()
