@@ -25,7 +25,7 @@ before(async () => {
   })
   for (let index = 0; index < 55; index++) await manage('POST', '/keys', { name: `key-${index}` })
   browser = await launchChromium()
-  visited = await visit(browser, harness.url, { expectedStatuses: [404] })
+  visited = await visit(browser, harness.url, { expectedStatuses: [404], reducedMotion: 'reduce' })
   page = visited.page
   await signIn(page, harness.url, ADMIN_KEY, '/dashboard/default/audit')
 })

@@ -26,7 +26,7 @@ before(async () => {
   harness = await startHarness({ config: CONFIG })
   browser = await launchChromium()
   // It saves over another's change and deletes what is in use, on purpose.
-  visited = await visit(browser, harness.url, { expectedStatuses: [409, 412] })
+  visited = await visit(browser, harness.url, { expectedStatuses: [409, 412], reducedMotion: 'reduce' })
   page = visited.page
   await signIn(page, harness.url, ADMIN_KEY, '/dashboard/default/providers')
 })

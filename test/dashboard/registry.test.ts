@@ -23,7 +23,7 @@ before(async () => {
   harness = await startHarness({ config: CONFIG })
   browser = await launchChromium()
   // A model that the registry does not have is looked for on purpose.
-  visited = await visit(browser, harness.url, { expectedStatuses: [404] })
+  visited = await visit(browser, harness.url, { expectedStatuses: [404], reducedMotion: 'reduce' })
   page = visited.page
   await signIn(page, harness.url, ADMIN_KEY, '/dashboard/default/registry')
 })
