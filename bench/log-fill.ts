@@ -1,6 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
 import { REQUEST_COLUMNS } from '../src/store/request-row.ts'
-import { rollUpStatement } from '../src/store/rollup.ts'
+import { DAYS_UNTIL, rollUpDaysStatement, rollUpStatement } from '../src/store/rollup.ts'
 import type { Database } from '../src/store/schema.ts'
 
 const STEP_ROWS = 50_000
@@ -94,7 +94,11 @@ export async function fillLog(db: Kysely<Database>, options: FillOptions): Promi
         select cast(${sql.lit(from)} as bigint) union all select n + 1 from numbers where n + 1 < ${sql.lit(to)})
       select ${expressions} from numbers`.execute(db)
     const id = (n: number) => `chatcmpl_${String(n).padStart(26, '0')}`
-    await rollUpStatement(sql`id >= ${id(from)} and id < ${id(to)}`).execute(db)
+    const filled = sql`id >= ${id(from)} and id < ${id(to)}`
+    await db.transaction().execute(async (transaction) => {
+      await rollUpStatement(filled).execute(transaction)
+      await rollUpDaysStatement(sql`${filled} and started_at < ${DAYS_UNTIL}`).execute(transaction)
+    })
     options.onProgress(to)
   }
 }

@@ -71,13 +71,14 @@ async function rolledUp(
   write: () => Promise<void>,
 ): Promise<void> {
   const ids = closed.map((row) => row.id)
+  const oldest = Math.min(...closed.map((row) => row.started_at))
   const known = await rollUp.closedAmong(db, ids)
   const interrupted = known.filter((row) => row.code === INTERRUPTED.code).map((row) => row.id)
   const final = new Set(known.filter((row) => row.code !== INTERRUPTED.code).map((row) => row.id))
-  await rollUp.add(db, interrupted, -1)
+  await rollUp.add(db, interrupted, -1, oldest)
   await write()
   const counted = final.size === 0 ? ids : ids.filter((id) => !final.has(id))
-  await rollUp.add(db, counted, 1)
+  await rollUp.add(db, counted, 1, oldest)
 }
 
 type Rejected = { node: string; seq: number; kind: string; payload: string; error: string }
@@ -173,7 +174,7 @@ export async function closeInterrupted(db: Kysely<Database>, node: string | null
       .returning('id')
     if (node !== null) update = update.where('node', '=', node)
     const ids = (await update.execute()).map((row) => row.id)
-    await createRollUp().add(transaction, ids, 1)
+    await createRollUp().add(transaction, ids, 1, 0)
     return ids.length
   })
 }

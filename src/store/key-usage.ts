@@ -1,6 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import { asPicodollars, type Picodollars } from '../domain/price.ts'
 import type { ExactInteger } from './exact-integer.ts'
+import { DAY_MS, readDaysUntil } from './rollup.ts'
 import type { Database } from './schema.ts'
 
 /** What a key has been used for so far. */
@@ -15,14 +16,19 @@ const PART = 1_000_000n
 const part = sql.raw(String(PART))
 
 /**
- * Of a page of keys at once: the newest call is the end of an index, the sum is that of the hours. In two parts,
- * because one of 64 bits could overflow. Calls without a known price count as 0.
+ * Of a page of keys at once: the newest call is the end of an index, the sum is that of the days and of the hours
+ * since. In two parts, because one of 64 bits could overflow. Calls without a known price count as 0.
  */
 export async function keyUsage(db: Kysely<Database>, ids: readonly string[]): Promise<(id: string) => KeyUsage> {
   if (ids.length === 0) return () => UNUSED
-  const sum = (expression: string) =>
-    sql<ExactInteger>`(select cast(coalesce(sum(${sql.raw(expression)} ${part}), 0) as bigint)
-      from usage_hours where usage_hours.key_id = keys.id)`
+  const until = await readDaysUntil(db)
+  const today = sql.lit(until - (until % DAY_MS))
+  const sum = (expression: string) => {
+    const summed = sql`select coalesce(sum(${sql.raw(expression)} ${part}), 0)`
+    return sql<ExactInteger>`cast(
+      (${summed} from usage_days where usage_days.key_id = keys.id and day < ${today})
+      + (${summed} from usage_hours where usage_hours.key_id = keys.id and hour >= ${today}) as bigint)`
+  }
   const rows = await db
     .selectFrom('keys')
     .select('id')

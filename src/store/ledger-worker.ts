@@ -9,6 +9,7 @@ import type { Database } from './schema.ts'
 import { openSqlite } from './sqlite-connection.ts'
 import { sqliteDialect } from './sqlite-dialect.ts'
 import { errorText } from './store-error.ts'
+import { advanceDays } from './usage-days.ts'
 
 const BATCH_ROWS = 1_000
 /** Rows that arrive together are folded together: one transaction instead of dozens. Readers who wait cut it short. */
@@ -19,8 +20,8 @@ const CHECKPOINT_MS = 1_000
 /** A write-ahead log beyond this (64 MiB) is reset, which takes the write lock for a moment. */
 const LONG_WAL_FRAMES = 16_384
 const CHECKPOINT_PASSES = 4
-const RETENTION_MS = 60_000
-const RETENTION_PAUSE_MS = 50
+const HOUSEKEEPING_MS = 60_000
+const HOUSEKEEPING_PAUSE_MS = 50
 const DAY_MS = 86_400_000
 
 const settings = workerData as LedgerSettings
@@ -107,15 +108,21 @@ function checkpointSpool(): void {
   }
 }
 
-async function runRetention(days: number): Promise<void> {
-  while (!stopping) {
-    await sleep(RETENTION_MS, undefined, { signal: stop.signal }).catch(() => {})
+/** What has time: in small steps, so that the fold and readers get their turn. */
+async function keepHouse(): Promise<void> {
+  const pause = () => sleep(HOUSEKEEPING_PAUSE_MS)
+  const { retentionDays, target } = settings
+  for (let round = 0; !stopping; round++) {
     try {
-      const before = Date.now() - days * DAY_MS
-      if (!stopping) await deleteExpired(db, { before, pause: () => sleep(RETENTION_PAUSE_MS) })
+      while (!stopping && (await advanceDays(db, target.kind, Date.now()))) await pause()
+      // Never at once: whoever has set it too short shall have a minute to notice.
+      if (round > 0 && retentionDays !== null && !stopping) {
+        await deleteExpired(db, { before: Date.now() - retentionDays * DAY_MS, pause })
+      }
     } catch (error) {
-      if (!stopping) report({ kind: 'failed', message: `retention: ${errorText(error)}` })
+      if (!stopping) report({ kind: 'failed', message: `housekeeping: ${errorText(error)}` })
     }
+    await sleep(HOUSEKEEPING_MS, undefined, { signal: stop.signal }).catch(() => {})
   }
 }
 
@@ -143,13 +150,13 @@ parentPort?.on('message', (command: LedgerCommand) => {
 
 const checkpoints = setInterval(checkpointSpool, CHECKPOINT_MS)
 await persistently(start)
-const retention = settings.retentionDays === null ? null : runRetention(settings.retentionDays)
+const housekeeping = keepHouse()
 while (!stopping) {
   await waitUntilAsked()
   await persistently(foldOnce)
 }
 clearInterval(checkpoints)
-await retention
+await housekeeping
 await persistently(foldOnce)
 checkpointSpool()
 spool.close()

@@ -1,7 +1,7 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
 import type { Database } from './schema.ts'
 import { StoreError } from './store-error.ts'
-import { addGatewayBuckets, createUsageTable } from './usage-migration.ts'
+import { addGatewayBuckets, createUsageDays, createUsageTable } from './usage-migration.ts'
 
 export type Engine = 'sqlite' | 'postgres'
 
@@ -21,6 +21,7 @@ const MIGRATIONS: readonly Migration[] = [
   rememberIdempotencyKeys,
   addGatewayBuckets,
   createSessionTable,
+  createUsageDays,
 ]
 
 /** The schema that this version of the gateway works with. */

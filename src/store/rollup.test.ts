@@ -3,68 +3,16 @@ import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { type Kysely, type KyselyPlugin, sql } from 'kysely'
 import { anyCall } from '../../test/any-call.ts'
+import { assertSumsEqualRows, sorted, sumsOfRows, sumsOfTable } from '../../test/sums-of-rows.ts'
 import { closeRecord, ENGINES, openRecord, testStores } from '../../test/test-store.ts'
-import { GATEWAY_BOUNDS_MICROSECONDS, LATENCY_BOUNDS_MS } from '../domain/latency.ts'
+import { GATEWAY_BOUNDS_MICROSECONDS } from '../domain/latency.ts'
 import type { CloseRecord } from '../domain/request-record.ts'
 import { NO_USAGE } from '../domain/usage.ts'
 import { closeInterrupted, createFolder, readPosition, type SpoolRow } from './fold.ts'
-import type { Database, RequestRow } from './schema.ts'
+import type { Database } from './schema.ts'
 import { addGatewayBuckets, createUsageTable } from './usage-migration.ts'
 
 const stores = await testStores()
-
-const GATEWAY_BUCKETS_VERSION = 11
-
-type Sums = Record<string, bigint>
-
-/** The sums as the documentation defines them, worked out from the rows one by one. */
-function sumsOfRows(rows: readonly RequestRow[]): Map<string, Sums> {
-  const sums = new Map<string, Sums>()
-  for (const row of rows) {
-    if (row.state !== 'closed') continue
-    const hour = Math.floor(row.started_at / 3_600_000) * 3_600_000
-    const dimensions = [row.workspace, hour, row.key_id, row.route, row.provider, row.model, row.code]
-    const key = JSON.stringify(dimensions.map((value) => value ?? ''))
-    const sum = sums.get(key) ?? {}
-    sums.set(key, sum)
-    const add = (name: string, value: number | bigint | null) => {
-      sum[name] = (sum[name] ?? 0n) + BigInt(value ?? 0)
-    }
-    add('requests', 1)
-    add('errors', row.code === null ? 0 : 1)
-    add('fallbacks', row.fallback)
-    add('unpriced', row.prompt_tokens !== null && row.cost_picodollars === null ? 1 : 0)
-    for (const name of ['prompt_tokens', 'completion_tokens', 'cached_tokens', 'reasoning_tokens'] as const) {
-      add(name, row[name])
-    }
-    for (const time of ['5m', '30m', '1h'] as const) add('cache_write_tokens', row[`cache_write_${time}_tokens`])
-    for (const name of ['cost_picodollars', 'upstream_ms', 'gateway_microseconds'] as const) add(name, row[name])
-    for (let bucket = 0; bucket <= LATENCY_BOUNDS_MS.length; bucket++) add(`latency_${bucket}`, 0)
-    for (let bucket = 0; bucket <= GATEWAY_BOUNDS_MICROSECONDS.length; bucket++) add(`gateway_${bucket}`, 0)
-    const { upstream_ms: latency, gateway_microseconds: gateway } = row
-    add(`gateway_${GATEWAY_BOUNDS_MICROSECONDS.filter((bound) => gateway >= bound).length}`, 1)
-    if (latency !== null) add(`latency_${LATENCY_BOUNDS_MS.filter((bound) => latency >= bound).length}`, 1)
-  }
-  return sums
-}
-
-async function sumsOfTable(db: Kysely<Database>, workspace: string): Promise<Map<string, Sums>> {
-  const rows = await db.selectFrom('usage_hours').selectAll().where('workspace', '=', workspace).execute()
-  const sums = new Map<string, Sums>()
-  for (const { workspace: _, hour, key_id, route, provider, model, code, ...figures } of rows) {
-    const values = Object.entries(figures).map(([name, value]) => [name, BigInt(value)] as const)
-    // What was taken out again leaves a row of zeros.
-    if (values.every(([, value]) => value === 0n)) continue
-    sums.set(JSON.stringify([workspace, hour, key_id, route, provider, model, code]), Object.fromEntries(values))
-  }
-  return sums
-}
-
-async function assertSumsEqualRows(db: Kysely<Database>, workspace: string): Promise<void> {
-  const rows = await db.selectFrom('requests').selectAll().where('workspace', '=', workspace).execute()
-  const sorted = (sums: Map<string, Sums>) => [...sums].sort(([a], [b]) => (a < b ? -1 : 1))
-  assert.deepEqual(sorted(await sumsOfTable(db, workspace)), sorted(sumsOfRows(rows)))
-}
 
 /** What may happen, in any order: a call opens or closes (also twice), a batch is folded, a batch fails, a restart. */
 const step = fc.oneof(
@@ -193,35 +141,27 @@ for (const engine of ENGINES) {
     })
 
     test('a database of the version before gets its gateway times from the rows; sums without rows stay', async () => {
-      const options = await stores.newOptions(engine)
-      const older = await stores.open(options)
+      const { db: old, requestLog } = await stores.openNew(engine)
       for (let index = 0; index < 20; index++) {
         const change = { startedAt: index * 400_000, gatewayMicroseconds: index * 70, route: index % 3 ? 'fast' : null }
-        await older.requestLog.close(closeRecord(`r${index}`, change))
+        await requestLog.close(closeRecord(`r${index}`, change))
       }
-      await older.requestLog.caughtUp()
-      await older.db.deleteFrom('requests').where('started_at', '<', 3_600_000).execute()
+      await requestLog.caughtUp()
+      await old.deleteFrom('requests').where('started_at', '<', 3_600_000).execute()
       for (let bucket = 0; bucket <= GATEWAY_BOUNDS_MICROSECONDS.length; bucket++) {
-        await sql`alter table usage_hours drop column ${sql.ref(`gateway_${bucket}`)}`.execute(older.db)
+        await sql`alter table usage_hours drop column ${sql.ref(`gateway_${bucket}`)}`.execute(old)
       }
-      await sql`delete from schema_versions where version >= ${GATEWAY_BUCKETS_VERSION}`.execute(older.db)
-      await older.close()
-
-      const { db: migrated } = await stores.open(options)
-      const hours = await migrated.selectFrom('usage_hours').selectAll().orderBy('hour').execute()
-      assert.equal(
-        hours.reduce((sum, hour) => sum + hour.requests, 0),
-        20,
-      )
-      const kept = await migrated.selectFrom('requests').selectAll().execute()
-      const expected = [...sumsOfRows(kept)].sort(([a], [b]) => (a < b ? -1 : 1))
-      const found = [...(await sumsOfTable(migrated, 'default'))].sort(([a], [b]) => (a < b ? -1 : 1))
+      await old.transaction().execute(addGatewayBuckets)
+      const kept = await old.selectFrom('requests').selectAll().execute()
+      const found = sorted(await sumsOfTable(old, 'default'))
+      const expected = sorted(sumsOfRows(kept))
       assert.deepEqual(found.slice(-expected.length), expected)
-      const counted = (hour: (typeof hours)[number]) => Object.keys(hour).filter((name) => /^gateway_\d+$/.test(name))
-      for (const hour of hours) {
-        const sum = counted(hour).reduce((all, name) => all + Number(hour[name as `gateway_${number}`]), 0)
-        assert.equal(sum, hour.hour === 0 ? 0 : hour.requests)
-      }
+      const lost = found.slice(0, -expected.length).map(([, sums]) => sums)
+      assert.equal(
+        lost.reduce((all, sums) => all + (sums['requests'] ?? 0n), 0n),
+        9n,
+      )
+      for (const sums of lost) assert.equal(sums['gateway_0'], 0n)
     })
 
     test('nodes that fold into the same hours at once lose nothing', async () => {

@@ -3,6 +3,7 @@ import { GATEWAY_BOUNDS_MICROSECONDS, LATENCY_BOUNDS_MS } from '../domain/latenc
 import type { Database } from './schema.ts'
 
 export const HOUR_MS = 3_600_000
+export const DAY_MS = 86_400_000
 
 type Expression = RawBuilder<unknown>
 
@@ -71,34 +72,86 @@ export interface RollUpOptions {
   figures?: readonly string[]
 }
 
-/** Inserts sums of the requests that `condition` picks, or adds them to what is there. */
-export function rollUpStatement(condition: Expression, options: RollUpOptions = {}): RawBuilder<unknown> {
-  const { sign = 1, figures = [...Object.keys(COUNTS), ...Object.keys(AMOUNTS)] } = options
+const FIGURES = [...Object.keys(COUNTS), ...Object.keys(AMOUNTS)]
+
+/** Inserts hourly sums of the requests that `condition` picks, or adds them to what is there. */
+export function rollUpStatement(condition: Expression, options: RollUpOptions = {}): Expression {
+  const { sign = 1, figures = FIGURES } = options
+  const source = { from: 'requests', condition, figures: { ...COUNTS, ...AMOUNTS }, sign } as const
+  return addStatement({ into: 'usage_hours', dimensions: DIMENSIONS, names: figures, ...source })
+}
+
+/** The same by the day. */
+export function rollUpDaysStatement(condition: Expression, sign: 1 | -1 = 1): Expression {
+  const { hour, ...others } = DIMENSIONS
+  const dimensions = { day: sql`started_at - started_at % ${sql.lit(DAY_MS)}`, ...others }
+  const source = { from: 'requests', condition, figures: { ...COUNTS, ...AMOUNTS }, sign } as const
+  return addStatement({ into: 'usage_days', dimensions, names: FIGURES, ...source })
+}
+
+/** Daily sums of the hourly ones that `condition` picks. */
+export function sumDaysStatement(condition: Expression): Expression {
+  const { hour, ...others } = columnsOf(DIMENSIONS)
+  const dimensions = { day: sql`hour - hour % ${sql.lit(DAY_MS)}`, ...others }
+  const figures = { ...columnsOf(COUNTS), ...columnsOf(AMOUNTS) }
+  return addStatement({
+    into: 'usage_days',
+    dimensions,
+    names: FIGURES,
+    from: 'usage_hours',
+    condition,
+    figures,
+    sign: 1,
+  })
+}
+
+export function columnsOf(expressions: Readonly<Record<string, Expression>>): Record<string, Expression> {
+  return Object.fromEntries(Object.keys(expressions).map((name) => [name, sql.ref(name)]))
+}
+
+interface Addition {
+  into: 'usage_hours' | 'usage_days'
+  dimensions: Readonly<Record<string, Expression>>
+  names: readonly string[]
+  from: 'requests' | 'usage_hours'
+  condition: Expression
+  figures: Readonly<Record<string, Expression>>
+  sign: 1 | -1
+}
+
+function addStatement({ into, dimensions, names, from, condition, figures, sign }: Addition): Expression {
   const factor = sql.lit(sign)
-  const sums = figures.map((name) => {
-    const [count, amount] = [COUNTS[name], AMOUNTS[name]]
-    if (count !== undefined) return sql`sum(${count}) * ${factor}`
-    if (amount === undefined) throw new TypeError(`the hourly sums have no ${name}`)
-    return sql`(${cappedSum(amount)}) * ${factor}`
+  const sums = names.map((name) => {
+    const figure = figures[name]
+    if (figure === undefined) throw new TypeError(`the sums have no ${name}`)
+    return name in COUNTS ? sql`sum(${figure}) * ${factor}` : sql`(${cappedSum(figure)}) * ${factor}`
   })
   // Always in the order of the key: two nodes that add to the same hours must not wait for each other in a circle.
-  const places = sql.join(Object.keys(DIMENSIONS).map((_, index) => sql.lit(index + 1)))
+  const places = sql.join(Object.keys(dimensions).map((_, index) => sql.lit(index + 1)))
   const added = (name: string) => {
-    const [present, more] = [sql.ref(`usage_hours.${name}`), sql.ref(`excluded.${name}`)]
+    const [present, more] = [sql.ref(`${into}.${name}`), sql.ref(`excluded.${name}`)]
     if (name in COUNTS) return sql`${sql.ref(name)} = ${present} + ${more}`
     return sql`${sql.ref(name)} = case when ${present} > ${cap} - ${more} then ${cap} else ${present} + ${more} end`
   }
   return sql`
-    insert into usage_hours (${sql.join([...Object.keys(DIMENSIONS), ...figures].map((name) => sql.ref(name)))})
-    select ${sql.join([...Object.values(DIMENSIONS), ...sums])} from requests where ${condition}
+    insert into ${sql.table(into)} (${sql.join([...Object.keys(dimensions), ...names].map((name) => sql.ref(name)))})
+    select ${sql.join([...Object.values(dimensions), ...sums])} from ${sql.table(from)} where ${condition}
     group by ${places} order by ${places}
-    on conflict (${sql.join(Object.keys(DIMENSIONS).map((name) => sql.ref(name)))})
-    do update set ${sql.join(figures.map(added))}`
+    on conflict (${sql.join(Object.keys(dimensions).map((name) => sql.ref(name)))})
+    do update set ${sql.join(names.map(added))}`
+}
+
+/** Up to here (Unix milliseconds, an hour's beginning) the hourly sums are in the daily ones too. */
+export const DAYS_UNTIL = sql`(select cast(value as bigint) from settings where name = 'usage_days_until')`
+
+export async function readDaysUntil(db: Kysely<Database>): Promise<number> {
+  const row = await db.selectFrom('settings').select('value').where('name', '=', 'usage_days_until').executeTakeFirst()
+  return Number(row?.value ?? 0)
 }
 
 export interface RollUp {
-  /** Adds these closed requests to the sums, or takes them out again. */
-  add(db: Kysely<Database>, ids: readonly string[], sign: 1 | -1): Promise<void>
+  /** Adds these closed requests to the sums, or takes them out again; `oldest`: none of them started earlier. */
+  add(db: Kysely<Database>, ids: readonly string[], sign: 1 | -1, oldest: number): Promise<void>
   /** Which of these are in the table as closed, with their code. */
   closedAmong(db: Kysely<Database>, ids: readonly string[]): Promise<{ id: string; code: string | null }[]>
 }
@@ -130,8 +183,14 @@ export function createRollUp(): RollUp {
   }
 
   return {
-    async add(db, ids, sign) {
+    async add(db, ids, sign, oldest) {
+      if (ids.length === 0) return
       await run(db, `add ${sign}`, ids, (list) => rollUpStatement(sql`id in (${list})`, { sign }))
+      // After the hours, never before: see usage-days.ts.
+      if (oldest >= (await readDaysUntil(db))) return
+      await run(db, `add ${sign} to days`, ids, (list) =>
+        rollUpDaysStatement(sql`id in (${list}) and started_at < ${DAYS_UNTIL}`, sign),
+      )
     },
     closedAmong: (db, ids) =>
       run(db, 'closed', ids, (list) => sql`select id, code from requests where id in (${list}) and state = 'closed'`),

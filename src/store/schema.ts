@@ -16,6 +16,7 @@ export interface Database {
   spool_positions: SpoolPositionsTable
   spool_rejects: SpoolRejectsTable
   usage_hours: UsageHoursTable
+  usage_days: UsageDaysTable
   settings: SettingsTable
   audit: AuditTable
   sessions: SessionsTable
@@ -157,9 +158,17 @@ interface SpoolRejectsTable {
  * Sums of closed requests by the hour (UTC) in which they started, kept by the fold in the transaction that closes them,
  * so they equal the sum of the rows. They outlive the rows. An empty text stands for null.
  */
-export interface UsageHoursTable extends BucketColumns {
+export interface UsageHoursTable extends UsageSumsColumns {
   /** Unix milliseconds of the hour's beginning. */
   hour: number
+}
+
+/** The same by the day (UTC), of the hours up to `usage_days_until` in the settings. */
+export interface UsageDaysTable extends UsageSumsColumns {
+  day: number
+}
+
+interface UsageSumsColumns extends BucketColumns {
   workspace: string
   key_id: string
   /** Empty for a direct model id. */

@@ -52,3 +52,21 @@ export async function addGatewayBuckets(db: Transaction<Database>): Promise<void
     ) as found
     where ${sql.join(same, sql` and `)}`.execute(db)
 }
+
+/**
+ * The same sums by the day, for questions about weeks and months; the ledger's worker fills them. With money beside the
+ * key in an index of their own: a page of keys shows what each has spent.
+ */
+export async function createUsageDays(db: Transaction<Database>, engine: Engine): Promise<void> {
+  const counts = ['requests', 'errors', 'fallbacks', 'unpriced']
+  const amounts = FIRST_FIGURES.filter((name) => !counts.includes(name) && !LATENCIES.includes(name))
+  const gateway = Array.from({ length: 23 }, (_, bucket) => `gateway_${bucket}`)
+  const columns = [...counts, ...amounts, ...LATENCIES, ...gateway].map((name) => sql.raw(`${name} bigint not null`))
+  await sql`create table usage_days (
+    workspace text not null, day bigint not null, key_id text not null, route text not null, provider text not null,
+    model text not null, code text not null, ${sql.join(columns)},
+    primary key (workspace, day, key_id, route, provider, model, code))
+    ${sql.raw(engine === 'sqlite' ? 'without rowid' : '')}`.execute(db)
+  await sql`create index usage_days_key on usage_days (key_id, day, cost_picodollars)`.execute(db)
+  await sql`insert into settings (name, value) values ('usage_days_until', '0')`.execute(db)
+}

@@ -62,11 +62,11 @@ async function answered(db: Kysely<Database>, query: UsageQuery): Promise<Map<st
   return new Map(sums.sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-const edge = fc.constantFrom(0, 1, HOUR - 1, HOUR, HOUR + 1, 5_000_000, 2 * HOUR, 2 * HOUR + 2, 3 * HOUR, DAY)
+const edge = fc.constantFrom(0, 1, HOUR - 1, HOUR, HOUR + 1, 5_000_000, 2 * HOUR + 2, 3 * HOUR, DAY, 2 * DAY, 4 * DAY)
 const anyQuery = fc
   .record({
     edges: fc.tuple(edge, edge).filter(([a, b]) => a !== b),
-    now: fc.constantFrom(0, 6_000_000, 2 * DAY),
+    now: fc.constantFrom(0, 6_000_000, 2 * DAY, 5 * DAY),
     interval: fc.constantFrom<UsageQuery['interval']>('minute', 'hour', 'day', null),
     groupBy: fc.constantFrom<UsageGroup | null>('model', 'route', 'key', 'provider', 'code', null),
   })

@@ -1,7 +1,7 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
 import { GATEWAY_BUCKETS, LATENCY_BUCKETS } from '../domain/latency.ts'
 import type { ExactInteger } from './exact-integer.ts'
-import { AMOUNTS, COUNTS, DIMENSIONS, HOUR_MS } from './rollup.ts'
+import { AMOUNTS, COUNTS, columnsOf, DAY_MS, DIMENSIONS, HOUR_MS, readDaysUntil } from './rollup.ts'
 import type { Database } from './schema.ts'
 import { addUsage, type UsageSums } from './usage-sums.ts'
 
@@ -40,7 +40,6 @@ export interface Usage {
 }
 
 const MINUTE_MS = 60_000
-const DAY_MS = 86_400_000
 const GROUP_COLUMNS: Record<UsageGroup, readonly string[]> = {
   model: ['provider', 'model'],
   route: ['route'],
@@ -49,7 +48,10 @@ const GROUP_COLUMNS: Record<UsageGroup, readonly string[]> = {
   code: ['code'],
 }
 
-/** Whole hours come from the hourly sums, an hour that the range cuts from its rows: exact to the millisecond. */
+/**
+ * Whole days come from the daily sums, whole hours from the hourly ones, an hour that the range cuts from its rows:
+ * exact to the millisecond.
+ */
 export async function readUsage(db: Kysely<Database>, query: UsageQuery): Promise<Usage> {
   if (query.interval === 'minute') return readMinutes(db, query)
   const end = query.to >= query.now ? hourAfter(query.to) : query.to
@@ -67,7 +69,7 @@ export async function readUsage(db: Kysely<Database>, query: UsageQuery): Promis
     from = Math.min(from, hoursFrom)
     to = Math.max(to, hoursTo)
   }
-  if (hoursFrom < hoursTo) found.push(...(await sumsOfHours(db, query, { from: hoursFrom, to: hoursTo })))
+  if (hoursFrom < hoursTo) found.push(...(await sumsOfWhole(db, query, { from: hoursFrom, to: hoursTo })))
   return { from, to, rows: merged(found) }
 }
 
@@ -147,25 +149,38 @@ async function sumsOfRows(db: Kysely<Database>, query: UsageQuery, range: Range)
   return sums.map((row) => usageRow(row as Sums, query))
 }
 
-async function sumsOfHours(db: Kysely<Database>, query: UsageQuery, range: Range): Promise<UsageRow[]> {
-  let hours = db
-    .selectFrom('usage_hours')
+/** Of whole hours: by the day as far as that goes, which is a tenth of the reading or less. */
+async function sumsOfWhole(db: Kysely<Database>, query: UsageQuery, { from, to }: Range): Promise<UsageRow[]> {
+  const daysFrom = Math.ceil(from / DAY_MS) * DAY_MS
+  const until = query.interval === 'hour' ? 0 : Math.min(to, await readDaysUntil(db))
+  const daysTo = until - (until % DAY_MS)
+  if (daysFrom >= daysTo) return sumsOf(db, query, { table: 'usage_hours', time: 'hour', from, to })
+  return [
+    ...(await sumsOf(db, query, { table: 'usage_hours', time: 'hour', from, to: daysFrom })),
+    ...(await sumsOf(db, query, { table: 'usage_days', time: 'day', from: daysFrom, to: daysTo })),
+    ...(await sumsOf(db, query, { table: 'usage_hours', time: 'hour', from: daysTo, to })),
+  ]
+}
+
+type SumsRange = Range & ({ table: 'usage_hours'; time: 'hour' } | { table: 'usage_days'; time: 'day' })
+
+async function sumsOf(db: Kysely<Database>, query: UsageQuery, range: SumsRange): Promise<UsageRow[]> {
+  const { table, time, from, to } = range
+  if (from >= to) return []
+  // Both tables have the same columns, but for the one that holds the time.
+  let found = db
+    .selectFrom(table as 'usage_hours')
     .where('workspace', '=', query.workspace)
-    .where('hour', '>=', range.from)
-    .where('hour', '<', range.to)
+    .where(sql<boolean>`${sql.ref(time)} >= ${from} and ${sql.ref(time)} < ${to}`)
   for (const [column, value] of Object.entries(query.filters)) {
-    hours = hours.where(sql<boolean>`${sql.ref(column)} = ${value}`)
+    found = found.where(sql<boolean>`${sql.ref(column)} = ${value}`)
   }
-  const columns = grouped(query, columnsOf(DIMENSIONS))
-  const sums = await hours
+  const columns = grouped(query, { ...columnsOf(DIMENSIONS), hour: sql.ref(time) })
+  const sums = await found
     .select([...aliased(columns), ...summed(columnsOf(COUNTS), columnsOf(AMOUNTS))])
     .groupBy(places(columns))
     .execute()
   return sums.map((row) => usageRow(row as Sums, query))
-}
-
-function columnsOf(expressions: Expressions): Expressions {
-  return Object.fromEntries(Object.keys(expressions).map((name) => [name, sql.ref(name)]))
 }
 
 /** What a row of the answer stands for. Always at least one column, so that there is something to group by. */
@@ -239,6 +254,9 @@ function merged(rows: readonly UsageRow[]): UsageRow[] {
 
 function byStartAndGroup(a: UsageRow, b: UsageRow): number {
   if (a.start !== b.start) return (a.start ?? 0) - (b.start ?? 0)
-  const [left, right] = [JSON.stringify(a.group), JSON.stringify(b.group)]
-  return left < right ? -1 : left > right ? 1 : 0
+  for (const [index, left] of a.group.entries()) {
+    const right = b.group[index] ?? ''
+    if (left !== right) return left < right ? -1 : 1
+  }
+  return 0
 }

@@ -1,0 +1,110 @@
+import { describe, test } from 'node:test'
+import fc from 'fast-check'
+import { type Kysely, sql } from 'kysely'
+import { type AnyCall, anyCall } from '../../test/any-call.ts'
+import { until } from '../../test/harness.ts'
+import { assertSumsEqualRows } from '../../test/sums-of-rows.ts'
+import { closeRecord, ENGINES, testStores } from '../../test/test-store.ts'
+import { createFolder, readPosition } from './fold.ts'
+import { closedRow } from './request-row.ts'
+import { createRollUp } from './rollup.ts'
+import type { Database } from './schema.ts'
+import { advanceDays } from './usage-days.ts'
+
+const stores = await testStores()
+let runs = 0
+
+/** In one transaction: the store's own worker brings the days further meanwhile. */
+async function startAnew(db: Kysely<Database>): Promise<void> {
+  await db.transaction().execute(async (transaction) => {
+    for (const table of ['usage_hours', 'usage_days', 'requests'] as const)
+      await transaction.deleteFrom(table).execute()
+    await transaction.updateTable('settings').set({ value: '0' }).where('name', '=', 'usage_days_until').execute()
+  })
+}
+
+/** Logs the calls as a node of their own. */
+async function logRound(
+  db: Kysely<Database>,
+  node: string,
+  workspace: string,
+  calls: readonly AnyCall[],
+): Promise<void> {
+  const after = await readPosition(db, node)
+  const rows = calls.map((call, index) => ({
+    seq: after + index + 1,
+    kind: 'close',
+    payload: JSON.stringify(closeRecord(`${node}-${index}`, { ...call, workspace })),
+  }))
+  await createFolder(db, node).fold(after, rows)
+}
+
+for (const engine of ENGINES) {
+  describe(`daily sums on ${engine}`, () => {
+    test('property: days follow the hours, however far they are, and late calls are in both', async () => {
+      const other = await stores.openNew(engine)
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(fc.record({ calls: fc.array(anyCall, { maxLength: 8 }), now: fc.nat(300_000_000) }), {
+            maxLength: 6,
+          }),
+          async (rounds) => {
+            await startAnew(other.db)
+            for (const [round, { calls, now }] of rounds.entries()) {
+              for (const workspace of ['one', 'two'])
+                await logRound(other.db, `${workspace}-${++runs}-${round}`, workspace, calls)
+              while (await advanceDays(other.db, engine, now));
+              for (const workspace of ['one', 'two']) await assertSumsEqualRows(other.db, workspace)
+            }
+          },
+        ),
+        { numRuns: 25 },
+      )
+    })
+
+    test('days that advance while nodes fold lose nothing', async () => {
+      const other = await stores.openNew(engine)
+      await startAnew(other.db)
+      const hours = Array.from({ length: 40 }, (_, hour) => hour * 3_600_000)
+      const folding = Array.from({ length: 3 }, async (_, node) => {
+        for (const hour of hours) {
+          const calls = [{ startedAt: hour + 5 }, { startedAt: Math.max(0, hour - 7_200_000) }]
+          await logRound(other.db, `race-${node}-${hour}`, 'race', calls)
+        }
+      })
+      const advancing = Array.from({ length: 2 }, async () => {
+        for (const hour of hours) await advanceDays(other.db, engine, hour)
+      })
+      await Promise.all([...folding, ...advancing])
+      await assertSumsEqualRows(other.db, 'race')
+      while (await advanceDays(other.db, engine, 100 * 3_600_000));
+      await assertSumsEqualRows(other.db, 'race')
+    })
+  })
+}
+
+test('on PostgreSQL days wait for a fold that has looked how far they are and is not done', async () => {
+  const { db } = await stores.openNew('postgres')
+  await startAnew(db)
+  const row = closedRow(closeRecord('slow-1', { workspace: 'slow', startedAt: 5 }), 'slow')
+  await db.insertInto('requests').values(row).execute()
+  const { promise: mayEnd, resolve: end } = Promise.withResolvers<void>()
+  const { promise: looked, resolve: look } = Promise.withResolvers<void>()
+  const folding = db.transaction().execute(async (transaction) => {
+    await createRollUp().add(transaction, ['slow-1'], 1, 5)
+    look()
+    await mayEnd
+  })
+  await looked
+  const advancing = advanceDays(db, 'postgres', 86_400_000)
+  const isWaiting = async () =>
+    (await sql<{ waiting: number }>`select count(*) as waiting from pg_locks where not granted`.execute(db)).rows[0]
+      ?.waiting
+  try {
+    await until(async () => Number(await isWaiting()) > 0, 'the days wait')
+  } finally {
+    end()
+    await Promise.all([folding, advancing])
+  }
+  await assertSumsEqualRows(db, 'slow')
+})
