@@ -157,6 +157,20 @@ describe('the usage page', () => {
     await assertAccessible(page, 'usage of nothing')
   })
 
+  test('what the gateway refuses is told in its words, and can be asked for again', async () => {
+    const refused = await visit(browser, harness.url, { expectedStatuses: [400] })
+    const error = { code: 'invalid_request', message: 'to: more than 50000 rows' }
+    const isChart = (address: URL) => address.pathname === '/usage' && address.searchParams.has('interval')
+    await refused.page.route(isChart, (route) => route.fulfill({ status: 400, json: { error } }))
+    await signIn(refused.page, harness.url, ADMIN_KEY, '/dashboard/default/usage')
+    await refused.page.getByText('to: more than 50000 rows').waitFor()
+    await assertAccessible(refused.page, 'usage refused')
+    await refused.page.unroute(isChart)
+    await refused.page.getByRole('button', { name: 'Try again' }).click()
+    await refused.page.getByRole('img', { name: /^Spend per day by model/ }).waitFor()
+    refused.assertQuiet()
+  })
+
   test('nothing went wrong behind the page', () => walk.assertQuiet())
 })
 

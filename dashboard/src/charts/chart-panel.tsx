@@ -12,13 +12,15 @@ export interface ChartPanelProps {
   actions?: ReactNode
   /** Undefined while loading. */
   content: ChartContent | undefined
+  /** Instead of waiting without end: why there is no content. */
+  failure?: ReactNode
   /** Instead of a chart without bars. */
   empty: ReactNode
   height?: number
 }
 
 /** A chart that can also be read as a table. */
-export function ChartPanel({ title, description, actions, content, empty, height = 220 }: ChartPanelProps) {
+export function ChartPanel({ title, description, actions, content, failure, empty, height = 220 }: ChartPanelProps) {
   const [isTable, setTable] = useState(false)
   const hasBars = content !== undefined && content.series.length > 0
   const label = isTable ? `${title}: show as chart` : `${title}: show as table`
@@ -46,7 +48,9 @@ export function ChartPanel({ title, description, actions, content, empty, height
         </Group>
       }
     >
-      {content === undefined ? (
+      {content === undefined && failure ? (
+        failure
+      ) : content === undefined ? (
         <Skeleton height={height + 30} role="status" aria-label="Loading" />
       ) : !hasBars ? (
         empty

@@ -7,7 +7,7 @@ import type { ChartContent } from '../../charts/chart-series.ts'
 import { useUsageChart } from '../../charts/usage-chart.ts'
 import type { GroupBy } from '../../charts/usage-groups.ts'
 import { PanelLink } from '../../components/panel-link.tsx'
-import { EmptyState } from '../../components/states.tsx'
+import { EmptyState, ErrorState } from '../../components/states.tsx'
 import { addExact } from '../../format/exact.ts'
 import { count } from '../../format/number.ts'
 import { usePath } from '../../shell/place.ts'
@@ -62,7 +62,7 @@ function okAndErrors(usage: Usage, requests: string): ChartContent | undefined {
 /** Spend by model, or requests by route. */
 export function GroupChart(props: { groupBy: 'model' | 'route'; period: Period; from: string; isReady: boolean }) {
   const { groupBy, period, from, isReady } = props
-  const usage = useGroups(groupBy, period, from, isReady).data
+  const { data: usage, error, refetch } = useGroups(groupBy, period, from, isReady)
   const content = useUsageChart(usage, groupBy === 'model' ? 'cost' : 'requests', usePath()('requests'))
   const unpriced = groupBy === 'model' ? (usage?.total.unpriced_requests ?? 0) : 0
   return (
@@ -78,6 +78,7 @@ export function GroupChart(props: { groupBy: 'model' | 'route'; period: Period; 
       }
       actions={<MoreInUsage groupBy={groupBy} period={period} />}
       content={content}
+      failure={error && <ErrorState error={error} retry={() => void refetch()} />}
       empty={<NothingHappened period={period} spend={groupBy === 'model'} />}
       height={190}
     />

@@ -41,20 +41,15 @@ export function UsagePage() {
         <UsageFilters view={view} />
       </Group>
       <UsageTotals total={sums.data?.total} before={before} />
-      {overTime.data === undefined && overTime.error !== null ? (
-        <Panel>
-          <ErrorState error={overTime.error} retry={() => void overTime.refetch()} />
-        </Panel>
-      ) : (
-        <ChartPanel
-          title={`${MEASURE_TITLES[view.measure]} by ${view.groupBy}`}
-          description={<ChartNote usage={overTime.data} view={view} />}
-          actions={<ChartControls view={view} />}
-          content={chart}
-          empty={<NothingUsed view={view} />}
-          height={280}
-        />
-      )}
+      <ChartPanel
+        title={`${MEASURE_TITLES[view.measure]} by ${view.groupBy}`}
+        description={<ChartNote usage={overTime.data} view={view} />}
+        actions={<ChartControls view={view} />}
+        content={chart}
+        failure={overTime.error && <ErrorState error={overTime.error} retry={() => void overTime.refetch()} />}
+        empty={<NothingUsed view={view} />}
+        height={280}
+      />
       <Panel title={`Sums by ${view.groupBy}`} flush>
         <Loaded query={sums}>
           {(usage: Usage) =>
