@@ -92,8 +92,19 @@ function parameters(operation: Operation): Json[] {
     schema: { type: 'string' },
     description: 'The ETag that you have seen; 412 when it is stale.',
   }
+  const ifNoneMatch = {
+    ...ifMatch,
+    name: 'If-None-Match',
+    schema: { type: 'string', enum: ['*'] },
+    description: 'Only create: 412 when it is there already.',
+  }
   const takesVersion = operation.hasVersion && operation.method !== 'GET' && operation.method !== 'POST'
-  return [...fields(operation.params, 'path'), ...fields(operation.query, 'query'), ...(takesVersion ? [ifMatch] : [])]
+  return [
+    ...fields(operation.params, 'path'),
+    ...fields(operation.query, 'query'),
+    ...(takesVersion ? [ifMatch] : []),
+    ...(takesVersion && operation.mayCreate ? [ifNoneMatch] : []),
+  ]
 }
 
 function responses(operation: Operation): Json {

@@ -23,7 +23,10 @@ export interface Visit {
 
 /** The same of a request by somebody with an admin key. */
 export interface Context extends Visit, Authorized {
-  /** Throws 412 when the caller's `If-Match` is not the version of what is there now. Call it inside the transaction. */
+  /**
+   * Throws 412 when the caller's `If-Match` is not the version of what is there now, or something is there and the caller
+   * said `If-None-Match: *`. Call it inside the transaction.
+   */
   checkMatch(present: unknown): void
   /** Of an operation that may create: it did, so the answer is 201. */
   created(): void
@@ -85,7 +88,10 @@ async function handle(
     setHeader(name, value) {
       headers[name] = value
     },
-    checkMatch: (present) => checkMatch(call.header('if-match'), present, operation.unversioned),
+    checkMatch(present) {
+      checkAbsence(call.header('if-none-match'), present)
+      checkMatch(call.header('if-match'), present, operation.unversioned)
+    },
     created() {
       status = 201
     },
@@ -136,6 +142,13 @@ function streamed({ mediaType, pieces }: Streamed): StreamedReply {
 export function versionOf(value: unknown, unversioned: readonly string[] = []): string {
   const text = JSON.stringify(value, (name, field) => (unversioned.includes(name) ? undefined : field))
   return `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`
+}
+
+/** `If-None-Match: *` with a PUT: only to make what is not there (RFC 9110, 13.1.2). */
+function checkAbsence(header: string | undefined, present: unknown): void {
+  if (header?.trim() === '*' && present !== null) {
+    throw new GatewayError('precondition_failed', 'It is there already: leave "If-None-Match" out to replace it.')
+  }
 }
 
 function checkMatch(header: string | undefined, present: unknown, unversioned: readonly string[]): void {

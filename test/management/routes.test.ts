@@ -145,6 +145,14 @@ describe('versions', () => {
     assert.equal((await put('absent', { chain: [OPENAI] }, { 'if-match': '*' })).status, 412)
     assert.equal((await manage('GET', '/routes/absent')).status, 404)
   })
+
+  test('If-None-Match: * makes a route and never replaces one', async () => {
+    const created = await put('only-new', { chain: [OPENAI] }, { 'if-none-match': '*' })
+    assert.equal(created.status, 201)
+    const again = await put('only-new', { chain: [ANTHROPIC] }, { 'if-none-match': '*' })
+    assert.deepEqual([again.status, again.json.error.code], [412, 'precondition_failed'])
+    assert.deepEqual((await manage('GET', '/routes/only-new')).json.chain, created.json.chain)
+  })
 })
 
 describe('list', () => {

@@ -29,6 +29,8 @@ export type Input<Name extends OperationName> = PartOf<Name> &
     query?: Query<Name>
     /** The version that a change starts from: refused when somebody else was faster. */
     ifMatch?: string | null
+    /** Refused when it is there already. */
+    onlyNew?: boolean
   }
 
 /** An answer that is not a success, with the text that the gateway gives. */
@@ -56,6 +58,7 @@ interface PlainInput {
   query?: Record<string, unknown> | undefined
   body?: unknown
   ifMatch?: string | null
+  onlyNew?: boolean
 }
 
 export async function call<Name extends OperationName>(
@@ -63,11 +66,12 @@ export async function call<Name extends OperationName>(
   input: Input<Name>,
   signal?: AbortSignal,
 ): Promise<Versioned<Reply<Name>>> {
-  const { params, query, body, ifMatch } = input as PlainInput
+  const { params, query, body, ifMatch, onlyNew } = input as PlainInput
   const [method] = TABLE[name]
   const headers: Record<string, string> = { 'x-switchyard-dashboard': '1' }
   if (body !== undefined) headers['content-type'] = 'application/json'
   if (ifMatch) headers['if-match'] = ifMatch
+  if (onlyNew) headers['if-none-match'] = '*'
   const response = await reach(locate(name, { params, query }), {
     method,
     headers,

@@ -37,7 +37,7 @@ export function ProviderForm(props: ProviderFormProps) {
   function save(event: FormEvent) {
     event.preventDefault()
     if (isTaken) return
-    void put.mutateAsync({ params: { name }, body: bodyOf(draft), ifMatch: etag }).then(
+    void put.mutateAsync({ params: { name }, body: bodyOf(draft), ifMatch: etag, onlyNew: stored === null }).then(
       () => onSaved(name),
       // Why not stands in the form.
       () => undefined,

@@ -18,7 +18,8 @@ export interface ConflictDialogProps {
 /** The gateway refused to save over what somebody else had saved meanwhile. */
 export function ConflictDialog({ editor, present, isDeleted, onOverwrite }: ConflictDialogProps) {
   const [closedFor, setClosedFor] = useState<unknown>(null)
-  const isOpen = editor.error?.status === 412 && closedFor !== editor.error
+  // Without anything present there is nothing to choose between: a new route's alias was taken, which its field says.
+  const isOpen = editor.error?.status === 412 && closedFor !== editor.error && (present !== null || isDeleted)
   return (
     <Modal
       opened={isOpen}

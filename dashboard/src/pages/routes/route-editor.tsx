@@ -124,6 +124,7 @@ function Notices({
 
 function Details({ editor, isNew, isReadOnly }: { editor: RouteEditorState; isNew: boolean; isReadOnly: boolean }) {
   const { draft, change, problems, error } = editor
+  const isTaken = isNew && error?.status === 412
   const other = error?.status === 412 ? null : problemElsewhere(error, ['description', 'chain'])
   return (
     <Panel>
@@ -134,7 +135,7 @@ function Details({ editor, isNew, isReadOnly }: { editor: RouteEditorState; isNe
             description="What callers send as model"
             value={draft.alias}
             onChange={(event) => change({ ...draft, alias: event.currentTarget.value.trim() })}
-            error={problems.alias}
+            error={isTaken ? 'Somebody made a route of this alias just now' : problems.alias}
             autoComplete="off"
             spellCheck={false}
             autoFocus={draft.alias === ''}

@@ -60,7 +60,8 @@ export function useRouteEditor(
     if (hasProblems(problems)) return null
     const place = { params: { alias: draft.alias }, query: { workspace } }
     try {
-      const value = await put.mutateAsync({ ...place, body: bodyOf(draft), ifMatch })
+      // A new one never replaces what somebody else made under the same alias a moment ago.
+      const value = await put.mutateAsync({ ...place, body: bodyOf(draft), ifMatch, onlyNew: base === null })
       // Its version comes with the next answer; until then it is at least known what was saved.
       setBase({ value, etag: null })
       setDraft(draftOf(value))
