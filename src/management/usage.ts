@@ -16,7 +16,8 @@ const HOUR_MS = 3_600_000
 const MOST_MINUTE_HOURS = 3
 const MOST_HOURS = 93 * 24
 const MOST_DAYS = 3_660
-const MOST_ROWS = 50_000
+/** Rows of an answer are made on the thread that serves calls: it may not be busy with them for long. */
+const MOST_ROWS = 20_000
 
 export function usageHandlers(deps: ManagementDeps): HandlersOf<typeof usageOperations> {
   return {
