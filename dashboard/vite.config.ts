@@ -33,5 +33,19 @@ export default defineConfig({
     // The page forbids inline data in scripts and styles to be fetched from anywhere else; small files stay files.
     assetsInlineLimit: 0,
     reportCompressedSize: false,
+    rolldownOptions: {
+      output: {
+        // What several pages share comes as one file, not as dozens of a kilobyte.
+        codeSplitting: {
+          groups: [
+            {
+              name: 'kit',
+              test: /node_modules|dashboard\/src\/(api|components|format|charts|theme)/,
+              minShareCount: 2,
+            },
+          ],
+        },
+      },
+    },
   },
 })

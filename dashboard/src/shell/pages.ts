@@ -20,11 +20,16 @@ export interface PageEntry {
   title: string
   icon: LucideIcon
   page: ComponentType
+  /** Fetches its file. */
+  load: () => Promise<unknown>
 }
 
 /** Each page is a file of its own that loads when it is first opened. */
-function page<Name extends string>(load: () => Promise<Record<Name, ComponentType>>, name: Name): ComponentType {
-  return lazy<ComponentType>(async () => ({ default: (await load())[name] }))
+function page<Name extends string>(
+  load: () => Promise<Record<Name, ComponentType>>,
+  name: Name,
+): Pick<PageEntry, 'page' | 'load'> {
+  return { load, page: lazy<ComponentType>(async () => ({ default: (await load())[name] })) }
 }
 
 export const PAGES: { heading: string; pages: PageEntry[] }[] = [
@@ -35,19 +40,19 @@ export const PAGES: { heading: string; pages: PageEntry[] }[] = [
         name: 'overview',
         title: 'Overview',
         icon: LayoutDashboard,
-        page: page(() => import('../pages/overview/overview-page.tsx'), 'OverviewPage'),
+        ...page(() => import('../pages/overview/overview-page.tsx'), 'OverviewPage'),
       },
       {
         name: 'requests',
         title: 'Requests',
         icon: Activity,
-        page: page(() => import('../pages/requests/requests-page.tsx'), 'RequestsPage'),
+        ...page(() => import('../pages/requests/requests-page.tsx'), 'RequestsPage'),
       },
       {
         name: 'usage',
         title: 'Usage',
         icon: ChartColumnStacked,
-        page: page(() => import('../pages/usage/usage-page.tsx'), 'UsagePage'),
+        ...page(() => import('../pages/usage/usage-page.tsx'), 'UsagePage'),
       },
     ],
   },
@@ -58,25 +63,25 @@ export const PAGES: { heading: string; pages: PageEntry[] }[] = [
         name: 'catalog',
         title: 'Catalog',
         icon: BookOpen,
-        page: page(() => import('../pages/catalog/catalog-page.tsx'), 'CatalogPage'),
+        ...page(() => import('../pages/catalog/catalog-page.tsx'), 'CatalogPage'),
       },
       {
         name: 'playground',
         title: 'Playground',
         icon: FlaskConical,
-        page: page(() => import('../pages/playground/playground-page.tsx'), 'PlaygroundPage'),
+        ...page(() => import('../pages/playground/playground-page.tsx'), 'PlaygroundPage'),
       },
       {
         name: 'routes',
         title: 'Routes',
         icon: Route,
-        page: page(() => import('../pages/routes/routes-page.tsx'), 'RoutesPage'),
+        ...page(() => import('../pages/routes/routes-page.tsx'), 'RoutesPage'),
       },
       {
         name: 'keys',
         title: 'Keys',
         icon: KeyRound,
-        page: page(() => import('../pages/keys/keys-page.tsx'), 'KeysPage'),
+        ...page(() => import('../pages/keys/keys-page.tsx'), 'KeysPage'),
       },
     ],
   },
@@ -87,26 +92,34 @@ export const PAGES: { heading: string; pages: PageEntry[] }[] = [
         name: 'providers',
         title: 'Providers',
         icon: Server,
-        page: page(() => import('../pages/providers/providers-page.tsx'), 'ProvidersPage'),
+        ...page(() => import('../pages/providers/providers-page.tsx'), 'ProvidersPage'),
       },
       {
         name: 'registry',
         title: 'Registry',
         icon: Coins,
-        page: page(() => import('../pages/registry/registry-page.tsx'), 'RegistryPage'),
+        ...page(() => import('../pages/registry/registry-page.tsx'), 'RegistryPage'),
       },
       {
         name: 'audit',
         title: 'Audit',
         icon: History,
-        page: page(() => import('../pages/audit/audit-page.tsx'), 'AuditPage'),
+        ...page(() => import('../pages/audit/audit-page.tsx'), 'AuditPage'),
       },
       {
         name: 'settings',
         title: 'Settings',
         icon: Settings,
-        page: page(() => import('../pages/settings/settings-page.tsx'), 'SettingsPage'),
+        ...page(() => import('../pages/settings/settings-page.tsx'), 'SettingsPage'),
       },
     ],
   },
 ]
+
+/** The file of the page that was asked for begins to load while it is still being found out who asks. */
+export function loadAskedPage(pathname: string): void {
+  const name = pathname.split('/')[3] ?? 'overview'
+  const asked = PAGES.flatMap((group) => group.pages).find((entry) => entry.name === name)
+  // A failure shows when the page is drawn, and can be told there.
+  asked?.load().catch(() => {})
+}
