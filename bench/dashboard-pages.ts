@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import type { Page } from 'playwright-core'
 import { launchChromium } from '../test/dashboard/chromium.ts'
-import { signIn, visit } from '../test/dashboard/visit.ts'
+import { settled, signIn, visit } from '../test/dashboard/visit.ts'
 import { ADMIN_KEY, fillFolder, startOn } from './million.ts'
 
 /**
@@ -39,15 +39,12 @@ const PAGES = [
   'settings',
 ]
 
-const READY = `document.querySelector('h1') !== null &&
-  document.querySelector('[aria-label^=Loading], [aria-busy=true], .mantine-Skeleton-root') === null`
-
 /** Milliseconds to a page that can be used, in a browser that has been here before. */
 async function timeOf(page: Page, address: string): Promise<number> {
   await page.goto('about:blank')
   const startedAt = performance.now()
   await page.goto(address, { waitUntil: 'commit' })
-  await page.waitForFunction(READY, undefined, { polling: 'raf' })
+  await settled(page)
   return performance.now() - startedAt
 }
 
@@ -59,7 +56,7 @@ async function firstVisit(page: Page, address: string): Promise<number> {
     bytes += encodedDataLength
   })
   await signIn(page, address, ADMIN_KEY)
-  await page.waitForFunction(READY)
+  await settled(page)
   await session.detach()
   return bytes
 }

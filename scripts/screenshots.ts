@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util'
 import type { Browser, Page } from 'playwright-core'
 import { startDemo } from '../demo/start.ts'
 import { launchChromium } from '../test/dashboard/chromium.ts'
-import { signIn, visit } from '../test/dashboard/visit.ts'
+import { settled, signIn, visit } from '../test/dashboard/visit.ts'
 
 /**
  * Pictures of every page from the demo's data, light and dark, desktop and phone, into `screenshots/`; `--docs` puts
@@ -88,9 +88,9 @@ async function takePictures(browser: Browser, demo: { url: string; adminKey: str
     for (const picture of PICTURES) {
       await page.goto(`${demo.url}/dashboard/default/${picture.path}`)
       await page.getByRole('heading', { level: 1 }).waitFor()
-      await settled(page)
+      await drawn(page)
       await picture.prepare?.(page)
-      await settled(page)
+      await drawn(page)
       await page.screenshot({ path: join(folder, `${picture.name}-${look.name}.png`) })
       process.stderr.write(`${picture.name}-${look.name}\n`)
     }
@@ -98,10 +98,9 @@ async function takePictures(browser: Browser, demo: { url: string; adminKey: str
   }
 }
 
-/** Nothing is loading any more, as far as a person can see. */
-async function settled(page: Page): Promise<void> {
-  await page.waitForFunction("document.querySelector('[aria-label^=Loading], .mantine-Skeleton-root') === null")
-  // Charts draw themselves once they know their width.
+/** Charts draw themselves once they know their width. */
+async function drawn(page: Page): Promise<void> {
+  await settled(page)
   await page.waitForTimeout(400)
 }
 

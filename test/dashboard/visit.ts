@@ -77,3 +77,12 @@ export async function assertAccessible(page: Page, where: string): Promise<void>
   )
   assert.deepEqual(told, [], `${where}:\n${told.join('\n')}`)
 }
+
+const SETTLED = `document.querySelector('h1') !== null &&
+  document.querySelector('[aria-label^=Loading], [aria-busy=true], .mantine-Skeleton-root') === null`
+
+/** Waits until nothing on the page is loading any more, as far as a person can see. */
+export async function settled(page: Page): Promise<void> {
+  // Asked through the debugger: the page's policy forbids to evaluate text in it.
+  while (!(await page.evaluate(SETTLED))) await new Promise((resolve) => setTimeout(resolve, 10))
+}
