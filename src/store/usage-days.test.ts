@@ -4,17 +4,23 @@ import { type Kysely, sql } from 'kysely'
 import { type AnyCall, anyCall } from '../../test/any-call.ts'
 import { until } from '../../test/harness.ts'
 import { assertSumsEqualRows } from '../../test/sums-of-rows.ts'
-import { closeRecord, ENGINES, testStores } from '../../test/test-store.ts'
+import { closeRecord, ENGINES, type EngineName, testStores } from '../../test/test-store.ts'
 import { createFolder, readPosition } from './fold.ts'
 import { closedRow } from './request-row.ts'
-import { createRollUp } from './rollup.ts'
+import { createRollUp, readDaysUntil } from './rollup.ts'
 import type { Database } from './schema.ts'
 import { advanceDays } from './usage-days.ts'
 
 const stores = await testStores()
 let runs = 0
 
-/** In one transaction: the store's own worker brings the days further meanwhile. */
+/** The store's own worker brings the days to the present when it starts, and looks again only after a minute. */
+async function openSettled(engine: EngineName): Promise<Kysely<Database>> {
+  const { db } = await stores.openNew(engine)
+  await until(async () => (await readDaysUntil(db)) > 0, 'the worker has looked')
+  return db
+}
+
 async function startAnew(db: Kysely<Database>): Promise<void> {
   await db.transaction().execute(async (transaction) => {
     for (const table of ['usage_hours', 'usage_days', 'requests'] as const)
@@ -42,19 +48,19 @@ async function logRound(
 for (const engine of ENGINES) {
   describe(`daily sums on ${engine}`, () => {
     test('property: days follow the hours, however far they are, and late calls are in both', async () => {
-      const other = await stores.openNew(engine)
+      const db = await openSettled(engine)
       await fc.assert(
         fc.asyncProperty(
           fc.array(fc.record({ calls: fc.array(anyCall, { maxLength: 8 }), now: fc.nat(300_000_000) }), {
             maxLength: 6,
           }),
           async (rounds) => {
-            await startAnew(other.db)
+            await startAnew(db)
             for (const [round, { calls, now }] of rounds.entries()) {
               for (const workspace of ['one', 'two'])
-                await logRound(other.db, `${workspace}-${++runs}-${round}`, workspace, calls)
-              while (await advanceDays(other.db, engine, now));
-              for (const workspace of ['one', 'two']) await assertSumsEqualRows(other.db, workspace)
+                await logRound(db, `${workspace}-${++runs}-${round}`, workspace, calls)
+              while (await advanceDays(db, engine, now));
+              for (const workspace of ['one', 'two']) await assertSumsEqualRows(db, workspace)
             }
           },
         ),
@@ -63,28 +69,28 @@ for (const engine of ENGINES) {
     })
 
     test('days that advance while nodes fold lose nothing', async () => {
-      const other = await stores.openNew(engine)
-      await startAnew(other.db)
+      const db = await openSettled(engine)
+      await startAnew(db)
       const hours = Array.from({ length: 40 }, (_, hour) => hour * 3_600_000)
       const folding = Array.from({ length: 3 }, async (_, node) => {
         for (const hour of hours) {
           const calls = [{ startedAt: hour + 5 }, { startedAt: Math.max(0, hour - 7_200_000) }]
-          await logRound(other.db, `race-${node}-${hour}`, 'race', calls)
+          await logRound(db, `race-${node}-${hour}`, 'race', calls)
         }
       })
       const advancing = Array.from({ length: 2 }, async () => {
-        for (const hour of hours) await advanceDays(other.db, engine, hour)
+        for (const hour of hours) await advanceDays(db, engine, hour)
       })
       await Promise.all([...folding, ...advancing])
-      await assertSumsEqualRows(other.db, 'race')
-      while (await advanceDays(other.db, engine, 100 * 3_600_000));
-      await assertSumsEqualRows(other.db, 'race')
+      await assertSumsEqualRows(db, 'race')
+      while (await advanceDays(db, engine, 100 * 3_600_000));
+      await assertSumsEqualRows(db, 'race')
     })
   })
 }
 
 test('on PostgreSQL days wait for a fold that has looked how far they are and is not done', async () => {
-  const { db } = await stores.openNew('postgres')
+  const db = await openSettled('postgres')
   await startAnew(db)
   const row = closedRow(closeRecord('slow-1', { workspace: 'slow', startedAt: 5 }), 'slow')
   await db.insertInto('requests').values(row).execute()
