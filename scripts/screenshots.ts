@@ -63,7 +63,7 @@ const LOOKS = [
 
 async function openFirstRow(page: Page): Promise<void> {
   await page.locator('tbody .row-link').first().click()
-  await page.getByRole('dialog').waitFor()
+  await page.waitForURL('**/requests/chatcmpl_*')
 }
 
 async function askSomething(page: Page): Promise<void> {
