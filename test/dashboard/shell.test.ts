@@ -87,13 +87,16 @@ describe('around every page', () => {
     await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
     await page.keyboard.press('Control+k')
     await page.getByRole('textbox', { name: 'Search' }).fill('audi')
+    await page.getByRole('button', { name: 'Audit', exact: true }).waitFor()
     await assertAccessible(page, 'palette')
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { level: 1, name: 'Audit' }).waitFor()
 
+    // The same keys close it again while it is still fading.
+    await page.getByRole('textbox', { name: 'Search' }).waitFor({ state: 'detached' })
     await page.keyboard.press('Control+k')
     await page.getByRole('textbox', { name: 'Search' }).fill(id)
-    await page.getByRole('button', { name: id }).waitFor()
+    await page.getByRole('button', { name: id, exact: true }).waitFor()
     await page.keyboard.press('Enter')
     await page.waitForURL(`**/default/requests/${id}`)
     assertQuiet()

@@ -17,10 +17,10 @@ export interface VisitOptions extends BrowserContextOptions {
   expectedStatuses?: readonly number[]
 }
 
-/** A browser of one's own, watched for everything that must not happen behind the page. */
+/** A browser of one's own, in which nothing fades or slides (half-faded text has too little contrast), watched for everything that must not happen behind the page. */
 export async function visit(browser: Browser, url: string, options: VisitOptions = {}): Promise<Visit> {
   const { expectedStatuses = [], ...contextOptions } = options
-  const context = await browser.newContext({ acceptDownloads: true, ...contextOptions })
+  const context = await browser.newContext({ acceptDownloads: true, reducedMotion: 'reduce', ...contextOptions })
   const page = await context.newPage()
   // A busy machine is slow, not broken.
   page.setDefaultTimeout(90_000)
