@@ -3,10 +3,10 @@ import { Link } from 'wouter'
 import { useOperation } from '../../api/hooks.ts'
 import { CopyText } from '../../components/copy.tsx'
 import { DetailDrawer, DrawerSection } from '../../components/detail-drawer.tsx'
+import { FactList } from '../../components/fact-list.tsx'
 import { Loaded } from '../../components/states.tsx'
 import { Time } from '../../components/time.tsx'
 import { usePath, useWorkspace } from '../../shell/place.ts'
-import classes from './audit.module.css'
 import { type AuditEntry, Verb } from './audit-columns.tsx'
 import { OTHER_ACTORS } from './audit-filters.tsx'
 import { DifferenceTable } from './difference-table.tsx'
@@ -72,7 +72,7 @@ function Facts({ entry: { id, at, actor, actor_name, action, workspace, resource
   const target = place && `/${[workspace ?? current, ...place].map(encodeURIComponent).join('/')}`
   const only = (name: string, value: string) => `${path('audit')}?${new URLSearchParams({ [name]: value })}`
   return (
-    <dl className={classes['head']}>
+    <FactList>
       <dt>When</dt>
       <dd>
         <Time at={at} />{' '}
@@ -112,6 +112,6 @@ function Facts({ entry: { id, at, actor, actor_name, action, workspace, resource
       <dd>
         <CopyText value={id} />
       </dd>
-    </dl>
+    </FactList>
   )
 }

@@ -2,6 +2,7 @@ import { Anchor, Group, Stack, Table, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { CapabilityTags } from '../../components/capability-tags.tsx'
+import { FactList } from '../../components/fact-list.tsx'
 import { Price } from '../../components/price.tsx'
 import { count } from '../../format/number.ts'
 import { usePath } from '../../shell/place.ts'
@@ -25,7 +26,7 @@ export function CatalogEntryFacts({ entry, position }: { entry: CatalogEntry; po
           </Anchor>
         )}
       </Group>
-      <dl className={classes['facts']}>
+      <FactList>
         <Prices entry={entry} />
         <Fact name="Context window">{length(entry.context_window)}</Fact>
         {entry.max_input_tokens !== null && <Fact name="Longest prompt">{length(entry.max_input_tokens)}</Fact>}
@@ -42,7 +43,7 @@ export function CatalogEntryFacts({ entry, position }: { entry: CatalogEntry; po
         <Fact name="Capabilities">
           <CapabilityTags capabilities={capabilitiesOfEntry(entry)} />
         </Fact>
-      </dl>
+      </FactList>
       {entry.tiers.length > 0 && <Tiers entry={entry} />}
       {entry.mode === null && (
         <Text size="xs" c="dimmed">

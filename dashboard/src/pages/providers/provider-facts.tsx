@@ -2,6 +2,7 @@ import { Anchor, Group, Stack, Text } from '@mantine/core'
 import { Link } from 'wouter'
 import { CopyText } from '../../components/copy.tsx'
 import { DrawerSection } from '../../components/detail-drawer.tsx'
+import { FactList } from '../../components/fact-list.tsx'
 import { Time } from '../../components/time.tsx'
 import { usePath } from '../../shell/place.ts'
 import { HealthLine } from './provider-card.tsx'
@@ -9,7 +10,6 @@ import { type GatewayStatus, ownerText, type Provider } from './provider-health.
 import { ProviderRecord } from './provider-record.tsx'
 import { ProviderRoutes } from './provider-routes.tsx'
 import { TestButton, TestResult, useProviderTest } from './provider-test.tsx'
-import classes from './providers.module.css'
 
 /** Everything about a provider but its secrets. */
 export function ProviderFacts({ provider, status }: { provider: Provider; status: GatewayStatus | undefined }) {
@@ -37,7 +37,7 @@ function Connection({ provider }: { provider: Provider }) {
   const names = Object.keys(headers)
   return (
     <>
-      <dl className={classes['facts']}>
+      <FactList>
         <dt>Family</dt>
         <dd>{family}</dd>
         <dt>Base URL</dt>
@@ -67,7 +67,7 @@ function Connection({ provider }: { provider: Provider }) {
             </Anchor>
           </Group>
         </dd>
-      </dl>
+      </FactList>
       {owner !== null && (
         <Text size="xs" c="dimmed">
           {owner}

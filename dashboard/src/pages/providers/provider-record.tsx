@@ -1,5 +1,6 @@
 import { Anchor, Group, Text } from '@mantine/core'
 import { Link } from 'wouter'
+import { FactList } from '../../components/fact-list.tsx'
 import { CircuitBadge } from '../../components/status.tsx'
 import { Time } from '../../components/time.tsx'
 import { count } from '../../format/number.ts'
@@ -16,7 +17,7 @@ export function ProviderRecord({ name, status }: { name: string; status: Gateway
   const { calls_5m, errors_5m, last_success_at, last_error } = own
   return (
     <>
-      <dl className={classes['facts']}>
+      <FactList>
         <dt>Last five minutes</dt>
         <dd>
           {count(calls_5m)} {calls_5m === 1 ? 'call' : 'calls'}, {count(errors_5m)} failed{' '}
@@ -39,7 +40,7 @@ export function ProviderRecord({ name, status }: { name: string; status: Gateway
               ))}
           </dd>
         )}
-      </dl>
+      </FactList>
       <Circuits circuits={own.circuits} />
       {last_error !== null && <LastError error={last_error} />}
     </>

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { CapabilityTags } from '../../components/capability-tags.tsx'
 import { DrawerSection } from '../../components/detail-drawer.tsx'
+import { FactList } from '../../components/fact-list.tsx'
 import { Time } from '../../components/time.tsx'
 import { count } from '../../format/number.ts'
 import { usePath } from '../../shell/place.ts'
@@ -48,7 +49,7 @@ export function ModelFacts({ model }: { model: RegistryModel }) {
   const resource = `registry/${model.provider}/${model.model}`
   return (
     <DrawerSection title="Model">
-      <dl className={classes['facts']}>
+      <FactList>
         <dt>Context window</dt>
         <dd>{lengthText(model.context_window)}</dd>
         {model.max_input_tokens !== null && <dt>Longest prompt</dt>}
@@ -74,7 +75,7 @@ export function ModelFacts({ model }: { model: RegistryModel }) {
             Who changed it
           </Anchor>
         </dd>
-      </dl>
+      </FactList>
     </DrawerSection>
   )
 }

@@ -5,6 +5,7 @@ import { type ReactNode, useState } from 'react'
 import { Link } from 'wouter'
 import type { Reply } from '../../api/client.ts'
 import { useAll, useChange } from '../../api/hooks.ts'
+import { FactList } from '../../components/fact-list.tsx'
 import { Money } from '../../components/money.tsx'
 import { StatusBadge } from '../../components/status.tsx'
 import { milliseconds } from '../../format/number.ts'
@@ -85,7 +86,7 @@ function Answered({ reply: { status, headers, body } }: { reply: Reply<'chat.try
           {text}
         </Alert>
       )}
-      <dl className={classes['pairs']}>
+      <FactList>
         <Pair name="Status">
           <StatusBadge status={status} code={code} />
         </Pair>
@@ -112,18 +113,18 @@ function Answered({ reply: { status, headers, body } }: { reply: Reply<'chat.try
             </Anchor>
           </Pair>
         )}
-      </dl>
+      </FactList>
       <details>
         <Text component="summary" size="xs" c="dimmed">
           Headers
         </Text>
-        <dl className={classes['pairs']} style={{ paddingTop: 6 }}>
+        <FactList>
           {others.map(([name, value]) => (
             <Pair key={name} name={name}>
               {value}
             </Pair>
           ))}
-        </dl>
+        </FactList>
       </details>
     </Stack>
   )
