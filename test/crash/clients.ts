@@ -3,17 +3,23 @@ import type { SentCall } from './judge.ts'
 import type { PlannedCall } from './plan.ts'
 
 export interface Clients {
+  /** Resolves with the first answer that any of them got. */
+  firstAnswer: Promise<void>
   /** Everything they sent, once the gateway is dead and each of them has noticed. */
   done: Promise<SentCall[]>
 }
 
 /** Clients with a kept-alive connection each, who send one call after the other until the connection dies. */
 export function startClients(options: { url: string; key: string; concurrency: number; next(): PlannedCall }): Clients {
-  const clients = Array.from({ length: options.concurrency }, () => runClient(options))
-  return { done: Promise.all(clients).then((all) => all.flat()) }
+  const first = Promise.withResolvers<void>()
+  const clients = Array.from({ length: options.concurrency }, () => runClient(options, first.resolve))
+  return { firstAnswer: first.promise, done: Promise.all(clients).then((all) => all.flat()) }
 }
 
-async function runClient(options: { url: string; key: string; next(): PlannedCall }): Promise<SentCall[]> {
+async function runClient(
+  options: { url: string; key: string; next(): PlannedCall },
+  onAnswer: () => void,
+): Promise<SentCall[]> {
   const client = new Client(options.url)
   const headers = { authorization: `Bearer ${options.key}`, 'content-type': 'application/json' }
   const sent: SentCall[] = []
@@ -22,6 +28,7 @@ async function runClient(options: { url: string; key: string; next(): PlannedCal
     const answer = await send(client, headers, call).catch(() => null)
     sent.push({ ...call, answer })
     if (answer === null) break
+    onAnswer()
   }
   await client.destroy()
   return sent
