@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
 import pg from 'pg'
+import { requireDebianPackage } from './debian-package.ts'
 
 export interface PostgresServer {
   /** Of the database `postgres`. */
@@ -66,15 +67,18 @@ async function query(url: string, sql: string): Promise<void> {
 
 /** Debian keeps the server's programs out of the PATH, a folder for each version. */
 function findBinaries(): string {
+  requireDebianPackage('postgresql', () => installedBinaries() !== undefined)
+  return installedBinaries() ?? ''
+}
+
+function installedBinaries(): string | undefined {
   const root = '/usr/lib/postgresql'
   const versions = existsSync(root) ? readdirSync(root).sort((a, b) => Number(b) - Number(a)) : []
   const folders = [
     ...versions.map((version) => join(root, version, 'bin')),
     ...(process.env['PATH'] ?? '').split(delimiter),
   ]
-  const found = folders.find((folder) => isExecutable(join(folder, 'initdb')) && isExecutable(join(folder, 'pg_ctl')))
-  if (found === undefined) throw new Error('PostgreSQL is not installed: apt-get install -y postgresql')
-  return found
+  return folders.find((folder) => isExecutable(join(folder, 'initdb')) && isExecutable(join(folder, 'pg_ctl')))
 }
 
 function isExecutable(path: string): boolean {

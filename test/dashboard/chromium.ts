@@ -1,6 +1,6 @@
-import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { type Browser, chromium } from 'playwright-core'
+import { requireDebianPackage } from '../debian-package.ts'
 
 const PATH = '/usr/bin/chromium'
 const FLAGS = [
@@ -16,10 +16,6 @@ const FLAGS = [
 
 /** Debian's Chromium, installed when it is missing: a walk through the dashboard is never skipped. */
 export async function launchChromium(): Promise<Browser> {
-  if (!existsSync(PATH)) {
-    process.stderr.write('installing chromium …\n')
-    execFileSync('apt-get', ['update', '-qq'], { stdio: 'inherit' })
-    execFileSync('apt-get', ['install', '-y', '-qq', '--no-install-recommends', 'chromium'], { stdio: 'inherit' })
-  }
+  requireDebianPackage('chromium', () => existsSync(PATH))
   return chromium.launch({ executablePath: PATH, args: FLAGS })
 }
