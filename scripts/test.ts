@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { globSync } from 'node:fs'
+import { join } from 'node:path'
 
 /**
  * Every test there is, in one run of Node's own runner. More files at once than there are cores: most of them wait for
@@ -18,6 +19,10 @@ const { status } = spawnSync(
     ...process.argv.slice(2),
     ...files,
   ],
-  { stdio: 'inherit' },
+  {
+    stdio: 'inherit',
+    // Hundreds of short processes read the same sources: compiled once, a command of ours takes half the time.
+    env: { ...process.env, NODE_COMPILE_CACHE: join(import.meta.dirname, '../node_modules/.cache/compiled') },
+  },
 )
 process.exit(status ?? 1)
