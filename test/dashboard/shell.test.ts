@@ -123,7 +123,7 @@ describe('around every page', () => {
     const scheme = () => page.evaluate("document.documentElement.getAttribute('data-mantine-color-scheme')")
     assert.equal(await scheme(), 'dark')
     await page.reload({ waitUntil: 'commit' })
-    await page.waitForFunction("document.readyState !== 'loading'")
+    await page.waitForLoadState('domcontentloaded')
     assert.equal(await scheme(), 'dark')
     await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
     assertQuiet()
