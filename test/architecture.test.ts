@@ -6,7 +6,7 @@ import { describe, test } from 'node:test'
 /** Which rooms a room may import from (docs/architecture.md holds the same table), and which packages it may use. */
 const ROOMS: Record<string, { rooms: string[]; packages: string[] }> = {
   'src/domain': { rooms: [], packages: ['zod'] },
-  'src/http': { rooms: ['src/domain'], packages: ['fastify'] },
+  'src/http': { rooms: ['src/domain'], packages: ['find-my-way'] },
   'src/providers': { rooms: ['src/domain'], packages: ['undici', 'zod'] },
   'src/store': { rooms: ['src/domain'], packages: ['kysely', 'pg', 'zod'] },
   'src/telemetry': { rooms: ['src/domain'], packages: ['pino', 'pino-pretty', 'prom-client'] },
@@ -105,7 +105,7 @@ describe('a room imports only from the rooms listed for it', () => {
 test('the reader of imports sees them', () => {
   const specifiers = importsOf('src/main.ts').map((found) => found.specifier)
   assert.ok(specifiers.includes('./config.ts') && specifiers.includes('./store/open.ts'))
-  assert.ok(importsOf('src/http/server.ts').some((found) => found.specifier === 'fastify'))
+  assert.ok(importsOf('src/http/router.ts').some((found) => found.specifier === 'find-my-way'))
 })
 
 test('the files of one family import nothing of the other', () => {
@@ -156,16 +156,20 @@ test('only providers/call.ts opens sockets to providers', () => {
     // Listens for a moment, to see whether the port is free.
     'src/doctor/machine-checks.ts',
     'src/http/body.ts',
-    'src/http/call.ts',
     'src/http/check-port.ts',
+    'src/http/connections.ts',
+    'src/http/incoming-call.ts',
     'src/http/server.ts',
     'src/providers/call.ts',
   ])
 })
 
-test('no type of Fastify leaves src/http', () => {
-  const users = files.filter((file) => /fastify/i.test(readFileSync(file, 'utf8')))
-  assert.deepEqual(users, ['src/http/server.ts'])
+test('no type of node:http leaves src/http', () => {
+  const users = files.filter((file) => file.startsWith('src/') && /from 'node:http'/.test(readFileSync(file, 'utf8')))
+  assert.deepEqual(
+    users.filter((file) => !file.startsWith('src/http/')),
+    [],
+  )
 })
 
 /** Files of the source that match, so that a second way around is a failing test. */

@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http'
 import type { Presence } from '../domain/presence.ts'
 
 /** One HTTP request as the rooms behind this one see it. */
@@ -49,36 +48,11 @@ export interface HttpRoute {
   handle: Handler
   /** On every answer of this route, errors too. */
   headers?: Readonly<Record<string, string>>
+  /** Not taken while there is more to do than can be done; what people need to see why always is. */
+  sheds?: boolean
 }
 
 /** Thrown where work stops because the caller hung up; never answered. */
 export class CallerLeftError extends Error {
   override readonly name = 'CallerLeftError'
-}
-
-/** Watches the connection under one answer. */
-export function watchPresence(request: IncomingMessage): Presence & { leave(): void; done(): void } {
-  const listeners = new Set<() => void>()
-  let left = false
-  const leave = () => {
-    if (left) return
-    left = true
-    for (const listener of listeners) listener()
-    listeners.clear()
-  }
-  // A caller may send many requests at once on one connection: a listener for each is no leak.
-  request.socket.setMaxListeners(0).once('close', leave)
-  return {
-    get left() {
-      return left
-    },
-    onLeave(listener) {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
-    leave,
-    done() {
-      request.socket.removeListener('close', leave)
-    },
-  }
 }
