@@ -11,9 +11,29 @@ const messages = [
   { role: 'user', content: `Third question. ${SENTENCE}${SENTENCE}` },
 ]
 
-/** A chat request as callers send it. */
-export function requestBody(model: string): string {
-  return JSON.stringify({ model, messages, temperature: 1, max_tokens: 256 })
+/** The sizes that are measured, and how many calls at a time: large ones would otherwise measure the memory. */
+export const BODIES = {
+  '1k': { bytes: 1_000, connections: 32 },
+  '100k': { bytes: 100_000, connections: 32 },
+  '1m': { bytes: 1_000_000, connections: 8 },
+  '10m': { bytes: 10_000_000, connections: 2 },
+} as const
+export type BodySize = keyof typeof BODIES
+
+const SHORT_BYTES = 1_500
+/** Text as people write it: quotes, line ends and letters beyond Latin-1 make a body dearer than plain ASCII does. */
+const TURN = `${SENTENCE.repeat(9)}\n\nShe said: "Größe und Höhe" – and left…\n${SENTENCE.repeat(9)}`
+
+/** A chat request as callers send it: about 1 KB, or a conversation of the given size. */
+export function requestBody(model: string, bytes = 0): string {
+  if (bytes <= SHORT_BYTES) return JSON.stringify({ model, messages, temperature: 1, max_tokens: 256 })
+  const turns = Math.ceil(bytes / (Buffer.byteLength(JSON.stringify(TURN)) + 30))
+  const long = Array.from({ length: turns }, (_, turn) => ({
+    role: turn % 2 === 0 ? 'user' : 'assistant',
+    content: TURN,
+  }))
+  // The model comes last: some client libraries put it there, and finding it is then dearest.
+  return JSON.stringify({ messages: long.slice(0, turns - 1 + (turns % 2)), temperature: 1, max_tokens: 256, model })
 }
 
 const ANSWER = SENTENCE.repeat(3).trim()

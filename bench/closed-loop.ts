@@ -1,0 +1,105 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Connection, openConnection } from './connection.ts'
+import { type Percentiles, Samples } from './percentiles.ts'
+import { type ProcessUsage, readUsage } from './process-usage.ts'
+
+export interface ClosedLoopOrder {
+  url: string
+  request: Buffer
+  connections: number
+  warmupSeconds: number
+  seconds: number
+  /** Whose CPU time is measured over the same window; null for none. */
+  pid: number | null
+}
+
+export interface ClosedLoopResult {
+  requests: number
+  /** Answers other than 200, and connections that broke. */
+  errors: number
+  /** The first failure in words; null when there was none. */
+  firstError: string | null
+  seconds: number
+  latencyMs: Percentiles
+  usage: { before: ProcessUsage; after: ProcessUsage } | null
+  /** What the load itself cost. */
+  loadMicrosecondsPerRequest: number
+}
+
+const LEAST_REQUESTS = 10
+const LONGEST_EXTENSION_SECONDS = 20
+const RECONNECT_MS = 20
+
+/** Each connection sends its next request when the last one is answered: finds out how much a process can take. */
+export async function runClosedLoop(order: ClosedLoopOrder): Promise<ClosedLoopResult> {
+  const traffic = startTraffic(order)
+  await sleep(order.warmupSeconds * 1000)
+  traffic.reset()
+  const before = order.pid === null ? null : readUsage(order.pid)
+  const own = process.cpuUsage()
+  const began = performance.now()
+  await sleep(order.seconds * 1000)
+  // A starved machine may not have answered once by then; a window without a request would measure nothing.
+  for (let extra = 0; traffic.answered() < LEAST_REQUESTS && extra < LONGEST_EXTENSION_SECONDS; extra++) {
+    await sleep(1000)
+  }
+  const seconds = (performance.now() - began) / 1000
+  const after = order.pid === null ? null : readUsage(order.pid)
+  const { user, system } = process.cpuUsage(own)
+  const measured = traffic.stop()
+  return {
+    ...measured,
+    seconds,
+    usage: before === null || after === null ? null : { before, after },
+    loadMicrosecondsPerRequest: (user + system) / Math.max(1, measured.requests),
+  }
+}
+
+function startTraffic({ url, request, connections }: ClosedLoopOrder) {
+  const address = new URL(url)
+  const latencies = new Samples()
+  const open = new Set<Connection>()
+  let errors = 0
+  let firstError: string | null = null
+  let stopped = false
+  const fail = (why: string) => {
+    errors += 1
+    firstError ??= why
+  }
+
+  function start(): void {
+    let began = 0
+    const connection = openConnection(address, {
+      onAnswer(status, excerpt) {
+        const now = performance.now()
+        if (status === 200) latencies.add(now - began)
+        else fail(`${status} ${excerpt}`)
+        began = now
+        connection.send(request)
+      },
+      onBroken(reason) {
+        open.delete(connection)
+        fail(reason)
+        if (!stopped) setTimeout(start, RECONNECT_MS)
+      },
+    })
+    open.add(connection)
+    began = performance.now()
+    connection.send(request)
+  }
+
+  for (let count = 0; count < connections; count++) start()
+  return {
+    answered: () => latencies.count,
+    reset() {
+      latencies.clear()
+      errors = 0
+      firstError = null
+    },
+    stop() {
+      stopped = true
+      for (const connection of open) connection.close()
+      return { requests: latencies.count, errors, firstError, latencyMs: latencies.percentiles() }
+    },
+  }
+}

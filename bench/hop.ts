@@ -1,0 +1,144 @@
+import { parseArgs } from 'node:util'
+import { BODIES, type BodySize } from './bodies.ts'
+import { median } from './median.ts'
+import { usedByThread } from './process-usage.ts'
+import {
+  createScene,
+  FAMILIES,
+  type Family,
+  type Scene,
+  startBareProxy,
+  startGateway,
+  startUpstream,
+  type Target,
+} from './scene.ts'
+import { tableText } from './table.ts'
+
+const HELP = `Usage: node bench/hop.ts [options]
+
+CPU a call of the gateway, by thread, beside the bare proxies; slices take turns. For work on the hot path.
+
+  --seconds <number>     of one slice (default 2)
+  --rounds <number>      slices of each target; the median counts (default 5)
+  --family <name>        openai, anthropic or both (default both)
+  --body <size>          ${Object.keys(BODIES).join(', ')} (default 1k)
+  --connections <number> default 32, fewer for large bodies
+  --dist                 the built package instead of the sources
+  --profile <folder>     the gateway writes CPU profiles there (its figures are then worth less)
+`
+
+const WARMUP_SECONDS = 3
+
+/** One target under load for a few seconds, a call. */
+interface HopSlice {
+  name: string
+  perSecond: number
+  all: number
+  serving: number
+  threads: Map<string, number>
+}
+
+function readOptions() {
+  const { values } = parseArgs({
+    options: {
+      seconds: { type: 'string', default: '2' },
+      rounds: { type: 'string', default: '5' },
+      family: { type: 'string', default: 'both' },
+      body: { type: 'string', default: '1k' },
+      connections: { type: 'string' },
+      dist: { type: 'boolean', default: false },
+      profile: { type: 'string' },
+      help: { type: 'boolean', default: false },
+    },
+  })
+  const { family, body } = values
+  if (family !== 'both' && !FAMILIES.includes(family as Family)) throw new Error(`no such family: ${family}`)
+  if (!(body in BODIES)) throw new Error(`--body is one of ${Object.keys(BODIES).join(', ')}`)
+  return {
+    ...values,
+    size: body as BodySize,
+    body: BODIES[body as BodySize],
+    families: family === 'both' ? FAMILIES : [family as Family],
+  }
+}
+
+type Options = ReturnType<typeof readOptions>
+
+async function measure(options: Options): Promise<HopSlice[]> {
+  await using scene = createScene()
+  if (scene.pinning.missing !== null) process.stdout.write(`NOT pinned: ${scene.pinning.missing}\n`)
+  const upstream = (await startUpstream(scene)).ready
+  const nodeFlags = options.profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${options.profile}`]
+  const hop = await startBareProxy(scene, upstream, 'hop')
+  const copy = await startBareProxy(scene, upstream, 'copy')
+  const gateway = await startGateway(scene, { upstream, dist: options.dist, nodeFlags })
+  const targets = [hop, copy, ...options.families.map((family) => gateway.target(family, options.size))]
+  const slices: HopSlice[] = []
+  // A young process is still being compiled; what it costs then says nothing about what it costs later.
+  for (const target of targets) await runSlice(scene, target, options, WARMUP_SECONDS)
+  for (let round = 1; round <= Number(options.rounds); round++) {
+    for (const target of targets) {
+      const slice = await runSlice(scene, target, options, 0.2)
+      slices.push(slice)
+      process.stdout.write(`round ${round}  ${slice.name.padEnd(20)} ${slice.all.toFixed(0)} µs\n`)
+    }
+  }
+  return slices
+}
+
+async function runSlice(scene: Scene, target: Target, options: Options, warmupSeconds: number): Promise<HopSlice> {
+  const load = await scene.load({
+    kind: 'closed',
+    ...target,
+    bodyBytes: options.body.bytes,
+    connections: Number(options.connections ?? options.body.connections),
+    warmupSeconds,
+    seconds: Number(options.seconds),
+  })
+  if (load.errors > 0) throw new Error(`${target.name}: ${load.errors} calls failed: ${load.firstError}`)
+  const { usage, requests } = load
+  if (usage === null) throw new Error('this system does not tell the CPU time of a process: Linux is needed')
+  const { before, after } = usage
+  return {
+    name: target.name,
+    perSecond: requests / load.seconds,
+    all: (after.cpuMicroseconds - before.cpuMicroseconds) / requests,
+    serving: (after.mainThreadMicroseconds - before.mainThreadMicroseconds) / requests,
+    threads: new Map([...usedByThread(before, after)].map(([name, used]) => [name, used / requests])),
+  }
+}
+
+/** The median of every column; ratios are taken within a round. */
+function report(slices: readonly HopSlice[]): string {
+  const names = [...new Set(slices.map(({ name }) => name))]
+  const of = (name: string) => slices.filter((slice) => slice.name === name)
+  const middle = (values: number[], digits = 0) => (median(values) ?? 0).toFixed(digits)
+  const against = (name: string, reference: string) =>
+    middle(
+      of(name).map(({ all }, round) => all / (of(reference)[round]?.all ?? Number.NaN)),
+      2,
+    )
+  const [hop = '', copy = ''] = names
+  const lines = names.map((name) => [
+    name,
+    middle(of(name).map(({ perSecond }) => perSecond)),
+    middle(of(name).map(({ all }) => all)),
+    middle(of(name).map(({ serving }) => serving)),
+    against(name, hop),
+    against(name, copy),
+  ])
+  const threads = names.map((name) => `${name.padEnd(20)} ${threadText(of(name))}\n`)
+  const head = ['', 'requests/s', 'CPU µs', 'serving µs', '× hop', '× copy']
+  return `\n${tableText([head, ...lines])}\nBy thread, µs a call:\n${threads.join('')}`
+}
+
+function threadText(slices: readonly HopSlice[]): string {
+  const names = [...new Set(slices.flatMap(({ threads }) => [...threads.keys()]))]
+  const figures = names.map((name) => [name, median(slices.map(({ threads }) => threads.get(name) ?? 0)) ?? 0] as const)
+  const shown = figures.filter(([, used]) => used >= 0.5).sort(([, a], [, b]) => b - a)
+  return shown.map(([name, used]) => `${name} ${used.toFixed(1)}`).join(' · ')
+}
+
+const options = readOptions()
+if (options.help) process.stdout.write(HELP)
+else process.stdout.write(report(await measure(options)))
