@@ -200,7 +200,7 @@ function idempotency({ reads, requestLog }: Store, metrics: Metrics, now: () => 
   return createIdempotency({
     find: (keyId, idempotencyKey, since) => findIdempotent(reads, { keyId, idempotencyKey, since }),
     caughtUp: () => requestLog.caughtUp(),
-    onReplay: () => metrics.idempotentReplays.inc(),
+    onReplay: () => metrics.idempotentReplays.add(),
     now,
   })
 }

@@ -32,7 +32,7 @@ export async function admit(request: ChatRequest, resolved: Resolved, life: Life
   const decision = deps.ledger.admit(payerOf(life.key, life.snapshot), hold)
   if (decision.kind === 'refused') {
     const { refusal } = decision
-    deps.metrics.limitRefusals.inc({ scope: refusal.scope.kind, kind: refusal.kind })
+    deps.metrics.limitRefusals.add(1, [refusal.scope.kind, refusal.kind])
     throw limitError(refusal, hold, scopeName(refusal.scope, life.key))
   }
   const { call: held, warnings } = decision
@@ -44,7 +44,7 @@ export async function admit(request: ChatRequest, resolved: Resolved, life: Life
     deps.ledger.release(held)
     throw error
   }
-  for (const { scope } of warnings) deps.metrics.budgetWarnings.inc({ scope: scope.kind })
+  for (const { scope } of warnings) deps.metrics.budgetWarnings.add(1, [scope.kind])
   return admission
 }
 

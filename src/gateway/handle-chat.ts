@@ -25,7 +25,7 @@ export type FindKey = (call: Call, snapshot: Snapshot, now: number) => LiveKey
 export async function handleChat(call: Call, deps: Deps, findKey: FindKey = authenticate): Promise<Reply | null> {
   const snapshot = deps.snapshot()
   const life = begin(call, findKey(call, snapshot, deps.now()), deps)
-  deps.metrics.inFlight.inc()
+  deps.metrics.inFlight.add()
   try {
     try {
       const received = await receive(call, deps.maxBodyBytes)
@@ -54,7 +54,7 @@ export async function handleChat(call: Call, deps: Deps, findKey: FindKey = auth
   } finally {
     // Settled by now, unless something failed that must not keep money set aside for ever.
     if (life.admission !== null) deps.ledger.settle(life.admission.held, NOTHING_USED)
-    deps.metrics.inFlight.dec()
+    deps.metrics.inFlight.add(-1)
   }
 }
 

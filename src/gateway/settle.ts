@@ -20,7 +20,7 @@ export async function settle(life: Life, reply: Reply | null, deps: Deps): Promi
   try {
     await deps.requestLog.close(record)
   } catch (error) {
-    deps.metrics.logFailures.inc()
+    deps.metrics.logFailures.add()
     throw error
   }
   if (life.admission !== null) deps.ledger.settle(life.admission.held, usedBy(record))
@@ -67,35 +67,34 @@ function closeRecord(life: Life, reply: Reply | null, deps: Deps): CloseRecord {
   }
 }
 
-function count(life: Life, record: CloseRecord, deps: Deps): void {
-  const { metrics } = deps
-  const label = (provider: string, model: string) => ({
-    provider,
-    model: deps.isKnown(provider, model) ? model : 'other',
-  })
+function count(life: Life, record: CloseRecord, { metrics, isKnown, log }: Deps): void {
   const route = record.route ?? '(direct)'
-  const place = record.provider === null ? { provider: '', model: '' } : label(record.provider, record.model ?? '')
-  metrics.requests.inc({ route, ...place, code: record.code ?? 'ok' })
+  const provider = record.provider ?? ''
+  const model = record.provider === null ? '' : modelLabel(record.provider, record.model ?? '', isKnown)
+  metrics.requests.add(1, [route, provider, model, record.code ?? 'ok'])
   metrics.overhead.observe(record.gatewayMicroseconds / 1e6)
   for (const attempt of life.attempts) {
     if (attempt.kind !== 'called') continue
-    const outcome = attempt.code ?? 'ok'
-    metrics.attempts.observe({ ...label(attempt.provider, attempt.model), outcome }, attempt.durationMs / 1000)
+    const label = modelLabel(attempt.provider, attempt.model, isKnown)
+    metrics.attempts.observe(attempt.durationMs / 1000, [attempt.provider, label, attempt.code ?? 'ok'])
   }
-  if (record.fallback) metrics.fallbacks.inc({ route })
+  if (record.fallback) metrics.fallbacks.add(1, [route])
   if (life.served === null || record.usage === null) return
-  metrics.tokens.inc({ ...place, direction: 'prompt' }, promptTokens(record.usage))
-  metrics.tokens.inc({ ...place, direction: 'completion' }, record.usage.output)
+  metrics.tokens.add(promptTokens(record.usage), [provider, model, 'prompt'])
+  metrics.tokens.add(record.usage.output, [provider, model, 'completion'])
   const cost = life.cost?.picodollars ?? null
-  if (cost === null) noteUnknownPrice(life, place, deps)
-  else metrics.costUsd.inc(place, Number(cost) / 1e12)
+  if (cost !== null) metrics.costUsd.add(Number(cost) / 1e12, [provider, model])
+  else {
+    metrics.unknownPrices.add(1, [provider, model])
+    log.warn({ request: life.id, provider, model }, 'no price for this model in the registry: cost logged as null')
+  }
   if (life.served.answer.warning !== null) {
-    metrics.unknownStopReasons.inc({ provider: place.provider })
-    deps.log.warn({ request: life.id, ...place }, life.served.answer.warning)
+    metrics.unknownStopReasons.add(1, [provider])
+    log.warn({ request: life.id, provider, model }, life.served.answer.warning)
   }
 }
 
-function noteUnknownPrice(life: Life, place: { provider: string; model: string }, deps: Deps): void {
-  deps.metrics.unknownPrices.inc(place)
-  deps.log.warn({ request: life.id, ...place }, 'no price for this model in the registry: cost logged as null')
+/** Labels are bounded: callers may type anything as a direct model id. */
+function modelLabel(provider: string, model: string, isKnown: Deps['isKnown']): string {
+  return isKnown(provider, model) ? model : 'other'
 }

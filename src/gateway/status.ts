@@ -7,14 +7,13 @@ import type { Health } from './handle-health.ts'
 export type Identity = Pick<GatewayStatus, 'version' | 'node' | 'engine' | 'startedAt'>
 
 /** All of it is known in memory: asking costs next to nothing, however busy the gateway is. */
-export async function readStatus(identity: Identity, health: Health, deps: Deps): Promise<GatewayStatus> {
+export function readStatus(identity: Identity, health: Health, deps: Deps): GatewayStatus {
   const { lagRows, lastError } = health.log()
-  const inFlight = await deps.metrics.inFlight.get()
   const circuits = [...deps.circuits.states()]
   return {
     ...identity,
     phase: health.phase(),
-    inFlight: inFlight.values[0]?.value ?? 0,
+    inFlight: deps.metrics.inFlight.value,
     log: { lagRows, lastError },
     catalog: health.catalog.lists(),
     providers: [...deps.snapshot().providers.values()].sort(byName).map((provider) => ({

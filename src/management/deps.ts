@@ -39,7 +39,7 @@ export interface ManagementDeps {
   /** Makes a chat completion in the name of a key; null when the caller left meanwhile. */
   tryChat(tried: TriedChat): Promise<Reply | null>
   /** What this process is doing now. */
-  status(): Promise<GatewayStatus>
+  status(): GatewayStatus
 }
 
 /** What keys and workspaces have used, as the gateway counts it. */

@@ -1,24 +1,34 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import type { CircuitState } from '../domain/circuit.ts'
+import { Distribution, Tally } from './tally.ts'
 
 /**
  * Every metric, named once; docs/metrics.md lists the same and a test holds the two together. Labels are bounded:
  * names come from the configuration, never from what a caller sent, and keys and request ids are no labels.
  */
 export interface Metrics {
-  requests: Counter<'route' | 'provider' | 'model' | 'code'>
-  attempts: Histogram<'provider' | 'model' | 'outcome'>
-  overhead: Histogram
-  fallbacks: Counter<'route'>
-  tokens: Counter<'provider' | 'model' | 'direction'>
-  costUsd: Counter<'provider' | 'model'>
-  unknownPrices: Counter<'provider' | 'model'>
-  inFlight: Gauge
-  logFailures: Counter
-  unknownStopReasons: Counter<'provider'>
-  idempotentReplays: Counter
-  limitRefusals: Counter<'scope' | 'kind'>
-  budgetWarnings: Counter<'scope'>
+  /** By route, provider, model and code. */
+  requests: Tally
+  /** By provider, model and outcome. */
+  attempts: Distribution
+  overhead: Distribution
+  /** By route. */
+  fallbacks: Tally
+  /** By provider, model and direction. */
+  tokens: Tally
+  /** By provider and model. */
+  costUsd: Tally
+  /** By provider and model. */
+  unknownPrices: Tally
+  inFlight: Tally
+  logFailures: Tally
+  /** By provider. */
+  unknownStopReasons: Tally
+  idempotentReplays: Tally
+  /** By scope and kind. */
+  limitRefusals: Tally
+  /** By scope. */
+  budgetWarnings: Tally
   /** The text for `GET /metrics`. */
   expose(): Promise<string>
   contentType: string
@@ -36,97 +46,99 @@ const OVERHEAD_SECONDS = [0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025,
 
 export function createMetrics(observed: Observed): Metrics {
   const registry = new Registry()
-  const registers = [registry]
   collectDefaultMetrics({ register: registry, prefix: 'switchyard_' })
   observe(registry, observed)
   return {
-    requests: new Counter({
+    requests: new Tally({
       name: 'switchyard_requests_total',
       help: 'Chat completion requests answered, by route, who served or failed last, and error code ("ok" if none).',
-      labelNames: ['route', 'provider', 'model', 'code'],
-      registers,
+      labels: ['route', 'provider', 'model', 'code'],
+      registry,
     }),
-    attempts: new Histogram({
+    attempts: new Distribution({
       name: 'switchyard_attempt_seconds',
       help: 'Duration of each upstream call, by outcome ("ok" or an error code).',
-      labelNames: ['provider', 'model', 'outcome'],
-      buckets: ATTEMPT_SECONDS,
-      registers,
+      labels: ['provider', 'model', 'outcome'],
+      bounds: ATTEMPT_SECONDS,
+      registry,
     }),
-    overhead: new Histogram({
+    overhead: new Distribution({
       name: 'switchyard_gateway_overhead_seconds',
       help: 'Time a request spent in the gateway itself: all of it less upstream calls and waits between them.',
-      buckets: OVERHEAD_SECONDS,
-      registers,
+      bounds: OVERHEAD_SECONDS,
+      registry,
     }),
-    fallbacks: new Counter({
+    fallbacks: new Tally({
       name: 'switchyard_fallbacks_total',
       help: 'Requests served by an entry other than the first of the chain.',
-      labelNames: ['route'],
-      registers,
+      labels: ['route'],
+      registry,
     }),
-    tokens: new Counter({
+    tokens: new Tally({
       name: 'switchyard_tokens_total',
       help: 'Tokens the providers counted, by direction (prompt or completion).',
-      labelNames: ['provider', 'model', 'direction'],
-      registers,
+      labels: ['provider', 'model', 'direction'],
+      registry,
     }),
-    costUsd: new Counter({
+    costUsd: new Tally({
       name: 'switchyard_cost_usd_total',
       help: 'Estimated provider cost in USD. A floating-point sum for graphs; the request log holds the exact figures.',
-      labelNames: ['provider', 'model'],
-      registers,
+      labels: ['provider', 'model'],
+      registry,
     }),
-    unknownPrices: new Counter({
+    unknownPrices: new Tally({
       name: 'switchyard_unknown_prices_total',
       help: 'Served requests whose model has no price in the registry: logged with a cost of null.',
-      labelNames: ['provider', 'model'],
-      registers,
+      labels: ['provider', 'model'],
+      registry,
     }),
-    inFlight: new Gauge({
-      name: 'switchyard_requests_in_flight',
-      help: 'Chat completion requests being worked on now.',
-      registers,
-    }),
-    logFailures: new Counter({
+    inFlight: new Tally(
+      {
+        name: 'switchyard_requests_in_flight',
+        help: 'Chat completion requests being worked on now.',
+        registry,
+      },
+      'gauge',
+    ),
+    logFailures: new Tally({
       name: 'switchyard_log_failures_total',
       help: 'Rows that could not be made durable; their callers got 500 instead of the answer.',
-      registers,
+      registry,
     }),
-    unknownStopReasons: new Counter({
+    unknownStopReasons: new Tally({
       name: 'switchyard_unknown_stop_reasons_total',
       help: 'Answers whose stop reason the gateway does not know; passed on as "stop".',
-      labelNames: ['provider'],
-      registers,
+      labels: ['provider'],
+      registry,
     }),
-    ...limitMetrics(registers),
-    idempotentReplays: idempotencyMetric(registers),
+    ...limitMetrics(registry),
+    idempotentReplays: idempotencyMetric(registry),
     expose: () => registry.metrics(),
     contentType: registry.contentType,
   }
 }
 
-function idempotencyMetric(registers: Registry[]): Counter {
-  return new Counter({
+function idempotencyMetric(registry: Registry): Tally {
+  return new Tally({
     name: 'switchyard_idempotent_replays_total',
     help: 'Requests that got the answer of an earlier one with the same Idempotency-Key; they have no row of their own.',
-    registers,
+    registry,
   })
 }
 
-function limitMetrics(registers: Registry[]): Pick<Metrics, 'limitRefusals' | 'budgetWarnings'> {
+function limitMetrics(registry: Registry): Pick<Metrics, 'limitRefusals' | 'budgetWarnings'> {
   return {
-    limitRefusals: new Counter({
+    limitRefusals: new Tally({
       name: 'switchyard_limit_refusals_total',
       help: 'Calls refused by a limit, by scope (key or workspace) and kind (budget, rpm, tpm or max_parallel).',
-      labelNames: ['scope', 'kind'],
-      registers,
+      labels: ['scope', 'kind'],
+      registry,
     }),
-    budgetWarnings: new Counter({
+    budgetWarnings: new Tally({
       name: 'switchyard_budget_warnings_total',
       help: 'Calls served beyond a soft budget, by scope (key or workspace).',
-      labelNames: ['scope'],
-      registers,
+      labels: ['scope'],
+      registry,
     }),
   }
 }
