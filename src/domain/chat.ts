@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { GatewayError } from './errors.ts'
 import { listOf } from './list-of.ts'
+import { isPlainChat } from './plain-chat.ts'
 import { problemText } from './problem-text.ts'
 
 /**
@@ -91,6 +92,7 @@ export function isJsonObject(value: unknown): value is JsonObject {
 export function parseChatRequest(value: unknown): ChatRequest {
   if (!isJsonObject(value)) throw new GatewayError('invalid_request', 'The body must be a JSON object.')
   if (value['stream'] === true) throw new GatewayError('not_implemented')
+  if (isPlainChat(value)) return value as ChatRequest
   const parsed = ChatRequestSchema.safeParse(value)
   if (!parsed.success) throw new GatewayError('invalid_request', problemText(parsed.error))
   return value as ChatRequest

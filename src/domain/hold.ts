@@ -1,5 +1,5 @@
 import { type ChatRequest, isJsonObject, type JsonObject } from './chat.ts'
-import { asPicodollars, type Picodollars, type Price } from './price.ts'
+import { asPicodollars, type ClassPrices, type Picodollars, type Price } from './price.ts'
 
 /**
  * An image is taken to cost no more than this, however large it is. Ten times what translation.md gives for the newest
@@ -75,10 +75,13 @@ export function maxTokensWithin({ prices, answers }: HoldTerms, money: bigint): 
  * No tokenizer makes more tokens than a text has bytes, so the bytes of the request's JSON are the bound: it holds
  * every text and more. An image counts by its own bound instead of the bytes of its data. Null when there is a document
  * in it: its pages are packed, or lie at the provider, and only the model's window bounds what they come to.
+ * `bytes`: how long the JSON was as it came, where that is known.
  */
-export function promptTokensBound(request: ChatRequest): number | null {
-  // Most requests are text alone; without a look at each value of theirs this is several times as fast.
-  if (request.messages.every(isText)) return Buffer.byteLength(JSON.stringify(request)) + instructionTokens(request)
+export function promptTokensBound(request: ChatRequest, bytes: number | null = null): number | null {
+  // Most requests are text alone: their JSON need not be written again, for no text in it can be longer than it came.
+  // Schemas can: a provider may spell out numbers that came as 1e20.
+  const instructed = isInstructed(request)
+  if (!instructed && request.messages.every(isText)) return bytes ?? Buffer.byteLength(JSON.stringify(request))
   let images = 0
   let documents = 0
   const text = JSON.stringify(request, (_name, value: unknown) => {
@@ -91,16 +94,15 @@ export function promptTokensBound(request: ChatRequest): number | null {
     return value
   })
   if (documents > 0) return null
-  return Buffer.byteLength(text) + images * IMAGE_TOKENS + instructionTokens(request)
+  return Buffer.byteLength(text) + images * IMAGE_TOKENS + (instructed ? INSTRUCTION_TOKENS : 0)
 }
 
 function isText({ content }: ChatRequest['messages'][number]): boolean {
   return !Array.isArray(content) || content.every((part) => isJsonObject(part) && part['type'] === 'text')
 }
 
-function instructionTokens({ tools, functions, response_format: format }: ChatRequest): number {
-  const instructed = [tools, functions, format].some((field) => field !== null && field !== undefined)
-  return instructed ? INSTRUCTION_TOKENS : 0
+function isInstructed({ tools, functions, response_format: format }: ChatRequest): boolean {
+  return (tools ?? functions ?? format ?? null) !== null
 }
 
 /** Some clients send a PDF as an image. */
@@ -133,15 +135,23 @@ function isCount(value: unknown): value is number {
 
 /** The dearest class of prompt tokens and the dearest answer, in the base prices and every tier the prompt can reach. */
 function dearestPrices({ base, tiers }: Price, prompt: number): { input: bigint; output: bigint } | null {
-  const reachable = [base, ...tiers.filter((tier) => prompt > tier.above).map((tier) => tier.prices)]
-  const dearest = { input: 0n, output: 0n }
-  for (const prices of reachable) {
+  if (base === null) return null
+  const dearest = { input: dearestInput(base), output: base.output }
+  for (const { above, prices } of tiers) {
+    if (prompt <= above) continue
     if (prices === null) return null
-    const { output, ...inputs } = prices
-    for (const input of Object.values(inputs)) if (input > dearest.input) dearest.input = input
-    if (output > dearest.output) dearest.output = output
+    dearest.input = larger(dearest.input, dearestInput(prices))
+    dearest.output = larger(dearest.output, prices.output)
   }
   return dearest
+}
+
+function dearestInput({ input, cachedInput, cacheWrite5m, cacheWrite30m, cacheWrite1h }: ClassPrices): bigint {
+  return larger(larger(larger(input, cachedInput), larger(cacheWrite5m, cacheWrite30m)), cacheWrite1h)
+}
+
+function larger(a: bigint, b: bigint): bigint {
+  return a > b ? a : b
 }
 
 /** Faster service costs double at both families. */

@@ -41,7 +41,7 @@ export function picodollarsPerToken(perMtok: string): Picodollars {
   return asPicodollars(BigInt(match[1] ?? '0') * 1_000_000n + BigInt((match[2] ?? '').padEnd(6, '0')))
 }
 
-interface ClassPrices {
+export interface ClassPrices {
   input: bigint
   cachedInput: bigint
   cacheWrite5m: bigint

@@ -27,7 +27,7 @@ export interface Admission {
  * open are the holds.
  */
 export async function admit(request: ChatRequest, resolved: Resolved, life: Life, deps: Deps): Promise<Admission> {
-  const situation = newSituation(request, resolved.chain, life.snapshot)
+  const situation = newSituation(request, resolved.chain, life.snapshot, life.source?.length)
   const hold = chainHold(situation, deps)
   const decision = deps.ledger.admit(payerOf(life.key, life.snapshot), hold)
   if (decision.kind === 'refused') {

@@ -33,14 +33,21 @@ export interface Situation {
   request: ChatRequest
   chain: readonly ChainEntry[]
   snapshot: Snapshot
+  /** How long the request was as it came; null when it came some other way. */
+  bytes: number | null
   /** The prompt was too long for this window: only a larger one can help. */
   outgrown: { window: number | null } | null
   /** What has been translated so far, by position: admission and the walk along the chain look at the same entries. */
   readonly translations: Map<number, Translation>
 }
 
-export function newSituation(request: ChatRequest, chain: readonly ChainEntry[], snapshot: Snapshot): Situation {
-  return { request, chain, snapshot, outgrown: null, translations: new Map() }
+export function newSituation(
+  request: ChatRequest,
+  chain: readonly ChainEntry[],
+  snapshot: Snapshot,
+  bytes: number | null = null,
+): Situation {
+  return { request, chain, snapshot, bytes, outgrown: null, translations: new Map() }
 }
 
 export type ChainDeps = Pick<Deps, 'families' | 'catalog' | 'circuits'>

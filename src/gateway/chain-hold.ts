@@ -11,7 +11,7 @@ export interface ChainHold extends CallHold {
 
 /** Over every entry that can serve the request: a circuit that is open now may be closed when its turn comes. */
 export function chainHold(situation: Situation, deps: ChainDeps): ChainHold {
-  const prompt = promptTokensBound(situation.request)
+  const prompt = promptTokensBound(situation.request, situation.bytes)
   const terms: ChainHold['terms'] = []
   for (const [position, entry] of situation.chain.entries()) {
     const fitness = assess(entry, position, situation, deps)
@@ -32,8 +32,8 @@ export function chainHold(situation: Situation, deps: ChainDeps): ChainHold {
 
 export function termsAt(
   { entry, wire, traits }: Candidate,
-  { request, snapshot }: Situation,
-  prompt = promptTokensBound(request),
+  { request, snapshot, bytes }: Situation,
+  prompt = promptTokensBound(request, bytes),
 ): HoldTerms {
   const price = snapshot.registry.get(entry.provider)?.get(entry.model)?.price
   return holdTerms({ request, wire, price, ...traits }, prompt)

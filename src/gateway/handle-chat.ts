@@ -30,7 +30,7 @@ export async function handleChat(call: Call, deps: Deps, findKey: FindKey = auth
     try {
       const received = await receive(call, deps.maxBodyBytes)
       life.request = received.request
-      life.requestBytes = received.bytes
+      life.source = received.source
       life.idempotency = received.idempotency
       life.resolved = resolve(received.request.model, life.key, snapshot, deps.prefixes)
       permit(received.request.model, life.key)
@@ -78,7 +78,7 @@ function begin(call: Call, key: LiveKey, deps: Deps): Life {
     startedAt: deps.now(),
     startedTick: call.receivedAt,
     request: null,
-    requestBytes: 0,
+    source: null,
     idempotency: null,
     claim: null,
     resolved: null,

@@ -39,7 +39,8 @@ export interface Life {
   /** `performance.now()`, for durations. */
   readonly startedTick: number
   request: ChatRequest | null
-  requestBytes: number
+  /** The body as it came; null until it has. */
+  source: Buffer | null
   /** Null without the header `Idempotency-Key`. */
   idempotency: IdempotentBody | null
   /** Held by the one call that is made for such a key. */

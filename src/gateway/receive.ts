@@ -7,7 +7,8 @@ import type { Call } from '../http/call.ts'
 
 export interface Received {
   request: ChatRequest
-  bytes: number
+  /** The body as it came. */
+  source: Buffer
   /** Null without the header `Idempotency-Key`. */
   idempotency: IdempotentBody | null
 }
@@ -16,10 +17,10 @@ export interface Received {
 export async function receive(call: Call, maxBodyBytes: number): Promise<Received> {
   checkMediaType(call)
   const idempotencyKey = checkedIdempotencyKey(call.header('idempotency-key'))
-  const body = await call.readBody(maxBodyBytes)
-  const request = checkedRequest(parseJson(body))
-  const idempotency = idempotencyKey === null ? null : { idempotencyKey, bodyHash: hash('sha256', body, 'hex') }
-  return { request, bytes: body.length, idempotency }
+  const source = await call.readBody(maxBodyBytes)
+  const request = checkedRequest(parseJson(source))
+  const idempotency = idempotencyKey === null ? null : { idempotencyKey, bodyHash: hash('sha256', source, 'hex') }
+  return { request, source, idempotency }
 }
 
 /** A chat request that can be sent on faithfully. */

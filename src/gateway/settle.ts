@@ -61,7 +61,7 @@ function closeRecord(life: Life, reply: Reply | null, deps: Deps): CloseRecord {
     priceVersion: cost?.priceVersion ?? null,
     upstreamMs: served?.upstreamMs ?? null,
     gatewayMicroseconds: Math.max(0, Math.round((performance.now() - life.startedTick - life.elsewhereMs) * 1000)),
-    requestBytes: life.requestBytes,
+    requestBytes: life.source?.length ?? 0,
     responseBytes: reply === null ? 0 : Buffer.byteLength(reply.body),
     ignoredParams: served?.ignored ?? [],
   }

@@ -10,6 +10,7 @@ import type { Deps } from './deps.ts'
 import type { Life, Served } from './life.ts'
 import { pause } from './pause.ts'
 import { headerText, type Outcome, readOutcome } from './read-outcome.ts'
+import { wireBody } from './wire-body.ts'
 
 export type EntryOutcome =
   | { kind: 'served'; served: Served }
@@ -24,8 +25,8 @@ export async function tryEntry(
   deps: Deps,
 ): Promise<EntryOutcome> {
   const { entry, position, ignored } = candidate
-  // Text cannot be changed by an attempt, so every attempt at this entry sends the same, untouched request.
-  const body = JSON.stringify(candidate.wire)
+  // Written once: every attempt at this entry sends the same, untouched request.
+  const body = wireBody(candidate.wire, request, life.source)
   for (let retriesUsed = 0; ; retriesUsed++) {
     const attempted = await attempt(candidate, body, request, life, deps)
     const { outcome, durationMs } = attempted
@@ -48,7 +49,7 @@ export async function tryEntry(
 }
 
 /** One upstream call, its meaning, and the record of it. */
-async function attempt(candidate: Candidate, body: string, request: ChatRequest, life: Life, deps: Deps) {
+async function attempt(candidate: Candidate, body: Buffer | string, request: ChatRequest, life: Life, deps: Deps) {
   const { entry, family, provider } = candidate
   const began = performance.now()
   deps.circuits.started(entry)

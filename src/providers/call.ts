@@ -35,7 +35,7 @@ export type Breakdown = Stoppage | { kind: 'caller-left' }
 
 export interface CallOptions {
   method: 'GET' | 'POST'
-  body: string | null
+  body: Buffer | string | null
   timeoutMs: number
   presence: Presence | null
 }

@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import fc from 'fast-check'
+import type { ChatRequest, JsonObject } from '../domain/chat.ts'
+import { wireBody } from './wire-body.ts'
+
+/** As a family that only renames the model would translate it. */
+function renamed(request: JsonObject, model: string): JsonObject {
+  const { stream, ...others } = request
+  return { ...others, model }
+}
+
+function sent(source: string, model = 'gpt-real'): Buffer | string {
+  const request = JSON.parse(source) as ChatRequest
+  return wireBody(renamed(request, model), request, Buffer.from(source))
+}
+
+const SPLICED: Record<string, [source: string, sent: string]> = {
+  'the model first': ['{"model":"alias","messages":[]}', '{"model":"gpt-real","messages":[]}'],
+  'the model last': ['{"messages":[],"model":"alias"}', '{"messages":[],"model":"gpt-real"}'],
+  'blanks and numbers stay as they were written': [
+    '{ "messages" : [] ,\n "seed": 1.0, "model" :\t"alias" }',
+    '{ "messages" : [] ,\n "seed": 1.0, "model" :\t"gpt-real" }',
+  ],
+  'the name inside of a text is escaped there': [
+    '{"messages":[{"role":"user","content":"a \\"model\\" \\\\ b"}],"model":"alias"}',
+    '{"messages":[{"role":"user","content":"a \\"model\\" \\\\ b"}],"model":"gpt-real"}',
+  ],
+  'stream in the middle': ['{"model":"alias","stream":false,"n":1}', '{"model":"gpt-real","n":1}'],
+  'stream at the end': ['{"model":"alias" , "stream" : false }', '{"model":"gpt-real" }'],
+  'stream first, and null': ['{"stream":null,\n"model":"alias"}', '{\n"model":"gpt-real"}'],
+  'letters beyond ASCII': ['{"model":"größe","x":"ü"}', '{"model":"gpt-real","x":"ü"}'],
+}
+
+describe('only what changed is written, the rest is sent as it came', () => {
+  for (const [title, [source, expected]] of Object.entries(SPLICED)) {
+    test(title, () => {
+      const body = sent(source)
+      assert.ok(Buffer.isBuffer(body), 'it was written anew')
+      assert.equal(body.toString(), expected)
+    })
+  }
+})
+
+const WRITTEN_ANEW: Record<string, string> = {
+  'the name stands twice': '{"model":"alias","tools":[{"properties":{"model":{}}}]}',
+  'a text that is the name': '{"model":"alias","type":"model"}',
+  'the name is written with an escape': '{"mod\\u0065l":"alias","n":1}',
+  'the same field twice: the last counts': '{"model":"first","model":"alias"}',
+  'the value is written with an escape': '{"model":"al\\u0069as"}',
+  'a text that ends like the name': '{"x":"\\"model","model":"alias"}',
+}
+
+describe('where that cannot be told for sure, the JSON is written anew', () => {
+  for (const [title, source] of Object.entries(WRITTEN_ANEW)) {
+    test(title, () => {
+      const body = sent(source)
+      assert.equal(typeof body, 'string')
+      assert.deepEqual(JSON.parse(String(body)), renamed(JSON.parse(source), 'gpt-real'))
+    })
+  }
+  test('a translation that changed more', () => {
+    const request = { model: 'alias', messages: [], n: 1 } as unknown as ChatRequest
+    const source = Buffer.from(JSON.stringify(request))
+    for (const wire of [
+      { ...request, n: 2 },
+      { model: 'm', messages: request.messages },
+      { ...request, extra: 1 },
+    ]) {
+      assert.equal(wireBody(wire, request, source), JSON.stringify(wire))
+    }
+  })
+})
+
+test('whatever the request, what is sent means the same', () => {
+  const names = fc.constantFrom('messages', 'stream', 'n', 'model ', 'x', 'stream_options')
+  const values = fc.oneof(fc.jsonValue(), fc.constantFrom('"model"', '\\"model', 'model', 'stream', false, null))
+  const objects = fc.tuple(fc.dictionary(names, values), fc.string({ minLength: 1, unit: 'grapheme' }), fc.boolean())
+  fc.assert(
+    fc.property(objects, fc.constantFrom(undefined, 1, '\t'), ([others, model, first], indent) => {
+      const request = { ...(first ? { model } : {}), ...others, model }
+      const body = sent(JSON.stringify(request, null, indent), 'to "it"')
+      assert.deepEqual(JSON.parse(String(body)), JSON.parse(JSON.stringify(renamed(request, 'to "it"'))))
+    }),
+    { numRuns: 2_000 },
+  )
+})

@@ -1,0 +1,98 @@
+import type { ChatRequest, JsonObject } from '../domain/chat.ts'
+
+/**
+ * The body to send. Where a translation has changed nothing but the model, and left out `stream`, the bytes as they
+ * came are sent with just that changed: nothing is written anew, and a megabyte costs a search and a copy (0.2 ms
+ * where writing its JSON takes 2). `source` is null when there are no such bytes.
+ */
+export function wireBody(wire: JsonObject, request: ChatRequest, source: Buffer | null): Buffer | string {
+  const changes = source === null ? null : changesOf(wire, request)
+  const spliced = source === null || changes === null ? null : splice(source, changes)
+  return spliced ?? JSON.stringify(wire)
+}
+
+interface Changes {
+  model: { from: string; to: string }
+  dropsStream: boolean
+}
+
+/** Null when more has changed. Values are compared as they are: a translation that copies one has changed it. */
+function changesOf(wire: JsonObject, request: ChatRequest): Changes | null {
+  const { model } = wire
+  if (typeof model !== 'string') return null
+  for (const name in wire) if (name !== 'model' && wire[name] !== request[name]) return null
+  let dropsStream = false
+  for (const name in request) {
+    if (Object.hasOwn(wire, name)) continue
+    if (name !== 'stream') return null
+    dropsStream = true
+  }
+  return { model: { from: request.model, to: model }, dropsStream }
+}
+
+const MODEL = Buffer.from('"model"')
+const STREAM = Buffer.from('"stream"')
+
+function splice(source: Buffer, { model, dropsStream }: Changes): Buffer | null {
+  const cuts = [replaceModel(source, model), ...(dropsStream ? [dropField(source, STREAM)] : [])]
+  const pieces: Buffer[] = []
+  let at = 0
+  for (const cut of cuts.sort((a, b) => (a?.from ?? 0) - (b?.from ?? 0))) {
+    if (cut === null) return null
+    pieces.push(source.subarray(at, cut.from), cut.by)
+    at = cut.to
+  }
+  pieces.push(source.subarray(at))
+  return Buffer.concat(pieces)
+}
+
+interface Cut {
+  from: number
+  to: number
+  by: Buffer
+}
+
+const NOTHING = Buffer.alloc(0)
+
+function replaceModel(source: Buffer, { from, to }: Changes['model']): Cut | null {
+  const value = valueAfter(source, MODEL)
+  if (value === null) return null
+  // Written as JSON would write it, or with escapes: then somebody else must read it.
+  const written = JSON.stringify(from)
+  const end = value.start + Buffer.byteLength(written)
+  if (source.toString('utf8', value.start, end) !== written) return null
+  return { from: value.start, to: end, by: Buffer.from(JSON.stringify(to)) }
+}
+
+/** With the comma that goes with it. */
+function dropField(source: Buffer, name: Buffer): Cut | null {
+  const value = valueAfter(source, name)
+  if (value === null) return null
+  const literal = ['false', 'null'].find(
+    (text) => source.toString('latin1', value.start, value.start + text.length) === text,
+  )
+  if (literal === undefined) return null
+  const after = skipBlanks(source, value.start + literal.length, 1)
+  if (source[after] === COMMA) return { from: value.key, to: after + 1, by: NOTHING }
+  const before = skipBlanks(source, value.key - 1, -1)
+  return source[before] === COMMA ? { from: before, to: after, by: NOTHING } : null
+}
+
+const [COMMA, COLON, BACKSLASH] = [0x2c, 0x3a, 0x5c]
+
+/**
+ * Where the value of a field of the whole object begins. A name that stands in the text just once, as a name, must be
+ * that field's, for inside of a text its quotes would be escaped; where it stands twice, null: somebody else must read.
+ */
+function valueAfter(source: Buffer, name: Buffer): { key: number; start: number } | null {
+  const key = source.indexOf(name)
+  if (key < 0 || source[key - 1] === BACKSLASH || source.indexOf(name, key + 1) >= 0) return null
+  const colon = skipBlanks(source, key + name.length, 1)
+  return source[colon] === COLON ? { key, start: skipBlanks(source, colon + 1, 1) } : null
+}
+
+function skipBlanks(source: Buffer, from: number, step: 1 | -1): number {
+  let at = from
+  while (source[at] === 0x20 || source[at] === 0x0a || source[at] === 0x0d || source[at] === 0x09) at += step
+  return at
+}
