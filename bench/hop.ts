@@ -67,7 +67,7 @@ type Options = ReturnType<typeof readOptions>
 async function measure(options: Options): Promise<HopSlice[]> {
   await using scene = createScene()
   if (scene.pinning.missing !== null) process.stdout.write(`NOT pinned: ${scene.pinning.missing}\n`)
-  const upstream = (await startUpstream(scene)).ready
+  const upstream = (await startUpstream(scene)).atOnce
   const nodeFlags = options.profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${options.profile}`]
   const hop = await startBareProxy(scene, upstream, 'hop')
   const copy = await startBareProxy(scene, upstream, 'copy')

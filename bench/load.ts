@@ -1,28 +1,38 @@
 import { requestBody } from './bodies.ts'
 import { type ClosedLoopResult, runClosedLoop } from './closed-loop.ts'
 import { requestBytes } from './connection.ts'
+import { type OpenLoopResult, runOpenLoop, type Stage } from './open-loop.ts'
 
-/** What the bench hands over, as one JSON argument. */
-export interface LoadOrder {
-  kind: 'closed'
+interface CallOrder {
   url: string
   path: string
   headers: Record<string, string>
   model: string
   bodyBytes: number
   connections: number
+}
+
+export interface ClosedOrder extends CallOrder {
+  kind: 'closed'
   warmupSeconds: number
   seconds: number
+  /** Whose CPU time is measured over the same window; null for none. */
   pid: number | null
 }
 
-/** What comes back, as one line of JSON. */
-export type LoadResult = ClosedLoopResult
+export interface OpenOrder extends CallOrder {
+  kind: 'open'
+  stages: Stage[]
+}
 
-function run(order: LoadOrder): Promise<LoadResult> {
+/** What the bench hands over, as one JSON argument; what comes back is one line of JSON. */
+export type LoadOrder = ClosedOrder | OpenOrder
+export type LoadResult<Order extends LoadOrder> = Order extends ClosedOrder ? ClosedLoopResult : OpenLoopResult
+
+function run(order: LoadOrder): Promise<ClosedLoopResult | OpenLoopResult> {
   const body = requestBody(order.model, order.bodyBytes)
   const request = requestBytes(new URL(order.url), order.path, order.headers, body)
-  return runClosedLoop({ ...order, request })
+  return order.kind === 'closed' ? runClosedLoop({ ...order, request }) : runOpenLoop({ ...order, request })
 }
 
 const result = await run(JSON.parse(process.argv[2] ?? '') as LoadOrder)

@@ -25,7 +25,7 @@ export interface Scene extends AsyncDisposable {
   /** A place for the files of this run. */
   folder: string
   add(launched: Promise<RunningProcess>): Promise<RunningProcess>
-  load(order: LoadOrder): Promise<LoadResult>
+  load<Order extends LoadOrder>(order: Order): Promise<LoadResult<Order>>
 }
 
 export const ADMIN_KEY = 'gw_admin_bench00000000000000000000000000'
@@ -45,18 +45,30 @@ export function createScene(): Scene {
       running.defer(async () => void (await process.stop()))
       return process
     },
-    async load(order) {
+    async load<Order extends LoadOrder>(order: Order) {
       const { command, args } = pinning.on('around', [here('load.ts'), JSON.stringify(order)])
       const { stdout } = await promisify(execFile)(command, args, { maxBuffer: 64 * 1024 * 1024 })
-      return JSON.parse(stdout) as LoadResult
+      return JSON.parse(stdout) as LoadResult<Order>
     },
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   }
 }
 
-export function startUpstream({ pinning, add }: Scene, delayMs = 0): Promise<RunningProcess> {
-  const args = [here('upstream.ts'), String(delayMs)]
-  return add(startProcess({ ...pinning.on('around', args), readyWhen: /on (http:\S+)/ }))
+/** The same provider at three speeds. */
+export interface Upstream {
+  pid: number
+  atOnce: string
+  /** Answers after 50 ms: for added latency. */
+  after50ms: string
+  /** Answers after 2 s: for many calls in flight. */
+  after2s: string
+}
+
+export async function startUpstream({ pinning, add }: Scene): Promise<Upstream> {
+  const options = pinning.on('around', [here('upstream.ts'), '0', '50', '2000'])
+  const { pid, ready } = await add(startProcess({ ...options, readyWhen: /on (http:\S+) ready/ }))
+  const [atOnce = '', after50ms = '', after2s = ''] = ready.split(',')
+  return { pid, atOnce, after50ms, after2s }
 }
 
 /** What the bare proxies do is in bare-proxy.ts. */

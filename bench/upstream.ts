@@ -1,12 +1,13 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { UPSTREAM_ANSWERS } from './bodies.ts'
 import { httpReader } from './http-reader.ts'
+import { createPreciseTimer, preciseNow } from './precise-timer.ts'
 
 /**
- * A provider of both families that costs next to nothing: fixed bytes for a whole request, whatever it says, after a
- * delay if one is given. Raw sockets: node:http would cost as much here as in the gateway that is measured.
+ * A provider of both families that costs next to nothing: fixed bytes for a whole request, whatever it says. One
+ * address for each delay given as an argument. Raw sockets: node:http would cost as much here as in what is measured.
  */
-const delayMs = Number(process.argv[2] ?? '0')
+const delays = process.argv.slice(2).map(Number)
 
 const answers = new Map(
   Object.entries(UPSTREAM_ANSWERS).map(([path, text]) => [path, answerBytes('200 OK', text)] as const),
@@ -24,39 +25,39 @@ function answerTo(head: string): Buffer {
   return answers.get(path) ?? NOT_FOUND
 }
 
-/** All delays are equal, so answers leave in the order of their requests and one timer serves them all. */
-const waiting: { due: number; socket: Socket; answer: Buffer }[] = []
-let isTimed = false
+type Send = (socket: Socket, answer: Buffer) => void
+const sendAtOnce: Send = (socket, answer) => void socket.write(answer)
 
-function answerDue(): void {
-  isTimed = false
-  const now = performance.now()
-  let count = 0
-  while (count < waiting.length && (waiting[count]?.due ?? 0) <= now) count += 1
-  for (const { socket, answer } of waiting.splice(0, count)) socket.write(answer)
-  const next = waiting[0]
-  if (next !== undefined) wakeIn(next.due - now)
-}
-
-function later(socket: Socket, answer: Buffer): void {
-  waiting.push({ due: performance.now() + delayMs, socket, answer })
-  if (!isTimed) wakeIn(delayMs)
-}
-
-function wakeIn(milliseconds: number): void {
-  isTimed = true
-  setTimeout(answerDue, milliseconds)
-}
-
-const server = createServer({ noDelay: true }, (socket) => {
-  const read = httpReader((head) => {
-    const answer = answerTo(head)
-    if (delayMs === 0) socket.write(answer)
-    else later(socket, answer)
+/** All delays of an address are equal, so answers leave in the order of their requests and one timer serves them all. */
+function sendLater(delayMs: number): Send {
+  let waiting: { due: number; socket: Socket; answer: Buffer }[] = []
+  const timer = createPreciseTimer(() => {
+    const now = preciseNow()
+    const next = waiting.findIndex(({ due }) => due > now)
+    const due = next < 0 ? waiting : waiting.slice(0, next)
+    waiting = next < 0 ? [] : waiting.slice(next)
+    for (const { socket, answer } of due) socket.write(answer)
   })
-  socket.on('data', read)
-  socket.on('error', () => socket.destroy())
-})
-server.listen(0, '127.0.0.1', 4_096, () => {
-  process.stdout.write(`upstream on http://127.0.0.1:${(server.address() as AddressInfo).port}\n`)
-})
+  return (socket, answer) => {
+    const due = preciseNow() + delayMs
+    waiting.push({ due, socket, answer })
+    timer.wakeAt(due)
+  }
+}
+
+function listen(delayMs: number): Promise<string> {
+  const send = delayMs === 0 ? sendAtOnce : sendLater(delayMs)
+  const server = createServer({ noDelay: true }, (socket) => {
+    socket.on(
+      'data',
+      httpReader((head) => send(socket, answerTo(head))),
+    )
+    socket.on('error', () => socket.destroy())
+  })
+  return new Promise((resolve) => {
+    server.listen(0, '127.0.0.1', 4_096, () => resolve(`http://127.0.0.1:${(server.address() as AddressInfo).port}`))
+  })
+}
+
+const urls = await Promise.all(delays.map(listen))
+process.stdout.write(`upstream on ${urls.join(',')} ready\n`)
