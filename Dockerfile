@@ -1,20 +1,19 @@
-# Build: needs the compiler, which the image that runs does not.
+# Build: needs packages, which the image that runs does not: they are built in.
 FROM node:24-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci --no-audit --no-fund
-COPY tsconfig.json tsconfig.build.json ./
+COPY tsconfig.json ./
 COPY scripts ./scripts
 COPY src ./src
 COPY simulator ./simulator
 COPY demo ./demo
 COPY dashboard ./dashboard
-RUN npm run build && npm prune --omit=dev --no-audit --no-fund && mkdir /data
+RUN npm run build && mkdir /data
 
 FROM node:24-slim
 WORKDIR /app
 COPY --from=build /app/package.json ./
-COPY --from=build /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
 COPY --from=build /app/dashboard/dist ./dashboard/dist
 # A folder made here keeps its owner when a volume is mounted over it for the first time.
@@ -25,4 +24,4 @@ VOLUME /data
 EXPOSE 8080
 HEALTHCHECK --interval=10s --timeout=3s --start-period=10s --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/healthz`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
-CMD ["node", "dist/src/cli/main.js", "serve"]
+CMD ["node", "dist/switchyard.js", "serve"]

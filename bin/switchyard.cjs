@@ -6,7 +6,7 @@ if (major < 24) {
   console.error('switchyard needs Node 24 or newer, and this is Node ' + process.versions.node + '.')
   process.exit(2)
 }
-import('../dist/src/cli/main.js').catch((error) => {
+import('../dist/switchyard.js').catch((error) => {
   console.error(error)
   process.exit(1)
 })

@@ -1,7 +1,6 @@
 import { fileURLToPath } from 'node:url'
 
-/** A file beside package.json: one folder up in development and two in the published package. */
+/** A file beside package.json: one folder up, from `src/` in development and from `dist/` when built. */
 export function packagePath(name: string): string {
-  const root = import.meta.url.endsWith('.ts') ? '../' : '../../'
-  return fileURLToPath(new URL(root + name, import.meta.url))
+  return fileURLToPath(new URL(`../${name}`, import.meta.url))
 }

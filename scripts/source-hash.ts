@@ -1,0 +1,22 @@
+import { createHash } from 'node:crypto'
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+/**
+ * One hash of what a build depends on, by content: what was built from other sources must never run. Some milliseconds
+ * for all of ours.
+ */
+export function sourceHash(root: string, patterns: readonly string[]): string {
+  const hash = createHash('sha256')
+  const files = globSync([...patterns], { cwd: root }).filter((file) => !file.endsWith('.test.ts'))
+  for (const file of files.sort()) hash.update(`${file}\0`).update(readFileSync(join(root, file)))
+  return hash.digest('hex')
+}
+
+/** Tells on standard error that something takes a moment, and how long it took. */
+export async function announced(what: string, work: () => Promise<void>): Promise<void> {
+  process.stderr.write(`Building ${what}, once …`)
+  const startedAt = performance.now()
+  await work()
+  process.stderr.write(` done in ${((performance.now() - startedAt) / 1000).toFixed(1)} s.\n`)
+}
