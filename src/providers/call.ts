@@ -1,6 +1,7 @@
 import { subscribe } from 'node:diagnostics_channel'
 import type { Socket } from 'node:net'
-import { type Dispatcher, Pool } from 'undici'
+import type { Dispatcher } from 'undici'
+import Pool from 'undici/lib/dispatcher/pool.js'
 import { refusedHost } from '../domain/base-url.ts'
 import type { Presence } from '../domain/presence.ts'
 import type { HttpTarget } from './family.ts'
