@@ -25,7 +25,7 @@ export async function buildServer(options: { force: boolean }): Promise<void> {
     const fresh = `${out}.${process.pid}`
     try {
       const modules = await bundle('switchyard', 'src/cli/main.ts', fresh)
-      for (const worker of globSync('src/**/*-worker.ts', { cwd: root })) {
+      for (const worker of globSync('src/**/{worker,*-worker}.ts', { cwd: root })) {
         modules.push(...(await bundle(basename(worker, '.ts'), worker, fresh)))
       }
       writeFileSync(join(fresh, 'licences.txt'), licencesOf(modules))

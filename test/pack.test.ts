@@ -78,7 +78,7 @@ function startInstalled(command: 'serve' | 'demo', env: Record<string, string>) 
 
 describe('the package', () => {
   test('holds the built gateway with its worker threads, the built dashboard, and nothing else', () => {
-    const workers = globSync('src/**/*-worker.ts', { cwd: ROOT }).map((path) => basename(path, '.ts'))
+    const workers = globSync('src/**/{worker,*-worker}.ts', { cwd: ROOT }).map((path) => basename(path, '.ts'))
     const expected = [
       ...['package.json', 'README.md', 'LICENSE', 'CHANGELOG.md'].filter((name) => existsSync(join(ROOT, name))),
       'bin/switchyard.cjs',
