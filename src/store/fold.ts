@@ -1,10 +1,12 @@
-import { CompiledQuery, type Kysely, sql, type Transaction } from 'kysely'
+import { type Kysely, sql, type Transaction } from 'kysely'
 import { INTERRUPTED } from '../domain/errors.ts'
 import type { CloseRecord, OpenRecord } from '../domain/request-record.ts'
-import { closedRow, openRow, REQUEST_COLUMNS } from './request-row.ts'
+import { closedRow, type FullRow, openRow, REQUEST_COLUMNS } from './request-row.ts'
 import { createRollUp, type RollUp } from './rollup.ts'
-import type { Database, NewRequestRow } from './schema.ts'
+import { RowsStatement } from './rows-statement.ts'
+import type { Database } from './schema.ts'
 import { errorText } from './store-error.ts'
+import { createUsageAdditions, type UsageAdditions } from './usage-additions.ts'
 
 /** A row of the spool. */
 export interface SpoolRow {
@@ -39,64 +41,104 @@ export interface Folder {
 }
 
 export function createFolder(db: Kysely<Database>, node: string): Folder {
-  const texts: InsertTexts = new Map()
-  const rollUp = createRollUp()
+  const tables = { ...requestStatements(), rollUp: createRollUp(), additions: createUsageAdditions() }
   return {
     async fold(after, rows) {
       const last = rows.at(-1)
       if (last === undefined) return after
       const batch = mergeRows(rows, node)
-      await db.transaction().execute(async (transaction) => {
-        const moved = await transaction
-          .updateTable('spool_positions')
-          .set({ seq: last.seq })
-          .where('node', '=', node)
-          .where('seq', '=', after)
-          .executeTakeFirst()
-        if (moved.numUpdatedRows !== 1n) throw new PositionMoved(`the spool position of ${node} is no longer ${after}`)
-        await writeRows(transaction, texts, batch.opened, 'open')
-        await rolledUp(transaction, rollUp, batch.closed, () => writeRows(transaction, texts, batch.closed, 'closed'))
-        if (batch.rejected.length > 0) await transaction.insertInto('spool_rejects').values(batch.rejected).execute()
-      })
+      const apply = (writeClosed: typeof writeFirstEnds) =>
+        db.transaction().execute(async (transaction) => {
+          await movePosition(transaction, node, after, last.seq)
+          await tables.opened.run(transaction, batch.opened.map(valuesOf))
+          await writeClosed(transaction, tables, batch.closed)
+          if (batch.rejected.length > 0) await transaction.insertInto('spool_rejects').values(batch.rejected).execute()
+        })
+      try {
+        await apply(writeFirstEnds)
+      } catch (error) {
+        if (!(error instanceof EndedBefore)) throw error
+        await apply(writeAnyEnds)
+      }
       return last.seq
     },
   }
 }
 
+async function movePosition(db: Transaction<Database>, node: string, after: number, to: number): Promise<void> {
+  const moved = await db
+    .updateTable('spool_positions')
+    .set({ seq: to })
+    .where('node', '=', node)
+    .where('seq', '=', after)
+    .executeTakeFirst()
+  if (moved.numUpdatedRows !== 1n) throw new PositionMoved(`the spool position of ${node} is no longer ${after}`)
+}
+
+type Tables = ReturnType<typeof requestStatements> & { rollUp: RollUp; additions: UsageAdditions }
+
+/** Some of the calls of a batch had an end in the log before. */
+class EndedBefore extends Error {}
+
+/**
+ * What nearly every batch is: no call of it has ended before, so all of them count. That this is so is seen by the
+ * number of rows written, which costs nothing, and only if it is not, they are looked up.
+ */
+async function writeFirstEnds(db: Transaction<Database>, tables: Tables, closed: readonly Merged[]): Promise<void> {
+  const written = await tables.firstEnds.run(db, closed.map(valuesOf))
+  if (written < closed.length) throw new EndedBefore()
+  await tables.additions.add(
+    db,
+    closed.map(({ row }) => row),
+  )
+}
+
 /** Each request counts once, when it is closed; one that was given up as interrupted is counted anew by its true end. */
-async function rolledUp(
+async function writeAnyEnds(
   db: Transaction<Database>,
-  rollUp: RollUp,
-  closed: readonly NewRequestRow[],
-  write: () => Promise<void>,
+  { rollUp, additions, anyEnds }: Tables,
+  closed: readonly Merged[],
 ): Promise<void> {
-  const ids = closed.map((row) => row.id)
-  const oldest = Math.min(...closed.map((row) => row.started_at))
-  const known = await rollUp.closedAmong(db, ids)
+  const known = await rollUp.closedAmong(
+    db,
+    closed.map(({ row }) => row.id),
+  )
   const interrupted = known.filter((row) => row.code === INTERRUPTED.code).map((row) => row.id)
   const final = new Set(known.filter((row) => row.code !== INTERRUPTED.code).map((row) => row.id))
-  await rollUp.add(db, interrupted, -1, oldest)
-  await write()
-  const counted = final.size === 0 ? ids : ids.filter((id) => !final.has(id))
-  await rollUp.add(db, counted, 1, oldest)
+  await rollUp.add(db, interrupted, -1, 0)
+  await anyEnds.run(db, closed.map(valuesOf))
+  await additions.add(
+    db,
+    closed.map(({ row }) => row).filter((row) => !final.has(row.id)),
+  )
+}
+
+/** A row of the request table, and its values in the order of the columns. */
+interface Merged {
+  row: FullRow
+  values: unknown[]
+}
+
+function valuesOf({ values }: Merged): unknown[] {
+  return values
 }
 
 type Rejected = { node: string; seq: number; kind: string; payload: string; error: string }
 
 /** A call opened and closed within one batch is written once. */
 function mergeRows(rows: readonly SpoolRow[], node: string) {
-  const opened = new Map<string, NewRequestRow>()
-  const closed = new Map<string, NewRequestRow>()
+  const opened = new Map<string, Merged>()
+  const closed = new Map<string, Merged>()
   const rejected: Rejected[] = []
   for (const row of rows) {
     try {
       const record: unknown = JSON.parse(row.payload)
       if (row.kind === 'close') {
         const request = complete(closedRow(record as CloseRecord, node))
-        if (!closed.has(request.id)) closed.set(request.id, request)
+        if (!closed.has(request.row.id)) closed.set(request.row.id, request)
       } else {
         const request = complete(openRow(record as OpenRecord, node))
-        opened.set(request.id, request)
+        opened.set(request.row.id, request)
       }
     } catch (error) {
       rejected.push({ node, ...row, error: errorText(error) })
@@ -108,56 +150,34 @@ function mergeRows(rows: readonly SpoolRow[], node: string) {
 
 const LARGEST_INTEGER = 2n ** 63n - 1n
 
-function complete(row: NewRequestRow): NewRequestRow {
-  for (const column of REQUEST_COLUMNS) {
-    if (row[column] === undefined) throw new TypeError(`the record has no ${column}`)
-  }
+function complete(row: FullRow): Merged {
+  const values = REQUEST_COLUMNS.map((column): unknown => row[column])
+  const missing = values.indexOf(undefined)
+  if (missing !== -1) throw new TypeError(`the record has no ${REQUEST_COLUMNS[missing]}`)
   const { cost_picodollars: cost } = row
   if (typeof cost === 'bigint' && cost > LARGEST_INTEGER) throw new RangeError('the cost exceeds 64 bits')
-  return row
+  return { row, values }
 }
 
-/** Few statement sizes, so that each is compiled once: building the SQL anew would cost more than running it. */
-const GROUP_SIZES = [64, 8, 1] as const
-type InsertTexts = Map<string, string>
-
-async function writeRows(
-  db: Transaction<Database>,
-  texts: InsertTexts,
-  rows: readonly NewRequestRow[],
-  state: 'open' | 'closed',
-): Promise<void> {
-  let start = 0
-  for (const size of GROUP_SIZES) {
-    for (; rows.length - start >= size; start += size) {
-      const parameters: unknown[] = []
-      for (const row of rows.slice(start, start + size)) {
-        for (const column of REQUEST_COLUMNS) parameters.push(row[column])
-      }
-      const name = `${state} ${size}`
-      const text = texts.get(name) ?? insertText(db, size, state)
-      texts.set(name, text)
-      await db.executeQuery(CompiledQuery.raw(text, parameters))
-    }
-  }
-}
-
-function insertText(db: Transaction<Database>, size: number, state: 'open' | 'closed'): string {
+/** How rows are written: those of calls that began, those of calls that never ended before, and those of any. */
+function requestStatements() {
   const columns = sql.join(REQUEST_COLUMNS.map((column) => sql.ref(column)))
-  // The values only mark the places: parameters are handed over with each run.
   const row = sql`(${sql.join(REQUEST_COLUMNS.map(() => sql`${null}`))})`
   const updates = sql.join(
     REQUEST_COLUMNS.filter((column) => column !== 'id').map(
       (column) => sql`${sql.ref(column)} = excluded.${sql.ref(column)}`,
     ),
   )
+  const insert = (size: number) =>
+    sql`insert into requests (${columns}) values ${sql.join(Array.from({ length: size }, () => row))} on conflict (id)`
+  const isOpen = sql`requests.state = 'open'`
   // A closed row never changes, but for one that was given up as interrupted and whose end arrives after all.
-  const conflict =
-    state === 'open'
-      ? sql`do nothing`
-      : sql`do update set ${updates} where requests.state = 'open' or requests.code = ${sql.lit(INTERRUPTED.code)}`
-  const rows = sql.join(Array.from({ length: size }, () => row))
-  return sql`insert into requests (${columns}) values ${rows} on conflict (id) ${conflict}`.compile(db).sql
+  const isOpenOrInterrupted = sql`${isOpen} or requests.code = ${sql.lit(INTERRUPTED.code)}`
+  return {
+    opened: new RowsStatement((size) => sql`${insert(size)} do nothing`),
+    firstEnds: new RowsStatement((size) => sql`${insert(size)} do update set ${updates} where ${isOpen}`),
+    anyEnds: new RowsStatement((size) => sql`${insert(size)} do update set ${updates} where ${isOpenOrInterrupted}`),
+  }
 }
 
 /**

@@ -45,7 +45,7 @@ export const REQUEST_COLUMNS = [
   'body_hash',
 ] as const satisfies readonly (keyof NewRequestRow)[]
 
-type FullRow = Required<NewRequestRow>
+export type FullRow = Required<NewRequestRow>
 
 /** What is spooled: the record, without a text of megabytes where a name belongs. */
 export function spooled<T extends OpenRecord | CloseRecord>(record: T): T {
@@ -151,9 +151,13 @@ function tokenColumns(usage: TokenUsage | null) {
   }
 }
 
-/** PostgreSQL refuses fractions in an integer column: one of them must not stop the log. */
+/**
+ * PostgreSQL refuses fractions in an integer column: one of them must not stop the log. Beyond what a number counts
+ * exactly, the engines would not even store the same.
+ */
 function whole(value: number | null | undefined): number | null {
-  return typeof value === 'number' && Number.isFinite(value) ? Math.round(value) : null
+  if (typeof value !== 'number' || !Number.isFinite(value)) return null
+  return Number.isSafeInteger(value) ? value : Math.min(Math.round(value), Number.MAX_SAFE_INTEGER)
 }
 
 /** PostgreSQL has no text with a NUL in it, and callers may send one. */

@@ -54,7 +54,7 @@ export function bucketCounts(name: string, column: string, bounds: readonly numb
   return counts
 }
 
-const CAP = 9_000_000_000_000_000_000n
+export const CAP = 9_000_000_000_000_000_000n
 const PART = 1_000_000n
 const cap = sql.raw(String(CAP))
 const part = sql.raw(String(PART))
@@ -73,6 +73,8 @@ export interface RollUpOptions {
 }
 
 const FIGURES = [...Object.keys(COUNTS), ...Object.keys(AMOUNTS)]
+
+export type UsageTable = 'usage_hours' | 'usage_days'
 
 /** Inserts hourly sums of the requests that `condition` picks, or adds them to what is there. */
 export function rollUpStatement(condition: Expression, options: RollUpOptions = {}): Expression {
@@ -110,7 +112,7 @@ export function columnsOf(expressions: Readonly<Record<string, Expression>>): Re
 }
 
 interface Addition {
-  into: 'usage_hours' | 'usage_days'
+  into: UsageTable
   dimensions: Readonly<Record<string, Expression>>
   names: readonly string[]
   from: 'requests' | 'usage_hours'
@@ -128,17 +130,39 @@ function addStatement({ into, dimensions, names, from, condition, figures, sign 
   })
   // Always in the order of the key: two nodes that add to the same hours must not wait for each other in a circle.
   const places = sql.join(Object.keys(dimensions).map((_, index) => sql.lit(index + 1)))
+  const source = sql`
+    select ${sql.join([...Object.values(dimensions), ...sums])} from ${sql.table(from)} where ${condition}
+    group by ${places} order by ${places}`
+  return upsert(into, { dimensions: Object.keys(dimensions), figures: names, source })
+}
+
+/** Adds sums that are worked out already: as many rows as `size`, each with its dimensions, counts and amounts. */
+export function addSumsStatement(into: UsageTable, size: number): Expression {
+  const time = into === 'usage_hours' ? 'hour' : 'day'
+  const dimensions = Object.keys(DIMENSIONS).map((name) => (name === 'hour' ? time : name))
+  // The values only mark the places: parameters are handed over with each run.
+  const row = sql`(${sql.join([...dimensions, ...FIGURES].map(() => sql`${null}`))})`
+  const source = sql`values ${sql.join(Array.from({ length: size }, () => row))}`
+  return upsert(into, { dimensions, figures: FIGURES, source })
+}
+
+interface Upsert {
+  dimensions: readonly string[]
+  figures: readonly string[]
+  source: Expression
+}
+
+function upsert(into: UsageTable, { dimensions, figures, source }: Upsert): Expression {
   const added = (name: string) => {
     const [present, more] = [sql.ref(`${into}.${name}`), sql.ref(`excluded.${name}`)]
     if (name in COUNTS) return sql`${sql.ref(name)} = ${present} + ${more}`
     return sql`${sql.ref(name)} = case when ${present} > ${cap} - ${more} then ${cap} else ${present} + ${more} end`
   }
   return sql`
-    insert into ${sql.table(into)} (${sql.join([...Object.keys(dimensions), ...names].map((name) => sql.ref(name)))})
-    select ${sql.join([...Object.values(dimensions), ...sums])} from ${sql.table(from)} where ${condition}
-    group by ${places} order by ${places}
-    on conflict (${sql.join(Object.keys(dimensions).map((name) => sql.ref(name)))})
-    do update set ${sql.join(names.map(added))}`
+    insert into ${sql.table(into)} (${sql.join([...dimensions, ...figures].map((name) => sql.ref(name)))})
+    ${source}
+    on conflict (${sql.join(dimensions.map((name) => sql.ref(name)))})
+    do update set ${sql.join(figures.map(added))}`
 }
 
 /** Up to here (Unix milliseconds, an hour's beginning) the hourly sums are in the daily ones too. */
@@ -150,7 +174,10 @@ export async function readDaysUntil(db: Kysely<Database>): Promise<number> {
 }
 
 export interface RollUp {
-  /** Adds these closed requests to the sums, or takes them out again; `oldest`: none of them started earlier. */
+  /**
+   * Adds these closed requests to the sums, or takes them out again, from the rows that the table has; `oldest`: none
+   * of them started earlier.
+   */
   add(db: Kysely<Database>, ids: readonly string[], sign: 1 | -1, oldest: number): Promise<void>
   /** Which of these are in the table as closed, with their code. */
   closedAmong(db: Kysely<Database>, ids: readonly string[]): Promise<{ id: string; code: string | null }[]>

@@ -4,6 +4,7 @@ import { exactInteger } from './exact-integer.ts'
 /** What goes to the connection and what comes back: plain values, so that both can cross a thread. */
 export interface SqliteQuery {
   sql: string
+  /** Or a list of such lists: a statement that writes is then run once for each. */
   parameters: readonly unknown[]
 }
 
@@ -35,29 +36,47 @@ export function openSqliteReader(path: string): SqliteConnection {
   return connect(new DatabaseSync(path, { readBigInts: true, timeout: BUSY_TIMEOUT_MS, readOnly: true }))
 }
 
-function connect(database: DatabaseSync): SqliteConnection {
-  const statements = new Map<string, StatementSync>()
+interface Prepared {
+  statement: StatementSync
+  reads: boolean
+}
 
-  function prepare(sql: string): StatementSync {
+function connect(database: DatabaseSync): SqliteConnection {
+  const statements = new Map<string, Prepared>()
+
+  function prepare(sql: string): Prepared {
     const known = statements.get(sql)
     if (known !== undefined) return known
     const statement = database.prepare(sql)
+    const prepared = { statement, reads: statement.columns().length > 0 }
     if (statements.size >= STATEMENTS_KEPT) statements.clear()
-    statements.set(sql, statement)
-    return statement
+    statements.set(sql, prepared)
+    return prepared
   }
 
   return {
-    execute: ({ sql, parameters }) => run(prepare(sql), parameters as readonly SQLInputValue[]),
+    execute({ sql, parameters }) {
+      const { statement, reads } = prepare(sql)
+      if (reads) return read(statement, parameters as readonly SQLInputValue[])
+      if (Array.isArray(parameters[0])) return write(statement, parameters as readonly (readonly SQLInputValue[])[])
+      return write(statement, [parameters as readonly SQLInputValue[]])
+    },
     close: () => database.close(),
   }
 }
 
-function run(statement: StatementSync, parameters: readonly SQLInputValue[]): SqliteResult {
-  if (statement.columns().length === 0) {
+function write(statement: StatementSync, lists: readonly (readonly SQLInputValue[])[]): SqliteResult {
+  let changed = 0n
+  let insertId = 0n
+  for (const parameters of lists) {
     const { changes, lastInsertRowid } = statement.run(...parameters)
-    return { rows: [], changes: BigInt(changes), insertId: BigInt(lastInsertRowid) }
+    changed += BigInt(changes)
+    insertId = BigInt(lastInsertRowid)
   }
+  return { rows: [], changes: changed, insertId }
+}
+
+function read(statement: StatementSync, parameters: readonly SQLInputValue[]): SqliteResult {
   const rows: Record<string, unknown>[] = statement.all(...parameters)
   for (const row of rows) {
     for (const column in row) {

@@ -3,6 +3,7 @@ import {
   type DatabaseConnection,
   type Dialect,
   type Driver,
+  type Kysely,
   type QueryResult,
   SqliteAdapter,
   SqliteIntrospector,
@@ -27,6 +28,11 @@ export function sqliteDialect(executor: SqliteExecutor): Dialect {
     createAdapter: () => new SqliteAdapter(),
     createIntrospector: (db) => new SqliteIntrospector(db),
   }
+}
+
+/** Whether a query may come with a list of parameter lists: the statement is then run once for each. */
+export function takesParameterLists<Tables>(db: Kysely<Tables>): boolean {
+  return db.getExecutor().adapter instanceof SqliteAdapter
 }
 
 class SqliteExecutorDriver implements Driver {
