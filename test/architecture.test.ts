@@ -8,6 +8,7 @@ const ROOMS: Record<string, { rooms: string[]; packages: string[] }> = {
   'src/domain': { rooms: [], packages: ['zod'] },
   'src/http': { rooms: ['src/domain'], packages: ['find-my-way'] },
   'src/providers': { rooms: ['src/domain'], packages: ['undici', 'zod'] },
+  'src/large-bodies': { rooms: ['src/domain', 'src/providers'], packages: [] },
   'src/store': { rooms: ['src/domain'], packages: ['kysely', 'pg', 'zod'] },
   'src/telemetry': { rooms: ['src/domain'], packages: ['pino', 'pino-pretty', 'prom-client'] },
   'src/gateway': { rooms: ['src/domain', 'src/http', 'src/providers', 'src/store', 'src/telemetry'], packages: [] },

@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict'
+import { hash } from 'node:crypto'
+import { after, describe, test } from 'node:test'
+import type { Worker } from 'node:worker_threads'
+import { type Provider, UNKNOWN_TRAITS } from '../domain/provider.ts'
+import { createLargeBodies, startWorker } from './large-bodies.ts'
+import type { ReplyToRead } from './protocol.ts'
+
+const deaths: unknown[] = []
+const workers: Worker[] = []
+const bodies = createLargeBodies(
+  (error) => deaths.push(error),
+  () => {
+    const worker = startWorker()
+    workers.push(worker)
+    return worker
+  },
+)
+after(() => bodies.close())
+
+const text = 'Zwölf 中文 "quoted"\n'.repeat(100_000)
+const REQUEST = { model: 'fast', max_tokens: 7, seed: 5, messages: [{ role: 'user', content: text }] }
+
+function chunksOf(body: unknown, chunkBytes = 65_536): Buffer[] {
+  const bytes = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body))
+  const chunks: Buffer[] = []
+  for (let begin = 0; begin < bytes.length; begin += chunkBytes) {
+    chunks.push(Buffer.from(new Uint8Array(bytes.subarray(begin, begin + chunkBytes)).buffer))
+  }
+  return chunks
+}
+
+const openai = { position: 0, family: 'openai', model: 'upstream-a', traits: UNKNOWN_TRAITS }
+const anthropic = { position: 1, family: 'anthropic', model: 'upstream-b', traits: UNKNOWN_TRAITS }
+
+describe('a large request', () => {
+  test('is known by its outline, its bound and its hash', async () => {
+    const request = await bodies.open(chunksOf(REQUEST), true)
+    assert.deepEqual(request.outline, { model: 'fast', messages: [{}], max_tokens: 7, seed: 5 })
+    assert.ok((request.promptTokens ?? 0) >= Buffer.byteLength(text))
+    assert.equal(request.bodyHash, hash('sha256', JSON.stringify(REQUEST), 'hex'))
+    request.release()
+  })
+
+  test('is written for each entry in the words of its family, in any order and again', async () => {
+    const request = await bodies.open(chunksOf(REQUEST), false)
+    const translations = await request.translate([openai, anthropic])
+    assert.deepEqual(translations, [
+      { kind: 'wire', body: { max_tokens: 7 }, ignored: [] },
+      { kind: 'wire', body: { max_tokens: 7 }, ignored: ['seed'] },
+    ])
+    for (const position of [1, 0, 1]) {
+      const sent = JSON.parse(Buffer.from(await request.write(position)).toString())
+      assert.equal(sent.model, position === 0 ? 'upstream-a' : 'upstream-b')
+      assert.deepEqual(sent.messages, REQUEST.messages)
+    }
+    request.release()
+  })
+
+  for (const [what, body, code] of [
+    ['is no JSON', `{"model":"fast","x":"${text}`, 'invalid_request'],
+    ['has a bad field', { ...REQUEST, n: 'two' }, 'invalid_request'],
+    ['asks for a stream', { ...REQUEST, stream: true }, 'not_implemented'],
+  ] as const) {
+    test(`that ${what} is refused with ${code}`, async () => {
+      await assert.rejects(bodies.open(chunksOf(body), false), { name: 'GatewayError', code })
+    })
+  }
+
+  test('that has been released is gone', async () => {
+    const request = await bodies.open(chunksOf(REQUEST), false)
+    request.release()
+    await assert.rejects(request.translate([openai]), /not open/)
+  })
+})
+
+describe('a large answer', () => {
+  const provider: Provider = { name: 'p', family: 'openai', baseUrl: null, apiKey: 'sk-secret-value', headers: {} }
+  const stamp = { id: 'chatcmpl_1', model: 'fast', created: 1_790_000_000 }
+  const reply = (more: Partial<ReplyToRead> = {}): ReplyToRead => ({
+    status: 200,
+    family: 'openai',
+    provider,
+    request: { model: 'fast', messages: [] },
+    stamp,
+    ...more,
+  })
+  const completion = {
+    id: 'theirs',
+    choices: [{ index: 0, message: { role: 'assistant', content: text }, finish_reason: 'stop' }],
+    usage: { prompt_tokens: 3, completion_tokens: 4, total_tokens: 7 },
+  }
+
+  test('is read, and written as the caller gets it', async () => {
+    const read = await bodies.read(chunksOf(completion), reply())
+    assert.ok(read.kind === 'answered' && read.text !== null)
+    assert.deepEqual([read.usage.input, read.usage.output, read.finishReason], [3, 4, 'stop'])
+    const { id, model, created, choices } = JSON.parse(Buffer.from(read.text).toString())
+    assert.deepEqual({ id, model, created }, stamp)
+    assert.deepEqual(choices, completion.choices)
+  })
+
+  test('that is an error, or cannot be read, is a failure without secrets', async () => {
+    const words = { error: { message: `bad sk-secret-value ${text}` } }
+    const refused = await bodies.read(chunksOf(words), reply({ status: 400 }))
+    assert.ok(refused.kind === 'failed')
+    assert.equal(refused.failure.code, 'invalid_request')
+    assert.doesNotMatch(refused.failure.message, /sk-secret/)
+    const unreadable = await bodies.read(chunksOf(`{"choices":"${text}`), reply())
+    assert.ok(unreadable.kind === 'failed')
+    assert.equal(unreadable.failure.code, 'upstream_error')
+  })
+
+  test('nested too deep has usage but no text', async () => {
+    const deep = `${'['.repeat(500_000)}${']'.repeat(500_000)}`
+    const read = await bodies.read(chunksOf(`{"choices":[${deep}],"usage":{"prompt_tokens":3}}`), reply())
+    assert.ok(read.kind === 'answered')
+    assert.deepEqual([read.text, read.usage.input], [null, 3])
+  })
+})
+
+test('chunks that share their buffer are copied, and the others keep their bytes', async () => {
+  const whole = Buffer.from(new Uint8Array(Buffer.from(`....${JSON.stringify(REQUEST)}....`)).buffer)
+  const request = await bodies.open([whole.subarray(4, whole.length - 4)], false)
+  assert.equal(request.outline.model, 'fast')
+  assert.equal(whole.length > 0 && whole.subarray(0, 4).toString(), '....')
+  request.release()
+})
+
+test('when the worker dies, what it held fails, and the next body finds a new one', async () => {
+  const held = await bodies.open(chunksOf(REQUEST), false)
+  const waiting = bodies.open(chunksOf(REQUEST), false)
+  await Promise.all([workers.at(-1)?.terminate(), assert.rejects(waiting, /has ended/)])
+  await assert.rejects(held.translate([openai]), /has ended/)
+  held.release()
+  assert.equal(deaths.length, 1)
+  const next = await bodies.open(chunksOf(REQUEST), false)
+  assert.equal(next.outline.model, 'fast')
+  next.release()
+  assert.equal(workers.length, 2)
+})

@@ -1,0 +1,160 @@
+import { Worker } from 'node:worker_threads'
+import { GatewayError } from '../domain/errors.ts'
+import type { Translation } from '../providers/family.ts'
+import type {
+  Destination,
+  OpenedRequest,
+  ReadReply,
+  Release,
+  ReplyToRead,
+  Task,
+  TaskName,
+  TaskReply,
+  Tasks,
+} from './protocol.ts'
+
+/**
+ * From this size on a body is worked on in the worker thread. Below it the serving thread is held for less than 5 ms by
+ * any content (an object of thousands of names is the dearest); going to the worker costs about 0.2 ms
+ * (`node bench/large-bodies.ts`).
+ */
+export const LARGE_BYTES = 128 * 1024
+
+/** A request whose body is in the worker. */
+export interface LargeRequest extends OpenedRequest {
+  /** In the order of the destinations; of a wire there is only an outline. */
+  translate(destinations: readonly Destination[]): Promise<Translation[]>
+  /** What goes to the provider at this position, which must have been translated. */
+  write(position: number): Promise<Uint8Array>
+  /** To be called when the call has ended, however it ended. */
+  release(): void
+}
+
+export interface LargeBodies {
+  /** Takes the chunks: they cannot be used any more. Throws the error that the caller gets for a bad body. */
+  open(chunks: readonly Uint8Array[], hash: boolean): Promise<LargeRequest>
+  /** Takes the chunks of an upstream answer. */
+  read(chunks: readonly Uint8Array[], reply: ReplyToRead): Promise<ReadReply>
+  close(): Promise<void>
+}
+
+export type StartWorker = () => Worker
+
+/**
+ * A monster of a body must not take the process down: at this limit the worker ends, the calls in it fail with
+ * internal_error, and the next large body finds a new one.
+ */
+const HEAP_MEGABYTES = 2_048
+
+export function startWorker(): Worker {
+  // Beside this file as it runs: TypeScript in the repository, JavaScript in the built package.
+  const file = import.meta.url.endsWith('.ts') ? './worker.ts' : './worker.js'
+  return new Worker(new URL(file, import.meta.url), { resourceLimits: { maxOldGenerationSizeMb: HEAP_MEGABYTES } })
+}
+
+/** The worker starts with the first large body and stays. `onDeath` is told when it ends by itself. */
+export function createLargeBodies(onDeath: (error: unknown) => void, start: StartWorker = startWorker): LargeBodies {
+  let connection: Connection | null = null
+  let lastBody = 0
+
+  function connected(): Connection {
+    if (connection === null || connection.failure !== null) connection = new Connection(start(), onDeath)
+    return connection
+  }
+
+  return {
+    async open(chunks, hash) {
+      const used = connected()
+      lastBody += 1
+      const body = lastBody
+      const owned = ownedBuffers(chunks)
+      const opened = await used.ask('open', { body, chunks: owned, hash }, owned)
+      return {
+        ...opened,
+        translate: (destinations) => used.ask('translate', { body, destinations: [...destinations] }),
+        write: (position) => used.ask('write', { body, position }),
+        release: () => used.release(body),
+      }
+    },
+    read(chunks, reply) {
+      const owned = ownedBuffers(chunks)
+      return connected().ask('read', { ...reply, chunks: owned }, owned)
+    },
+    async close() {
+      await connection?.close()
+    },
+  }
+}
+
+/** Bytes that fill their buffer change hands as they are; others share it with strangers and are copied. */
+function ownedBuffers(chunks: readonly Uint8Array[]): ArrayBuffer[] {
+  return chunks.map((chunk) => {
+    const { buffer } = chunk
+    const isWhole = buffer instanceof ArrayBuffer && buffer.byteLength === chunk.byteLength
+    return isWhole ? buffer : new Uint8Array(chunk).buffer
+  })
+}
+
+interface Waiting {
+  resolve(output: unknown): void
+  reject(error: unknown): void
+}
+
+/** One worker, from its start to its end. */
+class Connection {
+  failure: unknown = null
+  readonly #worker: Worker
+  readonly #waiting = new Map<number, Waiting>()
+  #lastId = 0
+
+  constructor(worker: Worker, onDeath: (error: unknown) => void) {
+    this.#worker = worker
+    const die = (error: unknown) => {
+      if (this.failure === null) onDeath(error)
+      this.#fail(error)
+    }
+    worker.on('message', (reply: TaskReply) => this.#settle(reply))
+    worker.on('error', die)
+    worker.on('exit', () => die(new Error('the worker for large bodies has ended')))
+  }
+
+  ask<K extends TaskName>(
+    task: K,
+    input: Tasks[K]['input'],
+    transfer: ArrayBuffer[] = [],
+  ): Promise<Tasks[K]['output']> {
+    if (this.failure !== null) return Promise.reject(this.failure)
+    this.#lastId += 1
+    const id = this.#lastId
+    return new Promise((resolve, reject) => {
+      this.#waiting.set(id, { resolve: resolve as Waiting['resolve'], reject })
+      this.#worker.ref()
+      this.#worker.postMessage({ id, task, input } as Task, transfer)
+    })
+  }
+
+  release(body: number): void {
+    if (this.failure === null) this.#worker.postMessage({ task: 'release', body } satisfies Release)
+  }
+
+  async close(): Promise<void> {
+    this.#fail(new Error('the worker for large bodies is closed'))
+    await this.#worker.terminate()
+  }
+
+  #fail(error: unknown): void {
+    this.failure ??= error
+    for (const caller of this.#waiting.values()) caller.reject(this.failure)
+    this.#waiting.clear()
+  }
+
+  #settle(reply: TaskReply): void {
+    const caller = this.#waiting.get(reply.id)
+    this.#waiting.delete(reply.id)
+    // Idle, it must not keep the process from ending.
+    if (this.#waiting.size === 0) this.#worker.unref()
+    if ('output' in reply) caller?.resolve(reply.output)
+    else if ('fault' in reply) caller?.reject(reply.fault)
+    else caller?.reject(new GatewayError(reply.refusal.code, reply.refusal.message))
+  }
+}

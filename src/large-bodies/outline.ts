@@ -1,0 +1,31 @@
+import { type ChatRequest, ChatRequestSchema, type JsonObject } from '../domain/chat.ts'
+
+const REQUEST_FIELDS = Object.keys(ChatRequestSchema.shape)
+
+/**
+ * A request as the serving thread knows it: the fields that steps and families look at, but lists cut to one item,
+ * objects to none and texts to their beginning, so that it says what is there at next to no size.
+ */
+export function outlineOf(request: ChatRequest): ChatRequest {
+  return { ...cut(request, REQUEST_FIELDS), model: request.model } as ChatRequest
+}
+
+/** Of a request in a family's words only figures matter here: they bound the answer (domain/hold.ts). */
+export function wireOutlineOf(wire: JsonObject): JsonObject {
+  return cut(wire, ['max_tokens', 'max_completion_tokens', 'n'])
+}
+
+/** Longer texts are prompts; names and choices are shorter. */
+const LONGEST_TEXT = 1_000
+
+function cut(object: JsonObject, fields: readonly string[]): JsonObject {
+  const outline: JsonObject = {}
+  for (const name of fields) if (Object.hasOwn(object, name)) outline[name] = cutValue(object[name])
+  return outline
+}
+
+function cutValue(value: unknown): unknown {
+  if (typeof value === 'string') return value.slice(0, LONGEST_TEXT)
+  if (typeof value !== 'object' || value === null) return value
+  return Array.isArray(value) ? value.slice(0, 1).map(cutValue) : {}
+}

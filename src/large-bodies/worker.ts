@@ -1,0 +1,65 @@
+import { readlinkSync } from 'node:fs'
+import { setPriority } from 'node:os'
+import { parentPort } from 'node:worker_threads'
+import { GatewayError } from '../domain/errors.ts'
+import { OpenBodies } from './open-bodies.ts'
+import type { Release, Task, TaskName, TaskReply, Tasks } from './protocol.ts'
+import { readReply } from './read-reply.ts'
+
+/** Works on what would hold the event loop of the gateway: one task at a time, in order. */
+const bodies = new OpenBodies()
+yieldToServing()
+
+parentPort?.on('message', (message: Task | Release) => {
+  if (message.task === 'release') {
+    bodies.release(message.body)
+    return
+  }
+  const reply = replyTo(message)
+  parentPort?.postMessage(reply, 'output' in reply ? transferable(reply.output) : [])
+})
+
+function replyTo(task: Task): TaskReply {
+  try {
+    return { id: task.id, output: outputOf(task) }
+  } catch (error) {
+    if (error instanceof GatewayError) return { id: task.id, refusal: { code: error.code, message: error.message } }
+    return { id: task.id, fault: error }
+  }
+}
+
+function outputOf(task: Task): Tasks[TaskName]['output'] {
+  switch (task.task) {
+    case 'open':
+      return bodies.open(task.input.body, joined(task.input.chunks), task.input.hash)
+    case 'translate':
+      return bodies.translate(task.input.body, task.input.destinations)
+    case 'write':
+      return bodies.write(task.input.body, task.input.position)
+    case 'read':
+      return readReply(joined(task.input.chunks), task.input)
+  }
+}
+
+function joined(chunks: readonly ArrayBuffer[]): Buffer {
+  return Buffer.concat(chunks.map((chunk) => Buffer.from(chunk)))
+}
+
+/** Bytes change hands without being copied. */
+function transferable(output: Tasks[TaskName]['output']): ArrayBuffer[] {
+  if (output instanceof Uint8Array) return [output.buffer]
+  return 'text' in output && output.text !== null ? [output.text.buffer] : []
+}
+
+/**
+ * Where cores are few the thread that serves goes first: with one core it then waits 3 ms instead of 8 in the worst of a
+ * hundred turns. Linux has priorities by thread; elsewhere all are alike.
+ */
+function yieldToServing(): void {
+  try {
+    const [thread = ''] = readlinkSync('/proc/thread-self').split('/').slice(-1)
+    setPriority(Number(thread), 10)
+  } catch {
+    // Not Linux.
+  }
+}
