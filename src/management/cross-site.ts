@@ -11,11 +11,11 @@ export const DASHBOARD_HEADER = 'x-switchyard-dashboard'
  * though its pages get our cookie: `SameSite` does not look at ports, this does. Browsers say it on safe connections
  * and on localhost; other programs do not.
  */
-export function refuseOtherSites({ method, header }: Head): void {
-  const site = header('sec-fetch-site')
+export function refuseOtherSites(head: Head): void {
+  const site = head.header('sec-fetch-site')
   if (site === undefined || site === 'same-origin') return
   // Typed into the address bar.
-  if (site === 'none' && isRead(method)) return
+  if (site === 'none' && isRead(head.method)) return
   throw new GatewayError('forbidden', `This request comes from another site (sec-fetch-site: ${site.slice(0, 40)}).`)
 }
 

@@ -84,7 +84,7 @@ async function handle(
     presence: call.presence,
     now: deps.now(),
     method: call.method,
-    header: call.header,
+    header: (name) => call.header(name),
     setHeader(name, value) {
       headers[name] = value
     },

@@ -32,8 +32,8 @@ export function setCookie(value: string, maxAgeSeconds: number, { header }: Head
 }
 
 /** More than one only if somebody else on this host sets the same name: theirs must not hide ours. */
-export function cookieValues({ header }: Headers): string[] {
-  return (header('cookie') ?? '').split(';').flatMap((part) => {
+export function cookieValues(headers: Headers): string[] {
+  return (headers.header('cookie') ?? '').split(';').flatMap((part) => {
     const [name, value] = part.trim().split('=', 2)
     return name === SESSION_COOKIE && value !== undefined && value !== '' ? [value] : []
   })
