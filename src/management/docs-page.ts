@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { z } from 'zod'
 import type { Reply } from '../http/call.ts'
 import type { Operation } from './contract/operation.ts'
@@ -23,14 +24,18 @@ const HEADERS = {
   'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'",
 }
 
-/** `/docs`: the contract as a page for people, without a script. */
-export function docsPage(operations: Record<string, Operation>, version: string): Reply {
+/** `/docs`: the contract as a page for people, without a script; made a row a turn, for calls wait meanwhile. */
+export async function docsPage(operations: Record<string, Operation>, version: string): Promise<Reply> {
   const tags = [...new Set(Object.values(operations).map((operation) => operation.tag))]
   const links = tags.map((tag) => `<a href="#${slug(tag)}">${html(tag)}</a>`).join(' ')
-  const groups = tags.map((tag) => {
-    const rows = Object.values(operations).filter((operation) => operation.tag === tag)
-    return `<h2 id="${slug(tag)}">${html(tag)}</h2>${rows.map(operationHtml).join('')}`
-  })
+  const groups: string[] = []
+  for (const tag of tags) {
+    groups.push(`<h2 id="${slug(tag)}">${html(tag)}</h2>`)
+    for (const operation of Object.values(operations).filter((row) => row.tag === tag)) {
+      groups.push(operationHtml(operation))
+      await nextTurn()
+    }
+  }
   const body = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Switchyard management API</title>
 <meta name="viewport" content="width=device-width,initial-scale=1"><style>${STYLE}</style>
 <h1>Switchyard management API</h1>
