@@ -10,11 +10,20 @@ const MARK = '.built'
 const SOURCES = ['{src,simulator,demo}/**/*.{ts,json}', 'scripts/{build-server,source-hash}.ts', 'package-lock.json']
 
 /**
+ * V8 keeps the text of what it runs, one byte a character as long as all of them are ASCII and two if a single one is
+ * not: without comments and with such characters escaped, a third of it is left.
+ */
+const SHORT_TEXT = {
+  comments: false,
+  minify: { compress: false, mangle: false, codegen: { removeWhitespace: false, asciiOnly: true } },
+} as const
+
+/**
  * Builds the gateway into dist/ when that is missing or older than its sources; `force` always.
  *
  * A program and its packages become one file with a few that are loaded when needed, a worker thread likewise: hundreds
- * of small modules cost 0.6 s of the start and 22 MB more (`node bench/footprint.ts`). Nothing is minified, so that a
- * stack trace can be read; the region comments name the source.
+ * of small modules cost 0.6 s of the start and 22 MB more (`node bench/footprint.ts`). Names and lines stay, so that a
+ * stack trace can be read.
  */
 export async function buildServer(options: { force: boolean }): Promise<void> {
   const wanted = sourceHash(root, SOURCES)
@@ -53,7 +62,7 @@ async function bundle(name: string, entry: string, folder: string): Promise<stri
     logLevel: 'silent',
   })
   const files = { entryFileNames: '[name].js', chunkFileNames: `${name}.[name].js` }
-  const { output } = await built.write({ dir: folder, format: 'esm', ...files })
+  const { output } = await built.write({ dir: folder, format: 'esm', ...files, ...SHORT_TEXT })
   await built.close()
   return output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []))
 }
