@@ -48,7 +48,7 @@ const HEAP_MEGABYTES = 2_048
 
 export function startWorker(): Worker {
   // Beside this file as it runs: TypeScript in the repository, JavaScript in the built package.
-  const file = import.meta.url.endsWith('.ts') ? './worker.ts' : './worker.js'
+  const file = import.meta.url.endsWith('.ts') ? './body-worker.ts' : './body-worker.js'
   return new Worker(new URL(file, import.meta.url), { resourceLimits: { maxOldGenerationSizeMb: HEAP_MEGABYTES } })
 }
 
