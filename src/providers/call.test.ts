@@ -218,7 +218,7 @@ describe('a call to a provider', () => {
       if (request.headers['x-slow'] === undefined) response.end('quick')
       else release = () => response.end('slow')
     })
-    const slow = caller.call({ ...endpoint, headers: { 'x-slow': '1' } }, options())
+    const slow = caller.call({ ...endpoint, headers: ['x-slow', '1'] }, options())
     const quick = await caller.call(endpoint, options())
     assert.ok(quick.kind === 'reply' && quick.body.toString() === 'quick')
     release()

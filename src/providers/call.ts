@@ -1,17 +1,16 @@
-import { subscribe } from 'node:diagnostics_channel'
-import type { Socket } from 'node:net'
 import type { Dispatcher } from 'undici'
-import Pool from 'undici/lib/dispatcher/pool.js'
 import { refusedHost } from '../domain/base-url.ts'
 import type { Presence } from '../domain/presence.ts'
 import type { HttpTarget } from './family.ts'
 import { guardedLookup, REFUSED_ADDRESS, type Resolve, resolveName } from './guarded-lookup.ts'
+import { type Line, Lines } from './lines.ts'
 
 /** A target taken apart once, so that no call parses a URL. */
 export interface Endpoint {
-  pool: Pool
+  lines: Lines
   path: string
-  headers: Record<string, string>
+  /** Names and values in turn. */
+  headers: string[]
   /** Why nothing may be sent there; null as a rule. */
   refused: string | null
 }
@@ -58,26 +57,23 @@ const STALE_MS = 20
 /** `resolve` is how names become addresses; tests bring their own. */
 export function createCaller(resolve: Resolve = resolveName): Caller {
   const lookup = guardedLookup(resolve)
-  const pools = new Map<string, Pool>()
+  const options = {
+    // One call a connection: a slow completion must not hold up another.
+    pipelining: 1,
+    // The breaking of one connection must end one call, so HTTP/2 is not offered.
+    allowH2: false,
+    connect: { timeout: CONNECT_TIMEOUT_MS, lookup },
+    // Our own deadline is the smaller one.
+    headersTimeout: 0,
+    bodyTimeout: SILENCE_MS,
+    maxResponseSize: MAX_RESPONSE_BYTES,
+  }
+  const linesTo = new Map<string, Lines>()
 
-  function poolFor(origin: string): Pool {
-    let pool = pools.get(origin)
-    if (pool === undefined) {
-      pool = new Pool(origin, {
-        // One call a connection and as many as there are calls: a slow completion must not hold up another.
-        pipelining: 1,
-        connections: null,
-        // The breaking of one connection must end one call, so HTTP/2 is not offered.
-        allowH2: false,
-        connect: { timeout: CONNECT_TIMEOUT_MS, lookup },
-        // Our own deadline is the smaller one.
-        headersTimeout: 0,
-        bodyTimeout: SILENCE_MS,
-        maxResponseSize: MAX_RESPONSE_BYTES,
-      })
-      pools.set(origin, pool)
-    }
-    return pool
+  function linesFor(origin: string): Lines {
+    const lines = linesTo.get(origin) ?? new Lines(origin, options)
+    linesTo.set(origin, lines)
+    return lines
   }
 
   return {
@@ -86,29 +82,25 @@ export function createCaller(resolve: Resolve = resolveName): Caller {
       // A literal address is never looked up, so it is checked here; a name is checked whenever a connection is made.
       const refusal = refusedHost(url.hostname)
       const refused = refusal === null ? null : `${url.hostname} is ${refusal}`
-      return { pool: poolFor(url.origin), path: url.pathname + url.search, headers: target.headers, refused }
+      const headers = Object.entries(target.headers).flat()
+      return { lines: linesFor(url.origin), path: url.pathname + url.search, headers, refused }
     },
     call: (endpoint, options) =>
       new Promise((resolve) => {
         new Exchange(endpoint, options, resolve).start()
       }),
     async close() {
-      await Promise.all([...pools.values()].map((pool) => pool.destroy()))
+      await Promise.all([...linesTo.values()].map((lines) => lines.destroy()))
     },
   }
 }
-
-/** undici tells its handlers of no socket, but announces each on this channel right before `onRequestSent`. */
-let lastSocket: Socket | null = null
-subscribe('undici:client:sendHeaders', (message) => {
-  lastSocket = (message as { socket: Socket }).socket
-})
 
 /** One call on the wire, from dispatch to its single outcome. */
 class Exchange implements Dispatcher.DispatchHandler {
   private readonly endpoint: Endpoint
   private readonly options: CallOptions
   private readonly resolve: (outcome: UpstreamReply | Breakdown) => void
+  private line: Line | null = null
   private controller: Dispatcher.DispatchController | null = null
   private settled = false
   private sent = false
@@ -138,11 +130,13 @@ class Exchange implements Dispatcher.DispatchHandler {
     }
     this.deadline = setTimeout(() => this.stop({ kind: 'timeout', phase: this.phase() }), timeoutMs)
     this.stopListening = presence?.onLeave(() => this.stop({ kind: 'caller-left' }))
-    const { pool, path, headers } = this.endpoint
+    const { lines, path, headers } = this.endpoint
+    this.line = lines.take()
     try {
-      pool.dispatch({ method, path, headers, body }, this)
+      this.line.client.dispatch({ method, path, headers, body }, this)
     } catch (error) {
       this.settle(breakdownOf(error, false))
+      lines.drop(this.line)
     }
   }
 
@@ -155,13 +149,13 @@ class Exchange implements Dispatcher.DispatchHandler {
   onRequestSent(): void {
     this.sent = true
     this.sentAt = performance.now()
-    this.reused = (lastSocket?.bytesRead ?? 0) > 0
-    lastSocket = null
+    this.reused = this.line?.used === true
   }
 
   onResponseStart(_controller: unknown, status: number, headers: UpstreamReply['headers']): void {
     this.status = status
     this.headers = headers
+    if (this.line !== null) this.line.used = true
   }
 
   onResponseData(_controller: unknown, chunk: Buffer): void {
@@ -171,10 +165,12 @@ class Exchange implements Dispatcher.DispatchHandler {
   onResponseEnd(): void {
     const [first] = this.chunks
     const body = this.chunks.length === 1 && first !== undefined ? first : Buffer.concat(this.chunks)
+    if (this.line !== null) this.endpoint.lines.giveBack(this.line)
     this.settle({ kind: 'reply', status: this.status, headers: this.headers, body })
   }
 
   onResponseError(_controller: unknown, error: Error): void {
+    if (this.line !== null) this.endpoint.lines.drop(this.line)
     this.settle(breakdownOf(error, this.status > 0 || (this.sent && !this.isStale(error))))
   }
 

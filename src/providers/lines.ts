@@ -1,0 +1,58 @@
+import type { Client } from 'undici'
+import UndiciClient from 'undici/lib/dispatcher/client.js'
+
+/** A connection to a provider, for one call at a time; closed by the provider while idle, it is made again when needed. */
+export interface Line {
+  client: Client
+  /** This connection has brought an answer before: the other side may be about to close it. */
+  used: boolean
+  idleSince: number
+}
+
+/** Its connection is long closed by then (a kept one ends after seconds), and the rest is only memory. */
+const FORGET_IDLE_MS = 60_000
+
+/**
+ * The connections to one provider: as many as there are calls. The one that became idle last is taken first, so that
+ * those nobody needs any more stay at the bottom and end. undici's own pool asks every connection in turn whether it is
+ * free, twice for each call: with 1,000 calls in flight that came to 9 µs a call, with 32 to 3.
+ */
+export class Lines {
+  readonly #open: () => Client
+  readonly #idle: Line[] = []
+  readonly #all = new Set<Line>()
+
+  constructor(origin: string, options: Client.Options) {
+    this.#open = () => new UndiciClient(origin, options)
+  }
+
+  take(): Line {
+    return this.#idle.pop() ?? this.#add()
+  }
+
+  giveBack(line: Line): void {
+    line.idleSince = Date.now()
+    this.#idle.push(line)
+    const oldest = this.#idle[0]
+    if (oldest === undefined || line.idleSince - oldest.idleSince < FORGET_IDLE_MS) return
+    this.#idle.shift()
+    this.drop(oldest)
+  }
+
+  /** It broke, or nobody needs it. */
+  drop(line: Line): void {
+    this.#all.delete(line)
+    void line.client.destroy()
+  }
+
+  async destroy(): Promise<void> {
+    await Promise.all([...this.#all].map((line) => line.client.destroy()))
+  }
+
+  #add(): Line {
+    const line: Line = { client: this.#open(), used: false, idleSince: 0 }
+    line.client.on('connect', () => (line.used = false))
+    this.#all.add(line)
+    return line
+  }
+}
