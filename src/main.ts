@@ -69,7 +69,7 @@ export async function startGateway(environment: Environment, options: StartOptio
   const { now = Date.now, onFileKeys = () => {} } = options
   const config = readConfig(environment, BUILTINS)
   const { settings } = config
-  const log = createLog(settings.LOG_LEVEL)
+  const log = await createLog(settings.LOG_LEVEL)
   const store = await openStore({
     dataDir: settings.DATA_DIR,
     databaseUrl: settings.DATABASE_URL ?? null,
