@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { parseArgs } from 'node:util'
 import { Kysely } from 'kysely'
-import { createFolder, readPosition, type SpoolRow } from '../src/store/fold.ts'
+import { createFolder, readPosition } from '../src/store/fold.ts'
 import { migrate } from '../src/store/migrations.ts'
-import { spooled } from '../src/store/request-row.ts'
 import type { Database } from '../src/store/schema.ts'
 import { Spool } from '../src/store/spool.ts'
+import { closeLine, openLine, type SpoolRow } from '../src/store/spool-lines.ts'
 import { openSqlite } from '../src/store/sqlite-connection.ts'
 import { sqliteDialect } from '../src/store/sqlite-dialect.ts'
 import { type CallRecords, callRecords } from './call-records.ts'
@@ -26,7 +26,7 @@ thread here, one after the other.
   --log <number>       rows that the request log has already, default 0
   --help               print this text
 `
-const BATCH_ROWS = 1_000
+const BATCH_RECORDS = 1_000
 
 type Step = 'append' | 'read' | 'fold' | 'checkpoint'
 
@@ -56,7 +56,7 @@ async function measure(folder: string, options: { calls: number; gather: number;
   const path = join(folder, 'spool.db')
   const spool = new Spool(path, { synchronousFull: false, onCommit: () => {} })
   const reader = new DatabaseSync(path)
-  const nextRows = reader.prepare('select seq, kind, payload from spool where seq > ? order by seq limit ?')
+  const nextRows = reader.prepare('select seq, kind, payload from spool where seq > ? and seq <= ? order by seq')
   const ledger = createFolder(db, spool.node)
   let position = await readPosition(db, spool.node)
   const warmUp = Math.min(2_000, options.calls)
@@ -66,7 +66,10 @@ async function measure(folder: string, options: { calls: number; gather: number;
     const records = Array.from({ length: options.gather }, (_, index) => callRecords(warmUp + done + index, Date.now()))
     await clock.run('append', () => appendAll(spool, records, options.group))
     for (;;) {
-      const rows = await clock.run('read', () => nextRows.all(position, BATCH_ROWS) as unknown as SpoolRow[])
+      const rows = await clock.run(
+        'read',
+        () => nextRows.all(position, position + BATCH_RECORDS) as unknown as SpoolRow[],
+      )
       if (rows.length === 0) break
       position = await clock.run('fold', () => ledger.fold(position, rows))
     }
@@ -84,8 +87,8 @@ async function appendAll(spool: Spool, records: readonly CallRecords[], group: n
   const work = records.values()
   const caller = async () => {
     for (const { open, close } of work) {
-      await spool.append('open', spooled(open))
-      await spool.append('close', spooled(close))
+      await spool.append(openLine(open))
+      await spool.append(closeLine(close))
     }
   }
   await Promise.all(Array.from({ length: group }, caller))

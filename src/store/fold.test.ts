@@ -2,16 +2,17 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { closeRecord, ENGINES, openRecord, testStores } from '../../test/test-store.ts'
-import { closeInterrupted, createFolder, PositionMoved, readPosition, type SpoolRow } from './fold.ts'
+import { closeInterrupted, createFolder, PositionMoved, readPosition } from './fold.ts'
 import type { Store } from './open.ts'
+import { closeLine, joinLines, openLine, type SpoolRow } from './spool-lines.ts'
 
 const stores = await testStores()
 
-const opened = (seq: number, id: string): SpoolRow => ({ seq, kind: 'open', payload: JSON.stringify(openRecord(id)) })
+const opened = (seq: number, id: string): SpoolRow => ({ seq, kind: 'group', payload: openLine(openRecord(id)) })
 const closed = (seq: number, id: string, change = {}): SpoolRow => ({
   seq,
-  kind: 'close',
-  payload: JSON.stringify(closeRecord(id, change)),
+  kind: 'group',
+  payload: closeLine(closeRecord(id, change)),
 })
 
 async function rowsOf(store: Store, node: string) {
@@ -51,7 +52,8 @@ for (const engine of ENGINES) {
         { seq: 2, kind: 'close', payload: '{}' },
         closed(3, 'c0', { costPicodollars: '9223372036854775808' }),
       ]
-      assert.equal(await folder.fold(0, [...unreadable, closed(4, 'c1')]), 4)
+      const mixed = { seq: 6, kind: 'group', payload: `c[]\n${closed(0, 'c1').payload}\no["c2"]` }
+      assert.equal(await folder.fold(0, [...unreadable, mixed]), 6)
       assert.deepEqual(
         (await rowsOf(store, 'c')).map((row) => row.id),
         ['c1'],
@@ -64,7 +66,7 @@ for (const engine of ENGINES) {
         .execute()
       assert.deepEqual(
         rejects.map((row) => row.seq),
-        [1, 2, 3],
+        [1, 2, 3, 4, 6],
       )
     })
 
@@ -98,7 +100,7 @@ for (const engine of ENGINES) {
             let position = await readPosition(store.db, node)
             for (let start = 0; start < rows.length; ) {
               const size = sizes.next().value
-              position = await folder.fold(position, rows.slice(start, start + size))
+              position = await folder.fold(position, grouped(rows.slice(start, start + size), choices))
               start += size
             }
             const found = await rowsOf(store, node)
@@ -109,6 +111,17 @@ for (const engine of ENGINES) {
       )
     })
   })
+}
+
+/** Some of them in one row, as those of one turn of the event loop are. */
+function grouped(rows: readonly SpoolRow[], choices: Iterator<number>): SpoolRow[] {
+  const groups: SpoolRow[] = []
+  for (const row of rows) {
+    const last = groups.at(-1)
+    if (last === undefined || choices.next().value % 3 === 0) groups.push({ ...row })
+    else Object.assign(last, { seq: row.seq, payload: joinLines([last.payload, row.payload]) })
+  }
+  return groups
 }
 
 interface Call {

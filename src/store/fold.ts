@@ -1,19 +1,12 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
 import { INTERRUPTED } from '../domain/errors.ts'
-import type { CloseRecord, OpenRecord } from '../domain/request-record.ts'
 import { closedRow, type FullRow, openRow, REQUEST_COLUMNS } from './request-row.ts'
 import { createRollUp, type RollUp } from './rollup.ts'
 import { RowsStatement } from './rows-statement.ts'
 import type { Database } from './schema.ts'
+import { openedId, readClose, readOpen, recordsOf, type SpoolRow } from './spool-lines.ts'
 import { errorText } from './store-error.ts'
 import { createUsageAdditions, type UsageAdditions } from './usage-additions.ts'
-
-/** A row of the spool. */
-export interface SpoolRow {
-  seq: number
-  kind: string
-  payload: string
-}
 
 /** Somebody else moved this node's position: read it again before going on. */
 export class PositionMoved extends Error {
@@ -130,21 +123,27 @@ function mergeRows(rows: readonly SpoolRow[], node: string) {
   const opened = new Map<string, Merged>()
   const closed = new Map<string, Merged>()
   const rejected: Rejected[] = []
-  for (const row of rows) {
-    try {
-      const record: unknown = JSON.parse(row.payload)
-      if (row.kind === 'close') {
-        const request = complete(closedRow(record as CloseRecord, node))
-        if (!closed.has(request.row.id)) closed.set(request.row.id, request)
-      } else {
-        const request = complete(openRow(record as OpenRecord, node))
-        opened.set(request.row.id, request)
+  const records = rows.flatMap(recordsOf)
+  const read = (kind: string, each: (text: string) => void) => {
+    for (const record of records) {
+      if ((record.kind === 'close') !== (kind === 'close')) continue
+      try {
+        each(record.text)
+      } catch (error) {
+        rejected.push({ node, seq: record.seq, kind: record.kind, payload: record.text, error: errorText(error) })
       }
-    } catch (error) {
-      rejected.push({ node, ...row, error: errorText(error) })
     }
   }
-  for (const id of closed.keys()) opened.delete(id)
+  read('close', (text) => {
+    const request = complete(closedRow(readClose(text), node))
+    if (!closed.has(request.row.id)) closed.set(request.row.id, request)
+  })
+  // Most of them are closed by now, and what was known at their beginning stands at their end as well.
+  read('open', (text) => {
+    if (closed.has(openedId(text))) return
+    const request = complete(openRow(readOpen(text), node))
+    if (!closed.has(request.row.id)) opened.set(request.row.id, request)
+  })
   return { opened: [...opened.values()], closed: [...closed.values()], rejected }
 }
 

@@ -2,16 +2,17 @@ import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
 import { Kysely } from 'kysely'
-import { closeInterrupted, createFolder, readPosition, type SpoolRow } from './fold.ts'
+import { closeInterrupted, createFolder, readPosition } from './fold.ts'
 import type { LedgerCommand, LedgerReport, LedgerSettings } from './ledger.ts'
 import { deleteExpired } from './retention.ts'
 import type { Database } from './schema.ts'
+import type { SpoolRow } from './spool-lines.ts'
 import { openSqlite } from './sqlite-connection.ts'
 import { sqliteDialect } from './sqlite-dialect.ts'
 import { errorText } from './store-error.ts'
 import { advanceDays } from './usage-days.ts'
 
-const BATCH_ROWS = 1_000
+const BATCH_RECORDS = 1_000
 /** Rows that arrive together are folded together: one transaction instead of dozens. Readers who wait cut it short. */
 const GATHER_MS = 100
 const FIRST_BACKOFF_MS = 100
@@ -26,7 +27,7 @@ const DAY_MS = 86_400_000
 
 const settings = workerData as LedgerSettings
 const spool = new DatabaseSync(settings.spoolPath, { timeout: 1_000 })
-const nextRows = spool.prepare('select seq, kind, payload from spool where seq > ? order by seq limit ?')
+const nextRows = spool.prepare('select seq, kind, payload from spool where seq > ? order by seq')
 const db = await openTarget()
 const folder = createFolder(db, settings.node)
 
@@ -53,13 +54,23 @@ function report(message: LedgerReport): void {
   parentPort?.postMessage(message)
 }
 
+function nextBatch(after: number): SpoolRow[] {
+  const batch: SpoolRow[] = []
+  for (const row of nextRows.iterate(after) as Iterable<unknown> as Iterable<SpoolRow>) {
+    batch.push(row)
+    if (row.seq - after >= BATCH_RECORDS) break
+  }
+  return batch
+}
+
 async function foldAll(): Promise<number> {
   position ??= await readPosition(db, settings.node)
   for (;;) {
-    const rows = nextRows.all(position, BATCH_ROWS) as unknown as SpoolRow[]
-    if (rows.length === 0) return position
-    position = await folder.fold(position, rows)
-    if (rows.length === BATCH_ROWS) report({ kind: 'folded', seq: position })
+    const batch = nextBatch(position)
+    if (batch.length === 0) return position
+    const isFull = (batch.at(-1)?.seq ?? 0) - position >= BATCH_RECORDS
+    position = await folder.fold(position, batch)
+    if (isFull) report({ kind: 'folded', seq: position })
   }
 }
 

@@ -175,7 +175,7 @@ for (const engine of ENGINES) {
       assert.ok((rows[0]?.finished_at ?? 0) >= startedAt)
     })
 
-    test('what was spooled but never folded is folded at the next start', async () => {
+    test('what an earlier version spooled but never folded is folded at the next start', async () => {
       const options = await stores.newOptions(engine)
       await (await stores.open(options)).close()
       const spool = new DatabaseSync(join(options.dataDir, 'spool.db'))

@@ -6,10 +6,10 @@ import { lockDataDir } from './data-lock.ts'
 import { Ledger, type StoreLog } from './ledger.ts'
 import { type Engine, migrate } from './migrations.ts'
 import { openRemoteReader, openRemoteSqlite } from './remote-sqlite.ts'
-import { spooled } from './request-row.ts'
 import type { Database } from './schema.ts'
 import { openSecrets, type Secrets } from './secrets.ts'
 import { Spool } from './spool.ts'
+import { closeLine, openLine } from './spool-lines.ts'
 import { sqliteDialect } from './sqlite-dialect.ts'
 import { errorText, StoreError } from './store-error.ts'
 
@@ -150,8 +150,8 @@ async function migrateOrExplain(db: Kysely<Database>, engine: Engine): Promise<v
 
 function requestLog(spool: Spool, ledger: Ledger): RequestLog {
   return {
-    open: (record) => spool.append('open', spooled(record)),
-    close: (record) => spool.append('close', spooled(record)),
+    open: (record) => spool.append(openLine(record)),
+    close: (record) => spool.append(closeLine(record)),
     async caughtUp() {
       await spool.settled()
       await ledger.caughtUp()

@@ -1,9 +1,7 @@
-import type { CloseRecord, OpenRecord } from '../domain/request-record.ts'
+import type { OpenRecord } from '../domain/request-record.ts'
 import { promptTokens, type TokenUsage } from '../domain/usage.ts'
 import type { NewRequestRow } from './schema.ts'
-
-/** Longer than any model's name: what a caller or a provider sends instead must not swell the log. */
-const LONGEST_TEXT = 512
+import type { SpooledClose, SpooledOpen } from './spool-lines.ts'
 
 /** Every column, in the order in which the fold writes them. */
 export const REQUEST_COLUMNS = [
@@ -47,19 +45,7 @@ export const REQUEST_COLUMNS = [
 
 export type FullRow = Required<NewRequestRow>
 
-/** What is spooled: the record, without a text of megabytes where a name belongs. */
-export function spooled<T extends OpenRecord | CloseRecord>(record: T): T {
-  const requestedModel = cut(record.requestedModel)
-  if (!('finishReason' in record)) return { ...record, requestedModel }
-  const attempts = record.attempts.map((attempt) => ({ ...attempt, upstreamRequestId: cut(attempt.upstreamRequestId) }))
-  return { ...record, requestedModel, finishReason: cut(record.finishReason), attempts }
-}
-
-function cut(value: string | null): string | null {
-  return value === null || value.length <= LONGEST_TEXT ? value : value.slice(0, LONGEST_TEXT)
-}
-
-export function openRow(record: OpenRecord, node: string): FullRow {
+export function openRow(record: SpooledOpen, node: string): FullRow {
   return {
     id: record.id,
     node,
@@ -90,7 +76,7 @@ export function openRow(record: OpenRecord, node: string): FullRow {
   }
 }
 
-export function closedRow(record: CloseRecord, node: string): FullRow {
+export function closedRow(record: SpooledClose, node: string): FullRow {
   return {
     id: record.id,
     node,
@@ -106,7 +92,7 @@ export function closedRow(record: CloseRecord, node: string): FullRow {
     provider: text(record.provider),
     model: text(record.model),
     fallback: record.fallback ? 1 : 0,
-    attempts: JSON.stringify(record.attempts),
+    attempts: record.attempts,
     finish_reason: text(record.finishReason),
     ...tokenColumns(record.usage),
     cost_picodollars: record.costPicodollars === null ? null : BigInt(record.costPicodollars),
@@ -115,7 +101,7 @@ export function closedRow(record: CloseRecord, node: string): FullRow {
     gateway_microseconds: whole(record.gatewayMicroseconds) ?? 0,
     request_bytes: whole(record.requestBytes) ?? 0,
     response_bytes: whole(record.responseBytes) ?? 0,
-    ignored_params: JSON.stringify(record.ignoredParams),
+    ignored_params: record.ignoredParams.length === 0 ? '[]' : JSON.stringify(record.ignoredParams),
     ...holdColumns(record),
     ...idempotencyColumns(record),
   }
@@ -162,5 +148,5 @@ function whole(value: number | null | undefined): number | null {
 
 /** PostgreSQL has no text with a NUL in it, and callers may send one. */
 function text(value: string | null): string | null {
-  return value === null ? null : value.replaceAll('\u0000', '\ufffd')
+  return value?.includes('\u0000') ? value.replaceAll('\u0000', '\ufffd') : value
 }

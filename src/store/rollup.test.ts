@@ -8,8 +8,9 @@ import { closeRecord, ENGINES, openRecord, testStores } from '../../test/test-st
 import { GATEWAY_BOUNDS_MICROSECONDS } from '../domain/latency.ts'
 import type { CloseRecord } from '../domain/request-record.ts'
 import { NO_USAGE } from '../domain/usage.ts'
-import { closeInterrupted, createFolder, readPosition, type SpoolRow } from './fold.ts'
+import { closeInterrupted, createFolder, readPosition } from './fold.ts'
 import type { Database } from './schema.ts'
+import { closeLine, openLine, type SpoolRow } from './spool-lines.ts'
 import { addGatewayBuckets, createUsageTable } from './usage-migration.ts'
 
 const stores = await testStores()
@@ -53,7 +54,8 @@ for (const engine of ENGINES) {
               const id = `${run}-${of % calls.length}`
               const record: CloseRecord = closeRecord(id, { workspace: run, ...calls[of % calls.length]! })
               const opened = { ...openRecord(id), workspace: run, route: record.route, startedAt: record.startedAt }
-              spool.push({ seq: spool.length + 1, kind, payload: JSON.stringify(kind === 'open' ? opened : record) })
+              const payload = kind === 'open' ? openLine(opened) : closeLine(record)
+              spool.push({ seq: spool.length + 1, kind: 'group', payload })
             }
             const folder = createFolder(db, run)
             const fold = async (rows: number, through = folder) => {

@@ -1,17 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import { GROUP, joinLines } from './spool-lines.ts'
 
-export type SpoolKind = 'open' | 'close'
-
-interface Pending {
-  kind: SpoolKind
-  payload: string
-  resolve(): void
-  reject(error: unknown): void
+/** What is appended in one turn of the event loop: it becomes durable together, as one row, or not at all. */
+class Group {
+  readonly lines: string[] = []
+  readonly done = Promise.withResolvers<void>()
 }
 
-/** Rows removed in one transaction: about as dear as writing a handful, so no flush becomes slow by it. */
-const TRIM_STEP = 256
+/** Records removed at a time: seldom, because a trim costs as much as many appends, but never for a millisecond. */
+const TRIM_STEP = 1_024
 const IDLE_TRIM_MS = 50
 /** A checkpoint that resets the log holds the write lock for a moment; only a broken disk holds it this long. */
 const BUSY_LIMIT_MS = 10_000
@@ -31,7 +29,7 @@ export class Spool {
   readonly #begin: StatementSync
   readonly #commit: StatementSync
   readonly #onCommit: () => void
-  #queue: Pending[] = []
+  #group = new Group()
   #scheduled = false
   #busySince: number | null = null
   #lastSeq: number
@@ -59,32 +57,31 @@ export class Spool {
     this.#commit = this.#database.prepare('commit')
   }
 
-  /** The number of the newest durable row. */
+  /** The number of the newest durable record. A row has the number of its last one. */
   get lastSeq(): number {
     return this.#lastSeq
   }
 
   /** Appended, not yet durable. */
   get pending(): number {
-    return this.#queue.length
+    return this.#group.lines.length
   }
 
-  /** Rows still in the file, folded or not. */
+  /** Records still in the file, folded or not. */
   get rows(): number {
     return this.#lastSeq - this.#trimmedSeq
   }
 
-  /** Resolves when the row is durable; rejects when it is not, e.g. because the disk is full. */
-  append(kind: SpoolKind, record: object): Promise<void> {
-    return new Promise((resolve, reject) => {
-      this.#queue.push({ kind, payload: JSON.stringify(record), resolve, reject })
-      this.#schedule()
-    })
+  /** Resolves when the line is durable; rejects when it is not, e.g. because the disk is full. */
+  append(line: string): Promise<void> {
+    this.#group.lines.push(line)
+    this.#schedule()
+    return this.#group.done.promise
   }
 
   /** Resolves when everything appended so far is durable or has been refused. */
   async settled(): Promise<void> {
-    while (this.#queue.length > 0) await new Promise((resolve) => setImmediate(resolve))
+    while (this.pending > 0) await new Promise((resolve) => setImmediate(resolve))
   }
 
   /**
@@ -98,7 +95,7 @@ export class Spool {
     this.#trimmedSeq = seq
   }
 
-  /** The database holds everything up to here: the rows may go, a few with each commit or when nothing else happens. */
+  /** The database holds everything up to here: the rows may go, when there are many or when nothing else happens. */
   folded(seq: number): void {
     this.#foldedSeq = Math.max(this.#foldedSeq, seq)
     if (this.#trimTimer !== null || this.#trimmable() === 0) return
@@ -127,29 +124,30 @@ export class Spool {
 
   #flush(): void {
     this.#scheduled = false
-    const group = this.#queue
+    const group = this.#group
     try {
-      this.#write(group)
+      this.#write(group.lines)
     } catch (error) {
       if (!this.#rollback(error)) this.#refuse(error)
       return
     }
-    this.#queue = []
     this.#busySince = null
-    for (const row of group) row.resolve()
-    if (group.length > 0) this.#onCommit()
+    if (group.lines.length > 0) {
+      this.#group = new Group()
+      group.done.resolve()
+      this.#onCommit()
+    }
     this.folded(this.#foldedSeq)
   }
 
-  #write(group: readonly Pending[]): void {
-    const trimTo = Math.min(this.#trimmedSeq + TRIM_STEP, this.#foldedSeq, this.#lastSeq)
-    const trims = trimTo > this.#trimmedSeq
-    if (group.length === 0 && !trims) return
-    let seq = this.#lastSeq
+  #write(lines: readonly string[]): void {
+    const trimTo = this.#trimmedSeq + Math.min(this.#trimmable(), TRIM_STEP)
+    const trims = trimTo - this.#trimmedSeq >= (lines.length > 0 ? TRIM_STEP : 1)
+    const seq = this.#lastSeq + lines.length
     // A single statement is a transaction of its own, a little cheaper than one that is spelt out.
-    const several = trims || group.length > 1
+    const several = trims && lines.length > 0
     if (several) this.#begin.run()
-    for (const row of group) this.#insert.run(++seq, row.kind, row.payload)
+    if (lines.length > 0) this.#insert.run(seq, GROUP, joinLines(lines))
     if (trims) this.#trim.run(trimTo)
     if (several) this.#commit.run()
     this.#lastSeq = seq
@@ -168,10 +166,11 @@ export class Spool {
   }
 
   #refuse(error: unknown): void {
-    const group = this.#queue
-    this.#queue = []
+    const group = this.#group
     this.#busySince = null
-    for (const row of group) row.reject(error)
+    if (group.lines.length === 0) return
+    this.#group = new Group()
+    group.done.reject(error)
   }
 }
 

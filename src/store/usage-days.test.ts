@@ -7,8 +7,9 @@ import { assertSumsEqualRows } from '../../test/sums-of-rows.ts'
 import { closeRecord, ENGINES, type EngineName, testStores } from '../../test/test-store.ts'
 import { createFolder, readPosition } from './fold.ts'
 import { closedRow } from './request-row.ts'
-import { createRollUp, readDaysUntil } from './rollup.ts'
+import { readDaysUntil } from './rollup.ts'
 import type { Database } from './schema.ts'
+import { createUsageAdditions } from './usage-additions.ts'
 import { advanceDays } from './usage-days.ts'
 
 const stores = await testStores()
@@ -92,12 +93,13 @@ for (const engine of ENGINES) {
 test('on PostgreSQL days wait for a fold that has looked how far they are and is not done', async () => {
   const db = await openSettled('postgres')
   await startAnew(db)
-  const row = closedRow(closeRecord('slow-1', { workspace: 'slow', startedAt: 5 }), 'slow')
+  const record = closeRecord('slow-1', { workspace: 'slow', startedAt: 5 })
+  const row = closedRow({ ...record, attempts: '[]' }, 'slow')
   await db.insertInto('requests').values(row).execute()
   const { promise: mayEnd, resolve: end } = Promise.withResolvers<void>()
   const { promise: looked, resolve: look } = Promise.withResolvers<void>()
   const folding = db.transaction().execute(async (transaction) => {
-    await createRollUp().add(transaction, ['slow-1'], 1, 5)
+    await createUsageAdditions().add(transaction, [row])
     look()
     await mayEnd
   })
