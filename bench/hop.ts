@@ -100,7 +100,7 @@ async function runSlice(scene: Scene, target: Target, options: Options, warmupSe
   if (usage === null) throw new Error('this system does not tell the CPU time of a process: Linux is needed')
   const { before, after } = usage
   return {
-    name: target.name,
+    name: target.name === 'Switchyard' ? `gateway, ${target.family}` : target.name,
     perSecond: requests / load.seconds,
     all: (after.cpuMicroseconds - before.cpuMicroseconds) / requests,
     serving: (after.mainThreadMicroseconds - before.mainThreadMicroseconds) / requests,

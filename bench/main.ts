@@ -1,2 +1,129 @@
-/** The whole run is being rebuilt; until then the part that matters most. */
-await import('./hop.ts')
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { cpus } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { measureAdmission } from './admission.ts'
+import { measureBodies } from './body-cost.ts'
+import { OURS } from './contestants.ts'
+import { measureEventLoop } from './event-loop.ts'
+import { measureLatency } from './latency.ts'
+import { measureMemory } from './memory.ts'
+import { measureOverload } from './overload.ts'
+import { installPeers, parsePeer } from './peers.ts'
+import { findPinning } from './pinning.ts'
+import { FULL, QUICK, type RunOptions } from './plan.ts'
+import { reportText } from './report.ts'
+import type { BenchResult } from './result.ts'
+import { measureSaturation } from './saturation.ts'
+import { measureStart } from './start-time.ts'
+
+const PARTS = ['admission', 'start', 'saturation', 'latency', 'memory', 'bodies', 'event-loop', 'overload'] as const
+type Part = (typeof PARTS)[number]
+
+const HELP = `Usage: npm run bench [-- options]
+
+The gateway with everything on (keys, limits, holds, durable log, metrics), beside bare proxies and the peers that npm
+can install, in one run on this machine: what a call costs, what it adds, what it keeps. About ten minutes.
+
+  --quick            about a minute: a glance, not a result
+  --dist             the built package (npm run build) instead of the sources
+  --no-peers         without the peers
+  --only <parts>     of ${PARTS.join(', ')}; nothing is written then
+  --peer "name=command@port"   one more peer; it listens on the port and forwards to $UPSTREAM_URL. May be repeated
+  --help             print this text
+
+The result is also written to bench/results/latest.json. Needs Linux and two cores.
+`
+
+async function main(): Promise<number> {
+  const { values } = parseArgs({
+    options: {
+      quick: { type: 'boolean', default: false },
+      dist: { type: 'boolean', default: false },
+      'no-peers': { type: 'boolean', default: false },
+      only: { type: 'string' },
+      peer: { type: 'string', multiple: true, default: [] },
+      help: { type: 'boolean', default: false },
+    },
+  })
+  if (values.help) {
+    process.stdout.write(HELP)
+    return 0
+  }
+  const problems: string[] = []
+  const installed = values['no-peers'] ? [] : await installPeers((text) => problems.push(text))
+  const peers = [...installed, ...values.peer.map(parsePeer)]
+  const parts = values.only === undefined ? PARTS : readParts(values.only)
+  const options = { plan: values.quick ? QUICK : FULL, peers, dist: values.dist, progress: say }
+  const result = await run(options, parts, problems)
+  if (parts === PARTS) write(result)
+  process.stdout.write(`\n${reportText(result)}`)
+  return 0
+}
+
+function readParts(list: string): Part[] {
+  const parts = list.split(',')
+  const unknown = parts.find((part) => !PARTS.includes(part as Part))
+  if (unknown !== undefined) throw new BadArgument(`--only: there is no part '${unknown}'`)
+  return parts as Part[]
+}
+
+class BadArgument extends Error {}
+
+/** Everything is measured within one run, in slices that take turns: what else the machine does weighs on all alike. */
+async function run(options: RunOptions, parts: readonly Part[], problems: string[]): Promise<BenchResult> {
+  const { plan, dist } = options
+  const startedAt = new Date().toISOString()
+  const has = (part: Part) => parts.includes(part)
+  const admission = has('admission') ? measureAdmission(plan.admissionCalls) : null
+  const start = has('start') ? await measureStart(options) : null
+  const saturation = has('saturation') || has('overload') ? await measureSaturation(options) : []
+  const latency = has('latency') ? await measureLatency(options) : []
+  const memory = has('memory') ? await measureMemory(options) : []
+  const bodies = has('bodies') ? await measureBodies(options) : []
+  const eventLoop = has('event-loop') ? await measureEventLoop(options) : []
+  const ours = saturation.find(({ name, family }) => name === OURS && family === 'openai')
+  const overload = has('overload') ? await measureOverload(options, ours?.requestsPerSecond ?? 0) : null
+  return {
+    startedAt,
+    node: process.version,
+    processor: cpus()[0]?.model ?? 'unknown processor',
+    cores: cpus().length,
+    notPinned: findPinning().missing,
+    quick: plan === QUICK,
+    dist,
+    rounds: plan.rounds,
+    sliceSeconds: plan.sliceSeconds,
+    problems,
+    start,
+    saturation,
+    latency,
+    memory,
+    bodies,
+    eventLoop,
+    overload,
+    admission,
+  }
+}
+
+function say(text: string): void {
+  process.stderr.write(`${new Date().toISOString().slice(11, 19)}  ${text}\n`)
+}
+
+function write(result: BenchResult): void {
+  const folder = join(import.meta.dirname, 'results')
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(join(folder, 'latest.json'), `${JSON.stringify(result, null, 2)}\n`)
+}
+
+function isParseError(error: unknown): error is Error {
+  return error instanceof Error && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS')
+}
+
+try {
+  process.exitCode = await main()
+} catch (error) {
+  const isUsage = error instanceof BadArgument || isParseError(error)
+  process.stderr.write(`bench: ${isUsage ? error.message : error instanceof Error ? error.stack : error}\n`)
+  process.exitCode = isUsage ? 2 : 1
+}

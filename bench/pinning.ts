@@ -4,7 +4,15 @@ import { spawnSync } from 'node:child_process'
 export interface Pinning {
   /** Null when pinned; else why not. */
   missing: string | null
-  on(core: Core, args: readonly string[]): { command: string; args: string[] }
+  /** Our own runtime with these arguments. */
+  on(core: Core, args: readonly string[]): Command
+  /** Any program. */
+  any(core: Core, command: string, args: readonly string[]): Command
+}
+
+export interface Command {
+  command: string
+  args: string[]
 }
 
 /** What is measured has one core to itself; load and upstream share the other. */
@@ -14,13 +22,11 @@ const NUMBER: Readonly<Record<Core, string>> = { measured: '0', around: '1' }
 
 export function findPinning(): Pinning {
   const missing = whyNot()
-  return {
-    missing,
-    on: (core, args) =>
-      missing === null
-        ? { command: 'taskset', args: ['-c', NUMBER[core], process.execPath, ...args] }
-        : { command: process.execPath, args: [...args] },
-  }
+  const any = (core: Core, command: string, args: readonly string[]) =>
+    missing === null
+      ? { command: 'taskset', args: ['-c', NUMBER[core], command, ...args] }
+      : { command, args: [...args] }
+  return { missing, any, on: (core, args) => any(core, process.execPath, args) }
 }
 
 function whyNot(): string | null {

@@ -11,6 +11,7 @@ import { type RunningProcess, startProcess } from './process.ts'
 /** Where a call of the load goes. */
 export interface Target {
   name: string
+  family: Family
   url: string
   path: string
   headers: Record<string, string>
@@ -29,6 +30,7 @@ export interface Scene extends AsyncDisposable {
 }
 
 export const ADMIN_KEY = 'gw_admin_bench00000000000000000000000000'
+export const GATEWAY_KEY = 'gw_live_bench000000000000000000000000000'
 export const CHAT_PATH = '/v1/chat/completions'
 const here = (name: string) => join(import.meta.dirname, name)
 
@@ -78,6 +80,7 @@ export async function startBareProxy(scene: Scene, upstream: string, mode: 'hop'
   const running = await scene.add(startProcess({ ...scene.pinning.on('measured', args), readyWhen: /on (http:\S+)/ }))
   return {
     name: `bare proxy (${mode})`,
+    family: 'openai',
     url: running.ready,
     path: CHAT_PATH,
     headers: bearer(key),
@@ -91,7 +94,11 @@ export interface GatewayOptions {
   /** The built package instead of the sources. */
   dist?: boolean
   nodeFlags?: readonly string[]
+  /** One that is there already, instead of an empty one. */
+  dataDir?: string
   env?: Readonly<Record<string, string>>
+  /** False: no keys are made, and calls need one of the environment. */
+  withKeys?: boolean
 }
 
 export interface BenchGateway {
@@ -125,7 +132,7 @@ const CONFIG = {
 
 /** With everything on: keys, limits and a budget on key and workspace, holds, durable log, metrics, usual log level. */
 export async function startGateway(scene: Scene, options: GatewayOptions): Promise<BenchGateway> {
-  const dataDir = mkdtempSync(join(scene.folder, 'data-'))
+  const dataDir = options.dataDir ?? mkdtempSync(join(scene.folder, 'data-'))
   const config = join(dataDir, 'switchyard.yaml')
   mkdirSync(dataDir, { recursive: true })
   // JSON is YAML.
@@ -140,6 +147,8 @@ export async function startGateway(scene: Scene, options: GatewayOptions): Promi
         DATA_DIR: dataDir,
         SWITCHYARD_CONFIG: config,
         ADMIN_KEY,
+        // Nothing in flight at the end of a phase is worth waiting for.
+        DRAIN_SECONDS: '2',
         OPENAI_API_KEY: 'sk-bench-openai',
         OPENAI_BASE_URL: `${options.upstream}/v1`,
         ANTHROPIC_API_KEY: 'sk-ant-bench',
@@ -149,26 +158,29 @@ export async function startGateway(scene: Scene, options: GatewayOptions): Promi
     }),
   )
   const { ready: url, pid } = running
-  const short = bearer(await createKey(url, 'short'))
-  const long = bearer(await createKey(url, 'long'))
+  const [short, long] = options.withKeys === false ? [{}, {}] : await createKeys(url)
   return {
     running,
     dataDir,
     target(family, body = '1k') {
       const headers = body === '1k' ? short : long
-      return { name: `gateway, ${family}`, url, path: CHAT_PATH, headers, model: `bench-${family}`, pid }
+      return { name: 'Switchyard', family, url, path: CHAT_PATH, headers, model: `bench-${family}`, pid }
     },
   }
 }
 
-async function createKey(url: string, name: 'short' | 'long'): Promise<string> {
+function createKeys(url: string): Promise<[Record<string, string>, Record<string, string>]> {
+  return Promise.all([createKey(url, 'short'), createKey(url, 'long')])
+}
+
+async function createKey(url: string, name: 'short' | 'long'): Promise<Record<string, string>> {
   const answer = await fetch(`${url}/keys`, {
     method: 'POST',
     headers: bearer(ADMIN_KEY),
     body: JSON.stringify({ name, limits: KEY_LIMITS[name] }),
   })
   if (answer.status !== 201) throw new Error(`no key for the load: ${answer.status} ${await answer.text()}`)
-  return ((await answer.json()) as { value: string }).value
+  return bearer(((await answer.json()) as { value: string }).value)
 }
 
 export function bearer(key: string): Record<string, string> {

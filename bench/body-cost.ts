@@ -1,0 +1,95 @@
+import { BODIES, type BodySize } from './bodies.ts'
+import { startWatchedGateway } from './holds.ts'
+import { median } from './median.ts'
+import type { RunOptions } from './plan.ts'
+import { cpuPerRequest, label, ratio } from './saturation.ts'
+import {
+  createScene,
+  FAMILIES,
+  type Family,
+  type Scene,
+  startBareProxy,
+  startGateway,
+  startUpstream,
+  type Target,
+} from './scene.ts'
+
+/** What larger bodies cost. */
+export interface BodyRow {
+  name: string
+  family: Family
+  body: BodySize
+  requestsPerSecond: number
+  cpuMicroseconds: number | null
+  hopRatio: number | null
+  copyRatio: number | null
+  /** One call at a time; measured in a gateway of its own, and only of ours. */
+  longestHoldMs: number | null
+  errors: number
+}
+
+export async function measureBodies(options: RunOptions): Promise<BodyRow[]> {
+  const rows: BodyRow[] = []
+  for (const body of options.plan.bodies) {
+    await using scene = createScene()
+    const upstream = (await startUpstream(scene)).atOnce
+    const hop = await startBareProxy(scene, upstream, 'hop')
+    const copy = await startBareProxy(scene, upstream, 'copy')
+    const gateway = await startGateway(scene, { upstream, dist: options.dist })
+    const own = FAMILIES.map((family) => gateway.target(family, body))
+    const measured = await measureCost(scene, [hop, copy, ...own], body, options)
+    const watched = await startWatchedGateway(scene, { upstream, dist: options.dist })
+    for (const row of measured) {
+      const target = own.find((candidate) => label(candidate) === label(row))
+      if (target === undefined) continue
+      await runSlice(scene, watched.target(row.family, body), { body, seconds: 1, connections: 1 })
+      await watched.holds()
+      await runSlice(scene, watched.target(row.family, body), {
+        body,
+        seconds: options.plan.sliceSeconds,
+        connections: 1,
+      })
+      row.longestHoldMs = (await watched.holds())[0]?.ms ?? 0
+    }
+    rows.push(...measured)
+  }
+  return rows
+}
+
+async function measureCost(scene: Scene, targets: readonly Target[], body: BodySize, options: RunOptions) {
+  const { plan, progress } = options
+  const slices: { label: string; cpu: number | null; perSecond: number; errors: number }[] = []
+  const { connections } = BODIES[body]
+  for (const target of targets) await runSlice(scene, target, { body, seconds: plan.warmupSeconds / 2, connections })
+  for (let round = 1; round <= plan.rounds; round++) {
+    for (const target of targets) {
+      const load = await runSlice(scene, target, { body, seconds: plan.sliceSeconds, connections })
+      const cpu = cpuPerRequest(load)
+      slices.push({ label: label(target), cpu, perSecond: load.requests / load.seconds, errors: load.errors })
+      progress(`bodies of ${body}, round ${round} of ${plan.rounds}: ${label(target)} ${cpu?.toFixed(0)} µs`)
+    }
+  }
+  const [hop, copy] = targets.map((target) => slices.filter((slice) => slice.label === label(target)))
+  return targets.map((target): BodyRow => {
+    const own = slices.filter((slice) => slice.label === label(target))
+    const against = (reference: typeof slices | undefined) =>
+      median(own.map(({ cpu }, round) => ratio(cpu, reference?.[round]?.cpu ?? null)))
+    return {
+      name: target.name,
+      family: target.family,
+      body,
+      requestsPerSecond: median(own.map(({ perSecond }) => perSecond)) ?? 0,
+      cpuMicroseconds: median(own.map(({ cpu }) => cpu)),
+      hopRatio: against(hop),
+      copyRatio: against(copy),
+      longestHoldMs: null,
+      errors: own.reduce((sum, { errors }) => sum + errors, 0),
+    }
+  })
+}
+
+function runSlice(scene: Scene, target: Target, how: { body: BodySize; seconds: number; connections: number }) {
+  const { body, seconds, connections } = how
+  const { bytes } = BODIES[body]
+  return scene.load({ kind: 'closed', ...target, bodyBytes: bytes, connections, warmupSeconds: 0.3, seconds })
+}

@@ -1,0 +1,92 @@
+import { COPY, DIRECT, startContestants } from './contestants.ts'
+import { median } from './median.ts'
+import type { StageResult } from './open-loop.ts'
+import type { RunOptions } from './plan.ts'
+import { label } from './saturation.ts'
+import { createScene, type Family, type Scene, startUpstream, type Target } from './scene.ts'
+
+/** A constant rate of calls to a provider that takes 50 ms; the median over the rounds. */
+export interface LatencyRow {
+  name: string
+  family: Family
+  rate: number
+  p50Ms: number
+  p99Ms: number
+  p999Ms: number
+  /** Against the direct call of the same round. */
+  added: { p50Ms: number; p99Ms: number; p999Ms: number }
+  failed: number
+  /** How late the load itself was, in its worst round. */
+  lateP99Ms: number
+}
+
+export async function measureLatency(options: RunOptions): Promise<LatencyRow[]> {
+  const { plan, progress } = options
+  await using scene = createScene()
+  const upstream = await startUpstream(scene)
+  const all = await startContestants(scene, upstream.after50ms, options)
+  const targets = all.filter(({ name }) => name !== COPY)
+  const rounds: Round[] = []
+  for (const target of targets) {
+    progress(`latency: ${label(target)} warms up for ${plan.warmupSeconds} s`)
+    await runStage(scene, target, 500, plan.warmupSeconds)
+  }
+  for (const rate of plan.rates) {
+    for (let round = 1; round <= plan.latencyRounds; round++) {
+      for (const target of targets) {
+        const stage = await runStage(scene, target, rate, plan.latencySeconds)
+        rounds.push({ target, rate, stage })
+        const { p50, p99 } = stage.okMs
+        const figures = `p50 ${p50.toFixed(2)} ms, p99 ${p99.toFixed(2)} ms`
+        progress(`latency at ${rate}/s, round ${round} of ${plan.latencyRounds}: ${label(target)} ${figures}`)
+      }
+    }
+  }
+  return plan.rates.flatMap((rate) => targets.map((target) => latencyRow(rounds, target, rate)))
+}
+
+interface Round {
+  target: Pick<Target, 'name' | 'family'>
+  rate: number
+  stage: StageResult
+}
+
+/** As many as a stalled gateway could need; a healthy one uses a tenth. */
+const CONNECTIONS = 4_000
+const SETTLE_SECONDS = 0.5
+
+async function runStage(scene: Scene, target: Target, rate: number, seconds: number): Promise<StageResult> {
+  const stages = [
+    { rate, seconds: SETTLE_SECONDS },
+    { rate, seconds },
+  ]
+  const load = await scene.load({ kind: 'open', ...target, bodyBytes: 0, connections: CONNECTIONS, stages })
+  const measured = load.stages[1]
+  if (measured === undefined) throw new Error('the load told nothing')
+  return measured
+}
+
+export function latencyRow(rounds: readonly Round[], target: Round['target'], rate: number): LatencyRow {
+  const at = rounds.filter((round) => round.rate === rate)
+  const own = at.filter((round) => label(round.target) === label(target)).map(({ stage }) => stage)
+  const direct = at.filter((round) => round.target.name === DIRECT).map(({ stage }) => stage)
+  const middle = (of: (stage: StageResult) => number) => median(own.map(of)) ?? 0
+  const added = (of: (stage: StageResult) => number) =>
+    median(own.map((stage, round) => of(stage) - of(direct[round] ?? stage))) ?? 0
+  const [p50, p99, p999] = [
+    (stage: StageResult) => stage.okMs.p50,
+    (stage: StageResult) => stage.okMs.p99,
+    (stage: StageResult) => stage.okMs.p999,
+  ] as const
+  return {
+    name: target.name,
+    family: target.family,
+    rate,
+    p50Ms: middle(p50),
+    p99Ms: middle(p99),
+    p999Ms: middle(p999),
+    added: { p50Ms: added(p50), p99Ms: added(p99), p999Ms: added(p999) },
+    failed: own.reduce((sum, stage) => sum + stage.failed + stage.unanswered, 0),
+    lateP99Ms: Math.max(...own.map((stage) => stage.lateMs.p99)),
+  }
+}

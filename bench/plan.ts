@@ -1,0 +1,68 @@
+import type { BodySize } from './bodies.ts'
+import type { Peer } from './peers.ts'
+import type { Family } from './scene.ts'
+
+/** How much is measured, and for how long. */
+export interface Plan {
+  /** Slices of each target; an odd number, so that the median is a figure that was measured. */
+  rounds: number
+  sliceSeconds: number
+  /** A young process is still being compiled; what it costs then says nothing about what it costs later. */
+  warmupSeconds: number
+  rates: readonly number[]
+  latencyRounds: number
+  latencySeconds: number
+  memorySeconds: number
+  bodies: readonly BodySize[]
+  starts: number
+  loopSeconds: number
+  /** Rows that are there when the event loop is watched; without any, retention is not watched. */
+  loopRows: number
+  overloadSeconds: number
+  admissionCalls: number
+  /** Of the peers; ours is always measured with both. */
+  peerFamilies: readonly Family[]
+}
+
+export const FULL: Plan = {
+  rounds: 5,
+  sliceSeconds: 3,
+  warmupSeconds: 4,
+  rates: [500, 1_000],
+  latencyRounds: 5,
+  latencySeconds: 5,
+  memorySeconds: 6,
+  bodies: ['100k', '1m', '10m'],
+  starts: 5,
+  loopSeconds: 10,
+  loopRows: 200_000,
+  overloadSeconds: 6,
+  admissionCalls: 200_000,
+  peerFamilies: ['openai', 'anthropic'],
+}
+
+/** About a minute. */
+export const QUICK: Plan = {
+  rounds: 3,
+  sliceSeconds: 0.5,
+  warmupSeconds: 1,
+  rates: [500],
+  latencyRounds: 1,
+  latencySeconds: 2,
+  memorySeconds: 3,
+  bodies: ['1m'],
+  starts: 1,
+  loopSeconds: 2,
+  loopRows: 0,
+  overloadSeconds: 2,
+  admissionCalls: 50_000,
+  peerFamilies: ['openai'],
+}
+
+export interface RunOptions {
+  plan: Plan
+  peers: readonly Peer[]
+  /** The built package instead of the sources. */
+  dist: boolean
+  progress(text: string): void
+}

@@ -1,0 +1,102 @@
+import { HOP, OURS } from './contestants.ts'
+import type { OverloadResult } from './overload.ts'
+import type { BenchResult } from './result.ts'
+import type { Family } from './scene.ts'
+
+/** A target, the figure of this run, and whether it holds. */
+export interface Verdict {
+  what: string
+  target: string
+  figure: string
+  /** Null: this run did not measure it. */
+  holds: boolean | null
+}
+
+export function verdicts(result: BenchResult): Verdict[] {
+  return [...cpuVerdicts(result), ...latencyVerdicts(result), ...bodyVerdicts(result), ...otherVerdicts(result)]
+}
+
+function atMost(
+  what: string,
+  figure: number | null | undefined,
+  most: number,
+  text: (value: number) => string,
+): Verdict {
+  const known = figure ?? null
+  return {
+    what,
+    target: `≤ ${text(most)}`,
+    figure: known === null ? 'not measured' : text(known),
+    holds: known === null ? null : known <= most,
+  }
+}
+
+const times = (reference: string) => (value: number) => `${value.toFixed(2)} × ${reference}`
+const milliseconds = (value: number) => `${value.toFixed(2)} ms`
+const megabytes = (value: number) => `${(value / 1e6).toFixed(0)} MB`
+
+function divide(value: number | null | undefined, by: number | null | undefined): number | null {
+  return value === null || value === undefined || by === null || by === undefined || by === 0 ? null : value / by
+}
+
+function cpuVerdicts({ saturation }: BenchResult): Verdict[] {
+  const cpu = (name: string, family: Family) =>
+    saturation.find((row) => row.name.startsWith(name) && row.family === family)?.cpuMicroseconds
+  const ours = saturation.find((row) => row.name === OURS && row.family === 'openai')
+  return [
+    atMost(
+      'CPU a request, OpenAI family',
+      divide(cpu(OURS, 'openai'), cpu('Portkey', 'openai')),
+      0.2,
+      times('Portkey'),
+    ),
+    atMost('CPU a request, OpenAI family', ours?.hopRatio, 1.4, times('bare proxy')),
+    atMost(
+      'CPU a request, Anthropic family',
+      divide(cpu(OURS, 'anthropic'), cpu(OURS, 'openai')),
+      1.25,
+      times('OpenAI family'),
+    ),
+  ]
+}
+
+function latencyVerdicts({ latency }: BenchResult): Verdict[] {
+  const at500 = (name: string) =>
+    latency.find((row) => row.name === name && row.family === 'openai' && row.rate === 500)?.added
+  const [ours, bare] = [at500(OURS), at500(HOP)]
+  const what = (percentile: string) => `added latency at 500/s, ${percentile}`
+  return [
+    atMost(what('p50'), ours?.p50Ms, 0.6, milliseconds),
+    atMost(what('p99'), ours?.p99Ms, 2, milliseconds),
+    atMost(what('p50'), divide(ours?.p50Ms, bare?.p50Ms), 1.5, times('bare proxy')),
+    atMost(what('p99'), divide(ours?.p99Ms, bare?.p99Ms), 1.5, times('bare proxy')),
+  ]
+}
+
+function bodyVerdicts({ bodies }: BenchResult): Verdict[] {
+  const row = bodies.find(({ name, family, body }) => name === OURS && family === 'openai' && body === '1m')
+  return [atMost('CPU of a 1 MB body, OpenAI family', row?.copyRatio, 2, times('copying it'))]
+}
+
+function otherVerdicts({ memory, eventLoop, start, overload }: BenchResult): Verdict[] {
+  const ours = memory.find(({ name }) => name === OURS)
+  const longest = eventLoop.length === 0 ? null : Math.max(...eventLoop.map((row) => row.longest.ms))
+  return [
+    atMost('memory (RSS), idle', ours?.rssIdleBytes, 120e6, megabytes),
+    atMost('memory (RSS), 1,000 calls in flight', ours?.rssInFlightBytes, 250e6, megabytes),
+    atMost('start to first answer, warm disk', start?.milliseconds, 1_500, (value) => `${value.toFixed(0)} ms`),
+    atMost('longest hold of the event loop at 1,000/s', longest, 10, milliseconds),
+    ...(overload === null ? [] : [overloadVerdict(overload)]),
+  ]
+}
+
+function overloadVerdict({ during, recoveryMs, missingFromLog }: OverloadResult): Verdict {
+  const failed = during.failed + during.unanswered
+  const recovered = recoveryMs === null ? 'did not recover' : `recovered after ${recoveryMs} ms`
+  return {
+    what: 'twice the saturation rate',
+    target: 'sheds, recovers, loses nothing',
+    figure: `${during.shed} shed, ${failed} failed, ${recovered}, ${missingFromLog} missing from the log`,
+    holds: during.shed > 0 && failed === 0 && recoveryMs !== null && missingFromLog === 0,
+  }
+}
