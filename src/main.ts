@@ -1,4 +1,5 @@
 import { type Config, type Environment, parseFileConfig, readConfig } from './config.ts'
+import { GatewayError } from './domain/errors.ts'
 import { newId } from './domain/new-id.ts'
 import { isConfigured } from './domain/provider.ts'
 import type { PrefixRule } from './domain/route.ts'
@@ -15,9 +16,11 @@ import { knownModels } from './gateway/known-models.ts'
 import { createSpendLedger, type SpendLedger } from './gateway/ledger.ts'
 import { createProviderHealth } from './gateway/provider-health.ts'
 import { steadyClock } from './gateway/steady-clock.ts'
-import type { HttpRoute } from './http/call.ts'
+import type { HttpRoute, Reply } from './http/call.ts'
 import { checkPort } from './http/check-port.ts'
 import { dashboardRoutes } from './http/dashboard-routes.ts'
+import { watchPressure } from './http/pressure.ts'
+import { errorReply } from './http/respond.ts'
 import { createServer, type Server } from './http/server.ts'
 import { managementApi } from './management-api.ts'
 import { packagePath } from './package-path.ts'
@@ -167,8 +170,8 @@ async function serve({ config, store, live, newKeys, log, now }: Prepared): Prom
       ...managementApi({ deps, health, live, store, config, builtins: BUILTINS, stopping: stopping.signal }),
     ],
     newRequestId: () => `chatcmpl_${newId(now())}`,
-    onFault: (error, call) =>
-      log.error({ request: call.id, method: call.method, path: call.path, err: error.cause ?? error }),
+    shed: shedding(metrics),
+    onFault: (error, { id, ...call }) => log.error({ request: id, ...call, err: error.cause ?? error }),
   })
   const url = await server.listen(settings.HOST, settings.PORT)
   await Promise.race([modelLists.firstRound, new Promise((resolve) => setTimeout(resolve, CATALOG_WAIT_MS).unref())])
@@ -193,6 +196,17 @@ async function serve({ config, store, live, newKeys, log, now }: Prepared): Prom
       await closeAll(caller, store)
       log.info('stopped')
     },
+  }
+}
+
+/** Turned away before anything is read or looked up, or it would cost as much as serving. */
+function shedding(metrics: Metrics): () => Reply | null {
+  const pressure = watchPressure()
+  const refusal = errorReply(new GatewayError('overloaded', undefined, { retryAfterSeconds: 1 }))
+  return () => {
+    if (!pressure.turnsAway()) return null
+    metrics.sheds.add()
+    return refusal
   }
 }
 
@@ -225,7 +239,7 @@ async function closeAll(caller: Caller, store: Store): Promise<void> {
 
 function routes(deps: Deps, health: Health, metrics: Metrics): HttpRoute[] {
   return [
-    { method: 'POST', path: '/v1/chat/completions', handle: (call) => handleChat(call, deps) },
+    { method: 'POST', path: '/v1/chat/completions', handle: (call) => handleChat(call, deps), sheds: true },
     { method: 'GET', path: '/v1/models', handle: (call) => handleModelList(call, deps) },
     { method: 'GET', path: '/v1/models/*', handle: (call) => handleModel(call, deps) },
     { method: 'GET', path: '/healthz', handle: handleHealthz },

@@ -31,6 +31,7 @@ export const ERRORS = {
   not_implemented: { status: 501, text: 'Streaming is not supported: send "stream": false or leave it out.' },
   upstream_error: { status: 502, text: 'The provider failed or gave an unusable answer.' },
   provider_auth_error: { status: 502, text: "The provider rejected the gateway's own credentials." },
+  overloaded: { status: 503, text: 'The gateway has more to do than it can do: ask again in a moment.' },
   provider_quota_exceeded: { status: 503, text: "The gateway's account at the provider is out of credit." },
   provider_overloaded: { status: 503, text: 'The provider is overloaded.' },
   provider_not_configured: { status: 503, text: 'The provider has no key yet.' },

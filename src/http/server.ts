@@ -3,7 +3,7 @@ import type { AddressInfo, Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { errorBody, GatewayError } from '../domain/errors.ts'
-import { type AnyReply, CallerLeftError, type HttpRoute } from './call.ts'
+import { type AnyReply, CallerLeftError, type HttpRoute, type Reply } from './call.ts'
 import { Connections } from './connections.ts'
 import { IncomingCall } from './incoming-call.ts'
 import { asGatewayError, errorReply } from './respond.ts'
@@ -20,8 +20,8 @@ export interface ServerOptions {
   newRequestId(): string
   /** Faults of ours, for the log. */
   onFault(error: GatewayError, call: { id: string; method: string; path: string }): void
-  /** Why a call that may be shed is not taken now; null as a rule. */
-  overload?(): GatewayError | null
+  /** What a call that may be shed gets instead of being taken now; null as a rule. */
+  shed?(): Reply | null
 }
 
 export interface Server {
@@ -98,11 +98,11 @@ async function serve(request: IncomingMessage, response: ServerResponse, desk: D
 async function answer(
   route: Match['route'],
   call: IncomingCall,
-  { overload, onFault }: ServerOptions,
+  { shed, onFault }: ServerOptions,
 ): Promise<AnyReply | null> {
   try {
-    const refusal = route.sheds === true && overload !== undefined ? overload() : null
-    return refusal === null ? await route.handle(call) : errorReply(refusal)
+    const refusal = route.sheds === true && shed !== undefined ? shed() : null
+    return refusal ?? (await route.handle(call))
   } catch (error) {
     if (error instanceof CallerLeftError) return null
     const known = asGatewayError(error)

@@ -22,6 +22,7 @@ export interface Metrics {
   unknownPrices: Tally
   inFlight: Tally
   logFailures: Tally
+  sheds: Tally
   /** By provider. */
   unknownStopReasons: Tally
   idempotentReplays: Tally
@@ -126,8 +127,13 @@ function idempotencyMetric(registry: Registry): Tally {
   })
 }
 
-function limitMetrics(registry: Registry): Pick<Metrics, 'limitRefusals' | 'budgetWarnings'> {
+function limitMetrics(registry: Registry): Pick<Metrics, 'limitRefusals' | 'budgetWarnings' | 'sheds'> {
   return {
+    sheds: new Tally({
+      name: 'switchyard_sheds_total',
+      help: 'Chat completion requests turned away with `overloaded` before they were read; they have no row in the log.',
+      registry,
+    }),
     limitRefusals: new Tally({
       name: 'switchyard_limit_refusals_total',
       help: 'Calls refused by a limit, by scope (key or workspace) and kind (budget, rpm, tpm or max_parallel).',

@@ -1,0 +1,55 @@
+/**
+ * How much of what arrives must be turned away so that what is taken is answered soon. The measure is how long one turn
+ * of the event loop takes: every call needs a handful of turns, so its delay is a few times that. One long turn says
+ * nothing (a burst, a collection of garbage); when every turn of the last half second was long, there is more to do
+ * than can be done, and taking yet more would only make all of it late.
+ */
+export class Pressure {
+  /** 0 takes everything, 1 nothing. */
+  share = 0
+  #owed = 0
+  #longSince: number | null = null
+  #last: number
+
+  constructor(now: number) {
+    this.#last = now
+  }
+
+  /** To be called every `TICK_MS`; how late it comes is the measure. */
+  tick(now: number): void {
+    const late = now - this.#last - TICK_MS
+    this.#last = now
+    if (late <= LONG_TURN_MS) {
+      this.#longSince = null
+      this.share = Math.max(0, this.share - EASE)
+      return
+    }
+    this.#longSince ??= now - late
+    if (now - this.#longSince >= PATIENCE_MS) this.share = Math.min(MOST, this.share + PRESS)
+  }
+
+  /** Whether the next call is to be turned away: as many as the share says, evenly spread. */
+  turnsAway(): boolean {
+    if (this.share === 0) return false
+    this.#owed += this.share
+    if (this.#owed < 1) return false
+    this.#owed -= 1
+    return true
+  }
+}
+
+export const TICK_MS = 20
+const LONG_TURN_MS = 50
+const PATIENCE_MS = 500
+/** A turn away costs a fifth of a call, so beyond this there would be nothing to gain. */
+const MOST = 0.95
+/** Up by a tenth for each long turn, down by a fiftieth for each short one: from the most to nothing within a second. */
+const PRESS = 0.1
+const EASE = 0.02
+
+/** Watches the loop of this thread, as long as the process lives. */
+export function watchPressure(): Pressure {
+  const pressure = new Pressure(performance.now())
+  setInterval(() => pressure.tick(performance.now()), TICK_MS).unref()
+  return pressure
+}
