@@ -1,5 +1,5 @@
-import type { OpenRecord } from '../domain/request-record.ts'
-import { promptTokens, type TokenUsage } from '../domain/usage.ts'
+import { promptTokens } from '../domain/usage.ts'
+import type { ExactInteger } from './exact-integer.ts'
 import type { NewRequestRow } from './schema.ts'
 import type { SpooledClose, SpooledOpen } from './spool-lines.ts'
 
@@ -63,7 +63,15 @@ export function openRow(record: SpooledOpen, node: string): FullRow {
     fallback: 0,
     attempts: '[]',
     finish_reason: null,
-    ...tokenColumns(null),
+    prompt_tokens: null,
+    completion_tokens: null,
+    input_tokens: null,
+    cached_tokens: null,
+    cache_write_5m_tokens: null,
+    cache_write_30m_tokens: null,
+    cache_write_1h_tokens: null,
+    reasoning_tokens: null,
+    price_percent: null,
     cost_picodollars: null,
     price_version: null,
     upstream_ms: null,
@@ -71,12 +79,16 @@ export function openRow(record: SpooledOpen, node: string): FullRow {
     request_bytes: 0,
     response_bytes: 0,
     ignored_params: '[]',
-    ...holdColumns(record),
-    ...idempotencyColumns(record),
+    hold_picodollars: hold(record.holdPicodollars),
+    hold_tokens: whole(record.holdTokens),
+    idempotency_key: text(record.idempotencyKey ?? null),
+    body_hash: text(record.bodyHash ?? null),
   }
 }
 
+/** Spelt out without a spread, which would double its time. A spool of an earlier version may lack what came later. */
 export function closedRow(record: SpooledClose, node: string): FullRow {
+  const { usage } = record
   return {
     id: record.id,
     node,
@@ -94,37 +106,6 @@ export function closedRow(record: SpooledClose, node: string): FullRow {
     fallback: record.fallback ? 1 : 0,
     attempts: record.attempts,
     finish_reason: text(record.finishReason),
-    ...tokenColumns(record.usage),
-    cost_picodollars: record.costPicodollars === null ? null : BigInt(record.costPicodollars),
-    price_version: whole(record.priceVersion),
-    upstream_ms: whole(record.upstreamMs),
-    gateway_microseconds: whole(record.gatewayMicroseconds) ?? 0,
-    request_bytes: whole(record.requestBytes) ?? 0,
-    response_bytes: whole(record.responseBytes) ?? 0,
-    ignored_params: record.ignoredParams.length === 0 ? '[]' : JSON.stringify(record.ignoredParams),
-    ...holdColumns(record),
-    ...idempotencyColumns(record),
-  }
-}
-
-/** A spool that an earlier version left behind has rows without them. */
-function idempotencyColumns(record: Partial<Pick<OpenRecord, 'idempotencyKey' | 'bodyHash'>>) {
-  return { idempotency_key: text(record.idempotencyKey ?? null), body_hash: text(record.bodyHash ?? null) }
-}
-
-const LARGEST_INTEGER = 2n ** 63n - 1n
-
-/** A spool that an earlier version left behind has rows without them; a caller may ask for an answer beyond all bounds. */
-function holdColumns({ holdPicodollars, holdTokens }: Partial<Pick<OpenRecord, 'holdPicodollars' | 'holdTokens'>>) {
-  const hold = holdPicodollars === null || holdPicodollars === undefined ? null : BigInt(holdPicodollars)
-  return {
-    hold_picodollars: hold !== null && hold > LARGEST_INTEGER ? LARGEST_INTEGER : hold,
-    hold_tokens: whole(holdTokens),
-  }
-}
-
-function tokenColumns(usage: TokenUsage | null) {
-  return {
     prompt_tokens: usage === null ? null : whole(promptTokens(usage)),
     completion_tokens: whole(usage?.output),
     input_tokens: whole(usage?.input),
@@ -134,7 +115,33 @@ function tokenColumns(usage: TokenUsage | null) {
     cache_write_1h_tokens: whole(usage?.cacheWrite1h),
     reasoning_tokens: whole(usage?.reasoning),
     price_percent: whole(usage?.pricePercent),
+    cost_picodollars: record.costPicodollars === null ? null : money(record.costPicodollars),
+    price_version: whole(record.priceVersion),
+    upstream_ms: whole(record.upstreamMs),
+    gateway_microseconds: whole(record.gatewayMicroseconds) ?? 0,
+    request_bytes: whole(record.requestBytes) ?? 0,
+    response_bytes: whole(record.responseBytes) ?? 0,
+    ignored_params: record.ignoredParams.length === 0 ? '[]' : JSON.stringify(record.ignoredParams),
+    hold_picodollars: hold(record.holdPicodollars),
+    hold_tokens: whole(record.holdTokens),
+    idempotency_key: text(record.idempotencyKey ?? null),
+    body_hash: text(record.bodyHash ?? null),
   }
+}
+
+const LARGEST_INTEGER = 2n ** 63n - 1n
+
+/** A caller may ask for an answer beyond all bounds. */
+function hold(picodollars: string | null | undefined): ExactInteger | null {
+  if (picodollars === null || picodollars === undefined) return null
+  const amount = money(picodollars)
+  return amount > LARGEST_INTEGER ? LARGEST_INTEGER : amount
+}
+
+/** Numbers where they are exact: they take a fraction of a bigint's time. */
+function money(digits: string): ExactInteger {
+  const amount = Number(digits)
+  return Number.isSafeInteger(amount) ? amount : BigInt(digits)
 }
 
 /**

@@ -123,7 +123,7 @@ interface RequestsTable {
   reasoning_tokens: number | null
   price_percent: number | null
   /** Picodollars outgrow a double's 53 bits at 9,007 USD, so this one may be a bigint: read it with `BigInt()`. */
-  cost_picodollars: ColumnType<ExactInteger | null, bigint | null>
+  cost_picodollars: ExactInteger | null
   price_version: number | null
   upstream_ms: number | null
   gateway_microseconds: number
@@ -131,7 +131,7 @@ interface RequestsTable {
   response_bytes: number
   ignored_params: string
   /** What was set aside when the call was admitted; the open row is the hold. */
-  hold_picodollars: ColumnType<ExactInteger | null, bigint | null>
+  hold_picodollars: ExactInteger | null
   /** Null for a call that was never admitted. */
   hold_tokens: number | null
   idempotency_key: string | null

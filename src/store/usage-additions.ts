@@ -75,10 +75,14 @@ function increase(counts: number[], place: number, by: number): void {
   counts[place] = (counts[place] ?? 0) + by
 }
 
-/** Those that lie below the value are as many as the bucket's number. */
+/** The bucket's number is that of the bounds that the value has reached. */
 function bucketOf(value: number, bounds: readonly number[]): number {
-  const above = bounds.findIndex((bound) => value < bound)
-  return above === -1 ? bounds.length : above
+  let bucket = 0
+  for (const bound of bounds) {
+    if (value < bound) break
+    bucket++
+  }
+  return bucket
 }
 
 function addAmounts(amounts: ExactInteger[], row: FullRow): void {
