@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import { Worker } from 'node:worker_threads'
-import { type DatabaseSettings, openRemoteSqlite } from './remote-sqlite.ts'
+import { type DatabaseSettings, openRemoteSqlite, type RestAfter } from './remote-sqlite.ts'
 import type { SqliteExecutor } from './sqlite-dialect.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'switchyard-test-'))
@@ -15,14 +16,15 @@ after(async () => {
 })
 
 /** An executor and the workers it has started, the present one last. */
-async function openTable(name: string) {
+async function openTable(name: string, rest?: RestAfter) {
   const workers: Worker[] = []
   const start = (settings: DatabaseSettings) => {
     const worker = new Worker(new URL('./database-worker.ts', import.meta.url), { workerData: settings })
     workers.push(worker)
     return worker
   }
-  const executor = openRemoteSqlite({ path: join(folder, name), readOnly: false, synchronousFull: false }, start)
+  const settings = { path: join(folder, name), readOnly: false, synchronousFull: false } as const
+  const executor = openRemoteSqlite(settings, start, rest)
   opened.push(executor)
   const run = async (sql: string) => (await executor.execute({ sql, parameters: [] })).rows
   await run('create table numbers (n integer)')
@@ -65,6 +67,35 @@ describe('when the worker of the database has died', () => {
     assert.deepEqual(
       (await run('select n from numbers')).map((row) => row['n']),
       [3],
+    )
+  })
+})
+
+describe('when nobody has a query', () => {
+  test('the worker ends, and the next query has a new one', async () => {
+    const { run, workers } = await openTable('rest', () => 0)
+    const [first] = workers
+    assert.ok(first)
+    await once(first, 'exit')
+    await run('insert into numbers values (1)')
+    assert.deepEqual(
+      (await run('select n from numbers')).map((row) => row['n']),
+      [1],
+    )
+    assert.ok(workers.length > 1)
+  })
+
+  test('a transaction that has begun keeps it', async () => {
+    const { run, workers } = await openTable('begun', () => 0)
+    await run('begin immediate')
+    const inTransaction = workers.length
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    await run('insert into numbers values (1)')
+    await run('commit')
+    assert.equal(workers.length, inTransaction)
+    assert.deepEqual(
+      (await run('select n from numbers')).map((row) => row['n']),
+      [1],
     )
   })
 })

@@ -31,34 +31,73 @@ function startWorker(settings: DatabaseSettings): Worker {
   return new Worker(new URL(file, import.meta.url), { workerData: settings })
 }
 
+/** How long a worker waits for the next query before it ends; `rests` counts how often it has. */
+export type RestAfter = (rests: number) => number
+
+const REST_MS = 60_000
+
+/** The start needs it for a moment and then, as a rule, nobody for hours; who looks at the dashboard comes back soon. */
+function restAfter(rests: number): number {
+  return rests === 0 ? 1_000 : REST_MS
+}
+
 /**
  * Sends each query to a worker thread that owns the connection. A worker that died, e.g. of memory, is replaced with
- * the next query: calls do not need it, so its death must not end them. A transaction dies with its worker.
+ * the next query: calls do not need it, so its death must not end them. A transaction dies with its worker. One that
+ * has nothing to do ends as well: it holds 15 MB, and a new one takes a twentieth of a second.
  */
-export function openRemoteSqlite(settings: DatabaseSettings, start: StartWorker = startWorker): SqliteExecutor {
-  let connection = connect(start(settings))
+export function openRemoteSqlite(
+  settings: DatabaseSettings,
+  start: StartWorker = startWorker,
+  rest: RestAfter = restAfter,
+): SqliteExecutor {
+  let connection: Connection | null = connect(start(settings))
   let closed = false
   /** The connection that the present transaction began on. */
   let transaction: Connection | null = null
+  let running = 0
+  let rests = 0
+  let resting: NodeJS.Timeout | undefined
+  let ended: Promise<void> = Promise.resolve()
+
+  function live(): Connection {
+    if (connection === null || (!closed && connection.failure() !== null)) connection = connect(start(settings))
+    return connection
+  }
+
+  function goToRest(): void {
+    rests++
+    ended = connection?.close() ?? ended
+    connection = null
+  }
 
   async function execute(query: SqliteQuery): Promise<SqliteResult> {
     const began = transaction
     if (/^(commit|rollback)$/.test(query.sql)) transaction = null
     // On another connection the rest of a transaction would be applied by itself.
-    const failure = closed ? connection.failure() : began?.failure()
+    const failure = closed ? connection?.failure() : began?.failure()
     if (failure !== null && failure !== undefined) throw failure
-    if (!closed && connection.failure() !== null) connection = connect(start(settings))
-    const used = connection
-    const result = await used.execute(query)
-    if (/^begin\b/.test(query.sql)) transaction = used
-    return result
+    if (closed && connection === null) throw new Error('the database is closed')
+    clearTimeout(resting)
+    running++
+    try {
+      const used = live()
+      const result = await used.execute(query)
+      if (/^begin\b/.test(query.sql)) transaction = used
+      return result
+    } finally {
+      running--
+      if (running === 0 && transaction === null && !closed) resting = setTimeout(goToRest, rest(rests)).unref()
+    }
   }
 
   return {
     execute,
-    close() {
+    async close() {
       closed = true
-      return connection.close()
+      clearTimeout(resting)
+      await ended
+      await connection?.close()
     },
   }
 }
@@ -104,7 +143,7 @@ export function openRemoteReader(path: string): SqliteExecutor {
   let opened: SqliteExecutor | null = null
   return {
     execute(query) {
-      opened ??= openRemoteSqlite({ path, readOnly: true })
+      opened ??= openRemoteSqlite({ path, readOnly: true }, startWorker, () => REST_MS)
       return opened.execute(query)
     },
     close: () => opened?.close(),
