@@ -22,6 +22,7 @@ import { dashboardRoutes } from './http/dashboard-routes.ts'
 import { watchPressure } from './http/pressure.ts'
 import { errorReply } from './http/respond.ts'
 import { createServer, type Server } from './http/server.ts'
+import { createLargeBodies } from './large-bodies/large-bodies.ts'
 import { managementApi } from './management-api.ts'
 import { packagePath } from './package-path.ts'
 import { applyFile, type NewKeys, prepareStore } from './prepare-store.ts'
@@ -136,8 +137,7 @@ async function serve({ config, store, live, newKeys, log, now }: Prepared): Prom
   const clock = steadyClock(now, () => performance.now())
   const ledger = createSpendLedger(clock, await readLoggedScopes(store.db, clock()))
   const caller = createCaller()
-  const modelLists = readModelLists(live.current(), caller, { log, now })
-  const { catalog } = modelLists
+  const { catalog, ...modelLists } = readModelLists(live.current(), caller, { log, now })
   const isKnown = knownModels(live.current, catalog)
   const circuits = createCircuits(now, isKnown)
   const metrics = createMetrics({ circuits: () => circuits.states(), log: () => store.requestLog.status() })
@@ -153,6 +153,7 @@ async function serve({ config, store, live, newKeys, log, now }: Prepared): Prom
     providerHealth: createProviderHealth(now, live.current),
     isKnown,
     caller,
+    largeBodies: createLargeBodies((error) => log.error({ err: error }, 'the worker for large bodies died')),
     requestLog: store.requestLog,
     ledger,
     idempotency: idempotency(store, metrics, clock),
@@ -193,7 +194,7 @@ async function serve({ config, store, live, newKeys, log, now }: Prepared): Prom
       modelLists.stop()
       stopFollowing()
       await drain({ server, log, seconds: settings.DRAIN_SECONDS, onCutOff: () => (cutOff = true) })
-      await closeAll(caller, store)
+      await closeAll(deps, store)
       log.info('stopped')
     },
   }
@@ -232,8 +233,9 @@ async function drain(options: { server: Server; log: Log; seconds: number; onCut
 }
 
 /** Pools first: whatever was still waiting for a provider ends now and is logged before the store closes. */
-async function closeAll(caller: Caller, store: Store): Promise<void> {
+async function closeAll({ caller, largeBodies }: Deps, store: Store): Promise<void> {
   await caller.close()
+  await largeBodies.close()
   await store.close()
 }
 

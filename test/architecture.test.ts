@@ -11,7 +11,10 @@ const ROOMS: Record<string, { rooms: string[]; packages: string[] }> = {
   'src/large-bodies': { rooms: ['src/domain', 'src/providers'], packages: [] },
   'src/store': { rooms: ['src/domain'], packages: ['kysely', 'pg', 'zod'] },
   'src/telemetry': { rooms: ['src/domain'], packages: ['pino', 'pino-pretty', 'prom-client'] },
-  'src/gateway': { rooms: ['src/domain', 'src/http', 'src/providers', 'src/store', 'src/telemetry'], packages: [] },
+  'src/gateway': {
+    rooms: ['src/domain', 'src/http', 'src/providers', 'src/large-bodies', 'src/store', 'src/telemetry'],
+    packages: [],
+  },
   'src/management': {
     rooms: ['src/domain', 'src/http', 'src/store', 'src/telemetry'],
     packages: ['zod', 'kysely', 'yaml'],
@@ -42,6 +45,7 @@ const ROOMS: Record<string, { rooms: string[]; packages: string[] }> = {
       'src/domain',
       'src/http',
       'src/providers',
+      'src/large-bodies',
       'src/store',
       'src/telemetry',
       'src/gateway',

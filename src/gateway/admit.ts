@@ -2,12 +2,14 @@ import type { BudgetState, HeldCall } from '../domain/admission.ts'
 import type { ChatRequest } from '../domain/chat.ts'
 import type { OpenRecord } from '../domain/request-record.ts'
 import type { Resolved } from '../domain/route.ts'
+import { LargeRequest } from '../large-bodies/large-bodies.ts'
 import { newSituation, type Situation } from './candidate.ts'
 import { chainHold } from './chain-hold.ts'
 import type { Deps } from './deps.ts'
 import type { Life } from './life.ts'
 import { limitError } from './limit-error.ts'
 import { payerOf, scopeName } from './payer.ts'
+import { translateLarge } from './translate-large.ts'
 
 declare const admitted: unique symbol
 
@@ -28,7 +30,9 @@ export interface Admission {
  */
 export async function admit(request: ChatRequest, resolved: Resolved, life: Life, deps: Deps): Promise<Admission> {
   const situation = newSituation(request, resolved.chain, life.snapshot, life.source?.length)
-  const hold = chainHold(situation, deps)
+  const large = life.source instanceof LargeRequest ? life.source : null
+  if (large !== null) await translateLarge(large, situation, deps)
+  const hold = chainHold(situation, deps, large?.opened.promptTokens)
   const decision = deps.ledger.admit(payerOf(life.key, life.snapshot), hold)
   if (decision.kind === 'refused') {
     const { refusal } = decision

@@ -1,8 +1,9 @@
-import type { JsonObject } from '../domain/chat.ts'
+import type { ChatRequest } from '../domain/chat.ts'
+import { type Stamp, stamped } from '../domain/completion.ts'
 import { GatewayError } from '../domain/errors.ts'
 import { asPicodollars, usdWithSixDecimals } from '../domain/price.ts'
 import type { Reply } from '../http/call.ts'
-import { errorReply, jsonReply } from '../http/respond.ts'
+import { errorReply, jsonReply, jsonTextReply } from '../http/respond.ts'
 import type { Deps } from './deps.ts'
 import { headerSafe } from './header-safe.ts'
 import type { Life, Served } from './life.ts'
@@ -15,19 +16,15 @@ export function answer(life: Life, deps: Pick<Deps, 'ledger'>): Reply | null {
   const common = { 'server-timing': serverTiming(life), ...limitHeaders(life, deps) }
   if (life.error !== null) return errorReply(life.error, common)
   if (life.served === null || life.request === null) return errorReply(new GatewayError('internal_error'), common)
-  const now = Math.floor(life.startedAt / 1000)
-  // The first four only set the order in which people read them; what the provider sent comes after.
-  const completion: JsonObject = {
-    id: life.id,
-    object: 'chat.completion',
-    created: now,
-    model: life.request.model,
-    ...life.served.answer.completion,
-  }
-  completion['id'] = life.id
-  completion['model'] = life.request.model
-  if (!Number.isInteger(completion['created'])) completion['created'] = now
-  return jsonReply(200, completion, { ...gatewayHeaders(life, life.served), ...common })
+  const headers = { ...gatewayHeaders(life, life.served), ...common }
+  const { answer } = life.served
+  if ('completion' in answer) return jsonReply(200, stamped(answer.completion, stampOf(life, life.request)), headers)
+  if (answer.text === null) throw new RangeError('nested too deep to be written')
+  return jsonTextReply(200, answer.text, headers)
+}
+
+export function stampOf({ id, startedAt }: Life, { model }: ChatRequest): Stamp {
+  return { id, model, created: Math.floor(startedAt / 1000) }
 }
 
 function limitHeaders(life: Life, { ledger }: Pick<Deps, 'ledger'>): Record<string, string> {

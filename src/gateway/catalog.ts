@@ -2,7 +2,7 @@ import { GatewayError } from '../domain/errors.ts'
 import type { CatalogList } from '../domain/gateway-status.ts'
 import { type CatalogModel, type Provider, withoutSecrets } from '../domain/provider.ts'
 import type { PrefixRule } from '../domain/route.ts'
-import type { Caller } from '../providers/call.ts'
+import { bodyOf, type Caller } from '../providers/call.ts'
 import type { Family } from '../providers/family.ts'
 
 /** The direct model ids, read once from the providers at start and kept in memory (contract 4.2). */
@@ -116,11 +116,11 @@ async function readPage(source: CatalogSource, after: string | null, caller: Cal
   const outcome = await caller.call(endpoint, { method: 'GET', body: null, timeoutMs: TIMEOUT_MS, presence: null })
   if (outcome.kind !== 'reply') throw new Error(`the provider could not be reached (${outcome.kind})`)
   if (outcome.status !== 200) {
-    const words = withoutSecrets(outcome.body.toString('utf8'), source.provider)
+    const words = withoutSecrets(bodyOf(outcome).toString('utf8'), source.provider)
     const failed = source.family.failureFromWire(outcome.status, parsed(words))
     throw new GatewayError('upstream_error', `HTTP ${outcome.status}: ${failed.message}`)
   }
-  return source.family.modelsFromWire(parsed(outcome.body.toString('utf8')))
+  return source.family.modelsFromWire(parsed(bodyOf(outcome).toString('utf8')))
 }
 
 function parsed(text: string): unknown {

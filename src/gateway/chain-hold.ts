@@ -10,8 +10,11 @@ export interface ChainHold extends CallHold {
 }
 
 /** Over every entry that can serve the request: a circuit that is open now may be closed when its turn comes. */
-export function chainHold(situation: Situation, deps: ChainDeps): ChainHold {
-  const prompt = promptTokensBound(situation.request, situation.bytes)
+export function chainHold(
+  situation: Situation,
+  deps: ChainDeps,
+  prompt = promptTokensBound(situation.request, situation.bytes),
+): ChainHold {
   const terms: ChainHold['terms'] = []
   for (const [position, entry] of situation.chain.entries()) {
     const fitness = assess(entry, position, situation, deps)

@@ -1,6 +1,7 @@
 import type { CloseRecord, OpenRecord } from '../domain/request-record.ts'
 import type { PrefixRule } from '../domain/route.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
+import type { LargeBodies } from '../large-bodies/large-bodies.ts'
 import type { Caller } from '../providers/call.ts'
 import type { Family } from '../providers/family.ts'
 import type { Log } from '../telemetry/log.ts'
@@ -29,6 +30,7 @@ export interface Deps {
   providerHealth: ProviderHealths
   isKnown: IsKnown
   caller: Caller
+  largeBodies: LargeBodies
   requestLog: RequestLog
   ledger: SpendLedger
   idempotency: Idempotency

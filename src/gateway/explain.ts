@@ -1,12 +1,12 @@
 import type { ExplainedEntry, Explanation } from '../domain/explanation.ts'
 import { moneyOf } from '../domain/hold.ts'
+import { checkedRequest } from '../domain/parse-request.ts'
 import type { Picodollars } from '../domain/price.ts'
 import { type Provider, withoutSecrets } from '../domain/provider.ts'
 import type { ChainEntry } from '../domain/route.ts'
 import { assess, type Candidate, type ChainDeps, newSituation, type Situation, traitsOf } from './candidate.ts'
 import { termsAt } from './chain-hold.ts'
 import type { Deps } from './deps.ts'
-import { checkedRequest } from './receive.ts'
 import { resolve } from './resolve.ts'
 import { firstStep } from './try-chain.ts'
 

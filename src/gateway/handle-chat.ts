@@ -2,6 +2,7 @@ import { GatewayError } from '../domain/errors.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
 import { type Call, CallerLeftError, type Reply } from '../http/call.ts'
 import { asGatewayError } from '../http/respond.ts'
+import { LargeRequest } from '../large-bodies/large-bodies.ts'
 import { admit } from './admit.ts'
 import { answer } from './answer.ts'
 import { authenticate, type LiveKey } from './authenticate.ts'
@@ -28,7 +29,7 @@ export async function handleChat(call: Call, deps: Deps, findKey: FindKey = auth
   deps.metrics.inFlight.add()
   try {
     try {
-      const received = await receive(call, deps.maxBodyBytes)
+      const received = await receive(call, deps)
       life.request = received.request
       life.source = received.source
       life.idempotency = received.idempotency
@@ -54,6 +55,7 @@ export async function handleChat(call: Call, deps: Deps, findKey: FindKey = auth
   } finally {
     // Settled by now, unless something failed that must not keep money set aside for ever.
     if (life.admission !== null) deps.ledger.settle(life.admission.held, NOTHING_USED)
+    if (life.source instanceof LargeRequest) life.source.release()
     deps.metrics.inFlight.add(-1)
   }
 }

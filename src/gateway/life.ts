@@ -6,6 +6,8 @@ import type { Picodollars } from '../domain/price.ts'
 import type { AttemptRecord } from '../domain/request-record.ts'
 import type { ChainEntry, Resolved } from '../domain/route.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
+import type { LargeRequest } from '../large-bodies/large-bodies.ts'
+import type { WrittenAnswer } from '../large-bodies/protocol.ts'
 import type { Answer } from '../providers/family.ts'
 import type { Admission } from './admit.ts'
 import type { LiveKey } from './authenticate.ts'
@@ -16,7 +18,7 @@ export interface Served {
   entry: ChainEntry
   /** Its place in the chain; more than 0 means that a fallback served. */
   position: number
-  answer: Answer
+  answer: Answer | WrittenAnswer
   upstreamMs: number
   ignored: string[]
 }
@@ -38,9 +40,10 @@ export interface Life {
   startedAt: number
   /** `performance.now()`, for durations. */
   readonly startedTick: number
+  /** Of a large one an outline. */
   request: ChatRequest | null
-  /** The body as it came; null until it has. */
-  source: Buffer | null
+  /** The body as it came, or where it is large what is known of it; null until it has come. */
+  source: Buffer | LargeRequest | null
   /** Null without the header `Idempotency-Key`. */
   idempotency: IdempotentBody | null
   /** Held by the one call that is made for such a key. */

@@ -2,12 +2,14 @@ import type { ChatRequest } from '../domain/chat.ts'
 import { type Failure, failure } from '../domain/failure.ts'
 import { type Provider, withoutSecrets } from '../domain/provider.ts'
 import { retryAfterMs } from '../domain/retry-after.ts'
-import type { Breakdown, Stoppage, UpstreamReply } from '../providers/call.ts'
+import type { WrittenAnswer } from '../large-bodies/protocol.ts'
+import { type Breakdown, bodyOf, type Stoppage, type UpstreamReply } from '../providers/call.ts'
 import type { Answer, Family } from '../providers/family.ts'
+import { readReply } from '../providers/read-reply.ts'
 
 /** What an upstream call came to, by meaning. */
 export type Outcome =
-  | { kind: 'answered'; answer: Answer }
+  | { kind: 'answered'; answer: Answer | WrittenAnswer }
   | { kind: 'failed'; failure: Failure }
   | { kind: 'caller-left' }
 
@@ -18,27 +20,33 @@ export interface Reader {
   now: number
 }
 
-export function readOutcome(raw: UpstreamReply | Breakdown, { provider, family, request, now }: Reader): Outcome {
+export function readOutcome(raw: UpstreamReply | Breakdown, reader: Reader): Outcome {
+  const known = outcomeWithoutBody(raw, reader)
+  if (known !== null || raw.kind !== 'reply') return known ?? { kind: 'caller-left' }
+  return outcomeOf(readReply(raw.status, bodyOf(raw), reader), raw, reader.now)
+}
+
+/** What can be said before a body is looked at; null where it must be. */
+export function outcomeWithoutBody(raw: UpstreamReply | Breakdown, { provider }: Reader): Outcome | null {
   if (raw.kind === 'caller-left') return { kind: 'caller-left' }
   if (raw.kind !== 'reply') return { kind: 'failed', failure: failureOfBreakdown(raw) }
-  if (raw.status < 200 || raw.status > 299) {
-    const words = looseJson(withoutSecrets(raw.body.toString('utf8'), provider))
-    return { kind: 'failed', failure: withHeaders(family.failureFromWire(raw.status, words), raw, now) }
-  }
   const type = headerText(raw, 'content-type')
-  if (type !== undefined && !/\bjson\b/i.test(type)) {
-    return unusable(`answered with ${withoutSecrets(type, provider).slice(0, 60)}`, raw.status)
+  const isAnswer = raw.status >= 200 && raw.status <= 299
+  if (!isAnswer || type === undefined || /\bjson\b/i.test(type)) return null
+  return unusable(`answered with ${withoutSecrets(type, provider).slice(0, 60)}`, raw.status)
+}
+
+type Read<T> = { kind: 'answer'; answer: T } | { kind: 'failure'; failure: Failure } | { kind: 'unreadable' }
+
+export function outcomeOf(read: Read<Answer | WrittenAnswer>, raw: UpstreamReply, now: number): Outcome {
+  switch (read.kind) {
+    case 'answer':
+      return { kind: 'answered', answer: read.answer }
+    case 'failure':
+      return { kind: 'failed', failure: withHeaders(read.failure, raw, now) }
+    case 'unreadable':
+      return unusable(raw.bytes === 0 ? 'sent an empty answer' : 'sent JSON that cannot be read', raw.status)
   }
-  let body: unknown
-  try {
-    body = JSON.parse(raw.body.toString('utf8'))
-  } catch {
-    return unusable(raw.body.length === 0 ? 'sent an empty answer' : 'sent JSON that cannot be read', raw.status)
-  }
-  const reading = family.fromWire(body, request)
-  if (reading.kind === 'answer') return { kind: 'answered', answer: reading.answer }
-  const message = withoutSecrets(reading.failure.message, provider)
-  return { kind: 'failed', failure: withHeaders({ ...reading.failure, message }, raw, now) }
 }
 
 function unusable(what: string, status: number): Outcome {
@@ -78,13 +86,4 @@ function withHeaders(failed: Failure, reply: UpstreamReply, now: number): Failur
 export function headerText(reply: UpstreamReply, name: string): string | undefined {
   const value = reply.headers[name]
   return Array.isArray(value) ? value[0] : value
-}
-
-/** Error bodies are JSON as a rule; a proxy in between may send anything. */
-function looseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return text
-  }
 }

@@ -1,5 +1,5 @@
 import { isConfigured, type Provider, type ProviderTest, withoutSecrets } from '../domain/provider.ts'
-import type { Caller, Stoppage, UpstreamReply } from '../providers/call.ts'
+import { bodyOf, type Caller, type Stoppage, type UpstreamReply } from '../providers/call.ts'
 import type { Family } from '../providers/family.ts'
 import { headerText } from './read-outcome.ts'
 
@@ -29,7 +29,7 @@ export async function testProvider(provider: Provider, family: Family, caller: C
 }
 
 function verdictOf(reply: UpstreamReply, provider: Provider, family: Family, url: string): Verdict {
-  const text = withoutSecrets(reply.body.toString('utf8'), provider)
+  const text = withoutSecrets(bodyOf(reply).toString('utf8'), provider)
   const body = parsed(text)
   if (reply.status === 200) return listVerdict(body, provider, family, url)
   const words = body === undefined ? '' : ` It says: ${family.failureFromWire(reply.status, body).message}`

@@ -23,7 +23,7 @@ function callOf({ id, presence, body, idempotencyKey }: TriedChat): Call {
     async readBody() {
       // Written again, what JSON cannot hold would silently become something else.
       checkFaithful(body)
-      return Buffer.from(JSON.stringify(body))
+      return [Buffer.from(JSON.stringify(body))]
     },
     presence,
     receivedAt: performance.now(),

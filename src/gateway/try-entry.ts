@@ -3,14 +3,16 @@ import type { Failure } from '../domain/failure.ts'
 import { nextStep } from '../domain/fallback.ts'
 import type { Provider } from '../domain/provider.ts'
 import type { ChainEntry } from '../domain/route.ts'
-import type { Endpoint } from '../providers/call.ts'
+import { LARGE_BYTES, LargeRequest } from '../large-bodies/large-bodies.ts'
+import type { CallOptions, Endpoint } from '../providers/call.ts'
 import type { Family } from '../providers/family.ts'
+import { wireBody } from '../providers/wire-body.ts'
 import type { Candidate } from './candidate.ts'
 import type { Deps } from './deps.ts'
 import type { Life, Served } from './life.ts'
 import { pause } from './pause.ts'
+import { readLargeOutcome } from './read-large-outcome.ts'
 import { headerText, type Outcome, readOutcome } from './read-outcome.ts'
-import { wireBody } from './wire-body.ts'
 
 export type EntryOutcome =
   | { kind: 'served'; served: Served }
@@ -26,7 +28,8 @@ export async function tryEntry(
 ): Promise<EntryOutcome> {
   const { entry, position, ignored } = candidate
   // Written once: every attempt at this entry sends the same, untouched request.
-  const body = wireBody(candidate.wire, request, life.source)
+  const { source } = life
+  const body = source instanceof LargeRequest ? await source.write(position) : wireBody(candidate.wire, request, source)
   for (let retriesUsed = 0; ; retriesUsed++) {
     const attempted = await attempt(candidate, body, request, life, deps)
     const { outcome, durationMs } = attempted
@@ -49,7 +52,7 @@ export async function tryEntry(
 }
 
 /** One upstream call, its meaning, and the record of it. */
-async function attempt(candidate: Candidate, body: Buffer | string, request: ChatRequest, life: Life, deps: Deps) {
+async function attempt(candidate: Candidate, body: CallOptions['body'], request: ChatRequest, life: Life, deps: Deps) {
   const { entry, family, provider } = candidate
   const began = performance.now()
   deps.circuits.started(entry)
@@ -62,7 +65,9 @@ async function attempt(candidate: Candidate, body: Buffer | string, request: Cha
   const elapsed = performance.now() - began
   life.elsewhereMs += elapsed
   const durationMs = Math.round(elapsed)
-  const outcome = readOutcome(raw, { provider, family, request, now: deps.now() })
+  const reader = { provider, family, request, now: deps.now() }
+  const isLarge = raw.kind === 'reply' && raw.bytes >= LARGE_BYTES
+  const outcome = isLarge ? await readLargeOutcome(raw, reader, life, deps) : readOutcome(raw, reader)
   life.attempts.push({
     kind: 'called',
     provider: entry.provider,

@@ -7,7 +7,7 @@ import { CallerLeftError } from './call.ts'
  * Reads a body up to a limit. A declared length over the limit is refused before a byte is read; what the caller goes
  * on sending is discarded by Node, so that the refusal reaches it instead of a reset connection.
  */
-export function readBody(request: IncomingMessage, presence: Presence, limitBytes: number): Promise<Buffer> {
+export function readBody(request: IncomingMessage, presence: Presence, limitBytes: number): Promise<Buffer[]> {
   const declared = Number(request.headers['content-length'] ?? 0)
   if (declared > limitBytes) return Promise.reject(tooLarge(limitBytes))
   return new Promise((resolve, reject) => {
@@ -32,8 +32,7 @@ export function readBody(request: IncomingMessage, presence: Presence, limitByte
     request.on('data', onData)
     request.on('end', () => {
       stopListening()
-      const [first] = chunks
-      resolve(chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks, size))
+      resolve(chunks)
     })
     // Told for a body that breaks off; the connection closes with it, and that is what counts here.
     request.on('error', leave)

@@ -10,8 +10,11 @@ export interface Call {
   /** Query parameters, decoded; of a repeated one the last counts. */
   query(): Record<string, string>
   header(name: string): string | undefined
-  /** The whole body; throws `request_too_large` past the limit and `CallerLeftError` when the caller hangs up. */
-  readBody(limitBytes: number): Promise<Buffer>
+  /**
+   * The whole body, in the pieces in which it came: to copy megabytes into one would hold the thread. Throws
+   * `request_too_large` past the limit and `CallerLeftError` when the caller hangs up.
+   */
+  readBody(limitBytes: number): Promise<Buffer[]>
   presence: Presence
   /** `performance.now()` when the head of the request was read. */
   receivedAt: number
@@ -20,7 +23,8 @@ export interface Call {
 export interface Reply {
   status: number
   headers: Record<string, string>
-  body: string
+  /** Bytes where it is large: they are text all the same. */
+  body: string | Uint8Array
 }
 
 /** A reply that is written while it is being made, for answers of any length in constant memory. */
@@ -50,6 +54,12 @@ export interface HttpRoute {
   headers?: Readonly<Record<string, string>>
   /** Not taken while there is more to do than can be done; what people need to see why always is. */
   sheds?: boolean
+}
+
+/** A body in one piece. */
+export function joined(chunks: readonly Buffer[]): Buffer {
+  const [first] = chunks
+  return chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks)
 }
 
 /** Thrown where work stops because the caller hung up; never answered. */

@@ -31,7 +31,7 @@ export class IncomingCall implements Call {
     return Array.isArray(value) ? value.join(', ') : value
   }
 
-  readBody(limitBytes: number): Promise<Buffer> {
+  readBody(limitBytes: number): Promise<Buffer[]> {
     return readBody(this.#request, this.presence, limitBytes)
   }
 }

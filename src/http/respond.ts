@@ -4,7 +4,12 @@ import type { Reply } from './call.ts'
 const JSON_TYPE = 'application/json; charset=utf-8'
 
 export function jsonReply(status: number, value: unknown, headers: Record<string, string> = {}): Reply {
-  return { status, headers: { 'content-type': JSON_TYPE, ...headers }, body: JSON.stringify(value) }
+  return jsonTextReply(status, JSON.stringify(value), headers)
+}
+
+/** JSON that is already written. */
+export function jsonTextReply(status: number, body: Reply['body'], headers: Record<string, string>): Reply {
+  return { status, headers: { 'content-type': JSON_TYPE, ...headers }, body }
 }
 
 /** The contract's error shape, with the headers that belong to its code. */

@@ -4,7 +4,7 @@ import { parentPort } from 'node:worker_threads'
 import { GatewayError } from '../domain/errors.ts'
 import { OpenBodies } from './open-bodies.ts'
 import type { Release, Task, TaskName, TaskReply, Tasks } from './protocol.ts'
-import { readReply } from './read-reply.ts'
+import { readAnswer } from './read-answer.ts'
 
 /** Works on what would hold the event loop of the gateway: one task at a time, in order. */
 const bodies = new OpenBodies()
@@ -37,7 +37,7 @@ function outputOf(task: Task): Tasks[TaskName]['output'] {
     case 'write':
       return bodies.write(task.input.body, task.input.position)
     case 'read':
-      return readReply(joined(task.input.chunks), task.input)
+      return readAnswer(joined(task.input.chunks), task.input)
   }
 }
 
@@ -48,7 +48,8 @@ function joined(chunks: readonly ArrayBuffer[]): Buffer {
 /** Bytes change hands without being copied. */
 function transferable(output: Tasks[TaskName]['output']): ArrayBuffer[] {
   if (output instanceof Uint8Array) return [output.buffer]
-  return 'text' in output && output.text !== null ? [output.text.buffer] : []
+  const text = 'kind' in output && output.kind === 'answer' ? output.answer.text : null
+  return text === null ? [] : [text.buffer]
 }
 
 /**

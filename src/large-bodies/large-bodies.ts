@@ -4,7 +4,7 @@ import type { Translation } from '../providers/family.ts'
 import type {
   Destination,
   OpenedRequest,
-  ReadReply,
+  ReadAnswer,
   Release,
   ReplyToRead,
   Task,
@@ -21,20 +21,41 @@ import type {
 export const LARGE_BYTES = 128 * 1024
 
 /** A request whose body is in the worker. */
-export interface LargeRequest extends OpenedRequest {
+export class LargeRequest {
+  /** Of its body, in bytes. */
+  readonly length: number
+  readonly opened: OpenedRequest
+  readonly #body: number
+  readonly #connection: Connection
+
+  constructor(connection: Connection, body: number, length: number, opened: OpenedRequest) {
+    this.#connection = connection
+    this.#body = body
+    this.length = length
+    this.opened = opened
+  }
+
   /** In the order of the destinations; of a wire there is only an outline. */
-  translate(destinations: readonly Destination[]): Promise<Translation[]>
+  translate(destinations: readonly Destination[]): Promise<Translation[]> {
+    return this.#connection.ask('translate', { body: this.#body, destinations: [...destinations] })
+  }
+
   /** What goes to the provider at this position, which must have been translated. */
-  write(position: number): Promise<Uint8Array>
+  write(position: number): Promise<Uint8Array> {
+    return this.#connection.ask('write', { body: this.#body, position })
+  }
+
   /** To be called when the call has ended, however it ended. */
-  release(): void
+  release(): void {
+    this.#connection.release(this.#body)
+  }
 }
 
 export interface LargeBodies {
   /** Takes the chunks: they cannot be used any more. Throws the error that the caller gets for a bad body. */
   open(chunks: readonly Uint8Array[], hash: boolean): Promise<LargeRequest>
   /** Takes the chunks of an upstream answer. */
-  read(chunks: readonly Uint8Array[], reply: ReplyToRead): Promise<ReadReply>
+  read(chunks: readonly Uint8Array[], reply: ReplyToRead): Promise<ReadAnswer>
   close(): Promise<void>
 }
 
@@ -67,14 +88,9 @@ export function createLargeBodies(onDeath: (error: unknown) => void, start: Star
       const used = connected()
       lastBody += 1
       const body = lastBody
+      const length = chunks.reduce((sum, chunk) => sum + chunk.length, 0)
       const owned = ownedBuffers(chunks)
-      const opened = await used.ask('open', { body, chunks: owned, hash }, owned)
-      return {
-        ...opened,
-        translate: (destinations) => used.ask('translate', { body, destinations: [...destinations] }),
-        write: (position) => used.ask('write', { body, position }),
-        release: () => used.release(body),
-      }
+      return new LargeRequest(used, body, length, await used.ask('open', { body, chunks: owned, hash }, owned))
     },
     read(chunks, reply) {
       const owned = ownedBuffers(chunks)

@@ -1,10 +1,11 @@
 import { hash } from 'node:crypto'
 import type { ChatRequest, JsonObject } from '../domain/chat.ts'
 import { promptTokensBound } from '../domain/hold.ts'
+import { parseRequest } from '../domain/parse-request.ts'
 import { FAMILIES } from '../providers/families.ts'
 import type { Translation } from '../providers/family.ts'
+import { wireBody } from '../providers/wire-body.ts'
 import { outlineOf, wireOutlineOf } from './outline.ts'
-import { parseRequest } from './parse-request.ts'
 import type { Destination, OpenedRequest } from './protocol.ts'
 
 /** A body and, for as long as there is room, what was made of it. */
@@ -47,7 +48,7 @@ export class OpenBodies {
     this.#bodies.set(id, body)
     return {
       outline: outlineOf(request),
-      promptTokens: promptTokensBound(request),
+      promptTokens: promptTokensBound(request, source.length),
       bodyHash: withHash ? hash('sha256', source, 'hex') : null,
     }
   }
@@ -63,9 +64,10 @@ export class OpenBodies {
 
   write(id: number, position: number): Uint8Array<ArrayBuffer> {
     const body = this.#find(id)
-    const bytes = Buffer.from(JSON.stringify(this.#wireOf(body, position)))
+    const wire = this.#wireOf(body, position)
+    const written = wireBody(wire, this.#requestOf(body), body.source)
     this.#drop(body)
-    return bytes
+    return typeof written === 'string' ? Buffer.from(written) : new Uint8Array(written)
   }
 
   release(id: number): void {

@@ -1,9 +1,9 @@
 import type { ChatRequest } from '../domain/chat.ts'
+import type { Stamp } from '../domain/completion.ts'
 import type { ErrorCode } from '../domain/errors.ts'
 import type { Failure } from '../domain/failure.ts'
 import type { ModelTraits, Provider } from '../domain/provider.ts'
-import type { TokenUsage } from '../domain/usage.ts'
-import type { Translation } from '../providers/family.ts'
+import type { Answer, Translation } from '../providers/family.ts'
 
 /** Where a request may go: a place of its chain. */
 export interface Destination {
@@ -22,33 +22,24 @@ export interface OpenedRequest {
   bodyHash: string | null
 }
 
-/** What the text of a completion is made with besides the provider's answer. */
-export interface Stamp {
-  id: string
-  model: string
-  /** Unix seconds. */
-  created: number
-}
-
 /** An upstream answer, and what it takes to read it. */
 export interface ReplyToRead {
   status: number
+  /** Name of a row in the table of families. */
   family: string
   provider: Provider
+  /** An outline is enough. */
   request: ChatRequest
   stamp: Stamp
 }
 
-export type ReadReply =
-  /** `text`: the completion as the caller gets it; null when it is nested too deep to be written. */
-  | {
-      kind: 'answered'
-      usage: TokenUsage
-      finishReason: string | null
-      warning: string | null
-      text: Uint8Array<ArrayBuffer> | null
-    }
-  | { kind: 'failed'; failure: Failure }
+/** An answer as the caller gets it; null when it is nested too deep to be written. */
+export type WrittenAnswer = Omit<Answer, 'completion'> & { text: Uint8Array<ArrayBuffer> | null }
+
+export type ReadAnswer =
+  | { kind: 'answer'; answer: WrittenAnswer }
+  | { kind: 'failure'; failure: Failure }
+  | { kind: 'unreadable' }
 
 /** What can be asked of the worker, and what it answers with. `body` numbers the requests whose body it keeps. */
 export interface Tasks {
@@ -56,7 +47,7 @@ export interface Tasks {
   /** In the order of the destinations. Of a wire there is only an outline. */
   translate: { input: { body: number; destinations: Destination[] }; output: Translation[] }
   write: { input: { body: number; position: number }; output: Uint8Array<ArrayBuffer> }
-  read: { input: ReplyToRead & { chunks: ArrayBuffer[] }; output: ReadReply }
+  read: { input: ReplyToRead & { chunks: ArrayBuffer[] }; output: ReadAnswer }
 }
 export type TaskName = keyof Tasks
 

@@ -34,5 +34,9 @@ const SHOWN = /^(x-gateway-|x-ratelimit-|retry-after$|server-timing$)/
 function shown({ status, headers, body }: Reply, id: string) {
   const named = Object.entries(headers).filter(([name]) => SHOWN.test(name))
   // The server would have added it to the answer; a repeated one carries the id of the first.
-  return { status, headers: { 'x-gateway-request-id': id, ...Object.fromEntries(named) }, body: JSON.parse(body) }
+  return {
+    status,
+    headers: { 'x-gateway-request-id': id, ...Object.fromEntries(named) },
+    body: JSON.parse(body.toString()),
+  }
 }

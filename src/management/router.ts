@@ -3,7 +3,7 @@ import type { z } from 'zod'
 import { GatewayError } from '../domain/errors.ts'
 import type { Presence } from '../domain/presence.ts'
 import { problemText } from '../domain/problem-text.ts'
-import type { Call, HttpRoute, Reply, StreamedReply } from '../http/call.ts'
+import { type Call, type HttpRoute, joined, type Reply, type StreamedReply } from '../http/call.ts'
 import { jsonReply } from '../http/respond.ts'
 import { type AuthorizeDeps, type Authorized, authorize } from './authorize.ts'
 import type { InputOf, Operation, ReplyOf, Streamed } from './contract/operation.ts'
@@ -126,7 +126,7 @@ async function readJson(call: Call, { isPublic }: Operation, maxBodyBytes: numbe
   if (type !== undefined && !/^application\/json\s*(;|$)/i.test(type)) {
     throw new GatewayError('unsupported_media_type', `Send the body as application/json, not ${type.slice(0, 100)}.`)
   }
-  const body = await call.readBody(maxBodyBytes)
+  const body = joined(await call.readBody(maxBodyBytes))
   try {
     return body.length === 0 ? {} : JSON.parse(body.toString('utf8'))
   } catch {

@@ -3,7 +3,7 @@ import { createServer as createHttpServer, type RequestListener } from 'node:htt
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net'
 import { after, describe, test } from 'node:test'
 import type { Presence } from '../domain/presence.ts'
-import { type CallOptions, createCaller, type Endpoint, MAX_RESPONSE_BYTES } from './call.ts'
+import { bodyOf, type CallOptions, createCaller, type Endpoint, MAX_RESPONSE_BYTES } from './call.ts'
 
 const caller = createCaller()
 const servers: Server[] = []
@@ -114,7 +114,7 @@ describe('a call to a provider', () => {
     assert.equal(seen, 'POST /chat?x=1 application/json 7 {"a":1}')
     assert.ok(outcome.kind === 'reply')
     assert.deepEqual(
-      [outcome.status, outcome.headers['x-request-id'], outcome.body.toString()],
+      [outcome.status, outcome.headers['x-request-id'], bodyOf(outcome).toString()],
       [418, 'r1', 'short and stout'],
     )
   })
@@ -220,7 +220,7 @@ describe('a call to a provider', () => {
     })
     const slow = caller.call({ ...endpoint, headers: ['x-slow', '1'] }, options())
     const quick = await caller.call(endpoint, options())
-    assert.ok(quick.kind === 'reply' && quick.body.toString() === 'quick')
+    assert.ok(quick.kind === 'reply' && bodyOf(quick).toString() === 'quick')
     release()
     assert.ok((await slow).kind === 'reply')
   })

@@ -19,7 +19,14 @@ export interface UpstreamReply {
   kind: 'reply'
   status: number
   headers: Record<string, string | string[] | undefined>
-  body: Buffer
+  /** The body in the pieces in which it came: to copy megabytes into one would hold the thread. */
+  chunks: Buffer[]
+  bytes: number
+}
+
+export function bodyOf({ chunks, bytes }: UpstreamReply): Buffer {
+  const [first] = chunks
+  return chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks, bytes)
 }
 
 /** Why there is no answer. `sent`: the provider had the whole request, so it may have worked on it and billed it. */
@@ -35,7 +42,7 @@ export type Breakdown = Stoppage | { kind: 'caller-left' }
 
 export interface CallOptions {
   method: 'GET' | 'POST'
-  body: Buffer | string | null
+  body: Uint8Array | string | null
   timeoutMs: number
   presence: Presence | null
 }
@@ -109,6 +116,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   private status = 0
   private headers: UpstreamReply['headers'] = {}
   private readonly chunks: Buffer[] = []
+  private bytes = 0
   private deadline: NodeJS.Timeout | undefined
   private stopListening: (() => void) | undefined
 
@@ -160,13 +168,13 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseData(_controller: unknown, chunk: Buffer): void {
     this.chunks.push(chunk)
+    this.bytes += chunk.length
   }
 
   onResponseEnd(): void {
-    const [first] = this.chunks
-    const body = this.chunks.length === 1 && first !== undefined ? first : Buffer.concat(this.chunks)
     if (this.line !== null) this.endpoint.lines.giveBack(this.line)
-    this.settle({ kind: 'reply', status: this.status, headers: this.headers, body })
+    const { status, headers, chunks, bytes } = this
+    this.settle({ kind: 'reply', status, headers, chunks, bytes })
   }
 
   onResponseError(_controller: unknown, error: Error): void {

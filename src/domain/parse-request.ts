@@ -1,9 +1,14 @@
 import { isUtf8 } from 'node:buffer'
-import { type ChatRequest, checkFaithful, parseChatRequest } from '../domain/chat.ts'
-import { GatewayError } from '../domain/errors.ts'
+import { type ChatRequest, checkFaithful, parseChatRequest } from './chat.ts'
+import { GatewayError } from './errors.ts'
 
+/** A body as it came, as a chat request. Everything wrong with it is the caller's to mend, so messages say what would be right. */
 export function parseRequest(body: Buffer): ChatRequest {
-  const value = parseJson(body)
+  return checkedRequest(parseJson(body))
+}
+
+/** A chat request that can be sent on faithfully. */
+export function checkedRequest(value: unknown): ChatRequest {
   const request = parseChatRequest(value)
   checkFaithful(value)
   return request

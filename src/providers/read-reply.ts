@@ -1,0 +1,34 @@
+import type { ChatRequest } from '../domain/chat.ts'
+import { type Provider, withoutSecrets } from '../domain/provider.ts'
+import type { Family, Reading } from './family.ts'
+
+/** The body of an upstream answer, by meaning. `unreadable`: it should be JSON and is none. */
+export function readReply(
+  status: number,
+  body: Buffer,
+  { provider, family, request }: { provider: Provider; family: Family; request: ChatRequest },
+): Reading | { kind: 'unreadable' } {
+  if (status < 200 || status > 299) {
+    const words = looseJson(withoutSecrets(body.toString('utf8'), provider))
+    return { kind: 'failure', failure: family.failureFromWire(status, words) }
+  }
+  let value: unknown
+  try {
+    value = JSON.parse(body.toString('utf8'))
+  } catch {
+    return { kind: 'unreadable' }
+  }
+  const reading = family.fromWire(value, request)
+  if (reading.kind === 'answer') return reading
+  const message = withoutSecrets(reading.failure.message, provider)
+  return { kind: 'failure', failure: { ...reading.failure, message } }
+}
+
+/** Error bodies are JSON as a rule; a proxy in between may send anything. */
+function looseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
