@@ -9,6 +9,10 @@ export interface ClosedLoopOrder {
   connections: number
   warmupSeconds: number
   seconds: number
+  /** It does not end with fewer: on a starved machine seconds alone say little. */
+  leastRequests?: number
+  /** How long they are waited for. */
+  extensionSeconds?: number
   /** Whose CPU time is measured over the same window; null for none. */
   pid: number | null
 }
@@ -29,10 +33,12 @@ export interface ClosedLoopResult {
 const LEAST_REQUESTS = 10
 const LONGEST_EXTENSION_SECONDS = 20
 const RECONNECT_MS = 20
+const LOOK_MS = 50
 
 /** Each connection sends its next request when the last one is answered: finds out how much a process can take. */
 export async function runClosedLoop(order: ClosedLoopOrder): Promise<ClosedLoopResult> {
   const traffic = startTraffic(order)
+  const { leastRequests: least = LEAST_REQUESTS, extensionSeconds: extension = LONGEST_EXTENSION_SECONDS } = order
   await sleep(order.warmupSeconds * 1000)
   traffic.reset()
   const before = order.pid === null ? null : readUsage(order.pid)
@@ -40,9 +46,7 @@ export async function runClosedLoop(order: ClosedLoopOrder): Promise<ClosedLoopR
   const began = performance.now()
   await sleep(order.seconds * 1000)
   // A starved machine may not have answered once by then; a window without a request would measure nothing.
-  for (let extra = 0; traffic.answered() < LEAST_REQUESTS && extra < LONGEST_EXTENSION_SECONDS; extra++) {
-    await sleep(1000)
-  }
+  await untilAnswered(traffic, least, extension)
   const seconds = (performance.now() - began) / 1000
   const after = order.pid === null ? null : readUsage(order.pid)
   const { user, system } = process.cpuUsage(own)
@@ -53,6 +57,11 @@ export async function runClosedLoop(order: ClosedLoopOrder): Promise<ClosedLoopR
     usage: before === null || after === null ? null : { before, after },
     loadMicrosecondsPerRequest: (user + system) / Math.max(1, measured.requests),
   }
+}
+
+async function untilAnswered(traffic: { answered(): number }, least: number, seconds: number): Promise<void> {
+  const until = performance.now() + seconds * 1000
+  while (traffic.answered() < least && performance.now() < until) await sleep(LOOK_MS)
 }
 
 function startTraffic({ url, request, connections }: ClosedLoopOrder) {

@@ -16,6 +16,8 @@ export interface ClosedOrder extends CallOrder {
   kind: 'closed'
   warmupSeconds: number
   seconds: number
+  leastRequests?: number
+  extensionSeconds?: number
   /** Whose CPU time is measured over the same window; null for none. */
   pid: number | null
 }

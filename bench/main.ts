@@ -1,11 +1,13 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { measureAdmission } from './admission.ts'
 import { measureBodies } from './body-cost.ts'
+import { measureRatios, writeBudget } from './budget.ts'
 import { OURS } from './contestants.ts'
 import { measureEventLoop } from './event-loop.ts'
+import { growthText, measureGrowth } from './growth.ts'
 import { measureLatency } from './latency.ts'
 import { measureMemory } from './memory.ts'
 import { measureOverload } from './overload.ts'
@@ -16,9 +18,14 @@ import { reportText } from './report.ts'
 import type { BenchResult } from './result.ts'
 import { measureSaturation } from './saturation.ts'
 import { measureStart } from './start-time.ts'
+import { writeDocs } from './write-docs.ts'
 
 const PARTS = ['admission', 'start', 'saturation', 'latency', 'memory', 'bodies', 'event-loop', 'overload'] as const
 type Part = (typeof PARTS)[number]
+
+const RESULT = join(import.meta.dirname, 'results/latest.json')
+const MANY_CALLS = 1_000_000
+const QUICK_CALLS = 200_000
 
 const HELP = `Usage: npm run bench [-- options]
 
@@ -29,6 +36,9 @@ can install, in one run on this machine: what a call costs, what it adds, what i
   --dist             the built package (npm run build) instead of the sources
   --no-peers         without the peers
   --only <parts>     of ${PARTS.join(', ')}; nothing is written then
+  --growth           instead: memory over a million calls, cost by number of keys, routes and rows (half an hour)
+  --record-budget    instead: writes the ratios of bench/budget.json that bench/budget.test.ts holds
+  --write-docs       fills README.md, docs/performance.md and the chart with the last result; measures nothing
   --peer "name=command@port"   one more peer; it listens on the port and forwards to $UPSTREAM_URL. May be repeated
   --help             print this text
 
@@ -41,6 +51,9 @@ async function main(): Promise<number> {
       quick: { type: 'boolean', default: false },
       dist: { type: 'boolean', default: false },
       'no-peers': { type: 'boolean', default: false },
+      growth: { type: 'boolean', default: false },
+      'record-budget': { type: 'boolean', default: false },
+      'write-docs': { type: 'boolean', default: false },
       only: { type: 'string' },
       peer: { type: 'string', multiple: true, default: [] },
       help: { type: 'boolean', default: false },
@@ -50,11 +63,27 @@ async function main(): Promise<number> {
     process.stdout.write(HELP)
     return 0
   }
+  if (values['write-docs']) {
+    const result = JSON.parse(readFileSync(RESULT, 'utf8')) as BenchResult
+    process.stdout.write(`written: ${writeDocs(result).join(', ')}\n`)
+    return 0
+  }
+  if (values['record-budget']) {
+    writeBudget(await measureRatios({ rounds: 11, sliceSeconds: 1, warmupRequests: 20_000 }))
+    process.stdout.write(readFileSync(join(import.meta.dirname, 'budget.json'), 'utf8'))
+    return 0
+  }
+  const plan = values.quick ? QUICK : FULL
+  if (values.growth) {
+    const options = { plan, peers: [], dist: values.dist, progress: say }
+    process.stdout.write(growthText(await measureGrowth(options, values.quick ? QUICK_CALLS : MANY_CALLS)))
+    return 0
+  }
   const problems: string[] = []
   const installed = values['no-peers'] ? [] : await installPeers((text) => problems.push(text))
   const peers = [...installed, ...values.peer.map(parsePeer)]
   const parts = values.only === undefined ? PARTS : readParts(values.only)
-  const options = { plan: values.quick ? QUICK : FULL, peers, dist: values.dist, progress: say }
+  const options = { plan, peers, dist: values.dist, progress: say }
   const result = await run(options, parts, problems)
   if (parts === PARTS) write(result)
   process.stdout.write(`\n${reportText(result)}`)
@@ -111,9 +140,8 @@ function say(text: string): void {
 }
 
 function write(result: BenchResult): void {
-  const folder = join(import.meta.dirname, 'results')
-  mkdirSync(folder, { recursive: true })
-  writeFileSync(join(folder, 'latest.json'), `${JSON.stringify(result, null, 2)}\n`)
+  mkdirSync(dirname(RESULT), { recursive: true })
+  writeFileSync(RESULT, `${JSON.stringify(result, null, 2)}\n`)
 }
 
 function isParseError(error: unknown): error is Error {

@@ -47,7 +47,7 @@ export async function fillFolder(dataDir: string, rows: number, keys: number): P
       onProgress: (done) => process.stderr.write(`\r${done} of ${rows} rows `),
     })
     process.stderr.write('\n')
-    await addKeys(db, keys)
+    await insertKeys(db, keys)
     await addAudit(db)
     await sql`update requests set price_version = (select max(id) from price_versions where model = requests.model)
       where price_version is not null`.execute(db)
@@ -81,7 +81,27 @@ ${models.join('\n')}
 `
 }
 
-async function addKeys(db: Kysely<Database>, keys: number): Promise<void> {
+/** A data folder with this many keys and nothing else. */
+export async function addKeys(dataDir: string, keys: number): Promise<void> {
+  await withStore(dataDir, (db) => insertKeys(db, keys))
+}
+
+/** A data folder with a month of calls and nothing else. */
+export async function fillRows(dataDir: string, rows: number): Promise<void> {
+  await withStore(dataDir, (db) => fillLog(db, { rows, end: Date.now(), workspace: 'default', onProgress: () => {} }))
+}
+
+async function withStore(dataDir: string, work: (db: Kysely<Database>) => Promise<void>): Promise<void> {
+  writeFileSync(join(dataDir, 'switchyard.yaml'), configuration())
+  const gateway = await startOn(dataDir)
+  try {
+    await work(gateway.store.db)
+  } finally {
+    await gateway.stop()
+  }
+}
+
+async function insertKeys(db: Kysely<Database>, keys: number): Promise<void> {
   const rows = Array.from({ length: keys }, (_, number) => ({
     id: keyId(number),
     kind: 'live' as const,

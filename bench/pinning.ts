@@ -8,6 +8,8 @@ export interface Pinning {
   on(core: Core, args: readonly string[]): Command
   /** Any program. */
   any(core: Core, command: string, args: readonly string[]): Command
+  /** This very process, threads included: what it asks and reads must not take time from what is measured. */
+  moveSelf(core: Core): void
 }
 
 export interface Command {
@@ -26,7 +28,10 @@ export function findPinning(): Pinning {
     missing === null
       ? { command: 'taskset', args: ['-c', NUMBER[core], command, ...args] }
       : { command, args: [...args] }
-  return { missing, any, on: (core, args) => any(core, process.execPath, args) }
+  const moveSelf = (core: Core) => {
+    if (missing === null) spawnSync('taskset', ['-acp', NUMBER[core], String(process.pid)], { stdio: 'ignore' })
+  }
+  return { missing, any, moveSelf, on: (core, args) => any(core, process.execPath, args) }
 }
 
 function whyNot(): string | null {

@@ -8,3 +8,10 @@ export function tableText(lines: readonly (readonly string[])[]): string {
     column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0)
   return lines.map((line) => `${line.map(pad).join('  ').trimEnd()}\n`).join('')
 }
+
+/** The same lines for a page. */
+export function markdownTable(lines: readonly (readonly string[])[]): string {
+  const [head = [], ...rows] = lines
+  const row = (cells: readonly string[]) => `| ${cells.join(' | ')} |\n`
+  return row(head) + row(head.map((_, column) => (column === 0 ? '---' : '--:'))) + rows.map(row).join('')
+}

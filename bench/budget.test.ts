@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
+import { test } from 'node:test'
+import { type Budget, measureRatios, overBudget, readBudget } from './budget.ts'
+
+const hasCpuTimes = existsSync('/proc/self/stat')
+
+/** CPU time over CPU time in one run: what else the machine does weighs on both alike. */
+test('a call costs no more CPU against the bare proxy than was recorded', {
+  skip: !hasCpuTimes,
+  timeout: 200_000,
+}, async () => {
+  const run = { rounds: 5, sliceSeconds: 0.3, warmupRequests: 4_000 }
+  const budget = readBudget()
+  let measured = await measureRatios(run)
+  // A crowded machine is no proof; twice is.
+  if (overBudget(measured, budget).length > 0) measured = await measureRatios({ ...run, rounds: 9 })
+  const problems = overBudget(measured, budget)
+  assert.deepEqual(problems, [], problems.join('\n'))
+})
+
+const budget: Budget = { measuredOn: '2026-11-15', how: '', cpuAgainstBareProxy: { openai: 2, anthropic: 2.4 } }
+
+test('a quarter above what was recorded is allowed', () => {
+  assert.deepEqual(overBudget({ openai: 2.5, anthropic: 3 }, budget), [])
+})
+
+test('more than a quarter is told, with what to do', () => {
+  const problems = overBudget({ openai: 2.51, anthropic: 3 }, budget)
+  assert.equal(problems.length, 1)
+  assert.match(problems[0] ?? '', /openai: a call costs 2\.51 × the bare proxy.*2\.00.*--record-budget/)
+})

@@ -1,0 +1,171 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { chartSvg } from './chart.ts'
+import type { ClosedLoopResult } from './closed-loop.ts'
+import { httpReader, statusOf } from './http-reader.ts'
+import { median } from './median.ts'
+import { recoveryMs } from './overload.ts'
+import { parsePeer } from './peers.ts'
+import { Samples } from './percentiles.ts'
+import { reportText } from './report.ts'
+import { exampleResult } from './result-example.ts'
+import { combine, type Slice } from './saturation.ts'
+import { markdownTable, tableText } from './table.ts'
+import { verdicts } from './verdicts.ts'
+import { between, summary } from './write-docs.ts'
+
+test('percentiles are values that occurred', () => {
+  const samples = new Samples()
+  for (let value = 1_000; value >= 1; value--) samples.add(value)
+  assert.deepEqual(samples.percentiles(), { p50: 500, p90: 900, p99: 990, p999: 999, max: 1_000 })
+  samples.clear()
+  assert.equal(samples.percentiles().max, 0)
+})
+
+test('more samples than the first block holds are all kept', () => {
+  const samples = new Samples()
+  for (let value = 0; value < 40_000; value++) samples.add(value)
+  assert.equal(samples.count, 40_000)
+  assert.equal(samples.percentiles().max, 39_999)
+})
+
+test('the median leaves out what is missing', () => {
+  assert.equal(median([3, null, 1, 2]), 2)
+  assert.equal(median([4, 1]), 2.5)
+  assert.equal(median([null]), null)
+})
+
+const MESSAGES: [string, string, number][] = [
+  ['a length', 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello', 200],
+  ['no body', 'HTTP/1.1 204 No Content\r\n\r\n', 204],
+  ['chunks', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\nhello\r\n3;a=b\r\nyou\r\n0\r\n\r\n', 200],
+  ['an error', 'HTTP/1.1 503 Busy\r\ncontent-length: 12\r\n\r\n{"code":"x"}', 503],
+]
+for (const [what, text, status] of MESSAGES) {
+  test(`messages with ${what} are told apart, however they are cut`, () => {
+    for (let size = 1; size <= text.length * 2; size++) {
+      const seen: number[] = []
+      const read = httpReader((head) => seen.push(statusOf(head)))
+      const bytes = Buffer.from(text + text)
+      for (let at = 0; at < bytes.length; at += size) read(bytes.subarray(at, at + size))
+      assert.deepEqual(seen, [status, status], `in pieces of ${size}`)
+    }
+  })
+}
+
+test('of a refused call the beginning of the body is kept', () => {
+  const seen: string[] = []
+  httpReader((_head, excerpt) => seen.push(excerpt))(Buffer.from(MESSAGES[3]?.[1] ?? ''))
+  assert.deepEqual(seen, ['{"code":"x"}'])
+})
+
+function slice(name: string, cpuMicroseconds: number, requests: number): Slice {
+  const usage = { threads: [], rssBytes: 50e6 }
+  const latencyMs = { p50: 1, p90: 1, p99: 2, p999: 3, max: 4 }
+  const load: ClosedLoopResult = {
+    requests,
+    errors: 0,
+    firstError: null,
+    seconds: 1,
+    latencyMs,
+    usage: {
+      before: { ...usage, cpuMicroseconds: 0, mainThreadMicroseconds: 0 },
+      after: { ...usage, cpuMicroseconds, mainThreadMicroseconds: cpuMicroseconds / 2 },
+    },
+    loadMicrosecondsPerRequest: 10,
+  }
+  return { name, family: 'openai', load }
+}
+
+test('ratios are taken within a round, then their median', () => {
+  const slices = [
+    slice('bare', 1_000, 10),
+    slice('ours', 3_000, 10),
+    // A slow moment for both.
+    slice('bare', 4_000, 10),
+    slice('ours', 8_000, 10),
+    slice('bare', 1_000, 10),
+    slice('ours', 2_000, 10),
+  ]
+  const [bare, ours] = combine(slices, 'bare')
+  assert.equal(bare?.hopRatio, 1)
+  assert.equal(ours?.hopRatio, 2)
+  assert.equal(ours?.cpuMicroseconds, 300)
+  assert.equal(ours?.servingMicroseconds, 150)
+  assert.equal(ours?.requests, 30)
+})
+
+test('a run has recovered after its last bad step', () => {
+  const good = { due: 10, ok: 10, slowestOkMs: 2 }
+  const slow = { due: 10, ok: 10, slowestOkMs: 50 }
+  const shed = { due: 10, ok: 5, slowestOkMs: 2 }
+  // 200 ms quiet, 200 ms overload, then the rest.
+  assert.equal(recoveryMs([good, good, shed, slow, good, good], 0.4, 0.2), 0)
+  assert.equal(recoveryMs([good, good, shed, slow, slow, shed, good], 0.4, 0.2), 200)
+  assert.equal(recoveryMs([good, good, shed, slow, slow, slow], 0.4, 0.2), null)
+})
+
+test('a peer is given as name=command@port', () => {
+  const peer = parsePeer('Other=node "a b.js" --x=1@9000')
+  assert.deepEqual([peer.name, peer.command, peer.port], ['Other', 'node "a b.js" --x=1', 9000])
+  assert.throws(() => parsePeer('Other=node'), /name=command@port/)
+})
+
+test('tables line up', () => {
+  const lines = [
+    ['', 'one', 'two'],
+    ['name', '1', '22222'],
+  ]
+  assert.equal(tableText(lines), '      one    two\nname    1  22222\n')
+  assert.equal(markdownTable(lines), '|  | one | two |\n| --- | --: | --: |\n| name | 1 | 22222 |\n')
+})
+
+test('every target has its verdict, and a figure that misses it is told', () => {
+  const holding = verdicts(exampleResult())
+  assert.deepEqual(
+    holding.filter(({ holds }) => holds !== true).map(({ what }) => what),
+    [],
+  )
+  const result = exampleResult()
+  for (const row of result.saturation) row.hopRatio = 1.41
+  const missed = verdicts(result).filter(({ holds }) => holds === false)
+  assert.deepEqual(
+    missed.map(({ figure }) => figure),
+    ['1.41 × bare proxy'],
+  )
+})
+
+test('what was not measured is no verdict', () => {
+  const result = { ...exampleResult(), latency: [], start: null, overload: null }
+  assert.equal(verdicts(result).filter(({ holds }) => holds === null).length, 5)
+  assert.match(reportText(result), /not measured/)
+})
+
+test('the report names every target and the day', () => {
+  const text = reportText(exampleResult())
+  for (const part of ['2026-11-15', 'Switchyard, openai', 'Portkey', 'Event loop', 'Overload'])
+    assert.ok(text.includes(part), part)
+})
+
+test('the chart is well-formed and follows the reader’s colours', () => {
+  const svg = chartSvg({ ...exampleResult(), processor: 'A <fast> & cheap one' })
+  const open: string[] = []
+  for (const [, closing, name, self] of svg.matchAll(/<(\/?)([a-z]+)[^>]*?(\/?)>/g)) {
+    if (closing === '/') assert.equal(open.pop(), name)
+    else if (self !== '/') open.push(name ?? '')
+  }
+  assert.deepEqual(open, [])
+  assert.match(svg, /prefers-color-scheme: dark/)
+  assert.match(svg, /A &lt;fast&gt; &amp; cheap one/)
+  assert.doesNotMatch(svg, /NaN|undefined|Infinity/)
+})
+
+test('figures go between the markers and nowhere else', () => {
+  const page = 'before\n<!-- bench: written by npm run bench -- --write-docs -->\nold\n<!-- /bench -->\nafter'
+  const filled = between(page, summary(exampleResult()))
+  assert.match(filled, /^before\n<!-- bench/)
+  assert.match(filled, /<!-- \/bench -->\nafter$/)
+  assert.ok(filled.includes('| Switchyard, openai |') && !filled.includes('old'))
+  assert.equal(between(filled, summary(exampleResult())), filled)
+  assert.throws(() => between('no place', 'x'), /no place for figures/)
+})
