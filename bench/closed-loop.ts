@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Connection, openConnection } from './connection.ts'
+import { type Connection, openConnection, outcomeOf } from './connection.ts'
 import { type Percentiles, Samples } from './percentiles.ts'
 import { type ProcessUsage, readUsage } from './process-usage.ts'
 
@@ -19,7 +19,9 @@ export interface ClosedLoopOrder {
 
 export interface ClosedLoopResult {
   requests: number
-  /** Answers other than 200, and connections that broke. */
+  /** Answered with 503 `overloaded`. */
+  shed: number
+  /** Any other answer than 200, and connections that broke. */
   errors: number
   /** The first failure in words; null when there was none. */
   firstError: string | null
@@ -68,6 +70,7 @@ function startTraffic({ url, request, connections }: ClosedLoopOrder) {
   const address = new URL(url)
   const latencies = new Samples()
   const open = new Set<Connection>()
+  let shed = 0
   let errors = 0
   let firstError: string | null = null
   let stopped = false
@@ -81,8 +84,10 @@ function startTraffic({ url, request, connections }: ClosedLoopOrder) {
     const connection = openConnection(address, {
       onAnswer(status, excerpt) {
         const now = performance.now()
-        if (status === 200) latencies.add(now - began)
-        else fail(`${status} ${excerpt}`)
+        const outcome = outcomeOf(status, excerpt)
+        if (outcome.kind === 'ok') latencies.add(now - began)
+        else if (outcome.kind === 'shed') shed += 1
+        else fail(outcome.why)
         began = now
         connection.send(request)
       },
@@ -102,13 +107,14 @@ function startTraffic({ url, request, connections }: ClosedLoopOrder) {
     answered: () => latencies.count,
     reset() {
       latencies.clear()
+      shed = 0
       errors = 0
       firstError = null
     },
     stop() {
       stopped = true
       for (const connection of open) connection.close()
-      return { requests: latencies.count, errors, firstError, latencyMs: latencies.percentiles() }
+      return { requests: latencies.count, shed, errors, firstError, latencyMs: latencies.percentiles() }
     },
   }
 }

@@ -54,3 +54,12 @@ export function requestBytes(url: URL, path: string, headers: Readonly<Record<st
   const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')
   return Buffer.from(`POST ${path} HTTP/1.1\r\n${head}\r\n${body}`)
 }
+
+/** A call that was turned away early is no failure: that is what an overloaded gateway is to do. */
+export type Outcome = { kind: 'ok' } | { kind: 'shed' } | { kind: 'failed'; why: string }
+
+export function outcomeOf(status: number, excerpt: string): Outcome {
+  if (status === 200) return { kind: 'ok' }
+  if (status === 503 && excerpt.includes('"overloaded"')) return { kind: 'shed' }
+  return { kind: 'failed', why: `${status} ${excerpt}` }
+}

@@ -96,6 +96,8 @@ async function runSlice(scene: Scene, target: Target, options: Options, warmupSe
     seconds: Number(options.seconds),
   })
   if (load.errors > 0) throw new Error(`${target.name}: ${load.errors} calls failed: ${load.firstError}`)
+  if (load.shed > 0)
+    process.stdout.write(`${target.name}: ${load.shed} calls were turned away, the machine is crowded\n`)
   const { usage, requests } = load
   if (usage === null) throw new Error('this system does not tell the CPU time of a process: Linux is needed')
   const { before, after } = usage

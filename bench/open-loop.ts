@@ -1,4 +1,4 @@
-import { type Connection, openConnection } from './connection.ts'
+import { type Connection, type Outcome, openConnection, outcomeOf } from './connection.ts'
 import { type Percentiles, Samples } from './percentiles.ts'
 import { createPreciseTimer, preciseNow } from './precise-timer.ts'
 
@@ -152,14 +152,6 @@ interface Call {
   due: number
   stage: number
   step: number
-}
-
-type Outcome = { kind: 'ok' } | { kind: 'shed' } | { kind: 'failed'; why: string }
-
-function outcomeOf(status: number, excerpt: string): Outcome {
-  if (status === 200) return { kind: 'ok' }
-  if (status === 503 && excerpt.includes('"overloaded"')) return { kind: 'shed' }
-  return { kind: 'failed', why: `${status} ${excerpt}` }
 }
 
 function startTraffic({ url, request, connections: most }: OpenLoopOrder, onEnd: (call: Call, end: Outcome) => void) {

@@ -64,6 +64,7 @@ function slice(name: string, cpuMicroseconds: number, requests: number): Slice {
   const latencyMs = { p50: 1, p90: 1, p99: 2, p999: 3, max: 4 }
   const load: ClosedLoopResult = {
     requests,
+    shed: 0,
     errors: 0,
     firstError: null,
     seconds: 1,

@@ -62,6 +62,7 @@ function saturation({ saturation: rows }: BenchResult): Section {
         'core',
         'RSS idle',
         'RSS load',
+        'shed',
         'errors',
       ],
       ...rows.map((row) => [
@@ -75,6 +76,7 @@ function saturation({ saturation: rows }: BenchResult): Section {
         row.coreShare === null ? '–' : `${(row.coreShare * 100).toFixed(0)} %`,
         megabytes(row.rssIdleBytes),
         megabytes(row.rssLoadBytes),
+        String(row.shed),
         String(row.errors),
       ]),
     ],

@@ -68,6 +68,7 @@ function saturated(name: string, family: Family, cpuMicroseconds: number): Satur
     name,
     family,
     requests: 10_000,
+    shed: 0,
     errors: 0,
     requestsPerSecond: 1e6 / cpuMicroseconds,
     p50Ms: 3,

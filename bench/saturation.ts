@@ -12,6 +12,7 @@ export interface SaturationRow {
   name: string
   family: Family
   requests: number
+  shed: number
   errors: number
   requestsPerSecond: number
   p50Ms: number
@@ -96,6 +97,7 @@ export function combine(slices: readonly Slice[], reference: string): Omit<Satur
       name,
       family,
       requests: sum(loads.map((load) => load.requests)),
+      shed: sum(loads.map((load) => load.shed)),
       errors: sum(loads.map((load) => load.errors)),
       requestsPerSecond: median(loads.map((load) => load.requests / load.seconds)) ?? 0,
       p50Ms: median(loads.map((load) => load.latencyMs.p50)) ?? 0,
