@@ -41,8 +41,8 @@ beforeEach(() => {
 })
 after(() => harness.stop())
 
-/** Two megabytes as people write them: line ends, quotes and letters beyond Latin-1. */
-const TEXT = 'Zwölf Boxkämpfer – 中文 "quoted"\n\\ 😀 '.repeat(40_000)
+/** Two and a half megabytes as people write them: line ends, quotes and letters beyond Latin-1. */
+const TEXT = 'Zwölf Boxkämpfer – 中文 "quoted"\n\\ 😀 '.repeat(50_000)
 const large = (model: string, more: Record<string, unknown> = {}) =>
   hello(model, { messages: [{ role: 'user', content: TEXT }], ...more })
 

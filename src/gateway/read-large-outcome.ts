@@ -12,7 +12,7 @@ export async function readLargeOutcome(raw: UpstreamReply, reader: Reader, life:
   const known = outcomeWithoutBody(raw, reader)
   if (known !== null) return known
   const { provider, request, now } = reader
-  const { status, chunks } = raw
+  const { status, pieces } = raw
   const reply = {
     status,
     family: provider.family,
@@ -21,7 +21,7 @@ export async function readLargeOutcome(raw: UpstreamReply, reader: Reader, life:
     stamp: stampOf(life, request),
   }
   try {
-    return outcomeOf(await deps.largeBodies.read(chunks, reply), raw, now)
+    return outcomeOf(await deps.largeBodies.read(pieces, reply), raw, now)
   } catch (error) {
     deps.log.error({ request: life.id, err: error })
     return { kind: 'failed', failure: ourFailure(status) }

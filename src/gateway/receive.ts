@@ -1,9 +1,10 @@
 import { hash } from 'node:crypto'
+import { joined } from '../domain/byte-pieces.ts'
 import type { ChatRequest } from '../domain/chat.ts'
 import { GatewayError } from '../domain/errors.ts'
 import { checkedIdempotencyKey, type IdempotentBody } from '../domain/idempotency.ts'
 import { parseRequest } from '../domain/parse-request.ts'
-import { type Call, joined } from '../http/call.ts'
+import type { Call } from '../http/call.ts'
 import { LARGE_BYTES, type LargeRequest } from '../large-bodies/large-bodies.ts'
 import type { Deps } from './deps.ts'
 
@@ -21,8 +22,7 @@ export async function receive(call: Call, { maxBodyBytes, largeBodies }: Receive
   checkMediaType(call)
   const idempotencyKey = checkedIdempotencyKey(call.header('idempotency-key'))
   const chunks = await call.readBody(maxBodyBytes)
-  const isLarge = chunks.reduce((sum, chunk) => sum + chunk.length, 0) >= LARGE_BYTES
-  if (isLarge) {
+  if (isLarge(chunks)) {
     const source = await largeBodies.open(chunks, idempotencyKey !== null)
     const { outline, bodyHash } = source.opened
     const isIdempotent = idempotencyKey !== null && bodyHash !== null
@@ -32,6 +32,12 @@ export async function receive(call: Call, { maxBodyBytes, largeBodies }: Receive
   const request = parseRequest(source)
   const idempotency = idempotencyKey === null ? null : { idempotencyKey, bodyHash: hash('sha256', source, 'hex') }
   return { request, source, idempotency }
+}
+
+function isLarge(chunks: readonly Buffer[]): boolean {
+  let bytes = 0
+  for (const chunk of chunks) bytes += chunk.length
+  return bytes >= LARGE_BYTES
 }
 
 type ReceiveDeps = Pick<Deps, 'maxBodyBytes' | 'largeBodies'>

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import { BytePieces } from '../domain/byte-pieces.ts'
 import { GatewayError } from '../domain/errors.ts'
 import type { Presence } from '../domain/presence.ts'
 import { CallerLeftError } from './call.ts'
@@ -17,12 +18,10 @@ export function readBody(request: IncomingMessage, presence: Presence, limitByte
       return
     }
     const stopListening = presence.onLeave(leave)
-    const chunks: Buffer[] = []
-    let size = 0
+    const pieces = new BytePieces()
     const onData = (chunk: Buffer) => {
-      size += chunk.length
-      if (size <= limitBytes) {
-        chunks.push(chunk)
+      if (pieces.bytes + chunk.length <= limitBytes) {
+        pieces.add(chunk)
         return
       }
       request.removeListener('data', onData).resume()
@@ -32,7 +31,7 @@ export function readBody(request: IncomingMessage, presence: Presence, limitByte
     request.on('data', onData)
     request.on('end', () => {
       stopListening()
-      resolve(chunks)
+      resolve(pieces.all())
     })
     // Told for a body that breaks off; the connection closes with it, and that is what counts here.
     request.on('error', leave)

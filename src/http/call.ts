@@ -11,7 +11,7 @@ export interface Call {
   query(): Record<string, string>
   header(name: string): string | undefined
   /**
-   * The whole body, in the pieces in which it came: to copy megabytes into one would hold the thread. Throws
+   * The whole body, in pieces (domain/byte-pieces.ts): to copy megabytes into one would hold the thread. Throws
    * `request_too_large` past the limit and `CallerLeftError` when the caller hangs up.
    */
   readBody(limitBytes: number): Promise<Buffer[]>
@@ -54,12 +54,6 @@ export interface HttpRoute {
   headers?: Readonly<Record<string, string>>
   /** Not taken while there is more to do than can be done; what people need to see why always is. */
   sheds?: boolean
-}
-
-/** A body in one piece. */
-export function joined(chunks: readonly Buffer[]): Buffer {
-  const [first] = chunks
-  return chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks)
 }
 
 /** Thrown where work stops because the caller hung up; never answered. */

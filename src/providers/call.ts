@@ -1,9 +1,12 @@
+import { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
 import { refusedHost } from '../domain/base-url.ts'
+import { BytePieces, joined } from '../domain/byte-pieces.ts'
 import type { Presence } from '../domain/presence.ts'
 import type { HttpTarget } from './family.ts'
 import { guardedLookup, REFUSED_ADDRESS, type Resolve, resolveName } from './guarded-lookup.ts'
 import { type Line, Lines } from './lines.ts'
+import { isSliced, slicesOf } from './sliced.ts'
 
 /** A target taken apart once, so that no call parses a URL. */
 export interface Endpoint {
@@ -19,14 +22,13 @@ export interface UpstreamReply {
   kind: 'reply'
   status: number
   headers: Record<string, string | string[] | undefined>
-  /** The body in the pieces in which it came: to copy megabytes into one would hold the thread. */
-  chunks: Buffer[]
+  /** The body (domain/byte-pieces.ts): to copy megabytes into one buffer would hold the thread. */
+  pieces: Buffer[]
   bytes: number
 }
 
-export function bodyOf({ chunks, bytes }: UpstreamReply): Buffer {
-  const [first] = chunks
-  return chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks, bytes)
+export function bodyOf({ pieces }: UpstreamReply): Buffer {
+  return joined(pieces)
 }
 
 /** Why there is no answer. `sent`: the provider had the whole request, so it may have worked on it and billed it. */
@@ -115,8 +117,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   private sentAt = 0
   private status = 0
   private headers: UpstreamReply['headers'] = {}
-  private readonly chunks: Buffer[] = []
-  private bytes = 0
+  private readonly body = new BytePieces()
   private deadline: NodeJS.Timeout | undefined
   private stopListening: (() => void) | undefined
 
@@ -141,7 +142,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     const { lines, path, headers } = this.endpoint
     this.line = lines.take()
     try {
-      this.line.client.dispatch({ method, path, headers, body }, this)
+      this.line.client.dispatch({ method, path, ...payload(headers, body) }, this)
     } catch (error) {
       this.settle(breakdownOf(error, false))
       lines.drop(this.line)
@@ -167,14 +168,13 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(_controller: unknown, chunk: Buffer): void {
-    this.chunks.push(chunk)
-    this.bytes += chunk.length
+    this.body.add(chunk)
   }
 
   onResponseEnd(): void {
     if (this.line !== null) this.endpoint.lines.giveBack(this.line)
-    const { status, headers, chunks, bytes } = this
-    this.settle({ kind: 'reply', status, headers, chunks, bytes })
+    const { status, headers, body } = this
+    this.settle({ kind: 'reply', status, headers, pieces: body.all(), bytes: body.bytes })
   }
 
   onResponseError(_controller: unknown, error: Error): void {
@@ -204,6 +204,12 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.stopListening?.()
     this.resolve(outcome)
   }
+}
+
+function payload(headers: string[], body: CallOptions['body']) {
+  if (!isSliced(body)) return { headers, body }
+  const sliced = Readable.from(slicesOf(body), { objectMode: false })
+  return { headers: [...headers, 'content-length', String(body.length)], body: sliced }
 }
 
 const ENDED = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'])
