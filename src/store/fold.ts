@@ -1,6 +1,6 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
 import { INTERRUPTED } from '../domain/errors.ts'
-import { closedRow, type FullRow, openRow, REQUEST_COLUMNS } from './request-row.ts'
+import { closedRow, type FullRow, OPENING_COLUMNS, openRow, REQUEST_COLUMNS } from './request-row.ts'
 import { createRollUp, type RollUp } from './rollup.ts'
 import { RowsStatement } from './rows-statement.ts'
 import type { Database } from './schema.ts'
@@ -162,11 +162,11 @@ function complete(row: FullRow): Merged {
 function requestStatements() {
   const columns = sql.join(REQUEST_COLUMNS.map((column) => sql.ref(column)))
   const row = sql`(${sql.join(REQUEST_COLUMNS.map(() => sql`${null}`))})`
-  const updates = sql.join(
-    REQUEST_COLUMNS.filter((column) => column !== 'id').map(
-      (column) => sql`${sql.ref(column)} = excluded.${sql.ref(column)}`,
-    ),
-  )
+  const updates = (columns: readonly string[]) =>
+    sql.join(columns.map((column) => sql`${sql.ref(column)} = excluded.${sql.ref(column)}`))
+  const all = REQUEST_COLUMNS.filter((column) => column !== 'id')
+  // What was known at the beginning is not written again: the indexes, all of which are of that, stay as they are.
+  const atEnd = all.filter((column) => !OPENING_COLUMNS.has(column))
   const insert = (size: number) =>
     sql`insert into requests (${columns}) values ${sql.join(Array.from({ length: size }, () => row))} on conflict (id)`
   const isOpen = sql`requests.state = 'open'`
@@ -174,8 +174,10 @@ function requestStatements() {
   const isOpenOrInterrupted = sql`${isOpen} or requests.code = ${sql.lit(INTERRUPTED.code)}`
   return {
     opened: new RowsStatement((size) => sql`${insert(size)} do nothing`),
-    firstEnds: new RowsStatement((size) => sql`${insert(size)} do update set ${updates} where ${isOpen}`),
-    anyEnds: new RowsStatement((size) => sql`${insert(size)} do update set ${updates} where ${isOpenOrInterrupted}`),
+    firstEnds: new RowsStatement((size) => sql`${insert(size)} do update set ${updates(atEnd)} where ${isOpen}`),
+    anyEnds: new RowsStatement(
+      (size) => sql`${insert(size)} do update set ${updates(all)} where ${isOpenOrInterrupted}`,
+    ),
   }
 }
 

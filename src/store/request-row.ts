@@ -43,6 +43,21 @@ export const REQUEST_COLUMNS = [
   'body_hash',
 ] as const satisfies readonly (keyof NewRequestRow)[]
 
+/** Those that a call has from its beginning: its end says the same of them. */
+export const OPENING_COLUMNS: ReadonlySet<keyof NewRequestRow> = new Set([
+  'id',
+  'node',
+  'workspace',
+  'key_id',
+  'route',
+  'requested_model',
+  'started_at',
+  'hold_picodollars',
+  'hold_tokens',
+  'idempotency_key',
+  'body_hash',
+])
+
 export type FullRow = Required<NewRequestRow>
 
 export function openRow(record: SpooledOpen, node: string): FullRow {

@@ -53,7 +53,8 @@ for (const engine of ENGINES) {
             const spooled = (kind: string, of: number) => {
               const id = `${run}-${of % calls.length}`
               const record: CloseRecord = closeRecord(id, { workspace: run, ...calls[of % calls.length]! })
-              const opened = { ...openRecord(id), workspace: run, route: record.route, startedAt: record.startedAt }
+              const { keyId, route, startedAt } = record
+              const opened = { ...openRecord(id), workspace: run, keyId, route, startedAt }
               const payload = kind === 'open' ? openLine(opened) : closeLine(record)
               spool.push({ seq: spool.length + 1, kind: 'group', payload })
             }
