@@ -14,8 +14,11 @@ export interface LedgerSettings {
   closesInterrupted: boolean
 }
 
-/** `hurry` skips the pause in which rows gather: somebody waits for them. */
+/** `hurry` skips the pause in which records gather: somebody waits for them, or there are enough. */
 export type LedgerCommand = 'wake' | 'hurry' | 'stop'
+
+/** What is folded in one transaction, at least: so many records, or fewer when they have gathered for long enough. */
+export const BATCH_RECORDS = 1_000
 
 export type LedgerReport =
   | { kind: 'ready'; seq: number; interrupted: number }
@@ -42,7 +45,8 @@ export class Ledger {
   #worker: Worker
   #exited: Promise<void> = Promise.resolve()
   #foldedSeq = 0
-  #wakeSent = false
+  /** What the worker was told since its last answer. */
+  #told: 'nothing' | 'wake' | 'hurry' = 'nothing'
   #closing = false
   #lastError: string | null = null
   #readers: { seq: number; resolve(): void }[] = []
@@ -67,11 +71,12 @@ export class Ledger {
     return this.#lastError
   }
 
-  /** One message however many commits happen before the worker has answered it. */
+  /** Two messages at most, however many commits happen before the worker has answered them. */
   wake(): void {
-    if (this.#wakeSent) return
-    this.#wakeSent = true
-    this.#worker.postMessage('wake' satisfies LedgerCommand)
+    const isEnough = this.#spool.lastSeq - this.#foldedSeq >= BATCH_RECORDS
+    if (this.#told === 'hurry' || (this.#told === 'wake' && !isEnough)) return
+    this.#told = isEnough ? 'hurry' : 'wake'
+    this.#worker.postMessage(this.#told satisfies LedgerCommand)
   }
 
   /** Resolves when everything durable by now is in the database; rejects when that takes too long to be waited for. */
@@ -123,7 +128,7 @@ export class Ledger {
   #restart(): void {
     if (this.#closing) return
     this.#worker = this.#start({ ...this.#settings, closesInterrupted: false })
-    this.#wakeSent = false
+    this.#told = 'nothing'
     this.wake()
   }
 
@@ -143,7 +148,7 @@ export class Ledger {
     this.#lastError = null
     this.#foldedSeq = Math.max(this.#foldedSeq, report.seq)
     this.#spool.folded(this.#foldedSeq)
-    this.#wakeSent = false
+    this.#told = 'nothing'
     // Rows that came while the worker was busy: it may have looked before they were there.
     if (this.#foldedSeq < this.#spool.lastSeq) this.wake()
     const waiting = this.#readers
