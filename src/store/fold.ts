@@ -1,6 +1,6 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
 import { INTERRUPTED } from '../domain/errors.ts'
-import { closedRow, type FullRow, OPENING_COLUMNS, openRow, REQUEST_COLUMNS } from './request-row.ts'
+import { closedRow, type FullRow, INDEXED_COLUMNS, openRow, REQUEST_COLUMNS } from './request-row.ts'
 import { createRollUp, type RollUp } from './rollup.ts'
 import { RowsStatement } from './rows-statement.ts'
 import type { Database } from './schema.ts'
@@ -165,8 +165,8 @@ function requestStatements() {
   const updates = (columns: readonly string[]) =>
     sql.join(columns.map((column) => sql`${sql.ref(column)} = excluded.${sql.ref(column)}`))
   const all = REQUEST_COLUMNS.filter((column) => column !== 'id')
-  // What was known at the beginning is not written again: the indexes, all of which are of that, stay as they are.
-  const atEnd = all.filter((column) => !OPENING_COLUMNS.has(column))
+  // Written again, even with the same values, they would cost every index a deletion and an insertion.
+  const atEnd = all.filter((column) => !INDEXED_COLUMNS.has(column))
   const insert = (size: number) =>
     sql`insert into requests (${columns}) values ${sql.join(Array.from({ length: size }, () => row))} on conflict (id)`
   const isOpen = sql`requests.state = 'open'`

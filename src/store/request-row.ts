@@ -43,19 +43,15 @@ export const REQUEST_COLUMNS = [
   'body_hash',
 ] as const satisfies readonly (keyof NewRequestRow)[]
 
-/** Those that a call has from its beginning: its end says the same of them. */
-export const OPENING_COLUMNS: ReadonlySet<keyof NewRequestRow> = new Set([
+/** Those that indexes are of. A call has them from its beginning: its end says the same of them. */
+export const INDEXED_COLUMNS: ReadonlySet<keyof NewRequestRow> = new Set([
   'id',
   'node',
   'workspace',
   'key_id',
   'route',
-  'requested_model',
   'started_at',
-  'hold_picodollars',
-  'hold_tokens',
   'idempotency_key',
-  'body_hash',
 ])
 
 export type FullRow = Required<NewRequestRow>
