@@ -3,7 +3,7 @@ import type { AddressInfo, Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { errorBody, GatewayError } from '../domain/errors.ts'
-import { type AnyReply, CallerLeftError, type HttpRoute, type Reply } from './call.ts'
+import { type AnyReply, type Call, CallerLeftError, type HttpRoute, type Reply } from './call.ts'
 import { Connections } from './connections.ts'
 import { IncomingCall } from './incoming-call.ts'
 import { asGatewayError, errorReply } from './respond.ts'
@@ -83,32 +83,30 @@ async function serve(request: IncomingMessage, response: ServerResponse, desk: D
   const caller = connections.arrive(socket)
   const { route, params } = desk.find(method, url)
   const call = new IncomingCall(request, { id: options.newRequestId(), params, presence: caller })
+  let reply: AnyReply | null
   try {
-    await send(await answer(route, call, options), { response, id: call.id, route, desk })
+    reply = (route.sheds === true ? options.shed?.() : null) ?? (await route.handle(call))
   } catch (error) {
-    // Nobody is left to answer, or half of an answer is out: the connection tells the rest.
+    reply = replyTo(error, call, route, options)
+  }
+  try {
+    const sending = send(reply, { response, id: call.id, route, desk })
+    // Only what is written piece by piece is waited for.
+    if (sending !== undefined) await sending
+  } catch (error) {
+    // Half of an answer is out: the connection tells the rest.
     response.destroy()
     if (!caller.left) options.onFault(asGatewayError(error), { id: call.id, method, path: route.path })
-  } finally {
-    connections.answered(socket, caller)
   }
+  connections.answered(socket, caller)
 }
 
-/** Null: the caller left. */
-async function answer(
-  route: Match['route'],
-  call: IncomingCall,
-  { shed, onFault }: ServerOptions,
-): Promise<AnyReply | null> {
-  try {
-    const refusal = route.sheds === true && shed !== undefined ? shed() : null
-    return refusal ?? (await route.handle(call))
-  } catch (error) {
-    if (error instanceof CallerLeftError) return null
-    const known = asGatewayError(error)
-    if (known.status === 500) onFault(known, { id: call.id, method: call.method, path: route.path })
-    return errorReply(known)
-  }
+/** Null: the caller left, and there is nobody to answer. */
+function replyTo(error: unknown, call: Call, route: Match['route'], { onFault }: ServerOptions): Reply | null {
+  if (error instanceof CallerLeftError) return null
+  const known = asGatewayError(error)
+  if (known.status === 500) onFault(known, { id: call.id, method: call.method, path: route.path })
+  return errorReply(known)
 }
 
 interface Sending {
