@@ -61,12 +61,12 @@ async function measureCost(scene: Scene, targets: readonly Target[], body: BodyS
   const slices: { label: string; cpu: number | null; perSecond: number; errors: number }[] = []
   const { connections } = BODIES[body]
   for (const target of targets) await runSlice(scene, target, { body, seconds: plan.warmupSeconds / 2, connections })
-  for (let round = 1; round <= plan.rounds; round++) {
+  for (let round = 1; round <= plan.bodyRounds; round++) {
     for (const target of targets) {
       const load = await runSlice(scene, target, { body, seconds: plan.sliceSeconds, connections })
       const cpu = cpuPerRequest(load)
       slices.push({ label: label(target), cpu, perSecond: load.requests / load.seconds, errors: load.errors })
-      progress(`bodies of ${body}, round ${round} of ${plan.rounds}: ${label(target)} ${cpu?.toFixed(0)} µs`)
+      progress(`bodies of ${body}, round ${round} of ${plan.bodyRounds}: ${label(target)} ${cpu?.toFixed(0)} µs`)
     }
   }
   const [hop, copy] = targets.map((target) => slices.filter((slice) => slice.label === label(target)))

@@ -13,6 +13,7 @@ import {
   type Target,
 } from './scene.ts'
 import { tableText } from './table.ts'
+import { takeTurn } from './turn.ts'
 
 const HELP = `Usage: node bench/hop.ts [options]
 
@@ -28,6 +29,7 @@ CPU a call of the gateway, by thread, beside the bare proxies; slices take turns
 `
 
 const WARMUP_SECONDS = 3
+const TURN_MS = 180_000
 
 /** One target under load for a few seconds, a call. */
 interface HopSlice {
@@ -65,6 +67,7 @@ function readOptions() {
 type Options = ReturnType<typeof readOptions>
 
 async function measure(options: Options): Promise<HopSlice[]> {
+  using _turn = await takeTurn(TURN_MS, () => process.stdout.write('another run is measuring: waiting for it\n'))
   await using scene = createScene()
   if (scene.pinning.missing !== null) process.stdout.write(`NOT pinned: ${scene.pinning.missing}\n`)
   const upstream = (await startUpstream(scene)).atOnce

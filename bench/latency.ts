@@ -1,4 +1,4 @@
-import { COPY, DIRECT, startContestants } from './contestants.ts'
+import { COPY, DIRECT, OURS, startContestants } from './contestants.ts'
 import { median } from './median.ts'
 import type { StageResult } from './open-loop.ts'
 import type { RunOptions } from './plan.ts'
@@ -25,7 +25,8 @@ export async function measureLatency(options: RunOptions): Promise<LatencyRow[]>
   await using scene = createScene()
   const upstream = await startUpstream(scene)
   const all = await startContestants(scene, upstream.after50ms, options)
-  const targets = all.filter(({ name }) => name !== COPY)
+  // Of a peer one family is enough here: the other costs it a little more, and the run would take minutes longer.
+  const targets = all.filter(({ name, family }) => name !== COPY && (name === OURS || family === 'openai'))
   const rounds: Round[] = []
   for (const target of targets) {
     progress(`latency: ${label(target)} warms up for ${plan.warmupSeconds} s`)

@@ -18,12 +18,14 @@ import { reportText } from './report.ts'
 import type { BenchResult } from './result.ts'
 import { measureSaturation } from './saturation.ts'
 import { measureStart } from './start-time.ts'
+import { takeTurn } from './turn.ts'
 import { writeDocs } from './write-docs.ts'
 
 const PARTS = ['admission', 'start', 'saturation', 'latency', 'memory', 'bodies', 'event-loop', 'overload'] as const
 type Part = (typeof PARTS)[number]
 
 const RESULT = join(import.meta.dirname, 'results/latest.json')
+const TURN_MS = 900_000
 const MANY_CALLS = 1_000_000
 const QUICK_CALLS = 200_000
 
@@ -68,6 +70,7 @@ async function main(): Promise<number> {
     process.stdout.write(`written: ${writeDocs(result).join(', ')}\n`)
     return 0
   }
+  using _turn = await takeTurn(TURN_MS, () => say('another run is measuring: waiting for it'))
   if (values['record-budget']) {
     writeBudget(await measureRatios({ rounds: 11, sliceSeconds: 1, warmupRequests: 20_000 }))
     process.stdout.write(readFileSync(join(import.meta.dirname, 'budget.json'), 'utf8'))

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { direct, startContestants } from './contestants.ts'
+import { COPY, startContestants } from './contestants.ts'
 import type { RunOptions } from './plan.ts'
 import { readUsage } from './process-usage.ts'
 import { label } from './saturation.ts'
@@ -22,7 +22,7 @@ export async function measureMemory(options: RunOptions): Promise<MemoryRow[]> {
   const upstream = await startUpstream(scene)
   const all = await startContestants(scene, upstream.after2s, options)
   // Either family would do, and the second would find the memory of the first.
-  const targets = all.filter(({ pid, family }) => pid !== null && family === direct('').family)
+  const targets = all.filter(({ name, pid, family }) => pid !== null && name !== COPY && family === 'openai')
   await sleep(SETTLE_MS)
   const rows: MemoryRow[] = []
   for (const target of targets) {

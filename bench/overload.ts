@@ -21,7 +21,6 @@ export interface OverloadResult {
 }
 
 const QUIET_SHARE = 0.5
-const QUIET_SECONDS = 2
 /** As many as the load may have open: enough that a queue is the gateway's, not ours. */
 const CONNECTIONS = 6_000
 
@@ -49,9 +48,9 @@ export async function measureOverload(options: RunOptions, saturationRate: numbe
     bodyBytes: 0,
     connections: CONNECTIONS,
     stages: [
-      { rate: quiet, seconds: QUIET_SECONDS },
+      { rate: quiet, seconds: plan.quietSeconds },
       { rate: 2 * rate, seconds: plan.overloadSeconds },
-      { rate: quiet, seconds: 2 * QUIET_SECONDS },
+      { rate: quiet, seconds: 2 * plan.quietSeconds },
     ],
   })
   const [before, during, after] = load.stages as [StageResult, StageResult, StageResult]
@@ -61,7 +60,7 @@ export async function measureOverload(options: RunOptions, saturationRate: numbe
     before,
     during,
     after,
-    recoveryMs: recoveryMs(load.steps, QUIET_SECONDS + plan.overloadSeconds, QUIET_SECONDS),
+    recoveryMs: recoveryMs(load.steps, plan.quietSeconds + plan.overloadSeconds, plan.quietSeconds),
     missingFromLog: Math.max(0, seen - ((await rowsServed(gateway)) - loggedBefore)),
     rssPeakBytes: rss.stop(),
   }

@@ -14,11 +14,14 @@ export interface Plan {
   latencySeconds: number
   memorySeconds: number
   bodies: readonly BodySize[]
+  bodyRounds: number
   starts: number
   loopSeconds: number
   /** Rows that are there when the event loop is watched; without any, retention is not watched. */
   loopRows: number
   overloadSeconds: number
+  /** Before the overload; twice as long after it. */
+  quietSeconds: number
   admissionCalls: number
   /** Of the peers; ours is always measured with both. */
   peerFamilies: readonly Family[]
@@ -26,17 +29,19 @@ export interface Plan {
 
 export const FULL: Plan = {
   rounds: 5,
-  sliceSeconds: 3,
+  sliceSeconds: 2,
   warmupSeconds: 4,
   rates: [500, 1_000],
-  latencyRounds: 5,
-  latencySeconds: 5,
+  latencyRounds: 3,
+  latencySeconds: 4,
   memorySeconds: 6,
   bodies: ['100k', '1m', '10m'],
+  bodyRounds: 3,
   starts: 5,
   loopSeconds: 10,
   loopRows: 200_000,
   overloadSeconds: 6,
+  quietSeconds: 2,
   admissionCalls: 200_000,
   peerFamilies: ['openai', 'anthropic'],
 }
@@ -49,12 +54,14 @@ export const QUICK: Plan = {
   rates: [500],
   latencyRounds: 1,
   latencySeconds: 2,
-  memorySeconds: 3,
+  memorySeconds: 2.5,
   bodies: ['1m'],
+  bodyRounds: 1,
   starts: 1,
   loopSeconds: 2,
   loopRows: 0,
   overloadSeconds: 2,
+  quietSeconds: 1,
   admissionCalls: 50_000,
   peerFamilies: ['openai'],
 }

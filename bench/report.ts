@@ -157,7 +157,7 @@ function overload(result: OverloadResult): Section {
     ['after', result.after],
   ] as const
   return {
-    title: `Overload (saturation: ${result.saturationRate.toFixed(0)}/s; normal again after ${result.recoveryMs ?? '> 4,000'} ms; ${result.missingFromLog} answers missing from the log; RSS at most ${megabytes(result.rssPeakBytes)})`,
+    title: `Overload (saturation: ${result.saturationRate.toFixed(0)}/s; ${recoveryText(result)}; ${result.missingFromLog} answers missing from the log; RSS at most ${megabytes(result.rssPeakBytes)})`,
     lines: [
       [
         '',
@@ -182,6 +182,11 @@ function overload(result: OverloadResult): Section {
       ]),
     ],
   }
+}
+
+/** In words, for the tables and the verdict. */
+export function recoveryText({ recoveryMs }: OverloadResult): string {
+  return recoveryMs === null ? 'not normal again within the run' : `normal again after ${recoveryMs} ms`
 }
 
 function whole(value: number | null): string {

@@ -57,5 +57,5 @@ export function summary(result: BenchResult): string {
       ]
     })
   const head = ['', 'CPU µs a call', 'calls/s on one core', 'added p50 / p99 at 500/s', 'RSS idle / 1,000 in flight']
-  return markdownTable([head, ...lines])
+  return `${headText(result)}\n\n${markdownTable([head, ...lines])}`
 }
