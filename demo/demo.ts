@@ -1,4 +1,4 @@
-import { stopSignal } from '../src/cli/serve.ts'
+import { stopSignal } from '../src/cli/stop-signal.ts'
 import { curlLines } from '../src/cli/welcome.ts'
 import { DEMO_ADMIN_KEY, DEMO_KEY } from './config.ts'
 import { HISTORY_DAYS } from './history.ts'

@@ -64,13 +64,15 @@ const PREFIXES: PrefixRule[] = BUILTINS.flatMap(({ name, modelPrefixes }) =>
 export interface StartOptions {
   /** Keys that an edit of the file has made while serving: the only time their values are known. */
   onFileKeys?: (keys: NewKeys['fileKeys']) => void
+  /** Everything is loaded and read, and no call can come yet. */
+  beforeListening?: () => void
   /** Unix milliseconds. The demo lives through its past with a clock of its own. */
   now?: () => number
 }
 
 /** The composition root: builds the parts, wires them, listens. */
 export async function startGateway(environment: Environment, options: StartOptions = {}): Promise<Gateway> {
-  const { now = Date.now, onFileKeys = () => {} } = options
+  const { now = Date.now, onFileKeys = () => {}, beforeListening = () => {} } = options
   const config = readConfig(environment, BUILTINS)
   const { settings } = config
   const log = await createLog(settings.LOG_LEVEL)
@@ -86,6 +88,7 @@ export async function startGateway(environment: Environment, options: StartOptio
     await checkPort(settings.HOST, settings.PORT)
     const newKeys = await prepareStore(store, config, log, now())
     const live = await openLiveSnapshot(store.db, store.secrets)
+    beforeListening()
     const prepared = { config, store, live, newKeys, log, now }
     const gateway = await serve(prepared)
     const stopFollowing = followFile(prepared, environment, onFileKeys)

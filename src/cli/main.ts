@@ -1,3 +1,5 @@
+// First: it hears signals from then on.
+import './stop-signal.ts'
 import { readFileSync } from 'node:fs'
 import { ConfigError } from '../config.ts'
 import { listenProblem } from '../domain/listen-problem.ts'
