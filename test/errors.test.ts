@@ -127,6 +127,8 @@ describe('every code has its status, its shape and its request id', () => {
       ...(['internal_error', 'no_provider_available'] as const),
       // Signing in to the dashboard is no call.
       'too_many_attempts',
+      // Turned away before it becomes a call: src/http/server.test.ts.
+      'overloaded',
     ])
     const codes = Object.keys(ERRORS) as (keyof typeof ERRORS)[]
     const ofManagement = codes.filter((code) => [409, 412].includes(ERRORS[code].status))
