@@ -18,7 +18,7 @@ export interface LedgerSettings {
 export type LedgerCommand = 'wake' | 'hurry' | 'stop'
 
 /** What is folded in one transaction, at least: so many records, or fewer when they have gathered for long enough. */
-export const BATCH_RECORDS = 1_000
+export const BATCH_RECORDS = 2_000
 
 export type LedgerReport =
   | { kind: 'ready'; seq: number; interrupted: number }

@@ -9,7 +9,7 @@ class Group {
 }
 
 /** Records removed at a time: seldom, because a trim costs as much as many appends, but never for a millisecond. */
-const TRIM_STEP = 1_024
+const TRIM_STEP = 512
 const IDLE_TRIM_MS = 50
 /** A checkpoint that resets the log holds the write lock for a moment; only a broken disk holds it this long. */
 const BUSY_LIMIT_MS = 10_000
