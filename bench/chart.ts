@@ -29,7 +29,7 @@ export function chartSvg(result: BenchResult): string {
   const rate = result.latency[0]?.rate ?? 0
   const latency = result.latency.filter((row) => row.rate === rate && row.name !== DIRECT)
   const second = 80 + cpu.length * ROW + 50
-  const height = second + latency.length * ROW + 70
+  const height = second + latency.length * ROW + 95
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" height="${height}" role="img">
 <title>CPU a call and added latency of Switchyard, a bare proxy and peers, measured in one run</title>
 <style>${STYLE}</style>

@@ -25,11 +25,12 @@ export interface GrowthResult {
 
 const STEP_CALLS = 100_000
 
-export async function measureGrowth(options: RunOptions, calls: number): Promise<GrowthResult> {
+export async function measureGrowth(options: RunOptions): Promise<GrowthResult> {
+  const { calls, keys, routes, rows: logged } = options.plan.growth
   const rows = [
-    ...(await bySize('keys', [1, 100, 10_000], options, withKeys)),
-    ...(await bySize('routes', [1, 100, 5_000], options, withRoutes)),
-    ...(await bySize('rows in the log', [0, 1_000_000, 5_000_000], options, withRows)),
+    ...(await bySize('keys', keys, options, withKeys)),
+    ...(await bySize('routes', routes, options, withRoutes)),
+    ...(await bySize('rows in the log', logged, options, withRows)),
   ]
   return { steps: await overCalls(options, calls), rows }
 }

@@ -1,4 +1,5 @@
 import { UNKNOWN_TRAITS } from '../src/domain/provider.ts'
+import { BodyBytes } from '../src/large-bodies/body-bytes.ts'
 import { createLargeBodies, LARGE_BYTES } from '../src/large-bodies/large-bodies.ts'
 import { OpenBodies } from '../src/large-bodies/open-bodies.ts'
 import type { Destination } from '../src/large-bodies/protocol.ts'
@@ -33,7 +34,8 @@ process.exit()
 
 function onOneThread(body: Buffer): number[] {
   const here = new OpenBodies()
-  const openMs = timeOf(() => here.open(1, body, false))
+  const bytes = new BodyBytes([new Uint8Array(body).buffer])
+  const openMs = timeOf(() => here.open(1, bytes, false))
   let usable: boolean[] = []
   const translateMs = timeOf(() => {
     usable = here.translate(1, destinations).map(({ kind }) => kind === 'wire')

@@ -6,6 +6,7 @@ import { measureAdmission } from './admission.ts'
 import { measureBodies } from './body-cost.ts'
 import { measureRatios, writeBudget } from './budget.ts'
 import { OURS } from './contestants.ts'
+import { doubts } from './doubts.ts'
 import { measureEventLoop } from './event-loop.ts'
 import { growthText, measureGrowth } from './growth.ts'
 import { measureLatency } from './latency.ts'
@@ -26,8 +27,6 @@ type Part = (typeof PARTS)[number]
 
 const RESULT = join(import.meta.dirname, 'results/latest.json')
 const TURN_MS = 900_000
-const MANY_CALLS = 1_000_000
-const QUICK_CALLS = 200_000
 
 const HELP = `Usage: npm run bench [-- options]
 
@@ -79,7 +78,7 @@ async function main(): Promise<number> {
   const plan = values.quick ? QUICK : FULL
   if (values.growth) {
     const options = { plan, peers: [], dist: values.dist, progress: say }
-    process.stdout.write(growthText(await measureGrowth(options, values.quick ? QUICK_CALLS : MANY_CALLS)))
+    process.stdout.write(growthText(await measureGrowth(options)))
     return 0
   }
   const problems: string[] = []
@@ -116,6 +115,7 @@ async function run(options: RunOptions, parts: readonly Part[], problems: string
   const eventLoop = has('event-loop') ? await measureEventLoop(options) : []
   const ours = saturation.find(({ name, family }) => name === OURS && family === 'openai')
   const overload = has('overload') ? await measureOverload(options, ours?.requestsPerSecond ?? 0) : null
+  problems.push(...doubts({ saturation, latency }))
   return {
     startedAt,
     node: process.version,

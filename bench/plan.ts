@@ -25,6 +25,7 @@ export interface Plan {
   admissionCalls: number
   /** Of the peers; ours is always measured with both. */
   peerFamilies: readonly Family[]
+  growth: { calls: number; keys: readonly number[]; routes: readonly number[]; rows: readonly number[] }
 }
 
 export const FULL: Plan = {
@@ -44,6 +45,7 @@ export const FULL: Plan = {
   quietSeconds: 2,
   admissionCalls: 200_000,
   peerFamilies: ['openai', 'anthropic'],
+  growth: { calls: 1_000_000, keys: [1, 100, 10_000], routes: [1, 100, 5_000], rows: [0, 1_000_000, 5_000_000] },
 }
 
 /** About a minute. */
@@ -64,6 +66,7 @@ export const QUICK: Plan = {
   quietSeconds: 1,
   admissionCalls: 50_000,
   peerFamilies: ['openai'],
+  growth: { calls: 50_000, keys: [1, 10_000], routes: [1, 5_000], rows: [0, 100_000] },
 }
 
 export interface RunOptions {

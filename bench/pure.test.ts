@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { chartSvg } from './chart.ts'
 import type { ClosedLoopResult } from './closed-loop.ts'
+import { doubts } from './doubts.ts'
 import { httpReader, statusOf } from './http-reader.ts'
 import { median } from './median.ts'
 import { recoveryMs } from './overload.ts'
@@ -134,6 +135,15 @@ test('every target has its verdict, and a figure that misses it is told', () => 
     missed.map(({ figure }) => figure),
     ['1.41 × bare proxy'],
   )
+})
+
+test('a run on a busy machine says so', () => {
+  const result = exampleResult()
+  assert.deepEqual(doubts(result), [])
+  const [row] = result.latency
+  if (row !== undefined) row.lateP99Ms = 12
+  for (const saturated of result.saturation) saturated.coreShare = 0.5
+  assert.equal(doubts(result).length, 3)
 })
 
 test('what was not measured is no verdict', () => {
