@@ -80,8 +80,7 @@ export function maxTokensWithin({ prices, answers }: HoldTerms, money: bigint): 
 export function promptTokensBound(request: ChatRequest, bytes: number | null = null): number | null {
   // Most requests are text alone: their JSON need not be written again, for no text in it can be longer than it came.
   // Schemas can: a provider may spell out numbers that came as 1e20.
-  const instructed = isInstructed(request)
-  if (!instructed && request.messages.every(isText)) return bytes ?? Buffer.byteLength(JSON.stringify(request))
+  if (isTextAlone(request)) return bytes ?? Buffer.byteLength(JSON.stringify(request))
   let images = 0
   let documents = 0
   const text = JSON.stringify(request, (_name, value: unknown) => {
@@ -94,7 +93,12 @@ export function promptTokensBound(request: ChatRequest, bytes: number | null = n
     return value
   })
   if (documents > 0) return null
-  return Buffer.byteLength(text) + images * IMAGE_TOKENS + (instructed ? INSTRUCTION_TOKENS : 0)
+  return Buffer.byteLength(text) + images * IMAGE_TOKENS + (isInstructed(request) ? INSTRUCTION_TOKENS : 0)
+}
+
+/** Neither tools, schemas, images nor documents. */
+export function isTextAlone(request: ChatRequest): boolean {
+  return !isInstructed(request) && request.messages.every(isText)
 }
 
 function isText({ content }: ChatRequest['messages'][number]): boolean {

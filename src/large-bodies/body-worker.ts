@@ -2,8 +2,9 @@ import { readlinkSync } from 'node:fs'
 import { setPriority } from 'node:os'
 import { parentPort } from 'node:worker_threads'
 import { GatewayError } from '../domain/errors.ts'
+import { BodyBytes } from './body-bytes.ts'
 import { OpenBodies } from './open-bodies.ts'
-import type { Release, Task, TaskName, TaskReply, Tasks } from './protocol.ts'
+import type { ReadAnswer, Release, ReplyToRead, Task, TaskName, TaskReply, Tasks } from './protocol.ts'
 import { readAnswer } from './read-answer.ts'
 
 /** Works on what would hold the event loop of the gateway: one task at a time, in order. */
@@ -31,18 +32,22 @@ function replyTo(task: Task): TaskReply {
 function outputOf(task: Task): Tasks[TaskName]['output'] {
   switch (task.task) {
     case 'open':
-      return bodies.open(task.input.body, joined(task.input.chunks), task.input.hash)
+      return bodies.open(task.input.body, new BodyBytes(task.input.chunks), task.input.hash)
     case 'translate':
       return bodies.translate(task.input.body, task.input.destinations)
     case 'write':
       return bodies.write(task.input.body, task.input.position)
     case 'read':
-      return readAnswer(joined(task.input.chunks), task.input)
+      return readBytes(new BodyBytes(task.input.chunks), task.input)
   }
 }
 
-function joined(chunks: readonly ArrayBuffer[]): Buffer {
-  return Buffer.concat(chunks.map((chunk) => Buffer.from(chunk)))
+function readBytes(bytes: BodyBytes, reply: ReplyToRead): ReadAnswer {
+  try {
+    return readAnswer(bytes.whole, reply)
+  } finally {
+    bytes.free()
+  }
 }
 
 /** Bytes change hands without being copied. */

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { UNKNOWN_TRAITS } from '../domain/provider.ts'
+import { BodyBytes } from './body-bytes.ts'
 import { OpenBodies } from './open-bodies.ts'
 
 const target = { position: 0, family: 'openai', model: 'upstream', traits: UNKNOWN_TRAITS }
-const bodyOf = (content: string) => Buffer.from(JSON.stringify({ model: 'm', messages: [{ role: 'user', content }] }))
+const bytesOf = (text: string) => new BodyBytes([new Uint8Array(Buffer.from(text)).buffer])
+const bodyOf = (content: string) => bytesOf(JSON.stringify({ model: 'm', messages: [{ role: 'user', content }] }))
 
 test('a thousand bodies, some broken off, leave nothing behind', () => {
   const bodies = new OpenBodies()
@@ -14,34 +16,34 @@ test('a thousand bodies, some broken off, leave nothing behind', () => {
     if (id % 4 === 0) bodies.write(id, 0)
     bodies.release(id)
   }
-  assert.deepEqual([bodies.size, bodies.parsedCount], [0, 0])
+  assert.deepEqual([bodies.size, bodies.readCount], [0, 0])
 })
 
 test('a bad body is not kept', () => {
   const bodies = new OpenBodies()
-  assert.throws(() => bodies.open(1, Buffer.from('{}'), false), { name: 'GatewayError' })
-  assert.throws(() => bodies.open(2, Buffer.from('{'), false), { name: 'GatewayError' })
-  assert.deepEqual([bodies.size, bodies.parsedCount], [0, 0])
+  assert.throws(() => bodies.open(1, bytesOf('{}'), false), { name: 'GatewayError' })
+  assert.throws(() => bodies.open(2, bytesOf('{'), false), { name: 'GatewayError' })
+  assert.deepEqual([bodies.size, bodies.readCount], [0, 0])
 })
 
 test('what is parsed is bounded: the one used longest ago is parsed again when its turn comes', () => {
-  const body = bodyOf('x'.repeat(1000))
-  const bodies = new OpenBodies(2 * body.length)
-  for (const id of [1, 2, 3, 4]) bodies.open(id, body, false)
-  assert.equal(bodies.parsedCount, 2)
+  const text = 'x'.repeat(1000)
+  const bodies = new OpenBodies(2 * bodyOf(text).whole.length)
+  for (const id of [1, 2, 3, 4]) bodies.open(id, bodyOf(text), false)
+  assert.equal(bodies.readCount, 2)
   for (const id of [1, 2, 3, 4]) bodies.translate(id, [target])
-  assert.equal(bodies.parsedCount, 2)
+  assert.equal(bodies.readCount, 2)
   for (const id of [1, 2, 3, 4]) {
     assert.equal(JSON.parse(Buffer.from(bodies.write(id, 0)).toString()).model, 'upstream')
   }
-  assert.deepEqual([bodies.size, bodies.parsedCount], [4, 0])
+  assert.deepEqual([bodies.size, bodies.readCount], [0, 0])
 })
 
 test('a body larger than the bound is parsed by itself', () => {
   const bodies = new OpenBodies(10)
   bodies.open(1, bodyOf('a'), false)
   bodies.open(2, bodyOf('b'), false)
-  assert.equal(bodies.parsedCount, 1)
+  assert.equal(bodies.readCount, 1)
   bodies.translate(1, [target])
   assert.match(Buffer.from(bodies.write(1, 0)).toString(), /"a"/)
 })

@@ -56,6 +56,8 @@ export interface Family {
   chatTarget(provider: Provider): HttpTarget
   modelsTarget(provider: Provider, after: string | null): HttpTarget
   toWire(request: ChatRequest, target: Target): Translation
+  /** As a rule a request goes out as it came, but for the name of the model: nobody need read the texts in it. */
+  isVerbatim: boolean
   fromWire(body: unknown, request: ChatRequest): Reading
   /** `body` is parsed JSON when it was JSON, else the text. */
   failureFromWire(status: number, body: unknown): Failure

@@ -6,9 +6,18 @@ import type { ChatRequest, JsonObject } from '../domain/chat.ts'
  * where writing its JSON takes 2). `source` is null when there are no such bytes.
  */
 export function wireBody(wire: JsonObject, request: ChatRequest, source: Buffer | null): Buffer | string {
-  const changes = source === null ? null : changesOf(wire, request)
-  const spliced = source === null || changes === null ? null : splice(source, changes)
-  return spliced ?? JSON.stringify(wire)
+  const cuts = source === null ? null : cutsOf(wire, request, source)
+  return source === null || cuts === null ? JSON.stringify(wire) : spliced(source, cuts)
+}
+
+/** What is to be cut out of the bytes as they came, in their order, and put in its place; null when more has changed. */
+export function cutsOf(wire: JsonObject, request: ChatRequest, source: Buffer): Cut[] | null {
+  const changes = changesOf(wire, request)
+  if (changes === null) return null
+  const model = replaceModel(source, changes.model)
+  const stream = changes.dropsStream ? dropField(source, STREAM) : NO_CUT
+  if (model === null || stream === null) return null
+  return stream === NO_CUT ? [model] : [model, stream].sort((a, b) => a.from - b.from)
 }
 
 interface Changes {
@@ -33,12 +42,10 @@ function changesOf(wire: JsonObject, request: ChatRequest): Changes | null {
 const MODEL = Buffer.from('"model"')
 const STREAM = Buffer.from('"stream"')
 
-function splice(source: Buffer, { model, dropsStream }: Changes): Buffer | null {
-  const cuts = [replaceModel(source, model), ...(dropsStream ? [dropField(source, STREAM)] : [])]
+export function spliced(source: Buffer, cuts: readonly Cut[]): Buffer {
   const pieces: Buffer[] = []
   let at = 0
-  for (const cut of cuts.sort((a, b) => (a?.from ?? 0) - (b?.from ?? 0))) {
-    if (cut === null) return null
+  for (const cut of cuts) {
     pieces.push(source.subarray(at, cut.from), cut.by)
     at = cut.to
   }
@@ -46,13 +53,14 @@ function splice(source: Buffer, { model, dropsStream }: Changes): Buffer | null 
   return Buffer.concat(pieces)
 }
 
-interface Cut {
+export interface Cut {
   from: number
   to: number
   by: Buffer
 }
 
 const NOTHING = Buffer.alloc(0)
+const NO_CUT: Cut = { from: 0, to: 0, by: NOTHING }
 
 function replaceModel(source: Buffer, { from, to }: Changes['model']): Cut | null {
   const value = valueAfter(source, MODEL)

@@ -16,6 +16,7 @@ export const anthropicFamily: Family = {
   chatTarget,
   modelsTarget,
   toWire,
+  isVerbatim: false,
   fromWire,
   failureFromWire,
   modelsFromWire,

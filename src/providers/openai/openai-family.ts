@@ -20,6 +20,7 @@ export const openaiFamily: Family = {
   chatTarget: (provider) => targetOf(provider, '/chat/completions'),
   modelsTarget: (provider) => targetOf(provider, '/models'),
   toWire,
+  isVerbatim: true,
   fromWire,
   failureFromWire,
   modelsFromWire,
