@@ -5,6 +5,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { parseArgs } from 'node:util'
 import { Kysely } from 'kysely'
 import { createFolder, readPosition } from '../src/store/fold.ts'
+import { BATCH_RECORDS } from '../src/store/ledger.ts'
 import { migrate } from '../src/store/migrations.ts'
 import type { Database } from '../src/store/schema.ts'
 import { Spool } from '../src/store/spool.ts'
@@ -26,7 +27,6 @@ thread here, one after the other.
   --log <number>       rows that the request log has already, default 0
   --help               print this text
 `
-const BATCH_RECORDS = 1_000
 
 type Step = 'append' | 'read' | 'fold' | 'checkpoint'
 

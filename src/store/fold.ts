@@ -1,6 +1,6 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
 import { INTERRUPTED } from '../domain/errors.ts'
-import { closedRow, type FullRow, INDEXED_COLUMNS, openRow, REQUEST_COLUMNS } from './request-row.ts'
+import { closedRow, type FullRow, INDEXED_COLUMNS, openRow, REQUEST_COLUMNS, rowValues } from './request-row.ts'
 import { createRollUp, type RollUp } from './rollup.ts'
 import { RowsStatement } from './rows-statement.ts'
 import type { Database } from './schema.ts'
@@ -150,7 +150,7 @@ function mergeRows(rows: readonly SpoolRow[], node: string) {
 const LARGEST_INTEGER = 2n ** 63n - 1n
 
 function complete(row: FullRow): Merged {
-  const values = REQUEST_COLUMNS.map((column): unknown => row[column])
+  const values = rowValues(row)
   const missing = values.indexOf(undefined)
   if (missing !== -1) throw new TypeError(`the record has no ${REQUEST_COLUMNS[missing]}`)
   const { cost_picodollars: cost } = row

@@ -37,25 +37,36 @@ function valuesOf({ dimensions, counts, amounts }: Addition): unknown[] {
   return [...dimensions, ...counts, ...amounts.map(capped)]
 }
 
-/** In the order of the key: two nodes that add to the same hours must not wait for each other in a circle. */
+/**
+ * One for each hour or day and its dimensions, always in the same order: two nodes that add to the same hours must not
+ * wait for each other in a circle.
+ */
 export function sumUp(rows: readonly FullRow[], width: number): Addition[] {
-  const additions = new Map<string, Addition>()
+  const starts = new Map<number, Map<string, Addition>>()
   for (const row of rows) {
     const start = row.started_at - (row.started_at % width)
-    const { workspace, key_id, route, provider, model, code } = row
+    const additions = starts.get(start) ?? new Map<string, Addition>()
+    if (additions.size === 0) starts.set(start, additions)
     // Texts of the log have no NUL in them.
-    const name = `${workspace}\0${start}\0${key_id}\0${route ?? ''}\0${provider ?? ''}\0${model ?? ''}\0${code ?? ''}`
-    let addition = additions.get(name)
-    if (addition === undefined) {
-      const dimensions = [workspace, start, key_id, route ?? '', provider ?? '', model ?? '', code ?? ''] as const
-      const counts = Array.from({ length: GATEWAY_AT + GATEWAY_BUCKETS }, () => 0)
-      addition = { dimensions, counts, amounts: Array.from({ length: AMOUNTS }, () => 0) }
-      additions.set(name, addition)
-    }
+    const { workspace, key_id, route, provider, model, code } = row
+    const name = `${workspace}\0${key_id}\0${route ?? ''}\0${provider ?? ''}\0${model ?? ''}\0${code ?? ''}`
+    const known = additions.get(name)
+    const addition = known ?? nothing(row, start)
+    if (known === undefined) additions.set(name, addition)
     addCounts(addition.counts, row)
     addAmounts(addition.amounts, row)
   }
-  return [...additions].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, addition]) => addition)
+  return [...starts]
+    .sort(([a], [b]) => a - b)
+    .flatMap(([, additions]) => [...additions].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, addition]) => addition))
+}
+
+function nothing({ workspace, key_id, route, provider, model, code }: FullRow, start: number): Addition {
+  return {
+    dimensions: [workspace, start, key_id, route ?? '', provider ?? '', model ?? '', code ?? ''],
+    counts: Array.from({ length: GATEWAY_AT + GATEWAY_BUCKETS }, () => 0),
+    amounts: Array.from({ length: AMOUNTS }, () => 0),
+  }
 }
 
 const LATENCY_AT = 4
