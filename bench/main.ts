@@ -34,7 +34,7 @@ The gateway with everything on (keys, limits, holds, durable log, metrics), besi
 can install, in one run on this machine: what a call costs, what it adds, what it keeps. About ten minutes.
 
   --quick            about a minute: a glance, not a result
-  --dist             the built package (npm run build) instead of the sources
+  --dist             the built program instead of the sources; npm run bench says so itself
   --no-peers         without the peers
   --only <parts>     of ${PARTS.join(', ')}; nothing is written then
   --growth           instead: memory over a million calls, cost by number of keys, routes and rows (half an hour)

@@ -15,7 +15,8 @@ export interface MemoryRow {
 }
 
 const IN_FLIGHT = 1_000
-const SETTLE_MS = 3_000
+/** V8 keeps the pages that it has freed for eight seconds. */
+const SETTLE_MS = 10_000
 
 export async function measureMemory(options: RunOptions): Promise<MemoryRow[]> {
   await using scene = createScene()
