@@ -3,7 +3,7 @@ import type { Failure } from '../domain/failure.ts'
 import { nextStep } from '../domain/fallback.ts'
 import type { Provider } from '../domain/provider.ts'
 import type { ChainEntry } from '../domain/route.ts'
-import { LARGE_BYTES, LargeRequest } from '../large-bodies/large-bodies.ts'
+import { freeBytes, LARGE_BYTES, LargeRequest } from '../large-bodies/large-bodies.ts'
 import type { CallOptions, Endpoint } from '../providers/call.ts'
 import type { Family } from '../providers/family.ts'
 import { wireBody } from '../providers/wire-body.ts'
@@ -32,9 +32,10 @@ export async function tryEntry(
   const body = source instanceof LargeRequest ? await source.write(position) : wireBody(candidate.wire, request, source)
   for (let retriesUsed = 0; ; retriesUsed++) {
     const attempted = await attempt(candidate, body, request, life, deps)
-    const { outcome, durationMs } = attempted
+    const { outcome, durationMs, hasLeft } = attempted
     if (outcome.kind === 'caller-left') return outcome
     if (outcome.kind === 'answered') {
+      if (hasLeft && retriesUsed === 0 && source instanceof LargeRequest) freeBytes(body)
       const served = { entry, position, answer: outcome.answer, upstreamMs: durationMs, ignored }
       return { kind: 'served', served }
     }
@@ -83,7 +84,7 @@ async function attempt(candidate: Candidate, body: CallOptions['body'], request:
     deps.log.error({ request: life.id, provider: provider.name }, `call refused: ${raw.detail}`)
   }
   remember(outcome, entry, life, deps)
-  return { outcome, durationMs }
+  return { outcome, durationMs, hasLeft: raw.kind === 'reply' && raw.hasLeft }
 }
 
 /** What the process learns from an attempt about the provider. */

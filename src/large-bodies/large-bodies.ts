@@ -102,6 +102,14 @@ export function createLargeBodies(onDeath: (error: unknown) => void, start: Star
   }
 }
 
+/**
+ * Gives back the memory of a body that was written and has left. Left to the garbage collector, every ten megabytes
+ * make it look through the whole heap: of 11 ms CPU for a call of a megabyte that was 4.
+ */
+export function freeBytes(body: Uint8Array | string | null): void {
+  if (body instanceof Uint8Array && body.buffer instanceof ArrayBuffer) body.buffer.transfer(0)
+}
+
 /** Bytes that fill their buffer change hands as they are; others share it with strangers and are copied. */
 function ownedBuffers(chunks: readonly Uint8Array[]): ArrayBuffer[] {
   return chunks.map((chunk) => {

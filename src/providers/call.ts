@@ -25,6 +25,8 @@ export interface UpstreamReply {
   /** The body (domain/byte-pieces.ts): to copy megabytes into one buffer would hold the thread. */
   pieces: Buffer[]
   bytes: number
+  /** All of the request has left this process: its bytes are no longer looked at. */
+  hasLeft: boolean
 }
 
 export function bodyOf({ pieces }: UpstreamReply): Buffer {
@@ -71,16 +73,16 @@ export function createCaller(resolve: Resolve = resolveName): Caller {
     pipelining: 1,
     // The breaking of one connection must end one call, so HTTP/2 is not offered.
     allowH2: false,
-    connect: { timeout: CONNECT_TIMEOUT_MS, lookup },
     // Our own deadline is the smaller one.
     headersTimeout: 0,
     bodyTimeout: SILENCE_MS,
     maxResponseSize: MAX_RESPONSE_BYTES,
   }
+  const connect = { timeout: CONNECT_TIMEOUT_MS, lookup, allowH2: false, maxCachedSessions: 100 }
   const linesTo = new Map<string, Lines>()
 
   function linesFor(origin: string): Lines {
-    const lines = linesTo.get(origin) ?? new Lines(origin, options)
+    const lines = linesTo.get(origin) ?? new Lines(origin, options, connect)
     linesTo.set(origin, lines)
     return lines
   }
@@ -173,8 +175,9 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseEnd(): void {
     if (this.line !== null) this.endpoint.lines.giveBack(this.line)
-    const { status, headers, body } = this
-    this.settle({ kind: 'reply', status, headers, pieces: body.all(), bytes: body.bytes })
+    const { status, headers, body, line } = this
+    const hasLeft = line?.socket?.writableLength === 0
+    this.settle({ kind: 'reply', status, headers, pieces: body.all(), bytes: body.bytes, hasLeft })
   }
 
   onResponseError(_controller: unknown, error: Error): void {

@@ -1,9 +1,12 @@
-import type { Client } from 'undici'
+import type { Socket } from 'node:net'
+import type { buildConnector, Client } from 'undici'
+import connectorOf from 'undici/lib/core/connect.js'
 import UndiciClient from 'undici/lib/dispatcher/client.js'
 
 /** A connection to a provider, for one call at a time; closed by the provider while idle, it is made again when needed. */
 export interface Line {
   client: Client
+  socket: Socket | null
   /** This connection has brought an answer before: the other side may be about to close it. */
   used: boolean
   idleSince: number
@@ -18,12 +21,14 @@ const FORGET_IDLE_MS = 60_000
  * free, twice for each call: with 1,000 calls in flight that came to 9 µs a call, with 32 to 3.
  */
 export class Lines {
-  readonly #open: () => Client
+  readonly #open: (connect: buildConnector.connector) => Client
+  readonly #connect: buildConnector.connector
   readonly #idle: Line[] = []
   readonly #all = new Set<Line>()
 
-  constructor(origin: string, options: Client.Options) {
-    this.#open = () => new UndiciClient(origin, options)
+  constructor(origin: string, options: Client.Options, connect: buildConnector.BuildOptions) {
+    this.#open = (connector) => new UndiciClient(origin, { ...options, connect: connector })
+    this.#connect = connectorOf(connect)
   }
 
   take(): Line {
@@ -50,8 +55,16 @@ export class Lines {
   }
 
   #add(): Line {
-    const line: Line = { client: this.#open(), used: false, idleSince: 0 }
-    line.client.on('connect', () => (line.used = false))
+    const client = this.#open((options, callback) => {
+      this.#connect(options, (...[error, socket]) => {
+        line.socket = socket
+        line.used = false
+        // Either is null: the types of undici want to be told which.
+        if (error === null) callback(null, socket)
+        else callback(error, null)
+      })
+    })
+    const line: Line = { client, socket: null, used: false, idleSince: 0 }
     this.#all.add(line)
     return line
   }
