@@ -79,7 +79,7 @@ async function watch(watched: Watched & { disturb: Disturbance }): Promise<Omit<
   await disturbing
   const stage = load.stages[0] as StageResult
   return {
-    longest: holds[0] ?? { ms: 0, cpuMs: 0, collectingMs: 0, atMs: 0 },
+    longest: holds[0] ?? { ms: 0, clockMs: 0, cpuMs: 0, collectingMs: 0, atMs: 0 },
     over10ms: holds.filter(({ ms }) => ms > 10).length,
     p50Ms: stage.okMs.p50,
     p99Ms: stage.okMs.p99,

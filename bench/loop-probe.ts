@@ -1,4 +1,4 @@
-import { renameSync, writeFileSync } from 'node:fs'
+import { openSync, readSync, renameSync, writeFileSync } from 'node:fs'
 import { PerformanceObserver } from 'node:perf_hooks'
 import { isMainThread } from 'node:worker_threads'
 
@@ -8,9 +8,11 @@ import { isMainThread } from 'node:worker_threads'
  * BENCH_HOLDS, and it begins anew. Never loaded where CPU time is measured, for it costs some itself.
  */
 export interface Hold {
-  /** By the clock. */
+  /** Without the time in which the thread could have run but others had its core. */
   ms: number
-  /** Of it the serving thread was at work; the rest it waited for a disk, or for a core that others were using. */
+  /** By the clock. */
+  clockMs: number
+  /** Of it the serving thread was at work; the rest it waited, for a disk or for its core. */
   cpuMs: number
   /** Of it garbage collection. */
   collectingMs: number
@@ -28,19 +30,17 @@ function watch(path: string): void {
     collections = collections.slice(-1_000)
   }).observe({ entryTypes: ['gc'] })
 
-  let last = performance.now()
-  let lastCpu = process.threadCpuUsage()
+  const times = threadTimes()
+  let last = { at: performance.now(), ...times() }
   setInterval(() => {
-    const now = performance.now()
-    const cpu = process.threadCpuUsage()
-    const ms = now - last - TICK_MS
+    const now = { at: performance.now(), ...times() }
+    const clockMs = now.at - last.at - TICK_MS
+    const ms = clockMs - (now.waitedMs - last.waitedMs)
     if (ms > (holds[KEPT - 1]?.ms ?? 0)) {
-      const cpuMs = (cpu.user + cpu.system - lastCpu.user - lastCpu.system) / 1000
-      holds.push({ ms, cpuMs, collectingMs: 0, atMs: last })
+      holds.push({ ms, clockMs, cpuMs: now.ranMs - last.ranMs, collectingMs: 0, atMs: last.at })
       holds = holds.sort((a, b) => b.ms - a.ms).slice(0, KEPT)
     }
     last = now
-    lastCpu = cpu
   }, TICK_MS).unref()
 
   process.on('SIGUSR2', () => {
@@ -52,8 +52,18 @@ function watch(path: string): void {
   })
 }
 
+/** From the scheduler's account of this thread: how long it ran, and how long it was ready but had no core. */
+function threadTimes(): () => { ranMs: number; waitedMs: number } {
+  const file = openSync(`/proc/self/task/${process.pid}/schedstat`, 'r')
+  const buffer = Buffer.alloc(64)
+  return () => {
+    const [ran, waited] = buffer.toString('latin1', 0, readSync(file, buffer, 0, 64, 0)).split(' ')
+    return { ranMs: Number(ran) / 1e6, waitedMs: Number(waited) / 1e6 }
+  }
+}
+
 function collectedIn(hold: Hold, collections: readonly { start: number; duration: number }[]): number {
-  const end = hold.atMs + TICK_MS + hold.ms
+  const end = hold.atMs + TICK_MS + hold.clockMs
   const within = collections.filter(({ start }) => start >= hold.atMs && start < end)
   return within.reduce((sum, { duration }) => sum + duration, 0)
 }

@@ -43,7 +43,7 @@ export function exampleResult(): BenchResult {
     eventLoop: [
       {
         what: 'calls alone',
-        longest: { ms: 6, cpuMs: 5, collectingMs: 3, atMs: 0 },
+        longest: { ms: 6, clockMs: 7, cpuMs: 5, collectingMs: 3, atMs: 0 },
         over10ms: 0,
         p50Ms: 50.4,
         p99Ms: 52,
