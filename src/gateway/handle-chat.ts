@@ -35,7 +35,7 @@ export async function handleChat(call: Call, deps: Deps, findKey: FindKey = auth
       life.idempotency = received.idempotency
       life.resolved = resolve(received.request.model, life.key, snapshot, deps.prefixes)
       permit(received.request.model, life.key)
-      const first = await deps.idempotency.enter(life)
+      const first = life.idempotency === null ? null : await deps.idempotency.enter(life)
       if (first !== null) return first.reply
       life.admission = await admit(received.request, life.resolved, life, deps)
       life.served = await tryChain(life.admission, life, deps)
