@@ -38,8 +38,7 @@ before(async () => {
     routes,
     newRequestId: () => 'id-1',
     onFault: (error) => assert.fail(error),
-    shed: () =>
-      isOverloaded ? errorReply(new GatewayError('overloaded', undefined, { retryAfterSeconds: 1 })) : null,
+    shed: () => (isOverloaded ? errorReply(new GatewayError('overloaded', undefined, { retryAfterSeconds: 1 })) : null),
   })
   url = await server.listen('127.0.0.1', 0)
 })
