@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -139,10 +139,10 @@ export async function startGateway(scene: Scene, options: GatewayOptions): Promi
   const configPath = join(dataDir, 'switchyard.yaml')
   // JSON is YAML.
   writeFileSync(configPath, JSON.stringify(config(options.moreRoutes ?? 0)))
-  const entry = options.dist === true ? here('../dist/switchyard.js') : here('../src/cli/main.ts')
+  const program = options.dist === true ? builtProgram() : [here('../src/cli/main.ts')]
   const running = await scene.add(
     startProcess({
-      ...scene.pinning.on('measured', [...(options.nodeFlags ?? []), entry, 'serve']),
+      ...scene.pinning.on('measured', [...(options.nodeFlags ?? []), ...program, 'serve']),
       readyWhen: /serves on (http:\S+)/,
       env: {
         PORT: '0',
@@ -169,6 +169,12 @@ export async function startGateway(scene: Scene, options: GatewayOptions): Promi
       return { name: 'Switchyard', family, url, path: CHAT_PATH, headers, model: `bench-${family}`, pid }
     },
   }
+}
+
+/** With the options that `npm start` gives it. */
+function builtProgram(): string[] {
+  const { scripts } = JSON.parse(readFileSync(here('../package.json'), 'utf8')) as { scripts: { start: string } }
+  return [...scripts.start.split(' ').filter((word) => word.startsWith('--')), here('../dist/switchyard.js')]
 }
 
 function createKeys(url: string): Promise<[Record<string, string>, Record<string, string>]> {
