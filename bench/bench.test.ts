@@ -4,10 +4,11 @@ import { after, test } from 'node:test'
 import { admissionText, measureAdmission } from './admission.ts'
 import { COPY, DIRECT, HOP, OURS } from './contestants.ts'
 import { measureEventLoop } from './event-loop.ts'
+import { label } from './label.ts'
 import { measureLatency } from './latency.ts'
 import { measureOverload } from './overload.ts'
 import { QUICK, type RunOptions } from './plan.ts'
-import { label, measureSaturation } from './saturation.ts'
+import { measureSaturation } from './saturation.ts'
 import { takeTurn } from './turn.ts'
 
 // The budget's test measures at the same time, and what it measures must not be slowed by this.
@@ -27,7 +28,7 @@ function shortRun(): RunOptions & { said: string[] } {
 test('every target is measured as busy as it can be', { timeout: 120_000 }, async () => {
   const run = shortRun()
   const rows = await measureSaturation(run)
-  const names = [`${DIRECT}, openai`, `${HOP}, openai`, `${COPY}, openai`, `${OURS}, openai`, `${OURS}, anthropic`]
+  const names = [DIRECT, HOP, COPY, `${OURS}, OpenAI family`, `${OURS}, Anthropic family`]
   assert.deepEqual(rows.map(label), names)
   assert.equal(run.said.length, 2 * names.length)
   for (const row of rows) {
@@ -40,7 +41,7 @@ test('every target is measured as busy as it can be', { timeout: 120_000 }, asyn
 
 test('calls at a constant rate are all answered, none before its provider', { timeout: 120_000 }, async () => {
   const rows = await measureLatency(shortRun())
-  assert.deepEqual(rows.map(label), [`${DIRECT}, openai`, `${HOP}, openai`, `${OURS}, openai`, `${OURS}, anthropic`])
+  assert.deepEqual(rows.map(label), [DIRECT, HOP, `${OURS}, OpenAI family`, `${OURS}, Anthropic family`])
   for (const row of rows) assert.deepEqual([row.failed, row.p50Ms >= 50], [0, true], JSON.stringify(row))
   assert.deepEqual(rows[0]?.added, { p50Ms: 0, p99Ms: 0, p999Ms: 0 })
 })

@@ -1,8 +1,9 @@
 import { BODIES, type BodySize } from './bodies.ts'
 import { startWatchedGateway } from './holds.ts'
+import { label } from './label.ts'
 import { median } from './median.ts'
 import type { RunOptions } from './plan.ts'
-import { cpuPerRequest, label, ratio } from './saturation.ts'
+import { cpuPerRequest, ratio } from './saturation.ts'
 import {
   createScene,
   FAMILIES,

@@ -1,4 +1,5 @@
 import { COPY, DIRECT, OURS } from './contestants.ts'
+import { label } from './label.ts'
 import type { LatencyRow } from './latency.ts'
 import type { BenchResult } from './result.ts'
 import type { SaturationRow } from './saturation.ts'
@@ -8,7 +9,6 @@ const WIDTH = 860
 const ROW = 30
 const LABELS = 250
 const PANEL = 470
-const FAMILY_NAME: Readonly<Record<Family, string>> = { openai: 'OpenAI family', anthropic: 'Anthropic family' }
 
 /** Light and dark follow the reader's system; GitHub shows the picture with either. */
 const STYLE = `
@@ -88,10 +88,8 @@ function heading(title: string, subtitle: string, top: number): string {
   return `<text class="title" x="20" y="${top}">${escaped(title)}</text><text class="quiet" x="${LABELS}" y="${top}">${escaped(subtitle)}</text>`
 }
 
-function rowLabel({ name, family }: { name: string; family: Family }, y: number): string {
-  const isBare = name.startsWith('bare')
-  const text = isBare ? 'bare node:http proxy' : `${name}, ${FAMILY_NAME[family]}`
-  return `<text x="20" y="${y + 1}">${escaped(text)}</text>`
+function rowLabel(row: { name: string; family: Family }, y: number): string {
+  return `<text x="20" y="${y + 1}">${escaped(label(row))}</text>`
 }
 
 function tone({ name }: { name: string }): string {

@@ -1,6 +1,6 @@
 import { OURS } from './contestants.ts'
+import { label } from './label.ts'
 import type { BenchResult } from './result.ts'
-import { label } from './saturation.ts'
 
 const LATE_MS = 1
 const CORE_SHARE = 0.85

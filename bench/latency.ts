@@ -1,8 +1,8 @@
 import { COPY, DIRECT, OURS, startContestants } from './contestants.ts'
+import { label } from './label.ts'
 import { median } from './median.ts'
 import type { StageResult } from './open-loop.ts'
 import type { RunOptions } from './plan.ts'
-import { label } from './saturation.ts'
 import { createScene, type Family, type Scene, startUpstream, type Target } from './scene.ts'
 
 /** A constant rate of calls to a provider that takes 50 ms; the median over the rounds. */

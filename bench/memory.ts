@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { COPY, startContestants } from './contestants.ts'
+import { label } from './label.ts'
 import type { RunOptions } from './plan.ts'
 import { readUsage } from './process-usage.ts'
-import { label } from './saturation.ts'
 import { createScene, type Family, startUpstream } from './scene.ts'
 
 /** What a fresh process keeps: idle, and with a thousand calls waiting for their provider. */

@@ -154,7 +154,7 @@ test('what was not measured is no verdict', () => {
 
 test('the report names every target and the day', () => {
   const text = reportText(exampleResult())
-  for (const part of ['2026-11-15', 'Switchyard, openai', 'Portkey', 'Event loop', 'Overload'])
+  for (const part of ['2026-11-15', 'Switchyard, OpenAI family', 'Portkey', 'Event loop', 'Overload'])
     assert.ok(text.includes(part), part)
 })
 
@@ -176,7 +176,7 @@ test('figures go between the markers and nowhere else', () => {
   const filled = between(page, summary(exampleResult()))
   assert.match(filled, /^before\n<!-- bench/)
   assert.match(filled, /<!-- \/bench -->\nafter$/)
-  assert.ok(filled.includes('| Switchyard, openai |') && !filled.includes('old'))
+  assert.ok(filled.includes('| Switchyard, OpenAI family |') && !filled.includes('old'))
   assert.equal(between(filled, summary(exampleResult())), filled)
   assert.throws(() => between('no place', 'x'), /no place for figures/)
 })

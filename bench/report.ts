@@ -1,7 +1,7 @@
 import { admissionText } from './admission.ts'
+import { label } from './label.ts'
 import type { OverloadResult } from './overload.ts'
 import type { BenchResult } from './result.ts'
-import { label } from './saturation.ts'
 import type { StartTime } from './start-time.ts'
 import { tableText } from './table.ts'
 import { verdicts } from './verdicts.ts'

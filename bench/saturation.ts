@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { BODIES } from './bodies.ts'
 import type { ClosedLoopResult } from './closed-loop.ts'
 import { HOP, startContestants } from './contestants.ts'
+import { label } from './label.ts'
 import { median } from './median.ts'
 import type { RunOptions } from './plan.ts'
 import { type ProcessUsage, readUsage } from './process-usage.ts'
@@ -79,10 +80,6 @@ function runSlice(scene: Scene, target: Target, seconds: number): Promise<Closed
     seconds,
     pid,
   })
-}
-
-export function label({ name, family }: { name: string; family: Family }): string {
-  return `${name}, ${family}`
 }
 
 /** The median of each figure over all slices of a target; ratios are taken within a round. */
