@@ -38,7 +38,7 @@ function onOneThread(body: Buffer): number[] {
   const openMs = timeOf(() => here.open(1, bytes, false))
   let usable: boolean[] = []
   const translateMs = timeOf(() => {
-    usable = here.translate(1, destinations).map(({ kind }) => kind === 'wire')
+    usable = here.translate(1, destinations).translations.map(({ kind }) => kind === 'wire')
   })
   const writeMs = destinations.map(({ position }) => {
     if (usable[position] !== true) return 0

@@ -52,9 +52,14 @@ function readBytes(bytes: BodyBytes, reply: ReplyToRead): ReadAnswer {
 
 /** Bytes change hands without being copied. */
 function transferable(output: Tasks[TaskName]['output']): ArrayBuffer[] {
-  if (output instanceof Uint8Array) return [output.buffer]
-  const text = 'kind' in output && output.kind === 'answer' ? output.answer.text : null
-  return text === null ? [] : [text.buffer]
+  const bytes = bytesIn(output)
+  return bytes === null ? [] : [bytes.buffer]
+}
+
+function bytesIn(output: Tasks[TaskName]['output']): Uint8Array<ArrayBuffer> | null {
+  if (output instanceof Uint8Array) return output
+  if ('written' in output) return output.written
+  return 'kind' in output && output.kind === 'answer' ? output.answer.text : null
 }
 
 /**

@@ -27,6 +27,7 @@ export class LargeRequest {
   readonly opened: OpenedRequest
   readonly #body: number
   readonly #connection: Connection
+  #written: Uint8Array | null = null
 
   constructor(connection: Connection, body: number, length: number, opened: OpenedRequest) {
     this.#connection = connection
@@ -36,13 +37,18 @@ export class LargeRequest {
   }
 
   /** In the order of the destinations; of a wire there is only an outline. */
-  translate(destinations: readonly Destination[]): Promise<Translation[]> {
-    return this.#connection.ask('translate', { body: this.#body, destinations: [...destinations] })
+  async translate(destinations: readonly Destination[]): Promise<Translation[]> {
+    const input = { body: this.#body, destinations: [...destinations] }
+    const { translations, written } = await this.#connection.ask('translate', input)
+    this.#written = written
+    return translations
   }
 
   /** What goes to the provider at this position, which must have been translated. */
-  write(position: number): Promise<Uint8Array> {
-    return this.#connection.ask('write', { body: this.#body, position })
+  async write(position: number): Promise<Uint8Array> {
+    const written = this.#written
+    this.#written = null
+    return written ?? (await this.#connection.ask('write', { body: this.#body, position }))
   }
 
   /** To be called when the call has ended, however it ended. */

@@ -5,6 +5,7 @@ import { BodyBytes } from './body-bytes.ts'
 import { OpenBodies } from './open-bodies.ts'
 
 const target = { position: 0, family: 'openai', model: 'upstream', traits: UNKNOWN_TRAITS }
+const other = { ...target, position: 1 }
 const bytesOf = (text: string) => new BodyBytes([new Uint8Array(Buffer.from(text)).buffer])
 const bodyOf = (content: string) => bytesOf(JSON.stringify({ model: 'm', messages: [{ role: 'user', content }] }))
 
@@ -12,7 +13,7 @@ test('a thousand bodies, some broken off, leave nothing behind', () => {
   const bodies = new OpenBodies()
   for (let id = 1; id <= 1000; id += 1) {
     bodies.open(id, bodyOf('x'.repeat(1000)), false)
-    if (id % 2 === 0) bodies.translate(id, [target])
+    if (id % 2 === 0) bodies.translate(id, [target, other])
     if (id % 4 === 0) bodies.write(id, 0)
     bodies.release(id)
   }
@@ -31,10 +32,12 @@ test('what is parsed is bounded: the one used longest ago is parsed again when i
   const bodies = new OpenBodies(2 * bodyOf(text).whole.length)
   for (const id of [1, 2, 3, 4]) bodies.open(id, bodyOf(text), false)
   assert.equal(bodies.readCount, 2)
-  for (const id of [1, 2, 3, 4]) bodies.translate(id, [target])
+  for (const id of [1, 2, 3, 4]) bodies.translate(id, [target, other])
   assert.equal(bodies.readCount, 2)
   for (const id of [1, 2, 3, 4]) {
-    assert.equal(JSON.parse(Buffer.from(bodies.write(id, 0)).toString()).model, 'upstream')
+    for (const position of [0, 1]) {
+      assert.equal(JSON.parse(Buffer.from(bodies.write(id, position)).toString()).model, 'upstream')
+    }
   }
   assert.deepEqual([bodies.size, bodies.readCount], [0, 0])
 })
@@ -44,6 +47,15 @@ test('a body larger than the bound is parsed by itself', () => {
   bodies.open(1, bodyOf('a'), false)
   bodies.open(2, bodyOf('b'), false)
   assert.equal(bodies.readCount, 1)
-  bodies.translate(1, [target])
+  bodies.translate(1, [target, other])
   assert.match(Buffer.from(bodies.write(1, 0)).toString(), /"a"/)
+})
+
+test('where only one entry can serve, the request is written at once, and nothing is kept', () => {
+  const bodies = new OpenBodies()
+  bodies.open(1, bodyOf('a'), false)
+  const { translations, written } = bodies.translate(1, [target])
+  assert.equal(translations[0]?.kind, 'wire')
+  assert.match(Buffer.from(written ?? []).toString(), /"upstream".*"a"/)
+  assert.deepEqual([bodies.size, bodies.readCount], [0, 0])
 })

@@ -7,7 +7,7 @@ import { cutsOf, spliced } from '../providers/wire-body.ts'
 import type { BodyBytes } from './body-bytes.ts'
 import { type ReadRequest, readExactly, readRequest } from './bytewise.ts'
 import { outlineOf, wireOutlineOf } from './outline.ts'
-import type { Destination, OpenedRequest } from './protocol.ts'
+import type { Destination, OpenedRequest, Translated } from './protocol.ts'
 
 /** A request in the words of a family. */
 interface Wire extends ReadRequest {
@@ -61,9 +61,9 @@ export class OpenBodies {
     }
   }
 
-  translate(id: number, destinations: readonly Destination[]): Translation[] {
+  translate(id: number, destinations: readonly Destination[]): Translated {
     const body = this.#find(id)
-    return destinations.map((destination) => {
+    const translations = destinations.map((destination): Translation => {
       const { position } = destination
       body.destinations.set(position, destination)
       const translation = this.#translated(body, destination, false)
@@ -71,6 +71,8 @@ export class OpenBodies {
       body.lastPosition = Math.max(body.lastPosition, position)
       return { ...translation, body: wireOutlineOf(translation.body) }
     })
+    const [only, ...others] = body.wires.keys()
+    return { translations, written: only !== undefined && others.length === 0 ? this.write(id, only) : null }
   }
 
   write(id: number, position: number): Uint8Array<ArrayBuffer> {

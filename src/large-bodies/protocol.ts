@@ -41,11 +41,17 @@ export type ReadAnswer =
   | { kind: 'failure'; failure: Failure }
   | { kind: 'unreadable' }
 
+export interface Translated {
+  /** In the order of the destinations. Of a wire there is only an outline. */
+  translations: Translation[]
+  /** Where the request can go to one destination only, which is the rule, it is written at once. */
+  written: Uint8Array<ArrayBuffer> | null
+}
+
 /** What can be asked of the worker, and what it answers with. `body` numbers the requests whose body it keeps. */
 export interface Tasks {
   open: { input: { body: number; chunks: ArrayBuffer[]; hash: boolean }; output: OpenedRequest }
-  /** In the order of the destinations. Of a wire there is only an outline. */
-  translate: { input: { body: number; destinations: Destination[] }; output: Translation[] }
+  translate: { input: { body: number; destinations: Destination[] }; output: Translated }
   write: { input: { body: number; position: number }; output: Uint8Array<ArrayBuffer> }
   read: { input: ReplyToRead & { chunks: ArrayBuffer[] }; output: ReadAnswer }
 }
