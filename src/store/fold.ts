@@ -98,7 +98,7 @@ async function writeAnyEnds(
   )
   const interrupted = known.filter((row) => row.code === INTERRUPTED.code).map((row) => row.id)
   const final = new Set(known.filter((row) => row.code !== INTERRUPTED.code).map((row) => row.id))
-  await rollUp.add(db, interrupted, -1, 0)
+  await rollUp.add(db, interrupted, -1)
   await anyEnds.run(db, closed.map(valuesOf))
   await additions.add(
     db,
@@ -195,7 +195,7 @@ export async function closeInterrupted(db: Kysely<Database>, node: string | null
       .returning('id')
     if (node !== null) update = update.where('node', '=', node)
     const ids = (await update.execute()).map((row) => row.id)
-    await createRollUp().add(transaction, ids, 1, 0)
+    await createRollUp().add(transaction, ids, 1)
     return ids.length
   })
 }

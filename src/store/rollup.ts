@@ -174,11 +174,8 @@ export async function readDaysUntil(db: Kysely<Database>): Promise<number> {
 }
 
 export interface RollUp {
-  /**
-   * Adds these closed requests to the sums, or takes them out again, from the rows that the table has; `oldest`: none
-   * of them started earlier.
-   */
-  add(db: Kysely<Database>, ids: readonly string[], sign: 1 | -1, oldest: number): Promise<void>
+  /** Adds these closed requests to the sums, or takes them out again, by the rows that the table has. */
+  add(db: Kysely<Database>, ids: readonly string[], sign: 1 | -1): Promise<void>
   /** Which of these are in the table as closed, with their code. */
   closedAmong(db: Kysely<Database>, ids: readonly string[]): Promise<{ id: string; code: string | null }[]>
 }
@@ -210,11 +207,9 @@ export function createRollUp(): RollUp {
   }
 
   return {
-    async add(db, ids, sign, oldest) {
-      if (ids.length === 0) return
+    async add(db, ids, sign) {
       await run(db, `add ${sign}`, ids, (list) => rollUpStatement(sql`id in (${list})`, { sign }))
       // After the hours, never before: see usage-days.ts.
-      if (oldest >= (await readDaysUntil(db))) return
       await run(db, `add ${sign} to days`, ids, (list) =>
         rollUpDaysStatement(sql`id in (${list}) and started_at < ${DAYS_UNTIL}`, sign),
       )
