@@ -77,7 +77,21 @@ export function admitCall(bounds: readonly Bound[], hold: CallHold, now: number)
 export function budgetState({ scope, counters }: Account, { budget }: Limits): BudgetState | null {
   if (budget === undefined) return null
   const { spent, held, resetsAt } = counters[budget.per]
-  return { scope, per: budget.per, limit: picodollarsOfUsd(budget.usd), spent, held, resetsAt }
+  return { scope, per: budget.per, limit: limitOf(budget), spent, held, resetsAt }
+}
+
+type Budget = NonNullable<Limits['budget']>
+
+const limitsInPicodollars = new WeakMap<Budget, Picodollars>()
+
+/** Limits are immutable values of the snapshot, so their figures are read once. */
+function limitOf(budget: Budget): Picodollars {
+  let limit = limitsInPicodollars.get(budget)
+  if (limit === undefined) {
+    limit = picodollarsOfUsd(budget.usd)
+    limitsInPicodollars.set(budget, limit)
+  }
+  return limit
 }
 
 /** A call whose price nobody knows fits no hard budget; a soft one warns of it once the money is gone. */
