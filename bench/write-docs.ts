@@ -12,6 +12,7 @@ const root = join(import.meta.dirname, '..')
 
 /** The figures of a run go to where people read them; every file keeps what stands outside its markers. */
 export function writeDocs(result: BenchResult): string[] {
+  if (result.quick) throw new Error('the last run was a quick one, which is a glance and no result: npm run bench')
   writeFileSync(join(root, 'docs/images/bench.svg'), chartSvg(result))
   fill('docs/performance.md', figures(result))
   fill('README.md', summary(result))
@@ -37,7 +38,7 @@ function figures(result: BenchResult): string {
   const targets = `### Targets\n\n${markdownTable([['what', 'target', 'this run', ''], ...rows])}`
   const tables = sections(result).map(({ title, lines }) => `### ${title}\n\n${markdownTable(lines)}`)
   const start = result.start === null ? '' : `Start to first answer: ${result.start.milliseconds.toFixed(0)} ms.\n`
-  return `${headText(result)}\n\n${targets}\n${tables.join('\n')}\n${start}`
+  return `![CPU a call and added latency](images/bench.svg)\n\n${headText(result)}\n\n${targets}\n${tables.join('\n')}\n${start}`
 }
 
 /** The few figures that people compare gateways by. */
@@ -57,5 +58,5 @@ export function summary(result: BenchResult): string {
       ]
     })
   const head = ['', 'CPU µs a call', 'calls/s on one core', 'added p50 / p99 at 500/s', 'RSS idle / 1,000 in flight']
-  return `${headText(result)}\n\n${markdownTable([head, ...lines])}`
+  return `![CPU a call and added latency, beside a bare proxy and a peer](docs/images/bench.svg)\n\n${headText(result)}\n\n${markdownTable([head, ...lines])}`
 }
