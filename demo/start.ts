@@ -70,6 +70,8 @@ function temporaryFolder(opened: AsyncDisposableStack): string {
 function environmentOf(simulator: Simulator, folder: string, logLevel = 'error') {
   return {
     LOG_LEVEL: logLevel,
+    // Simulated providers and callers live in the same process: their work is no reason to turn calls away.
+    OVERLOAD_MS: '0',
     DATA_DIR: folder,
     SWITCHYARD_CONFIG: join(folder, 'switchyard.yaml'),
     GATEWAY_KEY: DEMO_KEY,

@@ -39,8 +39,9 @@ describe('the environment', () => {
         settings.LOG_LEVEL,
         settings.MAX_BODY_BYTES,
         settings.DRAIN_SECONDS,
+        settings.OVERLOAD_MS,
       ],
-      ['127.0.0.1', 8080, './data', 'info', 33_554_432, 60],
+      ['127.0.0.1', 8080, './data', 'info', 33_554_432, 60, 50],
     )
     assert.deepEqual([settings.DATABASE_URL, settings.REQUEST_RETENTION_DAYS], [undefined, undefined])
   })
@@ -62,6 +63,7 @@ describe('the environment', () => {
     ['LOG_LEVEL', 'loud'],
     ['MAX_BODY_BYTES', '0'],
     ['DRAIN_SECONDS', 'soon'],
+    ['OVERLOAD_MS', '-1'],
     ['REQUEST_RETENTION_DAYS', '0'],
     ['SPOOL_SYNC', 'off'],
     ['ALPHA_URL', 'ftp://host'],

@@ -174,7 +174,7 @@ async function serve({ config, store, live, newKeys, log, now }: Prepared): Prom
       ...managementApi({ deps, health, live, store, config, builtins: BUILTINS, stopping: stopping.signal }),
     ],
     newRequestId: () => `chatcmpl_${newId(now())}`,
-    shed: shedding(metrics),
+    shed: shedding(metrics, settings.OVERLOAD_MS),
     onFault: (error, { id, ...call }) => log.error({ request: id, ...call, err: error.cause ?? error }),
   })
   const url = await server.listen(settings.HOST, settings.PORT)
@@ -204,8 +204,8 @@ async function serve({ config, store, live, newKeys, log, now }: Prepared): Prom
 }
 
 /** Turned away before anything is read or looked up, or it would cost as much as serving. */
-function shedding(metrics: Metrics): () => Reply | null {
-  const pressure = watchPressure()
+function shedding(metrics: Metrics, longTurnMs: number): () => Reply | null {
+  const pressure = watchPressure(longTurnMs)
   const refusal = errorReply(new GatewayError('overloaded', undefined, { retryAfterSeconds: 1 }))
   return () => {
     if (!pressure.turnsAway()) return null

@@ -59,6 +59,8 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
   const gateway = await startGateway({
     PORT: '0',
     LOG_LEVEL: 'silent',
+    // The machine of a test is busy with other tests: nothing is turned away for it.
+    OVERLOAD_MS: '0',
     DATA_DIR: join(folder, 'data'),
     SWITCHYARD_CONFIG: configPath,
     GATEWAY_KEY: KEY,

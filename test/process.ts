@@ -27,7 +27,7 @@ export interface StartOptions {
 export function startProcess({ environment = {}, command = ['serve'], folder }: StartOptions): Started {
   const child = spawn(process.execPath, [join(ROOT, 'src/cli/main.ts'), ...command], {
     cwd: folder,
-    env: { PATH: process.env['PATH'] ?? '', PORT: '0', ...environment },
+    env: { PATH: process.env['PATH'] ?? '', PORT: '0', OVERLOAD_MS: '0', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let stdout = ''

@@ -17,7 +17,7 @@ function turnedAway(pressure: Pressure, calls: number): number {
 
 function scene() {
   const clock = { now: 1_000 }
-  return { clock, pressure: new Pressure(clock.now) }
+  return { clock, pressure: new Pressure(clock.now, 50) }
 }
 
 describe('what is turned away', () => {

@@ -10,16 +10,18 @@ export class Pressure {
   #owed = 0
   #longSince: number | null = null
   #last: number
+  readonly #longTurnMs: number
 
-  constructor(now: number) {
+  constructor(now: number, longTurnMs: number) {
     this.#last = now
+    this.#longTurnMs = longTurnMs
   }
 
   /** To be called every `TICK_MS`; how late it comes is the measure. */
   tick(now: number): void {
     const late = now - this.#last - TICK_MS
     this.#last = now
-    if (late <= LONG_TURN_MS) {
+    if (late <= this.#longTurnMs) {
       this.#longSince = null
       this.share = Math.max(0, this.share - EASE)
       return
@@ -39,7 +41,6 @@ export class Pressure {
 }
 
 export const TICK_MS = 20
-const LONG_TURN_MS = 50
 const PATIENCE_MS = 500
 /** A turn away costs a fifth of a call, so beyond this there would be nothing to gain. */
 const MOST = 0.95
@@ -47,9 +48,9 @@ const MOST = 0.95
 const PRESS = 0.1
 const EASE = 0.02
 
-/** Watches the loop of this thread, as long as the process lives. */
-export function watchPressure(): Pressure {
-  const pressure = new Pressure(performance.now())
-  setInterval(() => pressure.tick(performance.now()), TICK_MS).unref()
+/** Watches the loop of this thread as long as the process lives; 0 does not. */
+export function watchPressure(longTurnMs: number): Pressure {
+  const pressure = new Pressure(performance.now(), longTurnMs)
+  if (longTurnMs > 0) setInterval(() => pressure.tick(performance.now()), TICK_MS).unref()
   return pressure
 }

@@ -128,6 +128,7 @@ function gatewayProcess(folder: string, simulator: Simulator, databaseUrl: strin
       PORT: '0',
       // Models made up for one call have no price, which would fill the log with warnings.
       LOG_LEVEL: 'error',
+      OVERLOAD_MS: '0',
       DATA_DIR: join(folder, 'data'),
       SWITCHYARD_CONFIG: configPath(folder),
       GATEWAY_KEY: KEY,
