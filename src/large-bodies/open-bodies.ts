@@ -5,9 +5,9 @@ import { FAMILIES } from '../providers/families.ts'
 import type { Translation } from '../providers/family.ts'
 import { cutsOf, spliced } from '../providers/wire-body.ts'
 import type { BodyBytes } from './body-bytes.ts'
-import { type ReadRequest, readExactly, readRequest } from './bytewise.ts'
 import { outlineOf, wireOutlineOf } from './outline.ts'
 import type { Destination, OpenedRequest, Translated } from './protocol.ts'
+import { type ReadRequest, readExactly, readRequest } from './read-request.ts'
 
 /** A request in the words of a family. */
 interface Wire extends ReadRequest {

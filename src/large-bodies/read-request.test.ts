@@ -6,19 +6,20 @@ import { FAMILIES } from '../providers/families.ts'
 import type { Translation } from '../providers/family.ts'
 import { wireBody } from '../providers/wire-body.ts'
 import { BodyBytes } from './body-bytes.ts'
-import { readExactly, readRequest } from './bytewise.ts'
 import { OpenBodies } from './open-bodies.ts'
+import { readExactly, readRequest } from './read-request.ts'
 
 const message = (content: unknown) => ({ role: 'user', content })
 
-describe('a request is read byte by byte', () => {
+describe('as little of a request is read as is enough', () => {
   for (const [what, request, isExact] of [
-    ['exactly where it is ASCII', { model: 'm', messages: [message('hello \u00e9'.slice(0, 6))] }, true],
-    ['where only texts go beyond', { model: 'm', messages: [message('größe')], x: 'ü' }, false],
-    ['but not where the model does', { model: 'größe', messages: [message('x')] }, true],
-    ['but not where a name does', { model: 'm', user: 'Jürgen', messages: [message('x')] }, true],
-    ['but not with tools, which are counted', { model: 'm', messages: [message('ü')], tools: [] }, true],
-    ['but not with images', { model: 'm', messages: [message([{ type: 'image_url', image_url: 'ü' }])] }, true],
+    ['all where it is short and ASCII', { model: 'm', messages: [message('hello')] }, true],
+    ['not its long texts', { model: 'm', messages: [message('x'.repeat(300))] }, false],
+    ['not the letters of its texts', { model: 'm', messages: [message('größe')], x: 'ü' }, false],
+    ['all where letters are in the model', { model: 'größe', messages: [message('x')] }, true],
+    ['all where letters are in a name', { model: 'm', user: 'Jürgen', messages: [message('x')] }, true],
+    ['all with tools, which are counted', { model: 'm', messages: [message('ü')], tools: [] }, true],
+    ['all with images', { model: 'm', messages: [message([{ type: 'image_url', image_url: 'ü' }])] }, true],
   ] as const) {
     test(what, () => {
       const read = readRequest(Buffer.from(JSON.stringify(request)))
@@ -29,7 +30,10 @@ describe('a request is read byte by byte', () => {
 })
 
 /** Requests with letters of every kind, in and out of the places that families look at. */
-const text = fc.string({ unit: 'binary', maxLength: 12 })
+const text = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 12 }),
+  fc.string({ unit: 'binary', minLength: 250, maxLength: 300 }),
+)
 const request = fc.record(
   {
     model: fc.oneof(fc.constant('fast'), text),
