@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { parseArgs } from 'node:util'
 import { Kysely } from 'kysely'
 import { createFolder, readPosition } from '../src/store/fold.ts'
@@ -9,6 +8,7 @@ import { BATCH_RECORDS } from '../src/store/ledger.ts'
 import { migrate } from '../src/store/migrations.ts'
 import type { Database } from '../src/store/schema.ts'
 import { Spool } from '../src/store/spool.ts'
+import { openSpoolFile } from '../src/store/spool-file.ts'
 import { closeLine, openLine, type SpoolRow } from '../src/store/spool-lines.ts'
 import { openSqlite } from '../src/store/sqlite-connection.ts'
 import { sqliteDialect } from '../src/store/sqlite-dialect.ts'
@@ -55,7 +55,7 @@ async function measure(folder: string, options: { calls: number; gather: number;
   if (options.log > 0) await fillLog(db, { rows: options.log, end: Date.now(), onProgress: () => {} })
   const path = join(folder, 'spool.db')
   const spool = new Spool(path, { synchronousFull: false, onCommit: () => {} })
-  const reader = new DatabaseSync(path)
+  const reader = openSpoolFile(path, 0)
   const nextRows = reader.prepare('select seq, kind, payload from spool where seq > ? and seq <= ? order by seq')
   const ledger = createFolder(db, spool.node)
   let position = await readPosition(db, spool.node)

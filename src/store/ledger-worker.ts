@@ -1,5 +1,4 @@
 import { setPriority } from 'node:os'
-import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
 import { Kysely } from 'kysely'
@@ -7,6 +6,7 @@ import { closeInterrupted, createFolder, readPosition } from './fold.ts'
 import { BATCH_RECORDS, type LedgerCommand, type LedgerReport, type LedgerSettings } from './ledger.ts'
 import { deleteExpired } from './retention.ts'
 import type { Database } from './schema.ts'
+import { openSpoolFile } from './spool-file.ts'
 import type { SpoolRow } from './spool-lines.ts'
 import { openSqlite } from './sqlite-connection.ts'
 import { sqliteDialect } from './sqlite-dialect.ts'
@@ -34,7 +34,7 @@ const DAY_MS = 86_400_000
 const NICENESS = 5
 
 const settings = workerData as LedgerSettings
-const spool = new DatabaseSync(settings.spoolPath, { timeout: 1_000 })
+const spool = openSpoolFile(settings.spoolPath, 1_000)
 const nextRows = spool.prepare('select seq, kind, payload from spool where seq > ? order by seq')
 const db = await openTarget()
 const folder = createFolder(db, settings.node)

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 import { after, test } from 'node:test'
 import { Spool } from './spool.ts'
+import { openSpoolFile } from './spool-file.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'switchyard-spool-'))
 after(() => rmSync(folder, { recursive: true, force: true }))
@@ -13,7 +15,7 @@ let files = 0
 function newSpool(onCommit = () => {}) {
   const path = join(folder, `spool-${++files}.db`)
   const open = () => new Spool(path, { synchronousFull: false, onCommit })
-  const reader = () => new DatabaseSync(path)
+  const reader = () => openSpoolFile(path, 0)
   return { spool: open(), open, reader }
 }
 
@@ -49,6 +51,17 @@ test('a resolved append is durable: another connection sees it', async () => {
     await spool.append(`${n}`)
     assert.equal(seqs(database).length, n)
   }
+})
+
+test('the file may have any name, and no other process reads it meanwhile', async () => {
+  const path = join(folder, 'a b?c=d#e%20&vfs=memdb.db')
+  const spool = new Spool(path, { synchronousFull: false, onCommit() {} })
+  await spool.append('line')
+  assert.ok(existsSync(path))
+  const read = `new (require('node:sqlite').DatabaseSync)(process.argv[1]).exec('select * from spool')`
+  assert.match(spawnSync(process.execPath, ['-e', read, path], { encoding: 'utf8' }).stderr, /database is locked/)
+  spool.close()
+  assert.equal(spawnSync(process.execPath, ['-e', read, path]).status, 0)
 })
 
 test('a commit that fails rejects all of its callers and spares the next', async () => {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { openSpoolFile } from './spool-file.ts'
 import { GROUP, joinLines } from './spool-lines.ts'
 
 /** What is appended in one turn of the event loop: it becomes durable together, as one row, or not at all. */
@@ -39,7 +40,7 @@ export class Spool {
 
   constructor(path: string, options: { synchronousFull: boolean; onCommit(): void }) {
     this.#onCommit = options.onCommit
-    this.#database = new DatabaseSync(path, { timeout: 0 })
+    this.#database = openSpoolFile(path, 0)
     this.#database.exec(`
       pragma journal_mode = wal;
       pragma synchronous = ${options.synchronousFull ? 'full' : 'normal'};
