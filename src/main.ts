@@ -205,7 +205,7 @@ async function serve({ config, store, live, newKeys, log, now }: Prepared): Prom
 
 /** Turned away before anything is read or looked up, or it would cost as much as serving. */
 function shedding(metrics: Metrics, longTurnMs: number): () => Reply | null {
-  const pressure = watchPressure(longTurnMs)
+  const pressure = watchPressure(longTurnMs, (lateMs) => metrics.loopDelay.observe(lateMs / 1000))
   const refusal = errorReply(new GatewayError('overloaded', undefined, { retryAfterSeconds: 1 }))
   return () => {
     if (!pressure.turnsAway()) return null

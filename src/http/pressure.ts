@@ -17,17 +17,18 @@ export class Pressure {
     this.#longTurnMs = longTurnMs
   }
 
-  /** To be called every `TICK_MS`; how late it comes is the measure. */
-  tick(now: number): void {
-    const late = now - this.#last - TICK_MS
+  /** To be called every `TICK_MS`; how late it comes, in milliseconds, is the measure. */
+  tick(now: number): number {
+    const late = Math.max(0, now - this.#last - TICK_MS)
     this.#last = now
     if (late <= this.#longTurnMs) {
       this.#longSince = null
       this.share = Math.max(0, this.share - EASE)
-      return
+    } else {
+      this.#longSince ??= now - late
+      if (now - this.#longSince >= PATIENCE_MS) this.share = Math.min(MOST, this.share + PRESS)
     }
-    this.#longSince ??= now - late
-    if (now - this.#longSince >= PATIENCE_MS) this.share = Math.min(MOST, this.share + PRESS)
+    return late
   }
 
   /** Whether the next call is to be turned away: as many as the share says, evenly spread. */
@@ -48,9 +49,9 @@ const MOST = 0.95
 const PRESS = 0.1
 const EASE = 0.02
 
-/** Watches the loop of this thread as long as the process lives; 0 does not. */
-export function watchPressure(longTurnMs: number): Pressure {
-  const pressure = new Pressure(performance.now(), longTurnMs)
-  if (longTurnMs > 0) setInterval(() => pressure.tick(performance.now()), TICK_MS).unref()
+/** Watches the loop of this thread as long as the process lives; with 0 no turn is long. */
+export function watchPressure(longTurnMs: number, onTick: (lateMs: number) => void): Pressure {
+  const pressure = new Pressure(performance.now(), longTurnMs > 0 ? longTurnMs : Number.POSITIVE_INFINITY)
+  setInterval(() => onTick(pressure.tick(performance.now())), TICK_MS).unref()
   return pressure
 }

@@ -23,6 +23,7 @@ export interface Metrics {
   inFlight: Tally
   logFailures: Tally
   sheds: Tally
+  loopDelay: Distribution
   /** By provider. */
   unknownStopReasons: Tally
   idempotentReplays: Tally
@@ -43,6 +44,7 @@ export interface Observed {
 
 const CIRCUIT_VALUE: Readonly<Record<CircuitState, number>> = { closed: 0, 'half-open': 1, open: 2 }
 const ATTEMPT_SECONDS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600]
+const LOOP_SECONDS = [0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5]
 const OVERHEAD_SECONDS = [0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5]
 
 export function createMetrics(observed: Observed): Metrics {
@@ -127,8 +129,14 @@ function idempotencyMetric(registry: Registry): Tally {
   })
 }
 
-function limitMetrics(registry: Registry): Pick<Metrics, 'limitRefusals' | 'budgetWarnings' | 'sheds'> {
+function limitMetrics(registry: Registry): Pick<Metrics, 'limitRefusals' | 'budgetWarnings' | 'sheds' | 'loopDelay'> {
   return {
+    loopDelay: new Distribution({
+      name: 'switchyard_event_loop_delay_seconds',
+      help: 'How late a timer that is due every 20 ms comes: the time for which the event loop was held.',
+      bounds: LOOP_SECONDS,
+      registry,
+    }),
     sheds: new Tally({
       name: 'switchyard_sheds_total',
       help: 'Chat completion requests turned away with `overloaded` before they were read; they have no row in the log.',
