@@ -22,12 +22,27 @@ registry:
 `
 
 /** What goes to the worker for large bodies, and the worker itself, as they are seen in passing. */
-const seen = { opened: [] as number[], released: [] as number[], read: 0, worker: null as Worker | null }
+const seen = {
+  opened: [] as number[],
+  released: [] as number[],
+  refused: [] as number[],
+  read: 0,
+  worker: null as Worker | null,
+}
 const post = Worker.prototype.postMessage
 // biome-ignore lint/suspicious/noExplicitAny: messages of every worker pass here.
 mock.method(Worker.prototype, 'postMessage', function (this: Worker, message: any, transfer: any) {
   if (message.task !== undefined) seen.worker = this
-  if (message.task === 'open') seen.opened.push(message.input.body)
+  if (message.task === 'open') {
+    const { id, input } = message
+    seen.opened.push(input.body)
+    const note = (reply: { id: number }) => {
+      if (reply.id !== id) return
+      this.off('message', note)
+      if ('refusal' in reply) seen.refused.push(input.body)
+    }
+    this.on('message', note)
+  }
   if (message.task === 'release') seen.released.push(message.body)
   if (message.task === 'read') seen.read += 1
   post.call(this, message, transfer)
@@ -37,7 +52,7 @@ const harness: Harness = await startHarness({ config: CONFIG })
 const { chat, simulator, url } = harness
 beforeEach(() => {
   simulator.reset()
-  Object.assign(seen, { opened: [], released: [], read: 0 })
+  Object.assign(seen, { opened: [], released: [], refused: [], read: 0 })
 })
 after(() => harness.stop())
 
@@ -45,6 +60,9 @@ after(() => harness.stop())
 const TEXT = 'Zwölf Boxkämpfer – 中文 "quoted"\n\\ 😀 '.repeat(50_000)
 const large = (model: string, more: Record<string, unknown> = {}) =>
   hello(model, { messages: [{ role: 'user', content: TEXT }], ...more })
+
+const inFlight = async () =>
+  Number(/^switchyard_requests_in_flight (\d+)$/m.exec((await harness.get('/metrics')).text)?.[1])
 
 function assertAnswered(answer: Answered, provider: string): void {
   assert.equal(answer.status, 200, answer.text.slice(0, 500))
@@ -238,6 +256,30 @@ describe('the thread that serves goes on', () => {
     await until(() => seen.released.length === seen.opened.length, 'all bodies are released')
     simulator.release()
     await until(async () => (await harness.rows()).every((row) => row['state'] === 'closed'), 'all rows are closed')
+  })
+
+  test('a thousand large calls, some broken off, leave nothing in the worker', async () => {
+    const content = 'x'.repeat(140_000)
+    const aliases = ['first', 'second', 'falls', 'nobody', 'unable']
+    const call = async (index: number) => {
+      const alias = aliases[index % aliases.length] ?? ''
+      const body = hello(alias, { messages: [{ role: 'user', content }], ...(alias === 'unable' && { n: 'two' }) })
+      const signal = index % 7 === 0 ? AbortSignal.timeout(index % 20) : null
+      const headers = { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' }
+      const init = { method: 'POST', headers, body: JSON.stringify(body), signal }
+      await fetch(`${url}/v1/chat/completions`, init).then(
+        (answer) => answer.text(),
+        () => undefined,
+      )
+    }
+    for (let begin = 0; begin < 1000; begin += 20) {
+      await Promise.all(Array.from({ length: 20 }, (_, index) => call(begin + index)))
+    }
+    await until(async () => (await inFlight()) === 0, 'nothing is in flight')
+    // A body that is refused is not kept, and so not released.
+    const kept = seen.opened.filter((body) => !seen.refused.includes(body))
+    assert.deepEqual(kept.sort(), seen.released.sort())
+    assert.ok(kept.length > 500)
   })
 
   test('a worker that dies fails the calls in it, and the next one is served by a new worker', async () => {

@@ -65,6 +65,11 @@ export class Connections {
     for (const socket of this.#callers.keys()) this.#leave(socket)
   }
 
+  /** Connections on which nothing was ever sent: Node takes them for busy, and a drain would wait for each. */
+  endSilent(): void {
+    for (const socket of this.#callers.keys()) if (socket.bytesRead === 0) socket.destroy()
+  }
+
   #leave(socket: Socket): void {
     for (const caller of this.#callers.get(socket) ?? []) caller.leave()
   }

@@ -67,6 +67,7 @@ export function createServer(options: ServerOptions): Server {
       }),
     drain() {
       desk.draining = true
+      connections.endSilent()
       return new Promise((resolve) => server.close(() => resolve()))
     },
     destroy() {
