@@ -80,7 +80,10 @@ export function maxTokensWithin({ prices, answers }: HoldTerms, money: bigint): 
 export function promptTokensBound(request: ChatRequest, bytes: number | null = null): number | null {
   // Most requests are text alone: their JSON need not be written again, for no text in it can be longer than it came.
   // Schemas can: a provider may spell out numbers that came as 1e20.
-  if (isTextAlone(request)) return bytes ?? Buffer.byteLength(JSON.stringify(request))
+  if (isTextAlone(request) && bytes !== null) return bytes
+  const instructions = isInstructed(request) ? INSTRUCTION_TOKENS : 0
+  // Without a look at each value this is ten times as fast, and images stand nowhere else.
+  if (request.messages.every(isText)) return Buffer.byteLength(JSON.stringify(request)) + instructions
   let images = 0
   let documents = 0
   const text = JSON.stringify(request, (_name, value: unknown) => {
@@ -93,7 +96,7 @@ export function promptTokensBound(request: ChatRequest, bytes: number | null = n
     return value
   })
   if (documents > 0) return null
-  return Buffer.byteLength(text) + images * IMAGE_TOKENS + (isInstructed(request) ? INSTRUCTION_TOKENS : 0)
+  return Buffer.byteLength(text) + images * IMAGE_TOKENS + instructions
 }
 
 /** Neither tools, schemas, images nor documents. */

@@ -4,8 +4,11 @@ const LONG_TEXT = 256
 const PLACEHOLDER = '\u00ff'
 
 const [QUOTE, BACKSLASH, COLON, FIRST_PRINTED] = [0x22, 0x5c, 0x3a, 0x20]
-/** What may follow a backslash, `u` aside: " \ / b f n r t */
-const ESCAPED = new Set([0x22, 0x5c, 0x2f, 0x62, 0x66, 0x6e, 0x72, 0x74])
+/** How long an escape is, by what follows its backslash: 0 for what may not. */
+const ESCAPE_LENGTHS = new Uint8Array(256)
+for (const letter of Buffer.from('"\\/bfnrt')) ESCAPE_LENGTHS[letter] = 2
+const CODE_LENGTH = 6
+ESCAPE_LENGTHS[0x75] = CODE_LENGTH
 
 /**
  * JSON without its long texts, every byte a character of its own: whoever reads it learns all there is to know of the
@@ -67,9 +70,15 @@ function firstSpecial(words: Int32Array, begin: number): number {
 }
 
 function escapeLength(source: Buffer, at: number): number {
-  const next = source[at + 1] ?? 0
-  if (ESCAPED.has(next)) return 2
-  return next === 0x75 && /^[0-9a-f]{4}$/i.test(source.toString('latin1', at + 2, at + 6)) ? 6 : 0
+  const length = ESCAPE_LENGTHS[source[at + 1] ?? 0] ?? 0
+  if (length !== CODE_LENGTH) return length
+  for (let index = at + 2; index < at + CODE_LENGTH; index += 1) if (!isHexDigit(source[index] ?? 0)) return 0
+  return length
+}
+
+function isHexDigit(byte: number): boolean {
+  const lower = byte | 0x20
+  return (byte >= 0x30 && byte <= 0x39) || (lower >= 0x61 && lower <= 0x66)
 }
 
 function isName(source: Buffer, end: number): boolean {
