@@ -15,7 +15,7 @@ import type {
 
 /**
  * From this size on a body is worked on in the worker thread. Below it the serving thread is held for less than 5 ms by
- * any content (an object of thousands of names is the dearest); going to the worker costs about 0.2 ms
+ * nearly any content (an object of thousands of names takes that long); going to the worker costs about 0.2 ms
  * (`node bench/large-bodies.ts`).
  */
 export const LARGE_BYTES = 128 * 1024
