@@ -1,9 +1,9 @@
 import type { Metric, Registry } from 'prom-client'
 
 /**
- * Counters and histograms that cost a call next to nothing: what stands for a set of labels is found by one look-up of
- * a joined text. prom-client checks, sorts and hashes an object of labels each time, which came to 6 µs a call with the
- * seven figures that a call counts; these come to 1. It still writes them out: they speak its protocol.
+ * Counters and histograms that cost a call next to nothing: what stands for a set of labels is found by a look-up for
+ * each of them. prom-client checks, sorts and hashes an object of labels each time, which came to 6 µs a call with the
+ * seven figures that a call counts; these come to half of one. It still writes them out: they speak its protocol.
  */
 export interface TallyOptions {
   name: string
@@ -29,7 +29,8 @@ abstract class Labelled<Value> {
   readonly name: string
   readonly help: string
   readonly #labels: readonly string[]
-  readonly #series = new Map<string, Series<Value>>()
+  readonly #tree: Tree<Series<Value>> = new Map()
+  readonly #series: Series<Value>[] = []
 
   constructor({ name, help, labels = [], registry }: TallyOptions) {
     this.name = name
@@ -42,23 +43,36 @@ abstract class Labelled<Value> {
   abstract get(): Exposed
 
   protected at(values: readonly string[]): Series<Value> {
-    const key = values.join('\n')
-    return this.#series.get(key) ?? this.#begin(key, values)
+    let found: Tree<Series<Value>> | Series<Value> | undefined = this.#tree
+    for (const value of values) found = (found as Tree<Series<Value>> | undefined)?.get(value)
+    // The leaf of a series without labels hangs on an empty name.
+    if (values.length === 0) found = this.#tree.get('')
+    return (found as Series<Value> | undefined) ?? this.#begin(values)
   }
 
   protected all(): Series<Value>[] {
     // As prom-client does: without labels there is always a figure, be it 0.
     if (this.#labels.length === 0) this.at([])
-    return [...this.#series.values()]
+    return this.#series
   }
 
-  #begin(key: string, values: readonly string[]): Series<Value> {
+  #begin(values: readonly string[]): Series<Value> {
     const labels = Object.fromEntries(this.#labels.map((label, place) => [label, values[place] ?? '']))
     const series = { labels, value: this.nothing() }
-    this.#series.set(key, series)
+    this.#series.push(series)
+    let branch = this.#tree
+    for (const value of values.slice(0, -1)) {
+      const next = (branch.get(value) ?? new Map()) as Tree<Series<Value>>
+      branch.set(value, next)
+      branch = next
+    }
+    branch.set(values.at(-1) ?? '', series)
     return series
   }
 }
+
+/** One level for each label; the last holds the series. */
+type Tree<Leaf> = Map<string, Tree<Leaf> | Leaf>
 
 const NO_LABELS: readonly string[] = []
 
