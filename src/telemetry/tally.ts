@@ -2,8 +2,8 @@ import type { Metric, Registry } from 'prom-client'
 
 /**
  * Counters and histograms that cost a call next to nothing: what stands for a set of labels is found by a look-up for
- * each of them. prom-client checks, sorts and hashes an object of labels each time, which came to 6 µs a call with the
- * seven figures that a call counts; these come to half of one. It still writes them out: they speak its protocol.
+ * each of them. prom-client checks, sorts and hashes an object of labels each time, which comes to 4 µs for the six
+ * figures that a call counts; these come to 0.2. It still writes them out: they speak its protocol.
  */
 export interface TallyOptions {
   name: string
