@@ -54,6 +54,8 @@ export interface HttpRoute {
   headers?: Readonly<Record<string, string>>
   /** Not taken while there is more to do than can be done; what people need to see why always is. */
   sheds?: boolean
+  /** The busy one: served past `node:http` where that is possible (lane.ts). */
+  hasLane?: boolean
 }
 
 /** Thrown where work stops because the caller hung up; never answered. */

@@ -1,8 +1,97 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { test } from 'node:test'
-import { createServer } from './server.ts'
+import { after, before, describe, test } from 'node:test'
+import { GatewayError } from '../domain/errors.ts'
+import type { Call, HttpRoute } from './call.ts'
+import { errorReply, jsonReply } from './respond.ts'
+import { createServer, type Server } from './server.ts'
+
+let server: Server
+let url: string
+let isOverloaded = false
+let bodiesRead = 0
+
+const routes: HttpRoute[] = [
+  {
+    method: 'POST',
+    path: '/work',
+    sheds: true,
+    async handle(call: Call) {
+      bodiesRead += 1
+      const body = Buffer.concat(await call.readBody(1_000_000))
+      return jsonReply(200, { bytes: body.length })
+    },
+  },
+  { method: 'GET', path: '/healthz', handle: () => jsonReply(200, { status: 'ok' }) },
+  { method: 'GET', path: '/letters', handle: () => ({ status: 200, headers: {}, body: 'äö € 😀' }) },
+  { method: 'GET', path: '/latin', handle: () => ({ status: 200, headers: {}, body: 'äöü' }) },
+  { method: 'GET', path: '/nothing', handle: () => ({ status: 204, headers: {}, body: '' }) },
+  { method: 'GET', path: '/pieces', handle: async () => ({ status: 200, headers: {}, pieces: pieces() }) },
+]
+
+async function* pieces() {
+  yield 'one '
+  yield 'two'
+}
+
+before(async () => {
+  server = createServer({
+    routes,
+    newRequestId: () => 'id-1',
+    onFault: (error) => assert.fail(error),
+    shed: () => (isOverloaded ? errorReply(new GatewayError('overloaded', undefined, { retryAfterSeconds: 1 })) : null),
+  })
+  url = await server.listen('127.0.0.1', 0)
+})
+after(() => server.drain())
+
+const work = () => fetch(`${url}/work`, { method: 'POST', body: 'x'.repeat(1_000) })
+
+describe('while there is more to do than can be done', () => {
+  test('a call is turned away unread, with the code and when to come again; what tells why is served', async () => {
+    isOverloaded = true
+    const away = await work()
+    assert.equal(away.status, 503)
+    assert.equal(away.headers.get('retry-after'), '1')
+    assert.equal(away.headers.get('x-gateway-request-id'), 'id-1')
+    assert.equal(((await away.json()) as { error: { code: string } }).error.code, 'overloaded')
+    assert.equal(bodiesRead, 0)
+    assert.equal((await fetch(`${url}/healthz`)).status, 200)
+  })
+
+  test('calls are taken again as soon as it is over, on the same connection', async () => {
+    isOverloaded = false
+    assert.deepEqual(await (await work()).json(), { bytes: 1_000 })
+  })
+})
+
+describe('answers arrive as they were meant', () => {
+  test('letters of every width, with their length in bytes', async () => {
+    for (const [path, text] of [
+      ['/letters', 'äö € 😀'],
+      ['/latin', 'äöü'],
+    ]) {
+      const response = await fetch(url + path)
+      assert.equal(response.headers.get('content-length'), String(Buffer.byteLength(text ?? '')))
+      assert.equal(await response.text(), text)
+    }
+  })
+
+  test('piece by piece', async () => assert.equal(await (await fetch(`${url}/pieces`)).text(), 'one two'))
+
+  test('no body and no length where there must be none', async () => {
+    const response = await fetch(`${url}/nothing`)
+    assert.equal(response.status, 204)
+    assert.equal(response.headers.get('content-length'), null)
+  })
+
+  test('HEAD is GET without the body', async () => {
+    const response = await fetch(`${url}/letters`, { method: 'HEAD' })
+    assert.equal(response.headers.get('content-length'), String(Buffer.byteLength('äö € 😀')))
+    assert.equal(await response.text(), '')
+  })
+})
 
 test('a connection on which nothing was ever sent does not hold up a drain', { timeout: 20_000 }, async () => {
   const server = createServer({ routes: [], newRequestId: () => 'id', onFault: assert.fail })

@@ -6,14 +6,16 @@ import { errorBody, GatewayError } from '../domain/errors.ts'
 import { type AnyReply, type Call, CallerLeftError, type HttpRoute, type Reply } from './call.ts'
 import { Connections } from './connections.ts'
 import { IncomingCall } from './incoming-call.ts'
+import { type LaneDesk, openLane, takeConnections } from './lane.ts'
 import { asGatewayError, errorReply } from './respond.ts'
+import { responseHead } from './response-text.ts'
 import { createRouter, type FindRoute, type Match } from './router.ts'
 
 /**
  * Not by import: that reads every export of the module once, and one of them, WebSocket, brings a second undici along,
  * 13 MB and 70 ms.
  */
-const { createServer: createHttpServer } = process.getBuiltinModule('node:http')
+const { createServer: createHttpServer, STATUS_CODES } = process.getBuiltinModule('node:http')
 
 export interface ServerOptions {
   routes: readonly HttpRoute[]
@@ -46,14 +48,13 @@ interface Desk {
   draining: boolean
 }
 
-/**
- * `node:http` and a router, nothing between: what a framework would add here (body parsing, hooks, serialisers) we had
- * all switched off, and it cost each call some 25 µs (docs/performance.md).
- */
+/** `node:http` and a router, and for the one busy path a lane of its own. */
 export function createServer(options: ServerOptions): Server {
   const server = createHttpServer({ requestTimeout: REQUEST_TIMEOUT_MS, keepAliveTimeout: KEEP_ALIVE_MS })
+  const toNode = takeConnections(server)
   const connections = new Connections(server)
   const desk: Desk = { options, find: createRouter(options.routes), connections, draining: false }
+  const lane = openLane(server, toNode, laneDesk(desk), KEEP_ALIVE_MS)
   server.on('request', (request, response) => void serve(request, response, desk))
   server.on('clientError', refuseUnreadable)
   return {
@@ -68,11 +69,37 @@ export function createServer(options: ServerOptions): Server {
     drain() {
       desk.draining = true
       connections.endSilent()
+      lane.endIdle()
       return new Promise((resolve) => server.close(() => resolve()))
     },
     destroy() {
       connections.sendAway()
+      lane.destroy()
       server.closeAllConnections()
+    },
+  }
+}
+
+function laneDesk(desk: Desk): LaneDesk {
+  const { options, connections } = desk
+  const route = options.routes.find((candidate) => candidate.hasLane === true)
+  return {
+    path: route?.path ?? '',
+    connections,
+    newRequestId: options.newRequestId,
+    async respond(call) {
+      if (route === undefined) return null
+      const reply = await replyFor(route, call, options)
+      if (reply === null || 'pieces' in reply) return null
+      const body = 'bytes' in reply ? reply.bytes : reply.body
+      const fields = fieldsOf(reply, call.id, route, desk)
+      fields['content-length'] = Buffer.byteLength(body)
+      if (!desk.draining) {
+        fields['connection'] = 'keep-alive'
+        fields['keep-alive'] = `timeout=${KEEP_ALIVE_MS / 1000}`
+      }
+      const head = responseHead(reply.status, STATUS_CODES[reply.status] ?? '', fields)
+      return { head, body, isLast: desk.draining }
     },
   }
 }
@@ -84,12 +111,7 @@ async function serve(request: IncomingMessage, response: ServerResponse, desk: D
   const caller = connections.arrive(socket)
   const { route, params } = desk.find(method, url)
   const call = new IncomingCall(request, { id: options.newRequestId(), params, presence: caller })
-  let reply: AnyReply | null
-  try {
-    reply = (route.sheds === true ? options.shed?.() : null) ?? (await route.handle(call))
-  } catch (error) {
-    reply = replyTo(error, call, route, options)
-  }
+  const reply = await replyFor(route, call, options)
   try {
     const sending = send(reply, { response, id: call.id, route, desk })
     // Only what is written piece by piece is waited for.
@@ -103,11 +125,15 @@ async function serve(request: IncomingMessage, response: ServerResponse, desk: D
 }
 
 /** Null: the caller left, and there is nobody to answer. */
-function replyTo(error: unknown, call: Call, route: Match['route'], { onFault }: ServerOptions): Reply | null {
-  if (error instanceof CallerLeftError) return null
-  const known = asGatewayError(error)
-  if (known.status === 500) onFault(known, { id: call.id, method: call.method, path: route.path })
-  return errorReply(known)
+async function replyFor(route: Match['route'], call: Call, options: ServerOptions): Promise<AnyReply | null> {
+  try {
+    return (route.sheds === true ? options.shed?.() : null) ?? (await route.handle(call))
+  } catch (error) {
+    if (error instanceof CallerLeftError) return null
+    const known = asGatewayError(error)
+    if (known.status === 500) options.onFault(known, { id: call.id, method: call.method, path: route.path })
+    return errorReply(known)
+  }
 }
 
 interface Sending {
@@ -122,20 +148,25 @@ function send(reply: AnyReply | null, { response, id, route, desk }: Sending): P
     response.destroy()
     return
   }
-  const headers: Record<string, string | number> = { ...route.headers, ...reply.headers }
-  // A repeated answer carries the id of the first.
-  headers['x-gateway-request-id'] ??= id
-  // Under this name the official clients show it, with errors too.
-  headers['x-request-id'] = headers['x-gateway-request-id']
-  // Asked when the answer goes out: a connection that was busy when the drain began would otherwise be kept, and waited for.
-  if (desk.draining) headers['connection'] = 'close'
+  const fields = fieldsOf(reply, id, route, desk)
   if ('pieces' in reply) {
-    response.writeHead(reply.status, headers)
+    response.writeHead(reply.status, fields)
     return pipeline(Readable.from(reply.pieces), response)
   }
   const payload = 'bytes' in reply ? reply.bytes : reply.body
-  if (hasBody(reply.status)) headers['content-length'] ??= Buffer.byteLength(payload)
-  response.writeHead(reply.status, headers).end(payload)
+  if (hasBody(reply.status)) fields['content-length'] ??= Buffer.byteLength(payload)
+  response.writeHead(reply.status, fields).end(payload)
+}
+
+function fieldsOf(reply: AnyReply, id: string, route: Match['route'], desk: Desk): Record<string, string | number> {
+  const fields: Record<string, string | number> = { ...route.headers, ...reply.headers }
+  // A repeated answer carries the id of the first.
+  fields['x-gateway-request-id'] ??= id
+  // Under this name the official clients show it, with errors too.
+  fields['x-request-id'] = fields['x-gateway-request-id']
+  // Asked when the answer goes out: a connection that was busy when the drain began would otherwise be kept, and waited for.
+  if (desk.draining) fields['connection'] = 'close'
+  return fields
 }
 
 function hasBody(status: number): boolean {

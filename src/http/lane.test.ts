@@ -1,0 +1,188 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { after, before, beforeEach, describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Call, HttpRoute } from './call.ts'
+import { IncomingCall } from './incoming-call.ts'
+import { PlainCall } from './plain-call.ts'
+import { jsonReply } from './respond.ts'
+import { responseHead } from './response-text.ts'
+import { createServer, type Server } from './server.ts'
+
+let server: Server
+let port: number
+/** Which way each call came, in order. */
+let ways: string[] = []
+let release: (() => void) | null = null
+let left = 0
+
+async function answer(call: Call) {
+  ways.push(call instanceof PlainCall ? 'lane' : call instanceof IncomingCall ? 'node' : '?')
+  if (call.header('x-refuse') !== undefined) return jsonReply(401, { body: 'unread' })
+  const body = Buffer.concat(await call.readBody(1_000_000)).toString()
+  if (body === 'wait') {
+    const released = new Promise<void>((resolve) => (release = resolve))
+    call.presence.onLeave(() => {
+      left += 1
+      release?.()
+    })
+    await released
+  }
+  return jsonReply(200, { body, type: call.header('content-type') ?? null }, { 'x-own': 'yes' })
+}
+
+const routes: HttpRoute[] = [{ method: 'POST', path: '/busy', handle: answer, hasLane: true }]
+
+before(async () => {
+  server = createServer({ routes, newRequestId: () => 'id-1', onFault: (error) => assert.fail(error) })
+  port = Number(new URL(await server.listen('127.0.0.1', 0)).port)
+})
+after(() => server.drain())
+beforeEach(() => {
+  ways = []
+  left = 0
+})
+
+function request(body: string, ...fields: string[]): string {
+  const lines = ['POST /busy HTTP/1.1', 'Host: gateway', `Content-Length: ${Buffer.byteLength(body)}`, ...fields]
+  return `${lines.join('\r\n')}\r\n\r\n${body}`
+}
+
+/** Sends pieces one after the other and reads until so many answers have come. */
+async function talk(pieces: readonly string[], answers: number): Promise<string[]> {
+  const socket = connect(port, '127.0.0.1').setNoDelay()
+  await once(socket, 'connect')
+  const all = readAnswers(socket, answers)
+  for (const piece of pieces) {
+    socket.write(piece)
+    await sleep(5)
+  }
+  const texts = await all
+  socket.destroy()
+  return texts
+}
+
+async function readAnswers(socket: Socket, count: number): Promise<string[]> {
+  let text = ''
+  for await (const chunk of socket) {
+    text += chunk
+    const heads = text.split(/(?=HTTP\/1\.1 \d{3})/)
+    const whole = heads.filter((each) => {
+      const length = /content-length: (\d+)/i.exec(each)?.[1]
+      const start = each.indexOf('\r\n\r\n') + 4
+      return length !== undefined && start >= 4 && Buffer.byteLength(each.slice(start)) >= Number(length)
+    })
+    if (whole.length >= count) return whole
+  }
+  return text.split(/(?=HTTP\/1\.1 \d{3})/)
+}
+
+const bodyOf = (text: string | undefined) =>
+  JSON.parse(text?.slice(text.indexOf('\r\n\r\n') + 4) ?? '') as { body: string }
+
+describe('a plain request takes the lane', () => {
+  test('and its answer is the same as by the other way', async () => {
+    const [plain = ''] = await talk([request('hello', 'Content-Type: application/json')], 1)
+    const [other = ''] = await talk([request('hello', 'Content-Type: application/json', 'Trailer: x')], 1)
+    assert.deepEqual(ways, ['lane', 'node'])
+    const parts = (text: string) => {
+      const [head = '', body = ''] = text.split('\r\n\r\n')
+      const [line, ...fields] = head.split('\r\n')
+      const names = fields.map((field) => field.toLowerCase().replace(/^date: .*/, 'date:'))
+      return { line, fields: names.sort(), body }
+    }
+    assert.deepEqual(parts(plain), parts(other))
+  })
+
+  test('so do the next ones, the same head or another, also when they come at once', async () => {
+    const all = request('one') + request('two') + request('three, longer') + request('two')
+    const texts = await talk([all], 4)
+    assert.deepEqual(
+      texts.map((text) => bodyOf(text).body),
+      ['one', 'two', 'three, longer', 'two'],
+    )
+    assert.deepEqual(ways, ['lane', 'lane', 'lane', 'lane'])
+  })
+
+  test('a body may come after its head, and in pieces', async () => {
+    const whole = request('a body in two pieces')
+    const cut = whole.length - 12
+    const [text] = await talk([whole.slice(0, cut - 8), whole.slice(cut - 8, cut), whole.slice(cut)], 1)
+    assert.equal(bodyOf(text).body, 'a body in two pieces')
+    assert.deepEqual(ways, ['lane'])
+  })
+
+  test('a body may come letter by letter, and the next request right behind it', async () => {
+    const texts = await talk([request('0123456789').slice(0, -10), ...'012345678', `9${request('next')}`], 2)
+    assert.deepEqual(
+      texts.map((text) => bodyOf(text).body),
+      ['0123456789', 'next'],
+    )
+    assert.deepEqual(ways, ['lane', 'lane'])
+  })
+
+  test('one that is refused before its body is in does not disturb the next', async () => {
+    const whole = request('never read', 'X-Refuse: yes')
+    const texts = await talk([whole.slice(0, -5), whole.slice(-5) + request('next')], 2)
+    assert.match(texts[0] ?? '', /^HTTP\/1\.1 401 /)
+    assert.equal(bodyOf(texts[1]).body, 'next')
+    assert.deepEqual(ways, ['lane', 'lane'])
+  })
+
+  test('whoever hangs up is known to have left', async () => {
+    const socket = connect(port, '127.0.0.1')
+    socket.write(request('wait'))
+    while (release === null) await sleep(1)
+    socket.destroy()
+    while (left === 0) await sleep(1)
+    release = null
+    assert.deepEqual(ways, ['lane'])
+  })
+})
+
+const PLAIN = request('x')
+const LEFT_TO_NODE: Record<string, { sent: string[]; status: number; answers?: number }> = {
+  'another path': { sent: [PLAIN.replace('/busy', '/other')], status: 404 },
+  'a query': { sent: [PLAIN.replace('/busy', '/busy?x=1')], status: 200 },
+  'another method': { sent: [PLAIN.replace('POST', 'PUT')], status: 405 },
+  'an old version': { sent: [PLAIN.replace('HTTP/1.1', 'HTTP/1.0')], status: 200 },
+  'a head in pieces': { sent: [PLAIN.slice(0, 30), PLAIN.slice(30)], status: 200 },
+  'a body without a length': {
+    sent: ['POST /busy HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n\r\n'],
+    status: 200,
+  },
+  'a length and a transfer coding': { sent: [request('x', 'Transfer-Encoding: chunked')], status: 400 },
+  'two lengths': { sent: [request('x', 'Content-Length: 2')], status: 400 },
+  'a length that is no number': { sent: [PLAIN.replace('Length: 1', 'Length: +1')], status: 400 },
+  'no host': { sent: [PLAIN.replace('Host: gateway\r\n', '')], status: 400 },
+  'a folded field': { sent: [request('x', 'X-Long: a\r\n b')], status: 400 },
+  'a blank before the colon': { sent: [request('x', 'X-Odd : a')], status: 400 },
+  'a line end of one letter': { sent: [PLAIN.replaceAll('\r\n', '\n')], status: 400 },
+  'a connection to be closed': { sent: [request('x', 'Connection: close')], status: 200 },
+}
+
+describe('anything else is left to Node, with every byte', () => {
+  for (const [title, { sent, status }] of Object.entries(LEFT_TO_NODE)) {
+    test(title, async () => {
+      const [text = ''] = await talk(sent, 1)
+      assert.match(text, new RegExp(`^HTTP/1\\.1 ${status} `))
+      assert.ok(!ways.includes('lane'), 'it took the lane')
+    })
+  }
+
+  test('also after plain ones on the same connection, and for good', async () => {
+    const texts = await talk([request('one') + request('two', 'Trailer: x') + request('three')], 3)
+    assert.deepEqual(
+      texts.map((text) => bodyOf(text).body),
+      ['one', 'two', 'three'],
+    )
+    assert.deepEqual(ways, ['lane', 'node', 'node'])
+  })
+})
+
+test('a value that would begin a field of its own is not sent', () => {
+  for (const value of ['a\r\nx-evil: 1', 'a\nb', 'a\u0000', '\u{1f600}']) {
+    assert.throws(() => responseHead(200, 'OK', { 'x-own': value }), /x-own/)
+  }
+})

@@ -1,0 +1,212 @@
+import type { Server as HttpServer } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Connections } from './connections.ts'
+import { PlainCall } from './plain-call.ts'
+import { type PlainHeaders, readPlainHead } from './plain-head.ts'
+
+/** What the lane does with a request; resolves with the whole answer as it goes over the wire, null to hang up. */
+export interface LaneDesk {
+  /** The one path that it serves. */
+  path: string
+  respond(call: PlainCall): Promise<LaneAnswer | null>
+  newRequestId(): string
+  connections: Connections
+}
+
+export interface LaneAnswer {
+  head: string
+  body: string | Uint8Array
+  /** No other request is taken on this connection. */
+  isLast: boolean
+}
+
+/** A body (of 64 KiB at most) must have arrived by then. */
+const MOST_ARRIVING_MS = 60_000
+/** Bytes of the next requests that wait for the answer to this one. */
+const MOST_WAITING_BYTES = 256 * 1024
+
+/**
+ * Serves the one busy path without `node:http`, whose request and response objects cost half of what a call costs, as
+ * long as what comes is plain (plain-head.ts). With the first request on a connection that is not, the connection
+ * goes to Node for good, with every byte that has not been answered. Figures: docs/performance.md.
+ */
+export function openLane(server: HttpServer, toNode: ToNode, desk: LaneDesk, idleMs: number): Lane {
+  const line = Buffer.from(`POST ${desk.path} HTTP/1.1\r\n`)
+  const open = new Set<LaneConnection>()
+  server.on('connection', (socket: Socket) => {
+    const connection = new LaneConnection(socket, { desk, line, idleMs }, (isClosed) => {
+      open.delete(connection)
+      if (!isClosed) toNode(socket)
+    })
+    open.add(connection)
+  })
+  return {
+    endIdle() {
+      for (const connection of open) connection.endIfIdle()
+    },
+    destroy() {
+      for (const connection of open) connection.socket.destroy()
+    },
+  }
+}
+
+type ToNode = (socket: Socket) => void
+
+/** What Node would do with a new connection; from now on somebody else decides which ones it gets. */
+export function takeConnections(server: HttpServer): ToNode {
+  const listeners = server.listeners('connection')
+  server.removeAllListeners('connection')
+  return (socket) => {
+    for (const listener of listeners) listener.call(server, socket)
+  }
+}
+
+export interface Lane {
+  /** Connections that wait for a next request need not be waited for. */
+  endIdle(): void
+  destroy(): void
+}
+
+interface Place {
+  desk: LaneDesk
+  line: Buffer
+  idleMs: number
+}
+
+const NOTHING = Buffer.alloc(0)
+
+/** A body of which not all has come. */
+interface Arriving {
+  bytes: number
+  resolve(body: Buffer): void
+  late: NodeJS.Timeout
+}
+
+class LaneConnection {
+  readonly socket: Socket
+  readonly #place: Place
+  readonly #leave: (isClosed: boolean) => void
+  #waiting: Buffer = NOTHING
+  #last: PlainHeaders | null = null
+  #busy = false
+  #arriving: Arriving | null = null
+  /** The answer is out although not all of the request is in. */
+  #answered = false
+
+  constructor(socket: Socket, place: Place, leave: (isClosed: boolean) => void) {
+    this.socket = socket
+    this.#place = place
+    this.#leave = leave
+    socket.on('data', this.#onData).on('end', this.#onEnd).on('close', this.#onClose)
+    socket.on('error', this.#onError).on('timeout', this.#onTimeout)
+    socket.setTimeout(place.idleMs)
+  }
+
+  endIfIdle(): void {
+    if (!this.#busy && this.#waiting.length === 0) this.socket.destroy()
+  }
+
+  #onData = (chunk: Buffer): void => {
+    this.#waiting = this.#waiting.length === 0 ? chunk : Buffer.concat([this.#waiting, chunk])
+    if (this.#arriving !== null) this.#arrive(this.#arriving)
+    else if (!this.#busy) this.#next()
+    else if (this.#waiting.length > MOST_WAITING_BYTES) this.socket.pause()
+  }
+
+  /** As Node has it: whoever closes the sending half has left. */
+  #onEnd = (): void => {
+    this.socket.end()
+  }
+
+  #onClose = (): void => {
+    clearTimeout(this.#arriving?.late)
+    this.#leave(true)
+  }
+
+  #onError = (): void => {
+    this.socket.destroy()
+  }
+
+  #onTimeout = (): void => {
+    if (!this.#busy || this.#arriving !== null) this.socket.destroy()
+  }
+
+  #next(): void {
+    const headers = readPlainHead(this.#waiting, this.#place.line, this.#last)
+    if (headers === null) {
+      this.#handOver()
+      return
+    }
+    this.#busy = true
+    this.#last = headers
+    this.#take(headers.head.length)
+    void this.#serve(headers)
+  }
+
+  #take(bytes: number): Buffer {
+    const taken = this.#waiting.subarray(0, bytes)
+    this.#waiting = this.#waiting.length === bytes ? NOTHING : this.#waiting.subarray(bytes)
+    return taken
+  }
+
+  async #serve(headers: PlainHeaders): Promise<void> {
+    const { desk } = this.#place
+    const body = this.#waiting.length >= headers.bodyBytes ? this.#take(headers.bodyBytes) : this.#await(headers)
+    const caller = desk.connections.arrive(this.socket)
+    const answer = await desk.respond(new PlainCall(headers, body, desk.newRequestId(), caller))
+    desk.connections.answered(this.socket, caller)
+    if (answer === null) this.socket.destroy()
+    else this.#send(answer)
+  }
+
+  #await({ bodyBytes }: PlainHeaders): Promise<Buffer> {
+    return new Promise((resolve) => {
+      const late = setTimeout(() => this.socket.destroy(), MOST_ARRIVING_MS)
+      this.#arriving = { bytes: bodyBytes, resolve, late }
+    })
+  }
+
+  #arrive({ bytes, resolve, late }: Arriving): void {
+    if (this.#waiting.length < bytes) return
+    clearTimeout(late)
+    this.#arriving = null
+    resolve(this.#take(bytes))
+    if (this.#answered) this.#ready()
+  }
+
+  #send({ head, body, isLast }: LaneAnswer): void {
+    const { socket } = this
+    if (!socket.writable) return
+    let isTaken: boolean
+    if (typeof body === 'string') isTaken = socket.write(head + body)
+    else {
+      socket.cork()
+      socket.write(head, 'latin1')
+      isTaken = socket.write(body)
+      socket.uncork()
+    }
+    if (isLast) socket.end()
+    else if (this.#arriving !== null) this.#answered = true
+    else if (isTaken) this.#ready()
+    else socket.once('drain', () => this.#ready())
+  }
+
+  #ready(): void {
+    this.#busy = false
+    this.#answered = false
+    if (this.socket.isPaused()) this.socket.resume()
+    if (this.#waiting.length > 0) this.#next()
+  }
+
+  /** Node goes on from the first byte that has not been answered. */
+  #handOver(): void {
+    const { socket } = this
+    socket.off('data', this.#onData).off('end', this.#onEnd).off('close', this.#onClose)
+    socket.off('error', this.#onError).off('timeout', this.#onTimeout)
+    socket.setTimeout(0)
+    socket.pause()
+    if (this.#waiting.length > 0) socket.unshift(this.#waiting)
+    this.#leave(false)
+    socket.resume()
+  }
+}
