@@ -167,6 +167,7 @@ test('only providers/call.ts opens sockets to providers', () => {
     'src/http/check-port.ts',
     'src/http/connections.ts',
     'src/http/incoming-call.ts',
+    'src/http/lane.ts',
     'src/http/server.ts',
     'src/providers/call.ts',
     // The connections that call.ts makes its calls on.
