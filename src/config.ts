@@ -41,7 +41,7 @@ export const SETTINGS = {
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
   MAX_BODY_BYTES: wholeNumber(1, 1_073_741_824).default(33_554_432),
   DRAIN_SECONDS: wholeNumber(0, 3_600).default(60),
-  OVERLOAD_MS: wholeNumber(0, 60_000).default(50),
+  OVERLOAD_MS: wholeNumber(0, 60_000).default(20),
   REQUEST_RETENTION_DAYS: wholeNumber(1, 36_500).optional(),
   SPOOL_SYNC: z.enum(['normal', 'full']).default('normal'),
 } as const

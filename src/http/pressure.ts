@@ -1,8 +1,8 @@
 /**
  * How much of what arrives must be turned away so that what is taken is answered soon. The measure is how long one turn
- * of the event loop takes: every call needs a handful of turns, so its delay is a few times that. One long turn says
- * nothing (a burst, a collection of garbage); when every turn of the last half second was long, there is more to do
- * than can be done, and taking yet more would only make all of it late.
+ * of the event loop takes: every call needs a handful of turns, so its delay is a few times that, and whoever has not
+ * been read yet waits longer still. One long turn says nothing (a burst, a collection of garbage); when no turn of the
+ * last 300 ms was short, there is more to do than can be done, and taking yet more would only make all of it late.
  */
 export class Pressure {
   /** 0 takes everything, 1 nothing. */
@@ -21,11 +21,11 @@ export class Pressure {
   tick(now: number): number {
     const late = Math.max(0, now - this.#last - TICK_MS)
     this.#last = now
-    if (late <= this.#longTurnMs) {
+    if (late < this.#longTurnMs / 2) {
       this.#longSince = null
       this.share = Math.max(0, this.share - EASE)
-    } else {
-      this.#longSince ??= now - late
+    } else if (late > this.#longTurnMs) {
+      this.#longSince ??= now
       if (now - this.#longSince >= PATIENCE_MS) this.share = Math.min(MOST, this.share + PRESS)
     }
     return late
@@ -42,11 +42,11 @@ export class Pressure {
 }
 
 export const TICK_MS = 20
-const PATIENCE_MS = 500
+const PATIENCE_MS = 300
 /** A turn away costs a fifth of a call, so beyond this there would be nothing to gain. */
 const MOST = 0.95
-/** Up by a tenth for each long turn, down by a fiftieth for each short one: from the most to nothing within a second. */
-const PRESS = 0.1
+/** Up by a twentieth for each long turn, down by a fiftieth for each short one: from the most to nothing in a second. */
+const PRESS = 0.05
 const EASE = 0.02
 
 /** Watches the loop of this thread as long as the process lives; with 0 no turn is long. */

@@ -40,6 +40,9 @@ const REQUEST_TIMEOUT_MS = 300_000
 /** Longer than the minute for which load balancers keep their connections: they must be the ones who close. */
 const KEEP_ALIVE_MS = 72_000
 
+/** Connections that wait to be taken: beyond it the system drops them, and they come again a second later. */
+const BACKLOG = 4_096
+
 /** What every request of one server needs. */
 interface Desk {
   options: ServerOptions
@@ -61,7 +64,7 @@ export function createServer(options: ServerOptions): Server {
     listen: (host, port) =>
       new Promise((resolve, reject) => {
         server.once('error', reject)
-        server.listen(port, host, () => {
+        server.listen({ port, host, backlog: BACKLOG }, () => {
           server.removeListener('error', reject)
           resolve(addressOf(server.address() as AddressInfo))
         })
