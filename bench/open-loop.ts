@@ -14,6 +14,8 @@ export interface OpenLoopOrder {
   stages: readonly Stage[]
   /** No more connections than these; a call that finds none waits, and its wait counts. */
   connections: number
+  /** All connections are there before the first call, as a load balancer keeps them; else one is opened when needed. */
+  allOpen?: boolean
 }
 
 /** What became of the calls that were due within one stage. */
@@ -43,6 +45,8 @@ export const STEP_MS = 100
 const GRACE_MS = 15_000
 /** The thread that keeps the time needs some itself to start. */
 const START_MS = 200
+/** Time for a thousand connections to be taken. */
+const OPENING_MS = 2_000
 
 /**
  * Calls at a constant rate, whatever becomes of them, as many users make them. Latency counts from the moment at which
@@ -61,7 +65,7 @@ export async function runOpenLoop(order: OpenLoopOrder): Promise<OpenLoopResult>
     step.ok += 1
     step.slowestOkMs = Math.max(step.slowestOkMs, latency)
   })
-  const first = preciseNow() + START_MS
+  const first = preciseNow() + START_MS + (order.allOpen === true ? OPENING_MS : 0)
   await keepTime(order.stages, first, (due, index) => {
     const stage = stages[index]
     if (stage === undefined) return
@@ -154,14 +158,15 @@ interface Call {
   step: number
 }
 
-function startTraffic({ url, request, connections: most }: OpenLoopOrder, onEnd: (call: Call, end: Outcome) => void) {
+function startTraffic(order: OpenLoopOrder, onEnd: (call: Call, end: Outcome) => void) {
+  const { url, request, connections: most } = order
   const address = new URL(url)
   const idle: ((call: Call) => void)[] = []
   const queue: Call[] = []
   const open = new Set<Connection>()
   let inFlight = 0
 
-  function openOne(first: Call): void {
+  function openOne(first: Call | null): void {
     let current: Call | null = null
     const begin = (call: Call) => {
       current = call
@@ -191,8 +196,11 @@ function startTraffic({ url, request, connections: most }: OpenLoopOrder, onEnd:
       },
     })
     open.add(connection)
-    begin(first)
+    if (first === null) idle.push(begin)
+    else begin(first)
   }
+
+  if (order.allOpen === true) while (open.size < most) openOne(null)
 
   return {
     connections: () => open.size,

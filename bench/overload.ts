@@ -21,8 +21,11 @@ export interface OverloadResult {
 }
 
 const QUIET_SHARE = 0.5
-/** As many as the load may have open: enough that a queue is the gateway's, not ours. */
-const CONNECTIONS = 6_000
+/**
+ * Open before the load begins, as a load balancer keeps them: Node takes one new connection a turn of its loop, whatever
+ * program it runs, and a flood of new ones would measure that.
+ */
+const CONNECTIONS = 2_000
 
 export async function measureOverload(options: RunOptions, saturationRate: number): Promise<OverloadResult> {
   const { plan, progress, dist } = options
@@ -47,6 +50,7 @@ export async function measureOverload(options: RunOptions, saturationRate: numbe
     ...target,
     bodyBytes: 0,
     connections: CONNECTIONS,
+    allOpen: true,
     stages: [
       { rate: quiet, seconds: plan.quietSeconds },
       { rate: 2 * rate, seconds: plan.overloadSeconds },

@@ -244,7 +244,13 @@ async function closeAll({ caller, largeBodies }: Deps, store: Store): Promise<vo
 
 function routes(deps: Deps, health: Health, metrics: Metrics): HttpRoute[] {
   return [
-    { method: 'POST', path: '/v1/chat/completions', handle: (call) => handleChat(call, deps), sheds: true, hasLane: true },
+    {
+      method: 'POST',
+      path: '/v1/chat/completions',
+      handle: (call) => handleChat(call, deps),
+      sheds: true,
+      hasLane: true,
+    },
     { method: 'GET', path: '/v1/models', handle: (call) => handleModelList(call, deps) },
     { method: 'GET', path: '/v1/models/*', handle: (call) => handleModel(call, deps) },
     { method: 'GET', path: '/healthz', handle: handleHealthz },
