@@ -16,10 +16,12 @@ let port: number
 let ways: string[] = []
 let release: (() => void) | null = null
 let left = 0
+let faults = 0
 
 async function answer(call: Call) {
   ways.push(call instanceof PlainCall ? 'lane' : call instanceof IncomingCall ? 'node' : '?')
   if (call.header('x-refuse') !== undefined) return jsonReply(401, { body: 'unread' })
+  if (call.header('x-odd') !== undefined) return jsonReply(200, {}, { 'x-own': 'a\r\nx-evil: 1' })
   const body = Buffer.concat(await call.readBody(1_000_000)).toString()
   if (body === 'wait') {
     const released = new Promise<void>((resolve) => (release = resolve))
@@ -35,7 +37,7 @@ async function answer(call: Call) {
 const routes: HttpRoute[] = [{ method: 'POST', path: '/busy', handle: answer, hasLane: true }]
 
 before(async () => {
-  server = createServer({ routes, newRequestId: () => 'id-1', onFault: (error) => assert.fail(error) })
+  server = createServer({ routes, newRequestId: () => 'id-1', onFault: () => faults++ })
   port = Number(new URL(await server.listen('127.0.0.1', 0)).port)
 })
 after(() => server.drain())
@@ -128,6 +130,16 @@ describe('a plain request takes the lane', () => {
     assert.match(texts[0] ?? '', /^HTTP\/1\.1 401 /)
     assert.equal(bodyOf(texts[1]).body, 'next')
     assert.deepEqual(ways, ['lane', 'lane'])
+  })
+
+  test('an answer that cannot be written ends its connection, is told, and disturbs nobody else', async () => {
+    for (const way of [[], ['Trailer: x']]) {
+      faults = 0
+      assert.deepEqual(await talk([request('x', 'X-Odd: yes', ...way)], 1), [''])
+      assert.equal(faults, 1)
+    }
+    assert.equal(bodyOf((await talk([request('next')], 1))[0]).body, 'next')
+    assert.deepEqual(ways, ['lane', 'node', 'lane'])
   })
 
   test('whoever hangs up is known to have left', async () => {

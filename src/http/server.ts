@@ -6,7 +6,7 @@ import { errorBody, GatewayError } from '../domain/errors.ts'
 import { type AnyReply, type Call, CallerLeftError, type HttpRoute, type Reply } from './call.ts'
 import { Connections } from './connections.ts'
 import { IncomingCall } from './incoming-call.ts'
-import { type LaneDesk, openLane, takeConnections } from './lane.ts'
+import { type LaneAnswer, type LaneDesk, openLane, takeConnections } from './lane.ts'
 import { asGatewayError, errorReply } from './respond.ts'
 import { responseHead } from './response-text.ts'
 import { createRouter, type FindRoute, type Match } from './router.ts'
@@ -93,18 +93,27 @@ function laneDesk(desk: Desk): LaneDesk {
     async respond(call) {
       if (route === undefined) return null
       const reply = await replyFor(route, call, options)
-      if (reply === null || 'pieces' in reply) return null
-      const body = 'bytes' in reply ? reply.bytes : reply.body
-      const fields = fieldsOf(reply, call.id, route, desk)
-      fields['content-length'] = Buffer.byteLength(body)
-      if (!desk.draining) {
-        fields['connection'] = 'keep-alive'
-        fields['keep-alive'] = `timeout=${KEEP_ALIVE_MS / 1000}`
+      try {
+        return reply === null ? null : laneAnswer(reply, call.id, route, desk)
+      } catch (error) {
+        options.onFault(asGatewayError(error), { id: call.id, method: call.method, path: route.path })
+        return null
       }
-      const head = responseHead(reply.status, STATUS_CODES[reply.status] ?? '', fields)
-      return { head, body, isLast: desk.draining }
     },
   }
+}
+
+function laneAnswer(reply: AnyReply, id: string, route: HttpRoute, desk: Desk): LaneAnswer {
+  if ('pieces' in reply) throw new TypeError('the lane takes whole answers only')
+  const body = 'bytes' in reply ? reply.bytes : reply.body
+  const fields = fieldsOf(reply, id, route, desk)
+  fields['content-length'] = Buffer.byteLength(body)
+  if (!desk.draining) {
+    fields['connection'] = 'keep-alive'
+    fields['keep-alive'] = `timeout=${KEEP_ALIVE_MS / 1000}`
+  }
+  const head = responseHead(reply.status, STATUS_CODES[reply.status] ?? '', fields)
+  return { head, body, isLast: desk.draining }
 }
 
 /** One request from its head to its answer. */
