@@ -43,7 +43,7 @@ export class Pressure {
 
 export const TICK_MS = 20
 const PATIENCE_MS = 300
-/** A turn away costs a fifth of a call, so beyond this there would be nothing to gain. */
+/** Never all: some must be served for it to be seen that the time is over. */
 const MOST = 0.95
 /** Up by a twentieth for each long turn, down by a fiftieth for each short one: from the most to nothing in a second. */
 const PRESS = 0.05
