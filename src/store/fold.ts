@@ -1,7 +1,8 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
 import { INTERRUPTED } from '../domain/errors.ts'
+import { callIdentity, dayOf, ensurePartitions, isPartitioned } from './partitions.ts'
 import { closedRow, type FullRow, INDEXED_COLUMNS, openRow, REQUEST_COLUMNS, rowValues } from './request-row.ts'
-import { createRollUp, type RollUp } from './rollup.ts'
+import { createRollUp, DAY_MS, type RollUp } from './rollup.ts'
 import { RowsStatement } from './rows-statement.ts'
 import type { Database } from './schema.ts'
 import { openedId, readClose, readOpen, recordsOf, type SpoolRow } from './spool-lines.ts'
@@ -34,12 +35,14 @@ export interface Folder {
 }
 
 export function createFolder(db: Kysely<Database>, node: string): Folder {
-  const tables = { ...requestStatements(), rollUp: createRollUp(), additions: createUsageAdditions() }
+  const tables = { ...requestStatements(db), rollUp: createRollUp(), additions: createUsageAdditions() }
+  const partitions = new KnownPartitions(db)
   return {
     async fold(after, rows) {
       const last = rows.at(-1)
       if (last === undefined) return after
       const batch = mergeRows(rows, node)
+      await partitions.ensure([...batch.opened, ...batch.closed])
       const apply = (writeClosed: typeof writeFirstEnds) =>
         db.transaction().execute(async (transaction) => {
           await movePosition(transaction, node, after, last.seq)
@@ -50,11 +53,37 @@ export function createFolder(db: Kysely<Database>, node: string): Folder {
       try {
         await apply(writeFirstEnds)
       } catch (error) {
+        partitions.forget()
         if (!(error instanceof EndedBefore)) throw error
         await apply(writeAnyEnds)
       }
       return last.seq
     },
+  }
+}
+
+/** Which days have a partition, so that the database is asked once a day. Always those of today and tomorrow as well. */
+class KnownPartitions {
+  readonly #db: Kysely<Database>
+  readonly #days = new Set<number>()
+
+  constructor(db: Kysely<Database>) {
+    this.#db = db
+  }
+
+  async ensure(requests: readonly Merged[]): Promise<void> {
+    if (!isPartitioned(this.#db)) return
+    const now = Date.now()
+    const needed = new Set([now, now + DAY_MS, ...requests.map(({ row }) => row.started_at)].map(dayOf))
+    const unknown = [...needed].filter((day) => !this.#days.has(day))
+    if (unknown.length === 0) return
+    await ensurePartitions(this.#db, unknown)
+    for (const day of unknown) this.#days.add(day)
+  }
+
+  /** After a failure: another node's retention may have dropped one. */
+  forget(): void {
+    this.#days.clear()
   }
 }
 
@@ -148,18 +177,21 @@ function mergeRows(rows: readonly SpoolRow[], node: string) {
 }
 
 const LARGEST_INTEGER = 2n ** 63n - 1n
+/** The last whose date has eight digits. */
+const LAST_DAY = Date.parse('9999-12-31')
 
 function complete(row: FullRow): Merged {
   const values = rowValues(row)
   const missing = values.indexOf(undefined)
   if (missing !== -1) throw new TypeError(`the record has no ${REQUEST_COLUMNS[missing]}`)
-  const { cost_picodollars: cost } = row
+  const { cost_picodollars: cost, started_at: startedAt } = row
+  if (startedAt < 0 || startedAt > LAST_DAY) throw new RangeError('the record is of no day of ours')
   if (typeof cost === 'bigint' && cost > LARGEST_INTEGER) throw new RangeError('the cost exceeds 64 bits')
   return { row, values }
 }
 
 /** How rows are written: those of calls that began, those of calls that never ended before, and those of any. */
-function requestStatements() {
+function requestStatements(db: Kysely<Database>) {
   const columns = sql.join(REQUEST_COLUMNS.map((column) => sql.ref(column)))
   const row = sql`(${sql.join(REQUEST_COLUMNS.map(() => sql`${null}`))})`
   const updates = (columns: readonly string[]) =>
@@ -167,8 +199,10 @@ function requestStatements() {
   const all = REQUEST_COLUMNS.filter((column) => column !== 'id')
   // Written again, even with the same values, they would cost every index a deletion and an insertion.
   const atEnd = all.filter((column) => !INDEXED_COLUMNS.has(column))
+  const identity = callIdentity(db)
   const insert = (size: number) =>
-    sql`insert into requests (${columns}) values ${sql.join(Array.from({ length: size }, () => row))} on conflict (id)`
+    sql`insert into requests (${columns}) values ${sql.join(Array.from({ length: size }, () => row))}
+      on conflict (${identity})`
   const isOpen = sql`requests.state = 'open'`
   // A closed row never changes, but for one that was given up as interrupted and whose end arrives after all.
   const isOpenOrInterrupted = sql`${isOpen} or requests.code = ${sql.lit(INTERRUPTED.code)}`

@@ -1,4 +1,5 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
+import { partitionRequests } from './partition-migration.ts'
 import type { Database } from './schema.ts'
 import { StoreError } from './store-error.ts'
 import { addGatewayBuckets, createUsageDays, createUsageTable } from './usage-migration.ts'
@@ -22,6 +23,8 @@ const MIGRATIONS: readonly Migration[] = [
   addGatewayBuckets,
   createSessionTable,
   createUsageDays,
+  createNodes,
+  partitionRequests,
 ]
 
 /** The schema that this version of the gateway works with. */
@@ -162,4 +165,11 @@ async function createSessionTable(db: Transaction<Database>): Promise<void> {
   await sql`create table sessions (
     id text primary key, key_id text not null references keys (id), secret_hash text not null,
     created_at bigint not null, expires_at bigint not null)`.execute(db)
+}
+
+async function createNodes(db: Transaction<Database>): Promise<void> {
+  await sql`create table nodes (
+    node text primary key, name text not null, version text not null, started_at bigint not null,
+    seen_at bigint not null, state text not null, lag_rows bigint not null, instance text not null,
+    place text not null)`.execute(db)
 }
