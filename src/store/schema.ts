@@ -20,6 +20,7 @@ export interface Database {
   settings: SettingsTable
   audit: AuditTable
   sessions: SessionsTable
+  nodes: NodesTable
 }
 
 /** Who a row belongs to: the configuration file, the environment, the gateway's own price list, or (null) the API. */
@@ -220,6 +221,22 @@ interface SessionsTable {
   expires_at: number
 }
 
+/** The gateways of a PostgreSQL; an embedded one is alone and writes nothing here. */
+interface NodesTable {
+  /** Id of a data folder. */
+  node: string
+  name: string
+  version: string
+  started_at: number
+  seen_at: number
+  state: 'running' | 'stopped'
+  lag_rows: number
+  /** The process that runs it now, or ran it last. */
+  instance: string
+  /** Where its folder is. */
+  place: string
+}
+
 interface SettingsTable {
   name: string
   value: string
@@ -232,5 +249,6 @@ export type RegistryRow = Selectable<RegistryTable>
 export type PriceVersionRow = Selectable<PriceVersionsTable>
 export type AuditRow = Selectable<AuditTable>
 export type SessionRow = Selectable<SessionsTable>
+export type NodeRow = Selectable<NodesTable>
 export type RequestRow = Selectable<RequestsTable>
 export type NewRequestRow = Insertable<RequestsTable>

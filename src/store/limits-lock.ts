@@ -1,0 +1,40 @@
+import { openSession } from './postgres-session.ts'
+
+/** The right to enforce limits alone: one node of a database has it at a time. */
+export interface LimitsLock {
+  /** False for good once the connection that held it has broken: somebody else may have it by then. */
+  held(): boolean
+  release(): Promise<void>
+}
+
+/** Any number, but the same for every node of one database, and another one than that of the migrations. */
+const ADVISORY_LOCK = 7_201_944_314
+const ASK_MS = 1_000
+
+/**
+ * Null when another node has it; throws when PostgreSQL does not answer. It lives as long as a connection of its own:
+ * whatever ends that (this process, the server, the network) frees it, and whoever asks first has it next.
+ */
+export async function tryLimitsLock(url: string): Promise<LimitsLock | null> {
+  const session = await openSession({ url, onBroken: () => clearInterval(asking) })
+  let isAnswered = true
+  const asking = setInterval(async () => {
+    if (!isAnswered) return
+    isAnswered = false
+    await session.query('select 1').catch(() => {})
+    isAnswered = true
+  }, ASK_MS).unref()
+  async function release(): Promise<void> {
+    clearInterval(asking)
+    await session.close()
+  }
+  try {
+    const [row] = await session.query('select pg_try_advisory_lock($1) as held', [ADVISORY_LOCK])
+    if (row?.['held'] === true) return { held: session.isOpen, release }
+  } catch (error) {
+    await release()
+    throw error
+  }
+  await release()
+  return null
+}

@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { testStores } from '../../test/test-store.ts'
+import { tryLimitsLock } from './limits-lock.ts'
+import { forgetNode, listNodes, markNodeStopped, refuseCopies, registerNode, renewNode, runningNodes } from './nodes.ts'
+import { StoreError } from './store-error.ts'
+
+const { server, newOptions, open } = await testStores()
+
+const NODE = { node: 'node-1', name: 'here:8080', version: '1.0.0', instance: 'first', place: 'here' }
+
+async function newDatabase() {
+  const options = await newOptions('postgres')
+  const { db } = await open(options)
+  await db.deleteFrom('nodes').execute()
+  return { db, url: options.databaseUrl ?? '' }
+}
+
+test('a node is running from its registration until it has delivered everything', async () => {
+  const { db } = await newDatabase()
+  await registerNode(db, NODE)
+  assert.equal(await renewNode(db, { ...NODE, name: 'here:9000' }, 7), true)
+  const [node] = await runningNodes(db)
+  assert.deepEqual(
+    { ...node, startedAt: 0, seenAt: 0 },
+    {
+      node: 'node-1',
+      name: 'here:9000',
+      version: '1.0.0',
+      state: 'running',
+      startedAt: 0,
+      seenAt: 0,
+      lagRows: 7,
+      isAlive: true,
+    },
+  )
+  await markNodeStopped(db, 'node-1')
+  assert.deepEqual(await runningNodes(db), [])
+  assert.deepEqual(
+    (await listNodes(db)).map(({ state, isAlive, lagRows }) => ({ state, isAlive, lagRows })),
+    [{ state: 'stopped', isAlive: false, lagRows: 0 }],
+  )
+})
+
+test('a node that has not been seen for a while is running, but not alive', async () => {
+  const { db } = await newDatabase()
+  await registerNode(db, NODE)
+  await db
+    .updateTable('nodes')
+    .set({ seen_at: Date.now() - 16_000 })
+    .execute()
+  assert.deepEqual(
+    (await runningNodes(db)).map(({ isAlive }) => isAlive),
+    [false],
+  )
+})
+
+test('a process whose node was forgotten or taken over is told when it renews', async () => {
+  const { db } = await newDatabase()
+  await registerNode(db, NODE)
+  await registerNode(db, { ...NODE, instance: 'second' })
+  assert.equal(await renewNode(db, NODE, 0), false)
+  assert.equal(await forgetNode(db, 'node-1'), true)
+  assert.equal(await forgetNode(db, 'node-1'), false)
+  assert.equal(await renewNode(db, { ...NODE, instance: 'second' }, 0), false)
+})
+
+test('a copy of the folder of a living node is refused; the same folder, or that of a dead one, is not', async () => {
+  const { db } = await newDatabase()
+  await registerNode(db, NODE)
+  const never = { pause: () => Promise.reject(new Error('it waits')) }
+  await refuseCopies(db, NODE, never)
+  const copy = { ...NODE, place: 'elsewhere' }
+  const lives = { pause: async () => void (await renewNode(db, NODE, 0)) }
+  await assert.rejects(refuseCopies(db, copy, lives), (error) => {
+    assert.ok(error instanceof StoreError)
+    return /node-1 .* is running as here:8080/.test(error.message)
+  })
+  const dies = { pause: async () => void (await db.updateTable('nodes').set({ seen_at: 0 }).execute()) }
+  await refuseCopies(db, copy, dies)
+})
+
+test('one node at a time has the right to enforce limits alone, and loses it with its connection', async () => {
+  const { url } = await newDatabase()
+  const first = await tryLimitsLock(url)
+  assert.equal(first?.held(), true)
+  assert.equal(await tryLimitsLock(url), null)
+  await server.halt()
+  await server.resume()
+  assert.equal(first?.held(), false)
+  const second = await tryLimitsLock(url)
+  assert.equal(second?.held(), true)
+  await second?.release()
+  const third = await tryLimitsLock(url)
+  assert.equal(third?.held(), true)
+  await third?.release()
+})
