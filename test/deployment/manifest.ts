@@ -1,0 +1,30 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseAllDocuments } from 'yaml'
+import { SETTINGS } from '../../src/config.ts'
+import { FAMILIES } from '../../src/providers/families.ts'
+import type { Json } from '../harness.ts'
+
+export const ROOT = join(import.meta.dirname, '../..')
+
+/** The documents of a YAML file of `deploy/`; what YAML only warns of is an error here. */
+export function readManifest(path: string): Json[] {
+  return parseAllDocuments(readFileSync(join(ROOT, path), 'utf8'), { merge: true }).map((document) => {
+    const problem = document.errors[0] ?? document.warnings[0]
+    if (problem !== undefined) throw problem
+    return document.toJS()
+  })
+}
+
+/** Every variable that a gateway reads. */
+export function knownVariables(): Set<string> {
+  const ofProviders = [...FAMILIES.values()].flatMap(({ builtin }) => [builtin.apiKeyVariable, builtin.baseUrlVariable])
+  return new Set([...Object.keys(SETTINGS), ...ofProviders, 'REDIS_URL', 'LIMITS_WHEN_DOWN', 'SPOOL_MAX_ROWS'])
+}
+
+/** Seconds of `75s` or `2m`. */
+export function secondsOf(text: string): number {
+  const [, number = '', unit = ''] = /^(\d+)([sm])$/.exec(text) ?? []
+  if (number === '') throw new Error(`${text} is no time`)
+  return Number(number) * (unit === 'm' ? 60 : 1)
+}
