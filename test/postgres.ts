@@ -1,11 +1,12 @@
 import { execFile, spawn } from 'node:child_process'
 import { accessSync, chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { createServer, Socket } from 'node:net'
+import { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
 import pg from 'pg'
 import { requireDebianPackage } from './debian-package.ts'
+import { fixedPort } from './fixed-port.ts'
 
 export interface PostgresServer {
   /** Of the database `postgres`. */
@@ -14,6 +15,8 @@ export interface PostgresServer {
   createDatabase(): Promise<string>
   /** Pulls the plug: connections break, nothing is flushed. */
   halt(): Promise<void>
+  /** kill -9 of the server and all of its processes at once. */
+  kill(): Promise<void>
   /** Starts it again with the data it had. */
   resume(): Promise<void>
   /** Stops it and removes its folder; happens by itself when the process ends, however it ends. */
@@ -27,7 +30,7 @@ export async function startPostgres(): Promise<PostgresServer> {
   const folder = mkdtempSync(join(tmpdir(), 'switchyard-postgres-'))
   if (owner !== null) chownSync(folder, owner.uid, owner.gid)
   const data = join(folder, 'data')
-  const port = await freePort()
+  const port = await fixedPort()
   const run = (program: string, ...args: string[]) => runAs(owner, folder, join(bin, program), args)
   try {
     await run('initdb', '-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync')
@@ -50,6 +53,7 @@ export async function startPostgres(): Promise<PostgresServer> {
       return urlOf(name)
     },
     halt: () => run('pg_ctl', '-D', data, '-m', 'immediate', '-w', 'stop'),
+    kill: () => killTree(Number(readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')[0])),
     resume: start,
     stop: () => watchdog.end(),
   }
@@ -142,11 +146,30 @@ function startWatchdog(user: User | null, pgCtl: string, data: string, folder: s
   }
 }
 
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  await new Promise((resolve) => server.close(resolve))
-  if (address === null || typeof address === 'string') throw new Error('no free port')
-  return address.port
+/** The children would notice and end by themselves, but until then the server could not be started again. */
+async function killTree(server: number): Promise<void> {
+  const pids = [server, ...childrenOf(server)]
+  for (const pid of pids) {
+    try {
+      process.kill(pid, 'SIGKILL')
+    } catch {
+      // It has ended by itself in this moment.
+    }
+  }
+  while (pids.some((pid) => existsSync(`/proc/${pid}`))) await new Promise((resolve) => setTimeout(resolve, 10))
+}
+
+function childrenOf(parent: number): number[] {
+  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
+  return pids.filter((pid) => parentOf(pid) === parent).map(Number)
+}
+
+/** The name in brackets may hold anything; what follows it is the state and then the parent. */
+function parentOf(pid: string): number | null {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1])
+  } catch {
+    return null
+  }
 }

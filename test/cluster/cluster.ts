@@ -1,0 +1,102 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Simulator, startSimulator } from '../../simulator/simulator.ts'
+import { ADMIN_KEY, KEY } from '../harness.ts'
+import { type PostgresServer, startPostgres } from '../postgres.ts'
+import { type Front, startFront } from './front.ts'
+import { type Line, startLine } from './line.ts'
+import { type ClusterNode, newNode } from './node.ts'
+
+/** Several gateways as processes, one PostgreSQL, one Valkey, one front that spreads calls over them. */
+export interface Cluster {
+  folder: string
+  nodes: readonly ClusterNode[]
+  front: Front
+  simulator: Simulator
+  postgres: PostgresServer
+  /** Of the database that all nodes share, past the lines. */
+  databaseUrl: string
+  /** From each node to PostgreSQL, in the order of the nodes. */
+  lines: readonly Line[]
+  /** Nodes are killed, not stopped: who wants to see them stop in peace has done it by now. */
+  stop(): Promise<void>
+}
+
+export interface ClusterOptions {
+  nodes: number
+  /** Text of switchyard.yaml, the same for all nodes. */
+  config: string
+  environment?: Readonly<Record<string, string>>
+}
+
+export async function startCluster({ nodes: count, config, environment = {} }: ClusterOptions): Promise<Cluster> {
+  const folder = mkdtempSync(join(tmpdir(), 'switchyard-cluster-'))
+  const configPath = join(folder, 'switchyard.yaml')
+  writeFileSync(configPath, config)
+  const [simulator, postgres] = await Promise.all([
+    startSimulator({ keepCalls: Number.MAX_SAFE_INTEGER }),
+    startPostgres(),
+  ])
+  const databaseUrl = await postgres.createDatabase()
+  const lines: Line[] = []
+  const nodes: ClusterNode[] = []
+  for (let number = 1; number <= count; number++) {
+    const line = await startLine(Number(new URL(databaseUrl).port))
+    lines.push(line)
+    const own = { DATABASE_URL: throughLine(databaseUrl, line) }
+    const name = `node-${number}`
+    mkdirSync(join(folder, name))
+    nodes.push(
+      await newNode({
+        name,
+        folder,
+        environment: { ...common(simulator, configPath), ...own, ...environment },
+      }),
+    )
+  }
+  const front = await startFront(nodes)
+  const cluster: Cluster = {
+    folder,
+    nodes,
+    front,
+    simulator,
+    postgres,
+    databaseUrl,
+    lines,
+    async stop() {
+      await Promise.all(nodes.map((node) => node.kill()))
+      await Promise.all([front.close(), simulator.close(), ...lines.map((line) => line.close())])
+      await postgres.stop()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+  try {
+    await Promise.all(nodes.map((node) => node.start()))
+  } catch (error) {
+    await cluster.stop()
+    throw error
+  }
+  return cluster
+}
+
+function common(simulator: Simulator, configPath: string): Record<string, string> {
+  return {
+    LOG_LEVEL: 'warn',
+    OVERLOAD_MS: '0',
+    SWITCHYARD_CONFIG: configPath,
+    SECRETS_KEY: 'one-secrets-key-for-all-nodes',
+    GATEWAY_KEY: KEY,
+    ADMIN_KEY,
+    OPENAI_API_KEY: 'sk-cluster-openai',
+    OPENAI_BASE_URL: simulator.openaiUrl,
+    ANTHROPIC_API_KEY: 'sk-ant-cluster',
+    ANTHROPIC_BASE_URL: simulator.anthropicUrl,
+  }
+}
+
+function throughLine(databaseUrl: string, line: Line): string {
+  const url = new URL(databaseUrl)
+  url.port = String(line.port)
+  return url.href
+}

@@ -1,0 +1,128 @@
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { createWriteStream } from 'node:fs'
+import { join } from 'node:path'
+import { killAndWait, launch } from '../../bench/process.ts'
+import { fixedPort } from '../fixed-port.ts'
+import { ADMIN_KEY, type Answered } from '../harness.ts'
+
+/** One gateway of a cluster: a process that can be killed and started again on the same port and folder. */
+export interface ClusterNode {
+  name: string
+  url: string
+  dataDir: string
+  /** Everything that its processes have written, one after the other. */
+  logPath: string
+  isUp(): boolean
+  /** True once it serves, false when it was killed before it did; rejects when it ended by itself. */
+  start(): Promise<boolean>
+  /** kill -9, also half-way through its start. */
+  kill(): Promise<void>
+  /** Its exit code after a peaceful stop; null if it was not running. */
+  stop(): Promise<number | null>
+  /** How often it ended although nobody had asked it to. */
+  ownEnds(): number
+  manage(method: string, path: string, body?: unknown): Promise<Answered>
+}
+
+export interface NodeOptions {
+  name: string
+  folder: string
+  environment: Readonly<Record<string, string>>
+}
+
+/** A start may wait for PostgreSQL or the counters to come back. */
+const SERVES_WITHIN_MS = 90_000
+const MANAGE_WITHIN_MS = 30_000
+const SERVES = /serves on http:/
+
+export async function newNode({ name, folder, environment }: NodeOptions): Promise<ClusterNode> {
+  const port = await fixedPort()
+  const url = `http://127.0.0.1:${port}`
+  const dataDir = join(folder, name)
+  const logPath = join(folder, `${name}.log`)
+  const log = createWriteStream(logPath)
+  const expected = new WeakSet<ChildProcess>()
+  let child: ChildProcess | null = null
+  let up = false
+  let ownEnds = 0
+
+  function begin(): ChildProcess {
+    const started = launch({
+      command: process.execPath,
+      args: [join(import.meta.dirname, '../../src/cli/main.ts'), 'serve'],
+      readyWhen: SERVES,
+      env: { ...environment, PORT: String(port), DATA_DIR: dataDir, NODE_NAME: name },
+    })
+    started.stderr?.pipe(log, { end: false })
+    started.once('exit', (code, signal) => {
+      if (child === started) up = false
+      if (expected.has(started)) return
+      ownEnds++
+      log.write(`${name} ended by itself: ${code ?? signal}\n`)
+    })
+    return started
+  }
+
+  return {
+    name,
+    url,
+    dataDir,
+    logPath,
+    isUp: () => up,
+    async start() {
+      const started = begin()
+      child = started
+      const outcome = await serves(started)
+      if (outcome === 'ended' && !expected.has(started)) throw new Error(`${name} ended at its start; see ${logPath}`)
+      if (outcome === 'late') throw new Error(`${name} does not serve after ${SERVES_WITHIN_MS} ms; see ${logPath}`)
+      up = outcome === 'serves' && !expected.has(started)
+      return up
+    },
+    async kill() {
+      if (child === null) return
+      up = false
+      expected.add(child)
+      await killAndWait(child)
+    },
+    async stop() {
+      if (child === null || child.exitCode !== null || child.signalCode !== null) return null
+      up = false
+      expected.add(child)
+      child.kill('SIGTERM')
+      await once(child, 'exit')
+      return child.exitCode
+    },
+    ownEnds: () => ownEnds,
+    manage: (method, path, body) => manage(url, method, path, body),
+  }
+}
+
+/** Its output is read to the end of its life: a full pipe would stop it. */
+function serves(child: ChildProcess): Promise<'serves' | 'ended' | 'late'> {
+  return new Promise((resolve) => {
+    let output = ''
+    const late = setTimeout(() => resolve('late'), SERVES_WITHIN_MS)
+    child.once('exit', () => {
+      clearTimeout(late)
+      resolve('ended')
+    })
+    child.stdout?.on('data', (chunk) => {
+      if (output === '' || !SERVES.test(output)) output += chunk
+      if (!SERVES.test(output)) return
+      clearTimeout(late)
+      resolve('serves')
+    })
+  })
+}
+
+async function manage(url: string, method: string, path: string, body?: unknown): Promise<Answered> {
+  const response = await fetch(url + path, {
+    method,
+    headers: { authorization: `Bearer ${ADMIN_KEY}`, 'content-type': 'application/json' },
+    signal: AbortSignal.timeout(MANAGE_WITHIN_MS),
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  })
+  const text = await response.text()
+  return { status: response.status, headers: response.headers, text, json: text === '' ? null : JSON.parse(text) }
+}
