@@ -63,4 +63,9 @@ export interface CloseRecord extends Omit<OpenRecord, 'requestedModel'> {
   requestBytes: number
   responseBytes: number
   ignoredParams: string[]
+  /**
+   * Its caller sees the answer only once the shared counters have booked it. Where another node has given it up as
+   * interrupted and freed its money, that stands: nobody got an answer.
+   */
+  strict?: boolean
 }

@@ -108,30 +108,40 @@ class EndedBefore extends Error {}
  */
 async function writeFirstEnds(db: Transaction<Database>, tables: Tables, closed: readonly Merged[]): Promise<void> {
   const written = await tables.firstEnds.run(db, closed.map(valuesOf))
-  if (written < closed.length) throw new EndedBefore()
+  if (written < closed.length) throw new EndedBefore('a call of this batch is closed')
   await tables.additions.add(
     db,
     closed.map(({ row }) => row),
   )
 }
 
-/** Each request counts once, when it is closed; one that was given up as interrupted is counted anew by its true end. */
+/**
+ * Each request counts once, when it is closed; one that was given up as interrupted is counted anew by its true end,
+ * but for a strict one: see CloseRecord.
+ */
 async function writeAnyEnds(
   db: Transaction<Database>,
-  { rollUp, additions, anyEnds }: Tables,
+  { rollUp, additions, firstEnds, trueEnds }: Tables,
   closed: readonly Merged[],
 ): Promise<void> {
   const known = await rollUp.closedAmong(
     db,
-    closed.map(({ row }) => row.id),
+    closed.map(({ row }) => row),
   )
-  const interrupted = known.filter((row) => row.code === INTERRUPTED.code).map((row) => row.id)
-  const final = new Set(known.filter((row) => row.code !== INTERRUPTED.code).map((row) => row.id))
-  await rollUp.add(db, interrupted, -1)
-  await anyEnds.run(db, closed.map(valuesOf))
+  const codes = new Map(known.map(({ id, code }) => [id, code]))
+  const first = closed.filter(({ row }) => !codes.has(row.id))
+  const replacing = closed.filter(({ row, strict }) => codes.get(row.id) === INTERRUPTED.code && !strict)
+  await rollUp.add(
+    db,
+    replacing.map(({ row }) => row),
+    -1,
+  )
+  await trueEnds.run(db, replacing.map(valuesOf))
+  const written = await firstEnds.run(db, first.map(valuesOf))
+  if (written < first.length) throw new EndedBefore('another node has just closed a call of this batch')
   await additions.add(
     db,
-    closed.map(({ row }) => row).filter((row) => !final.has(row.id)),
+    [...replacing, ...first].map(({ row }) => row),
   )
 }
 
@@ -139,6 +149,7 @@ async function writeAnyEnds(
 interface Merged {
   row: FullRow
   values: unknown[]
+  strict: boolean
 }
 
 function valuesOf({ values }: Merged): unknown[] {
@@ -164,7 +175,8 @@ function mergeRows(rows: readonly SpoolRow[], node: string) {
     }
   }
   read('close', (text) => {
-    const request = complete(closedRow(readClose(text), node))
+    const record = readClose(text)
+    const request = complete(closedRow(record, node), record.strict)
     if (!closed.has(request.row.id)) closed.set(request.row.id, request)
   })
   // Most of them are closed by now, and what was known at their beginning stands at their end as well.
@@ -180,17 +192,17 @@ const LARGEST_INTEGER = 2n ** 63n - 1n
 /** The last whose date has eight digits. */
 const LAST_DAY = Date.parse('9999-12-31')
 
-function complete(row: FullRow): Merged {
+function complete(row: FullRow, strict = false): Merged {
   const values = rowValues(row)
   const missing = values.indexOf(undefined)
   if (missing !== -1) throw new TypeError(`the record has no ${REQUEST_COLUMNS[missing]}`)
   const { cost_picodollars: cost, started_at: startedAt } = row
   if (startedAt < 0 || startedAt > LAST_DAY) throw new RangeError('the record is of no day of ours')
   if (typeof cost === 'bigint' && cost > LARGEST_INTEGER) throw new RangeError('the cost exceeds 64 bits')
-  return { row, values }
+  return { row, values, strict }
 }
 
-/** How rows are written: those of calls that began, those of calls that never ended before, and those of any. */
+/** How rows are written: those of calls that began, those of calls that never ended before, and those given up before. */
 function requestStatements(db: Kysely<Database>) {
   const columns = sql.join(REQUEST_COLUMNS.map((column) => sql.ref(column)))
   const row = sql`(${sql.join(REQUEST_COLUMNS.map(() => sql`${null}`))})`
@@ -203,15 +215,13 @@ function requestStatements(db: Kysely<Database>) {
   const insert = (size: number) =>
     sql`insert into requests (${columns}) values ${sql.join(Array.from({ length: size }, () => row))}
       on conflict (${identity})`
-  const isOpen = sql`requests.state = 'open'`
   // A closed row never changes, but for one that was given up as interrupted and whose end arrives after all.
-  const isOpenOrInterrupted = sql`${isOpen} or requests.code = ${sql.lit(INTERRUPTED.code)}`
+  const isOpen = sql`requests.state = 'open'`
+  const isInterrupted = sql`requests.code = ${sql.lit(INTERRUPTED.code)}`
   return {
     opened: new RowsStatement((size) => sql`${insert(size)} do nothing`),
     firstEnds: new RowsStatement((size) => sql`${insert(size)} do update set ${updates(atEnd)} where ${isOpen}`),
-    anyEnds: new RowsStatement(
-      (size) => sql`${insert(size)} do update set ${updates(all)} where ${isOpenOrInterrupted}`,
-    ),
+    trueEnds: new RowsStatement((size) => sql`${insert(size)} do update set ${updates(all)} where ${isInterrupted}`),
   }
 }
 
@@ -226,10 +236,10 @@ export async function closeInterrupted(db: Kysely<Database>, node: string | null
       .set({ state: 'closed', status: INTERRUPTED.status, code: INTERRUPTED.code, finished_at: now })
       // A literal, not a parameter: only so is the partial index of open rows used.
       .where('state', '=', sql.lit('open'))
-      .returning('id')
+      .returning(['id', 'started_at'])
     if (node !== null) update = update.where('node', '=', node)
-    const ids = (await update.execute()).map((row) => row.id)
-    await createRollUp().add(transaction, ids, 1)
-    return ids.length
+    const calls = await update.execute()
+    await createRollUp().add(transaction, calls, 1)
+    return calls.length
   })
 }

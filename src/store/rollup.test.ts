@@ -8,6 +8,7 @@ import { closeRecord, ENGINES, openRecord, testStores } from '../../test/test-st
 import { GATEWAY_BOUNDS_MICROSECONDS } from '../domain/latency.ts'
 import type { CloseRecord } from '../domain/request-record.ts'
 import { NO_USAGE } from '../domain/usage.ts'
+import { closeHolds, type DeadHold } from './close-holds.ts'
 import { closeInterrupted, createFolder, readPosition } from './fold.ts'
 import type { Database } from './schema.ts'
 import { closeLine, openLine, type SpoolRow } from './spool-lines.ts'
@@ -15,12 +16,13 @@ import { addGatewayBuckets, createUsageTable } from './usage-migration.ts'
 
 const stores = await testStores()
 
-/** What may happen, in any order: a call opens or closes (also twice), a batch is folded, a batch fails, a restart. */
+/** What may happen, in any order: a call opens or closes (also twice), a batch is folded, a batch fails, a restart, another gives a call up. */
 const step = fc.oneof(
   { weight: 4, arbitrary: fc.record({ kind: fc.constantFrom('open', 'close'), of: fc.nat(30) }) },
   { weight: 3, arbitrary: fc.record({ kind: fc.constant('fold'), rows: fc.integer({ min: 1, max: 12 }) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('fail'), at: fc.integer({ min: 1, max: 8 }) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('restart') }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('give up'), call: fc.nat(30) }) },
 )
 
 /** Breaks the connection after some queries, as a crash within the transaction would. */
@@ -34,6 +36,10 @@ function failing(db: Kysely<Database>, after: number): Kysely<Database> {
     },
   }
   return db.withPlugin(plugin)
+}
+
+function holdOf({ id, workspace, keyId, startedAt }: CloseRecord, node: string): DeadHold {
+  return { id, node, workspace, keyId, startedAt, holdPicodollars: null, holdTokens: 0 }
 }
 
 let runs = 0
@@ -50,11 +56,14 @@ for (const engine of ENGINES) {
           async (calls, steps) => {
             const run = `run-${engine}-${++runs}`
             const spool: SpoolRow[] = []
+            const recordOf = (of: number): CloseRecord => {
+              const place = of % calls.length
+              return closeRecord(`${run}-${place}`, { workspace: run, strict: place % 2 === 0, ...calls[place]! })
+            }
             const spooled = (kind: string, of: number) => {
-              const id = `${run}-${of % calls.length}`
-              const record: CloseRecord = closeRecord(id, { workspace: run, ...calls[of % calls.length]! })
+              const record = recordOf(of)
               const { keyId, route, startedAt } = record
-              const opened = { ...openRecord(id), workspace: run, keyId, route, startedAt }
+              const opened = { ...openRecord(record.id), workspace: run, keyId, route, startedAt }
               const payload = kind === 'open' ? openLine(opened) : closeLine(record)
               spool.push({ seq: spool.length + 1, kind: 'group', payload })
             }
@@ -66,6 +75,7 @@ for (const engine of ENGINES) {
             for (const happening of steps) {
               if ('of' in happening) spooled(happening.kind, happening.of)
               else if ('rows' in happening) await fold(happening.rows)
+              else if ('call' in happening) await closeHolds(db, [holdOf(recordOf(happening.call), run)], 8_000_000)
               else if ('at' in happening) await fold(10, createFolder(failing(db, happening.at), run)).catch(() => {})
               else await closeInterrupted(db, run, 9_000_000)
               await assertSumsEqualRows(db, run)

@@ -173,11 +173,20 @@ export async function readDaysUntil(db: Kysely<Database>): Promise<number> {
   return Number(row?.value ?? 0)
 }
 
+/** What finds a row at once: the id by its index, the time by its partition. */
+export interface LoggedCall {
+  id: string
+  started_at: number
+}
+
 export interface RollUp {
   /** Adds these closed requests to the sums, or takes them out again, by the rows that the table has. */
-  add(db: Kysely<Database>, ids: readonly string[], sign: 1 | -1): Promise<void>
+  add(db: Kysely<Database>, calls: readonly LoggedCall[], sign: 1 | -1): Promise<void>
   /** Which of these are in the table as closed, with their code. */
-  closedAmong(db: Kysely<Database>, ids: readonly string[]): Promise<{ id: string; code: string | null }[]>
+  closedAmong(
+    db: Kysely<Database>,
+    calls: readonly LoggedCall[],
+  ): Promise<{ id: string; started_at: number; code: string | null }[]>
 }
 
 /** Few statement sizes, each compiled once; a shorter list is filled up with its first id, which changes nothing. */
@@ -190,31 +199,44 @@ export function createRollUp(): RollUp {
   async function run<Row>(
     db: Kysely<Database>,
     name: string,
-    ids: readonly string[],
-    make: (list: Expression) => Expression,
+    calls: readonly LoggedCall[],
+    make: (isAmong: Expression) => Expression,
   ): Promise<Row[]> {
     const rows: Row[] = []
-    for (let start = 0; start < ids.length; start += LARGEST_LIST) {
-      const some = ids.slice(start, start + LARGEST_LIST)
+    for (let start = 0; start < calls.length; start += LARGEST_LIST) {
+      const some = calls.slice(start, start + LARGEST_LIST)
       const size = LIST_SIZES.find((candidate) => candidate >= some.length) ?? LARGEST_LIST
       const key = `${name} ${size}`
-      const text = texts.get(key) ?? make(sql.join(Array.from({ length: size }, () => sql`${null}`))).compile(db).sql
+      const text = texts.get(key) ?? make(isAmong(size)).compile(db).sql
       texts.set(key, text)
-      const parameters = Array.from({ length: size }, (_, index) => some[index] ?? some[0])
+      const ids = Array.from({ length: size }, (_, index) => (some[index] ?? some[0])?.id)
+      const times = some.map((call) => call.started_at)
+      const parameters = [...ids, Math.min(...times), Math.max(...times)]
       rows.push(...(await db.executeQuery<Row>(CompiledQuery.raw(text, parameters))).rows)
     }
     return rows
   }
 
   return {
-    async add(db, ids, sign) {
-      await run(db, `add ${sign}`, ids, (list) => rollUpStatement(sql`id in (${list})`, { sign }))
+    async add(db, calls, sign) {
+      await run(db, `add ${sign}`, calls, (condition) => rollUpStatement(condition, { sign }))
       // After the hours, never before: see usage-days.ts.
-      await run(db, `add ${sign} to days`, ids, (list) =>
-        rollUpDaysStatement(sql`id in (${list}) and started_at < ${DAYS_UNTIL}`, sign),
+      await run(db, `add ${sign} to days`, calls, (condition) =>
+        rollUpDaysStatement(sql`${condition} and started_at < ${DAYS_UNTIL}`, sign),
       )
     },
-    closedAmong: (db, ids) =>
-      run(db, 'closed', ids, (list) => sql`select id, code from requests where id in (${list}) and state = 'closed'`),
+    closedAmong: (db, calls) =>
+      run(
+        db,
+        'closed',
+        calls,
+        (condition) => sql`select id, started_at, code from requests where ${condition} and state = 'closed'`,
+      ),
   }
+}
+
+/** The values only mark the places: parameters are handed over with each run. */
+function isAmong(size: number): Expression {
+  const ids = sql.join(Array.from({ length: size }, () => sql`${null}`))
+  return sql`id in (${ids}) and started_at between ${null} and ${null}`
 }

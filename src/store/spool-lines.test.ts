@@ -28,6 +28,7 @@ const CLOSED = closeRecord('call-1', {
   fallback: true,
   usage: { ...NO_USAGE, input: 11, cachedInput: 12, cacheWrite5m: 13, cacheWrite30m: 14, output: 15, reasoning: 16 },
   ignoredParams: ['seed', 'user'],
+  strict: true,
   attempts: [{ ...ATTEMPT, reason: 'a tab\tand a line\nbreak' }, ATTEMPT],
 })
 
@@ -35,7 +36,7 @@ test('a record comes back as it was, with its attempts as the request table has 
   assert.deepEqual(readOpen(openLine(OPENED)), OPENED)
   assert.deepEqual(readClose(closeLine(CLOSED)), { ...CLOSED, attempts: JSON.stringify(CLOSED.attempts) })
   const refused = closeRecord('call-2', { requestedModel: null, provider: null, model: null, usage: null })
-  assert.deepEqual(readClose(closeLine(refused)), { ...refused, attempts: '[]' })
+  assert.deepEqual(readClose(closeLine(refused)), { ...refused, strict: false, attempts: '[]' })
 })
 
 test('the records of a group have a number each, the last one that of the row', () => {

@@ -52,6 +52,7 @@ type CloseFields = [
   requestBytes: number,
   responseBytes: number,
   ignoredParams: string[],
+  strict?: boolean,
 ]
 
 type UsageFields = [
@@ -150,7 +151,7 @@ function openOf(fields: OpenFields): SpooledOpen {
 }
 
 function closeFields(record: CloseRecord): CloseFields {
-  return [
+  const fields: CloseFields = [
     record.id,
     record.workspace,
     record.keyId,
@@ -177,6 +178,8 @@ function closeFields(record: CloseRecord): CloseFields {
     record.responseBytes,
     record.ignoredParams,
   ]
+  if (record.strict) fields.push(true)
+  return fields
 }
 
 function closeOf(fields: CloseFields, attempts: string): SpooledClose {
@@ -206,6 +209,7 @@ function closeOf(fields: CloseFields, attempts: string): SpooledClose {
     requestBytes: fields[22],
     responseBytes: fields[23],
     ignoredParams: fields[24],
+    strict: fields[25] ?? false,
     attempts,
   }
 }

@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { assertSumsEqualRows } from '../../test/sums-of-rows.ts'
+import { closeRecord, ENGINES, openRecord, testStores } from '../../test/test-store.ts'
+import { asPicodollars } from '../domain/price.ts'
+import { NO_USAGE } from '../domain/usage.ts'
+import { closeHolds, type DeadHold, readEnds } from './close-holds.ts'
+import { createFolder, readPosition } from './fold.ts'
+import type { Store } from './open.ts'
+import { closeLine, openLine, type SpoolRow } from './spool-lines.ts'
+
+const stores = await testStores()
+const DAY_MS = 86_400_000
+
+function holdOf(id: string, startedAt: number, node = 'dead'): DeadHold {
+  const held = { holdPicodollars: asPicodollars(77n), holdTokens: 12 }
+  return { id, node, workspace: 'default', keyId: 'key-1', startedAt, ...held }
+}
+
+function spooled(lines: readonly string[], after = 0): SpoolRow[] {
+  return lines.map((payload, index) => ({ seq: after + index + 1, kind: 'group', payload }))
+}
+
+async function rowsOf({ db }: Store) {
+  const rows = await db.selectFrom('requests').selectAll().orderBy('id').execute()
+  return rows.map((row) => [row.id, row.state, row.code, row.requested_model, Number(row.hold_picodollars)])
+}
+
+for (const engine of ENGINES) {
+  describe(`holds of a dead node on ${engine}`, () => {
+    test('become interrupted rows, unless the call has ended; closing them again changes nothing', async () => {
+      const store = await stores.openNew(engine)
+      const usage = { ...NO_USAGE, input: 3, output: 4 }
+      const folder = createFolder(store.db, 'dead')
+      const ended = closeRecord('ended', { usage, costPicodollars: '9007199254740993', startedAt: 3 * DAY_MS })
+      const lines = [openLine(openRecord('running', { holdPicodollars: '5' })), closeLine(ended)]
+      await folder.fold(await readPosition(store.db, 'dead'), spooled(lines))
+      const holds = [holdOf('running', 1_000), holdOf('never seen', 2 * DAY_MS), holdOf('ended', 3 * DAY_MS)]
+      const before = await readEnds(store.db, holds)
+      assert.deepEqual(
+        before,
+        new Map<string, unknown>([
+          ['running', 'open'],
+          ['ended', { costPicodollars: 9_007_199_254_740_993n, tokens: 7 }],
+        ]),
+      )
+
+      for (let time = 0; time < 2; time++) {
+        await closeHolds(store.db, holds, 9_000 + time)
+        assert.deepEqual(await rowsOf(store), [
+          ['ended', 'closed', null, 'fast', 0],
+          ['never seen', 'closed', 'interrupted', null, 77],
+          ['running', 'closed', 'interrupted', 'fast', 5],
+        ])
+        await assertSumsEqualRows(store.db, 'default')
+      }
+      const after = await readEnds(store.db, holds)
+      assert.deepEqual(after.get('never seen'), { costPicodollars: 0n, tokens: 0 })
+      assert.deepEqual(after.get('ended'), before.get('ended'))
+    })
+
+    test('a true end that arrives later replaces the interruption, that of a strict call does not', async () => {
+      const store = await stores.openNew(engine)
+      const ids = ['loose', 'loose-open', 'strict', 'strict-open']
+      const folder = createFolder(store.db, 'dead')
+      const opened = ['loose-open', 'strict-open', 'strict-first'].map((id) => openLine(openRecord(id)))
+      const position = await folder.fold(await readPosition(store.db, 'dead'), spooled(opened))
+      await closeHolds(
+        store.db,
+        ids.map((id) => holdOf(id, 1_000)),
+        9_000,
+      )
+      const closed = [...ids, 'strict-first', 'strict-new'].map((id) =>
+        closeLine(closeRecord(id, { strict: id.startsWith('strict') })),
+      )
+      const late = [openLine(openRecord('strict')), ...closed]
+      await folder.fold(position, spooled(late, position))
+      assert.deepEqual(
+        (await rowsOf(store)).map(([id, state, code]) => [id, state, code]),
+        [
+          ['loose', 'closed', null],
+          ['loose-open', 'closed', null],
+          ['strict', 'closed', 'interrupted'],
+          ['strict-first', 'closed', null],
+          ['strict-new', 'closed', null],
+          ['strict-open', 'closed', 'interrupted'],
+        ],
+      )
+      await assertSumsEqualRows(store.db, 'default')
+    })
+
+    test('several nodes close the holds while the true ends arrive: each call is counted once', async () => {
+      const store = await stores.openNew(engine)
+      const names = Array.from({ length: 60 }, (_, index) => `call-${String((index * 7) % 60).padStart(2, '0')}`)
+      const folder = createFolder(store.db, 'dead')
+      let position = await readPosition(store.db, 'dead')
+      const persistently = async (rows: SpoolRow[]) => {
+        for (let tries = 0; ; tries++) {
+          try {
+            position = await folder.fold(position, rows)
+            return
+          } catch (error) {
+            if (tries === 20) throw error
+          }
+        }
+      }
+      const arrive = async () => {
+        for (let start = 0; start < names.length; start += 10) {
+          const some = names.slice(start, start + 10)
+          const lines = some.flatMap((id, index) => {
+            const close = closeLine(closeRecord(id, { strict: index % 2 === 0 }))
+            return index % 3 === 0 ? [close] : [openLine(openRecord(id)), close]
+          })
+          await persistently(spooled(lines, position))
+        }
+      }
+      const close = async () => {
+        for (let start = 0; start < names.length; start += 6) {
+          const some = names.slice(start, start + 6)
+          await closeHolds(
+            store.db,
+            some.map((id) => holdOf(id, 1_000)),
+            9_000,
+          )
+        }
+      }
+      await Promise.all([arrive(), close(), close()])
+      assert.equal((await rowsOf(store)).length, 60)
+      await assertSumsEqualRows(store.db, 'default')
+    })
+  })
+}
