@@ -3,10 +3,11 @@ import type { CallHold } from '../src/domain/ledger.ts'
 import type { Limits } from '../src/domain/limits.ts'
 import { asPicodollars, compilePrice, type PriceList } from '../src/domain/price.ts'
 import type { RegistryModel, Snapshot } from '../src/domain/snapshot.ts'
+import type { Payer } from '../src/domain/spend-ledger.ts'
 import { assess, type ChainDeps, newSituation, type Situation } from '../src/gateway/candidate.ts'
 import { chainHold } from '../src/gateway/chain-hold.ts'
 import { createCircuits } from '../src/gateway/circuits.ts'
-import { createSpendLedger, type Payer } from '../src/gateway/ledger.ts'
+import { createSpendLedger } from '../src/gateway/ledger.ts'
 import { rateHeaders } from '../src/gateway/limit-headers.ts'
 import { FAMILIES } from '../src/providers/families.ts'
 import { requestBody } from './bodies.ts'
@@ -40,7 +41,7 @@ export function measureAdmission(calls: number): AdmissionCost {
   const fixed = chainHold(newCall(), deps)
 
   function serve(holdOf: () => CallHold, afterwards: () => void): void {
-    const decisions = Array.from({ length: IN_FLIGHT }, () => ledger.admit(payer, holdOf()))
+    const decisions = Array.from({ length: IN_FLIGHT }, () => ledger.admit(payer, holdOf(), 'call'))
     for (const decision of decisions) {
       if (decision.kind === 'refused') throw new Error('the limits of the measurement are too low')
       afterwards()

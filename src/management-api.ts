@@ -50,7 +50,7 @@ export function managementApi(built: ManagementParts): HttpRoute[] {
     },
     catalogModels: () => deps.catalog.models(),
     ledger: {
-      status: (scope) => deps.ledger.status(scope),
+      status: (scopes) => deps.ledger.status(scopes),
       scopes: () => deps.ledger.scopes(),
       verify: () =>
         verifyLedger(deps.ledger, async (now) => {

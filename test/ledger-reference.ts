@@ -4,7 +4,7 @@ import { PERIODS, type Period } from '../src/domain/budget-period.ts'
 import type { LoggedScope, Scope } from '../src/domain/ledger.ts'
 import type { Limits } from '../src/domain/limits.ts'
 import { asPicodollars } from '../src/domain/price.ts'
-import { createSpendLedger, type SpendLedger } from '../src/gateway/ledger.ts'
+import { createSpendLedger, type MemoryLedger } from '../src/gateway/ledger.ts'
 
 /** The reference: a list of calls. Every figure is added up anew from it, with no counter and no cleverness. */
 interface Call {
@@ -33,7 +33,7 @@ export class Reference {
   clock = START
   calls: Call[] = []
   limits = new Map<string, Limits | null>()
-  ledger: SpendLedger = createSpendLedger(() => this.clock, [])
+  ledger: MemoryLedger = createSpendLedger(() => this.clock, [])
 
   limitsOf({ kind, id }: Scope): Limits | null {
     return this.limits.get(`${kind} ${id}`) ?? null
@@ -176,6 +176,7 @@ function admit(model: Reference, { key, hold, tokens }: Extract<Step, { do: 'adm
   const decision = model.ledger.admit(
     { key: { id: key, limits: own ?? null }, workspace: { name: workspace, limits: shared ?? null } },
     { picodollars: hold === null ? null : asPicodollars(hold), tokens },
+    `call-${model.calls.length}`,
   )
   const expected = scopes.every((scope) => model.fits(scope, hold, tokens))
   assert.equal(decision.kind, expected ? 'admitted' : 'refused')
@@ -190,7 +191,7 @@ function admit(model: Reference, { key, hold, tokens }: Extract<Step, { do: 'adm
 
 export function compare(model: Reference): void {
   for (const scope of SCOPES) {
-    const status = model.ledger.status(scope)
+    const status = model.ledger.look(scope)
     const open = model.of(scope).filter((call) => call.state === 'open').length
     assert.deepEqual(
       [status.requestsLastMinute, status.tokensLastMinute, status.inFlight],

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Scope } from '../src/domain/ledger.ts'
+import type { Scope, ScopeStatus } from '../src/domain/ledger.ts'
 import type { Limits } from '../src/domain/limits.ts'
 import { asPicodollars, exactUsd } from '../src/domain/price.ts'
 import { verifyLedger } from '../src/gateway/verify-ledger.ts'
@@ -82,25 +82,36 @@ export const hard = (picodollars: bigint, per: 'day' | 'week' | 'month' | 'total
   budget: { usd: usd(picodollars), per, mode: 'hard' },
 })
 
+export async function statusOf(harness: Harness, scope: Scope): Promise<ScopeStatus> {
+  const [status] = await harness.gateway.ledger.status([scope])
+  assert.ok(status)
+  return status
+}
+
 /** Looks at a scope again and again while something happens; the most that was ever spent and held together. */
 export async function mostUsed<T>(harness: Harness, scope: Scope, work: () => Promise<T>): Promise<[T, bigint]> {
   let most = 0n
   let looks = 0
   let running = true
-  const look = () => {
-    const { spent, held } = harness.gateway.ledger.status(scope).periods.total
+  const look = async () => {
+    const { spent, held } = (await statusOf(harness, scope)).periods.total
     if (spent + held > most) most = spent + held
     looks++
-    if (running) setImmediate(look)
   }
-  look()
+  const looking = (async () => {
+    while (running) {
+      await look()
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+  })()
   try {
     const result = await work()
-    look()
+    await look()
     assert.ok(looks > 2)
     return [result, most]
   } finally {
     running = false
+    await looking
   }
 }
 

@@ -12,6 +12,7 @@ import {
   newKey,
   newWorkspace,
   statuses,
+  statusOf,
   usd,
 } from './limited.ts'
 
@@ -20,14 +21,14 @@ const { simulator } = harness
 beforeEach(() => simulator.reset())
 afterEach(async () => {
   simulator.release()
-  await until(() => totals(WORKSPACE).held === 0n, 'nothing is held')
+  await until(async () => (await totals(WORKSPACE)).held === 0n, 'nothing is held')
   await assertVerified(harness)
 })
 after(() => harness.stop())
 
 const WORKSPACE = { kind: 'workspace', id: 'default' } as const
 const HOLD = holdOfAsk('plain')
-const totals = (scope: LimitedKey['scope']) => harness.gateway.ledger.status(scope).periods.total
+const totals = async (scope: LimitedKey['scope']) => (await statusOf(harness, scope)).periods.total
 const inParallel = (count: number, one: () => ReturnType<LimitedKey['chat']>) =>
   Promise.all(Array.from({ length: count }, one))
 
@@ -43,14 +44,14 @@ describe('500 calls at once against a hard budget for 37', () => {
         return answer
       })
       await until(() => refused === 463 && harness.upstream().length === 37, 'all have arrived')
-      assert.equal(totals(key.scope).held, 37n * HOLD)
+      assert.equal((await totals(key.scope)).held, 37n * HOLD)
       simulator.release()
       return all
     })
     assert.deepEqual(statuses(answers), { 200: 37, 402: 463 })
     assert.equal(harness.upstream().length, 37)
     assert.equal(most, 37n * HOLD)
-    assert.equal(totals(key.scope).held, 0n)
+    assert.equal((await totals(key.scope)).held, 0n)
   })
 
   test('with a provider that fails and another that serves', async () => {
@@ -103,12 +104,12 @@ describe('500 calls at once against a hard budget for 37', () => {
       await until(() => harness.upstream().length === 10, 'ten are at the provider')
       leaving.abort()
       await Promise.all(calls)
-      await until(() => totals(key.scope).held === 0n, 'the holds are gone')
+      await until(async () => (await totals(key.scope)).held === 0n, 'the holds are gone')
       simulator.release()
       return Promise.all(Array.from({ length: 12 }, () => key.chat('plain')))
     })
     assert.ok(most <= limit)
-    assert.equal(totals(key.scope).spent > 0n, true)
+    assert.equal((await totals(key.scope)).spent > 0n, true)
   })
 })
 
@@ -119,7 +120,7 @@ describe('one call after the other until one is refused', () => {
     let answer = await key.chat('plain')
     while (answer.status === 200) answer = await key.chat('plain')
     assert.equal(answer.status, 402)
-    const { spent, held } = totals(key.scope)
+    const { spent, held } = await totals(key.scope)
     assert.equal(held, 0n)
     assert.ok(spent <= limit && spent + HOLD > limit)
   })
@@ -127,7 +128,7 @@ describe('one call after the other until one is refused', () => {
   test('calls that fail cost nothing, however many', async () => {
     const key = await newKey(harness, hard(holdOfAsk('fails')))
     for (let call = 0; call < 8; call++) assert.notEqual((await key.chat('fails')).status, 402)
-    assert.deepEqual(totals(key.scope).spent, 0n)
+    assert.deepEqual((await totals(key.scope)).spent, 0n)
   })
 })
 
@@ -164,7 +165,7 @@ describe('the refusal', () => {
       [row.status, row.code, row['hold_tokens'], row['cost_picodollars']],
       [402, 'budget_exceeded', null, null],
     )
-    const status = harness.gateway.ledger.status(key.scope)
+    const status = await statusOf(harness, key.scope)
     assert.deepEqual([status.requestsLastMinute, status.inFlight, status.periods.day.held], [0, 0, 0n])
   })
 
@@ -225,10 +226,10 @@ describe('a limit that changes while calls run', () => {
     await key.limit(null)
     const more = key.chat('plain')
     await until(() => harness.upstream().length === 2, 'two are at the provider')
-    assert.equal(totals(key.scope).held, 2n * HOLD)
+    assert.equal((await totals(key.scope)).held, 2n * HOLD)
     simulator.release()
     assert.deepEqual(statuses(await Promise.all([running, more])), { 200: 2 })
-    const spent = totals(key.scope).spent
+    const spent = (await totals(key.scope)).spent
     await key.limit(hard(spent + HOLD - 1n))
     assert.equal((await key.chat('plain')).status, 402)
     await key.limit(hard(spent + HOLD))
@@ -257,10 +258,10 @@ test('what was spent outlives a restart', async () => {
   const first = await startHarness({ config, folder })
   let served = 0
   while ((await first.chat(ask('plain'), headers)).status === 200) served++
-  const before = first.gateway.ledger.status(WORKSPACE)
+  const before = await statusOf(first, WORKSPACE)
   await first.stop()
   const second = await startHarness({ config, folder })
-  const later = second.gateway.ledger.status(WORKSPACE)
+  const later = await statusOf(second, WORKSPACE)
   assert.ok(served > 2)
   assert.deepEqual(later.periods, before.periods)
   assert.equal((await second.chat(ask('plain'), headers)).status, 402)

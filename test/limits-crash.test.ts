@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { startSimulator } from '../simulator/simulator.ts'
 import { ADMIN_KEY, KEY, newFolder, startHarness, until } from './harness.ts'
-import { ask, assertVerified, CONFIG, holdOfAsk, usd } from './limited.ts'
+import { ask, assertVerified, CONFIG, holdOfAsk, statusOf, usd } from './limited.ts'
 import { startProcess } from './process.ts'
 
 const ROUNDS = 3
@@ -70,7 +70,7 @@ test('a budget survives kill -9 in the middle: nothing stays held, and every cou
     const rows = (await harness.rows()).filter((row) => row['requested_model'] === 'plain')
     const costs = rows.map((row) => BigInt((row['cost_picodollars'] as number | null) ?? 0))
     const scope = { kind: 'key', id: String(rows[0]?.['key_id']) } as const
-    const { spent, held } = harness.gateway.ledger.status(scope).periods.total
+    const { spent, held } = (await statusOf(harness, scope)).periods.total
     assert.equal(held, 0n)
     assert.equal(
       spent,

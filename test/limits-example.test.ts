@@ -25,7 +25,7 @@ test('the worked example of docs/limits.md is what the ledger does, row by row',
   for (const [, , text = '', spentUsd, heldUsd, leftUsd] of rows) {
     const name = /call ([ABC])/.exec(text)?.[1] ?? ''
     if (/arrives|comes again/.test(text)) {
-      const decision = ledger.admit(payer, { picodollars: picodollarsOfUsd('0.007'), tokens: 3_000 })
+      const decision = ledger.admit(payer, { picodollars: picodollarsOfUsd('0.007'), tokens: 3_000 }, 'call')
       assert.equal(decision.kind, text.endsWith('held') ? 'admitted' : 'refused', text)
       if (decision.kind === 'admitted') calls.set(name, decision.call)
     } else if (text !== 'before') {
@@ -34,7 +34,7 @@ test('the worked example of docs/limits.md is what the ledger does, row by row',
       const cost = /costs ([\d.]+)/.exec(text)?.[1]
       ledger.settle(call, { picodollars: cost === undefined ? null : picodollarsOfUsd(cost), tokens: 0 })
     }
-    const { month } = ledger.status(scope).periods
+    const { month } = ledger.look(scope).periods
     const left = asPicodollars(picodollarsOfUsd('1') - month.spent - month.held)
     assert.deepEqual([month.spent, month.held, left].map(exactUsd), [spentUsd, heldUsd, leftUsd], text)
     assert.equal(month.resetsAt, periodBounds('month', now).resetsAt)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, beforeEach, describe, test } from 'node:test'
 import { type Answered, type Harness, startHarness, until } from './harness.ts'
-import { ask, assertVerified, CONFIG, newKey, newWorkspace, statuses } from './limited.ts'
+import { ask, assertVerified, CONFIG, newKey, newWorkspace, statuses, statusOf } from './limited.ts'
 
 const harness: Harness = await startHarness({ config: CONFIG })
 const { simulator } = harness
@@ -31,7 +31,7 @@ describe('requests a minute', () => {
     assert.equal(refused.json.error.code, 'key_rate_limited')
     const { scope, scope_id: id, kind, limit, used, needed } = refused.json.error.details
     assert.deepEqual([scope, id, kind, limit, used, needed], ['key', key.id, 'rpm', 3, 3, 1])
-    assert.equal(harness.gateway.ledger.status(key.scope).requestsLastMinute, 3)
+    assert.equal((await statusOf(harness, key.scope)).requestsLastMinute, 3)
     assert.match((await harness.get('/metrics')).text, /limit_refusals_total\{scope="key",kind="rpm"\} 18\n/)
   })
 
@@ -66,7 +66,7 @@ describe('tokens a minute', () => {
     simulator.release()
     const answers = await Promise.all(running)
     const used = answers.reduce((sum, { json }) => sum + json.usage.total_tokens, 0)
-    assert.equal(harness.gateway.ledger.status(key.scope).tokensLastMinute, used)
+    assert.equal((await statusOf(harness, key.scope)).tokensLastMinute, used)
     assert.equal((await key.chat('plain')).status, 200)
   })
 
@@ -92,7 +92,7 @@ describe('tokens a minute', () => {
     assert.equal((await harness.chat(absurd, key.headers)).status, 429)
     await key.limit(null)
     await harness.chat(absurd, key.headers)
-    const { tokensLastMinute } = harness.gateway.ledger.status(key.scope)
+    const { tokensLastMinute } = await statusOf(harness, key.scope)
     assert.ok(Number.isSafeInteger(tokensLastMinute) && tokensLastMinute >= 0)
   })
 })

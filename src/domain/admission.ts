@@ -34,10 +34,19 @@ export type Refusal =
     }
 
 export interface HeldCall {
+  /** Of the request. */
+  readonly id: string
   /** Unix milliseconds: its money belongs to the periods of this moment. */
   readonly admittedAt: number
   readonly hold: CallHold
+  /** In the memory of this process; what several gateways share is kept elsewhere, under the id. */
   readonly parts: readonly HeldPart[]
+  /** A hard budget of shared counters binds it: its answer may be seen only once it is booked. */
+  readonly strict: boolean
+  /** The limits could not be asked about, and it was let through. */
+  readonly unchecked: boolean
+  /** Where this node's spool has the open row; null until it is there. */
+  position: number | null
   settled: boolean
 }
 
@@ -51,12 +60,19 @@ interface HeldPart {
 export type Decision =
   | { kind: 'admitted'; call: HeldCall; warnings: BudgetState[] }
   | { kind: 'refused'; refusal: Refusal }
+  /** Nobody can say now whether the limits allow it. */
+  | { kind: 'unavailable'; reason: string }
 
 /**
  * One decision over all scopes of a call: either every one of them takes it, or none is touched. Nothing here waits,
  * so calls that arrive together are decided one after the other and cannot overrun a limit between them.
  */
-export function admitCall(bounds: readonly Bound[], hold: CallHold, now: number): Decision {
+export function admitCall(
+  bounds: readonly Bound[],
+  hold: CallHold,
+  id: string,
+  now: number,
+): Exclude<Decision, { kind: 'unavailable' }> {
   const refusals: Refusal[] = []
   const warnings: BudgetState[] = []
   for (const { account, limits } of bounds) {
@@ -70,7 +86,7 @@ export function admitCall(bounds: readonly Bound[], hold: CallHold, now: number)
     collectRateRefusals(account, limits, hold, now, refusals)
   }
   if (refusals.length > 0) return { kind: 'refused', refusal: tightest(refusals) }
-  return { kind: 'admitted', call: heldCall(bounds, hold, now), warnings }
+  return { kind: 'admitted', call: heldCall(bounds, hold, id, now), warnings }
 }
 
 /** How a scope stands against its budget; null when it has none. */
@@ -85,7 +101,7 @@ type Budget = NonNullable<Limits['budget']>
 const limitsInPicodollars = new WeakMap<Budget, Picodollars>()
 
 /** Limits are immutable values of the snapshot, so their figures are read once. */
-function limitOf(budget: Budget): Picodollars {
+export function limitOf(budget: Budget): Picodollars {
   let limit = limitsInPicodollars.get(budget)
   if (limit === undefined) {
     limit = picodollarsOfUsd(budget.usd)
@@ -120,7 +136,7 @@ function collectRateRefusals(account: Account, limits: Limits, hold: CallHold, n
  * Which one speaks: a budget before a rate, for waiting does not help; then the one with the least left, or the longest
  * wait; among equals the key's own.
  */
-function tightest(refusals: readonly Refusal[]): Refusal {
+export function tightest(refusals: readonly Refusal[]): Refusal {
   return refusals.reduce((worst, other) => (isTighter(other, worst) ? other : worst))
 }
 
@@ -130,7 +146,7 @@ function isTighter(a: Refusal, b: Refusal): boolean {
   return (a.waitMs ?? Number.POSITIVE_INFINITY) > (b.waitMs ?? Number.POSITIVE_INFINITY)
 }
 
-function heldCall(bounds: readonly Bound[], hold: CallHold, now: number): HeldCall {
+function heldCall(bounds: readonly Bound[], hold: CallHold, id: string, now: number): HeldCall {
   const parts = bounds.map(({ account }): HeldPart => {
     const { day, week, month, total } = account.counters
     const counters = [day, week, month, total]
@@ -139,7 +155,7 @@ function heldCall(bounds: readonly Bound[], hold: CallHold, now: number): HeldCa
     account.changes += 1
     return { account, counters, second: countCall(account.window, now, hold.tokens ?? 0) }
   })
-  return { admittedAt: now, hold, parts, settled: false }
+  return { id, admittedAt: now, hold, parts, strict: false, unchecked: false, position: null, settled: false }
 }
 
 /** Exactly once: the hold goes, what was used stays. False: it was settled before, and nothing happened. */

@@ -7,7 +7,7 @@ import { newSituation, type Situation } from './candidate.ts'
 import { chainHold } from './chain-hold.ts'
 import type { Deps } from './deps.ts'
 import type { Life } from './life.ts'
-import { limitError } from './limit-error.ts'
+import { limitError, limitsUnavailable } from './limit-error.ts'
 import { payerOf, scopeName } from './payer.ts'
 import { translateLarge } from './translate-large.ts'
 
@@ -25,27 +25,29 @@ export interface Admission {
 
 /**
  * Sets aside the most that the call can cost and opens its row before anything is sent: from here on the log knows of
- * it, whatever kills the process. The decision and the first word to the log happen in one turn, so the rows that are
- * open are the holds.
+ * it, whatever kills the process. Where the ledger is in memory, the decision and the first word to the log happen in one
+ * turn, so the rows that are open are the holds; shared counters keep the hold under the id of the row.
  */
 export async function admit(request: ChatRequest, resolved: Resolved, life: Life, deps: Deps): Promise<Admission> {
   const situation = newSituation(request, resolved.chain, life.snapshot, life.source?.length)
   const large = life.source instanceof LargeRequest ? life.source : null
   if (large !== null) await translateLarge(large, situation, deps)
   const hold = chainHold(situation, deps, large?.opened.promptTokens)
-  const decision = deps.ledger.admit(payerOf(life.key, life.snapshot), hold)
+  const asked = deps.ledger.admit(payerOf(life.key, life.snapshot), hold, life.id)
+  const decision = asked instanceof Promise ? await asked : asked
   if (decision.kind === 'refused') {
     const { refusal } = decision
     deps.metrics.limitRefusals.add(1, [refusal.scope.kind, refusal.kind])
     throw limitError(refusal, hold, scopeName(refusal.scope, life.key))
   }
+  if (decision.kind === 'unavailable') throw limitsUnavailable(decision.reason)
   const { call: held, warnings } = decision
   const admission = { situation, resolved, held, warnings } as Admission
   life.startedAt = held.admittedAt
   try {
-    await deps.requestLog.open(openRecord(request, admission, life))
+    held.position = await deps.requestLog.open(openRecord(request, admission, life))
   } catch (error) {
-    deps.ledger.release(held)
+    void deps.ledger.release(held)
     throw error
   }
   for (const { scope } of warnings) deps.metrics.budgetWarnings.add(1, [scope.kind])

@@ -1,6 +1,7 @@
 import type { CloseRecord, OpenRecord } from '../domain/request-record.ts'
 import type { PrefixRule } from '../domain/route.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
+import type { SpendLedger } from '../domain/spend-ledger.ts'
 import type { LargeBodies } from '../large-bodies/large-bodies.ts'
 import type { Caller } from '../providers/call.ts'
 import type { Family } from '../providers/family.ts'
@@ -10,13 +11,13 @@ import type { Catalog } from './catalog.ts'
 import type { Circuits } from './circuits.ts'
 import type { Idempotency } from './idempotency.ts'
 import type { IsKnown } from './known-models.ts'
-import type { SpendLedger } from './ledger.ts'
 import type { ProviderHealths } from './provider-health.ts'
 
 /** The two writes of a call; both resolve when the row is durable. */
 export interface RequestLog {
-  open(record: OpenRecord): Promise<void>
-  close(record: CloseRecord): Promise<void>
+  /** Resolves to its place in the spool of this node. */
+  open(record: OpenRecord): Promise<number>
+  close(record: CloseRecord): Promise<unknown>
 }
 
 /** What the steps of a call need from outside. Built once in main.ts. */

@@ -45,8 +45,7 @@ export async function handleChat(call: Call, deps: Deps, findKey: FindKey = auth
       if (life.error !== 'caller-left' && life.error.code === 'internal_error')
         deps.log.error({ request: life.id, err: error })
     }
-    const reply = writtenAnswer(life, deps)
-    await settle(life, reply, deps)
+    const reply = await settle(life, writtenAnswer(life, deps), deps)
     life.claim?.finish(reply)
     return reply
   } catch (error) {
@@ -54,7 +53,7 @@ export async function handleChat(call: Call, deps: Deps, findKey: FindKey = auth
     throw error
   } finally {
     // Settled by now, unless something failed that must not keep money set aside for ever.
-    if (life.admission !== null) deps.ledger.settle(life.admission.held, NOTHING_USED)
+    if (life.admission !== null) void deps.ledger.settle(life.admission.held, NOTHING_USED)
     if (life.source instanceof LargeRequest) life.source.release()
     deps.metrics.inFlight.add(-1)
   }

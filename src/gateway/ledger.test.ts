@@ -108,7 +108,7 @@ test('a hard budget is never exceeded, and no sixty seconds hold more than the l
 function assertWithin(model: Reference, scope: Scope): void {
   const bound = model.limitsOf(scope)
   if (bound?.budget?.mode === 'hard') {
-    const { spent, held } = model.ledger.status(scope).periods[bound.budget.per]
+    const { spent, held } = model.ledger.look(scope).periods[bound.budget.per]
     assert.ok(
       spent + held <= BigInt(bound.budget.usd) * USD,
       `${exactUsd(asPicodollars(spent + held))} of ${bound.budget.usd}`,
@@ -129,7 +129,7 @@ test('verifying finds nothing where nothing is wrong, and every counter that is'
   const read = async () => model.logged()
   assert.deepEqual((await verifyLedger(model.ledger, read)).differences, [])
 
-  model.ledger.admit(payer, { picodollars: asPicodollars(3n), tokens: 4 })
+  model.ledger.admit(payer, { picodollars: asPicodollars(3n), tokens: 4 }, 'r')
   const { differences, busy } = await verifyLedger(model.ledger, read)
   const found = differences
     .filter(({ scope }) => scope.kind === 'key')

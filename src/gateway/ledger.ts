@@ -1,4 +1,4 @@
-import { admitCall, type Bound, type Decision, type HeldCall, releaseCall, settleCall } from '../domain/admission.ts'
+import { admitCall, type Bound, type HeldCall, releaseCall, settleCall } from '../domain/admission.ts'
 import {
   type Account,
   type CallHold,
@@ -9,34 +9,19 @@ import {
   type ScopeStatus,
   statusOf,
 } from '../domain/ledger.ts'
-import type { Limits } from '../domain/limits.ts'
-import { type RateAllowance, rateAllowance } from '../domain/rate-allowance.ts'
+import { rateAllowance } from '../domain/rate-allowance.ts'
+import type { Payer, SpendLedger } from '../domain/spend-ledger.ts'
 
-/** A key and its workspace, with their limits as of now. */
-export interface Payer {
-  key: { id: string; limits: Limits | null }
-  workspace: { name: string; limits: Limits | null }
-}
-
-/**
- * What every key and workspace has used and set aside, limited or not, so that a limit set later acts at once. In the
- * memory of this process; the request log is its only book, and it is rebuilt from there.
- */
-export interface SpendLedger {
-  admit(payer: Payer, hold: CallHold): Decision
-  /** How the call ended; only the first time counts. */
+/** In the memory of this process: every answer is there at once. */
+export interface MemoryLedger extends SpendLedger {
+  admit(payer: Payer, hold: CallHold, id: string): ReturnType<typeof admitCall>
   settle(call: HeldCall, use: CallUse): boolean
-  /** The call was not made after all. */
   release(call: HeldCall): boolean
-  allowance(payer: Payer): { requests: RateAllowance | null; tokens: RateAllowance | null }
-  status(scope: Scope): ScopeStatus
-  /** Every scope that has ever been used. */
-  scopes(): Iterable<Scope>
-  /** Unix milliseconds; never goes back. */
-  now(): number
+  look(scope: Scope): ScopeStatus
+  known(): Iterable<Scope>
 }
 
-export function createSpendLedger(clock: () => number, logged: readonly LoggedScope[]): SpendLedger {
+export function createSpendLedger(clock: () => number, logged: readonly LoggedScope[]): MemoryLedger {
   const accounts: Record<Scope['kind'], Map<string, Account>> = { key: new Map(), workspace: new Map() }
   let latest = clock()
 
@@ -60,12 +45,21 @@ export function createSpendLedger(clock: () => number, logged: readonly LoggedSc
     ]
   }
 
+  function look(scope: Scope): ScopeStatus {
+    const at = now()
+    return statusOf(accounts[scope.kind].get(scope.id) ?? newAccount(scope, at), at)
+  }
+
+  function* known(): Iterable<Scope> {
+    for (const used of Object.values(accounts)) for (const { scope } of used.values()) yield scope
+  }
+
   for (const entry of logged) accounts[entry.scope.kind].set(entry.scope.id, newAccount(entry.scope, now(), entry))
 
   return {
-    admit(payer, hold) {
+    admit(payer, hold, id) {
       const at = now()
-      return admitCall(boundsOf(payer, at), hold, at)
+      return admitCall(boundsOf(payer, at), hold, id, at)
     },
     settle: (call, use) => settleCall(call, use, now()),
     release: (call) => releaseCall(call, now()),
@@ -74,13 +68,10 @@ export function createSpendLedger(clock: () => number, logged: readonly LoggedSc
       const bounds = boundsOf(payer, at)
       return { requests: rateAllowance(bounds, 'requests', at), tokens: rateAllowance(bounds, 'tokens', at) }
     },
-    status(scope) {
-      const at = now()
-      return statusOf(accounts[scope.kind].get(scope.id) ?? newAccount(scope, at), at)
-    },
-    *scopes() {
-      for (const known of Object.values(accounts)) for (const { scope } of known.values()) yield scope
-    },
+    look,
+    known,
+    status: async (scopes) => scopes.map(look),
+    scopes: async () => [...known()],
     now,
   }
 }

@@ -33,6 +33,14 @@ function budgetError(refusal: BudgetRefusal, hold: ChainHold, scopeName: string)
   )
 }
 
+/** Soon asked again: counters that are away come back by themselves. */
+const UNAVAILABLE_RETRY_SECONDS = 2
+
+/** Not a limit that is reached, but one that nobody can check now. */
+export function limitsUnavailable(reason: string): GatewayError {
+  return new GatewayError('limits_unavailable', reason, { retryAfterSeconds: UNAVAILABLE_RETRY_SECONDS })
+}
+
 /** "4.95 USD spent and 0.02 USD held of 5 USD per month" */
 export function budgetText({ spent, held, limit, per }: BudgetState): string {
   const period = per === 'total' ? 'in total' : `per ${per}`

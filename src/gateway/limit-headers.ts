@@ -1,7 +1,7 @@
 import type { BudgetState } from '../domain/admission.ts'
 import type { Limits } from '../domain/limits.ts'
+import type { Payer, SpendLedger } from '../domain/spend-ledger.ts'
 import { headerSafe } from './header-safe.ts'
-import type { Payer, SpendLedger } from './ledger.ts'
 import { budgetText, resetText } from './limit-error.ts'
 
 /** The `x-ratelimit-*` family as the official clients know it; nothing for a key without such a limit. */

@@ -1,7 +1,7 @@
 import type { Scope } from '../domain/ledger.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
+import type { Payer } from '../domain/spend-ledger.ts'
 import type { LiveKey } from './authenticate.ts'
-import type { Payer } from './ledger.ts'
 
 /** Whose limits bind a call of this key. */
 export function payerOf(key: LiveKey, snapshot: Snapshot): Payer {

@@ -4,18 +4,21 @@ import { asPicodollars } from '../domain/price.ts'
 import type { CloseRecord } from '../domain/request-record.ts'
 import { promptTokens } from '../domain/usage.ts'
 import type { Reply } from '../http/call.ts'
+import { errorReply } from '../http/respond.ts'
 import { holdRecord } from './admit.ts'
 import type { Deps } from './deps.ts'
 import type { Life } from './life.ts'
+import { limitsUnavailable } from './limit-error.ts'
 
 /** As the log knows it: a call without an answer costs nothing. */
 export const NOTHING_USED: CallUse = { picodollars: null, tokens: 0 }
 
 /**
  * Writes the row, settles what was held and counts: once, however the call ended, and before the caller can see how.
- * The ledger follows the log: what could not be written was not spent.
+ * The ledger follows the log: what could not be written was not spent. Returns what the caller sees: an answer under a hard
+ * budget of shared counters waits until these have taken its cost.
  */
-export async function settle(life: Life, reply: Reply | null, deps: Deps): Promise<void> {
+export async function settle(life: Life, reply: Reply | null, deps: Deps): Promise<Reply | null> {
   const record = closeRecord(life, reply, deps)
   try {
     await deps.requestLog.close(record)
@@ -23,9 +26,15 @@ export async function settle(life: Life, reply: Reply | null, deps: Deps): Promi
     deps.metrics.logFailures.add()
     throw error
   }
-  if (life.admission !== null) deps.ledger.settle(life.admission.held, usedBy(record))
+  const booked = life.admission === null || deps.ledger.settle(life.admission.held, usedBy(record))
   count(life, record, deps)
+  if (reply?.status !== 200 || booked === true || (await booked)) return reply
+  return errorReply(limitsUnavailable(UNBOOKED))
 }
+
+const UNBOOKED =
+  'The call was made, but the shared counters did not take its cost in time. Under a hard budget no answer is given ' +
+  'that is not booked.'
 
 function usedBy({ costPicodollars, usage }: CloseRecord): CallUse {
   return {

@@ -1,7 +1,7 @@
 import { PERIODS } from '../domain/budget-period.ts'
 import { type LoggedScope, newAccount, type Scope, type ScopeStatus, statusOf } from '../domain/ledger.ts'
 import { WINDOW_SECONDS } from '../domain/minute-window.ts'
-import type { SpendLedger } from './ledger.ts'
+import type { SpendLedger } from '../domain/spend-ledger.ts'
 
 /** A counter that is not what the rows say. */
 export interface LedgerDifference {
@@ -74,16 +74,18 @@ async function look(
   done: ReadonlySet<string>,
 ): Promise<Map<string, Look>> {
   const at = ledger.now()
-  const before = statuses(ledger)
+  const before = await statuses(ledger)
   const logged = new Map((await read(at)).map((scope) => [nameOf(scope.scope), scope]))
+  const scopes = new Map<string, Scope>()
+  for (const { scope } of [...before.values(), ...logged.values()]) {
+    if (!done.has(nameOf(scope))) scopes.set(nameOf(scope), scope)
+  }
   const looked = new Map<string, Look>()
-  for (const name of new Set([...before.keys(), ...logged.keys()])) {
-    const rows = logged.get(name)
-    const scope = before.get(name)?.scope ?? rows?.scope
-    if (scope === undefined || done.has(name)) continue
+  for (const later of await ledger.status([...scopes.values()])) {
+    const name = nameOf(later.scope)
     // Nothing had happened to a scope that the ledger did not know.
-    const earlier = before.get(name) ?? statusOf(newAccount(scope, at), at)
-    looked.set(name, { earlier, later: ledger.status(scope), rows })
+    const earlier = before.get(name) ?? statusOf(newAccount(later.scope, at), at)
+    looked.set(name, { earlier, later, rows: logged.get(name) })
   }
   return looked
 }
@@ -92,8 +94,9 @@ function nameOf({ kind, id }: Scope): string {
   return `${kind} ${id}`
 }
 
-function statuses(ledger: SpendLedger): Map<string, ScopeStatus> {
-  return new Map([...ledger.scopes()].map((scope) => [nameOf(scope), ledger.status(scope)]))
+async function statuses(ledger: SpendLedger): Promise<Map<string, ScopeStatus>> {
+  const found = await ledger.status(await ledger.scopes())
+  return new Map(found.map((status) => [nameOf(status.scope), status]))
 }
 
 function isUnchanged(earlier: ScopeStatus, later: ScopeStatus): boolean {

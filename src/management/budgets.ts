@@ -16,19 +16,19 @@ export function budgetHandlers(deps: ManagementDeps): HandlersOf<typeof budgetOp
     async 'budgets.list'({ query: { workspace, state, limit, cursor } }, { now }) {
       const after = decodeCursor(cursor, 1)
       if (workspace !== undefined) await checkWorkspace(deps.db, workspace)
-      const isWanted = state === undefined ? () => true : closeTo(state, deps.ledger)
-      const rows: LimitedScope[] = []
-      for (const each of limitedScopes(deps.snapshot())) {
-        if (workspace !== undefined && each.workspace !== workspace) continue
-        if (after !== null && each.place <= String(after[0])) continue
-        if (each.key !== null && !isUsable(each.key, now)) continue
-        if (isWanted(each) && rows.push(each) > limit) break
-      }
+      const candidates = limitedScopes(deps.snapshot()).filter(
+        (each) =>
+          (workspace === undefined || each.workspace === workspace) &&
+          (after === null || each.place > String(after[0])) &&
+          (each.key === null || isUsable(each.key, now)),
+      )
+      const rows = await (state === undefined ? candidates : closeTo(state, candidates, deps.ledger))
+      const looked = await withStatus(rows.slice(0, limit + 1), deps.ledger)
       return page(
-        rows,
+        looked,
         limit,
-        (each) => shown(each, deps.ledger.status(each.scope)),
-        (each) => [each.place],
+        ([each, status]) => shown(each, status),
+        ([each]) => [each.place],
       )
     },
     async 'verify.ledger'() {
@@ -82,14 +82,32 @@ function limitedScopes(snapshot: Snapshot): readonly LimitedScope[] {
 }
 
 /** What has never been used is far from every limit, and most of many keys are so: only the others are looked at. */
-function closeTo(state: 'near' | 'over', ledger: LedgerView): (each: LimitedScope) => boolean {
+async function closeTo(
+  state: 'near' | 'over',
+  candidates: readonly LimitedScope[],
+  ledger: LedgerView,
+): Promise<LimitedScope[]> {
   const used = { key: new Set<string>(), workspace: new Set<string>() }
-  for (const { kind, id } of ledger.scopes()) used[kind].add(id)
-  return ({ scope, limits }) => {
-    if (!used[scope.kind].has(scope.id)) return false
-    const found = stateOf(limits, ledger.status(scope))
-    return found === 'over' || found === state
-  }
+  for (const { kind, id } of await ledger.scopes()) used[kind].add(id)
+  const looked = await withStatus(
+    candidates.filter(({ scope }) => used[scope.kind].has(scope.id)),
+    ledger,
+  )
+  return looked.flatMap(([each, status]) => {
+    const found = stateOf(each.limits, status)
+    return found === 'over' || found === state ? [each] : []
+  })
+}
+
+async function withStatus(
+  rows: readonly LimitedScope[],
+  ledger: LedgerView,
+): Promise<[each: LimitedScope, status: ScopeStatus][]> {
+  const statuses = await ledger.status(rows.map(({ scope }) => scope))
+  return rows.flatMap((each, place): [LimitedScope, ScopeStatus][] => {
+    const status = statuses[place]
+    return status === undefined ? [] : [[each, status]]
+  })
 }
 
 function hasAny(limits: Limits | null): limits is Limits {

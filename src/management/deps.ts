@@ -44,9 +44,10 @@ export interface ManagementDeps {
 
 /** What keys and workspaces have used, as the gateway counts it. */
 export interface LedgerView {
-  status(scope: Scope): ScopeStatus
+  /** In the order of the scopes asked for. */
+  status(scopes: readonly Scope[]): Promise<ScopeStatus[]>
   /** Whatever has ever been used. */
-  scopes(): Iterable<Scope>
+  scopes(): Promise<Scope[]>
   /** Compares every counter with what the request log adds up to. Bigints are picodollars. */
   verify(): Promise<{
     scopes: number

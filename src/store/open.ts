@@ -1,17 +1,18 @@
 import { mkdirSync } from 'node:fs'
+import { hostname } from 'node:os'
 import { join } from 'node:path'
-import { Kysely } from 'kysely'
+import type { Kysely } from 'kysely'
 import type { CloseRecord, OpenRecord } from '../domain/request-record.ts'
 import { lockDataDir } from './data-lock.ts'
-import { Ledger, type StoreLog } from './ledger.ts'
-import { type Engine, migrate } from './migrations.ts'
-import { openRemoteReader, openRemoteSqlite } from './remote-sqlite.ts'
+import { Ledger } from './ledger.ts'
+import type { Engine } from './migrations.ts'
+import { startPresence } from './node-presence.ts'
+import { openDatabase } from './open-database.ts'
 import type { Database } from './schema.ts'
 import { openSecrets, type Secrets } from './secrets.ts'
 import { Spool } from './spool.ts'
 import { closeLine, openLine } from './spool-lines.ts'
-import { sqliteDialect } from './sqlite-dialect.ts'
-import { errorText, StoreError } from './store-error.ts'
+import { errorText, type StoreLog, StoreError } from './store-error.ts'
 
 export interface StoreOptions {
   dataDir: string
@@ -24,13 +25,18 @@ export interface StoreOptions {
   /** From SECRETS_KEY; null for a key file in `dataDir`. */
   secretsKeys: string[] | null
   log: StoreLog
+  /** Of this gateway among the others of its PostgreSQL. */
+  nodeName?: () => string
+  version?: string
+  /** Waits for a PostgreSQL that is away until it is there or the signal aborts; otherwise that is an error. */
+  waits?: { signal?: AbortSignal | undefined }
 }
 
 export interface RequestLog {
-  /** Resolves when the row is durable: only then may the call be dispatched. */
-  open(record: OpenRecord): Promise<void>
+  /** Resolves, to its place in the spool, when the row is durable: only then may the call be dispatched. */
+  open(record: OpenRecord): Promise<number>
   /** Resolves when the row is durable: only then may the caller see the answer. */
-  close(record: CloseRecord): Promise<void>
+  close(record: CloseRecord): Promise<unknown>
   /** Resolves when everything appended before is in the database, so that a query finds it. */
   caughtUp(): Promise<void>
   status(): RequestLogStatus
@@ -52,18 +58,17 @@ export interface Store {
   engine: Engine
   /** This process's data folder, by a random id. */
   node: string
+  nodeName(): string
   secrets: Secrets
   requestLog: RequestLog
   close(): Promise<void>
 }
 
-const CONNECTIONS = 10
-const READ_CONNECTIONS = 4
 const CLOSE_MS = 10_000
 
 /** Opens everything the gateway keeps, in order: when it resolves, the past is in order and calls may be taken. */
 export async function openStore(options: StoreOptions): Promise<Store> {
-  const { dataDir, databaseUrl, synchronousFull = false, log } = options
+  const { dataDir, databaseUrl, synchronousFull = false, log, nodeName = hostname, version = '' } = options
   makeDataDir(dataDir)
   const path = join(dataDir, 'switchyard.db')
   const spoolPath = join(dataDir, 'spool.db')
@@ -72,21 +77,17 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   opened.defer(() => lock.release())
 
   const secrets = openSecrets(dataDir, options.secretsKeys)
-  const engine: Engine = databaseUrl === null ? 'sqlite' : 'postgres'
-  const db =
-    databaseUrl === null
-      ? openEmbedded(path, synchronousFull)
-      : await openServer({ url: databaseUrl, connections: CONNECTIONS }, log)
-  opened.defer(() => db.destroy())
-  await migrateOrExplain(db, engine)
-  const reads =
-    databaseUrl === null
-      ? openReader(path)
-      : await openServer({ url: databaseUrl, connections: READ_CONNECTIONS, forReads: true }, log)
-  opened.defer(() => reads.destroy())
+  const database = await openDatabase({ path, url: databaseUrl, synchronousFull, log, waits: options.waits })
+  opened.use(database)
+  const { engine, db, reads } = database
 
   const spool = new Spool(spoolPath, { synchronousFull, onCommit: () => ledger.wake() })
   opened.defer(() => spool.close())
+  const lagRows = () => spool.lastSeq - ledger.foldedSeq
+  if (engine === 'postgres') {
+    const presence = await startPresence(db, { node: spool.node, dataDir, version, name: nodeName, lagRows, log })
+    opened.defer(() => presence.stop(lagRows() === 0))
+  }
   const settings = {
     spoolPath,
     node: spool.node,
@@ -107,6 +108,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     reads,
     engine,
     node: spool.node,
+    nodeName,
     secrets,
     requestLog: requestLog(spool, ledger),
     close: () => kept.disposeAsync(),
@@ -118,33 +120,6 @@ function makeDataDir(dataDir: string): void {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   } catch (error) {
     throw new StoreError(`cannot create the data folder ${dataDir}: ${errorText(error)}`, { cause: error })
-  }
-}
-
-function openEmbedded(path: string, synchronousFull: boolean): Kysely<Database> {
-  return new Kysely<Database>({ dialect: sqliteDialect(openRemoteSqlite({ path, readOnly: false, synchronousFull })) })
-}
-
-function openReader(path: string): Kysely<Database> {
-  return new Kysely<Database>({ dialect: sqliteDialect(openRemoteReader(path)) })
-}
-
-/** The client is loaded only where it is used: it costs the embedded set-up a tenth of its start. */
-async function openServer(
-  server: { url: string; connections: number; forReads?: boolean },
-  log: StoreLog,
-): Promise<Kysely<Database>> {
-  const { postgresDialect } = await import('./postgres-pool.ts')
-  const onIdleError = (error: Error) => log.warn({ error: error.message }, 'a connection to PostgreSQL broke')
-  return new Kysely<Database>({ dialect: postgresDialect({ ...server, onIdleError }) })
-}
-
-async function migrateOrExplain(db: Kysely<Database>, engine: Engine): Promise<void> {
-  try {
-    await migrate(db, engine, Date.now())
-  } catch (error) {
-    if (error instanceof StoreError) throw error
-    throw new StoreError(`cannot open the ${engine} database: ${errorText(error)}`, { cause: error })
   }
 }
 

@@ -6,7 +6,7 @@ import { GROUP, joinLines } from './spool-lines.ts'
 /** What is appended in one turn of the event loop: it becomes durable together, as one row, or not at all. */
 class Group {
   readonly lines: string[] = []
-  readonly done = Promise.withResolvers<void>()
+  readonly done = Promise.withResolvers<number>()
 }
 
 /** Records removed at a time: seldom, because a trim costs as much as many appends, but never for a millisecond. */
@@ -73,8 +73,8 @@ export class Spool {
     return this.#lastSeq - this.#trimmedSeq
   }
 
-  /** Resolves when the line is durable; rejects when it is not, e.g. because the disk is full. */
-  append(line: string): Promise<void> {
+  /** Resolves, to the number of its row, when the line is durable; rejects when it is not, e.g. because the disk is full. */
+  append(line: string): Promise<number> {
     this.#group.lines.push(line)
     this.#schedule()
     return this.#group.done.promise
@@ -135,7 +135,7 @@ export class Spool {
     this.#busySince = null
     if (group.lines.length > 0) {
       this.#group = new Group()
-      group.done.resolve()
+      group.done.resolve(this.#lastSeq)
       this.#onCommit()
     }
     this.folded(this.#foldedSeq)
