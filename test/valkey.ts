@@ -1,0 +1,121 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { connect, createServer, Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { requireDebianPackage } from './debian-package.ts'
+
+export interface ValkeyServer {
+  /** `redis://127.0.0.1:PORT`; with the password in it, if there is one. */
+  url: string
+  /** Pulls the plug (kill -9). With the append-only file it comes back with what it had, without it empty. */
+  halt(): Promise<void>
+  /** Starts it again on the same port. */
+  resume(): Promise<void>
+  /** It no longer answers, but its connections stay (SIGSTOP); `wake` lets it go on. */
+  freeze(): void
+  wake(): void
+  /** The operating system's number of the running process. */
+  pid(): number
+  /** Stops it and removes its folder; happens by itself when the process ends, however it ends. */
+  stop(): Promise<void>
+}
+
+export interface ValkeyOptions {
+  /** Keeps its memory over kill -9. */
+  appendOnly?: boolean
+  password?: string
+}
+
+/** A real Valkey, or Redis where there is none, on a free port of 127.0.0.1 in a temporary folder. */
+export async function startValkey({ appendOnly = false, password }: ValkeyOptions = {}): Promise<ValkeyServer> {
+  const program = findProgram()
+  const folder = mkdtempSync(join(tmpdir(), 'switchyard-valkey-'))
+  const port = await freePort()
+  const options = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--save', '', '--daemonize', 'no']
+  options.push('--appendonly', appendOnly ? 'yes' : 'no')
+  if (password !== undefined) options.push('--requirepass', password)
+  let server: { child: ChildProcess; exited: Promise<unknown>; watchdog: ChildProcess } | null = null
+
+  async function start(): Promise<void> {
+    const child = spawn(program, options, { cwd: folder, stdio: 'ignore' })
+    child.unref()
+    const exited = new Promise((resolve) => child.once('exit', resolve).once('error', resolve))
+    server = { child, exited, watchdog: startWatchdog(child.pid ?? 0, folder) }
+    await listening(port, exited)
+  }
+  async function halt(): Promise<void> {
+    const running = server
+    server = null
+    if (running === null) return
+    running.child.ref()
+    running.child.kill('SIGKILL')
+    await running.exited
+    running.watchdog.kill('SIGKILL')
+    running.watchdog.stdin?.destroy()
+  }
+  await start()
+  return {
+    url: `redis://${password === undefined ? '' : `:${password}@`}127.0.0.1:${port}`,
+    halt,
+    resume: start,
+    freeze: () => void server?.child.kill('SIGSTOP'),
+    wake: () => void server?.child.kill('SIGCONT'),
+    pid: () => server?.child.pid ?? 0,
+    async stop() {
+      await halt()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+const isInstalled = (name: string) => spawnSync(name, ['--version'], { stdio: 'ignore' }).status === 0
+
+function findProgram(): string {
+  if (isInstalled('valkey-server')) return 'valkey-server'
+  requireDebianPackage('redis-server', () => isInstalled('redis-server'))
+  return 'redis-server'
+}
+
+/** A shell that waits for our end of its input to close, which also happens when this process is killed. */
+function startWatchdog(pid: number, folder: string): ChildProcess {
+  const child = spawn('/bin/sh', ['-c', 'cat >/dev/null; kill -9 "$0"; rm -rf "$1"', String(pid), folder], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+    detached: true,
+  })
+  child.unref()
+  if (child.stdin instanceof Socket) child.stdin.unref()
+  return child
+}
+
+/** Until it answers: one that reads a long append-only file takes connections before it does. */
+async function listening(port: number, exited: Promise<unknown>): Promise<void> {
+  let hasExited = false
+  void exited.then(() => (hasExited = true))
+  while (!(await answers(port))) {
+    if (hasExited) throw new Error('the server ended at its start')
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+}
+
+function answers(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1', () => socket.write('PING\r\n'))
+    const end = (isUp: boolean) => {
+      socket.destroy()
+      resolve(isUp)
+    }
+    socket.once('data', (text) => end(!text.toString().startsWith('-LOADING')))
+    socket.once('error', () => end(false))
+    socket.once('close', () => end(false))
+  })
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  await new Promise((resolve) => server.close(resolve))
+  if (address === null || typeof address === 'string') throw new Error('no free port')
+  return address.port
+}
