@@ -1,17 +1,18 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { connect, createServer, Socket } from 'node:net'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { connect, Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { requireDebianPackage } from './debian-package.ts'
+import { fixedPort } from './fixed-port.ts'
 
 export interface ValkeyServer {
   /** `redis://127.0.0.1:PORT`; with the password in it, if there is one. */
   url: string
   /** Pulls the plug (kill -9). With the append-only file it comes back with what it had, without it empty. */
   halt(): Promise<void>
-  /** Starts it again on the same port. */
-  resume(): Promise<void>
+  /** Starts it again on the same port; `wiped`: with nothing, also where there is an append-only file. */
+  resume(options?: { wiped?: boolean }): Promise<void>
   /** It no longer answers, but its connections stay (SIGSTOP); `wake` lets it go on. */
   freeze(): void
   wake(): void
@@ -31,7 +32,7 @@ export interface ValkeyOptions {
 export async function startValkey({ appendOnly = false, password }: ValkeyOptions = {}): Promise<ValkeyServer> {
   const program = findProgram()
   const folder = mkdtempSync(join(tmpdir(), 'switchyard-valkey-'))
-  const port = await freePort()
+  const port = await fixedPort()
   const options = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--save', '', '--daemonize', 'no']
   options.push('--appendonly', appendOnly ? 'yes' : 'no')
   if (password !== undefined) options.push('--requirepass', password)
@@ -58,7 +59,10 @@ export async function startValkey({ appendOnly = false, password }: ValkeyOption
   return {
     url: `redis://${password === undefined ? '' : `:${password}@`}127.0.0.1:${port}`,
     halt,
-    resume: start,
+    async resume({ wiped = false } = {}) {
+      for (const name of wiped ? readdirSync(folder) : []) rmSync(join(folder, name), { recursive: true, force: true })
+      await start()
+    },
     freeze: () => void server?.child.kill('SIGSTOP'),
     wake: () => void server?.child.kill('SIGCONT'),
     pid: () => server?.child.pid ?? 0,
@@ -109,13 +113,4 @@ function answers(port: number): Promise<boolean> {
     socket.once('error', () => end(false))
     socket.once('close', () => end(false))
   })
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  await new Promise((resolve) => server.close(resolve))
-  if (address === null || typeof address === 'string') throw new Error('no free port')
-  return address.port
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { type Simulator, startSimulator } from '../../simulator/simulator.ts'
 import { ADMIN_KEY, KEY } from '../harness.ts'
 import { type PostgresServer, startPostgres } from '../postgres.ts'
+import { startValkey, type ValkeyServer } from '../valkey.ts'
 import { type Front, startFront } from './front.ts'
 import { type Line, startLine } from './line.ts'
 import { type ClusterNode, newNode } from './node.ts'
@@ -15,6 +16,8 @@ export interface Cluster {
   front: Front
   simulator: Simulator
   postgres: PostgresServer
+  /** With an append-only file: kill -9 loses nothing of it. */
+  valkey: ValkeyServer
   /** Of the database that all nodes share, past the lines. */
   databaseUrl: string
   /** From each node to PostgreSQL, in the order of the nodes. */
@@ -34,9 +37,10 @@ export async function startCluster({ nodes: count, config, environment = {} }: C
   const folder = mkdtempSync(join(tmpdir(), 'switchyard-cluster-'))
   const configPath = join(folder, 'switchyard.yaml')
   writeFileSync(configPath, config)
-  const [simulator, postgres] = await Promise.all([
+  const [simulator, postgres, valkey] = await Promise.all([
     startSimulator({ keepCalls: Number.MAX_SAFE_INTEGER }),
     startPostgres(),
+    startValkey({ appendOnly: true }),
   ])
   const databaseUrl = await postgres.createDatabase()
   const lines: Line[] = []
@@ -44,7 +48,7 @@ export async function startCluster({ nodes: count, config, environment = {} }: C
   for (let number = 1; number <= count; number++) {
     const line = await startLine(Number(new URL(databaseUrl).port))
     lines.push(line)
-    const own = { DATABASE_URL: throughLine(databaseUrl, line) }
+    const own = { DATABASE_URL: throughLine(databaseUrl, line), REDIS_URL: valkey.url }
     const name = `node-${number}`
     mkdirSync(join(folder, name))
     nodes.push(
@@ -62,12 +66,13 @@ export async function startCluster({ nodes: count, config, environment = {} }: C
     front,
     simulator,
     postgres,
+    valkey,
     databaseUrl,
     lines,
     async stop() {
       await Promise.all(nodes.map((node) => node.kill()))
       await Promise.all([front.close(), simulator.close(), ...lines.map((line) => line.close())])
-      await postgres.stop()
+      await Promise.all([postgres.stop(), valkey.stop()])
       rmSync(folder, { recursive: true, force: true })
     },
   }

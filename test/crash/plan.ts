@@ -1,3 +1,5 @@
+import type { Random } from '../../simulator/random.ts'
+
 /** A call as a client will send it. Its model names it: no other call of the whole run asks for the same. */
 export interface PlannedCall {
   token: string
@@ -12,20 +14,6 @@ export interface RoundPlan {
   /** Text of switchyard.yaml. */
   config: string
   next(): PlannedCall
-}
-
-/** 0 ≤ n < 1. */
-export type Random = () => number
-
-/** Mulberry32: the same seed plans the same run, although when a kill strikes is never the same twice. */
-export function seededRandom(seed: number): Random {
-  let state = seed >>> 0
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
 }
 
 /** Routes of a round, each good for one call: a route's name is all that the row of an unanswered call tells. */

@@ -3,27 +3,44 @@ import { DatabaseSync } from 'node:sqlite'
 import pg from 'pg'
 import type { LoggedRow } from './judge.ts'
 
-/** The log as it lies on disk after the gateway has ended, read without any code of the gateway. */
+/** The log as it lies on disk after the gateways have ended, read without any code of theirs. */
 export interface LogOnDisk {
-  rows: LoggedRow[]
+  rows: PaidRow[]
   /** Spooled rows that never reached the log, or could not be read there. */
   leftBehind: number
+}
+
+export interface PaidRow extends LoggedRow {
+  keyId: string
+  costPicodollars: bigint | null
 }
 
 type Row = Record<string, unknown>
 type Query = (sql: string) => Promise<Row[]>
 
-export async function readLog(dataDir: string, databaseUrl: string | null): Promise<LogOnDisk> {
-  const spool = new DatabaseSync(join(dataDir, 'spool.db'), { readOnly: true })
-  const last = spool.prepare('select max(seq) as seq from spool').get()?.['seq'] ?? 0
-  spool.close()
-  return await withDatabase(dataDir, databaseUrl, async (query) => {
-    const [position] = await query('select max(seq) as seq from spool_positions')
+/** One folder for each gateway; without `databaseUrl` there is only one, and its database lies in it. */
+export async function readLog(dataDirs: readonly string[], databaseUrl: string | null): Promise<LogOnDisk> {
+  return await withDatabase(dataDirs[0] ?? '', databaseUrl, async (query) => {
+    const positions = new Map((await query('select node, seq from spool_positions')).map((row) => [row['node'], row]))
+    const behind = dataDirs.map((dataDir) => {
+      const { node, last } = readSpool(dataDir)
+      return Math.max(0, last - Number(positions.get(node)?.['seq'] ?? 0))
+    })
     const [rejects] = await query('select count(*) as count from spool_rejects')
-    const rows = await query('select id, state, status, code, requested_model, attempts from requests')
-    const behind = Math.max(0, Number(last) - Number(position?.['seq'] ?? 0))
-    return { rows: rows.map(loggedRow), leftBehind: behind + Number(rejects?.['count']) }
+    const rows = await query(
+      'select id, state, status, code, requested_model, attempts, key_id, cost_picodollars from requests',
+    )
+    const leftBehind = behind.reduce((sum, rows) => sum + rows, Number(rejects?.['count']))
+    return { rows: rows.map(paidRow), leftBehind }
   })
+}
+
+function readSpool(dataDir: string): { node: unknown; last: number } {
+  const spool = new DatabaseSync(join(dataDir, 'spool.db'), { readOnly: true })
+  const last = Number(spool.prepare('select max(seq) as seq from spool').get()?.['seq'] ?? 0)
+  const node = spool.prepare("select value from meta where name = 'node'").get()?.['value']
+  spool.close()
+  return { node, last }
 }
 
 async function withDatabase<T>(dataDir: string, url: string | null, read: (query: Query) => Promise<T>): Promise<T> {
@@ -42,8 +59,9 @@ async function withDatabase<T>(dataDir: string, url: string | null, read: (query
   }
 }
 
-function loggedRow(row: Row): LoggedRow {
+function paidRow(row: Row): PaidRow {
   const attempts = JSON.parse(String(row['attempts'])) as { kind: string }[]
+  const cost = row['cost_picodollars'] as string | number | null
   return {
     id: String(row['id']),
     state: String(row['state']),
@@ -51,5 +69,7 @@ function loggedRow(row: Row): LoggedRow {
     code: row['code'] as string | null,
     requestedModel: row['requested_model'] as string | null,
     called: attempts.filter((attempt) => attempt.kind === 'called').length,
+    keyId: String(row['key_id']),
+    costPicodollars: cost === null ? null : BigInt(cost),
   }
 }

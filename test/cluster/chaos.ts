@@ -1,0 +1,125 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { readLog } from '../crash/read-log.ts'
+import { type Cluster, startCluster } from './cluster.ts'
+import { documentedErrors, readKeys, readUsageSums } from './evidence.ts'
+import { judge, type Verdict } from './judge.ts'
+import { type Load, startLoad } from './load.ts'
+import { startSampling } from './sample.ts'
+import { PARTS, planStrikes, strikeText } from './schedule.ts'
+import { playStrikes } from './strike.ts'
+import { planWorkload } from './workload.ts'
+
+export interface ChaosOptions {
+  seed: number
+  durationMs: number
+  /** Between two calls of one client, on average; there are twelve clients. */
+  pauseMs: number
+  say?(line: string): void
+}
+
+export interface ChaosReport extends Verdict {
+  kills: number
+  /** From the end of the load until everything was delivered and every counter equal to the log. */
+  settledAfterMs: number
+}
+
+const NODES = 3
+const PROGRESS_MS = 5_000
+/** A lease must run out, spools must arrive, counters be rebuilt. */
+const SETTLED_WITHIN_MS = 120_000
+
+/** Kills parts of a cluster under load by a seeded schedule, then compares what everybody saw. */
+export async function runChaos({ seed, durationMs, pauseMs, say = () => {} }: ChaosOptions): Promise<ChaosReport> {
+  const strikes = planStrikes({ seed, durationMs, parts: PARTS })
+  say(`schedule of seed ${seed} for ${durationMs / 1000} s:`)
+  for (const strike of strikes) say(strikeText(strike))
+  const workload = planWorkload({ durationMs, pauseMs })
+  const cluster = await startCluster({ nodes: NODES, config: workload.config })
+  try {
+    const keys = await readKeys(cluster.databaseUrl)
+    const sampling = startSampling(cluster, workload.limits, keys)
+    const load = startLoad({ url: cluster.front.url, seed, aliases: workload.aliases, pauseMs })
+    const progress = setInterval(() => say(progressText(cluster, load)), PROGRESS_MS)
+    const begun = Date.now()
+    const played = playStrikes(cluster, strikes, say)
+    const problems: string[] = []
+    await played.done.catch((error: Error) => problems.push(error.message))
+    await sleep(Math.max(0, begun + durationMs - Date.now()))
+    clearInterval(progress)
+    await load.stop()
+    say('the load has ended; waiting until everything is delivered and every counter equals the log')
+    const ended = Date.now()
+    problems.push(...(await settle(cluster, load)))
+    const settledAfterMs = Date.now() - ended
+    const samples = await sampling.stop()
+    problems.push(...(await stopInPeace(cluster)))
+    const { rows, leftBehind } = await readLog(
+      cluster.nodes.map((node) => node.dataDir),
+      cluster.databaseUrl,
+    )
+    if (leftBehind > 0) problems.push(`${leftBehind} spooled rows did not reach the log`)
+    problems.push(...(await readUsageSums(cluster.databaseUrl)))
+    const verdict = judge({
+      sent: load.calls,
+      upstream: cluster.simulator.calls.filter((call) => call.method === 'POST'),
+      rows,
+      keys,
+      cuts: cluster.front.cuts,
+      kills: played.kills,
+      limits: workload.limits,
+      samples,
+      documented: documentedErrors(),
+    })
+    return { kills: strikes.length, settledAfterMs, ...verdict, problems: [...problems, ...verdict.problems] }
+  } finally {
+    await cluster.stop()
+  }
+}
+
+/** Every node serves keys with and without a hard budget again, and finds its counters equal to the log. */
+async function settle(cluster: Cluster, load: Load): Promise<string[]> {
+  const deadline = Date.now() + SETTLED_WITHIN_MS
+  let problems = ['nobody has looked yet']
+  while (problems.length > 0 && Date.now() < deadline) {
+    await sleep(500)
+    problems = await unsettled(cluster)
+  }
+  for (const key of ['free', 'rich'] as const) {
+    for (const _ of cluster.nodes) {
+      const { token, ending } = await load.once(key)
+      if (ending.kind === 'answered' && ending.status === 200) continue
+      problems.push(`${token} was sent after everything had come back and ended as ${JSON.stringify(ending)}`)
+    }
+  }
+  return [...problems, ...(await unsettled(cluster))]
+}
+
+async function unsettled({ nodes }: Cluster): Promise<string[]> {
+  const found = await Promise.all(
+    nodes.map(async ({ name, url, manage, ownEnds }) => {
+      try {
+        if (ownEnds() > 0) return [`${name} ended ${ownEnds()} times by itself`]
+        const ready = await fetch(`${url}/readyz`)
+        const { log } = (await ready.json()) as { log: { lag_rows: number } }
+        if (ready.status !== 200 || log.lag_rows > 0) return [`${name} is ${ready.status}, ${log.lag_rows} rows behind`]
+        const { status, json } = await manage('POST', '/verify')
+        if (status === 200 && json.differences.length === 0 && json.busy === 0) return []
+        return [`${name} verifies: ${status} ${JSON.stringify(json).slice(0, 2_000)}`]
+      } catch (error) {
+        return [`${name}: ${error}`]
+      }
+    }),
+  )
+  return found.flat()
+}
+
+async function stopInPeace({ nodes }: Cluster): Promise<string[]> {
+  const codes = await Promise.all(nodes.map((node) => node.stop()))
+  return codes.flatMap((code, index) => (code === 0 ? [] : [`node-${index + 1} stopped with ${code}`]))
+}
+
+function progressText({ front, nodes }: Cluster, { calls }: Load): string {
+  const served = calls.filter(({ ending }) => ending.kind === 'answered' && ending.status === 200).length
+  const up = nodes.filter((node) => node.isUp()).length
+  return `${calls.length} calls, ${served} served, ${front.cuts.length} cut off, ${up} nodes up`
+}

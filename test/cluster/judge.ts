@@ -1,0 +1,213 @@
+import type { PaidRow } from '../crash/read-log.ts'
+import type { Cut } from './front.ts'
+import type { SentCall } from './load.ts'
+import { type ChaosKey, MOST_UPSTREAM_CALLS, picodollars } from './workload.ts'
+
+/** What the provider saw. The marker is null when the gateway died before the whole request was there. */
+export interface UpstreamCall {
+  marker: string | null
+}
+
+/** What was spent of a hard budget, and held where that is known, at one moment. */
+export interface Sample {
+  key: ChaosKey
+  /** `log`, or the name of the node that was asked. */
+  source: string
+  spent: bigint
+  held: bigint
+}
+
+export interface Evidence {
+  sent: readonly SentCall[]
+  upstream: readonly UpstreamCall[]
+  rows: readonly PaidRow[]
+  /** Names of the keys by their ids. */
+  keys: ReadonlyMap<string, ChaosKey>
+  cuts: readonly Cut[]
+  /** When a node was killed, by its index. */
+  kills: readonly { node: number; at: number }[]
+  /** Hard budgets in picodollars. */
+  limits: ReadonlyMap<ChaosKey, bigint>
+  samples: readonly Sample[]
+  /** Statuses by code, as docs/errors.md has them. */
+  documented: ReadonlyMap<string, number>
+}
+
+export interface Verdict {
+  sent: number
+  answered: number
+  served: number
+  /** Calls answered with 200 whose row does not say so with the same cost: must be 0. */
+  lost: number
+  upstreamCalls: number
+  /** Upstream calls without a row: must be 0. */
+  unknown: number
+  /** Connections that broke because a node was killed. */
+  cut: number
+  noNode: number
+  interrupted: number
+  /** Rows that nobody closed: must be 0. */
+  open: number
+  /** Answers by `status code`. */
+  answers: Record<string, number>
+  budgets: { key: ChaosKey; limit: bigint; spent: bigint; most: bigint; samples: number }[]
+  /** Every broken promise in words. */
+  problems: string[]
+}
+
+/** Holds the log against what clients, provider and front saw, call by call. */
+export function judge(evidence: Evidence): Verdict {
+  const { sent, upstream, rows, keys } = evidence
+  const problems: string[] = []
+  const byId = new Map(rows.map((row) => [row.id, row]))
+  if (byId.size !== rows.length) problems.push(`${rows.length - byId.size} ids are in the log twice`)
+  const byToken = groupByToken(sent, rows, keys, problems)
+  const lost = checkServed(sent, byId, byToken, problems)
+  checkRefusals(evidence, byId, problems)
+  checkCuts(evidence, problems)
+  const unknown = checkUpstream(sent, upstream, byToken, problems)
+  const budgets = checkBudgets(evidence, problems)
+  const open = rows.filter((row) => row.state !== 'closed')
+  for (const row of open) problems.push(`${row.id} is still ${row.state}`)
+  const endings = sent.map((call) => call.ending)
+  const answered = endings.filter((ending) => ending.kind === 'answered')
+  return {
+    sent: sent.length,
+    answered: answered.length,
+    served: answered.filter((ending) => ending.status === 200).length,
+    lost,
+    upstreamCalls: upstream.length,
+    unknown,
+    cut: endings.filter((ending) => ending.kind === 'cut').length,
+    noNode: endings.filter((ending) => ending.kind === 'no-node').length,
+    interrupted: rows.filter((row) => row.code === 'interrupted').length,
+    open: open.length,
+    answers: countBy(answered.map(({ status, code }) => `${status} ${code ?? 'ok'}`)),
+    budgets,
+    problems,
+  }
+}
+
+function groupByToken(
+  sent: readonly SentCall[],
+  rows: readonly PaidRow[],
+  keys: ReadonlyMap<string, ChaosKey>,
+  problems: string[],
+): Map<string, PaidRow> {
+  const tokens = new Set(sent.map((call) => call.token))
+  const byToken = new Map<string, PaidRow>()
+  for (const row of rows) {
+    const token = `${keys.get(row.keyId)}-${row.requestedModel}`
+    if (!tokens.has(token)) problems.push(`${row.id} (${token}) is a call that no client made`)
+    else if (byToken.has(token)) problems.push(`${token} was sent once and is in the log twice`)
+    else byToken.set(token, row)
+  }
+  return byToken
+}
+
+/** The number of calls that were answered with 200 and whose row does not say the same. */
+function checkServed(
+  sent: readonly SentCall[],
+  byId: ReadonlyMap<string, PaidRow>,
+  byToken: ReadonlyMap<string, PaidRow>,
+  problems: string[],
+): number {
+  let lost = 0
+  for (const { token, ending } of sent) {
+    if (ending.kind !== 'answered' || ending.status !== 200) continue
+    const row = byId.get(ending.id)
+    const cost = picodollars(ending.costUsd ?? '0')
+    if (row?.state === 'closed' && row.status === 200 && row.costPicodollars === cost && byToken.get(token) === row) {
+      continue
+    }
+    lost++
+    const said = row === undefined ? 'is not in the log' : `its row says ${rowText(row)}`
+    problems.push(`${token} was answered 200 for ${ending.costUsd} USD as ${ending.id}, but ${said}`)
+  }
+  return lost
+}
+
+function rowText({ state, status, code, requestedModel, costPicodollars }: PaidRow): string {
+  return `${state} ${status} ${code ?? 'ok'} ${requestedModel} ${costPicodollars ?? 'no'} picodollars`
+}
+
+/** Refusals that come before there is a call to log. */
+const UNLOGGED = ['unauthorized', 'overloaded', 'log_full']
+/** The provider may have been paid when the counters stop answering: the row then tells more than the caller saw. */
+const ROW_KNOWS_MORE = 'limits_unavailable'
+
+function checkRefusals({ sent, documented }: Evidence, byId: ReadonlyMap<string, PaidRow>, problems: string[]): void {
+  for (const { token, ending } of sent) {
+    if (ending.kind === 'unanswered') problems.push(`${token} got no answer: ${ending.error}`)
+    if (ending.kind !== 'answered' || ending.status === 200) continue
+    const { status, code, id } = ending
+    if (code === null || documented.get(code) !== status) {
+      problems.push(`${token} was answered ${status} ${code}, which is not documented`)
+      continue
+    }
+    const row = byId.get(id)
+    if (UNLOGGED.includes(code)) continue
+    if (row === undefined) problems.push(`${token} was answered ${status} ${code} as ${id}, which is not in the log`)
+    else if (code !== ROW_KNOWS_MORE && (row.status !== status || row.code !== code)) {
+      problems.push(`${token} was answered ${status} ${code}, but its row says ${rowText(row)}`)
+    }
+  }
+}
+
+/** The kernel tells the front a moment after the kill; our own clock may be late by a busy turn. */
+const NOTICED_WITHIN_MS = 3_000
+
+/** A connection may break only because its node was killed while the call ran. */
+function checkCuts({ cuts, kills }: Evidence, problems: string[]): void {
+  for (const { node, sentAt, cutAt } of cuts) {
+    const killed = kills.some(
+      (kill) => kill.node === node && kill.at >= sentAt - NOTICED_WITHIN_MS && kill.at <= cutAt + NOTICED_WITHIN_MS,
+    )
+    if (!killed) problems.push(`node ${node + 1} broke a connection although nobody had killed it`)
+  }
+}
+
+function checkUpstream(
+  sent: readonly SentCall[],
+  upstream: readonly UpstreamCall[],
+  byToken: ReadonlyMap<string, PaidRow>,
+  problems: string[],
+): number {
+  const seen = countBy(upstream.flatMap(({ marker }) => marker ?? []))
+  const strangers = Object.entries(seen).filter(([token]) => !byToken.has(token))
+  for (const [token] of strangers) problems.push(`the provider was called for ${token}, which the log does not know`)
+  const torn = upstream.filter(({ marker }) => marker === null).length
+  let room = 0
+  for (const { token } of sent) {
+    const row = byToken.get(token)
+    const made = seen[token] ?? 0
+    // A finished row names every upstream call it made; an interrupted one leaves room for those it was about to make.
+    if (row?.code === 'interrupted') room += MOST_UPSTREAM_CALLS - made
+    else if (row !== undefined && made !== row.called) {
+      problems.push(`${token} made ${made} upstream calls, and its row names ${row.called}`)
+    }
+  }
+  if (torn > room) problems.push(`${torn} upstream calls were cut off, and interrupted rows explain only ${room}`)
+  return strangers.reduce((sum, [, count]) => sum + count, 0) + Math.max(0, torn - room)
+}
+
+function checkBudgets({ rows, keys, limits, samples }: Evidence, problems: string[]): Verdict['budgets'] {
+  return [...limits].map(([key, limit]) => {
+    const costs = rows.filter((row) => keys.get(row.keyId) === key).map((row) => row.costPicodollars ?? 0n)
+    const spent = costs.reduce((sum, cost) => sum + cost, 0n)
+    if (spent > limit) problems.push(`the log of ${key} adds up to ${spent}, more than ${limit}`)
+    const own = samples.filter((sample) => sample.key === key)
+    const over = own.filter((sample) => sample.spent + sample.held > limit)
+    for (const { source, spent: was, held } of over) {
+      problems.push(`${source} said of ${key}: ${was} spent and ${held} held of ${limit}`)
+    }
+    const most = own.reduce((most, sample) => (sample.spent > most ? sample.spent : most), 0n)
+    return { key, limit, spent, most, samples: own.length }
+  })
+}
+
+function countBy(names: readonly string[]): Record<string, number> {
+  const counts: Record<string, number> = {}
+  for (const name of names) counts[name] = (counts[name] ?? 0) + 1
+  return counts
+}

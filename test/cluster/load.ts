@@ -1,0 +1,130 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createRandom, type Random } from '../../simulator/random.ts'
+import { FRONT_HEADER, NODE_HEADER } from './front.ts'
+import { type ChaosKey, CLIENTS, KEYS, keyValue } from './workload.ts'
+
+/** How a call ended for the client that made it. */
+export type Ending =
+  | {
+      kind: 'answered'
+      node: number
+      status: number
+      code: string | null
+      id: string
+      /** Of the header; null without one. */
+      costUsd: string | null
+      /** The gateway said that it let the call pass without asking the counters. */
+      unchecked: boolean
+    }
+  /** The front answered 502: a node had taken the call and its connection broke. */
+  | { kind: 'cut'; node: number }
+  /** The front answered 503: no node took the connection. */
+  | { kind: 'no-node' }
+  | { kind: 'unanswered'; error: string }
+
+export interface SentCall {
+  /** In the text of the request, where the provider sees it. No two calls have the same. */
+  token: string
+  key: ChaosKey
+  /** In the row of the request log; with the key it names the call as well. */
+  alias: string
+  sentAt: number
+  endedAt: number
+  ending: Ending
+}
+
+export interface Load {
+  calls: readonly SentCall[]
+  /** One more call for this key, now. */
+  once(key: ChaosKey): Promise<SentCall>
+  /** Calls in flight end by themselves. */
+  stop(): Promise<void>
+}
+
+export interface LoadOptions {
+  url: string
+  seed: number
+  /** Aliases there are for each key: a call of a key takes the next one. */
+  aliases: readonly string[]
+  /** Between two calls of one client, on average. */
+  pauseMs: number
+}
+
+/** Longer than any documented wait: a call that takes this long is one that the cluster has forgotten. */
+const ANSWER_WITHIN_MS = 60_000
+
+/** Clients of several keys that call one after the other, with pauses, until told to stop. */
+export function startLoad({ url, seed, aliases, pauseMs }: LoadOptions): Load {
+  const calls: SentCall[] = []
+  const stopping = new AbortController()
+  const taken = new Map<ChaosKey, number>()
+
+  /** Null when the key has used up its aliases. */
+  function nextAlias(key: ChaosKey): string | null {
+    const number = taken.get(key) ?? 0
+    taken.set(key, number + 1)
+    return aliases[number] ?? null
+  }
+
+  async function call(key: ChaosKey, alias: string): Promise<SentCall> {
+    const token = `${key}-${alias}`
+    const sentAt = Date.now()
+    const ending = await send(url, key, alias, token)
+    const sent = { token, key, alias, sentAt, endedAt: Date.now(), ending }
+    calls.push(sent)
+    return sent
+  }
+
+  async function runClient(key: ChaosKey, random: Random): Promise<void> {
+    while (!stopping.signal.aborted) {
+      await sleep(pauseMs * (0.5 + random()), null, { signal: stopping.signal }).catch(() => {})
+      const alias = stopping.signal.aborted ? null : nextAlias(key)
+      if (alias === null) return
+      await call(key, alias)
+    }
+  }
+
+  const clients = KEYS.flatMap((key, place) =>
+    Array.from({ length: CLIENTS }, (_, number) => runClient(key, createRandom(seed + place * CLIENTS + number))),
+  )
+  return {
+    calls,
+    async once(key) {
+      const alias = nextAlias(key)
+      if (alias === null) throw new Error(`the key ${key} has no alias left`)
+      return await call(key, alias)
+    },
+    async stop() {
+      stopping.abort()
+      await Promise.all(clients)
+    },
+  }
+}
+
+async function send(url: string, key: ChaosKey, alias: string, token: string): Promise<Ending> {
+  const body = { model: alias, max_tokens: 100, messages: [{ role: 'user', content: `Who are you, #${token}` }] }
+  try {
+    const response = await fetch(`${url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${keyValue(key)}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+      signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
+    })
+    return ending(response, await response.text())
+  } catch (error) {
+    return { kind: 'unanswered', error: String(error) }
+  }
+}
+
+function ending({ status, headers }: Response, text: string): Ending {
+  const node = Number(headers.get(NODE_HEADER))
+  const front = headers.get(FRONT_HEADER)
+  if (front === 'cut') return { kind: 'cut', node }
+  if (front === 'no-node') return { kind: 'no-node' }
+  const body = JSON.parse(text) as { id?: string; error?: { code?: string } }
+  const id = String(headers.get('x-gateway-request-id'))
+  if (status === 200 && body.id !== id) return { kind: 'unanswered', error: `two ids: ${id} and ${body.id}` }
+  const costUsd = headers.get('x-gateway-cost-usd')
+  const unchecked = headers.get('x-gateway-limits') === 'unchecked'
+  return { kind: 'answered', node, status, code: body.error?.code ?? null, id, costUsd, unchecked }
+}

@@ -1,0 +1,69 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import type { Cluster } from './cluster.ts'
+import type { Sample } from './judge.ts'
+import { type ChaosKey, picodollars } from './workload.ts'
+
+const EVERY_MS = 500
+
+export interface Sampling {
+  stop(): Promise<Sample[]>
+}
+
+/** Asks the log and every node, again and again, what has been spent of the hard budgets; whoever is down is passed by. */
+export function startSampling(
+  { nodes, databaseUrl }: Pick<Cluster, 'nodes' | 'databaseUrl'>,
+  limits: ReadonlyMap<ChaosKey, bigint>,
+  keys: ReadonlyMap<string, ChaosKey>,
+): Sampling {
+  const samples: Sample[] = []
+  let running = true
+
+  async function sampleNode({ name, manage }: Cluster['nodes'][number]): Promise<void> {
+    const { status, json } = await manage('GET', '/budgets')
+    if (status !== 200) return
+    for (const { id, limits: own, periods } of json.data) {
+      const key = keys.get(id)
+      if (key === undefined || !limits.has(key)) continue
+      const { spent_usd: spent, held_usd: held } = periods[own.budget.per]
+      samples.push({ key, source: name, spent: picodollars(spent), held: picodollars(held) })
+    }
+  }
+
+  async function sampleLog(): Promise<void> {
+    for (const [id, spent] of await sumsOfLog(databaseUrl)) {
+      const key = keys.get(id)
+      if (key !== undefined && limits.has(key)) samples.push({ key, source: 'log', spent, held: 0n })
+    }
+  }
+
+  const loop = (async () => {
+    while (running) {
+      const up = nodes.filter((node) => node.isUp())
+      await Promise.allSettled([sampleLog(), ...up.map(sampleNode)])
+      await sleep(EVERY_MS)
+    }
+  })()
+  return {
+    async stop() {
+      running = false
+      await loop
+      return samples
+    },
+  }
+}
+
+async function sumsOfLog(databaseUrl: string): Promise<[keyId: string, spent: bigint][]> {
+  const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: 2_000, query_timeout: 5_000 })
+  // A server that is killed meanwhile must not end this process.
+  client.on('error', () => {})
+  await client.connect()
+  try {
+    const sums = await client.query<{ key_id: string; spent: string }>(
+      'select key_id, coalesce(sum(cost_picodollars), 0)::text as spent from requests group by key_id',
+    )
+    return sums.rows.map((row) => [row.key_id, BigInt(row.spent)])
+  } finally {
+    await client.end().catch(() => {})
+  }
+}

@@ -1,0 +1,54 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Cluster } from './cluster.ts'
+import { type Part, type Strike, strikeText } from './schedule.ts'
+
+export interface Strikes {
+  /** When a node was killed, by its index. */
+  kills: { node: number; at: number }[]
+  /** Resolves when the last part that was struck is up again; rejects when one does not come back. */
+  done: Promise<void>
+}
+
+/** Plays the schedule. Nodes are killed half-way through a start too; the servers are up before they are killed again. */
+export function playStrikes(cluster: Cluster, strikes: readonly Strike[], say: (line: string) => void): Strikes {
+  const begun = Date.now()
+  const kills: Strikes['kills'] = []
+  const comingBack = new Map<Part, Promise<unknown>>()
+  const failures: unknown[] = []
+
+  async function play(strike: Strike): Promise<void> {
+    const { part, atMs, downMs, wiped } = strike
+    await sleep(Math.max(0, begun + atMs - Date.now()))
+    say(strikeText(strike))
+    const node = cluster.nodes.findIndex(({ name }) => name === part)
+    if (node === -1) await comingBack.get(part)
+    else kills.push({ node, at: Date.now() })
+    await killPart(cluster, part)
+    const back = sleep(downMs).then(() => startPart(cluster, part, wiped))
+    comingBack.set(
+      part,
+      back.catch((error: unknown) => failures.push(error)),
+    )
+    const isUp = await back.catch(() => false)
+    if (isUp) say(`${' '.repeat(10)}${part.padEnd(8)}  is up`)
+  }
+
+  const done = Promise.all(strikes.map(play)).then(() => {
+    if (failures.length > 0) throw new AggregateError(failures, failures.map(String).join('\n'))
+  })
+  return { kills, done }
+}
+
+async function killPart({ nodes, postgres, valkey }: Cluster, part: Part): Promise<void> {
+  if (part === 'postgres') await postgres.kill()
+  else if (part === 'valkey') await valkey.halt()
+  else await nodes.find(({ name }) => name === part)?.kill()
+}
+
+/** False when it was killed again before it was up. */
+async function startPart({ nodes, postgres, valkey }: Cluster, part: Part, wiped: boolean): Promise<boolean> {
+  if (part === 'postgres') await postgres.resume()
+  else if (part === 'valkey') await valkey.resume({ wiped })
+  else return (await nodes.find(({ name }) => name === part)?.start()) ?? false
+  return true
+}

@@ -1,0 +1,82 @@
+/**
+ * `free` has no limits, `tight` a hard budget that runs out during the run, `rich` one that does not, and `rated` so many
+ * requests a minute that about half of its calls are refused.
+ */
+export const KEYS = ['free', 'tight', 'rich', 'rated'] as const
+export type ChaosKey = (typeof KEYS)[number]
+
+/** Clients of each key. */
+export const CLIENTS = 3
+
+/** A call of the workload costs about 0.00015 USD, and holds four times that while it runs. */
+const USUAL_COST_USD = 0.00015
+const TIGHT_SHARE = 0.4
+export const RICH_USD = '1000'
+
+export function keyValue(key: ChaosKey): string {
+  return `gw_live_${key.padEnd(32, '0')}`
+}
+
+export interface Workload {
+  /** Text of switchyard.yaml. */
+  config: string
+  aliases: string[]
+  /** Picodollars. */
+  limits: ReadonlyMap<ChaosKey, bigint>
+}
+
+/** How long a provider takes; the fast ones are many, the slow ones are there to be cut off. */
+const CHAINS = [
+  ['openai, model: gpt-chaos-sim-slow-15'],
+  ['anthropic, model: claude-chaos-sim-slow-60'],
+  ['openai, model: gpt-chaos-sim-slow-250'],
+  ['openai, model: gpt-chaos-sim-503', 'anthropic, model: claude-chaos-sim-slow-30'],
+  ['anthropic, model: claude-chaos-sim-slow-900'],
+]
+/** More upstream calls than this no call can cause. */
+export const MOST_UPSTREAM_CALLS = 2
+
+/** Every alias is good for one call of each key: a route's name is all that the row of an unanswered call tells. */
+export function planWorkload({ durationMs, pauseMs }: { durationMs: number; pauseMs: number }): Workload {
+  const callsOfKey = Math.ceil((durationMs / pauseMs) * CLIENTS)
+  const aliases = Array.from({ length: callsOfKey + 50 }, (_, number) => `c${String(number).padStart(6, '0')}`)
+  const tightUsd = Math.max(0.003, callsOfKey * TIGHT_SHARE * USUAL_COST_USD).toFixed(6)
+  const rpm = Math.max(1, Math.round((30_000 / pauseMs) * CLIENTS))
+  const limits = {
+    free: '{}',
+    tight: `{ budget: { usd: "${tightUsd}", per: total } }`,
+    rich: `{ budget: { usd: "${RICH_USD}", per: month } }`,
+    rated: `{ rpm: ${rpm} }`,
+  }
+  const keys = KEYS.map((key) => `      ${key}: { value: ${keyValue(key)}, limits: ${limits[key]} }\n`)
+  const routes = aliases.map((alias, number) => routeText(alias, CHAINS[number % CHAINS.length] ?? []))
+  return {
+    config: `workspaces:
+  default:
+    keys:
+${keys.join('')}    routes:
+${routes.join('')}registry:
+${[...new Set(CHAINS.flat())].map(priceText).join('')}`,
+    aliases,
+    limits: new Map([
+      ['tight', picodollars(tightUsd)],
+      ['rich', picodollars(RICH_USD)],
+    ]),
+  }
+}
+
+function routeText(alias: string, chain: readonly string[]): string {
+  const entries = chain.map((entry) => `{ provider: ${entry}, retries: 0 }`)
+  return `      ${alias}: { chain: [${entries.join(', ')}] }\n`
+}
+
+/** One dollar a million prompt tokens, five a million answer tokens: every cost has at most six decimals. */
+function priceText(entry: string): string {
+  return `  - { provider: ${entry}, input_per_mtok: "1", output_per_mtok: "5", max_output_tokens: 4096 }\n`
+}
+
+/** Of an amount with at most six decimals. */
+export function picodollars(usd: string): bigint {
+  const [whole = '0', decimals = ''] = usd.split('.')
+  return BigInt(whole + decimals.padEnd(6, '0')) * 1_000_000n
+}
