@@ -28,6 +28,10 @@ export const SETTINGS = {
     .string()
     .regex(/^postgres(ql)?:\/\//, 'a postgres:// address, or unset for SQLite in DATA_DIR')
     .optional(),
+  NODE_NAME: z
+    .string()
+    .regex(/^[\x21-\x7e]{1,100}$/, 'at most 100 visible ASCII characters without blanks')
+    .optional(),
   GATEWAY_KEY: secret.optional(),
   ADMIN_KEY: secret.optional(),
   SECRETS_KEY: z

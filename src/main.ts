@@ -29,12 +29,15 @@ import { packagePath } from './package-path.ts'
 import { applyFile, type NewKeys, prepareStore } from './prepare-store.ts'
 import { type Caller, createCaller } from './providers/call.ts'
 import { FAMILIES } from './providers/families.ts'
+import { onceReachable } from './store/database-away.ts'
 import { findIdempotent } from './store/find-idempotent.ts'
 import { readLoggedScopes } from './store/ledger-rebuild.ts'
 import { type LiveSnapshot, openLiveSnapshot } from './store/live-snapshot.ts'
+import { nameNode } from './store/node-presence.ts'
 import { openStore, type Store } from './store/open.ts'
 import { createLog, type Log } from './telemetry/log.ts'
 import { createMetrics, type Metrics } from './telemetry/metrics.ts'
+import { version } from './version.ts'
 import { watchConfig } from './watch-config.ts'
 
 /** A running gateway, as the command line sees it. */
@@ -54,7 +57,7 @@ export interface Gateway {
 /** The first read of the model lists may hold up the start this long; after that it goes on in the background. */
 const CATALOG_WAIT_MS = 3_000
 
-/** Several gateways may share a PostgreSQL: a change made at one is seen by the others within this time. */
+/** Gateways that share a PostgreSQL tell each other of changes; what got lost on the way is seen within this time. */
 const FOLLOW_MS = 500
 
 const BUILTINS = [...FAMILIES].map(([family, { builtin }]) => ({ family, ...builtin }))
@@ -69,14 +72,17 @@ export interface StartOptions {
   beforeListening?: () => void
   /** Unix milliseconds. The demo lives through its past with a clock of its own. */
   now?: () => number
+  /** Ends the wait for a database that is not there yet. */
+  signal?: AbortSignal
 }
 
 /** The composition root: builds the parts, wires them, listens. */
 export async function startGateway(environment: Environment, options: StartOptions = {}): Promise<Gateway> {
-  const { now = Date.now, onFileKeys = () => {}, beforeListening = () => {} } = options
+  const { now = Date.now, onFileKeys = () => {}, beforeListening = () => {}, signal } = options
   const config = readConfig(environment, BUILTINS)
   const { settings } = config
   const log = await createLog(settings.LOG_LEVEL)
+  const nodeName = nameNode(settings.NODE_NAME, settings.PORT)
   const store = await openStore({
     dataDir: settings.DATA_DIR,
     databaseUrl: settings.DATABASE_URL ?? null,
@@ -84,19 +90,25 @@ export async function startGateway(environment: Environment, options: StartOptio
     retentionDays: settings.REQUEST_RETENTION_DAYS ?? null,
     secretsKeys: settings.SECRETS_KEY?.split(',').map((key) => key.trim()) ?? null,
     log,
+    nodeName: nodeName.current,
+    version: version(),
+    waits: { signal },
   })
   try {
     await checkPort(settings.HOST, settings.PORT)
-    const newKeys = await prepareStore(store, config, log, now())
-    const live = await openLiveSnapshot(store.db, store.secrets)
+    const newKeys = await onceReachable(() => prepareStore(store, config, log, now()), { log, signal })
+    const live = await onceReachable(() => openLiveSnapshot(store.db, store.secrets), { log, signal })
     beforeListening()
-    const prepared = { config, store, live, newKeys, log, now }
+    const prepared = { config, store, live, newKeys, log, now, onListening: nodeName.listensAt }
     const gateway = await serve(prepared)
-    const stopFollowing = followFile(prepared, environment, onFileKeys)
+    const { DATABASE_URL: url } = settings
+    const stopFollowing = url === undefined ? () => {} : live.follow({ url, everyMs: FOLLOW_MS, log })
+    const stopWatching = followFile(prepared, environment, onFileKeys)
     return {
       ...gateway,
       async stop() {
-        await stopFollowing()
+        await stopWatching()
+        stopFollowing()
         await gateway.stop()
       },
     }
@@ -113,6 +125,7 @@ interface Prepared {
   newKeys: NewKeys
   log: Log
   now(): number
+  onListening(url: string): void
 }
 
 /** An edit of the file takes effect at once; a bad one is told and changes nothing. */
@@ -136,7 +149,7 @@ function followFile(
   })
 }
 
-async function serve({ config, store, live, newKeys, log, now }: Prepared): Promise<Gateway> {
+async function serve({ config, store, live, newKeys, log, now, onListening }: Prepared): Promise<Gateway> {
   const { settings } = config
   const clock = steadyClock(now, () => performance.now())
   const ledger = createSpendLedger(clock, await readLoggedScopes(store.db, clock()))
@@ -179,9 +192,9 @@ async function serve({ config, store, live, newKeys, log, now }: Prepared): Prom
     onFault: (error, { id, ...call }) => log.error({ request: id, ...call, err: error.cause ?? error }),
   })
   const url = await server.listen(settings.HOST, settings.PORT)
+  onListening(url)
   await Promise.race([modelLists.firstRound, new Promise((resolve) => setTimeout(resolve, CATALOG_WAIT_MS).unref())])
   phase = 'ready'
-  const stopFollowing = store.engine === 'sqlite' ? () => {} : live.follow(FOLLOW_MS, log)
   log.info({ url, engine: store.engine, node: store.node }, 'serving')
 
   return {
@@ -196,7 +209,6 @@ async function serve({ config, store, live, newKeys, log, now }: Prepared): Prom
       stopping.abort()
       log.info('draining')
       modelLists.stop()
-      stopFollowing()
       await drain({ server, log, seconds: settings.DRAIN_SECONDS, onCutOff: () => (cutOff = true) })
       await closeAll(deps, store)
       log.info('stopped')

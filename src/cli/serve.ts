@@ -7,9 +7,16 @@ import { keyLines, welcome } from './welcome.ts'
 /** Serves until told to stop: then the calls in flight finish, the log is flushed, and the process ends with 0. */
 export async function serve(environment: Environment): Promise<void> {
   const stopped = stopSignal()
+  const stopping = new AbortController()
+  void stopped.then(() => stopping.abort())
   const gateway = await startGateway(environment, {
     onFileKeys: (keys) => process.stdout.write(keyLines(keys)),
     beforeListening: collectGarbage,
+    signal: stopping.signal,
+  }).catch((error) => {
+    // Told to stop while it waited for its database: there is nothing to finish.
+    if (stopping.signal.aborted) process.exit(0)
+    throw error
   })
   process.stdout.write(welcome(gateway))
   await stopped

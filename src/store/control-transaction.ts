@@ -1,5 +1,8 @@
-import { type Kysely, sql, type Transaction } from 'kysely'
+import { type Kysely, PostgresAdapter, sql, type Transaction } from 'kysely'
 import type { Database } from './schema.ts'
+
+/** Where PostgreSQL tells the nodes that listen about a change: its version, once it is committed. */
+export const CONTROL_CHANNEL = 'switchyard_control'
 
 /**
  * One change of control data at a time, whatever the number of nodes: each begins by counting up the same row, whose
@@ -12,11 +15,15 @@ export async function changeControlData<T>(
 ): Promise<T> {
   if (db.isTransaction) return change(db as Transaction<Database>)
   return db.transaction().execute(async (transaction) => {
-    await transaction
+    const { value } = await transaction
       .updateTable('settings')
       .set({ value: sql<string>`cast(cast(value as bigint) + 1 as text)` })
       .where('name', '=', 'control')
-      .execute()
+      .returning('value')
+      .executeTakeFirstOrThrow()
+    if (db.getExecutor().adapter instanceof PostgresAdapter) {
+      await sql`select pg_notify(${CONTROL_CHANNEL}, ${value})`.execute(transaction)
+    }
     return change(transaction)
   })
 }

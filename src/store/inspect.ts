@@ -26,7 +26,7 @@ export async function inspectStore(dataDir: string, databaseUrl: string | null):
   const dialect =
     databaseUrl === null
       ? sqliteDialect(openSqliteReader(path))
-      : postgresDialect({ url: databaseUrl, connections: 1, onIdleError: () => {} })
+      : postgresDialect({ url: databaseUrl, connections: 1, queryTimeoutMs: 10_000, onIdleError: () => {} })
   const db = new Kysely<Database>({ dialect })
   try {
     const schema = await schemaOf(db, databaseUrl !== null)

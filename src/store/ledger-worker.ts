@@ -20,6 +20,11 @@ import { advanceDays } from './usage-days.ts'
 const GATHER_MS = { sqlite: 1_000, postgres: 100 }
 const FIRST_BACKOFF_MS = 100
 const LONGEST_BACKOFF_MS = 5_000
+/**
+ * A full batch takes a tenth of a second: a server that needs a hundred times as long has vanished, and the fold goes on
+ * sooner on a new connection. Should it only have been slow, the position tells whether the batch was committed.
+ */
+const QUERY_MS = 15_000
 const CHECKPOINT_MS = 1_000
 /** A write-ahead log beyond this (64 MiB) is reset, which takes the write lock for a moment. */
 const LONG_WAL_FRAMES = 16_384
@@ -54,7 +59,8 @@ async function openTarget(): Promise<Kysely<Database>> {
     return new Kysely<Database>({ dialect: sqliteDialect(connection) })
   }
   const { postgresDialect } = await import('./postgres-pool.ts')
-  const dialect = postgresDialect({ url: settings.target.url, connections: 2, onIdleError: () => {} })
+  const { url } = settings.target
+  const dialect = postgresDialect({ url, connections: 2, queryTimeoutMs: QUERY_MS, onIdleError: () => {} })
   return new Kysely<Database>({ dialect })
 }
 

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import type { Spool } from './spool.ts'
-import { StoreError } from './store-error.ts'
+import { StoreError, type StoreLog } from './store-error.ts'
 
 export interface LedgerSettings {
   spoolPath: string
@@ -24,13 +24,6 @@ export type LedgerReport =
   | { kind: 'ready'; seq: number; interrupted: number }
   | { kind: 'folded'; seq: number }
   | { kind: 'failed'; message: string }
-
-/** What the store tells its owner; the shape of the gateway's log. */
-export interface StoreLog {
-  info(details: object, message: string): void
-  warn(details: object, message: string): void
-  error(details: object, message: string): void
-}
 
 const RESTART_MS = 1_000
 /** Nobody who asks for rows that have just been written waits longer for a database that is away. */
@@ -63,8 +56,9 @@ export class Ledger {
     return this.#ready.promise
   }
 
-  get foldedSeq(): number {
-    return this.#foldedSeq
+  /** Durable records that the database does not have; before the first report, those that the last process left. */
+  get lagRows(): number {
+    return Math.min(this.#spool.lastSeq - this.#foldedSeq, this.#spool.rows)
   }
 
   get lastError(): string | null {

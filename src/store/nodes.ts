@@ -124,7 +124,7 @@ export async function refuseCopies(
   }
 }
 
-async function findNode(db: Kysely<Database>, node: string): Promise<NodeRow | null> {
+export async function findNode(db: Kysely<Database>, node: string): Promise<NodeRow | null> {
   return (await db.selectFrom('nodes').selectAll().where('node', '=', node).executeTakeFirst()) ?? null
 }
 

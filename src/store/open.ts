@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { Kysely } from 'kysely'
 import type { CloseRecord, OpenRecord } from '../domain/request-record.ts'
 import { lockDataDir } from './data-lock.ts'
+import { DatabaseAwayError, onceReachable } from './database-away.ts'
 import { Ledger } from './ledger.ts'
 import type { Engine } from './migrations.ts'
 import { startPresence } from './node-presence.ts'
@@ -12,7 +13,7 @@ import type { Database } from './schema.ts'
 import { openSecrets, type Secrets } from './secrets.ts'
 import { Spool } from './spool.ts'
 import { closeLine, openLine } from './spool-lines.ts'
-import { errorText, type StoreLog, StoreError } from './store-error.ts'
+import { errorText, StoreError, type StoreLog } from './store-error.ts'
 
 export interface StoreOptions {
   dataDir: string
@@ -83,9 +84,10 @@ export async function openStore(options: StoreOptions): Promise<Store> {
 
   const spool = new Spool(spoolPath, { synchronousFull, onCommit: () => ledger.wake() })
   opened.defer(() => spool.close())
-  const lagRows = () => spool.lastSeq - ledger.foldedSeq
+  const lagRows = () => ledger.lagRows
   if (engine === 'postgres') {
-    const presence = await startPresence(db, { node: spool.node, dataDir, version, name: nodeName, lagRows, log })
+    const identity = { node: spool.node, dataDir, version, name: nodeName, lagRows, log }
+    const presence = await patiently(() => startPresence(db, identity), options)
     opened.defer(() => presence.stop(lagRows() === 0))
   }
   const settings = {
@@ -100,7 +102,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const ledger = new Ledger(spool, settings, log)
   opened.defer(() => ledger.close(CLOSE_MS))
   opened.defer(() => spool.settled())
-  await ledger.ready
+  await orAborted(ledger.ready, options.waits?.signal)
 
   const kept = opened.move()
   return {
@@ -113,6 +115,17 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     requestLog: requestLog(spool, ledger),
     close: () => kept.disposeAsync(),
   }
+}
+
+function patiently<T>(work: () => Promise<T>, { log, waits }: StoreOptions): Promise<T> {
+  return waits === undefined ? work() : onceReachable(work, { log, ...waits })
+}
+
+/** The ledger waits for ever for a database that goes away at the wrong moment. */
+function orAborted(ready: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
+  const { promise: aborted, reject } = Promise.withResolvers<never>()
+  signal?.addEventListener('abort', () => reject(new DatabaseAwayError('stopped while waiting for the database')))
+  return Promise.race([ready, aborted])
 }
 
 function makeDataDir(dataDir: string): void {
@@ -133,7 +146,7 @@ function requestLog(spool: Spool, ledger: Ledger): RequestLog {
     },
     status: () => ({
       spoolRows: spool.rows,
-      lagRows: spool.lastSeq - ledger.foldedSeq,
+      lagRows: ledger.lagRows,
       lastError: ledger.lastError,
     }),
   }

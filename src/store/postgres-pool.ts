@@ -16,6 +16,8 @@ const READ_SETTINGS = ["work_mem = '32MB'", 'jit = off']
 export interface PostgresOptions {
   url: string
   connections: number
+  /** A server that vanished without a word must not hold a query for ever. Null: this one may take its time. */
+  queryTimeoutMs: number | null
   /** Sums over many rows run here: plans for one row or for a million need other settings. */
   forReads?: boolean
   onIdleError(error: Error): void
@@ -39,9 +41,9 @@ function openPool(options: PostgresOptions): pg.Pool {
     connectionString: options.url,
     max: options.connections,
     connectionTimeoutMillis: 5_000,
-    // A server that vanished without a word must not hold a query for ever.
-    query_timeout: 60_000,
+    ...(options.queryTimeoutMs === null ? {} : { query_timeout: options.queryTimeoutMs }),
     keepAlive: true,
+    keepAliveInitialDelayMillis: 5_000,
     application_name: 'switchyard',
     types: {
       getTypeParser: (oid: number, format?: 'text' | 'binary') =>
@@ -51,6 +53,26 @@ function openPool(options: PostgresOptions): pg.Pool {
   // Without listeners a connection that breaks while idle, or between two queries of a transaction, would end the
   // process. The latter needs no word: the next query fails.
   pool.on('error', options.onIdleError)
-  pool.on('connect', (client) => client.on('error', () => {}))
+  pool.on('connect', (client) => {
+    client.on('error', () => {})
+    endOnTimeout(client)
+  })
   return pool
+}
+
+/**
+ * A connection whose query was given up is still waiting for its answer, and whoever gets it next from the pool would
+ * wait behind it: it is ended instead, and what follows on it (the rollback) fails at once.
+ */
+function endOnTimeout(client: pg.PoolClient): void {
+  const query = client.query.bind(client) as (...given: unknown[]) => Promise<unknown>
+  const guarded = async (...given: unknown[]) => {
+    try {
+      return await query(...given)
+    } catch (error) {
+      if (error instanceof Error && error.message === 'Query read timeout') void client.end().catch(() => {})
+      throw error
+    }
+  }
+  client.query = guarded as typeof client.query
 }

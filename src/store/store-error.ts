@@ -6,3 +6,10 @@ export class StoreError extends Error {
 export function errorText(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
+
+/** What the store tells its owner; the shape of the gateway's log. */
+export interface StoreLog {
+  info(details: object, message: string): void
+  warn(details: object, message: string): void
+  error(details: object, message: string): void
+}
