@@ -37,7 +37,7 @@ can install, in one run on this machine: what a call costs, what it adds, what i
   --dist             the built program instead of the sources; npm run bench says so itself
   --no-peers         without the peers
   --only <parts>     of ${PARTS.join(', ')}; nothing is written then
-  --growth           instead: memory over a million calls, cost by number of keys, routes and rows (half an hour)
+  --growth           instead: memory over a million calls, cost by number of keys, routes and rows (ten minutes)
   --record-budget    instead: writes the ratios of bench/budget.json that bench/budget.test.ts holds
   --write-docs       fills README.md, docs/performance.md and the chart with the last result; measures nothing
   --peer "name=command@port"   one more peer; it listens on the port and forwards to $UPSTREAM_URL. May be repeated
