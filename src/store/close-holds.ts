@@ -2,9 +2,9 @@ import { type Kysely, sql } from 'kysely'
 import { INTERRUPTED } from '../domain/errors.ts'
 import { asPicodollars, type Picodollars } from '../domain/price.ts'
 import { callIdentity, ensurePartitions } from './partitions.ts'
-import { openRow, REQUEST_COLUMNS, rowValues } from './request-row.ts'
-import { createRollUp, type LoggedCall } from './rollup.ts'
+import { type FullRow, openRow, REQUEST_COLUMNS, rowValues } from './request-row.ts'
 import type { Database } from './schema.ts'
+import { createUsageAdditions } from './usage-additions.ts'
 
 /** What the shared counters know of a call that a dead node held. */
 export interface DeadHold {
@@ -30,26 +30,24 @@ export async function closeHolds(db: Kysely<Database>, holds: readonly DeadHold[
     db,
     holds.map(({ startedAt }) => startedAt),
   )
-  // In the order of their ids: two nodes that close the same calls must not wait for each other in a circle.
-  const calls = [...new Map(holds.map((hold) => [hold.id, hold])).values()].sort((a, b) => (a.id < b.id ? -1 : 1))
-  await db.transaction().execute(async (transaction) => {
-    const rollUp = createRollUp()
-    for (let start = 0; start < calls.length; start += STEP_CALLS) {
-      const closed = await writeInterrupted(transaction, calls.slice(start, start + STEP_CALLS), now)
-      await rollUp.add(transaction, closed, 1)
-    }
-  })
+  const additions = createUsageAdditions()
+  for (const hold of holds) {
+    // One by one: whoever has a row of the log and wants another could wait in a circle with a fold of the same calls.
+    await db.transaction().execute(async (transaction) => {
+      await additions.add(transaction, await writeInterrupted(transaction, hold, now))
+    })
+  }
 }
 
-async function writeInterrupted(db: Kysely<Database>, holds: readonly DeadHold[], now: number): Promise<LoggedCall[]> {
+async function writeInterrupted(db: Kysely<Database>, hold: DeadHold, now: number): Promise<FullRow[]> {
   const columns = sql.join(REQUEST_COLUMNS.map((column) => sql.ref(column)))
-  const rows = holds.map((hold) => sql`(${sql.join(rowValues(interruptedRow(hold, now)))})`)
+  const values = sql.join(rowValues(interruptedRow(hold, now)))
   const end = ['state', 'status', 'code', 'finished_at'].map(
     (name) => sql`${sql.ref(name)} = excluded.${sql.ref(name)}`,
   )
-  const written = await sql<LoggedCall>`insert into requests (${columns}) values ${sql.join(rows)}
+  const written = await sql<FullRow>`insert into requests (${columns}) values (${values})
     on conflict (${callIdentity(db)}) do update set ${sql.join(end)} where requests.state = 'open'
-    returning id, started_at`.execute(db)
+    returning *`.execute(db)
   return written.rows
 }
 

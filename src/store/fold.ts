@@ -1,8 +1,7 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
 import { INTERRUPTED } from '../domain/errors.ts'
-import { callIdentity, dayOf, ensurePartitions, isPartitioned } from './partitions.ts'
+import { callIdentity, KnownPartitions } from './partitions.ts'
 import { closedRow, type FullRow, INDEXED_COLUMNS, openRow, REQUEST_COLUMNS, rowValues } from './request-row.ts'
-import { createRollUp, DAY_MS, type RollUp } from './rollup.ts'
 import { RowsStatement } from './rows-statement.ts'
 import type { Database } from './schema.ts'
 import { openedId, readClose, readOpen, recordsOf, type SpoolRow } from './spool-lines.ts'
@@ -35,14 +34,14 @@ export interface Folder {
 }
 
 export function createFolder(db: Kysely<Database>, node: string): Folder {
-  const tables = { ...requestStatements(db), rollUp: createRollUp(), additions: createUsageAdditions() }
+  const tables = { ...requestStatements(db), additions: createUsageAdditions() }
   const partitions = new KnownPartitions(db)
   return {
     async fold(after, rows) {
       const last = rows.at(-1)
       if (last === undefined) return after
       const batch = mergeRows(rows, node)
-      await partitions.ensure([...batch.opened, ...batch.closed])
+      await partitions.ensure([...batch.opened, ...batch.closed].map(({ row }) => row.started_at))
       const apply = (writeClosed: typeof writeFirstEnds) =>
         db.transaction().execute(async (transaction) => {
           await movePosition(transaction, node, after, last.seq)
@@ -62,31 +61,6 @@ export function createFolder(db: Kysely<Database>, node: string): Folder {
   }
 }
 
-/** Which days have a partition, so that the database is asked once a day. Always those of today and tomorrow as well. */
-class KnownPartitions {
-  readonly #db: Kysely<Database>
-  readonly #days = new Set<number>()
-
-  constructor(db: Kysely<Database>) {
-    this.#db = db
-  }
-
-  async ensure(requests: readonly Merged[]): Promise<void> {
-    if (!isPartitioned(this.#db)) return
-    const now = Date.now()
-    const needed = new Set([now, now + DAY_MS, ...requests.map(({ row }) => row.started_at)].map(dayOf))
-    const unknown = [...needed].filter((day) => !this.#days.has(day))
-    if (unknown.length === 0) return
-    await ensurePartitions(this.#db, unknown)
-    for (const day of unknown) this.#days.add(day)
-  }
-
-  /** After a failure: another node's retention may have dropped one. */
-  forget(): void {
-    this.#days.clear()
-  }
-}
-
 async function movePosition(db: Transaction<Database>, node: string, after: number, to: number): Promise<void> {
   const moved = await db
     .updateTable('spool_positions')
@@ -97,7 +71,7 @@ async function movePosition(db: Transaction<Database>, node: string, after: numb
   if (moved.numUpdatedRows !== 1n) throw new PositionMoved(`the spool position of ${node} is no longer ${after}`)
 }
 
-type Tables = ReturnType<typeof requestStatements> & { rollUp: RollUp; additions: UsageAdditions }
+type Tables = ReturnType<typeof requestStatements> & { additions: UsageAdditions }
 
 /** Some of the calls of a batch had an end in the log before. */
 class EndedBefore extends Error {}
@@ -121,28 +95,40 @@ async function writeFirstEnds(db: Transaction<Database>, tables: Tables, closed:
  */
 async function writeAnyEnds(
   db: Transaction<Database>,
-  { rollUp, additions, firstEnds, trueEnds }: Tables,
+  { additions, firstEnds, trueEnds }: Tables,
   closed: readonly Merged[],
 ): Promise<void> {
-  const known = await rollUp.closedAmong(
-    db,
-    closed.map(({ row }) => row),
-  )
-  const codes = new Map(known.map(({ id, code }) => [id, code]))
-  const first = closed.filter(({ row }) => !codes.has(row.id))
-  const replacing = closed.filter(({ row, strict }) => codes.get(row.id) === INTERRUPTED.code && !strict)
-  await rollUp.add(
-    db,
-    replacing.map(({ row }) => row),
-    -1,
-  )
-  await trueEnds.run(db, replacing.map(valuesOf))
+  const known = await closedAmong(db, closed)
+  const first = closed.filter(({ row }) => !known.has(row.id))
   const written = await firstEnds.run(db, first.map(valuesOf))
   if (written < first.length) throw new EndedBefore('another node has just closed a call of this batch')
+  const replacing = closed.filter(({ row, strict }) => known.get(row.id)?.code === INTERRUPTED.code && !strict)
+  await trueEnds.run(db, replacing.map(valuesOf))
+  const replaced = replacing.flatMap(({ row }) => known.get(row.id) ?? [])
   await additions.add(
     db,
-    [...replacing, ...first].map(({ row }) => row),
+    [...first, ...replacing].map(({ row }) => row),
+    replaced,
   )
+}
+
+/** Which of these the log has as closed already, by id. */
+async function closedAmong(db: Transaction<Database>, calls: readonly Merged[]): Promise<Map<string, FullRow>> {
+  const times = calls.map(({ row }) => row.started_at)
+  const rows = await db
+    .selectFrom('requests')
+    .selectAll()
+    .where(
+      'id',
+      'in',
+      calls.map(({ row }) => row.id),
+    )
+    // Only the partitions of these days are asked.
+    .where('started_at', '>=', Math.min(...times))
+    .where('started_at', '<=', Math.max(...times))
+    .where('state', '=', 'closed')
+    .execute()
+  return new Map(rows.map((row) => [row.id, row]))
 }
 
 /** A row of the request table, and its values in the order of the columns. */
@@ -236,10 +222,10 @@ export async function closeInterrupted(db: Kysely<Database>, node: string | null
       .set({ state: 'closed', status: INTERRUPTED.status, code: INTERRUPTED.code, finished_at: now })
       // A literal, not a parameter: only so is the partial index of open rows used.
       .where('state', '=', sql.lit('open'))
-      .returning(['id', 'started_at'])
+      .returningAll()
     if (node !== null) update = update.where('node', '=', node)
     const calls = await update.execute()
-    await createRollUp().add(transaction, calls, 1)
+    await createUsageAdditions().add(transaction, calls)
     return calls.length
   })
 }

@@ -62,3 +62,28 @@ async function addPartition(db: Transaction<Database>, day: number): Promise<voi
   await sql`alter table requests attach partition ${partition}
     for values from (${sql.lit(day)}) to (${sql.lit(day + DAY_MS)})`.execute(db)
 }
+
+/** Which days have a partition, so that the database is asked once a day. Always those of today and tomorrow as well. */
+export class KnownPartitions {
+  readonly #db: Kysely<Database>
+  readonly #days = new Set<number>()
+
+  constructor(db: Kysely<Database>) {
+    this.#db = db
+  }
+
+  async ensure(startedAts: readonly number[]): Promise<void> {
+    if (!isPartitioned(this.#db)) return
+    const now = Date.now()
+    const needed = new Set([now, now + DAY_MS, ...startedAts].map(dayOf))
+    const unknown = [...needed].filter((day) => !this.#days.has(day))
+    if (unknown.length === 0) return
+    await ensurePartitions(this.#db, unknown)
+    for (const day of unknown) this.#days.add(day)
+  }
+
+  /** After a failure: another node's retention may have dropped one. */
+  forget(): void {
+    this.#days.clear()
+  }
+}

@@ -1,4 +1,4 @@
-import { CompiledQuery, type Kysely, type RawBuilder, sql } from 'kysely'
+import { type Kysely, type RawBuilder, sql } from 'kysely'
 import { GATEWAY_BOUNDS_MICROSECONDS, LATENCY_BOUNDS_MS } from '../domain/latency.ts'
 import type { Database } from './schema.ts'
 
@@ -66,8 +66,6 @@ function cappedSum(amount: Expression): Expression {
 }
 
 export interface RollUpOptions {
-  /** -1 takes the requests out again. */
-  sign?: 1 | -1
   /** Columns to fill, where not all of today's: a migration knows only those of its time. */
   figures?: readonly string[]
 }
@@ -78,16 +76,16 @@ export type UsageTable = 'usage_hours' | 'usage_days'
 
 /** Inserts hourly sums of the requests that `condition` picks, or adds them to what is there. */
 export function rollUpStatement(condition: Expression, options: RollUpOptions = {}): Expression {
-  const { sign = 1, figures = FIGURES } = options
-  const source = { from: 'requests', condition, figures: { ...COUNTS, ...AMOUNTS }, sign } as const
+  const { figures = FIGURES } = options
+  const source = { from: 'requests', condition, figures: { ...COUNTS, ...AMOUNTS } } as const
   return addStatement({ into: 'usage_hours', dimensions: DIMENSIONS, names: figures, ...source })
 }
 
 /** The same by the day. */
-export function rollUpDaysStatement(condition: Expression, sign: 1 | -1 = 1): Expression {
+export function rollUpDaysStatement(condition: Expression): Expression {
   const { hour, ...others } = DIMENSIONS
   const dimensions = { day: sql`started_at - started_at % ${sql.lit(DAY_MS)}`, ...others }
-  const source = { from: 'requests', condition, figures: { ...COUNTS, ...AMOUNTS }, sign } as const
+  const source = { from: 'requests', condition, figures: { ...COUNTS, ...AMOUNTS } } as const
   return addStatement({ into: 'usage_days', dimensions, names: FIGURES, ...source })
 }
 
@@ -103,7 +101,6 @@ export function sumDaysStatement(condition: Expression): Expression {
     from: 'usage_hours',
     condition,
     figures,
-    sign: 1,
   })
 }
 
@@ -118,15 +115,13 @@ interface Addition {
   from: 'requests' | 'usage_hours'
   condition: Expression
   figures: Readonly<Record<string, Expression>>
-  sign: 1 | -1
 }
 
-function addStatement({ into, dimensions, names, from, condition, figures, sign }: Addition): Expression {
-  const factor = sql.lit(sign)
+function addStatement({ into, dimensions, names, from, condition, figures }: Addition): Expression {
   const sums = names.map((name) => {
     const figure = figures[name]
     if (figure === undefined) throw new TypeError(`the sums have no ${name}`)
-    return name in COUNTS ? sql`sum(${figure}) * ${factor}` : sql`(${cappedSum(figure)}) * ${factor}`
+    return name in COUNTS ? sql`sum(${figure})` : cappedSum(figure)
   })
   // Always in the order of the key: two nodes that add to the same hours must not wait for each other in a circle.
   const places = sql.join(Object.keys(dimensions).map((_, index) => sql.lit(index + 1)))
@@ -171,72 +166,4 @@ export const DAYS_UNTIL = sql`(select cast(value as bigint) from settings where 
 export async function readDaysUntil(db: Kysely<Database>): Promise<number> {
   const row = await db.selectFrom('settings').select('value').where('name', '=', 'usage_days_until').executeTakeFirst()
   return Number(row?.value ?? 0)
-}
-
-/** What finds a row at once: the id by its index, the time by its partition. */
-export interface LoggedCall {
-  id: string
-  started_at: number
-}
-
-export interface RollUp {
-  /** Adds these closed requests to the sums, or takes them out again, by the rows that the table has. */
-  add(db: Kysely<Database>, calls: readonly LoggedCall[], sign: 1 | -1): Promise<void>
-  /** Which of these are in the table as closed, with their code. */
-  closedAmong(
-    db: Kysely<Database>,
-    calls: readonly LoggedCall[],
-  ): Promise<{ id: string; started_at: number; code: string | null }[]>
-}
-
-/** Few statement sizes, each compiled once; a shorter list is filled up with its first id, which changes nothing. */
-const LIST_SIZES = [1, 8, 64, 1024] as const
-const LARGEST_LIST = 1024
-
-export function createRollUp(): RollUp {
-  const texts = new Map<string, string>()
-
-  async function run<Row>(
-    db: Kysely<Database>,
-    name: string,
-    calls: readonly LoggedCall[],
-    make: (isAmong: Expression) => Expression,
-  ): Promise<Row[]> {
-    const rows: Row[] = []
-    for (let start = 0; start < calls.length; start += LARGEST_LIST) {
-      const some = calls.slice(start, start + LARGEST_LIST)
-      const size = LIST_SIZES.find((candidate) => candidate >= some.length) ?? LARGEST_LIST
-      const key = `${name} ${size}`
-      const text = texts.get(key) ?? make(isAmong(size)).compile(db).sql
-      texts.set(key, text)
-      const ids = Array.from({ length: size }, (_, index) => (some[index] ?? some[0])?.id)
-      const times = some.map((call) => call.started_at)
-      const parameters = [...ids, Math.min(...times), Math.max(...times)]
-      rows.push(...(await db.executeQuery<Row>(CompiledQuery.raw(text, parameters))).rows)
-    }
-    return rows
-  }
-
-  return {
-    async add(db, calls, sign) {
-      await run(db, `add ${sign}`, calls, (condition) => rollUpStatement(condition, { sign }))
-      // After the hours, never before: see usage-days.ts.
-      await run(db, `add ${sign} to days`, calls, (condition) =>
-        rollUpDaysStatement(sql`${condition} and started_at < ${DAYS_UNTIL}`, sign),
-      )
-    },
-    closedAmong: (db, calls) =>
-      run(
-        db,
-        'closed',
-        calls,
-        (condition) => sql`select id, started_at, code from requests where ${condition} and state = 'closed'`,
-      ),
-  }
-}
-
-/** The values only mark the places: parameters are handed over with each run. */
-function isAmong(size: number): Expression {
-  const ids = sql.join(Array.from({ length: size }, () => sql`${null}`))
-  return sql`id in (${ids}) and started_at between ${null} and ${null}`
 }

@@ -14,21 +14,25 @@ interface Addition {
 }
 
 export interface UsageAdditions {
-  /** Adds closed requests to the sums, by the figures in hand: reading them back would cost as much as writing them. */
-  add(db: Transaction<Database>, rows: readonly FullRow[]): Promise<void>
+  /**
+   * Adds closed requests to the sums, by the figures in hand: reading them back would cost as much as writing them.
+   * `replaced` are taken out again. Called after the requests are written, once in a transaction: all who write the log
+   * lock first its rows, then the hours, then the days, and never wait for each other in a circle.
+   */
+  add(db: Transaction<Database>, rows: readonly FullRow[], replaced?: readonly FullRow[]): Promise<void>
 }
 
 export function createUsageAdditions(): UsageAdditions {
   const toHours = new RowsStatement((size) => addSumsStatement('usage_hours', size))
   const toDays = new RowsStatement((size) => addSumsStatement('usage_days', size))
   return {
-    async add(db, rows) {
+    async add(db, rows, replaced = []) {
       if (rows.length === 0) return
-      await toHours.run(db, sumUp(rows, HOUR_MS).map(valuesOf))
+      await toHours.run(db, sumUp(rows, replaced, HOUR_MS).map(valuesOf))
       // After the hours, never before: see usage-days.ts.
       const until = await readDaysUntil(db)
-      const late = rows.filter((row) => row.started_at < until)
-      await toDays.run(db, sumUp(late, DAY_MS).map(valuesOf))
+      const isLate = (row: FullRow) => row.started_at < until
+      await toDays.run(db, sumUp(rows.filter(isLate), replaced.filter(isLate), DAY_MS).map(valuesOf))
     },
   }
 }
@@ -41,9 +45,9 @@ function valuesOf({ dimensions, counts, amounts }: Addition): unknown[] {
  * One for each hour or day and its dimensions, always in the same order: two nodes that add to the same hours must not
  * wait for each other in a circle.
  */
-export function sumUp(rows: readonly FullRow[], width: number): Addition[] {
+function sumUp(rows: readonly FullRow[], replaced: readonly FullRow[], width: number): Addition[] {
   const starts = new Map<number, Map<string, Addition>>()
-  for (const row of rows) {
+  const count = (row: FullRow, sign: 1 | -1) => {
     const start = row.started_at - (row.started_at % width)
     const additions = starts.get(start) ?? new Map<string, Addition>()
     if (additions.size === 0) starts.set(start, additions)
@@ -53,9 +57,11 @@ export function sumUp(rows: readonly FullRow[], width: number): Addition[] {
     const known = additions.get(name)
     const addition = known ?? nothing(row, start)
     if (known === undefined) additions.set(name, addition)
-    addCounts(addition.counts, row)
-    addAmounts(addition.amounts, row)
+    addCounts(addition.counts, row, sign)
+    addAmounts(addition.amounts, row, sign)
   }
+  for (const row of rows) count(row, 1)
+  for (const row of replaced) count(row, -1)
   return [...starts]
     .sort(([a], [b]) => a - b)
     .flatMap(([, additions]) => [...additions].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, addition]) => addition))
@@ -73,13 +79,13 @@ const LATENCY_AT = 4
 const GATEWAY_AT = LATENCY_AT + LATENCY_BUCKETS
 const AMOUNTS = 8
 
-function addCounts(counts: number[], row: FullRow): void {
-  increase(counts, 0, 1)
-  increase(counts, 1, row.code === null ? 0 : 1)
-  increase(counts, 2, row.fallback)
-  increase(counts, 3, row.prompt_tokens !== null && row.cost_picodollars === null ? 1 : 0)
-  if (row.upstream_ms !== null) increase(counts, LATENCY_AT + bucketOf(row.upstream_ms, LATENCY_BOUNDS_MS), 1)
-  increase(counts, GATEWAY_AT + bucketOf(row.gateway_microseconds, GATEWAY_BOUNDS_MICROSECONDS), 1)
+function addCounts(counts: number[], row: FullRow, sign: 1 | -1): void {
+  increase(counts, 0, sign)
+  if (row.code !== null) increase(counts, 1, sign)
+  if (row.fallback === 1) increase(counts, 2, sign)
+  if (row.prompt_tokens !== null && row.cost_picodollars === null) increase(counts, 3, sign)
+  if (row.upstream_ms !== null) increase(counts, LATENCY_AT + bucketOf(row.upstream_ms, LATENCY_BOUNDS_MS), sign)
+  increase(counts, GATEWAY_AT + bucketOf(row.gateway_microseconds, GATEWAY_BOUNDS_MICROSECONDS), sign)
 }
 
 function increase(counts: number[], place: number, by: number): void {
@@ -96,28 +102,28 @@ function bucketOf(value: number, bounds: readonly number[]): number {
   return bucket
 }
 
-function addAmounts(amounts: ExactInteger[], row: FullRow): void {
-  raise(amounts, 0, row.prompt_tokens)
-  raise(amounts, 1, row.completion_tokens)
-  raise(amounts, 2, row.cached_tokens)
-  raise(amounts, 3, row.cache_write_5m_tokens)
-  raise(amounts, 3, row.cache_write_30m_tokens)
-  raise(amounts, 3, row.cache_write_1h_tokens)
-  raise(amounts, 4, row.reasoning_tokens)
-  raise(amounts, 5, row.cost_picodollars)
-  raise(amounts, 6, row.upstream_ms)
-  raise(amounts, 7, row.gateway_microseconds)
+function addAmounts(amounts: ExactInteger[], row: FullRow, sign: 1 | -1): void {
+  raise(amounts, 0, row.prompt_tokens, sign)
+  raise(amounts, 1, row.completion_tokens, sign)
+  raise(amounts, 2, row.cached_tokens, sign)
+  raise(amounts, 3, row.cache_write_5m_tokens, sign)
+  raise(amounts, 3, row.cache_write_30m_tokens, sign)
+  raise(amounts, 3, row.cache_write_1h_tokens, sign)
+  raise(amounts, 4, row.reasoning_tokens, sign)
+  raise(amounts, 5, row.cost_picodollars, sign)
+  raise(amounts, 6, row.upstream_ms, sign)
+  raise(amounts, 7, row.gateway_microseconds, sign)
 }
 
 /** Exact whatever the size: as numbers while they can be, which is a tenth of the cost. */
-function raise(amounts: ExactInteger[], place: number, by: ExactInteger | null): void {
+function raise(amounts: ExactInteger[], place: number, by: ExactInteger | null, sign: 1 | -1): void {
   if (by === null || by === 0) return
   const present = amounts[place] ?? 0
-  if (typeof present === 'number' && typeof by === 'number' && Number.isSafeInteger(present + by)) {
-    amounts[place] = present + by
+  if (typeof present === 'number' && typeof by === 'number' && Number.isSafeInteger(present + sign * by)) {
+    amounts[place] = present + sign * by
     return
   }
-  amounts[place] = BigInt(present) + BigInt(by)
+  amounts[place] = BigInt(present) + BigInt(sign) * BigInt(by)
 }
 
 function capped(amount: ExactInteger): ExactInteger {

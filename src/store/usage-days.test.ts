@@ -6,6 +6,7 @@ import { until } from '../../test/harness.ts'
 import { assertSumsEqualRows } from '../../test/sums-of-rows.ts'
 import { closeRecord, ENGINES, type EngineName, testStores } from '../../test/test-store.ts'
 import { createFolder, readPosition } from './fold.ts'
+import { ensurePartitions } from './partitions.ts'
 import { closedRow } from './request-row.ts'
 import { readDaysUntil } from './rollup.ts'
 import type { Database } from './schema.ts'
@@ -95,6 +96,7 @@ test('on PostgreSQL days wait for a fold that has looked how far they are and is
   await startAnew(db)
   const record = closeRecord('slow-1', { workspace: 'slow', startedAt: 5 })
   const row = closedRow({ ...record, attempts: '[]' }, 'slow')
+  await ensurePartitions(db, [row.started_at])
   await db.insertInto('requests').values(row).execute()
   const { promise: mayEnd, resolve: end } = Promise.withResolvers<void>()
   const { promise: looked, resolve: look } = Promise.withResolvers<void>()
