@@ -62,7 +62,7 @@ const ROOMS: Record<string, { rooms: string[]; packages: string[] }> = {
     rooms: ['src/domain', 'src/store', 'src/providers', 'src/gateway', 'src/config.ts', 'src/prepare-store.ts'],
     packages: [],
   },
-  'src/migrate': { rooms: ['src/store'], packages: ['kysely'] },
+  'src/migrate': { rooms: ['src/store'], packages: ['kysely', 'pg'] },
   'src/cli': {
     rooms: [
       'src/main.ts',

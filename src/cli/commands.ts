@@ -38,6 +38,25 @@ const localCommands: readonly Command[] = [
     options: { json: { type: 'boolean', help: 'Print the checks as JSON, for programs' } },
     run: async (given) => (await import('./doctor.ts')).doctor(given),
   }),
+  local({
+    name: 'migrate',
+    summary: 'Move an embedded installation to PostgreSQL, and compare; killed, it goes on where it was',
+    examples: [
+      'switchyard migrate --from sqlite:./data --to postgres://switchyard@db.internal/switchyard',
+      'switchyard migrate --from sqlite:./data --to postgres://switchyard@db.internal/switchyard --verify-only',
+    ],
+    options: {
+      from: { type: 'string', placeholder: 'sqlite:DIR', help: 'The DATA_DIR to move; its gateway must be stopped' },
+      to: {
+        type: 'string',
+        placeholder: 'URL',
+        help: 'An empty database, postgres://USER@HOST/NAME; its password better in the variable PGPASSWORD',
+      },
+      'verify-only': { type: 'boolean', help: 'Move nothing: compare what is there' },
+      json: { type: 'boolean', help: 'Print the comparison as JSON, for programs' },
+    },
+    run: async (given) => (await import('./migrate.ts')).migrate(given),
+  }),
 ]
 
 const completion = local({

@@ -5,6 +5,7 @@ import { openRemoteReader, openRemoteSqlite } from './remote-sqlite.ts'
 import type { Database } from './schema.ts'
 import { sqliteDialect } from './sqlite-dialect.ts'
 import { errorText, StoreError, type StoreLog } from './store-error.ts'
+import { refuseUnfinishedMove } from './unfinished-move.ts'
 
 export interface DatabaseOptions {
   /** Of the embedded SQLite. */
@@ -58,7 +59,12 @@ async function openServer({ log, waits }: DatabaseOptions, url: string): Promise
   async function migrateServer(): Promise<void> {
     // One step may rewrite a table, and whoever starts meanwhile waits for it: no timeout.
     const migrating = open({ connections: 1, queryTimeoutMs: null })
-    await migrate(migrating, 'postgres', Date.now()).finally(() => migrating.destroy())
+    try {
+      await migrate(migrating, 'postgres', Date.now())
+      await refuseUnfinishedMove(migrating)
+    } finally {
+      await migrating.destroy()
+    }
   }
   await orExplain(waits === undefined ? migrateServer() : onceReachable(migrateServer, { log, ...waits }), 'postgres')
 

@@ -24,7 +24,7 @@ interface RingKey {
 const CIPHER = 'aes-256-gcm'
 const IV_BYTES = 12
 const TAG_BYTES = 16
-const FILE_NAME = 'secrets.key'
+export const SECRETS_FILE = 'secrets.key'
 export const SHORTEST_SECRETS_KEY = 16
 
 /**
@@ -38,7 +38,7 @@ export function openSecrets(dataDir: string, keys: readonly string[] | null): Se
     }
   }
   const fromEnvironment = keys ?? []
-  const path = join(dataDir, FILE_NAME)
+  const path = join(dataDir, SECRETS_FILE)
   const fromFile = readKeyFile(path) ?? (fromEnvironment.length === 0 ? createKeyFile(path) : null)
   const ring = [...fromEnvironment, ...(fromFile === null ? [] : [fromFile])].map(ringKey)
   const [first] = ring
@@ -105,7 +105,7 @@ function decrypt(ring: readonly RingKey[], ciphertext: string, context: string):
   if (candidates.length === 0) {
     throw new StoreError(
       `the stored ${context} was encrypted with another key: add that key to SECRETS_KEY ` +
-        `(or restore ${FILE_NAME}), or set the value again`,
+        `(or restore ${SECRETS_FILE}), or set the value again`,
     )
   }
   for (const { key } of candidates) {

@@ -1,0 +1,129 @@
+import { statSync } from 'node:fs'
+import { basename, dirname } from 'node:path'
+import type { Environment } from '../config.ts'
+import type { Verdict } from '../migrate/compare.ts'
+import { type Moved, moveInstallation } from '../migrate/move.ts'
+import { shownAddress } from '../migrate/target.ts'
+import { type Given, text, usageError } from './command.ts'
+import { createMoveProgress } from './move-progress.ts'
+import type { Output } from './output.ts'
+import { stopSignal } from './stop-signal.ts'
+
+const NAME = { name: 'migrate' }
+
+/** Moves an embedded installation to PostgreSQL; 0 only when both are equal afterwards. */
+export async function migrate(given: Given): Promise<number> {
+  const { output, environment } = given
+  const [from, to] = [dataFolder(text(given, 'from')), serverAddress(text(given, 'to'))]
+  const verifyOnly = given.values['verify-only'] === true
+  const progress = createMoveProgress(output, { isTerminal: process.stderr.isTTY, now: () => performance.now() })
+  let isStopped = false
+  void stopSignal().then(() => {
+    isStopped = true
+  })
+  const moved = await moveInstallation({
+    from,
+    to,
+    verifyOnly,
+    secretsKeys: environment['SECRETS_KEY'] ? environment['SECRETS_KEY'].split(',').map((key) => key.trim()) : null,
+    isStopped: () => isStopped,
+    onSource({ dataDir, folded, interrupted }, counts) {
+      output.note(`From ${dataDir}: ${counts.requests.toLocaleString('en')} requests`)
+      output.note(`To ${shownAddress(to)}`)
+      if (folded > 0) output.note(`${folded} records of the spool were folded into the log first`)
+      if (interrupted > 0) output.note(`${interrupted} calls had been cut off: logged as interrupted`)
+      progress.begin(counts.log)
+    },
+    onStep(step) {
+      progress.end()
+      output.note(step)
+    },
+    onProgress: progress.at,
+  })
+  print(moved, { output, verifyOnly, to, environment })
+  return moved.verdict.isEqual ? 0 : 1
+}
+
+/** The folder itself, or the database in it. */
+function dataFolder(address: string | undefined): string {
+  if (address === undefined) throw usageError(NAME, '--from sqlite:DATA_DIR is missing')
+  const path = /^sqlite:(?:\/\/(?=\/))?(.+)$/.exec(address)?.[1]
+  if (path === undefined) throw usageError(NAME, `--from is sqlite: and the data folder, not '${address}'`)
+  const isFile = statSync(path, { throwIfNoEntry: false })?.isFile() === true
+  if (!isFile) return path
+  if (basename(path) === 'switchyard.db') return dirname(path)
+  throw usageError(NAME, `--from names the data folder or its switchyard.db, not '${path}'`)
+}
+
+/** Not repeated in the message: it may hold a password. */
+function serverAddress(address: string | undefined): string {
+  if (address === undefined) throw usageError(NAME, '--to postgres://USER@HOST/DATABASE is missing')
+  if (/^postgres(ql)?:\/\//.test(address) && URL.canParse(address)) return address
+  throw usageError(NAME, '--to is the address of a database, postgres://USER@HOST/DATABASE')
+}
+
+interface Printing {
+  output: Output
+  verifyOnly: boolean
+  to: string
+  environment: Environment
+}
+
+function print({ verdict, keys, zeros }: Moved, { output, verifyOnly, to, environment }: Printing): void {
+  if (output.isJson) output.json(jsonOf(verdict))
+  else printVerdict(verdict, output)
+  if (zeros > 0) {
+    output.note(`${zeros} zero characters in texts, which PostgreSQL cannot hold, are U+FFFD there; see docs`)
+  }
+  if (!verdict.isEqual) {
+    output.note(output.bad('The target differs from the source.'))
+    return
+  }
+  output.note(output.good('Everything is equal.'))
+  if (verifyOnly) return
+  const databaseUrl = `DATABASE_URL='${shownAddress(to)}'`
+  const ours = environment['SECRETS_KEY'] && keys.environment ? '"$SECRETS_KEY"' : ''
+  const file = keys.file === null ? '' : `"$(cat '${keys.file}')"`
+  const secrets = [ours, file].filter((part) => part !== '').join(',')
+  output.note('Start every gateway with the same two, in this folder or any other:')
+  output.line([databaseUrl, ...(secrets === '' ? [] : [`SECRETS_KEY=${secrets}`]), 'switchyard serve'].join(' '))
+  output.note('The embedded database is as it was: without DATABASE_URL the gateway goes on with it.')
+}
+
+function printVerdict({ tables, months }: Verdict, output: Output): void {
+  output.table(
+    [{ title: 'table' }, { title: 'rows', isNumber: true }, { title: 'in the target' }],
+    tables.map(({ table, rows, differences }) => [table, rows, inTarget(differences)]),
+  )
+  output.line('')
+  output.table(
+    [
+      { title: 'month' },
+      { title: 'workspace' },
+      { title: 'requests', isNumber: true },
+      { title: 'tokens', isNumber: true },
+      { title: 'cost in picodollars', isNumber: true },
+      { title: 'in the target' },
+    ],
+    months.map((row) => [
+      row.month,
+      row.workspace,
+      row.rows,
+      row.tokens,
+      row.costPicodollars,
+      inTarget(row.differences),
+    ]),
+  )
+}
+
+function inTarget(differences: Verdict['tables'][number]['differences']): string {
+  if (differences.length === 0) return 'equal'
+  return differences.map(({ figure, source, target }) => `${figure} ${target} instead of ${source}`).join('; ')
+}
+
+/** Amounts as digits: a program's numbers may not hold them. */
+function jsonOf({ isEqual, tables, months }: Verdict): unknown {
+  const shown = (comparison: Verdict['tables'][number] | Verdict['months'][number]) =>
+    JSON.parse(JSON.stringify(comparison, (_, value) => (typeof value === 'bigint' ? String(value) : value)))
+  return { equal: isEqual, tables: tables.map(shown), months: months.map(shown) }
+}

@@ -1,0 +1,51 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Kysely } from 'kysely'
+import { providerFromRow } from '../store/providers.ts'
+import type { Database, ProviderRow } from '../store/schema.ts'
+import { openSecrets, SECRETS_FILE } from '../store/secrets.ts'
+import { StoreError } from '../store/store-error.ts'
+
+/** Which keys open the stored secrets: those of SECRETS_KEY, that of the file in the data folder, or it takes both. */
+export interface NeededKeys {
+  environment: boolean
+  /** Its path; null when it is not needed. */
+  file: string | null
+}
+
+/**
+ * The target gets the secrets as they are, encrypted: whoever cannot open them here could not there either. A StoreError
+ * names the provider whose secret no key opens.
+ */
+export async function neededKeys(
+  db: Kysely<Database>,
+  dataDir: string,
+  environmentKeys: readonly string[] | null,
+): Promise<NeededKeys> {
+  const path = join(dataDir, SECRETS_FILE)
+  const hasFile = existsSync(path)
+  const rows = await db.selectFrom('providers').selectAll().execute()
+  const sealed = rows.filter((row) => row.api_key_encrypted !== null || row.headers_encrypted !== null)
+  if (environmentKeys === null && !hasFile) {
+    if (sealed.length === 0) return { environment: false, file: null }
+    throw new StoreError(`the stored secrets were encrypted with SECRETS_KEY: set it as the gateway had it`)
+  }
+  opens(sealed, dataDir, environmentKeys)
+  const needsFile = environmentKeys === null || (hasFile && !opensAlone(sealed, path, environmentKeys))
+  return { environment: environmentKeys !== null, file: needsFile ? path : null }
+}
+
+function opens(sealed: readonly ProviderRow[], dataDir: string, keys: readonly string[] | null): void {
+  const secrets = openSecrets(dataDir, keys)
+  for (const row of sealed) providerFromRow(row, secrets)
+}
+
+/** In a folder that cannot be there, the keys of the environment are on their own. */
+function opensAlone(sealed: readonly ProviderRow[], file: string, keys: readonly string[]): boolean {
+  try {
+    opens(sealed, join(file, 'none'), keys)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,39 @@
+import type { Database } from '../store/schema.ts'
+
+export interface MovedTable {
+  name: keyof Database
+  /** What its rows are walked along: unique, and an index of the embedded database. */
+  key: readonly string[]
+}
+
+/** What a gateway is set up with: small, and moved in one transaction. No row comes before what it refers to. */
+export const CONTROL_TABLES: readonly MovedTable[] = [
+  { name: 'workspaces', key: ['name'] },
+  { name: 'keys', key: ['id'] },
+  { name: 'routes', key: ['workspace', 'alias'] },
+  { name: 'providers', key: ['name'] },
+  { name: 'registry', key: ['provider', 'model'] },
+  { name: 'price_versions', key: ['id'] },
+  { name: 'sessions', key: ['id'] },
+  // A gateway that starts in the same folder again must not deliver what came from there.
+  { name: 'spool_positions', key: ['node'] },
+]
+
+const SUMS_KEY = ['key_id', 'route', 'provider', 'model', 'code']
+
+/** What has come about since: of any length, and moved batch by batch. */
+export const LOG_TABLES: readonly MovedTable[] = [
+  { name: 'audit', key: ['id'] },
+  { name: 'spool_rejects', key: ['node', 'seq'] },
+  { name: 'usage_days', key: ['workspace', 'day', ...SUMS_KEY] },
+  { name: 'usage_hours', key: ['workspace', 'hour', ...SUMS_KEY] },
+  { name: 'requests', key: ['id'] },
+]
+
+export const MOVED_TABLES = [...CONTROL_TABLES, ...LOG_TABLES]
+
+/** Moved value by value, because the target has some of them from its beginning. */
+export const SETTINGS_TABLE: MovedTable = { name: 'settings', key: ['name'] }
+
+/** Gateways write these about themselves, and an embedded one does not. */
+export const LEFT_OUT: readonly string[] = ['nodes', 'schema_versions']

@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict'
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { newId } from '../../src/domain/new-id.ts'
+import { Spool } from '../../src/store/spool.ts'
+import { closeLine, openLine } from '../../src/store/spool-lines.ts'
+import { ADMIN_KEY, type Harness, hello, newFolder, startHarness } from '../harness.ts'
+import { closeRecord, openRecord } from '../test-store.ts'
+
+export const DAY_MS = 86_400_000
+export const DAYS = 40
+/** Beyond what a double counts exactly: 9,007 USD and some. */
+const LARGE_COST = '9007199254740993'
+
+export interface Embedded {
+  folder: string
+  dataDir: string
+  database: string
+  remove(): void
+}
+
+/** What an embedded gateway leaves behind: every table has rows, the log as many as asked for, over forty days. */
+export async function leaveEmbedded(rows: number): Promise<Embedded> {
+  const folder = newFolder()
+  const harness = await startHarness({ folder })
+  await setUp(harness)
+  await writeRows(harness, rows)
+  await harness.stop()
+  const dataDir = join(folder, 'data')
+  const database = join(dataDir, 'switchyard.db')
+  addOddities(database)
+  leaveInSpool(join(dataDir, 'spool.db'))
+  return { folder, dataDir, database, remove: () => rmSync(folder, { recursive: true, force: true }) }
+}
+
+async function setUp({ url, chat, simulator }: Harness): Promise<void> {
+  const send = async (method: string, path: string, body: unknown) => {
+    const headers = { authorization: `Bearer ${ADMIN_KEY}`, 'content-type': 'application/json' }
+    const response = await fetch(url + path, { method, headers, body: JSON.stringify(body) })
+    assert.ok(response.ok, `${method} ${path}: ${await response.text()}`)
+  }
+  await send('POST', '/workspaces', { name: 'research', description: 'naïve 🚂 “quotes” \\u0000 \\ and\nlines' })
+  await send('PUT', '/providers/local', { family: 'openai', base_url: simulator.openaiUrl, api_key: 'sk-of-local' })
+  await send('PUT', '/routes/fast', { chain: [{ provider: 'openai', model: 'gpt-5.4-mini' }] })
+  await send('PUT', '/registry/local/gpt-5.4-mini', { input_per_mtok: '1', output_per_mtok: '2' })
+  await send('PUT', '/registry/local/gpt-5.4-mini', { input_per_mtok: '3', output_per_mtok: '4' })
+  await send('POST', '/sessions', { key: ADMIN_KEY })
+  assert.equal((await chat(hello('fast'))).status, 200)
+  assert.equal((await chat(hello('fast'), { 'idempotency-key': 'once' })).status, 200)
+  assert.equal((await chat({ model: 'fast' })).status, 400)
+}
+
+async function writeRows({ gateway: { store } }: Harness, rows: number): Promise<void> {
+  const [key] = await store.db.selectFrom('keys').select('id').where('kind', '=', 'live').execute()
+  const begin = Date.now() - DAYS * DAY_MS
+  for (let row = 0; row < rows; ) {
+    const closing: Promise<unknown>[] = []
+    for (const end = Math.min(row + 1_000, rows); row < end; row++) {
+      const startedAt = begin + Math.floor((row * (DAYS * DAY_MS - 60_000)) / rows)
+      const usage = { input: row % 997, cachedInput: 0, cacheWrite5m: 0, cacheWrite30m: 0, cacheWrite1h: 0 }
+      closing.push(
+        store.requestLog.close(
+          closeRecord(`chatcmpl_${newId(startedAt)}`, {
+            startedAt,
+            finishedAt: startedAt + 500,
+            keyId: key?.id ?? '',
+            workspace: row % 3 === 0 ? 'research' : 'default',
+            requestedModel: row % 5 === 0 ? 'naïve 🚂 \\u0000' : null,
+            usage: row % 7 === 0 ? null : { ...usage, output: row % 89, reasoning: 0, pricePercent: 100 },
+            costPicodollars: row % 7 === 0 ? null : row % 1_000 === 1 ? LARGE_COST : String(row * 1_000),
+          }),
+        ),
+      )
+    }
+    await Promise.all(closing)
+  }
+}
+
+/** What no caller can make happen on purpose. */
+function addOddities(path: string): void {
+  const database = new DatabaseSync(path)
+  database
+    .prepare('insert into spool_rejects (node, seq, kind, payload, error) values (?, ?, ?, ?, ?)')
+    .run('node', 7, 'close', 'a\u0000b\u0000 \\u0000 "quoted"', 'unreadable')
+  // As a caller's bounds allow: two of them are beyond a sum of 64 bits.
+  database.exec(
+    `update requests set hold_picodollars = ${2n ** 63n - 1n} where id in (select id from requests order by id limit 2)`,
+  )
+  database.close()
+}
+
+/** A gateway that was killed: one call answered and not yet folded, one cut off. */
+function leaveInSpool(path: string): void {
+  const spool = new Spool(path, { synchronousFull: false, onCommit() {} })
+  const startedAt = Date.now()
+  // The file does not remember its numbers once their rows are gone.
+  const folded = new DatabaseSync(join(path, '..', 'switchyard.db'), { readOnly: true })
+  spool.startAfter(Number(folded.prepare('select max(seq) as seq from spool_positions').get()?.['seq']))
+  folded.close()
+  void spool.append(closeLine(closeRecord('chatcmpl_spooled', { startedAt })))
+  void spool.append(openLine(openRecord('chatcmpl_cut-off', { startedAt })))
+  spool.close()
+}

@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { after, test } from 'node:test'
+import pg from 'pg'
+import { LEFT_OUT, MOVED_TABLES } from '../../src/migrate/tables.ts'
+import { loadSnapshot } from '../../src/store/snapshot.ts'
+import { runCli } from '../cli/run-cli.ts'
+import { ADMIN_KEY, hello, type Json, newFolder, startHarness, until } from '../harness.ts'
+import { startPostgres } from '../postgres.ts'
+import { startProcess } from '../process.ts'
+import { type Embedded, leaveEmbedded } from './embedded.ts'
+
+const ROWS = 50_000
+
+const server = await startPostgres()
+const embedded = await leaveEmbedded(ROWS)
+after(async () => {
+  embedded.remove()
+  await server.stop()
+})
+
+async function withDatabase<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    return await work(client)
+  } finally {
+    await client.end()
+  }
+}
+
+function command({ dataDir }: Embedded, to: string, ...more: string[]): string[] {
+  return ['migrate', '--from', `sqlite:${dataDir}`, '--to', to, ...more]
+}
+
+/** Rows of the log that the target has, by the word of the migration itself. */
+async function movedRows(client: pg.Client): Promise<number> {
+  const found = await client
+    .query(`select value from settings where name = 'moved_from'`)
+    .catch(() => ({ rows: [] as { value: string }[] }))
+  const mark = found.rows[0] === undefined ? { tables: {} } : JSON.parse(found.rows[0].value)
+  return mark.tables.requests?.rows ?? 0
+}
+
+test('a migration that is killed three times moves everything, once', async () => {
+  const to = await server.createDatabase()
+  const args = command(embedded, to)
+  await withDatabase(to, async (client) => {
+    for (const enough of [1, 15_000, 30_000]) {
+      const run = startProcess({ command: args, folder: embedded.folder })
+      await until(async () => (await movedRows(client)) >= enough, `${enough} rows are there`)
+      await run.stop('SIGKILL')
+      const rows = await movedRows(client)
+      assert.ok(rows >= enough && rows < ROWS, String(rows))
+    }
+  })
+
+  const early = startProcess({ folder: newFolder(), environment: { DATABASE_URL: to } })
+  assert.equal((await early.ended).code, 1)
+  assert.match(early.stderr(), /holds a part of what is being moved from .*run the same switchyard migrate again/)
+
+  const last = await runCli(args)
+  assert.equal(last.code, 0, last.stderr)
+  assert.match(last.stderr, /rows \(100 %\)/)
+  assert.match(last.stderr, /2 zero characters in texts/)
+  assert.match(last.stderr, /Everything is equal/)
+  assert.match(last.stdout, /^requests +50005 +equal$/m)
+  const file = join(embedded.dataDir, 'secrets.key')
+  assert.ok(last.stdout.endsWith(`DATABASE_URL='${to}' SECRETS_KEY="$(cat '${file}')" switchyard serve\n`), last.stdout)
+  assert.ok(!(last.stdout + last.stderr).includes(readFileSync(file, 'utf8').trim()))
+
+  await compareEveryRow(to)
+  await serveFrom(to)
+})
+
+async function compareEveryRow(to: string): Promise<void> {
+  const source = new DatabaseSync(embedded.database, { readOnly: true, readBigInts: true })
+  await withDatabase(to, async (client) => {
+    const tables = await client.query(`select relname as name from pg_class
+      where relkind in ('r', 'p') and relnamespace = 'public'::regnamespace and not relispartition`)
+    const names = tables.rows.map(({ name }) => name).filter((name) => !LEFT_OUT.includes(name))
+    assert.deepEqual(names.sort(), [...MOVED_TABLES.map(({ name }) => name), 'settings'].sort())
+    for (const { name, key } of MOVED_TABLES) {
+      const order = key.map((column) => `"${column}"`).join()
+      const here = source.prepare(`select * from ${name} order by ${order}`).all().map(asText)
+      const collated = key.map((column) => `("${column}"::text) collate "C"`).join()
+      const there = (await client.query(`select * from ${name} order by ${collated}`)).rows.map(asText)
+      assert.ok(here.length > 0, `${name} is empty`)
+      assert.deepEqual(there.sort(), here.sort(), name)
+    }
+  })
+  source.close()
+}
+
+/** Both engines' integers as digits, and what PostgreSQL cannot hold as it must have become. */
+function asText(row: Record<string, unknown>): string {
+  const cell = (value: unknown) => (value === null ? null : String(value).replaceAll('\u0000', '\ufffd'))
+  return JSON.stringify(
+    Object.keys(row)
+      .sort()
+      .map((column) => [column, cell(row[column])]),
+  )
+}
+
+/** On another machine: nothing of the old data folder but its key for secrets. */
+async function serveFrom(to: string): Promise<void> {
+  const secrets = readFileSync(join(embedded.dataDir, 'secrets.key'), 'utf8').trim()
+  const moved = await startHarness({ environment: { DATABASE_URL: to, SECRETS_KEY: secrets } })
+  try {
+    const admin = { authorization: `Bearer ${ADMIN_KEY}` }
+    const before = await moved.get('/requests?limit=1', admin)
+    assert.equal(before.json.data.length, 1)
+    assert.equal((await moved.chat(hello('fast'))).status, 200)
+    const { store } = moved.gateway
+    assert.equal((await loadSnapshot(store.db, store.secrets)).providers.get('local')?.apiKey, 'sk-of-local')
+    const environment = { SWITCHYARD_URL: moved.url, ADMIN_KEY }
+    const verified = await runCli(['verify'], { environment })
+    assert.equal(verified.code, 0, verified.stdout + verified.stderr)
+    const price = await runCli(
+      ['registry', 'put', 'local/new', '--input-per-mtok', '1', '--output-per-mtok', '1', '--json'],
+      { environment },
+    )
+    assert.equal(price.code, 0, price.stderr)
+    const history: Json = (await moved.get('/registry/local/gpt-5.4-mini/history', admin)).json
+    assert.equal(history.data.length, 2)
+  } finally {
+    await moved.stop()
+  }
+}
