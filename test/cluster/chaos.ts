@@ -4,6 +4,7 @@ import { type Cluster, startCluster } from './cluster.ts'
 import { documentedErrors, readKeys, readUsageSums } from './evidence.ts'
 import { judge, type Verdict } from './judge.ts'
 import { type Load, startLoad } from './load.ts'
+import type { ClusterNode } from './node.ts'
 import { startSampling } from './sample.ts'
 import { PARTS, planStrikes, strikeText } from './schedule.ts'
 import { playStrikes } from './strike.ts'
@@ -78,12 +79,7 @@ export async function runChaos({ seed, durationMs, pauseMs, say = () => {} }: Ch
 
 /** Every node serves keys with and without a hard budget again, and finds its counters equal to the log. */
 async function settle(cluster: Cluster, load: Load): Promise<string[]> {
-  const deadline = Date.now() + SETTLED_WITHIN_MS
-  let problems = ['nobody has looked yet']
-  while (problems.length > 0 && Date.now() < deadline) {
-    await sleep(500)
-    problems = await unsettled(cluster)
-  }
+  const problems = await untilSettled(cluster)
   for (const key of ['free', 'rich'] as const) {
     for (const _ of cluster.nodes) {
       const { token, ending } = await load.once(key)
@@ -91,26 +87,34 @@ async function settle(cluster: Cluster, load: Load): Promise<string[]> {
       problems.push(`${token} was sent after everything had come back and ended as ${JSON.stringify(ending)}`)
     }
   }
-  return [...problems, ...(await unsettled(cluster))]
+  return problems.length > 0 ? problems : await untilSettled(cluster)
 }
 
-async function unsettled({ nodes }: Cluster): Promise<string[]> {
-  const found = await Promise.all(
-    nodes.map(async ({ name, url, manage, ownEnds }) => {
-      try {
-        if (ownEnds() > 0) return [`${name} ended ${ownEnds()} times by itself`]
-        const ready = await fetch(`${url}/readyz`)
-        const { log } = (await ready.json()) as { log: { lag_rows: number } }
-        if (ready.status !== 200 || log.lag_rows > 0) return [`${name} is ${ready.status}, ${log.lag_rows} rows behind`]
-        const { status, json } = await manage('POST', '/verify')
-        if (status === 200 && json.differences.length === 0 && json.busy === 0) return []
-        return [`${name} verifies: ${status} ${JSON.stringify(json).slice(0, 2_000)}`]
-      } catch (error) {
-        return [`${name}: ${error}`]
-      }
-    }),
-  )
-  return found.flat()
+async function untilSettled(cluster: Cluster): Promise<string[]> {
+  const deadline = Date.now() + SETTLED_WITHIN_MS
+  for (;;) {
+    const problems = (await Promise.all(cluster.nodes.map(unsettled))).flat()
+    if (problems.length === 0 || Date.now() > deadline) return problems
+    await sleep(500)
+  }
+}
+
+async function unsettled({ name, url, manage, ownEnds }: ClusterNode): Promise<string[]> {
+  try {
+    if (ownEnds() > 0) return [`${name} ended ${ownEnds()} times by itself`]
+    const ready = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(10_000) })
+    const { log } = (await ready.json()) as { log: { lag_rows: number } }
+    if (ready.status !== 200 || log.lag_rows > 0) return [`${name} is ${ready.status}, ${log.lag_rows} rows behind`]
+    const { status, json } = await manage('POST', '/verify')
+    if (status !== 200) return [`${name} verifies: ${status} ${JSON.stringify(json)}`]
+    const { differences, busy } = json as { differences: Record<string, string>[]; busy: number }
+    if (busy > 0) return [`${name} verifies: ${busy} scopes never rest`]
+    return differences.map(({ scope, name: whose, counter, ledger, log: logged }) => {
+      return `${name} verifies: ${counter} of ${scope} ${whose} is ${ledger}, and the log says ${logged}`
+    })
+  } catch (error) {
+    return [`${name}: ${error}`]
+  }
 }
 
 async function stopInPeace({ nodes }: Cluster): Promise<string[]> {

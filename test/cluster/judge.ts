@@ -198,8 +198,10 @@ function checkBudgets({ rows, keys, limits, samples }: Evidence, problems: strin
     if (spent > limit) problems.push(`the log of ${key} adds up to ${spent}, more than ${limit}`)
     const own = samples.filter((sample) => sample.key === key)
     const over = own.filter((sample) => sample.spent + sample.held > limit)
-    for (const { source, spent: was, held } of over) {
-      problems.push(`${source} said of ${key}: ${was} spent and ${held} held of ${limit}`)
+    const worst = over.toSorted((a, b) => (a.spent + a.held > b.spent + b.held ? -1 : 1))[0]
+    if (worst !== undefined) {
+      const { source, spent: was, held } = worst
+      problems.push(`${over.length} samples of ${key} are over ${limit}; ${source} said ${was} spent and ${held} held`)
     }
     const most = own.reduce((most, sample) => (sample.spent > most ? sample.spent : most), 0n)
     return { key, limit, spent, most, samples: own.length }

@@ -8,8 +8,8 @@ export type ChaosKey = (typeof KEYS)[number]
 /** Clients of each key. */
 export const CLIENTS = 3
 
-/** A call of the workload costs about 0.00015 USD, and holds four times that while it runs. */
-const USUAL_COST_USD = 0.00015
+/** A call of the workload costs about 0.00011 USD, and holds five times that while it runs. */
+const USUAL_COST_USD = 0.00011
 const TIGHT_SHARE = 0.4
 export const RICH_USD = '1000'
 

@@ -1,0 +1,197 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { PaidRow } from '../crash/read-log.ts'
+import { documentedErrors } from './evidence.ts'
+import { type Evidence, judge } from './judge.ts'
+import type { Ending, SentCall } from './load.ts'
+import { planStrikes } from './schedule.ts'
+import { planWorkload } from './workload.ts'
+
+const ENDED: Ending = {
+  kind: 'answered',
+  node: 0,
+  status: 200,
+  code: null,
+  id: 'chatcmpl_1',
+  costUsd: '0.000120',
+  unchecked: false,
+}
+const CALL: SentCall = {
+  token: 'tight-c000001',
+  key: 'tight',
+  alias: 'c000001',
+  sentAt: 10_000,
+  endedAt: 10_100,
+  ending: ENDED,
+}
+const ROW: PaidRow = {
+  id: 'chatcmpl_1',
+  state: 'closed',
+  status: 200,
+  code: null,
+  requestedModel: 'c000001',
+  called: 1,
+  keyId: 'key-1',
+  costPicodollars: 120_000_000n,
+}
+const INTERRUPTED: PaidRow = { ...ROW, status: 0, code: 'interrupted', called: 0, costPicodollars: null }
+const REFUSED: Ending = { ...ENDED, status: 402, code: 'budget_exceeded', costUsd: null }
+const REFUSED_ROW: PaidRow = { ...ROW, status: 402, code: 'budget_exceeded', called: 0, costPicodollars: null }
+const UPSTREAM = { marker: CALL.token }
+const CUT = { node: 1, sentAt: 10_000, cutAt: 10_050 }
+const LIMITS = new Map([['tight', 120_000_000n]] as const)
+const SOUND: Evidence = {
+  sent: [CALL],
+  upstream: [UPSTREAM],
+  rows: [ROW],
+  keys: new Map([['key-1', 'tight']]),
+  cuts: [],
+  kills: [],
+  limits: LIMITS,
+  samples: [{ key: 'tight', source: 'log', spent: 120_000_000n, held: 0n }],
+  documented: documentedErrors(),
+}
+
+function ended(ending: Ending): SentCall[] {
+  return [{ ...CALL, ending }]
+}
+
+describe('the judge of a chaos run', () => {
+  const sound: [string, Evidence][] = [
+    ['in a sound run', SOUND],
+    ['in a refusal', { ...SOUND, sent: ended(REFUSED), upstream: [], rows: [REFUSED_ROW] }],
+    ['in a call that was cut off', { ...SOUND, sent: ended({ kind: 'cut', node: 1 }), rows: [INTERRUPTED] }],
+    [
+      'in a call cut off before its node knew of it',
+      { ...SOUND, sent: ended({ kind: 'cut', node: 1 }), upstream: [], rows: [] },
+    ],
+    [
+      'in a call cut off on its way upstream',
+      { ...SOUND, sent: ended({ kind: 'cut', node: 1 }), upstream: [{ marker: null }], rows: [INTERRUPTED] },
+    ],
+    ['in a connection that broke as its node was killed', { ...SOUND, cuts: [CUT], kills: [{ node: 1, at: 10_020 }] }],
+  ]
+  for (const [where, evidence] of sound) {
+    test(`finds nothing ${where}`, () => assert.deepEqual(judge(evidence).problems, []))
+  }
+
+  const broken: [string, Evidence, RegExp][] = [
+    ['an answered call without a row', { ...SOUND, upstream: [], rows: [] }, /is not in the log/],
+    ['an answered call logged as interrupted', { ...SOUND, rows: [INTERRUPTED] }, /its row says closed 0 interrupted/],
+    [
+      'an answered call logged with another cost',
+      { ...SOUND, rows: [{ ...ROW, costPicodollars: 119_000_000n }] },
+      /119000000/,
+    ],
+    [
+      'an answered call logged without a cost',
+      { ...SOUND, rows: [{ ...ROW, costPicodollars: null }] },
+      /no picodollars/,
+    ],
+    [
+      "an answered call with another call's row",
+      { ...SOUND, rows: [{ ...ROW, requestedModel: 'c000002' }] },
+      /no client made/,
+    ],
+    ['an upstream call without a row', { ...SOUND, sent: ended({ kind: 'cut', node: 1 }), rows: [] }, /does not know/],
+    [
+      'an upstream call made twice',
+      { ...SOUND, upstream: [UPSTREAM, UPSTREAM] },
+      /made 2 upstream calls, and its row names 1/,
+    ],
+    [
+      'a torn upstream call that nothing explains',
+      { ...SOUND, upstream: [UPSTREAM, { marker: null }] },
+      /explain only 0/,
+    ],
+    ['a call logged twice', { ...SOUND, rows: [ROW, { ...ROW, id: 'chatcmpl_2' }] }, /is in the log twice/],
+    ['an id logged twice', { ...SOUND, rows: [ROW, ROW] }, /ids are in the log twice/],
+    ['a row that is still open', { ...SOUND, rows: [{ ...ROW, state: 'open' }] }, /still open/],
+    [
+      'an answer with a code that no page explains',
+      { ...SOUND, sent: ended({ ...REFUSED, code: 'no_idea' }) },
+      /not documented/,
+    ],
+    [
+      'an answer with the wrong status for its code',
+      { ...SOUND, sent: ended({ ...REFUSED, status: 500 }) },
+      /not documented/,
+    ],
+    [
+      'a refusal that is not logged',
+      { ...SOUND, sent: ended(REFUSED), upstream: [], rows: [] },
+      /402 .* not in the log/,
+    ],
+    [
+      'a refusal that is logged as served',
+      { ...SOUND, sent: ended(REFUSED) },
+      /answered 402 .* its row says closed 200/,
+    ],
+    [
+      'a call without any answer',
+      { ...SOUND, sent: ended({ kind: 'unanswered', error: 'late' }) },
+      /got no answer: late/,
+    ],
+    [
+      'a connection that broke by itself',
+      { ...SOUND, cuts: [CUT], kills: [{ node: 0, at: 10_020 }] },
+      /nobody had killed/,
+    ],
+    ['a budget that the log exceeds', { ...SOUND, limits: new Map([['tight', 119_999_999n]]) }, /adds up to 120000000/],
+    [
+      'a budget that a sample exceeds',
+      { ...SOUND, samples: [{ key: 'tight', source: 'node-2', spent: 120_000_000n, held: 1n }] },
+      /node-2 said/,
+    ],
+  ]
+  for (const [what, evidence, expected] of broken) {
+    test(`reports ${what}`, () => assert.match(judge(evidence).problems.join('\n'), expected))
+  }
+
+  test('counts what it finds', () => {
+    const { problems: _, ...counts } = judge({ ...SOUND, upstream: [{ marker: 'free-c000009' }], rows: [INTERRUPTED] })
+    assert.deepEqual(counts, {
+      sent: 1,
+      answered: 1,
+      served: 1,
+      lost: 1,
+      upstreamCalls: 1,
+      unknown: 1,
+      cut: 0,
+      noNode: 0,
+      interrupted: 1,
+      open: 0,
+      answers: { '200 ok': 1 },
+      budgets: [{ key: 'tight', limit: 120_000_000n, spent: 0n, most: 120_000_000n, samples: 1 }],
+    })
+  })
+})
+
+describe('the schedule of a chaos run', () => {
+  const durationMs = 300_000
+
+  test('is the same for the same seed and another for another', () => {
+    assert.deepEqual(planStrikes({ seed: 3, durationMs }), planStrikes({ seed: 3, durationMs }))
+    assert.notDeepEqual(planStrikes({ seed: 3, durationMs }), planStrikes({ seed: 4, durationMs }))
+  })
+
+  test('strikes every part, some at once, and never the last node', () => {
+    for (let seed = 1; seed <= 20; seed++) {
+      const strikes = planStrikes({ seed, durationMs })
+      assert.equal(new Set(strikes.map(({ part }) => part)).size, 5)
+      assert.ok(strikes.some((strike, place) => strikes[place + 1]?.atMs === strike.atMs))
+      assert.ok(strikes.some(({ wiped }) => wiped) && strikes.some(({ part, wiped }) => part === 'valkey' && !wiped))
+      for (const { atMs } of strikes) {
+        const down = strikes.filter((each) => each.atMs <= atMs && atMs < each.atMs + each.downMs)
+        assert.ok(down.filter(({ part }) => part.startsWith('node-')).length < 3)
+      }
+      assert.ok(strikes.every(({ atMs, downMs }) => atMs + downMs < durationMs))
+    }
+  })
+})
+
+test('the workload has an alias for every call that its clients can make', () => {
+  const { aliases, config } = planWorkload({ durationMs: 60_000, pauseMs: 400 })
+  assert.equal(new Set(aliases).size, aliases.length)
+  assert.ok(aliases.length >= 450 && aliases.every((alias) => config.includes(`${alias}:`)))
+})
