@@ -1,18 +1,25 @@
 import { type Kysely, sql } from 'kysely'
+import { dropExpired } from './drop-expired.ts'
+import { isPartitioned } from './partitions.ts'
 import type { Database } from './schema.ts'
 
 const STEP_ROWS = 500
 
 export interface RetentionOptions {
-  /** Closed rows that started before this are deleted (Unix milliseconds). */
+  /** Closed calls that started before this go (Unix milliseconds). */
   before: number
   /** Awaited between steps, so that the fold and readers get their turn. */
   pause(): Promise<void>
   stepRows?: number
 }
 
-/** Deletes old rows in small steps, workspace by workspace so that every step is a short walk along an index. */
+/** Takes what is too old out of the log: whole days where it is divided into them, else rows. */
 export async function deleteExpired(db: Kysely<Database>, options: RetentionOptions): Promise<number> {
+  return isPartitioned(db) ? dropExpired(db, options.before, options.pause) : deleteRows(db, options)
+}
+
+/** In small steps, workspace by workspace so that every step is a short walk along an index. */
+async function deleteRows(db: Kysely<Database>, options: RetentionOptions): Promise<number> {
   let deleted = 0
   for (
     let workspace = await nextWorkspace(db, '');

@@ -118,22 +118,24 @@ for (const engine of ENGINES) {
     })
 
     test('sums outlive the rows; an hour that can no longer be cut is given whole and the answer says so', async () => {
-      await logCalls(db, 'old', [{ startedAt: 10 }, { startedAt: HOUR - 10 }, { startedAt: HOUR + 10 }])
-      await deleteExpired(db, { before: HOUR - 20, pause: async () => {} })
-      const common = { workspace: 'old', now: DAY, interval: null, groupBy: null, filters: {} } as const
-      const whole = await readUsage(reads, { ...common, from: 0, to: 2 * HOUR })
-      assert.deepEqual([whole.from, whole.to, whole.rows[0]?.requests], [0, 2 * HOUR, 3])
-      const cut = await readUsage(reads, { ...common, from: 1_000, to: 2 * HOUR })
-      assert.deepEqual([cut.from, cut.to, cut.rows[0]?.requests], [0, 2 * HOUR, 3])
-      const inside = await readUsage(reads, { ...common, from: 1_000, to: 2_000 })
-      assert.deepEqual([inside.from, inside.to, inside.rows[0]?.requests], [0, HOUR, 2])
-      const kept = await readUsage(reads, { ...common, from: HOUR + 5, to: HOUR + 11 })
-      assert.deepEqual([kept.from, kept.to, kept.rows[0]?.requests], [HOUR + 5, HOUR + 11, 1])
-      const minutes = await readUsage(reads, { ...common, interval: 'minute', from: 1_000, to: 2 * HOUR })
+      // The hour before midnight: PostgreSQL drops it with its day, SQLite the first of its rows.
+      const first = DAY - HOUR
+      await logCalls(db, 'old', [{ startedAt: first + 10 }, { startedAt: DAY - 10 }, { startedAt: DAY + 10 }])
+      await deleteExpired(db, { before: engine === 'sqlite' ? DAY - 20 : DAY, pause: async () => {} })
+      const common = { workspace: 'old', now: 2 * DAY, interval: null, groupBy: null, filters: {} } as const
+      const whole = await readUsage(reads, { ...common, from: first, to: DAY + HOUR })
+      assert.deepEqual([whole.from, whole.to, whole.rows[0]?.requests], [first, DAY + HOUR, 3])
+      const cut = await readUsage(reads, { ...common, from: first + 1_000, to: DAY + HOUR })
+      assert.deepEqual([cut.from, cut.to, cut.rows[0]?.requests], [first, DAY + HOUR, 3])
+      const inside = await readUsage(reads, { ...common, from: first + 1_000, to: first + 2_000 })
+      assert.deepEqual([inside.from, inside.to, inside.rows[0]?.requests], [first, DAY, 2])
+      const kept = await readUsage(reads, { ...common, from: DAY + 5, to: DAY + 11 })
+      assert.deepEqual([kept.from, kept.to, kept.rows[0]?.requests], [DAY + 5, DAY + 11, 1])
+      const minutes = await readUsage(reads, { ...common, interval: 'minute', from: first + 1_000, to: DAY + HOUR })
       const starts = minutes.rows.map((row) => [row.start, row.requests])
-      assert.deepEqual([minutes.from, minutes.to, starts], [HOUR, 2 * HOUR, [[HOUR, 1]]])
-      const gone = await readUsage(reads, { ...common, interval: 'minute', from: 1_000, to: 2_000 })
-      assert.deepEqual([gone.from, gone.to, gone.rows], [2_000, 2_000, []])
+      assert.deepEqual([minutes.from, minutes.to, starts], [DAY, DAY + HOUR, [[DAY, 1]]])
+      const gone = await readUsage(reads, { ...common, interval: 'minute', from: first + 1_000, to: first + 2_000 })
+      assert.deepEqual([gone.from, gone.to, gone.rows], [first + 2_000, first + 2_000, []])
     })
   })
 }
