@@ -4,6 +4,7 @@ import type { Scope, ScopeStatus } from '../domain/ledger.ts'
 import type { Limits } from '../domain/limits.ts'
 import { asPicodollars, exactUsd, picodollarsOfUsd } from '../domain/price.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
+import { mapInTurns } from '../store/in-turns.ts'
 import type { budgetOperations } from './contract/budgets.ts'
 import { timestamp, timestampOrNull } from './contract/fields.ts'
 import { decodeCursor, page } from './cursor.ts'
@@ -24,11 +25,12 @@ export function budgetHandlers(deps: ManagementDeps): HandlersOf<typeof budgetOp
       )
       const rows = await (state === undefined ? candidates : closeTo(state, candidates, deps.ledger))
       const looked = await withStatus(rows.slice(0, limit + 1), deps.ledger)
+      const items = await mapInTurns(looked, ([each, status]) => ({ each, item: shown(each, status) }))
       return page(
-        looked,
+        items,
         limit,
-        ([each, status]) => shown(each, status),
-        ([each]) => [each.place],
+        ({ item }) => item,
+        ({ each }) => [each.place],
       )
     },
     async 'verify.ledger'() {

@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely'
+import { mapInTurns } from '../store/in-turns.ts'
 import { type LogPosition, type RequestFilters, searchRequests } from '../store/request-search.ts'
 import type { Database, RequestRow } from '../store/schema.ts'
 import { timestamp, timestampOrNull } from './contract/fields.ts'
@@ -62,7 +63,7 @@ async function* written(
   let after: LogPosition | null = null
   do {
     const { rows, next } = await searchRequests(db, filters, { after, limit: PAGE_ROWS })
-    if (rows.length > 0) yield rows.map(line).join('')
+    if (rows.length > 0) yield (await mapInTurns(rows, line)).join('')
     after = next
   } while (after !== null)
 }

@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import { GatewayError } from '../domain/errors.ts'
 import { gatewayPercentile, latencyPercentile } from '../domain/latency.ts'
 import { asPicodollars, exactUsd } from '../domain/price.ts'
+import { mapInTurns } from '../store/in-turns.ts'
 import { readUsage, type UsageInterval, type UsageQuery, type UsageRow } from '../store/usage.ts'
 import { addUsage, NO_SUMS, type UsageSums } from '../store/usage-sums.ts'
 import { timestamp, timestampOrNull } from './contract/fields.ts'
@@ -44,7 +45,7 @@ export function usageHandlers(deps: ManagementDeps): HandlersOf<typeof usageOper
         to: timestamp(usage.to),
         interval,
         group_by: groupBy,
-        data: usage.rows.map((row) => ({ ...place(row, names), ...shown(row) })),
+        data: await mapInTurns(usage.rows, (row) => ({ ...place(row, names), ...shown(row) })),
         total: shown(usage.rows.reduce<UsageSums>(addUsage, NO_SUMS)),
       }
     },

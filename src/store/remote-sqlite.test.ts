@@ -99,3 +99,17 @@ describe('when nobody has a query', () => {
     )
   })
 })
+
+test('answers of more rows than cross at a time arrive whole and in order, also when several are asked for at once', async () => {
+  const { run } = await openTable('many')
+  const count = (n: number) =>
+    `with recursive c(n) as (select 1 union all select n + 1 from c limit ${n}) select n from c`
+  const sizes = [0, 1, 199, 200, 201, 400, 1_001]
+  const answers = await Promise.all(sizes.map((n) => run(count(n === 0 ? 1 : n) + (n === 0 ? ' where n > 1' : ''))))
+  for (const [index, rows] of answers.entries()) {
+    assert.deepEqual(
+      rows.map((row) => row['n']),
+      Array.from({ length: sizes[index] ?? 0 }, (_, place) => place + 1),
+    )
+  }
+})

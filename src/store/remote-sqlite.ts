@@ -6,12 +6,22 @@ export interface DatabaseRequest extends SqliteQuery {
   id: number
 }
 
+/** Asks for the next rows of an answer. */
+export interface DatabaseNext {
+  next: number
+}
+
+/** Rows that cross at a time: what comes in one message is read in one go, and the thread that serves calls reads it. */
+export const ROWS_AT_A_TIME = 200
+
 /** What the worker opens: the connection for control data, or one that only reads. */
 export type DatabaseSettings = { path: string } & ({ readOnly: false; synchronousFull: boolean } | { readOnly: true })
 
-export type DatabaseReply = { id: number; result: SqliteResult } | { id: number; error: unknown }
+export type DatabaseReply = { id: number; result: SqliteResult; isWhole: boolean } | { id: number; error: unknown }
 
 interface Waiting {
+  /** What has come so far. */
+  rows: SqliteResult['rows'][]
   resolve(result: SqliteResult): void
   reject(error: unknown): void
 }
@@ -109,9 +119,16 @@ function connect(worker: Worker): Connection {
 
   worker.on('message', (reply: DatabaseReply) => {
     const caller = waiting.get(reply.id)
+    if (caller === undefined) return
+    if ('result' in reply && !reply.isWhole) {
+      caller.rows.push(reply.result.rows)
+      worker.postMessage({ next: reply.id } satisfies DatabaseNext)
+      return
+    }
     waiting.delete(reply.id)
-    if ('error' in reply) caller?.reject(reply.error)
-    else caller?.resolve(reply.result)
+    if ('error' in reply) caller.reject(reply.error)
+    else if (caller.rows.length === 0) caller.resolve(reply.result)
+    else caller.resolve({ ...reply.result, rows: [...caller.rows.flat(), ...reply.result.rows] })
   })
   const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
   const fail = (error: unknown) => {
@@ -127,7 +144,7 @@ function connect(worker: Worker): Connection {
     execute(query) {
       const id = ++lastId
       return new Promise((resolve, reject) => {
-        waiting.set(id, { resolve, reject })
+        waiting.set(id, { rows: [], resolve, reject })
         worker.postMessage({ id, ...query } satisfies DatabaseRequest)
       })
     },

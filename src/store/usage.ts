@@ -1,6 +1,8 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
 import { GATEWAY_BUCKETS, LATENCY_BUCKETS } from '../domain/latency.ts'
 import type { ExactInteger } from './exact-integer.ts'
+import { mapInTurns } from './in-turns.ts'
+import { dayOf, isPartitioned } from './partitions.ts'
 import { AMOUNTS, COUNTS, columnsOf, DAY_MS, DIMENSIONS, HOUR_MS, readDaysUntil } from './rollup.ts'
 import type { Database } from './schema.ts'
 import { addUsage, type UsageSums } from './usage-sums.ts'
@@ -109,8 +111,9 @@ function cutHours(from: number, to: number): Range[] {
 
 /** False once retention has taken rows of this hour: then only its sum as a whole is known. */
 async function hasAllRows(db: Kysely<Database>, workspace: string, hour: number): Promise<boolean> {
-  const older = await closedRows(db, workspace, { from: 0, to: hour }).select('id').limit(1).executeTakeFirst()
-  // The oldest go first, so this hour has not been touched yet: no need to count it.
+  // The oldest go first, so this hour has not been touched yet: no need to count it. Days go as a whole.
+  const from = isPartitioned(db) ? dayOf(hour) : 0
+  const older = await closedRows(db, workspace, { from, to: hour }).select('id').limit(1).executeTakeFirst()
   if (older !== undefined) return true
   const summed = await db
     .selectFrom('usage_hours')
@@ -146,7 +149,7 @@ async function sumsOfRows(db: Kysely<Database>, query: UsageQuery, range: Range)
     .select([...aliased(columns), ...summed(COUNTS, AMOUNTS)])
     .groupBy(places(columns))
     .execute()
-  return sums.map((row) => usageRow(row as Sums, query))
+  return mapInTurns(sums, (row) => usageRow(row as Sums, query))
 }
 
 /** Of whole hours: by the day as far as that goes, which is a tenth of the reading or less. */
@@ -180,7 +183,7 @@ async function sumsOf(db: Kysely<Database>, query: UsageQuery, range: SumsRange)
     .select([...aliased(columns), ...summed(columnsOf(COUNTS), columnsOf(AMOUNTS))])
     .groupBy(places(columns))
     .execute()
-  return sums.map((row) => usageRow(row as Sums, query))
+  return mapInTurns(sums, (row) => usageRow(row as Sums, query))
 }
 
 /** What a row of the answer stands for. Always at least one column, so that there is something to group by. */
