@@ -15,10 +15,11 @@ const folder = mkdtempSync(join(tmpdir(), 'switchyard-nginx-'))
 after(() => rmSync(folder, { recursive: true, force: true }))
 
 describe('the compose file of several gateways', () => {
-  test('has two gateways that differ in their volume and in nothing else', () => {
-    assert.deepEqual(first.volumes, ['gateway-1:/data'])
-    assert.deepEqual(second.volumes, ['gateway-2:/data'])
-    assert.deepEqual({ ...first, volumes: null }, { ...second, volumes: null })
+  test('has two gateways that differ in their name and their volume, and in nothing else', () => {
+    const own = ['gateway-1', 'gateway-2'].map((name) => ({ hostname: name, volumes: [`${name}:/data`] }))
+    assert.deepEqual({ ...first, ...own[0] }, first)
+    assert.deepEqual({ ...second, ...own[1] }, second)
+    assert.deepEqual({ ...first, ...own[1] }, second)
     assert.match(readFileSync(join(ROOT, 'Dockerfile'), 'utf8'), /DATA_DIR=\/data\b/)
   })
 
