@@ -8,13 +8,15 @@ import type { ClusterNode } from './node.ts'
 import { startSampling } from './sample.ts'
 import { PARTS, planStrikes, strikeText } from './schedule.ts'
 import { playStrikes } from './strike.ts'
-import { planWorkload } from './workload.ts'
+import { type ChaosKey, planWorkload, type Workload } from './workload.ts'
 
 export interface ChaosOptions {
   seed: number
   durationMs: number
   /** Between two calls of one client, on average; there are twelve clients. */
   pauseMs: number
+  /** A lease must run out, spools must arrive, counters be rebuilt. */
+  settledWithinMs?: number
   say?(line: string): void
 }
 
@@ -26,11 +28,12 @@ export interface ChaosReport extends Verdict {
 
 const NODES = 3
 const PROGRESS_MS = 5_000
-/** A lease must run out, spools must arrive, counters be rebuilt. */
+const SAMPLED_EVERY_MS = 500
 const SETTLED_WITHIN_MS = 120_000
 
 /** Kills parts of a cluster under load by a seeded schedule, then compares what everybody saw. */
-export async function runChaos({ seed, durationMs, pauseMs, say = () => {} }: ChaosOptions): Promise<ChaosReport> {
+export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
+  const { seed, durationMs, pauseMs, settledWithinMs = SETTLED_WITHIN_MS, say = () => {} } = options
   const strikes = planStrikes({ seed, durationMs, parts: PARTS })
   say(`schedule of seed ${seed} for ${durationMs / 1000} s:`)
   for (const strike of strikes) say(strikeText(strike))
@@ -38,7 +41,7 @@ export async function runChaos({ seed, durationMs, pauseMs, say = () => {} }: Ch
   const cluster = await startCluster({ nodes: NODES, config: workload.config })
   try {
     const keys = await readKeys(cluster.databaseUrl)
-    const sampling = startSampling(cluster, workload.limits, keys)
+    const sampling = startSampling(cluster, { limits: limitsById(keys, workload), everyMs: SAMPLED_EVERY_MS })
     const load = startLoad({ url: cluster.front.url, seed, aliases: workload.aliases, pauseMs })
     const progress = setInterval(() => say(progressText(cluster, load)), PROGRESS_MS)
     const begun = Date.now()
@@ -50,7 +53,7 @@ export async function runChaos({ seed, durationMs, pauseMs, say = () => {} }: Ch
     await load.stop()
     say('the load has ended; waiting until everything is delivered and every counter equals the log')
     const ended = Date.now()
-    problems.push(...(await settle(cluster, load)))
+    problems.push(...(await settle(cluster, load, settledWithinMs)))
     const settledAfterMs = Date.now() - ended
     const samples = await sampling.stop()
     problems.push(...(await stopInPeace(cluster)))
@@ -78,8 +81,8 @@ export async function runChaos({ seed, durationMs, pauseMs, say = () => {} }: Ch
 }
 
 /** Every node serves keys with and without a hard budget again, and finds its counters equal to the log. */
-async function settle(cluster: Cluster, load: Load): Promise<string[]> {
-  const problems = await untilSettled(cluster)
+async function settle(cluster: Cluster, load: Load, withinMs: number): Promise<string[]> {
+  const problems = await untilSettled(cluster, withinMs)
   for (const key of ['free', 'rich'] as const) {
     for (const _ of cluster.nodes) {
       const { token, ending } = await load.once(key)
@@ -87,11 +90,11 @@ async function settle(cluster: Cluster, load: Load): Promise<string[]> {
       problems.push(`${token} was sent after everything had come back and ended as ${JSON.stringify(ending)}`)
     }
   }
-  return problems.length > 0 ? problems : await untilSettled(cluster)
+  return problems.length > 0 ? problems : await untilSettled(cluster, withinMs)
 }
 
-async function untilSettled(cluster: Cluster): Promise<string[]> {
-  const deadline = Date.now() + SETTLED_WITHIN_MS
+async function untilSettled(cluster: Cluster, withinMs: number): Promise<string[]> {
+  const deadline = Date.now() + withinMs
   for (;;) {
     const problems = (await Promise.all(cluster.nodes.map(unsettled))).flat()
     if (problems.length === 0 || Date.now() > deadline) return problems
@@ -126,4 +129,8 @@ function progressText({ front, nodes }: Cluster, { calls }: Load): string {
   const served = calls.filter(({ ending }) => ending.kind === 'answered' && ending.status === 200).length
   const up = nodes.filter((node) => node.isUp()).length
   return `${calls.length} calls, ${served} served, ${front.cuts.length} cut off, ${up} nodes up`
+}
+
+function limitsById(keys: ReadonlyMap<string, ChaosKey>, { limits }: Workload): Map<string, bigint> {
+  return new Map([...keys].flatMap(([id, key]) => (limits.has(key) ? [[id, limits.get(key) ?? 0n]] : [])))
 }

@@ -29,16 +29,23 @@ export async function readUsageSums(databaseUrl: string): Promise<string[]> {
   return [`the sums by the hour say ${JSON.stringify(hours)}, the rows ${JSON.stringify(rows)}`]
 }
 
+/** What the rows of a key add up to, in picodollars. */
+export async function readSpent(databaseUrl: string, keyId: string): Promise<bigint> {
+  const sum = 'select coalesce(sum(cost_picodollars), 0)::text as cost from requests where key_id = $1'
+  const [row] = await query<Sums>(databaseUrl, sum, [keyId])
+  return BigInt(row?.cost ?? 0)
+}
+
 interface Sums {
   requests: string
   cost: string
 }
 
-async function query<T extends object>(databaseUrl: string, sql: string): Promise<T[]> {
+async function query<T extends object>(databaseUrl: string, sql: string, values: string[] = []): Promise<T[]> {
   const client = new pg.Client({ connectionString: databaseUrl })
   await client.connect()
   try {
-    return (await client.query<T>(sql)).rows
+    return (await client.query<T>(sql, values)).rows
   } finally {
     await client.end()
   }

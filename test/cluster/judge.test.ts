@@ -48,7 +48,7 @@ const SOUND: Evidence = {
   cuts: [],
   kills: [],
   limits: LIMITS,
-  samples: [{ key: 'tight', source: 'log', spent: 120_000_000n, held: 0n }],
+  samples: [{ keyId: 'key-1', source: 'log', spent: 120_000_000n, held: 0n }],
   documented: documentedErrors(),
 }
 
@@ -118,6 +118,11 @@ describe('the judge of a chaos run', () => {
       /not documented/,
     ],
     [
+      'a fault',
+      { ...SOUND, sent: ended({ ...REFUSED, status: 500, code: 'internal_error' }) },
+      /a fault of the gateway/,
+    ],
+    [
       'a refusal that is not logged',
       { ...SOUND, sent: ended(REFUSED), upstream: [], rows: [] },
       /402 .* not in the log/,
@@ -140,7 +145,7 @@ describe('the judge of a chaos run', () => {
     ['a budget that the log exceeds', { ...SOUND, limits: new Map([['tight', 119_999_999n]]) }, /adds up to 120000000/],
     [
       'a budget that a sample exceeds',
-      { ...SOUND, samples: [{ key: 'tight', source: 'node-2', spent: 120_000_000n, held: 1n }] },
+      { ...SOUND, samples: [{ keyId: 'key-1', source: 'node-2', spent: 120_000_000n, held: 1n }] },
       /node-2 said/,
     ],
   ]

@@ -10,7 +10,7 @@ export interface UpstreamCall {
 
 /** What was spent of a hard budget, and held where that is known, at one moment. */
 export interface Sample {
-  key: ChaosKey
+  keyId: string
   /** `log`, or the name of the node that was asked. */
   source: string
   spent: bigint
@@ -136,6 +136,9 @@ const UNLOGGED = ['unauthorized', 'overloaded', 'log_full']
 /** The provider may have been paid when the counters stop answering: the row then tells more than the caller saw. */
 const ROW_KNOWS_MORE = 'limits_unavailable'
 
+/** Documented, but no part that is down excuses it. */
+const FAULT = 'internal_error'
+
 function checkRefusals({ sent, documented }: Evidence, byId: ReadonlyMap<string, PaidRow>, problems: string[]): void {
   for (const { token, ending } of sent) {
     if (ending.kind === 'unanswered') problems.push(`${token} got no answer: ${ending.error}`)
@@ -145,6 +148,7 @@ function checkRefusals({ sent, documented }: Evidence, byId: ReadonlyMap<string,
       problems.push(`${token} was answered ${status} ${code}, which is not documented`)
       continue
     }
+    if (code === FAULT) problems.push(`${token} met a fault of the gateway: ${code} as ${id}`)
     const row = byId.get(id)
     if (UNLOGGED.includes(code)) continue
     if (row === undefined) problems.push(`${token} was answered ${status} ${code} as ${id}, which is not in the log`)
@@ -196,7 +200,7 @@ function checkBudgets({ rows, keys, limits, samples }: Evidence, problems: strin
     const costs = rows.filter((row) => keys.get(row.keyId) === key).map((row) => row.costPicodollars ?? 0n)
     const spent = costs.reduce((sum, cost) => sum + cost, 0n)
     if (spent > limit) problems.push(`the log of ${key} adds up to ${spent}, more than ${limit}`)
-    const own = samples.filter((sample) => sample.key === key)
+    const own = samples.filter((sample) => keys.get(sample.keyId) === key)
     const over = own.filter((sample) => sample.spent + sample.held > limit)
     const worst = over.toSorted((a, b) => (a.spent + a.held > b.spent + b.held ? -1 : 1))[0]
     if (worst !== undefined) {

@@ -2,47 +2,52 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import type { Cluster } from './cluster.ts'
 import type { Sample } from './judge.ts'
-import { type ChaosKey, picodollars } from './workload.ts'
-
-const EVERY_MS = 500
+import { picodollars } from './workload.ts'
 
 export interface Sampling {
   stop(): Promise<Sample[]>
 }
 
+export interface SamplingOptions {
+  /** Hard budgets in picodollars by the ids of their keys. */
+  limits: ReadonlyMap<string, bigint>
+  everyMs: number
+}
+
 /** Asks the log and every node, again and again, what has been spent of the hard budgets; whoever is down is passed by. */
 export function startSampling(
   { nodes, databaseUrl }: Pick<Cluster, 'nodes' | 'databaseUrl'>,
-  limits: ReadonlyMap<ChaosKey, bigint>,
-  keys: ReadonlyMap<string, ChaosKey>,
+  { limits, everyMs }: SamplingOptions,
 ): Sampling {
   const samples: Sample[] = []
   let running = true
 
   async function sampleNode({ name, manage }: Cluster['nodes'][number]): Promise<void> {
-    const { status, json } = await manage('GET', '/budgets')
+    const { status, json } = await manage('GET', '/budgets?limit=100')
     if (status !== 200) return
     for (const { id, limits: own, periods } of json.data) {
-      const key = keys.get(id)
-      if (key === undefined || !limits.has(key)) continue
+      if (!limits.has(id)) continue
       const { spent_usd: spent, held_usd: held } = periods[own.budget.per]
-      samples.push({ key, source: name, spent: picodollars(spent), held: picodollars(held) })
+      samples.push({ keyId: id, source: name, spent: picodollars(spent), held: picodollars(held) })
     }
   }
 
   async function sampleLog(): Promise<void> {
-    for (const [id, spent] of await sumsOfLog(databaseUrl)) {
-      const key = keys.get(id)
-      if (key !== undefined && limits.has(key)) samples.push({ key, source: 'log', spent, held: 0n })
+    for (const [keyId, spent] of await sumsOfLog(databaseUrl)) {
+      if (limits.has(keyId)) samples.push({ keyId, source: 'log', spent, held: 0n })
     }
   }
 
+  const sampleAll = () => {
+    const up = nodes.filter((node) => node.isUp())
+    return Promise.allSettled([sampleLog(), ...up.map(sampleNode)])
+  }
   const loop = (async () => {
     while (running) {
-      const up = nodes.filter((node) => node.isUp())
-      await Promise.allSettled([sampleLog(), ...up.map(sampleNode)])
-      await sleep(EVERY_MS)
+      await sampleAll()
+      await sleep(everyMs)
     }
+    await sampleAll()
   })()
   return {
     async stop() {

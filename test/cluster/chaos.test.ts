@@ -1,0 +1,21 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { runChaos } from './chaos.ts'
+
+test('three gateways, PostgreSQL and Valkey killed by a schedule under load keep every promise', async (t) => {
+  // Few calls: the other tests want the processor too. At length: npm run test:chaos.
+  const report = await runChaos({
+    seed: 7,
+    durationMs: 60_000,
+    pauseMs: 1_200,
+    settledWithinMs: 60_000,
+    say: (line) => t.diagnostic(line),
+  })
+  const { problems, budgets, ...counts } = report
+  t.diagnostic(JSON.stringify(counts))
+  assert.deepEqual(problems, [])
+  assert.deepEqual([counts.lost, counts.unknown, counts.open], [0, 0, 0])
+  // A run in which nothing happened proves nothing.
+  assert.ok(counts.served > 100 && counts.cut > 0 && counts.upstreamCalls >= counts.served, JSON.stringify(counts))
+  assert.ok(budgets.every(({ samples, spent }) => samples > 10 && spent > 0n))
+})
