@@ -10,6 +10,7 @@ const ROOMS: Record<string, { rooms: string[]; packages: string[] }> = {
   'src/providers': { rooms: ['src/domain'], packages: ['undici', 'zod'] },
   'src/large-bodies': { rooms: ['src/domain', 'src/providers'], packages: [] },
   'src/store': { rooms: ['src/domain'], packages: ['kysely', 'pg', 'zod'] },
+  'src/counters': { rooms: ['src/domain'], packages: ['@redis'] },
   'src/telemetry': { rooms: ['src/domain'], packages: ['pino', 'pino-pretty', 'prom-client'] },
   'src/gateway': {
     rooms: ['src/domain', 'src/http', 'src/providers', 'src/large-bodies', 'src/store', 'src/telemetry'],

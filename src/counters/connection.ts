@@ -1,0 +1,176 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Script } from './script.ts'
+import { ADMIT } from './scripts/admit.ts'
+import { END } from './scripts/end.ts'
+
+export type Reply = readonly (number | string | Reply)[]
+
+/** The one connection to the server of the counters. */
+export interface Connection {
+  isUp(): boolean
+  /** Rejects when there is no connection, when it breaks, or when the server does not answer in time. */
+  run(script: Script, args: readonly string[]): Promise<Reply>
+  /** Text of `INFO` about a section. */
+  info(section: string): Promise<string>
+  /** Why there is no connection; null while there is one. */
+  problem(): string | null
+  close(): Promise<void>
+}
+
+export interface ConnectionOptions {
+  /** `redis://`, `rediss://`, `valkey://` or `valkeys://`, with password and database number. */
+  url: string
+  /** What all keys begin with. */
+  prefix: string
+  /** Every wait for the server ends after this time, and so does the connection. */
+  waitMs: number
+  onUp(): void
+  onDown(problem: string): void
+}
+
+const FIRST_BACKOFF_MS = 50
+const LONGEST_BACKOFF_MS = 1_000
+const WATCH_MS = 100
+const CONNECT_MS = 2_000
+const STEADY_MS = 5_000
+
+type Client = Awaited<ReturnType<typeof newClient>>
+
+/** Loaded only where it is used: the embedded set-up does without it. */
+async function newClient(url: string) {
+  const { createClient } = await import('@redis/client')
+  return createClient({
+    // The client knows the older names only.
+    url: url.replace(/^valkey/, 'redis'),
+    RESP: 2,
+    disableOfflineQueue: true,
+    disableClientInfo: true,
+    // Connecting again is done here, so that a server which takes connections and says nothing is left as well.
+    socket: { reconnectStrategy: false, connectTimeout: CONNECT_MS },
+  })
+}
+
+/** A connection from its beginning to its end. */
+class Session {
+  readonly client: Client
+  readonly #waitMs: number
+  readonly #end = Promise.withResolvers<Error>()
+  /** When each command that waits for its answer was sent; answers come in the order of the commands. */
+  readonly #sent: number[] = []
+  readonly #watch: NodeJS.Timeout
+
+  constructor(client: Client, waitMs: number) {
+    this.client = client
+    this.#waitMs = waitMs
+    client.on('error', (error: Error) => this.leave(error))
+    client.on('end', () => this.leave(new Error('the connection was closed')))
+    this.#watch = setInterval(() => this.#leaveSilent(), WATCH_MS).unref()
+  }
+
+  /** Why it ended. */
+  get ended(): Promise<Error> {
+    return this.#end.promise
+  }
+
+  async connect(): Promise<void> {
+    this.#sent.push(performance.now())
+    const outcome = await Promise.race([this.client.connect(), this.ended])
+    this.#sent.shift()
+    if (outcome instanceof Error) throw outcome
+    // What every call needs is there from its first use on; the rest is sent with its text once.
+    await Promise.all([ADMIT, END].map(({ text }) => this.send(['SCRIPT', 'LOAD', text])))
+  }
+
+  async send(command: string[]): Promise<unknown> {
+    this.#sent.push(performance.now())
+    try {
+      return await this.client.sendCommand(command)
+    } finally {
+      this.#sent.shift()
+    }
+  }
+
+  leave(why: Error): void {
+    clearInterval(this.#watch)
+    this.#end.resolve(why)
+    if (this.client.isOpen) this.client.destroy()
+  }
+
+  /** An answer may have come while this process was held up: it is looked at first. */
+  #leaveSilent(): void {
+    const isLate = () => this.#sent[0] !== undefined && performance.now() - this.#sent[0] > this.#waitMs
+    if (!isLate()) return
+    setImmediate(() =>
+      setImmediate(() => {
+        if (isLate()) this.leave(new Error('the server does not answer'))
+      }),
+    )
+  }
+}
+
+/** Connects in the background and again whenever that breaks. Commands of one turn go out together. */
+export function openConnection(options: ConnectionOptions): Connection {
+  const key = `${options.prefix}ledger`
+  const closing = new AbortController()
+  let current: Session | null = null
+  let problem: string | null = 'not connected yet'
+
+  async function connectOnce(): Promise<Error> {
+    const session = new Session(await newClient(options.url), options.waitMs)
+    const stop = () => session.leave(new Error('closed'))
+    closing.signal.addEventListener('abort', stop)
+    if (closing.signal.aborted) stop()
+    try {
+      await session.connect()
+      current = session
+      problem = null
+      options.onUp()
+      return await session.ended
+    } catch (error) {
+      return error instanceof Error ? error : new Error(String(error))
+    } finally {
+      current = null
+      session.leave(new Error('left'))
+      closing.signal.removeEventListener('abort', stop)
+    }
+  }
+
+  async function stayConnected(): Promise<void> {
+    let backoffMs = FIRST_BACKOFF_MS
+    while (!closing.signal.aborted) {
+      const began = performance.now()
+      const { message, name } = await connectOnce()
+      if (closing.signal.aborted) return
+      problem = message || name
+      options.onDown(problem)
+      const wasSteady = performance.now() - began > STEADY_MS
+      backoffMs = wasSteady ? FIRST_BACKOFF_MS : Math.min(2 * backoffMs, LONGEST_BACKOFF_MS)
+      const jitter = 0.5 + Math.random() / 2
+      await sleep(backoffMs * jitter, undefined, { signal: closing.signal }).catch(() => {})
+    }
+  }
+
+  async function send(command: string[]): Promise<unknown> {
+    if (current === null) throw new Error(problem ?? 'not connected')
+    return current.send(command)
+  }
+
+  const connected = stayConnected()
+  return {
+    isUp: () => current !== null,
+    async run({ sha, text }, args) {
+      try {
+        return (await send(['EVALSHA', sha, '1', key, ...args])) as Reply
+      } catch (error) {
+        if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) throw error
+        return (await send(['EVAL', text, '1', key, ...args])) as Reply
+      }
+    },
+    info: async (section) => String(await send(['INFO', section])),
+    problem: () => problem,
+    async close() {
+      closing.abort()
+      await connected
+    },
+  }
+}

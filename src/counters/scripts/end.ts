@@ -1,0 +1,53 @@
+import { defineScript } from '../script.ts'
+import { ENTRY } from './entry.ts'
+import { SCOPE } from './scope.ts'
+
+/**
+ * The end of a call: settled with what it used, or released. Repeating it does nothing.
+ * ARGV: clock, node, id, generation that admitted it (0: it was let through unchecked), place of its open row in the
+ * node's spool, "1" if strict, "1" if released, dollars, rest, tokens, key, workspace, moment.
+ * Returns 0 without a ledger, 1 when it is booked, 2 when it was given up as interrupted and must not be answered;
+ * and the sequence.
+ */
+export const END = defineScript(
+  'end',
+  SCOPE,
+  ENTRY,
+  `
+local generation = redis.call('HGET', KEYS[1], 'generation')
+if not generation then return { 0 } end
+local now = clock(ARGV[1])
+local dollars, rest, tokens = tonumber(ARGV[8]), tonumber(ARGV[9]), tonumber(ARGV[10])
+local released = ARGV[7] == '1'
+local holds = ROOT .. 'holds:' .. ARGV[2]
+local packed = redis.call('HGET', holds, ARGV[3])
+
+if packed then
+  local entry = cmsgpack.unpack(packed)
+  if entry[1] ~= HELD and ARGV[6] == '1' and not released then return { 2 } end
+  finish(entry, now, dollars, rest, tokens, released)
+  redis.call('HDEL', holds, ARGV[3])
+  return { 1, redis.call('HINCRBY', KEYS[1], 'sequence', 1) }
+end
+
+-- No hold: it has been booked before, unless this ledger never knew of the call.
+if released or ARGV[4] == generation then return { 1 } end
+-- What the ledger was rebuilt from had its row, open (then there was a hold) or closed (then the sums have it).
+local read = tonumber(redis.call('HGET', ROOT .. 'positions', ARGV[2]) or '0')
+if tonumber(ARGV[5]) <= read then return { 1 } end
+local mark = ROOT .. 'charged:' .. generation .. ':' .. ARGV[3]
+if not redis.call('SET', mark, '1', 'NX', 'EX', 86400) then return { 1 } end
+local at = tonumber(ARGV[13])
+local entry = { REAPED, ARGV[11], ARGV[12], at, 0, 0, 0 }
+finish(entry, now, dollars, rest, tokens, false)
+local second = math.floor(at / 1000)
+if second > math.floor(now / 1000) - WINDOW then
+  for _, name in ipairs({ 'key:' .. ARGV[11], 'workspace:' .. ARGV[12] }) do
+    local scope = load(name, now)
+    count(scope, name, second, 1, 0)
+    save(scope, name)
+  end
+end
+return { 1, redis.call('HINCRBY', KEYS[1], 'sequence', 1) }
+`,
+)

@@ -1,0 +1,31 @@
+/**
+ * A hold is an entry under its node: state, key, workspace, moment, dollars (-1 unknown) and rest, tokens (-1 unknown).
+ * States: 0 held; 1 closing (another node is about to close it, the money is still held); 2 reaped (the money is free,
+ * and a true end may still arrive).
+ */
+export const ENTRY = `
+local HELD, CLOSING, REAPED = 0, 1, 2
+
+-- What the end of a call does to its scopes; the entry itself is the caller's business.
+local function finish(entry, now, dollars, rest, tokens, released)
+  local edge, second = math.floor(now / 1000) - WINDOW, math.floor(entry[4] / 1000)
+  local held = entry[1] ~= REAPED
+  for _, name in ipairs({ 'key:' .. entry[2], 'workspace:' .. entry[3] }) do
+    local scope = load(name, now)
+    for period = 1, 4 do
+      -- What belongs to a period that is over concerns nobody any more.
+      if entry[4] >= scope[1 + period] then
+        if held and entry[5] >= 0 then add(scope, 12 + 2 * period, -entry[5], -entry[6]) end
+        add(scope, 4 + 2 * period, dollars, rest)
+      end
+    end
+    if held then scope[22] = scope[22] - 1 end
+    scope[23] = scope[23] + 1
+    if second > edge then
+      local before = held and math.max(entry[7], 0) or 0
+      count(scope, name, second, released and -1 or 0, tokens - before)
+    end
+    save(scope, name)
+  end
+end
+`

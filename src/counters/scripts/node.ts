@@ -1,0 +1,111 @@
+import { defineScript } from '../script.ts'
+import { ENTRY } from './entry.ts'
+import { SCOPE } from './scope.ts'
+
+/**
+ * A node says that it lives. ARGV: node, milliseconds for which that shall be believed.
+ * Returns the moment, generation (0: no ledger), sequence, and the nodes that have holds and no lease.
+ */
+export const RENEW = defineScript(
+  'renew',
+  SCOPE,
+  `
+redis.call('SET', ROOT .. 'lease:' .. ARGV[1], '1', 'PX', ARGV[2])
+redis.call('SADD', ROOT .. 'nodes', ARGV[1])
+local ledger = redis.call('HMGET', KEYS[1], 'generation', 'sequence')
+local found = { clock(''), tonumber(ledger[1] or '0'), tonumber(ledger[2] or '0') }
+for _, node in ipairs(redis.call('SMEMBERS', ROOT .. 'nodes')) do
+  if redis.call('EXISTS', ROOT .. 'lease:' .. node) == 0 then
+    if redis.call('EXISTS', ROOT .. 'holds:' .. node) == 1 then
+      found[#found + 1] = node
+    else
+      redis.call('SREM', ROOT .. 'nodes', node)
+    end
+  end
+end
+return found
+`,
+)
+
+/** A node stops in order. ARGV: node. */
+export const LEAVE = defineScript(
+  'leave',
+  SCOPE,
+  `
+redis.call('DEL', ROOT .. 'lease:' .. ARGV[1])
+if redis.call('EXISTS', ROOT .. 'holds:' .. ARGV[1]) == 0 then redis.call('SREM', ROOT .. 'nodes', ARGV[1]) end
+return { 1 }
+`,
+)
+
+const LIST = `
+local function list(node, wanted)
+  local found = {}
+  local flat = redis.call('HGETALL', ROOT .. 'holds:' .. node)
+  for index = 1, #flat, 2 do
+    local entry = cmsgpack.unpack(flat[index + 1])
+    if wanted(entry, flat[index]) then
+      found[#found + 1] = { flat[index], entry[1], entry[2], entry[3], entry[4], entry[5], entry[6], entry[7] }
+    end
+  end
+  return found
+end
+`
+
+/** Every hold of a node: id, state, key, workspace, moment, dollars, rest, tokens. ARGV: node. */
+export const HOLDS = defineScript('holds', SCOPE, ENTRY, LIST, 'return list(ARGV[1], function() return true end)')
+
+/**
+ * The holds of a node whose lease has run out: from now on none of its strict calls is answered. They stay held.
+ * ARGV: node. Nothing while it has a lease.
+ */
+export const CLAIM = defineScript(
+  'claim',
+  SCOPE,
+  ENTRY,
+  LIST,
+  `
+if redis.call('EXISTS', ROOT .. 'lease:' .. ARGV[1]) == 1 then return {} end
+return list(ARGV[1], function(entry, id)
+  if entry[1] == HELD then
+    entry[1] = CLOSING
+    redis.call('HSET', ROOT .. 'holds:' .. ARGV[1], id, cmsgpack.pack(entry))
+  end
+  return entry[1] == CLOSING
+end)
+`,
+)
+
+/**
+ * What the log says of holds. ARGV: clock, node, "1" to keep those without an end as reaped, then for each: id, "1" if it
+ * has ended, dollars, rest, tokens. Returns how many were there.
+ */
+export const RESOLVE = defineScript(
+  'resolve',
+  SCOPE,
+  ENTRY,
+  `
+if redis.call('EXISTS', KEYS[1]) == 0 then return { 0 } end
+local now = clock(ARGV[1])
+local holds = ROOT .. 'holds:' .. ARGV[2]
+local done = 0
+for index = 4, #ARGV, 5 do
+  local id, ended = ARGV[index], ARGV[index + 1] == '1'
+  local packed = redis.call('HGET', holds, id)
+  local entry = packed and cmsgpack.unpack(packed)
+  local keeps = not ended and ARGV[3] == '1'
+  if entry and not (keeps and entry[1] == REAPED) then
+    finish(entry, now, tonumber(ARGV[index + 2]), tonumber(ARGV[index + 3]), tonumber(ARGV[index + 4]), false)
+    if keeps then
+      entry[1] = REAPED
+      redis.call('HSET', holds, id, cmsgpack.pack(entry))
+    else
+      redis.call('HDEL', holds, id)
+    end
+    done = done + 1
+  end
+end
+redis.call('HINCRBY', KEYS[1], 'sequence', 1)
+return { done }
+`,
+)

@@ -1,0 +1,100 @@
+import { defineScript } from '../script.ts'
+import { SCOPE } from './scope.ts'
+
+/** The log has every row of this node up to now. ARGV: node. Returns the nodes that have said so; nothing with a ledger. */
+export const ARRIVE = defineScript(
+  'arrive',
+  SCOPE,
+  `
+if redis.call('EXISTS', KEYS[1]) == 1 then return {} end
+redis.call('SADD', ROOT .. 'arrived', ARGV[1])
+return redis.call('SMEMBERS', ROOT .. 'arrived')
+`,
+)
+
+/**
+ * One node rebuilds at a time; should it die, another may begin anew half a minute later. Whatever is there goes.
+ * ARGV: token. Returns the moment, or 0.
+ */
+export const BEGIN = defineScript(
+  'begin',
+  SCOPE,
+  `
+if redis.call('EXISTS', KEYS[1]) == 1 then return { 0 } end
+if not redis.call('SET', ROOT .. 'rebuilding', ARGV[1], 'NX', 'PX', 30000) then return { 0 } end
+for _, name in ipairs(redis.call('SMEMBERS', ROOT .. 'scopes')) do
+  redis.call('DEL', ROOT .. 'scope:' .. name, ROOT .. 'minute:' .. name)
+end
+for _, node in ipairs(redis.call('SMEMBERS', ROOT .. 'nodes')) do redis.call('DEL', ROOT .. 'holds:' .. node) end
+redis.call('DEL', ROOT .. 'scopes', ROOT .. 'positions')
+return { clock('') }
+`,
+)
+
+/**
+ * What one scope has used. ARGV: clock, token, name, eight numbers of the money of its periods, then second, requests and
+ * tokens of each second. Returns 0 when somebody else rebuilds by now.
+ */
+export const WRITE_SCOPE = defineScript(
+  'write-scope',
+  SCOPE,
+  `
+if redis.call('GET', ROOT .. 'rebuilding') ~= ARGV[2] then return { 0 } end
+local now = clock(ARGV[1])
+local scope = load(ARGV[3], now)
+for place = 0, 7 do scope[6 + place] = tonumber(ARGV[4 + place]) end
+for index = 12, #ARGV, 3 do
+  count(scope, ARGV[3], tonumber(ARGV[index]), tonumber(ARGV[index + 1]), tonumber(ARGV[index + 2]))
+end
+expire(scope, ARGV[3], now)
+save(scope, ARGV[3])
+return { 1 }
+`,
+)
+
+/** A call that runs. ARGV: clock, token, node, id, key, workspace, moment, dollars (-1 unknown), rest, tokens. */
+export const WRITE_HOLD = defineScript(
+  'write-hold',
+  SCOPE,
+  `
+if redis.call('GET', ROOT .. 'rebuilding') ~= ARGV[2] then return { 0 } end
+local now, at = clock(ARGV[1]), tonumber(ARGV[7])
+local dollars, rest = tonumber(ARGV[8]), tonumber(ARGV[9])
+for _, name in ipairs({ 'key:' .. ARGV[5], 'workspace:' .. ARGV[6] }) do
+  local scope = load(name, now)
+  for period = 1, 4 do
+    if dollars >= 0 and at >= scope[1 + period] then add(scope, 12 + 2 * period, dollars, rest) end
+  end
+  scope[22] = scope[22] + 1
+  save(scope, name)
+end
+redis.call('SADD', ROOT .. 'nodes', ARGV[3])
+local entry = { 0, ARGV[5], ARGV[6], at, dollars, rest, tonumber(ARGV[10]) }
+redis.call('HSET', ROOT .. 'holds:' .. ARGV[3], ARGV[4], cmsgpack.pack(entry))
+return { 1 }
+`,
+)
+
+/** The ledger is there. ARGV: token, generation, then node and position of each spool. Returns 0 when it was too late. */
+export const COMPLETE = defineScript(
+  'complete',
+  SCOPE,
+  `
+if redis.call('GET', ROOT .. 'rebuilding') ~= ARGV[1] then return { 0 } end
+for index = 3, #ARGV, 2 do redis.call('HSET', ROOT .. 'positions', ARGV[index], ARGV[index + 1]) end
+redis.call('HSET', KEYS[1], 'generation', ARGV[2], 'sequence', 0)
+redis.call('DEL', ROOT .. 'rebuilding', ROOT .. 'arrived')
+return { 1 }
+`,
+)
+
+/** What this ledger says is no longer believed: it is to be rebuilt. ARGV: generation, or '' for any. */
+export const FORGET = defineScript(
+  'forget',
+  SCOPE,
+  `
+if ARGV[1] ~= '' and redis.call('HGET', KEYS[1], 'generation') ~= ARGV[1] then return { 0 } end
+redis.call('DEL', KEYS[1], ROOT .. 'arrived', ROOT .. 'rebuilding')
+return { 1 }
+`,
+)
