@@ -7,7 +7,6 @@ import { version } from '../version.ts'
 import { createClient } from './api-client.ts'
 import { CliError } from './cli-error.ts'
 import { type Command, type Given, parseGiven, text } from './command.ts'
-import { commands } from './commands.ts'
 import { commandHelp, overview } from './help.ts'
 import { createOutput } from './output.ts'
 
@@ -17,17 +16,18 @@ const DEFAULT_URL = 'http://127.0.0.1:8080'
 async function main(args: readonly string[]): Promise<number> {
   const [first] = args
   if (first === '--version' || first === '-v') return print(version())
-  if (first === undefined || first === '--help' || first === '-h' || first === 'help')
-    return print(overview(commands()))
-  const { command, rest } = find(args)
+  // The table of all commands would stay in memory for as long as it serves: 1.6 MB.
+  if (first === 'serve' && args.length === 1) return (await import('./serve.ts')).serve(process.env).then(() => 0)
+  const table = (await import('./commands.ts')).commands()
+  if (first === undefined || first === '--help' || first === '-h' || first === 'help') return print(overview(table))
+  const { command, rest } = find(args, table)
   const { values, positionals } = parseGiven(command, rest)
   if (values['help'] === true) return print(commandHelp(command))
   return (await command.run(givenFor(values, positionals))) ?? 0
 }
 
 /** The longest name that the words begin with. */
-function find(args: readonly string[]): { command: Command; rest: readonly string[] } {
-  const table = commands()
+function find(args: readonly string[], table: readonly Command[]): { command: Command; rest: readonly string[] } {
   for (const length of [2, 1]) {
     const name = args.slice(0, length).join(' ')
     const command = table.find((candidate) => candidate.name === name || candidate.aliases?.includes(name))

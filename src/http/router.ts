@@ -11,10 +11,14 @@ export interface Match {
   params: Readonly<Record<string, string>>
 }
 
-/** Where a request leads; to an error in our shape if nowhere. */
-export type FindRoute = (method: string, url: string) => Match
+export interface Router {
+  /** Where a request leads; null if nowhere. */
+  find(method: string, url: string): Match | null
+  /** An error in our shape, with the path that was perhaps meant. */
+  nowhere(url: string): Match
+}
 
-export function createRouter(routes: readonly HttpRoute[]): FindRoute {
+export function createRouter(routes: readonly HttpRoute[]): Router {
   const router = findMyWay({ maxParamLength: 1024 })
   const register = (methods: HTTPMethod[], path: string, route: Match['route']) => {
     router.on(methods, path, unused, route)
@@ -24,10 +28,12 @@ export function createRouter(routes: readonly HttpRoute[]): FindRoute {
     const others = METHODS.filter((method) => !taken.has(method))
     register(others, path, { path, handle: refuseMethod(path, [...taken].join(', ')) })
   }
-  return (method, url) => {
-    const found = router.find(method as HTTPMethod, url)
-    if (found !== null) return { route: found.store, params: found.params as Match['params'] }
-    return { route: { path: '', handle: notFound(url.split('?', 1)[0] ?? '', routes) }, params: {} }
+  return {
+    find(method, url) {
+      const found = router.find(method as HTTPMethod, url)
+      return found === null ? null : { route: found.store, params: found.params as Match['params'] }
+    },
+    nowhere: (url) => ({ route: { path: '', handle: notFound(url.split('?', 1)[0] ?? '', routes) }, params: {} }),
   }
 }
 

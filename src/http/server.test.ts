@@ -104,3 +104,49 @@ test('a connection on which nothing was ever sent does not hold up a drain', { t
   await server.drain()
   await closed
 })
+
+describe('routes that are loaded when they are needed', () => {
+  test('are asked for by the first request that leads nowhere, and once only, whoever comes meanwhile', async () => {
+    let loads = 0
+    const late = createServer({
+      routes,
+      async moreRoutes() {
+        loads += 1
+        return [{ method: 'GET', path: '/late/:name', handle: (call: Call) => jsonReply(200, call.params) }]
+      },
+      newRequestId: () => 'id-2',
+      onFault: (error) => assert.fail(error),
+    })
+    const at = await late.listen('127.0.0.1', 0)
+    assert.equal((await fetch(`${at}/healthz`)).status, 200)
+    assert.equal(loads, 0)
+    const answers = await Promise.all(['a', 'b', 'c'].map((name) => fetch(`${at}/late/${name}`)))
+    assert.deepEqual(await Promise.all(answers.map((answer) => answer.json())), [
+      { name: 'a' },
+      { name: 'b' },
+      { name: 'c' },
+    ])
+    const [unknown, wrong] = await Promise.all([fetch(`${at}/lat/a`), fetch(`${at}/late/a`, { method: 'POST' })])
+    assert.deepEqual([unknown.status, wrong.status, loads], [404, 405, 1])
+    await late.drain()
+  })
+
+  test('that cannot be loaded are a fault of ours, and the next request tries again', async () => {
+    const faults: unknown[] = []
+    let loads = 0
+    const broken = createServer({
+      routes,
+      moreRoutes() {
+        loads += 1
+        return loads === 1 ? Promise.reject(new Error('no such file')) : Promise.resolve([])
+      },
+      newRequestId: () => 'id-3',
+      onFault: (error) => faults.push(error),
+    })
+    const at = await broken.listen('127.0.0.1', 0)
+    assert.equal((await fetch(`${at}/late`)).status, 500)
+    assert.equal((await fetch(`${at}/late`)).status, 404)
+    assert.equal(faults.length, 1)
+    await broken.drain()
+  })
+})

@@ -9,7 +9,7 @@ import { IncomingCall } from './incoming-call.ts'
 import { type LaneAnswer, type LaneDesk, openLane, takeConnections } from './lane.ts'
 import { asGatewayError, errorReply } from './respond.ts'
 import { responseHead } from './response-text.ts'
-import { createRouter, type FindRoute, type Match } from './router.ts'
+import { createRouter, type Match, type Router } from './router.ts'
 
 /**
  * Not by import: that reads every export of the module once, and one of them, WebSocket, brings a second undici along,
@@ -19,6 +19,8 @@ const { createServer: createHttpServer, STATUS_CODES } = process.getBuiltinModul
 
 export interface ServerOptions {
   routes: readonly HttpRoute[]
+  /** Asked for once, when a request leads to none of `routes`. */
+  moreRoutes?(): Promise<readonly HttpRoute[]>
   newRequestId(): string
   /** Faults of ours, for the log. */
   onFault(error: GatewayError, call: { id: string; method: string; path: string }): void
@@ -46,7 +48,9 @@ const BACKLOG = 4_096
 /** What every request of one server needs. */
 interface Desk {
   options: ServerOptions
-  find: FindRoute
+  router: Router
+  /** With the rest of the routes, once it was asked for. */
+  whole: Promise<Router> | null
   connections: Connections
   draining: boolean
 }
@@ -56,7 +60,7 @@ export function createServer(options: ServerOptions): Server {
   const server = createHttpServer({ requestTimeout: REQUEST_TIMEOUT_MS, keepAliveTimeout: KEEP_ALIVE_MS })
   const toNode = takeConnections(server)
   const connections = new Connections(server)
-  const desk: Desk = { options, find: createRouter(options.routes), connections, draining: false }
+  const desk: Desk = { options, router: createRouter(options.routes), whole: null, connections, draining: false }
   const lane = openLane(server, toNode, laneDesk(desk), KEEP_ALIVE_MS)
   server.on('request', (request, response) => void serve(request, response, desk))
   server.on('clientError', refuseUnreadable)
@@ -121,7 +125,7 @@ async function serve(request: IncomingMessage, response: ServerResponse, desk: D
   const { options, connections } = desk
   const { method = '', url = '', socket } = request
   const caller = connections.arrive(socket)
-  const { route, params } = desk.find(method, url)
+  const { route, params } = desk.router.find(method, url) ?? (await findFurther(method, url, desk))
   const call = new IncomingCall(request, { id: options.newRequestId(), params, presence: caller })
   const reply = await replyFor(route, call, options)
   try {
@@ -134,6 +138,22 @@ async function serve(request: IncomingMessage, response: ServerResponse, desk: D
     if (!caller.left) options.onFault(asGatewayError(error), { id: call.id, method, path: route.path })
   }
   connections.answered(socket, caller)
+}
+
+async function findFurther(method: string, url: string, desk: Desk): Promise<Match> {
+  try {
+    desk.whole ??= wholeRouter(desk.options)
+    desk.router = await desk.whole
+  } catch (error) {
+    // The next one tries again.
+    desk.whole = null
+    return { route: { path: url, handle: () => Promise.reject(error) }, params: {} }
+  }
+  return desk.router.find(method, url) ?? desk.router.nowhere(url)
+}
+
+async function wholeRouter({ routes, moreRoutes }: ServerOptions): Promise<Router> {
+  return createRouter(moreRoutes === undefined ? routes : [...routes, ...(await moreRoutes())])
 }
 
 /** Null: the caller left, and there is nobody to answer. */
