@@ -47,6 +47,7 @@ export const SETTINGS = {
   DRAIN_SECONDS: wholeNumber(0, 3_600).default(60),
   OVERLOAD_MS: wholeNumber(0, 60_000).default(20),
   REQUEST_RETENTION_DAYS: wholeNumber(1, 36_500).optional(),
+  SPOOL_MAX_ROWS: wholeNumber(10, 1_000_000_000).default(2_000_000),
   SPOOL_SYNC: z.enum(['normal', 'full']).default('normal'),
 } as const
 

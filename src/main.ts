@@ -1,5 +1,4 @@
 import { type Config, type Environment, parseFileConfig, readConfig } from './config.ts'
-import { GatewayError } from './domain/errors.ts'
 import { newId } from './domain/new-id.ts'
 import { isConfigured } from './domain/provider.ts'
 import type { PrefixRule } from './domain/route.ts'
@@ -16,15 +15,13 @@ import { createIdempotency, type Idempotency } from './gateway/idempotency.ts'
 import { knownModels } from './gateway/known-models.ts'
 import { createSpendLedger } from './gateway/ledger.ts'
 import { createProviderHealth } from './gateway/provider-health.ts'
+import { shedding } from './gateway/shedding.ts'
 import { steadyClock } from './gateway/steady-clock.ts'
-import type { HttpRoute, Reply } from './http/call.ts'
+import type { HttpRoute } from './http/call.ts'
 import { checkPort } from './http/check-port.ts'
 import { dashboardRoutes } from './http/dashboard-routes.ts'
-import { watchPressure } from './http/pressure.ts'
-import { errorReply } from './http/respond.ts'
 import { createServer, type Server } from './http/server.ts'
 import { createLargeBodies } from './large-bodies/large-bodies.ts'
-import { managementApi } from './management-api.ts'
 import { packagePath } from './package-path.ts'
 import { applyFile, type NewKeys, prepareStore } from './prepare-store.ts'
 import { type Caller, createCaller } from './providers/call.ts'
@@ -93,6 +90,7 @@ export async function startGateway(environment: Environment, options: StartOptio
     nodeName: nodeName.current,
     version: version(),
     waits: { signal },
+    maxSpoolRows: settings.SPOOL_MAX_ROWS,
   })
   try {
     await checkPort(settings.HOST, settings.PORT)
@@ -157,7 +155,8 @@ async function serve({ config, store, live, newKeys, log, now, onListening }: Pr
   const { catalog, ...modelLists } = readModelLists(live.current(), caller, { log, now })
   const isKnown = knownModels(live.current, catalog)
   const circuits = createCircuits(now, isKnown)
-  const metrics = createMetrics({ circuits: () => circuits.states(), log: () => store.requestLog.status() })
+  const keeping = { log: store.requestLog.status, control: live.state }
+  const metrics = createMetrics({ circuits: () => circuits.states(), ...keeping })
   let phase: 'starting' | 'ready' | 'draining' = 'starting'
   let cutOff = false
   const stopping = new AbortController()
@@ -173,7 +172,7 @@ async function serve({ config, store, live, newKeys, log, now, onListening }: Pr
     largeBodies: createLargeBodies((error) => log.error({ err: error }, 'the worker for large bodies died')),
     requestLog: store.requestLog,
     ledger,
-    idempotency: idempotency(store, metrics, clock),
+    idempotency: idempotency({ store, live, metrics, now: clock }),
     metrics,
     log,
     maxBodyBytes: settings.MAX_BODY_BYTES,
@@ -181,12 +180,12 @@ async function serve({ config, store, live, newKeys, log, now, onListening }: Pr
     now,
     random: Math.random,
   }
-  const health: Health = { phase: () => phase, catalog, log: () => store.requestLog.status() }
+  const health: Health = { phase: () => phase, catalog, ...keeping }
+  const parts = { deps, health, live, store, config, builtins: BUILTINS, stopping: stopping.signal, startedAt: now() }
   const server = createServer({
-    routes: [
-      ...routes(deps, health, metrics),
-      ...managementApi({ deps, health, live, store, config, builtins: BUILTINS, stopping: stopping.signal }),
-    ],
+    routes: routes(deps, health, metrics),
+    // Most of the time nobody manages anything, and all of it takes 4 MB.
+    moreRoutes: async () => (await import('./management-api.ts')).managementApi(parts),
     newRequestId: () => `chatcmpl_${newId(now())}`,
     shed: shedding(metrics, settings.OVERLOAD_MS),
     onFault: (error, { id, ...call }) => log.error({ request: id, ...call, err: error.cause ?? error }),
@@ -216,21 +215,12 @@ async function serve({ config, store, live, newKeys, log, now, onListening }: Pr
   }
 }
 
-/** Turned away before anything is read or looked up, or it would cost as much as serving. */
-function shedding(metrics: Metrics, longTurnMs: number): () => Reply | null {
-  const pressure = watchPressure(longTurnMs, (lateMs) => metrics.loopDelay.observe(lateMs / 1000))
-  const refusal = errorReply(new GatewayError('overloaded', undefined, { retryAfterSeconds: 1 }))
-  return () => {
-    if (!pressure.turnsAway()) return null
-    metrics.sheds.add()
-    return refusal
-  }
-}
-
-function idempotency({ reads, requestLog }: Store, metrics: Metrics, now: () => number): Idempotency {
+function idempotency(parts: Pick<Prepared, 'store' | 'live' | 'now'> & { metrics: Metrics }): Idempotency {
+  const { live, metrics, now } = parts
+  const { reads, requestLog } = parts.store
   return createIdempotency({
-    find: (keyId, idempotencyKey, since) => findIdempotent(reads, { keyId, idempotencyKey, since }),
-    caughtUp: () => requestLog.caughtUp(),
+    find: (keyId, idempotencyKey, since) => live.orAway(findIdempotent(reads, { keyId, idempotencyKey, since })),
+    caughtUp: () => live.orAway(requestLog.caughtUp()),
     onReplay: () => metrics.idempotentReplays.add(),
     now,
   })

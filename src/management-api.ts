@@ -25,13 +25,15 @@ export interface ManagementParts {
   /** The providers that exist from the environment. */
   builtins: readonly { family: string; name: string }[]
   stopping: AbortSignal
+  /** Unix milliseconds. */
+  startedAt: number
 }
 
 /** Hands the management API, which knows neither gateway nor providers, what it needs of them as functions. */
 export function managementApi(built: ManagementParts): HttpRoute[] {
   const { deps, health, live, store, config, builtins, stopping } = built
   const { db, reads, secrets, requestLog, node, engine } = store
-  const identity = { version: version(), node, engine, startedAt: deps.now() }
+  const identity = { version: version(), node, engine, startedAt: built.startedAt }
   const parts: ManagementDeps = {
     db,
     reads,
@@ -57,6 +59,12 @@ export function managementApi(built: ManagementParts): HttpRoute[] {
           await requestLog.caughtUp()
           return readLoggedScopes(reads, now)
         }),
+    },
+    isEmbedded: engine === 'sqlite',
+    node: () => {
+      const { lagRows } = requestLog.status()
+      const name = store.nodeName()
+      return { ...identity, name, state: 'running', seenAt: deps.now(), lagRows, isAlive: true }
     },
     tryChat: (tried) => tryChat(tried, deps),
     status: () => readStatus(identity, health, deps),

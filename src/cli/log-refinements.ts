@@ -99,6 +99,11 @@ export const logRefinements: Readonly<Record<string, Refinement>> = {
     options: { since: SINCE },
     refine: withSince,
   },
+  'nodes.list': {
+    examples: ['switchyard nodes list', 'switchyard nodes list --json'],
+    columns: ['id', 'name', 'state', 'alive', 'lag_rows', 'seen_at', 'started_at', 'version'],
+  },
+  'nodes.forget': { examples: ['switchyard nodes forget NODE_ID'] },
   'status.get': {
     name: 'status',
     examples: ['switchyard status'],

@@ -32,6 +32,8 @@ export const ERRORS = {
   upstream_error: { status: 502, text: 'The provider failed or gave an unusable answer.' },
   provider_auth_error: { status: 502, text: "The provider rejected the gateway's own credentials." },
   overloaded: { status: 503, text: 'The gateway has more to do than it can do: ask again in a moment.' },
+  log_full: { status: 503, text: 'Too many rows wait for the database: no call is taken until it has caught up.' },
+  database_unavailable: { status: 503, text: 'The database does not answer at the moment: try again later.' },
   limits_unavailable: { status: 503, text: 'The limits that bind this call cannot be checked now.' },
   provider_quota_exceeded: { status: 503, text: "The gateway's account at the provider is out of credit." },
   provider_overloaded: { status: 503, text: 'The provider is overloaded.' },

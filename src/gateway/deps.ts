@@ -18,6 +18,8 @@ export interface RequestLog {
   /** Resolves to its place in the spool of this node. */
   open(record: OpenRecord): Promise<number>
   close(record: CloseRecord): Promise<unknown>
+  /** There is no room for another call. */
+  isFull(): boolean
 }
 
 /** What the steps of a call need from outside. Built once in main.ts. */

@@ -15,6 +15,9 @@ import { resolve } from './resolve.ts'
 import { NOTHING_USED, settle } from './settle.ts'
 import { tryChain } from './try-chain.ts'
 
+/** The database folds thousands of rows a second: what is full now has room soon after it is back. */
+const LOG_FULL_SECONDS = 5
+
 /** Finds the key that a call is made with, or throws. */
 export type FindKey = (call: Call, snapshot: Snapshot, now: number) => LiveKey
 
@@ -26,6 +29,7 @@ export type FindKey = (call: Call, snapshot: Snapshot, now: number) => LiveKey
 export async function handleChat(call: Call, deps: Deps, findKey: FindKey = authenticate): Promise<Reply | null> {
   const snapshot = deps.snapshot()
   const life = begin(call, findKey(call, snapshot, deps.now()), deps)
+  refuseWhenFull(deps)
   deps.metrics.inFlight.add()
   try {
     try {
@@ -57,6 +61,13 @@ export async function handleChat(call: Call, deps: Deps, findKey: FindKey = auth
     if (life.source instanceof LargeRequest) life.source.release()
     deps.metrics.inFlight.add(-1)
   }
+}
+
+/** Before anything is read, held or logged: a refusal with a row of its own would fill the log further. */
+function refuseWhenFull({ requestLog, metrics }: Deps): void {
+  if (!requestLog.isFull()) return
+  metrics.logFullRefusals.add()
+  throw new GatewayError('log_full', undefined, { retryAfterSeconds: LOG_FULL_SECONDS })
 }
 
 /** What a provider sent can be read and still be nested too deep to be written again. */

@@ -7,7 +7,9 @@ export interface Health {
   phase(): 'starting' | 'ready' | 'draining'
   catalog: Catalog
   /** The request log's lag behind what is durable, and the last error of moving it. */
-  log(): { lagRows: number; lastError: string | null }
+  log(): { lagRows: number; lagSeconds: number; maxRows: number; lastError: string | null }
+  /** Up to when changes made on other nodes are known here; null: all of them are. */
+  control(): { behindSince: number | null; lastError: string | null }
 }
 
 /** Alive: the process answers. */
@@ -15,14 +17,27 @@ export function handleHealthz(): Reply {
   return jsonReply(200, { status: 'alive' })
 }
 
-/** Can serve. A provider whose model list is still missing is named, but calls to it work: it does not make us unready. */
+/**
+ * Can serve. What is named here and works nevertheless does not make us unready: a provider whose model list is still
+ * missing, a database that is away. Nor does a full log: taken out of rotation, its callers would not learn why.
+ */
 export function handleReadyz(health: Health): Reply {
   const status = health.phase()
-  const { lagRows, lastError } = health.log()
+  const log = health.log()
+  const control = health.control()
   return jsonReply(status === 'ready' ? 200 : 503, {
     status,
     catalog_waiting_for: Object.fromEntries(health.catalog.waiting()),
-    log: { lag_rows: lagRows, last_error: lastError },
+    log: {
+      lag_rows: log.lagRows,
+      lag_seconds: Math.round(log.lagSeconds),
+      max_rows: log.maxRows,
+      last_error: log.lastError,
+    },
+    control: {
+      behind_since: control.behindSince === null ? null : new Date(control.behindSince).toISOString(),
+      last_error: control.lastError,
+    },
   })
 }
 

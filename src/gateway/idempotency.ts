@@ -50,6 +50,7 @@ interface Running extends ClaimedCall {
   ended: Promise<Reply | null>
 }
 
+const AWAY_SECONDS = 5
 const BOUNDS: MemoryBounds = { outcomeBytes: 64 * 1024 * 1024, identities: 100_000 }
 
 /**
@@ -147,7 +148,7 @@ function unreadableLog(cause: unknown): GatewayError {
   const message =
     'The request log cannot be read now, so it is not known whether the call with this Idempotency-Key was made ' +
     'before. Nothing was sent; try again later with the same key.'
-  return new GatewayError('internal_error', message, { cause })
+  return new GatewayError('database_unavailable', message, { cause, retryAfterSeconds: AWAY_SECONDS })
 }
 
 /** Whichever comes first: a caller who leaves is not kept waiting for. */

@@ -8,6 +8,7 @@ import type { TriedChat } from '../domain/tried-chat.ts'
 import type { Reply } from '../http/call.ts'
 import { type AuditEntry, writeAudit } from '../store/audit.ts'
 import type { LiveSnapshot } from '../store/live-snapshot.ts'
+import type { Node } from '../store/nodes.ts'
 import type { Database } from '../store/schema.ts'
 import type { Secrets } from '../store/secrets.ts'
 import type { Context } from './router.ts'
@@ -38,6 +39,10 @@ export interface ManagementDeps {
   stopping: AbortSignal
   /** Makes a chat completion in the name of a key; null when the caller left meanwhile. */
   tryChat(tried: TriedChat): Promise<Reply | null>
+  /** No other gateway can have this database. */
+  isEmbedded: boolean
+  /** This gateway among the nodes of its database. */
+  node(): Node
   /** What this process is doing now. */
   status(): GatewayStatus
 }

@@ -10,6 +10,7 @@ import type { ManagementDeps } from './deps.ts'
 import { docsPage } from './docs-page.ts'
 import { explainHandlers } from './explain.ts'
 import { keyHandlers } from './keys.ts'
+import { nodeHandlers } from './nodes.ts'
 import { openApi } from './openapi.ts'
 import { playgroundHandlers } from './playground.ts'
 import { providerHandlers } from './providers.ts'
@@ -48,10 +49,11 @@ export function management(
     ...budgetHandlers(deps),
     ...auditHandlers(deps),
     ...statusHandlers(deps),
+    ...nodeHandlers(deps),
     ...playgroundHandlers(deps),
   }
   return [
-    ...managementRoutes(CONTRACT, handlers, { ...deps, ...router }),
+    ...managementRoutes(CONTRACT, handlers, { ...deps, ...router, orAway: deps.live.orAway }),
     {
       method: 'GET',
       path: '/openapi.json',

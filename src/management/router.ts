@@ -6,6 +6,7 @@ import type { Presence } from '../domain/presence.ts'
 import { problemText } from '../domain/problem-text.ts'
 import type { Call, HttpRoute, Reply, StreamedReply } from '../http/call.ts'
 import { jsonReply } from '../http/respond.ts'
+import { isAway } from '../store/database-away.ts'
 import { type AuthorizeDeps, type Authorized, authorize } from './authorize.ts'
 import type { InputOf, Operation, ReplyOf, Streamed } from './contract/operation.ts'
 import { refuseOtherSites } from './cross-site.ts'
@@ -45,7 +46,11 @@ export type HandlersOf<Operations extends Record<string, Operation>> = {
 
 export interface RouterDeps extends AuthorizeDeps {
   maxBodyBytes: number
+  /** Rejects soon when the database is known to be away, however long the work would wait for it. */
+  orAway<T>(work: Promise<T>): Promise<T>
 }
+
+const AWAY_SECONDS = 5
 
 /** Answers are about secrets, money and people: no cache keeps them. */
 const HEADERS = { 'cache-control': 'no-store' }
@@ -58,9 +63,25 @@ export function managementRoutes<Operations extends Record<string, Operation>>(
   return Object.entries(operations).map(([name, operation]) => ({
     method: operation.method,
     path: operation.path.replace(/\{(\w+)\}/g, ':$1'),
-    handle: (call) => handle(call, operation, handlers[name] as OperationHandler<Operation>, deps),
+    handle: (call) => handleOrSayAway(call, operation, handlers[name] as OperationHandler<Operation>, deps),
     headers: HEADERS,
   }))
+}
+
+/** A database that is away is no fault of ours, and nobody is kept waiting for it. */
+async function handleOrSayAway(
+  call: Call,
+  operation: Operation,
+  handler: OperationHandler<Operation>,
+  deps: RouterDeps,
+): Promise<Reply | StreamedReply> {
+  try {
+    const work = handle(call, operation, handler, deps)
+    return await (operation.waitsForProvider ? work : deps.orAway(work))
+  } catch (cause) {
+    if (!isAway(cause)) throw cause
+    throw new GatewayError('database_unavailable', undefined, { retryAfterSeconds: AWAY_SECONDS, cause })
+  }
 }
 
 async function handle(

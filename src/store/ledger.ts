@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads'
+import { DatabaseAwayError } from './database-away.ts'
 import type { Spool } from './spool.ts'
-import { StoreError, type StoreLog } from './store-error.ts'
+import type { StoreLog } from './store-error.ts'
 
 export interface LedgerSettings {
   spoolPath: string
@@ -56,6 +57,10 @@ export class Ledger {
     return this.#ready.promise
   }
 
+  get foldedSeq(): number {
+    return this.#foldedSeq
+  }
+
   /** Durable records that the database does not have; before the first report, those that the last process left. */
   get lagRows(): number {
     return Math.min(this.#spool.lastSeq - this.#foldedSeq, this.#spool.rows)
@@ -81,7 +86,7 @@ export class Ledger {
     return new Promise((resolve, reject) => {
       const late = setTimeout(() => {
         this.#readers = this.#readers.filter((waiting) => waiting !== reader)
-        reject(new StoreError(`the request log lags behind: ${this.#lastError ?? 'the database is slow'}`))
+        reject(new DatabaseAwayError(`the request log lags behind: ${this.#lastError ?? 'the database is slow'}`))
       }, LONGEST_WAIT_MS).unref()
       const reader = {
         seq,

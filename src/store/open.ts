@@ -3,6 +3,7 @@ import { hostname } from 'node:os'
 import { join } from 'node:path'
 import type { Kysely } from 'kysely'
 import type { CloseRecord, OpenRecord } from '../domain/request-record.ts'
+import { Backlog } from './backlog.ts'
 import { lockDataDir } from './data-lock.ts'
 import { DatabaseAwayError, onceReachable } from './database-away.ts'
 import { Ledger } from './ledger.ts'
@@ -31,6 +32,8 @@ export interface StoreOptions {
   version?: string
   /** Waits for a PostgreSQL that is away until it is there or the signal aborts; otherwise that is an error. */
   waits?: { signal?: AbortSignal | undefined }
+  /** So many records may wait in the spool for the database; beyond that the log is full. */
+  maxSpoolRows?: number
 }
 
 export interface RequestLog {
@@ -40,6 +43,8 @@ export interface RequestLog {
   close(record: CloseRecord): Promise<unknown>
   /** Resolves when everything appended before is in the database, so that a query finds it. */
   caughtUp(): Promise<void>
+  /** So much waits for the database that no further call may begin. Costs next to nothing to ask. */
+  isFull(): boolean
   status(): RequestLogStatus
 }
 
@@ -48,6 +53,10 @@ export interface RequestLogStatus {
   spoolRows: number
   /** Rows that the database does not have yet. */
   lagRows: number
+  /** Age of the oldest of them. */
+  lagSeconds: number
+  /** So many may wait. */
+  maxRows: number
   /** Why the database is behind; null when nothing is wrong. */
   lastError: string | null
 }
@@ -66,6 +75,8 @@ export interface Store {
 }
 
 const CLOSE_MS = 10_000
+/** About a gigabyte. */
+const MAX_SPOOL_ROWS = 2_000_000
 
 /** Opens everything the gateway keeps, in order: when it resolves, the past is in order and calls may be taken. */
 export async function openStore(options: StoreOptions): Promise<Store> {
@@ -82,7 +93,11 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   opened.use(database)
   const { engine, db, reads } = database
 
-  const spool = new Spool(spoolPath, { synchronousFull, onCommit: () => ledger.wake() })
+  const onCommit = () => {
+    backlog.committed()
+    ledger.wake()
+  }
+  const spool = new Spool(spoolPath, { synchronousFull, onCommit })
   opened.defer(() => spool.close())
   const lagRows = () => ledger.lagRows
   if (engine === 'postgres') {
@@ -100,6 +115,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     closesInterrupted: true,
   }
   const ledger = new Ledger(spool, settings, log)
+  const backlog = new Backlog({ maxRows: options.maxSpoolRows ?? MAX_SPOOL_ROWS, log }, spool, ledger)
   opened.defer(() => ledger.close(CLOSE_MS))
   opened.defer(() => spool.settled())
   await orAborted(ledger.ready, options.waits?.signal)
@@ -112,7 +128,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     node: spool.node,
     nodeName,
     secrets,
-    requestLog: requestLog(spool, ledger),
+    requestLog: requestLog(spool, ledger, backlog),
     close: () => kept.disposeAsync(),
   }
 }
@@ -136,7 +152,7 @@ function makeDataDir(dataDir: string): void {
   }
 }
 
-function requestLog(spool: Spool, ledger: Ledger): RequestLog {
+function requestLog(spool: Spool, ledger: Ledger, backlog: Backlog): RequestLog {
   return {
     open: (record) => spool.append(openLine(record)),
     close: (record) => spool.append(closeLine(record)),
@@ -144,9 +160,12 @@ function requestLog(spool: Spool, ledger: Ledger): RequestLog {
       await spool.settled()
       await ledger.caughtUp()
     },
+    isFull: () => backlog.isFull(),
     status: () => ({
       spoolRows: spool.rows,
       lagRows: ledger.lagRows,
+      lagSeconds: backlog.lagSeconds(),
+      maxRows: backlog.maxRows,
       lastError: ledger.lastError,
     }),
   }

@@ -38,10 +38,12 @@ export async function openSession({ url, onBroken, onNotification }: SessionOpti
     application_name: 'switchyard',
   })
   let state: 'opening' | 'open' | 'closed' = 'opening'
+  let reason: Error | null = null
   function broke(error: Error): void {
     if (state === 'closed') return
     const wasOpen = state === 'open'
     state = 'closed'
+    reason = error
     void client.end().catch(() => {})
     if (wasOpen) onBroken?.(error)
   }
@@ -50,6 +52,7 @@ export async function openSession({ url, onBroken, onNotification }: SessionOpti
   if (onNotification !== undefined) client.on('notification', ({ payload }) => onNotification(payload ?? ''))
 
   async function query(text: string, values: unknown[] = []): Promise<Record<string, unknown>[]> {
+    if (reason !== null) throw reason
     try {
       return (await client.query(text, values)).rows
     } catch (error) {

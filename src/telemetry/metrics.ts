@@ -23,6 +23,7 @@ export interface Metrics {
   inFlight: Tally
   logFailures: Tally
   sheds: Tally
+  logFullRefusals: Tally
   loopDelay: Distribution
   /** By provider. */
   unknownStopReasons: Tally
@@ -39,7 +40,9 @@ export interface Metrics {
 /** What is not counted as it happens but asked for when somebody looks. */
 export interface Observed {
   circuits(): Iterable<{ provider: string; model: string; state: CircuitState }>
-  log(): { spoolRows: number; lagRows: number }
+  log(): { spoolRows: number; lagRows: number; lagSeconds: number; maxRows: number }
+  /** Unix milliseconds; null: nothing that other nodes have changed is unknown here. */
+  control(): { behindSince: number | null }
 }
 
 const CIRCUIT_VALUE: Readonly<Record<CircuitState, number>> = { closed: 0, 'half-open': 1, open: 2 }
@@ -129,7 +132,9 @@ function idempotencyMetric(registry: Registry): Tally {
   })
 }
 
-function limitMetrics(registry: Registry): Pick<Metrics, 'limitRefusals' | 'budgetWarnings' | 'sheds' | 'loopDelay'> {
+function limitMetrics(
+  registry: Registry,
+): Pick<Metrics, 'limitRefusals' | 'budgetWarnings' | 'sheds' | 'logFullRefusals' | 'loopDelay'> {
   return {
     loopDelay: new Distribution({
       name: 'switchyard_event_loop_delay_seconds',
@@ -140,6 +145,11 @@ function limitMetrics(registry: Registry): Pick<Metrics, 'limitRefusals' | 'budg
     sheds: new Tally({
       name: 'switchyard_sheds_total',
       help: 'Chat completion requests turned away with `overloaded` before they were read; they have no row in the log.',
+      registry,
+    }),
+    logFullRefusals: new Tally({
+      name: 'switchyard_log_full_refusals_total',
+      help: 'Chat completion requests turned away with `log_full` because the spool is full; they have no row in the log.',
       registry,
     }),
     limitRefusals: new Tally({
@@ -168,20 +178,30 @@ function observe(registry: Registry, observed: Observed): void {
       for (const { provider, model, state } of observed.circuits()) this.set({ provider, model }, CIRCUIT_VALUE[state])
     },
   })
-  new Gauge({
-    name: 'switchyard_log_spool_rows',
-    help: 'Rows in the durable spool that are not trimmed yet.',
-    registers: [registry],
-    collect() {
-      this.set(observed.log().spoolRows)
-    },
-  })
-  new Gauge({
-    name: 'switchyard_log_lag_rows',
-    help: 'Durable rows that have not reached the request log tables yet.',
-    registers: [registry],
-    collect() {
-      this.set(observed.log().lagRows)
-    },
+  const gauge = (name: string, help: string, read: () => number) =>
+    new Gauge({
+      name,
+      help,
+      registers: [registry],
+      collect() {
+        this.set(read())
+      },
+    })
+  const { log, control } = observed
+  gauge('switchyard_log_spool_rows', 'Rows in the durable spool that are not trimmed yet.', () => log().spoolRows)
+  gauge(
+    'switchyard_log_spool_max_rows',
+    'Rows that may wait for the database before calls are refused.',
+    () => log().maxRows,
+  )
+  gauge(
+    'switchyard_log_lag_rows',
+    'Durable rows that have not reached the request log tables yet.',
+    () => log().lagRows,
+  )
+  gauge('switchyard_log_lag_seconds', 'Age of the oldest of them.', () => log().lagSeconds)
+  gauge('switchyard_control_behind_seconds', 'For how long changes made on other nodes have been unknown here.', () => {
+    const { behindSince } = control()
+    return behindSince === null ? 0 : (Date.now() - behindSince) / 1000
   })
 }

@@ -5,6 +5,7 @@ import { catalogOperations } from './catalog.ts'
 import { configOperations } from './config.ts'
 import { explainOperations } from './explain.ts'
 import { keyOperations } from './keys.ts'
+import { nodeOperations } from './nodes.ts'
 import { playgroundOperations } from './playground.ts'
 import { providerOperations } from './providers.ts'
 import { registryOperations } from './registry.ts'
@@ -34,6 +35,7 @@ export const CONTRACT = {
   ...budgetOperations,
   ...auditOperations,
   ...statusOperations,
+  ...nodeOperations,
   ...playgroundOperations,
 }
 

@@ -33,6 +33,8 @@ export interface Operation<
   stream: readonly string[] | null
   /** Needs no admin key: its handler decides whom it serves. */
   isPublic: boolean
+  /** Takes as long as a provider does, and is not broken off when the database goes away meanwhile. */
+  waitsForProvider: boolean
 }
 
 /** What the handler of a streamed operation returns. */
@@ -53,6 +55,7 @@ type Given<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType, R 
   mayCreate?: boolean
   hasVersion?: boolean
   unversioned?: readonly string[]
+  waitsForProvider?: boolean
 }
 
 const nothing = z.strictObject({})
@@ -73,6 +76,7 @@ export function operation<
     mayCreate: false,
     hasVersion: false,
     unversioned: [],
+    waitsForProvider: false,
     ...given,
     stream: null,
     isPublic: false,

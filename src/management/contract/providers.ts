@@ -93,6 +93,7 @@ export const providerOperations = {
     tag,
     summary: 'Ask a provider for its model list and say what is right or wrong',
     params: one,
+    waitsForProvider: true,
     reply: ProviderTest,
   }),
 }

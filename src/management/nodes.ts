@@ -1,0 +1,48 @@
+import { GatewayError } from '../domain/errors.ts'
+import { forgetNode, listNodes, type Node } from '../store/nodes.ts'
+import { timestamp } from './contract/fields.ts'
+import type { nodeOperations } from './contract/nodes.ts'
+import { changeBeside, type ManagementDeps } from './deps.ts'
+import type { HandlersOf } from './router.ts'
+
+export function nodeHandlers(deps: ManagementDeps): HandlersOf<typeof nodeOperations> {
+  /** What this one knows of itself is newer than what it last wrote; an embedded one writes nothing. */
+  async function known(): Promise<Node[]> {
+    const own = deps.node()
+    const others = deps.isEmbedded ? [] : await listNodes(deps.db)
+    return [own, ...others.filter(({ node }) => node !== own.node)].sort(byName)
+  }
+  return {
+    'nodes.list': async () => ({ data: (await known()).map(shown), next_cursor: null }),
+    async 'nodes.forget'({ params: { id } }, context) {
+      const node = (await known()).find((candidate) => candidate.node === id)
+      if (node === undefined) throw new GatewayError('not_found', `There is no node with the id '${id}'.`)
+      if (node.isAlive) {
+        throw new GatewayError('conflict', `The node '${node.name}' is alive: stop it first.`)
+      }
+      await changeBeside(deps, context, async (transaction) => {
+        const isForgotten = await forgetNode(transaction, id)
+        const before = shown(node)
+        const audit = { action: 'nodes.forget', workspace: null, resource: `nodes/${id}`, before, after: null }
+        return { result: undefined, audit: isForgotten ? audit : null }
+      })
+    },
+  }
+}
+
+function byName(a: Node, b: Node): number {
+  return a.name < b.name ? -1 : a.name > b.name ? 1 : a.node < b.node ? -1 : 1
+}
+
+function shown({ node, name, state, isAlive, version, startedAt, seenAt, lagRows }: Node) {
+  return {
+    id: node,
+    name,
+    state,
+    alive: isAlive,
+    version,
+    started_at: timestamp(startedAt),
+    seen_at: timestamp(seenAt),
+    lag_rows: lagRows,
+  }
+}

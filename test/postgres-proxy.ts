@@ -1,0 +1,69 @@
+import { createServer, connect as openSocket, type Socket } from 'node:net'
+
+/** A way to a PostgreSQL that can fail as networks do, without touching the server. */
+export interface PostgresProxy {
+  url: string
+  /** Nothing passes any more, and nobody is told: as if a machine had vanished. New connections are taken and hang. */
+  freeze(): void
+  /** What was held back passes again. */
+  thaw(): void
+  /** Connections break, new ones are refused. */
+  cut(): Promise<void>
+  /** Takes connections again. */
+  mend(): Promise<void>
+  close(): Promise<void>
+}
+
+export async function startPostgresProxy(target: string): Promise<PostgresProxy> {
+  const { hostname, port } = new URL(target)
+  const sockets = new Set<Socket>()
+  let frozen = false
+
+  const server = createServer((near) => {
+    const far = openSocket(Number(port), hostname)
+    for (const [from, to] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      sockets.add(from)
+      from.on('error', () => {})
+      from.on('close', () => {
+        sockets.delete(from)
+        to.destroy()
+      })
+      from.on('data', (piece) => to.write(piece))
+      if (frozen) from.pause()
+    }
+  })
+  const listen = (at: number) => new Promise<void>((resolve) => server.listen(at, '127.0.0.1', resolve))
+  await listen(0)
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('the proxy does not listen')
+  const url = new URL(target)
+  url.port = String(address.port)
+
+  async function cut(): Promise<void> {
+    const closed = new Promise((resolve) => server.close(resolve))
+    for (const socket of sockets) socket.destroy()
+    await closed
+  }
+
+  return {
+    url: url.href,
+    freeze() {
+      frozen = true
+      for (const socket of sockets) socket.pause()
+    },
+    thaw() {
+      frozen = false
+      for (const socket of sockets) socket.resume()
+    },
+    cut,
+    async mend() {
+      await listen(address.port)
+    },
+    async close() {
+      if (server.listening) await cut()
+    },
+  }
+}
