@@ -1,6 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import { PERIODS, type Period, periodBounds } from '../domain/budget-period.ts'
 import type { LoggedScope, Scope } from '../domain/ledger.ts'
+import type { LoggedHold, LoggedLedger } from '../domain/logged-ledger.ts'
 import { WINDOW_SECONDS } from '../domain/minute-window.ts'
 import { asPicodollars, type Picodollars } from '../domain/price.ts'
 import type { ExactInteger } from './exact-integer.ts'
@@ -11,12 +12,17 @@ import type { Database } from './schema.ts'
  * hourly sums, the last minute and the open calls from the rows. The ledger is rebuilt from it and verified against it.
  */
 export async function readLoggedScopes(db: Kysely<Database>, now: number): Promise<LoggedScope[]> {
-  const scopes = new LoggedScopes()
-  await db
+  return (await readLedger(db, now)).scopes
+}
+
+/** The same with the open calls one by one, and how far the spools had been folded at that very moment. */
+export async function readLedger(db: Kysely<Database>, now: number): Promise<LoggedLedger> {
+  return db
     .transaction()
     .setIsolationLevel('repeatable read')
     .setAccessMode('read only')
     .execute(async (transaction) => {
+      const scopes = new LoggedScopes()
       for (const row of await spentRows(transaction, now)) {
         for (const scope of scopes.of(row)) {
           for (const period of PERIODS) scope.spent[period] = plus(scope.spent[period], money(row, period))
@@ -25,11 +31,13 @@ export async function readLoggedScopes(db: Kysely<Database>, now: number): Promi
       for (const row of await recentRows(transaction, now)) {
         for (const scope of scopes.of(row)) countSecond(scope, row)
       }
-      for (const row of await openRows(transaction)) {
+      const open = await openRows(transaction)
+      for (const row of open) {
         for (const scope of scopes.of(row)) countOpen(scope, row, now)
       }
+      const positions = await transaction.selectFrom('spool_positions').select(['node', 'seq']).execute()
+      return { scopes: [...scopes.all()], open: open.map(heldBy), positions }
     })
-  return [...scopes.all()]
 }
 
 type Place = { workspace: string; key_id: string }
@@ -122,7 +130,7 @@ async function openRows(db: Kysely<Database>) {
   return (
     db
       .selectFrom('requests')
-      .select(['workspace', 'key_id', 'started_at', 'hold_picodollars'])
+      .select(['id', 'node', 'workspace', 'key_id', 'started_at', 'hold_picodollars', 'hold_tokens'])
       // A literal, not a parameter: only so is the partial index of open rows used.
       .where('state', '=', sql.lit('open'))
       .execute()
@@ -130,6 +138,18 @@ async function openRows(db: Kysely<Database>) {
 }
 
 type OpenRow = Awaited<ReturnType<typeof openRows>>[number]
+
+function heldBy(row: OpenRow): LoggedHold {
+  return {
+    id: row.id,
+    node: row.node,
+    workspace: row.workspace,
+    keyId: row.key_id,
+    startedAt: row.started_at,
+    holdPicodollars: row.hold_picodollars === null ? null : asPicodollars(BigInt(row.hold_picodollars)),
+    holdTokens: row.hold_tokens,
+  }
+}
 
 function countOpen(scope: LoggedScope, row: OpenRow, now: number): void {
   scope.inFlight += 1

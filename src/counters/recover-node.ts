@@ -1,0 +1,42 @@
+import { openConnection } from './connection.ts'
+import { recoverHolds } from './holds.ts'
+import type { RequestLogView } from './request-log.ts'
+import { LEAVE } from './scripts/node.ts'
+import { FORGET } from './scripts/rebuild.ts'
+
+export interface RecoverNodeOptions {
+  url: string
+  prefix: string
+  /** Its spool has been delivered to the last row. */
+  node: string
+  /** It let calls through whose cost it may never have booked: the counters are rebuilt by the gateways that run. */
+  wasUnbooked: boolean
+  readEnds: RequestLogView['readEnds']
+  /** No connection for so long is an error. */
+  waitMs: number
+}
+
+/** Settles everything that the shared counters hold for a node that no longer runs. Returns how many calls that were. */
+export async function recoverNode(options: RecoverNodeOptions): Promise<number> {
+  const { url, prefix, node, readEnds, waitMs } = options
+  const up = Promise.withResolvers<void>()
+  let problem = 'no connection'
+  const onDown = (text: string) => {
+    problem = text
+  }
+  const connection = openConnection({ url, prefix, waitMs, onUp: () => up.resolve(), onDown })
+  const late = setTimeout(() => up.reject(new Error(`the shared counters cannot be reached: ${problem}`)), waitMs)
+  try {
+    await up.promise
+    const log = { caughtUp: async () => {}, readEnds }
+    const isRunning = () => false
+    const before = Number.POSITIVE_INFINITY
+    const recovered = await recoverHolds({ connection, log, node, isRunning, before })
+    await connection.run(LEAVE, [node])
+    if (options.wasUnbooked) await connection.run(FORGET, [''])
+    return recovered
+  } finally {
+    clearTimeout(late)
+    await connection.close()
+  }
+}

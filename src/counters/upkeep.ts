@@ -1,0 +1,240 @@
+import type { CountedCall } from './bookings.ts'
+import type { Connection, Reply } from './connection.ts'
+import { reapNode, recoverHolds } from './holds.ts'
+import { rebuildStep } from './rebuild.ts'
+import type { RequestLogView } from './request-log.ts'
+import { LEAVE, RENEW } from './scripts/node.ts'
+import { FORGET } from './scripts/rebuild.ts'
+
+/** A durable mark: calls were let through whose cost the counters may never hear of if this process dies. */
+export interface Unbooked {
+  isMarked(): boolean
+  mark(): void
+  clear(): void
+}
+
+export interface CountersLog {
+  info(details: object, message: string): void
+  warn(details: object, message: string): void
+}
+
+export interface UpkeepOptions {
+  connection(): Connection
+  requestLog: RequestLogView
+  node: string
+  unbooked: Unbooked
+  running: ReadonlyMap<string, CountedCall>
+  /** For how long a node is believed to live after it has said so. */
+  leaseMs: number
+  log: CountersLog
+  /** The ledger is there, again or for the first time. */
+  onUsable(): void
+  /** Unix milliseconds of this machine. */
+  now(): number
+}
+
+/** Of a lease: often enough that several in a row may fail. */
+const RENEWALS = 5
+/** After its lease ran out; for so long the observer must have been in contact without a break. */
+const REAP_AFTER_LEASES = 1.5
+const REBUILD_MS = 200
+const SWEEP_MS = 10_000
+/** Holds of calls that do not run here are looked at after this time: their admission may still be on its way. */
+const SWEEP_AGE_MS = 30_000
+
+/** Keeps this node's lease, watches those of others, and rebuilds the ledger when there is none. */
+export class Upkeep {
+  readonly #options: UpkeepOptions
+  readonly #ready = Promise.withResolvers<void>()
+  /** Of the ledger in use; 0: none can be used. */
+  #generation = 0
+  /** The newest thing that the server is known to have remembered. */
+  #seen = { generation: 0, sequence: 0 }
+  #contact = 0
+  #missingSince = new Map<string, number>()
+  #mustForget: boolean
+  #isRecovered = false
+  #timer: NodeJS.Timeout | null = null
+  #isStopped = false
+  #offsetMs = 0
+  #latest = 0
+  #sweptAt = 0
+  #waitingFor = ''
+  readonly #jobs = new Map<string, Promise<void>>()
+  readonly #problems = new Map<string, string>()
+
+  constructor(options: UpkeepOptions) {
+    this.#options = options
+    this.#mustForget = options.unbooked.isMarked()
+  }
+
+  /** The ledger is there, and what an earlier process of this node held is settled. */
+  get ready(): Promise<void> {
+    return this.#ready.promise
+  }
+
+  isUsable(): boolean {
+    return this.#generation !== 0
+  }
+
+  /** The server's time, as far as it is known; never goes back. */
+  now(): number {
+    this.#latest = Math.max(this.#latest, this.#options.now() + this.#offsetMs)
+    return this.#latest
+  }
+
+  onUp(): void {
+    this.#contact++
+    this.#missingSince.clear()
+    this.#soon(0)
+  }
+
+  onDown(): void {
+    this.#generation = 0
+  }
+
+  onLost(): void {
+    this.#generation = 0
+    this.#soon(0)
+  }
+
+  onSequence(sequence: number): void {
+    if (sequence > this.#seen.sequence) this.#seen.sequence = sequence
+  }
+
+  /** What was to be booked is lost: only the log knows. */
+  onOverflow(): void {
+    this.#mustForget = true
+    this.#options.log.warn({}, 'more calls ended than can be remembered: the counters will be rebuilt from the log')
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    if (this.#timer !== null) clearTimeout(this.#timer)
+    await Promise.all(this.#jobs.values())
+    const connection = this.#options.connection()
+    if (connection.isUp()) await connection.run(LEAVE, [this.#options.node]).catch(() => {})
+  }
+
+  #soon(ms: number): void {
+    if (this.#isStopped) return
+    if (this.#timer !== null) clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => this.#start('tick', () => this.#tick()), ms)
+    this.#timer.unref()
+  }
+
+  /** One of a kind at a time; what fails is tried again by a later tick. */
+  #start(name: string, work: () => Promise<void>): void {
+    if (this.#jobs.has(name) || this.#isStopped) return
+    const job = work()
+      .then(() => void this.#problems.delete(name))
+      .catch((error: unknown) => {
+        const problem = error instanceof Error ? error.message : String(error)
+        if (this.#problems.get(name) === problem) return
+        this.#problems.set(name, problem)
+        this.#options.log.warn({ job: name, error: problem }, 'the shared counters: trying again')
+      })
+      .finally(() => this.#jobs.delete(name))
+    this.#jobs.set(name, job)
+  }
+
+  async #tick(): Promise<void> {
+    const { leaseMs } = this.#options
+    const connection = this.#options.connection()
+    const contact = this.#contact
+    try {
+      if (!connection.isUp()) return
+      const sentAt = this.#options.now()
+      const reply = await connection.run(RENEW, [this.#options.node, String(leaseMs)])
+      if (contact !== this.#contact) return
+      const [serverNow, generation, sequence] = reply as readonly [number, number, number]
+      this.#offsetMs = Math.round(serverNow - (sentAt + this.#options.now()) / 2)
+      await this.#follow(generation, sequence)
+      if (this.isUsable()) this.#lookAfter(reply)
+      else this.#start('rebuild', () => this.#rebuild())
+    } catch {
+      // The connection says so itself.
+    } finally {
+      this.#soon(this.isUsable() ? leaseMs / RENEWALS : REBUILD_MS)
+    }
+  }
+
+  /** A server that knows less than it has said before lost something: it is not believed. */
+  async #follow(generation: number, sequence: number): Promise<void> {
+    const isBehind = generation !== 0 && generation === this.#seen.generation && sequence < this.#seen.sequence
+    if (isBehind || this.#mustForget) {
+      const reason = isBehind ? 'the counters lost what they had known' : 'calls ended that were never booked'
+      this.#options.log.warn({ reason }, 'the counters are rebuilt from the log')
+      this.#generation = 0
+      await this.#options.connection().run(FORGET, [generation === 0 ? '' : String(generation)])
+      // Whatever was lost has ended, so it is in the log by the time at which this node says that its rows are there.
+      this.#mustForget = false
+      return
+    }
+    if (generation === 0 || generation === this.#generation) {
+      this.#generation = generation
+      return
+    }
+    this.#seen = { generation, sequence: Math.max(sequence, isSame(this.#seen, generation) ? this.#seen.sequence : 0) }
+    this.#generation = generation
+    this.#options.log.info({}, 'the shared counters are in use')
+    this.#options.onUsable()
+    if (!this.#isRecovered) this.#start('sweep', () => this.#sweep(this.now()))
+  }
+
+  async #rebuild(): Promise<void> {
+    const { requestLog, node, log } = this.#options
+    await requestLog.caughtUp()
+    const done = await rebuildStep(this.#options.connection(), requestLog, node)
+    if (done.kind === 'waiting') this.#sayWaiting(done.for)
+    if (done.kind !== 'rebuilt') return
+    log.info({ scopes: done.scopes, holds: done.holds }, 'the shared counters are rebuilt from the request log')
+    this.#soon(0)
+  }
+
+  #sayWaiting(nodes: readonly string[]): void {
+    const text = nodes.join(', ')
+    if (text === this.#waitingFor) return
+    this.#waitingFor = text
+    const advice = 'start them, deliver their spools (switchyard spool ship) or forget them (switchyard nodes forget)'
+    this.#options.log.warn({ nodes: text, advice }, 'the counters wait for the rows of other nodes')
+  }
+
+  #lookAfter(reply: Reply): void {
+    this.#waitingFor = ''
+    const missing = reply.slice(3).map(String)
+    const at = performance.now()
+    for (const node of this.#missingSince.keys()) if (!missing.includes(node)) this.#missingSince.delete(node)
+    for (const node of missing) {
+      const since = this.#missingSince.get(node) ?? at
+      this.#missingSince.set(node, since)
+      if (at - since < REAP_AFTER_LEASES * this.#options.leaseMs) continue
+      this.#start(`reap ${node}`, () => this.#reap(node))
+      this.#missingSince.set(node, at)
+    }
+    if (at - this.#sweptAt > SWEEP_MS) {
+      this.#sweptAt = at
+      this.#start('sweep', () => this.#sweep(this.#isRecovered ? this.now() - SWEEP_AGE_MS : this.now()))
+    }
+    const { unbooked, running } = this.#options
+    if (unbooked.isMarked() && ![...running.values()].some((call) => call.generation === 0)) unbooked.clear()
+  }
+
+  async #reap(node: string): Promise<void> {
+    const closed = await reapNode(this.#options.connection(), this.#options.requestLog, node, this.now())
+    if (closed > 0)
+      this.#options.log.warn({ node, calls: closed }, 'a node gives no sign of life: its calls are closed')
+  }
+
+  async #sweep(before: number): Promise<void> {
+    const { requestLog: log, node, running } = this.#options
+    const isRunning = (id: string) => running.has(id)
+    await recoverHolds({ connection: this.#options.connection(), log, node, isRunning, before })
+    this.#isRecovered = true
+    this.#ready.resolve()
+  }
+}
+
+function isSame(seen: { generation: number }, generation: number): boolean {
+  return seen.generation === generation
+}
