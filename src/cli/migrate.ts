@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
-import type { Environment } from '../config.ts'
 import type { Verdict } from '../migrate/compare.ts'
 import { type Moved, moveInstallation } from '../migrate/move.ts'
+import type { NeededKeys } from '../migrate/stored-secrets.ts'
 import { shownAddress } from '../migrate/target.ts'
 import { type Given, text, usageError } from './command.ts'
 import { createMoveProgress } from './move-progress.ts'
@@ -40,7 +40,7 @@ export async function migrate(given: Given): Promise<number> {
     },
     onProgress: progress.at,
   })
-  print(moved, { output, verifyOnly, to, environment })
+  print(moved, { output, verifyOnly, to })
   return moved.verdict.isEqual ? 0 : 1
 }
 
@@ -66,28 +66,39 @@ interface Printing {
   output: Output
   verifyOnly: boolean
   to: string
-  environment: Environment
 }
 
-function print({ verdict, keys, zeros }: Moved, { output, verifyOnly, to, environment }: Printing): void {
-  if (output.isJson) output.json(jsonOf(verdict))
+function print({ verdict, keys, zeros }: Moved, { output, verifyOnly, to }: Printing): void {
+  const start = verdict.isEqual && !verifyOnly ? startLine(to, keys) : null
+  if (output.isJson) output.json({ ...jsonOf(verdict), start })
   else printVerdict(verdict, output)
   if (zeros > 0) {
-    output.note(`${zeros} zero characters in texts, which PostgreSQL cannot hold, are U+FFFD there; see docs`)
+    output.note(
+      `${zeros} zero characters in texts are U+FFFD there: PostgreSQL holds none (docs/moving-to-postgres.md)`,
+    )
   }
   if (!verdict.isEqual) {
     output.note(output.bad('The target differs from the source.'))
     return
   }
   output.note(output.good('Everything is equal.'))
-  if (verifyOnly) return
-  const databaseUrl = `DATABASE_URL='${shownAddress(to)}'`
-  const ours = environment['SECRETS_KEY'] && keys.environment ? '"$SECRETS_KEY"' : ''
-  const file = keys.file === null ? '' : `"$(cat '${keys.file}')"`
-  const secrets = [ours, file].filter((part) => part !== '').join(',')
-  output.note('Start every gateway with the same two, in this folder or any other:')
-  output.line([databaseUrl, ...(secrets === '' ? [] : [`SECRETS_KEY=${secrets}`]), 'switchyard serve'].join(' '))
+  if (start === null || output.isJson) return
+  output.note('Start every gateway like this, here or elsewhere:')
+  output.line(start)
   output.note('The embedded database is as it was: without DATABASE_URL the gateway goes on with it.')
+}
+
+/** With the secrets' key by reference only. */
+function startLine(to: string, keys: NeededKeys): string {
+  const secrets = [keys.environment ? '"$SECRETS_KEY"' : '', keys.file === null ? '' : `"$(cat ${quoted(keys.file)})"`]
+  const given = secrets.filter((part) => part !== '').join(',')
+  const settings = [`DATABASE_URL=${quoted(shownAddress(to))}`, ...(given === '' ? [] : [`SECRETS_KEY=${given}`])]
+  return [...settings, 'switchyard serve'].join(' ')
+}
+
+/** For a shell. */
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`
 }
 
 function printVerdict({ tables, months }: Verdict, output: Output): void {
@@ -122,8 +133,8 @@ function inTarget(differences: Verdict['tables'][number]['differences']): string
 }
 
 /** Amounts as digits: a program's numbers may not hold them. */
-function jsonOf({ isEqual, tables, months }: Verdict): unknown {
-  const shown = (comparison: Verdict['tables'][number] | Verdict['months'][number]) =>
-    JSON.parse(JSON.stringify(comparison, (_, value) => (typeof value === 'bigint' ? String(value) : value)))
-  return { equal: isEqual, tables: tables.map(shown), months: months.map(shown) }
+function jsonOf({ isEqual, tables, months }: Verdict): object {
+  const digits = (_: string, value: unknown) => (typeof value === 'bigint' ? String(value) : value)
+  const shown = months.map(({ costPicodollars, ...month }) => ({ ...month, cost_picodollars: costPicodollars }))
+  return JSON.parse(JSON.stringify({ equal: isEqual, tables, months: shown }, digits))
 }

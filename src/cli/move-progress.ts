@@ -18,6 +18,7 @@ export function createMoveProgress(
 ): MoveProgress {
   let total = 0
   let first: { at: number; rows: number } | null = null
+  let shownRows = -1
   let shownAt = Number.NEGATIVE_INFINITY
   return {
     begin(rows) {
@@ -26,8 +27,10 @@ export function createMoveProgress(
     at(table, rows) {
       const time = now()
       first ??= { at: time, rows }
-      if (time - shownAt < (isTerminal ? REDRAW_MS : LINE_MS) && rows < total) return
+      const isSoon = time - shownAt < (isTerminal ? REDRAW_MS : LINE_MS)
+      if (rows === shownRows || (isSoon && rows < total)) return
       shownAt = time
+      shownRows = rows
       const line = progressLine({ table, rows, total, rowsOfRun: rows - first.rows, ms: time - first.at })
       if (isTerminal) output.progress(line)
       else output.note(line)

@@ -2,7 +2,7 @@ import { type Kysely, type RawBuilder, sql } from 'kysely'
 import type { ExactInteger } from '../store/exact-integer.ts'
 import type { Database } from '../store/schema.ts'
 import type { Databases } from './copy-tables.ts'
-import { type Mark, otherSettings } from './mark.ts'
+import type { Mark } from './mark.ts'
 import { MOVED_TABLES, type MovedTable, SETTINGS_TABLE } from './tables.ts'
 
 /** A number that is one thing in the source and another in the target. */
@@ -33,11 +33,13 @@ const TEXT_BYTES = 'bytes of text'
 export async function compare(databases: Databases, mark: Mark | null): Promise<Verdict> {
   const tables: Verdict['tables'] = []
   let months: Verdict['months'] = []
+  const settings = await settingsOf(databases.source)
   for (const table of [...MOVED_TABLES, SETTINGS_TABLE]) {
     const isRequests = table.name === 'requests'
     const columns = await typedColumns(databases.source, table)
-    const source = await sums(databases.source, table, columns, isRequests ? SQLITE_MONTH : null)
-    const target = await sums(databases.target, table, columns, isRequests ? POSTGRES_MONTH : null)
+    const rows = table === SETTINGS_TABLE ? settings : null
+    const source = await sums(databases.source, { table, columns, rows, month: isRequests ? SQLITE_MONTH : null })
+    const target = await sums(databases.target, { table, columns, rows, month: isRequests ? POSTGRES_MONTH : null })
     const whole = total(source)
     // Each zero character, a byte, has become three.
     const zeros = BigInt(mark?.tables[table.name]?.zeros ?? 0)
@@ -97,17 +99,28 @@ async function typedColumns(source: Kysely<Database>, { name }: MovedTable): Pro
   return { texts: named(true), integers: named(false) }
 }
 
+/** The target has settings of its own besides. */
+async function settingsOf(source: Kysely<Database>): Promise<RawBuilder<unknown>> {
+  const found = await source.selectFrom('settings').select('name').execute()
+  return sql`name in (${sql.join(found.map(({ name }) => name))})`
+}
+
 /** In two parts each, because a sum of 64 bits could overflow. */
 const PART = 1_000_000n
 const part = sql.raw(String(PART))
 
-/** By month and workspace where a month is given, else in one group. */
-async function sums(
-  db: Kysely<Database>,
-  table: MovedTable,
-  { texts, integers }: Columns,
-  month: RawBuilder<unknown> | null,
-): Promise<Map<string, Figures>> {
+interface Summed {
+  table: MovedTable
+  columns: Columns
+  /** By month and workspace; null: all of it together. */
+  month: RawBuilder<unknown> | null
+  /** Which rows count; null: all of them. */
+  rows: RawBuilder<unknown> | null
+}
+
+async function sums(db: Kysely<Database>, summed: Summed): Promise<Map<string, Figures>> {
+  const { table, month, rows } = summed
+  const { texts, integers } = summed.columns
   const bytes = texts.map((column) => sql`coalesce(octet_length(${sql.ref(column)}), 0)`)
   const figures = [
     sql`count(*) as ${sql.ref(ROWS)}`,
@@ -120,7 +133,7 @@ async function sums(
   const group = month === null ? sql`'' as month, '' as workspace` : sql`${month} as month, workspace`
   const found = await sql<Record<string, ExactInteger> & { month: string; workspace: string }>`
     select ${group}, ${sql.join(figures)} from ${sql.table(table.name)}
-    ${table.name === SETTINGS_TABLE.name ? sql`where ${otherSettings}` : sql``}
+    ${rows === null ? sql`` : sql`where ${rows}`}
     group by 1, 2`.execute(db)
   return new Map(
     found.rows.map(({ month, workspace, ...row }) => {

@@ -1,4 +1,4 @@
-import { type Kysely, sql } from 'kysely'
+import type { Kysely } from 'kysely'
 import type { Database } from '../store/schema.ts'
 import { MOVE_SETTING } from '../store/unfinished-move.ts'
 
@@ -42,6 +42,3 @@ export async function writeMark(target: Kysely<Database>, mark: Mark): Promise<v
 export function zerosOf(mark: Mark | null): number {
   return Object.values(mark?.tables ?? {}).reduce((sum, { zeros }) => sum + zeros, 0)
 }
-
-/** Without this one's own. */
-export const otherSettings = sql<boolean>`name <> ${sql.lit(MOVE_SETTING)}`

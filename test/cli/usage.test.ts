@@ -87,6 +87,14 @@ describe('called wrongly: one line on standard error, exit code 2', () => {
     [['registry', 'get', 'model'], /PROVIDER\/MODEL/],
     [['completion', 'tcsh'], /one of bash, zsh, fish/],
     [['requests', 'list', '--since', 'yesterday'], /--since/],
+    [['migrate', '--to', 'postgres://u@h/d'], /--from sqlite:DATA_DIR is missing/],
+    [['migrate', '--from', 'sqlite:./data'], /--to postgres:\/\/USER@HOST\/DATABASE is missing/],
+    [['migrate', '--from', './data', '--to', 'postgres://u@h/d'], /--from is sqlite: and the data folder/],
+    [['migrate', '--from', 'sqlite:package.json', '--to', 'postgres://u@h/d'], /its switchyard\.db/],
+    [
+      ['migrate', '--from', 'sqlite:./data', '--to', 'mysql://u:secret@h/d'],
+      /--to is the address of a database, (?!.*secret)/,
+    ],
     [['serve', 'now'], /takes no argument 'now'/],
   ]
   for (const [args, message] of cases) {

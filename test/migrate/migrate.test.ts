@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, test } from 'node:test'
@@ -16,8 +16,10 @@ const ROWS = 50_000
 
 const server = await startPostgres()
 const embedded = await leaveEmbedded(ROWS)
+const empty = newFolder()
 after(async () => {
   embedded.remove()
+  rmSync(empty, { recursive: true, force: true })
   await server.stop()
 })
 
@@ -55,16 +57,20 @@ test('a migration that is killed three times moves everything, once', async () =
       const rows = await movedRows(client)
       assert.ok(rows >= enough && rows < ROWS, String(rows))
     }
+    const told = startProcess({ command: args, folder: embedded.folder })
+    await until(async () => (await movedRows(client)) >= 40_000, '40,000 rows are there')
+    assert.equal(await told.stop('SIGINT'), 1)
+    assert.match(told.stderr(), /^switchyard: stopped; the same command goes on from here$/m)
   })
 
-  const early = startProcess({ folder: newFolder(), environment: { DATABASE_URL: to } })
+  const early = startProcess({ folder: empty, environment: { DATABASE_URL: to } })
   assert.equal((await early.ended).code, 1)
   assert.match(early.stderr(), /holds a part of what is being moved from .*run the same switchyard migrate again/)
 
   const last = await runCli(args)
   assert.equal(last.code, 0, last.stderr)
   assert.match(last.stderr, /rows \(100 %\)/)
-  assert.match(last.stderr, /2 zero characters in texts/)
+  assert.match(last.stderr, /2 zero characters in texts are U\+FFFD/)
   assert.match(last.stderr, /Everything is equal/)
   assert.match(last.stdout, /^requests +50005 +equal$/m)
   const file = join(embedded.dataDir, 'secrets.key')
@@ -73,6 +79,7 @@ test('a migration that is killed three times moves everything, once', async () =
 
   await compareEveryRow(to)
   await serveFrom(to)
+  await serveInSameFolder(to)
 })
 
 async function compareEveryRow(to: string): Promise<void> {
@@ -128,4 +135,17 @@ async function serveFrom(to: string): Promise<void> {
   } finally {
     await moved.stop()
   }
+}
+
+/** Its spool file still has what was folded before the move: nothing of it may be delivered again. */
+async function serveInSameFolder(to: string): Promise<void> {
+  const counted = () => withDatabase(to, async (client) => (await client.query('select count(*) from requests')).rows)
+  const before = await counted()
+  const moved = await startHarness({ folder: embedded.folder, environment: { DATABASE_URL: to } })
+  assert.equal((await moved.chat(hello('fast'))).status, 200)
+  await moved.stop()
+  assert.deepEqual(await counted(), [{ count: String(Number(before[0].count) + 1) }])
+  const back = await startHarness({ folder: embedded.folder })
+  assert.equal((await back.chat(hello('fast'))).status, 200)
+  await back.stop()
 }
