@@ -5,6 +5,8 @@ import { type ProcessUsage, readUsage } from './process-usage.ts'
 
 export interface ClosedLoopOrder {
   url: string
+  /** More of the same: connections go to all of them in turn. */
+  others?: readonly string[]
   request: Buffer
   connections: number
   warmupSeconds: number
@@ -66,8 +68,8 @@ async function untilAnswered(traffic: { answered(): number }, least: number, sec
   while (traffic.answered() < least && performance.now() < until) await sleep(LOOK_MS)
 }
 
-function startTraffic({ url, request, connections }: ClosedLoopOrder) {
-  const address = new URL(url)
+function startTraffic({ url, others = [], request, connections }: ClosedLoopOrder) {
+  const addresses = [url, ...others].map((address) => new URL(address))
   const latencies = new Samples()
   const open = new Set<Connection>()
   let shed = 0
@@ -79,7 +81,7 @@ function startTraffic({ url, request, connections }: ClosedLoopOrder) {
     firstError ??= why
   }
 
-  function start(): void {
+  function start(address: URL): void {
     let began = 0
     const connection = openConnection(address, {
       onAnswer(status, excerpt) {
@@ -94,7 +96,7 @@ function startTraffic({ url, request, connections }: ClosedLoopOrder) {
       onBroken(reason) {
         open.delete(connection)
         fail(reason)
-        if (!stopped) setTimeout(start, RECONNECT_MS)
+        if (!stopped) setTimeout(start, RECONNECT_MS, address)
       },
     })
     open.add(connection)
@@ -102,7 +104,7 @@ function startTraffic({ url, request, connections }: ClosedLoopOrder) {
     connection.send(request)
   }
 
-  for (let count = 0; count < connections; count++) start()
+  for (let count = 0; count < connections; count++) start(addresses[count % addresses.length] ?? new URL(url))
   return {
     answered: () => latencies.count,
     reset() {

@@ -5,6 +5,8 @@ import { type OpenLoopResult, runOpenLoop, type Stage } from './open-loop.ts'
 
 interface CallOrder {
   url: string
+  /** More of the same: connections go to all of them in turn. */
+  others?: readonly string[]
   path: string
   headers: Record<string, string>
   model: string

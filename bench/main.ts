@@ -11,6 +11,8 @@ import { measureEventLoop } from './event-loop.ts'
 import { growthText, measureGrowth } from './growth.ts'
 import { measureLatency } from './latency.ts'
 import { measureMemory } from './memory.ts'
+import { measureNodes, type NodesResult } from './nodes.ts'
+import { nodesText } from './nodes-report.ts'
 import { measureOverload } from './overload.ts'
 import { installPeers, parsePeer } from './peers.ts'
 import { findPinning } from './pinning.ts'
@@ -20,12 +22,13 @@ import type { BenchResult } from './result.ts'
 import { measureSaturation } from './saturation.ts'
 import { measureStart } from './start-time.ts'
 import { takeTurn } from './turn.ts'
-import { writeDocs } from './write-docs.ts'
+import { writeDocs, writeNodesDocs } from './write-docs.ts'
 
 const PARTS = ['admission', 'start', 'saturation', 'latency', 'memory', 'bodies', 'event-loop', 'overload'] as const
 type Part = (typeof PARTS)[number]
 
 const RESULT = join(import.meta.dirname, 'results/latest.json')
+const NODES_RESULT = join(import.meta.dirname, 'results/nodes.json')
 const TURN_MS = 900_000
 
 const HELP = `Usage: npm run bench [-- options]
@@ -38,12 +41,14 @@ can install, in one run on this machine: what a call costs, what it adds, what i
   --no-peers         without the peers
   --only <parts>     of ${PARTS.join(', ')}; nothing is written then
   --growth           instead: memory over a million calls, cost by number of keys, routes and rows (ten minutes)
+  --nodes            instead: one embedded node, then one, two and four on PostgreSQL and Valkey (five minutes)
   --record-budget    instead: writes the ratios of bench/budget.json that bench/budget.test.ts holds
-  --write-docs       fills README.md, docs/performance.md and the chart with the last result; measures nothing
+  --write-docs       fills README.md, docs/performance.md and the chart with the last result; measures nothing.
+                     With --nodes: its table in docs/performance.md
   --peer "name=command@port"   one more peer; it listens on the port and forwards to $UPSTREAM_URL. May be repeated
   --help             print this text
 
-The result is also written to bench/results/latest.json. Needs Linux and two cores.
+The result is also written to bench/results/latest.json (--nodes: nodes.json). Needs Linux and two cores.
 `
 
 async function main(): Promise<number> {
@@ -53,6 +58,7 @@ async function main(): Promise<number> {
       dist: { type: 'boolean', default: false },
       'no-peers': { type: 'boolean', default: false },
       growth: { type: 'boolean', default: false },
+      nodes: { type: 'boolean', default: false },
       'record-budget': { type: 'boolean', default: false },
       'write-docs': { type: 'boolean', default: false },
       only: { type: 'string' },
@@ -65,8 +71,10 @@ async function main(): Promise<number> {
     return 0
   }
   if (values['write-docs']) {
-    const result = JSON.parse(readFileSync(RESULT, 'utf8')) as BenchResult
-    process.stdout.write(`written: ${writeDocs(result).join(', ')}\n`)
+    const written = values.nodes
+      ? writeNodesDocs(read<NodesResult>(NODES_RESULT))
+      : writeDocs(read<BenchResult>(RESULT))
+    process.stdout.write(`written: ${written.join(', ')}\n`)
     return 0
   }
   using _turn = await takeTurn(TURN_MS, () => say('another run is measuring: waiting for it'))
@@ -81,13 +89,19 @@ async function main(): Promise<number> {
     process.stdout.write(growthText(await measureGrowth(options)))
     return 0
   }
+  if (values.nodes) {
+    const result = await measureNodes({ plan, peers: [], dist: values.dist, progress: say })
+    write(NODES_RESULT, result)
+    process.stdout.write(`\n${nodesText(result)}`)
+    return 0
+  }
   const problems: string[] = []
   const installed = values['no-peers'] ? [] : await installPeers((text) => problems.push(text))
   const peers = [...installed, ...values.peer.map(parsePeer)]
   const parts = values.only === undefined ? PARTS : readParts(values.only)
   const options = { plan, peers, dist: values.dist, progress: say }
   const result = await run(options, parts, problems)
-  if (parts === PARTS) write(result)
+  if (parts === PARTS) write(RESULT, result)
   process.stdout.write(`\n${reportText(result)}`)
   return 0
 }
@@ -142,9 +156,13 @@ function say(text: string): void {
   process.stderr.write(`${new Date().toISOString().slice(11, 19)}  ${text}\n`)
 }
 
-function write(result: BenchResult): void {
-  mkdirSync(dirname(RESULT), { recursive: true })
-  writeFileSync(RESULT, `${JSON.stringify(result, null, 2)}\n`)
+function write(path: string, result: unknown): void {
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(path, `${JSON.stringify(result, null, 2)}\n`)
+}
+
+function read<Result>(path: string): Result {
+  return JSON.parse(readFileSync(path, 'utf8')) as Result
 }
 
 function isParseError(error: unknown): error is Error {

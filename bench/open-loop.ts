@@ -10,6 +10,8 @@ export interface Stage {
 
 export interface OpenLoopOrder {
   url: string
+  /** More of the same: connections go to all of them in turn. */
+  others?: readonly string[]
   request: Buffer
   stages: readonly Stage[]
   /** No more connections than these; a call that finds none waits, and its wait counts. */
@@ -159,11 +161,12 @@ interface Call {
 }
 
 function startTraffic(order: OpenLoopOrder, onEnd: (call: Call, end: Outcome) => void) {
-  const { url, request, connections: most } = order
-  const address = new URL(url)
+  const { url, others = [], request, connections: most } = order
+  const addresses = [url, ...others].map((address) => new URL(address))
   const idle: ((call: Call) => void)[] = []
   const queue: Call[] = []
   const open = new Set<Connection>()
+  let opened = 0
   let inFlight = 0
 
   function openOne(first: Call | null): void {
@@ -179,7 +182,7 @@ function startTraffic(order: OpenLoopOrder, onEnd: (call: Call, end: Outcome) =>
       onEnd(current, outcome)
       current = null
     }
-    const connection = openConnection(address, {
+    const connection = openConnection(addresses[opened++ % addresses.length] ?? new URL(url), {
       onAnswer(status, excerpt) {
         end(outcomeOf(status, excerpt))
         const next = queue.shift()

@@ -34,6 +34,14 @@ export function findPinning(): Pinning {
   return { missing, any, moveSelf, on: (core, args) => any(core, process.execPath, args) }
 }
 
+/** Several gateways and their servers share all cores as they would on any machine. */
+export const UNPINNED: Pinning = {
+  missing: null,
+  on: (_core, args) => ({ command: process.execPath, args: [...args] }),
+  any: (_core, command, args) => ({ command, args: [...args] }),
+  moveSelf() {},
+}
+
 function whyNot(): string | null {
   for (const core of Object.values(NUMBER)) {
     const tried = spawnSync('taskset', ['-c', core, process.execPath, '--version'], { stdio: 'ignore' })

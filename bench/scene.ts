@@ -34,8 +34,7 @@ export const GATEWAY_KEY = 'gw_live_bench000000000000000000000000000'
 export const CHAT_PATH = '/v1/chat/completions'
 const here = (name: string) => join(import.meta.dirname, name)
 
-export function createScene(): Scene {
-  const pinning = findPinning()
+export function createScene(pinning = findPinning()): Scene {
   pinning.moveSelf('around')
   const folder = mkdtempSync(join(tmpdir(), 'switchyard-bench-'))
   const running = new AsyncDisposableStack()

@@ -3,6 +3,8 @@ import { join } from 'node:path'
 import { chartSvg } from './chart.ts'
 import { DIRECT } from './contestants.ts'
 import { label } from './label.ts'
+import type { NodesResult } from './nodes.ts'
+import { nodesPage } from './nodes-report.ts'
 import { headText, megabytes, sections, verdictWord } from './report.ts'
 import type { BenchResult } from './result.ts'
 import { markdownTable } from './table.ts'
@@ -19,18 +21,27 @@ export function writeDocs(result: BenchResult): string[] {
   return ['docs/images/bench.svg', 'docs/performance.md', 'README.md']
 }
 
-function fill(file: string, text: string): void {
-  const path = join(root, file)
-  writeFileSync(path, between(readFileSync(path, 'utf8'), text))
+export function writeNodesDocs(result: NodesResult): string[] {
+  if (result.quick) throw new Error('the last run was a quick one, which is a glance and no result')
+  fill('docs/performance.md', nodesPage(result), NODES_MARKS)
+  return ['docs/performance.md']
 }
 
-const BEGIN = '<!-- bench: written by npm run bench -- --write-docs -->'
-const END = '<!-- /bench -->'
+function fill(file: string, text: string, marks = MARKS): void {
+  const path = join(root, file)
+  writeFileSync(path, between(readFileSync(path, 'utf8'), text, marks))
+}
 
-export function between(page: string, text: string): string {
-  const [from, to] = [page.indexOf(BEGIN), page.indexOf(END)]
-  if (from < 0 || to < from) throw new Error(`the page has no place for figures: ${BEGIN} … ${END}`)
-  return `${page.slice(0, from + BEGIN.length)}\n${text.trim()}\n${page.slice(to)}`
+const MARKS = { begin: '<!-- bench: written by npm run bench -- --write-docs -->', end: '<!-- /bench -->' }
+const NODES_MARKS = {
+  begin: '<!-- nodes: written by npm run bench -- --nodes --write-docs -->',
+  end: '<!-- /nodes -->',
+}
+
+export function between(page: string, text: string, { begin, end } = MARKS): string {
+  const [from, to] = [page.indexOf(begin), page.indexOf(end)]
+  if (from < 0 || to < from) throw new Error(`the page has no place for figures: ${begin} … ${end}`)
+  return `${page.slice(0, from + begin.length)}\n${text.trim()}\n${page.slice(to)}`
 }
 
 function figures(result: BenchResult): string {
