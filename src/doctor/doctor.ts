@@ -5,6 +5,7 @@ import { createCaller } from '../providers/call.ts'
 import { FAMILIES } from '../providers/families.ts'
 import { type Inspection, inspectStore, isDataDirInUse } from '../store/inspect.ts'
 import type { Secrets } from '../store/secrets.ts'
+import { StoreError } from '../store/store-error.ts'
 import { attempt, type Check, good, problem } from './check.ts'
 import { checkDataDir, checkLock, checkNode, checkPort } from './machine-checks.ts'
 import { checkClock, checkProviders } from './provider-checks.ts'
@@ -56,7 +57,8 @@ async function tryInspect(dataDir: string, databaseUrl: string | null, checks: C
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     const todo = databaseUrl === null ? 'restore a backup of it' : 'check DATABASE_URL and that the server runs'
-    checks.push(problem('database', `${engine} does not answer (${reason}): ${todo}`))
+    const said = error instanceof StoreError ? reason : `${engine} does not answer (${reason}): ${todo}`
+    checks.push(problem('database', said))
     return null
   }
 }

@@ -9,6 +9,7 @@ import { type ControlRows, readControlRows } from './snapshot.ts'
 import { openSqliteReader } from './sqlite-connection.ts'
 import { sqliteDialect } from './sqlite-dialect.ts'
 import { StoreError } from './store-error.ts'
+import { refuseUnfinishedMove } from './unfinished-move.ts'
 
 /** What a store holds, seen without changing anything and beside a running gateway. */
 export interface Inspection {
@@ -19,7 +20,7 @@ export interface Inspection {
   rows: ControlRows | null
 }
 
-/** Throws when the database does not answer. */
+/** Throws when the database does not answer, and a StoreError when no gateway would start on it. */
 export async function inspectStore(dataDir: string, databaseUrl: string | null): Promise<Inspection> {
   const path = join(dataDir, 'switchyard.db')
   if (databaseUrl === null && !existsSync(path)) return { schema: 0, knownSchema: KNOWN_SCHEMA, rows: null }
@@ -30,6 +31,7 @@ export async function inspectStore(dataDir: string, databaseUrl: string | null):
   const db = new Kysely<Database>({ dialect })
   try {
     const schema = await schemaOf(db, databaseUrl !== null)
+    if (schema > 0 && databaseUrl !== null) await refuseUnfinishedMove(db)
     return { schema, knownSchema: KNOWN_SCHEMA, rows: schema === KNOWN_SCHEMA ? await readControlRows(db) : null }
   } finally {
     await db.destroy()

@@ -142,5 +142,7 @@ describe('what was moved', () => {
     refused(await migrate(to), /is another one or has been used since: begin anew with an empty database/)
     const early = runCli(['serve'], { environment: { DATABASE_URL: to, PORT: '0' }, folder: empty })
     refused(await early, /run the same switchyard migrate again/)
+    const doctor = await runCli(['doctor'], { environment: { DATABASE_URL: to, PORT: '0' }, folder: empty })
+    assert.match(doctor.stdout, /^✗ database +the database holds a part of what is being moved from /m)
   })
 })
