@@ -28,6 +28,16 @@ export const SETTINGS = {
     .string()
     .regex(/^postgres(ql)?:\/\//, 'a postgres:// address, or unset for SQLite in DATA_DIR')
     .optional(),
+  REDIS_URL: z
+    .string()
+    .regex(/^(redis|valkey)s?:\/\//, 'a redis://, rediss://, valkey:// or valkeys:// address')
+    .optional(),
+  REDIS_PREFIX: z
+    .string()
+    .regex(/^[A-Za-z0-9._:-]{1,64}$/, 'at most 64 letters, digits and . _ : -')
+    .default('switchyard'),
+  LIMITS_WHEN_DOWN: z.enum(['refuse', 'allow']).optional(),
+  LEASE_SECONDS: wholeNumber(1, 3_600).default(10),
   NODE_NAME: z
     .string()
     .regex(/^[\x21-\x7e]{1,100}$/, 'at most 100 visible ASCII characters without blanks')
@@ -96,13 +106,18 @@ export function readConfig(environment: Environment, providers: readonly Provide
 }
 
 /** An empty variable equals an unset one: that is what compose files and shells produce. */
-function readSettings(environment: Environment): Settings {
+export function readSettings(environment: Environment): Settings {
   const given = Object.keys(SETTINGS).flatMap((name) => {
     const value = environment[name]
     return value === undefined || value === '' ? [] : [[name, value]]
   })
   const parsed = Settings.safeParse(Object.fromEntries(given))
-  if (parsed.success) return parsed.data
+  if (parsed.success) {
+    if (parsed.data.REDIS_URL === undefined || parsed.data.DATABASE_URL !== undefined) return parsed.data
+    throw new ConfigError(
+      'REDIS_URL: shared counters need a shared log; set DATABASE_URL to a postgres:// address as well',
+    )
+  }
   // The value itself is not repeated: it may be a key.
   throw new ConfigError(problemText(parsed.error))
 }

@@ -13,7 +13,6 @@ import { type Health, handleHealthz, handleMetrics, handleReadyz } from './gatew
 import { handleModel, handleModelList } from './gateway/handle-models.ts'
 import { createIdempotency, type Idempotency } from './gateway/idempotency.ts'
 import { knownModels } from './gateway/known-models.ts'
-import { createSpendLedger } from './gateway/ledger.ts'
 import { createProviderHealth } from './gateway/provider-health.ts'
 import { shedding } from './gateway/shedding.ts'
 import { steadyClock } from './gateway/steady-clock.ts'
@@ -22,13 +21,13 @@ import { checkPort } from './http/check-port.ts'
 import { dashboardRoutes } from './http/dashboard-routes.ts'
 import { createServer, type Server } from './http/server.ts'
 import { createLargeBodies } from './large-bodies/large-bodies.ts'
+import { type OpenedLedger, openLedger } from './open-ledger.ts'
 import { packagePath } from './package-path.ts'
 import { applyFile, type NewKeys, prepareStore } from './prepare-store.ts'
 import { type Caller, createCaller } from './providers/call.ts'
 import { FAMILIES } from './providers/families.ts'
 import { onceReachable } from './store/database-away.ts'
 import { findIdempotent } from './store/find-idempotent.ts'
-import { readLoggedScopes } from './store/ledger-rebuild.ts'
 import { type LiveSnapshot, openLiveSnapshot } from './store/live-snapshot.ts'
 import { nameNode } from './store/node-presence.ts'
 import { openStore, type Store } from './store/open.ts'
@@ -150,13 +149,13 @@ function followFile(
 async function serve({ config, store, live, newKeys, log, now, onListening }: Prepared): Promise<Gateway> {
   const { settings } = config
   const clock = steadyClock(now, () => performance.now())
-  const ledger = createSpendLedger(clock, await readLoggedScopes(store.db, clock()))
   const caller = createCaller()
   const { catalog, ...modelLists } = readModelLists(live.current(), caller, { log, now })
   const isKnown = knownModels(live.current, catalog)
   const circuits = createCircuits(now, isKnown)
-  const keeping = { log: store.requestLog.status, control: live.state }
+  const keeping = { log: store.requestLog.status, control: live.state, limits: () => opened.limits() }
   const metrics = createMetrics({ circuits: () => circuits.states(), ...keeping })
+  const opened = await openLedger({ settings, store, metrics, log, clock })
   let phase: 'starting' | 'ready' | 'draining' = 'starting'
   let cutOff = false
   const stopping = new AbortController()
@@ -171,7 +170,7 @@ async function serve({ config, store, live, newKeys, log, now, onListening }: Pr
     caller,
     largeBodies: createLargeBodies((error) => log.error({ err: error }, 'the worker for large bodies died')),
     requestLog: store.requestLog,
-    ledger,
+    ledger: opened.ledger,
     idempotency: idempotency({ store, live, metrics, now: clock }),
     metrics,
     log,
@@ -202,14 +201,14 @@ async function serve({ config, store, live, newKeys, log, now, onListening }: Pr
     exampleModel: exampleModel(live.current(), catalog),
     keyVariables: BUILTINS.map(({ apiKeyVariable }) => apiKeyVariable),
     store,
-    ledger,
+    ledger: opened.ledger,
     async stop() {
       phase = 'draining'
       stopping.abort()
       log.info('draining')
       modelLists.stop()
       await drain({ server, log, seconds: settings.DRAIN_SECONDS, onCutOff: () => (cutOff = true) })
-      await closeAll(deps, store)
+      await closeAll(deps, opened, store)
       log.info('stopped')
     },
   }
@@ -239,9 +238,10 @@ async function drain(options: { server: Server; log: Log; seconds: number; onCut
 }
 
 /** Pools first: whatever was still waiting for a provider ends now and is logged before the store closes. */
-async function closeAll({ caller, largeBodies }: Deps, store: Store): Promise<void> {
+async function closeAll({ caller, largeBodies }: Deps, ledger: OpenedLedger, store: Store): Promise<void> {
   await caller.close()
   await largeBodies.close()
+  await ledger.stop()
   await store.close()
 }
 

@@ -41,8 +41,13 @@ const ROOMS: Record<string, { rooms: string[]; packages: string[] }> = {
     ],
     packages: [],
   },
+  'src/open-ledger.ts': {
+    rooms: ['src/domain', 'src/counters', 'src/store', 'src/telemetry', 'src/gateway', 'src/config.ts'],
+    packages: [],
+  },
   'src/main.ts': {
     rooms: [
+      'src/open-ledger.ts',
       'src/domain',
       'src/http',
       'src/providers',
@@ -63,12 +68,14 @@ const ROOMS: Record<string, { rooms: string[]; packages: string[] }> = {
     rooms: ['src/domain', 'src/store', 'src/providers', 'src/gateway', 'src/config.ts', 'src/prepare-store.ts'],
     packages: [],
   },
+  'src/ship-dead-node.ts': { rooms: ['src/domain', 'src/counters', 'src/store', 'src/config.ts'], packages: [] },
   'src/migrate': { rooms: ['src/store'], packages: ['kysely', 'pg'] },
   'src/cli': {
     rooms: [
       'src/main.ts',
       'src/doctor',
       'src/migrate',
+      'src/ship-dead-node.ts',
       'src/config.ts',
       'src/version.ts',
       'src/domain',

@@ -1,4 +1,5 @@
 import type { Decision, HeldCall } from '../domain/admission.ts'
+import { GatewayError } from '../domain/errors.ts'
 import type { CallHold, CallUse, Scope, ScopeStatus } from '../domain/ledger.ts'
 import { type Binding, bindingOf, type LimitsWhenDown, refusesUnchecked } from '../domain/limits-policy.ts'
 import type { Payer, SpendLedger } from '../domain/spend-ledger.ts'
@@ -41,6 +42,7 @@ const STATUS_TOGETHER = 100
 
 /** The ledger of several gateways: src/domain/admission.ts on a server that all of them ask. */
 export class CountersLedger implements SpendLedger {
+  readonly isShared = true
   readonly #options: CountersLedgerOptions
   readonly #allowances: LastAllowances
 
@@ -77,7 +79,8 @@ export class CountersLedger implements SpendLedger {
   }
 
   async scopes(): Promise<Scope[]> {
-    return (await this.#options.connection.run(SCOPES, [])).map((name) => scopeOf(String(name)))
+    const names = await this.#options.connection.run(SCOPES, []).catch(away)
+    return names.map((name) => scopeOf(String(name)))
   }
 
   now(): number {
@@ -170,12 +173,16 @@ function heldCall(
   return { id, admittedAt, hold, parts: [], strict, unchecked, position: null, settled: false }
 }
 
+function away(cause: unknown): never {
+  throw new GatewayError('limits_unavailable', 'The shared counters do not answer.', { cause })
+}
+
 async function readStatus(connection: Connection, scopes: readonly Scope[], clock: string): Promise<ScopeStatus[]> {
   const found: ScopeStatus[] = []
   for (let start = 0; start < scopes.length; start += STATUS_TOGETHER) {
     const some = scopes.slice(start, start + STATUS_TOGETHER)
-    const reply = await connection.run(STATUS, [clock, ...some.map(nameOf)])
-    if (reply[0] === 0) throw new Error('the shared counters are being rebuilt')
+    const reply = await connection.run(STATUS, [clock, ...some.map(nameOf)]).catch(away)
+    if (reply[0] === 0) throw new GatewayError('limits_unavailable', 'The shared counters are being rebuilt.')
     for (const [place, scope] of some.entries()) {
       found.push(statusOfPacked(scope, reply[place + 1] as unknown as readonly number[]))
     }

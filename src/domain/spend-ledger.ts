@@ -15,6 +15,8 @@ export interface Payer {
  * that several gateways share are asked over a socket, so whoever calls waits where the answer is a promise, and only there.
  */
 export interface SpendLedger {
+  /** Other gateways change it as well, and their rows arrive in the log a moment later than what they did here. */
+  readonly isShared: boolean
   /** `id` is the request's. */
   admit(payer: Payer, hold: CallHold, id: string): Decision | Promise<Decision>
   /** How the call ended; only the first time counts. False: it was not booked, and the caller must not see its answer. */

@@ -27,9 +27,13 @@ export function stampOf({ id, startedAt }: Life, { model }: ChatRequest): Stamp 
   return { id, model, created: Math.floor(startedAt / 1000) }
 }
 
+/** The shared counters were away, and the policy let the call through. */
+const UNCHECKED = { 'x-gateway-limits': 'unchecked' }
+
 function limitHeaders(life: Life, { ledger }: Pick<Deps, 'ledger'>): Record<string, string> {
   const warnings = warningHeaders(life.admission?.warnings ?? [], (scope) => scopeName(scope, life.key))
-  return { ...rateHeaders(payerOf(life.key, life.snapshot), ledger), ...warnings }
+  const unchecked = life.admission?.held.unchecked === true ? UNCHECKED : {}
+  return { ...rateHeaders(payerOf(life.key, life.snapshot), ledger), ...warnings, ...unchecked }
 }
 
 /** The five headers of every success (contract 4.1), and the names of hints that were dropped. */

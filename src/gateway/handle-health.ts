@@ -1,3 +1,4 @@
+import type { LimitsState } from '../domain/limits-state.ts'
 import type { Reply } from '../http/call.ts'
 import { jsonReply } from '../http/respond.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
@@ -10,6 +11,8 @@ export interface Health {
   log(): { lagRows: number; lagSeconds: number; maxRows: number; lastError: string | null }
   /** Up to when changes made on other nodes are known here; null: all of them are. */
   control(): { behindSince: number | null; lastError: string | null }
+  /** Where limits are counted. */
+  limits(): LimitsState
 }
 
 /** Alive: the process answers. */
@@ -38,6 +41,7 @@ export function handleReadyz(health: Health): Reply {
       behind_since: control.behindSince === null ? null : new Date(control.behindSince).toISOString(),
       last_error: control.lastError,
     },
+    limits: health.limits(),
   })
 }
 

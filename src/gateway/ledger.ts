@@ -57,6 +57,7 @@ export function createSpendLedger(clock: () => number, logged: readonly LoggedSc
   for (const entry of logged) accounts[entry.scope.kind].set(entry.scope.id, newAccount(entry.scope, now(), entry))
 
   return {
+    isShared: false,
     admit(payer, hold, id) {
       const at = now()
       return admitCall(boundsOf(payer, at), hold, id, at)

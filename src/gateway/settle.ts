@@ -43,6 +43,8 @@ function usedBy({ costPicodollars, usage }: CloseRecord): CallUse {
   }
 }
 
+const STRICT = { strict: true }
+
 function closeRecord(life: Life, reply: Reply | null, deps: Deps): CloseRecord {
   const last = life.attempts.findLast((attempt) => attempt.kind === 'called')
   const { served, cost, error } = life
@@ -73,6 +75,7 @@ function closeRecord(life: Life, reply: Reply | null, deps: Deps): CloseRecord {
     requestBytes: life.source?.length ?? 0,
     responseBytes: reply === null ? 0 : Buffer.byteLength(reply.body),
     ignoredParams: served?.ignored ?? [],
+    ...(life.admission?.held.strict === true ? STRICT : {}),
   }
 }
 

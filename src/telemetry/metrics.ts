@@ -1,5 +1,6 @@
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import type { CircuitState } from '../domain/circuit.ts'
+import type { LimitsState } from '../domain/limits-state.ts'
 import { Distribution, Tally } from './tally.ts'
 
 /**
@@ -32,6 +33,10 @@ export interface Metrics {
   limitRefusals: Tally
   /** By scope. */
   budgetWarnings: Tally
+  limitsUnchecked: Tally
+  limitsRefused: Tally
+  /** By step. */
+  counterSeconds: Distribution
   /** The text for `GET /metrics`. */
   expose(): Promise<string>
   contentType: string
@@ -43,11 +48,13 @@ export interface Observed {
   log(): { spoolRows: number; lagRows: number; lagSeconds: number; maxRows: number }
   /** Unix milliseconds; null: nothing that other nodes have changed is unknown here. */
   control(): { behindSince: number | null }
+  limits(): LimitsState
 }
 
 const CIRCUIT_VALUE: Readonly<Record<CircuitState, number>> = { closed: 0, 'half-open': 1, open: 2 }
 const ATTEMPT_SECONDS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600]
 const LOOP_SECONDS = [0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5]
+const COUNTER_SECONDS = [0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.1, 0.5, 1, 10]
 const OVERHEAD_SECONDS = [0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5]
 
 export function createMetrics(observed: Observed): Metrics {
@@ -118,6 +125,7 @@ export function createMetrics(observed: Observed): Metrics {
       registry,
     }),
     ...limitMetrics(registry),
+    ...counterMetrics(registry),
     idempotentReplays: idempotencyMetric(registry),
     expose: () => registry.metrics(),
     contentType: registry.contentType,
@@ -167,6 +175,28 @@ function limitMetrics(
   }
 }
 
+function counterMetrics(registry: Registry): Pick<Metrics, 'limitsUnchecked' | 'limitsRefused' | 'counterSeconds'> {
+  return {
+    limitsUnchecked: new Tally({
+      name: 'switchyard_limits_unchecked_total',
+      help: 'Calls under a limit that were let through because it could not be checked.',
+      registry,
+    }),
+    limitsRefused: new Tally({
+      name: 'switchyard_limits_refused_total',
+      help: 'Calls refused with `limits_unavailable` because a limit could not be checked.',
+      registry,
+    }),
+    counterSeconds: new Distribution({
+      name: 'switchyard_counters_seconds',
+      help: 'How long the shared counters took, by step: admit, or settle (waits for counters that were away included).',
+      labels: ['step'],
+      bounds: COUNTER_SECONDS,
+      registry,
+    }),
+  }
+}
+
 function observe(registry: Registry, observed: Observed): void {
   new Gauge({
     name: 'switchyard_circuit_state',
@@ -203,5 +233,19 @@ function observe(registry: Registry, observed: Observed): void {
   gauge('switchyard_control_behind_seconds', 'For how long changes made on other nodes have been unknown here.', () => {
     const { behindSince } = control()
     return behindSince === null ? 0 : (Date.now() - behindSince) / 1000
+  })
+  observeLimits(gauge, observed.limits)
+}
+
+function observeLimits(gauge: (name: string, help: string, read: () => number) => unknown, limits: () => LimitsState) {
+  const up = () => {
+    const state = limits()
+    if (state.kind === 'memory') return 1
+    return (state.kind === 'lone' ? state.enforces : state.up) ? 1 : 0
+  }
+  gauge('switchyard_counters_up', 'Whether this gateway can check limits now: 1 or 0.', up)
+  gauge('switchyard_counters_deferred', 'Ends of calls that the shared counters have not heard of yet.', () => {
+    const state = limits()
+    return state.kind === 'counters' ? state.deferred : 0
   })
 }
