@@ -69,11 +69,13 @@ function upstreamCalls(): number {
 
 /** All nodes say the same of the key, which is the sum of its rows; every counter of every node equals the log. */
 async function assertOneTruth(key: Key): Promise<bigint> {
-  const spent = await readSpent(cluster.databaseUrl, key.id)
   for (const { name, manage } of nodes) {
     const verified = await manage('POST', '/verify')
     assert.equal(verified.status, 200, verified.text)
     assert.deepEqual([verified.json.differences, verified.json.busy], [[], 0], name)
+  }
+  const spent = await readSpent(cluster.databaseUrl, key.id)
+  for (const { name, manage } of nodes) {
     const { json } = await manage('GET', '/budgets?limit=100')
     const own = json.data.find(({ id }: { id: string }) => id === key.id)
     assert.equal(own.periods.total.held_usd, '0', name)

@@ -27,6 +27,8 @@ export interface ChaosReport extends Verdict {
 }
 
 const NODES = 3
+/** Short, so that dead nodes are noticed within a run. */
+const ENVIRONMENT = { LEASE_SECONDS: '4' }
 const PROGRESS_MS = 5_000
 const SAMPLED_EVERY_MS = 500
 /** Of the differences that a node finds: more of them say no more. */
@@ -40,7 +42,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   say(`schedule of seed ${seed} for ${durationMs / 1000} s:`)
   for (const strike of strikes) say(strikeText(strike))
   const workload = planWorkload({ durationMs, pauseMs })
-  const cluster = await startCluster({ nodes: NODES, config: workload.config })
+  const cluster = await startCluster({ nodes: NODES, config: workload.config, environment: ENVIRONMENT })
   try {
     const keys = await readKeys(cluster.databaseUrl)
     const sampling = startSampling(cluster, { limits: limitsById(keys, workload), everyMs: SAMPLED_EVERY_MS })
