@@ -57,6 +57,14 @@ const localCommands: readonly Command[] = [
     },
     run: async (given) => (await import('./migrate.ts')).migrate(given),
   }),
+  local({
+    name: 'spool ship',
+    summary: 'Deliver what a gateway that died for good has left in its data folder to its PostgreSQL (DATABASE_URL)',
+    examples: ['DATABASE_URL=postgres://switchyard@db.internal/switchyard switchyard spool ship /var/lib/switchyard-3'],
+    positionals: [{ name: 'DIR' }],
+    options: { json: { type: 'boolean', help: 'Print what was done as JSON, for programs' } },
+    run: async (given) => (await import('./ship.ts')).ship(given),
+  }),
 ]
 
 const completion = local({

@@ -33,7 +33,7 @@ export function handleReadyz(health: Health): Reply {
     catalog_waiting_for: Object.fromEntries(health.catalog.waiting()),
     log: {
       lag_rows: log.lagRows,
-      lag_seconds: Math.round(log.lagSeconds),
+      lag_seconds: Math.floor(log.lagSeconds),
       max_rows: log.maxRows,
       last_error: log.lastError,
     },

@@ -38,7 +38,7 @@ export async function inspectStore(dataDir: string, databaseUrl: string | null):
   }
 }
 
-async function schemaOf(db: Kysely<Database>, isServer: boolean): Promise<number> {
+export async function schemaOf(db: Kysely<Database>, isServer: boolean): Promise<number> {
   const tables = isServer
     ? sql<{
         name: string

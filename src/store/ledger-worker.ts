@@ -6,8 +6,8 @@ import { closeInterrupted, createFolder, readPosition } from './fold.ts'
 import { BATCH_RECORDS, type LedgerCommand, type LedgerReport, type LedgerSettings } from './ledger.ts'
 import { deleteExpired } from './retention.ts'
 import type { Database } from './schema.ts'
+import { batchReader } from './spool-batch.ts'
 import { openSpoolFile } from './spool-file.ts'
-import type { SpoolRow } from './spool-lines.ts'
 import { openSqlite } from './sqlite-connection.ts'
 import { sqliteDialect } from './sqlite-dialect.ts'
 import { errorText } from './store-error.ts'
@@ -40,7 +40,7 @@ const NICENESS = 5
 
 const settings = workerData as LedgerSettings
 const spool = openSpoolFile(settings.spoolPath, 1_000)
-const nextRows = spool.prepare('select seq, kind, payload from spool where seq > ? order by seq')
+const nextBatch = batchReader(spool)
 const db = await openTarget()
 const folder = createFolder(db, settings.node)
 
@@ -76,15 +76,6 @@ function yieldToServing(): void {
 
 function report(message: LedgerReport): void {
   parentPort?.postMessage(message)
-}
-
-function nextBatch(after: number): SpoolRow[] {
-  const batch: SpoolRow[] = []
-  for (const row of nextRows.iterate(after) as Iterable<unknown> as Iterable<SpoolRow>) {
-    batch.push(row)
-    if (row.seq - after >= BATCH_RECORDS) break
-  }
-  return batch
 }
 
 async function foldAll(): Promise<number> {

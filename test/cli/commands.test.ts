@@ -182,6 +182,10 @@ describe('the log', () => {
     assert.match(tried.stderr, /^x-gateway-provider: openai$/m)
     const failed = await cli(`try --key ${key.id} --model nothing`)
     assert.deepEqual([failed.code, /nothing/.test(failed.stdout)], [1, true])
+    const [node] = (await ok('nodes list --json')).json().data
+    assert.match((await ok('nodes list')).stdout, new RegExp(`^${node.id} .* running +yes `, 'm'))
+    const living = await cli(`nodes forget ${node.id}`)
+    assert.deepEqual([living.code, /is alive: stop it first/.test(living.stderr)], [1, true])
     assert.match((await ok('providers routes openai')).stdout, /fast/)
     const [entry] = (await ok('audit list --json')).json().data
     assert.match((await ok(`audit get ${entry.id}`)).stdout, /chat\.try/)
@@ -253,6 +257,7 @@ test('every command that talks to a gateway was run above', () => {
   // Plan ends with 3 where it matters, so it is run by other means.
   assert.deepEqual(
     remote.map(({ name }) => name).filter((name) => !ran.has(name)),
-    [],
+    // The only node of an embedded gateway is alive, and stays.
+    ['nodes forget'],
   )
 })
