@@ -1,4 +1,5 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
+import { ensurePartitions } from '../src/store/partitions.ts'
 import { REQUEST_COLUMNS } from '../src/store/request-row.ts'
 import { DAYS_UNTIL, rollUpDaysStatement, rollUpStatement } from '../src/store/rollup.ts'
 import type { Database } from '../src/store/schema.ts'
@@ -18,6 +19,8 @@ function multiplier(salt: number): number {
 
 export interface FillOptions {
   rows: number
+  /** Over which they are spread; left out: a month. */
+  days?: number
   /** Unix milliseconds of the newest row. */
   end: number
   /** All of it in this one; left out: spread over five. */
@@ -29,6 +32,7 @@ export interface FillOptions {
 function columns({
   rows,
   end,
+  days = DAYS,
   workspace: only,
 }: FillOptions): Record<(typeof REQUEST_COLUMNS)[number], RawBuilder<unknown>> {
   const scatter = (salt: number, size: number) =>
@@ -42,16 +46,17 @@ function columns({
   const entry = sql`${route} % 7 + case when ${isFallback} then 1 else 0 end`
   const answered = (value: RawBuilder<unknown>) => sql`case when ${isError} then null else ${value} end`
   const text = sql`cast(n as text)`
+  const startedAt = sql`(${sql.lit(end - days * DAY_MS)} + n * ${sql.lit(days * DAY_MS)} / ${sql.lit(rows)})`
   return {
-    id: sql`'chatcmpl_' || substr('00000000000000000000000000' || ${text}, length(${text}) + 1)`,
+    id: sql`'chatcmpl_' || ${ulidTime(startedAt)} || substr('0000000000000000' || ${text}, length(${text}) + 1)`,
     node: sql`'bench'`,
     state: sql`'closed'`,
     workspace: only === undefined ? sql`'workspace-' || (${workspace})` : sql`${sql.lit(only)}`,
     key_id: sql`'01kkkkkkkkkkkkkkkkkkkk-' || (${workspace} + 5 * (${scatter(31, 10)} * ${scatter(37, 10)} / 10))`,
     route: sql`case when ${isDirect} then null else 'route-' || (${route} % ${sql.lit(ROUTES)}) end`,
     requested_model: sql`'route-' || (${route})`,
-    started_at: sql`${sql.lit(end - DAYS * DAY_MS)} + n * ${sql.lit(DAYS * DAY_MS)} / ${sql.lit(rows)}`,
-    finished_at: sql`${sql.lit(end - DAYS * DAY_MS)} + n * ${sql.lit(DAYS * DAY_MS)} / ${sql.lit(rows)} + 900`,
+    started_at: startedAt,
+    finished_at: sql`${startedAt} + 900`,
     status: sql`case when ${isError} then (case when ${isRefused} then 400 else 429 end) else 200 end`,
     code: sql`case when ${isError} then (case when ${isRefused} then 'invalid_request' else 'rate_limited' end) end`,
     provider: sql`case when ${isError} and ${isRefused} then null when (${entry}) % 2 = 0 then 'first' else 'second' end`,
@@ -82,19 +87,33 @@ function columns({
   }
 }
 
+/** The ten characters that an id of this moment begins with. */
+function ulidTime(time: RawBuilder<unknown>): RawBuilder<unknown> {
+  const characters = Array.from({ length: 10 }, (_, place) => {
+    const digit = sql`${time} / ${sql.lit(32 ** (9 - place))} % 32`
+    return sql`substr('0123456789abcdefghjkmnpqrstvwxyz', cast(${digit} as integer) + 1, 1)`
+  })
+  return sql`(${sql.join(characters, sql` || `)})`
+}
+
 /** Fills the log as a month of traffic would, sums included. */
 export async function fillLog(db: Kysely<Database>, options: FillOptions): Promise<void> {
+  const { rows, end, days = DAYS } = options
   const values = columns(options)
   const names = sql.join(REQUEST_COLUMNS.map((column) => sql.ref(column)))
   const expressions = sql.join(REQUEST_COLUMNS.map((column) => values[column]))
-  for (let from = 0; from < options.rows; from += STEP_ROWS) {
-    const to = Math.min(from + STEP_ROWS, options.rows)
+  const timeOf = (n: number) => end - days * DAY_MS + Number((BigInt(n) * BigInt(days) * BigInt(DAY_MS)) / BigInt(rows))
+  await ensurePartitions(
+    db,
+    Array.from({ length: days + 1 }, (_, day) => end - day * DAY_MS),
+  )
+  for (let from = 0; from < rows; from += STEP_ROWS) {
+    const to = Math.min(from + STEP_ROWS, rows)
     await sql`insert into requests (${names})
       with recursive numbers (n) as (
         select cast(${sql.lit(from)} as bigint) union all select n + 1 from numbers where n + 1 < ${sql.lit(to)})
       select ${expressions} from numbers`.execute(db)
-    const id = (n: number) => `chatcmpl_${String(n).padStart(26, '0')}`
-    const filled = sql`id >= ${id(from)} and id < ${id(to)}`
+    const filled = sql`started_at >= ${timeOf(from)} and started_at < ${timeOf(to)}`
     await db.transaction().execute(async (transaction) => {
       await rollUpStatement(filled).execute(transaction)
       await rollUpDaysStatement(sql`${filled} and started_at < ${DAYS_UNTIL}`).execute(transaction)

@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { type Kysely, sql } from 'kysely'
+import pg from 'pg'
 import { compilePrice } from '../src/domain/price.ts'
 import type { Engine } from '../src/store/migrations.ts'
-import { openStore } from '../src/store/open.ts'
+import { openStore, type Store } from '../src/store/open.ts'
 import { type LogPosition, type RequestFilters, searchRequests } from '../src/store/request-search.ts'
 import type { Database } from '../src/store/schema.ts'
 import { readUsage, type UsageGroup } from '../src/store/usage.ts'
@@ -13,12 +14,14 @@ import { whatIf } from '../src/store/what-if.ts'
 import { startPostgres } from '../test/postgres.ts'
 import { DAYS, fillLog } from './log-fill.ts'
 import { watchPlans } from './log-plans.ts'
+import { singles } from './log-singles.ts'
 
 const HELP = `Usage: node bench/log-queries.ts [options]
 
 Fills a temporary database with a month of traffic and times the pages of the request log and the sums.
 
   --rows <number>       default 1000000
+  --days <number>       over which they are spread, default 30
   --engine <name>       sqlite (default) or postgres
   --repeat <number>     how often each query runs, default 15
   --help                print this text
@@ -98,6 +101,14 @@ async function timed(repeat: number, run: () => Promise<number>): Promise<{ time
   return { times: times.sort((a, b) => a - b), rows }
 }
 
+async function measureSingles(db: Kysely<Database>, reads: Kysely<Database>, end: number, repeat: number) {
+  const measured: Measured[] = []
+  for (const [name, prepare] of Object.entries(singles(db, reads, end))) {
+    measured.push({ name, limitMs: 50, ...(await timed(repeat, await prepare())) })
+  }
+  return measured
+}
+
 async function measurePages(db: Kysely<Database>, end: number, repeat: number): Promise<Measured[]> {
   const measured: Measured[] = []
   for (const [name, { filters, after = null }] of Object.entries(pages(end))) {
@@ -153,14 +164,20 @@ function report(measured: readonly Measured[]): string {
   return ['| query | rows | median ms | worst ms | limit |', '|---|--:|--:|--:|--:|', ...lines].join('\n')
 }
 
-async function bench(engine: Engine, rows: number, repeat: number): Promise<void> {
+interface BenchOptions {
+  rows: number
+  days: number
+  repeat: number
+}
+
+async function bench(engine: Engine, options: BenchOptions): Promise<void> {
   const server = engine === 'postgres' ? await startPostgres() : null
   const dataDir = mkdtempSync(join(tmpdir(), 'switchyard-log-queries-'))
   try {
     const databaseUrl = server === null ? null : await server.createDatabase()
     const store = await openStore({ dataDir, databaseUrl, retentionDays: null, secretsKeys: null, log: SILENT })
     try {
-      await measure(store.db, store.reads, engine, rows, repeat)
+      await measure(store, databaseUrl, options)
     } finally {
       await store.close()
     }
@@ -170,30 +187,41 @@ async function bench(engine: Engine, rows: number, repeat: number): Promise<void
   }
 }
 
-async function measure(db: Kysely<Database>, reads: Kysely<Database>, engine: Engine, rows: number, repeat: number) {
+/** What autovacuum does by itself on a server that has lived longer than this one. */
+async function vacuum(databaseUrl: string): Promise<void> {
+  const client = new pg.Client({ connectionString: databaseUrl })
+  await client.connect()
+  await client.query('vacuum (analyze)')
+  await client.end()
+}
+
+async function measure(store: Store, databaseUrl: string | null, { rows, days, repeat }: BenchOptions) {
+  const { db, reads, engine } = store
   const end = Math.floor(Date.now() / 3_600_000) * 3_600_000
   const began = performance.now()
   const seconds = () => ((performance.now() - began) / 1000).toFixed(0)
   await fillLog(db, {
     rows,
+    days,
     end,
     onProgress: (done) => process.stderr.write(`\r${done} of ${rows} rows, ${seconds()} s `),
   })
   process.stderr.write('\n')
-  // What autovacuum does by itself on a server that has lived longer than this one.
-  if (engine === 'postgres') await sql`vacuum (analyze)`.execute(db)
+  if (databaseUrl !== null) await vacuum(databaseUrl)
   const sums = await sql<{ rows: number; requests: number }>`
     select count(*) as rows, sum(requests) as requests from usage_hours`.execute(db)
   process.stdout.write(
     `${engine}, ${rows} rows in ${sums.rows[0]?.rows} hourly sums (${sums.rows[0]?.requests} requests), filled in ${seconds()} s\n\n`,
   )
   const measured = [
+    ...(await measureSingles(db, reads, end, repeat)),
     ...(await measurePages(reads, end, repeat)),
     ...(await measureUsage(reads, end, repeat)),
     ...(await measureWhatIf(reads, end, repeat)),
   ]
   process.stdout.write(`${report(measured)}\n\nPlans:\n`)
   const plans = watchPlans(reads, engine)
+  await measureSingles(plans.db, plans.db, end, 0)
   await measurePages(plans.db, end, 0)
   await measureUsage(plans.db, end, 0)
   await measureWhatIf(plans.db, end, 0)
@@ -203,6 +231,7 @@ async function measure(db: Kysely<Database>, reads: Kysely<Database>, engine: En
 const { values } = parseArgs({
   options: {
     rows: { type: 'string', default: '1000000' },
+    days: { type: 'string', default: String(DAYS) },
     engine: { type: 'string', default: 'sqlite' },
     repeat: { type: 'string', default: '15' },
     help: { type: 'boolean', default: false },
@@ -212,4 +241,5 @@ if (values.help) process.stdout.write(HELP)
 else if (values.engine !== 'sqlite' && values.engine !== 'postgres') {
   process.stderr.write('--engine: sqlite or postgres\n')
   process.exitCode = 2
-} else await bench(values.engine, Number(values.rows), Number(values.repeat))
+} else
+  await bench(values.engine, { rows: Number(values.rows), days: Number(values.days), repeat: Number(values.repeat) })

@@ -22,3 +22,15 @@ export function newId(now: number): string {
   for (let index = 0; index < 16; index++) chance += ALPHABET.charAt((pool[next++] ?? 0) & 31)
   return time + chance
 }
+
+/** When an id was made, by the 26 characters that it ends with; null for one that was not made here. */
+export function timeOfId(id: string): number | null {
+  if (id.length < 26) return null
+  let time = 0
+  for (const character of id.slice(-26, -16)) {
+    const digit = ALPHABET.indexOf(character)
+    if (digit === -1) return null
+    time = time * 32 + digit
+  }
+  return time
+}

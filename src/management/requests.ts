@@ -1,4 +1,5 @@
 import { GatewayError } from '../domain/errors.ts'
+import { findRequest } from '../store/find-request.ts'
 import { type LogPosition, type RequestFilters, searchRequests } from '../store/request-search.ts'
 import type { RequestRow } from '../store/schema.ts'
 import { timestamp } from './contract/fields.ts'
@@ -62,20 +63,16 @@ async function newerOnly(
   id: string | undefined,
 ): Promise<RequestFilters> {
   if (id === undefined) return filters
-  const row = await deps.reads
-    .selectFrom('requests')
-    .select(['id', 'started_at'])
-    .where('id', '=', id)
-    .where('workspace', '=', filters.workspace)
-    .executeTakeFirst()
-  if (row === undefined) throw new GatewayError('invalid_request', `after: there is no request '${id}' in the log`)
+  const row = await findRequest(deps.reads, id)
+  if (row?.workspace !== filters.workspace)
+    throw new GatewayError('invalid_request', `after: there is no request '${id}' in the log`)
   const from = Math.max(filters.from ?? 0, row.started_at)
   return { ...filters, from, newerThan: { startedAt: row.started_at, id: row.id } }
 }
 
 async function find(deps: ManagementDeps, id: string): Promise<RequestRow> {
   await untilCaughtUp(deps)
-  const row = await deps.reads.selectFrom('requests').selectAll().where('id', '=', id).executeTakeFirst()
+  const row = await findRequest(deps.reads, id)
   if (row === undefined) throw new GatewayError('not_found', `There is no request '${id}' in the log.`)
   return row
 }

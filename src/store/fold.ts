@@ -1,5 +1,6 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
 import { INTERRUPTED } from '../domain/errors.ts'
+import { openSince } from './log-windows.ts'
 import { callIdentity, KnownPartitions } from './partitions.ts'
 import { closedRow, type FullRow, INDEXED_COLUMNS, openRow, REQUEST_COLUMNS, rowValues } from './request-row.ts'
 import { RowsStatement } from './rows-statement.ts'
@@ -216,12 +217,14 @@ function requestStatements(db: Kysely<Database>) {
  * Called after the spool has been folded and before new calls are taken.
  */
 export async function closeInterrupted(db: Kysely<Database>, node: string | null, now: number): Promise<number> {
+  const since = await openSince(db, now)
   return db.transaction().execute(async (transaction) => {
     let update = transaction
       .updateTable('requests')
       .set({ state: 'closed', status: INTERRUPTED.status, code: INTERRUPTED.code, finished_at: now })
       // A literal, not a parameter: only so is the partial index of open rows used.
       .where('state', '=', sql.lit('open'))
+      .where('started_at', '>=', since)
       .returningAll()
     if (node !== null) update = update.where('node', '=', node)
     const calls = await update.execute()

@@ -1,6 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import { asPicodollars, type Picodollars } from '../domain/price.ts'
 import type { ExactInteger } from './exact-integer.ts'
+import { lastUse } from './last-use.ts'
 import { DAY_MS, readDaysUntil } from './rollup.ts'
 import type { Database } from './schema.ts'
 
@@ -16,8 +17,8 @@ const PART = 1_000_000n
 const part = sql.raw(String(PART))
 
 /**
- * Of a page of keys at once: the newest call is the end of an index, the sum is that of the days and of the hours
- * since. In two parts, because one of 64 bits could overflow. Calls without a known price count as 0.
+ * Of a page of keys at once. The sum is that of the days and of the hours since; in two parts, because one of 64 bits
+ * could overflow. Calls without a known price count as 0.
  */
 export async function keyUsage(db: Kysely<Database>, ids: readonly string[]): Promise<(id: string) => KeyUsage> {
   if (ids.length === 0) return () => UNUSED
@@ -32,16 +33,14 @@ export async function keyUsage(db: Kysely<Database>, ids: readonly string[]): Pr
   const rows = await db
     .selectFrom('keys')
     .select('id')
-    .select(
-      sql<number | null>`(select max(started_at) from requests where requests.key_id = keys.id)`.as('last_used_at'),
-    )
     .select(sum('cost_picodollars /').as('high'))
     .select(sum('cost_picodollars %').as('low'))
     .where('id', 'in', ids)
     .execute()
+  const lastUsed = await lastUse(db, ids)
   const found = new Map<string, KeyUsage>()
-  for (const { id, last_used_at: lastUsedAt, high, low } of rows) {
-    found.set(id, { lastUsedAt, spent: asPicodollars(BigInt(high) * PART + BigInt(low)) })
+  for (const { id, high, low } of rows) {
+    found.set(id, { lastUsedAt: lastUsed.get(id) ?? null, spent: asPicodollars(BigInt(high) * PART + BigInt(low)) })
   }
   return (id) => found.get(id) ?? UNUSED
 }

@@ -5,6 +5,7 @@ import type { LoggedHold, LoggedLedger } from '../domain/logged-ledger.ts'
 import { WINDOW_SECONDS } from '../domain/minute-window.ts'
 import { asPicodollars, type Picodollars } from '../domain/price.ts'
 import type { ExactInteger } from './exact-integer.ts'
+import { openSince } from './log-windows.ts'
 import type { Database } from './schema.ts'
 
 /**
@@ -17,6 +18,7 @@ export async function readLoggedScopes(db: Kysely<Database>, now: number): Promi
 
 /** The same with the open calls one by one, and how far the spools had been folded at that very moment. */
 export async function readLedger(db: Kysely<Database>, now: number): Promise<LoggedLedger> {
+  const since = await openSince(db, now)
   return db
     .transaction()
     .setIsolationLevel('repeatable read')
@@ -28,10 +30,10 @@ export async function readLedger(db: Kysely<Database>, now: number): Promise<Log
           for (const period of PERIODS) scope.spent[period] = plus(scope.spent[period], money(row, period))
         }
       }
-      for (const row of await recentRows(transaction, now)) {
+      for (const row of await recentRows(transaction, now, since)) {
         for (const scope of scopes.of(row)) countSecond(scope, row)
       }
-      const open = await openRows(transaction)
+      const open = await openRows(transaction, since)
       for (const row of open) {
         for (const scope of scopes.of(row)) countOpen(scope, row, now)
       }
@@ -94,7 +96,7 @@ function money(row: SpentRow, period: Period): Picodollars {
  * Only admitted calls: a refused one uses up nothing. Named workspaces, so that their index finds the newest rows; also
  * those that are gone since.
  */
-async function recentRows(db: Kysely<Database>, now: number) {
+async function recentRows(db: Kysely<Database>, now: number, since: number) {
   const oldest = (Math.floor(now / 1000) - WINDOW_SECONDS + 1) * 1000
   const hour = oldest - (oldest % 3_600_000)
   return db
@@ -105,7 +107,13 @@ async function recentRows(db: Kysely<Database>, now: number) {
         .selectFrom('workspaces')
         .select('name as workspace')
         .union(select.selectFrom('usage_hours').select('workspace').where('hour', '>=', hour))
-        .union(select.selectFrom('requests').select('workspace').where('state', '=', sql.lit('open'))),
+        .union(
+          select
+            .selectFrom('requests')
+            .select('workspace')
+            .where('state', '=', sql.lit('open'))
+            .where('started_at', '>=', since),
+        ),
     )
     .where('started_at', '>=', oldest)
     .where('hold_tokens', 'is not', null)
@@ -126,13 +134,14 @@ function countSecond({ seconds }: LoggedScope, row: RecentRow): void {
   last.tokens += row.state === 'open' ? (row.hold_tokens ?? 0) : (row.prompt_tokens ?? 0) + (row.completion_tokens ?? 0)
 }
 
-async function openRows(db: Kysely<Database>) {
+async function openRows(db: Kysely<Database>, since: number) {
   return (
     db
       .selectFrom('requests')
       .select(['id', 'node', 'workspace', 'key_id', 'started_at', 'hold_picodollars', 'hold_tokens'])
       // A literal, not a parameter: only so is the partial index of open rows used.
       .where('state', '=', sql.lit('open'))
+      .where('started_at', '>=', since)
       .execute()
   )
 }

@@ -1,4 +1,5 @@
 import { type Kysely, type SelectQueryBuilder, sql } from 'kysely'
+import { newestFirst, type TimeRange } from './log-windows.ts'
 import { HOUR_MS } from './rollup.ts'
 import type { Database, RequestRow } from './schema.ts'
 
@@ -51,15 +52,20 @@ export async function searchRequests(
 ): Promise<FoundRequests> {
   const { after, limit, scannedRows = SCANNED_ROWS, scannedSums = SCANNED_SUMS } = page
   if (!isSifting(filters)) {
-    const rows = stretch(db, filters, after, null).limit(limit + 1)
-    return taken(await rows.execute(), filters, limit, null)
+    return taken(
+      await newest(db, stretch(db, filters, after, null), rangeOf(filters, after), limit + 1),
+      filters,
+      limit,
+      null,
+    )
   }
   const { hour, edge: lastHour } = await newestHour(db, filters, after, scannedSums)
   if (hour === null) return { rows: [], next: lastHour === null ? null : { startedAt: lastHour, id: '' } }
   const narrowed = { ...filters, to: Math.min(filters.to ?? Number.MAX_SAFE_INTEGER, hour + HOUR_MS) }
   const edge = await scanEdge(db, narrowed, after, scannedRows)
-  const rows = sifted(stretch(db, narrowed, after, edge), filters).limit(limit + 1)
-  return taken(await rows.execute(), filters, limit, edge)
+  const rows = sifted(stretch(db, narrowed, after, edge), filters)
+  const range = rangeOf({ ...narrowed, from: edge ?? filters.from }, after)
+  return taken(await newest(db, rows, range, limit + 1), filters, limit, edge)
 }
 
 function taken(rows: RequestRow[], filters: RequestFilters, limit: number, edge: number | null): FoundRequests {
@@ -77,6 +83,36 @@ function isSifting(filters: RequestFilters): boolean {
   const { keyId, route, provider, model, code, status, fallback, minCostPicodollars } = filters
   const along = keyId !== null && route !== null
   return along || [provider, model, code, status, fallback, minCostPicodollars].some((filter) => filter !== null)
+}
+
+/** The times that a page may reach over. */
+function rangeOf({ from, to }: RequestFilters, after: LogPosition | null): TimeRange {
+  return { from, to: after === null ? to : Math.min(to ?? Infinity, after.startedAt + 1) }
+}
+
+/** The first of these rows, which are ordered from the newest on. */
+async function newest<Row>(
+  db: Kysely<Database>,
+  rows: SelectQueryBuilder<Database, 'requests', Row>,
+  range: TimeRange,
+  limit: number,
+): Promise<Row[]> {
+  const found: Row[] = []
+  for await (const window of newestFirst(db, range)) {
+    found.push(
+      ...(await within(rows, window)
+        .limit(limit - found.length)
+        .execute()),
+    )
+    if (found.length >= limit) break
+  }
+  return found
+}
+
+function within<Columns>(rows: Requests<Columns>, { from, to }: TimeRange): Requests<Columns> {
+  let found = rows
+  if (from !== null) found = found.where('started_at', '>=', from)
+  return to === null ? found : found.where('started_at', '<', to)
 }
 
 type Requests<Columns> = SelectQueryBuilder<Database, 'requests', Columns>
@@ -119,12 +155,17 @@ async function scanEdge(
   // By time alone, so that the index answers without a look at the rows. An empty id: that time is done already.
   const end = after === null ? Infinity : after.startedAt + (after.id === '' ? 0 : 1)
   const before = after === null ? filters : { ...filters, to: Math.min(filters.to ?? Infinity, end) }
-  const row = await alongIndex(db.selectFrom('requests').select('started_at'), before, null)
-    .orderBy('started_at', 'desc')
-    .offset(scannedRows)
-    .limit(1)
-    .executeTakeFirst()
-  return row?.started_at ?? null
+  const times = alongIndex(db.selectFrom('requests').select('started_at'), before, null).orderBy('started_at', 'desc')
+  let left = scannedRows + 1
+  for await (const window of newestFirst(db, rangeOf(before, null))) {
+    const { rows, oldest } = await db
+      .selectFrom(within(times, window).limit(left).as('times'))
+      .select((select) => [select.fn.countAll<number>().as('rows'), select.fn.min<number>('started_at').as('oldest')])
+      .executeTakeFirstOrThrow()
+    if (rows === left) return oldest
+    left -= rows
+  }
+  return null
 }
 
 function sifted<Columns>(rows: Requests<Columns>, filters: RequestFilters): Requests<Columns> {
