@@ -126,12 +126,20 @@ test('a newcomer gets from nothing to two nodes by pasting what the page says', 
   await paste(front)
   assert.match(await paste(firstCall), /^HTTP\/1\.1 200 OK.*x-gateway-provider: openai/s)
   assert.deepEqual((await paste(oneTruth)).match(/^\d{3}$/gm), ['200', '401'])
-  await paste(limit)
+  const limited = await paste(limit)
+  assert.deepEqual(counts(limited), { 200: 5, 429: 5 }, `${limited}${await shell.paste(LOOK)}`)
   const gone = await paste(nodeGone)
   assert.deepEqual(counts(gone), { 200: 20 })
   assert.match(gone, /"status":"ready"/)
+  // Whoever watches sees both of them.
+  for (const name of ['node-1', 'node-2']) assert.match(gone, new RegExp(`\\b${name}\\b.*running`))
   await paste(theEnd)
 })
+
+/** What explains a limit that did not hold. */
+const LOOK = `for port in "$NODE_1_PORT" "$NODE_2_PORT"; do
+  curl -s "http://127.0.0.1:$port/readyz"; curl -s "http://127.0.0.1:$port/metrics" | grep -E '^switchyard_(counters|limits)'
+done; cat "$SITE"/node-?.log`
 
 /** What `sort | uniq -c` says of status codes. */
 function counts(printed: string): Record<string, number> {

@@ -19,7 +19,7 @@ export function readManifest(path: string): Json[] {
 /** Every variable that a gateway reads. */
 export function knownVariables(): Set<string> {
   const ofProviders = [...FAMILIES.values()].flatMap(({ builtin }) => [builtin.apiKeyVariable, builtin.baseUrlVariable])
-  return new Set([...Object.keys(SETTINGS), ...ofProviders, 'REDIS_URL', 'LIMITS_WHEN_DOWN', 'SPOOL_MAX_ROWS'])
+  return new Set([...Object.keys(SETTINGS), ...ofProviders])
 }
 
 /** Seconds of `75s` or `2m`. */
