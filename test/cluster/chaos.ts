@@ -43,6 +43,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   for (const strike of strikes) say(strikeText(strike))
   const workload = planWorkload({ durationMs, pauseMs })
   const cluster = await startCluster({ nodes: NODES, config: workload.config, environment: ENVIRONMENT })
+  let keepFolder = false
   try {
     const keys = await readKeys(cluster.databaseUrl)
     const sampling = startSampling(cluster, { limits: limitsById(keys, workload), everyMs: SAMPLED_EVERY_MS })
@@ -78,9 +79,12 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
       samples,
       documented: documentedErrors(),
     })
-    return { kills: strikes.length, settledAfterMs, ...verdict, problems: [...problems, ...verdict.problems] }
+    problems.push(...verdict.problems)
+    keepFolder = problems.length > 0
+    if (keepFolder) say(`what the nodes wrote is in ${cluster.folder}`)
+    return { kills: strikes.length, settledAfterMs, ...verdict, problems }
   } finally {
-    await cluster.stop()
+    await cluster.stop({ keepFolder })
   }
 }
 

@@ -23,7 +23,7 @@ export interface Cluster {
   /** From each node to PostgreSQL, in the order of the nodes. */
   lines: readonly Line[]
   /** Nodes are killed, not stopped: who wants to see them stop in peace has done it by now. */
-  stop(): Promise<void>
+  stop(options?: { keepFolder?: boolean }): Promise<void>
 }
 
 export interface ClusterOptions {
@@ -69,11 +69,11 @@ export async function startCluster({ nodes: count, config, environment = {} }: C
     valkey,
     databaseUrl,
     lines,
-    async stop() {
+    async stop({ keepFolder = false } = {}) {
       await Promise.all(nodes.map((node) => node.kill()))
       await Promise.all([front.close(), simulator.close(), ...lines.map((line) => line.close())])
       await Promise.all([postgres.stop(), valkey.stop()])
-      rmSync(folder, { recursive: true, force: true })
+      if (!keepFolder) rmSync(folder, { recursive: true, force: true })
     },
   }
   try {
@@ -88,6 +88,8 @@ export async function startCluster({ nodes: count, config, environment = {} }: C
 function common(simulator: Simulator, configPath: string): Record<string, string> {
   return {
     LOG_LEVEL: 'warn',
+    // A node starts in half the time.
+    NODE_COMPILE_CACHE: join(import.meta.dirname, '../../node_modules/.cache/compiled'),
     OVERLOAD_MS: '0',
     SWITCHYARD_CONFIG: configPath,
     SECRETS_KEY: 'one-secrets-key-for-all-nodes',

@@ -22,7 +22,7 @@ export interface ScheduleOptions {
 /** Everybody is up and calls are answered before the first strike. */
 const FIRST_MS = 2_000
 const SHORTEST_GAP_MS = 1_500
-const LONGEST_GAP_MS = 6_500
+const LONGEST_GAP_MS = 7_500
 /** At the end every part may come back under load. */
 const QUIET_MS = 6_000
 const TWO_AT_ONCE = 0.3
@@ -32,8 +32,8 @@ const LONGEST_DOWN_MS = { node: 5_000, postgres: 7_000, valkey: 5_000 }
 /** Some nodes stay away for so long that others close their calls. */
 const LONG_DOWN = 0.12
 const LONG_DOWN_MS = 18_000
-/** A node that was told to start serves after about this time. */
-const START_MS = 3_000
+/** A node that was told to start serves by then, on a busy machine too. */
+const START_MS = 5_000
 
 /** The same seed, length and parts give the same schedule: which part is killed when, and for how long. */
 export function planStrikes({ seed, durationMs, parts = PARTS }: ScheduleOptions): Strike[] {
