@@ -7,8 +7,8 @@ export interface LimitsLock {
   release(): Promise<void>
 }
 
-/** Any number, but the same for every node of one database, and another one than that of the migrations. */
-const ADVISORY_LOCK = 7_201_944_314
+/** Any number, but the same for every node of one database, and another one than those of migrations and partitions. */
+const ADVISORY_LOCK = 7_201_944_320
 const ASK_MS = 1_000
 
 /**
