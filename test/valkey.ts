@@ -16,6 +16,8 @@ export interface ValkeyServer {
   /** It no longer answers, but its connections stay (SIGSTOP); `wake` lets it go on. */
   freeze(): void
   wake(): void
+  /** It forgets all it knows, and goes on. */
+  wipe(): Promise<void>
   /** The operating system's number of the running process. */
   pid(): number
   /** Stops it and removes its folder; happens by itself when the process ends, however it ends. */
@@ -65,6 +67,7 @@ export async function startValkey({ appendOnly = false, password }: ValkeyOption
     },
     freeze: () => void server?.child.kill('SIGSTOP'),
     wake: () => void server?.child.kill('SIGCONT'),
+    wipe: () => flush(port, password),
     pid: () => server?.child.pid ?? 0,
     async stop() {
       await halt()
@@ -112,5 +115,15 @@ function answers(port: number): Promise<boolean> {
     socket.once('data', (text) => end(!text.toString().startsWith('-LOADING')))
     socket.once('error', () => end(false))
     socket.once('close', () => end(false))
+  })
+}
+
+function flush(port: number, password: string | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const login = password === undefined ? '' : `AUTH ${password}\r\n`
+    const socket = connect(port, '127.0.0.1', () => socket.write(`${login}FLUSHALL\r\nQUIT\r\n`))
+    socket.on('data', () => {})
+    socket.once('error', reject)
+    socket.once('close', () => resolve())
   })
 }
