@@ -19,15 +19,18 @@ const LOCK_TIMEOUT = '20s'
 export async function withTarget<T>(url: string, work: (target: Kysely<Database>) => Promise<T>): Promise<T> {
   const dialect = postgresDialect({ url, connections: 1, queryTimeoutMs: null, onIdleError() {} })
   const db = new Kysely<Database>({ dialect })
+  let hasBegun = false
   try {
     return await db.connection().execute(async (connection) => {
       await checkEncoding(connection)
       await lockOrExplain(connection)
+      hasBegun = true
       return await work(connection)
     })
   } catch (error) {
     if (error instanceof StoreError || !isOfServer(error)) throw error
-    throw new StoreError(`${shownAddress(url)}: ${awayText(error)}`, { cause: error })
+    const next = hasBegun && isAway(error) ? '; the same command goes on where it was' : ''
+    throw new StoreError(`${shownAddress(url)}: ${awayText(error)}${next}`, { cause: error })
   } finally {
     await db.destroy()
   }
