@@ -7,6 +7,8 @@ export interface PostgresProxy {
   freeze(): void
   /** What was held back passes again. */
   thaw(): void
+  /** Nothing ever passes on the present connections, and nobody is told; new ones work: the server is another machine. */
+  lose(): void
   /** Connections break, new ones are refused. */
   cut(): Promise<void>
   /** Takes connections again. */
@@ -57,6 +59,9 @@ export async function startPostgresProxy(target: string): Promise<PostgresProxy>
     thaw() {
       frozen = false
       for (const socket of sockets) socket.resume()
+    },
+    lose() {
+      for (const socket of sockets) socket.pause()
     },
     cut,
     async mend() {
