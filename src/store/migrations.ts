@@ -6,10 +6,14 @@ import { addGatewayBuckets, createUsageDays, createUsageTable } from './usage-mi
 
 export type Engine = 'sqlite' | 'postgres'
 
-type Migration = (db: Transaction<Database>, engine: Engine) => Promise<void>
+export type Migration = (db: Transaction<Database>, engine: Engine) => Promise<void>
 
-/** Forward only. A released one is never edited: the next change is the next row. */
-const MIGRATIONS: readonly Migration[] = [
+/**
+ * Forward only. A released one is never edited: the next change is the next row. While a cluster is upgraded, gateways
+ * of the version before go on with the new schema, so a migration only adds: tables, indexes, columns that may be null or
+ * have a default. What the old ones use is taken away one version later.
+ */
+export const MIGRATIONS: readonly Migration[] = [
   createControlTables,
   createRequestTables,
   createAuditTable,
@@ -30,14 +34,29 @@ const MIGRATIONS: readonly Migration[] = [
 /** The schema that this version of the gateway works with. */
 export const KNOWN_SCHEMA = MIGRATIONS.length
 
+/**
+ * The oldest schema whose gateways can work with the present one, i.e. the number of the last migration that did more than
+ * add: they may still start, until the last of them has been replaced.
+ */
+export const COMPATIBLE_SCHEMA = 15
+const COMPATIBLE_SETTING = 'compatible_schema'
+
 /** Any number, but the same for every node of one database. */
 const ADVISORY_LOCK = 7_201_944_313
+
+export interface MigrationPlan {
+  migrations: readonly Migration[]
+  compatible: number
+}
+
+const PLAN: MigrationPlan = { migrations: MIGRATIONS, compatible: COMPATIBLE_SCHEMA }
 
 /**
  * Brings the database up to this version. All of it is one transaction, and nodes that start together wait for each
  * other: SQLite transactions here begin by taking the write lock, PostgreSQL gets an advisory lock.
  */
-export async function migrate(db: Kysely<Database>, engine: Engine, now: number): Promise<void> {
+export async function migrate(db: Kysely<Database>, engine: Engine, now: number, plan = PLAN): Promise<void> {
+  const { migrations, compatible } = plan
   await db.transaction().execute(async (transaction) => {
     if (engine === 'postgres') await sql`select pg_advisory_xact_lock(${sql.lit(ADVISORY_LOCK)})`.execute(transaction)
     await sql`create table if not exists schema_versions (version bigint primary key, applied_at bigint not null)`.execute(
@@ -47,18 +66,33 @@ export async function migrate(db: Kysely<Database>, engine: Engine, now: number)
       transaction,
     )
     const present = found.rows[0]?.version ?? 0
-    if (present > MIGRATIONS.length) {
-      throw new StoreError(
-        `the database has schema version ${present}, this gateway knows ${MIGRATIONS.length}: ` +
-          'it was migrated by a newer version; run that one or restore a backup',
-      )
-    }
-    for (const [index, migration] of MIGRATIONS.entries()) {
+    if (present > migrations.length) return refuseIncompatible(transaction, present, migrations.length)
+    for (const [index, migration] of migrations.entries()) {
       if (index < present) continue
       await migration(transaction, engine)
       await sql`insert into schema_versions (version, applied_at) values (${index + 1}, ${now})`.execute(transaction)
     }
+    if (present < migrations.length) await noteCompatible(transaction, compatible)
   })
+}
+
+async function noteCompatible(db: Transaction<Database>, compatible: number): Promise<void> {
+  const value = String(compatible)
+  await db
+    .insertInto('settings')
+    .values({ name: COMPATIBLE_SETTING, value })
+    .onConflict((conflict) => conflict.column('name').doUpdateSet({ value }))
+    .execute()
+}
+
+/** A newer version has been here: whether this one can work with what it left is for that one to say. */
+async function refuseIncompatible(db: Transaction<Database>, present: number, known: number): Promise<void> {
+  const row = await db.selectFrom('settings').select('value').where('name', '=', COMPATIBLE_SETTING).executeTakeFirst()
+  if (Number(row?.value ?? present) <= known) return
+  throw new StoreError(
+    `the database has schema version ${present}, this gateway knows ${known}: ` +
+      'it was migrated by a newer version; run that one or restore a backup',
+  )
 }
 
 async function createControlTables(db: Transaction<Database>, engine: Engine): Promise<void> {
