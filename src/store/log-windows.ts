@@ -42,14 +42,13 @@ export async function openSince(db: Kysely<Database>, now: number): Promise<numb
   if (!isPartitioned(db)) return 0
   let oldest = now
   for await (const { from, to } of newestFirst(db, { from: null, to: null })) {
-    let open = db
-      .selectFrom('requests')
-      .select((select) => select.fn.min<number | null>('started_at').as('oldest'))
-      // A literal, not a parameter: only so is the partial index of open rows used.
-      .where('state', '=', sql.lit('open'))
+    // All of them, for they are few: asked for the least, the planner would take twice as long.
+    let open = db.selectFrom('requests').select('started_at')
+    // A literal, not a parameter: only so is the partial index of open rows used.
+    open = open.where('state', '=', sql.lit('open'))
     if (from !== null) open = open.where('started_at', '>=', from)
     if (to !== null) open = open.where('started_at', '<', to)
-    oldest = Math.min(oldest, (await open.executeTakeFirst())?.oldest ?? oldest)
+    for (const row of await open.execute()) oldest = Math.min(oldest, row.started_at)
   }
   return oldest - DAY_MS
 }

@@ -51,21 +51,44 @@ export async function searchRequests(
   page: { after: LogPosition | null; limit: number; scannedRows?: number; scannedSums?: number },
 ): Promise<FoundRequests> {
   const { after, limit, scannedRows = SCANNED_ROWS, scannedSums = SCANNED_SUMS } = page
-  if (!isSifting(filters)) {
-    return taken(
-      await newest(db, stretch(db, filters, after, null), rangeOf(filters, after), limit + 1),
-      filters,
-      limit,
-      null,
-    )
-  }
+  if (!isSifting(filters)) return listNewest(db, filters, { after, limit })
   const { hour, edge: lastHour } = await newestHour(db, filters, after, scannedSums)
   if (hour === null) return { rows: [], next: lastHour === null ? null : { startedAt: lastHour, id: '' } }
   const narrowed = { ...filters, to: Math.min(filters.to ?? Number.MAX_SAFE_INTEGER, hour + HOUR_MS) }
-  const edge = await scanEdge(db, narrowed, after, scannedRows)
-  const rows = sifted(stretch(db, narrowed, after, edge), filters)
-  const range = rangeOf({ ...narrowed, from: edge ?? filters.from }, after)
-  return taken(await newest(db, rows, range, limit + 1), filters, limit, edge)
+  return siftNewest(db, narrowed, { after, limit, scannedRows })
+}
+
+async function listNewest(
+  db: Kysely<Database>,
+  filters: RequestFilters,
+  { after, limit }: { after: LogPosition | null; limit: number },
+): Promise<FoundRequests> {
+  const rows: RequestRow[] = []
+  for await (const window of newestFirst(db, rangeOf(filters, after))) {
+    const found = stretch(db, { ...filters, ...window }, after, null).limit(limit + 1 - rows.length)
+    rows.push(...(await found.execute()))
+    if (rows.length > limit) break
+  }
+  return taken(rows, filters, limit, null)
+}
+
+/** Looks at a bounded stretch of rows one by one, and no further than the page is full. */
+async function siftNewest(
+  db: Kysely<Database>,
+  filters: RequestFilters,
+  page: { after: LogPosition | null; limit: number; scannedRows: number },
+): Promise<FoundRequests> {
+  const { after, limit, scannedRows } = page
+  const rows: RequestRow[] = []
+  let left = scannedRows + 1
+  for await (const window of newestFirst(db, rangeOf(filters, after))) {
+    const { scanned, edge } = await scan(db, { ...filters, ...window }, after, left)
+    const matches = sifted(stretch(db, { ...filters, ...window }, after, edge), filters)
+    rows.push(...(await matches.limit(limit + 1 - rows.length).execute()))
+    if (rows.length > limit || edge !== null) return taken(rows, filters, limit, edge)
+    left -= scanned
+  }
+  return taken(rows, filters, limit, null)
 }
 
 function taken(rows: RequestRow[], filters: RequestFilters, limit: number, edge: number | null): FoundRequests {
@@ -88,31 +111,6 @@ function isSifting(filters: RequestFilters): boolean {
 /** The times that a page may reach over. */
 function rangeOf({ from, to }: RequestFilters, after: LogPosition | null): TimeRange {
   return { from, to: after === null ? to : Math.min(to ?? Infinity, after.startedAt + 1) }
-}
-
-/** The first of these rows, which are ordered from the newest on. */
-async function newest<Row>(
-  db: Kysely<Database>,
-  rows: SelectQueryBuilder<Database, 'requests', Row>,
-  range: TimeRange,
-  limit: number,
-): Promise<Row[]> {
-  const found: Row[] = []
-  for await (const window of newestFirst(db, range)) {
-    found.push(
-      ...(await within(rows, window)
-        .limit(limit - found.length)
-        .execute()),
-    )
-    if (found.length >= limit) break
-  }
-  return found
-}
-
-function within<Columns>(rows: Requests<Columns>, { from, to }: TimeRange): Requests<Columns> {
-  let found = rows
-  if (from !== null) found = found.where('started_at', '>=', from)
-  return to === null ? found : found.where('started_at', '<', to)
 }
 
 type Requests<Columns> = SelectQueryBuilder<Database, 'requests', Columns>
@@ -145,27 +143,24 @@ function alongIndex<Columns>(
     .where((where) => where.or([where('started_at', '<', after.startedAt), where('id', '<', after.id)]))
 }
 
-/** The oldest time within the rows that one page may look at; null when the rest is less than that. */
-async function scanEdge(
+/** How many rows there are, at most `most`; if there are so many, `edge` is the oldest time within them. */
+async function scan(
   db: Kysely<Database>,
   filters: RequestFilters,
   after: LogPosition | null,
-  scannedRows: number,
-): Promise<number | null> {
+  most: number,
+): Promise<{ scanned: number; edge: number | null }> {
   // By time alone, so that the index answers without a look at the rows. An empty id: that time is done already.
   const end = after === null ? Infinity : after.startedAt + (after.id === '' ? 0 : 1)
   const before = after === null ? filters : { ...filters, to: Math.min(filters.to ?? Infinity, end) }
-  const times = alongIndex(db.selectFrom('requests').select('started_at'), before, null).orderBy('started_at', 'desc')
-  let left = scannedRows + 1
-  for await (const window of newestFirst(db, rangeOf(before, null))) {
-    const { rows, oldest } = await db
-      .selectFrom(within(times, window).limit(left).as('times'))
-      .select((select) => [select.fn.countAll<number>().as('rows'), select.fn.min<number>('started_at').as('oldest')])
-      .executeTakeFirstOrThrow()
-    if (rows === left) return oldest
-    left -= rows
-  }
-  return null
+  const times = alongIndex(db.selectFrom('requests').select('started_at'), before, null)
+    .orderBy('started_at', 'desc')
+    .limit(most)
+  const { scanned, oldest } = await db
+    .selectFrom(times.as('times'))
+    .select((select) => [select.fn.countAll<number>().as('scanned'), select.fn.min<number>('started_at').as('oldest')])
+    .executeTakeFirstOrThrow()
+  return { scanned, edge: scanned === most ? oldest : null }
 }
 
 function sifted<Columns>(rows: Requests<Columns>, filters: RequestFilters): Requests<Columns> {
