@@ -29,7 +29,7 @@ export interface OpenedLedger {
 }
 
 /** The start waits so long for the shared counters, then it goes on without them: they come when they come. */
-const START_WAIT_MS = 10_000
+const START_WAIT_MS = 3_000
 const LOCK_RETRY_MS = 2_000
 
 /** Where limits are counted: in memory, in the memory of one node of several, or in counters that all of them share. */
