@@ -22,13 +22,13 @@ export async function beginLedger(connection: Connection, generation = 7): Promi
 }
 
 /** A ledger on counters that are always there, with a clock of the test's; nobody renews, reaps or rebuilds. */
-export function ledgerOn(connection: Connection, node: string, clock: () => number): SpendLedger {
+export function ledgerOn(connection: Connection, node: string, clock: () => number, serverClock?: ''): SpendLedger {
   const running = new Map<string, CountedCall>()
   const parts = {
     connection,
     node,
     running,
-    clock: () => String(clock()),
+    clock: () => serverClock ?? String(clock()),
     now: clock,
     isUsable: () => true,
     onLost() {},
