@@ -17,16 +17,17 @@ export async function migrate(given: Given): Promise<number> {
   const [from, to] = [dataFolder(text(given, 'from')), serverAddress(text(given, 'to'))]
   const verifyOnly = given.values['verify-only'] === true
   const progress = createMoveProgress(output, { isTerminal: process.stderr.isTTY, now: () => performance.now() })
-  let isStopped = false
+  // Any moment is a good one: what has not been committed is done again.
   void stopSignal().then(() => {
-    isStopped = true
+    progress.end()
+    output.note('switchyard: stopped; the same command goes on from here')
+    process.exit(1)
   })
   const moved = await moveInstallation({
     from,
     to,
     verifyOnly,
     secretsKeys: environment['SECRETS_KEY'] ? environment['SECRETS_KEY'].split(',').map((key) => key.trim()) : null,
-    isStopped: () => isStopped,
     onSource({ dataDir, folded, interrupted }, counts) {
       output.note(`From ${dataDir}: ${counts.requests.toLocaleString('en')} requests`)
       output.note(`To ${shownAddress(to)}`)

@@ -3,7 +3,6 @@ import { type Kysely, sql } from 'kysely'
 import { ensurePartitions } from '../store/partitions.ts'
 import { DAY_MS } from '../store/rollup.ts'
 import type { Database } from '../store/schema.ts'
-import { StoreError } from '../store/store-error.ts'
 import { type Batch, columnsOf, readBatch, writeBatch } from './copy-rows.ts'
 import { type Mark, UNTOUCHED, writeMark } from './mark.ts'
 import { CONTROL_TABLES, LOG_TABLES, MOVED_TABLES, type MovedTable, SETTINGS_TABLE } from './tables.ts'
@@ -49,8 +48,6 @@ async function copySettings(source: Kysely<Database>, target: Kysely<Database>):
 export interface CopyOptions {
   /** Rows of the log in the target by now. */
   onProgress(table: string, rows: number): void
-  /** Asked between batches. */
-  isStopped(): boolean
 }
 
 /** Each batch is one transaction with the word how far it is: a kill at any moment loses one, and doubles none. */
@@ -61,9 +58,6 @@ export async function copyLog(databases: Databases, begun: Mark, options: CopyOp
     const columns = await columnsOf(databases.source, table)
     const read = () => readBatch(databases.source, table, mark.tables[table.name] ?? UNTOUCHED, columns)
     for (let batch = await read(); batch !== null; ) {
-      if (options.isStopped()) {
-        throw new StoreError('stopped; the same command goes on from here')
-      }
       mark = { ...mark, tables: { ...mark.tables, [table.name]: batch.mark } }
       batch = await copyBatch(databases.target, { table, columns, batch, mark, read })
       options.onProgress(table.name, logRows(mark))

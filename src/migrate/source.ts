@@ -49,7 +49,9 @@ function lockOrExplain(dataDir: string): DataLock {
     return lockDataDir(join(dataDir, 'lock.db'), dataDir)
   } catch (error) {
     if (!(error instanceof StoreError)) throw error
-    throw new StoreError(`a gateway is running on ${dataDir}: stop it first, what it writes now would stay behind`)
+    throw new StoreError(
+      `a gateway is running on ${dataDir}, or another migrate: stop it first, what it writes now would stay behind`,
+    )
   }
 }
 

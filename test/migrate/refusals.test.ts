@@ -44,7 +44,7 @@ describe('a source that cannot be moved', () => {
 
   test('one with a running gateway', async () => {
     const running = await startHarness({ folder: embedded.folder })
-    refused(await migrate(server.url), /a gateway is running on .*data: stop it first/)
+    refused(await migrate(server.url), /a gateway is running on .*data, or another migrate: stop it first/)
     await running.stop()
   })
 
