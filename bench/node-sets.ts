@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { type PostgresServer, startPostgres } from '../test/postgres.ts'
@@ -25,6 +26,7 @@ export interface NodeSet {
 }
 
 export interface SetOptions {
+  sets: readonly SetPlan[]
   upstream: string
   dist: boolean
   servers: Servers
@@ -52,36 +54,44 @@ async function postmasterOf(url: string): Promise<number> {
   }
 }
 
-/** In the order in which they take turns. The last but one of a pair is what the next is compared with. */
-export async function startNodeSets(scene: Scene, options: SetOptions, counts: readonly number[]): Promise<NodeSet[]> {
-  const sets = [
-    await startSet(scene, options, { name: 'one node, embedded', nodes: 1, database: 0 }),
-    await startSet(scene, options, { name: 'one node, PostgreSQL', nodes: 1, database: 1 }),
-  ]
-  for (const [index, nodes] of counts.entries()) {
-    const name = `${NUMBER[nodes] ?? nodes} node${nodes === 1 ? '' : 's'}, PostgreSQL and Valkey`
-    sets.push(await startSet(scene, options, { name, nodes, database: index + 2, counters: true }))
-  }
+/** How a set is made up. */
+export interface SetPlan {
+  name: string
+  nodes: number
+  behind: 'SQLite' | 'PostgreSQL' | 'PostgreSQL and Valkey'
+}
+
+const shared = (name: string, nodes: number): SetPlan => ({
+  name: `${name}, PostgreSQL and Valkey`,
+  nodes,
+  behind: 'PostgreSQL and Valkey',
+})
+
+/** In the order in which they take turns. */
+export const SETS: readonly SetPlan[] = [
+  { name: 'one node, embedded', nodes: 1, behind: 'SQLite' },
+  { name: 'one node, PostgreSQL', nodes: 1, behind: 'PostgreSQL' },
+  shared('one node', 1),
+  shared('two nodes', 2),
+  shared('four nodes', 4),
+]
+
+export async function startNodeSets(scene: Scene, options: SetOptions): Promise<NodeSet[]> {
+  const sets = []
+  // One after the other: they share two cores.
+  for (const plan of options.sets) sets.push(await startSet(scene, options, plan))
   return sets
 }
 
-const NUMBER: Readonly<Record<number, string>> = { 1: 'one', 2: 'two', 3: 'three', 4: 'four' }
-
-interface SetPlan {
-  name: string
-  nodes: number
-  /** A number of its own: sets must not see each other's keys and counters. 0: embedded. */
-  database: number
-  counters?: boolean
-}
-
 async function startSet(scene: Scene, { upstream, dist, servers }: SetOptions, plan: SetPlan): Promise<NodeSet> {
-  const { name, nodes, database, counters = false } = plan
+  const { name, nodes, behind } = plan
+  // Sets must not see each other's keys and counters.
+  const prefix = `bench-${randomUUID()}`
   const env = {
     // Nodes that share two cores with all else have long turns; what is turned away would not be measured.
     OVERLOAD_MS: '0',
-    ...(database === 0 ? {} : { DATABASE_URL: await servers.postgres.createDatabase() }),
-    ...(counters ? { REDIS_URL: `${servers.valkeyUrl}/${database}` } : {}),
+    ...(behind === 'SQLite' ? {} : { DATABASE_URL: await servers.postgres.createDatabase() }),
+    ...(behind === 'PostgreSQL and Valkey' ? { REDIS_URL: servers.valkeyUrl, REDIS_PREFIX: prefix } : {}),
   }
   const first = await startGateway(scene, { upstream, dist, env })
   const target = { ...first.target('openai'), name }
@@ -95,8 +105,8 @@ async function startSet(scene: Scene, { upstream, dist, servers }: SetOptions, p
     target,
     others: others.map(({ ready }) => ready),
     pids: [first.running.pid, ...others.map(({ pid }) => pid)],
-    usesPostgres: database !== 0,
-    usesValkey: counters,
+    usesPostgres: behind !== 'SQLite',
+    usesValkey: behind === 'PostgreSQL and Valkey',
   }
 }
 
@@ -109,12 +119,18 @@ async function untilKnown(url: string, headers: Record<string, string>): Promise
   throw new Error(`${url} does not know the key of the load`)
 }
 
+const DELIVERED_WITHIN_MS = 60_000
+
 /** Resolves when everything that was answered is in the tables: what is delivered later is part of a call's cost. */
 export async function untilDelivered({ target, others }: NodeSet): Promise<void> {
+  const until = performance.now() + DELIVERED_WITHIN_MS
   for (const url of [target.url, ...others]) {
     for (let lag = 1; lag > 0; ) {
-      const answer = (await (await fetch(`${url}/readyz`)).json()) as { log: { lag_rows: number } }
-      lag = answer.log.lag_rows
+      const { log } = (await (await fetch(`${url}/readyz`)).json()) as {
+        log: { lag_rows: number; last_error: unknown }
+      }
+      lag = log.lag_rows
+      if (lag > 0 && performance.now() > until) throw new Error(`${url} does not deliver: ${log.last_error}`)
       if (lag > 0) await sleep(20)
     }
   }

@@ -2,7 +2,15 @@ import { cpus } from 'node:os'
 import { BODIES } from './bodies.ts'
 import { DIRECT, direct } from './contestants.ts'
 import { median } from './median.ts'
-import { type NodeSet, type Servers, startNodeSets, startServers, untilDelivered } from './node-sets.ts'
+import {
+  type NodeSet,
+  SETS,
+  type Servers,
+  type SetPlan,
+  startNodeSets,
+  startServers,
+  untilDelivered,
+} from './node-sets.ts'
 import { UNPINNED } from './pinning.ts'
 import type { RunOptions } from './plan.ts'
 import { treeMicroseconds } from './process-tree.ts'
@@ -36,19 +44,18 @@ export interface NodesResult {
   rows: NodesRow[]
 }
 
-const NODES = [1, 2, 4]
 const RATE = 500
 
 /** How several gateways do on one machine: everything shares its cores, so CPU a call is the figure that counts. */
-export async function measureNodes(options: RunOptions, counts: readonly number[] = NODES): Promise<NodesResult> {
+export async function measureNodes(options: RunOptions, sets: readonly SetPlan[] = SETS): Promise<NodesResult> {
   const { plan, dist, progress } = options
   const startedAt = new Date().toISOString()
   // Each process that is started listens for our end.
   process.setMaxListeners(50)
   progress('nodes: PostgreSQL and Valkey start')
   await using servers = await startServers()
-  const busy = await measureBusy(options, servers, counts)
-  const calm = await measureCalm(options, servers, counts)
+  const busy = await measureBusy(options, servers, sets)
+  const calm = await measureCalm(options, servers, sets)
   return {
     startedAt,
     node: process.version,
@@ -73,11 +80,11 @@ export async function measureNodes(options: RunOptions, counts: readonly number[
 type Busy = Omit<NodesRow, 'added'>
 type Slice = Omit<Busy, 'name' | 'nodes'>
 
-async function measureBusy(options: RunOptions, servers: Servers, counts: readonly number[]): Promise<Busy[]> {
+async function measureBusy(options: RunOptions, servers: Servers, plans: readonly SetPlan[]): Promise<Busy[]> {
   const { plan, dist, progress } = options
   await using scene = createScene(UNPINNED)
   const { atOnce } = await startUpstream(scene)
-  const sets = await startNodeSets(scene, { upstream: atOnce, dist, servers }, counts)
+  const sets = await startNodeSets(scene, { upstream: atOnce, dist, servers, sets: plans })
   for (const set of sets) {
     progress(`nodes: ${set.name} warms up`)
     await runSlice(scene, set, plan.warmupSeconds * set.nodes, servers)
@@ -151,12 +158,12 @@ type Calm = Pick<NodesRow, 'added' | 'errors' | 'firstError'>
 async function measureCalm(
   options: RunOptions,
   servers: Servers,
-  counts: readonly number[],
+  plans: readonly SetPlan[],
 ): Promise<Map<string, Calm>> {
   const { plan, dist, progress } = options
   await using scene = createScene(UNPINNED)
   const { after50ms } = await startUpstream(scene)
-  const sets = await startNodeSets(scene, { upstream: after50ms, dist, servers }, counts)
+  const sets = await startNodeSets(scene, { upstream: after50ms, dist, servers, sets: plans })
   const targets = [{ target: direct(after50ms), others: [] }, ...sets]
   for (const { target, others } of targets) {
     progress(`nodes: ${target.name} warms up`)
