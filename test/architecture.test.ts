@@ -65,7 +65,15 @@ const ROOMS: Record<string, { rooms: string[]; packages: string[] }> = {
     packages: [],
   },
   'src/doctor': {
-    rooms: ['src/domain', 'src/store', 'src/providers', 'src/gateway', 'src/config.ts', 'src/prepare-store.ts'],
+    rooms: [
+      'src/counters',
+      'src/domain',
+      'src/store',
+      'src/providers',
+      'src/gateway',
+      'src/config.ts',
+      'src/prepare-store.ts',
+    ],
     packages: [],
   },
   'src/ship-dead-node.ts': { rooms: ['src/domain', 'src/counters', 'src/store', 'src/config.ts'], packages: [] },

@@ -7,6 +7,7 @@ import { type Inspection, inspectStore, isDataDirInUse } from '../store/inspect.
 import type { Secrets } from '../store/secrets.ts'
 import { StoreError } from '../store/store-error.ts'
 import { attempt, type Check, good, problem } from './check.ts'
+import { checkCounters } from './counters-check.ts'
 import { checkDataDir, checkLock, checkNode, checkPort } from './machine-checks.ts'
 import { checkClock, checkProviders } from './provider-checks.ts'
 import { checkPrices, checkSchema, checkSecrets, effectiveProviders, secretsOf } from './store-checks.ts'
@@ -24,6 +25,8 @@ export async function runChecks(environment: Environment): Promise<Check[]> {
     ...(await attempt('port', () => checkPort(HOST, PORT, isInUse))),
   )
   const inspection = await tryInspect(dataDir, databaseUrl, checks)
+  const { REDIS_URL: countersUrl } = config.settings
+  if (countersUrl !== undefined) checks.push(...(await checkCounters(countersUrl)))
   const keys = SECRETS_KEY?.split(',').map((key) => key.trim()) ?? null
   const secrets = secretsOf(dataDir, keys)
   checks.push(...(await attempt('secrets', () => checkSecrets(inspection?.rows ?? null, secrets))))

@@ -1,0 +1,39 @@
+import { openConnection } from './connection.ts'
+
+/** What the server of the counters says of itself. */
+export interface CountersInspection {
+  server: string
+  /** Whether it comes back with what it had after it was killed. */
+  keepsMemory: boolean
+  /** What it does when its memory is full; anything but `noeviction` loses counters silently. */
+  evictionPolicy: string
+}
+
+/** Rejects when it does not answer in time. */
+export async function inspectCounters(url: string, waitMs: number): Promise<CountersInspection> {
+  const up = Promise.withResolvers<void>()
+  let problem = 'no connection'
+  const onDown = (text: string) => {
+    problem = text
+  }
+  const connection = openConnection({ url, prefix: '{switchyard}:', waitMs, onUp: () => up.resolve(), onDown })
+  const late = setTimeout(() => up.reject(new Error(problem)), waitMs)
+  try {
+    await up.promise
+    const text = `${await connection.info('server')}${await connection.info('persistence')}${await connection.info('memory')}`
+    return inspectionOf(text)
+  } finally {
+    clearTimeout(late)
+    await connection.close()
+  }
+}
+
+export function inspectionOf(info: string): CountersInspection {
+  const value = (name: string) => new RegExp(`^${name}:(.*)$`, 'm').exec(info)?.[1]?.trim() ?? ''
+  const valkey = value('valkey_version')
+  return {
+    server: valkey === '' ? `Redis ${value('redis_version')}` : `Valkey ${valkey}`,
+    keepsMemory: value('aof_enabled') === '1',
+    evictionPolicy: value('maxmemory_policy') || 'noeviction',
+  }
+}

@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { startValkey } from '../../test/valkey.ts'
+import { inspectionOf } from '../counters/inspect-counters.ts'
+import { checkCounters } from './counters-check.ts'
+
+test('the doctor says whether the shared counters answer, and what they do when they are killed', async () => {
+  const server = await startValkey({ appendOnly: true, password: 'not-so-secret' })
+  const [found] = await checkCounters(server.url)
+  assert.deepEqual([found?.name, found?.ok], ['counters', true])
+  assert.match(found?.message ?? '', /^(Redis|Valkey) [\d.]+ answers and keeps its memory/)
+
+  const [refused] = await checkCounters(server.url.replace('not-so-secret', 'wrong'))
+  assert.equal(refused?.ok, false)
+  assert.match(refused?.message ?? '', /check REDIS_URL/)
+  assert.doesNotMatch(refused?.message ?? '', /wrong@|not-so-secret/)
+
+  await server.stop()
+  const [away] = await checkCounters(server.url)
+  assert.match(away?.message ?? '', /^they do not answer/)
+})
+
+test('a server that throws counters away when it is full is told apart', () => {
+  const info = 'redis_version:7.0.15\r\nvalkey_version:8.0.1\r\naof_enabled:0\r\nmaxmemory_policy:allkeys-lru\r\n'
+  assert.deepEqual(inspectionOf(info), { server: 'Valkey 8.0.1', keepsMemory: false, evictionPolicy: 'allkeys-lru' })
+})
