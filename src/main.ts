@@ -97,15 +97,17 @@ export async function startGateway(environment: Environment, options: StartOptio
     const live = await onceReachable(() => openLiveSnapshot(store.db, store.secrets), { log, signal })
     beforeListening()
     const prepared = { config, store, live, newKeys, log, now, onListening: nodeName.listensAt }
-    const gateway = await serve(prepared)
     const { DATABASE_URL: url } = settings
-    const stopFollowing = url === undefined ? () => {} : live.follow({ url, everyMs: FOLLOW_MS, log })
+    if (url !== undefined) live.follow({ url, everyMs: FOLLOW_MS, log })
+    const gateway = await serve(prepared).catch((error) => {
+      live.stop()
+      throw error
+    })
     const stopWatching = followFile(prepared, environment, onFileKeys)
     return {
       ...gateway,
       async stop() {
         await stopWatching()
-        stopFollowing()
         await gateway.stop()
       },
     }
@@ -208,7 +210,7 @@ async function serve({ config, store, live, newKeys, log, now, onListening }: Pr
       log.info('draining')
       modelLists.stop()
       await drain({ server, log, seconds: settings.DRAIN_SECONDS, onCutOff: () => (cutOff = true) })
-      await closeAll(deps, opened, store)
+      await closeAll(deps, opened, { store, live })
       log.info('stopped')
     },
   }
@@ -238,7 +240,12 @@ async function drain(options: { server: Server; log: Log; seconds: number; onCut
 }
 
 /** Pools first: whatever was still waiting for a provider ends now and is logged before the store closes. */
-async function closeAll({ caller, largeBodies }: Deps, ledger: OpenedLedger, store: Store): Promise<void> {
+async function closeAll(
+  { caller, largeBodies }: Deps,
+  ledger: OpenedLedger,
+  { store, live }: Pick<Prepared, 'store' | 'live'>,
+): Promise<void> {
+  live.stop()
   await caller.close()
   await largeBodies.close()
   await ledger.stop()

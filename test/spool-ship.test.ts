@@ -8,6 +8,7 @@ import { runCli } from './cli/run-cli.ts'
 import { ADMIN_KEY, hello, KEY, newFolder, until } from './harness.ts'
 import { startPostgres } from './postgres.ts'
 import { type Started, startProcess } from './process.ts'
+import { startValkey } from './valkey.ts'
 
 const server = await startPostgres()
 const simulator = await startSimulator()
@@ -40,12 +41,15 @@ async function call(gateway: Started, model: string): Promise<number> {
 
 test('what a gateway had not delivered when it was killed is delivered from its folder, once', async () => {
   const databaseUrl = await server.createDatabase()
+  const valkey = await startValkey()
+  after(() => valkey.stop())
+  const shared = { DATABASE_URL: databaseUrl, REDIS_URL: valkey.url }
   const dataDir = join(folder, 'dead')
   const gateway = startProcess({
     folder,
     environment: {
       DATA_DIR: dataDir,
-      DATABASE_URL: databaseUrl,
+      ...shared,
       NODE_NAME: 'dead',
       GATEWAY_KEY: KEY,
       ADMIN_KEY,
@@ -53,7 +57,7 @@ test('what a gateway had not delivered when it was killed is delivered from its 
       OPENAI_BASE_URL: simulator.openaiUrl,
     },
   })
-  const ship = (dir = dataDir, environment: Record<string, string> = { DATABASE_URL: databaseUrl }) =>
+  const ship = (dir = dataDir, environment: Record<string, string> = shared) =>
     runCli(['spool', 'ship', dir], { environment, folder })
   assert.equal(await call(gateway, 'gpt-any'), 200)
 
@@ -78,6 +82,7 @@ test('what a gateway had not delivered when it was killed is delivered from its 
   const shipped = await ship()
   assert.equal(shipped.code, 0, shipped.stderr)
   assert.match(shipped.stdout, /^dead \(.*\): 4[0-3] records delivered, 1 calls had been cut off/)
+  assert.match(shipped.stdout, /^1 holds settled in the shared counters$/m)
   const codes = 'select code, count(*)::int as calls from requests group by code order by code nulls first'
   const rows = [
     { code: null, calls: 21 },

@@ -17,10 +17,10 @@ const NETWORK = new Set([
 ])
 
 /**
- * What PostgreSQL says itself (appendix A of its manual): connection exceptions, too many connections, shutting down,
+ * What PostgreSQL says itself (appendix A of its manual): connection exceptions, too many connections, too slow, shutting down,
  * crashed, starting up; and that it is a standby, which it is for a moment when another one takes over.
  */
-const SQL_STATES = /^(08...|53300|57P0[123]|25006)$/
+const SQL_STATES = /^(08...|53300|57014|57P0[123]|25006)$/
 
 /** What the client says; it has no codes for these. */
 const CLIENT_WORDS =

@@ -19,14 +19,14 @@ for (const [how, ways] of [
     const { db, secrets } = await stores.open(options)
     const here = await openLiveSnapshot(db, secrets)
     const there = await openLiveSnapshot(db, secrets)
-    const stop = there.follow({ url: options.databaseUrl ?? '', everyMs: 100, log, ...ways })
+    there.follow({ url: options.databaseUrl ?? '', everyMs: 100, log, ...ways })
     try {
       for (const name of ['one', 'two', 'three']) {
         await here.change((transaction) => ensureWorkspace(transaction, name, 1))
         await until(() => there.current().workspaces.has(name), `${name} is seen`)
       }
     } finally {
-      stop()
+      there.stop()
     }
   })
 }
@@ -40,7 +40,7 @@ describe('a node whose connection is lost without a word', () => {
     const here = await openLiveSnapshot(db, secrets)
     const there = await openLiveSnapshot(db, secrets)
     const told = { ...log, warn: (_details: object, message: string) => void warnings.push(message) }
-    const stop = there.follow({ url: proxy.url, everyMs: 50, log: told })
+    there.follow({ url: proxy.url, everyMs: 50, log: told })
     try {
       await here.change((transaction) => ensureWorkspace(transaction, 'before', 1))
       await until(() => there.current().workspaces.has('before'), 'it follows')
@@ -51,7 +51,7 @@ describe('a node whose connection is lost without a word', () => {
       await until(() => there.state().behindSince === null, 'it says that it has caught up')
       assert.deepEqual(warnings, ['changes made elsewhere cannot be seen at the moment'])
     } finally {
-      stop()
+      there.stop()
       await proxy.close()
     }
   })

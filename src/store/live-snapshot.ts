@@ -12,8 +12,9 @@ export interface LiveSnapshot {
   current(): Snapshot
   /** Makes a change in one transaction; when it resolves, the next call is served with it. */
   change<T>(change: (transaction: Transaction<Database>) => Promise<T>): Promise<T>
-  /** Follows changes that other processes make; returns how to stop. */
-  follow(options: Omit<FollowOptions, 'version' | 'reload'>): () => void
+  /** Follows changes that other processes make, until it is stopped. */
+  follow(options: Omit<FollowOptions, 'version' | 'reload'>): void
+  stop(): void
   /** How far it is behind what other processes have changed; an embedded one is never. */
   state(): ControlState
   /** What is asked of the database; rejects soon when that is known to be away, however long the question would hang. */
@@ -54,8 +55,8 @@ export async function openLiveSnapshot(db: Kysely<Database>, secrets: Secrets): 
     },
     follow(options) {
       follower = followControl({ ...options, version: () => version, reload })
-      return follower.stop
     },
+    stop: () => follower?.stop(),
   }
 }
 

@@ -13,6 +13,9 @@ function parseInteger(text: string): unknown {
 /** Sums are grouped in memory instead of sorted on disk; compiling a query would take longer than running it. */
 const READ_SETTINGS = ["work_mem = '32MB'", 'jit = off']
 
+/** Our own timeout comes first: it says more, and ends the connection. */
+const SERVER_GRACE_MS = 1_000
+
 export interface PostgresOptions {
   url: string
   connections: number
@@ -29,6 +32,9 @@ export function postgresDialect(options: PostgresOptions): Dialect {
     onCreateConnection: async (connection) => {
       // Rows leave the spool once they are committed here: a server that commits lazily would lose them.
       await connection.executeQuery(CompiledQuery.raw('set synchronous_commit = on'))
+      // What we have given up shall not go on at the server, with the locks it has or waits for.
+      const patienceMs = options.queryTimeoutMs === null ? 0 : options.queryTimeoutMs + SERVER_GRACE_MS
+      await connection.executeQuery(CompiledQuery.raw(`set statement_timeout = ${patienceMs}`))
       for (const setting of options.forReads ? READ_SETTINGS : []) {
         await connection.executeQuery(CompiledQuery.raw(`set ${setting}`))
       }
