@@ -139,7 +139,7 @@ export async function startGateway(scene: Scene, options: GatewayOptions): Promi
   // JSON is YAML.
   writeFileSync(configPath, JSON.stringify(config(options.moreRoutes ?? 0)))
   const program = options.dist === true ? builtProgram() : [here('../src/cli/main.ts')]
-  const running = await scene.add(
+  const start = () =>
     startProcess({
       ...scene.pinning.on('measured', [...(options.nodeFlags ?? []), ...program, 'serve']),
       readyWhen: /serves on (http:\S+)/,
@@ -156,10 +156,10 @@ export async function startGateway(scene: Scene, options: GatewayOptions): Promi
         ANTHROPIC_BASE_URL: options.upstream,
         ...options.env,
       },
-    }),
-  )
+    })
+  const [short, long] = options.withKeys === false ? [{}, {}] : await keysOfAnEarlierRun(start)
+  const running = await scene.add(start())
   const { ready: url, pid } = running
-  const [short, long] = options.withKeys === false ? [{}, {}] : await createKeys(url)
   return {
     running,
     dataDir,
@@ -176,11 +176,19 @@ function builtProgram(): string[] {
   return [...scripts.start.split(' ').filter((word) => word.startsWith('--')), here('../dist/switchyard.js')]
 }
 
-function createKeys(url: string): Promise<[Record<string, string>, Record<string, string>]> {
-  return Promise.all([createKey(url, 'short'), createKey(url, 'long')])
+type Headers = Record<string, string>
+
+/** A gateway that has just been managed keeps what that took: the one that is measured finds its keys there. */
+async function keysOfAnEarlierRun(start: () => Promise<RunningProcess>): Promise<[short: Headers, long: Headers]> {
+  const earlier = await start()
+  try {
+    return await Promise.all([createKey(earlier.ready, 'short'), createKey(earlier.ready, 'long')])
+  } finally {
+    await earlier.stop()
+  }
 }
 
-async function createKey(url: string, name: 'short' | 'long'): Promise<Record<string, string>> {
+async function createKey(url: string, name: 'short' | 'long'): Promise<Headers> {
   const answer = await fetch(`${url}/keys`, {
     method: 'POST',
     headers: bearer(ADMIN_KEY),
