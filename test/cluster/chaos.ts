@@ -43,7 +43,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   for (const strike of strikes) say(strikeText(strike))
   const workload = planWorkload({ durationMs, pauseMs })
   const cluster = await startCluster({ nodes: NODES, config: workload.config, environment: ENVIRONMENT })
-  let keepFolder = false
+  let keepFolder = true
   try {
     const keys = await readKeys(cluster.databaseUrl)
     const sampling = startSampling(cluster, { limits: limitsById(keys, workload), everyMs: SAMPLED_EVERY_MS })
@@ -81,9 +81,9 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     })
     problems.push(...verdict.problems)
     keepFolder = problems.length > 0
-    if (keepFolder) say(`what the nodes wrote is in ${cluster.folder}`)
     return { kills: strikes.length, settledAfterMs, ...verdict, problems }
   } finally {
+    if (keepFolder) say(`what the nodes wrote is in ${cluster.folder}`)
     await cluster.stop({ keepFolder })
   }
 }

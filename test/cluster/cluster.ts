@@ -87,7 +87,7 @@ export async function startCluster({ nodes: count, config, environment = {} }: C
 
 function common(simulator: Simulator, configPath: string): Record<string, string> {
   return {
-    LOG_LEVEL: 'warn',
+    LOG_LEVEL: 'info',
     // A node starts in half the time.
     NODE_COMPILE_CACHE: join(import.meta.dirname, '../../node_modules/.cache/compiled'),
     OVERLOAD_MS: '0',

@@ -10,7 +10,7 @@ export const CLIENTS = 3
 
 /** A call of the workload costs about 0.00011 USD, and holds five times that while it runs. */
 const USUAL_COST_USD = 0.00011
-const TIGHT_SHARE = 0.4
+const TIGHT_SHARE = 0.15
 export const RICH_USD = '1000'
 
 export function keyValue(key: ChaosKey): string {
