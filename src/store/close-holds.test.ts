@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { assertSumsEqualRows } from '../../test/sums-of-rows.ts'
 import { closeRecord, ENGINES, openRecord, testStores } from '../../test/test-store.ts'
+import type { LoggedHold } from '../domain/logged-ledger.ts'
 import { asPicodollars } from '../domain/price.ts'
 import { NO_USAGE } from '../domain/usage.ts'
-import { closeHolds, type DeadHold, readEnds } from './close-holds.ts'
+import { closeHolds, readEnds } from './close-holds.ts'
 import { createFolder, readPosition } from './fold.ts'
 import type { Store } from './open.ts'
 import { closeLine, openLine, type SpoolRow } from './spool-lines.ts'
@@ -12,7 +13,7 @@ import { closeLine, openLine, type SpoolRow } from './spool-lines.ts'
 const stores = await testStores()
 const DAY_MS = 86_400_000
 
-function holdOf(id: string, startedAt: number, node = 'dead'): DeadHold {
+function holdOf(id: string, startedAt: number, node = 'dead'): LoggedHold {
   const held = { holdPicodollars: asPicodollars(77n), holdTokens: 12 }
   return { id, node, workspace: 'default', keyId: 'key-1', startedAt, ...held }
 }
@@ -84,6 +85,40 @@ for (const engine of ENGINES) {
           ['strict-first', 'closed', null],
           ['strict-new', 'closed', null],
           ['strict-open', 'closed', 'interrupted'],
+        ],
+      )
+      await assertSumsEqualRows(store.db, 'default')
+    })
+
+    test('a hold whose time is not that of the row is the same call, whoever comes first', async () => {
+      const store = await stores.openNew(engine)
+      const folder = createFolder(store.db, 'dead')
+      const opened = [openLine(openRecord('open', { startedAt: DAY_MS - 1 })), closeLine(closeRecord('ended'))]
+      const position = await folder.fold(await readPosition(store.db, 'dead'), spooled(opened))
+      const holds = [
+        holdOf('open', DAY_MS + 400),
+        holdOf('ended', 1_700),
+        holdOf('late', DAY_MS + 3),
+        holdOf('strict', 5),
+      ]
+      assert.deepEqual((await readEnds(store.db, holds)).get('open'), 'open')
+      await closeHolds(store.db, holds, 9_000)
+      const late = [
+        openLine(openRecord('late', { startedAt: DAY_MS - 5 })),
+        openLine(openRecord('strict', { startedAt: 9 })),
+        closeLine(closeRecord('late', { startedAt: DAY_MS - 5 })),
+        closeLine(closeRecord('strict', { startedAt: 9, strict: true })),
+      ]
+      let seq = await folder.fold(position, spooled(late.slice(0, 2), position))
+      seq = await folder.fold(seq, spooled(late.slice(2), seq))
+      await closeHolds(store.db, holds, 9_001)
+      assert.deepEqual(
+        (await rowsOf(store)).map(([id, state, code]) => [id, state, code]),
+        [
+          ['ended', 'closed', null],
+          ['late', 'closed', null],
+          ['open', 'closed', 'interrupted'],
+          ['strict', 'closed', 'interrupted'],
         ],
       )
       await assertSumsEqualRows(store.db, 'default')

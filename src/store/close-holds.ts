@@ -1,22 +1,13 @@
-import { type Kysely, sql } from 'kysely'
+import { type Kysely, sql, type Transaction } from 'kysely'
 import { INTERRUPTED } from '../domain/errors.ts'
+import type { LoggedHold } from '../domain/logged-ledger.ts'
 import { asPicodollars, type Picodollars } from '../domain/price.ts'
-import { callIdentity, ensurePartitions } from './partitions.ts'
+import { lockSpool } from './fold.ts'
+import { ensurePartitions } from './partitions.ts'
 import { type FullRow, openRow, REQUEST_COLUMNS, rowValues } from './request-row.ts'
+import { HOUR_MS } from './rollup.ts'
 import type { Database } from './schema.ts'
 import { createUsageAdditions } from './usage-additions.ts'
-
-/** What the shared counters know of a call that a dead node held. */
-export interface DeadHold {
-  id: string
-  node: string
-  workspace: string
-  keyId: string
-  /** The very moment that its records have, in Unix milliseconds. */
-  startedAt: number
-  holdPicodollars: Picodollars | null
-  holdTokens: number | null
-}
 
 const STEP_CALLS = 500
 
@@ -24,34 +15,59 @@ const STEP_CALLS = 500
  * Closes calls whose node is gone as interrupted: those that the log has as running, and those it has not heard of yet.
  * What has ended stays as it is. True ends that arrive later replace the row; see fold.ts.
  */
-export async function closeHolds(db: Kysely<Database>, holds: readonly DeadHold[], now: number): Promise<void> {
-  if (holds.length === 0) return
+export async function closeHolds(db: Kysely<Database>, holds: readonly LoggedHold[], now: number): Promise<void> {
   await ensurePartitions(
     db,
     holds.map(({ startedAt }) => startedAt),
   )
   const additions = createUsageAdditions()
-  for (const hold of holds) {
-    // One by one: whoever has a row of the log and wants another could wait in a circle with a fold of the same calls.
-    await db.transaction().execute(async (transaction) => {
-      await additions.add(transaction, await writeInterrupted(transaction, hold, now))
-    })
+  for (const [node, all] of Map.groupBy(holds, (hold) => hold.node)) {
+    const calls = [...new Map(all.map((hold) => [hold.id, hold])).values()]
+    for (let start = 0; start < calls.length; start += STEP_CALLS) {
+      const some = calls.slice(start, start + STEP_CALLS)
+      await db.transaction().execute(async (transaction) => {
+        await lockSpool(transaction, node)
+        const known = await readEnds(transaction, some)
+        const closed = await closeOpen(
+          transaction,
+          some.filter(({ id }) => known.get(id) === 'open'),
+          now,
+        )
+        const unheard = some.filter(({ id }) => !known.has(id))
+        await additions.add(transaction, [...closed, ...(await insertInterrupted(transaction, unheard, now))])
+      })
+    }
   }
 }
 
-async function writeInterrupted(db: Kysely<Database>, hold: DeadHold, now: number): Promise<FullRow[]> {
+async function closeOpen(db: Transaction<Database>, holds: readonly LoggedHold[], now: number): Promise<FullRow[]> {
+  if (holds.length === 0) return []
+  const { ids, from, to } = whereabouts(holds)
+  return db
+    .updateTable('requests')
+    .set({ state: 'closed', status: INTERRUPTED.status, code: INTERRUPTED.code, finished_at: now })
+    .where('id', 'in', ids)
+    .where('started_at', '>=', from)
+    .where('started_at', '<=', to)
+    .where('state', '=', 'open')
+    .returningAll()
+    .execute()
+}
+
+async function insertInterrupted(
+  db: Transaction<Database>,
+  holds: readonly LoggedHold[],
+  now: number,
+): Promise<FullRow[]> {
+  if (holds.length === 0) return []
   const columns = sql.join(REQUEST_COLUMNS.map((column) => sql.ref(column)))
-  const values = sql.join(rowValues(interruptedRow(hold, now)))
-  const end = ['state', 'status', 'code', 'finished_at'].map(
-    (name) => sql`${sql.ref(name)} = excluded.${sql.ref(name)}`,
-  )
-  const written = await sql<FullRow>`insert into requests (${columns}) values (${values})
-    on conflict (${callIdentity(db)}) do update set ${sql.join(end)} where requests.state = 'open'
-    returning *`.execute(db)
+  const rows = holds.map((hold) => sql`(${sql.join(rowValues(interruptedRow(hold, now)))})`)
+  const written = await sql<FullRow>`insert into requests (${columns}) values ${sql.join(rows)}
+    on conflict do nothing returning *`.execute(db)
   return written.rows
 }
 
-function interruptedRow(hold: DeadHold, now: number) {
+function interruptedRow(hold: LoggedHold, now: number): FullRow {
   const { id, node, workspace, keyId, startedAt, holdPicodollars, holdTokens } = hold
   const unknown = { requestedModel: null, route: null, idempotencyKey: null, bodyHash: null }
   const money = holdPicodollars === null ? null : String(holdPicodollars)
@@ -72,15 +88,13 @@ export async function readEnds(
 ): Promise<Map<string, CallEnd | 'open'>> {
   const ends = new Map<string, CallEnd | 'open'>()
   for (let start = 0; start < calls.length; start += STEP_CALLS) {
-    const some = calls.slice(start, start + STEP_CALLS)
-    const times = some.map(({ startedAt }) => startedAt)
-    const ids = some.map(({ id }) => id)
+    const { ids, from, to } = whereabouts(calls.slice(start, start + STEP_CALLS))
     const rows = await db
       .selectFrom('requests')
       .select(['id', 'state', 'cost_picodollars', 'prompt_tokens', 'completion_tokens'])
       .where('id', 'in', ids)
-      .where('started_at', '>=', Math.min(...times))
-      .where('started_at', '<=', Math.max(...times))
+      .where('started_at', '>=', from)
+      .where('started_at', '<=', to)
       .execute()
     for (const row of rows) {
       const costPicodollars = asPicodollars(BigInt(row.cost_picodollars ?? 0))
@@ -89,4 +103,17 @@ export async function readEnds(
     }
   }
   return ends
+}
+
+/**
+ * Where rows of these calls can be. A node that never heard that it was admitted has taken its own clock: the row's time
+ * is near that of the hold, but need not be the same.
+ */
+function whereabouts(calls: readonly { id: string; startedAt: number }[]) {
+  const times = calls.map(({ startedAt }) => startedAt)
+  return {
+    ids: calls.map(({ id }) => id),
+    from: Math.min(...times) - HOUR_MS,
+    to: Math.max(...times) + HOUR_MS,
+  }
 }

@@ -1,12 +1,13 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
 import { INTERRUPTED } from '../domain/errors.ts'
+import { type Merged, mergeRows } from './fold-batch.ts'
 import { openSince } from './log-windows.ts'
-import { callIdentity, KnownPartitions } from './partitions.ts'
-import { closedRow, type FullRow, INDEXED_COLUMNS, openRow, REQUEST_COLUMNS, rowValues } from './request-row.ts'
+import { callIdentity, isPartitioned, KnownPartitions } from './partitions.ts'
+import { type FullRow, INDEXED_COLUMNS, REQUEST_COLUMNS, rowValues } from './request-row.ts'
+import { HOUR_MS } from './rollup.ts'
 import { RowsStatement } from './rows-statement.ts'
 import type { Database } from './schema.ts'
-import { openedId, readClose, readOpen, recordsOf, type SpoolRow } from './spool-lines.ts'
-import { errorText } from './store-error.ts'
+import type { SpoolRow } from './spool-lines.ts'
 import { createUsageAdditions, type UsageAdditions } from './usage-additions.ts'
 
 /** Somebody else moved this node's position: read it again before going on. */
@@ -46,6 +47,7 @@ export function createFolder(db: Kysely<Database>, node: string): Folder {
       const apply = (writeClosed: typeof writeFirstEnds) =>
         db.transaction().execute(async (transaction) => {
           await movePosition(transaction, node, after, last.seq)
+          await agreeOnStart(transaction, node, [...batch.opened, ...batch.closed])
           await tables.opened.run(transaction, batch.opened.map(valuesOf))
           await writeClosed(transaction, tables, batch.closed)
           if (batch.rejected.length > 0) await transaction.insertInto('spool_rejects').values(batch.rejected).execute()
@@ -70,6 +72,38 @@ async function movePosition(db: Transaction<Database>, node: string, after: numb
     .where('seq', '=', after)
     .executeTakeFirst()
   if (moved.numUpdatedRows !== 1n) throw new PositionMoved(`the spool position of ${node} is no longer ${after}`)
+}
+
+/** Whoever closes calls of this node by their holds waits for its fold, and its fold for them. */
+export async function lockSpool(db: Transaction<Database>, node: string): Promise<void> {
+  if (!isPartitioned(db)) return
+  await db.selectFrom('spool_positions').select('node').where('node', '=', node).forUpdate().execute()
+}
+
+/**
+ * Calls of this node that others have given up before the log had heard of them have a row with the time of their hold,
+ * which a node that never got the answer of the counters does not know: their records take that time, so that a call
+ * has one row. SQLite tells rows by their id alone.
+ */
+async function agreeOnStart(db: Transaction<Database>, node: string, requests: readonly Merged[]): Promise<void> {
+  if (!isPartitioned(db) || requests.length === 0) return
+  const times = requests.map(({ row }) => row.started_at)
+  const givenUp = await db
+    .selectFrom('requests')
+    .select(['id', 'started_at'])
+    .where('node', '=', node)
+    .where('started_at', '>=', Math.min(...times) - HOUR_MS)
+    .where('started_at', '<=', Math.max(...times) + HOUR_MS)
+    // Literals, not parameters: only so is the partial index of these rows used.
+    .where('code', '=', sql.lit(INTERRUPTED.code))
+    .where('requested_model', 'is', null)
+    .execute()
+  if (givenUp.length === 0) return
+  const starts = new Map(givenUp.map((row) => [row.id, row.started_at]))
+  for (const request of requests) {
+    request.row.started_at = starts.get(request.row.id) ?? request.row.started_at
+    request.values = rowValues(request.row)
+  }
 }
 
 type Tables = ReturnType<typeof requestStatements> & { additions: UsageAdditions }
@@ -115,78 +149,17 @@ async function writeAnyEnds(
 
 /** Which of these the log has as closed already, by id. */
 async function closedAmong(db: Transaction<Database>, calls: readonly Merged[]): Promise<Map<string, FullRow>> {
-  const times = calls.map(({ row }) => row.started_at)
-  const rows = await db
-    .selectFrom('requests')
-    .selectAll()
-    .where(
-      'id',
-      'in',
-      calls.map(({ row }) => row.id),
-    )
-    // Only the partitions of these days are asked.
-    .where('started_at', '>=', Math.min(...times))
-    .where('started_at', '<=', Math.max(...times))
-    .where('state', '=', 'closed')
-    .execute()
-  return new Map(rows.map((row) => [row.id, row]))
-}
-
-/** A row of the request table, and its values in the order of the columns. */
-interface Merged {
-  row: FullRow
-  values: unknown[]
-  strict: boolean
+  const ids = calls.map(({ row }) => row.id)
+  let rows = db.selectFrom('requests').selectAll().where('id', 'in', ids).where('state', '=', 'closed')
+  if (isPartitioned(db)) {
+    const times = calls.map(({ row }) => row.started_at)
+    rows = rows.where('started_at', '>=', Math.min(...times)).where('started_at', '<=', Math.max(...times))
+  }
+  return new Map((await rows.execute()).map((row) => [row.id, row]))
 }
 
 function valuesOf({ values }: Merged): unknown[] {
   return values
-}
-
-type Rejected = { node: string; seq: number; kind: string; payload: string; error: string }
-
-/** A call opened and closed within one batch is written once. */
-function mergeRows(rows: readonly SpoolRow[], node: string) {
-  const opened = new Map<string, Merged>()
-  const closed = new Map<string, Merged>()
-  const rejected: Rejected[] = []
-  const records = rows.flatMap(recordsOf)
-  const read = (kind: string, each: (text: string) => void) => {
-    for (const record of records) {
-      if ((record.kind === 'close') !== (kind === 'close')) continue
-      try {
-        each(record.text)
-      } catch (error) {
-        rejected.push({ node, seq: record.seq, kind: record.kind, payload: record.text, error: errorText(error) })
-      }
-    }
-  }
-  read('close', (text) => {
-    const record = readClose(text)
-    const request = complete(closedRow(record, node), record.strict)
-    if (!closed.has(request.row.id)) closed.set(request.row.id, request)
-  })
-  // Most of them are closed by now, and what was known at their beginning stands at their end as well.
-  read('open', (text) => {
-    if (closed.has(openedId(text))) return
-    const request = complete(openRow(readOpen(text), node))
-    if (!closed.has(request.row.id)) opened.set(request.row.id, request)
-  })
-  return { opened: [...opened.values()], closed: [...closed.values()], rejected }
-}
-
-const LARGEST_INTEGER = 2n ** 63n - 1n
-/** The last whose date has eight digits. */
-const LAST_DAY = Date.parse('9999-12-31')
-
-function complete(row: FullRow, strict = false): Merged {
-  const values = rowValues(row)
-  const missing = values.indexOf(undefined)
-  if (missing !== -1) throw new TypeError(`the record has no ${REQUEST_COLUMNS[missing]}`)
-  const { cost_picodollars: cost, started_at: startedAt } = row
-  if (startedAt < 0 || startedAt > LAST_DAY) throw new RangeError('the record is of no day of ours')
-  if (typeof cost === 'bigint' && cost > LARGEST_INTEGER) throw new RangeError('the cost exceeds 64 bits')
-  return { row, values, strict }
 }
 
 /** How rows are written: those of calls that began, those of calls that never ended before, and those given up before. */
@@ -219,6 +192,7 @@ function requestStatements(db: Kysely<Database>) {
 export async function closeInterrupted(db: Kysely<Database>, node: string | null, now: number): Promise<number> {
   const since = await openSince(db, now)
   return db.transaction().execute(async (transaction) => {
+    if (node !== null) await lockSpool(transaction, node)
     let update = transaction
       .updateTable('requests')
       .set({ state: 'closed', status: INTERRUPTED.status, code: INTERRUPTED.code, finished_at: now })

@@ -6,9 +6,10 @@ import { anyCall } from '../../test/any-call.ts'
 import { assertSumsEqualRows, sorted, sumsOfRows, sumsOfTable } from '../../test/sums-of-rows.ts'
 import { closeRecord, ENGINES, openRecord, testStores } from '../../test/test-store.ts'
 import { GATEWAY_BOUNDS_MICROSECONDS } from '../domain/latency.ts'
+import type { LoggedHold } from '../domain/logged-ledger.ts'
 import type { CloseRecord } from '../domain/request-record.ts'
 import { NO_USAGE } from '../domain/usage.ts'
-import { closeHolds, type DeadHold } from './close-holds.ts'
+import { closeHolds } from './close-holds.ts'
 import { closeInterrupted, createFolder, readPosition } from './fold.ts'
 import type { Database } from './schema.ts'
 import { closeLine, openLine, type SpoolRow } from './spool-lines.ts'
@@ -38,7 +39,7 @@ function failing(db: Kysely<Database>, after: number): Kysely<Database> {
   return db.withPlugin(plugin)
 }
 
-function holdOf({ id, workspace, keyId, startedAt }: CloseRecord, node: string): DeadHold {
+function holdOf({ id, workspace, keyId, startedAt }: CloseRecord, node: string): LoggedHold {
   return { id, node, workspace, keyId, startedAt, holdPicodollars: null, holdTokens: 0 }
 }
 
