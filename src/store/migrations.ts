@@ -72,12 +72,18 @@ export async function migrate(db: Kysely<Database>, engine: Engine, now: number,
       await migration(transaction, engine)
       await sql`insert into schema_versions (version, applied_at) values (${index + 1}, ${now})`.execute(transaction)
     }
-    if (present < migrations.length) await noteCompatible(transaction, compatible)
+    if (present < migrations.length) await noteCompatible(transaction, { schema: migrations.length, compatible })
   })
 }
 
-async function noteCompatible(db: Transaction<Database>, compatible: number): Promise<void> {
-  const value = String(compatible)
+interface Compatibility {
+  /** The schema that this is said of. */
+  schema: number
+  compatible: number
+}
+
+async function noteCompatible(db: Transaction<Database>, noted: Compatibility): Promise<void> {
+  const value = JSON.stringify(noted)
   await db
     .insertInto('settings')
     .values({ name: COMPATIBLE_SETTING, value })
@@ -88,7 +94,8 @@ async function noteCompatible(db: Transaction<Database>, compatible: number): Pr
 /** A newer version has been here: whether this one can work with what it left is for that one to say. */
 async function refuseIncompatible(db: Transaction<Database>, present: number, known: number): Promise<void> {
   const row = await db.selectFrom('settings').select('value').where('name', '=', COMPATIBLE_SETTING).executeTakeFirst()
-  if (Number(row?.value ?? present) <= known) return
+  const noted: Compatibility | null = row === undefined ? null : JSON.parse(row.value)
+  if (noted?.schema === present && noted.compatible <= known) return
   throw new StoreError(
     `the database has schema version ${present}, this gateway knows ${known}: ` +
       'it was migrated by a newer version; run that one or restore a backup',

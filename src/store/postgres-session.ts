@@ -1,5 +1,3 @@
-import pg from 'pg'
-
 /** A connection that is more than a way to send queries: it listens, or it holds a lock for as long as it lives. */
 export interface PostgresSession {
   query(text: string, values?: unknown[]): Promise<Record<string, unknown>[]>
@@ -29,6 +27,8 @@ const SERVER_SETTINGS = [
 ]
 
 export async function openSession({ url, onBroken, onNotification }: SessionOptions): Promise<PostgresSession> {
+  // Loaded only where it is used: the embedded set-up starts without it.
+  const { default: pg } = await import('pg')
   const client = new pg.Client({
     connectionString: url,
     connectionTimeoutMillis: CONNECT_MS,
