@@ -59,7 +59,7 @@ async function calls(ledger: SpendLedger, options: { each: Payer[]; count: numbe
       const decision = await ledger.admit(payer, hold, `chatcmpl_${call}`)
       times.add(performance.now() - began)
       if (decision.kind !== 'admitted') throw new Error('the limits of the measurement are too low')
-      decision.call.position = call
+      ledger.opened(decision.call, call)
       await ledger.settle(decision.call, use)
     }
   }

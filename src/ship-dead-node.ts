@@ -45,10 +45,9 @@ interface Dead {
 
 async function settleHolds(counters: { url: string; prefix: string }, { db, node, dataDir }: Dead): Promise<number> {
   const unbooked = unbookedFile(dataDir)
-  const wasUnbooked = unbooked.isMarked()
   const logged = { readEnds: (calls: Parameters<typeof readEnds>[1]) => readEnds(db, calls) }
   try {
-    const recovered = await recoverNode({ ...counters, ...logged, node, wasUnbooked, waitMs: COUNTERS_WAIT_MS })
+    const recovered = await recoverNode({ ...counters, ...logged, node, unbooked, waitMs: COUNTERS_WAIT_MS })
     unbooked.clear()
     return recovered
   } catch (error) {

@@ -123,7 +123,7 @@ test('a true end that arrives after the call was given up is booked once', async
   await assertVerified()
 })
 
-test('a node that let calls through and died before they were booked has the counters rebuilt', async () => {
+test('a node that let calls through and died before they were booked: they are booked at its next start', async () => {
   const key = await newKey(survivor, { rpm: 100 })
   await knownToMortal(key)
   await valkey.halt()

@@ -34,7 +34,7 @@ export function ledgerOn(connection: Connection, node: string, clock: () => numb
     onLost() {},
     onSequence() {},
     onOverflow() {},
-    onUnbooked() {},
+    unbooked: { note() {} },
   }
   const bookings = new Bookings({ ...parts, most: 1_000 })
   const events = { onUnchecked() {}, onRefused() {}, observe() {} }

@@ -1,7 +1,7 @@
 import type { HeldCall } from '../domain/admission.ts'
 import type { CallUse } from '../domain/ledger.ts'
-import { dollarsAndRest } from './amount.ts'
 import type { Connection } from './connection.ts'
+import { endArguments } from './end-arguments.ts'
 import { END } from './scripts/end.ts'
 
 /** A call of this node that the counters must still hear the end of. */
@@ -33,7 +33,7 @@ export interface BookingOptions {
   /** The server has no ledger. */
   onLost(): void
   onSequence(sequence: number): void
-  /** There are too many to be remembered: the ledger must be rebuilt from the log, which knows them all. */
+  /** There are too many to be remembered: the log knows them all, and they are booked from there. */
   onOverflow(): void
   most: number
 }
@@ -106,20 +106,9 @@ export class Bookings {
 
   #arguments({ call, use, released }: Ending): string[] {
     const { held, keyId, workspace, generation } = call
+    const { id, position, strict, admittedAt } = held
     const { clock, node } = this.#options
-    return [
-      clock(),
-      node,
-      held.id,
-      String(generation),
-      String(held.position ?? 0),
-      held.strict ? '1' : '0',
-      released ? '1' : '0',
-      ...dollarsAndRest(use.picodollars ?? 0n),
-      String(use.tokens),
-      keyId,
-      workspace,
-      String(held.admittedAt),
-    ]
+    const told = { id, position, strict, admittedAt, keyId, workspace, generation }
+    return endArguments({ call: told, use, released, node, clock: clock() })
   }
 }

@@ -4,7 +4,8 @@ import { Bookings, type CountedCall } from './bookings.ts'
 import { openConnection } from './connection.ts'
 import { type CountersEvents, CountersLedger } from './ledger.ts'
 import type { RequestLogView } from './request-log.ts'
-import { type CountersLog, type Unbooked, Upkeep } from './upkeep.ts'
+import type { Unbooked } from './unbooked.ts'
+import { type CountersLog, Upkeep } from './upkeep.ts'
 
 export interface CountersOptions {
   url: string
@@ -42,7 +43,7 @@ export interface CountersState {
 const WAIT_MS = 2_000
 /** How long an answer under a hard budget waits until its cost is booked. */
 const SETTLE_WAIT_MS = 10_000
-/** Some 60 MB of memory. Beyond, they are forgotten, and the counters are rebuilt from the log, which has them all. */
+/** Some 60 MB of memory. Beyond, they are forgotten, and booked from the log, which has them all. */
 const MOST_DEFERRED = 100_000
 const STOP_WAIT_MS = 2_000
 
@@ -80,7 +81,7 @@ export function openCounters(options: CountersOptions): Counters {
     onLost: () => upkeep.onLost(),
     onSequence: (sequence: number) => upkeep.onSequence(sequence),
     onOverflow: () => upkeep.onOverflow(),
-    onUnbooked: () => unbooked.mark(),
+    unbooked,
     now: () => upkeep.now(),
     clock: () => '',
   }

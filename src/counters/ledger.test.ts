@@ -114,7 +114,7 @@ class Pair {
     const decision = await through.admit(payer, wanted, request)
     assert.deepEqual(shown(decision), shown(expected))
     if (decision.kind !== 'admitted' || expected.kind !== 'admitted') return
-    decision.call.position = this.admitted
+    through.opened(decision.call, this.admitted)
     this.calls.push({ memory: expected.call, counted: decision.call, through })
   }
 

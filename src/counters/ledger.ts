@@ -9,6 +9,7 @@ import type { Connection, Reply } from './connection.ts'
 import { type Allowances, type LastAllowances, lastAllowances } from './last-allowances.ts'
 import { ADMIT } from './scripts/admit.ts'
 import { SCOPES, STATUS } from './scripts/status.ts'
+import type { Unbooked } from './unbooked.ts'
 
 /** What happens here, for the metrics. */
 export interface CountersEvents {
@@ -28,8 +29,8 @@ export interface CountersLedgerOptions {
   isUsable(): boolean
   onLost(): void
   onSequence(sequence: number): void
-  /** A call was let through: should this process die before its end is booked, somebody must know. */
-  onUnbooked(): void
+  /** Calls that were let through: should this process die before their ends are booked, somebody must know. */
+  unbooked: Pick<Unbooked, 'note'>
   /** The server's time as far as it is known, in Unix milliseconds. */
   now(): number
   /** See bookings.ts. */
@@ -53,6 +54,14 @@ export class CountersLedger implements SpendLedger {
 
   admit(payer: Payer, hold: CallHold, id: string): Decision | Promise<Decision> {
     return this.#options.isUsable() ? this.#ask(payer, hold, id) : this.#withoutCounters(payer, hold, id)
+  }
+
+  opened(held: HeldCall, position: number): void {
+    held.position = position
+    const call = this.#options.running.get(held.id)
+    if (call === undefined || call.generation !== 0) return
+    const { keyId, workspace } = call
+    this.#options.unbooked.note({ id: held.id, position, keyId, workspace, startedAt: held.admittedAt })
   }
 
   /** Only an answer under a hard budget waits; everything else is booked as soon as that is possible. */
@@ -107,13 +116,12 @@ export class CountersLedger implements SpendLedger {
 
   /** The counters are away, and nobody waits for them. */
   #withoutCounters(payer: Payer, hold: CallHold, id: string): Decision {
-    const { policy, events, onUnbooked } = this.#options
+    const { policy, events } = this.#options
     const binding = bindingOf(payer)
     if (refusesUnchecked(policy, binding)) {
       events.onRefused()
       return { kind: 'unavailable', reason: AWAY }
     }
-    onUnbooked()
     const unchecked = binding !== 'nothing'
     if (unchecked) events.onUnchecked()
     const call = heldCall(id, hold, { admittedAt: this.now(), strict: false, unchecked })

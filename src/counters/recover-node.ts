@@ -2,15 +2,15 @@ import { openConnection } from './connection.ts'
 import { recoverHolds } from './holds.ts'
 import type { RequestLogView } from './request-log.ts'
 import { LEAVE } from './scripts/node.ts'
-import { FORGET } from './scripts/rebuild.ts'
+import { bookUnbooked, type Unbooked } from './unbooked.ts'
 
 export interface RecoverNodeOptions {
   url: string
   prefix: string
   /** Its spool has been delivered to the last row. */
   node: string
-  /** It let calls through whose cost it may never have booked: the counters are rebuilt by the gateways that run. */
-  wasUnbooked: boolean
+  /** Calls that it let through. */
+  unbooked: Pick<Unbooked, 'read'>
   readEnds: RequestLogView['readEnds']
   /** No connection for so long is an error. */
   waitMs: number
@@ -28,12 +28,12 @@ export async function recoverNode(options: RecoverNodeOptions): Promise<number> 
   const late = setTimeout(() => up.reject(new Error(`the shared counters cannot be reached: ${problem}`)), waitMs)
   try {
     await up.promise
+    await bookUnbooked(connection, readEnds, node, options.unbooked.read())
     const log = { caughtUp: async () => {}, readEnds }
     const isRunning = () => false
     const before = Number.POSITIVE_INFINITY
     const recovered = await recoverHolds({ connection, log, node, isRunning, before })
     await connection.run(LEAVE, [node])
-    if (options.wasUnbooked) await connection.run(FORGET, [''])
     return recovered
   } finally {
     clearTimeout(late)

@@ -1,21 +1,35 @@
-import { existsSync, rmSync, writeFileSync } from 'node:fs'
+import { closeSync, existsSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Unbooked } from './upkeep.ts'
+import type { Unbooked, UnbookedCall } from './unbooked.ts'
 
-/** A file in the data folder: it is there while calls are under way that the counters do not know of. */
+/** A file in the data folder, a line for each call; it is gone when all of them are booked. */
 export function unbookedFile(dataDir: string): Unbooked {
   const path = join(dataDir, 'unbooked')
-  let isMarked = existsSync(path)
+  let isEmpty = !existsSync(path)
+  let file: number | null = null
   return {
-    isMarked: () => isMarked,
-    mark() {
-      if (isMarked) return
-      writeFileSync(path, '')
-      isMarked = true
+    isEmpty: () => isEmpty,
+    note({ id, position, keyId, workspace, startedAt }) {
+      file ??= openSync(path, 'a', 0o600)
+      writeSync(file, `${JSON.stringify([id, position, keyId, workspace, startedAt])}\n`)
+      isEmpty = false
     },
+    read: () => (isEmpty ? [] : readFileSync(path, 'utf8').split('\n').flatMap(callOf)),
     clear() {
+      if (file !== null) closeSync(file)
+      file = null
       rmSync(path, { force: true })
-      isMarked = false
+      isEmpty = true
     },
+  }
+}
+
+/** The last line may be cut off: its call was not made, because that waits for the line. */
+function callOf(line: string): UnbookedCall[] {
+  try {
+    const [id, position, keyId, workspace, startedAt] = JSON.parse(line) as [string, number, string, string, number]
+    return [{ id, position, keyId, workspace, startedAt }]
+  } catch {
+    return []
   }
 }

@@ -5,13 +5,7 @@ import { rebuildStep } from './rebuild.ts'
 import type { RequestLogView } from './request-log.ts'
 import { LEAVE, RENEW } from './scripts/node.ts'
 import { FORGET } from './scripts/rebuild.ts'
-
-/** A durable mark: calls were let through whose cost the counters may never hear of if this process dies. */
-export interface Unbooked {
-  isMarked(): boolean
-  mark(): void
-  clear(): void
-}
+import { bookUnbooked, type Unbooked } from './unbooked.ts'
 
 export interface CountersLog {
   info(details: object, message: string): void
@@ -52,7 +46,8 @@ export class Upkeep {
   #seen = { generation: 0, sequence: 0 }
   #contact = 0
   #missingSince = new Map<string, number>()
-  #mustForget: boolean
+  /** Calls were let through that only the file of them and the log know of. */
+  #hasForgotten: boolean
   #isRecovered = false
   #timer: NodeJS.Timeout | null = null
   #isStopped = false
@@ -65,7 +60,7 @@ export class Upkeep {
 
   constructor(options: UpkeepOptions) {
     this.#options = options
-    this.#mustForget = options.unbooked.isMarked()
+    this.#hasForgotten = !options.unbooked.isEmpty()
   }
 
   /** The ledger is there, and what an earlier process of this node held is settled. */
@@ -102,10 +97,10 @@ export class Upkeep {
     if (sequence > this.#seen.sequence) this.#seen.sequence = sequence
   }
 
-  /** What was to be booked is lost: only the log knows. */
+  /** Those with a hold are found by the sweep, those without in the file. */
   onOverflow(): void {
-    this.#mustForget = true
-    this.#options.log.warn({}, 'more calls ended than can be remembered: the counters will be rebuilt from the log')
+    this.#hasForgotten = true
+    this.#options.log.warn({}, 'more calls ended than can be remembered: they will be booked from the log')
   }
 
   async stop(): Promise<void> {
@@ -162,13 +157,10 @@ export class Upkeep {
   /** A server that knows less than it has said before lost something: it is not believed. */
   async #follow(generation: number, sequence: number): Promise<void> {
     const isBehind = generation !== 0 && generation === this.#seen.generation && sequence < this.#seen.sequence
-    if (isBehind || this.#mustForget) {
-      const reason = isBehind ? 'the counters lost what they had known' : 'calls ended that were never booked'
-      this.#options.log.warn({ reason }, 'the counters are rebuilt from the log')
+    if (isBehind) {
+      this.#options.log.warn({}, 'the shared counters lost what they had known: they are rebuilt from the log')
       this.#generation = 0
-      await this.#options.connection().run(FORGET, [generation === 0 ? '' : String(generation)])
-      // Whatever was lost has ended, so it is in the log by the time at which this node says that its rows are there.
-      this.#mustForget = false
+      await this.#options.connection().run(FORGET, [String(generation)])
       return
     }
     if (generation === 0 || generation === this.#generation) {
@@ -216,8 +208,20 @@ export class Upkeep {
       this.#sweptAt = at
       this.#start('sweep', () => this.#sweep(this.#isRecovered ? this.now() - SWEEP_AGE_MS : this.now()))
     }
-    const { unbooked, running } = this.#options
-    if (unbooked.isMarked() && ![...running.values()].some((call) => call.generation === 0)) unbooked.clear()
+    if (!this.#options.unbooked.isEmpty()) this.#start('unbooked', () => this.#bookUnbooked())
+  }
+
+  /** The file goes when every call in it is booked, by its own end or from here. */
+  async #bookUnbooked(): Promise<void> {
+    const { unbooked, running, requestLog, node } = this.#options
+    if (this.#hasForgotten) {
+      const calls = unbooked.read().filter(({ id }) => !running.has(id))
+      await requestLog.caughtUp()
+      if (!(await bookUnbooked(this.#options.connection(), requestLog.readEnds, node, calls))) return
+      this.#hasForgotten = false
+    }
+    for (const { generation } of running.values()) if (generation === 0) return
+    unbooked.clear()
   }
 
   async #reap(node: string): Promise<void> {
@@ -229,6 +233,8 @@ export class Upkeep {
   async #sweep(before: number): Promise<void> {
     const { requestLog: log, node, running } = this.#options
     const isRunning = (id: string) => running.has(id)
+    // First by id: whoever was let through and has a hold all the same is booked once.
+    if (!this.#isRecovered) await this.#bookUnbooked()
     await recoverHolds({ connection: this.#options.connection(), log, node, isRunning, before })
     this.#isRecovered = true
     this.#ready.resolve()

@@ -19,6 +19,8 @@ export interface SpendLedger {
   readonly isShared: boolean
   /** `id` is the request's. */
   admit(payer: Payer, hold: CallHold, id: string): Decision | Promise<Decision>
+  /** Its row is open, at this place in the spool of this node; before anything is sent. */
+  opened(call: HeldCall, position: number): void
   /** How the call ended; only the first time counts. False: it was not booked, and the caller must not see its answer. */
   settle(call: HeldCall, use: CallUse): boolean | Promise<boolean>
   /** The call was not made after all. */

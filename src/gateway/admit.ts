@@ -45,7 +45,7 @@ export async function admit(request: ChatRequest, resolved: Resolved, life: Life
   const admission = { situation, resolved, held, warnings } as Admission
   life.startedAt = held.admittedAt
   try {
-    held.position = await deps.requestLog.open(openRecord(request, admission, life))
+    deps.ledger.opened(held, await deps.requestLog.open(openRecord(request, admission, life)))
   } catch (error) {
     void deps.ledger.release(held)
     throw error

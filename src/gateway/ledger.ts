@@ -62,6 +62,8 @@ export function createSpendLedger(clock: () => number, logged: readonly LoggedSc
       const at = now()
       return admitCall(boundsOf(payer, at), hold, id, at)
     },
+    // Here the rows that are open are the holds, and nobody else must be told.
+    opened() {},
     settle: (call, use) => settleCall(call, use, now()),
     release: (call) => releaseCall(call, now()),
     allowance(payer) {

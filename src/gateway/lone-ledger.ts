@@ -21,6 +21,7 @@ export function createLoneLedger(
       options.onRefused()
       return { kind: 'unavailable', reason: NOT_HERE }
     },
+    opened() {},
     settle: (call, use) => memory().settle(call, use),
     release: (call) => memory().release(call),
     allowance: (payer) => memory().allowance(payer),

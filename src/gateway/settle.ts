@@ -54,7 +54,8 @@ function closeRecord(life: Life, reply: Reply | null, deps: Deps): CloseRecord {
     workspace: life.key.workspace,
     keyId: life.key.id,
     startedAt: life.startedAt,
-    finishedAt: deps.now(),
+    // The start may be a moment of another machine's clock.
+    finishedAt: Math.max(deps.now(), life.startedAt),
     requestedModel: life.request?.model ?? null,
     route: life.resolved?.alias ?? null,
     idempotencyKey: life.idempotency?.idempotencyKey ?? null,

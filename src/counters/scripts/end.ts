@@ -27,6 +27,7 @@ if packed then
   if entry[1] ~= HELD and ARGV[6] == '1' and not released then return { 2 } end
   finish(entry, now, dollars, rest, tokens, released)
   redis.call('HDEL', holds, ARGV[3])
+  if ARGV[4] ~= generation then mark_charged(generation, ARGV[3]) end
   return { 1, redis.call('HINCRBY', KEYS[1], 'sequence', 1) }
 end
 
@@ -35,8 +36,7 @@ if released or ARGV[4] == generation then return { 1 } end
 -- What the ledger was rebuilt from had its row, open (then there was a hold) or closed (then the sums have it).
 local read = tonumber(redis.call('HGET', ROOT .. 'positions', ARGV[2]) or '0')
 if tonumber(ARGV[5]) <= read then return { 1 } end
-local mark = ROOT .. 'charged:' .. generation .. ':' .. ARGV[3]
-if not redis.call('SET', mark, '1', 'NX', 'EX', 86400) then return { 1 } end
+if not mark_charged(generation, ARGV[3]) then return { 1 } end
 local at = tonumber(ARGV[13])
 local entry = { REAPED, ARGV[11], ARGV[12], at, 0, 0, 0 }
 finish(entry, now, dollars, rest, tokens, false)

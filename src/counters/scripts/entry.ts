@@ -6,6 +6,11 @@
 export const ENTRY = `
 local HELD, CLOSING, REAPED = 0, 1, 2
 
+-- A call that this ledger did not admit is booked once, although its hold, if it had one, is gone. False: it was before.
+local function mark_charged(generation, id)
+  return redis.call('SET', ROOT .. 'charged:' .. generation .. ':' .. id, '1', 'NX', 'EX', 86400)
+end
+
 -- What the end of a call does to its scopes; the entry itself is the caller's business.
 local function finish(entry, now, dollars, rest, tokens, released)
   local edge, second = math.floor(now / 1000) - WINDOW, math.floor(entry[4] / 1000)

@@ -85,7 +85,8 @@ export const RESOLVE = defineScript(
   SCOPE,
   ENTRY,
   `
-if redis.call('EXISTS', KEYS[1]) == 0 then return { 0 } end
+local generation = redis.call('HGET', KEYS[1], 'generation')
+if not generation then return { 0 } end
 local now = clock(ARGV[1])
 local holds = ROOT .. 'holds:' .. ARGV[2]
 local done = 0
@@ -101,6 +102,7 @@ for index = 4, #ARGV, 5 do
       redis.call('HSET', holds, id, cmsgpack.pack(entry))
     else
       redis.call('HDEL', holds, id)
+      mark_charged(generation, id)
     end
     done = done + 1
   end
