@@ -158,10 +158,11 @@ function report(measured: readonly Measured[]): string {
   const lines = measured.map(({ name, limitMs, times, rows }) => {
     const median = times[Math.floor(times.length / 2)] ?? 0
     const worst = times.at(-1) ?? 0
+    const best = times[0] ?? 0
     const verdict = worst <= limitMs ? '' : median <= limitMs ? '  worst over the limit' : '  OVER THE LIMIT'
-    return `| ${name.padEnd(42)} | ${String(rows).padStart(5)} | ${median.toFixed(1).padStart(8)} | ${worst.toFixed(1).padStart(8)} | ${(limitMs === Number.POSITIVE_INFINITY ? '–' : String(limitMs)).padStart(5)} |${verdict}`
+    return `| ${name.padEnd(42)} | ${String(rows).padStart(5)} | ${best.toFixed(1).padStart(7)} | ${median.toFixed(1).padStart(8)} | ${worst.toFixed(1).padStart(8)} | ${(limitMs === Number.POSITIVE_INFINITY ? '–' : String(limitMs)).padStart(5)} |${verdict}`
   })
-  return ['| query | rows | median ms | worst ms | limit |', '|---|--:|--:|--:|--:|', ...lines].join('\n')
+  return ['| query | rows | best ms | median ms | worst ms | limit |', '|---|--:|--:|--:|--:|--:|', ...lines].join('\n')
 }
 
 interface BenchOptions {
