@@ -31,6 +31,9 @@ export interface PresenceOptions {
   log: StoreLog
 }
 
+/** A server that hangs does not hold up the end. */
+const GOODBYE_MS = 3_000
+
 export async function startPresence(db: Kysely<Database>, options: PresenceOptions): Promise<NodePresence> {
   const { node, dataDir, version, log, name, lagRows } = options
   const constant = { node, version, instance: randomUUID(), place: placeOf(dataDir) }
@@ -61,9 +64,9 @@ export async function startPresence(db: Kysely<Database>, options: PresenceOptio
   return {
     async stop(isDelivered) {
       clearInterval(timer)
-      await renewing
       // Whoever cannot say goodbye is found missing by the others.
-      if (isDelivered) await markNodeStopped(db, node).catch(() => {})
+      const goodbye = Promise.all([renewing, isDelivered && markNodeStopped(db, node)]).catch(() => {})
+      await Promise.race([goodbye, sleep(GOODBYE_MS, undefined, { ref: false })])
     },
   }
 }

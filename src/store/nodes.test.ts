@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { testStores } from '../../test/test-store.ts'
+import { startPostgresProxy } from '../../test/postgres-proxy.ts'
+import { closeRecord, testStores } from '../../test/test-store.ts'
 import { tryLimitsLock } from './limits-lock.ts'
 import { forgetNode, listNodes, markNodeStopped, refuseCopies, registerNode, renewNode, runningNodes } from './nodes.ts'
 import { StoreError } from './store-error.ts'
@@ -78,6 +79,23 @@ test('a copy of the folder of a living node is refused; the same folder, or that
   })
   const dies = { pause: async () => void (await db.updateTable('nodes').set({ seen_at: 0 }).execute()) }
   await refuseCopies(db, copy, dies)
+})
+
+test('a node that stops with rows which it could not deliver stays running, until it has', async () => {
+  const options = await newOptions('postgres')
+  const proxy = await startPostgresProxy(options.databaseUrl ?? '')
+  const { db } = await open({ ...(await newOptions('postgres')), databaseUrl: options.databaseUrl })
+  const states = async (node: string) =>
+    (await listNodes(db)).filter((each) => each.node === node).map(({ state }) => state)
+  const cutOff = await open({ ...options, databaseUrl: proxy.url })
+  await proxy.cut()
+  await cutOff.requestLog.close(closeRecord('r1'))
+  await cutOff.close()
+  assert.deepEqual(await states(cutOff.node), ['running'])
+  const again = await open(options)
+  assert.equal(again.node, cutOff.node)
+  await again.close()
+  assert.deepEqual(await states(cutOff.node), ['stopped'])
 })
 
 test('one node at a time has the right to enforce limits alone, and loses it with its connection', async () => {
