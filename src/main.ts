@@ -19,7 +19,8 @@ import { steadyClock } from './gateway/steady-clock.ts'
 import type { HttpRoute } from './http/call.ts'
 import { checkPort } from './http/check-port.ts'
 import { dashboardRoutes } from './http/dashboard-routes.ts'
-import { createServer, type Server } from './http/server.ts'
+import { drain } from './http/drain.ts'
+import { createServer } from './http/server.ts'
 import { createLargeBodies } from './large-bodies/large-bodies.ts'
 import { type OpenedLedger, openLedger } from './open-ledger.ts'
 import { packagePath } from './package-path.ts'
@@ -46,8 +47,8 @@ export interface Gateway {
   keyVariables: string[]
   store: Store
   ledger: SpendLedger
-  /** Calls in flight finish, the log is flushed. */
-  stop(): Promise<void>
+  /** Calls in flight finish, the log is flushed. For so long idle connections may bring one more call. */
+  stop(idleGraceMs?: number): Promise<void>
 }
 
 /** The first read of the model lists may hold up the start this long; after that it goes on in the background. */
@@ -106,9 +107,9 @@ export async function startGateway(environment: Environment, options: StartOptio
     const stopWatching = followFile(prepared, environment, onFileKeys)
     return {
       ...gateway,
-      async stop() {
+      async stop(idleGraceMs) {
         await stopWatching()
-        await gateway.stop()
+        await gateway.stop(idleGraceMs)
       },
     }
   } catch (error) {
@@ -204,12 +205,12 @@ async function serve({ config, store, live, newKeys, log, now, onListening }: Pr
     keyVariables: BUILTINS.map(({ apiKeyVariable }) => apiKeyVariable),
     store,
     ledger: opened.ledger,
-    async stop() {
+    async stop(idleGraceMs = 0) {
       phase = 'draining'
       stopping.abort()
       log.info('draining')
       modelLists.stop()
-      await drain({ server, log, seconds: settings.DRAIN_SECONDS, onCutOff: () => (cutOff = true) })
+      await drain(server, { log, seconds: settings.DRAIN_SECONDS, idleGraceMs, onCutOff: () => (cutOff = true) })
       await closeAll(deps, opened, { store, live })
       log.info('stopped')
     },
@@ -225,18 +226,6 @@ function idempotency(parts: Pick<Prepared, 'store' | 'live' | 'now'> & { metrics
     onReplay: () => metrics.idempotentReplays.add(),
     now,
   })
-}
-
-/** Calls in flight may finish, but not for ever. */
-async function drain(options: { server: Server; log: Log; seconds: number; onCutOff(): void }): Promise<void> {
-  const { server, log, seconds, onCutOff } = options
-  const deadline = setTimeout(() => {
-    onCutOff()
-    log.warn('calls that outlast DRAIN_SECONDS are cut off: logged as interrupted')
-    server.destroy()
-  }, seconds * 1000)
-  await server.drain()
-  clearTimeout(deadline)
 }
 
 /** Pools first: whatever was still waiting for a provider ends now and is logged before the store closes. */

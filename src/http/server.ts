@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
+import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { errorBody, GatewayError } from '../domain/errors.ts'
 import { type AnyReply, type Call, CallerLeftError, type HttpRoute, type Reply } from './call.ts'
 import { Connections } from './connections.ts'
@@ -31,8 +32,12 @@ export interface ServerOptions {
 export interface Server {
   /** Resolves with the address once it listens. */
   listen(host: string, port: number): Promise<string>
-  /** No new connections; resolves when the calls in flight are answered. */
-  drain(): Promise<void>
+  /**
+   * No new connections; resolves when the calls in flight are answered. Connections on which nothing is asked may bring one
+   * more request for so long: a load balancer that sends one over a connection that we end at that moment cannot know
+   * whether it arrived, and must not repeat it.
+   */
+  drain(idleGraceMs?: number): Promise<void>
   /** Ends what is still in flight. */
   destroy(): void
 }
@@ -73,11 +78,18 @@ export function createServer(options: ServerOptions): Server {
           resolve(addressOf(server.address() as AddressInfo))
         })
       }),
-    drain() {
+    async drain(idleGraceMs = 0) {
       desk.draining = true
+      // Not the close() of node:http, which would end connections that are idle.
+      const ended = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()))
+      const grace = new AbortController()
+      if (idleGraceMs > 0)
+        await Promise.race([ended, sleep(idleGraceMs, null, { signal: grace.signal }).catch(() => {})])
+      grace.abort()
       connections.endSilent()
       lane.endIdle()
-      return new Promise((resolve) => server.close(() => resolve()))
+      server.close(() => {})
+      await ended
     },
     destroy() {
       connections.sendAway()
