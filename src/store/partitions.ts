@@ -24,13 +24,14 @@ export function partitionOf(day: number): string {
   return `requests_${new Date(day).toISOString().slice(0, 10).replaceAll('-', '')}`
 }
 
-/** The days that have a partition, the oldest first. */
+/** The days that have a partition, the oldest first; what somebody else has attached is none of ours. */
 export async function partitionDays(db: Kysely<Database>): Promise<number[]> {
   const found = await sql<{ name: string }>`
     select relname as name from pg_inherits join pg_class on pg_class.oid = inhrelid
     where inhparent = 'requests'::regclass`.execute(db)
   return found.rows
     .map(({ name }) => Date.parse(name.replace(/^requests_(\d{4})(\d\d)(\d\d)$/, '$1-$2-$3')))
+    .filter((day) => !Number.isNaN(day))
     .sort((a, b) => a - b)
 }
 
@@ -39,8 +40,8 @@ export async function partitionDays(db: Kysely<Database>): Promise<number[]> {
  * transaction that writes requests: it is one of its own, so that nodes wait for each other only as long as this takes.
  */
 export async function ensurePartitions(db: Kysely<Database>, startedAts: Iterable<number>): Promise<void> {
-  if (!isPartitioned(db)) return
   const days = [...new Set([...startedAts].map(dayOf))]
+  if (!isPartitioned(db) || days.length === 0) return
   const missing = async (among: Kysely<Database>) => {
     const present = new Set(await partitionDays(among))
     return days.filter((day) => !present.has(day))
