@@ -9,28 +9,34 @@ export interface Strikes {
   done: Promise<void>
 }
 
+/** Resolves when the part has been told to start; what it then says of being up is wrapped, so as not to wait for it. */
+type Restart = Promise<{ isUp: Promise<boolean> }>
+
 /** Plays the schedule. Nodes are killed half-way through a start too; the servers are up before they are killed again. */
 export function playStrikes(cluster: Cluster, strikes: readonly Strike[], say: (line: string) => void): Strikes {
   const begun = Date.now()
   const kills: Strikes['kills'] = []
-  const comingBack = new Map<Part, Promise<unknown>>()
+  const restarts = new Map<Part, Restart>()
   const failures: unknown[] = []
 
   async function play(strike: Strike): Promise<void> {
     const { part, atMs, downMs, wiped } = strike
     await sleep(Math.max(0, begun + atMs - Date.now()))
-    say(strikeText(strike))
     const node = cluster.nodes.findIndex(({ name }) => name === part)
-    if (node === -1) await comingBack.get(part)
-    else kills.push({ node, at: Date.now() })
+    const last = await restarts.get(part)
+    if (node === -1) await last?.isUp
+    say(strikeText(strike))
+    if (node !== -1) kills.push({ node, at: Date.now() })
     await killPart(cluster, part)
-    const back = sleep(downMs).then(() => startPart(cluster, part, wiped))
-    comingBack.set(
-      part,
-      back.catch((error: unknown) => failures.push(error)),
-    )
-    const isUp = await back.catch(() => false)
-    if (isUp) say(`${' '.repeat(10)}${part.padEnd(8)}  is up`)
+    const restart = sleep(downMs).then(() => {
+      const isUp = startPart(cluster, part, wiped).catch((error: unknown) => {
+        failures.push(error)
+        return false
+      })
+      return { isUp }
+    })
+    restarts.set(part, restart)
+    if (await (await restart).isUp) say(`${' '.repeat(10)}${part.padEnd(8)}  is up`)
   }
 
   const done = Promise.all(strikes.map(play)).then(() => {
