@@ -4,7 +4,7 @@ import { reapNode, recoverHolds } from './holds.ts'
 import { rebuildStep } from './rebuild.ts'
 import type { RequestLogView } from './request-log.ts'
 import { LEAVE, RENEW } from './scripts/node.ts'
-import { FORGET } from './scripts/rebuild.ts'
+import { FORGET, IDENTIFY } from './scripts/rebuild.ts'
 import { bookUnbooked, type Unbooked } from './unbooked.ts'
 
 export interface CountersLog {
@@ -156,8 +156,9 @@ export class Upkeep {
 
   /** A server that knows less than it has said before lost something: it is not believed. */
   async #follow(generation: number, sequence: number): Promise<void> {
-    const isBehind = generation !== 0 && generation === this.#seen.generation && sequence < this.#seen.sequence
-    if (isBehind) {
+    const isKnown = generation === this.#seen.generation
+    const isBehind = generation !== 0 && isKnown && sequence < this.#seen.sequence
+    if (isBehind || (generation !== 0 && generation !== this.#generation && (await this.#isOlder(generation)))) {
       this.#options.log.warn({}, 'the shared counters lost what they had known: they are rebuilt from the log')
       this.#generation = 0
       await this.#options.connection().run(FORGET, [String(generation)])
@@ -167,11 +168,25 @@ export class Upkeep {
       this.#generation = generation
       return
     }
-    this.#seen = { generation, sequence: Math.max(sequence, isSame(this.#seen, generation) ? this.#seen.sequence : 0) }
+    this.#seen = { generation, sequence: isKnown ? Math.max(sequence, this.#seen.sequence) : sequence }
     this.#generation = generation
     this.#options.log.info({}, 'the shared counters are in use')
     this.#options.onUsable()
     if (!this.#isRecovered) this.#start('sweep', () => this.#sweep(this.now()))
+  }
+
+  /**
+   * A process that has just started remembers no sequence. It believes a server that was started again since the ledger
+   * was last used only if that one keeps a log of what it does; a snapshot may be hours old.
+   */
+  async #isOlder(generation: number): Promise<boolean> {
+    const connection = this.#options.connection()
+    const info = `${await connection.info('server')}${await connection.info('persistence')}`.replaceAll('\r', '')
+    const process = /^run_id:(.+)$/m.exec(info)?.[1]
+    if (process === undefined) return false
+    const isTold = this.#seen.generation !== 0 || /^aof_enabled:1$/m.test(info)
+    const [found] = await connection.run(IDENTIFY, [String(generation), process, isTold ? '0' : '1'])
+    return found === 2
   }
 
   async #rebuild(): Promise<void> {
@@ -239,8 +254,4 @@ export class Upkeep {
     this.#isRecovered = true
     this.#ready.resolve()
   }
-}
-
-function isSame(seen: { generation: number }, generation: number): boolean {
-  return seen.generation === generation
 }

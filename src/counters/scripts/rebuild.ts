@@ -98,3 +98,19 @@ redis.call('DEL', KEYS[1], ROOT .. 'arrived', ROOT .. 'rebuilding')
 return { 1 }
 `,
 )
+
+/**
+ * Which process of the server keeps this ledger. ARGV: generation, the process, "1" if another one may know less.
+ * Returns 2 when it is another one.
+ */
+export const IDENTIFY = defineScript(
+  'identify',
+  SCOPE,
+  `
+if redis.call('HGET', KEYS[1], 'generation') ~= ARGV[1] then return { 0 } end
+local server = redis.call('HGET', KEYS[1], 'server')
+if ARGV[3] == '1' and server and server ~= ARGV[2] then return { 2 } end
+redis.call('HSET', KEYS[1], 'server', ARGV[2])
+return { 1 }
+`,
+)
