@@ -18,6 +18,8 @@ export interface ValkeyServer {
   wake(): void
   /** It forgets all it knows, and goes on. */
   wipe(): Promise<void>
+  /** An order as an operator types it. */
+  order(command: string): Promise<void>
   /** The operating system's number of the running process. */
   pid(): number
   /** Stops it and removes its folder; happens by itself when the process ends, however it ends. */
@@ -67,7 +69,8 @@ export async function startValkey({ appendOnly = false, password }: ValkeyOption
     },
     freeze: () => void server?.child.kill('SIGSTOP'),
     wake: () => void server?.child.kill('SIGCONT'),
-    wipe: () => flush(port, password),
+    wipe: () => order('FLUSHALL', port, password),
+    order: (command) => order(command, port, password),
     pid: () => server?.child.pid ?? 0,
     async stop() {
       await halt()
@@ -118,10 +121,10 @@ function answers(port: number): Promise<boolean> {
   })
 }
 
-function flush(port: number, password: string | undefined): Promise<void> {
+function order(command: string, port: number, password: string | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const login = password === undefined ? '' : `AUTH ${password}\r\n`
-    const socket = connect(port, '127.0.0.1', () => socket.write(`${login}FLUSHALL\r\nQUIT\r\n`))
+    const socket = connect(port, '127.0.0.1', () => socket.write(`${login}${command}\r\nQUIT\r\n`))
     socket.on('data', () => {})
     socket.once('error', reject)
     socket.once('close', () => resolve())

@@ -209,3 +209,16 @@ test('more ends than can be remembered are booked from the log', async () => {
   await until(async () => counters.state().up && (await totals(counters)).spent === 4n * COST, 'all are booked')
   await until(() => unbookedFile(folder).isEmpty(), 'nothing is left to be booked')
 })
+
+test('a server that answers with errors is as good as none, until it no longer does', async () => {
+  const counters = await start()
+  const call = await admitted(counters, FREE, 'call')
+  await server.order('CONFIG SET maxmemory 1')
+  await counters.ledger.settle(call, { picodollars: COST, tokens: 1 })
+  await until(() => !counters.state().up, 'it is of no use')
+  assert.match(counters.state().problem ?? '', /OOM/)
+  assert.equal((await counters.ledger.admit(BOUND, { picodollars: COST, tokens: 1 }, 'bound')).kind, 'unavailable')
+  await server.order('CONFIG SET maxmemory 0')
+  await until(() => counters.state().up, 'it is of use again')
+  await until(async () => (await totals(counters)).spent === COST, 'the call is booked')
+})

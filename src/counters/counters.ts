@@ -103,7 +103,8 @@ export function openCounters(options: CountersOptions): Counters {
   }
 
   function problemOf(): string | null {
-    return upkeep.isUsable() ? null : (connection.problem() ?? 'the counters are being rebuilt from the request log')
+    if (upkeep.isUsable()) return null
+    return connection.problem() ?? upkeep.problem ?? 'the counters are being rebuilt from the request log'
   }
 }
 

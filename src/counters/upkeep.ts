@@ -21,7 +21,7 @@ export interface UpkeepOptions {
   /** For how long a node is believed to live after it has said so. */
   leaseMs: number
   log: CountersLog
-  /** The ledger is there, again or for the first time. */
+  /** The ledger is there: told again and again, for whatever could not be booked the last time. */
   onUsable(): void
   /** Unix milliseconds of this machine. */
   now(): number
@@ -55,6 +55,7 @@ export class Upkeep {
   #latest = 0
   #sweptAt = 0
   #waitingFor = ''
+  #problem: string | null = null
   readonly #jobs = new Map<string, Promise<void>>()
   readonly #problems = new Map<string, string>()
 
@@ -70,6 +71,11 @@ export class Upkeep {
 
   isUsable(): boolean {
     return this.#generation !== 0
+  }
+
+  /** What the server said instead of an answer. */
+  get problem(): string | null {
+    return this.#problem
   }
 
   /** The server's time, as far as it is known; never goes back. */
@@ -147,8 +153,11 @@ export class Upkeep {
       await this.#follow(generation, sequence)
       if (this.isUsable()) this.#lookAfter(reply)
       else this.#start('rebuild', () => this.#rebuild())
-    } catch {
-      // The connection says so itself.
+      this.#problem = null
+    } catch (error) {
+      // A server that answers with an error (its disk or its memory is full) is of no more use than none.
+      this.#problem = error instanceof Error ? error.message : String(error)
+      this.#generation = 0
     } finally {
       this.#soon(this.isUsable() ? leaseMs / RENEWALS : REBUILD_MS)
     }
@@ -171,7 +180,6 @@ export class Upkeep {
     this.#seen = { generation, sequence: isKnown ? Math.max(sequence, this.#seen.sequence) : sequence }
     this.#generation = generation
     this.#options.log.info({}, 'the shared counters are in use')
-    this.#options.onUsable()
     if (!this.#isRecovered) this.#start('sweep', () => this.#sweep(this.now()))
   }
 
@@ -209,6 +217,7 @@ export class Upkeep {
 
   #lookAfter(reply: Reply): void {
     this.#waitingFor = ''
+    this.#options.onUsable()
     const missing = reply.slice(3).map(String)
     const at = performance.now()
     for (const node of this.#missingSince.keys()) if (!missing.includes(node)) this.#missingSince.delete(node)
