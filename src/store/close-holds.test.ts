@@ -124,6 +124,42 @@ for (const engine of ENGINES) {
       await assertSumsEqualRows(store.db, 'default')
     })
 
+    // Other nodes can close the calls of a dead one only where they share its database.
+    test('what is known of a call that was given up unheard is filled in when its records arrive', {
+      skip: engine === 'sqlite',
+    }, async () => {
+      const store = await stores.openNew(engine)
+      const folder = createFolder(store.db, 'dead')
+      const position = await readPosition(store.db, 'dead')
+      const holds = ['cut', 'cut-strict', 'ended', 'strict'].map((id) => holdOf(id, 1_000))
+      await closeHolds(store.db, holds, 9_000)
+      const known = { route: 'quick', requestedModel: 'quick', idempotencyKey: 'again', bodyHash: 'hash' }
+      const late = [
+        ...['cut', 'cut-strict'].map((id) => openLine(openRecord(id, { startedAt: 1_003, ...known }))),
+        closeLine(closeRecord('ended', known)),
+        closeLine(closeRecord('strict', { strict: true, startedAt: 1_003, ...known })),
+      ]
+      const seq = await folder.fold(position, spooled(late, position))
+      await folder.fold(
+        seq,
+        spooled([closeLine(closeRecord('cut-strict', { strict: true, startedAt: 1_003, ...known }))], seq),
+      )
+      const rows = await store.db
+        .selectFrom('requests')
+        .select(['id', 'code', 'route', 'requested_model', 'idempotency_key', 'body_hash', 'cost_picodollars'])
+        .orderBy('id')
+        .execute()
+      const named = { route: 'quick', requested_model: 'quick', idempotency_key: 'again', body_hash: 'hash' }
+      const cut = { code: 'interrupted', ...named, cost_picodollars: null }
+      assert.deepEqual(rows, [
+        { id: 'cut', ...cut },
+        { id: 'cut-strict', ...cut },
+        { id: 'ended', code: null, ...named, cost_picodollars: 42 },
+        { id: 'strict', ...cut },
+      ])
+      await assertSumsEqualRows(store.db, 'default')
+    })
+
     test('several nodes close the holds while the true ends arrive: each call is counted once', async () => {
       const store = await stores.openNew(engine)
       const names = Array.from({ length: 60 }, (_, index) => `call-${String((index * 7) % 60).padStart(2, '0')}`)

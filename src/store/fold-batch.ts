@@ -11,8 +11,14 @@ export interface Merged {
 
 type Rejected = { node: string; seq: number; kind: string; payload: string; error: string }
 
+export interface Batch {
+  opened: Merged[]
+  closed: Merged[]
+  rejected: Rejected[]
+}
+
 /** A call opened and closed within one batch is written once. */
-export function mergeRows(rows: readonly SpoolRow[], node: string) {
+export function mergeRows(rows: readonly SpoolRow[], node: string): Batch {
   const opened = new Map<string, Merged>()
   const closed = new Map<string, Merged>()
   const rejected: Rejected[] = []

@@ -1,6 +1,6 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
 import { INTERRUPTED } from '../domain/errors.ts'
-import { type Merged, mergeRows } from './fold-batch.ts'
+import { type Batch, type Merged, mergeRows } from './fold-batch.ts'
 import { openSince } from './log-windows.ts'
 import { callIdentity, isPartitioned, KnownPartitions } from './partitions.ts'
 import { type FullRow, INDEXED_COLUMNS, REQUEST_COLUMNS, rowValues } from './request-row.ts'
@@ -47,9 +47,9 @@ export function createFolder(db: Kysely<Database>, node: string): Folder {
       const apply = (writeClosed: typeof writeFirstEnds) =>
         db.transaction().execute(async (transaction) => {
           await movePosition(transaction, node, after, last.seq)
-          await agreeOnStart(transaction, node, [...batch.opened, ...batch.closed])
+          const filledIn = await meetGivenUp(transaction, node, batch)
           await tables.opened.run(transaction, batch.opened.map(valuesOf))
-          await writeClosed(transaction, tables, batch.closed)
+          await writeClosed(transaction, tables, batch.closed, filledIn)
           if (batch.rejected.length > 0) await transaction.insertInto('spool_rejects').values(batch.rejected).execute()
         })
       try {
@@ -80,30 +80,61 @@ export async function lockSpool(db: Transaction<Database>, node: string): Promis
   await db.selectFrom('spool_positions').select('node').where('node', '=', node).forUpdate().execute()
 }
 
+/** A row that was written without knowing what the call was, and the same with it. */
+interface FilledIn {
+  before: FullRow
+  after: FullRow
+}
+
 /**
  * Calls of this node that others have given up before the log had heard of them have a row with the time of their hold,
  * which a node that never got the answer of the counters does not know: their records take that time, so that a call
- * has one row. SQLite tells rows by their id alone.
+ * has one row. What the call was is filled in by the first record that does not replace the row. SQLite tells rows by
+ * their id alone, and has no other nodes.
  */
-async function agreeOnStart(db: Transaction<Database>, node: string, requests: readonly Merged[]): Promise<void> {
-  if (!isPartitioned(db) || requests.length === 0) return
+async function meetGivenUp(db: Transaction<Database>, node: string, batch: Batch): Promise<FilledIn[]> {
+  const requests = [...batch.opened, ...batch.closed]
+  if (!isPartitioned(db) || requests.length === 0) return []
   const times = requests.map(({ row }) => row.started_at)
   const givenUp = await db
     .selectFrom('requests')
-    .select(['id', 'started_at'])
+    .selectAll()
     .where('node', '=', node)
     .where('started_at', '>=', Math.min(...times) - HOUR_MS)
     .where('started_at', '<=', Math.max(...times) + HOUR_MS)
-    // Literals, not parameters: only so is the partial index of these rows used.
+    // A literal, not a parameter: only so is the partial index of these rows used.
     .where('code', '=', sql.lit(INTERRUPTED.code))
-    .where('requested_model', 'is', null)
+    .where(sql<boolean>`id = any(${requests.map(({ row }) => row.id)})`)
     .execute()
-  if (givenUp.length === 0) return
-  const starts = new Map(givenUp.map((row) => [row.id, row.started_at]))
+  if (givenUp.length === 0) return []
+  const rows = new Map<string, FullRow>(givenUp.map((row) => [row.id, row]))
   for (const request of requests) {
-    request.row.started_at = starts.get(request.row.id) ?? request.row.started_at
+    request.row.started_at = rows.get(request.row.id)?.started_at ?? request.row.started_at
     request.values = rowValues(request.row)
   }
+  return fillIn(db, rows, [...batch.opened, ...batch.closed.filter(({ strict }) => strict)])
+}
+
+async function fillIn(
+  db: Transaction<Database>,
+  rows: ReadonlyMap<string, FullRow>,
+  records: readonly Merged[],
+): Promise<FilledIn[]> {
+  const filledIn = records.flatMap(({ row: { id, route, requested_model, idempotency_key, body_hash } }) => {
+    const before = rows.get(id)
+    if (before === undefined || before.requested_model !== null) return []
+    return [{ before, after: { ...before, route, requested_model, idempotency_key, body_hash } }]
+  })
+  for (const { after } of filledIn) {
+    const { id, started_at, route, requested_model, idempotency_key, body_hash } = after
+    await db
+      .updateTable('requests')
+      .set({ route, requested_model, idempotency_key, body_hash })
+      .where('id', '=', id)
+      .where('started_at', '=', started_at)
+      .execute()
+  }
+  return filledIn
 }
 
 type Tables = ReturnType<typeof requestStatements> & { additions: UsageAdditions }
@@ -115,12 +146,18 @@ class EndedBefore extends Error {}
  * What nearly every batch is: no call of it has ended before, so all of them count. That this is so is seen by the
  * number of rows written, which costs nothing, and only if it is not, they are looked up.
  */
-async function writeFirstEnds(db: Transaction<Database>, tables: Tables, closed: readonly Merged[]): Promise<void> {
+async function writeFirstEnds(
+  db: Transaction<Database>,
+  tables: Tables,
+  closed: readonly Merged[],
+  filledIn: readonly FilledIn[],
+): Promise<void> {
   const written = await tables.firstEnds.run(db, closed.map(valuesOf))
   if (written < closed.length) throw new EndedBefore('a call of this batch is closed')
   await tables.additions.add(
     db,
-    closed.map(({ row }) => row),
+    [...closed.map(({ row }) => row), ...filledIn.map(({ after }) => after)],
+    filledIn.map(({ before }) => before),
   )
 }
 
@@ -132,6 +169,7 @@ async function writeAnyEnds(
   db: Transaction<Database>,
   { additions, firstEnds, trueEnds }: Tables,
   closed: readonly Merged[],
+  filledIn: readonly FilledIn[],
 ): Promise<void> {
   const known = await closedAmong(db, closed)
   const first = closed.filter(({ row }) => !known.has(row.id))
@@ -142,8 +180,8 @@ async function writeAnyEnds(
   const replaced = replacing.flatMap(({ row }) => known.get(row.id) ?? [])
   await additions.add(
     db,
-    [...first, ...replacing].map(({ row }) => row),
-    replaced,
+    [...[...first, ...replacing].map(({ row }) => row), ...filledIn.map(({ after }) => after)],
+    [...replaced, ...filledIn.map(({ before }) => before)],
   )
 }
 

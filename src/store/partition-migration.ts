@@ -16,7 +16,7 @@ const INDEXES: readonly [name: string, columns: string, condition?: string][] = 
   ['route', '(workspace, route, started_at)'],
   ['key', '(key_id, started_at)'],
   ['open', '(node)', "where state = 'open'"],
-  ['given_up', '(node)', "where code = 'interrupted' and requested_model is null"],
+  ['given_up', '(node, started_at)', "where code = 'interrupted'"],
   ['idempotency', '(key_id, idempotency_key, started_at)', 'where idempotency_key is not null'],
 ]
 
