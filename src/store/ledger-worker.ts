@@ -45,6 +45,8 @@ const db = await openTarget()
 const folder = createFolder(db, settings.node)
 
 let position: number | null = null
+/** Where the position can be after a batch whose end is not known: before it, or behind it. */
+let possible: readonly [before: number, behind: number] | null = null
 let asked = false
 let hurried = false
 /** While rows gather, a plain wake-up changes nothing. */
@@ -79,14 +81,25 @@ function report(message: LedgerReport): void {
 }
 
 async function foldAll(): Promise<number> {
-  position ??= await readPosition(db, settings.node)
+  position ??= await knownPosition()
   for (;;) {
     const batch = nextBatch(position)
     if (batch.length === 0) return position
-    const isFull = (batch.at(-1)?.seq ?? 0) - position >= BATCH_RECORDS
+    const last = batch.at(-1)?.seq ?? position
+    const isFull = last - position >= BATCH_RECORDS
+    possible = [position, last]
     position = await folder.fold(position, batch)
+    possible = [position, position]
     if (isFull) report({ kind: 'folded', seq: position })
   }
+}
+
+/** Rows would be passed over if somebody else moved the position: better they wait, and somebody looks. */
+async function knownPosition(): Promise<number> {
+  const read = await readPosition(db, settings.node)
+  // Further back it is where a restored backup had it.
+  if (possible === null || read <= possible[0] || read === possible[1]) return read
+  throw new Error(`another process has delivered as node ${settings.node}: is a copy of the data folder in use?`)
 }
 
 /** Tries until it works: nothing is lost meanwhile, the spool keeps it. Gives up, with null, only to stop. */

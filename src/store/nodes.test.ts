@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { until } from '../../test/harness.ts'
 import { startPostgresProxy } from '../../test/postgres-proxy.ts'
 import { closeRecord, testStores } from '../../test/test-store.ts'
 import { tryLimitsLock } from './limits-lock.ts'
@@ -112,4 +113,22 @@ test('one node at a time has the right to enforce limits alone, and loses it wit
   const third = await tryLimitsLock(url)
   assert.equal(third?.held(), true)
   await third?.release()
+})
+
+test('rows wait when somebody else has moved the position of their spool, rather than being passed over', async () => {
+  const { db, node, requestLog } = await open(await newOptions('postgres'))
+  await requestLog.close(closeRecord('r1'))
+  await requestLog.caughtUp()
+  const position = db.updateTable('spool_positions').where('node', '=', node)
+  await position.set({ seq: 100 }).execute()
+  await requestLog.close(closeRecord('r2'))
+  await until(() => /another process has delivered/.test(requestLog.status().lastError ?? ''), 'it says so')
+  assert.equal(requestLog.status().lagRows, 1)
+  await position.set({ seq: 1 }).execute()
+  await requestLog.caughtUp()
+  const rows = await db.selectFrom('requests').select('id').orderBy('id').execute()
+  assert.deepEqual(
+    rows.map(({ id }) => id),
+    ['r1', 'r2'],
+  )
 })
