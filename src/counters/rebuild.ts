@@ -17,8 +17,12 @@ export type Rebuilt =
  * One step towards a ledger: this node's rows are in the log, so it says so; once every node that may have rows elsewhere
  * has said the same, one of them reads the log and writes the counters, last of all the mark that they are there.
  */
-export async function rebuildStep(connection: Connection, log: RequestLogView, node: string): Promise<Rebuilt> {
-  const arrived = new Set(await connection.run(ARRIVE, [node]))
+export async function rebuildStep(
+  connection: Connection,
+  log: RequestLogView,
+  { node, server }: { node: string; server: string },
+): Promise<Rebuilt> {
+  const arrived = new Set(await connection.run(ARRIVE, [node, server]))
   if (arrived.size === 0) return { kind: 'left' }
   const missing = (await log.runningNodes()).filter((each) => !arrived.has(each.node))
   if (missing.length > 0) return { kind: 'waiting', for: missing.map(({ name }) => name) }

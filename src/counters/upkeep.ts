@@ -188,19 +188,29 @@ export class Upkeep {
    * was last used only if that one keeps a log of what it does; a snapshot may be hours old.
    */
   async #isOlder(generation: number): Promise<boolean> {
-    const connection = this.#options.connection()
-    const info = `${await connection.info('server')}${await connection.info('persistence')}`.replaceAll('\r', '')
-    const process = /^run_id:(.+)$/m.exec(info)?.[1]
-    if (process === undefined) return false
-    const isTold = this.#seen.generation !== 0 || /^aof_enabled:1$/m.test(info)
-    const [found] = await connection.run(IDENTIFY, [String(generation), process, isTold ? '0' : '1'])
+    const { server, keepsLog } = await this.#readServer()
+    const isTold = this.#seen.generation !== 0 || keepsLog || server === ''
+    const args = [String(generation), server, isTold ? '0' : '1']
+    const [found] = await this.#options.connection().run(IDENTIFY, args)
     return found === 2
+  }
+
+  /** Which process of the server answers; '' where that is kept from us. */
+  async #readServer(): Promise<{ server: string; keepsLog: boolean }> {
+    const ask = (section: string) =>
+      this.#options
+        .connection()
+        .info(section)
+        .catch(() => '')
+    const text = `${await ask('server')}${await ask('persistence')}`.replaceAll('\r', '')
+    return { server: /^run_id:(.+)$/m.exec(text)?.[1] ?? '', keepsLog: /^aof_enabled:1$/m.test(text) }
   }
 
   async #rebuild(): Promise<void> {
     const { requestLog, node, log } = this.#options
     await requestLog.caughtUp()
-    const done = await rebuildStep(this.#options.connection(), requestLog, node)
+    const { server } = await this.#readServer()
+    const done = await rebuildStep(this.#options.connection(), requestLog, { node, server })
     if (done.kind === 'waiting') this.#sayWaiting(done.for)
     if (done.kind !== 'rebuilt') return
     log.info({ scopes: done.scopes, holds: done.holds }, 'the shared counters are rebuilt from the request log')

@@ -1,14 +1,22 @@
 import { defineScript } from '../script.ts'
 import { SCOPE } from './scope.ts'
 
-/** The log has every row of this node up to now. ARGV: node. Returns the nodes that have said so; nothing with a ledger. */
+/**
+ * The log has every row of this node up to now. ARGV: node, process of the server: what was said to another one may come
+ * from an old snapshot. Returns the nodes that have said so; nothing with a ledger.
+ */
 export const ARRIVE = defineScript(
   'arrive',
   SCOPE,
   `
 if redis.call('EXISTS', KEYS[1]) == 1 then return {} end
-redis.call('SADD', ROOT .. 'arrived', ARGV[1])
-return redis.call('SMEMBERS', ROOT .. 'arrived')
+redis.call('HSET', ROOT .. 'arrived', ARGV[1], ARGV[2])
+local found = {}
+local flat = redis.call('HGETALL', ROOT .. 'arrived')
+for index = 1, #flat, 2 do
+  if flat[index + 1] == ARGV[2] then found[#found + 1] = flat[index] end
+end
+return found
 `,
 )
 
