@@ -80,6 +80,8 @@ export function createServer(options: ServerOptions): Server {
       }),
     async drain(idleGraceMs = 0) {
       desk.draining = true
+      // Connections that wait to be taken are taken first: the system would reset them, whatever was sent on them.
+      for (let turn = 0; turn < 2; turn++) await new Promise((resolve) => setImmediate(resolve))
       // Not the close() of node:http, which would end connections that are idle.
       const ended = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()))
       const grace = new AbortController()
