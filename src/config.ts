@@ -31,6 +31,7 @@ export const SETTINGS = {
   REDIS_URL: z
     .string()
     .regex(/^(redis|valkey)s?:\/\//, 'a redis://, rediss://, valkey:// or valkeys:// address')
+    .refine((url) => /^\/?\d*$/.test(URL.parse(url)?.pathname ?? '?'), 'host, port and a database number at the end')
     .optional(),
   REDIS_PREFIX: z
     .string()

@@ -116,11 +116,12 @@ export function openConnection(options: ConnectionOptions): Connection {
   let problem: string | null = 'not connected yet'
 
   async function connectOnce(): Promise<Error> {
-    const session = new Session(await newClient(options.url), options.waitMs)
-    const stop = () => session.leave(new Error('closed'))
+    let session: Session | null = null
+    const stop = () => session?.leave(new Error('closed'))
     closing.signal.addEventListener('abort', stop)
-    if (closing.signal.aborted) stop()
     try {
+      session = new Session(await newClient(options.url), options.waitMs)
+      if (closing.signal.aborted) stop()
       await session.connect()
       current = session
       problem = null
@@ -130,7 +131,7 @@ export function openConnection(options: ConnectionOptions): Connection {
       return error instanceof Error ? error : new Error(String(error))
     } finally {
       current = null
-      session.leave(new Error('left'))
+      session?.leave(new Error('left'))
       closing.signal.removeEventListener('abort', stop)
     }
   }
