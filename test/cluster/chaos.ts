@@ -110,9 +110,8 @@ async function untilSettled(cluster: Cluster, withinMs: number): Promise<string[
   }
 }
 
-async function unsettled({ name, url, manage, ownEnds }: ClusterNode): Promise<string[]> {
+async function unsettled({ name, url, manage }: ClusterNode): Promise<string[]> {
   try {
-    if (ownEnds() > 0) return [`${name} ended ${ownEnds()} times by itself`]
     const ready = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(10_000) })
     const { log } = (await ready.json()) as { log: { lag_rows: number } }
     if (ready.status !== 200 || log.lag_rows > 0) return [`${name} is ${ready.status}, ${log.lag_rows} rows behind`]
@@ -132,7 +131,8 @@ async function unsettled({ name, url, manage, ownEnds }: ClusterNode): Promise<s
 
 async function stopInPeace({ nodes }: Cluster): Promise<string[]> {
   const codes = await Promise.all(nodes.map((node) => node.stop()))
-  return codes.flatMap((code, index) => (code === 0 ? [] : [`node-${index + 1} stopped with ${code}`]))
+  const bad = codes.flatMap((code, index) => (code === 0 ? [] : [`node-${index + 1} stopped with ${code}`]))
+  return [...bad, ...nodes.flatMap(({ name, ownEnds }) => (ownEnds() > 0 ? [`${name} has ended by itself`] : []))]
 }
 
 function progressText({ front, nodes }: Cluster, { calls }: Load): string {

@@ -2,6 +2,7 @@ import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { createWriteStream } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { killAndWait, launch } from '../../bench/process.ts'
 import { fixedPort } from '../fixed-port.ts'
 import { ADMIN_KEY, type Answered } from '../harness.ts'
@@ -35,6 +36,9 @@ export interface NodeOptions {
 const SERVES_WITHIN_MS = 90_000
 const MANAGE_WITHIN_MS = 30_000
 const SERVES = /serves on http:/
+/** While it was down another program of this machine has taken its port, for a moment as we hope. */
+const PORT_TAKEN = /is in use by another program/
+const PORT_AGAIN_MS = 500
 
 export async function newNode({ name, folder, environment }: NodeOptions): Promise<ClusterNode> {
   const port = await fixedPort()
@@ -55,6 +59,9 @@ export async function newNode({ name, folder, environment }: NodeOptions): Promi
       env: { ...environment, PORT: String(port), DATA_DIR: dataDir, NODE_NAME: name },
     })
     started.stderr?.pipe(log, { end: false })
+    started.stderr?.on('data', (chunk) => {
+      if (PORT_TAKEN.test(String(chunk))) expected.add(started)
+    })
     started.once('exit', (code, signal) => {
       if (child === started) up = false
       if (expected.has(started)) return
@@ -64,21 +71,27 @@ export async function newNode({ name, folder, environment }: NodeOptions): Promi
     return started
   }
 
+  async function start(): Promise<boolean> {
+    const started = begin()
+    child = started
+    const outcome = await serves(started)
+    if (outcome === 'late') throw new Error(`${name} does not serve after ${SERVES_WITHIN_MS} ms; see ${logPath}`)
+    if (outcome === 'ended' && !expected.has(started)) throw new Error(`${name} ended at its start; see ${logPath}`)
+    if (outcome === 'ended' && started.exitCode !== null) {
+      await sleep(PORT_AGAIN_MS)
+      return child === started ? await start() : false
+    }
+    up = outcome === 'serves' && !expected.has(started)
+    return up
+  }
+
   return {
     name,
     url,
     dataDir,
     logPath,
     isUp: () => up,
-    async start() {
-      const started = begin()
-      child = started
-      const outcome = await serves(started)
-      if (outcome === 'ended' && !expected.has(started)) throw new Error(`${name} ended at its start; see ${logPath}`)
-      if (outcome === 'late') throw new Error(`${name} does not serve after ${SERVES_WITHIN_MS} ms; see ${logPath}`)
-      up = outcome === 'serves' && !expected.has(started)
-      return up
-    },
+    start,
     async kill() {
       if (child === null) return
       up = false
