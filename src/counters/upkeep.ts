@@ -70,7 +70,7 @@ export class Upkeep {
   }
 
   isUsable(): boolean {
-    return this.#generation !== 0
+    return this.#generation !== 0 && this.#options.connection().isUp()
   }
 
   /** What the server said instead of an answer. */
@@ -167,13 +167,17 @@ export class Upkeep {
   async #follow(generation: number, sequence: number): Promise<void> {
     const isKnown = generation === this.#seen.generation
     const isBehind = generation !== 0 && isKnown && sequence < this.#seen.sequence
-    if (isBehind || (generation !== 0 && generation !== this.#generation && (await this.#isOlder(generation)))) {
+    const isNew = generation !== 0 && generation !== this.#generation
+    const contact = this.#contact
+    const isOlder = isNew && !isBehind && (await this.#isOlder(generation))
+    if (contact !== this.#contact) return
+    if (isBehind || isOlder) {
       this.#options.log.warn({}, 'the shared counters lost what they had known: they are rebuilt from the log')
       this.#generation = 0
       await this.#options.connection().run(FORGET, [String(generation)])
       return
     }
-    if (generation === 0 || generation === this.#generation) {
+    if (!isNew) {
       this.#generation = generation
       return
     }
