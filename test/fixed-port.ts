@@ -2,15 +2,23 @@ import { createServer } from 'node:net'
 
 /** Below the ports that Linux hands out by itself: while a killed part is down, nobody else may get its port. */
 const LOWEST = 20_000
-const HIGHEST = 32_000
+/** Processes that run side by side choose from different ports: another one's may look free because it is down. */
+const PORTS_OF_PROCESS = 40
+const PROCESSES = 300
 
 /** A free port of 127.0.0.1 for something that will be started on it again and again. */
 export async function fixedPort(): Promise<number> {
+  const first = LOWEST + (process.pid % PROCESSES) * PORTS_OF_PROCESS
   for (;;) {
-    const port = LOWEST + Math.floor(Math.random() * (HIGHEST - LOWEST))
-    if (await isFree(port)) return port
+    const port = first + Math.floor(Math.random() * PORTS_OF_PROCESS)
+    if (!given.has(port) && (await isFree(port))) {
+      given.add(port)
+      return port
+    }
   }
 }
+
+const given = new Set<number>()
 
 function isFree(port: number): Promise<boolean> {
   const server = createServer()

@@ -120,7 +120,7 @@ describe('the judge of a chaos run', () => {
     [
       'a fault',
       { ...SOUND, sent: ended({ ...REFUSED, status: 500, code: 'internal_error' }) },
-      /a fault of the gateway/,
+      /which nothing excuses/,
     ],
     [
       'a refusal that is not logged',
