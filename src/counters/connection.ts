@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Client } from './redis-client.ts'
 import type { Script } from './script.ts'
 import { ADMIT } from './scripts/admit.ts'
 import { END } from './scripts/end.ts'
@@ -31,24 +32,7 @@ export interface ConnectionOptions {
 const FIRST_BACKOFF_MS = 50
 const LONGEST_BACKOFF_MS = 1_000
 const WATCH_MS = 100
-const CONNECT_MS = 2_000
 const STEADY_MS = 5_000
-
-type Client = Awaited<ReturnType<typeof newClient>>
-
-/** Loaded only where it is used: the embedded set-up does without it. */
-async function newClient(url: string) {
-  const { createClient } = await import('@redis/client')
-  return createClient({
-    // The client knows the older names only.
-    url: url.replace(/^valkey/, 'redis'),
-    RESP: 2,
-    disableOfflineQueue: true,
-    disableClientInfo: true,
-    // Connecting again is done here, so that a server which takes connections and says nothing is left as well.
-    socket: { reconnectStrategy: false, connectTimeout: CONNECT_MS },
-  })
-}
 
 /** A connection from its beginning to its end. */
 class Session {
@@ -120,7 +104,8 @@ export function openConnection(options: ConnectionOptions): Connection {
     const stop = () => session?.leave(new Error('closed'))
     closing.signal.addEventListener('abort', stop)
     try {
-      session = new Session(await newClient(options.url), options.waitMs)
+      const { newClient } = await import('./redis-client.ts')
+      session = new Session(newClient(options.url), options.waitMs)
       if (closing.signal.aborted) stop()
       await session.connect()
       current = session
