@@ -76,11 +76,11 @@ test('nodes are stopped and started one after the other under load, and calls go
     }
   }
   const callers = Array.from({ length: 8 }, caller)
-  for (const [index, node] of [...nodes, ...nodes].entries()) {
+  for (const [index, node] of nodes.entries()) {
     const before = statuses.length
     assert.equal(await node.running.stop(), 0)
     await until(() => statuses.length > before + 20, 'calls go on')
-    node.running = startNode((index % 2) + 1, node.port)
+    node.running = startNode(index + 1, node.port)
     await node.running.url()
     // As docs/operating.md says: nginx avoids a node for a second, and it counts whole ones.
     await sleep(3_000)
@@ -90,5 +90,5 @@ test('nodes are stopped and started one after the other under load, and calls go
   const failed = statuses.filter((status) => status !== 200)
   // A connection that is opened in the very moment in which a node stops listening may be reset by the system.
   assert.ok(failed.length <= 1, `${failed.length} of ${statuses.length}: ${[...new Set(failed)]}`)
-  assert.ok(statuses.length > 80)
+  assert.ok(statuses.length > 40)
 })
