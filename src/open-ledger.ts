@@ -1,6 +1,4 @@
 import type { Settings } from './config.ts'
-import { openCounters } from './counters/counters.ts'
-import { unbookedFile } from './counters/unbooked-file.ts'
 import type { LimitsState } from './domain/limits-state.ts'
 import type { SpendLedger } from './domain/spend-ledger.ts'
 import { createSpendLedger } from './gateway/ledger.ts'
@@ -43,6 +41,9 @@ export async function openLedger(parts: LedgerParts): Promise<OpenedLedger> {
 }
 
 async function openShared({ settings, store, metrics, log, clock }: LedgerParts, url: string): Promise<OpenedLedger> {
+  // Loaded only where they are used, as the client of PostgreSQL.
+  const { openCounters } = await import('./counters/counters.ts')
+  const { unbookedFile } = await import('./counters/unbooked-file.ts')
   const { db, reads, requestLog, node } = store
   const counters = openCounters({
     url,
