@@ -35,6 +35,7 @@ const ROW: PaidRow = {
   costPicodollars: 120_000_000n,
 }
 const INTERRUPTED: PaidRow = { ...ROW, status: 0, code: 'interrupted', called: 0, costPicodollars: null }
+const NAMELESS: PaidRow = { ...INTERRUPTED, requestedModel: null }
 const REFUSED: Ending = { ...ENDED, status: 402, code: 'budget_exceeded', costUsd: null }
 const REFUSED_ROW: PaidRow = { ...ROW, status: 402, code: 'budget_exceeded', called: 0, costPicodollars: null }
 const UPSTREAM = { marker: CALL.token }
@@ -58,6 +59,10 @@ function ended(ending: Ending): SentCall[] {
 
 describe('the judge of a chaos run', () => {
   const sound: [string, Evidence][] = [
+    [
+      'in a row of a call that only the counters knew',
+      { ...SOUND, sent: ended({ kind: 'cut', node: 1 }), upstream: [], rows: [NAMELESS] },
+    ],
     ['in a sound run', SOUND],
     ['in a refusal', { ...SOUND, sent: ended(REFUSED), upstream: [], rows: [REFUSED_ROW] }],
     ['in a call that was cut off', { ...SOUND, sent: ended({ kind: 'cut', node: 1 }), rows: [INTERRUPTED] }],
@@ -76,6 +81,11 @@ describe('the judge of a chaos run', () => {
   }
 
   const broken: [string, Evidence, RegExp][] = [
+    [
+      'a row without a name that no cut explains',
+      { ...SOUND, rows: [ROW, { ...NAMELESS, id: 'chatcmpl_2' }] },
+      /do not say what was called/,
+    ],
     ['an answered call without a row', { ...SOUND, upstream: [], rows: [] }, /is not in the log/],
     ['an answered call logged as interrupted', { ...SOUND, rows: [INTERRUPTED] }, /its row says closed 0 interrupted/],
     [

@@ -96,11 +96,20 @@ function groupByToken(
 ): Map<string, PaidRow> {
   const tokens = new Set(sent.map((call) => call.token))
   const byToken = new Map<string, PaidRow>()
+  const nameless = new Map<ChaosKey | undefined, number>()
   for (const row of rows) {
-    const token = `${keys.get(row.keyId)}-${row.requestedModel}`
-    if (!tokens.has(token)) problems.push(`${row.id} (${token}) is a call that no client made`)
+    const key = keys.get(row.keyId)
+    const token = `${key}-${row.requestedModel}`
+    if (row.requestedModel === null && row.code === 'interrupted') nameless.set(key, (nameless.get(key) ?? 0) + 1)
+    else if (!tokens.has(token)) problems.push(`${row.id} (${token}) is a call that no client made`)
     else if (byToken.has(token)) problems.push(`${token} was sent once and is in the log twice`)
     else byToken.set(token, row)
+  }
+  for (const [key, count] of nameless) {
+    // A node that dies between the counters' yes and its own row leaves a hold, and others know no more of the call.
+    const cut = sent.filter((call) => call.key === key && call.ending.kind === 'cut' && !byToken.has(call.token))
+    if (count > cut.length)
+      problems.push(`${count} rows of ${key} do not say what was called; ${cut.length} calls were cut`)
   }
   return byToken
 }
