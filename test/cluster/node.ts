@@ -15,8 +15,8 @@ export interface ClusterNode {
   /** Everything that its processes have written, one after the other. */
   logPath: string
   isUp(): boolean
-  /** True once it serves, false when it was killed before it did; rejects when it ended by itself. */
-  start(): Promise<boolean>
+  /** True once it serves, false when it was killed before it did; rejects when it ended by itself. `more`: variables. */
+  start(more?: Readonly<Record<string, string>>): Promise<boolean>
   /** kill -9, also half-way through its start. */
   kill(): Promise<void>
   /** Its exit code after a peaceful stop; null if it was not running. */
@@ -51,12 +51,13 @@ export async function newNode({ name, folder, environment }: NodeOptions): Promi
   let up = false
   let ownEnds = 0
 
-  function begin(): ChildProcess {
+  function begin(more: Readonly<Record<string, string>>): ChildProcess {
     const started = launch({
       command: process.execPath,
       args: [join(import.meta.dirname, '../../src/cli/main.ts'), 'serve'],
       readyWhen: SERVES,
-      env: { ...environment, PORT: String(port), DATA_DIR: dataDir, NODE_NAME: name },
+      env: { ...environment, ...more, PORT: String(port), DATA_DIR: dataDir, NODE_NAME: name },
+      cwd: folder,
     })
     started.stderr?.pipe(log, { end: false })
     started.stderr?.on('data', (chunk) => {
@@ -71,15 +72,15 @@ export async function newNode({ name, folder, environment }: NodeOptions): Promi
     return started
   }
 
-  async function start(): Promise<boolean> {
-    const started = begin()
+  async function start(more: Readonly<Record<string, string>> = {}): Promise<boolean> {
+    const started = begin(more)
     child = started
     const outcome = await serves(started)
     if (outcome === 'late') throw new Error(`${name} does not serve after ${SERVES_WITHIN_MS} ms; see ${logPath}`)
     if (outcome === 'ended' && !expected.has(started)) throw new Error(`${name} ended at its start; see ${logPath}`)
     if (outcome === 'ended' && started.exitCode !== null) {
       await sleep(PORT_AGAIN_MS)
-      return child === started ? await start() : false
+      return child === started ? await start(more) : false
     }
     up = outcome === 'serves' && !expected.has(started)
     return up
