@@ -34,6 +34,7 @@ export function ledgerOn(connection: Connection, node: string, clock: () => numb
     onLost() {},
     onSequence() {},
     onOverflow() {},
+    isLogged: async () => true,
     unbooked: { note() {} },
   }
   const bookings = new Bookings({ ...parts, most: 1_000 })

@@ -15,6 +15,8 @@ export interface CountedCall {
 
 export interface Ending {
   call: CountedCall
+  /** Of its end in the spool of this node; 0: the log has none. */
+  position: number
   use: CallUse
   /** The call was not made after all. */
   released: boolean
@@ -35,6 +37,8 @@ export interface BookingOptions {
   onSequence(sequence: number): void
   /** There are too many to be remembered: the log knows them all, and they are booked from there. */
   onOverflow(): void
+  /** Whether the log has the true end of a call of this node; asked for strict ones of an earlier ledger. */
+  isLogged(call: { id: string; startedAt: number }): Promise<boolean>
   most: number
 }
 
@@ -93,7 +97,7 @@ export class Bookings {
       const [outcome, sequence] = await connection.run(END, this.#arguments(waiting))
       if (outcome !== 0) {
         if (typeof sequence === 'number') onSequence(sequence)
-        waiting.booked(outcome === 1)
+        waiting.booked(outcome === 3 ? await this.#isLogged(waiting) : outcome === 1)
         return true
       }
       onLost()
@@ -104,9 +108,13 @@ export class Bookings {
     return false
   }
 
-  #arguments({ call, use, released }: Ending): string[] {
+  #isLogged({ call: { held } }: Ending): Promise<boolean> {
+    return this.#options.isLogged({ id: held.id, startedAt: held.admittedAt }).catch(() => false)
+  }
+
+  #arguments({ call, position, use, released }: Ending): string[] {
     const { held, keyId, workspace, generation } = call
-    const { id, position, strict, admittedAt } = held
+    const { id, strict, admittedAt } = held
     const { clock, node } = this.#options
     const told = { id, position, strict, admittedAt, keyId, workspace, generation }
     return endArguments({ call: told, use, released, node, clock: clock() })

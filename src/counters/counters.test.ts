@@ -160,7 +160,7 @@ test('a server that takes connections and says nothing is left, and calls go on 
     const [free] = asked
     assert.ok(free?.kind === 'admitted')
     counters.ledger.opened(free.call, 1)
-    await counters.ledger.settle(free.call, { picodollars: COST, tokens: 1 })
+    await counters.ledger.settle(free.call, { picodollars: COST, tokens: 1 }, 2)
   } finally {
     server.wake()
   }
@@ -173,9 +173,9 @@ test('the end of a call is booked once, however often it is told', async () => {
   const counters = await start()
   const call = await admitted(counters, BOUND, 'call')
   const again = { ...call }
-  assert.equal(await counters.ledger.settle(call, { picodollars: COST, tokens: 1 }), true)
-  assert.equal(await counters.ledger.settle(call, { picodollars: COST, tokens: 1 }), false)
-  await counters.ledger.settle(again, { picodollars: COST, tokens: 1 })
+  assert.equal(await counters.ledger.settle(call, { picodollars: COST, tokens: 1 }, 2), true)
+  assert.equal(await counters.ledger.settle(call, { picodollars: COST, tokens: 1 }, 2), false)
+  await counters.ledger.settle(again, { picodollars: COST, tokens: 1 }, 2)
   assert.deepEqual(await totals(counters), { spent: COST, held: 0n })
 })
 
@@ -190,8 +190,8 @@ test('a strict call that was given up is not answered; another one is booked thr
   }
   assert.deepEqual(log.closed.sort(), ['loose', 'strict'])
   assert.deepEqual(await totals(counters), { spent: 0n, held: 0n })
-  assert.equal(await counters.ledger.settle(strict, { picodollars: COST, tokens: 1 }), false)
-  await counters.ledger.settle(loose, { picodollars: COST, tokens: 1 })
+  assert.equal(await counters.ledger.settle(strict, { picodollars: COST, tokens: 1 }, 2), false)
+  await counters.ledger.settle(loose, { picodollars: COST, tokens: 1 }, 2)
   await until(async () => (await totals(counters)).spent === COST, 'it is booked')
 })
 
@@ -201,7 +201,7 @@ test('more ends than can be remembered are booked from the log', async () => {
   await until(() => !counters.state().up, 'it is away')
   for (const id of ['x', 'y', 'z', 'last']) {
     const call = await admitted(counters, FREE, id)
-    await counters.ledger.settle(call, { picodollars: COST, tokens: 1 })
+    await counters.ledger.settle(call, { picodollars: COST, tokens: 1 }, 2)
     log.ends.set(id, { costPicodollars: COST, tokens: 1 })
   }
   assert.ok(counters.state().deferred <= 2)
@@ -214,7 +214,7 @@ test('a server that answers with errors is as good as none, until it no longer d
   const counters = await start()
   const call = await admitted(counters, FREE, 'call')
   await server.order('CONFIG SET maxmemory 1')
-  await counters.ledger.settle(call, { picodollars: COST, tokens: 1 })
+  await counters.ledger.settle(call, { picodollars: COST, tokens: 1 }, 2)
   await until(() => !counters.state().up, 'it is of no use')
   assert.match(counters.state().problem ?? '', /OOM/)
   assert.equal((await counters.ledger.admit(BOUND, { picodollars: COST, tokens: 1 }, 'bound')).kind, 'unavailable')

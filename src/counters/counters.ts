@@ -2,6 +2,7 @@ import type { LimitsWhenDown } from '../domain/limits-policy.ts'
 import type { SpendLedger } from '../domain/spend-ledger.ts'
 import { Bookings, type CountedCall } from './bookings.ts'
 import { openConnection } from './connection.ts'
+import { trueEnd } from './holds.ts'
 import { type CountersEvents, CountersLedger } from './ledger.ts'
 import type { RequestLogView } from './request-log.ts'
 import type { Unbooked } from './unbooked.ts'
@@ -86,6 +87,10 @@ export function openCounters(options: CountersOptions): Counters {
     unbooked,
     now: () => upkeep.now(),
     clock: () => '',
+    async isLogged(call: { id: string; startedAt: number }) {
+      await options.requestLog.caughtUp()
+      return trueEnd((await options.requestLog.readEnds([call])).get(call.id)) !== null
+    },
   }
   const bookings = new Bookings({ ...parts, most: options.mostDeferred ?? MOST_DEFERRED })
   return {

@@ -7,7 +7,8 @@ export interface End {
     id: string
     /** Of the ledger that admitted it; 0: none did. */
     generation: number
-    position: number | null
+    /** Of its end in the spool; of a call that nobody remembers that of its beginning, which says nearly as much. */
+    position: number
     strict: boolean
     keyId: string
     workspace: string
@@ -27,7 +28,7 @@ export function endArguments({ call, use, released, node, clock }: End): string[
     node,
     call.id,
     String(call.generation),
-    String(call.position ?? 0),
+    String(call.position),
     call.strict ? '1' : '0',
     released ? '1' : '0',
     ...dollarsAndRest(use.picodollars ?? 0n),

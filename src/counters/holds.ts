@@ -1,8 +1,9 @@
 import type { LoggedHold } from '../domain/logged-ledger.ts'
 import { amountOf, dollarsAndRest } from './amount.ts'
+import type { CountedCall } from './bookings.ts'
 import type { Connection, Reply } from './connection.ts'
 import type { LoggedEnd, RequestLogView } from './request-log.ts'
-import { CLAIM, HOLDS, RESOLVE } from './scripts/node.ts'
+import { CLAIM, HOLDS, RESOLVE, RETAIN } from './scripts/node.ts'
 
 const TOGETHER = 200
 
@@ -43,7 +44,7 @@ async function resolve(
 }
 
 /** An interrupted call costs nothing and used nothing, as one that failed: either way nothing is to be booked. */
-function trueEnd(end: LoggedEnd | 'open' | undefined): LoggedEnd | null {
+export function trueEnd(end: LoggedEnd | 'open' | undefined): LoggedEnd | null {
   if (end === undefined || end === 'open') return null
   return end.costPicodollars === 0n && end.tokens === 0 ? null : end
 }
@@ -100,4 +101,21 @@ export async function recoverHolds({ connection, log, node, isRunning, before }:
     false,
   )
   return ended.length
+}
+
+/** After a rebuild: what runs here under an earlier ledger and was given up meanwhile may still end. */
+export async function retainCalls(connection: Connection, node: string, calls: Iterable<CountedCall>): Promise<void> {
+  const running = [...calls].filter(({ held }) => !held.settled && held.position !== null)
+  for (let start = 0; start < running.length; start += TOGETHER) {
+    const args = running
+      .slice(start, start + TOGETHER)
+      .flatMap(({ held, keyId, workspace }) => [
+        held.id,
+        keyId,
+        workspace,
+        String(held.admittedAt),
+        String(held.position),
+      ])
+    await connection.run(RETAIN, [node, ...args])
+  }
 }

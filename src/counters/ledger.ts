@@ -4,7 +4,7 @@ import type { CallHold, CallUse, Scope, ScopeStatus } from '../domain/ledger.ts'
 import { type Binding, bindingOf, type LimitsWhenDown, refusesUnchecked } from '../domain/limits-policy.ts'
 import type { Payer, SpendLedger } from '../domain/spend-ledger.ts'
 import { admitArguments, allowanceOf, refusalOf, statusOfPacked, viewsOf, warningsOf } from './ask.ts'
-import type { Bookings, CountedCall } from './bookings.ts'
+import type { Bookings, CountedCall, Ending } from './bookings.ts'
 import type { Connection, Reply } from './connection.ts'
 import { type Allowances, type LastAllowances, lastAllowances } from './last-allowances.ts'
 import { ADMIT } from './scripts/admit.ts'
@@ -65,17 +65,17 @@ export class CountersLedger implements SpendLedger {
   }
 
   /** Only an answer under a hard budget waits; everything else is booked as soon as that is possible. */
-  settle(held: HeldCall, use: CallUse): boolean | Promise<boolean> {
+  settle(held: HeldCall, use: CallUse, position = 0): boolean | Promise<boolean> {
     if (held.settled) return false
     held.settled = true
-    const booked = this.#book(held, use, false)
+    const booked = this.#book(held, { use, position, released: false })
     return held.strict ? within(booked, this.#options.settleWaitMs) : true
   }
 
   release(held: HeldCall): boolean {
     if (held.settled) return false
     held.settled = true
-    void this.#book(held, NOTHING, true)
+    void this.#book(held, { use: NOTHING, position: 0, released: true })
     return true
   }
 
@@ -131,7 +131,7 @@ export class CountersLedger implements SpendLedger {
   #takeBack(payer: Payer, hold: CallHold, id: string): void {
     const held = heldCall(id, hold, { admittedAt: this.now(), strict: false, unchecked: true })
     const call = { held, keyId: payer.key.id, workspace: payer.workspace.name, generation: 0 }
-    void this.#options.bookings.book({ call, use: NOTHING, released: true })
+    void this.#options.bookings.book({ call, use: NOTHING, position: 0, released: true })
   }
 
   #decisionOf(payer: Payer, hold: CallHold, id: string, reply: Reply): Decision {
@@ -154,12 +154,12 @@ export class CountersLedger implements SpendLedger {
     return held
   }
 
-  async #book(held: HeldCall, use: CallUse, released: boolean): Promise<boolean> {
+  async #book(held: HeldCall, end: Omit<Ending, 'call'>): Promise<boolean> {
     const { running, bookings, events } = this.#options
     const call = running.get(held.id)
     if (call === undefined) return false
     const began = performance.now()
-    const isBooked = await bookings.book({ call, use, released })
+    const isBooked = await bookings.book({ call, ...end })
     running.delete(held.id)
     events.observe('settle', (performance.now() - began) / 1000)
     return isBooked

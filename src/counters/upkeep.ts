@@ -1,6 +1,6 @@
 import type { CountedCall } from './bookings.ts'
 import type { Connection, Reply } from './connection.ts'
-import { reapNode, recoverHolds } from './holds.ts'
+import { reapNode, recoverHolds, retainCalls } from './holds.ts'
 import { rebuildStep } from './rebuild.ts'
 import type { RequestLogView } from './request-log.ts'
 import { LEAVE, RENEW } from './scripts/node.ts'
@@ -181,6 +181,7 @@ export class Upkeep {
       this.#generation = generation
       return
     }
+    if (!isKnown) await retainCalls(this.#options.connection(), this.#options.node, this.#options.running.values())
     this.#seen = { generation, sequence: isKnown ? Math.max(sequence, this.#seen.sequence) : sequence }
     this.#generation = generation
     this.#options.log.info({}, 'the shared counters are in use')

@@ -21,8 +21,11 @@ export interface SpendLedger {
   admit(payer: Payer, hold: CallHold, id: string): Decision | Promise<Decision>
   /** Its row is open, at this place in the spool of this node; before anything is sent. */
   opened(call: HeldCall, position: number): void
-  /** How the call ended; only the first time counts. False: it was not booked, and the caller must not see its answer. */
-  settle(call: HeldCall, use: CallUse): boolean | Promise<boolean>
+  /**
+   * How the call ended; only the first time counts. False: it was not booked, and the caller must not see its answer.
+   * `position` is the place of its end in the spool of this node; without it the log does not have one.
+   */
+  settle(call: HeldCall, use: CallUse, position?: number): boolean | Promise<boolean>
   /** The call was not made after all. */
   release(call: HeldCall): boolean | Promise<boolean>
   allowance(payer: Payer): { requests: RateAllowance | null; tokens: RateAllowance | null }

@@ -13,11 +13,10 @@ import type { Idempotency } from './idempotency.ts'
 import type { IsKnown } from './known-models.ts'
 import type { ProviderHealths } from './provider-health.ts'
 
-/** The two writes of a call; both resolve when the row is durable. */
+/** The two writes of a call; both resolve when the row is durable, to its place in the spool of this node. */
 export interface RequestLog {
-  /** Resolves to its place in the spool of this node. */
   open(record: OpenRecord): Promise<number>
-  close(record: CloseRecord): Promise<unknown>
+  close(record: CloseRecord): Promise<number>
   /** There is no room for another call. */
   isFull(): boolean
 }

@@ -20,13 +20,14 @@ export const NOTHING_USED: CallUse = { picodollars: null, tokens: 0 }
  */
 export async function settle(life: Life, reply: Reply | null, deps: Deps): Promise<Reply | null> {
   const record = closeRecord(life, reply, deps)
+  let position: number
   try {
-    await deps.requestLog.close(record)
+    position = await deps.requestLog.close(record)
   } catch (error) {
     deps.metrics.logFailures.add()
     throw error
   }
-  const booked = life.admission === null || deps.ledger.settle(life.admission.held, usedBy(record))
+  const booked = life.admission === null || deps.ledger.settle(life.admission.held, usedBy(record), position)
   count(life, record, deps)
   if (reply?.status !== 200 || booked === true || (await booked)) return reply
   return errorReply(limitsUnavailable(UNBOOKED))

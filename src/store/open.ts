@@ -39,8 +39,8 @@ export interface StoreOptions {
 export interface RequestLog {
   /** Resolves, to its place in the spool, when the row is durable: only then may the call be dispatched. */
   open(record: OpenRecord): Promise<number>
-  /** Resolves when the row is durable: only then may the caller see the answer. */
-  close(record: CloseRecord): Promise<unknown>
+  /** The same: only then may the caller see the answer. */
+  close(record: CloseRecord): Promise<number>
   /** Resolves when everything appended before is in the database, so that a query finds it. */
   caughtUp(): Promise<void>
   /** So much waits for the database that no further call may begin. Costs next to nothing to ask. */

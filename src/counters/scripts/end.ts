@@ -4,10 +4,10 @@ import { SCOPE } from './scope.ts'
 
 /**
  * The end of a call: settled with what it used, or released. Repeating it does nothing.
- * ARGV: clock, node, id, generation that admitted it (0: it was let through unchecked), place of its open row in the
- * node's spool, "1" if strict, "1" if released, dollars, rest, tokens, key, workspace, moment.
- * Returns 0 without a ledger, 1 when it is booked, 2 when it was given up as interrupted and must not be answered;
- * and the sequence.
+ * ARGV: clock, node, id, generation that admitted it (0: it was let through unchecked), place of its end in the node's
+ * spool, "1" if strict, "1" if released, dollars, rest, tokens, key, workspace, moment.
+ * Returns 0 without a ledger, 1 when it is booked, 2 when it was given up as interrupted and must not be answered, 3 when
+ * only the log can tell which of the two; and the sequence.
  */
 export const END = defineScript(
   'end',
@@ -33,9 +33,15 @@ end
 
 -- No hold: it has been booked before, unless this ledger never knew of the call.
 if released or ARGV[4] == generation then return { 1 } end
--- What the ledger was rebuilt from had its row, open (then there was a hold) or closed (then the sums have it).
 local read = tonumber(redis.call('HGET', ROOT .. 'positions', ARGV[2]) or '0')
-if tonumber(ARGV[5]) <= read then return { 1 } end
+local was_read = tonumber(ARGV[5]) <= read
+if ARGV[6] == '1' then
+  -- What the ledger was rebuilt from had its end, or had given it up. A later end had a hold, unless it was given up.
+  if was_read then return { 3 } end
+  return { redis.call('EXISTS', charged_key(generation, ARGV[3])) == 1 and 1 or 2 }
+end
+-- The sums have it.
+if was_read then return { 1 } end
 if not mark_charged(generation, ARGV[3]) then return { 1 } end
 local at = tonumber(ARGV[13])
 local entry = { REAPED, ARGV[11], ARGV[12], at, 0, 0, 0 }

@@ -7,8 +7,12 @@ export const ENTRY = `
 local HELD, CLOSING, REAPED = 0, 1, 2
 
 -- A call that this ledger did not admit is booked once, although its hold, if it had one, is gone. False: it was before.
+local function charged_key(generation, id)
+  return ROOT .. 'charged:' .. generation .. ':' .. id
+end
+
 local function mark_charged(generation, id)
-  return redis.call('SET', ROOT .. 'charged:' .. generation .. ':' .. id, '1', 'NX', 'EX', 86400)
+  return redis.call('SET', charged_key(generation, id), '1', 'NX', 'EX', 86400)
 end
 
 -- What the end of a call does to its scopes; the entry itself is the caller's business.

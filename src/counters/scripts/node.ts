@@ -111,3 +111,28 @@ redis.call('HINCRBY', KEYS[1], 'sequence', 1)
 return { done }
 `,
 )
+
+/**
+ * Calls that run although a rebuilt ledger has no hold for them: they had been given up before. Their true ends may still
+ * arrive. ARGV: node, then for each: id, key, workspace, moment, place of its open row in the spool.
+ */
+export const RETAIN = defineScript(
+  'retain',
+  SCOPE,
+  ENTRY,
+  `
+local generation = redis.call('HGET', KEYS[1], 'generation')
+if not generation then return { 0 } end
+local holds = ROOT .. 'holds:' .. ARGV[1]
+local read = tonumber(redis.call('HGET', ROOT .. 'positions', ARGV[1]) or '0')
+for index = 2, #ARGV, 5 do
+  local id = ARGV[index]
+  local is_gone = redis.call('HEXISTS', holds, id) == 0 and redis.call('EXISTS', charged_key(generation, id)) == 0
+  if is_gone and tonumber(ARGV[index + 4]) <= read then
+    local entry = { REAPED, ARGV[index + 1], ARGV[index + 2], tonumber(ARGV[index + 3]), 0, 0, 0 }
+    redis.call('HSET', holds, id, cmsgpack.pack(entry))
+  end
+end
+return { 1 }
+`,
+)
