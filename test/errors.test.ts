@@ -129,6 +129,8 @@ describe('every code has its status, its shape and its request id', () => {
       'too_many_attempts',
       // Turned away before it becomes a call: src/http/server.test.ts.
       'overloaded',
+      // Only with several gateways, when PostgreSQL or the counters are away: postgres-away and counters-policy.
+      ...(['log_full', 'database_unavailable', 'limits_unavailable'] as const),
     ])
     const codes = Object.keys(ERRORS) as (keyof typeof ERRORS)[]
     const ofManagement = codes.filter((code) => [409, 412].includes(ERRORS[code].status))
