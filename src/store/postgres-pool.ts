@@ -1,4 +1,4 @@
-import { CompiledQuery, type Dialect, PostgresDialect } from 'kysely'
+import { type Dialect, PostgresDialect } from 'kysely'
 import pg from 'pg'
 import { exactInteger } from './exact-integer.ts'
 
@@ -27,19 +27,7 @@ export interface PostgresOptions {
 }
 
 export function postgresDialect(options: PostgresOptions): Dialect {
-  return new PostgresDialect({
-    pool: openPool(options),
-    onCreateConnection: async (connection) => {
-      // Rows leave the spool once they are committed here: a server that commits lazily would lose them.
-      await connection.executeQuery(CompiledQuery.raw('set synchronous_commit = on'))
-      // What we have given up shall not go on at the server, with the locks it has or waits for.
-      const patienceMs = options.queryTimeoutMs === null ? 0 : options.queryTimeoutMs + SERVER_GRACE_MS
-      await connection.executeQuery(CompiledQuery.raw(`set statement_timeout = ${patienceMs}`))
-      for (const setting of options.forReads ? READ_SETTINGS : []) {
-        await connection.executeQuery(CompiledQuery.raw(`set ${setting}`))
-      }
-    },
-  })
+  return new PostgresDialect({ pool: openPool(options) })
 }
 
 function openPool(options: PostgresOptions): pg.Pool {
@@ -55,6 +43,11 @@ function openPool(options: PostgresOptions): pg.Pool {
       getTypeParser: (oid: number, format?: 'text' | 'binary') =>
         oid === INT8 || oid === NUMERIC ? parseInteger : pg.types.getTypeParser(oid, format),
     } as pg.CustomTypesConfig,
+    // The pool's own hook: should the connection break here, its place in the pool is free again. With that of the query
+    // builder it would be taken for ever, and a few such moments would leave the pool without a connection.
+    onConnect: async (client) => {
+      await client.query(sessionSettings(options))
+    },
   })
   // Without listeners a connection that breaks while idle, or between two queries of a transaction, would end the
   // process. The latter needs no word: the next query fails.
@@ -64,6 +57,18 @@ function openPool(options: PostgresOptions): pg.Pool {
     endOnTimeout(client)
   })
   return pool
+}
+
+/** One round trip for all of them. */
+function sessionSettings({ queryTimeoutMs, forReads }: PostgresOptions): string {
+  const settings = [
+    // Rows leave the spool once they are committed here: a server that commits lazily would lose them.
+    'synchronous_commit = on',
+    // What we have given up shall not go on at the server, with the locks it has or waits for.
+    `statement_timeout = ${queryTimeoutMs === null ? 0 : queryTimeoutMs + SERVER_GRACE_MS}`,
+    ...(forReads ? READ_SETTINGS : []),
+  ]
+  return settings.map((setting) => `set ${setting}`).join('; ')
 }
 
 /**
