@@ -176,7 +176,9 @@ function checkCuts({ cuts, kills }: Evidence, problems: string[]): void {
     const killed = kills.some(
       (kill) => kill.node === node && kill.at >= sentAt - NOTICED_WITHIN_MS && kill.at <= cutAt + NOTICED_WITHIN_MS,
     )
-    if (!killed) problems.push(`node ${node + 1} broke a connection although nobody had killed it`)
+    if (killed) continue
+    const when = `${new Date(cutAt).toISOString()}, ${cutAt - sentAt} ms after it was made`
+    problems.push(`node ${node + 1} broke a connection although nobody had killed it: at ${when}`)
   }
 }
 
