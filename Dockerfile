@@ -19,7 +19,7 @@ COPY --from=build /app/dashboard/dist ./dashboard/dist
 # A folder made here keeps its owner when a volume is mounted over it for the first time.
 COPY --from=build --chown=node:node /data /data
 # As npm start: docs/decisions/0009-built-program.md says why.
-ENV NODE_OPTIONS=--max-semi-space-size=8
+ENV NODE_OPTIONS=--max-semi-space-size=16
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 DATA_DIR=/data
 USER node
 VOLUME /data
