@@ -71,10 +71,11 @@ export function followControl(options: FollowOptions): Follower {
       if (newest !== version()) await reload()
       succeeded()
       if (notified === null) await Promise.race([pause(everyMs), new Promise<void>((resolve) => (wakeUp = resolve))])
-      const answered = await readVersion(present)
-      if (polls) newest = answered
-      else if (notified !== null) newest = notified
+      // Taken before the version is asked for: what is told meanwhile may be newer than the answer.
+      const heard = notified
       notified = null
+      const answered = await readVersion(present)
+      newest = polls ? answered : (heard ?? newest)
     }
   }
 
