@@ -5,7 +5,7 @@ import { createSpendLedger } from './gateway/ledger.ts'
 import { createLoneLedger } from './gateway/lone-ledger.ts'
 import { closeHolds, readEnds } from './store/close-holds.ts'
 import { readLedger, readLoggedScopes } from './store/ledger-rebuild.ts'
-import { type LimitsLock, tryLimitsLock } from './store/limits-lock.ts'
+import { claimLimits, type LimitsLock, tryLimitsLock } from './store/limits-lock.ts'
 import { runningNodes } from './store/nodes.ts'
 import type { Store } from './store/open.ts'
 import type { Log } from './telemetry/log.ts'
@@ -29,6 +29,13 @@ export interface OpenedLedger {
 /** The start waits so long for the shared counters, then it goes on without them: they come when they come. */
 const START_WAIT_MS = 3_000
 const LOCK_RETRY_MS = 2_000
+
+const ANOTHER_ENFORCES =
+  'another gateway of this database enforces the limits: calls that a limit binds are refused here. Set REDIS_URL on ' +
+  'every gateway to share the counters'
+const STILL_ANOTHERS =
+  'the gateway that enforced the limits has not delivered its rows: start it again, deliver its spool (switchyard spool ' +
+  'ship) or forget it (switchyard nodes forget)'
 
 /** Where limits are counted: in memory, in the memory of one node of several, or in counters that all of them share. */
 export async function openLedger(parts: LedgerParts): Promise<OpenedLedger> {
@@ -77,28 +84,38 @@ async function openShared({ settings, store, metrics, log, clock }: LedgerParts,
   }
 }
 
-/** Whoever has the lock enforces. When its holder is gone, another node takes over with what the log says. */
+/** Whoever has the lock enforces. When its holder has stopped, another node takes over with what the log says. */
 async function openLone({ store, metrics, log, clock }: LedgerParts, databaseUrl: string): Promise<OpenedLedger> {
   const fresh = async () => createSpendLedger(clock, await readLoggedScopes(store.db, clock()))
   let memory = await fresh()
-  let lock: LimitsLock | null = await tryLimitsLock(databaseUrl).catch(() => null)
+  let lock: LimitsLock | null = null
   let isStopped = false
-  let attempt = Promise.resolve()
+  let waitingFor = ''
   const enforces = () => lock?.held() === true
-  if (!enforces()) {
-    log.warn(
-      'another gateway of this database enforces the limits: calls that a limit binds are refused here. Set REDIS_URL on every gateway to share the counters',
-    )
-  }
-  async function tryAgain(): Promise<void> {
-    const taken = await tryLimitsLock(databaseUrl).catch(() => null)
+  async function tryToEnforce(): Promise<void> {
+    const taken = await tryLimitsLock(databaseUrl)
     if (taken === null) return
-    memory = await fresh()
-    lock = taken
-    log.info('this gateway enforces the limits now')
+    try {
+      const claim = await claimLimits(store.db, store.node)
+      if (claim.kind === 'granted') {
+        // Whoever enforced until its connection broke goes on with what it knows: nobody else did meanwhile.
+        if (lock === null || !claim.wasOurs) memory = await fresh()
+        lock = taken
+        log.info('this gateway enforces the limits')
+        return
+      }
+      if (claim.for !== waitingFor) log.warn({ node: claim.for }, STILL_ANOTHERS)
+      waitingFor = claim.for
+    } catch {
+      // The database is away again.
+    }
+    await taken.release()
   }
+  let attempt = tryToEnforce().catch(() => {})
+  await attempt
+  if (!enforces()) log.warn(ANOTHER_ENFORCES)
   const retry = setInterval(() => {
-    if (!enforces() && !isStopped) attempt = attempt.then(tryAgain).catch(() => {})
+    if (!enforces() && !isStopped) attempt = attempt.then(tryToEnforce).catch(() => {})
   }, LOCK_RETRY_MS).unref()
   return {
     ledger: createLoneLedger(() => memory, { enforces, onRefused: () => metrics.limitsRefused.add() }),

@@ -1,4 +1,7 @@
+import type { Kysely } from 'kysely'
+import { findNode } from './nodes.ts'
 import { openSession } from './postgres-session.ts'
+import type { Database } from './schema.ts'
 
 /** The right to enforce limits alone: one node of a database has it at a time. */
 export interface LimitsLock {
@@ -37,4 +40,26 @@ export async function tryLimitsLock(url: string): Promise<LimitsLock | null> {
   }
   await release()
   return null
+}
+
+/** In the settings: the node that enforced limits last. */
+const ENFORCER = 'limits_enforcer'
+
+export type Claim = { kind: 'granted'; wasOurs: boolean } | { kind: 'waiting'; for: string }
+
+/**
+ * To be called with the lock in hand. Whoever enforced last may have spent what the log has not got yet, or still have
+ * calls in flight: as long as it counts as running nobody else may enforce, or a hard budget could be exceeded.
+ */
+export async function claimLimits(db: Kysely<Database>, node: string): Promise<Claim> {
+  const found = await db.selectFrom('settings').select('value').where('name', '=', ENFORCER).executeTakeFirst()
+  if (found?.value === node) return { kind: 'granted', wasOurs: true }
+  const last = found === undefined ? null : await findNode(db, found.value)
+  if (last?.state === 'running') return { kind: 'waiting', for: last.name }
+  await db
+    .insertInto('settings')
+    .values({ name: ENFORCER, value: node })
+    .onConflict((conflict) => conflict.column('name').doUpdateSet({ value: node }))
+    .execute()
+  return { kind: 'granted', wasOurs: false }
 }

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { until } from '../../test/harness.ts'
 import { startPostgresProxy } from '../../test/postgres-proxy.ts'
 import { closeRecord, testStores } from '../../test/test-store.ts'
-import { tryLimitsLock } from './limits-lock.ts'
+import { claimLimits, tryLimitsLock } from './limits-lock.ts'
 import { forgetNode, listNodes, markNodeStopped, refuseCopies, registerNode, renewNode, runningNodes } from './nodes.ts'
 import { StoreError } from './store-error.ts'
 
@@ -113,6 +113,20 @@ test('one node at a time has the right to enforce limits alone, and loses it wit
   const third = await tryLimitsLock(url)
   assert.equal(third?.held(), true)
   await third?.release()
+})
+
+test('nobody enforces limits after a node that may have spent what the log does not know', async () => {
+  const { db } = await newDatabase()
+  await registerNode(db, NODE)
+  assert.deepEqual(await claimLimits(db, 'node-1'), { kind: 'granted', wasOurs: false })
+  assert.deepEqual(await claimLimits(db, 'node-1'), { kind: 'granted', wasOurs: true })
+  assert.deepEqual(await claimLimits(db, 'node-2'), { kind: 'waiting', for: 'here:8080' })
+  await markNodeStopped(db, 'node-1')
+  assert.deepEqual(await claimLimits(db, 'node-2'), { kind: 'granted', wasOurs: false })
+  await registerNode(db, { ...NODE, node: 'node-2', name: 'there:8080' })
+  assert.deepEqual(await claimLimits(db, 'node-1'), { kind: 'waiting', for: 'there:8080' })
+  await forgetNode(db, 'node-2')
+  assert.deepEqual(await claimLimits(db, 'node-1'), { kind: 'granted', wasOurs: false })
 })
 
 test('rows wait when somebody else has moved the position of their spool, rather than being passed over', async () => {
