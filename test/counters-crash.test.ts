@@ -110,6 +110,7 @@ test('a true end that arrives after the call was given up is booked once', async
   await postgres.resume()
   await valkey.resume()
   await until(async () => (await rowsOf(key).catch(() => []))[0]?.code === 'interrupted', 'it is given up')
+  await until(async () => (await moneyOf(key.scope)).held === 0n, 'its money is free')
   assert.deepEqual(await moneyOf(key.scope), { spent: 0n, held: 0n, inFlight: 0 })
   await assertVerified()
 
