@@ -7,7 +7,7 @@ import { describe, test } from 'node:test'
 const ROOMS: Record<string, { rooms: string[]; packages: string[] }> = {
   'src/domain': { rooms: [], packages: ['zod'] },
   'src/http': { rooms: ['src/domain'], packages: ['find-my-way'] },
-  'src/providers': { rooms: ['src/domain'], packages: ['undici', 'zod'] },
+  'src/providers': { rooms: ['src/domain'], packages: ['zod'] },
   'src/large-bodies': { rooms: ['src/domain', 'src/providers'], packages: [] },
   'src/store': { rooms: ['src/domain'], packages: ['kysely', 'pg', 'zod'] },
   'src/counters': { rooms: ['src/domain'], packages: ['@redis'] },
@@ -178,12 +178,9 @@ test('the command line knows of the management API nothing but its contract', ()
   }
 })
 
-test('only providers/call.ts opens sockets to providers', () => {
+test('only providers/lines.ts opens sockets to providers', () => {
   const openers = files.filter(
-    (file) =>
-      file.startsWith('src/') &&
-      /from 'undici['/]|\bfetch\(|node:https?'|node:net'/.test(readFileSync(file, 'utf8')) &&
-      !file.endsWith('.d.ts'),
+    (file) => file.startsWith('src/') && /\bfetch\(|node:https?'|node:net'|node:tls'/.test(readFileSync(file, 'utf8')),
   )
   assert.deepEqual(openers.sort(), [
     // Talks to the gateway, as any client does.
@@ -196,8 +193,8 @@ test('only providers/call.ts opens sockets to providers', () => {
     'src/http/incoming-call.ts',
     'src/http/lane.ts',
     'src/http/server.ts',
-    'src/providers/call.ts',
-    // The connections that call.ts makes its calls on.
+    'src/providers/line.ts',
+    // Makes the connections to providers.
     'src/providers/lines.ts',
   ])
 })

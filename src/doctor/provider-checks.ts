@@ -36,7 +36,7 @@ export async function checkClock(providers: readonly Provider[], caller: Caller,
     const target = family.modelsTarget(provider, null)
     const request = { method: 'GET', body: null, timeoutMs: TIMEOUT_MS, presence: null } as const
     const reply = await caller.call(caller.endpoint(target), request)
-    const theirs = reply.kind === 'reply' ? Date.parse(String(reply.headers['date'])) : Number.NaN
+    const theirs = reply.kind === 'reply' ? Date.parse(String(reply.headers.get('date'))) : Number.NaN
     if (Number.isNaN(theirs)) continue
     const seconds = Math.round(Math.abs(now() - theirs) / 1000)
     const difference = `${seconds} s from the clock of ${provider.name}`

@@ -84,6 +84,5 @@ function withHeaders(failed: Failure, reply: UpstreamReply, now: number): Failur
 }
 
 export function headerText(reply: UpstreamReply, name: string): string | undefined {
-  const value = reply.headers[name]
-  return Array.isArray(value) ? value[0] : value
+  return reply.headers.get(name)
 }

@@ -114,7 +114,7 @@ describe('a call to a provider', () => {
     assert.equal(seen, 'POST /chat?x=1 application/json 7 {"a":1}')
     assert.ok(outcome.kind === 'reply')
     assert.deepEqual(
-      [outcome.status, outcome.headers['x-request-id'], bodyOf(outcome).toString()],
+      [outcome.status, outcome.headers.get('x-request-id'), bodyOf(outcome).toString()],
       [418, 'r1', 'short and stout'],
     )
   })
@@ -218,7 +218,7 @@ describe('a call to a provider', () => {
       if (request.headers['x-slow'] === undefined) response.end('quick')
       else release = () => response.end('slow')
     })
-    const slow = caller.call({ ...endpoint, headers: ['x-slow', '1'] }, options())
+    const slow = caller.call({ ...endpoint, fields: `${endpoint.fields}x-slow: 1\r\n` }, options())
     const quick = await caller.call(endpoint, options())
     assert.ok(quick.kind === 'reply' && bodyOf(quick).toString() === 'quick')
     release()

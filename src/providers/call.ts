@@ -1,19 +1,19 @@
-import { Readable } from 'node:stream'
-import type { Dispatcher } from 'undici'
 import { refusedHost } from '../domain/base-url.ts'
-import { BytePieces, joined } from '../domain/byte-pieces.ts'
+import { joined } from '../domain/byte-pieces.ts'
 import type { Presence } from '../domain/presence.ts'
 import type { HttpTarget } from './family.ts'
 import { guardedLookup, REFUSED_ADDRESS, type Resolve, resolveName } from './guarded-lookup.ts'
-import { type Line, Lines } from './lines.ts'
-import { isSliced, slicesOf } from './sliced.ts'
+import { ENDED, type Line, type LineUser, NOT_CONNECTED, SILENT, TOO_LARGE, type WireRequest } from './line.ts'
+import { Lines } from './lines.ts'
+import type { ReplyReader } from './reply-reader.ts'
+import { fieldLines } from './request-head.ts'
 
 /** A target taken apart once, so that no call parses a URL. */
 export interface Endpoint {
   lines: Lines
   path: string
-  /** Names and values in turn. */
-  headers: string[]
+  /** All fields of the head that are the same for every call, each with its line end; null when one cannot be sent. */
+  fields: string | null
   /** Why nothing may be sent there; null as a rule. */
   refused: string | null
 }
@@ -21,7 +21,8 @@ export interface Endpoint {
 export interface UpstreamReply {
   kind: 'reply'
   status: number
-  headers: Record<string, string | string[] | undefined>
+  /** By names in small letters. */
+  headers: { get(name: string): string | undefined }
   /** The body (domain/byte-pieces.ts): to copy megabytes into one buffer would hold the thread. */
   pieces: Buffer[]
   bytes: number
@@ -55,7 +56,7 @@ export interface CallOptions {
 export interface Caller {
   endpoint(target: HttpTarget): Endpoint
   call(endpoint: Endpoint, options: CallOptions): Promise<UpstreamReply | Breakdown>
-  close(): Promise<void>
+  close(): void
 }
 
 export const CONNECT_TIMEOUT_MS = 10_000
@@ -68,22 +69,12 @@ const STALE_MS = 20
 /** `resolve` is how names become addresses; tests bring their own. */
 export function createCaller(resolve: Resolve = resolveName): Caller {
   const lookup = guardedLookup(resolve)
-  const options = {
-    // One call a connection: a slow completion must not hold up another.
-    pipelining: 1,
-    // The breaking of one connection must end one call, so HTTP/2 is not offered.
-    allowH2: false,
-    // Our own deadline is the smaller one.
-    headersTimeout: 0,
-    bodyTimeout: SILENCE_MS,
-    maxResponseSize: MAX_RESPONSE_BYTES,
-  }
-  const connect = { timeout: CONNECT_TIMEOUT_MS, lookup, allowH2: false, maxCachedSessions: 100 }
+  const settings = { connectMs: CONNECT_TIMEOUT_MS, silenceMs: SILENCE_MS, mostReplyBytes: MAX_RESPONSE_BYTES }
   const linesTo = new Map<string, Lines>()
 
-  function linesFor(origin: string): Lines {
-    const lines = linesTo.get(origin) ?? new Lines(origin, options, connect)
-    linesTo.set(origin, lines)
+  function linesFor(url: URL): Lines {
+    const lines = linesTo.get(url.origin) ?? new Lines(url, lookup, settings)
+    linesTo.set(url.origin, lines)
     return lines
   }
 
@@ -93,33 +84,30 @@ export function createCaller(resolve: Resolve = resolveName): Caller {
       // A literal address is never looked up, so it is checked here; a name is checked whenever a connection is made.
       const refusal = refusedHost(url.hostname)
       const refused = refusal === null ? null : `${url.hostname} is ${refusal}`
-      const headers = Object.entries(target.headers).flat()
-      return { lines: linesFor(url.origin), path: url.pathname + url.search, headers, refused }
+      const fields = fieldLines({ host: url.host, connection: 'keep-alive', ...target.headers })
+      return { lines: linesFor(url), path: url.pathname + url.search, fields, refused }
     },
     call: (endpoint, options) =>
       new Promise((resolve) => {
         new Exchange(endpoint, options, resolve).start()
       }),
-    async close() {
-      await Promise.all([...linesTo.values()].map((lines) => lines.destroy()))
+    close() {
+      for (const lines of linesTo.values()) lines.destroy()
     },
   }
 }
 
-/** One call on the wire, from dispatch to its single outcome. */
-class Exchange implements Dispatcher.DispatchHandler {
+/** One call on the wire, from the first byte to its single outcome. */
+class Exchange implements LineUser {
+  readonly request: WireRequest
   private readonly endpoint: Endpoint
   private readonly options: CallOptions
   private readonly resolve: (outcome: UpstreamReply | Breakdown) => void
   private line: Line | null = null
-  private controller: Dispatcher.DispatchController | null = null
   private settled = false
   private sent = false
   private reused = false
   private sentAt = 0
-  private status = 0
-  private headers: UpstreamReply['headers'] = {}
-  private readonly body = new BytePieces()
   private deadline: NodeJS.Timeout | undefined
   private stopListening: (() => void) | undefined
 
@@ -127,10 +115,11 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.endpoint = endpoint
     this.options = options
     this.resolve = resolve
+    this.request = { head: headOf(endpoint, options), body: options.body }
   }
 
   start(): void {
-    const { method, body, timeoutMs, presence } = this.options
+    const { timeoutMs, presence } = this.options
     if (presence?.left === true) {
       this.resolve({ kind: 'caller-left' })
       return
@@ -139,65 +128,44 @@ class Exchange implements Dispatcher.DispatchHandler {
       this.resolve({ kind: 'refused-address', detail: this.endpoint.refused })
       return
     }
+    if (this.endpoint.fields === null) {
+      this.resolve({ kind: 'broken', sent: false, detail: 'ERR_INVALID_CHAR' })
+      return
+    }
     this.deadline = setTimeout(() => this.stop({ kind: 'timeout', phase: this.phase() }), timeoutMs)
     this.stopListening = presence?.onLeave(() => this.stop({ kind: 'caller-left' }))
-    const { lines, path, headers } = this.endpoint
-    this.line = lines.take()
-    try {
-      this.line.client.dispatch({ method, path, ...payload(headers, body) }, this)
-    } catch (error) {
-      this.settle(breakdownOf(error, false))
-      lines.drop(this.line)
-    }
+    this.line = this.endpoint.lines.take()
+    this.line.send(this)
   }
 
-  onRequestStart(controller: Dispatcher.DispatchController): void {
-    this.controller = controller
-    // Our deadline passed, or the caller left, while the connection was still being made.
-    if (this.settled) controller.abort(new Error('no longer wanted'))
-  }
-
-  onRequestSent(): void {
+  onSent(): void {
     this.sent = true
     this.sentAt = performance.now()
     this.reused = this.line?.used === true
   }
 
-  onResponseStart(_controller: unknown, status: number, headers: UpstreamReply['headers']): void {
-    this.status = status
-    this.headers = headers
-    if (this.line !== null) this.line.used = true
+  onReply({ head, body }: ReplyReader, hasLeft: boolean): void {
+    if (head === null) return
+    this.settle({ kind: 'reply', status: head.status, headers: head, pieces: body.all(), bytes: body.bytes, hasLeft })
   }
 
-  onResponseData(_controller: unknown, chunk: Buffer): void {
-    this.body.add(chunk)
+  onBroken(code: string, error: Error, hasReplyBegun: boolean): void {
+    this.settle(breakdownOf(code, error, hasReplyBegun || (this.sent && !this.isStale(code))))
   }
 
-  onResponseEnd(): void {
-    if (this.line !== null) this.endpoint.lines.giveBack(this.line)
-    const { status, headers, body, line } = this
-    const hasLeft = line?.socket?.writableLength === 0
-    this.settle({ kind: 'reply', status, headers, pieces: body.all(), bytes: body.bytes, hasLeft })
-  }
-
-  onResponseError(_controller: unknown, error: Error): void {
-    if (this.line !== null) this.endpoint.lines.drop(this.line)
-    this.settle(breakdownOf(error, this.status > 0 || (this.sent && !this.isStale(error))))
-  }
-
-  /** undici says "sent" when the socket has taken the bytes, which a connection that is just ending also does. */
-  private isStale(error: Error): boolean {
-    return this.reused && ENDED.has(errorCode(error)) && performance.now() - this.sentAt <= STALE_MS
+  /** The socket has taken the bytes, which one that is just ending also does. */
+  private isStale(code: string): boolean {
+    return this.reused && STALE.has(code) && performance.now() - this.sentAt <= STALE_MS
   }
 
   private phase(): 'connect' | 'headers' | 'body' {
-    if (this.controller === null) return 'connect'
-    return this.status === 0 ? 'headers' : 'body'
+    if (this.line?.isConnected !== true) return 'connect'
+    return this.line.hasReplyBegun ? 'body' : 'headers'
   }
 
   private stop(outcome: Breakdown): void {
     this.settle(outcome)
-    this.controller?.abort(new Error('no longer wanted'))
+    this.line?.destroy()
   }
 
   private settle(outcome: UpstreamReply | Breakdown): void {
@@ -209,13 +177,13 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 }
 
-function payload(headers: string[], body: CallOptions['body']) {
-  if (!isSliced(body)) return { headers, body }
-  const sliced = Readable.from(slicesOf(body), { objectMode: false })
-  return { headers: [...headers, 'content-length', String(body.length)], body: sliced }
+function headOf({ path, fields }: Endpoint, { method, body }: CallOptions): string {
+  const begin = `${method} ${path} HTTP/1.1\r\n${fields}`
+  if (body === null) return `${begin}${method === 'POST' ? 'content-length: 0\r\n' : ''}\r\n`
+  return `${begin}content-length: ${typeof body === 'string' ? Buffer.byteLength(body) : body.length}\r\n\r\n`
 }
 
-const ENDED = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'])
+const STALE = new Set([ENDED, 'ECONNRESET', 'EPIPE'])
 
 const UNREACHABLE = new Set([
   'ECONNREFUSED',
@@ -227,20 +195,12 @@ const UNREACHABLE = new Set([
   'ETIMEDOUT',
 ])
 
-function breakdownOf(error: unknown, sent: boolean): Stoppage {
-  const code = errorCode(error)
-  if (code === REFUSED_ADDRESS) return { kind: 'refused-address', detail: (error as Error).message }
-  if (code === 'UND_ERR_CONNECT_TIMEOUT') return { kind: 'timeout', phase: 'connect' }
-  if (code === 'UND_ERR_BODY_TIMEOUT') return { kind: 'timeout', phase: 'body' }
-  if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') return { kind: 'too-large' }
+function breakdownOf(code: string, error: Error, sent: boolean): Stoppage {
+  if (code === REFUSED_ADDRESS) return { kind: 'refused-address', detail: error.message }
+  if (code === NOT_CONNECTED) return { kind: 'timeout', phase: 'connect' }
+  if (code === SILENT) return { kind: 'timeout', phase: 'body' }
+  if (code === TOO_LARGE) return { kind: 'too-large' }
   const isTls = /^(ERR_TLS|ERR_SSL|EPROTO$)|CERT|^UNABLE_TO_/.test(code)
   if (!sent && (isTls || UNREACHABLE.has(code))) return { kind: 'unreachable', detail: code }
   return { kind: 'broken', sent, detail: code }
-}
-
-/** Node gathers the failures of several addresses in one AggregateError; the first one says why. */
-function errorCode(error: unknown): string {
-  if (error instanceof AggregateError && error.errors.length > 0) return errorCode(error.errors[0])
-  if (error instanceof Error && 'code' in error && typeof error.code === 'string') return error.code
-  return error instanceof Error ? error.name : 'unknown'
 }

@@ -1,71 +1,102 @@
-import type { Socket } from 'node:net'
-import type { buildConnector, Client } from 'undici'
-import connectorOf from 'undici/lib/core/connect.js'
-import UndiciClient from 'undici/lib/dispatcher/client.js'
+import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'node:net'
+import { connect as connectTls } from 'node:tls'
+import { Line, type LineHome, type LineSettings } from './line.ts'
 
-/** A connection to a provider, for one call at a time; closed by the provider while idle, it is made again when needed. */
-export interface Line {
-  client: Client
-  socket: Socket | null
-  /** This connection has brought an answer before: the other side may be about to close it. */
-  used: boolean
-  idleSince: number
-}
-
-/** Its connection is long closed by then (a kept one ends after seconds), and the rest is only memory. */
-const FORGET_IDLE_MS = 60_000
+/** Where no provider says how long it keeps a connection that nobody uses. */
+const KEEP_MS = 4_000
+const MOST_KEEP_MS = 600_000
+const SWEEP_MS = 1_000
+/** The system asks the other side after so long whether it is still there. */
+const PROBE_MS = 60_000
 
 /**
  * The connections to one provider: as many as there are calls. The one that became idle last is taken first, so that
- * those nobody needs any more stay at the bottom and end. undici's own pool asks every connection in turn whether it is
- * free, twice for each call, however many there are.
+ * those nobody needs any more stay at the bottom and end.
  */
-export class Lines {
-  readonly #open: (connect: buildConnector.connector) => Client
-  readonly #connect: buildConnector.connector
+export class Lines implements LineHome {
+  readonly #origin: URL
+  readonly #lookup: LookupFunction
+  readonly #settings: LineSettings
   readonly #idle: Line[] = []
   readonly #all = new Set<Line>()
+  #sweeping: NodeJS.Timeout | null = null
+  /** What spares the next connection half of its handshake. */
+  #session: Buffer | undefined
 
-  constructor(origin: string, options: Client.Options, connect: buildConnector.BuildOptions) {
-    this.#open = (connector) => new UndiciClient(origin, { ...options, connect: connector })
-    this.#connect = connectorOf(connect)
+  constructor(origin: URL, lookup: LookupFunction, settings: Omit<LineSettings, 'isSecure'>) {
+    this.#origin = origin
+    this.#lookup = lookup
+    this.#settings = { ...settings, isSecure: origin.protocol === 'https:' }
   }
 
   take(): Line {
-    return this.#idle.pop() ?? this.#add()
+    for (let line = this.#idle.pop(); line !== undefined; line = this.#idle.pop()) {
+      if (line.isUsable && !isOver(line, Date.now())) return line
+      line.destroy()
+    }
+    const line = new Line(this.#settings.isSecure ? this.#secureSocket() : this.#socket(), this.#settings, this)
+    this.#all.add(line)
+    return line
   }
 
   giveBack(line: Line): void {
     line.idleSince = Date.now()
     this.#idle.push(line)
-    const oldest = this.#idle[0]
-    if (oldest === undefined || line.idleSince - oldest.idleSince < FORGET_IDLE_MS) return
-    this.#idle.shift()
-    this.drop(oldest)
+    this.#sweeping ??= setInterval(() => this.#sweep(), SWEEP_MS).unref()
   }
 
-  /** It broke, or nobody needs it. */
-  drop(line: Line): void {
-    this.#all.delete(line)
-    void line.client.destroy()
+  forget(line: Line): void {
+    if (!this.#all.delete(line)) return
+    const place = this.#idle.lastIndexOf(line)
+    if (place >= 0) this.#idle.splice(place, 1)
   }
 
-  async destroy(): Promise<void> {
-    await Promise.all([...this.#all].map((line) => line.client.destroy()))
+  destroy(): void {
+    for (const line of [...this.#all]) line.destroy()
+    this.#rest()
   }
 
-  #add(): Line {
-    const client = this.#open((options, callback) => {
-      this.#connect(options, (...[error, socket]) => {
-        line.socket = socket
-        line.used = false
-        // Either is null: the types of undici want to be told which.
-        if (error === null) callback(null, socket)
-        else callback(error, null)
-      })
+  #sweep(): void {
+    const now = Date.now()
+    for (const line of this.#idle.filter((idle) => isOver(idle, now))) line.destroy()
+    if (this.#idle.length === 0) this.#rest()
+  }
+
+  #rest(): void {
+    if (this.#sweeping !== null) clearInterval(this.#sweeping)
+    this.#sweeping = null
+  }
+
+  #socket(): Socket {
+    return connectTcp(this.#place(80))
+  }
+
+  #secureSocket(): Socket {
+    const place = this.#place(443)
+    const socket = connectTls({
+      ...place,
+      // One call a connection, and the breaking of one must end one call: HTTP/2 is not offered.
+      ALPNProtocols: ['http/1.1'],
+      ...(isIP(place.host) === 0 ? { servername: place.host } : {}),
+      ...(this.#session === undefined ? {} : { session: this.#session }),
     })
-    const line: Line = { client, socket: null, used: false, idleSince: 0 }
-    this.#all.add(line)
-    return line
+    socket.on('session', (session) => (this.#session = session))
+    return socket
   }
+
+  #place(usualPort: number) {
+    const { hostname, port } = this.#origin
+    return {
+      host: hostname.replace(/^\[|\]$/g, ''),
+      port: port === '' ? usualPort : Number(port),
+      lookup: this.#lookup,
+      noDelay: true,
+      keepAlive: true,
+      keepAliveInitialDelay: PROBE_MS,
+    }
+  }
+}
+
+function isOver({ idleSince, keepMs }: Line, now: number): boolean {
+  return now - idleSince >= Math.min(keepMs ?? KEEP_MS, MOST_KEEP_MS)
 }
