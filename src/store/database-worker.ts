@@ -7,12 +7,18 @@ import {
   ROWS_AT_A_TIME,
 } from './remote-sqlite.ts'
 import { openSqlite, openSqliteReader, type SqliteResult } from './sqlite-connection.ts'
+import { yieldToServing } from './yield-to-serving.ts'
+
+/** Whoever reads the log or changes a route can wait for a moment; whoever calls cannot. */
+const NICENESS = 10
 
 /** Owns a connection to the embedded database, so that no query ever holds the event loop of the gateway. */
 const settings = workerData as DatabaseSettings
 const connection = settings.readOnly
   ? openSqliteReader(settings.path)
   : openSqlite(settings.path, settings.synchronousFull)
+
+yieldToServing(NICENESS)
 
 /** Answers that have been handed over in part. */
 const rest = new Map<number, SqliteResult>()

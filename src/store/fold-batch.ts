@@ -17,8 +17,8 @@ export interface Batch {
   rejected: Rejected[]
 }
 
-/** A call opened and closed within one batch is written once. */
-export function mergeRows(rows: readonly SpoolRow[], node: string): Batch {
+/** A call opened and closed within one batch is written once. `pause` is called between records. */
+export function mergeRows(rows: readonly SpoolRow[], node: string, pause = () => {}): Batch {
   const opened = new Map<string, Merged>()
   const closed = new Map<string, Merged>()
   const rejected: Rejected[] = []
@@ -26,6 +26,7 @@ export function mergeRows(rows: readonly SpoolRow[], node: string): Batch {
   const read = (kind: string, each: (text: string) => void) => {
     for (const record of records) {
       if ((record.kind === 'close') !== (kind === 'close')) continue
+      pause()
       try {
         each(record.text)
       } catch (error) {

@@ -35,14 +35,14 @@ export interface Folder {
   fold(after: number, rows: readonly SpoolRow[]): Promise<number>
 }
 
-export function createFolder(db: Kysely<Database>, node: string): Folder {
+export function createFolder(db: Kysely<Database>, node: string, pause = () => {}): Folder {
   const tables = { ...requestStatements(db), additions: createUsageAdditions() }
   const partitions = new KnownPartitions(db)
   return {
     async fold(after, rows) {
       const last = rows.at(-1)
       if (last === undefined) return after
-      const batch = mergeRows(rows, node)
+      const batch = mergeRows(rows, node, pause)
       await partitions.ensure([...batch.opened, ...batch.closed].map(({ row }) => row.started_at))
       const apply = (writeClosed: typeof writeFirstEnds) =>
         db.transaction().execute(async (transaction) => {

@@ -1,7 +1,7 @@
-import { setPriority } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
 import { Kysely } from 'kysely'
+import { createBreath } from './breath.ts'
 import { closeInterrupted, createFolder, readPosition } from './fold.ts'
 import { BATCH_RECORDS, type LedgerCommand, type LedgerReport, type LedgerSettings } from './ledger.ts'
 import { deleteExpired } from './retention.ts'
@@ -12,6 +12,7 @@ import { openSqlite } from './sqlite-connection.ts'
 import { sqliteDialect } from './sqlite-dialect.ts'
 import { errorText } from './store-error.ts'
 import { advanceDays } from './usage-days.ts'
+import { yieldToServing } from './yield-to-serving.ts'
 
 /**
  * What arrives together is folded together: one transaction instead of dozens, and most calls have ended by then, so
@@ -41,8 +42,14 @@ const NICENESS = 5
 const settings = workerData as LedgerSettings
 const spool = openSpoolFile(settings.spoolPath, 1_000)
 const nextBatch = batchReader(spool)
+const breathe = createBreath()
+/** Until calls are served there is nobody to be in the way of. */
+let isServing = false
+const pause = () => {
+  if (isServing) breathe()
+}
 const db = await openTarget()
-const folder = createFolder(db, settings.node)
+const folder = createFolder(db, settings.node, pause)
 
 let position: number | null = null
 /** Where the position can be after a batch whose end is not known: before it, or behind it. */
@@ -57,23 +64,13 @@ let wakeUp = () => {}
 
 async function openTarget(): Promise<Kysely<Database>> {
   if (settings.target.kind === 'sqlite') {
-    const connection = openSqlite(settings.target.path, settings.synchronousFull)
+    const connection = openSqlite(settings.target.path, settings.synchronousFull, pause)
     return new Kysely<Database>({ dialect: sqliteDialect(connection) })
   }
   const { postgresDialect } = await import('./postgres-pool.ts')
   const { url } = settings.target
   const dialect = postgresDialect({ url, connections: 2, queryTimeoutMs: QUERY_MS, onIdleError: () => {} })
   return new Kysely<Database>({ dialect })
-}
-
-function yieldToServing(): void {
-  // On Linux this is about the calling thread alone; elsewhere it would slow down the whole gateway.
-  if (process.platform !== 'linux') return
-  try {
-    setPriority(NICENESS)
-  } catch {
-    // A sandbox may forbid it: then all threads are equal.
-  }
 }
 
 function report(message: LedgerReport): void {
@@ -188,9 +185,10 @@ parentPort?.on('message', (command: LedgerCommand) => {
   if (command !== 'wake' || !gathering) wakeUp()
 })
 
-yieldToServing()
+yieldToServing(NICENESS)
 const checkpoints = setInterval(checkpointSpool, CHECKPOINT_MS)
 await persistently(start)
+isServing = true
 const housekeeping = keepHouse()
 while (!stopping) {
   await waitUntilAsked()

@@ -12,7 +12,7 @@ export interface DatabaseNext {
 }
 
 /** Rows that cross at a time: what comes in one message is read in one go, and the thread that serves calls reads it. */
-export const ROWS_AT_A_TIME = 200
+export const ROWS_AT_A_TIME = 50
 
 /** What the worker opens: the connection for control data, or one that only reads. */
 export type DatabaseSettings = { path: string } & ({ readOnly: false; synchronousFull: boolean } | { readOnly: true })

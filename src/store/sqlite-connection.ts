@@ -24,16 +24,16 @@ export interface SqliteConnection {
 const BUSY_TIMEOUT_MS = 15_000
 const STATEMENTS_KEPT = 100
 
-/** The embedded database, opened in a worker thread. */
-export function openSqlite(path: string, synchronousFull: boolean): SqliteConnection {
+/** The embedded database, opened in a worker thread. `pause` is called after each of many rows written by one query. */
+export function openSqlite(path: string, synchronousFull: boolean, pause = () => {}): SqliteConnection {
   const database = new DatabaseSync(path, { readBigInts: true, timeout: BUSY_TIMEOUT_MS })
   database.exec(`pragma journal_mode = wal; pragma synchronous = ${synchronousFull ? 'full' : 'normal'}`)
-  return connect(database)
+  return connect(database, pause)
 }
 
 /** The same database for long reads; whatever would write through it is refused. */
 export function openSqliteReader(path: string): SqliteConnection {
-  return connect(new DatabaseSync(path, { readBigInts: true, timeout: BUSY_TIMEOUT_MS, readOnly: true }))
+  return connect(new DatabaseSync(path, { readBigInts: true, timeout: BUSY_TIMEOUT_MS, readOnly: true }), () => {})
 }
 
 interface Prepared {
@@ -41,7 +41,7 @@ interface Prepared {
   reads: boolean
 }
 
-function connect(database: DatabaseSync): SqliteConnection {
+function connect(database: DatabaseSync, pause: () => void): SqliteConnection {
   const statements = new Map<string, Prepared>()
 
   function prepare(sql: string): Prepared {
@@ -58,20 +58,25 @@ function connect(database: DatabaseSync): SqliteConnection {
     execute({ sql, parameters }) {
       const { statement, reads } = prepare(sql)
       if (reads) return read(statement, parameters as readonly SQLInputValue[])
-      if (Array.isArray(parameters[0])) return write(statement, parameters as readonly (readonly SQLInputValue[])[])
-      return write(statement, [parameters as readonly SQLInputValue[]])
+      const lists = Array.isArray(parameters[0]) ? parameters : [parameters]
+      return write(statement, lists as readonly (readonly SQLInputValue[])[], pause)
     },
     close: () => database.close(),
   }
 }
 
-function write(statement: StatementSync, lists: readonly (readonly SQLInputValue[])[]): SqliteResult {
+function write(
+  statement: StatementSync,
+  lists: readonly (readonly SQLInputValue[])[],
+  pause: () => void,
+): SqliteResult {
   let changed = 0n
   let insertId = 0n
   for (const parameters of lists) {
     const { changes, lastInsertRowid } = statement.run(...parameters)
     changed += BigInt(changes)
     insertId = BigInt(lastInsertRowid)
+    pause()
   }
   return { rows: [], changes: changed, insertId }
 }
