@@ -47,7 +47,7 @@ export async function measureBodies(options: RunOptions): Promise<BodyRow[]> {
       await watched.holds()
       await runSlice(scene, watched.target(row.family, body), {
         body,
-        seconds: options.plan.sliceSeconds,
+        seconds: options.plan.bodySeconds,
         connections: 1,
       })
       row.longestHoldMs = (await watched.holds())[0]?.ms ?? 0
@@ -64,7 +64,7 @@ async function measureCost(scene: Scene, targets: readonly Target[], body: BodyS
   for (const target of targets) await runSlice(scene, target, { body, seconds: plan.warmupSeconds / 2, connections })
   for (let round = 1; round <= plan.bodyRounds; round++) {
     for (const target of targets) {
-      const load = await runSlice(scene, target, { body, seconds: plan.sliceSeconds, connections })
+      const load = await runSlice(scene, target, { body, seconds: plan.bodySeconds, connections })
       const cpu = cpuPerRequest(load)
       slices.push({ label: label(target), cpu, perSecond: load.requests / load.seconds, errors: load.errors })
       progress(`bodies of ${body}, round ${round} of ${plan.bodyRounds}: ${label(target)} ${cpu?.toFixed(0)} µs`)

@@ -2,21 +2,25 @@ import { COPY, DIRECT, OURS, startContestants } from './contestants.ts'
 import { label } from './label.ts'
 import { median } from './median.ts'
 import type { StageResult } from './open-loop.ts'
+import { percentilesOf } from './percentiles.ts'
 import type { RunOptions } from './plan.ts'
 import { createScene, type Family, type Scene, startUpstream, type Target } from './scene.ts'
 
-/** A constant rate of calls to a provider that takes 50 ms; the median over the rounds. */
+/** A constant rate of calls to a provider that takes 50 ms. */
 export interface LatencyRow {
   name: string
   family: Family
   rate: number
+  /** Of each slice, and of these the median. */
   p50Ms: number
   p99Ms: number
-  p999Ms: number
-  /** Against the direct call of the same round. */
-  added: { p50Ms: number; p99Ms: number; p999Ms: number }
+  /** Of the calls of all slices together, those in which the machine did something else included. */
+  allP99Ms: number
+  allP999Ms: number
+  /** Against the direct calls: of the same round, or of all. */
+  added: { p50Ms: number; p99Ms: number; allP99Ms: number; allP999Ms: number }
   failed: number
-  /** How late the load itself was, in its worst round. */
+  /** How late the load itself was; the median of the slices. */
   lateP99Ms: number
 }
 
@@ -30,20 +34,20 @@ export async function measureLatency(options: RunOptions): Promise<LatencyRow[]>
   const rounds: Round[] = []
   for (const target of targets) {
     progress(`latency: ${label(target)} warms up for ${plan.warmupSeconds} s`)
-    await runStage(scene, target, 500, plan.warmupSeconds)
+    await warmUp(scene, target, plan.warmupSeconds)
   }
-  for (const rate of plan.rates) {
-    for (let round = 1; round <= plan.latencyRounds; round++) {
+  for (const { rate, rounds: most } of plan.rates) {
+    for (let round = 1; round <= most; round++) {
       for (const target of targets) {
         const stage = await runStage(scene, target, rate, plan.latencySeconds)
         rounds.push({ target, rate, stage })
         const { p50, p99 } = stage.okMs
         const figures = `p50 ${p50.toFixed(2)} ms, p99 ${p99.toFixed(2)} ms`
-        progress(`latency at ${rate}/s, round ${round} of ${plan.latencyRounds}: ${label(target)} ${figures}`)
+        progress(`latency at ${rate}/s, round ${round} of ${most}: ${label(target)} ${figures}`)
       }
     }
   }
-  return plan.rates.flatMap((rate) => targets.map((target) => latencyRow(rounds, target, rate)))
+  return plan.rates.flatMap(({ rate }) => targets.map((target) => latencyRow(rounds, target, rate)))
 }
 
 interface Round {
@@ -55,6 +59,12 @@ interface Round {
 /** As many as a stalled gateway could need; a healthy one uses a tenth. */
 const CONNECTIONS = 4_000
 const SETTLE_SECONDS = 0.5
+
+/** A process that has served for days: some ten thousand calls, as many at a time as the provider is slow. */
+async function warmUp(scene: Scene, target: Target, seconds: number): Promise<void> {
+  const order = { bodyBytes: 0, connections: 200, warmupSeconds: 0, seconds, pid: null }
+  await scene.load({ kind: 'closed', ...target, ...order })
+}
 
 async function runStage(scene: Scene, target: Target, rate: number, seconds: number): Promise<StageResult> {
   const stages = [
@@ -74,20 +84,29 @@ export function latencyRow(rounds: readonly Round[], target: Round['target'], ra
   const middle = (of: (stage: StageResult) => number) => median(own.map(of)) ?? 0
   const added = (of: (stage: StageResult) => number) =>
     median(own.map((stage, round) => of(stage) - of(direct[round] ?? stage))) ?? 0
-  const [p50, p99, p999] = [
-    (stage: StageResult) => stage.okMs.p50,
-    (stage: StageResult) => stage.okMs.p99,
-    (stage: StageResult) => stage.okMs.p999,
-  ] as const
+  const p50 = (stage: StageResult) => stage.okMs.p50
+  const p99 = (stage: StageResult) => stage.okMs.p99
+  const all = joined(own)
+  const allDirect = joined(direct)
   return {
     name: target.name,
     family: target.family,
     rate,
     p50Ms: middle(p50),
     p99Ms: middle(p99),
-    p999Ms: middle(p999),
-    added: { p50Ms: added(p50), p99Ms: added(p99), p999Ms: added(p999) },
+    allP99Ms: all.p99,
+    allP999Ms: all.p999,
+    added: {
+      p50Ms: added(p50),
+      p99Ms: added(p99),
+      allP99Ms: all.p99 - allDirect.p99,
+      allP999Ms: all.p999 - allDirect.p999,
+    },
     failed: own.reduce((sum, stage) => sum + stage.failed + stage.unanswered, 0),
-    lateP99Ms: Math.max(...own.map((stage) => stage.lateMs.p99)),
+    lateP99Ms: middle((stage) => stage.lateMs.p99),
   }
+}
+
+function joined(stages: readonly StageResult[]) {
+  return percentilesOf(Float64Array.from(stages.flatMap(({ okEachMs }) => okEachMs)))
 }

@@ -170,13 +170,14 @@ async function measureCalm(
     await runStage(scene, target, others, plan.warmupSeconds * (1 + others.length))
   }
   const rounds: Map<string, Stage>[] = []
-  for (let round = 1; round <= plan.latencyRounds; round++) {
+  const most = plan.rates[0]?.rounds ?? 1
+  for (let round = 1; round <= most; round++) {
     const stages = new Map<string, Stage>()
     for (const { target, others } of targets) {
       const stage = await runStage(scene, target, others, plan.latencySeconds)
       stages.set(target.name, stage)
       const figures = `p50 ${stage.okMs.p50.toFixed(2)} ms, p99 ${stage.okMs.p99.toFixed(2)} ms`
-      progress(`nodes at ${RATE}/s, round ${round} of ${plan.latencyRounds}: ${target.name} ${figures}`)
+      progress(`nodes at ${RATE}/s, round ${round} of ${most}: ${target.name} ${figures}`)
     }
     rounds.push(stages)
   }

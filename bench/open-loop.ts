@@ -31,6 +31,8 @@ export interface StageResult {
   firstError: string | null
   unanswered: number
   okMs: Percentiles
+  /** Of each call, where there are few enough to be told: so that slices can be joined. */
+  okEachMs: number[]
   shedMs: Percentiles
   /** How late the load itself sent: figures are worth nothing where this is not small beside them. */
   lateMs: Percentiles
@@ -44,6 +46,7 @@ export interface OpenLoopResult {
 }
 
 export const STEP_MS = 100
+const MOST_TOLD = 10_000
 const GRACE_MS = 15_000
 /** The thread that keeps the time needs some itself to start. */
 const START_MS = 200
@@ -119,6 +122,7 @@ function stageResult({ ok, shed, late, ...tally }: Tally): StageResult {
     shed: shed.count,
     unanswered: tally.due - ok.count - shed.count - tally.failed,
     okMs: ok.percentiles(),
+    okEachMs: ok.count > MOST_TOLD ? [] : [...ok.values()].map((value) => Number(value.toFixed(3))),
     shedMs: shed.percentiles(),
     lateMs: late.percentiles(),
   }

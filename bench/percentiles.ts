@@ -30,10 +30,18 @@ export class Samples {
     this.#count = 0
   }
 
-  /** The smallest value that at least the given share does not exceed. */
-  percentiles(): Percentiles {
-    const sorted = this.#values.slice(0, this.#count).sort()
-    const at = (share: number) => sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? 0
-    return { p50: at(0.5), p90: at(0.9), p99: at(0.99), p999: at(0.999), max: at(1) }
+  values(): Float64Array {
+    return this.#values.slice(0, this.#count)
   }
+
+  percentiles(): Percentiles {
+    return percentilesOf(this.values())
+  }
+}
+
+/** The smallest value that at least the given share does not exceed. */
+export function percentilesOf(values: Float64Array): Percentiles {
+  const sorted = values.toSorted()
+  const at = (share: number) => sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? 0
+  return { p50: at(0.5), p90: at(0.9), p99: at(0.99), p999: at(0.999), max: at(1) }
 }

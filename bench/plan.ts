@@ -9,12 +9,14 @@ export interface Plan {
   sliceSeconds: number
   /** A young process is still being compiled; what it costs then says nothing about what it costs later. */
   warmupSeconds: number
-  rates: readonly number[]
-  latencyRounds: number
+  /** The more slices the steadier the median; the first rate is the one that the targets are about. */
+  rates: readonly { rate: number; rounds: number }[]
+  /** Short: the host of a virtual machine lends the core to others every second or two, and half of the slices are to miss that. */
   latencySeconds: number
   memorySeconds: number
   bodies: readonly BodySize[]
   bodyRounds: number
+  bodySeconds: number
   starts: number
   loopSeconds: number
   /** Rows that are there when the event loop is watched; without any, retention is not watched. */
@@ -29,15 +31,18 @@ export interface Plan {
 }
 
 export const FULL: Plan = {
-  rounds: 5,
-  sliceSeconds: 2,
-  warmupSeconds: 4,
-  rates: [500, 1_000],
-  latencyRounds: 3,
-  latencySeconds: 4,
+  rounds: 15,
+  sliceSeconds: 0.6,
+  warmupSeconds: 6,
+  rates: [
+    { rate: 500, rounds: 21 },
+    { rate: 1_000, rounds: 11 },
+  ],
+  latencySeconds: 0.5,
   memorySeconds: 6,
   bodies: ['100k', '1m', '10m'],
-  bodyRounds: 3,
+  bodyRounds: 7,
+  bodySeconds: 1,
   starts: 5,
   loopSeconds: 10,
   loopRows: 200_000,
@@ -53,12 +58,12 @@ export const QUICK: Plan = {
   rounds: 3,
   sliceSeconds: 0.5,
   warmupSeconds: 1,
-  rates: [500],
-  latencyRounds: 1,
-  latencySeconds: 2,
+  rates: [{ rate: 500, rounds: 3 }],
+  latencySeconds: 0.5,
   memorySeconds: 2.5,
   bodies: ['1m'],
   bodyRounds: 1,
+  bodySeconds: 0.5,
   starts: 1,
   loopSeconds: 2,
   loopRows: 0,

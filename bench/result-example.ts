@@ -83,13 +83,13 @@ function saturated(name: string, family: Family, cpuMicroseconds: number): Satur
 }
 
 function added(name: string, p50Ms: number, p99Ms: number): LatencyRow {
-  const whole = { p50Ms: 50 + p50Ms, p99Ms: 51 + p99Ms, p999Ms: 52 + p99Ms }
+  const whole = { p50Ms: 50 + p50Ms, p99Ms: 51 + p99Ms, allP99Ms: 53 + p99Ms, allP999Ms: 54 + p99Ms }
   return {
     name,
     family: 'openai',
     rate: 500,
     ...whole,
-    added: { p50Ms, p99Ms, p999Ms: p99Ms + 1 },
+    added: { p50Ms, p99Ms, allP99Ms: p99Ms + 1, allP999Ms: p99Ms + 2 },
     failed: 0,
     lateP99Ms: 0.3,
   }
@@ -106,6 +106,7 @@ function stage(rate: number, ok: number, shed: number): StageResult {
     firstError: null,
     unanswered: 0,
     okMs: percentiles,
+    okEachMs: [],
     shedMs: percentiles,
     lateMs: percentiles,
     mostConnections: 100,
