@@ -2,18 +2,24 @@ import { mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { BODIES, type BodySize } from './bodies.ts'
-import { startWatchedGateway, type WatchedGateway } from './holds.ts'
+import { HOP } from './contestants.ts'
+import { startWatchedGateway, startWatchedProxy, type WatchedGateway } from './holds.ts'
+import { warmUp } from './latency.ts'
 import type { Hold } from './loop-probe.ts'
+import { median } from './median.ts'
 import { fillFolder } from './million.ts'
 import type { StageResult } from './open-loop.ts'
-import type { RunOptions } from './plan.ts'
-import { ADMIN_KEY, bearer, createScene, type Scene, startUpstream } from './scene.ts'
+import type { Plan, RunOptions } from './plan.ts'
+import { ADMIN_KEY, bearer, createScene, type Scene, startUpstream, type Target } from './scene.ts'
 
 /** Calls at 1,000/s while something else goes on: how long the event loop was held. */
 export interface LoopRow {
   what: string
+  /** The longest of each slice, and of these the one in the middle: what happens in most slices, not what the host does. */
   longest: Hold
-  /** Holds over ten milliseconds, at most ten are known. */
+  /** The longest of all. */
+  worstMs: number
+  /** Holds over ten milliseconds in all slices; of one at most ten are known. */
   over10ms: number
   p50Ms: number
   p99Ms: number
@@ -37,12 +43,19 @@ export async function measureEventLoop(options: RunOptions): Promise<LoopRow[]> 
   const env = { REQUEST_RETENTION_DAYS: '1' }
   const startedAt = performance.now()
   const gateway = await startWatchedGateway(scene, { upstream, dist, dataDir, env })
-  const phase = async (what: string, disturb: Disturbance, seconds = plan.loopSeconds) => {
-    progress(`event loop: ${RATE}/s for ${seconds} s, ${what}`)
-    return { what, ...(await watch({ scene, gateway, seconds, disturb })) }
+  const phase = async (what: string, disturb: Disturbance): Promise<LoopRow> => {
+    progress(`event loop: ${RATE}/s for ${plan.loopSlices} × ${plan.loopSeconds} s, ${what}`)
+    const slices: LoopSlice[] = []
+    for (let slice = 0; slice < plan.loopSlices; slice++) {
+      slices.push(await watch({ scene, gateway, seconds: plan.loopSeconds, disturb }))
+    }
+    return loopRow(what, slices)
   }
-  await phase('warming up', nothing, plan.warmupSeconds)
+  const bare = await bareRow(scene, upstream, plan, progress)
+  progress(`event loop: warming up for ${plan.warmupSeconds} s`)
+  await warmUp(scene, gateway.target('openai'), plan.warmupSeconds)
   const rows = [
+    bare,
     await phase('calls alone, checkpoints included', nothing),
     await phase('dashboard queries', dashboardQueries),
     await phase('exports of the log', exports),
@@ -62,30 +75,57 @@ interface Watched {
 /** Goes on until it is told to stop. */
 type Disturbance = (watched: Watched, isOver: () => boolean) => Promise<void>
 
-async function watch(watched: Watched & { disturb: Disturbance }): Promise<Omit<LoopRow, 'what'>> {
+/** The floor: calls alone, at a process that does nothing else. */
+async function bareRow(scene: Scene, upstream: string, plan: Plan, progress: RunOptions['progress']): Promise<LoopRow> {
+  progress(`event loop: ${RATE}/s for ${plan.loopSlices} × ${plan.loopSeconds} s, ${HOP}`)
+  const { target, holds } = await startWatchedProxy(scene, upstream)
+  await warmUp(scene, target, plan.warmupSeconds)
+  const slices: LoopSlice[] = []
+  for (let slice = 0; slice < plan.loopSlices; slice++) {
+    await holds()
+    const load = await callsAt(scene, target, plan.loopSeconds)
+    slices.push({ holds: await holds(), calls: load })
+  }
+  return loopRow(HOP, slices)
+}
+
+async function callsAt(scene: Scene, target: Target, seconds: number): Promise<StageResult> {
+  const stages = [{ rate: RATE, seconds }]
+  const load = await scene.load({ kind: 'open', ...target, bodyBytes: 0, connections: 4_000, stages })
+  return load.stages[0] as StageResult
+}
+
+interface LoopSlice {
+  holds: Hold[]
+  calls: StageResult
+}
+
+async function watch(watched: Watched & { disturb: Disturbance }): Promise<LoopSlice> {
   const { scene, gateway, seconds, disturb } = watched
   await gateway.holds()
   let over = false
   const disturbing = disturb(watched, () => over)
-  const load = await scene.load({
-    kind: 'open',
-    ...gateway.target('openai'),
-    bodyBytes: 0,
-    connections: 4_000,
-    stages: [{ rate: RATE, seconds }],
-  })
+  const calls = await callsAt(scene, gateway.target('openai'), seconds)
   over = true
   const holds = await gateway.holds()
   await disturbing
-  const stage = load.stages[0] as StageResult
+  return { holds, calls }
+}
+
+export function loopRow(what: string, slices: readonly LoopSlice[]): LoopRow {
+  const longest = slices.map(({ holds }) => holds[0] ?? NO_HOLD).sort((a, b) => a.ms - b.ms)
   return {
-    longest: holds[0] ?? { ms: 0, clockMs: 0, cpuMs: 0, collectingMs: 0, atMs: 0 },
-    over10ms: holds.filter(({ ms }) => ms > 10).length,
-    p50Ms: stage.okMs.p50,
-    p99Ms: stage.okMs.p99,
-    failed: stage.failed + stage.unanswered,
+    what,
+    longest: longest[Math.floor(longest.length / 2)] ?? NO_HOLD,
+    worstMs: longest.at(-1)?.ms ?? 0,
+    over10ms: slices.flatMap(({ holds }) => holds).filter(({ ms }) => ms > 10).length,
+    p50Ms: median(slices.map(({ calls }) => calls.okMs.p50)) ?? 0,
+    p99Ms: median(slices.map(({ calls }) => calls.okMs.p99)) ?? 0,
+    failed: slices.reduce((sum, { calls }) => sum + calls.failed + calls.unanswered, 0),
   }
 }
+
+const NO_HOLD: Hold = { ms: 0, clockMs: 0, cpuMs: 0, collectingMs: 0, atMs: 0 }
 
 const nothing: Disturbance = async () => {}
 

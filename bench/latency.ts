@@ -61,7 +61,7 @@ const CONNECTIONS = 4_000
 const SETTLE_SECONDS = 0.5
 
 /** A process that has served for days: some ten thousand calls, as many at a time as the provider is slow. */
-async function warmUp(scene: Scene, target: Target, seconds: number): Promise<void> {
+export async function warmUp(scene: Scene, target: Target, seconds: number): Promise<void> {
   const order = { bodyBytes: 0, connections: 200, warmupSeconds: 0, seconds, pid: null }
   await scene.load({ kind: 'closed', ...target, ...order })
 }

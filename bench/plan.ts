@@ -18,6 +18,8 @@ export interface Plan {
   bodyRounds: number
   bodySeconds: number
   starts: number
+  /** Of each phase in which the event loop is watched; an odd number. */
+  loopSlices: number
   loopSeconds: number
   /** Rows that are there when the event loop is watched; without any, retention is not watched. */
   loopRows: number
@@ -44,7 +46,8 @@ export const FULL: Plan = {
   bodyRounds: 7,
   bodySeconds: 1,
   starts: 5,
-  loopSeconds: 10,
+  loopSlices: 5,
+  loopSeconds: 3,
   loopRows: 200_000,
   overloadSeconds: 6,
   quietSeconds: 2,
@@ -65,6 +68,7 @@ export const QUICK: Plan = {
   bodyRounds: 1,
   bodySeconds: 0.5,
   starts: 1,
+  loopSlices: 1,
   loopSeconds: 2,
   loopRows: 0,
   overloadSeconds: 2,

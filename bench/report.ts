@@ -154,6 +154,7 @@ function eventLoop({ eventLoop: rows }: BenchResult): Section {
         'of it CPU',
         'of it collecting',
         'by the clock',
+        'worst',
         'over 10 ms',
         'p50 ms',
         'p99 ms',
@@ -164,6 +165,7 @@ function eventLoop({ eventLoop: rows }: BenchResult): Section {
         ...[row.longest.ms, row.longest.cpuMs, row.longest.collectingMs, row.longest.clockMs].map((value) =>
           value.toFixed(1),
         ),
+        row.worstMs.toFixed(1),
         String(row.over10ms),
         row.p50Ms.toFixed(2),
         row.p99Ms.toFixed(2),

@@ -44,6 +44,7 @@ export function exampleResult(): BenchResult {
       {
         what: 'calls alone',
         longest: { ms: 6, clockMs: 7, cpuMs: 5, collectingMs: 3, atMs: 0 },
+        worstMs: 9,
         over10ms: 0,
         p50Ms: 50.4,
         p99Ms: 52,

@@ -74,10 +74,15 @@ export async function startUpstream({ pinning, add }: Scene): Promise<Upstream> 
 }
 
 /** What the bare proxies do is in bare-proxy.ts. */
-export async function startBareProxy(scene: Scene, upstream: string, mode: 'hop' | 'copy'): Promise<Target> {
+export async function startBareProxy(
+  scene: Scene,
+  upstream: string,
+  mode: 'hop' | 'copy',
+  { nodeFlags = [], env = {} }: Pick<GatewayOptions, 'nodeFlags' | 'env'> = {},
+): Promise<Target> {
   const key = 'gw_live_bare0000000000000000000000000000'
-  const args = [here('bare-proxy.ts'), upstream, mode, key]
-  const running = await scene.add(startProcess({ ...scene.pinning.on('measured', args), readyWhen: /on (http:\S+)/ }))
+  const command = scene.pinning.on('measured', [...nodeFlags, here('bare-proxy.ts'), upstream, mode, key])
+  const running = await scene.add(startProcess({ ...command, env, readyWhen: /on (http:\S+)/ }))
   return {
     name: `bare proxy (${mode})`,
     family: 'openai',
