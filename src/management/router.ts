@@ -5,11 +5,12 @@ import { GatewayError } from '../domain/errors.ts'
 import type { Presence } from '../domain/presence.ts'
 import { problemText } from '../domain/problem-text.ts'
 import type { Call, HttpRoute, Reply, StreamedReply } from '../http/call.ts'
-import { jsonReply } from '../http/respond.ts'
+import { jsonTextReply } from '../http/respond.ts'
 import { isAway } from '../store/database-away.ts'
 import { type AuthorizeDeps, type Authorized, authorize } from './authorize.ts'
 import type { InputOf, Operation, ReplyOf, Streamed } from './contract/operation.ts'
 import { refuseOtherSites } from './cross-site.ts'
+import { jsonInTurns } from './json-in-turns.ts'
 
 /** What a handler knows of the request besides its parsed input, whoever makes it. */
 export interface Visit {
@@ -122,7 +123,7 @@ async function handle(
   if (operation.stream !== null) return streamed(value as unknown as Streamed)
   if (status === 204) return { status, headers, body: '' }
   if (operation.hasVersion) headers['etag'] = versionOf(value, operation.unversioned)
-  return jsonReply(status, value, headers)
+  return jsonTextReply(status, await jsonInTurns(value as object), headers)
 }
 
 /** Nobody in particular; handlers of public operations do not see who it is, so this stands for no actor at all. */
