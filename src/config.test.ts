@@ -41,7 +41,7 @@ describe('the environment', () => {
         settings.DRAIN_SECONDS,
         settings.OVERLOAD_MS,
       ],
-      ['127.0.0.1', 8080, './data', 'info', 33_554_432, 60, 20],
+      ['127.0.0.1', 8080, './data', 'info', 33_554_432, 60, 500],
     )
     assert.deepEqual([settings.DATABASE_URL, settings.REQUEST_RETENTION_DAYS], [undefined, undefined])
   })

@@ -56,7 +56,7 @@ export const SETTINGS = {
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
   MAX_BODY_BYTES: wholeNumber(1, 1_073_741_824).default(33_554_432),
   DRAIN_SECONDS: wholeNumber(0, 3_600).default(60),
-  OVERLOAD_MS: wholeNumber(0, 60_000).default(20),
+  OVERLOAD_MS: wholeNumber(0, 60_000).default(500),
   REQUEST_RETENTION_DAYS: wholeNumber(1, 36_500).optional(),
   SPOOL_MAX_ROWS: wholeNumber(10, 1_000_000_000).default(2_000_000),
   SPOOL_SYNC: z.enum(['normal', 'full']).default('normal'),

@@ -3,10 +3,11 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { GatewayError } from '../domain/errors.ts'
 import type { Call, HttpRoute } from './call.ts'
 import { IncomingCall } from './incoming-call.ts'
 import { PlainCall } from './plain-call.ts'
-import { jsonReply } from './respond.ts'
+import { errorReply, jsonReply } from './respond.ts'
 import { responseHead } from './response-text.ts'
 import { createServer, type Server } from './server.ts'
 
@@ -17,6 +18,8 @@ let ways: string[] = []
 let release: (() => void) | null = null
 let left = 0
 let faults = 0
+/** How many of the next calls are turned away. */
+let turnsAway = 0
 
 async function answer(call: Call) {
   ways.push(call instanceof PlainCall ? 'lane' : call instanceof IncomingCall ? 'node' : '?')
@@ -34,16 +37,19 @@ async function answer(call: Call) {
   return jsonReply(200, { body, type: call.header('content-type') ?? null }, { 'x-own': 'yes' })
 }
 
-const routes: HttpRoute[] = [{ method: 'POST', path: '/busy', handle: answer, hasLane: true }]
+const routes: HttpRoute[] = [{ method: 'POST', path: '/busy', handle: answer, hasLane: true, sheds: true }]
 
 before(async () => {
-  server = createServer({ routes, newRequestId: () => 'id-1', onFault: () => faults++ })
+  const away = errorReply(new GatewayError('overloaded', undefined, { retryAfterSeconds: 1 }))
+  const shed = () => (turnsAway-- > 0 ? away : null)
+  server = createServer({ routes, newRequestId: () => 'id-1', onFault: () => faults++, shed })
   port = Number(new URL(await server.listen('127.0.0.1', 0)).port)
 })
 after(() => server.drain())
 beforeEach(() => {
   ways = []
   left = 0
+  turnsAway = 0
 })
 
 function request(body: string, ...fields: string[]): string {
@@ -83,18 +89,19 @@ async function readAnswers(socket: Socket, count: number): Promise<string[]> {
 const bodyOf = (text: string | undefined) =>
   JSON.parse(text?.slice(text.indexOf('\r\n\r\n') + 4) ?? '') as { body: string }
 
+function partsOf(text: string) {
+  const [head = '', body = ''] = text.split('\r\n\r\n')
+  const [line, ...fields] = head.split('\r\n')
+  const names = fields.map((field) => field.toLowerCase().replace(/^date: .*/, 'date:'))
+  return { line, fields: names.sort(), body }
+}
+
 describe('a plain request takes the lane', () => {
   test('and its answer is the same as by the other way', async () => {
     const [plain = ''] = await talk([request('hello', 'Content-Type: application/json')], 1)
     const [other = ''] = await talk([request('hello', 'Content-Type: application/json', 'Trailer: x')], 1)
     assert.deepEqual(ways, ['lane', 'node'])
-    const parts = (text: string) => {
-      const [head = '', body = ''] = text.split('\r\n\r\n')
-      const [line, ...fields] = head.split('\r\n')
-      const names = fields.map((field) => field.toLowerCase().replace(/^date: .*/, 'date:'))
-      return { line, fields: names.sort(), body }
-    }
-    assert.deepEqual(parts(plain), parts(other))
+    assert.deepEqual(partsOf(plain), partsOf(other))
   })
 
   test('so do the next ones, the same head or another, also when they come at once', async () => {
@@ -150,6 +157,46 @@ describe('a plain request takes the lane', () => {
     while (left === 0) await sleep(1)
     release = null
     assert.deepEqual(ways, ['lane'])
+  })
+})
+
+describe('a call that is turned away', () => {
+  test('is not handled, and hears the same as by the other way', async () => {
+    turnsAway = 2
+    const [plain = ''] = await talk([request('x')], 1)
+    const [other = ''] = await talk([request('x', 'Trailer: x')], 1)
+    assert.match(plain, /^HTTP\/1\.1 503 .*\r\nretry-after: 1\r\n.*"overloaded"/s)
+    assert.deepEqual(partsOf(plain), partsOf(other))
+    assert.deepEqual(ways, [])
+  })
+
+  test('leaves its connection to the next, whether its body was in or not', async () => {
+    const whole = request('never read')
+    for (const pieces of [[whole + request('next')], [whole.slice(0, -5), whole.slice(-5) + request('next')]]) {
+      turnsAway = 1
+      const texts = await talk(pieces, 2)
+      assert.match(texts[0] ?? '', /^HTTP\/1\.1 503 /)
+      assert.equal(bodyOf(texts[1]).body, 'next')
+    }
+    assert.deepEqual(ways, ['lane', 'lane'])
+  })
+
+  test('may have thousands of others right behind it', async () => {
+    const many = 4_000
+    const socket = connect(port, '127.0.0.1')
+    const all = readAnswers(socket, many + 2)
+    socket.write(request('wait'))
+    while (release === null) await sleep(1)
+    turnsAway = many
+    socket.write(request('').repeat(many) + request('last'))
+    // All of it is to lie there when the first is answered.
+    await sleep(50)
+    release()
+    release = null
+    const texts = await all
+    socket.destroy()
+    assert.equal(texts.filter((text) => text.startsWith('HTTP/1.1 503 ')).length, many)
+    assert.equal(bodyOf(texts.at(-1)).body, 'last')
   })
 })
 

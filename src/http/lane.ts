@@ -9,6 +9,8 @@ export interface LaneDesk {
   /** The one path that it serves. */
   path: string
   respond(call: PlainCall): Promise<LaneAnswer | null>
+  /** What a call gets that is not taken now; null as a rule. */
+  refusal(): LaneAnswer | null
   newRequestId(): string
   connections: Connections
 }
@@ -140,7 +142,12 @@ class LaneConnection {
     this.#busy = true
     this.#last = headers
     this.#take(headers.head.length)
-    void this.#serve(headers)
+    const body = this.#waiting.length >= headers.bodyBytes ? this.#take(headers.bodyBytes) : this.#await(headers)
+    const refusal = this.#place.desk.refusal()
+    if (refusal === null) void this.#serve(headers, body)
+    else if (this.#waiting.length === 0) this.#send(refusal)
+    // Not from here: of thousands that came in one piece, each would be answered deeper in the stack than the one before.
+    else queueMicrotask(() => this.#send(refusal))
   }
 
   #take(bytes: number): Buffer {
@@ -149,9 +156,8 @@ class LaneConnection {
     return taken
   }
 
-  async #serve(headers: PlainHeaders): Promise<void> {
+  async #serve(headers: PlainHeaders, body: Buffer | Promise<Buffer>): Promise<void> {
     const { desk } = this.#place
-    const body = this.#waiting.length >= headers.bodyBytes ? this.#take(headers.bodyBytes) : this.#await(headers)
     const caller = desk.connections.arrive(this.socket)
     const answer = await desk.respond(new PlainCall(headers, body, desk.newRequestId(), caller))
     desk.connections.answered(this.socket, caller)

@@ -1,57 +1,63 @@
 /**
- * How much of what arrives must be turned away so that what is taken is answered soon. The measure is how long one turn
- * of the event loop takes: every call needs a handful of turns, so its delay is a few times that, and whoever has not
- * been read yet waits longer still. One long turn says nothing (a burst, a collection of garbage); when no turn of the
- * last 300 ms was short, there is more to do than can be done, and taking yet more would only make all of it late.
+ * How many calls one turn of the event loop may take, so that those taken are answered soon; the others are turned away.
+ * What has arrived waits until the loop has been once around, and each further step of a call waits for another turn: a
+ * call takes a few times as long as a turn, and a turn as long as the calls that it takes. So a limit on the calls of one
+ * turn is a limit on the time of each call. Nothing has to be steered: the loop is never idle for it, the more comes, the
+ * more is left over, and when less comes, nothing is. Few at a time is also the cheapest: with thousands of calls begun
+ * and none finished, collecting garbage takes a third of the core.
+ *
+ * The limit is low while there is more to do than can be done, which shows in a loop that never waits. A long turn does not
+ * show it: that is a burst, a collection of garbage or a slow moment of the machine, and all of it is served in time.
+ * Nor do the calls in progress: most of them wait for a provider.
  */
 export class Pressure {
-  /** 0 takes everything, 1 nothing. */
-  share = 0
-  #owed = 0
-  #longSince: number | null = null
-  #last: number
-  readonly #longTurnMs: number
+  callsPerTurn = MOST_IN_A_BURST
+  /** Of the last moments, the older the less. */
+  #busyShare = 0
+  readonly #memoryMs: number
 
-  constructor(now: number, longTurnMs: number) {
-    this.#last = now
-    this.#longTurnMs = longTurnMs
+  /** For about so long a loop that was half busy may go without a pause. */
+  constructor(patienceMs: number) {
+    this.#memoryMs = patienceMs / Math.log(0.5 / (1 - MOST_BUSY))
   }
 
-  /** To be called every `TICK_MS`; how late it comes, in milliseconds, is the measure. */
-  tick(now: number): number {
-    const late = Math.max(0, now - this.#last - TICK_MS)
-    this.#last = now
-    if (late < this.#longTurnMs / 2) {
-      this.#longSince = null
-      this.share = Math.max(0, this.share - EASE)
-    } else if (late > this.#longTurnMs) {
-      this.#longSince ??= now
-      if (now - this.#longSince >= PATIENCE_MS) this.share = Math.min(MOST, this.share + PRESS)
-    }
-    return late
-  }
-
-  /** Whether the next call is to be turned away: as many as the share says, evenly spread. */
-  turnsAway(): boolean {
-    if (this.share === 0) return false
-    this.#owed += this.share
-    if (this.#owed < 1) return false
-    this.#owed -= 1
-    return true
+  /** What the loop did since the last time: it worked, or it waited for something to do. */
+  observe(busyMs: number, idleMs: number): void {
+    const passedMs = busyMs + idleMs
+    if (passedMs <= 0) return
+    // However long one turn was, it says no more than this.
+    const countedMs = Math.min(passedMs, this.#memoryMs)
+    this.#busyShare += (1 - Math.exp(-countedMs / this.#memoryMs)) * (busyMs / passedMs - this.#busyShare)
+    this.callsPerTurn = this.#busyShare > MOST_BUSY ? MOST_WHEN_BUSY : MOST_IN_A_BURST
   }
 }
 
-export const TICK_MS = 20
-const PATIENCE_MS = 300
-/** Never all: some must be served for it to be seen that the time is over. */
-const MOST = 0.95
-/** Up by a twentieth for each long turn, down by a fiftieth for each short one: from the most to nothing in a second. */
-const PRESS = 0.05
-const EASE = 0.02
+const MOST_BUSY = 0.95
+/** About 10 ms of work. Whoever has no more connections than these is never turned away. */
+export const MOST_WHEN_BUSY = 64
+/** About 100 ms of work: how long a turn may get until it is known that there is too much to do. */
+export const MOST_IN_A_BURST = 512
 
-/** Watches the loop of this thread as long as the process lives; with 0 no turn is long. */
-export function watchPressure(longTurnMs: number, onTick: (lateMs: number) => void): Pressure {
-  const pressure = new Pressure(performance.now(), longTurnMs > 0 ? longTurnMs : Number.POSITIVE_INFINITY)
-  setInterval(() => onTick(pressure.tick(performance.now())), TICK_MS).unref()
-  return pressure
+const TICK_MS = 20
+
+/** Watches the loop of this thread as long as the process lives. To be asked for every call: whether it is taken. */
+export function watchPressure(patienceMs: number): () => boolean {
+  const pressure = new Pressure(patienceMs)
+  let last = performance.eventLoopUtilization()
+  setInterval(() => {
+    const current = performance.eventLoopUtilization()
+    pressure.observe(current.active - last.active, current.idle - last.idle)
+    last = current
+  }, TICK_MS).unref()
+  let ofThisTurn = 0
+  const endTurn = () => {
+    ofThisTurn = 0
+  }
+  return () => {
+    if (ofThisTurn >= pressure.callsPerTurn) return false
+    // Runs when everything that could be read in this turn has been.
+    if (ofThisTurn === 0) setImmediate(endTurn)
+    ofThisTurn += 1
+    return true
+  }
 }

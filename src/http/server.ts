@@ -108,6 +108,11 @@ function laneDesk(desk: Desk): LaneDesk {
     path: route?.path ?? '',
     connections,
     newRequestId: options.newRequestId,
+    refusal() {
+      if (route === undefined) return null
+      const reply = refusalOf(route, options)
+      return reply === null ? null : laneAnswer(reply, options.newRequestId(), route, desk)
+    },
     async respond(call) {
       if (route === undefined) return null
       const reply = await replyFor(route, call, options)
@@ -141,7 +146,7 @@ async function serve(request: IncomingMessage, response: ServerResponse, desk: D
   const caller = connections.arrive(socket)
   const { route, params } = desk.router.find(method, url) ?? (await findFurther(method, url, desk))
   const call = new IncomingCall(request, { id: options.newRequestId(), params, presence: caller })
-  const reply = await replyFor(route, call, options)
+  const reply = refusalOf(route, options) ?? (await replyFor(route, call, options))
   try {
     const sending = send(reply, { response, id: call.id, route, desk })
     // Only what is written piece by piece is waited for.
@@ -170,10 +175,14 @@ async function wholeRouter({ routes, moreRoutes }: ServerOptions): Promise<Route
   return createRouter(moreRoutes === undefined ? routes : [...routes, ...(await moreRoutes())])
 }
 
+function refusalOf(route: Match['route'], options: ServerOptions): Reply | null {
+  return route.sheds === true ? (options.shed?.() ?? null) : null
+}
+
 /** Null: the caller left, and there is nobody to answer. */
 async function replyFor(route: Match['route'], call: Call, options: ServerOptions): Promise<AnyReply | null> {
   try {
-    return (route.sheds === true ? options.shed?.() : null) ?? (await route.handle(call))
+    return await route.handle(call)
   } catch (error) {
     if (error instanceof CallerLeftError) return null
     const known = asGatewayError(error)
