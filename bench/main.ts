@@ -122,13 +122,13 @@ async function run(options: RunOptions, parts: readonly Part[], problems: string
   const has = (part: Part) => parts.includes(part)
   const admission = has('admission') ? measureAdmission(plan.admissionCalls) : null
   const start = has('start') ? await measureStart(options) : null
-  const saturation = has('saturation') || has('overload') ? await measureSaturation(options) : []
+  const saturation = has('saturation') ? await measureSaturation(options) : []
   const latency = has('latency') ? await measureLatency(options) : []
   const memory = has('memory') ? await measureMemory(options) : []
   const bodies = has('bodies') ? await measureBodies(options) : []
   const eventLoop = has('event-loop') ? await measureEventLoop(options) : []
   const ours = saturation.find(({ name, family }) => name === OURS && family === 'openai')
-  const overload = has('overload') ? await measureOverload(options, ours?.requestsPerSecond ?? 0) : null
+  const overload = has('overload') ? await measureOverload(options, ours?.requestsPerSecond ?? null) : null
   problems.push(...doubts({ saturation, latency }))
   return {
     startedAt,

@@ -18,6 +18,8 @@ export interface OpenLoopOrder {
   connections: number
   /** All connections are there before the first call, as a load balancer keeps them; else one is opened when needed. */
   allOpen?: boolean
+  /** A call that found no connection for so long is given up, as by a caller with a timeout; else it waits for ever. */
+  giveUpMs?: number
 }
 
 /** What became of the calls that were due within one stage. */
@@ -29,6 +31,8 @@ export interface StageResult {
   shed: number
   failed: number
   firstError: string | null
+  /** Given up before there was a connection for them. */
+  unsent: number
   unanswered: number
   okMs: Percentiles
   /** Of each call, where there are few enough to be told: so that slices can be joined. */
@@ -95,6 +99,7 @@ interface Tally {
   due: number
   failed: number
   firstError: string | null
+  unsent: number
   ok: Samples
   shed: Samples
   late: Samples
@@ -102,13 +107,14 @@ interface Tally {
 }
 
 function newTally(rate: number): Tally {
-  const none = { due: 0, failed: 0, firstError: null, mostConnections: 0 }
+  const none = { due: 0, failed: 0, firstError: null, unsent: 0, mostConnections: 0 }
   return { rate, ...none, ok: new Samples(), shed: new Samples(), late: new Samples() }
 }
 
-function count(stage: Tally, outcome: Outcome, latency: number): void {
+function count(stage: Tally, outcome: End, latency: number): void {
   if (outcome.kind === 'ok') stage.ok.add(latency)
   else if (outcome.kind === 'shed') stage.shed.add(latency)
+  else if (outcome.kind === 'unsent') stage.unsent += 1
   else {
     stage.failed += 1
     stage.firstError ??= outcome.why
@@ -120,7 +126,7 @@ function stageResult({ ok, shed, late, ...tally }: Tally): StageResult {
     ...tally,
     ok: ok.count,
     shed: shed.count,
-    unanswered: tally.due - ok.count - shed.count - tally.failed,
+    unanswered: tally.due - ok.count - shed.count - tally.failed - tally.unsent,
     okMs: ok.percentiles(),
     okEachMs: ok.count > MOST_TOLD ? [] : [...ok.values()].map((value) => Number(value.toFixed(3))),
     shedMs: shed.percentiles(),
@@ -164,14 +170,23 @@ interface Call {
   step: number
 }
 
-function startTraffic(order: OpenLoopOrder, onEnd: (call: Call, end: Outcome) => void) {
-  const { url, others = [], request, connections: most } = order
+type End = Outcome | { kind: 'unsent' }
+
+function startTraffic(order: OpenLoopOrder, onEnd: (call: Call, end: End) => void) {
+  const { url, others = [], request, connections: most, giveUpMs = Number.POSITIVE_INFINITY } = order
   const addresses = [url, ...others].map((address) => new URL(address))
   const idle: ((call: Call) => void)[] = []
   const queue: Call[] = []
   const open = new Set<Connection>()
   let opened = 0
   let inFlight = 0
+
+  function nextInQueue(): Call | undefined {
+    const oldest = preciseNow() - giveUpMs
+    let next = queue.shift()
+    for (; next !== undefined && next.due < oldest; next = queue.shift()) onEnd(next, { kind: 'unsent' })
+    return next
+  }
 
   function openOne(first: Call | null): void {
     let current: Call | null = null
@@ -189,7 +204,7 @@ function startTraffic(order: OpenLoopOrder, onEnd: (call: Call, end: Outcome) =>
     const connection = openConnection(addresses[opened++ % addresses.length] ?? new URL(url), {
       onAnswer(status, excerpt) {
         end(outcomeOf(status, excerpt))
-        const next = queue.shift()
+        const next = nextInQueue()
         if (next === undefined) idle.push(begin)
         else begin(next)
       },
@@ -198,7 +213,7 @@ function startTraffic(order: OpenLoopOrder, onEnd: (call: Call, end: Outcome) =>
         const place = idle.indexOf(begin)
         if (place >= 0) idle.splice(place, 1)
         end({ kind: 'failed', why })
-        const next = queue.shift()
+        const next = nextInQueue()
         if (next !== undefined) openOne(next)
       },
     })

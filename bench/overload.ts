@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { ClosedLoopResult } from './closed-loop.ts'
 import { watchRss } from './memory.ts'
 import { type OpenLoopResult, STEP_MS, type StageResult } from './open-loop.ts'
 import type { RunOptions } from './plan.ts'
@@ -8,12 +9,12 @@ import { type BenchGateway, createScene, startGateway, startUpstream } from './s
 
 /** Twice as many calls as one core can serve, and what is left of them. */
 export interface OverloadResult {
-  /** What it can take, by the closed loop of the same run. */
+  /** What it can take, by a closed loop. */
   saturationRate: number
   before: StageResult
   during: StageResult
   after: StageResult
-  /** From the end of the overload until every call is served again, as fast as before; null: not within the run. */
+  /** From the end of the overload until every call of half a second is served as fast as before; null: not within the run. */
   recoveryMs: number | null
   /** Answers of 200 that the caller saw and the log does not have. Zero is the promise. */
   missingFromLog: number
@@ -26,20 +27,22 @@ const QUIET_SHARE = 0.5
  * program it runs, and a flood of new ones would measure that.
  */
 const CONNECTIONS = 2_000
+/**
+ * Few callers wait longer than a second for a connection. Without an end to it the load would still send, long after the
+ * overload, what nobody waits for any more, and that would be measured as the gateway's recovery.
+ */
+const GIVE_UP_MS = 1_000
 
-export async function measureOverload(options: RunOptions, saturationRate: number): Promise<OverloadResult> {
+/** Without a rate to double it finds one first. */
+export async function measureOverload(options: RunOptions, knownRate: number | null): Promise<OverloadResult> {
   const { plan, progress, dist } = options
   await using scene = createScene()
   const gateway = await startGateway(scene, { upstream: (await startUpstream(scene)).atOnce, dist })
   const target = gateway.target('openai')
-  await scene.load({
-    kind: 'closed',
-    ...target,
-    bodyBytes: 0,
-    connections: 32,
-    warmupSeconds: 0,
-    seconds: plan.warmupSeconds,
-  })
+  const saturate = (seconds: number) =>
+    scene.load({ kind: 'closed', ...target, bodyBytes: 0, connections: 32, warmupSeconds: 0, seconds })
+  await saturate(plan.warmupSeconds)
+  const saturationRate = knownRate ?? perSecond(await saturate(plan.quietSeconds))
   const loggedBefore = await rowsServed(gateway)
   const rate = Math.round(saturationRate)
   progress(`overload: ${2 * rate}/s for ${plan.overloadSeconds} s`)
@@ -51,6 +54,7 @@ export async function measureOverload(options: RunOptions, saturationRate: numbe
     bodyBytes: 0,
     connections: CONNECTIONS,
     allOpen: true,
+    giveUpMs: GIVE_UP_MS,
     stages: [
       { rate: quiet, seconds: plan.quietSeconds },
       { rate: 2 * rate, seconds: plan.overloadSeconds },
@@ -70,17 +74,24 @@ export async function measureOverload(options: RunOptions, saturationRate: numbe
   }
 }
 
+function perSecond({ requests, seconds }: ClosedLoopResult): number {
+  return requests / seconds
+}
+
 /** Slower than the slowest of the quiet time by this much is not yet as before. */
 const TOLERANCE = 2
+/** Good steps in a row that show that it is over: a machine may stumble again later for reasons of its own. */
+const STEPS_TO_TELL = 5
 
 export function recoveryMs(steps: OpenLoopResult['steps'], endSeconds: number, quietSeconds: number): number | null {
   const quiet = steps.slice(0, (quietSeconds * 1000) / STEP_MS)
   const normal = TOLERANCE * Math.max(...quiet.map(({ slowestOkMs }) => slowestOkMs))
   const end = Math.round((endSeconds * 1000) / STEP_MS)
-  const isBad = ({ due, ok, slowestOkMs }: OpenLoopResult['steps'][number]) => ok < due || slowestOkMs > normal
-  const lastBad = steps.findLastIndex(isBad)
-  if (lastBad === steps.length - 1) return null
-  return Math.max(0, lastBad + 1 - end) * STEP_MS
+  const isGood = ({ due, ok, slowestOkMs }: OpenLoopResult['steps'][number]) => ok === due && slowestOkMs <= normal
+  for (let step = end; step + STEPS_TO_TELL <= steps.length; step++) {
+    if (steps.slice(step, step + STEPS_TO_TELL).every(isGood)) return (step - end) * STEP_MS
+  }
+  return null
 }
 
 /** Once all of the spool has reached the tables. */

@@ -97,14 +97,18 @@ test('ratios are taken within a round, then their median', () => {
   assert.equal(ours?.requests, 30)
 })
 
-test('a run has recovered after its last bad step', () => {
+test('a run has recovered when half a second was good, whatever the machine does later', () => {
   const good = { due: 10, ok: 10, slowestOkMs: 2 }
   const slow = { due: 10, ok: 10, slowestOkMs: 50 }
   const shed = { due: 10, ok: 5, slowestOkMs: 2 }
+  const fine = Array.from({ length: 5 }, () => good)
   // 200 ms quiet, 200 ms overload, then the rest.
-  assert.equal(recoveryMs([good, good, shed, slow, good, good], 0.4, 0.2), 0)
-  assert.equal(recoveryMs([good, good, shed, slow, slow, shed, good], 0.4, 0.2), 200)
-  assert.equal(recoveryMs([good, good, shed, slow, slow, slow], 0.4, 0.2), null)
+  const begin = [good, good, shed, slow]
+  assert.equal(recoveryMs([...begin, ...fine], 0.4, 0.2), 0)
+  assert.equal(recoveryMs([...begin, slow, shed, ...fine, slow, shed], 0.4, 0.2), 200)
+  assert.equal(recoveryMs([...begin, good, good, shed, ...fine], 0.4, 0.2), 300)
+  assert.equal(recoveryMs([...begin, slow, good, good, good, good, shed], 0.4, 0.2), null)
+  assert.equal(recoveryMs([...begin, good], 0.4, 0.2), null)
 })
 
 test('a peer is given as name=command@port', () => {

@@ -191,6 +191,7 @@ function overload(result: OverloadResult): Section {
         '200',
         '503 overloaded',
         'other',
+        'given up',
         'unanswered',
         '200 p50 ms',
         'p99',
@@ -200,7 +201,7 @@ function overload(result: OverloadResult): Section {
       ],
       ...stages.map(([name, stage]) => [
         name,
-        ...[stage.rate, stage.due, stage.ok, stage.shed, stage.failed, stage.unanswered].map(String),
+        ...[stage.rate, stage.due, stage.ok, stage.shed, stage.failed, stage.unsent, stage.unanswered].map(String),
         ...[stage.okMs.p50, stage.okMs.p99, stage.shedMs.p50, stage.shedMs.p99, stage.lateMs.p99].map((value) =>
           value.toFixed(1),
         ),

@@ -105,6 +105,7 @@ function stage(rate: number, ok: number, shed: number): StageResult {
     shed,
     failed: 0,
     firstError: null,
+    unsent: 0,
     unanswered: 0,
     okMs: percentiles,
     okEachMs: [],
