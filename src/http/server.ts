@@ -8,6 +8,7 @@ import { type AnyReply, type Call, CallerLeftError, type HttpRoute, type Reply }
 import { Connections } from './connections.ts'
 import { IncomingCall } from './incoming-call.ts'
 import { type LaneAnswer, type LaneDesk, openLane, takeConnections } from './lane.ts'
+import { repeatedAnswer } from './repeated-answer.ts'
 import { asGatewayError, errorReply } from './respond.ts'
 import { responseHead } from './response-text.ts'
 import { createRouter, type Match, type Router } from './router.ts'
@@ -104,14 +105,18 @@ export function createServer(options: ServerOptions): Server {
 function laneDesk(desk: Desk): LaneDesk {
   const { options, connections } = desk
   const route = options.routes.find((candidate) => candidate.hasLane === true)
+  const refuse = route === undefined ? null : repeatedAnswer((reply, id) => laneAnswer(reply, id, route, desk))
   return {
     path: route?.path ?? '',
     connections,
     newRequestId: options.newRequestId,
     refusal() {
-      if (route === undefined) return null
+      if (route === undefined || refuse === null) return null
       const reply = refusalOf(route, options)
-      return reply === null ? null : laneAnswer(reply, options.newRequestId(), route, desk)
+      if (reply === null) return null
+      const id = options.newRequestId()
+      // The last answer on a connection is not the same as the others.
+      return desk.draining ? laneAnswer(reply, id, route, desk) : refuse(reply, id, Date.now())
     },
     async respond(call) {
       if (route === undefined) return null
