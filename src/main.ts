@@ -22,6 +22,7 @@ import { dashboardRoutes } from './http/dashboard-routes.ts'
 import { drain } from './http/drain.ts'
 import { createServer } from './http/server.ts'
 import { createLargeBodies } from './large-bodies/large-bodies.ts'
+import { managementApi } from './management-api.ts'
 import { type OpenedLedger, openLedger } from './open-ledger.ts'
 import { packagePath } from './package-path.ts'
 import { applyFile, type NewKeys, prepareStore } from './prepare-store.ts'
@@ -185,9 +186,7 @@ async function serve({ config, store, live, newKeys, log, now, onListening }: Pr
   const health: Health = { phase: () => phase, catalog, ...keeping }
   const parts = { deps, health, live, store, config, builtins: BUILTINS, stopping: stopping.signal, startedAt: now() }
   const server = createServer({
-    routes: routes(deps, health, metrics),
-    // Most of the time nobody manages anything, and all of it takes 4 MB.
-    moreRoutes: async () => (await import('./management-api.ts')).managementApi(parts),
+    routes: [...routes(deps, health, metrics), ...managementApi(parts)],
     newRequestId: () => `chatcmpl_${newId(now())}`,
     shed: shedding(metrics, settings.OVERLOAD_MS),
     onFault: (error, { id, ...call }) => log.error({ request: id, ...call, err: error.cause ?? error }),

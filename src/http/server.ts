@@ -21,8 +21,6 @@ const { createServer: createHttpServer, STATUS_CODES } = process.getBuiltinModul
 
 export interface ServerOptions {
   routes: readonly HttpRoute[]
-  /** Asked for once, when a request leads to none of `routes`. */
-  moreRoutes?(): Promise<readonly HttpRoute[]>
   newRequestId(): string
   /** Faults of ours, for the log. */
   onFault(error: GatewayError, call: { id: string; method: string; path: string }): void
@@ -55,8 +53,6 @@ const BACKLOG = 4_096
 interface Desk {
   options: ServerOptions
   router: Router
-  /** With the rest of the routes, once it was asked for. */
-  whole: Promise<Router> | null
   connections: Connections
   draining: boolean
 }
@@ -66,7 +62,7 @@ export function createServer(options: ServerOptions): Server {
   const server = createHttpServer({ requestTimeout: REQUEST_TIMEOUT_MS, keepAliveTimeout: KEEP_ALIVE_MS })
   const toNode = takeConnections(server)
   const connections = new Connections(server)
-  const desk: Desk = { options, router: createRouter(options.routes), whole: null, connections, draining: false }
+  const desk: Desk = { options, router: createRouter(options.routes), connections, draining: false }
   const lane = openLane(server, toNode, laneDesk(desk), KEEP_ALIVE_MS)
   server.on('request', (request, response) => void serve(request, response, desk))
   server.on('clientError', refuseUnreadable)
@@ -149,7 +145,7 @@ async function serve(request: IncomingMessage, response: ServerResponse, desk: D
   const { options, connections } = desk
   const { method = '', url = '', socket } = request
   const caller = connections.arrive(socket)
-  const { route, params } = desk.router.find(method, url) ?? (await findFurther(method, url, desk))
+  const { route, params } = desk.router.find(method, url) ?? desk.router.nowhere(url)
   const call = new IncomingCall(request, { id: options.newRequestId(), params, presence: caller })
   const reply = refusalOf(route, options) ?? (await replyFor(route, call, options))
   try {
@@ -162,22 +158,6 @@ async function serve(request: IncomingMessage, response: ServerResponse, desk: D
     if (!caller.left) options.onFault(asGatewayError(error), { id: call.id, method, path: route.path })
   }
   connections.answered(socket, caller)
-}
-
-async function findFurther(method: string, url: string, desk: Desk): Promise<Match> {
-  try {
-    desk.whole ??= wholeRouter(desk.options)
-    desk.router = await desk.whole
-  } catch (error) {
-    // The next one tries again.
-    desk.whole = null
-    return { route: { path: url, handle: () => Promise.reject(error) }, params: {} }
-  }
-  return desk.router.find(method, url) ?? desk.router.nowhere(url)
-}
-
-async function wholeRouter({ routes, moreRoutes }: ServerOptions): Promise<Router> {
-  return createRouter(moreRoutes === undefined ? routes : [...routes, ...(await moreRoutes())])
 }
 
 function refusalOf(route: Match['route'], options: ServerOptions): Reply | null {
