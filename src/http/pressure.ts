@@ -35,8 +35,8 @@ export class Pressure {
 const MOST_BUSY = 0.95
 /** About 10 ms of work. Whoever has no more connections than these is never turned away. */
 export const MOST_WHEN_BUSY = 64
-/** About 100 ms of work: how long a turn may get until it is known that there is too much to do. */
-export const MOST_IN_A_BURST = 512
+/** Some 300 ms of work: a thousand callers who come at once are served, and that there is too much to do shows by then. */
+export const MOST_IN_A_BURST = 2_048
 
 const TICK_MS = 20
 
