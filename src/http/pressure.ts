@@ -33,8 +33,8 @@ export class Pressure {
 }
 
 const MOST_BUSY = 0.95
-/** About 10 ms of work. Whoever has no more connections than these is never turned away. */
-export const MOST_WHEN_BUSY = 64
+/** About 30 ms of work. Whoever has no more connections than these is never turned away. */
+export const MOST_WHEN_BUSY = 256
 /** Some 300 ms of work: a thousand callers who come at once are served, and that there is too much to do shows by then. */
 export const MOST_IN_A_BURST = 2_048
 

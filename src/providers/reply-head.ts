@@ -2,6 +2,8 @@
 const BEGINNING = 'HTTP/1.'
 const STATUS_LINE = /^HTTP\/1\.([01]) ([1-5]\d\d)(?= |\r\n|$)/
 
+const NONE: readonly string[] = []
+
 /** Status and fields of an answer. A field is looked for when somebody asks for it, which is for few of them. */
 export class ReplyHead {
   readonly status: number
@@ -25,9 +27,10 @@ export class ReplyHead {
   }
 
   /** All of this name, each taken apart at its commas, in small letters. */
-  list(name: string): string[] {
-    const all: string[] = []
+  list(name: string): readonly string[] {
     let found = this.#valueFrom(0, name)
+    if (found === null) return NONE
+    const all: string[] = []
     for (; found !== null; found = this.#valueFrom(found.end, name)) all.push(...found.value.toLowerCase().split(','))
     return all.map((item) => item.trim()).filter((item) => item !== '')
   }

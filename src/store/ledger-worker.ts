@@ -26,6 +26,8 @@ const LONGEST_BACKOFF_MS = 5_000
  * sooner on a new connection. Should it only have been slow, the position tells whether the batch was committed.
  */
 const QUERY_MS = 15_000
+/** Batches that come faster (some 2,000 calls a second) are folded in one go: with pauses each record costs two fifths more. */
+const CALM_MS = 400
 const CHECKPOINT_MS = 1_000
 /** A write-ahead log beyond this (64 MiB) is reset, which takes the write lock for a moment. */
 const LONG_WAL_FRAMES = 16_384
@@ -43,10 +45,10 @@ const settings = workerData as LedgerSettings
 const spool = openSpoolFile(settings.spoolPath, 1_000)
 const nextBatch = batchReader(spool)
 const breathe = createBreath()
-/** Until calls are served there is nobody to be in the way of. */
-let isServing = false
+/** Not at the start, when there is nobody to be in the way of, nor under a load at which the whole core is in use. */
+let hasTime = false
 const pause = () => {
-  if (isServing) breathe()
+  if (hasTime) breathe()
 }
 const db = await openTarget()
 const folder = createFolder(db, settings.node, pause)
@@ -54,6 +56,7 @@ const folder = createFolder(db, settings.node, pause)
 let position: number | null = null
 /** Where the position can be after a batch whose end is not known: before it, or behind it. */
 let possible: readonly [before: number, behind: number] | null = null
+let foldedAt = performance.now()
 let asked = false
 let hurried = false
 /** While rows gather, a plain wake-up changes nothing. */
@@ -87,7 +90,10 @@ async function foldAll(): Promise<number> {
     possible = [position, last]
     position = await folder.fold(position, batch)
     possible = [position, position]
-    if (isFull) report({ kind: 'folded', seq: position })
+    if (!isFull) continue
+    // The next one is there already.
+    hasTime = false
+    report({ kind: 'folded', seq: position })
   }
 }
 
@@ -172,7 +178,9 @@ async function start(): Promise<void> {
 }
 
 async function foldOnce(): Promise<void> {
+  hasTime = performance.now() - foldedAt > CALM_MS
   report({ kind: 'folded', seq: await foldAll() })
+  foldedAt = performance.now()
 }
 
 parentPort?.on('message', (command: LedgerCommand) => {
@@ -188,7 +196,6 @@ parentPort?.on('message', (command: LedgerCommand) => {
 yieldToServing(NICENESS)
 const checkpoints = setInterval(checkpointSpool, CHECKPOINT_MS)
 await persistently(start)
-isServing = true
 const housekeeping = keepHouse()
 while (!stopping) {
   await waitUntilAsked()
