@@ -33,10 +33,10 @@ export class Pressure {
 }
 
 const MOST_BUSY = 0.95
-/** About 30 ms of work. Whoever has no more connections than these is never turned away. */
-export const MOST_WHEN_BUSY = 256
-/** Some 300 ms of work: a thousand callers who come at once are served, and that there is too much to do shows by then. */
-export const MOST_IN_A_BURST = 2_048
+/** About 15 ms of work. Whoever has no more connections than these is never turned away. */
+export const MOST_WHEN_BUSY = 128
+/** Some 150 ms of work: a thousand callers who come at once are served, and that there is too much to do shows by then. */
+export const MOST_IN_A_BURST = 1_024
 
 const TICK_MS = 20
 
