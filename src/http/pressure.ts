@@ -1,3 +1,5 @@
+import { eventLoopUtilization } from 'node:perf_hooks'
+
 /**
  * How many calls one turn of the event loop may take, so that those taken are answered soon; the others are turned away.
  * What has arrived waits until the loop has been once around, and each further step of a call waits for another turn: a
@@ -43,9 +45,9 @@ const TICK_MS = 20
 /** Watches the loop of this thread as long as the process lives. To be asked for every call: whether it is taken. */
 export function watchPressure(patienceMs: number): () => boolean {
   const pressure = new Pressure(patienceMs)
-  let last = performance.eventLoopUtilization()
+  let last = eventLoopUtilization()
   setInterval(() => {
-    const current = performance.eventLoopUtilization()
+    const current = eventLoopUtilization()
     pressure.observe(current.active - last.active, current.idle - last.idle)
     last = current
   }, TICK_MS).unref()
