@@ -66,7 +66,9 @@ let log = new FakeLog()
 beforeEach(async () => {
   for (const counters of opened) await counters.stop()
   opened.clear()
-  await connection.run(FLUSH, [])
+  // After a test that halted the server this connection may still be on its way back.
+  const flush = () => connection.run(FLUSH, []).then(() => true)
+  await until(() => flush().catch(() => false), 'the server is empty')
   log = new FakeLog()
   unbookedFile(folder).clear()
 })
