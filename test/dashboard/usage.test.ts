@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, before, describe, test } from 'node:test'
 import type { Browser } from 'playwright-core'
-import { ADMIN_KEY, type Harness, hello, type Json, startHarness } from '../harness.ts'
+import { ADMIN_KEY, type Harness, hello, type Json, startHarness, until } from '../harness.ts'
 import { launchChromium } from './chromium.ts'
 import { assertAccessible, signIn, type Visit, visit } from './visit.ts'
 
@@ -93,7 +93,8 @@ describe('the usage page', () => {
     await assertAccessible(page, 'usage with a list of filters')
     await page.getByRole('option', { name: 'smart' }).click()
     await page.getByRole('img', { name: 'Requests per hour by route: smart 1' }).waitFor()
-    assert.deepEqual(await names(), ['smart'])
+    // Chart and table are answers of their own: which one comes first, nobody knows.
+    await until(async () => (await names()).join() === 'smart', 'the table has only that route')
     await page.getByRole('button', { name: 'Clear', exact: true }).click()
     await page.getByRole('img', { name: /fast 3/ }).waitFor()
   })
