@@ -17,7 +17,14 @@ const isLinux = existsSync('/proc/self/stat')
 
 /** Never a time: a machine that runs tests measures nothing. */
 test('two nodes on PostgreSQL and Valkey are measured', { skip: !isLinux, timeout: 200_000 }, async () => {
-  const plan = { ...QUICK, rounds: 1, sliceSeconds: 0.3, warmupSeconds: 0.1, latencySeconds: 0.3, rates: [{ rate: 500, rounds: 1 }] }
+  const plan = {
+    ...QUICK,
+    rounds: 1,
+    sliceSeconds: 0.3,
+    warmupSeconds: 0.1,
+    latencySeconds: 0.3,
+    rates: [{ rate: 500, rounds: 1 }],
+  }
   const sets = SETS.filter(({ nodes }) => nodes === 2)
   const result = await measureNodes({ plan, peers: [], dist: false, progress() {} }, sets)
   const [row, ...more] = result.rows
