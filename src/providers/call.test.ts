@@ -76,6 +76,12 @@ describe('a kept connection', () => {
       assert.deepEqual(await brokenOff(endpoint), { kind: 'broken', sent: false })
     })
 
+    test(`that is ${how} after the first bytes of an answer has worked on it`, async () => {
+      const { endpoint, socket } = await keptConnection()
+      socket.once('data', () => socket.write('HTTP/1.1 20', () => setTimeout(() => end(socket), 5)))
+      assert.deepEqual(await brokenOff(endpoint), { kind: 'broken', sent: true })
+    })
+
     test(`that is ${how} a while after the next request was written may have worked on it`, async () => {
       const { endpoint, socket } = await keptConnection()
       socket.once('data', () => setTimeout(() => end(socket), 50))

@@ -149,8 +149,8 @@ class Exchange implements LineUser {
     this.settle({ kind: 'reply', status: head.status, headers: head, pieces: body.all(), bytes: body.bytes, hasLeft })
   }
 
-  onBroken(code: string, error: Error, hasReplyBegun: boolean): void {
-    this.settle(breakdownOf(code, error, hasReplyBegun || (this.sent && !this.isStale(code))))
+  onBroken(code: string, error: Error, isAnswered: boolean): void {
+    this.settle(breakdownOf(code, error, isAnswered || (this.sent && !this.isStale(code))))
   }
 
   /** The socket has taken the bytes, which one that is just ending also does. */

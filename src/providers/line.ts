@@ -15,7 +15,8 @@ export interface LineUser {
   onSent(): void
   /** `hasLeft`: nothing of the request is waiting in this process any more. */
   onReply(reply: ReplyReader, hasLeft: boolean): void
-  onBroken(code: string, error: Error, hasReplyBegun: boolean): void
+  /** `isAnswered`: something came back, if only a byte. */
+  onBroken(code: string, error: Error, isAnswered: boolean): void
 }
 
 /** Where a line goes when it is free, or gone. */
@@ -194,9 +195,9 @@ export class Line {
 
   #break(code: string, error = new Error(code)): void {
     const user = this.#user
-    const hasBegun = this.hasReplyBegun
+    const isAnswered = this.#reader?.isSilent === false
     this.destroy()
-    user?.onBroken(code, error, hasBegun)
+    user?.onBroken(code, error, isAnswered)
   }
 }
 

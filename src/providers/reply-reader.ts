@@ -18,6 +18,8 @@ type Framing = 'length' | 'chunks' | 'connection'
  */
 export class ReplyReader {
   head: ReplyHead | null = null
+  /** Not a byte has come. */
+  isSilent = true
   readonly body = new BytePieces()
   isWhole = false
   /** Another call may be made on this connection. */
@@ -34,6 +36,7 @@ export class ReplyReader {
 
   /** Throws when this is no answer, or a TooLargeError. */
   read(bytes: Buffer): void {
+    this.isSilent = false
     if (this.head !== null) this.#readBody(bytes)
     else this.#readHead(this.#waiting === null ? bytes : Buffer.concat([this.#waiting, bytes]))
   }
