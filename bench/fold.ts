@@ -4,12 +4,11 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { Kysely } from 'kysely'
 import { createFolder, readPosition } from '../src/store/fold.ts'
-import { BATCH_RECORDS } from '../src/store/ledger.ts'
 import { migrate } from '../src/store/migrations.ts'
 import type { Database } from '../src/store/schema.ts'
 import { Spool } from '../src/store/spool.ts'
-import { openSpoolFile } from '../src/store/spool-file.ts'
-import { closeLine, openLine, type SpoolRow } from '../src/store/spool-lines.ts'
+import { closeLine, openLine } from '../src/store/spool-lines.ts'
+import { SpoolReader } from '../src/store/spool-reader.ts'
 import { openSqlite } from '../src/store/sqlite-connection.ts'
 import { sqliteDialect } from '../src/store/sqlite-dialect.ts'
 import { type CallRecords, callRecords } from './call-records.ts'
@@ -17,8 +16,8 @@ import { fillLog } from './log-fill.ts'
 
 const HELP = `Usage: node bench/fold.ts [options]
 
-What a call costs the request log, in microseconds of processor time: appended to the spool, which trims what was folded
-before (serving thread); read, folded into the embedded database and checkpointed (ledger worker). All of it in one
+What a call costs the request log, in microseconds of processor time: appended to the spool
+(serving thread); read and folded into the embedded database (ledger worker). All of it in one
 thread here, one after the other.
 
   --calls <number>     calls in all, default 20000
@@ -28,10 +27,10 @@ thread here, one after the other.
   --help               print this text
 `
 
-type Step = 'append' | 'read' | 'fold' | 'checkpoint'
+type Step = 'append' | 'read' | 'fold'
 
 class Clock {
-  readonly used: Record<Step, number> = { append: 0, read: 0, fold: 0, checkpoint: 0 }
+  readonly used: Record<Step, number> = { append: 0, read: 0, fold: 0 }
 
   async run<T>(step: Step, work: () => T | Promise<T>): Promise<T> {
     const before = threadMicroseconds()
@@ -53,10 +52,9 @@ async function measure(folder: string, options: { calls: number; gather: number;
   const db = new Kysely<Database>({ dialect: sqliteDialect(connection) })
   await migrate(db, 'sqlite', Date.now())
   if (options.log > 0) await fillLog(db, { rows: options.log, end: Date.now(), onProgress: () => {} })
-  const path = join(folder, 'spool.db')
+  const path = join(folder, 'spool')
   const spool = new Spool(path, { synchronousFull: false, onCommit: () => {} })
-  const reader = openSpoolFile(path, 0)
-  const nextRows = reader.prepare('select seq, kind, payload from spool where seq > ? and seq <= ? order by seq')
+  const reader = new SpoolReader(path)
   const ledger = createFolder(db, spool.node)
   let position = await readPosition(db, spool.node)
   const warmUp = Math.min(2_000, options.calls)
@@ -66,14 +64,10 @@ async function measure(folder: string, options: { calls: number; gather: number;
     const records = Array.from({ length: options.gather }, (_, index) => callRecords(warmUp + done + index, Date.now()))
     await clock.run('append', () => appendAll(spool, records, options.group))
     for (;;) {
-      const rows = await clock.run(
-        'read',
-        () => nextRows.all(position, position + BATCH_RECORDS) as unknown as SpoolRow[],
-      )
+      const rows = await clock.run('read', () => reader.read(position))
       if (rows.length === 0) break
       position = await clock.run('fold', () => ledger.fold(position, rows))
     }
-    await clock.run('checkpoint', () => reader.exec('pragma wal_checkpoint(passive)'))
     spool.folded(position)
   }
   spool.close()

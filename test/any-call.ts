@@ -3,6 +3,7 @@ import type { Kysely } from 'kysely'
 import type { CloseRecord } from '../src/domain/request-record.ts'
 import { createFolder, readPosition } from '../src/store/fold.ts'
 import type { Database } from '../src/store/schema.ts'
+import { closeLine } from '../src/store/spool-lines.ts'
 import { closeRecord } from './test-store.ts'
 
 const tokens = fc.oneof(fc.constant(0), fc.nat(300_000), fc.constant(Number.MAX_SAFE_INTEGER))
@@ -39,7 +40,7 @@ export async function logCalls(db: Kysely<Database>, workspace: string, calls: r
   const rows = calls.map((call, index) => {
     const number = String(index).padStart(6, '0')
     const record = closeRecord(`${workspace}-${number}`, { ...call, workspace })
-    return { seq: after + index + 1, kind: 'close', payload: JSON.stringify(record) }
+    return { seq: after + index + 1, payload: closeLine(record) }
   })
   await createFolder(db, workspace).fold(after, rows)
 }

@@ -112,10 +112,10 @@ test('a folder that is no data folder, and a missing DATABASE_URL, are one clear
   const databaseUrl = await server.createDatabase()
   const noSpool = join(folder, 'no-spool')
   mkdirSync(noSpool)
-  writeFileSync(join(noSpool, 'spool.db'), '')
+  writeFileSync(join(noSpool, 'spool'), '')
   for (const [dir, environment, code, message] of [
-    [join(folder, 'nowhere'), { DATABASE_URL: databaseUrl }, 1, /there is no spool\.db in .*nowhere/],
-    [noSpool, { DATABASE_URL: databaseUrl }, 1, /spool\.db in .*no-spool is not the spool of a gateway/],
+    [join(folder, 'nowhere'), { DATABASE_URL: databaseUrl }, 1, /there is no spool in .*nowhere/],
+    [noSpool, { DATABASE_URL: databaseUrl }, 1, /there is no spool in .*no-spool/],
     [noSpool, {}, 2, /DATABASE_URL: set it/],
   ] as const) {
     const ran = await runCli(['spool', 'ship', dir], { environment, folder })

@@ -1,22 +1,24 @@
-import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Kysely } from 'kysely'
 import { createFolder, readPosition } from '../store/fold.ts'
+import { takeOverOldSpool } from '../store/old-spool.ts'
 import type { Database } from '../store/schema.ts'
-import { batchReader } from '../store/spool-batch.ts'
-import { openSpoolFile } from '../store/spool-file.ts'
+import { SpoolReader } from '../store/spool-reader.ts'
+import { spoolNode } from '../store/spool-segments.ts'
 
 /** Folds what a gateway that is gone has left in its spool. Returns how many records that were. */
-export async function foldSpool(path: string, db: Kysely<Database>): Promise<number> {
-  if (!existsSync(path)) return 0
-  const spool = openSpoolFile(path, 0)
+export async function foldSpool(dataDir: string, db: Kysely<Database>): Promise<number> {
+  takeOverOldSpool(dataDir)
+  const folder = join(dataDir, 'spool')
+  const node = spoolNode(folder)
+  if (node === null) return 0
+  const spool = new SpoolReader(folder)
   try {
-    const node = String(spool.prepare(`select value from meta where name = 'node'`).get()?.['value'])
-    const nextBatch = batchReader(spool)
-    const folder = createFolder(db, node)
+    const ledger = createFolder(db, node)
     const begin = await readPosition(db, node)
     let position = begin
-    for (let batch = nextBatch(position); batch.length > 0; batch = nextBatch(position)) {
-      position = await folder.fold(position, batch)
+    for (let batch = spool.read(position); batch.length > 0; batch = spool.read(position)) {
+      position = await ledger.fold(position, batch)
     }
     return position - begin
   } finally {

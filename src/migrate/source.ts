@@ -60,7 +60,7 @@ async function putInOrder(dataDir: string, path: string): Promise<{ folded: numb
   try {
     const now = Date.now()
     await migrate(db, 'sqlite', now)
-    const folded = await foldSpool(join(dataDir, 'spool.db'), db)
+    const folded = await foldSpool(dataDir, db)
     return { folded, interrupted: await closeInterrupted(db, null, now) }
   } finally {
     await db.destroy()

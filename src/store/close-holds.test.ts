@@ -19,7 +19,7 @@ function holdOf(id: string, startedAt: number, node = 'dead'): LoggedHold {
 }
 
 function spooled(lines: readonly string[], after = 0): SpoolRow[] {
-  return lines.map((payload, index) => ({ seq: after + index + 1, kind: 'group', payload }))
+  return lines.map((payload, index) => ({ seq: after + index + 1, payload }))
 }
 
 async function rowsOf({ db }: Store) {

@@ -8,10 +8,9 @@ import { closeLine, joinLines, openLine, type SpoolRow } from './spool-lines.ts'
 
 const stores = await testStores()
 
-const opened = (seq: number, id: string): SpoolRow => ({ seq, kind: 'group', payload: openLine(openRecord(id)) })
+const opened = (seq: number, id: string): SpoolRow => ({ seq, payload: openLine(openRecord(id)) })
 const closed = (seq: number, id: string, change = {}): SpoolRow => ({
   seq,
-  kind: 'group',
   payload: closeLine(closeRecord(id, change)),
 })
 
@@ -39,7 +38,7 @@ for (const engine of ENGINES) {
         .insertInto('spool_rejects')
         .values({ node: 'b', seq: 2, kind: 'x', payload: '', error: '' })
         .execute()
-      await assert.rejects(folder.fold(0, [opened(1, 'b1'), { seq: 2, kind: 'open', payload: 'not JSON' }]))
+      await assert.rejects(folder.fold(0, [opened(1, 'b1'), { seq: 2, payload: 'not JSON' }]))
       assert.equal(await readPosition(store.db, 'b'), 0)
       assert.deepEqual(await rowsOf(store, 'b'), [])
     })
@@ -48,11 +47,11 @@ for (const engine of ENGINES) {
       const folder = createFolder(store.db, 'c')
       await readPosition(store.db, 'c')
       const unreadable = [
-        { seq: 1, kind: 'open', payload: '{' },
-        { seq: 2, kind: 'close', payload: '{}' },
+        { seq: 1, payload: 'o[' },
+        { seq: 2, payload: 'c{}' },
         closed(3, 'c0', { costPicodollars: '9223372036854775808' }),
       ]
-      const mixed = { seq: 6, kind: 'group', payload: `c[]\n${closed(0, 'c1').payload}\no["c2"]` }
+      const mixed = { seq: 6, payload: `c[]\n${closed(0, 'c1').payload}\no["c2"]` }
       assert.equal(await folder.fold(0, [...unreadable, mixed]), 6)
       assert.deepEqual(
         (await rowsOf(store, 'c')).map((row) => row.id),

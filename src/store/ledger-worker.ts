@@ -6,8 +6,7 @@ import { closeInterrupted, createFolder, readPosition } from './fold.ts'
 import { BATCH_RECORDS, type LedgerCommand, type LedgerReport, type LedgerSettings } from './ledger.ts'
 import { deleteExpired } from './retention.ts'
 import type { Database } from './schema.ts'
-import { batchReader } from './spool-batch.ts'
-import { openSpoolFile } from './spool-file.ts'
+import { SpoolReader } from './spool-reader.ts'
 import { openSqlite } from './sqlite-connection.ts'
 import { sqliteDialect } from './sqlite-dialect.ts'
 import { errorText } from './store-error.ts'
@@ -28,10 +27,8 @@ const LONGEST_BACKOFF_MS = 5_000
 const QUERY_MS = 15_000
 /** Batches that come faster (some 2,000 calls a second) are folded in one go: with pauses each record costs two fifths more. */
 const CALM_MS = 400
-const CHECKPOINT_MS = 1_000
-/** A write-ahead log beyond this (64 MiB) is reset, which takes the write lock for a moment. */
-const LONG_WAL_FRAMES = 16_384
-const CHECKPOINT_PASSES = 4
+/** So much of the spool a power cut may take; the write itself is outlived by the death of the process. */
+const SYNC_MS = 1_000
 const HOUSEKEEPING_MS = 60_000
 const HOUSEKEEPING_PAUSE_MS = 50
 const DAY_MS = 86_400_000
@@ -42,8 +39,7 @@ const DAY_MS = 86_400_000
 const NICENESS = 5
 
 const settings = workerData as LedgerSettings
-const spool = openSpoolFile(settings.spoolPath, 1_000)
-const nextBatch = batchReader(spool)
+const spool = new SpoolReader(settings.spoolFolder, (damage) => report({ kind: 'damaged', damage }))
 const breathe = createBreath()
 /** Not at the start, when there is nobody to be in the way of, nor under a load at which the whole core is in use. */
 let hasTime = false
@@ -83,7 +79,7 @@ function report(message: LedgerReport): void {
 async function foldAll(): Promise<number> {
   position ??= await knownPosition()
   for (;;) {
-    const batch = nextBatch(position)
+    const batch = spool.read(position)
     if (batch.length === 0) return position
     const last = batch.at(-1)?.seq ?? position
     const isFull = last - position >= BATCH_RECORDS
@@ -132,25 +128,6 @@ async function waitUntilAsked(): Promise<void> {
   hurried = false
 }
 
-/**
- * Copies the spool's write-ahead log back without stopping its writer. Once a pass has caught up, the writer begins the
- * log anew by itself; under steady load it keeps a few frames ahead, so there are several passes, each shorter.
- * The database needs none of this: its connections checkpoint as they commit, and only worker threads wait for that.
- */
-function checkpointSpool(): void {
-  try {
-    for (let pass = 1; pass <= CHECKPOINT_PASSES; pass++) {
-      const state = spool.prepare('pragma wal_checkpoint(passive)').get()
-      if (state?.['log'] === state?.['checkpointed']) return
-      if (pass === CHECKPOINT_PASSES && Number(state?.['log']) > LONG_WAL_FRAMES) {
-        spool.exec('pragma wal_checkpoint(truncate)')
-      }
-    }
-  } catch (error) {
-    report({ kind: 'failed', message: `checkpoint: ${errorText(error)}` })
-  }
-}
-
 /** What has time: in small steps, so that the fold and readers get their turn. */
 async function keepHouse(): Promise<void> {
   const pause = () => sleep(HOUSEKEEPING_PAUSE_MS)
@@ -194,17 +171,16 @@ parentPort?.on('message', (command: LedgerCommand) => {
 })
 
 yieldToServing(NICENESS)
-const checkpoints = setInterval(checkpointSpool, CHECKPOINT_MS)
+const syncs = settings.synchronousFull ? undefined : setInterval(() => spool.sync(), SYNC_MS)
 await persistently(start)
 const housekeeping = keepHouse()
 while (!stopping) {
   await waitUntilAsked()
   await persistently(foldOnce)
 }
-clearInterval(checkpoints)
+clearInterval(syncs)
 await housekeeping
 await persistently(foldOnce)
-checkpointSpool()
 spool.close()
 await db.destroy()
 parentPort?.close()

@@ -1,10 +1,11 @@
 import { Worker } from 'node:worker_threads'
 import { DatabaseAwayError } from './database-away.ts'
 import type { Spool } from './spool.ts'
+import type { Damage } from './spool-reader.ts'
 import type { StoreLog } from './store-error.ts'
 
 export interface LedgerSettings {
-  spoolPath: string
+  spoolFolder: string
   node: string
   target: { kind: 'sqlite'; path: string } | { kind: 'postgres'; url: string }
   synchronousFull: boolean
@@ -25,6 +26,7 @@ export type LedgerReport =
   | { kind: 'ready'; seq: number; interrupted: number }
   | { kind: 'folded'; seq: number }
   | { kind: 'failed'; message: string }
+  | { kind: 'damaged'; damage: Damage }
 
 const RESTART_MS = 1_000
 /** Nobody who asks for rows that have just been written waits longer for a database that is away. */
@@ -132,6 +134,10 @@ export class Ledger {
   }
 
   #receive(report: LedgerReport): void {
+    if (report.kind === 'damaged') {
+      this.#log.error({ ...report.damage }, 'the end of a file of the spool cannot be read')
+      return
+    }
     if (report.kind === 'failed') {
       if (this.#lastError !== report.message) this.#log.warn({ error: report.message }, 'the request log lags behind')
       this.#lastError = report.message

@@ -117,7 +117,7 @@ export async function refuseCopies(
     if (seen.seenAt > first.seen_at) {
       throw new StoreError(
         `the node ${node} of this data folder is running as ${seen.name}: a folder and its copy cannot both be used; ` +
-          'remove spool.db from the copy',
+          'remove the folder spool from the copy',
       )
     }
     await pause(500)

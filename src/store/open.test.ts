@@ -1,13 +1,20 @@
 import assert from 'node:assert/strict'
-import { statSync } from 'node:fs'
+import { rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, test } from 'node:test'
 import { sql } from 'kysely'
 import { closeRecord, ENGINES, openRecord, testStores } from '../../test/test-store.ts'
 import type { Store } from './open.ts'
+import { listSegments } from './spool-segments.ts'
 
 const stores = await testStores()
+
+/** As earlier versions kept it. */
+const OLD_SPOOL = `
+  create table spool (seq integer primary key, kind text not null, payload text not null);
+  create table meta (name text primary key, value text not null);
+  insert into meta (name, value) values ('node', 'node-of-old')`
 
 async function requests(store: Store) {
   await store.requestLog.caughtUp()
@@ -178,7 +185,9 @@ for (const engine of ENGINES) {
     test('what an earlier version spooled but never folded is folded at the next start', async () => {
       const options = await stores.newOptions(engine)
       await (await stores.open(options)).close()
+      rmSync(join(options.dataDir, 'spool'), { recursive: true })
       const spool = new DatabaseSync(join(options.dataDir, 'spool.db'))
+      spool.exec(OLD_SPOOL)
       const insert = spool.prepare('insert into spool (kind, payload) values (?, ?)')
       insert.run('open', JSON.stringify(openRecord('r1')))
       insert.run('open', JSON.stringify(openRecord('r2')))
@@ -202,9 +211,7 @@ for (const engine of ENGINES) {
       await first.requestLog.close(closeRecord('r1'))
       await first.requestLog.close(closeRecord('r2'))
       await first.close()
-      const spool = new DatabaseSync(join(options.dataDir, 'spool.db'))
-      spool.exec('delete from spool')
-      spool.close()
+      for (const { path } of listSegments(join(options.dataDir, 'spool'))) rmSync(path)
       const second = await stores.open(options)
       await second.requestLog.close(closeRecord('r3'))
       assert.deepEqual(
@@ -241,7 +248,7 @@ test('the data folder and its secrets are for the owner only', async () => {
 test('a data folder that cannot be made is one clear line', async () => {
   const options = await stores.newOptions('sqlite')
   const store = await stores.open(options)
-  const dataDir = join(options.dataDir, 'spool.db', 'data')
+  const dataDir = join(options.dataDir, 'switchyard.db', 'data')
   await assert.rejects(stores.open({ ...options, dataDir }), /^StoreError: cannot create the data folder/)
   await store.close()
 })

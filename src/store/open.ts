@@ -9,6 +9,7 @@ import { DatabaseAwayError, onceReachable } from './database-away.ts'
 import { Ledger } from './ledger.ts'
 import type { Engine } from './migrations.ts'
 import { startPresence } from './node-presence.ts'
+import { takeOverOldSpool } from './old-spool.ts'
 import { openDatabase } from './open-database.ts'
 import type { Database } from './schema.ts'
 import { openSecrets, type Secrets } from './secrets.ts'
@@ -49,7 +50,7 @@ export interface RequestLog {
 }
 
 export interface RequestLogStatus {
-  /** Rows in the spool file. */
+  /** Rows in the files of the spool, folded or not. */
   spoolRows: number
   /** Rows that the database does not have yet. */
   lagRows: number
@@ -83,7 +84,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const { dataDir, databaseUrl, synchronousFull = false, log, nodeName = hostname, version = '' } = options
   makeDataDir(dataDir)
   const path = join(dataDir, 'switchyard.db')
-  const spoolPath = join(dataDir, 'spool.db')
+  const spoolFolder = join(dataDir, 'spool')
   await using opened = new AsyncDisposableStack()
   const lock = lockDataDir(join(dataDir, 'lock.db'), dataDir)
   opened.defer(() => lock.release())
@@ -97,7 +98,8 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     backlog.committed()
     ledger.wake()
   }
-  const spool = new Spool(spoolPath, { synchronousFull, onCommit })
+  takeOverOldSpool(dataDir)
+  const spool = new Spool(spoolFolder, { synchronousFull, onCommit })
   opened.defer(() => spool.close())
   const lagRows = () => ledger.lagRows
   if (engine === 'postgres') {
@@ -106,7 +108,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     opened.defer(() => presence.stop(lagRows() === 0))
   }
   const settings = {
-    spoolPath,
+    spoolFolder,
     node: spool.node,
     target: databaseUrl === null ? { kind: 'sqlite' as const, path } : { kind: 'postgres' as const, url: databaseUrl },
     synchronousFull,

@@ -14,7 +14,7 @@ const DAY_MS = 86_400_000
 const today = Math.floor(Date.now() / DAY_MS) * DAY_MS
 
 function spooled(lines: readonly string[], after: number): SpoolRow[] {
-  return lines.map((payload, index) => ({ seq: after + index + 1, kind: 'group', payload }))
+  return lines.map((payload, index) => ({ seq: after + index + 1, payload }))
 }
 
 /** Name and definition of every index, with `requests` for the table's own name. */

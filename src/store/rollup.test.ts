@@ -66,7 +66,7 @@ for (const engine of ENGINES) {
               const { keyId, route, startedAt } = record
               const opened = { ...openRecord(record.id), workspace: run, keyId, route, startedAt }
               const payload = kind === 'open' ? openLine(opened) : closeLine(record)
-              spool.push({ seq: spool.length + 1, kind: 'group', payload })
+              spool.push({ seq: spool.length + 1, payload })
             }
             const folder = createFolder(db, run)
             const fold = async (rows: number, through = folder) => {
@@ -94,12 +94,12 @@ for (const engine of ENGINES) {
       const record = closeRecord('late-1', { workspace: 'late' })
       const after = await readPosition(db, 'late')
       const opened = { ...openRecord('late-1'), workspace: 'late' }
-      const first = await folder.fold(after, [{ seq: 1, kind: 'open', payload: JSON.stringify(opened) }])
+      const first = await folder.fold(after, [{ seq: 1, payload: openLine(opened) }])
       assert.equal(await closeInterrupted(db, 'late', 5_000), 1)
       const codes = () =>
         db.selectFrom('usage_hours').select('code').where('workspace', '=', 'late').where('requests', '>', 0).execute()
       assert.deepEqual(await codes(), [{ code: 'interrupted' }])
-      await folder.fold(first, [{ seq: 2, kind: 'close', payload: JSON.stringify(record) }])
+      await folder.fold(first, [{ seq: 2, payload: closeLine(record) }])
       assert.deepEqual(await codes(), [{ code: '' }])
       await assertSumsEqualRows(db, 'late')
     })
@@ -107,7 +107,7 @@ for (const engine of ENGINES) {
     test('sums beyond 64 bits stay at their cap instead of stopping the log', async () => {
       const folder = createFolder(db, 'mad')
       const record = (id: string) =>
-        JSON.stringify(
+        closeLine(
           closeRecord(id, {
             workspace: 'mad',
             costPicodollars: String(2n ** 63n - 1n),
@@ -116,7 +116,6 @@ for (const engine of ENGINES) {
         )
       const rows = Array.from({ length: 5 }, (_, index) => ({
         seq: index + 1,
-        kind: 'close',
         payload: record(`mad-${index}`),
       }))
       await readPosition(db, 'mad')
@@ -186,8 +185,8 @@ for (const engine of ENGINES) {
         for (let batch = 0; batch < 10; batch++) {
           const rows = Array.from({ length: 20 }, (_, index) => {
             const change = { workspace: 'together', keyId: `key-${(index * (node + 1)) % 7}` }
-            const payload = JSON.stringify(closeRecord(`${name}-${batch}-${index}`, change))
-            return { seq: after + index + 1, kind: 'close', payload }
+            const payload = closeLine(closeRecord(`${name}-${batch}-${index}`, change))
+            return { seq: after + index + 1, payload }
           })
           after = await folder.fold(after, rows)
         }

@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Kysely } from 'kysely'
 import { lockDataDir } from './data-lock.ts'
@@ -9,10 +8,11 @@ import { isDataDirInUse, schemaOf } from './inspect.ts'
 import { KNOWN_SCHEMA } from './migrations.ts'
 import { placeOf } from './node-presence.ts'
 import { findNode, markNodeStopped, refuseCopies } from './nodes.ts'
+import { takeOverOldSpool } from './old-spool.ts'
 import { postgresDialect } from './postgres-pool.ts'
 import type { Database } from './schema.ts'
-import { batchReader } from './spool-batch.ts'
-import { openSpoolFile } from './spool-file.ts'
+import { SpoolReader } from './spool-reader.ts'
+import { spoolNode } from './spool-segments.ts'
 import { errorText, StoreError } from './store-error.ts'
 
 export interface ShipOptions {
@@ -42,8 +42,7 @@ export interface Shipped {
 export async function shipSpool(options: ShipOptions): Promise<Shipped> {
   const { dataDir, databaseUrl } = options
   await using opened = new AsyncDisposableStack()
-  const spool = openDeadSpool(dataDir, opened)
-  const node = nodeOf(spool, dataDir)
+  const { spool, node } = openDeadSpool(dataDir, opened)
   const dialect = postgresDialect({ url: databaseUrl, connections: 2, queryTimeoutMs: QUERY_MS, onIdleError: () => {} })
   const db = new Kysely<Database>({ dialect })
   opened.defer(() => db.destroy())
@@ -65,27 +64,29 @@ export async function shipSpool(options: ShipOptions): Promise<Shipped> {
 
 const QUERY_MS = 60_000
 
-function openDeadSpool(dataDir: string, opened: AsyncDisposableStack): DatabaseSync {
-  const path = join(dataDir, 'spool.db')
-  if (!existsSync(path)) throw new StoreError(`there is no spool.db in ${dataDir}: is it the data folder of a gateway?`)
+interface DeadSpool {
+  spool: SpoolReader
+  node: string
+}
+
+function openDeadSpool(dataDir: string, opened: AsyncDisposableStack): DeadSpool {
   if (isDataDirInUse(dataDir)) {
     throw new StoreError(`${dataDir} is in use by a running gateway, which delivers its spool itself`)
   }
+  const folder = join(dataDir, 'spool')
+  if (!existsSync(folder) && !existsSync(`${folder}.db`)) throw noSpool(dataDir)
   const lock = lockDataDir(join(dataDir, 'lock.db'), dataDir)
   opened.defer(() => lock.release())
-  const spool = openSpoolFile(path, 0)
+  takeOverOldSpool(dataDir)
+  const node = spoolNode(folder)
+  if (node === null) throw noSpool(dataDir)
+  const spool = new SpoolReader(folder)
   opened.defer(() => spool.close())
-  return spool
+  return { spool, node }
 }
 
-function nodeOf(spool: DatabaseSync, dataDir: string): string {
-  try {
-    const node = spool.prepare(`select value from meta where name = 'node'`).get()?.['value']
-    if (typeof node === 'string') return node
-  } catch {
-    // Falls through: what has no such table is no spool.
-  }
-  throw new StoreError(`spool.db in ${dataDir} is not the spool of a gateway`)
+function noSpool(dataDir: string): StoreError {
+  return new StoreError(`there is no spool in ${dataDir}: is it the data folder of a gateway?`)
 }
 
 async function checkSchema(db: Kysely<Database>): Promise<void> {
@@ -107,17 +108,16 @@ async function hasDelivered(db: Kysely<Database>, node: string): Promise<boolean
 }
 
 async function deliver(
-  spool: DatabaseSync,
+  spool: SpoolReader,
   db: Kysely<Database>,
   node: string,
   onProgress: ShipOptions['onProgress'],
 ): Promise<number> {
-  const nextBatch = batchReader(spool)
   const folder = createFolder(db, node)
   const begin = await readPosition(db, node)
-  const last = Number(spool.prepare('select max(seq) as last from spool').get()?.['last'] ?? 0)
+  const last = spool.lastSeq() ?? begin
   let position = begin
-  for (let batch = nextBatch(position); batch.length > 0; batch = nextBatch(position)) {
+  for (let batch = spool.read(position); batch.length > 0; batch = spool.read(position)) {
     position = await folder.fold(position, batch)
     onProgress(position - begin, last - begin)
   }

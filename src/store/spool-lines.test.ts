@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
+import { test } from 'node:test'
 import { closeRecord, openRecord } from '../../test/test-store.ts'
 import { NO_USAGE } from '../domain/usage.ts'
 import { closeLine, joinLines, openedId, openLine, readClose, readOpen, recordsOf } from './spool-lines.ts'
@@ -41,7 +41,7 @@ test('a record comes back as it was, with its attempts as the request table has 
 
 test('the records of a group have a number each, the last one that of the row', () => {
   const lines = [openLine(OPENED), openLine(openRecord('call-2')), closeLine(CLOSED)]
-  const records = recordsOf({ seq: 42, kind: 'group', payload: joinLines(lines) })
+  const records = recordsOf({ seq: 42, payload: joinLines(lines) })
   assert.deepEqual(
     records.map(({ seq, kind, text }) => [seq, kind, text]),
     [
@@ -54,16 +54,6 @@ test('the records of a group have a number each, the last one that of the row', 
 
 test('the id of an open record can be told without reading it', () => {
   assert.equal(openedId(openLine(OPENED)), 'call-1')
-})
-
-describe('a spool of an earlier version', () => {
-  test('has one record in a row, as an object', () => {
-    const payload = JSON.stringify(OPENED)
-    assert.deepEqual(recordsOf({ seq: 7, kind: 'open', payload }), [{ seq: 7, kind: 'open', text: payload }])
-    assert.deepEqual(readOpen(payload), OPENED)
-    const closed = readClose(JSON.stringify(CLOSED))
-    assert.deepEqual(closed, { ...CLOSED, attempts: JSON.stringify(CLOSED.attempts) })
-  })
 })
 
 test('a text of megabytes where a name belongs is cut, and nothing is copied where there is none', () => {

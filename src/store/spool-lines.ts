@@ -1,20 +1,17 @@
 import type { AttemptRecord, CloseRecord, OpenRecord } from '../domain/request-record.ts'
 import type { TokenUsage } from '../domain/usage.ts'
 
-/** A row of the spool: the records that were written together, or one record by itself as earlier versions wrote it. */
+/** A row of the spool: the records that were written together, a line for each. */
 export interface SpoolRow {
   /** The number of its last record. */
   seq: number
-  kind: string
   payload: string
 }
 
-export const GROUP = 'group'
-
-/** One record of the spool; `text` is a line, or JSON as earlier versions wrote it. */
+/** One record of the spool. */
 export interface SpooledRecord {
   seq: number
-  kind: string
+  kind: 'open' | 'close'
   text: string
 }
 
@@ -89,14 +86,13 @@ export function joinLines(lines: readonly string[]): string {
 }
 
 /** In the order in which they were written, each with its own number. */
-export function recordsOf({ seq, kind, payload }: SpoolRow): SpooledRecord[] {
-  if (kind !== GROUP) return [{ seq, kind, text: payload }]
+export function recordsOf({ seq, payload }: SpoolRow): SpooledRecord[] {
   const lines = payload.split(BETWEEN_LINES)
   const before = seq - lines.length
   return lines.map((text, index) => ({ seq: before + index + 1, kind: text.startsWith('c') ? 'close' : 'open', text }))
 }
 
-/** The id that an open record begins with, without a look at the rest; anything where an earlier version wrote it. */
+/** The id that an open record begins with, without a look at the rest. */
 export function openedId(text: string): string {
   return text.slice(3, text.indexOf('"', 3))
 }
@@ -108,14 +104,10 @@ export type SpooledOpen = Pick<CloseRecord, keyof OpenRecord>
 export type SpooledClose = Omit<CloseRecord, 'attempts'> & { attempts: string }
 
 export function readOpen(text: string): SpooledOpen {
-  return text.startsWith('{') ? JSON.parse(text) : openOf(JSON.parse(text.slice(1)))
+  return openOf(JSON.parse(text.slice(1)))
 }
 
 export function readClose(text: string): SpooledClose {
-  if (text.startsWith('{')) {
-    const record: CloseRecord = JSON.parse(text)
-    return { ...record, attempts: JSON.stringify(record.attempts) }
-  }
   const end = text.indexOf(BEFORE_ATTEMPTS)
   return closeOf(JSON.parse(text.slice(1, end)), text.slice(end + 1))
 }

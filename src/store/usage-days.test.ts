@@ -10,6 +10,7 @@ import { ensurePartitions } from './partitions.ts'
 import { closedRow } from './request-row.ts'
 import { readDaysUntil } from './rollup.ts'
 import type { Database } from './schema.ts'
+import { closeLine } from './spool-lines.ts'
 import { createUsageAdditions } from './usage-additions.ts'
 import { advanceDays } from './usage-days.ts'
 
@@ -41,8 +42,7 @@ async function logRound(
   const after = await readPosition(db, node)
   const rows = calls.map((call, index) => ({
     seq: after + index + 1,
-    kind: 'close',
-    payload: JSON.stringify(closeRecord(`${node}-${index}`, { ...call, workspace })),
+    payload: closeLine(closeRecord(`${node}-${index}`, { ...call, workspace })),
   }))
   await createFolder(db, node).fold(after, rows)
 }

@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import pg from 'pg'
@@ -36,11 +37,20 @@ export async function readLog(dataDirs: readonly string[], databaseUrl: string |
 }
 
 function readSpool(dataDir: string): { node: unknown; last: number } {
-  const spool = new DatabaseSync(join(dataDir, 'spool.db'), { readOnly: true })
-  const last = Number(spool.prepare('select max(seq) as seq from spool').get()?.['seq'] ?? 0)
-  const node = spool.prepare("select value from meta where name = 'node'").get()?.['value']
-  spool.close()
-  return { node, last }
+  const folder = join(dataDir, 'spool')
+  const files = readdirSync(folder).filter((name) => name.endsWith('.log'))
+  const newest = files.sort().at(-1)
+  const last = newest === undefined ? 0 : Number.parseInt(newest, 10) + recordsIn(readFileSync(join(folder, newest)))
+  return { node: readFileSync(join(folder, 'node'), 'utf8').trim(), last }
+}
+
+/** Each frame: the length of its text, a checksum, the number of its records, the text. */
+function recordsIn(file: Buffer): number {
+  let records = 0
+  for (let at = 0; at + 12 <= file.length; at += 12 + file.readUInt32LE(at)) {
+    if (at + 12 + file.readUInt32LE(at) <= file.length) records += file.readUInt32LE(at + 8)
+  }
+  return records
 }
 
 async function withDatabase<T>(dataDir: string, url: string | null, read: (query: Query) => Promise<T>): Promise<T> {

@@ -30,7 +30,7 @@ export async function leaveEmbedded(rows: number): Promise<Embedded> {
   const dataDir = join(folder, 'data')
   const database = join(dataDir, 'switchyard.db')
   addOddities(database)
-  leaveInSpool(join(dataDir, 'spool.db'))
+  leaveInSpool(join(dataDir, 'spool'))
   return { folder, dataDir, database, remove: () => rmSync(folder, { recursive: true, force: true }) }
 }
 
@@ -94,7 +94,6 @@ function addOddities(path: string): void {
 function leaveInSpool(path: string): void {
   const spool = new Spool(path, { synchronousFull: false, onCommit() {} })
   const startedAt = Date.now()
-  // The file does not remember its numbers once their rows are gone.
   const folded = new DatabaseSync(join(path, '..', 'switchyard.db'), { readOnly: true })
   spool.startAfter(Number(folded.prepare('select max(seq) as seq from spool_positions').get()?.['seq']))
   folded.close()

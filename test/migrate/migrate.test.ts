@@ -139,7 +139,7 @@ async function serveFrom(to: string): Promise<void> {
   }
 }
 
-/** Its spool file still has what was folded before the move: nothing of it may be delivered again. */
+/** Its spool still has what was folded before the move: nothing of it may be delivered again. */
 async function serveInSameFolder(to: string): Promise<void> {
   const counted = () => query(to, 'select count(*) from requests')
   const before = await counted()

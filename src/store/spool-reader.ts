@@ -1,0 +1,133 @@
+import { closeSync, fdatasync, fstatSync, openSync, readSync } from 'node:fs'
+import { BATCH_RECORDS } from './ledger.ts'
+import { type Frame, frameBytes, readFrame } from './spool-frame.ts'
+import type { SpoolRow } from './spool-lines.ts'
+import { listSegments, type Segment } from './spool-segments.ts'
+
+/** The end of a file that could not be read although another file follows. */
+export interface Damage {
+  path: string
+  bytes: number
+  /** Records by whose numbers the next file goes on: nobody will see them. 0 is a write that was cut off. */
+  records: number
+}
+
+interface OpenSegment extends Segment {
+  file: number
+}
+
+const WINDOW_BYTES = 256 * 1024
+
+/** Reads what a spool holds, also while its one writer appends to it. */
+export class SpoolReader {
+  readonly #folder: string
+  readonly #onDamage: (damage: Damage) => void
+  #segment: OpenSegment | null = null
+  /** Where the next frame begins, and the number of the last record before it. */
+  #offset = 0
+  #seq = 0
+  /** What has been read of the file, from `#windowAt` on. */
+  #window: Buffer = Buffer.allocUnsafe(WINDOW_BYTES)
+  #windowAt = 0
+  #windowBytes = 0
+
+  constructor(folder: string, onDamage: (damage: Damage) => void = () => {}) {
+    this.#folder = folder
+    this.#onDamage = onDamage
+  }
+
+  /** What comes after a record, as much of it as is folded in one transaction. */
+  read(after: number): SpoolRow[] {
+    const rows: SpoolRow[] = []
+    if (this.#segment === null || this.#seq !== after) this.#seek(after)
+    while (this.#segment !== null && !this.#take(rows, after)) {
+      const next = listSegments(this.#folder).find((segment) => segment.after > (this.#segment?.after ?? 0))
+      // Once more: the writer may have gone on between the two looks.
+      if (next === undefined || this.#take(rows, after)) break
+      this.#leaveFor(next)
+    }
+    return rows
+  }
+
+  /** The number of the newest record; null: there is no file. */
+  lastSeq(): number | null {
+    const newest = listSegments(this.#folder).at(-1)
+    if (newest === undefined) return null
+    this.#open(newest)
+    while (this.#next() !== null);
+    return this.#seq
+  }
+
+  /** What was read survives a power cut, soon. */
+  sync(): void {
+    if (this.#segment !== null) fdatasync(this.#segment.file, () => {})
+  }
+
+  close(): void {
+    if (this.#segment !== null) closeSync(this.#segment.file)
+    this.#segment = null
+  }
+
+  /** True when there are enough. */
+  #take(rows: SpoolRow[], after: number): boolean {
+    while (this.#seq - after < BATCH_RECORDS) {
+      const frame = this.#next()
+      if (frame === null) return false
+      if (this.#seq > after) rows.push({ seq: this.#seq, payload: frame.text })
+    }
+    return true
+  }
+
+  #seek(after: number): void {
+    const segments = listSegments(this.#folder)
+    // Files may have been removed that a database restored from a backup has never seen.
+    const segment = segments.findLast((candidate) => candidate.after <= after) ?? segments[0]
+    this.close()
+    if (segment === undefined) return
+    this.#open(segment)
+    while (this.#seq < after && this.#next() !== null);
+  }
+
+  #open(segment: Segment): void {
+    this.close()
+    this.#segment = { ...segment, file: openSync(segment.path, 'r') }
+    this.#offset = 0
+    this.#seq = segment.after
+    this.#windowAt = 0
+    this.#windowBytes = 0
+  }
+
+  #leaveFor(next: Segment): void {
+    if (this.#segment === null) return
+    const bytes = fstatSync(this.#segment.file).size - this.#offset
+    if (bytes > 0) this.#onDamage({ path: this.#segment.path, bytes, records: Math.max(0, next.after - this.#seq) })
+    this.#open(next)
+  }
+
+  #next(): Frame | null {
+    const frame = this.#frame() ?? (this.#fill() ? this.#frame() : null)
+    if (frame === null) return null
+    this.#offset += frame.bytes
+    this.#seq += frame.records
+    return frame
+  }
+
+  #frame(): Frame | null {
+    return readFrame(this.#window, this.#offset - this.#windowAt, this.#windowBytes)
+  }
+
+  /** What was read before may have been half written. */
+  #fill(): boolean {
+    if (this.#segment === null) return false
+    const { file } = this.#segment
+    const read = () => readSync(file, this.#window, 0, this.#window.length, this.#offset)
+    this.#windowAt = this.#offset
+    this.#windowBytes = read()
+    const needed = frameBytes(this.#window, 0, this.#windowBytes)
+    if (needed > this.#window.length && this.#offset + needed <= fstatSync(file).size) {
+      this.#window = Buffer.allocUnsafe(needed)
+      this.#windowBytes = read()
+    }
+    return true
+  }
+}

@@ -1,0 +1,46 @@
+import { randomUUID } from 'node:crypto'
+import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** One file of a spool. The next one begins where it ends. */
+export interface Segment {
+  /** The number of the last record before its first. */
+  after: number
+  path: string
+}
+
+const NAME = /^(\d{16})\.log$/
+/** The spool belongs to the gateway of this id, which the database knows how far it has come with. */
+const NODE = 'node'
+
+export function segmentAfter(folder: string, after: number): Segment {
+  return { after, path: join(folder, `${String(after).padStart(16, '0')}.log`) }
+}
+
+/** Oldest first. */
+export function listSegments(folder: string): Segment[] {
+  const names = readdirSync(folder).map((name) => NAME.exec(name)?.[1])
+  const starts = names.filter((digits) => digits !== undefined).map(Number)
+  return starts.sort((one, other) => one - other).map((after) => segmentAfter(folder, after))
+}
+
+/** Null: this is no spool. */
+export function spoolNode(folder: string): string | null {
+  try {
+    const node = readFileSync(join(folder, NODE), 'utf8').trim()
+    return node === '' ? null : node
+  } catch {
+    return null
+  }
+}
+
+/** The folder of a spool, as it was left or empty. Returns whose it is. */
+export function makeSpoolFolder(folder: string, node: string = randomUUID()): string {
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const known = spoolNode(folder)
+  if (known !== null) return known
+  const path = join(folder, NODE)
+  writeFileSync(`${path}.new`, `${node}\n`, { flush: true, mode: 0o600 })
+  renameSync(`${path}.new`, path)
+  return node
+}

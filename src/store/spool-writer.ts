@@ -1,0 +1,109 @@
+import { close, closeSync, fdatasync, fdatasyncSync, fsyncSync, openSync, unlink, writeSync } from 'node:fs'
+import { frameRoom, writeFrame } from './spool-frame.ts'
+import { SpoolReader } from './spool-reader.ts'
+import { listSegments, makeSpoolFolder, type Segment, segmentAfter } from './spool-segments.ts'
+
+/** Then the next file is begun: old ones are removed as a whole, and a start reads the newest. */
+const SEGMENT_BYTES = 4 * 1024 * 1024
+const USUAL_ROOM = 64 * 1024
+
+/**
+ * The files of a spool, whose only writer this is. A write to the end of a file costs a third of a commit of SQLite,
+ * and there is no lock, no checkpoint and nothing to delete row by row (decision 0017).
+ */
+export class SpoolWriter {
+  readonly node: string
+  readonly #folder: string
+  readonly #synchronousFull: boolean
+  /** Oldest first. The newest is the one that is written, if any is. */
+  #segments: Segment[]
+  #file: number | null = null
+  #bytes = 0
+  #lastSeq: number
+  #room = Buffer.allocUnsafe(USUAL_ROOM)
+
+  constructor(folder: string, options: { synchronousFull: boolean }) {
+    this.#folder = folder
+    this.#synchronousFull = options.synchronousFull
+    this.node = makeSpoolFolder(folder)
+    this.#segments = listSegments(folder)
+    const reader = new SpoolReader(folder)
+    this.#lastSeq = reader.lastSeq() ?? 0
+    reader.close()
+  }
+
+  get lastSeq(): number {
+    return this.#lastSeq
+  }
+
+  /** Records in the files, folded or not. */
+  get rows(): number {
+    return this.#lastSeq - (this.#segments[0]?.after ?? this.#lastSeq)
+  }
+
+  /** Throws when they are not durable; then what there is of them does not count, and is written over. */
+  append(records: number, text: string): void {
+    if (this.#file === null || this.#bytes >= SEGMENT_BYTES) this.#begin()
+    const file = this.#file ?? 0
+    const room = frameRoom(text)
+    if (room > this.#room.length) this.#room = Buffer.allocUnsafe(room)
+    const bytes = writeFrame(this.#room, records, text)
+    for (let written = 0; written < bytes; ) {
+      written += writeSync(file, this.#room, written, bytes - written, this.#bytes + written)
+    }
+    // Their numbers are used from here on, also should the disk fail now: the reader may have seen them.
+    this.#bytes += bytes
+    this.#lastSeq += records
+    if (this.#room.length > USUAL_ROOM) this.#room = Buffer.allocUnsafe(USUAL_ROOM)
+    if (this.#synchronousFull) fdatasyncSync(file)
+  }
+
+  /** The database knows higher numbers, which must not come a second time: all that is here is old. */
+  startAfter(seq: number): void {
+    if (seq <= this.#lastSeq) return
+    this.#end()
+    for (const { path } of this.#segments) unlink(path, () => {})
+    this.#segments = []
+    this.#lastSeq = seq
+  }
+
+  /** Files that hold nothing else are removed, all but the newest, which tells the numbers at the next start. */
+  removeUpTo(seq: number): void {
+    while ((this.#segments[1]?.after ?? Number.POSITIVE_INFINITY) <= seq) {
+      const [oldest] = this.#segments.splice(0, 1)
+      if (oldest !== undefined) unlink(oldest.path, () => {})
+    }
+  }
+
+  close(): void {
+    if (this.#file !== null) closeSync(this.#file)
+    this.#file = null
+  }
+
+  #begin(): void {
+    const segment = segmentAfter(this.#folder, this.#lastSeq)
+    const file = openSync(segment.path, 'w', 0o600)
+    if (this.#synchronousFull) syncFolder(this.#folder)
+    this.#end()
+    this.#file = file
+    this.#bytes = 0
+    // A file of this name has no whole record, or its name would be another one.
+    this.#segments = [...this.#segments.filter(({ path }) => path !== segment.path), segment]
+  }
+
+  #end(): void {
+    const file = this.#file
+    if (file !== null) fdatasync(file, () => close(file))
+    this.#file = null
+  }
+}
+
+/** A file whose name is not on the disk is lost with all that is. */
+function syncFolder(folder: string): void {
+  const descriptor = openSync(folder, 'r')
+  try {
+    fsyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
+  }
+}
