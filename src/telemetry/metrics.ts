@@ -218,7 +218,7 @@ function observe(registry: Registry, observed: Observed): void {
       },
     })
   const { log, control } = observed
-  gauge('switchyard_log_spool_rows', 'Rows in the durable spool that are not trimmed yet.', () => log().spoolRows)
+  gauge('switchyard_log_spool_rows', 'Rows in the files of the spool, folded or not.', () => log().spoolRows)
   gauge(
     'switchyard_log_spool_max_rows',
     'Rows that may wait for the database before calls are refused.',
