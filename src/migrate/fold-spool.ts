@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely'
 import { createFolder, readPosition } from '../store/fold.ts'
 import { takeOverOldSpool } from '../store/old-spool.ts'
 import type { Database } from '../store/schema.ts'
-import { SpoolReader } from '../store/spool-reader.ts'
+import { refuseLoss, SpoolReader } from '../store/spool-reader.ts'
 import { spoolNode } from '../store/spool-segments.ts'
 
 /** Folds what a gateway that is gone has left in its spool. Returns how many records that were. */
@@ -12,7 +12,7 @@ export async function foldSpool(dataDir: string, db: Kysely<Database>): Promise<
   const folder = join(dataDir, 'spool')
   const node = spoolNode(folder)
   if (node === null) return 0
-  const spool = new SpoolReader(folder)
+  const spool = new SpoolReader(folder, refuseLoss)
   try {
     const ledger = createFolder(db, node)
     const begin = await readPosition(db, node)

@@ -27,8 +27,6 @@ const LONGEST_BACKOFF_MS = 5_000
 const QUERY_MS = 15_000
 /** Batches that come faster (some 2,000 calls a second) are folded in one go: with pauses each record costs two fifths more. */
 const CALM_MS = 400
-/** So much of the spool a power cut may take; the write itself is outlived by the death of the process. */
-const SYNC_MS = 1_000
 const HOUSEKEEPING_MS = 60_000
 const HOUSEKEEPING_PAUSE_MS = 50
 const DAY_MS = 86_400_000
@@ -171,14 +169,12 @@ parentPort?.on('message', (command: LedgerCommand) => {
 })
 
 yieldToServing(NICENESS)
-const syncs = settings.synchronousFull ? undefined : setInterval(() => spool.sync(), SYNC_MS)
 await persistently(start)
 const housekeeping = keepHouse()
 while (!stopping) {
   await waitUntilAsked()
   await persistently(foldOnce)
 }
-clearInterval(syncs)
 await housekeeping
 await persistently(foldOnce)
 spool.close()

@@ -32,6 +32,10 @@ const RESTART_MS = 1_000
 /** Nobody who asks for rows that have just been written waits longer for a database that is away. */
 const LONGEST_WAIT_MS = 30_000
 
+export function tellDamage(log: StoreLog, damage: Damage): void {
+  log.error({ ...damage }, 'the end of a file of the spool cannot be read: it is kept as .damaged')
+}
+
 /** The main thread's end of the ledger worker, which folds the spool into the database. */
 export class Ledger {
   readonly #spool: Spool
@@ -135,7 +139,7 @@ export class Ledger {
 
   #receive(report: LedgerReport): void {
     if (report.kind === 'damaged') {
-      this.#log.error({ ...report.damage }, 'the end of a file of the spool cannot be read')
+      if (this.#spool.keep(report.damage.path)) tellDamage(this.#log, report.damage)
       return
     }
     if (report.kind === 'failed') {

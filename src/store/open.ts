@@ -6,7 +6,7 @@ import type { CloseRecord, OpenRecord } from '../domain/request-record.ts'
 import { Backlog } from './backlog.ts'
 import { lockDataDir } from './data-lock.ts'
 import { DatabaseAwayError, onceReachable } from './database-away.ts'
-import { Ledger } from './ledger.ts'
+import { Ledger, tellDamage } from './ledger.ts'
 import type { Engine } from './migrations.ts'
 import { startPresence } from './node-presence.ts'
 import { takeOverOldSpool } from './old-spool.ts'
@@ -99,7 +99,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     ledger.wake()
   }
   takeOverOldSpool(dataDir)
-  const spool = new Spool(spoolFolder, { synchronousFull, onCommit })
+  const spool = new Spool(spoolFolder, { synchronousFull, onCommit, onDamage: (damage) => tellDamage(log, damage) })
   opened.defer(() => spool.close())
   const lagRows = () => ledger.lagRows
   if (engine === 'postgres') {

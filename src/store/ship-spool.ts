@@ -11,7 +11,7 @@ import { findNode, markNodeStopped, refuseCopies } from './nodes.ts'
 import { takeOverOldSpool } from './old-spool.ts'
 import { postgresDialect } from './postgres-pool.ts'
 import type { Database } from './schema.ts'
-import { SpoolReader } from './spool-reader.ts'
+import { refuseLoss, SpoolReader } from './spool-reader.ts'
 import { spoolNode } from './spool-segments.ts'
 import { errorText, StoreError } from './store-error.ts'
 
@@ -80,7 +80,7 @@ function openDeadSpool(dataDir: string, opened: AsyncDisposableStack): DeadSpool
   takeOverOldSpool(dataDir)
   const node = spoolNode(folder)
   if (node === null) throw noSpool(dataDir)
-  const spool = new SpoolReader(folder)
+  const spool = new SpoolReader(folder, refuseLoss)
   opened.defer(() => spool.close())
   return { spool, node }
 }
@@ -115,7 +115,7 @@ async function deliver(
 ): Promise<number> {
   const folder = createFolder(db, node)
   const begin = await readPosition(db, node)
-  const last = spool.lastSeq() ?? begin
+  const last = spool.end()?.seq ?? begin
   let position = begin
   for (let batch = spool.read(position); batch.length > 0; batch = spool.read(position)) {
     position = await folder.fold(position, batch)

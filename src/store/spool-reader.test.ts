@@ -3,7 +3,7 @@ import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFi
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { type Damage, SpoolReader } from './spool-reader.ts'
+import { type Damage, refuseLoss, SpoolReader } from './spool-reader.ts'
 import { SpoolWriter } from './spool-writer.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'switchyard-spool-reader-'))
@@ -18,7 +18,7 @@ function payloads(reader: SpoolReader, after: number): unknown[] {
   return reader.read(after).map(({ seq, payload }) => [seq, payload])
 }
 
-test('a file that was cut off at any byte is read up to its last whole frame, and the numbers go on from there', () => {
+test('a file that was cut off at any byte is read up to its last whole frame, and the numbers go on from there', async () => {
   const whole = newFolder()
   const writer = openWriter(whole)
   writer.append(2, 'one\ntwo')
@@ -30,17 +30,24 @@ test('a file that was cut off at any byte is read up to its last whole frame, an
     openWriter(folder)
     writeFileSync(join(folder, FIRST_FILE), bytes.subarray(0, end))
     const damages: Damage[] = []
-    const reader = new SpoolReader(folder, (damage) => damages.push(damage))
+    const before = new SpoolReader(folder)
     const kept = end < first ? [] : [[2, 'one\ntwo']]
-    assert.deepEqual(payloads(reader, 0), kept, `${end} bytes`)
-    const again = openWriter(folder)
+    assert.deepEqual(payloads(before, 0), kept, `${end} bytes`)
+    before.close()
+    const again = new SpoolWriter(folder, { synchronousFull: false, onDamage: (damage) => damages.push(damage) })
     assert.equal(again.lastSeq, kept.length * 2)
     again.append(1, 'later')
     const seq = kept.length * 2
+    const reader = new SpoolReader(folder)
     assert.deepEqual(payloads(reader, seq), [[seq + 1, 'later']], `${end} bytes`)
-    // A file without a whole frame is written anew; otherwise it is left, and somebody is told.
-    const torn = end > first ? [{ path: join(folder, FIRST_FILE), bytes: end - first, records: 0 }] : []
-    assert.deepEqual(damages, torn)
+    const torn = end > first ? end - first : end === first ? 0 : end
+    assert.deepEqual(damages, torn === 0 ? [] : [{ path: join(folder, FIRST_FILE), bytes: torn, records: 0 }])
+    // Nothing of it is lost: without a whole frame it is put aside at once, otherwise when the rest is folded.
+    assert.equal(again.keep(join(folder, FIRST_FILE)), end <= first)
+    again.removeUpTo(3)
+    const aside = () => readdirSync(folder).filter((name) => name.endsWith('.damaged'))
+    while (aside().length < damages.length) await new Promise((resolve) => setTimeout(resolve, 1))
+    if (torn > 0) assert.deepEqual(readFileSync(join(folder, `${FIRST_FILE}.damaged`)), bytes.subarray(0, end))
     reader.close()
     again.close()
   }
@@ -63,7 +70,13 @@ test('a byte that changed ends a file, and how many records are lost is told', (
     [1, 'one'],
     [4, 'four'],
   ])
-  assert.deepEqual(damages, [{ path, bytes: bytes.length - 15, records: 2 }])
+  const damage = { path, bytes: bytes.length - 15, records: 2 }
+  assert.deepEqual(damages, [damage])
+  assert.throws(
+    () => refuseLoss(damage),
+    /^StoreError: 2 records are missing: the last 32 bytes of .*\.log cannot be read/,
+  )
+  refuseLoss({ ...damage, records: 0 })
 })
 
 test('zeros, as a power cut can leave them behind, are no records', () => {
@@ -120,14 +133,14 @@ test('a database that is behind the oldest file gets what there is', () => {
   writer.append(1, 'line')
   const reader = new SpoolReader(folder)
   assert.deepEqual(payloads(reader, 12), [[71, 'line']])
-  assert.equal(reader.lastSeq(), 71)
+  assert.deepEqual(reader.end(), { seq: 71, unread: null })
 })
 
 test('an empty folder has nothing, until something comes', () => {
   const folder = newFolder()
   const writer = openWriter(folder)
   const reader = new SpoolReader(folder)
-  assert.deepEqual([payloads(reader, 0), reader.lastSeq()], [[], null])
+  assert.deepEqual([payloads(reader, 0), reader.end()], [[], null])
   writer.append(1, 'line')
   assert.deepEqual(payloads(reader, 0), [[1, 'line']])
 })

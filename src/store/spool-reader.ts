@@ -1,15 +1,24 @@
-import { closeSync, fdatasync, fstatSync, openSync, readSync } from 'node:fs'
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { BATCH_RECORDS } from './ledger.ts'
 import { type Frame, frameBytes, readFrame } from './spool-frame.ts'
 import type { SpoolRow } from './spool-lines.ts'
 import { listSegments, type Segment } from './spool-segments.ts'
+import { StoreError } from './store-error.ts'
 
-/** The end of a file that could not be read although another file follows. */
+/** The end of a file that cannot be read although nobody will write there any more. */
 export interface Damage {
   path: string
   bytes: number
-  /** Records by whose numbers the next file goes on: nobody will see them. 0 is a write that was cut off. */
+  /** Which are missing, by the number with which the next file begins. 0: a write that was cut off, as far as is known. */
   records: number
+}
+
+/** For those who can ask somebody first. */
+export function refuseLoss({ path, bytes, records }: Damage): void {
+  if (records === 0) return
+  throw new StoreError(
+    `${records} records are missing: the last ${bytes} bytes of ${path} cannot be read. Move it away to go on without them`,
+  )
 }
 
 interface OpenSegment extends Segment {
@@ -49,18 +58,13 @@ export class SpoolReader {
     return rows
   }
 
-  /** The number of the newest record; null: there is no file. */
-  lastSeq(): number | null {
+  /** Where the newest file ends: the number of its last record, and what follows that cannot be read. Null: there is none. */
+  end(): { seq: number; unread: Damage | null } | null {
     const newest = listSegments(this.#folder).at(-1)
     if (newest === undefined) return null
     this.#open(newest)
     while (this.#next() !== null);
-    return this.#seq
-  }
-
-  /** What was read survives a power cut, soon. */
-  sync(): void {
-    if (this.#segment !== null) fdatasync(this.#segment.file, () => {})
+    return { seq: this.#seq, unread: this.#unread(this.#seq) }
   }
 
   close(): void {
@@ -98,10 +102,15 @@ export class SpoolReader {
   }
 
   #leaveFor(next: Segment): void {
-    if (this.#segment === null) return
-    const bytes = fstatSync(this.#segment.file).size - this.#offset
-    if (bytes > 0) this.#onDamage({ path: this.#segment.path, bytes, records: Math.max(0, next.after - this.#seq) })
+    const unread = this.#unread(next.after)
+    if (unread !== null) this.#onDamage(unread)
     this.#open(next)
+  }
+
+  #unread(nextSeq: number): Damage | null {
+    if (this.#segment === null) return null
+    const bytes = fstatSync(this.#segment.file).size - this.#offset
+    return bytes > 0 ? { path: this.#segment.path, bytes, records: Math.max(0, nextSeq - this.#seq) } : null
   }
 
   #next(): Frame | null {

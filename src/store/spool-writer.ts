@@ -1,11 +1,24 @@
-import { close, closeSync, fdatasync, fdatasyncSync, fsyncSync, openSync, unlink, writeSync } from 'node:fs'
+import {
+  close,
+  closeSync,
+  fdatasync,
+  fdatasyncSync,
+  fsyncSync,
+  openSync,
+  rename,
+  renameSync,
+  unlink,
+  writeSync,
+} from 'node:fs'
 import { frameRoom, writeFrame } from './spool-frame.ts'
-import { SpoolReader } from './spool-reader.ts'
+import { type Damage, SpoolReader } from './spool-reader.ts'
 import { listSegments, makeSpoolFolder, type Segment, segmentAfter } from './spool-segments.ts'
 
 /** Then the next file is begun: old ones are removed as a whole, and a start reads the newest. */
 const SEGMENT_BYTES = 4 * 1024 * 1024
 const USUAL_ROOM = 64 * 1024
+/** What becomes of a file that cannot be read to its end: nobody removes it but a person. */
+const ASIDE = '.damaged'
 
 /**
  * The files of a spool, whose only writer this is. A write to the end of a file costs a third of a commit of SQLite,
@@ -21,15 +34,21 @@ export class SpoolWriter {
   #bytes = 0
   #lastSeq: number
   #room = Buffer.allocUnsafe(USUAL_ROOM)
+  readonly #damaged = new Set<string>()
 
-  constructor(folder: string, options: { synchronousFull: boolean }) {
+  constructor(folder: string, options: { synchronousFull: boolean; onDamage?(damage: Damage): void }) {
     this.#folder = folder
     this.#synchronousFull = options.synchronousFull
     this.node = makeSpoolFolder(folder)
+    const { seq, unread } = endOf(folder)
+    this.#lastSeq = seq
+    if (unread !== null) {
+      // Without a single record its name is that of the next file.
+      if (unread.path === segmentAfter(folder, seq).path) renameSync(unread.path, `${unread.path}${ASIDE}`)
+      else this.keep(unread.path)
+      options.onDamage?.(unread)
+    }
     this.#segments = listSegments(folder)
-    const reader = new SpoolReader(folder)
-    this.#lastSeq = reader.lastSeq() ?? 0
-    reader.close()
   }
 
   get lastSeq(): number {
@@ -62,7 +81,7 @@ export class SpoolWriter {
   startAfter(seq: number): void {
     if (seq <= this.#lastSeq) return
     this.#end()
-    for (const { path } of this.#segments) unlink(path, () => {})
+    for (const segment of this.#segments) this.#remove(segment)
     this.#segments = []
     this.#lastSeq = seq
   }
@@ -70,20 +89,44 @@ export class SpoolWriter {
   /** Files that hold nothing else are removed, all but the newest, which tells the numbers at the next start. */
   removeUpTo(seq: number): void {
     while ((this.#segments[1]?.after ?? Number.POSITIVE_INFINITY) <= seq) {
-      const [oldest] = this.#segments.splice(0, 1)
-      if (oldest !== undefined) unlink(oldest.path, () => {})
+      const oldest = this.#segments.shift()
+      if (oldest !== undefined) this.#remove(oldest)
     }
   }
 
+  /** A file that cannot be read to its end is kept when the others are removed. False: it was known. */
+  keep(path: string): boolean {
+    if (this.#damaged.has(path)) return false
+    this.#damaged.add(path)
+    return true
+  }
+
+  /** What was written until now survives a power cut, soon. */
+  sync(): void {
+    if (this.#file !== null) fdatasync(this.#file, () => {})
+  }
+
   close(): void {
-    if (this.#file !== null) closeSync(this.#file)
+    if (this.#file === null) return
+    fdatasyncSync(this.#file)
+    closeSync(this.#file)
     this.#file = null
+  }
+
+  #remove({ path }: Segment): void {
+    if (this.#damaged.has(path)) rename(path, `${path}${ASIDE}`, () => {})
+    else unlink(path, () => {})
   }
 
   #begin(): void {
     const segment = segmentAfter(this.#folder, this.#lastSeq)
     const file = openSync(segment.path, 'w', 0o600)
-    if (this.#synchronousFull) syncFolder(this.#folder)
+    try {
+      if (this.#synchronousFull) syncFolder(this.#folder)
+    } catch (error) {
+      closeSync(file)
+      throw error
+    }
     this.#end()
     this.#file = file
     this.#bytes = 0
@@ -96,6 +139,13 @@ export class SpoolWriter {
     if (file !== null) fdatasync(file, () => close(file))
     this.#file = null
   }
+}
+
+function endOf(folder: string): { seq: number; unread: Damage | null } {
+  const reader = new SpoolReader(folder)
+  const end = reader.end()
+  reader.close()
+  return end ?? { seq: 0, unread: null }
 }
 
 /** A file whose name is not on the disk is lost with all that is. */

@@ -1,4 +1,5 @@
 import { joinLines } from './spool-lines.ts'
+import type { Damage } from './spool-reader.ts'
 import { SpoolWriter } from './spool-writer.ts'
 
 /** What is appended in one turn of the event loop: it becomes durable together, as one row, or not at all. */
@@ -6,6 +7,15 @@ class Group {
   readonly lines: string[] = []
   readonly done = Promise.withResolvers<number>()
 }
+
+export interface SpoolOptions {
+  /** Each write also survives a power cut before it counts; otherwise it soon does. */
+  synchronousFull: boolean
+  onCommit(): void
+  onDamage?(damage: Damage): void
+}
+
+const SYNC_MS = 1_000
 
 /**
  * The durable queue in front of the database: files of their own, written on the main thread with one write per turn of
@@ -17,9 +27,12 @@ export class Spool {
   #group = new Group()
   #scheduled = false
   #isClosed = false
+  readonly #syncsEach: boolean
+  #syncTimer: NodeJS.Timeout | null = null
 
-  constructor(folder: string, options: { synchronousFull: boolean; onCommit(): void }) {
+  constructor(folder: string, options: SpoolOptions) {
     this.#onCommit = options.onCommit
+    this.#syncsEach = options.synchronousFull
     this.#writer = new SpoolWriter(folder, options)
   }
 
@@ -71,7 +84,13 @@ export class Spool {
     this.#writer.removeUpTo(seq)
   }
 
+  /** A file that could not be read to its end is kept. False: it was known. */
+  keep(path: string): boolean {
+    return this.#writer.keep(path)
+  }
+
   close(): void {
+    if (this.#syncTimer !== null) clearTimeout(this.#syncTimer)
     this.#flush()
     this.#isClosed = true
     this.#writer.close()
@@ -91,5 +110,13 @@ export class Spool {
     }
     group.done.resolve(this.#writer.lastSeq)
     this.#onCommit()
+    if (!this.#syncsEach) this.#syncLater()
+  }
+
+  #syncLater(): void {
+    this.#syncTimer ??= setTimeout(() => {
+      this.#syncTimer = null
+      this.#writer.sync()
+    }, SYNC_MS).unref()
   }
 }
