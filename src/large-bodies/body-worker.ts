@@ -32,7 +32,7 @@ function replyTo(task: Task): TaskReply {
 function outputOf(task: Task): Tasks[TaskName]['output'] {
   switch (task.task) {
     case 'open':
-      return bodies.open(task.input.body, new BodyBytes(task.input.chunks), task.input.hash)
+      return bodies.open(task.input.body, new BodyBytes(task.input.chunks, task.input.length), task.input.hash)
     case 'translate':
       return bodies.translate(task.input.body, task.input.destinations)
     case 'write':

@@ -74,6 +74,90 @@ describe('a large request', () => {
   })
 })
 
+describe('a large request that is mostly text', () => {
+  const messages = Array.from({ length: 500 }, (_, turn) => ({
+    role: turn % 2 === 0 ? 'user' : 'assistant',
+    content: 'Zwölf 中文 "quoted"\n'.repeat(50),
+  }))
+  const conversation = { messages, max_tokens: 7, model: 'fast' }
+  const json = JSON.stringify(conversation)
+
+  test('needs no worker', async () => {
+    let started = 0
+    const own = createLargeBodies(assert.ifError, () => {
+      started += 1
+      return startWorker()
+    })
+    const request = await own.open(chunksOf(json), true)
+    assert.deepEqual(request.opened, {
+      outline: { messages: [{}], max_tokens: 7, model: 'fast' },
+      promptTokens: Buffer.byteLength(json),
+      bodyHash: hash('sha256', json, 'hex'),
+    })
+    const translations = await request.translate([
+      openai,
+      { ...openai, position: 1, model: 'a-model-of-a-longer-name' },
+    ])
+    assert.deepEqual(
+      translations.map(({ kind }) => kind),
+      ['wire', 'wire'],
+    )
+    for (const [position, model] of [
+      [0, 'upstream-a'],
+      [0, 'upstream-a'],
+      [1, 'a-model-of-a-longer-name'],
+    ] as const) {
+      const written = Buffer.from(await request.write(position)).toString()
+      assert.equal(written, json.replace('"model":"fast"', `"model":"${model}"`))
+    }
+    await assert.rejects(request.write(1), /nothing to write/)
+    request.release()
+    assert.equal(started, 0)
+    await own.close()
+  })
+
+  test('goes to the worker when one of its entries needs that', async () => {
+    const request = await bodies.open(chunksOf(json), false)
+    const translations = await request.translate([openai, anthropic])
+    assert.deepEqual(
+      translations.map(({ kind }) => kind),
+      ['wire', 'wire'],
+    )
+    const written = Buffer.from(await request.write(0)).toString()
+    assert.equal(written, json.replace('"model":"fast"', '"model":"upstream-a"'))
+    const sent = JSON.parse(Buffer.from(await request.write(1)).toString())
+    assert.deepEqual([sent.model, sent.max_tokens, sent.messages.length], ['upstream-b', 7, messages.length])
+    request.release()
+  })
+
+  test('goes to the worker when more of it changes than its model', async () => {
+    const extended = { ...conversation, messages: messages.map((each) => ({ ...each, model: 'fast' })) }
+    const request = await bodies.open(chunksOf(extended), false)
+    await request.translate([openai])
+    const sent = JSON.parse(Buffer.from(await request.write(0)).toString())
+    assert.deepEqual(sent, { ...extended, model: 'upstream-a' })
+    request.release()
+  })
+
+  for (const [what, body, message] of [
+    ['a bad field', { ...conversation, n: 'two' }, /^n: /],
+    [
+      'a bad message',
+      { ...conversation, messages: [...messages, { role: 'user', content: 5 }] },
+      /^messages\[500\]\.content: /,
+    ],
+    ['half of it', json.slice(0, -10), /not valid JSON/],
+  ] as const) {
+    test(`is refused in the same words for ${what}`, async () => {
+      await assert.rejects(bodies.open(chunksOf(body), false), {
+        name: 'GatewayError',
+        code: 'invalid_request',
+        message,
+      })
+    })
+  }
+})
+
 describe('a large answer', () => {
   const provider: Provider = { name: 'p', family: 'openai', baseUrl: null, apiKey: 'sk-secret-value', headers: {} }
   const stamp = { id: 'chatcmpl_1', model: 'fast', created: 1_790_000_000 }
@@ -128,8 +212,8 @@ test('chunks that share their buffer are copied, and the others keep their bytes
 
 test('when the worker dies, what it held fails, and the next body finds a new one', async () => {
   const held = await bodies.open(chunksOf(REQUEST), false)
-  const waiting = bodies.open(chunksOf(REQUEST), false)
-  await Promise.all([workers.at(-1)?.terminate(), assert.rejects(waiting, /has ended/)])
+  const ending = workers.at(-1)?.terminate()
+  await Promise.all([ending, assert.rejects(bodies.open(chunksOf(REQUEST), false), /has ended/)])
   await assert.rejects(held.translate([openai]), /has ended/)
   held.release()
   assert.equal(deaths.length, 1)

@@ -1,61 +1,58 @@
 import { Worker } from 'node:worker_threads'
-import { GatewayError } from '../domain/errors.ts'
 import type { Translation } from '../providers/family.ts'
-import type {
-  Destination,
-  OpenedRequest,
-  ReadAnswer,
-  Release,
-  ReplyToRead,
-  Task,
-  TaskName,
-  TaskReply,
-  Tasks,
-} from './protocol.ts'
+import { BodyBytes } from './body-bytes.ts'
+import { Connection } from './connection.ts'
+import type { Destination, OpenedRequest, ReadAnswer, ReplyToRead } from './protocol.ts'
+import { SKIMMED_BYTES, type SkimmedBody, skim } from './skimmed-body.ts'
+import { WorkerBody } from './worker-body.ts'
 
 /**
- * From this size on a body is worked on in the worker thread. Below it the serving thread is held for less than 5 ms by
- * nearly any content (an object of thousands of names takes that long); going to the worker costs about 0.2 ms
+ * From this size on a body is skimmed, or worked on in the worker thread. Below it the serving thread is held for less than
+ * 5 ms by nearly any content (an object of thousands of names takes that long); going to the worker costs about 0.2 ms
  * (`node bench/large-bodies.ts`).
  */
 export const LARGE_BYTES = 128 * 1024
 
-/** A request whose body is in the worker. */
+/** A request that was skimmed, or whose body is in the worker. */
 export class LargeRequest {
   /** Of its body, in bytes. */
   readonly length: number
   readonly opened: OpenedRequest
-  readonly #body: number
-  readonly #connection: Connection
-  #written: Uint8Array | null = null
+  readonly #openInWorker: OpenInWorker
+  #body: SkimmedBody | WorkerBody
 
-  constructor(connection: Connection, body: number, length: number, opened: OpenedRequest) {
-    this.#connection = connection
-    this.#body = body
+  constructor(length: number, body: SkimmedBody | WorkerBody, openInWorker: OpenInWorker) {
     this.length = length
-    this.opened = opened
+    this.opened = body.opened
+    this.#body = body
+    this.#openInWorker = openInWorker
   }
 
   /** In the order of the destinations; of a wire there is only an outline. */
   async translate(destinations: readonly Destination[]): Promise<Translation[]> {
-    const input = { body: this.#body, destinations: [...destinations] }
-    const { translations, written } = await this.#connection.ask('translate', input)
-    this.#written = written
-    return translations
+    const body = this.#body
+    if (body instanceof WorkerBody) return body.translate(destinations)
+    return body.translate(destinations) ?? (await this.#move(body)).translate(destinations)
   }
 
   /** What goes to the provider at this position, which must have been translated. */
   async write(position: number): Promise<Uint8Array> {
-    const written = this.#written
-    this.#written = null
-    return written ?? (await this.#connection.ask('write', { body: this.#body, position }))
+    return this.#body.write(position)
   }
 
   /** To be called when the call has ended, however it ended. */
   release(): void {
-    this.#connection.release(this.#body)
+    this.#body.release()
+  }
+
+  async #move(skimmed: SkimmedBody): Promise<WorkerBody> {
+    const moved = await this.#openInWorker([skimmed.take()], this.length, false)
+    this.#body = moved
+    return moved
   }
 }
+
+type OpenInWorker = (chunks: ArrayBuffer[], length: number, hash: boolean) => Promise<WorkerBody>
 
 export interface LargeBodies {
   /** Takes the chunks: they cannot be used any more. Throws the error that the caller gets for a bad body. */
@@ -79,7 +76,7 @@ export function startWorker(): Worker {
   return new Worker(new URL(file, import.meta.url), { resourceLimits: { maxOldGenerationSizeMb: HEAP_MEGABYTES } })
 }
 
-/** The worker starts with the first large body and stays. `onDeath` is told when it ends by itself. */
+/** The worker starts with the first body that needs it and stays. `onDeath` is told when it ends by itself. */
 export function createLargeBodies(onDeath: (error: unknown) => void, start: StartWorker = startWorker): LargeBodies {
   let connection: Connection | null = null
   let lastBody = 0
@@ -89,14 +86,22 @@ export function createLargeBodies(onDeath: (error: unknown) => void, start: Star
     return connection
   }
 
+  function openInWorker(chunks: ArrayBuffer[], length: number, hash: boolean): Promise<WorkerBody> {
+    lastBody += 1
+    return WorkerBody.open(connected(), { body: lastBody, chunks, length, hash })
+  }
+
   return {
     async open(chunks, hash) {
-      const used = connected()
-      lastBody += 1
-      const body = lastBody
       const length = chunks.reduce((sum, chunk) => sum + chunk.length, 0)
-      const owned = ownedBuffers(chunks)
-      return new LargeRequest(used, body, length, await used.ask('open', { body, chunks: owned, hash }, owned))
+      let owned = ownedBuffers(chunks)
+      if (length <= SKIMMED_BYTES) {
+        const bytes = new BodyBytes(owned)
+        const skimmed = skim(bytes, hash)
+        if (skimmed !== null) return new LargeRequest(length, skimmed, openInWorker)
+        owned = [bytes.take()]
+      }
+      return new LargeRequest(length, await openInWorker(owned, length, hash), openInWorker)
     },
     read(chunks, reply) {
       const owned = ownedBuffers(chunks)
@@ -123,68 +128,4 @@ function ownedBuffers(chunks: readonly Uint8Array[]): ArrayBuffer[] {
     const isWhole = buffer instanceof ArrayBuffer && buffer.byteLength === chunk.byteLength
     return isWhole ? buffer : new Uint8Array(chunk).buffer
   })
-}
-
-interface Waiting {
-  resolve(output: unknown): void
-  reject(error: unknown): void
-}
-
-/** One worker, from its start to its end. */
-class Connection {
-  failure: unknown = null
-  readonly #worker: Worker
-  readonly #waiting = new Map<number, Waiting>()
-  #lastId = 0
-
-  constructor(worker: Worker, onDeath: (error: unknown) => void) {
-    this.#worker = worker
-    const die = (error: unknown) => {
-      if (this.failure === null) onDeath(error)
-      this.#fail(error)
-    }
-    worker.on('message', (reply: TaskReply) => this.#settle(reply))
-    worker.on('error', die)
-    worker.on('exit', () => die(new Error('the worker for large bodies has ended')))
-  }
-
-  ask<K extends TaskName>(
-    task: K,
-    input: Tasks[K]['input'],
-    transfer: ArrayBuffer[] = [],
-  ): Promise<Tasks[K]['output']> {
-    if (this.failure !== null) return Promise.reject(this.failure)
-    this.#lastId += 1
-    const id = this.#lastId
-    return new Promise((resolve, reject) => {
-      this.#waiting.set(id, { resolve: resolve as Waiting['resolve'], reject })
-      this.#worker.ref()
-      this.#worker.postMessage({ id, task, input } as Task, transfer)
-    })
-  }
-
-  release(body: number): void {
-    if (this.failure === null) this.#worker.postMessage({ task: 'release', body } satisfies Release)
-  }
-
-  async close(): Promise<void> {
-    this.#fail(new Error('the worker for large bodies is closed'))
-    await this.#worker.terminate()
-  }
-
-  #fail(error: unknown): void {
-    this.failure ??= error
-    for (const caller of this.#waiting.values()) caller.reject(this.failure)
-    this.#waiting.clear()
-  }
-
-  #settle(reply: TaskReply): void {
-    const caller = this.#waiting.get(reply.id)
-    this.#waiting.delete(reply.id)
-    // Idle, it must not keep the process from ending.
-    if (this.#waiting.size === 0) this.#worker.unref()
-    if ('output' in reply) caller?.resolve(reply.output)
-    else if ('fault' in reply) caller?.reject(reply.fault)
-    else caller?.reject(new GatewayError(reply.refusal.code, reply.refusal.message))
-  }
 }

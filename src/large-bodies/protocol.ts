@@ -50,7 +50,7 @@ export interface Translated {
 
 /** What can be asked of the worker, and what it answers with. `body` numbers the requests whose body it keeps. */
 export interface Tasks {
-  open: { input: { body: number; chunks: ArrayBuffer[]; hash: boolean }; output: OpenedRequest }
+  open: { input: { body: number; chunks: ArrayBuffer[]; length: number; hash: boolean }; output: OpenedRequest }
   translate: { input: { body: number; destinations: Destination[] }; output: Translated }
   write: { input: { body: number; position: number }; output: Uint8Array<ArrayBuffer> }
   read: { input: ReplyToRead & { chunks: ArrayBuffer[] }; output: ReadAnswer }

@@ -3,7 +3,7 @@ import type { ChatRequest } from '../domain/chat.ts'
 import { isTextAlone } from '../domain/hold.ts'
 import { checkedRequest, parseRequest } from '../domain/parse-request.ts'
 import { outlineOf } from './outline.ts'
-import { skeletonOf } from './skeleton.ts'
+import { type Skeleton, skeletonOf } from './skeleton.ts'
 
 /** A request as it was read. */
 export interface ReadRequest {
@@ -12,9 +12,13 @@ export interface ReadRequest {
   isExact: boolean
 }
 
+export interface SkimmedRequest extends ReadRequest {
+  skeleton: Skeleton
+}
+
 /** Reads as little of a request as is enough to check it and to send its bytes on as they came. */
 export function readRequest(source: Buffer): ReadRequest {
-  return readSkeleton(source) ?? readExactly(source)
+  return skimRequest(source) ?? readExactly(source)
 }
 
 /** Throws the error that the caller gets for a bad body. */
@@ -22,9 +26,12 @@ export function readExactly(source: Buffer): ReadRequest {
   return { request: parseRequest(source), isExact: true }
 }
 
-/** Null where it is not enough, or something is not right: what, only the exact reader can say. */
-function readSkeleton(source: Buffer): ReadRequest | null {
-  const skeleton = isUtf8(source) ? skeletonOf(source) : null
+/**
+ * Looks over the long texts. Null where that is not enough, more than `mostBytes` are left to be read, or something is not
+ * right: what, only the exact reader can say.
+ */
+export function skimRequest(source: Buffer, mostBytes?: number): SkimmedRequest | null {
+  const skeleton = isUtf8(source) ? skeletonOf(source, mostBytes) : null
   if (skeleton === null) return null
   let request: ChatRequest
   try {
@@ -32,10 +39,10 @@ function readSkeleton(source: Buffer): ReadRequest | null {
   } catch {
     return null
   }
-  if (skeleton.isWhole && isAscii(source)) return { request, isExact: true }
+  if (skeleton.gaps.length === 0 && isAscii(source)) return { request, skeleton, isExact: true }
   // Names must be right, and so must what is counted letter by letter.
   const isEnough = isTextAlone(request) && ASCII.test(JSON.stringify(outlineOf(request)))
-  return isEnough ? { request, isExact: false } : null
+  return isEnough ? { request, skeleton, isExact: false } : null
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are ASCII too.

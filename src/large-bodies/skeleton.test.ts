@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { skeletonOf } from './skeleton.ts'
+import { placeInSource, skeletonOf } from './skeleton.ts'
 
 const long = 'x'.repeat(300)
 /** In a buffer of its own, as the bytes of a body are. */
@@ -11,9 +11,22 @@ test('long texts are left out, short ones and all else stay', () => {
   const source = `{"a":"short","b":[1e3,"${long}\\"${long}", null ],"c":"${long}"}`
   assert.deepEqual(skeletonOf(bytesOf(source)), {
     text: '{"a":"short","b":[1e3,"\u00ff", null ],"c":"\u00ff"}',
-    isWhole: false,
+    gaps: [
+      { at: 23, bytes: 601 },
+      { at: 39, bytes: 299 },
+    ],
   })
-  assert.deepEqual(skeletonOf(bytesOf('{"a":"ü"}')), { text: '{"a":"Ã¼"}', isWhole: true })
+  assert.deepEqual(skeletonOf(bytesOf('{"a":"ü"}')), { text: '{"a":"Ã¼"}', gaps: [] })
+})
+
+test('every place of a skeleton is found again', () => {
+  const source = `{"a":"${long}","b":1,"c":["${long}","${long}"],"d":"short"}`
+  const skeleton = skeletonOf(bytesOf(source))
+  assert.ok(skeleton !== null)
+  for (const [place, letter] of [...skeleton.text].entries()) {
+    if (letter !== '\u00ff') assert.equal(source[placeInSource(skeleton, place)], letter)
+  }
+  assert.equal(placeInSource(skeleton, skeleton.text.length), source.length)
 })
 
 for (const [what, source] of [
@@ -27,6 +40,14 @@ for (const [what, source] of [
 ] as const) {
   test(`${what} is left to others`, () => assert.equal(skeletonOf(bytesOf(source)), null))
 }
+
+test('more than may be left is left to others', () => {
+  const source = bytesOf(`{"a":[${'1,'.repeat(50)}"x","${long}"],"b":"${long}","c":[${'2,'.repeat(50)}3]}`)
+  const { length } = skeletonOf(source)?.text ?? ''
+  assert.ok(length > 200)
+  assert.notEqual(skeletonOf(source, length), null)
+  for (const most of [length - 1, 150, 10, 0]) assert.equal(skeletonOf(source, most), null)
+})
 
 /** Pieces that a text may hold, and some that it may not, in texts of all lengths and places. */
 const piece = fc.constantFrom(
