@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
-import { readdirSync, readFileSync, rmSync } from 'node:fs'
+import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { filesUnder } from './files-under.ts'
 import { ADMIN_KEY, type Harness, hello, KEY, newFolder, startHarness } from './harness.ts'
 
 const FILE_KEY = 'a-key-of-the-operators-own-making'
@@ -121,14 +122,18 @@ describe('refused with 401', () => {
 test('no key is in the data folder in clear text', async () => {
   await harness.rows()
   const secrets = [KEY, ADMIN_KEY, FILE_KEY, EXPIRED, FUTURE, GONE, 'sk-test-openai-key', 'sk-ant-test-key']
-  const files = readdirSync(join(folder, 'data'))
-  assert.ok(files.some((name) => name.endsWith('.db')))
-  for (const name of files) {
-    const bytes = readFileSync(join(folder, 'data', name))
+  const files = filesUnder(join(folder, 'data'))
+  for (const kind of ['.db', '.log'])
+    assert.ok(
+      files.some((path) => path.endsWith(kind)),
+      kind,
+    )
+  for (const path of files) {
+    const bytes = readFileSync(path)
     assert.deepEqual(
       secrets.filter((secret) => bytes.includes(secret)),
       [],
-      name,
+      path,
     )
   }
 })

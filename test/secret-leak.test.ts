@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { startSimulator } from '../simulator/simulator.ts'
+import { filesUnder } from './files-under.ts'
 import { type Json, newFolder, until } from './harness.ts'
 import { type Started, startProcess } from './process.ts'
 
@@ -238,19 +239,16 @@ describe('after a run of mixed calls', () => {
   })
 
   test('no file of the data folder holds any', () => {
-    const files = readdirSync(join(folder, 'data'), { recursive: true, withFileTypes: true }).filter((entry) =>
-      entry.isFile(),
-    )
-    assert.ok(files.some((entry) => entry.name === 'switchyard.db'))
-    for (const { parentPath, name } of files) assert.deepEqual(leaksIn(readFileSync(join(parentPath, name))), [], name)
+    const files = filesUnder(join(folder, 'data'))
+    assert.ok(files.some((path) => path.endsWith('switchyard.db')))
+    for (const path of files) assert.deepEqual(leaksIn(readFileSync(path)), [], path)
   })
 
   test('the database of a running gateway, its journals included, holds none', async () => {
     const again = startProcess({ folder, environment: ENVIRONMENT })
     url = await again.url()
     await post(conversation('gpt-sim-echo'))
-    for (const name of readdirSync(join(folder, 'data')))
-      assert.deepEqual(leaksIn(readFileSync(join(folder, 'data', name))), [], name)
+    for (const path of filesUnder(join(folder, 'data'))) assert.deepEqual(leaksIn(readFileSync(path)), [], path)
     assert.equal(await again.stop(), 0)
     assert.deepEqual(leaksIn(again.stderr() + again.stdout()), [])
   })

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { asPicodollars, exactUsd } from '../../src/domain/price.ts'
+import { filesUnder } from '../files-under.ts'
 import { type Harness, hello, type Json, KEY, startHarness, until } from '../harness.ts'
 import { auditOf, managing } from './manage.ts'
 
@@ -82,8 +83,8 @@ describe('create', () => {
     const { value } = await newKey()
     await call(value)
     await harness.rows()
-    for (const file of readdirSync(join(harness.folder, 'data'))) {
-      assert.ok(!readFileSync(join(harness.folder, 'data', file)).includes(value), file)
+    for (const path of filesUnder(join(harness.folder, 'data'))) {
+      assert.ok(!readFileSync(path).includes(value), path)
     }
   })
 
