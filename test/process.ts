@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { COMPILE_CACHE } from './compile-cache.ts'
 import { until } from './harness.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
@@ -27,7 +28,7 @@ export interface StartOptions {
 export function startProcess({ environment = {}, command = ['serve'], folder }: StartOptions): Started {
   const child = spawn(process.execPath, [join(ROOT, 'src/cli/main.ts'), ...command], {
     cwd: folder,
-    env: { PATH: process.env['PATH'] ?? '', PORT: '0', OVERLOAD_MS: '0', ...environment },
+    env: { PATH: process.env['PATH'] ?? '', PORT: '0', OVERLOAD_MS: '0', ...COMPILE_CACHE, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let stdout = ''

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import { COMPILE_CACHE } from '../compile-cache.ts'
 import { ADMIN_KEY, type Json } from '../harness.ts'
 
 const MAIN = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))
@@ -24,7 +25,7 @@ export function runCli(
   { environment = {}, input = '', folder }: RunOptions = {},
 ): Promise<Ran> {
   const child = spawn(process.execPath, [MAIN, ...args], {
-    env: { PATH: process.env['PATH'] ?? '', ...environment },
+    env: { PATH: process.env['PATH'] ?? '', ...COMPILE_CACHE, ...environment },
     ...(folder !== undefined && { cwd: folder }),
   })
   let stdout = ''

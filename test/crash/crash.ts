@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { killAndWait, launch, type ProcessOptions, startProcess } from '../../bench/process.ts'
 import { createRandom, type Random } from '../../simulator/random.ts'
 import { type Simulator, startSimulator } from '../../simulator/simulator.ts'
+import { COMPILE_CACHE } from '../compile-cache.ts'
 import { startPostgres } from '../postgres.ts'
 import { startClients } from './clients.ts'
 import { judge, type SentCall, type Verdict } from './judge.ts'
@@ -127,6 +128,7 @@ function gatewayProcess(folder: string, simulator: Simulator, databaseUrl: strin
     args: [join(import.meta.dirname, '../../src/cli/main.ts'), 'serve'],
     readyWhen: /serves on (http:\S+)/,
     env: {
+      ...COMPILE_CACHE,
       PORT: '0',
       // Models made up for one call have no price, which would fill the log with warnings.
       LOG_LEVEL: 'error',

@@ -6,6 +6,7 @@ import { describe, test } from 'node:test'
 import { promisify } from 'node:util'
 import { CONFIG } from '../../demo/config.ts'
 import { CONTRACT } from '../../src/management/contract/contract.ts'
+import { COMPILE_CACHE } from '../compile-cache.ts'
 import { ADMIN_KEY, KEY, startHarness } from '../harness.ts'
 
 const run = promisify(execFile)
@@ -32,6 +33,7 @@ describe('every line of the management pages works as pasted, in order, on a fre
       })
       try {
         const environment = {
+          ...COMPILE_CACHE,
           PATH: process.env['PATH'],
           HOME: harness.folder,
           URL: harness.url,
