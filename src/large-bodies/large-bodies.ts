@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import type { Translation } from '../providers/family.ts'
 import { BodyBytes } from './body-bytes.ts'
@@ -98,6 +99,8 @@ export function createLargeBodies(onDeath: (error: unknown) => void, start: Star
       if (length <= SKIMMED_BYTES) {
         const bytes = new BodyBytes(owned)
         const skimmed = skim(bytes, hash)
+        // It was received just before, and may be sent at once: not all in one turn of the loop.
+        await nextTurn()
         if (skimmed !== null) return new LargeRequest(length, skimmed, openInWorker)
         owned = [bytes.take()]
       }
