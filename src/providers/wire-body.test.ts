@@ -46,6 +46,8 @@ const WRITTEN_ANEW: Record<string, string> = {
   'the name stands twice': '{"model":"alias","tools":[{"properties":{"model":{}}}]}',
   'a text that is the name': '{"model":"alias","type":"model"}',
   'the name is written with an escape': '{"mod\\u0065l":"alias","n":1}',
+  'with an escape, and another field has it without': '{"mod\\u0065l":"alias","metadata":{"model":"alias"}}',
+  'the same for stream': '{"model":"alias","\\u0073tream":false,"metadata":{"stream":false}}',
   'the same field twice: the last counts': '{"model":"first","model":"alias"}',
   'the value is written with an escape': '{"model":"al\\u0069as"}',
   'a text that ends like the name': '{"x":"\\"model","model":"alias"}',

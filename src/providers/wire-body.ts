@@ -87,12 +87,17 @@ function dropField(source: Buffer, name: Buffer): Cut | null {
 }
 
 const [COMMA, COLON, BACKSLASH] = [0x2c, 0x3a, 0x5c]
+/** How the letters of our two names begin where somebody writes them as escapes; and what is looked for first, once. */
+const ESCAPED_LETTERS = [Buffer.from('\\u006'), Buffer.from('\\u007')]
+const ESCAPED = Buffer.from('\\u00')
 
 /**
  * Where the value of a field of the whole object begins. A name that stands in the text just once, as a name, must be
  * that field's, for inside of a text its quotes would be escaped; where it stands twice, null: somebody else must read.
+ * The same where the field's own name may be written with escapes, and what stands there is another's.
  */
 function valueAfter(source: Buffer, name: Buffer): { key: number; start: number } | null {
+  if (source.includes(ESCAPED) && ESCAPED_LETTERS.some((letters) => source.includes(letters))) return null
   const key = source.indexOf(name)
   if (key < 0 || source[key - 1] === BACKSLASH || source.indexOf(name, key + 1) >= 0) return null
   const colon = skipBlanks(source, key + name.length, 1)
