@@ -17,8 +17,9 @@ export interface LoopRow {
   what: string
   /** The longest of each slice, and of these the one in the middle: what happens in most slices, not what the host does. */
   longest: Hold
-  /** The longest of all. */
+  /** The longest of all, at usual speed and as it was. */
   worstMs: number
+  worstMeasuredMs: number
   /** Holds over ten milliseconds in all slices; of one at most ten are known. */
   over10ms: number
   p50Ms: number
@@ -118,6 +119,7 @@ export function loopRow(what: string, slices: readonly LoopSlice[]): LoopRow {
     what,
     longest: longest[Math.floor(longest.length / 2)] ?? NO_HOLD,
     worstMs: longest.at(-1)?.ms ?? 0,
+    worstMeasuredMs: Math.max(0, ...slices.flatMap(({ holds }) => holds.map(({ measuredMs }) => measuredMs))),
     over10ms: slices.flatMap(({ holds }) => holds).filter(({ ms }) => ms > 10).length,
     p50Ms: median(slices.map(({ calls }) => calls.okMs.p50)) ?? 0,
     p99Ms: median(slices.map(({ calls }) => calls.okMs.p99)) ?? 0,
@@ -125,7 +127,7 @@ export function loopRow(what: string, slices: readonly LoopSlice[]): LoopRow {
   }
 }
 
-const NO_HOLD: Hold = { ms: 0, clockMs: 0, cpuMs: 0, collectingMs: 0, atMs: 0 }
+const NO_HOLD: Hold = { ms: 0, measuredMs: 0, slowdown: 1, clockMs: 0, cpuMs: 0, collectingMs: 0, atMs: 0 }
 
 const nothing: Disturbance = async () => {}
 

@@ -1,6 +1,7 @@
 import { openSync, readSync, renameSync, writeFileSync } from 'node:fs'
 import { PerformanceObserver } from 'node:perf_hooks'
 import { isMainThread } from 'node:worker_threads'
+import { type Seen, slowdownsIn } from './pace.ts'
 
 /**
  * Loaded into a gateway with `--import`: how long its event loop was held. A timer that is due every millisecond and
@@ -8,11 +9,15 @@ import { isMainThread } from 'node:worker_threads'
  * BENCH_HOLDS, and it begins anew. Never loaded where CPU time is measured, for it costs some itself.
  */
 export interface Hold {
-  /** Without the time in which the thread could have run but others had its core. */
+  /** At the core's usual speed, without the time in which the thread could have run but others had its core. */
   ms: number
+  /** The same at the speed that the core had. */
+  measuredMs: number
+  /** How many times slower than usual that was. */
+  slowdown: number
   /** By the clock. */
   clockMs: number
-  /** Of it the serving thread was at work; the rest it waited, for a disk or for its core. */
+  /** Of `measuredMs` the serving thread was at work; the rest it waited for a disk. */
   cpuMs: number
   /** Of it garbage collection. */
   collectingMs: number
@@ -23,7 +28,7 @@ const KEPT = 10
 const TICK_MS = 1
 
 function watch(path: string): void {
-  let holds: Hold[] = []
+  let seen: Seen[] = []
   let collections: { start: number; duration: number }[] = []
   new PerformanceObserver((list) => {
     for (const { startTime, duration } of list.getEntries()) collections.push({ start: startTime, duration })
@@ -31,25 +36,46 @@ function watch(path: string): void {
   }).observe({ entryTypes: ['gc'] })
 
   const times = threadTimes()
-  let last = { at: performance.now(), ...times() }
+  const look = () => ({ at: performance.now(), ...times() })
+  let last = look()
   setInterval(() => {
-    const now = { at: performance.now(), ...times() }
+    const now = look()
     const clockMs = now.at - last.at - TICK_MS
-    const ms = clockMs - (now.waitedMs - last.waitedMs)
-    if (ms > (holds[KEPT - 1]?.ms ?? 0)) {
-      holds.push({ ms, clockMs, cpuMs: now.ranMs - last.ranMs, collectingMs: 0, atMs: last.at })
-      holds = holds.sort((a, b) => b.ms - a.ms).slice(0, KEPT)
-    }
-    last = now
+    const measuredMs = clockMs - (now.waitedMs - last.waitedMs)
+    seen.push({ atMs: last.at, measuredMs, clockMs, cpuMs: now.ranMs - last.ranMs, paceMs: measurePace() })
+    // What the looking itself takes is no hold.
+    last = look()
   }, TICK_MS).unref()
 
   process.on('SIGUSR2', () => {
+    const slowdowns = slowdownsIn(seen)
+    const holds = seen.map(({ paceMs: _, ...hold }, index) => {
+      const slowdown = slowdowns[index] ?? 1
+      return { ...hold, ms: hold.measuredMs / slowdown, slowdown }
+    })
+    const longest = holds.sort((a, b) => b.ms - a.ms).slice(0, KEPT)
     // What was collected is told only after the fact.
-    const text = JSON.stringify(holds.map((hold) => ({ ...hold, collectingMs: collectedIn(hold, collections) })))
-    holds = []
-    writeFileSync(`${path}.new`, text)
+    const told = longest.map((hold): Hold => ({ ...hold, collectingMs: collectedIn(hold, collections) }))
+    writeFileSync(`${path}.new`, JSON.stringify(told))
     renameSync(`${path}.new`, path)
+    seen = []
+    last = look()
   })
+}
+
+const STEPS = 5_000
+
+/** Milliseconds of a piece of work that needs no memory (7 µs); the least of three, for others may take the core in one. */
+function measurePace(): number {
+  let least = Number.POSITIVE_INFINITY
+  for (let turn = 1; turn <= 3; turn++) {
+    const began = performance.now()
+    let value = turn
+    for (let step = 0; step < STEPS; step++) value = (Math.imul(value, 1_664_525) + 1_013_904_223) | 0
+    // Used, or the work would be left out.
+    if (value !== 0) least = Math.min(least, performance.now() - began)
+  }
+  return least
 }
 
 /** From the scheduler's account of this thread: how long it ran, and how long it was ready but had no core. */
@@ -62,9 +88,12 @@ function threadTimes(): () => { ranMs: number; waitedMs: number } {
   }
 }
 
-function collectedIn(hold: Hold, collections: readonly { start: number; duration: number }[]): number {
-  const end = hold.atMs + TICK_MS + hold.clockMs
-  const within = collections.filter(({ start }) => start >= hold.atMs && start < end)
+function collectedIn(
+  { atMs, clockMs }: Pick<Hold, 'atMs' | 'clockMs'>,
+  collections: readonly { start: number; duration: number }[],
+): number {
+  const end = atMs + TICK_MS + clockMs
+  const within = collections.filter(({ start }) => start >= atMs && start < end)
   return within.reduce((sum, { duration }) => sum + duration, 0)
 }
 

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { describe, test } from 'node:test'
 import { chartSvg } from './chart.ts'
 import type { ClosedLoopResult } from './closed-loop.ts'
 import { doubts } from './doubts.ts'
 import { httpReader, statusOf } from './http-reader.ts'
 import { median } from './median.ts'
 import { recoveryMs } from './overload.ts'
+import { slowdownsIn } from './pace.ts'
 import { parsePeer } from './peers.ts'
 import { Samples } from './percentiles.ts'
 import { reportText } from './report.ts'
@@ -183,4 +184,15 @@ test('figures go between the markers and nowhere else', () => {
   assert.ok(filled.includes('| Switchyard, OpenAI family |') && !filled.includes('old'))
   assert.equal(between(filled, summary(exampleResult())), filled)
   assert.throws(() => between('no place', 'x'), /no place for figures/)
+})
+
+describe('how slow the core was', () => {
+  const slowdowns = (...paces: number[]) => slowdownsIn(paces.map((paceMs) => ({ paceMs })))
+  test('is the slower of before and after, against what is usual', () => {
+    assert.deepEqual(slowdowns(2, 2, 8, 2, 2), [1, 1, 4, 4, 1])
+  })
+  test('is never less than usual, and nothing where nothing was seen', () => {
+    assert.deepEqual(slowdowns(1, 2, 2), [1, 1, 1])
+    assert.deepEqual(slowdowns(), [])
+  })
 })

@@ -151,10 +151,13 @@ function eventLoop({ eventLoop: rows }: BenchResult): Section {
       [
         '',
         'longest hold ms',
+        'core slower',
+        'as it was',
         'of it CPU',
-        'of it collecting',
+        'collecting',
         'by the clock',
         'worst',
+        'as it was',
         'over 10 ms',
         'p50 ms',
         'p99 ms',
@@ -162,10 +165,13 @@ function eventLoop({ eventLoop: rows }: BenchResult): Section {
       ],
       ...rows.map((row) => [
         row.what,
-        ...[row.longest.ms, row.longest.cpuMs, row.longest.collectingMs, row.longest.clockMs].map((value) =>
+        row.longest.ms.toFixed(1),
+        `${row.longest.slowdown.toFixed(1)} ×`,
+        ...[row.longest.measuredMs, row.longest.cpuMs, row.longest.collectingMs, row.longest.clockMs].map((value) =>
           value.toFixed(1),
         ),
         row.worstMs.toFixed(1),
+        row.worstMeasuredMs.toFixed(1),
         String(row.over10ms),
         row.p50Ms.toFixed(2),
         row.p99Ms.toFixed(2),

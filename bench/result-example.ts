@@ -43,8 +43,9 @@ export function exampleResult(): BenchResult {
     eventLoop: [
       {
         what: 'calls alone',
-        longest: { ms: 6, clockMs: 7, cpuMs: 5, collectingMs: 3, atMs: 0 },
+        longest: { ms: 6, measuredMs: 12, slowdown: 2, clockMs: 13, cpuMs: 11, collectingMs: 3, atMs: 0 },
         worstMs: 9,
+        worstMeasuredMs: 15,
         over10ms: 0,
         p50Ms: 50.4,
         p99Ms: 52,
