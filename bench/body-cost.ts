@@ -2,6 +2,7 @@ import { BODIES, type BodySize } from './bodies.ts'
 import { startWatchedGateway } from './holds.ts'
 import { label } from './label.ts'
 import { median } from './median.ts'
+import { type SliceCount, undisturbed } from './pace.ts'
 import type { RunOptions } from './plan.ts'
 import { cpuPerRequest, ratio } from './saturation.ts'
 import {
@@ -20,6 +21,7 @@ export interface BodyRow {
   name: string
   family: Family
   body: BodySize
+  slices: SliceCount
   requestsPerSecond: number
   cpuMicroseconds: number | null
   hopRatio: number | null
@@ -59,30 +61,34 @@ export async function measureBodies(options: RunOptions): Promise<BodyRow[]> {
 
 async function measureCost(scene: Scene, targets: readonly Target[], body: BodySize, options: RunOptions) {
   const { plan, progress } = options
-  const slices: { label: string; cpu: number | null; perSecond: number; errors: number }[] = []
+  const slices: { label: string; cpu: number | null; perSecond: number; errors: number; slowedShare: number }[] = []
   const { connections } = BODIES[body]
   for (const target of targets) await runSlice(scene, target, { body, seconds: plan.warmupSeconds / 2, connections })
   for (let round = 1; round <= plan.bodyRounds; round++) {
     for (const target of targets) {
       const load = await runSlice(scene, target, { body, seconds: plan.bodySeconds, connections })
       const cpu = cpuPerRequest(load)
-      slices.push({ label: label(target), cpu, perSecond: load.requests / load.seconds, errors: load.errors })
+      const { requests, seconds, errors, slowedShare } = load
+      slices.push({ label: label(target), cpu, perSecond: requests / seconds, errors, slowedShare })
       progress(`bodies of ${body}, round ${round} of ${plan.bodyRounds}: ${label(target)} ${cpu?.toFixed(0)} µs`)
     }
   }
-  const [hop, copy] = targets.map((target) => slices.filter((slice) => slice.label === label(target)))
+  const calmOf = (target: Target | undefined) =>
+    undisturbed(slices.filter((slice) => target !== undefined && slice.label === label(target)))
+  const cpuOf = (target: Target | undefined) => median(calmOf(target).map(({ cpu }) => cpu))
+  const [hop, copy] = targets
   return targets.map((target): BodyRow => {
     const own = slices.filter((slice) => slice.label === label(target))
-    const against = (reference: typeof slices | undefined) =>
-      median(own.map(({ cpu }, round) => ratio(cpu, reference?.[round]?.cpu ?? null)))
+    const calm = calmOf(target)
     return {
       name: target.name,
       family: target.family,
       body,
-      requestsPerSecond: median(own.map(({ perSecond }) => perSecond)) ?? 0,
-      cpuMicroseconds: median(own.map(({ cpu }) => cpu)),
-      hopRatio: against(hop),
-      copyRatio: against(copy),
+      slices: { used: calm.length, all: own.length },
+      requestsPerSecond: median(calm.map(({ perSecond }) => perSecond)) ?? 0,
+      cpuMicroseconds: cpuOf(target),
+      hopRatio: ratio(cpuOf(target), cpuOf(hop)),
+      copyRatio: ratio(cpuOf(target), cpuOf(copy)),
       longestHoldMs: null,
       errors: own.reduce((sum, { errors }) => sum + errors, 0),
     }

@@ -2,6 +2,7 @@ import { COPY, DIRECT, OURS, startContestants } from './contestants.ts'
 import { label } from './label.ts'
 import { median } from './median.ts'
 import type { StageResult } from './open-loop.ts'
+import { type SliceCount, undisturbed } from './pace.ts'
 import { percentilesOf } from './percentiles.ts'
 import type { RunOptions } from './plan.ts'
 import { createScene, type Family, type Scene, startUpstream, type Target } from './scene.ts'
@@ -11,13 +12,15 @@ export interface LatencyRow {
   name: string
   family: Family
   rate: number
+  /** Those in which the host had slowed the cores are left out of what is no figure *of all*. */
+  slices: SliceCount
   /** Of each slice, and of these the median. */
   p50Ms: number
   p99Ms: number
   /** Of the calls of all slices together, those in which the machine did something else included. */
   allP99Ms: number
   allP999Ms: number
-  /** Against the direct calls: of the same round, or of all. */
+  /** Against the direct calls. */
   added: { p50Ms: number; p99Ms: number; allP99Ms: number; allP999Ms: number }
   failed: number
   /** How late the load itself was; the median of the slices. */
@@ -81,9 +84,10 @@ export function latencyRow(rounds: readonly Round[], target: Round['target'], ra
   const at = rounds.filter((round) => round.rate === rate)
   const own = at.filter((round) => label(round.target) === label(target)).map(({ stage }) => stage)
   const direct = at.filter((round) => round.target.name === DIRECT).map(({ stage }) => stage)
-  const middle = (of: (stage: StageResult) => number) => median(own.map(of)) ?? 0
-  const added = (of: (stage: StageResult) => number) =>
-    median(own.map((stage, round) => of(stage) - of(direct[round] ?? stage))) ?? 0
+  const calm = undisturbed(own)
+  const calmDirect = undisturbed(direct)
+  const middle = (of: (stage: StageResult) => number) => median(calm.map(of)) ?? 0
+  const added = (of: (stage: StageResult) => number) => middle(of) - (median(calmDirect.map(of)) ?? 0)
   const p50 = (stage: StageResult) => stage.okMs.p50
   const p99 = (stage: StageResult) => stage.okMs.p99
   const all = joined(own)
@@ -92,6 +96,7 @@ export function latencyRow(rounds: readonly Round[], target: Round['target'], ra
     name: target.name,
     family: target.family,
     rate,
+    slices: { used: calm.length, all: own.length },
     p50Ms: middle(p50),
     p99Ms: middle(p99),
     allP99Ms: all.p99,

@@ -1,7 +1,7 @@
 import { openSync, readSync, renameSync, writeFileSync } from 'node:fs'
 import { PerformanceObserver } from 'node:perf_hooks'
 import { isMainThread } from 'node:worker_threads'
-import { type Seen, slowdownsIn } from './pace.ts'
+import { measurePace, slowdownsIn, warmUpPace } from './pace.ts'
 
 /**
  * Loaded into a gateway with `--import`: how long its event loop was held. A timer that is due every millisecond and
@@ -28,7 +28,8 @@ const KEPT = 10
 const TICK_MS = 1
 
 function watch(path: string): void {
-  let seen: Seen[] = []
+  let seen: (Omit<Hold, 'ms' | 'slowdown' | 'collectingMs'> & { paceMs: number })[] = []
+  warmUpPace()
   let collections: { start: number; duration: number }[] = []
   new PerformanceObserver((list) => {
     for (const { startTime, duration } of list.getEntries()) collections.push({ start: startTime, duration })
@@ -61,21 +62,6 @@ function watch(path: string): void {
     seen = []
     last = look()
   })
-}
-
-const STEPS = 5_000
-
-/** Milliseconds of a piece of work that needs no memory (7 µs); the least of three, for others may take the core in one. */
-function measurePace(): number {
-  let least = Number.POSITIVE_INFINITY
-  for (let turn = 1; turn <= 3; turn++) {
-    const began = performance.now()
-    let value = turn
-    for (let step = 0; step < STEPS; step++) value = (Math.imul(value, 1_664_525) + 1_013_904_223) | 0
-    // Used, or the work would be left out.
-    if (value !== 0) least = Math.min(least, performance.now() - began)
-  }
-  return least
 }
 
 /** From the scheduler's account of this thread: how long it ran, and how long it was ready but had no core. */

@@ -1,4 +1,5 @@
 import { type Connection, type Outcome, openConnection, outcomeOf } from './connection.ts'
+import { type PaceWatch, watchPace } from './pace.ts'
 import { type Percentiles, Samples } from './percentiles.ts'
 import { createPreciseTimer, preciseNow } from './precise-timer.ts'
 
@@ -41,6 +42,8 @@ export interface StageResult {
   /** How late the load itself sent: figures are worth nothing where this is not small beside them. */
   lateMs: Percentiles
   mostConnections: number
+  /** Of the time, in which the host had slowed the cores down. */
+  slowedShare: number
 }
 
 export interface OpenLoopResult {
@@ -52,6 +55,8 @@ export interface OpenLoopResult {
 export const STEP_MS = 100
 const MOST_TOLD = 10_000
 const GRACE_MS = 15_000
+/** Most calls of a stage are answered so long after it. */
+const ANSWER_MS = 60
 /** The thread that keeps the time needs some itself to start. */
 const START_MS = 200
 /** Time for a thousand connections to be taken. */
@@ -62,6 +67,7 @@ const OPENING_MS = 2_000
  * the call was due: a gateway that stalls is not spared the calls that would have come meanwhile.
  */
 export async function runOpenLoop(order: OpenLoopOrder): Promise<OpenLoopResult> {
+  const pace = watchPace()
   const stages = order.stages.map(({ rate }) => newTally(rate))
   const steps: OpenLoopResult['steps'] = []
   const traffic = startTraffic(order, (call, outcome) => {
@@ -86,7 +92,15 @@ export async function runOpenLoop(order: OpenLoopOrder): Promise<OpenLoopResult>
     stage.mostConnections = traffic.connections()
   })
   await traffic.finish(GRACE_MS)
-  return { stages: stages.map(stageResult), steps }
+  pace.stop()
+  const began = first - performance.timeOrigin
+  return {
+    stages: stages.map((tally, index) => ({
+      ...stageResult(tally),
+      slowedShare: slowedIn(order.stages, index, pace, began),
+    })),
+    steps,
+  }
 }
 
 function stepAt(steps: OpenLoopResult['steps'], index: number): OpenLoopResult['steps'][number] {
@@ -121,7 +135,14 @@ function count(stage: Tally, outcome: End, latency: number): void {
   }
 }
 
-function stageResult({ ok, shed, late, ...tally }: Tally): StageResult {
+/** From its first call until the last is answered, or so. */
+function slowedIn(stages: readonly Stage[], index: number, pace: PaceWatch, firstMs: number): number {
+  const secondsBefore = stages.slice(0, index).reduce((sum, { seconds }) => sum + seconds, 0)
+  const begin = firstMs + secondsBefore * 1000
+  return pace.slowedShare(begin, begin + (stages[index]?.seconds ?? 0) * 1000 + ANSWER_MS)
+}
+
+function stageResult({ ok, shed, late, ...tally }: Tally): Omit<StageResult, 'slowedShare'> {
   return {
     ...tally,
     ok: ok.count,

@@ -6,7 +6,7 @@ import { doubts } from './doubts.ts'
 import { httpReader, statusOf } from './http-reader.ts'
 import { median } from './median.ts'
 import { recoveryMs } from './overload.ts'
-import { slowdownsIn } from './pace.ts'
+import { slowdownsIn, undisturbed } from './pace.ts'
 import { parsePeer } from './peers.ts'
 import { Samples } from './percentiles.ts'
 import { reportText } from './report.ts'
@@ -61,7 +61,7 @@ test('of a refused call the beginning of the body is kept', () => {
   assert.deepEqual(seen, ['{"code":"x"}'])
 })
 
-function slice(name: string, cpuMicroseconds: number, requests: number): Slice {
+function slice(name: string, cpuMicroseconds: number, requests: number, slowedShare = 0): Slice {
   const usage = { threads: [], rssBytes: 50e6 }
   const latencyMs = { p50: 1, p90: 1, p99: 2, p999: 3, max: 4 }
   const load: ClosedLoopResult = {
@@ -76,26 +76,31 @@ function slice(name: string, cpuMicroseconds: number, requests: number): Slice {
       after: { ...usage, cpuMicroseconds, mainThreadMicroseconds: cpuMicroseconds / 2 },
     },
     loadMicrosecondsPerRequest: 10,
+    slowedShare,
   }
   return { name, family: 'openai', load }
 }
 
-test('ratios are taken within a round, then their median', () => {
+test('medians are of the slices in which the cores had their speed; calls are counted in all', () => {
   const slices = [
     slice('bare', 1_000, 10),
     slice('ours', 3_000, 10),
-    // A slow moment for both.
-    slice('bare', 4_000, 10),
-    slice('ours', 8_000, 10),
+    // The host slows the cores.
+    slice('bare', 4_000, 10, 0.1),
+    slice('ours', 8_000, 10, 0.1),
     slice('bare', 1_000, 10),
-    slice('ours', 2_000, 10),
+    slice('ours', 2_000, 10, 0.02),
   ]
   const [bare, ours] = combine(slices, 'bare')
-  assert.equal(bare?.hopRatio, 1)
-  assert.equal(ours?.hopRatio, 2)
-  assert.equal(ours?.cpuMicroseconds, 300)
-  assert.equal(ours?.servingMicroseconds, 150)
+  assert.deepEqual([bare?.hopRatio, bare?.cpuMicroseconds, bare?.slices], [1, 100, { used: 2, all: 3 }])
+  assert.deepEqual([ours?.hopRatio, ours?.cpuMicroseconds, ours?.servingMicroseconds], [2.5, 250, 125])
   assert.equal(ours?.requests, 30)
+})
+
+test('where hardly a slice had its speed, all count', () => {
+  const slices = [1, 2, 3, 4, 5, 6].map((place) => ({ place, slowedShare: place === 1 ? 0 : 0.1 }))
+  assert.equal(undisturbed(slices).length, 6)
+  assert.deepEqual(undisturbed(slices.slice(0, 5)), [slices[0]])
 })
 
 test('a run has recovered when half a second was good, whatever the machine does later', () => {

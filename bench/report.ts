@@ -1,6 +1,7 @@
 import { admissionText } from './admission.ts'
 import { label } from './label.ts'
 import type { OverloadResult } from './overload.ts'
+import { shareText } from './pace.ts'
 import type { BenchResult } from './result.ts'
 import type { StartTime } from './start-time.ts'
 import { tableText } from './table.ts'
@@ -64,6 +65,7 @@ function saturation({ saturation: rows }: BenchResult): Section {
         'RSS load',
         'shed',
         'errors',
+        'slices',
       ],
       ...rows.map((row) => [
         label(row),
@@ -78,6 +80,7 @@ function saturation({ saturation: rows }: BenchResult): Section {
         megabytes(row.rssLoadBytes),
         String(row.shed),
         String(row.errors),
+        shareText(row.slices),
       ]),
     ],
   }
@@ -98,6 +101,7 @@ function latency({ latency: rows }: BenchResult): Section {
         'p99',
         'load late p99',
         'failed',
+        'slices',
       ],
       ...rows.map((row) => [
         label(row),
@@ -105,6 +109,7 @@ function latency({ latency: rows }: BenchResult): Section {
         ...[row.added.p50Ms, row.added.p99Ms, row.added.allP99Ms, row.added.allP999Ms].map(signed),
         ...[row.p50Ms, row.p99Ms, row.lateP99Ms].map((value) => value.toFixed(2)),
         String(row.failed),
+        shareText(row.slices),
       ]),
     ],
   }
@@ -129,7 +134,7 @@ function bodies({ bodies: rows }: BenchResult): Section {
   return {
     title: 'Larger bodies',
     lines: [
-      ['', 'body', 'requests/s', 'CPU µs/request', '× bare hop', '× bare copy', 'longest hold ms', 'errors'],
+      ['', 'body', 'requests/s', 'CPU µs/request', '× bare hop', '× bare copy', 'longest hold ms', 'errors', 'slices'],
       ...rows.map((row) => [
         label(row),
         row.body,
@@ -139,6 +144,7 @@ function bodies({ bodies: rows }: BenchResult): Section {
         times(row.copyRatio),
         row.longestHoldMs === null ? '–' : row.longestHoldMs.toFixed(1),
         String(row.errors),
+        shareText(row.slices),
       ]),
     ],
   }

@@ -32,6 +32,7 @@ export function exampleResult(): BenchResult {
         name: OURS,
         family: 'openai',
         body: '1m',
+        slices: { used: 5, all: 7 },
         requestsPerSecond: 500,
         cpuMicroseconds: 2_000,
         hopRatio: 0.2,
@@ -69,6 +70,7 @@ function saturated(name: string, family: Family, cpuMicroseconds: number): Satur
   return {
     name,
     family,
+    slices: { used: 8, all: 15 },
     requests: 10_000,
     shed: 0,
     errors: 0,
@@ -90,6 +92,7 @@ function added(name: string, p50Ms: number, p99Ms: number): LatencyRow {
     name,
     family: 'openai',
     rate: 500,
+    slices: { used: 12, all: 21 },
     ...whole,
     added: { p50Ms, p99Ms, allP99Ms: p99Ms + 1, allP999Ms: p99Ms + 2 },
     failed: 0,
@@ -113,5 +116,6 @@ function stage(rate: number, ok: number, shed: number): StageResult {
     shedMs: percentiles,
     lateMs: percentiles,
     mostConnections: 100,
+    slowedShare: 0,
   }
 }

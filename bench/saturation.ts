@@ -4,6 +4,7 @@ import type { ClosedLoopResult } from './closed-loop.ts'
 import { HOP, startContestants } from './contestants.ts'
 import { label } from './label.ts'
 import { median } from './median.ts'
+import { type SliceCount, undisturbed } from './pace.ts'
 import type { RunOptions } from './plan.ts'
 import { type ProcessUsage, readUsage } from './process-usage.ts'
 import { createScene, type Family, type Scene, startUpstream, type Target } from './scene.ts'
@@ -21,10 +22,12 @@ export interface SaturationRow {
   /** Process time a request, all threads; null where nothing is measured or the system does not tell. */
   cpuMicroseconds: number | null
   servingMicroseconds: number | null
-  /** CPU a request against the bare proxy of the same round. */
+  /** CPU a request against the bare proxy. */
   hopRatio: number | null
   /** Share of one core in use: well below 1 means that load, upstream or a stranger were the bottleneck. */
   coreShare: number | null
+  /** Those in which the host had slowed the cores are left out. */
+  slices: SliceCount
   rssIdleBytes: number | null
   rssLoadBytes: number | null
 }
@@ -82,28 +85,30 @@ function runSlice(scene: Scene, target: Target, seconds: number): Promise<Closed
   })
 }
 
-/** The median of each figure over all slices of a target; ratios are taken within a round. */
+/** The median of each figure over the slices of a target in which the cores had their usual speed. */
 export function combine(slices: readonly Slice[], reference: string): Omit<SaturationRow, 'rssIdleBytes'>[] {
   const labels = [...new Set(slices.map(label))]
-  const references = slices.filter(({ name }) => name === reference).map(({ load }) => cpuPerRequest(load))
+  const loadsOf = (wanted: (slice: Slice) => boolean) => slices.filter(wanted).map(({ load }) => load)
+  const referenceCpu = median(undisturbed(loadsOf(({ name }) => name === reference)).map(cpuPerRequest))
   return labels.map((wanted) => {
-    const own = slices.filter((slice) => label(slice) === wanted)
-    const loads = own.map(({ load }) => load)
-    const { name = '', family = 'openai' } = own[0] ?? {}
+    const all = loadsOf((slice) => label(slice) === wanted)
+    const loads = undisturbed(all)
+    const { name = '', family = 'openai' } = slices.find((slice) => label(slice) === wanted) ?? {}
     return {
       name,
       family,
-      requests: sum(loads.map((load) => load.requests)),
-      shed: sum(loads.map((load) => load.shed)),
-      errors: sum(loads.map((load) => load.errors)),
+      slices: { used: loads.length, all: all.length },
+      requests: sum(all.map((load) => load.requests)),
+      shed: sum(all.map((load) => load.shed)),
+      errors: sum(all.map((load) => load.errors)),
       requestsPerSecond: median(loads.map((load) => load.requests / load.seconds)) ?? 0,
       p50Ms: median(loads.map((load) => load.latencyMs.p50)) ?? 0,
       p99Ms: median(loads.map((load) => load.latencyMs.p99)) ?? 0,
       cpuMicroseconds: median(loads.map(cpuPerRequest)),
       servingMicroseconds: median(loads.map((load) => used(load, 'mainThreadMicroseconds', load.requests))),
-      hopRatio: median(loads.map((load, round) => ratio(cpuPerRequest(load), references[round] ?? null))),
+      hopRatio: ratio(median(loads.map(cpuPerRequest)), referenceCpu),
       coreShare: median(loads.map((load) => used(load, 'cpuMicroseconds', load.seconds * 1e6))),
-      rssLoadBytes: largest(loads.map((load) => load.usage?.after.rssBytes ?? null)),
+      rssLoadBytes: largest(all.map((load) => load.usage?.after.rssBytes ?? null)),
     }
   })
 }
