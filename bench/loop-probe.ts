@@ -9,7 +9,7 @@ import { measurePace, slowdownsIn, warmUpPace } from './pace.ts'
  * BENCH_HOLDS, and it begins anew. Never loaded where CPU time is measured, for it costs some itself.
  */
 export interface Hold {
-  /** At the core's usual speed, without the time in which the thread could have run but others had its core. */
+  /** At the core's usual speed, without the time in which the loop waited for events or others had its core. */
   ms: number
   /** The same at the speed that the core had. */
   measuredMs: number
@@ -37,12 +37,13 @@ function watch(path: string): void {
   }).observe({ entryTypes: ['gc'] })
 
   const times = threadTimes()
-  const look = () => ({ at: performance.now(), ...times() })
+  const look = () => ({ at: performance.now(), activeMs: performance.eventLoopUtilization().active, ...times() })
   let last = look()
   setInterval(() => {
     const now = look()
     const clockMs = now.at - last.at - TICK_MS
-    const measuredMs = clockMs - (now.waitedMs - last.waitedMs)
+    // A host that wakes an idle core late makes the timer late too: the loop was idle then, and nothing held it.
+    const measuredMs = Math.min(clockMs - (now.waitedMs - last.waitedMs), now.activeMs - last.activeMs)
     seen.push({ atMs: last.at, measuredMs, clockMs, cpuMs: now.ranMs - last.ranMs, paceMs: measurePace() })
     // What the looking itself takes is no hold.
     last = look()

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { join } from 'node:path'
+import { after } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { COMPILE_CACHE } from './compile-cache.ts'
 import { until } from './harness.ts'
@@ -25,12 +26,19 @@ export interface StartOptions {
   folder: string
 }
 
+/** A test that failed has not stopped its own: it would keep the whole run from ending. */
+const started: ChildProcess[] = []
+after(() => {
+  for (const child of started) child.kill('SIGKILL')
+})
+
 export function startProcess({ environment = {}, command = ['serve'], folder }: StartOptions): Started {
   const child = spawn(process.execPath, [join(ROOT, 'src/cli/main.ts'), ...command], {
     cwd: folder,
     env: { PATH: process.env['PATH'] ?? '', PORT: '0', OVERLOAD_MS: '0', ...COMPILE_CACHE, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
+  started.push(child)
   let stdout = ''
   let stderr = ''
   child.stdout?.on('data', (chunk) => {
