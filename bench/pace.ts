@@ -65,11 +65,7 @@ export function undisturbed<Slice extends { slowedShare: number }>(slices: reado
   return calm.length >= Math.max(1, slices.length / 5) ? calm : slices
 }
 
-/** How many of them that are, in words for a table. */
-export function shareText({ used, all }: SliceCount): string {
-  return `${used} of ${all}`
-}
-
+/** How many of them that are. */
 export interface SliceCount {
   used: number
   all: number

@@ -1,7 +1,7 @@
 import { admissionText } from './admission.ts'
 import { label } from './label.ts'
 import type { OverloadResult } from './overload.ts'
-import { shareText } from './pace.ts'
+import type { SliceCount } from './pace.ts'
 import type { BenchResult } from './result.ts'
 import type { StartTime } from './start-time.ts'
 import { tableText } from './table.ts'
@@ -241,4 +241,8 @@ function signed(value: number): string {
 
 export function megabytes(bytes: number | null): string {
   return bytes === null ? '–' : `${(bytes / 1e6).toFixed(0)} MB`
+}
+
+function shareText({ used, all }: SliceCount): string {
+  return `${used} of ${all}`
 }

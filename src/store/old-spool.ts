@@ -1,8 +1,8 @@
-import { closeSync, existsSync, fdatasyncSync, openSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { closeLine, openLine } from './spool-lines.ts'
-import { listSegments, makeSpoolFolder } from './spool-segments.ts'
+import { listSegments, makeSpoolFolder, syncPath } from './spool-segments.ts'
 import { SpoolWriter } from './spool-writer.ts'
 
 /** The table of earlier versions: one row for each turn of the event loop, or one for each record. */
@@ -24,7 +24,7 @@ export function takeOverOldSpool(dataDir: string): void {
     const made = `${folder}.new`
     rmSync(made, { recursive: true, force: true })
     if (!copyRows(old, made)) return
-    for (const { path } of listSegments(made)) sync(path)
+    for (const { path } of listSegments(made)) syncPath(path)
     renameSync(made, folder)
   }
   for (const suffix of ['-wal', '-shm', '']) rmSync(`${old}${suffix}`, { force: true })
@@ -58,15 +58,6 @@ function nodeOf(database: DatabaseSync): string | null {
     return typeof node === 'string' ? node : null
   } catch {
     return null
-  }
-}
-
-function sync(path: string): void {
-  const file = openSync(path, 'r')
-  try {
-    fdatasyncSync(file)
-  } finally {
-    closeSync(file)
   }
 }
 

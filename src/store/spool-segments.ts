@@ -1,5 +1,14 @@
 import { randomUUID } from 'node:crypto'
-import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 
 /** One file of a spool. The next one begins where it ends. */
@@ -22,6 +31,16 @@ export function listSegments(folder: string): Segment[] {
   const names = readdirSync(folder).map((name) => NAME.exec(name)?.[1])
   const starts = names.filter((digits) => digits !== undefined).map(Number)
   return starts.sort((one, other) => one - other).map((after) => segmentAfter(folder, after))
+}
+
+/** A file or a folder outlives a power cut: of a folder that is the names in it, without which files are lost. */
+export function syncPath(path: string): void {
+  const descriptor = openSync(path, 'r')
+  try {
+    fsyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
+  }
 }
 
 /** Null: this is no spool. */

@@ -1,18 +1,7 @@
-import {
-  close,
-  closeSync,
-  fdatasync,
-  fdatasyncSync,
-  fsyncSync,
-  openSync,
-  rename,
-  renameSync,
-  unlink,
-  writeSync,
-} from 'node:fs'
+import { close, closeSync, fdatasync, fdatasyncSync, openSync, rename, renameSync, unlink, writeSync } from 'node:fs'
 import { frameRoom, writeFrame } from './spool-frame.ts'
 import { type Damage, SpoolReader } from './spool-reader.ts'
-import { listSegments, makeSpoolFolder, type Segment, segmentAfter } from './spool-segments.ts'
+import { listSegments, makeSpoolFolder, type Segment, segmentAfter, syncPath } from './spool-segments.ts'
 
 /** Then the next file is begun: old ones are removed as a whole, and a start reads the newest. */
 const SEGMENT_BYTES = 4 * 1024 * 1024
@@ -21,7 +10,7 @@ const USUAL_ROOM = 64 * 1024
 const ASIDE = '.damaged'
 
 /**
- * The files of a spool, whose only writer this is. A write to the end of a file costs a third of a commit of SQLite,
+ * The files of a spool, whose only writer this is. A write to the end of a file costs half of a commit of SQLite,
  * and there is no lock, no checkpoint and nothing to delete row by row (decision 0017).
  */
 export class SpoolWriter {
@@ -122,7 +111,7 @@ export class SpoolWriter {
     const segment = segmentAfter(this.#folder, this.#lastSeq)
     const file = openSync(segment.path, 'w', 0o600)
     try {
-      if (this.#synchronousFull) syncFolder(this.#folder)
+      if (this.#synchronousFull) syncPath(this.#folder)
     } catch (error) {
       closeSync(file)
       throw error
@@ -146,14 +135,4 @@ function endOf(folder: string): { seq: number; unread: Damage | null } {
   const end = reader.end()
   reader.close()
   return end ?? { seq: 0, unread: null }
-}
-
-/** A file whose name is not on the disk is lost with all that is. */
-function syncFolder(folder: string): void {
-  const descriptor = openSync(folder, 'r')
-  try {
-    fsyncSync(descriptor)
-  } finally {
-    closeSync(descriptor)
-  }
 }
