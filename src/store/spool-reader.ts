@@ -53,7 +53,11 @@ export class SpoolReader {
       const next = listSegments(this.#folder).find((segment) => segment.after > (this.#segment?.after ?? 0))
       // Once more: the writer may have gone on between the two looks.
       if (next === undefined || this.#take(rows, after)) break
-      this.#leaveFor(next)
+      const unread = this.#unread(next.after)
+      // What could be read goes first: whoever is told, and stops, has it then.
+      if (unread !== null && rows.length > 0) break
+      if (unread !== null) this.#onDamage(unread)
+      this.#open(next)
     }
     return rows
   }
@@ -99,12 +103,6 @@ export class SpoolReader {
     this.#seq = segment.after
     this.#windowAt = 0
     this.#windowBytes = 0
-  }
-
-  #leaveFor(next: Segment): void {
-    const unread = this.#unread(next.after)
-    if (unread !== null) this.#onDamage(unread)
-    this.#open(next)
   }
 
   #unread(nextSeq: number): Damage | null {
