@@ -1,9 +1,11 @@
 import { BODIES, type BodySize } from './bodies.ts'
+import { watchCore } from './core-watch.ts'
 import { startWatchedGateway } from './holds.ts'
 import { label } from './label.ts'
 import { median } from './median.ts'
-import { type SliceCount, undisturbed } from './pace.ts'
+import { calmest, type Paced, type SliceCount } from './pace.ts'
 import type { RunOptions } from './plan.ts'
+import { inRounds } from './rounds.ts'
 import { cpuPerRequest, ratio } from './saturation.ts'
 import {
   createScene,
@@ -59,33 +61,40 @@ export async function measureBodies(options: RunOptions): Promise<BodyRow[]> {
   return rows
 }
 
+interface BodySlice extends Paced {
+  label: string
+  cpu: number | null
+  perSecond: number
+  errors: number
+}
+
 async function measureCost(scene: Scene, targets: readonly Target[], body: BodySize, options: RunOptions) {
   const { plan, progress } = options
-  const slices: { label: string; cpu: number | null; perSecond: number; errors: number; slowedShare: number }[] = []
+  const slices: BodySlice[] = []
+  const core = watchCore(scene, 'measured')
   const { connections } = BODIES[body]
   for (const target of targets) await runSlice(scene, target, { body, seconds: plan.warmupSeconds / 2, connections })
-  for (let round = 1; round <= plan.bodyRounds; round++) {
-    for (const target of targets) {
-      const load = await runSlice(scene, target, { body, seconds: plan.bodySeconds, connections })
-      const cpu = cpuPerRequest(load)
-      const { requests, seconds, errors, slowedShare } = load
-      slices.push({ label: label(target), cpu, perSecond: requests / seconds, errors, slowedShare })
-      progress(`bodies of ${body}, round ${round} of ${plan.bodyRounds}: ${label(target)} ${cpu?.toFixed(0)} µs`)
-    }
-  }
-  const calmOf = (target: Target | undefined) =>
-    undisturbed(slices.filter((slice) => target !== undefined && slice.label === label(target)))
-  const cpuOf = (target: Target | undefined) => median(calmOf(target).map(({ cpu }) => cpu))
+  await inRounds(plan.bodyRounds, targets, async (target, round) => {
+    const load = await runSlice(scene, target, { body, seconds: plan.bodySeconds, connections })
+    const cpu = cpuPerRequest(load)
+    const { requests, seconds, errors, window } = load
+    const paceMs = await core.paceMs(window)
+    slices.push({ label: label(target), cpu, perSecond: requests / seconds, errors, paceMs })
+    progress(`bodies of ${body}, round ${round} of ${plan.bodyRounds}: ${label(target)} ${cpu?.toFixed(0)} µs`)
+  })
+  const countedOf = (target: Target | undefined) =>
+    calmest(slices.filter((slice) => target !== undefined && slice.label === label(target)))
+  const cpuOf = (target: Target | undefined) => median(countedOf(target).map(({ cpu }) => cpu))
   const [hop, copy] = targets
   return targets.map((target): BodyRow => {
     const own = slices.filter((slice) => slice.label === label(target))
-    const calm = calmOf(target)
+    const counted = countedOf(target)
     return {
       name: target.name,
       family: target.family,
       body,
-      slices: { used: calm.length, all: own.length },
-      requestsPerSecond: median(calm.map(({ perSecond }) => perSecond)) ?? 0,
+      slices: { used: counted.length, all: own.length },
+      requestsPerSecond: median(counted.map(({ perSecond }) => perSecond)) ?? 0,
       cpuMicroseconds: cpuOf(target),
       hopRatio: ratio(cpuOf(target), cpuOf(hop)),
       copyRatio: ratio(cpuOf(target), cpuOf(copy)),

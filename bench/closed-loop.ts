@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Connection, openConnection, outcomeOf } from './connection.ts'
-import { watchPace } from './pace.ts'
+import type { Window } from './core-watch.ts'
 import { type Percentiles, Samples } from './percentiles.ts'
+import { preciseNow } from './precise-timer.ts'
 import { type ProcessUsage, readUsage } from './process-usage.ts'
 
 export interface ClosedLoopOrder {
@@ -31,8 +32,7 @@ export interface ClosedLoopResult {
   seconds: number
   latencyMs: Percentiles
   usage: { before: ProcessUsage; after: ProcessUsage } | null
-  /** Of the time, in which the host had slowed the cores down. */
-  slowedShare: number
+  window: Window
   /** What the load itself cost. */
   loadMicrosecondsPerRequest: number
 }
@@ -44,26 +44,24 @@ const LOOK_MS = 50
 
 /** Each connection sends its next request when the last one is answered: finds out how much a process can take. */
 export async function runClosedLoop(order: ClosedLoopOrder): Promise<ClosedLoopResult> {
-  const pace = watchPace()
   const traffic = startTraffic(order)
   const { leastRequests: least = LEAST_REQUESTS, extensionSeconds: extension = LONGEST_EXTENSION_SECONDS } = order
   await sleep(order.warmupSeconds * 1000)
   traffic.reset()
   const before = order.pid === null ? null : readUsage(order.pid)
   const own = process.cpuUsage()
-  const began = performance.now()
+  const fromMs = preciseNow()
   await sleep(order.seconds * 1000)
   // A starved machine may not have answered once by then; a window without a request would measure nothing.
   await untilAnswered(traffic, least, extension)
-  const ended = performance.now()
+  const toMs = preciseNow()
   const after = order.pid === null ? null : readUsage(order.pid)
   const { user, system } = process.cpuUsage(own)
   const measured = traffic.stop()
-  pace.stop()
   return {
     ...measured,
-    seconds: (ended - began) / 1000,
-    slowedShare: pace.slowedShare(began, ended),
+    seconds: (toMs - fromMs) / 1000,
+    window: { fromMs, toMs },
     usage: before === null || after === null ? null : { before, after },
     loadMicrosecondsPerRequest: (user + system) / Math.max(1, measured.requests),
   }

@@ -1,7 +1,11 @@
 import { parseArgs } from 'node:util'
 import { BODIES, type BodySize } from './bodies.ts'
+import { COPY, HOP } from './contestants.ts'
+import { type CoreWatch, watchCore } from './core-watch.ts'
 import { median } from './median.ts'
+import { calmest, type Paced } from './pace.ts'
 import { usedByThread } from './process-usage.ts'
+import { inRounds } from './rounds.ts'
 import {
   createScene,
   FAMILIES,
@@ -19,8 +23,8 @@ const HELP = `Usage: node bench/hop.ts [options]
 
 CPU a call of the gateway, by thread, beside the bare proxies; slices take turns. For work on the hot path.
 
-  --seconds <number>     of one slice (default 2)
-  --rounds <number>      slices of each target; the median counts (default 5)
+  --seconds <number>     of one slice (default 0.3)
+  --rounds <number>      slices of each target; the median of the quarter in which the core was fastest counts (default 24)
   --family <name>        openai, anthropic or both (default both)
   --body <size>          ${Object.keys(BODIES).join(', ')} (default 1k)
   --connections <number> default 32, fewer for large bodies
@@ -32,7 +36,7 @@ const WARMUP_SECONDS = 3
 const TURN_MS = 180_000
 
 /** One target under load for a few seconds, a call. */
-interface HopSlice {
+interface HopSlice extends Paced {
   name: string
   perSecond: number
   all: number
@@ -43,8 +47,8 @@ interface HopSlice {
 function readOptions() {
   const { values } = parseArgs({
     options: {
-      seconds: { type: 'string', default: '2' },
-      rounds: { type: 'string', default: '5' },
+      seconds: { type: 'string', default: '0.3' },
+      rounds: { type: 'string', default: '24' },
       family: { type: 'string', default: 'both' },
       body: { type: 'string', default: '1k' },
       connections: { type: 'string' },
@@ -77,25 +81,30 @@ async function measure(options: Options): Promise<HopSlice[]> {
   const gateway = await startGateway(scene, { upstream, dist: options.dist, nodeFlags })
   const targets = [hop, copy, ...options.families.map((family) => gateway.target(family, options.size))]
   const slices: HopSlice[] = []
+  const core = watchCore(scene, 'measured')
   // A young process is still being compiled; what it costs then says nothing about what it costs later.
-  for (const target of targets) await runSlice(scene, target, options, WARMUP_SECONDS)
-  for (let round = 1; round <= Number(options.rounds); round++) {
-    for (const target of targets) {
-      const slice = await runSlice(scene, target, options, 0.2)
-      slices.push(slice)
-      process.stdout.write(`round ${round}  ${slice.name.padEnd(20)} ${slice.all.toFixed(0)} µs\n`)
-    }
-  }
+  for (const target of targets) await runSlice(scene, core, target, { ...options, warmupSeconds: WARMUP_SECONDS })
+  await inRounds(Number(options.rounds), targets, async (target, round) => {
+    const slice = await runSlice(scene, core, target, { ...options, warmupSeconds: 0.2 })
+    slices.push(slice)
+    const pace = `core at ${(slice.paceMs * 1000).toFixed(1)} µs`
+    process.stdout.write(`round ${round}  ${slice.name.padEnd(20)} ${slice.all.toFixed(0)} µs  ${pace}\n`)
+  })
   return slices
 }
 
-async function runSlice(scene: Scene, target: Target, options: Options, warmupSeconds: number): Promise<HopSlice> {
+async function runSlice(
+  scene: Scene,
+  core: CoreWatch,
+  target: Target,
+  options: Options & { warmupSeconds: number },
+): Promise<HopSlice> {
   const load = await scene.load({
     kind: 'closed',
     ...target,
     bodyBytes: options.body.bytes,
     connections: Number(options.connections ?? options.body.connections),
-    warmupSeconds,
+    warmupSeconds: options.warmupSeconds,
     seconds: Number(options.seconds),
   })
   if (load.errors > 0) throw new Error(`${target.name}: ${load.errors} calls failed: ${load.firstError}`)
@@ -106,6 +115,7 @@ async function runSlice(scene: Scene, target: Target, options: Options, warmupSe
   const { before, after } = usage
   return {
     name: target.name === 'Switchyard' ? `gateway, ${target.family}` : target.name,
+    paceMs: await core.paceMs(load.window),
     perSecond: requests / load.seconds,
     all: (after.cpuMicroseconds - before.cpuMicroseconds) / requests,
     serving: (after.mainThreadMicroseconds - before.mainThreadMicroseconds) / requests,
@@ -113,24 +123,20 @@ async function runSlice(scene: Scene, target: Target, options: Options, warmupSe
   }
 }
 
-/** The median of every column; ratios are taken within a round. */
+/** The median of every column over the slices in which the core was fastest. */
 function report(slices: readonly HopSlice[]): string {
-  const names = [...new Set(slices.map(({ name }) => name))]
-  const of = (name: string) => slices.filter((slice) => slice.name === name)
+  const names = [...new Set(slices.map(({ name }) => name))].sort()
+  const of = (name: string) => calmest(slices.filter((slice) => slice.name === name))
   const middle = (values: number[], digits = 0) => (median(values) ?? 0).toFixed(digits)
-  const against = (name: string, reference: string) =>
-    middle(
-      of(name).map(({ all }, round) => all / (of(reference)[round]?.all ?? Number.NaN)),
-      2,
-    )
-  const [hop = '', copy = ''] = names
+  const cpu = (name: string) => median(of(name).map(({ all }) => all)) ?? Number.NaN
+  const against = (name: string, reference: string) => (cpu(name) / cpu(reference)).toFixed(2)
   const lines = names.map((name) => [
     name,
     middle(of(name).map(({ perSecond }) => perSecond)),
     middle(of(name).map(({ all }) => all)),
     middle(of(name).map(({ serving }) => serving)),
-    against(name, hop),
-    against(name, copy),
+    against(name, HOP),
+    against(name, COPY),
   ])
   const threads = names.map((name) => `${name.padEnd(20)} ${threadText(of(name))}\n`)
   const head = ['', 'requests/s', 'CPU µs', 'serving µs', '× hop', '× copy']

@@ -1,10 +1,12 @@
 import { COPY, DIRECT, OURS, startContestants } from './contestants.ts'
+import { watchCore } from './core-watch.ts'
 import { label } from './label.ts'
 import { median } from './median.ts'
 import type { StageResult } from './open-loop.ts'
-import { type SliceCount, undisturbed } from './pace.ts'
+import { calmest, type Paced, type SliceCount } from './pace.ts'
 import { percentilesOf } from './percentiles.ts'
 import type { RunOptions } from './plan.ts'
+import { inRounds } from './rounds.ts'
 import { createScene, type Family, type Scene, startUpstream, type Target } from './scene.ts'
 
 /** A constant rate of calls to a provider that takes 50 ms. */
@@ -12,7 +14,7 @@ export interface LatencyRow {
   name: string
   family: Family
   rate: number
-  /** Those in which the host had slowed the cores are left out of what is no figure *of all*. */
+  /** Those in which the cores were fastest count for what is no figure *of all*. */
   slices: SliceCount
   /** Of each slice, and of these the median. */
   p50Ms: number
@@ -34,26 +36,26 @@ export async function measureLatency(options: RunOptions): Promise<LatencyRow[]>
   const all = await startContestants(scene, upstream.after50ms, options)
   // Of a peer one family is enough here: the other costs it a little more, and the run would take minutes longer.
   const targets = all.filter(({ name, family }) => name !== COPY && (name === OURS || family === 'openai'))
-  const rounds: Round[] = []
+  const cores = (['measured', 'around'] as const).map((core) => watchCore(scene, core))
+  const slices: LatencySlice[] = []
   for (const target of targets) {
     progress(`latency: ${label(target)} warms up for ${plan.warmupSeconds} s`)
     await warmUp(scene, target, plan.warmupSeconds)
   }
   for (const { rate, rounds: most } of plan.rates) {
-    for (let round = 1; round <= most; round++) {
-      for (const target of targets) {
-        const stage = await runStage(scene, target, rate, plan.latencySeconds)
-        rounds.push({ target, rate, stage })
-        const { p50, p99 } = stage.okMs
-        const figures = `p50 ${p50.toFixed(2)} ms, p99 ${p99.toFixed(2)} ms`
-        progress(`latency at ${rate}/s, round ${round} of ${most}: ${label(target)} ${figures}`)
-      }
-    }
+    await inRounds(most, targets, async (target, round) => {
+      const stage = await runStage(scene, target, rate, plan.latencySeconds)
+      const paces = await Promise.all(cores.map((core) => core.paceMs(stage.window)))
+      slices.push({ target, rate, stage, paceMs: Math.max(...paces) })
+      const { p50, p99 } = stage.okMs
+      const figures = `p50 ${p50.toFixed(2)} ms, p99 ${p99.toFixed(2)} ms`
+      progress(`latency at ${rate}/s, round ${round} of ${most}: ${label(target)} ${figures}`)
+    })
   }
-  return plan.rates.flatMap(({ rate }) => targets.map((target) => latencyRow(rounds, target, rate)))
+  return plan.rates.flatMap(({ rate }) => targets.map((target) => latencyRow(slices, target, rate)))
 }
 
-interface Round {
+interface LatencySlice extends Paced {
   target: Pick<Target, 'name' | 'family'>
   rate: number
   stage: StageResult
@@ -80,14 +82,15 @@ async function runStage(scene: Scene, target: Target, rate: number, seconds: num
   return measured
 }
 
-export function latencyRow(rounds: readonly Round[], target: Round['target'], rate: number): LatencyRow {
-  const at = rounds.filter((round) => round.rate === rate)
-  const own = at.filter((round) => label(round.target) === label(target)).map(({ stage }) => stage)
-  const direct = at.filter((round) => round.target.name === DIRECT).map(({ stage }) => stage)
-  const calm = undisturbed(own)
-  const calmDirect = undisturbed(direct)
-  const middle = (of: (stage: StageResult) => number) => median(calm.map(of)) ?? 0
-  const added = (of: (stage: StageResult) => number) => middle(of) - (median(calmDirect.map(of)) ?? 0)
+type Figure = (stage: StageResult) => number
+
+export function latencyRow(slices: readonly LatencySlice[], target: LatencySlice['target'], rate: number): LatencyRow {
+  const at = slices.filter((slice) => slice.rate === rate)
+  const own = at.filter((slice) => label(slice.target) === label(target))
+  const direct = at.filter((slice) => slice.target.name === DIRECT)
+  const counted = calmest(own)
+  const middle = (of: Figure, among = counted) => median(among.map(({ stage }) => of(stage))) ?? 0
+  const added = (of: Figure) => middle(of) - middle(of, calmest(direct))
   const p50 = (stage: StageResult) => stage.okMs.p50
   const p99 = (stage: StageResult) => stage.okMs.p99
   const all = joined(own)
@@ -96,7 +99,7 @@ export function latencyRow(rounds: readonly Round[], target: Round['target'], ra
     name: target.name,
     family: target.family,
     rate,
-    slices: { used: calm.length, all: own.length },
+    slices: { used: counted.length, all: own.length },
     p50Ms: middle(p50),
     p99Ms: middle(p99),
     allP99Ms: all.p99,
@@ -107,11 +110,11 @@ export function latencyRow(rounds: readonly Round[], target: Round['target'], ra
       allP99Ms: all.p99 - allDirect.p99,
       allP999Ms: all.p999 - allDirect.p999,
     },
-    failed: own.reduce((sum, stage) => sum + stage.failed + stage.unanswered, 0),
+    failed: own.reduce((sum, { stage }) => sum + stage.failed + stage.unanswered, 0),
     lateP99Ms: middle((stage) => stage.lateMs.p99),
   }
 }
 
-function joined(stages: readonly StageResult[]) {
-  return percentilesOf(Float64Array.from(stages.flatMap(({ okEachMs }) => okEachMs)))
+function joined(slices: readonly LatencySlice[]) {
+  return percentilesOf(Float64Array.from(slices.flatMap(({ stage }) => stage.okEachMs)))
 }

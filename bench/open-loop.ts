@@ -1,5 +1,5 @@
 import { type Connection, type Outcome, openConnection, outcomeOf } from './connection.ts'
-import { type PaceWatch, watchPace } from './pace.ts'
+import type { Window } from './core-watch.ts'
 import { type Percentiles, Samples } from './percentiles.ts'
 import { createPreciseTimer, preciseNow } from './precise-timer.ts'
 
@@ -42,8 +42,8 @@ export interface StageResult {
   /** How late the load itself sent: figures are worth nothing where this is not small beside them. */
   lateMs: Percentiles
   mostConnections: number
-  /** Of the time, in which the host had slowed the cores down. */
-  slowedShare: number
+  /** From its first call until the last is answered, or so. */
+  window: Window
 }
 
 export interface OpenLoopResult {
@@ -67,7 +67,6 @@ const OPENING_MS = 2_000
  * the call was due: a gateway that stalls is not spared the calls that would have come meanwhile.
  */
 export async function runOpenLoop(order: OpenLoopOrder): Promise<OpenLoopResult> {
-  const pace = watchPace()
   const stages = order.stages.map(({ rate }) => newTally(rate))
   const steps: OpenLoopResult['steps'] = []
   const traffic = startTraffic(order, (call, outcome) => {
@@ -92,13 +91,8 @@ export async function runOpenLoop(order: OpenLoopOrder): Promise<OpenLoopResult>
     stage.mostConnections = traffic.connections()
   })
   await traffic.finish(GRACE_MS)
-  pace.stop()
-  const began = first - performance.timeOrigin
   return {
-    stages: stages.map((tally, index) => ({
-      ...stageResult(tally),
-      slowedShare: slowedIn(order.stages, index, pace, began),
-    })),
+    stages: stages.map((tally, index) => ({ ...stageResult(tally), window: windowOf(order.stages, index, first) })),
     steps,
   }
 }
@@ -135,14 +129,13 @@ function count(stage: Tally, outcome: End, latency: number): void {
   }
 }
 
-/** From its first call until the last is answered, or so. */
-function slowedIn(stages: readonly Stage[], index: number, pace: PaceWatch, firstMs: number): number {
+function windowOf(stages: readonly Stage[], index: number, firstMs: number): Window {
   const secondsBefore = stages.slice(0, index).reduce((sum, { seconds }) => sum + seconds, 0)
-  const begin = firstMs + secondsBefore * 1000
-  return pace.slowedShare(begin, begin + (stages[index]?.seconds ?? 0) * 1000 + ANSWER_MS)
+  const fromMs = firstMs + secondsBefore * 1000
+  return { fromMs, toMs: fromMs + (stages[index]?.seconds ?? 0) * 1000 + ANSWER_MS }
 }
 
-function stageResult({ ok, shed, late, ...tally }: Tally): Omit<StageResult, 'slowedShare'> {
+function stageResult({ ok, shed, late, ...tally }: Tally): Omit<StageResult, 'window'> {
   return {
     ...tally,
     ok: ok.count,

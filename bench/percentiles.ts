@@ -40,8 +40,12 @@ export class Samples {
 }
 
 /** The smallest value that at least the given share does not exceed. */
+export function percentile(sorted: ArrayLike<number>, share: number): number {
+  return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? 0
+}
+
 export function percentilesOf(values: Float64Array): Percentiles {
   const sorted = values.toSorted()
-  const at = (share: number) => sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? 0
+  const at = (share: number) => percentile(sorted, share)
   return { p50: at(0.5), p90: at(0.9), p99: at(0.99), p999: at(0.999), max: at(1) }
 }

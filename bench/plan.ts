@@ -4,14 +4,14 @@ import type { Family } from './scene.ts'
 
 /** How much is measured, and for how long. */
 export interface Plan {
-  /** Slices of each target; an odd number, so that the median is a figure that was measured. */
+  /** Slices of each target, of which a quarter counts: see pace.ts. */
   rounds: number
   sliceSeconds: number
   /** A young process is still being compiled; what it costs then says nothing about what it costs later. */
   warmupSeconds: number
-  /** The more slices the steadier the median; the first rate is the one that the targets are about. */
+  /** The first rate is the one that the targets are about. */
   rates: readonly { rate: number; rounds: number }[]
-  /** Short: the host of a virtual machine lends the core to others every second or two, and half of the slices are to miss that. */
+  /** Short: the host of a virtual machine lends the core to others every second or two, and some slices are to miss that. */
   latencySeconds: number
   memorySeconds: number
   bodies: readonly BodySize[]
@@ -33,18 +33,18 @@ export interface Plan {
 }
 
 export const FULL: Plan = {
-  rounds: 15,
-  sliceSeconds: 0.6,
+  rounds: 40,
+  sliceSeconds: 0.3,
   warmupSeconds: 6,
   rates: [
-    { rate: 500, rounds: 21 },
-    { rate: 1_000, rounds: 11 },
+    { rate: 500, rounds: 32 },
+    { rate: 1_000, rounds: 12 },
   ],
   latencySeconds: 0.5,
   memorySeconds: 6,
   bodies: ['100k', '1m', '10m'],
-  bodyRounds: 7,
-  bodySeconds: 1,
+  bodyRounds: 12,
+  bodySeconds: 0.7,
   starts: 5,
   loopSlices: 5,
   loopSeconds: 3,
@@ -58,8 +58,8 @@ export const FULL: Plan = {
 
 /** About a minute. */
 export const QUICK: Plan = {
-  rounds: 3,
-  sliceSeconds: 0.5,
+  rounds: 5,
+  sliceSeconds: 0.3,
   warmupSeconds: 1,
   rates: [{ rate: 500, rounds: 3 }],
   latencySeconds: 0.5,

@@ -8,7 +8,7 @@ export interface ThreadUsage {
 }
 
 export interface ProcessUsage {
-  /** All threads together, those that have ended included. */
+  /** All threads together. */
   cpuMicroseconds: number
   /** The thread that serves: what is left over went to workers and to garbage collection. */
   mainThreadMicroseconds: number
@@ -25,7 +25,8 @@ export function readUsage(pid: number): ProcessUsage | null {
     const threads = readdirSync(`/proc/${pid}/task`).map((id) => readThread(pid, Number(id)))
     const rss = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
     return {
-      cpuMicroseconds: cpuOf(`/proc/${pid}/stat`),
+      // The sum is exact but lacks threads that have ended; the process's own account has them, in whole ticks.
+      cpuMicroseconds: Math.max(cpuOf(`/proc/${pid}/stat`), sumOf(threads)),
       mainThreadMicroseconds: threads.find(({ id }) => id === pid)?.microseconds ?? 0,
       threads,
       rssBytes: Number(rss ?? 0) * 1024,
@@ -33,6 +34,10 @@ export function readUsage(pid: number): ProcessUsage | null {
   } catch {
     return null
   }
+}
+
+function sumOf(threads: readonly ThreadUsage[]): number {
+  return threads.reduce((sum, { microseconds }) => sum + microseconds, 0)
 }
 
 function readThread(pid: number, id: number): ThreadUsage {

@@ -6,12 +6,13 @@ import { doubts } from './doubts.ts'
 import { httpReader, statusOf } from './http-reader.ts'
 import { median } from './median.ts'
 import { recoveryMs } from './overload.ts'
-import { slowdownsIn, undisturbed } from './pace.ts'
+import { calmest, slowdownsIn } from './pace.ts'
 import { parsePeer } from './peers.ts'
 import { Samples } from './percentiles.ts'
 import { reportText } from './report.ts'
 import { exampleResult } from './result-example.ts'
-import { combine, type Slice } from './saturation.ts'
+import { inRounds } from './rounds.ts'
+import { type Slice, saturationRow } from './saturation.ts'
 import { markdownTable, tableText } from './table.ts'
 import { verdicts } from './verdicts.ts'
 import { between, summary } from './write-docs.ts'
@@ -61,7 +62,7 @@ test('of a refused call the beginning of the body is kept', () => {
   assert.deepEqual(seen, ['{"code":"x"}'])
 })
 
-function slice(name: string, cpuMicroseconds: number, requests: number, slowedShare = 0): Slice {
+function slice(name: string, cpuMicroseconds: number, requests: number, paceMs: number): Slice {
   const usage = { threads: [], rssBytes: 50e6 }
   const latencyMs = { p50: 1, p90: 1, p99: 2, p999: 3, max: 4 }
   const load: ClosedLoopResult = {
@@ -76,31 +77,41 @@ function slice(name: string, cpuMicroseconds: number, requests: number, slowedSh
       after: { ...usage, cpuMicroseconds, mainThreadMicroseconds: cpuMicroseconds / 2 },
     },
     loadMicrosecondsPerRequest: 10,
-    slowedShare,
+    window: { fromMs: 0, toMs: 1_000 },
   }
-  return { name, family: 'openai', load }
+  return { name, family: 'openai', load, paceMs }
 }
 
-test('medians are of the slices in which the cores had their speed; calls are counted in all', () => {
+test('medians are of the slices in which the core was fastest; calls are counted in all', () => {
   const slices = [
-    slice('bare', 1_000, 10),
-    slice('ours', 3_000, 10),
-    // The host slows the cores.
-    slice('bare', 4_000, 10, 0.1),
-    slice('ours', 8_000, 10, 0.1),
-    slice('bare', 1_000, 10),
-    slice('ours', 2_000, 10, 0.02),
+    slice('bare', 1_000, 10, 7),
+    slice('ours', 3_000, 10, 7.1),
+    // The host slows the core.
+    ...[9, 12, 80].map((pace) => slice('bare', 2_000, 10, pace)),
+    ...[10, 11, 90].map((pace) => slice('ours', 8_000, 10, pace)),
   ]
-  const [bare, ours] = combine(slices, 'bare')
-  assert.deepEqual([bare?.hopRatio, bare?.cpuMicroseconds, bare?.slices], [1, 100, { used: 2, all: 3 }])
-  assert.deepEqual([ours?.hopRatio, ours?.cpuMicroseconds, ours?.servingMicroseconds], [2.5, 250, 125])
-  assert.equal(ours?.requests, 30)
+  const bare = saturationRow(slices, { name: 'bare', family: 'openai' }, 'bare')
+  const ours = saturationRow(slices, { name: 'ours', family: 'openai' }, 'bare')
+  assert.deepEqual([bare.hopRatio, bare.cpuMicroseconds, bare.slices], [1, 100, { used: 1, all: 4 }])
+  assert.deepEqual([ours.hopRatio, ours.hopRatioOfAll], [3, 4])
+  assert.deepEqual([ours.cpuMicroseconds, ours.servingMicroseconds, ours.requests], [300, 150, 40])
 })
 
-test('where hardly a slice had its speed, all count', () => {
-  const slices = [1, 2, 3, 4, 5, 6].map((place) => ({ place, slowedShare: place === 1 ? 0 : 0.1 }))
-  assert.equal(undisturbed(slices).length, 6)
-  assert.deepEqual(undisturbed(slices.slice(0, 5)), [slices[0]])
+test('a quarter of the slices counts, at least one', () => {
+  const slices = [5, 1, 4, 2, 3].map((paceMs) => ({ paceMs }))
+  assert.deepEqual(calmest(slices), [{ paceMs: 1 }, { paceMs: 2 }])
+  assert.deepEqual(calmest(slices.slice(0, 1)), [{ paceMs: 5 }])
+  assert.deepEqual(calmest([]), [])
+})
+
+test('each target is measured once a round', async () => {
+  const seen: string[] = []
+  await inRounds(3, ['a', 'b'], async (target, round) => void seen.push(`${target}${round}`))
+  assert.deepEqual(seen.toSorted(), ['a1', 'a2', 'a3', 'b1', 'b2', 'b3'])
+  assert.deepEqual(
+    seen.map((text) => text[1]),
+    ['1', '1', '2', '2', '3', '3'],
+  )
 })
 
 test('a run has recovered when half a second was good, whatever the machine does later', () => {
@@ -193,11 +204,15 @@ test('figures go between the markers and nowhere else', () => {
 
 describe('how slow the core was', () => {
   const slowdowns = (...paces: number[]) => slowdownsIn(paces.map((paceMs) => ({ paceMs })))
-  test('is the slower of before and after, against what is usual', () => {
+  test('is the slower of before and after, against its full speed', () => {
     assert.deepEqual(slowdowns(2, 2, 8, 2, 2), [1, 1, 4, 4, 1])
   })
-  test('is never less than usual, and nothing where nothing was seen', () => {
-    assert.deepEqual(slowdowns(1, 2, 2), [1, 1, 1])
+  test('is never less than one, and nothing where nothing was seen', () => {
+    const fastOnce = [1, ...Array.from({ length: 19 }, () => 2)]
+    assert.deepEqual(
+      slowdowns(...fastOnce),
+      fastOnce.map(() => 1),
+    )
     assert.deepEqual(slowdowns(), [])
   })
 })

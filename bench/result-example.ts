@@ -80,6 +80,7 @@ function saturated(name: string, family: Family, cpuMicroseconds: number): Satur
     cpuMicroseconds,
     servingMicroseconds: cpuMicroseconds * 0.8,
     hopRatio: cpuMicroseconds / 100,
+    hopRatioOfAll: cpuMicroseconds / 90,
     coreShare: 0.98,
     rssIdleBytes: 110e6,
     rssLoadBytes: 150e6,
@@ -116,6 +117,6 @@ function stage(rate: number, ok: number, shed: number): StageResult {
     shedMs: percentiles,
     lateMs: percentiles,
     mostConnections: 100,
-    slowedShare: 0,
+    window: { fromMs: 0, toMs: 1_000 },
   }
 }

@@ -2,11 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { BODIES } from './bodies.ts'
 import type { ClosedLoopResult } from './closed-loop.ts'
 import { HOP, startContestants } from './contestants.ts'
+import { watchCore } from './core-watch.ts'
 import { label } from './label.ts'
 import { median } from './median.ts'
-import { type SliceCount, undisturbed } from './pace.ts'
+import { calmest, type Paced, type SliceCount } from './pace.ts'
 import type { RunOptions } from './plan.ts'
 import { type ProcessUsage, readUsage } from './process-usage.ts'
+import { inRounds } from './rounds.ts'
 import { createScene, type Family, type Scene, startUpstream, type Target } from './scene.ts'
 
 /** One target as busy as 32 connections make it; the median of its slices. */
@@ -24,16 +26,18 @@ export interface SaturationRow {
   servingMicroseconds: number | null
   /** CPU a request against the bare proxy. */
   hopRatio: number | null
+  /** The same of the medians over all slices, whatever the host did in them. */
+  hopRatioOfAll: number | null
   /** Share of one core in use: well below 1 means that load, upstream or a stranger were the bottleneck. */
   coreShare: number | null
-  /** Those in which the host had slowed the cores are left out. */
+  /** Those in which the core was fastest count. */
   slices: SliceCount
   rssIdleBytes: number | null
   rssLoadBytes: number | null
 }
 
 /** One target under load for a few seconds. */
-export interface Slice {
+export interface Slice extends Paced {
   name: string
   family: Family
   load: ClosedLoopResult
@@ -49,22 +53,21 @@ export async function measureSaturation(options: RunOptions): Promise<Saturation
   const targets = await startContestants(scene, upstream.atOnce, options)
   await sleep(SETTLE_MS)
   const idle = new Map(targets.map(({ pid }) => [pid, pid === null ? null : (readUsage(pid)?.rssBytes ?? null)]))
+  const core = watchCore(scene, 'measured')
   for (const target of targets) {
     progress(`saturation: ${label(target)} warms up for ${plan.warmupSeconds} s`)
     await runSlice(scene, target, plan.warmupSeconds)
   }
   const slices: Slice[] = []
-  for (let round = 1; round <= plan.rounds; round++) {
-    for (const target of targets) {
-      const load = await runSlice(scene, target, plan.sliceSeconds)
-      slices.push({ name: target.name, family: target.family, load })
-      const rate = (load.requests / load.seconds).toFixed(0)
-      progress(`saturation, round ${round} of ${plan.rounds}: ${label(target)} ${rate}/s`)
-    }
-  }
-  return combine(slices, HOP).map((row, index) => ({
-    ...row,
-    rssIdleBytes: idle.get(targets[index]?.pid ?? null) ?? null,
+  await inRounds(plan.rounds, targets, async (target, round) => {
+    const load = await runSlice(scene, target, plan.sliceSeconds)
+    slices.push({ name: target.name, family: target.family, load, paceMs: await core.paceMs(load.window) })
+    const rate = (load.requests / load.seconds).toFixed(0)
+    progress(`saturation, round ${round} of ${plan.rounds}: ${label(target)} ${rate}/s`)
+  })
+  return targets.map((target) => ({
+    ...saturationRow(slices, target, HOP),
+    rssIdleBytes: idle.get(target.pid) ?? null,
   }))
 }
 
@@ -85,32 +88,34 @@ function runSlice(scene: Scene, target: Target, seconds: number): Promise<Closed
   })
 }
 
-/** The median of each figure over the slices of a target in which the cores had their usual speed. */
-export function combine(slices: readonly Slice[], reference: string): Omit<SaturationRow, 'rssIdleBytes'>[] {
-  const labels = [...new Set(slices.map(label))]
-  const loadsOf = (wanted: (slice: Slice) => boolean) => slices.filter(wanted).map(({ load }) => load)
-  const referenceCpu = median(undisturbed(loadsOf(({ name }) => name === reference)).map(cpuPerRequest))
-  return labels.map((wanted) => {
-    const all = loadsOf((slice) => label(slice) === wanted)
-    const loads = undisturbed(all)
-    const { name = '', family = 'openai' } = slices.find((slice) => label(slice) === wanted) ?? {}
-    return {
-      name,
-      family,
-      slices: { used: loads.length, all: all.length },
-      requests: sum(all.map((load) => load.requests)),
-      shed: sum(all.map((load) => load.shed)),
-      errors: sum(all.map((load) => load.errors)),
-      requestsPerSecond: median(loads.map((load) => load.requests / load.seconds)) ?? 0,
-      p50Ms: median(loads.map((load) => load.latencyMs.p50)) ?? 0,
-      p99Ms: median(loads.map((load) => load.latencyMs.p99)) ?? 0,
-      cpuMicroseconds: median(loads.map(cpuPerRequest)),
-      servingMicroseconds: median(loads.map((load) => used(load, 'mainThreadMicroseconds', load.requests))),
-      hopRatio: ratio(median(loads.map(cpuPerRequest)), referenceCpu),
-      coreShare: median(loads.map((load) => used(load, 'cpuMicroseconds', load.seconds * 1e6))),
-      rssLoadBytes: largest(all.map((load) => load.usage?.after.rssBytes ?? null)),
-    }
-  })
+/** The median of each figure over the slices of a target in which the core was fastest. */
+export function saturationRow(
+  slices: readonly Slice[],
+  target: Pick<Target, 'name' | 'family'>,
+  reference: string,
+): Omit<SaturationRow, 'rssIdleBytes'> {
+  const all = slices.filter((slice) => label(slice) === label(target))
+  const ofReference = slices.filter(({ name }) => name === reference)
+  const counted = calmest(all)
+  const loads = counted.map(({ load }) => load)
+  const of = (slice: readonly Slice[]) => median(slice.map(({ load }) => cpuPerRequest(load)))
+  return {
+    name: target.name,
+    family: target.family,
+    slices: { used: counted.length, all: all.length },
+    requests: sum(all.map(({ load }) => load.requests)),
+    shed: sum(all.map(({ load }) => load.shed)),
+    errors: sum(all.map(({ load }) => load.errors)),
+    requestsPerSecond: median(loads.map((load) => load.requests / load.seconds)) ?? 0,
+    p50Ms: median(loads.map((load) => load.latencyMs.p50)) ?? 0,
+    p99Ms: median(loads.map((load) => load.latencyMs.p99)) ?? 0,
+    cpuMicroseconds: of(counted),
+    servingMicroseconds: median(loads.map((load) => used(load, 'mainThreadMicroseconds', load.requests))),
+    hopRatio: ratio(of(counted), of(calmest(ofReference))),
+    hopRatioOfAll: ratio(of(all), of(ofReference)),
+    coreShare: median(loads.map((load) => used(load, 'cpuMicroseconds', load.seconds * 1e6))),
+    rssLoadBytes: largest(all.map(({ load }) => load.usage?.after.rssBytes ?? null)),
+  }
 }
 
 export function cpuPerRequest(load: ClosedLoopResult): number | null {

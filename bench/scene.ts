@@ -26,6 +26,8 @@ export interface Scene extends AsyncDisposable {
   /** A place for the files of this run. */
   folder: string
   add(launched: Promise<RunningProcess>): Promise<RunningProcess>
+  /** Done when it ends. */
+  defer(work: () => void): void
   load<Order extends LoadOrder>(order: Order): Promise<LoadResult<Order>>
 }
 
@@ -52,6 +54,7 @@ export function createScene(pinning = findPinning()): Scene {
       const { stdout } = await promisify(execFile)(command, args, { maxBuffer: 64 * 1024 * 1024 })
       return JSON.parse(stdout) as LoadResult<Order>
     },
+    defer: (work) => running.defer(work),
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   }
 }
