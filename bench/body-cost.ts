@@ -74,7 +74,7 @@ async function measureCost(scene: Scene, targets: readonly Target[], body: BodyS
   const core = watchCore(scene, 'measured')
   const { connections } = BODIES[body]
   for (const target of targets) await runSlice(scene, target, { body, seconds: plan.warmupSeconds / 2, connections })
-  await inRounds(plan.bodyRounds, targets, async (target, round) => {
+  await inRounds({ rounds: plan.bodyRounds, targets, isClose: () => true }, async (target, round) => {
     const load = await runSlice(scene, target, { body, seconds: plan.bodySeconds, connections })
     const cpu = cpuPerRequest(load)
     const { requests, seconds, errors, window } = load

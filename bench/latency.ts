@@ -1,4 +1,4 @@
-import { COPY, DIRECT, OURS, startContestants } from './contestants.ts'
+import { COPY, DIRECT, HOP, OURS, startContestants } from './contestants.ts'
 import { watchCore } from './core-watch.ts'
 import { label } from './label.ts'
 import { median } from './median.ts'
@@ -42,8 +42,10 @@ export async function measureLatency(options: RunOptions): Promise<LatencyRow[]>
     progress(`latency: ${label(target)} warms up for ${plan.warmupSeconds} s`)
     await warmUp(scene, target, plan.warmupSeconds)
   }
+  const isClose = ({ name, family }: Target) =>
+    name === DIRECT || name === HOP || (name === OURS && family === 'openai')
   for (const { rate, rounds: most } of plan.rates) {
-    await inRounds(most, targets, async (target, round) => {
+    await inRounds({ rounds: most, targets, isClose }, async (target, round) => {
       const stage = await runStage(scene, target, rate, plan.latencySeconds)
       const paces = await Promise.all(cores.map((core) => core.paceMs(stage.window)))
       slices.push({ target, rate, stage, paceMs: Math.max(...paces) })

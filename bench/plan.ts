@@ -4,7 +4,7 @@ import type { Family } from './scene.ts'
 
 /** How much is measured, and for how long. */
 export interface Plan {
-  /** Slices of each target, of which a quarter counts: see pace.ts. */
+  /** Most slices of a target, of which a quarter counts: see rounds.ts and pace.ts. */
   rounds: number
   sliceSeconds: number
   /** A young process is still being compiled; what it costs then says nothing about what it costs later. */
@@ -33,11 +33,11 @@ export interface Plan {
 }
 
 export const FULL: Plan = {
-  rounds: 40,
+  rounds: 64,
   sliceSeconds: 0.3,
   warmupSeconds: 6,
   rates: [
-    { rate: 500, rounds: 32 },
+    { rate: 500, rounds: 48 },
     { rate: 1_000, rounds: 12 },
   ],
   latencySeconds: 0.5,

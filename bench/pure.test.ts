@@ -104,14 +104,14 @@ test('a quarter of the slices counts, at least one', () => {
   assert.deepEqual(calmest([]), [])
 })
 
-test('each target is measured once a round', async () => {
+test('close targets are measured in every round, the others in every fourth', async () => {
   const seen: string[] = []
-  await inRounds(3, ['a', 'b'], async (target, round) => void seen.push(`${target}${round}`))
-  assert.deepEqual(seen.toSorted(), ['a1', 'a2', 'a3', 'b1', 'b2', 'b3'])
-  assert.deepEqual(
-    seen.map((text) => text[1]),
-    ['1', '1', '2', '2', '3', '3'],
-  )
+  const isClose = (target: string) => target !== 'c'
+  await inRounds({ rounds: 5, targets: ['a', 'b', 'c'], isClose }, async (target, round) => {
+    seen.push(`${round}${target}`)
+  })
+  assert.deepEqual(seen.toSorted(), ['1a', '1b', '1c', '2a', '2b', '3a', '3b', '4a', '4b', '5a', '5b', '5c'])
+  assert.equal(seen.map((text) => text[0]).join(''), '111223344555')
 })
 
 test('a run has recovered when half a second was good, whatever the machine does later', () => {

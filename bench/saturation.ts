@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { BODIES } from './bodies.ts'
 import type { ClosedLoopResult } from './closed-loop.ts'
-import { HOP, startContestants } from './contestants.ts'
+import { HOP, OURS, startContestants } from './contestants.ts'
 import { watchCore } from './core-watch.ts'
 import { label } from './label.ts'
 import { median } from './median.ts'
@@ -59,7 +59,8 @@ export async function measureSaturation(options: RunOptions): Promise<Saturation
     await runSlice(scene, target, plan.warmupSeconds)
   }
   const slices: Slice[] = []
-  await inRounds(plan.rounds, targets, async (target, round) => {
+  const isClose = ({ name }: Target) => name === HOP || name === OURS
+  await inRounds({ rounds: plan.rounds, targets, isClose }, async (target, round) => {
     const load = await runSlice(scene, target, plan.sliceSeconds)
     slices.push({ name: target.name, family: target.family, load, paceMs: await core.paceMs(load.window) })
     const rate = (load.requests / load.seconds).toFixed(0)
