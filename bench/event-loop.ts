@@ -17,7 +17,7 @@ export interface LoopRow {
   what: string
   /** The longest of each slice, and of these the one in the middle: what happens in most slices, not what the host does. */
   longest: Hold
-  /** The longest of all, at usual speed and as it was. */
+  /** The longest of all, at full speed and as it was. */
   worstMs: number
   worstMeasuredMs: number
   /** Holds over ten milliseconds in all slices; of one at most ten are known. */

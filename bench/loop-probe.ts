@@ -9,11 +9,11 @@ import { measurePace, slowdownsIn, warmUpPace } from './pace.ts'
  * BENCH_HOLDS, and it begins anew. Never loaded where CPU time is measured, for it costs some itself.
  */
 export interface Hold {
-  /** At the core's usual speed, without the time in which the loop waited for events or others had its core. */
+  /** At the core's full speed, without the time in which the loop waited for events or others had its core. */
   ms: number
   /** The same at the speed that the core had. */
   measuredMs: number
-  /** How many times slower than usual that was. */
+  /** How many times slower than that. */
   slowdown: number
   /** By the clock. */
   clockMs: number

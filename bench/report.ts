@@ -36,7 +36,7 @@ export function headText(result: BenchResult): string {
   const { node, processor, rounds, sliceSeconds, notPinned, quick } = result
   const where = notPinned === null ? 'what is measured on a core of its own' : `NOT pinned: ${notPinned}`
   const glance = quick ? ' A QUICK run: a glance, not a result.' : ''
-  return `${result.startedAt.slice(0, 10)}, ${processor}, Node ${node}; medians of ${rounds} × ${sliceSeconds} s, taking turns; ${where}.${glance}`
+  return `${result.startedAt.slice(0, 10)}, ${processor}, Node ${node}; up to ${rounds} slices of ${sliceSeconds} s each, taking turns; ${where}.${glance}`
 }
 
 function verdictText(result: BenchResult): string {
