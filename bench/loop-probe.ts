@@ -13,7 +13,7 @@ export interface Hold {
   ms: number
   /** The same at the speed that the core had. */
   measuredMs: number
-  /** How many times slower than that. */
+  /** How many times slower than its full speed that was. */
   slowdown: number
   /** By the clock. */
   clockMs: number
