@@ -1,7 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { BODIES } from './bodies.ts'
+import { type CoreWatch, watchCore } from './core-watch.ts'
 import { median } from './median.ts'
+import { calmest, type Paced } from './pace.ts'
+import { inRounds } from './rounds.ts'
 import { cpuPerRequest, ratio } from './saturation.ts'
 import {
   createScene,
@@ -37,7 +40,7 @@ export function writeBudget(cpuAgainstBareProxy: Ratios): void {
   const rounded = Object.fromEntries(FAMILIES.map((family) => [family, Number(cpuAgainstBareProxy[family].toFixed(2))]))
   const budget: Budget = {
     measuredOn: new Date().toISOString().slice(0, 10),
-    how: `${RECORD_COMMAND}: CPU time a call of the gateway, all threads, over that of bench/bare-proxy.ts (hop); 1 KB bodies, 32 connections, median of slices that take turns`,
+    how: `${RECORD_COMMAND}: CPU time a call of the gateway, all threads, over that of bench/bare-proxy.ts (hop); 1 KB bodies, 32 connections, median of the calmest quarter of slices that take turns`,
     cpuAgainstBareProxy: rounded as Ratios,
   }
   writeFileSync(FILE, `${JSON.stringify(budget, null, 2)}\n`)
@@ -68,24 +71,34 @@ export async function measureRatios({ rounds, sliceSeconds, warmupRequests }: Bu
   // Other tests keep the machine busy: what is turned away for that would not be measured.
   const gateway = await startGateway(scene, { upstream, env: { OVERLOAD_MS: '0' } })
   const targets = { hop, openai: gateway.target('openai'), anthropic: gateway.target('anthropic') }
-  for (const target of Object.values(targets)) await cpuOf(scene, target, 0, warmupRequests)
-  const ratios: Record<Family, (number | null)[]> = { openai: [], anthropic: [] }
-  for (let round = 0; round < rounds; round++) {
-    const reference = await cpuOf(scene, hop, sliceSeconds, LEAST_REQUESTS)
-    for (const family of FAMILIES) {
-      ratios[family].push(ratio(await cpuOf(scene, targets[family], sliceSeconds, LEAST_REQUESTS), reference))
-    }
-  }
-  const middle = (family: Family) => median(ratios[family]) ?? Number.NaN
-  return { openai: middle('openai'), anthropic: middle('anthropic') }
+  const core = watchCore(scene, 'measured')
+  for (const target of Object.values(targets)) await sliceOf(scene, core, target, 0, warmupRequests)
+  const slices = new Map<Target, BudgetSlice[]>()
+  await inRounds({ rounds, targets: Object.values(targets), isClose: () => true }, async (target) => {
+    const slice = await sliceOf(scene, core, target, sliceSeconds, LEAST_REQUESTS)
+    slices.set(target, [...(slices.get(target) ?? []), slice])
+  })
+  const cpuOf = (target: Target) => median(calmest(slices.get(target) ?? []).map(({ cpu }) => cpu))
+  const against = (target: Target) => ratio(cpuOf(target), cpuOf(hop)) ?? Number.NaN
+  return { openai: against(targets.openai), anthropic: against(targets.anthropic) }
 }
 
 const LEAST_REQUESTS = 500
 
-async function cpuOf(scene: Scene, target: Target, seconds: number, leastRequests: number): Promise<number | null> {
+interface BudgetSlice extends Paced {
+  cpu: number | null
+}
+
+async function sliceOf(
+  scene: Scene,
+  core: CoreWatch,
+  target: Target,
+  seconds: number,
+  leastRequests: number,
+): Promise<BudgetSlice> {
   const { bytes, connections } = BODIES['1k']
   const how = { bodyBytes: bytes, connections, warmupSeconds: 0, seconds, leastRequests }
   const load = await scene.load({ kind: 'closed', ...target, ...how })
   if (load.errors > 0) throw new Error(`${target.name}, ${target.family}: ${load.errors} failed: ${load.firstError}`)
-  return cpuPerRequest(load)
+  return { cpu: cpuPerRequest(load), paceMs: await core.paceMs(load.window) }
 }

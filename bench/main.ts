@@ -79,7 +79,7 @@ async function main(): Promise<number> {
   }
   using _turn = await takeTurn(TURN_MS, () => say('another run is measuring: waiting for it'))
   if (values['record-budget']) {
-    writeBudget(await measureRatios({ rounds: 11, sliceSeconds: 1, warmupRequests: 20_000 }))
+    writeBudget(await measureRatios({ rounds: 40, sliceSeconds: 0.3, warmupRequests: 20_000 }))
     process.stdout.write(readFileSync(join(import.meta.dirname, 'budget.json'), 'utf8'))
     return 0
   }

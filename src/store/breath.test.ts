@@ -22,11 +22,11 @@ function restsAfter(steps: readonly number[]): number[] {
   return rests
 }
 
-test('work is cut into portions of half a millisecond, with a rest after each', () => {
-  assert.deepEqual(restsAfter(Array(12).fill(0.125)), [4, 8, 12])
-  assert.deepEqual(restsAfter([0.1, 3, 0.1, 0.2, 0.2]), [2, 5])
+test('work is cut into portions of a tenth of a millisecond, with a rest after each', () => {
+  assert.deepEqual(restsAfter(Array(12).fill(0.03125)), [4, 8, 12])
+  assert.deepEqual(restsAfter([0.02, 3, 0.03, 0.03, 0.05]), [2, 5])
 })
 
 test('what begins anew after a while does not begin with a rest', () => {
-  assert.deepEqual(restsAfter([0.1, 1_000, 0.4, 0.1]), [4])
+  assert.deepEqual(restsAfter([0.02, 1_000, 0.08, 0.03]), [4])
 })
