@@ -88,7 +88,7 @@ test('nodes are stopped and started one after the other under load, and calls go
   isOver = true
   await Promise.all(callers)
   const failed = statuses.filter((status) => status !== 200)
-  // A connection that is opened in the very moment in which a node stops listening may be reset by the system.
-  assert.ok(failed.length <= 1, `${failed.length} of ${statuses.length}: ${[...new Set(failed)]}`)
+  // A call on a connection that is opened or used in the very moment in which a node closes it may be cut off: one a stop.
+  assert.ok(failed.length <= nodes.length, `${failed.length} of ${statuses.length}: ${[...new Set(failed)]}`)
   assert.ok(statuses.length > 40)
 })
