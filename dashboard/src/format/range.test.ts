@@ -25,3 +25,10 @@ describe('the period before', () => {
     assert.equal(isComparable(range, { ...before, to: range.to }, 7 * DAY_MS), false)
   })
 })
+
+test('right after midnight the day before is not cut to nothing', () => {
+  const now = { from: '2026-11-16T00:00:00.000Z', to: '2026-11-16T00:02:00.000Z' }
+  const before = rangeBefore(now, DAY_MS, 300_000)
+  assert.deepEqual(before, { from: '2026-11-15T00:00:00.000Z', to: '2026-11-15T00:02:00.000Z' })
+  assert.ok(isComparable(now, before, DAY_MS, 300_000))
+})

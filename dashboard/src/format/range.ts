@@ -12,8 +12,11 @@ const MINUTE_MS = 60_000
  * stays the same for a while and need not be asked for again with every refresh.
  */
 export function rangeBefore({ from, to }: Range, periodMs: number, stepMs = 1): Range {
+  const begin = millisecondsOf(from) - periodMs
   const end = millisecondsOf(to) - periodMs
-  return { from: isoAt(millisecondsOf(from) - periodMs), to: isoAt(end - (end % stepMs)) }
+  const cut = end - (end % stepMs)
+  // Right after midnight nothing would be left of a day so far.
+  return { from: isoAt(begin), to: isoAt(cut > begin ? cut : end) }
 }
 
 /** While another period loads, the former answer is still in sight: the two must not be compared. */
