@@ -2,7 +2,6 @@ import type { ChatRequest, JsonObject } from '../../domain/chat.ts'
 import type { Answer, Reading } from '../family.ts'
 import { failureFromWire, isErrorBody } from './failure.ts'
 import { finishReason } from './finish-reason.ts'
-import { isPlainMessage } from './plain-message.ts'
 import { usesFunctions } from './tools.ts'
 import { completionUsage, usageFromWire } from './usage.ts'
 import { type WireBlock, WireMessage } from './wire.ts'
@@ -23,8 +22,9 @@ interface ToolCall {
 
 /** A 2xx body as a completion, or as the failure it is (translation.md 2.1). */
 export function fromWire(body: unknown, request: ChatRequest): Reading {
-  const message = isErrorBody(body) ? null : messageIn(body)
-  if (message === null) return unreadable(body)
+  const parsed = isErrorBody(body) ? null : WireMessage.safeParse(body)
+  if (!parsed?.success) return unreadable(body)
+  const message = parsed.data
   const toolCalls = toolCallsOf(message.content)
   if (toolCalls === null) return unreadable(body)
   const finish = finishReason(message.stop_reason, toolCalls.length > 0)
@@ -42,10 +42,6 @@ export function fromWire(body: unknown, request: ChatRequest): Reading {
     warning: finish.isKnown ? null : `unknown stop_reason ${shownReason(message.stop_reason)}`,
   }
   return { kind: 'answer', answer }
-}
-
-function messageIn(body: unknown): WireMessage | null {
-  return isPlainMessage(body) ? body : (WireMessage.safeParse(body).data ?? null)
 }
 
 function unreadable(body: unknown): Reading {
