@@ -74,21 +74,35 @@ function report(message: LedgerReport): void {
   parentPort?.postMessage(message)
 }
 
-async function foldAll(): Promise<number> {
+/** What stood in the spool when it was read: nothing, or so much that there may be more. */
+async function foldBatch(): Promise<'nothing' | 'all' | 'full'> {
   position ??= await knownPosition()
-  for (;;) {
-    const batch = spool.read(position)
-    if (batch.length === 0) return position
-    const last = batch.at(-1)?.seq ?? position
-    const isFull = last - position >= BATCH_RECORDS
-    possible = [position, last]
-    position = await folder.fold(position, batch)
-    possible = [position, position]
-    if (!isFull) continue
+  const batch = spool.read(position)
+  const last = batch.at(-1)?.seq
+  if (last === undefined) return 'nothing'
+  const isFull = last - position >= BATCH_RECORDS
+  possible = [position, last]
+  position = await folder.fold(position, batch)
+  possible = [position, position]
+  return isFull ? 'full' : 'all'
+}
+
+async function foldToTheEnd(): Promise<number> {
+  while ((await foldBatch()) !== 'nothing');
+  return position ?? 0
+}
+
+/**
+ * What comes meanwhile gathers for the next time. With a call every other millisecond there is always something, and
+ * the fold would not end: a transaction every seven milliseconds, for a handful of records, and no word about it.
+ */
+async function foldGathered(): Promise<number> {
+  while ((await foldBatch()) === 'full') {
     // The next one is there already.
     hasTime = false
-    report({ kind: 'folded', seq: position })
+    report({ kind: 'folded', seq: position ?? 0 })
   }
+  return position ?? 0
 }
 
 /** Rows would be passed over if somebody else moved the position: better they wait, and somebody looks. */
@@ -146,7 +160,7 @@ async function keepHouse(): Promise<void> {
 
 /** The calls of the process before this one: what it spooled is folded first, what is still open then was cut off. */
 async function start(): Promise<void> {
-  const seq = await foldAll()
+  const seq = await foldToTheEnd()
   const node = settings.onlyProcess ? null : settings.node
   const interrupted = settings.closesInterrupted ? await closeInterrupted(db, node, Date.now()) : 0
   report({ kind: 'ready', seq, interrupted })
@@ -154,8 +168,12 @@ async function start(): Promise<void> {
 
 async function foldOnce(): Promise<void> {
   hasTime = performance.now() - foldedAt > CALM_MS
-  report({ kind: 'folded', seq: await foldAll() })
+  report({ kind: 'folded', seq: await foldGathered() })
   foldedAt = performance.now()
+}
+
+async function foldRest(): Promise<void> {
+  report({ kind: 'folded', seq: await foldToTheEnd() })
 }
 
 parentPort?.on('message', (command: LedgerCommand) => {
@@ -176,7 +194,7 @@ while (!stopping) {
   await persistently(foldOnce)
 }
 await housekeeping
-await persistently(foldOnce)
+await persistently(foldRest)
 spool.close()
 await db.destroy()
 parentPort?.close()

@@ -3,6 +3,7 @@ import { rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, test } from 'node:test'
+import { setImmediate as aTurn } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { closeRecord, ENGINES, openRecord, testStores } from '../../test/test-store.ts'
 import type { Store } from './open.ts'
@@ -305,4 +306,23 @@ test('PostgreSQL away at the end: the store closes, the next start delivers', as
     (await requests(await stores.open(options))).map((row) => row.id),
     ['r1'],
   )
+})
+
+test('what comes while rows are folded gathers for the next time', async () => {
+  const options = await stores.newOptions('sqlite')
+  const store = await stores.open(options)
+  using database = new DatabaseSync(join(options.dataDir, 'switchyard.db'), { readOnly: true })
+  const position = database.prepare('select seq from spool_positions')
+  const seen = new Set<unknown>()
+  const began = performance.now()
+  let written = 0
+  while (performance.now() - began < 2_500) {
+    // More often than a transaction takes, less often than makes a full batch within the second in which they gather.
+    if (performance.now() - began < written * 0.6) await aTurn()
+    else await store.requestLog.open(openRecord(`r${written++}`))
+    seen.add(position.get()?.['seq'])
+  }
+  assert.ok(seen.size > 1, 'nothing was folded')
+  const seconds = (performance.now() - began) / 1_000
+  assert.ok(seen.size <= 2 * seconds + 2, `${seen.size} transactions in ${seconds} s`)
 })
