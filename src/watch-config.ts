@@ -1,6 +1,4 @@
-import { watch } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
-import { basename, dirname } from 'node:path'
 import { ConfigError } from './config.ts'
 import type { Log } from './telemetry/log.ts'
 
@@ -13,11 +11,14 @@ export interface WatchOptions {
   log: Log
 }
 
-/** Editors and tools write in several steps: only when the file has rested this long is it read. */
-const REST_MS = 200
-
-/** Some file systems and mounts tell nothing; so it is looked at now and then as well. */
-const LOOK_MS = 5_000
+/**
+ * The file is looked at twice a second, and read when it was the same at two looks: editors and tools write in several
+ * steps. Watching its folder instead tells of every write to whatever else is there: with the data beside it, thousands a
+ * second, on the thread that serves. Some file systems and mounts tell nothing at all.
+ */
+const LOOK_MS = 500
+/** What failed for another reason than the file is tried again, without a line in the log for each look. */
+const RETRY_MS = 5_000
 
 const GONE = 'is gone'
 
@@ -26,55 +27,43 @@ const GONE = 'is gone'
  * what is in force stays. Returns how to stop; that waits for an application that is under way.
  */
 export function watchConfig(options: WatchOptions): () => Promise<void> {
-  const { path, log } = options
   const problem = options.text === null ? GONE : null
-  const state: State = { text: options.text, seen: null, problem, turn: Promise.resolve() }
+  const state: State = { text: options.text, stamp: null, known: null, problem, notBefore: 0 }
+  let turn: Promise<void> | null = null
   const look = () => {
-    state.turn = state.turn.then(() => lookAt(options, state))
+    turn ??= lookAt(options, state).finally(() => {
+      turn = null
+    })
   }
-  let rest: NodeJS.Timeout | undefined
-  const wait = (_event: unknown, name: string | null) => {
-    // Kubernetes swaps a link called `..data` beside the file.
-    if (name !== null && name !== basename(path) && !name.startsWith('..')) return
-    clearTimeout(rest)
-    rest = setTimeout(look, REST_MS).unref()
-  }
-  const stopWatching = watchFolder(dirname(path), wait, log)
   const timer = setInterval(look, LOOK_MS).unref()
   // It may have changed between the start's reading and this moment.
-  wait(null, null)
+  look()
   return async () => {
-    stopWatching()
     clearInterval(timer)
-    clearTimeout(rest)
-    await state.turn
+    await turn
   }
 }
 
 interface State {
   /** What was last applied or refused: the same text is not tried twice. */
   text: string | null
-  /** Size, time and inode at the last look; null when it has to be read again. */
-  seen: string | null
+  /** Size, time and inode at the last look, and of the file whose text this is; null when it has to be read. */
+  stamp: string | null
+  known: string | null
   /** Why it cannot be read, so that it is told once. */
   problem: string | null
-  turn: Promise<void>
-}
-
-function watchFolder(folder: string, onEvent: (event: string, name: string | null) => void, log: Log): () => void {
-  try {
-    const watcher = watch(folder, { persistent: false }, onEvent)
-    watcher.on('error', (error) => log.warn({ folder, error: error.message }, 'the folder is no longer watched'))
-    return () => watcher.close()
-  } catch (error) {
-    log.warn({ folder, error: String(error) }, `cannot watch the folder; its file is read every ${LOOK_MS / 1000} s`)
-    return () => {}
-  }
+  notBefore: number
 }
 
 async function lookAt({ path, apply, log }: WatchOptions, state: State): Promise<void> {
-  const found = await readRested(path, state)
-  if (found === 'unchanged') return
+  const stamp = await stampOf(path)
+  const hasRested = stamp === state.stamp
+  state.stamp = stamp
+  if (!hasRested || stamp === state.known || performance.now() < state.notBefore) return
+  const found = await read(path)
+  // Written to meanwhile: the next look will see.
+  if ((await stampOf(path)) !== stamp) return
+  state.known = stamp
   if ('problem' in found) {
     if (found.problem !== state.problem) {
       log.error({ file: path }, `the configuration file ${found.problem}; what it set stays in force`)
@@ -91,27 +80,32 @@ async function lookAt({ path, apply, log }: WatchOptions, state: State): Promise
   } catch (error) {
     const problem = error instanceof Error ? error.message : String(error)
     log.error({ problem }, 'the configuration file is not applied; what was in force stays')
-    // Not a fault of the file: the next look tries again.
-    if (!(error instanceof ConfigError)) state.text = null
+    if (error instanceof ConfigError) return
+    // Not a fault of the file.
+    state.text = null
+    state.known = null
+    state.notBefore = performance.now() + RETRY_MS
   }
 }
 
-/** A file that changes while it is read is left for the next look. */
-async function readRested(path: string, state: State): Promise<{ text: string } | { problem: string } | 'unchanged'> {
+async function read(path: string): Promise<{ text: string } | { problem: string }> {
   try {
-    const before = await stamp(path)
-    if (before === state.seen && state.text !== null) return 'unchanged'
-    const text = await readFile(path, 'utf8')
-    state.seen = before === (await stamp(path)) ? before : null
-    return state.seen === null ? 'unchanged' : { text }
+    return { text: await readFile(path, 'utf8') }
   } catch (error) {
-    state.seen = null
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown reason'
-    return { problem: code === 'ENOENT' ? GONE : `cannot be read (${code})` }
+    return { problem: problemOf(error) }
   }
 }
 
-async function stamp(path: string): Promise<string> {
-  const { size, mtimeMs, ino } = await stat(path)
-  return `${size} ${mtimeMs} ${ino}`
+async function stampOf(path: string): Promise<string> {
+  try {
+    const { size, mtimeMs, ino } = await stat(path)
+    return `${size} ${mtimeMs} ${ino}`
+  } catch (error) {
+    return problemOf(error)
+  }
+}
+
+function problemOf(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown reason'
+  return code === 'ENOENT' ? GONE : `cannot be read (${code})`
 }
