@@ -12,6 +12,8 @@ import { requireDebianPackage } from './debian-package.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'switchyard-tls-'))
 const [keyPath, certificatePath] = [join(folder, 'key.pem'), join(folder, 'certificate.pem')]
+/** Many records of TLS, and more than one read. */
+const LONG_TEXT = Array.from({ length: 100_000 }, (_, index) => `line ${index}`).join('\n')
 const handshakes: ('new' | 'resumed')[] = []
 let port: number
 let server: Server
@@ -27,7 +29,8 @@ before(async () => {
   // Each answer ends its connection, so that the next call makes a new one.
   server = createServer(options, (request, response) => {
     request.resume()
-    response.writeHead(200, { connection: 'close' }).end(JSON.stringify({ host: request.headers.host }))
+    const body = request.url === '/long' ? LONG_TEXT : JSON.stringify({ host: request.headers.host })
+    response.writeHead(200, { connection: 'close' }).end(body)
   })
   server.on('secureConnection', (socket) => handshakes.push(socket.isSessionReused() ? 'resumed' : 'new'))
   server.listen(0, '127.0.0.1')
@@ -51,7 +54,10 @@ async function callsFrom(url: string, env: Record<string, string>): Promise<stri
     }
     caller.close()`
   const args = ['--input-type=module', '--eval', program]
-  const { stdout } = await promisify(execFile)(process.execPath, args, { env: { ...process.env, ...env } })
+  const { stdout } = await promisify(execFile)(process.execPath, args, {
+    env: { ...process.env, ...env },
+    maxBuffer: 16 * 1024 * 1024,
+  })
   return stdout.trim().split('\n')
 }
 
@@ -59,6 +65,11 @@ test('a provider behind TLS is called by its name, and the second connection res
   const answers = await callsFrom(`https://localhost:${port}/v1`, { NODE_EXTRA_CA_CERTS: certificatePath })
   assert.deepEqual(answers, [`{"host":"localhost:${port}"}`, `{"host":"localhost:${port}"}`])
   assert.deepEqual(handshakes, ['new', 'resumed'])
+})
+
+test('a long answer behind TLS arrives as it was sent', async () => {
+  const answers = await callsFrom(`https://localhost:${port}/long`, { NODE_EXTRA_CA_CERTS: certificatePath })
+  assert.equal(answers.join('\n'), `${LONG_TEXT}\n${LONG_TEXT}`)
 })
 
 test('a certificate that nobody vouches for, or of another name, ends the call before anything is sent', async () => {

@@ -39,6 +39,17 @@ const answer = (body: string, ...fields: string[]) =>
   ['HTTP/1.1 200 OK', `content-length: ${Buffer.byteLength(body)}`, ...fields].join('\r\n').concat('\r\n\r\n', body)
 
 /** What was given back is free in the turn after. */
+/**
+ * With pauses, so that the reads of one answer fall between those of others. One timer after the other: several that
+ * are due at once need not keep their order.
+ */
+async function writeByPieces(socket: Socket, text: string) {
+  for (let from = 0; from < text.length; from += 5_000) {
+    socket.write(text.slice(from, from + 5_000))
+    await sleep(2)
+  }
+}
+
 const aTurn = () => new Promise((resolve) => setImmediate(resolve))
 
 describe('a connection', () => {
@@ -52,6 +63,19 @@ describe('a connection', () => {
     const { caller, seen, url } = await provider((socket) => setTimeout(() => socket.write(answer('ok')), 10))
     assert.deepEqual(await Promise.all([ask(caller, url), ask(caller, url)]), ['200 ok', '200 ok'])
     assert.equal(seen.connections, 2)
+  })
+
+  test('keeps what it has read, though all connections read into the same place', async () => {
+    const { caller, url } = await provider((socket, request) => {
+      const name = request.slice(request.indexOf('\r\n\r\n') + 4)
+      void writeByPieces(socket, answer(name.repeat(3_000)))
+    })
+    const names = Array.from({ length: 20 }, (_, index) => `call ${index} `)
+    const answers = await Promise.all(names.map((name) => ask(caller, url, name)))
+    assert.deepEqual(
+      names.filter((name, index) => answers[index] !== `200 ${name.repeat(3_000)}`),
+      [],
+    )
   })
 
   for (const [why, text] of [

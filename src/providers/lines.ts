@@ -1,5 +1,5 @@
-import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'node:net'
-import { connect as connectTls } from 'node:tls'
+import { connect as connectTcp, isIP, type LookupFunction, type OnReadOpts, type Socket } from 'node:net'
+import { type ConnectionOptions, connect as connectTls } from 'node:tls'
 import { Line, type LineHome, type LineSettings } from './line.ts'
 
 /** Where no provider says how long it keeps a connection that nobody uses. */
@@ -34,7 +34,8 @@ export class Lines implements LineHome {
       if (line.isUsable && !isOver(line, Date.now())) return line
       line.destroy()
     }
-    const line = new Line(this.#settings.isSecure ? this.#secureSocket() : this.#socket(), this.#settings, this)
+    const connect = this.#settings.isSecure ? this.#secureSocket : this.#socket
+    const line = new Line(connect, this.#settings, this)
     this.#all.add(line)
     return line
   }
@@ -67,19 +68,20 @@ export class Lines implements LineHome {
     this.#sweeping = null
   }
 
-  #socket(): Socket {
-    return connectTcp(this.#place(80))
-  }
+  #socket = (onread: OnReadOpts): Socket => connectTcp({ ...this.#place(80), onread })
 
-  #secureSocket(): Socket {
+  #secureSocket = (onread: OnReadOpts): Socket => {
     const place = this.#place(443)
-    const socket = connectTls({
+    // TLS takes the options of `socket.connect()` as well, though its types do not name this one.
+    const options: ConnectionOptions & { onread: OnReadOpts } = {
       ...place,
+      onread,
       // One call a connection, and the breaking of one must end one call: HTTP/2 is not offered.
       ALPNProtocols: ['http/1.1'],
       ...(isIP(place.host) === 0 ? { servername: place.host } : {}),
       ...(this.#session === undefined ? {} : { session: this.#session }),
-    })
+    }
+    const socket = connectTls(options)
     socket.on('session', (session) => (this.#session = session))
     return socket
   }
