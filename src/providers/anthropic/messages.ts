@@ -37,22 +37,26 @@ export interface Conversation {
   system: string | Block[] | undefined
   messages: JsonObject[]
   /** Names of the tools that were called. */
-  toolNames: Set<string>
+  toolNames: ReadonlySet<string>
 }
 
 /** Chat messages as a conversation of the Messages API (translation.md 1.2 and 1.3). */
 export function conversationOf(messages: unknown, notes: Notes): Conversation {
   if (!Array.isArray(messages)) return mistake('messages: expected an array')
   const draft: Draft = { system: { blocks: [], isPlain: true }, turns: [], emptyUser: null, callIds: new Set(), notes }
-  messages.forEach((message, index) => {
-    addMessage(draft, message, index)
-  })
+  for (let index = 0; index < messages.length; index++) addMessage(draft, messages[index], index)
   if (draft.emptyUser !== null) mistake(emptyMessage(draft.emptyUser))
   const system = systemContent(draft.system)
-  const toolNames = new Set(draft.turns.flatMap((turn) => turn.calls.map((call) => call.use.name)))
+  const toolNames = calledNames(draft.turns)
   if (draft.turns.length > 0) return { system, messages: finished(draft.turns), toolNames }
   if (system === undefined) return mistake('messages: every message is empty')
   return { system: undefined, messages: [{ role: 'user', content: system }], toolNames }
+}
+
+function calledNames(turns: readonly Turn[]): ReadonlySet<string> {
+  const names = new Set<string>()
+  for (const { calls } of turns) for (const call of calls) names.add(call.use.name)
+  return names
 }
 
 function addMessage(draft: Draft, message: unknown, index: number): void {
@@ -103,10 +107,10 @@ function addAssistantMessage(draft: Draft, message: JsonObject, index: number): 
 /** What is left of a message's content with `appended` behind it: a plain string where one will do, or blocks. */
 function messageContent(message: JsonObject, appended: Block[], index: number, notes: Notes): string | Block[] {
   const content = message['content']
-  const path = `messages[${index}]`
   if (typeof content === 'string' && appended.length === 0 && !asksForCaching(message)) {
     return isBlank(content) ? '' : content
   }
+  const path = `messages[${index}]`
   const blocks = withoutBlanks([...contentBlocks(content, `${path}.content`, notes), ...appended])
   // The API refuses a marker on whitespace.
   const last = blocks.findLast(isSubstantial)

@@ -10,6 +10,8 @@ import { toolFields } from './tool-choice.ts'
 /** The contract's default; the API demands the field. */
 const DEFAULT_MAX_TOKENS = 1024
 
+const NO_NAMES: ReadonlySet<string> = new Set()
+
 /** The caller's request as a Messages API request. */
 export function toWire(request: ChatRequest, target: Target): Translation {
   try {
@@ -23,7 +25,7 @@ export function toWire(request: ChatRequest, target: Target): Translation {
 function translated(request: unknown, target: Target): Translation {
   if (!isJsonObject(request)) return mistake('The body must be a JSON object.')
   const body: JsonObject = { model: target.model, max_tokens: DEFAULT_MAX_TOKENS }
-  const draft: Draft = { request, target, body, notes: newNotes(), toolNames: new Set() }
+  const draft: Draft = { request, target, body, notes: newNotes(), toolNames: NO_NAMES }
   for (const name of Object.keys(request)) {
     const value = request[name]
     if (value !== null && value !== undefined) readField(name, value, draft)
