@@ -1,21 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { BODIES } from './bodies.ts'
-import { type CoreWatch, watchCore } from './core-watch.ts'
-import { median } from './median.ts'
-import { calmest, type Paced } from './pace.ts'
-import { inRounds } from './rounds.ts'
-import { cpuPerRequest, ratio } from './saturation.ts'
-import {
-  createScene,
-  FAMILIES,
-  type Family,
-  type Scene,
-  startBareProxy,
-  startGateway,
-  startUpstream,
-  type Target,
-} from './scene.ts'
+import { OURS } from './contestants.ts'
+import { label } from './label.ts'
+import { createScene, FAMILIES, type Family, startBareProxy, startUpstream } from './scene.ts'
+import { exchangedGateways, runTogether, type TogetherPlan, togetherRows } from './together.ts'
 
 /** CPU a call of the gateway over that of the bare proxy (hop) in the same run: ratios travel, microseconds do not. */
 export type Ratios = Record<Family, number>
@@ -40,7 +28,7 @@ export function writeBudget(cpuAgainstBareProxy: Ratios): void {
   const rounded = Object.fromEntries(FAMILIES.map((family) => [family, Number(cpuAgainstBareProxy[family].toFixed(2))]))
   const budget: Budget = {
     measuredOn: new Date().toISOString().slice(0, 10),
-    how: `${RECORD_COMMAND}: CPU time a call of the gateway, all threads, over that of bench/bare-proxy.ts (hop); 1 KB bodies, 32 connections, median of the calmest quarter of slices that take turns`,
+    how: `${RECORD_COMMAND}: CPU time a call of the gateway, all threads, over that of bench/bare-proxy.ts (hop); 1 KB bodies, 32 connections each, all busy at the same time on one core, median of the ratios within a round`,
     cpuAgainstBareProxy: rounded as Ratios,
   }
   writeFileSync(FILE, `${JSON.stringify(budget, null, 2)}\n`)
@@ -57,48 +45,21 @@ export function overBudget(measured: Ratios, { cpuAgainstBareProxy, measuredOn }
   })
 }
 
-export interface BudgetRun {
-  rounds: number
-  sliceSeconds: number
-  /** A young process is still being compiled. */
-  warmupRequests: number
-}
-
-export async function measureRatios({ rounds, sliceSeconds, warmupRequests }: BudgetRun): Promise<Ratios> {
+export async function measureRatios(plan: TogetherPlan): Promise<Ratios> {
   await using scene = createScene()
   const upstream = (await startUpstream(scene)).atOnce
   const hop = await startBareProxy(scene, upstream, 'hop')
   // Other tests keep the machine busy: what is turned away for that would not be measured.
-  const gateway = await startGateway(scene, { upstream, env: { OVERLOAD_MS: '0' } })
-  const targets = { hop, openai: gateway.target('openai'), anthropic: gateway.target('anthropic') }
-  const core = watchCore(scene, 'measured')
-  for (const target of Object.values(targets)) await sliceOf(scene, core, target, 0, warmupRequests)
-  const slices = new Map<Target, BudgetSlice[]>()
-  await inRounds({ rounds, targets: Object.values(targets), isClose: () => true }, async (target) => {
-    const slice = await sliceOf(scene, core, target, sliceSeconds, LEAST_REQUESTS)
-    slices.set(target, [...(slices.get(target) ?? []), slice])
-  })
-  const cpuOf = (target: Target) => median(calmest(slices.get(target) ?? []).map(({ cpu }) => cpu))
-  const against = (target: Target) => ratio(cpuOf(target), cpuOf(hop)) ?? Number.NaN
-  return { openai: against(targets.openai), anthropic: against(targets.anthropic) }
-}
-
-const LEAST_REQUESTS = 500
-
-interface BudgetSlice extends Paced {
-  cpu: number | null
-}
-
-async function sliceOf(
-  scene: Scene,
-  core: CoreWatch,
-  target: Target,
-  seconds: number,
-  leastRequests: number,
-): Promise<BudgetSlice> {
-  const { bytes, connections } = BODIES['1k']
-  const how = { bodyBytes: bytes, connections, warmupSeconds: 0, seconds, leastRequests }
-  const load = await scene.load({ kind: 'closed', ...target, ...how })
-  if (load.errors > 0) throw new Error(`${target.name}, ${target.family}: ${load.errors} failed: ${load.firstError}`)
-  return { cpu: cpuPerRequest(load), paceMs: await core.paceMs(load.window) }
+  const ours = await exchangedGateways(scene, { upstream, env: { OVERLOAD_MS: '0' } })
+  const rows = togetherRows(
+    await runTogether(
+      scene,
+      (round) => [hop, ...ours(round)],
+      plan,
+      () => {},
+    ),
+  )
+  for (const row of rows) if (row.errors > 0) throw new Error(`${label(row)}: ${row.errors} calls failed`)
+  const of = (family: Family) => rows.find((row) => row.name === OURS && row.family === family)?.hopRatio
+  return { openai: of('openai') ?? Number.NaN, anthropic: of('anthropic') ?? Number.NaN }
 }

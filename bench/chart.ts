@@ -1,9 +1,9 @@
-import { COPY, DIRECT, OURS } from './contestants.ts'
+import { DIRECT, OURS } from './contestants.ts'
 import { label } from './label.ts'
 import type { LatencyRow } from './latency.ts'
 import type { BenchResult } from './result.ts'
-import type { SaturationRow } from './saturation.ts'
 import type { Family } from './scene.ts'
+import type { TogetherRow } from './together.ts'
 
 const WIDTH = 860
 const ROW = 30
@@ -25,7 +25,7 @@ const STYLE = `
 
 /** CPU a call as bars, added latency as spans from p50 to p99: one picture for the README. */
 export function chartSvg(result: BenchResult): string {
-  const cpu = result.saturation.filter(({ name }) => name !== DIRECT && name !== COPY)
+  const cpu = result.together
   const rate = result.latency[0]?.rate ?? 0
   const latency = result.latency.filter((row) => row.rate === rate && row.name !== DIRECT)
   const second = 80 + cpu.length * ROW + 50
@@ -44,7 +44,7 @@ function footer({ startedAt, node, processor }: BenchResult): string {
   return `${startedAt.slice(0, 10)} · ${processor} · Node ${node} · Switchyard with keys, limits, holds, durable log and metrics on · npm run bench`
 }
 
-function cpuPanel(rows: readonly SaturationRow[], top: number): string {
+function cpuPanel(rows: readonly TogetherRow[], top: number): string {
   const most = Math.max(1, ...rows.map(({ cpuMicroseconds }) => cpuMicroseconds ?? 0))
   const bars = rows.map((row, index) => {
     const y = top + 40 + index * ROW
@@ -54,7 +54,7 @@ function cpuPanel(rows: readonly SaturationRow[], top: number): string {
 <rect class="${tone(row)}" x="${LABELS}" y="${y - 12}" width="${width.toFixed(1)}" height="17" rx="3"/>
 <text x="${(LABELS + width + 8).toFixed(1)}" y="${y + 1}">${value.toFixed(0)} µs</text>`
   })
-  return `${heading('CPU a call', '1 KB bodies, all threads of the process; less is better', top)}\n${bars.join('\n')}`
+  return `${heading('CPU a call', '1 KB bodies, all threads of the process, all busy at the same time on one core; less is better', top)}\n${bars.join('\n')}`
 }
 
 const LEAST_MS = 0.1

@@ -10,6 +10,7 @@ import { doubts } from './doubts.ts'
 import { measureEventLoop } from './event-loop.ts'
 import { growthText, measureGrowth } from './growth.ts'
 import { measureLatency } from './latency.ts'
+import { measureLatencyTogether } from './latency-together.ts'
 import { measureMemory } from './memory.ts'
 import { measureNodes, type NodesResult } from './nodes.ts'
 import { nodesText } from './nodes-report.ts'
@@ -21,10 +22,21 @@ import { reportText } from './report.ts'
 import type { BenchResult } from './result.ts'
 import { measureSaturation } from './saturation.ts'
 import { measureStart } from './start-time.ts'
+import { measureTogether } from './together.ts'
 import { takeTurn } from './turn.ts'
 import { writeDocs, writeNodesDocs } from './write-docs.ts'
 
-const PARTS = ['admission', 'start', 'saturation', 'latency', 'memory', 'bodies', 'event-loop', 'overload'] as const
+const PARTS = [
+  'admission',
+  'start',
+  'together',
+  'saturation',
+  'latency',
+  'memory',
+  'bodies',
+  'event-loop',
+  'overload',
+] as const
 type Part = (typeof PARTS)[number]
 
 const RESULT = join(import.meta.dirname, 'results/latest.json')
@@ -34,7 +46,7 @@ const TURN_MS = 900_000
 const HELP = `Usage: npm run bench [-- options]
 
 The gateway with everything on (keys, limits, holds, durable log, metrics), beside bare proxies and the peers that npm
-can install, in one run on this machine: what a call costs, what it adds, what it keeps. Twenty minutes.
+can install, in one run on this machine: what a call costs, what it adds, what it keeps. A quarter of an hour.
 
   --quick            about a minute: a glance, not a result
   --dist             the built program instead of the sources; npm run bench says so itself
@@ -79,7 +91,7 @@ async function main(): Promise<number> {
   }
   using _turn = await takeTurn(TURN_MS, () => say('another run is measuring: waiting for it'))
   if (values['record-budget']) {
-    writeBudget(await measureRatios({ rounds: 40, sliceSeconds: 0.3, warmupRequests: 20_000 }))
+    writeBudget(await measureRatios({ rounds: 16, seconds: 3, warmupSeconds: 8 }))
     process.stdout.write(readFileSync(join(import.meta.dirname, 'budget.json'), 'utf8'))
     return 0
   }
@@ -122,8 +134,10 @@ async function run(options: RunOptions, parts: readonly Part[], problems: string
   const has = (part: Part) => parts.includes(part)
   const admission = has('admission') ? measureAdmission(plan.admissionCalls) : null
   const start = has('start') ? await measureStart(options) : null
+  const together = has('together') ? await measureTogether(options) : []
   const saturation = has('saturation') ? await measureSaturation(options) : []
   const latency = has('latency') ? await measureLatency(options) : []
+  const latencyTogether = has('latency') ? await measureLatencyTogether(options) : []
   const memory = has('memory') ? await measureMemory(options) : []
   const bodies = has('bodies') ? await measureBodies(options) : []
   const eventLoop = has('event-loop') ? await measureEventLoop(options) : []
@@ -142,8 +156,10 @@ async function run(options: RunOptions, parts: readonly Part[], problems: string
     sliceSeconds: plan.sliceSeconds,
     problems,
     start,
+    together,
     saturation,
     latency,
+    latencyTogether,
     memory,
     bodies,
     eventLoop,

@@ -38,6 +38,8 @@ export interface StageResult {
   okMs: Percentiles
   /** Of each call, where there are few enough to be told: so that slices can be joined. */
   okEachMs: number[]
+  /** When each of these was due. */
+  okDueMs: number[]
   shedMs: Percentiles
   /** How late the load itself sent: figures are worth nothing where this is not small beside them. */
   lateMs: Percentiles
@@ -73,7 +75,7 @@ export async function runOpenLoop(order: OpenLoopOrder): Promise<OpenLoopResult>
     const stage = stages[call.stage]
     if (stage === undefined) return
     const latency = preciseNow() - call.due
-    count(stage, outcome, latency)
+    count(stage, outcome, call.due, latency)
     const step = stepAt(steps, call.step)
     if (outcome.kind !== 'ok') return
     step.ok += 1
@@ -109,6 +111,7 @@ interface Tally {
   firstError: string | null
   unsent: number
   ok: Samples
+  okDue: Samples
   shed: Samples
   late: Samples
   mostConnections: number
@@ -116,12 +119,14 @@ interface Tally {
 
 function newTally(rate: number): Tally {
   const none = { due: 0, failed: 0, firstError: null, unsent: 0, mostConnections: 0 }
-  return { rate, ...none, ok: new Samples(), shed: new Samples(), late: new Samples() }
+  return { rate, ...none, ok: new Samples(), okDue: new Samples(), shed: new Samples(), late: new Samples() }
 }
 
-function count(stage: Tally, outcome: End, latency: number): void {
-  if (outcome.kind === 'ok') stage.ok.add(latency)
-  else if (outcome.kind === 'shed') stage.shed.add(latency)
+function count(stage: Tally, outcome: End, due: number, latency: number): void {
+  if (outcome.kind === 'ok') {
+    stage.ok.add(latency)
+    stage.okDue.add(due)
+  } else if (outcome.kind === 'shed') stage.shed.add(latency)
   else if (outcome.kind === 'unsent') stage.unsent += 1
   else {
     stage.failed += 1
@@ -135,17 +140,22 @@ function windowOf(stages: readonly Stage[], index: number, firstMs: number): Win
   return { fromMs, toMs: fromMs + (stages[index]?.seconds ?? 0) * 1000 + ANSWER_MS }
 }
 
-function stageResult({ ok, shed, late, ...tally }: Tally): Omit<StageResult, 'window'> {
+function stageResult({ ok, okDue, shed, late, ...tally }: Tally): Omit<StageResult, 'window'> {
   return {
     ...tally,
     ok: ok.count,
     shed: shed.count,
     unanswered: tally.due - ok.count - shed.count - tally.failed - tally.unsent,
     okMs: ok.percentiles(),
-    okEachMs: ok.count > MOST_TOLD ? [] : [...ok.values()].map((value) => Number(value.toFixed(3))),
+    okEachMs: told(ok),
+    okDueMs: told(okDue),
     shedMs: shed.percentiles(),
     lateMs: late.percentiles(),
   }
+}
+
+function told(samples: Samples): number[] {
+  return samples.count > MOST_TOLD ? [] : [...samples.values()].map((value) => Number(value.toFixed(3)))
 }
 
 /** Calls back for every moment that is due, each exactly once, late ones at once. */

@@ -1,6 +1,8 @@
 import type { BodySize } from './bodies.ts'
+import type { LatencyTogetherPlan } from './latency-together.ts'
 import type { Peer } from './peers.ts'
 import type { Family } from './scene.ts'
+import type { TogetherPlan } from './together.ts'
 
 /** How much is measured, and for how long. */
 export interface Plan {
@@ -9,10 +11,14 @@ export interface Plan {
   sliceSeconds: number
   /** A young process is still being compiled; what it costs then says nothing about what it costs later. */
   warmupSeconds: number
+  /** All at the same time. */
+  together: TogetherPlan
   /** The first rate is the one that the targets are about. */
   rates: readonly { rate: number; rounds: number }[]
   /** Short: the host of a virtual machine lends the core to others every second or two, and some slices are to miss that. */
   latencySeconds: number
+  /** All at the same time, at the first rate each. */
+  latencyTogether: LatencyTogetherPlan
   memorySeconds: number
   bodies: readonly BodySize[]
   bodyRounds: number
@@ -33,17 +39,19 @@ export interface Plan {
 }
 
 export const FULL: Plan = {
-  rounds: 64,
+  rounds: 16,
   sliceSeconds: 0.3,
   warmupSeconds: 6,
+  together: { rounds: 16, seconds: 4, warmupSeconds: 10 },
   rates: [
-    { rate: 500, rounds: 48 },
-    { rate: 1_000, rounds: 12 },
+    { rate: 500, rounds: 12 },
+    { rate: 1_000, rounds: 4 },
   ],
   latencySeconds: 0.5,
+  latencyTogether: { rounds: 12, seconds: 5 },
   memorySeconds: 6,
   bodies: ['100k', '1m', '10m'],
-  bodyRounds: 12,
+  bodyRounds: 8,
   bodySeconds: 0.7,
   starts: 5,
   loopSlices: 5,
@@ -61,8 +69,10 @@ export const QUICK: Plan = {
   rounds: 5,
   sliceSeconds: 0.3,
   warmupSeconds: 1,
-  rates: [{ rate: 500, rounds: 3 }],
+  together: { rounds: 2, seconds: 2, warmupSeconds: 1 },
+  rates: [{ rate: 500, rounds: 1 }],
   latencySeconds: 0.5,
+  latencyTogether: { rounds: 2, seconds: 2 },
   memorySeconds: 2.5,
   bodies: ['1m'],
   bodyRounds: 1,

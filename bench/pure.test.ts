@@ -2,8 +2,10 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { chartSvg } from './chart.ts'
 import type { ClosedLoopResult } from './closed-loop.ts'
+import { DIRECT, HOP, OURS } from './contestants.ts'
 import { doubts } from './doubts.ts'
 import { httpReader, statusOf } from './http-reader.ts'
+import { latencyTogetherRows, undisturbed } from './latency-together.ts'
 import { median } from './median.ts'
 import { recoveryMs } from './overload.ts'
 import { calmest, slowdownsIn } from './pace.ts'
@@ -14,6 +16,7 @@ import { exampleResult } from './result-example.ts'
 import { inRounds } from './rounds.ts'
 import { type Slice, saturationRow } from './saturation.ts'
 import { markdownTable, tableText } from './table.ts'
+import { togetherRows } from './together.ts'
 import { verdicts } from './verdicts.ts'
 import { between, summary } from './write-docs.ts'
 
@@ -90,12 +93,58 @@ test('medians are of the slices in which the core was fastest; calls are counted
     ...[9, 12, 80].map((pace) => slice('bare', 2_000, 10, pace)),
     ...[10, 11, 90].map((pace) => slice('ours', 8_000, 10, pace)),
   ]
-  const bare = saturationRow(slices, { name: 'bare', family: 'openai' }, 'bare')
-  const ours = saturationRow(slices, { name: 'ours', family: 'openai' }, 'bare')
-  assert.deepEqual([bare.hopRatio, bare.cpuMicroseconds, bare.slices], [1, 100, { used: 1, all: 4 }])
-  assert.deepEqual([ours.hopRatio, ours.hopRatioOfAll], [3, 4])
+  const bare = saturationRow(slices, { name: 'bare', family: 'openai' })
+  const ours = saturationRow(slices, { name: 'ours', family: 'openai' })
+  assert.deepEqual([bare.cpuMicroseconds, bare.cpuMicrosecondsOfAll, bare.slices], [100, 200, { used: 1, all: 4 }])
   assert.deepEqual([ours.cpuMicroseconds, ours.servingMicroseconds, ours.requests], [300, 150, 40])
 })
+
+test('what a call costs is set against the bare proxy of the same round', () => {
+  const rounds = [1, 3, 2].map((slowness) => [
+    slice(HOP, 1_000 * slowness, 10, 0),
+    slice('ours', 1_200 * slowness, 10, 0),
+  ])
+  const [bare, ours] = togetherRows([...rounds, [slice(HOP, 1_000, 10, 0), slice('ours', 2_000, 10, 0)]])
+  assert.deepEqual([bare?.hopRatio, ours?.hopRatio, ours?.hopRatioSpan], [1, 1.2, [1.2, 1.2]])
+  assert.deepEqual([ours?.eachRound, ours?.cpuMicroseconds], [[120, 360, 240, 200], 220])
+  assert.deepEqual([ours?.servingMicroseconds, ours?.requests, ours?.errors], [110, 40, 0])
+})
+
+test('calls around which a direct call was late do not count, however long they took themselves', () => {
+  const calls = (name: string, ms: number[]) => ({
+    name,
+    family: 'openai' as const,
+    stage: { okDueMs: ms.map((_, index) => index * 100), okEachMs: ms },
+  })
+  // The host was away in the third; the fifth was slow by itself.
+  const round = [
+    calls(DIRECT, [50, 50, 80, 50, 50.5]),
+    calls(HOP, [51, 51, 90, 51, 53]),
+    calls(OURS, [51.5, 51.5, 70, 51.5, 56]),
+  ]
+  assert.deepEqual(undisturbed(round[2]?.stage ?? never(), round[0]?.stage ?? never()), [51.5, 51.5, 51.5, 56])
+  const [direct, hop, ours] = latencyTogetherRows([round, round], 500)
+  assert.deepEqual(
+    [direct?.added, direct?.hopRatio],
+    [
+      { p50Ms: 0, p99Ms: 0 },
+      { p50: null, p99: null },
+    ],
+  )
+  assert.deepEqual(
+    [hop?.hopRatio, ours?.added, ours?.hopRatio],
+    [
+      { p50: 1, p99: 1 },
+      { p50Ms: 1.5, p99Ms: 5.5 },
+      { p50: 1.5, p99: 2.2 },
+    ],
+  )
+  assert.deepEqual([ours?.calls, ours?.counted, ours?.rounds], [10, 8, 2])
+})
+
+function never(): never {
+  throw new Error('there is no such target')
+}
 
 test('a quarter of the slices counts, at least one', () => {
   const slices = [5, 1, 4, 2, 3].map((paceMs) => ({ paceMs }))
@@ -150,7 +199,7 @@ test('every target has its verdict, and a figure that misses it is told', () => 
     [],
   )
   const result = exampleResult()
-  for (const row of result.saturation) row.hopRatio = 1.41
+  for (const row of result.together) row.eachRound = row.eachRound.map((cost) => (row.name === HOP ? 92 : cost))
   const missed = verdicts(result).filter(({ holds }) => holds === false)
   assert.deepEqual(
     missed.map(({ figure }) => figure),
@@ -168,7 +217,7 @@ test('a run on a busy machine says so', () => {
 })
 
 test('what was not measured is no verdict', () => {
-  const result = { ...exampleResult(), latency: [], start: null, overload: null }
+  const result = { ...exampleResult(), latency: [], latencyTogether: [], start: null, overload: null }
   assert.equal(verdicts(result).filter(({ holds }) => holds === null).length, 5)
   assert.match(reportText(result), /not measured/)
 })

@@ -14,7 +14,15 @@ export interface Section {
 }
 
 export function sections(result: BenchResult): Section[] {
-  const tables = [saturation(result), latency(result), memory(result), bodies(result), eventLoop(result)]
+  const tables = [
+    together(result),
+    saturation(result),
+    latency(result),
+    latencyTogether(result),
+    memory(result),
+    bodies(result),
+    eventLoop(result),
+  ]
   const measured = tables.filter(({ lines }) => lines.length > 1)
   return result.overload === null ? measured : [...measured, overload(result.overload)]
 }
@@ -48,9 +56,29 @@ export function verdictWord(holds: boolean | null): string {
   return holds === null ? '–' : holds ? 'holds' : 'MISSED'
 }
 
+function together({ together: rows }: BenchResult): Section {
+  return {
+    title: 'What a call costs: all busy at the same time on one core, 1 KB bodies, 32 connections each',
+    lines: [
+      ['', 'CPU µs/request', 'of it serving', '× bare hop', 'middle half', 'requests', 'shed', 'errors', 'rounds'],
+      ...rows.map((row) => [
+        label(row),
+        whole(row.cpuMicroseconds),
+        whole(row.servingMicroseconds),
+        times(row.hopRatio),
+        row.hopRatioSpan === null ? '–' : row.hopRatioSpan.map(times).join(' to '),
+        String(row.requests),
+        String(row.shed),
+        String(row.errors),
+        String(row.eachRound.length),
+      ]),
+    ],
+  }
+}
+
 function saturation({ saturation: rows }: BenchResult): Section {
   return {
-    title: 'As busy as 32 connections make it, 1 KB bodies, one core',
+    title: 'Alone on its core, as busy as 32 connections make it, 1 KB bodies',
     lines: [
       [
         '',
@@ -59,8 +87,7 @@ function saturation({ saturation: rows }: BenchResult): Section {
         'p99 ms',
         'CPU µs/request',
         'of it serving',
-        '× bare hop',
-        'of all',
+        'of all slices',
         'core',
         'RSS idle',
         'RSS load',
@@ -75,8 +102,7 @@ function saturation({ saturation: rows }: BenchResult): Section {
         row.p99Ms.toFixed(2),
         whole(row.cpuMicroseconds),
         whole(row.servingMicroseconds),
-        times(row.hopRatio),
-        times(row.hopRatioOfAll),
+        whole(row.cpuMicrosecondsOfAll),
         row.coreShare === null ? '–' : `${(row.coreShare * 100).toFixed(0)} %`,
         megabytes(row.rssIdleBytes),
         megabytes(row.rssLoadBytes),
@@ -112,6 +138,25 @@ function latency({ latency: rows }: BenchResult): Section {
         ...[row.p50Ms, row.p99Ms, row.lateP99Ms].map((value) => value.toFixed(2)),
         String(row.failed),
         shareText(row.slices),
+      ]),
+    ],
+  }
+}
+
+function latencyTogether({ latencyTogether: rows }: BenchResult): Section {
+  return {
+    title: `Added latency with all of them called at the same time, ${rows[0]?.rate ?? 0}/s each`,
+    lines: [
+      ['', 'added p50 ms', 'p99', 'p50 × bare hop', 'p99 × bare hop', 'calls', 'counted', 'rounds'],
+      ...rows.map((row) => [
+        label(row),
+        signed(row.added.p50Ms),
+        signed(row.added.p99Ms),
+        times(row.hopRatio.p50),
+        times(row.hopRatio.p99),
+        String(row.calls),
+        String(row.counted),
+        String(row.rounds),
       ]),
     ],
   }

@@ -1,9 +1,11 @@
 import { HOP, OURS } from './contestants.ts'
 import type { LatencyRow } from './latency.ts'
+import type { LatencyTogetherRow } from './latency-together.ts'
 import type { StageResult } from './open-loop.ts'
 import type { BenchResult } from './result.ts'
 import type { SaturationRow } from './saturation.ts'
 import type { Family } from './scene.ts'
+import type { TogetherRow } from './together.ts'
 
 /** A result in which every target holds, for tests of what is made of one. */
 export function exampleResult(): BenchResult {
@@ -19,6 +21,12 @@ export function exampleResult(): BenchResult {
     sliceSeconds: 3,
     problems: [],
     start: { milliseconds: 900, firstMilliseconds: 1_200 },
+    together: [
+      shared(HOP, 'openai', 100),
+      shared(OURS, 'openai', 130),
+      shared(OURS, 'anthropic', 150),
+      shared('Portkey', 'openai', 700),
+    ],
     saturation: [
       saturated(HOP, 'openai', 100),
       saturated(OURS, 'openai', 130),
@@ -26,6 +34,7 @@ export function exampleResult(): BenchResult {
       saturated('Portkey', 'openai', 700),
     ],
     latency: [added(HOP, 0.3, 1.5), added(OURS, 0.4, 1.8), added('Portkey', 1.4, 47)],
+    latencyTogether: [addedTogether(HOP, 0.3, 1), addedTogether(OURS, 0.4, 1.3)],
     memory: [{ name: OURS, family: 'openai', rssIdleBytes: 110e6, rssInFlightBytes: 200e6, failed: 0 }],
     bodies: [
       {
@@ -66,6 +75,21 @@ export function exampleResult(): BenchResult {
   }
 }
 
+function shared(name: string, family: Family, cpuMicroseconds: number): TogetherRow {
+  return {
+    name,
+    family,
+    requests: 10_000,
+    shed: 0,
+    errors: 0,
+    cpuMicroseconds,
+    servingMicroseconds: cpuMicroseconds * 0.8,
+    hopRatio: cpuMicroseconds / 100,
+    hopRatioSpan: [cpuMicroseconds / 110, cpuMicroseconds / 90],
+    eachRound: [cpuMicroseconds, cpuMicroseconds],
+  }
+}
+
 function saturated(name: string, family: Family, cpuMicroseconds: number): SaturationRow {
   return {
     name,
@@ -79,8 +103,7 @@ function saturated(name: string, family: Family, cpuMicroseconds: number): Satur
     p99Ms: 6,
     cpuMicroseconds,
     servingMicroseconds: cpuMicroseconds * 0.8,
-    hopRatio: cpuMicroseconds / 100,
-    hopRatioOfAll: cpuMicroseconds / 90,
+    cpuMicrosecondsOfAll: cpuMicroseconds * 1.2,
     coreShare: 0.98,
     rssIdleBytes: 110e6,
     rssLoadBytes: 150e6,
@@ -101,6 +124,19 @@ function added(name: string, p50Ms: number, p99Ms: number): LatencyRow {
   }
 }
 
+function addedTogether(name: string, p50Ms: number, ratio: number): LatencyTogetherRow {
+  return {
+    name,
+    family: 'openai',
+    rate: 500,
+    added: { p50Ms, p99Ms: 5 * p50Ms },
+    hopRatio: { p50: ratio, p99: ratio },
+    calls: 10_000,
+    counted: 8_000,
+    rounds: 10,
+  }
+}
+
 function stage(rate: number, ok: number, shed: number): StageResult {
   const percentiles = { p50: 2, p90: 3, p99: 8, p999: 9, max: 10 }
   return {
@@ -114,6 +150,7 @@ function stage(rate: number, ok: number, shed: number): StageResult {
     unanswered: 0,
     okMs: percentiles,
     okEachMs: [],
+    okDueMs: [],
     shedMs: percentiles,
     lateMs: percentiles,
     mostConnections: 100,

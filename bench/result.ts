@@ -2,10 +2,12 @@ import type { AdmissionCost } from './admission.ts'
 import type { BodyRow } from './body-cost.ts'
 import type { LoopRow } from './event-loop.ts'
 import type { LatencyRow } from './latency.ts'
+import type { LatencyTogetherRow } from './latency-together.ts'
 import type { MemoryRow } from './memory.ts'
 import type { OverloadResult } from './overload.ts'
 import type { SaturationRow } from './saturation.ts'
 import type { StartTime } from './start-time.ts'
+import type { TogetherRow } from './together.ts'
 
 /** All that a run found out; bench/results/latest.json is this. What was left out is null, or empty. */
 export interface BenchResult {
@@ -23,8 +25,10 @@ export interface BenchResult {
   sliceSeconds: number
   problems: string[]
   start: StartTime | null
+  together: TogetherRow[]
   saturation: SaturationRow[]
   latency: LatencyRow[]
+  latencyTogether: LatencyTogetherRow[]
   memory: MemoryRow[]
   bodies: BodyRow[]
   eventLoop: LoopRow[]

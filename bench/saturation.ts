@@ -24,10 +24,8 @@ export interface SaturationRow {
   /** Process time a request, all threads; null where nothing is measured or the system does not tell. */
   cpuMicroseconds: number | null
   servingMicroseconds: number | null
-  /** CPU a request against the bare proxy. */
-  hopRatio: number | null
-  /** The same of the medians over all slices, whatever the host did in them. */
-  hopRatioOfAll: number | null
+  /** The same over all slices, whatever the host did in them. */
+  cpuMicrosecondsOfAll: number | null
   /** Share of one core in use: well below 1 means that load, upstream or a stranger were the bottleneck. */
   coreShare: number | null
   /** Those in which the core was fastest count. */
@@ -67,7 +65,7 @@ export async function measureSaturation(options: RunOptions): Promise<Saturation
     progress(`saturation, round ${round} of ${plan.rounds}: ${label(target)} ${rate}/s`)
   })
   return targets.map((target) => ({
-    ...saturationRow(slices, target, HOP),
+    ...saturationRow(slices, target),
     rssIdleBytes: idle.get(target.pid) ?? null,
   }))
 }
@@ -93,10 +91,8 @@ function runSlice(scene: Scene, target: Target, seconds: number): Promise<Closed
 export function saturationRow(
   slices: readonly Slice[],
   target: Pick<Target, 'name' | 'family'>,
-  reference: string,
 ): Omit<SaturationRow, 'rssIdleBytes'> {
   const all = slices.filter((slice) => label(slice) === label(target))
-  const ofReference = slices.filter(({ name }) => name === reference)
   const counted = calmest(all)
   const loads = counted.map(({ load }) => load)
   const of = (slice: readonly Slice[]) => median(slice.map(({ load }) => cpuPerRequest(load)))
@@ -111,9 +107,8 @@ export function saturationRow(
     p50Ms: median(loads.map((load) => load.latencyMs.p50)) ?? 0,
     p99Ms: median(loads.map((load) => load.latencyMs.p99)) ?? 0,
     cpuMicroseconds: of(counted),
-    servingMicroseconds: median(loads.map((load) => used(load, 'mainThreadMicroseconds', load.requests))),
-    hopRatio: ratio(of(counted), of(calmest(ofReference))),
-    hopRatioOfAll: ratio(of(all), of(ofReference)),
+    servingMicroseconds: median(loads.map(servingPerRequest)),
+    cpuMicrosecondsOfAll: of(all),
     coreShare: median(loads.map((load) => used(load, 'cpuMicroseconds', load.seconds * 1e6))),
     rssLoadBytes: largest(all.map(({ load }) => load.usage?.after.rssBytes ?? null)),
   }
@@ -121,6 +116,10 @@ export function saturationRow(
 
 export function cpuPerRequest(load: ClosedLoopResult): number | null {
   return used(load, 'cpuMicroseconds', load.requests)
+}
+
+export function servingPerRequest(load: ClosedLoopResult): number | null {
+  return used(load, 'mainThreadMicroseconds', load.requests)
 }
 
 function used({ usage }: ClosedLoopResult, what: Exclude<keyof ProcessUsage, 'threads'>, per: number): number | null {

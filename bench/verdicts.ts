@@ -1,7 +1,9 @@
 import { HOP, OURS } from './contestants.ts'
+import { median } from './median.ts'
 import type { OverloadResult } from './overload.ts'
 import type { BenchResult } from './result.ts'
 import type { Family } from './scene.ts'
+import { ratiosWithin } from './together.ts'
 
 /** A target, the figure of this run, and whether it holds. */
 export interface Verdict {
@@ -35,47 +37,29 @@ const times = (reference: string) => (value: number) => `${value.toFixed(2)} × 
 const milliseconds = (value: number) => `${value.toFixed(2)} ms`
 const megabytes = (value: number) => `${(value / 1e6).toFixed(0)} MB`
 
-function divide(value: number | null | undefined, by: number | null | undefined): number | null {
-  return value === null || value === undefined || by === null || by === undefined || by === 0 ? null : value / by
-}
-
-function cpuVerdicts({ saturation }: BenchResult): Verdict[] {
-  const cpu = (name: string, family: Family) =>
-    saturation.find((row) => row.name.startsWith(name) && row.family === family)?.cpuMicroseconds
-  const ours = saturation.find((row) => row.name === OURS && row.family === 'openai')
+function cpuVerdicts({ together }: BenchResult): Verdict[] {
+  const costs = (name: string, family: Family) =>
+    together.find((row) => row.name.startsWith(name) && row.family === family)?.eachRound ?? []
+  const ours = costs(OURS, 'openai')
+  const against = (reference: string) => median(ratiosWithin(ours, costs(reference, 'openai')))
+  const family = median(ratiosWithin(costs(OURS, 'anthropic'), ours))
   return [
-    atMost(
-      'CPU a request, OpenAI family',
-      divide(cpu(OURS, 'openai'), cpu('Portkey', 'openai')),
-      0.2,
-      times('Portkey'),
-    ),
-    atMost('CPU a request, OpenAI family', ours?.hopRatio, 1.4, times('bare proxy')),
-    atMost(
-      'CPU a request, Anthropic family',
-      divide(cpu(OURS, 'anthropic'), cpu(OURS, 'openai')),
-      1.25,
-      times('OpenAI family'),
-    ),
+    atMost('CPU a request, OpenAI family', against('Portkey'), 0.2, times('Portkey')),
+    atMost('CPU a request, OpenAI family', against(HOP), 1.4, times('bare proxy')),
+    atMost('CPU a request, Anthropic family', family, 1.25, times('OpenAI family')),
   ]
 }
 
-function latencyVerdicts({ latency }: BenchResult): Verdict[] {
-  const at500 = (name: string) =>
-    latency.find((row) => row.name === name && row.family === 'openai' && row.rate === 500)?.added
-  const [ours, bare] = [at500(OURS), at500(HOP)]
+function latencyVerdicts({ latency, latencyTogether }: BenchResult): Verdict[] {
+  const ours = latency.find((row) => row.name === OURS && row.family === 'openai' && row.rate === 500)?.added
+  const against = latencyTogether.find((row) => row.name === OURS && row.rate === 500)?.hopRatio
   const what = (percentile: string) => `added latency at 500/s, ${percentile}`
   return [
     atMost(what('p50'), ours?.p50Ms, 0.6, milliseconds),
     atMost(what('p99'), ours?.p99Ms, 2, milliseconds),
-    atMost(what('p50'), latencyRatio(ours?.p50Ms, bare?.p50Ms), 1.5, times('bare proxy')),
-    atMost(what('p99'), latencyRatio(ours?.p99Ms, bare?.p99Ms), 1.5, times('bare proxy')),
+    atMost(what('p50'), against?.p50, 1.5, times('bare proxy')),
+    atMost(what('p99'), against?.p99, 1.5, times('bare proxy')),
   ]
-}
-
-/** A proxy that seems to add nothing was measured on a machine that was busy with something else. */
-function latencyRatio(ours: number | undefined, bare: number | undefined): number | null {
-  return ours === undefined || bare === undefined || bare <= 0 ? null : Math.max(0, ours) / bare
 }
 
 function bodyVerdicts({ bodies }: BenchResult): Verdict[] {

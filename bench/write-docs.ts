@@ -54,20 +54,29 @@ function figures(result: BenchResult): string {
 
 /** The few figures that people compare gateways by. */
 export function summary(result: BenchResult): string {
-  const { saturation, latency, memory } = result
+  const { together, saturation, latency, memory } = result
   const lines = saturation
     .filter(({ name }) => name !== DIRECT)
     .map((row) => {
       const at500 = latency.find((other) => label(other) === label(row) && other.rate === 500)
+      const costs = together.find((other) => label(other) === label(row))
       const kept = memory.find((other) => label(other) === label(row))
       return [
         label(row),
-        row.cpuMicroseconds?.toFixed(0) ?? '–',
+        costs?.cpuMicroseconds?.toFixed(0) ?? '–',
+        costs?.hopRatio?.toFixed(2) ?? '–',
         row.requestsPerSecond.toFixed(0),
         at500 === undefined ? '–' : `${at500.added.p50Ms.toFixed(2)} / ${at500.added.p99Ms.toFixed(1)} ms`,
         kept === undefined ? '–' : `${megabytes(kept.rssIdleBytes)} / ${megabytes(kept.rssInFlightBytes)}`,
       ]
     })
-  const head = ['', 'CPU µs a call', 'calls/s on one core', 'added p50 / p99 at 500/s', 'RSS idle / 1,000 in flight']
+  const head = [
+    '',
+    'CPU µs a call',
+    '× bare hop',
+    'calls/s alone on one core',
+    'added p50 / p99 at 500/s',
+    'RSS idle / 1,000 in flight',
+  ]
   return `![CPU a call and added latency, beside a bare proxy and a peer](docs/images/bench.svg)\n\n${headText(result)}\n\n${markdownTable([head, ...lines])}`
 }
