@@ -1,11 +1,14 @@
 import type { TestEvent } from 'node:test/reporters'
 import { inspect } from 'node:util'
 
-/** One line a file while it runs, every failure in full at the end, then the sums: what people and CI look for. */
+/** So much is told of one failure: an answer of a megabyte that differs must not push the rest out of sight. */
+const MOST_LETTERS = 8_000
+
+/** One line a file while it runs, every failure at the end, then the sums and what failed: what people and CI look for. */
 export default async function* report(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
-  const failures: string[] = []
+  const failures: Failure[] = []
   for await (const event of events) {
-    if (event.type === 'test:fail' && !isSuiteOfFailures(event.data.details.error)) failures.push(describe(event.data))
+    if (event.type === 'test:fail' && !isSuiteOfFailures(event.data.details.error)) failures.push(failureOf(event.data))
     if (event.type !== 'test:summary') continue
     const { file, counts, duration_ms: milliseconds, success } = event.data
     const seconds = (milliseconds / 1000).toFixed(1).padStart(6)
@@ -14,9 +17,10 @@ export default async function* report(events: AsyncIterable<TestEvent>): AsyncGe
       yield `${success ? '✔' : '✖'} ${tests} tests ${seconds} s  ${file.slice(process.cwd().length + 1)}\n`
       continue
     }
-    for (const failure of failures) yield `\n${failure}\n`
+    for (const { name, why } of failures) yield `\n${name}\n${why}\n`
     const failed = counts.tests - counts.passed - counts.skipped - counts.todo
     yield `\n${counts.tests} tests in ${seconds.trim()} s\n${counts.passed} passed, ${failed} failed, ${counts.skipped} skipped\n`
+    for (const { name } of failures) yield `${name}\n`
   }
 }
 
@@ -25,8 +29,17 @@ function isSuiteOfFailures(error: unknown): boolean {
   return error instanceof Error && 'failureType' in error && error.failureType === 'subtestsFailed'
 }
 
-function describe(data: { name: string; file?: string; line?: number; details: { error: unknown } }): string {
+interface Failure {
+  name: string
+  why: string
+}
+
+function failureOf(data: { name: string; file?: string; line?: number; details: { error: unknown } }): Failure {
   const { error } = data.details
   const cause = error instanceof Error && error.cause !== undefined ? error.cause : error
-  return `✖ ${data.name}\n  ${data.file ?? ''}:${data.line ?? ''}\n${inspect(cause, { depth: 6 })}`
+  const why = inspect(cause, { depth: 6, maxStringLength: 2_000 })
+  return {
+    name: `✖ ${data.name}\n  ${data.file ?? ''}:${data.line ?? ''}`,
+    why: why.length <= MOST_LETTERS ? why : `${why.slice(0, MOST_LETTERS)} …`,
+  }
 }
