@@ -52,7 +52,7 @@ can install, in one run on this machine: what a call costs, what it adds, what i
   --dist             the built program instead of the sources; npm run bench says so itself
   --no-peers         without the peers
   --only <parts>     of ${PARTS.join(', ')}; nothing is written then
-  --growth           instead: memory over a million calls, cost by number of keys, routes and rows (ten minutes)
+  --growth           instead: memory over two million calls, cost by number of keys, routes and rows (ten minutes)
   --nodes            instead: one embedded node, then one, two and four on PostgreSQL and Valkey (five minutes)
   --record-budget    instead: writes the ratios of bench/budget.json that bench/budget.test.ts holds
   --write-docs       fills README.md, docs/performance.md and the chart with the last result; measures nothing.

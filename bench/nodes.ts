@@ -61,10 +61,10 @@ export async function measureNodes(options: RunOptions, sets: readonly SetPlan[]
     node: process.version,
     processor: cpus()[0]?.model ?? 'unknown processor',
     cores: cpus().length,
-    quick: plan.rounds < 5,
+    quick: plan.nodes.rounds < 5,
     dist,
-    rounds: plan.rounds,
-    sliceSeconds: plan.sliceSeconds,
+    rounds: plan.nodes.rounds,
+    sliceSeconds: plan.nodes.seconds,
     rate: RATE,
     rows: busy.map((row) => {
       const { added, errors, firstError } = calm.get(row.name) ?? {
@@ -90,13 +90,13 @@ async function measureBusy(options: RunOptions, servers: Servers, plans: readonl
     await runSlice(scene, set, plan.warmupSeconds * set.nodes, servers)
   }
   const slices = new Map<string, Slice[]>(sets.map(({ name }) => [name, []]))
-  for (let round = 1; round <= plan.rounds; round++) {
+  for (let round = 1; round <= plan.nodes.rounds; round++) {
     for (const set of sets) {
-      const slice = await runSlice(scene, set, plan.sliceSeconds, servers)
+      const slice = await runSlice(scene, set, plan.nodes.seconds, servers)
       slices.get(set.name)?.push(slice)
       const { requestsPerSecond, cpu } = slice
       const figures = `${requestsPerSecond.toFixed(0)}/s, ${cpu.nodes.toFixed(0)} µs a call in nodes`
-      progress(`nodes at saturation, round ${round} of ${plan.rounds}: ${set.name} ${figures}`)
+      progress(`nodes at saturation, round ${round} of ${plan.nodes.rounds}: ${set.name} ${figures}`)
     }
   }
   return sets.map(({ name, nodes }) => ({ name, nodes, ...middle(slices.get(name) ?? []) }))

@@ -36,6 +36,8 @@ export interface Plan {
   /** Of the peers; ours is always measured with both. */
   peerFamilies: readonly Family[]
   growth: { calls: number; keys: readonly number[]; routes: readonly number[]; rows: readonly number[] }
+  /** Longer slices than of one gateway: each ends when its last row is delivered, and all of that counts. */
+  nodes: { rounds: number; seconds: number }
 }
 
 export const FULL: Plan = {
@@ -61,7 +63,8 @@ export const FULL: Plan = {
   quietSeconds: 2,
   admissionCalls: 200_000,
   peerFamilies: ['openai', 'anthropic'],
-  growth: { calls: 1_000_000, keys: [1, 100, 10_000], routes: [1, 100, 5_000], rows: [0, 1_000_000, 5_000_000] },
+  growth: { calls: 2_000_000, keys: [1, 100, 10_000], routes: [1, 100, 5_000], rows: [0, 1_000_000, 5_000_000] },
+  nodes: { rounds: 5, seconds: 2 },
 }
 
 /** About a minute. */
@@ -86,6 +89,7 @@ export const QUICK: Plan = {
   admissionCalls: 50_000,
   peerFamilies: ['openai'],
   growth: { calls: 50_000, keys: [1, 10_000], routes: [1, 5_000], rows: [0, 100_000] },
+  nodes: { rounds: 2, seconds: 0.5 },
 }
 
 export interface RunOptions {
