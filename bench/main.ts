@@ -48,7 +48,7 @@ const HELP = `Usage: npm run bench [-- options]
 The gateway with everything on (keys, limits, holds, durable log, metrics), beside bare proxies and the peers that npm
 can install, in one run on this machine: what a call costs, what it adds, what it keeps. A quarter of an hour.
 
-  --quick            about a minute: a glance, not a result
+  --quick            two to three minutes: a glance, not a result
   --dist             the built program instead of the sources; npm run bench says so itself
   --no-peers         without the peers
   --only <parts>     of ${PARTS.join(', ')}; nothing is written then

@@ -67,22 +67,22 @@ export const FULL: Plan = {
   nodes: { rounds: 5, seconds: 2 },
 }
 
-/** About a minute. */
+/** Two to three minutes. */
 export const QUICK: Plan = {
-  rounds: 5,
+  rounds: 2,
   sliceSeconds: 0.3,
   warmupSeconds: 1,
-  together: { rounds: 2, seconds: 2, warmupSeconds: 1 },
+  together: { rounds: 1, seconds: 2, warmupSeconds: 1 },
   rates: [{ rate: 500, rounds: 1 }],
   latencySeconds: 0.5,
-  latencyTogether: { rounds: 2, seconds: 2 },
+  latencyTogether: { rounds: 1, seconds: 3 },
   memorySeconds: 2.5,
   bodies: ['1m'],
   bodyRounds: 1,
   bodySeconds: 0.5,
   starts: 1,
   loopSlices: 1,
-  loopSeconds: 2,
+  loopSeconds: 1,
   loopRows: 0,
   overloadSeconds: 2,
   quietSeconds: 1,
