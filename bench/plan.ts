@@ -67,7 +67,7 @@ export const FULL: Plan = {
   nodes: { rounds: 5, seconds: 2 },
 }
 
-/** Two to three minutes. */
+/** All parts: two to three minutes. */
 export const QUICK: Plan = {
   rounds: 2,
   sliceSeconds: 0.3,
