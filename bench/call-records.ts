@@ -64,6 +64,7 @@ export function callRecords(number: number, now: number): CallRecords {
     requestBytes: 1_100,
     responseBytes: 720,
     ignoredParams: [],
+    adjustments: [],
   }
   return { open, close }
 }

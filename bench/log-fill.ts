@@ -84,6 +84,7 @@ function columns({
     hold_tokens: sql`cast(null as bigint)`,
     idempotency_key: sql`cast(null as text)`,
     body_hash: sql`cast(null as text)`,
+    adjustments: sql`null`,
   }
 }
 

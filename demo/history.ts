@@ -106,6 +106,7 @@ function emptyRecord(at: number, random: Random): Omit<Base, 'keyId' | 'workspac
     requestBytes: 0,
     responseBytes: 0,
     ignoredParams: [],
+    adjustments: [],
   }
 }
 
@@ -162,6 +163,7 @@ function ending(walked: Walked, ask: Ask, at: number, setting: Setting, random: 
     upstreamMs: durationMs,
     responseBytes: 420 + Math.round(ask.answerTokens * 4.2),
     ignoredParams: isAnthropic && random() < 0.05 ? ['seed'] : [],
+    adjustments: [],
   }
 }
 

@@ -78,6 +78,7 @@ export function closeRecord(id: string, change: Partial<CloseRecord> = {}): Clos
     requestBytes: 100,
     responseBytes: 200,
     ignoredParams: [],
+    adjustments: [],
     ...change,
   }
 }

@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { adjustmentsText } from '../domain/adjustment.ts'
 import type { Contract } from '../management/contract/contract.ts'
 import type { AnyInput } from './api-client.ts'
 import { type Given, type OptionSpec, text } from './command.ts'
@@ -82,8 +83,8 @@ export const logRefinements: Readonly<Record<string, Refinement>> = {
   'requests.get': {
     aliases: ['requests show'],
     examples: ['switchyard requests get REQUEST_ID'],
-    print({ attempts, usage, ...request }: Reply<'requests.get'>, { output }) {
-      output.details({ ...request, ...usage })
+    print({ attempts, usage, adjustments, ...request }: Reply<'requests.get'>, { output }) {
+      output.details({ ...request, adjusted: adjustmentsText(adjustments), ...usage })
       output.line('')
       printRows(attempts, output, ['kind', 'provider', 'model', 'status', 'code', 'duration_ms', 'reason'])
     },

@@ -1,3 +1,4 @@
+import type { Adjustment } from './adjustment.ts'
 import type { ErrorCode, LoggedCode } from './errors.ts'
 import type { TokenUsage } from './usage.ts'
 
@@ -63,6 +64,8 @@ export interface CloseRecord extends Omit<OpenRecord, 'requestedModel'> {
   requestBytes: number
   responseBytes: number
   ignoredParams: string[]
+  /** What the gateway changed of the request at the entry that was attempted last. */
+  adjustments: Adjustment[]
   /**
    * Its caller sees the answer only once the shared counters have booked it. Where another node has given it up as
    * interrupted and freed its money, that stands: nobody got an answer.

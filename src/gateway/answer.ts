@@ -1,3 +1,4 @@
+import { adjustmentsText } from '../domain/adjustment.ts'
 import type { ChatRequest } from '../domain/chat.ts'
 import { type Stamp, stamped } from '../domain/completion.ts'
 import { GatewayError } from '../domain/errors.ts'
@@ -13,7 +14,7 @@ import { payerOf, scopeName } from './payer.ts'
 /** What the caller will see, ready to send but not sent: the row must be durable first. Null: the caller left. */
 export function answer(life: Life, deps: Pick<Deps, 'ledger'>): Reply | null {
   if (life.error === 'caller-left') return null
-  const common = { 'server-timing': serverTiming(life), ...limitHeaders(life, deps) }
+  const common = { 'server-timing': serverTiming(life), ...limitHeaders(life, deps), ...adjustedHeader(life) }
   if (life.error !== null) return errorReply(life.error, common)
   if (life.served === null || life.request === null) return errorReply(new GatewayError('internal_error'), common)
   const headers = { ...gatewayHeaders(life, life.served), ...common }
@@ -34,6 +35,11 @@ function limitHeaders(life: Life, { ledger }: Pick<Deps, 'ledger'>): Record<stri
   const warnings = warningHeaders(life.admission?.warnings ?? [], (scope) => scopeName(scope, life.key))
   const unchecked = life.admission?.held.unchecked === true ? UNCHECKED : {}
   return { ...rateHeaders(payerOf(life.key, life.snapshot), ledger), ...warnings, ...unchecked }
+}
+
+/** Of errors too: what was changed may be why. */
+function adjustedHeader({ adjustments }: Life): Record<string, string> {
+  return adjustments.length === 0 ? {} : { 'x-gateway-adjusted': headerSafe(adjustmentsText(adjustments)) }
 }
 
 /** The five headers of every success (contract 4.1), and the names of hints that were dropped. */

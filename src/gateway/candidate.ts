@@ -1,3 +1,4 @@
+import type { Adjustment } from '../domain/adjustment.ts'
 import type { ChatRequest, JsonObject } from '../domain/chat.ts'
 import type { ErrorCode } from '../domain/errors.ts'
 import { isLargerWindow } from '../domain/fallback.ts'
@@ -17,6 +18,8 @@ export interface Candidate {
   /** The request in the family's words. */
   wire: JsonObject
   ignored: string[]
+  /** What differs from the caller's request on purpose. */
+  adjustments: Adjustment[]
 }
 
 /** Whether an entry can serve a request at all, whatever its circuit says. */
@@ -73,7 +76,10 @@ export function assess(entry: ChainEntry, position: number, situation: Situation
       return { ...translation, reason: `skipped: ${translation.message}` }
     case 'wire': {
       const { body: wire, ignored } = translation
-      return { kind: 'usable', candidate: { entry, position, provider, family, traits, wire, ignored } }
+      return {
+        kind: 'usable',
+        candidate: { entry, position, provider, family, traits, wire, ignored, adjustments: [] },
+      }
     }
   }
 }

@@ -96,6 +96,7 @@ function begin(call: Call, key: LiveKey, deps: Deps): Life {
     resolved: null,
     admission: null,
     attempts: [],
+    adjustments: [],
     elsewhereMs: 0,
     served: null,
     cost: null,

@@ -1,3 +1,4 @@
+import type { Adjustment } from '../domain/adjustment.ts'
 import type { ChatRequest } from '../domain/chat.ts'
 import type { GatewayError } from '../domain/errors.ts'
 import type { IdempotentBody } from '../domain/idempotency.ts'
@@ -51,6 +52,8 @@ export interface Life {
   resolved: Resolved | null
   admission: Admission | null
   readonly attempts: AttemptRecord[]
+  /** Of the entry that was attempted last. */
+  adjustments: Adjustment[]
   /** Time that was not ours: upstream calls and the waits between them. */
   elsewhereMs: number
   served: Served | null

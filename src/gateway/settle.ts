@@ -77,6 +77,7 @@ function closeRecord(life: Life, reply: Reply | null, deps: Deps): CloseRecord {
     requestBytes: life.source?.length ?? 0,
     responseBytes: reply === null ? 0 : Buffer.byteLength(reply.body),
     ignoredParams: served?.ignored ?? [],
+    adjustments: life.adjustments,
     ...(life.admission?.held.strict === true ? STRICT : {}),
   }
 }

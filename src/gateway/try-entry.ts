@@ -27,6 +27,7 @@ export async function tryEntry(
   deps: Deps,
 ): Promise<EntryOutcome> {
   const { entry, position, ignored } = candidate
+  life.adjustments = candidate.adjustments
   // Written once: every attempt at this entry sends the same, untouched request.
   const { source } = life
   const body = source instanceof LargeRequest ? await source.write(position) : wireBody(candidate.wire, request, source)

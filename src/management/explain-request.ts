@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely'
+import { ADJUSTMENT_REASONS, type Adjustment } from '../domain/adjustment.ts'
 import { type CostLines, costLines, costWords } from '../domain/cost-lines.ts'
 import { CALLER_LEFT, INTERRUPTED } from '../domain/errors.ts'
 import { exactUsd, type PriceList } from '../domain/price.ts'
@@ -7,7 +8,7 @@ import type { Database, PriceVersionRow, RequestRow } from '../store/schema.ts'
 import { timestamp } from './contract/fields.ts'
 import type { ReplyOf } from './contract/operation.ts'
 import type { requestOperations } from './contract/requests.ts'
-import { attemptsOf, usageOf } from './request-view.ts'
+import { adjustmentsOf, attemptsOf, usageOf } from './request-view.ts'
 
 type Explained = ReplyOf<(typeof requestOperations)['requests.explain']>
 
@@ -16,7 +17,8 @@ export async function explainRequest(
   row: RequestRow,
   keyName: string | null,
 ): Promise<Explained> {
-  const steps = [asked(row, keyName), ...attemptsOf(row).map(attemptWords), ending(row)]
+  const adjusted = adjustmentsOf(row).map(adjustmentWords)
+  const steps = [asked(row, keyName), ...adjusted, ...attemptsOf(row).map(attemptWords), ending(row)]
   return { id: row.id, steps, ...(await explainCost(db, row)) }
 }
 
@@ -26,6 +28,12 @@ function asked(row: RequestRow, keyName: string | null): string {
   const meaning =
     row.route === null ? 'no route alias, so a direct model id' : 'a route alias, so its chain is tried in order'
   return `${who} asked for '${row.requested_model}': ${meaning}.`
+}
+
+function adjustmentWords({ field, value, reason, from }: Adjustment): string {
+  const sent = value === null ? `'${field}'` : `'${field}' as ${value}`
+  const instead = from === undefined ? '' : ` instead of '${from}'`
+  return `The gateway sent ${sent}${instead}: ${ADJUSTMENT_REASONS[reason]}.`
 }
 
 function attemptWords(attempt: AttemptRecord, index: number): string {

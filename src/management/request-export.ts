@@ -4,7 +4,7 @@ import { type LogPosition, type RequestFilters, searchRequests } from '../store/
 import type { Database, RequestRow } from '../store/schema.ts'
 import { timestamp, timestampOrNull } from './contract/fields.ts'
 import type { Streamed } from './contract/operation.ts'
-import { attemptsOf, costUsd, shownAttempt } from './request-view.ts'
+import { adjustmentsOf, attemptsOf, costUsd, shownAttempt } from './request-view.ts'
 
 /** Small enough that the few pages on their way to a slow reader do not matter. */
 const PAGE_ROWS = 200
@@ -44,6 +44,7 @@ const COLUMNS: Readonly<Record<string, Column>> = {
   response_bytes: (row) => row.response_bytes,
   idempotency_key: (row) => row.idempotency_key,
   ignored_params: (row) => JSON.parse(row.ignored_params) as string[],
+  adjustments: adjustmentsOf,
   attempts: (row) => attemptsOf(row).map(shownAttempt),
 }
 

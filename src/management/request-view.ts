@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import type { Adjustment } from '../domain/adjustment.ts'
 import { asPicodollars, exactUsd } from '../domain/price.ts'
 import type { AttemptRecord } from '../domain/request-record.ts'
 import type { TokenUsage } from '../domain/usage.ts'
@@ -34,6 +35,7 @@ export function shownRequest(row: RequestRow, keyNames: ReadonlyMap<string, stri
     request_bytes: row.request_bytes,
     response_bytes: row.response_bytes,
     ignored_params: JSON.parse(row.ignored_params) as string[],
+    adjustments: adjustmentsOf(row),
     idempotency_key: row.idempotency_key,
   }
 }
@@ -44,6 +46,10 @@ export function costUsd(row: RequestRow): string | null {
 
 export function attemptsOf(row: RequestRow): AttemptRecord[] {
   return JSON.parse(row.attempts) as AttemptRecord[]
+}
+
+export function adjustmentsOf(row: RequestRow): Adjustment[] {
+  return row.adjustments === null ? [] : (JSON.parse(row.adjustments) as Adjustment[])
 }
 
 export function shownAttempt(attempt: AttemptRecord): z.input<typeof Attempt> {

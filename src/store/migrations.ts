@@ -29,6 +29,7 @@ export const MIGRATIONS: readonly Migration[] = [
   createUsageDays,
   createNodes,
   partitionRequests,
+  noteAdjustments,
 ]
 
 /** The schema that this version of the gateway works with. */
@@ -206,6 +207,10 @@ async function createSessionTable(db: Transaction<Database>): Promise<void> {
   await sql`create table sessions (
     id text primary key, key_id text not null references keys (id), secret_hash text not null,
     created_at bigint not null, expires_at bigint not null)`.execute(db)
+}
+
+async function noteAdjustments(db: Transaction<Database>): Promise<void> {
+  await sql`alter table requests add column adjustments text`.execute(db)
 }
 
 async function createNodes(db: Transaction<Database>): Promise<void> {

@@ -63,7 +63,10 @@ for (const engine of ENGINES) {
         pricePercent: 110,
       }
       const hold = { holdPicodollars: '77', holdTokens: 300 }
-      await store.requestLog.close(closeRecord('r1', { usage, fallback: true, ignoredParams: ['seed'], ...hold }))
+      const adjustments = [{ field: 'max_tokens', value: 800, reason: 'fitted_to_budget' as const }]
+      await store.requestLog.close(
+        closeRecord('r1', { usage, fallback: true, ignoredParams: ['seed'], adjustments, ...hold }),
+      )
       const [closed] = await requests(store)
       assert.deepEqual(closed, {
         id: 'r1',
@@ -102,6 +105,7 @@ for (const engine of ENGINES) {
         hold_tokens: 300,
         idempotency_key: null,
         body_hash: null,
+        adjustments: JSON.stringify(adjustments),
       })
     })
 

@@ -41,6 +41,7 @@ export const REQUEST_COLUMNS = [
   'hold_tokens',
   'idempotency_key',
   'body_hash',
+  'adjustments',
 ] as const satisfies readonly (keyof NewRequestRow)[]
 
 /** Those that indexes are of. A call has them from its beginning: its end says the same of them. */
@@ -99,6 +100,7 @@ export function openRow(record: SpooledOpen, node: string): FullRow {
     hold_tokens: whole(record.holdTokens),
     idempotency_key: text(record.idempotencyKey ?? null),
     body_hash: text(record.bodyHash ?? null),
+    adjustments: null,
   }
 }
 
@@ -142,6 +144,7 @@ export function closedRow(record: SpooledClose, node: string): FullRow {
     hold_tokens: whole(record.holdTokens),
     idempotency_key: text(record.idempotencyKey ?? null),
     body_hash: text(record.bodyHash ?? null),
+    adjustments: record.adjustments.length === 0 ? null : JSON.stringify(record.adjustments),
   }
 }
 

@@ -138,6 +138,8 @@ interface RequestsTable {
   idempotency_key: string | null
   /** SHA-256 of the raw body, for calls with a key only. */
   body_hash: string | null
+  /** JSON; null when the request went out as it came. */
+  adjustments: string | null
 }
 
 /** How far the spool of each node has been folded into this database. */

@@ -28,6 +28,7 @@ const CLOSED = closeRecord('call-1', {
   fallback: true,
   usage: { ...NO_USAGE, input: 11, cachedInput: 12, cacheWrite5m: 13, cacheWrite30m: 14, output: 15, reasoning: 16 },
   ignoredParams: ['seed', 'user'],
+  adjustments: [{ field: 'max_tokens', value: 800, reason: 'fitted_to_budget' }],
   strict: true,
   attempts: [{ ...ATTEMPT, reason: 'a tab\tand a line\nbreak' }, ATTEMPT],
 })
@@ -37,6 +38,8 @@ test('a record comes back as it was, with its attempts as the request table has 
   assert.deepEqual(readClose(closeLine(CLOSED)), { ...CLOSED, attempts: JSON.stringify(CLOSED.attempts) })
   const refused = closeRecord('call-2', { requestedModel: null, provider: null, model: null, usage: null })
   assert.deepEqual(readClose(closeLine(refused)), { ...refused, strict: false, attempts: '[]' })
+  const strict = closeRecord('call-3', { strict: true })
+  assert.deepEqual(readClose(closeLine(strict)), { ...strict, attempts: '[]' })
 })
 
 test('the records of a group have a number each, the last one that of the row', () => {

@@ -1,3 +1,4 @@
+import type { Adjustment } from '../domain/adjustment.ts'
 import type { AttemptRecord, CloseRecord, OpenRecord } from '../domain/request-record.ts'
 import type { TokenUsage } from '../domain/usage.ts'
 
@@ -50,6 +51,7 @@ type CloseFields = [
   responseBytes: number,
   ignoredParams: string[],
   strict?: boolean,
+  adjustments?: Adjustment[],
 ]
 
 type UsageFields = [
@@ -170,7 +172,8 @@ function closeFields(record: CloseRecord): CloseFields {
     record.responseBytes,
     record.ignoredParams,
   ]
-  if (record.strict) fields.push(true)
+  if (record.adjustments.length > 0) fields.push(record.strict ?? false, record.adjustments)
+  else if (record.strict) fields.push(true)
   return fields
 }
 
@@ -202,6 +205,7 @@ function closeOf(fields: CloseFields, attempts: string): SpooledClose {
     responseBytes: fields[23],
     ignoredParams: fields[24],
     strict: fields[25] ?? false,
+    adjustments: fields[26] ?? [],
     attempts,
   }
 }

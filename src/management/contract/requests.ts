@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { Adjustment } from '../../domain/adjustment.ts'
 import { CALLER_LEFT, ERRORS, INTERRUPTED } from '../../domain/errors.ts'
 import { inWorkspace, pageOf, paging, Timestamp, Usd } from './fields.ts'
 import { operation, streamedOperation } from './operation.ts'
@@ -67,6 +68,7 @@ export const LoggedRequest = z.strictObject({
   request_bytes: z.int(),
   response_bytes: z.int(),
   ignored_params: z.array(z.string()),
+  adjustments: z.array(Adjustment).describe('What the gateway changed of the request before it was sent'),
   idempotency_key: z.string().nullable().describe('The header `Idempotency-Key` that it came with'),
 })
 

@@ -6,6 +6,7 @@ import { Time } from '../../components/time.tsx'
 import { bytes, count } from '../../format/number.ts'
 import { usePath } from '../../shell/place.ts'
 import { type Fact, Facts } from './facts.tsx'
+import { adjustmentText } from './request-words.ts'
 import type { ListedRequest } from './use-requests.ts'
 
 /** Every class that the provider counted. */
@@ -57,6 +58,9 @@ export function CallSection({ request }: { request: ListedRequest }) {
           request.ignored_params.length === 0
             ? null
             : { name: 'Ignored parameters', value: <span className="mono">{request.ignored_params.join(', ')}</span> },
+          request.adjustments.length === 0
+            ? null
+            : { name: 'Adjusted', value: request.adjustments.map(adjustmentText).join(', ') },
           request.idempotency_key
             ? { name: 'Idempotency key', value: <CopyText value={request.idempotency_key} /> }
             : null,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { durationOf, endingOf, type ToldRequest } from './request-words.ts'
+import { adjustmentText, durationOf, endingOf, type ToldRequest } from './request-words.ts'
 
 const served: ToldRequest = {
   state: 'closed',
@@ -33,4 +33,15 @@ describe('what happened, in words', () => {
     test(`${title} (${fields.code ?? 'ok'})`, () =>
       assert.deepEqual(endingOf({ ...served, ...fields }), { title, tone }))
   }
+})
+
+test('an adjustment says what was sent and why', () => {
+  assert.equal(
+    adjustmentText({ field: 'max_tokens', value: 800, reason: 'fitted_to_budget' }),
+    'max_tokens 800 (fitted to the budget)',
+  )
+  assert.equal(
+    adjustmentText({ field: 'max_completion_tokens', value: null, reason: 'renamed', from: 'max_tokens' }),
+    'max_tokens sent as max_completion_tokens (as the provider wants it)',
+  )
 })

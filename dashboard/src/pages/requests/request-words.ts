@@ -47,3 +47,23 @@ export function endingOf(request: ToldRequest): { title: string; tone: 'good' | 
   const where = attempts === 0 ? 'Refused before any provider was called' : 'No entry served it'
   return { title: where, tone: isOurs ? 'bad' : 'warn' }
 }
+
+const ADJUSTED = {
+  default_limit: 'the default',
+  fitted_to_budget: 'fitted to the budget',
+  renamed: 'as the provider wants it',
+  pinned: 'pinned for the hard budget',
+}
+
+interface ToldAdjustment {
+  field: string
+  value: string | number | null
+  reason: keyof typeof ADJUSTED
+  from?: string | undefined
+}
+
+/** One field that the gateway sent other than as the caller wrote it. */
+export function adjustmentText({ field, value, reason, from }: ToldAdjustment): string {
+  const sent = value === null ? field : `${field} ${value}`
+  return from === undefined ? `${sent} (${ADJUSTED[reason]})` : `${from} sent as ${sent} (${ADJUSTED[reason]})`
+}

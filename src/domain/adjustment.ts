@@ -1,0 +1,28 @@
+import { z } from 'zod'
+
+/** Why a field was sent other than as the caller wrote it. */
+export const ADJUSTMENT_REASONS = {
+  default_limit: 'the caller named no output limit, so the configured default was sent',
+  fitted_to_budget: 'lowered to what the hard budget still allows',
+  renamed: 'the provider wants this name for the model',
+  pinned: 'sent explicitly, so that a default of the provider account cannot exceed the hard budget',
+} as const
+
+/** One field that the gateway added or changed before the request was sent. Never content: numbers and set words only. */
+export const Adjustment = z.strictObject({
+  field: z.string().describe('As it was sent'),
+  value: z.union([z.string(), z.number()]).nullable().describe('As it was sent; null where only the name changed'),
+  reason: z.literal(Object.keys(ADJUSTMENT_REASONS) as (keyof typeof ADJUSTMENT_REASONS)[]),
+  from: z.string().optional().describe('The name that the caller sent, where it was renamed'),
+})
+export type Adjustment = z.infer<typeof Adjustment>
+
+/** As a header has it: "max_tokens=800;fitted_to_budget, max_completion_tokens;renamed;from=max_tokens". */
+export function adjustmentsText(adjustments: readonly Adjustment[]): string {
+  return adjustments
+    .map(({ field, value, reason, from }) => {
+      const assigned = value === null ? field : `${field}=${value}`
+      return from === undefined ? `${assigned};${reason}` : `${assigned};${reason};from=${from}`
+    })
+    .join(', ')
+}
