@@ -101,7 +101,7 @@ describe('CSV', () => {
     assert.ok(header.startsWith('id,state,workspace,key_id,route,requested_model,'))
     const line = rest.join('\r\n')
     assert.ok(line.startsWith('odd,closed,odd,key-1,fast,"say ""hi"", please\r\nnow",first,'), line)
-    assert.ok(line.includes(',"[""seed""]","[{""kind"":""called"",'), line)
+    assert.ok(line.includes(',"[""seed""]",[],"[{""kind"":""called"",'), line)
     assert.ok(line.endsWith('""reason"":""served""}]"\r\n'), line)
   })
 
