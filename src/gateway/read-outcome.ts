@@ -5,6 +5,7 @@ import { retryAfterMs } from '../domain/retry-after.ts'
 import type { WrittenAnswer } from '../large-bodies/protocol.ts'
 import { type Breakdown, bodyOf, type Stoppage, type UpstreamReply } from '../providers/call.ts'
 import type { Answer, Family } from '../providers/family.ts'
+import { NOT_HTTP } from '../providers/line.ts'
 import { readReply } from '../providers/read-reply.ts'
 
 /** What an upstream call came to, by meaning. */
@@ -63,6 +64,9 @@ function failureOfBreakdown(breakdown: Stoppage): Failure {
     case 'unreachable':
       return failure('upstream_error', `The provider cannot be reached (${breakdown.detail}).`, null)
     case 'broken':
+      if (breakdown.detail === NOT_HTTP) {
+        return failure('upstream_error', 'The answer of the provider is not valid HTTP.', null, { retry: 'no' })
+      }
       return breakdown.sent
         ? failure('upstream_error', 'The provider broke off the connection.', null, { retry: 'no' })
         : failure('upstream_error', 'The connection to the provider broke before the request was sent.', null)

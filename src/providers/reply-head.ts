@@ -1,8 +1,16 @@
 /** What a head begins with, as far as one has come. */
 const BEGINNING = 'HTTP/1.'
-const STATUS_LINE = /^HTTP\/1\.([01]) ([1-5]\d\d)(?= |\r\n|$)/
 
-const NONE: readonly string[] = []
+/** Parts of expressions, by the grammar of RFC 9110; the text is Latin-1, a letter a byte. */
+export const TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+"
+const VISIBLE = '[\\t\\x20-\\x7e\\x80-\\xff]*'
+const FIELD = `${TOKEN}:${VISIBLE}`
+
+/** No two of its parts can begin with the same letter, so it takes one look at each. A reason may be missing with its blank. */
+const HEAD = new RegExp(`^HTTP/1\\.([01]) ([1-5]\\d\\d)(?: ${VISIBLE})?(?:\\r\\n${FIELD})*$`)
+const FIELD_LINE = new RegExp(`^${FIELD}$`)
+/** A piece from anywhere in a head. */
+const HEAD_PIECE = new RegExp(`^\\n?${VISIBLE}(?:\\r\\n${VISIBLE})*\\r?$`)
 
 /** Status and fields of an answer. A field is looked for when somebody asks for it, which is for few of them. */
 export class ReplyHead {
@@ -11,40 +19,57 @@ export class ReplyHead {
   readonly #text: string
   readonly #lower: string
 
-  /** `text`: all of the head but the empty line at its end. Throws when it is none. */
+  /** `text`: all of the head but the empty line at its end. Throws when it is none by the letter of the grammar. */
   constructor(text: string) {
-    const line = STATUS_LINE.exec(text)
-    if (line === null) throw new SyntaxError('this is not an HTTP answer')
-    this.isOld = line[1] === '0'
-    this.status = Number(line[2])
+    const parts = HEAD.exec(text)
+    if (parts === null) throw new SyntaxError('this is not an HTTP answer')
+    this.isOld = parts[1] === '0'
+    this.status = Number(parts[2])
     this.#text = `${text}\r\n`
     this.#lower = this.#text.toLowerCase()
   }
 
   /** The first of this name, which is in small letters. */
   get(name: string): string | undefined {
-    return this.#valueFrom(0, name)?.value
+    const found = this.#valueFrom(0, name)
+    return found === null ? undefined : withoutBlanks(found.value)
   }
 
-  /** All of this name, each taken apart at its commas, in small letters. */
-  list(name: string): readonly string[] {
-    let found = this.#valueFrom(0, name)
-    if (found === null) return NONE
+  /** All of this name, in small letters, with the blanks around them. */
+  all(name: string): readonly string[] {
     const all: string[] = []
-    for (; found !== null; found = this.#valueFrom(found.end, name)) all.push(...found.value.toLowerCase().split(','))
-    return all.map((item) => item.trim()).filter((item) => item !== '')
+    for (let found = this.#valueFrom(0, name); found !== null; found = this.#valueFrom(found.end, name)) {
+      all.push(found.value.toLowerCase())
+    }
+    return all
   }
 
   #valueFrom(from: number, name: string): { value: string; end: number } | null {
     const begin = this.#lower.indexOf(`\r\n${name}:`, from)
     if (begin < 0) return null
     const end = this.#lower.indexOf('\r\n', begin + 2)
-    return { value: this.#text.slice(begin + name.length + 3, end).trim(), end }
+    return { value: this.#text.slice(begin + name.length + 3, end), end }
   }
 }
 
-/** Whether bytes that are not a whole head yet can become one. */
-export function mayBecomeHead(bytes: Buffer): boolean {
-  const seen = bytes.toString('latin1', 0, BEGINNING.length)
-  return BEGINNING.startsWith(seen)
+/** Whether bytes that are not a whole head yet can become one; those before `seen` were looked at already. */
+export function mayBecomeHead(bytes: Buffer, seen: number): boolean {
+  if (!BEGINNING.startsWith(bytes.toString('latin1', 0, BEGINNING.length))) return false
+  return HEAD_PIECE.test(bytes.toString('latin1', Math.max(0, seen - 1)))
+}
+
+export function isFieldLine(line: string): boolean {
+  return FIELD_LINE.test(line)
+}
+
+/** Blanks and tabs: `trim()` would take more. */
+export function withoutBlanks(text: string): string {
+  let [begin, end] = [0, text.length]
+  while (begin < end && isBlank(text.charCodeAt(begin))) begin += 1
+  while (end > begin && isBlank(text.charCodeAt(end - 1))) end -= 1
+  return text.slice(begin, end)
+}
+
+function isBlank(letter: number): boolean {
+  return letter === 0x20 || letter === 0x09
 }

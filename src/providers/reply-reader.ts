@@ -1,20 +1,18 @@
 import { BytePieces } from '../domain/byte-pieces.ts'
 import { ChunkedBody } from './chunked-body.ts'
+import { type Framing, framingOf, keepsConnection } from './framing.ts'
 import { mayBecomeHead, ReplyHead } from './reply-head.ts'
 
 const HEAD_END = Buffer.from('\r\n\r\n')
+/** Of the answer and of all that come before it. */
 const MOST_HEAD_BYTES = 64 * 1024
-const LENGTH = /^\d{1,15}$/
 
 export class TooLargeError extends Error {}
 
-/** How the end of a body is known. */
-type Framing = 'length' | 'chunks' | 'connection'
-
 /**
- * One answer of a provider as it arrives (RFC 9112). A reader of our own, because it is a third of what a call to a
- * provider costs: figures in decision 0014. Whatever leaves a doubt about where the answer ends is an error, or the
- * connection is not used again.
+ * One answer of a provider as it arrives. A reader of our own, because it is a third of what a call to a provider
+ * costs: figures in decision 0014. What is no answer by the letter of RFC 9112 is an error, which ends the connection
+ * too: who reads it otherwise may see another end.
  */
 export class ReplyReader {
   head: ReplyHead | null = null
@@ -26,8 +24,9 @@ export class ReplyReader {
   keepsConnection = false
   readonly #mostBytes: number
   #waiting: Buffer | null = null
-  #framing: Framing = 'length'
-  #left = 0
+  #headBytes = 0
+  /** Bytes of the body that are still to come; null where the end of the connection is its end. */
+  #left: number | null = 0
   #chunks: ChunkedBody | null = null
 
   constructor(mostBytes: number) {
@@ -38,72 +37,57 @@ export class ReplyReader {
   read(bytes: Buffer): void {
     this.isSilent = false
     if (this.head !== null) this.#readBody(bytes)
-    else this.#readHead(this.#waiting === null ? bytes : Buffer.concat([this.#waiting, bytes]))
+    else this.#readHeads(bytes)
   }
 
   /** The other side will send no more: whether that is the end of this answer. */
   endsHere(): boolean {
-    this.isWhole ||= this.head !== null && this.#framing === 'connection'
+    this.isWhole ||= this.head !== null && this.#left === null
     return this.isWhole
   }
 
-  #readHead(bytes: Buffer): void {
-    const end = bytes.indexOf(HEAD_END)
-    if (end < 0) {
-      if (bytes.length > MOST_HEAD_BYTES || !mayBecomeHead(bytes)) throw new SyntaxError('this is not an HTTP answer')
-      this.#waiting = bytes
-      return
-    }
+  /** "Continue" and "early hints" come before the answer. */
+  #readHeads(arrived: Buffer): void {
+    let seen = this.#waiting?.length ?? 0
+    let bytes = this.#waiting === null ? arrived : Buffer.concat([this.#waiting, arrived])
     this.#waiting = null
-    const head = new ReplyHead(bytes.toString('latin1', 0, end))
-    const rest = bytes.subarray(end + HEAD_END.length)
-    if (head.status === 101) throw new SyntaxError('nobody asked for another protocol')
-    // "Continue" and "early hints" come before the answer.
-    if (head.status < 200) {
-      if (rest.length > 0) this.#readHead(rest)
+    while (bytes.length > 0) {
+      const end = bytes.indexOf(HEAD_END, Math.max(0, seen - HEAD_END.length + 1))
+      const length = end < 0 ? bytes.length : end + HEAD_END.length
+      if (this.#headBytes + length > MOST_HEAD_BYTES) throw new SyntaxError('a head that is too long')
+      if (end < 0) {
+        if (!mayBecomeHead(bytes, seen)) throw new SyntaxError('this is not an HTTP answer')
+        this.#waiting = bytes
+        return
+      }
+      this.#headBytes += length
+      const head = new ReplyHead(bytes.toString('latin1', 0, end))
+      bytes = bytes.subarray(length)
+      seen = 0
+      const framing = framingOf(head)
+      if (head.status < 200) continue
+      this.#begin(head, framing, bytes)
       return
     }
+  }
+
+  #begin(head: ReplyHead, framing: Framing, rest: Buffer): void {
     this.head = head
-    this.#frame(head)
-    if (!this.isWhole) this.#readBody(rest)
-    else if (rest.length > 0) this.keepsConnection = false
-  }
-
-  #frame(head: ReplyHead): void {
-    this.keepsConnection = !head.isOld && !head.list('connection').includes('close')
-    const coding = head.list('transfer-encoding')
-    const lengths = head.list('content-length')
-    if (head.status === 204 || head.status === 304) this.isWhole = true
-    else if (coding.length > 0) this.#frameChunks(coding, lengths)
-    else if (lengths.length > 0) this.#frameLength(lengths)
+    this.keepsConnection = framing !== 'connection' && keepsConnection(head)
+    if (framing === 'chunks') this.#chunks = new ChunkedBody(this.body)
+    else if (framing === 'connection') this.#left = null
     else {
-      this.#framing = 'connection'
-      this.keepsConnection = false
+      this.#left = framing
+      if (framing > this.#mostBytes) throw new TooLargeError()
+      this.isWhole = framing === 0
     }
-  }
-
-  #frameChunks(coding: readonly string[], lengths: readonly string[]): void {
-    if (coding.length > 1 || coding[0] !== 'chunked') throw new SyntaxError(`a coding nobody asked for: ${coding}`)
-    this.#framing = 'chunks'
-    this.#chunks = new ChunkedBody(this.body)
-    // Both at once is how answers are smuggled: what comes next on this connection is not trusted.
-    if (lengths.length > 0) this.keepsConnection = false
-  }
-
-  #frameLength(lengths: readonly string[]): void {
-    const [length = ''] = lengths
-    if (!LENGTH.test(length) || lengths.some((other) => other !== length))
-      throw new SyntaxError('a length that is none')
-    this.#left = Number(length)
-    if (this.#left > this.#mostBytes) throw new TooLargeError()
-    this.isWhole = this.#left === 0
+    if (rest.length > 0) this.#readBody(rest)
   }
 
   #readBody(bytes: Buffer): void {
-    if (bytes.length === 0) return
     const used = this.#add(bytes)
     if (this.body.bytes > this.#mostBytes) throw new TooLargeError()
-    // Something came that nobody asked for.
+    // Something came that nobody asked for. Had it come a moment later, the answer would be in use already.
     if (used < bytes.length) this.keepsConnection = false
   }
 
@@ -113,7 +97,7 @@ export class ReplyReader {
       this.isWhole = this.#chunks.isWhole
       return used
     }
-    if (this.#framing === 'connection') {
+    if (this.#left === null) {
       this.body.add(bytes)
       return bytes.length
     }
