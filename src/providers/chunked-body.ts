@@ -2,8 +2,8 @@ import type { BytePieces } from '../domain/byte-pieces.ts'
 import { isFieldLine, TOKEN } from './reply-head.ts'
 
 const QUOTED = '"(?:[\\t\\x20\\x21\\x23-\\x5b\\x5d-\\x7e\\x80-\\xff]|\\\\[\\t\\x20-\\x7e\\x80-\\xff])*"'
-const BLANKS = '[ \\t]*'
-const EXTENSION = `${BLANKS};${BLANKS}${TOKEN}(?:${BLANKS}=${BLANKS}(?:${TOKEN}|${QUOTED}))?`
+/** The grammar knows blanks in it, and calls them bad: other readers refuse them. */
+const EXTENSION = `;${TOKEN}(?:=(?:${TOKEN}|${QUOTED}))?`
 const SIZE_LINE = new RegExp(`^([0-9a-fA-F]{1,8})(?:${EXTENSION})*$`)
 /** They say where an answer ends, and are too late for it. */
 const FRAMING_FIELD = /^(?:content-length|transfer-encoding):/i

@@ -194,7 +194,7 @@ const CLAUSES: Record<string, { read: Record<string, string>; refused: readonly 
   },
   'an extension of a chunk is a name, and a value that is a token or a quoted text': {
     read: Object.fromEntries(
-      [';a', ';a=b', ';a="b c;d"', ';a="\\"\\\\"', ';a;b=c', ' ; a = b', ';a=""', ';a="\xfc\t"'].map((extension) => [
+      [';a', ';a=b', ';a="b c;d"', ';a="\\"\\\\"', ';a;b=c', ';a=""', ';a="\xfc\t"'].map((extension) => [
         chunks(`2${extension}\r\nhi\r\n0${extension}\r\n\r\n`),
         KEPT,
       ]),
@@ -202,6 +202,10 @@ const CLAUSES: Record<string, { read: Record<string, string>; refused: readonly 
     refused: [
       ';',
       ';;a',
+      ' ;a',
+      '; a',
+      ';a =b',
+      ';a= b',
       ';=b',
       ';a=',
       ';a b',

@@ -27,6 +27,7 @@ const ANSWERS: readonly [string, ...string[]] = [
 ]
 
 const LINES: readonly [string, ...string[]] = [
+  'x: y',
   ...['content-length: 5', 'Content-Length: 2', 'content-length: 0', 'content-length:', 'content-length: 5, 5'],
   ...['content-length: +5', 'content-length: 0x5', 'content-length : 5', 'content-length: 05', ' content-length: 5'],
   ...['transfer-encoding: chunked', 'Transfer-Encoding: Chunked', 'transfer-encoding: gzip, chunked'],
