@@ -93,8 +93,12 @@ export function errorBody(error: GatewayError): ErrorBody {
   return body
 }
 
-/** Anything that looks like a provider's or our own key, also with its middle masked, as providers echo it. */
-const SECRET_PATTERN = /\b(?:sk|gw_live|gw_admin|pk|rk|key)[-_][A-Za-z0-9*_-]{6,}|Bearer\s+\S+|[\w-]*\*{4,}[\w*-]*/gi
+/**
+ * Anything that looks like a provider's or our own key, also with its middle masked, as providers echo it. A masked one
+ * is looked for where a word begins and nowhere else: a long word would else be read once for each of its letters.
+ */
+const SECRET_PATTERN =
+  /\b(?:sk|gw_live|gw_admin|pk|rk|key)[-_][A-Za-z0-9*_-]{6,}|Bearer\s+\S+|(?<![\w-])[\w-]*\*{4,}[\w*-]*/gi
 
 /** A provider's words, safe to show: no keys, not endless. */
 export function scrubMessage(message: string): string {
