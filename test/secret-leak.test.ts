@@ -136,7 +136,7 @@ async function mixedCalls(): Promise<void> {
   for (const status of [400, 401, 403, 404, 429, 500, 503]) {
     for (const echo of echoes) {
       const body = { error: { message: `You sent ${echo} to us`, type: echo, code: echo } }
-      simulator.script('m-home', [{ status, body }])
+      simulator.script('m-home', [{ status, body, headers: { 'x-request-id': echo, 'retry-after': echo } }])
       await post(conversation('home'))
     }
     simulator.script('gpt-4o', [

@@ -1,3 +1,5 @@
+import { scrubMessage } from './errors.ts'
+
 /** A named upstream. */
 export interface Provider {
   name: string
@@ -18,13 +20,27 @@ export function isConfigured(provider: Provider): boolean {
 /** Shorter values are no secrets, and taking them out would garble messages. */
 const SHORTEST_SECRET = 8
 
+const SCHEME = /^(?:Bearer|Basic|Token|ApiKey)\s+/i
+
 /** A provider's words without what we identify ourselves with: not every key looks like one. */
 export function withoutSecrets(text: string, provider: Provider): string {
   let clean = text
   for (const secret of [provider.apiKey ?? '', ...Object.values(provider.headers)]) {
-    if (secret.length >= SHORTEST_SECRET) clean = clean.replaceAll(secret, '[redacted]')
+    for (const form of [secret, secret.replace(SCHEME, '')]) {
+      if (form.length >= SHORTEST_SECRET) clean = clean.replaceAll(form, '[redacted]')
+    }
   }
   return clean
+}
+
+/** Far beyond any request id, and enough for the address of a redirect. */
+const LONGEST_HEADER_WORDS = 200
+
+/** What a provider says in a header, to be kept and shown: visible ASCII, without secrets, not endless. */
+export function headerWords(text: string, provider: Provider): string {
+  // In this order: a secret may be taken apart by letters that are not shown, or by the end.
+  const visible = text.replace(/[^\x20-\x7e]+/g, '')
+  return scrubMessage(withoutSecrets(visible, provider)).slice(0, LONGEST_HEADER_WORDS).trim()
 }
 
 /** What one cheap call to a provider said, in words for the person who set it up. */

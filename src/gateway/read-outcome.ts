@@ -1,6 +1,6 @@
 import type { ChatRequest } from '../domain/chat.ts'
 import { type Failure, failure } from '../domain/failure.ts'
-import { type Provider, withoutSecrets } from '../domain/provider.ts'
+import { headerWords, type Provider } from '../domain/provider.ts'
 import { retryAfterMs } from '../domain/retry-after.ts'
 import type { WrittenAnswer } from '../large-bodies/protocol.ts'
 import { type Breakdown, bodyOf, type Stoppage, type UpstreamReply } from '../providers/call.ts'
@@ -34,7 +34,7 @@ export function outcomeWithoutBody(raw: UpstreamReply | Breakdown, { provider }:
   const type = headerText(raw, 'content-type')
   const isAnswer = raw.status >= 200 && raw.status <= 299
   if (!isAnswer || type === undefined || /\bjson\b/i.test(type)) return null
-  return unusable(`answered with ${withoutSecrets(type, provider).slice(0, 60)}`, raw.status)
+  return unusable(`answered with ${wordsOf(raw, 'content-type', provider)}`, raw.status)
 }
 
 type Read<T> = { kind: 'answer'; answer: T } | { kind: 'failure'; failure: Failure } | { kind: 'unreadable' }
@@ -87,6 +87,11 @@ function withHeaders(failed: Failure, reply: UpstreamReply, now: number): Failur
   return { ...failed, retryAfterMs: wait, shouldRetry }
 }
 
-export function headerText(reply: UpstreamReply, name: string): string | undefined {
+/** What a provider says in a header, fit to be kept and shown. */
+export function wordsOf(reply: UpstreamReply, name: string, provider: Provider): string | null {
+  return headerWords(headerText(reply, name) ?? '', provider) || null
+}
+
+function headerText(reply: UpstreamReply, name: string): string | undefined {
   return reply.headers.get(name)
 }

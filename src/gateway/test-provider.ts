@@ -1,7 +1,7 @@
 import { isConfigured, type Provider, type ProviderTest, withoutSecrets } from '../domain/provider.ts'
 import { bodyOf, type Caller, type Stoppage, type UpstreamReply } from '../providers/call.ts'
 import type { Family } from '../providers/family.ts'
-import { headerText } from './read-outcome.ts'
+import { wordsOf } from './read-outcome.ts'
 
 type Verdict = Pick<ProviderTest, 'ok' | 'models' | 'message'>
 
@@ -52,8 +52,8 @@ function listVerdict(body: unknown, provider: Provider, family: Family, url: str
 function statusText(reply: UpstreamReply, provider: Provider, family: Family, url: string): string {
   const { status } = reply
   if (status >= 300 && status < 400) {
-    const to = headerText(reply, 'location')
-    return `The address redirects${to === undefined ? '' : ` to ${to.slice(0, 200)}`}: set the base URL to where it leads.`
+    const to = wordsOf(reply, 'location', provider)
+    return `The address redirects${to === null ? '' : ` to ${to}`}: set the base URL to where it leads.`
   }
   switch (status) {
     case 401:

@@ -12,7 +12,7 @@ import type { Deps } from './deps.ts'
 import type { Life, Served } from './life.ts'
 import { pause } from './pause.ts'
 import { readLargeOutcome } from './read-large-outcome.ts'
-import { headerText, type Outcome, readOutcome } from './read-outcome.ts'
+import { type Outcome, readOutcome, wordsOf } from './read-outcome.ts'
 
 export type EntryOutcome =
   | { kind: 'served'; served: Served }
@@ -78,7 +78,7 @@ async function attempt(candidate: Candidate, body: CallOptions['body'], request:
     durationMs,
     status: raw.kind === 'reply' ? raw.status : null,
     code: outcome.kind === 'failed' ? outcome.failure.code : outcome.kind === 'caller-left' ? 'caller_left' : null,
-    upstreamRequestId: raw.kind === 'reply' ? (headerText(raw, family.requestIdHeader) ?? null) : null,
+    upstreamRequestId: raw.kind === 'reply' ? wordsOf(raw, family.requestIdHeader, provider) : null,
     reason: outcome.kind === 'answered' ? 'served' : outcome.kind === 'caller-left' ? 'the caller left' : '',
   })
   if (raw.kind === 'refused-address') {
