@@ -49,8 +49,11 @@ function refusedIpv6(address: string): string | null {
   const [first = 0] = groups
   if ((first & 0xffc0) === 0xfe80) return 'a link-local address'
   if (METADATA_IPV6.has(groups.join(':'))) return 'a cloud metadata address'
-  const inside = embeddedIpv4(groups)
-  return inside === null ? null : refusedIpv4(inside)
+  for (const inside of embeddedIpv4(groups)) {
+    const refusal = refusedIpv4(inside)
+    if (refusal !== null) return refusal
+  }
+  return null
 }
 
 /** The URL parser knows every spelling of an address and writes one. Null for what is no host. */
@@ -59,8 +62,8 @@ function hostnameOf(host: string): string | null {
   return URL.canParse(text) ? new URL(text).hostname : null
 }
 
-function groupsText(address: string): string {
-  return ipv6Groups(address)?.join(':') ?? ''
+function groupsText(address: string, most = 8): string {
+  return ipv6Groups(address)?.slice(0, most).join(':') ?? ''
 }
 
 /** The eight numbers of an IPv6 address; null for what is none. */
@@ -74,12 +77,26 @@ function ipv6Groups(address: string): number[] | null {
   return [...before, ...Array<number>(8 - before.length - after.length).fill(0), ...after]
 }
 
-/** The IPv4 address that an IPv6 one leads to: mapped, compatible, NAT64 (64:ff9b::/96) or 6to4 (2002::/16). */
-function embeddedIpv4(groups: readonly number[]): string | null {
-  const [a = 0, b = 0, c = 0] = groups
-  const dotted = (high: number, low: number) => [high >> 8, high & 255, low >> 8, low & 255].join('.')
-  if (a === 0x2002) return dotted(b, c)
-  const prefix = groups.slice(0, 6).join(':')
-  const isEmbedding = prefix === '0:0:0:0:0:65535' || prefix === '0:0:0:0:0:0' || prefix === '100:65435:0:0:0:0'
-  return isEmbedding ? dotted(groups[6] ?? 0, groups[7] ?? 0) : null
+/** Mapped, compatible, translated (SIIT) and NAT64: what stands before an IPv4 address at the end. */
+const BEFORE_IPV4 = new Set(['::ffff:0:0', '::', '::ffff:0:0:0', '64:ff9b::'].map((text) => groupsText(text, 6)))
+/** Where a network may have put it behind the prefix of NAT64 for local use (RFC 6052). */
+const LOCAL_PLACES = [
+  [12, 13, 14, 15],
+  [6, 7, 9, 10],
+  [7, 9, 10, 11],
+  [9, 10, 11, 12],
+]
+
+/** The IPv4 addresses that an IPv6 one may lead to. */
+function embeddedIpv4(groups: readonly number[]): string[] {
+  const bytes = groups.flatMap((group) => [group >> 8, group & 255])
+  const dotted = (places: readonly number[], flipped = 0) => places.map((at) => (bytes[at] ?? 0) ^ flipped).join('.')
+  const last = [12, 13, 14, 15]
+  const [a, b, c, , e, f] = groups
+  if (a === 0x2002) return [dotted([2, 3, 4, 5])]
+  // Teredo: its server, and its client with every bit turned.
+  if (a === 0x2001 && b === 0) return [dotted([4, 5, 6, 7]), dotted(last, 255)]
+  if (a === 0x64 && b === 0xff9b && c === 1) return LOCAL_PLACES.map((places) => dotted(places))
+  const isIsatap = (e === 0 || e === 0x200) && f === 0x5efe
+  return isIsatap || BEFORE_IPV4.has(groups.slice(0, 6).join(':')) ? [dotted(last)] : []
 }

@@ -260,18 +260,20 @@ describe('an address that no provider may have', () => {
     }
   })
 
-  test('refuses the name even when other addresses of it are fine', async () => {
-    const both = createCaller((_name, _options, callback) =>
-      callback(null, [
-        { address: '127.0.0.1', family: 4 },
-        { address: 'fe80::1', family: 6 },
-      ]),
-    )
-    try {
-      const outcome = await both.call(both.endpoint({ url: 'http://provider.example:1/', headers: {} }), options())
-      assert.equal(outcome.kind, 'refused-address')
-    } finally {
-      await both.close()
-    }
-  })
+  for (const address of ['fe80::1', '::ffff:0:a9fe:a9fe', '64:ff9b:1::a9fe:a9fe']) {
+    test(`refuses the name that leads to ${address} even when other addresses of it are fine`, async () => {
+      const both = createCaller((_name, _options, callback) =>
+        callback(null, [
+          { address: '127.0.0.1', family: 4 },
+          { address, family: 6 },
+        ]),
+      )
+      try {
+        const outcome = await both.call(both.endpoint({ url: 'http://provider.example:1/', headers: {} }), options())
+        assert.equal(outcome.kind, 'refused-address')
+      } finally {
+        await both.close()
+      }
+    })
+  }
 })
