@@ -1,4 +1,5 @@
 import { DatabaseSync } from 'node:sqlite'
+import { makePrivateFile } from './private-files.ts'
 import { StoreError } from './store-error.ts'
 
 export interface DataLock {
@@ -10,6 +11,7 @@ export interface DataLock {
  * also after kill -9, so there is no stale lock file to clean up.
  */
 export function lockDataDir(path: string, dataDir: string): DataLock {
+  makePrivateFile(path)
   const database = new DatabaseSync(path, { timeout: 0 })
   try {
     database.exec('begin exclusive')

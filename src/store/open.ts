@@ -11,6 +11,7 @@ import type { Engine } from './migrations.ts'
 import { startPresence } from './node-presence.ts'
 import { takeOverOldSpool } from './old-spool.ts'
 import { openDatabase } from './open-database.ts'
+import { closeToOthers } from './private-files.ts'
 import type { Database } from './schema.ts'
 import { openSecrets, type Secrets } from './secrets.ts'
 import { Spool } from './spool.ts'
@@ -83,6 +84,7 @@ const MAX_SPOOL_ROWS = 2_000_000
 export async function openStore(options: StoreOptions): Promise<Store> {
   const { dataDir, databaseUrl, synchronousFull = false, log, nodeName = hostname, version = '' } = options
   makeDataDir(dataDir)
+  closeToOthers(dataDir, log)
   const path = join(dataDir, 'switchyard.db')
   const spoolFolder = join(dataDir, 'spool')
   await using opened = new AsyncDisposableStack()

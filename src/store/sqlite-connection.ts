@@ -1,5 +1,6 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import { exactInteger } from './exact-integer.ts'
+import { makePrivateFile } from './private-files.ts'
 
 /** What goes to the connection and what comes back: plain values, so that both can cross a thread. */
 export interface SqliteQuery {
@@ -26,6 +27,7 @@ const STATEMENTS_KEPT = 100
 
 /** The embedded database, opened in a worker thread. `pause` is called after each of many rows written by one query. */
 export function openSqlite(path: string, synchronousFull: boolean, pause = () => {}): SqliteConnection {
+  makePrivateFile(path)
   const database = new DatabaseSync(path, { readBigInts: true, timeout: BUSY_TIMEOUT_MS })
   database.exec(`pragma journal_mode = wal; pragma synchronous = ${synchronousFull ? 'full' : 'normal'}`)
   return connect(database, pause)

@@ -1,11 +1,19 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
 import { Kysely, sql } from 'kysely'
 import { openSqlite } from './sqlite-connection.ts'
 import { sqliteDialect } from './sqlite-dialect.ts'
 
+const folder = mkdtempSync(join(tmpdir(), 'switchyard-dialect-'))
+after(() => rmSync(folder, { recursive: true, force: true }))
+
 test('an error after which SQLite rolls back by itself is told as it is, and the next transaction works', async () => {
-  const db = new Kysely<{ numbers: { n: number } }>({ dialect: sqliteDialect(openSqlite(':memory:', false)) })
+  const db = new Kysely<{ numbers: { n: number } }>({
+    dialect: sqliteDialect(openSqlite(join(folder, 'any.db'), false)),
+  })
   await sql`create table numbers (n integer)`.execute(db)
   await sql`create trigger full before insert on numbers when new.n = 2
     begin select raise(rollback, 'the disk is full'); end`.execute(db)
