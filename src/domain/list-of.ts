@@ -1,12 +1,21 @@
 import { z } from 'zod'
 
+const ITEMS = new WeakMap<object, z.ZodType>()
+
+/** What the items of such a list are; undefined for any other type. Who describes types cannot see into it. */
+export function itemOf(type: object): z.ZodType | undefined {
+  return ITEMS.get(type)
+}
+
 /**
  * Like `z.array`, but the first bad item ends it. One complaint is all we tell, and a body of millions of bad items
  * must not fill the memory with one for each.
  */
 export function listOf<T extends z.ZodType>(item: T) {
-  return z.custom<unknown[]>(Array.isArray, 'expected an array').transform((values, context): z.output<T>[] => {
-    const list: z.output<T>[] = []
+  const list = z.custom<unknown[]>(Array.isArray, 'expected an array')
+  ITEMS.set(list, item)
+  return list.transform((values, context): z.output<T>[] => {
+    const items: z.output<T>[] = []
     for (const [index, value] of values.entries()) {
       const parsed = item.safeParse(value)
       if (!parsed.success) {
@@ -18,8 +27,8 @@ export function listOf<T extends z.ZodType>(item: T) {
         })
         return z.NEVER
       }
-      list.push(parsed.data)
+      items.push(parsed.data)
     }
-    return list
+    return items
   })
 }

@@ -1,15 +1,20 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { z } from 'zod'
 import { ERRORS } from '../domain/errors.ts'
+import { itemOf } from '../domain/list-of.ts'
 import type { Operation } from './contract/operation.ts'
 import { DASHBOARD_HEADER } from './cross-site.ts'
+import { v1Paths } from './openapi-v1.ts'
 import { SESSION_COOKIE } from './session-cookie.ts'
 
 type Json = Record<string, unknown>
 
-/** OpenAPI 3.1 of the management API, made from the rows the router runs on; a row a turn, for calls wait meanwhile. */
+/**
+ * OpenAPI 3.1 of the whole gateway: the management API from the rows the router runs on, and what applications call.
+ * A row a turn, for calls wait meanwhile.
+ */
 export async function openApi(operations: Record<string, Operation>, version: string): Promise<Json> {
-  const paths: Record<string, Json> = {}
+  const paths = v1Paths(schemaOf)
   for (const [name, operation] of Object.entries(operations)) {
     const path = paths[operation.path] ?? {}
     path[operation.method.toLowerCase()] = describe(name, operation)
@@ -19,10 +24,10 @@ export async function openApi(operations: Record<string, Operation>, version: st
   return {
     openapi: '3.1.0',
     info: {
-      title: 'Switchyard management API',
+      title: 'Switchyard',
       version,
       description:
-        'Keys, routes, providers, prices, the request log and its sums. Same address as /v1, with an admin key.',
+        'Applications call /v1 with a gateway key. The management API (keys, routes, providers, prices, the request log and its sums) is at the same address, with an admin key.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     security: [{ admin_key: [] }, { session: [] }],
@@ -35,6 +40,7 @@ export async function openApi(operations: Record<string, Operation>, version: st
 }
 
 const SECURITY_SCHEMES: Json = {
+  gateway_key: { type: 'http', scheme: 'bearer', description: 'A gateway key (gw_live_…): everything under /v1' },
   admin_key: { type: 'http', scheme: 'bearer', description: 'An admin key (gw_admin_…)' },
   session: {
     type: 'apiKey',
@@ -54,7 +60,7 @@ const ERROR_SCHEMA: Json = {
       properties: {
         message: { type: 'string' },
         type: { type: 'string', description: 'Equal to code.' },
-        code: { type: 'string', enum: Object.keys(ERRORS) },
+        code: { type: 'string', enum: Object.keys(ERRORS), description: 'docs/errors.md says when and what helps.' },
         details: { type: 'object' },
       },
     },
@@ -126,6 +132,13 @@ function responses(operation: Operation): Json {
 
 /** The document names the dialect once; the schemas inside it need not. */
 function schemaOf(type: z.ZodType, io: 'input' | 'output'): Json {
-  const { $schema: _dialect, ...schema } = z.toJSONSchema(type, { io, unrepresentable: 'any' }) as Json
+  const { $schema: _dialect, ...schema } = z.toJSONSchema(type, {
+    io,
+    unrepresentable: 'any',
+    override({ zodSchema, jsonSchema }) {
+      const item = itemOf(zodSchema)
+      if (item !== undefined) Object.assign(jsonSchema, { type: 'array', items: schemaOf(item, io) })
+    },
+  }) as Json
   return schema
 }

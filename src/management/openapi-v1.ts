@@ -1,0 +1,140 @@
+import { z } from 'zod'
+import { ChatRequestSchema } from '../domain/chat.ts'
+import { ERRORS } from '../domain/errors.ts'
+
+type Json = Record<string, unknown>
+
+/** What the management API adds to the errors: no call under /v1 ends with them. */
+const NOT_OF_CALLS = new Set(['managed_by_config', 'precondition_failed', 'too_many_attempts'])
+
+const completion = z.looseObject({
+  id: z.string().describe('chatcmpl_…, also in x-gateway-request-id.'),
+  object: z.literal('chat.completion'),
+  created: z.int().describe('Unix seconds.'),
+  model: z.string().describe('As the caller named it; the model that answered is in x-gateway-model.'),
+  choices: z.array(
+    z.looseObject({
+      index: z.int(),
+      message: z.looseObject({ role: z.literal('assistant'), content: z.string().nullish() }),
+      finish_reason: z.string().nullable(),
+    }),
+  ),
+  usage: z.looseObject({ prompt_tokens: z.int(), completion_tokens: z.int(), total_tokens: z.int() }),
+})
+
+const model = z.object({
+  id: z.string().describe('A route alias or a direct model id.'),
+  object: z.literal('model'),
+  created: z.int().describe('Unix seconds.'),
+  owned_by: z.string().describe('route:PROVIDER for an alias, else the name of the provider.'),
+})
+const models = z.object({ object: z.literal('list'), data: z.array(model) })
+
+const text = { type: 'string' }
+const always = (description: string, schema: Json = text) => ({ description, required: true, schema })
+const sometimes = (description: string, schema: Json = text) => ({ description, schema })
+
+/** On every answer under /v1. */
+const ID_HEADERS: Json = {
+  'x-gateway-request-id': always('The id of the row in the request log.'),
+  'x-request-id': always('The same, where the official clients look for it.'),
+}
+const RATE_HEADERS: Json = Object.fromEntries(
+  ['requests', 'tokens'].flatMap((unit) => [
+    [`x-ratelimit-limit-${unit}`, sometimes(`The most ${unit} a minute; only where a limit binds the key.`)],
+    [`x-ratelimit-remaining-${unit}`, sometimes(`The ${unit} that are left now.`)],
+    [`x-ratelimit-reset-${unit}`, sometimes('When all of them are back, as 6m0s.')],
+  ]),
+)
+const CHAT_HEADERS: Json = {
+  'x-gateway-provider': always('The provider that served the answer.'),
+  'x-gateway-model': always('The model id used there.'),
+  'x-gateway-fallback-used': always('Whether another entry than the first served it.', {
+    ...text,
+    enum: ['true', 'false'],
+  }),
+  'x-gateway-latency-ms': always('What the provider took.', { ...text, pattern: '^\\d+$' }),
+  'x-gateway-cost-usd': always('What the call cost, by the registry.', { ...text, pattern: '^\\d+\\.\\d{6}$' }),
+  'x-gateway-ignored-params': sometimes('Names of hints that the provider does not know and that were left out.'),
+  'x-gateway-budget-warning': sometimes('A soft budget is used up, or a hard one nearly.'),
+  'x-gateway-limits': sometimes('The shared counters were away and the call was let through.', {
+    ...text,
+    enum: ['unchecked'],
+  }),
+  'x-gateway-idempotent-replay': sometimes('The answer of an earlier call with this Idempotency-Key.', {
+    ...text,
+    enum: ['true'],
+  }),
+  'server-timing': sometimes('The time at the provider and in the gateway, in milliseconds.'),
+}
+const ERROR_HEADERS: Json = {
+  'retry-after': sometimes('Seconds after which to try again; missing where waiting does not help.'),
+}
+
+/** The endpoints that applications call, in the words of OpenAPI. */
+export function v1Paths(schemaOf: (type: z.ZodType, io: 'input' | 'output') => Json): Record<string, Json> {
+  const answer = (description: string, type: z.ZodType, headers: Json) => ({
+    description,
+    headers: { ...headers, ...ID_HEADERS, ...RATE_HEADERS },
+    content: { 'application/json': { schema: schemaOf(type, 'output') } },
+  })
+  const common = { tags: ['Applications'], security: [{ gateway_key: [] }] }
+  return {
+    '/v1/chat/completions': {
+      post: {
+        ...{ operationId: 'v1.chat.completions', summary: 'Create a chat completion', ...common },
+        parameters: [IDEMPOTENCY_KEY],
+        requestBody: {
+          required: true,
+          description: 'Fields that are not listed pass through. Streaming is not supported.',
+          content: { 'application/json': { schema: schemaOf(ChatRequestSchema, 'input'), example: EXAMPLE } },
+        },
+        responses: { 200: answer('The completion', completion, CHAT_HEADERS), ...failures(() => true) },
+      },
+    },
+    '/v1/models': {
+      get: {
+        ...{ operationId: 'v1.models.list', summary: 'List the aliases and models that the key may use', ...common },
+        responses: { 200: answer('The list', models, {}), ...failures((code) => ON_MODELS.has(code)) },
+      },
+    },
+    '/v1/models/{id}': {
+      get: {
+        ...{ operationId: 'v1.models.get', summary: 'One entry of that list', ...common },
+        parameters: [
+          { name: 'id', in: 'path', required: true, schema: text, description: 'With its slashes, if any.' },
+        ],
+        responses: {
+          200: answer('The entry', model, {}),
+          ...failures((code) => ON_MODELS.has(code) || code === 'model_not_found'),
+        },
+      },
+    },
+  }
+}
+
+const ON_MODELS = new Set(['unauthorized', 'internal_error', 'overloaded'])
+
+const IDEMPOTENCY_KEY = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description: 'The same value and body again is never a second charge, for 24 hours.',
+  schema: { ...text, pattern: '^[\\x21-\\x7e]{1,255}$' },
+}
+
+const EXAMPLE = { model: 'gpt-4o-mini', messages: [{ role: 'user', content: 'hello' }] }
+
+/** A response for each status, which names its codes. */
+function failures(isPossible: (code: string) => boolean): Json {
+  const byStatus: Record<number, string[]> = {}
+  for (const [code, { status, text: when }] of Object.entries(ERRORS)) {
+    if (NOT_OF_CALLS.has(code) || !isPossible(code)) continue
+    byStatus[status] = [...(byStatus[status] ?? []), `\`${code}\`: ${when}`]
+  }
+  const headers = { ...ID_HEADERS, ...ERROR_HEADERS, ...RATE_HEADERS }
+  const content = { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } }
+  return Object.fromEntries(
+    Object.entries(byStatus).map(([status, lines]) => [status, { description: lines.join('\n\n'), headers, content }]),
+  )
+}
