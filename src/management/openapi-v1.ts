@@ -123,7 +123,7 @@ const IDEMPOTENCY_KEY = {
   schema: { ...text, pattern: '^[\\x21-\\x7e]{1,255}$' },
 }
 
-const EXAMPLE = { model: 'gpt-4o-mini', messages: [{ role: 'user', content: 'hello' }] }
+const EXAMPLE = { model: 'fast', messages: [{ role: 'user', content: 'hello' }] }
 
 /** A response for each status, which names its codes. */
 function failures(isPossible: (code: string) => boolean): Json {
