@@ -90,7 +90,8 @@ function scene(): { newCall(): Situation; deps: ChainDeps } {
   const entries = [...FAMILIES].map(([family, { builtin }]) => ({ family, name: builtin.name, model: 'a-model' }))
   const snapshot: Snapshot = {
     workspaces: new Map(),
-    keysByHash: new Map(),
+    keys: new Map(),
+    valuesByHash: new Map(),
     providers: new Map(
       entries.map(({ family, name }) => [
         name,

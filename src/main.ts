@@ -174,6 +174,7 @@ async function serve({ config, store, live, newKeys, log, now, onListening }: Pr
     caller,
     largeBodies: createLargeBodies((error) => log.error({ err: error }, 'the worker for large bodies died')),
     requestLog: store.requestLog,
+    noteUse: store.valueUses.note,
     ledger: opened.ledger,
     idempotency: idempotency({ store, live, metrics, now: clock }),
     metrics,

@@ -41,6 +41,7 @@ export function managementApi(built: ManagementParts): HttpRoute[] {
     live,
     snapshot: live.current,
     caughtUp: () => requestLog.caughtUp(),
+    writeUses: () => store.valueUses.write(),
     environmentProviders: environmentProviders(config),
     configFile: config.file === null ? null : config.filePath,
     explain: (body, workspace) => explain(body, workspace, deps),

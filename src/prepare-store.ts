@@ -84,6 +84,9 @@ async function bootstrapKey(
   const variable = kind === 'live' ? 'GATEWAY_KEY' : 'ADMIN_KEY'
   const outcome = await ensureKey(store.db, { kind, workspace, name: variable, value: wanted }, now)
   if (outcome === 'revoked') log.warn(`${variable} is set to a key that has been revoked: it stays refused`)
+  if (outcome === 'added') {
+    log.warn(`${variable} has a new value; the one before works until it is revoked: switchyard keys values KEY_ID`)
+  }
   if (outcome === 'taken') throw new ConfigError(`${variable} is set to a value that another kind of key has already`)
   return null
 }

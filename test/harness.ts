@@ -47,6 +47,8 @@ export interface HarnessOptions {
   modelsDown?: ('openai' | 'anthropic')[]
   /** A folder to start on again; it is not removed at the end. */
   folder?: string
+  /** Unix milliseconds: a clock that the test sets. */
+  now?: () => number
 }
 
 /** A whole gateway over real sockets, in front of its own simulator, on free ports and a folder of its own. */
@@ -56,7 +58,7 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
   const folder = options.folder ?? newFolder()
   const configPath = join(folder, 'switchyard.yaml')
   writeFileSync(configPath, options.config ?? '')
-  const gateway = await startGateway({
+  const environment = {
     PORT: '0',
     LOG_LEVEL: 'silent',
     // The machine of a test is busy with other tests: nothing is turned away for it.
@@ -72,7 +74,8 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
     SIMULATED: simulator.openaiUrl,
     SIMULATED_HOST: new URL(simulator.openaiUrl).host,
     ...options.environment,
-  })
+  }
+  const gateway = await startGateway(environment, options.now === undefined ? {} : { now: options.now })
   const { url } = gateway
   const upstream = () => simulator.calls.filter((call) => call.method === 'POST')
   async function rows(): Promise<Row[]> {

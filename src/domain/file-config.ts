@@ -35,6 +35,7 @@ export const KeyDefinition = z.strictObject({
     .regex(/^\S{16,}$/, 'at least 16 characters without blanks')
     .optional(),
   expires_at: z.iso.datetime({ offset: true }).optional(),
+  paused: z.boolean().optional(),
   allowed_models: AllowedModels.optional(),
   limits: Limits.optional(),
 })

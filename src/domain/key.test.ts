@@ -45,6 +45,7 @@ describe('whether a key works', () => {
     createdAt: 0,
     expiresAt: null,
     revokedAt: null,
+    pausedAt: null,
     allowedModels: null,
     limits: null,
   }
@@ -54,6 +55,7 @@ describe('whether a key works', () => {
     ['before its expiry', { expiresAt: 101 }, true],
     ['at its revocation', { revokedAt: 100 }, false],
     ['before a revocation to come', { revokedAt: 101 }, true],
+    ['paused, for it can be resumed', { pausedAt: 50 }, true],
     ['revoked, though not expired', { revokedAt: 50, expiresAt: 200 }, false],
   ]
   for (const [what, change, works] of table) {

@@ -10,13 +10,24 @@ export interface Key {
   /** Null for an admin key: it stands above workspaces. */
   workspace: string | null
   name: string
+  /** Of its newest value. */
   prefix: string
   createdAt: number
   expiresAt: number | null
   revokedAt: number | null
+  /** Since when its calls are turned away for a while; null: they are served. */
+  pausedAt: number | null
   /** Names and patterns as `AllowedModels` takes them; null: every model. */
   allowedModels: readonly string[] | null
   limits: Limits | null
+}
+
+/** One secret of a key. Values come and go; limits, spend, usage and log belong to the key. */
+export interface KeyValue {
+  id: string
+  /** Refused from then on; null: as long as the key works. */
+  endsAt: number | null
+  key: Key
 }
 
 /** Aliases or direct ids; one that ends in `*` stands for all that begin like it. An empty list is a mistake. */
@@ -30,7 +41,7 @@ export const AllowedModels = z
   .min(1, 'name at least one model, or leave it out to allow all')
   .max(200)
 
-/** What is stored of a key. A SHA-256 suffices: keys carry 190 bits of chance, so there is nothing to guess. */
+/** What is stored of a value. A SHA-256 suffices: keys carry 190 bits of chance, so there is nothing to guess. */
 export function hashKey(value: string): string {
   return hash('sha256', value, 'hex')
 }
@@ -52,8 +63,13 @@ export function newKeyValue(kind: KeyKind): string {
   return `gw_${kind}_${suffix}`
 }
 
+/** Neither revoked nor expired. A paused key is usable: it only waits to be resumed. */
 export function isUsable(key: Key, now: number): boolean {
   return (key.revokedAt === null || key.revokedAt > now) && (key.expiresAt === null || key.expiresAt > now)
+}
+
+export function isValueUsable({ key, endsAt }: KeyValue, now: number): boolean {
+  return (endsAt === null || endsAt > now) && isUsable(key, now)
 }
 
 /** By the name that the caller sends: a route that is allowed may lead to models that are not. */

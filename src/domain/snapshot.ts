@@ -1,4 +1,4 @@
-import type { Key } from './key.ts'
+import type { Key, KeyValue } from './key.ts'
 import type { Limits } from './limits.ts'
 import type { Price, PriceList } from './price.ts'
 import type { ModelTraits, Provider } from './provider.ts'
@@ -38,7 +38,9 @@ export interface Workspace {
  */
 export interface Snapshot {
   workspaces: ReadonlyMap<string, Workspace>
-  keysByHash: ReadonlyMap<string, Key>
+  /** By id. */
+  keys: ReadonlyMap<string, Key>
+  valuesByHash: ReadonlyMap<string, KeyValue>
   providers: ReadonlyMap<string, Provider>
   /** By provider, then by model id or listed alias. */
   registry: ReadonlyMap<string, ReadonlyMap<string, RegistryModel>>

@@ -10,11 +10,12 @@ export interface KeyPlace {
 
 /** The live key with this id, if a call with it would be let in now; else an error that says why not. */
 export function usableKey(snapshot: Snapshot, { id, workspace }: KeyPlace, now: number): Key & { workspace: string } {
-  for (const key of snapshot.keysByHash.values()) {
-    if (key.id !== id || key.kind !== 'live' || key.workspace !== workspace) continue
-    if (isUsable(key, now)) return { ...key, workspace }
-    const why = key.revokedAt !== null && key.revokedAt <= now ? 'revoked' : 'expired'
-    throw new GatewayError('conflict', `The key '${key.name}' is ${why}: no call can be made with it.`)
+  const key = snapshot.keys.get(id)
+  if (key === undefined || key.kind !== 'live' || key.workspace !== workspace) {
+    throw new GatewayError('not_found', `There is no key '${id}' in workspace '${workspace}'.`)
   }
-  throw new GatewayError('not_found', `There is no key '${id}' in workspace '${workspace}'.`)
+  if (isUsable(key, now) && key.pausedAt === null) return { ...key, workspace }
+  const isRevoked = key.revokedAt !== null && key.revokedAt <= now
+  const why = isRevoked ? 'revoked' : isUsable(key, now) ? 'paused' : 'expired'
+  throw new GatewayError('conflict', `The key '${key.name}' is ${why}: no call can be made with it.`)
 }

@@ -34,6 +34,8 @@ export interface Deps {
   caller: Caller
   largeBodies: LargeBodies
   requestLog: RequestLog
+  /** A value of a key was let in at this moment. */
+  noteUse(valueId: string, at: number): void
   ledger: SpendLedger
   idempotency: Idempotency
   metrics: Metrics

@@ -19,7 +19,7 @@ import { tryChain } from './try-chain.ts'
 const LOG_FULL_SECONDS = 5
 
 /** Finds the key that a call is made with, or throws. */
-export type FindKey = (call: Call, snapshot: Snapshot, now: number) => LiveKey
+export type FindKey = (call: Call, snapshot: Snapshot, deps: Deps) => LiveKey
 
 /**
  * The life of a chat completion request. A stranger's body is never read (authenticate comes first), the row is open
@@ -28,7 +28,7 @@ export type FindKey = (call: Call, snapshot: Snapshot, now: number) => LiveKey
  */
 export async function handleChat(call: Call, deps: Deps, findKey: FindKey = authenticate): Promise<Reply | null> {
   const snapshot = deps.snapshot()
-  const life = begin(call, findKey(call, snapshot, deps.now()), deps)
+  const life = begin(call, findKey(call, snapshot, deps), deps)
   refuseWhenFull(deps)
   deps.metrics.inFlight.add()
   try {

@@ -31,7 +31,7 @@ export function handleModel(call: Call, deps: Deps): Reply {
 /** Reading the list is free, but says like every answer what the key may still do. */
 function limited(call: Call, deps: Deps, answer: (key: LiveKey) => Reply): Reply {
   const snapshot = deps.snapshot()
-  const key = authenticate(call, snapshot, deps.now())
+  const key = authenticate(call, snapshot, deps)
   const reply = answer(key)
   return { ...reply, headers: { ...reply.headers, ...rateHeaders(payerOf(key, snapshot), deps.ledger) } }
 }

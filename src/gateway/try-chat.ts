@@ -10,7 +10,7 @@ import { handleChat } from './handle-chat.ts'
  * limits and log included, is the one handler's.
  */
 export function tryChat(tried: TriedChat, deps: Deps): Promise<Reply | null> {
-  return handleChat(callOf(tried), deps, (_call, snapshot, now) => usableKey(snapshot, tried.key, now))
+  return handleChat(callOf(tried), deps, (_call, snapshot) => usableKey(snapshot, tried.key, deps.now()))
 }
 
 function callOf({ id, presence, body, idempotencyKey }: TriedChat): Call {

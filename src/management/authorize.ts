@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import { GatewayError } from '../domain/errors.ts'
-import { hashKey, isUsable, type Key } from '../domain/key.ts'
+import { hashKey, isValueUsable, type Key } from '../domain/key.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
 import type { Call } from '../http/call.ts'
 import type { Database } from '../store/schema.ts'
@@ -49,10 +49,10 @@ export async function authorize(call: Call, deps: AuthorizeDeps): Promise<Author
 
 /** The admin key with this value. A live key is known but may not do this: 403 rather than 401. */
 export function adminKey(value: string | undefined, snapshot: Snapshot, now: number, text: string): Key {
-  const key = value === undefined ? undefined : snapshot.keysByHash.get(hashKey(value))
-  if (key === undefined || !isUsable(key, now)) throw new GatewayError('unauthorized', text)
-  if (key.kind !== 'admin') throw new GatewayError('forbidden', 'This takes an admin key, not a gateway key.')
-  return key
+  const found = value === undefined ? undefined : snapshot.valuesByHash.get(hashKey(value))
+  if (found === undefined || !isValueUsable(found, now)) throw new GatewayError('unauthorized', text)
+  if (found.key.kind !== 'admin') throw new GatewayError('forbidden', 'This takes an admin key, not a gateway key.')
+  return found.key
 }
 
 async function bySession(call: Call, deps: AuthorizeDeps): Promise<Authorized> {

@@ -73,7 +73,7 @@ function limitedScopes(snapshot: Snapshot): readonly LimitedScope[] {
     if (!hasAny(limits)) continue
     scopes.push({ scope: { kind: 'workspace', id: name }, name, workspace: name, limits, key: null, place: name })
   }
-  for (const key of snapshot.keysByHash.values()) {
+  for (const key of snapshot.keys.values()) {
     const { id, name, workspace, limits } = key
     if (workspace === null || !hasAny(limits)) continue
     scopes.push({ scope: { kind: 'key', id }, name, workspace, limits, key, place: `${workspace} ${id}` })
@@ -172,8 +172,7 @@ function figure(value: bigint | number): string {
 }
 
 /** As people know it, where it still exists. */
-function scopeNames({ keysByHash, workspaces }: Snapshot) {
-  const keys = new Map([...keysByHash.values()].map((key) => [key.id, key]))
+function scopeNames({ keys, workspaces }: Snapshot) {
   return ({ kind, id }: Scope) => {
     const key = kind === 'key' ? keys.get(id) : undefined
     const workspace = kind === 'workspace' && workspaces.has(id) ? id : (key?.workspace ?? null)

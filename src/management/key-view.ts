@@ -3,7 +3,7 @@ import { GatewayError } from '../domain/errors.ts'
 import type { Limits } from '../domain/limits.ts'
 import { exactUsd } from '../domain/price.ts'
 import { keyUsage } from '../store/key-usage.ts'
-import type { Database, KeyRow } from '../store/schema.ts'
+import type { Database, KeyRow, KeyValueRow } from '../store/schema.ts'
 import { timestamp, timestampOrNull } from './contract/fields.ts'
 
 /** What every key shows, whatever its kind. */
@@ -22,6 +22,7 @@ export function identityOf(row: KeyRow) {
 export function settingsOf(row: KeyRow) {
   return {
     ...identityOf(row),
+    paused_at: timestampOrNull(row.paused_at),
     workspace: String(row.workspace),
     allowed_models: row.allowed_models === null ? null : (JSON.parse(row.allowed_models) as string[]),
     limits: row.limits === null ? null : (JSON.parse(row.limits) as Limits),
@@ -41,6 +42,16 @@ export async function shower(db: Kysely<Database>, rows: readonly KeyRow[]) {
 
 export async function shown(db: Kysely<Database>, row: KeyRow) {
   return (await shower(db, [row]))(row)
+}
+
+export function valueView(value: KeyValueRow) {
+  return {
+    id: value.id,
+    prefix: value.prefix,
+    created_at: timestamp(value.created_at),
+    last_used_at: timestampOrNull(value.last_used_at),
+    ends_at: timestampOrNull(value.ends_at),
+  }
 }
 
 export function checkOwner(row: KeyRow): void {

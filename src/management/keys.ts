@@ -1,12 +1,13 @@
-import type { Kysely, Transaction } from 'kysely'
+import type { Kysely } from 'kysely'
 import { GatewayError } from '../domain/errors.ts'
 import type { Limits } from '../domain/limits.ts'
-import { createKey, findKey, type KeyChange, listKeys, revokeKey, updateKey, usableKeyIds } from '../store/keys.ts'
-import type { Database, KeyRow } from '../store/schema.ts'
-import { timestamp } from './contract/fields.ts'
+import { createKey, type KeyChange, listKeys, revokeKey, updateKey, usableKeyIds } from '../store/keys.ts'
+import type { Database } from '../store/schema.ts'
 import type { keyOperations } from './contract/keys.ts'
 import { decodeCursor, page } from './cursor.ts'
 import { change, type ManagementDeps } from './deps.ts'
+import { findChangeableKey, findGatewayKey, keyAuditEntry } from './find-key.ts'
+import { keyValueHandlers } from './key-values.ts'
 import { checkOwner, expiry, settingsOf, shower, shown } from './key-view.ts'
 import { untilCaughtUp } from './request-filters.ts'
 import type { Context, HandlersOf } from './router.ts'
@@ -14,6 +15,7 @@ import { checkWorkspace } from './workspaces.ts'
 
 export function keyHandlers(deps: ManagementDeps): HandlersOf<typeof keyOperations> {
   return {
+    ...keyValueHandlers(deps),
     async 'keys.list'({ query: { workspace, state, limit, cursor } }, { now }) {
       const after = decodeCursor(cursor, 1)
       await checkWorkspace(deps.db, workspace)
@@ -40,90 +42,41 @@ export function keyHandlers(deps: ManagementDeps): HandlersOf<typeof keyOperatio
           { kind: 'live', workspace, name: body.name, ...settings },
           context.now,
         )
-        const after = await find(transaction, key.id)
+        const after = await findGatewayKey(transaction, key.id)
         const result = { ...(await shown(transaction, after)), value }
-        return { result, audit: audited('keys.create', after, null, after) }
+        return { result, audit: keyAuditEntry('keys.create', null, after) }
       }),
     async 'keys.get'({ params }) {
       await untilCaughtUp(deps)
-      return shown(deps.reads, await find(deps.db, params.id))
+      return shown(deps.reads, await findGatewayKey(deps.db, params.id))
     },
     'keys.update': ({ params, body }, context) =>
       change(deps, context, async (transaction) => {
-        const before = await changeable(transaction, params.id, context)
+        const before = await findChangeableKey(transaction, params.id, context)
         if (body.name !== undefined && body.name !== before.name) {
           await checkName(transaction, String(before.workspace), body.name, context.now)
         }
         await updateKey(transaction, before.id, { ...settingsIn(body, context), ...named(body) })
-        const after = await find(transaction, before.id)
+        const after = await findGatewayKey(transaction, before.id)
         const isSame = JSON.stringify(settingsOf(before)) === JSON.stringify(settingsOf(after))
         return {
           result: await shown(transaction, after),
-          audit: isSame ? null : audited('keys.update', after, before, after),
+          audit: isSame ? null : keyAuditEntry('keys.update', before, after),
         }
-      }),
-    'keys.rotate': ({ params, body }, context) =>
-      change(deps, context, async (transaction) => {
-        const before = await changeable(transaction, params.id, context)
-        if (before.expires_at !== null && before.expires_at <= context.now) {
-          throw new GatewayError('conflict', `The key '${before.name}' has expired: set a new expires_at first.`)
-        }
-        const { after, value } = await replace(transaction, before, body.overlap_seconds, context)
-        const replaces = { id: before.id, revoked_at: timestamp(context.now + body.overlap_seconds * 1000) }
-        const result = { ...(await shown(transaction, after)), value, replaces }
-        const audit = audited('keys.rotate', before, before, after)
-        return { result, audit: { ...audit, after: { ...audit.after, replaces } } }
       }),
     'keys.revoke': ({ params }, context) =>
       change(deps, context, async (transaction) => {
-        const before = await find(transaction, params.id)
+        const before = await findGatewayKey(transaction, params.id)
         checkOwner(before)
         context.checkMatch(settingsOf(before))
         const isNew = await revokeKey(transaction, before.id, context.now)
-        const after = await find(transaction, before.id)
-        return { result: undefined, audit: isNew ? audited('keys.revoke', before, before, after) : null }
+        const after = await findGatewayKey(transaction, before.id)
+        return { result: undefined, audit: isNew ? keyAuditEntry('keys.revoke', before, after) : null }
       }),
   }
 }
 
-/** A new key with the same settings; the old one works as long as the two shall overlap. */
-async function replace(db: Transaction<Database>, old: KeyRow, overlapSeconds: number, { now }: Context) {
-  const { workspace, name, expires_at: expiresAt } = old
-  const { allowed_models: allowedModels, limits } = settingsOf(old)
-  const { key, value } = await createKey(db, { kind: 'live', workspace, name, expiresAt, allowedModels, limits }, now)
-  await revokeKey(db, old.id, now + overlapSeconds * 1000)
-  return { after: await find(db, key.id), value }
-}
-
-function audited(action: string, row: KeyRow, before: KeyRow | null, after: KeyRow) {
-  return {
-    action,
-    workspace: row.workspace,
-    resource: `keys/${row.id}`,
-    before: before === null ? null : settingsOf(before),
-    after: settingsOf(after),
-  }
-}
-
-async function find(db: Kysely<Database>, id: string): Promise<KeyRow> {
-  const row = await findKey(db, 'live', id)
-  if (row === null) throw new GatewayError('not_found', `There is no key with the id '${id}'.`)
-  return row
-}
-
-/** The key if it is ours to change, still works, and is what the caller has seen. */
-async function changeable(db: Kysely<Database>, id: string, context: Context): Promise<KeyRow> {
-  const row = await find(db, id)
-  checkOwner(row)
-  context.checkMatch(settingsOf(row))
-  if (row.revoked_at === null) return row
-  throw new GatewayError(
-    'conflict',
-    `The key '${row.name}' is revoked as of ${timestamp(row.revoked_at)}; create a new one.`,
-  )
-}
-
-/** A name stands for one key that works; two of them are only there while one replaces the other. */
+/** A name stands for one key that works. */
 async function checkName(db: Kysely<Database>, workspace: string, name: string, now: number): Promise<void> {
   if ((await usableKeyIds(db, { kind: 'live', workspace, name }, now)).length === 0) return
   throw new GatewayError(

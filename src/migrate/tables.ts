@@ -10,6 +10,7 @@ export interface MovedTable {
 export const CONTROL_TABLES: readonly MovedTable[] = [
   { name: 'workspaces', key: ['name'] },
   { name: 'keys', key: ['id'] },
+  { name: 'key_values', key: ['id'] },
   { name: 'routes', key: ['workspace', 'alias'] },
   { name: 'providers', key: ['name'] },
   { name: 'registry', key: ['provider', 'model'] },

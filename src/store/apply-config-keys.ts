@@ -2,8 +2,9 @@ import type { Transaction } from 'kysely'
 import type { FileConfig } from '../domain/file-config.ts'
 import { hashKey, newKeyValue } from '../domain/key.ts'
 import type { CreatedKey } from './apply-config.ts'
-import { findKeyByHash, insertKey, jsonOrNull, revokeKey } from './keys.ts'
-import type { Database, KeyRow } from './schema.ts'
+import { addValue, endValues, findByHash, reviveValue, worksAt } from './key-values.ts'
+import { findLiveByName, insertKey, jsonOrNull, revokeKey } from './keys.ts'
+import type { Database, KeyRow, KeyValueRow } from './schema.ts'
 import { StoreError } from './store-error.ts'
 
 type KeyDefinition = FileConfig['workspaces'][string]['keys'][string]
@@ -12,66 +13,82 @@ interface Wanted {
   workspace: string
   name: string
   definition: KeyDefinition
+  /** The key that the value in the file belongs to already, if there is one. */
+  owner: { key: KeyRow; value: KeyValueRow } | null
 }
 
 /** Makes the keys of the file so; returns those whose value was made here. */
 export async function applyKeys(db: Transaction<Database>, config: FileConfig, now: number): Promise<CreatedKey[]> {
   const created: CreatedKey[] = []
   const kept = new Set<string>()
-  for (const [workspace, { keys }] of Object.entries(config.workspaces)) {
-    for (const [name, definition] of Object.entries(keys)) {
-      const wanted = { workspace, name, definition }
-      const present = await findPresent(db, wanted)
-      if (present !== null && kept.has(present.id)) throw taken(wanted)
-      if (present !== null) await updateKey(db, present, wanted)
-      const id = present?.id ?? (await createKeyOf(db, wanted, created, now))
-      kept.add(id)
-    }
+  const all = await wantedKeys(db, config)
+  const owners = new Set(all.flatMap(({ owner }) => (owner === null ? [] : [owner.key.id])))
+  for (const wanted of all) {
+    const present = wanted.owner?.key ?? (await findNamed(db, wanted, owners))
+    if (present !== null && kept.has(present.id)) throw taken(wanted)
+    if (present !== null) await updateKey(db, present, wanted, now)
+    const id = present?.id ?? (await createKeyOf(db, wanted, created, now))
+    kept.add(id)
   }
   await revokeOthers(db, kept, now)
   return created
 }
 
-/** By value where the file gives one, else by name. */
-async function findPresent(db: Transaction<Database>, wanted: Wanted): Promise<KeyRow | null> {
-  const { workspace, name, definition } = wanted
-  if (definition.value !== undefined) {
-    const row = await findKeyByHash(db, hashKey(definition.value))
-    if (row !== null && (row.kind !== 'live' || row.workspace !== workspace)) throw taken(wanted)
-    return row
+async function wantedKeys(db: Transaction<Database>, config: FileConfig): Promise<Wanted[]> {
+  const wanted: Wanted[] = []
+  const values = new Set<string>()
+  for (const [workspace, { keys }] of Object.entries(config.workspaces)) {
+    for (const [name, definition] of Object.entries(keys)) {
+      const owner = definition.value === undefined ? null : await findByHash(db, hashKey(definition.value))
+      const one = { workspace, name, definition, owner }
+      if (owner !== null && (owner.key.kind !== 'live' || owner.key.workspace !== workspace)) throw taken(one)
+      if (definition.value !== undefined && values.has(definition.value)) throw taken(one)
+      if (definition.value !== undefined) values.add(definition.value)
+      wanted.push(one)
+    }
   }
-  const row = await db
-    .selectFrom('keys')
-    .selectAll()
-    .where('kind', '=', 'live')
-    .where('workspace', '=', workspace)
-    .where('name', '=', name)
-    .where('revoked_at', 'is', null)
-    .orderBy('id', 'desc')
-    .limit(1)
-    .executeTakeFirst()
-  return row ?? null
+  return wanted
 }
 
-/** A value that the file took away and brings back works again. One that was revoked elsewhere is left revoked. */
-async function updateKey(db: Transaction<Database>, present: KeyRow, { name, definition }: Wanted): Promise<void> {
-  if (present.revoked_at !== null && present.managed_by !== 'config') return
+/** By its name, unless another key of the file is known to be this one by its value. */
+async function findNamed(
+  db: Transaction<Database>,
+  { workspace, name }: Wanted,
+  owners: ReadonlySet<string>,
+): Promise<KeyRow | null> {
+  const row = await findLiveByName(db, workspace, name)
+  return row === null || owners.has(row.id) ? null : row
+}
+
+/** What the file took away and brings back works again. What was revoked elsewhere is left revoked. */
+async function updateKey(db: Transaction<Database>, present: KeyRow, wanted: Wanted, now: number): Promise<void> {
+  const { name, definition, owner } = wanted
+  const isEnded = present.revoked_at !== null || (owner !== null && !worksAt(owner.value, now))
+  if (isEnded && present.managed_by !== 'config') return
   const content = {
     name,
     expires_at: expiry(definition),
+    paused_at: definition.paused === true ? (present.paused_at ?? now) : null,
     allowed_models: jsonOrNull(definition.allowed_models),
     limits: jsonOrNull(definition.limits),
     managed_by: 'config' as const,
     revoked_at: null,
   }
-  const same =
-    present.name === content.name &&
-    present.expires_at === content.expires_at &&
-    present.allowed_models === content.allowed_models &&
-    present.limits === content.limits &&
-    present.managed_by === content.managed_by &&
-    present.revoked_at === content.revoked_at
-  if (!same) await db.updateTable('keys').set(content).where('id', '=', present.id).execute()
+  const isSame = Object.entries(content).every(([column, value]) => present[column as keyof KeyRow] === value)
+  if (!isSame) await db.updateTable('keys').set(content).where('id', '=', present.id).execute()
+  if (definition.value !== undefined) await makeOnlyValue(db, present, { secret: definition.value, owner }, now)
+}
+
+/** A value that stands in the file is the only one of its key. */
+async function makeOnlyValue(
+  db: Transaction<Database>,
+  key: KeyRow,
+  { secret, owner }: { secret: string } & Pick<Wanted, 'owner'>,
+  now: number,
+): Promise<void> {
+  const { id } = owner?.value ?? (await addValue(db, key, secret, now))
+  if (owner !== null && owner.value.ends_at !== null) await reviveValue(db, key, owner.value, now)
+  await endValues(db, key, { which: (value) => value.id !== id, at: now, now })
 }
 
 async function createKeyOf(
@@ -83,7 +100,9 @@ async function createKeyOf(
   const value = definition.value ?? newKeyValue('live')
   const { limits = null, allowed_models: allowedModels = null } = definition
   const owner = { kind: 'live', workspace, name, managedBy: 'config' } as const
-  const key = await insertKey(db, { ...owner, expiresAt: expiry(definition), allowedModels, limits }, value, now)
+  const pausedAt = definition.paused === true ? now : null
+  const settings = { expiresAt: expiry(definition), pausedAt, allowedModels, limits }
+  const key = await insertKey(db, { ...owner, ...settings }, value, now)
   if (definition.value === undefined) created.push({ workspace, name, value })
   return key.id
 }

@@ -73,9 +73,9 @@ for (const engine of ENGINES) {
 
       const snapshot = await snapshotOf(store)
       assert.equal(snapshot.workspaces.get('team')?.routes.get('fast')?.chain[0]?.provider, 'builtin')
-      assert.equal(snapshot.keysByHash.get(hashKey(created[0]?.value ?? ''))?.name, 'ci')
+      assert.equal(snapshot.valuesByHash.get(hashKey(created[0]?.value ?? ''))?.key.name, 'ci')
       assert.equal(
-        snapshot.keysByHash.get(hashKey('value-from-a-variable'))?.expiresAt,
+        snapshot.valuesByHash.get(hashKey('value-from-a-variable'))?.key.expiresAt,
         Date.parse('2030-01-01T00:00:00Z'),
       )
       assert.deepEqual(snapshot.providers.get('local')?.headers, { 'x-a': '1', 'x-b': '2' })
@@ -120,7 +120,7 @@ for (const engine of ENGINES) {
       const snapshot = await snapshotOf(store)
       assert.deepEqual([...snapshot.providers.keys()].sort(), ['builtin', 'mine'])
       assert.deepEqual([...(snapshot.workspaces.get('default')?.routes.keys() ?? [])], ['mine'])
-      const keys = [...snapshot.keysByHash.values()].map(({ name, revokedAt }) => [name, revokedAt])
+      const keys = [...snapshot.keys.values()].map(({ name, revokedAt }) => [name, revokedAt])
       assert.deepEqual(keys.sort(), [
         ['ci', 6],
         ['given', 6],

@@ -101,9 +101,11 @@ function viewedKey(row: KeyRow): ViewedObject {
     fields: {
       name: row.name,
       expires_at: row.expires_at === null ? null : new Date(row.expires_at).toISOString(),
+      paused: row.paused_at !== null || null,
       allowed_models: parsedOrNull(row.allowed_models),
       limits: parsedOrNull(row.limits),
     },
+    secrets: { value: row.hash },
   })
 }
 

@@ -64,7 +64,7 @@ for (const engine of ENGINES) {
       const { key, value } = await createKey(db, input, 5)
       assert.match(value, /^gw_live_[0-9A-Za-z]{32}$/)
       const snapshot = await loadSnapshot(db, secrets)
-      assert.deepEqual(snapshot.keysByHash.get(hashKey(value)), key)
+      assert.deepEqual(snapshot.valuesByHash.get(hashKey(value)), { id: key.id, endsAt: null, key })
       assert.deepEqual([key.prefix, key.expiresAt, key.createdAt], [value.slice(0, 12), 9, 5])
       assert.ok(!JSON.stringify(await db.selectFrom('keys').selectAll().execute()).includes(value))
     })

@@ -79,6 +79,7 @@ function keyDefinitions(rows: readonly KeyRow[]): unknown {
       row.name,
       {
         ...given({ expires_at: row.expires_at === null ? null : new Date(row.expires_at).toISOString() }),
+        ...given({ paused: row.paused_at === null ? null : true }),
         ...given({ allowed_models: row.allowed_models === null ? null : JSON.parse(row.allowed_models) }),
         ...given({ limits: row.limits === null ? null : JSON.parse(row.limits) }),
       },

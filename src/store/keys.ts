@@ -3,6 +3,7 @@ import { hashKey, type Key, type KeyKind, keyPrefix, newKeyValue } from '../doma
 import { type Limits, limitsFromText } from '../domain/limits.ts'
 import { newId } from '../domain/new-id.ts'
 import { changeControlData } from './control-transaction.ts'
+import { addValue, findByHash, firstValue, worksAt } from './key-values.ts'
 import type { Database, KeyRow, ManagedBy } from './schema.ts'
 
 export interface KeyInput {
@@ -13,6 +14,7 @@ export interface KeyInput {
   expiresAt?: number | null
   allowedModels?: readonly string[] | null
   limits?: Limits | null
+  pausedAt?: number | null
   managedBy?: ManagedBy
 }
 
@@ -26,6 +28,7 @@ export function keyFromRow(row: KeyRow): Key {
     createdAt: row.created_at,
     expiresAt: row.expires_at,
     revokedAt: row.revoked_at,
+    pausedAt: row.paused_at,
     allowedModels: row.allowed_models === null ? null : (JSON.parse(row.allowed_models) as string[]),
     limits: limitsFromText(row.limits),
   }
@@ -52,32 +55,56 @@ export async function insertKey(db: Kysely<Database>, input: KeyInput, value: st
     created_at: now,
     expires_at: input.expiresAt ?? null,
     revoked_at: null,
+    paused_at: input.pausedAt ?? null,
     allowed_models: jsonOrNull(input.allowedModels),
     limits: jsonOrNull(input.limits),
     managed_by: input.managedBy ?? null,
   }
   await db.insertInto('keys').values(row).execute()
+  await db.insertInto('key_values').values(firstValue(row)).execute()
   return keyFromRow(row)
 }
 
 /**
  * A key with exactly this value, as the environment asks for. A revoked one stays revoked and is reported: whoever
- * revoked it knew why, and a variable left behind must not bring it back.
+ * revoked it knew why, and a variable left behind must not bring it back. A new value of a gateway key is one more of the
+ * same key, so that its limits and its spend stay; the one before works until it is revoked, for other nodes may still be
+ * started with it. An admin key has one value: another one is another key.
  */
 export async function ensureKey(
   db: Kysely<Database>,
   input: KeyInput & { value: string },
   now: number,
-): Promise<'created' | 'present' | 'revoked' | 'taken'> {
+): Promise<'created' | 'added' | 'present' | 'revoked' | 'taken'> {
   return changeControlData(db, async (transaction) => {
-    const row = await findKeyByHash(transaction, hashKey(input.value))
-    if (row === null) {
-      await insertKey(transaction, input, input.value, now)
-      return 'created'
+    const found = await findByHash(transaction, hashKey(input.value))
+    if (found !== null) {
+      if (found.key.kind !== input.kind || found.key.workspace !== input.workspace) return 'taken'
+      return found.key.revoked_at === null && worksAt(found.value, now) ? 'present' : 'revoked'
     }
-    if (row.kind !== input.kind || row.workspace !== input.workspace) return 'taken'
-    return row.revoked_at === null ? 'present' : 'revoked'
+    const same = input.kind === 'live' ? await findLiveByName(transaction, String(input.workspace), input.name) : null
+    if (same?.managed_by === null) {
+      await addValue(transaction, same, input.value, now)
+      return 'added'
+    }
+    await insertKey(transaction, input, input.value, now)
+    return 'created'
   })
+}
+
+/** The newest one that is not revoked. */
+export async function findLiveByName(db: Kysely<Database>, workspace: string, name: string): Promise<KeyRow | null> {
+  const row = await db
+    .selectFrom('keys')
+    .selectAll()
+    .where('kind', '=', 'live')
+    .where('workspace', '=', workspace)
+    .where('name', '=', name)
+    .where('revoked_at', 'is', null)
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return row ?? null
 }
 
 /** Is there any key of this kind that works? */
@@ -91,10 +118,6 @@ export async function hasKeys(db: Kysely<Database>, kind: KeyKind, now: number):
     .limit(1)
     .executeTakeFirst()
   return row !== undefined
-}
-
-export async function findKeyByHash(db: Kysely<Database>, hash: string): Promise<KeyRow | null> {
-  return (await db.selectFrom('keys').selectAll().where('hash', '=', hash).executeTakeFirst()) ?? null
 }
 
 export async function findKey(db: Kysely<Database>, kind: KeyKind, id: string): Promise<KeyRow | null> {
@@ -144,19 +167,20 @@ export async function usableKeyIds(
   return (await rows.execute()).map(({ id }) => id)
 }
 
-export type KeyChange = Partial<Pick<KeyInput, 'name' | 'expiresAt' | 'allowedModels' | 'limits'>>
+export type KeyChange = Partial<Pick<KeyInput, 'name' | 'expiresAt' | 'pausedAt' | 'allowedModels' | 'limits'>>
 
 /** Only what the change names. */
 export async function updateKey(db: Kysely<Database>, id: string, change: KeyChange): Promise<void> {
   const columns: Partial<KeyRow> = {}
   if (change.name !== undefined) columns.name = change.name
   if (change.expiresAt !== undefined) columns.expires_at = change.expiresAt
+  if (change.pausedAt !== undefined) columns.paused_at = change.pausedAt
   if (change.allowedModels !== undefined) columns.allowed_models = jsonOrNull(change.allowedModels)
   if (change.limits !== undefined) columns.limits = jsonOrNull(change.limits)
   if (Object.keys(columns).length > 0) await db.updateTable('keys').set(columns).where('id', '=', id).execute()
 }
 
-/** True when it worked until now. A time in the future lets the key live until then (rotation with overlap). */
+/** True when it worked until now. */
 export async function revokeKey(db: Kysely<Database>, id: string, at: number): Promise<boolean> {
   const result = await db
     .updateTable('keys')

@@ -30,6 +30,7 @@ export const MIGRATIONS: readonly Migration[] = [
   createNodes,
   partitionRequests,
   noteAdjustments,
+  createKeyValues,
 ]
 
 /** The schema that this version of the gateway works with. */
@@ -218,4 +219,21 @@ async function createNodes(db: Transaction<Database>): Promise<void> {
     node text primary key, name text not null, version text not null, started_at bigint not null,
     seen_at bigint not null, state text not null, lag_rows bigint not null, instance text not null,
     place text not null)`.execute(db)
+}
+
+/**
+ * Every key so far becomes the key of one value, with the same id. What was rotated before stays two keys: the rows of the
+ * log name both. Gateways of the version before delete keys and know nothing of values, hence the cascade.
+ */
+async function createKeyValues(db: Transaction<Database>): Promise<void> {
+  const statements = [
+    sql`create table key_values (
+      id text primary key, key_id text not null references keys (id) on delete cascade, hash text not null unique,
+      prefix text not null, created_at bigint not null, ends_at bigint, last_used_at bigint)`,
+    sql`create index key_values_key on key_values (key_id, id)`,
+    sql`insert into key_values (id, key_id, hash, prefix, created_at, last_used_at)
+      select id, id, hash, prefix, created_at, (select max(started_at) from requests where key_id = keys.id) from keys`,
+    sql`alter table keys add column paused_at bigint`,
+  ]
+  for (const statement of statements) await statement.execute(db)
 }

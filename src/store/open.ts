@@ -17,6 +17,7 @@ import { openSecrets, type Secrets } from './secrets.ts'
 import { Spool } from './spool.ts'
 import { closeLine, openLine } from './spool-lines.ts'
 import { errorText, StoreError, type StoreLog } from './store-error.ts'
+import { keepValueUses, type ValueUses } from './value-uses.ts'
 
 export interface StoreOptions {
   dataDir: string
@@ -73,6 +74,7 @@ export interface Store {
   nodeName(): string
   secrets: Secrets
   requestLog: RequestLog
+  valueUses: ValueUses
   close(): Promise<void>
 }
 
@@ -95,6 +97,8 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const database = await openDatabase({ path, url: databaseUrl, synchronousFull, log, waits: options.waits })
   opened.use(database)
   const { engine, db, reads } = database
+  const valueUses = keepValueUses(db)
+  opened.defer(() => valueUses.stop())
 
   const onCommit = () => {
     backlog.committed()
@@ -133,6 +137,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     nodeName,
     secrets,
     requestLog: requestLog(spool, ledger, backlog),
+    valueUses,
     close: () => kept.disposeAsync(),
   }
 }

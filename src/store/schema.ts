@@ -8,6 +8,7 @@ import type { ExactInteger } from './exact-integer.ts'
 export interface Database {
   workspaces: WorkspacesTable
   keys: KeysTable
+  key_values: KeyValuesTable
   routes: RoutesTable
   providers: ProvidersTable
   registry: RegistryTable
@@ -40,14 +41,29 @@ interface KeysTable {
   kind: 'live' | 'admin'
   workspace: string | null
   name: string
+  /** Of the newest value that works, for gateways of a version that knows no other. */
   hash: string
   prefix: string
   created_at: number
   expires_at: number | null
   revoked_at: number | null
+  paused_at: ColumnType<number | null, number | null | undefined>
   allowed_models: string | null
   limits: string | null
   managed_by: ManagedBy
+}
+
+/** The secrets of keys, as hashes. The first one of a key has the id of the key. */
+interface KeyValuesTable {
+  id: string
+  key_id: string
+  hash: string
+  prefix: string
+  created_at: number
+  /** Refused from then on; null: as long as its key works. */
+  ends_at: number | null
+  /** Written now and then, by every gateway for the calls that it let in. */
+  last_used_at: number | null
 }
 
 interface RoutesTable {
@@ -245,6 +261,7 @@ interface SettingsTable {
 }
 
 export type KeyRow = Selectable<KeysTable>
+export type KeyValueRow = Selectable<KeyValuesTable>
 export type RouteRow = Selectable<RoutesTable>
 export type ProviderRow = Selectable<ProvidersTable>
 export type RegistryRow = Selectable<RegistryTable>

@@ -1,10 +1,11 @@
 import type { Kysely } from 'kysely'
-import type { Key } from '../domain/key.ts'
+import type { Key, KeyValue } from '../domain/key.ts'
 import { limitsFromText } from '../domain/limits.ts'
 import { compilePrice, type Price, type PriceList } from '../domain/price.ts'
 import type { Provider } from '../domain/provider.ts'
 import type { Route } from '../domain/route.ts'
 import type { RegistryModel, Snapshot, Workspace } from '../domain/snapshot.ts'
+import { allValues } from './key-values.ts'
 import { keyFromRow } from './keys.ts'
 import { providerFromRow } from './providers.ts'
 import { routeFromRow } from './routes.ts'
@@ -18,9 +19,11 @@ export async function loadSnapshot(db: Kysely<Database>, secrets: Secrets): Prom
     .setIsolationLevel('repeatable read')
     .setAccessMode('read only')
     .execute(readControlRows)
+  const keys = new Map(rows.keys.map((row) => [row.id, keyFromRow(row)]))
   return {
     workspaces: workspaceMap(rows),
-    keysByHash: new Map<string, Key>(rows.keys.map((row) => [row.hash, keyFromRow(row)])),
+    keys,
+    valuesByHash: valueMap(rows, keys),
     providers: new Map<string, Provider>(rows.providers.map((row) => [row.name, providerFromRow(row, secrets)])),
     registry: registryMap(rows.registry, rows.prices),
   }
@@ -33,6 +36,7 @@ export async function readControlRows(db: Kysely<Database>) {
     workspaces: await db.selectFrom('workspaces').selectAll().execute(),
     routes: await db.selectFrom('routes').selectAll().execute(),
     keys: await db.selectFrom('keys').selectAll().execute(),
+    keyValues: await db.selectFrom('key_values').selectAll().execute(),
     providers: await db.selectFrom('providers').selectAll().execute(),
     registry: await db.selectFrom('registry').selectAll().execute(),
     prices: await db
@@ -58,6 +62,18 @@ function workspaceMap(rows: Pick<ControlRows, 'workspaces' | 'routes'>): Map<str
       { name, createdAt: created_at, limits: limitsFromText(limits), routes: routes.get(name) ?? new Map() },
     ]),
   )
+}
+
+function valueMap(
+  rows: Pick<ControlRows, 'keys' | 'keyValues'>,
+  keys: ReadonlyMap<string, Key>,
+): Map<string, KeyValue> {
+  const values = new Map<string, KeyValue>()
+  for (const { id, key_id, hash, ends_at: endsAt } of allValues(rows.keys, rows.keyValues)) {
+    const key = keys.get(key_id)
+    if (key !== undefined) values.set(hash, { id, endsAt, key })
+  }
+  return values
 }
 
 const UNKNOWN_PRICE: Price = { base: null, tiers: [] }

@@ -52,6 +52,7 @@ describe('create', () => {
       workspace: 'default',
       expires_at,
       revoked_at: null,
+      paused_at: null,
       allowed_models: ['fast', 'gpt-*'],
       limits: { rpm: 5, budget: { usd: '1.50', per: 'day', mode: 'hard' } },
       managed_by: null,
@@ -290,43 +291,58 @@ describe('update', () => {
 })
 
 describe('rotate', () => {
-  test('without overlap: the new value works, the old one no longer', async () => {
+  test('without overlap: the new value works, the old one no longer; the key stays the same', async () => {
     const settings = { expires_at: inAnHour(), allowed_models: ['gpt-*'], limits: { rpm: 9 } }
-    const old = await newKey(settings, '?workspace=team')
-    const rotated = await manage('POST', `/keys/${old.id}/rotate`)
+    const { value: old, ...before } = await newKey(settings, '?workspace=team')
+    await call(old)
+    const rotated = await manage('POST', `/keys/${before.id}/rotate`)
     assert.equal(rotated.status, 201)
-    const { name, workspace, expires_at, allowed_models, limits, value, replaces } = rotated.json
-    assert.deepEqual({ expires_at, allowed_models, limits }, settings)
-    assert.deepEqual([name, workspace, replaces.id], [old.name, 'team', old.id])
-    assert.notEqual(value, old.value)
-    assert.equal((await call(old.value)).status, 401)
-    assert.equal((await call(value)).status, 200)
-    assert.equal((await manage('GET', `/keys/${old.id}`)).json.revoked_at, replaces.revoked_at)
-    const [audit] = await auditOf(manage, `keys/${old.id}`)
-    assert.equal(audit.action, 'keys.rotate')
-    assert.equal(audit.after.id, rotated.json.id)
+    const { value, value_id, replaces, ...after } = rotated.json
+    const { last_used_at, spent_usd } = after
+    assert.deepEqual(after, { ...before, prefix: value.slice(0, 12), last_used_at, spent_usd })
+    assert.notEqual(value, old)
+    assert.deepEqual([(await call(old)).status, (await call(value)).status], [401, 200])
+    assert.equal(replaces.length, 1)
+    assert.equal(replaces[0].prefix, old.slice(0, 12))
+    const [audit] = await auditOf(manage, `keys/${before.id}`)
+    assert.deepEqual([audit.action, audit.after.value_id, audit.after.replaces], ['keys.rotate', value_id, replaces])
     assert.ok(!JSON.stringify(audit).includes(value))
   })
 
-  test('with overlap both work, until the old one is revoked', async () => {
-    const old = await newKey()
-    const before = Date.now()
-    const { json } = await manage('POST', `/keys/${old.id}/rotate`, { overlap_seconds: 600 })
-    assert.ok(Date.parse(json.replaces.revoked_at) >= before + 600_000)
-    assert.deepEqual([(await call(old.value)).status, (await call(json.value)).status], [200, 200])
-    assert.equal((await manage('POST', `/keys/${old.id}/rotate`)).status, 409, 'it has a successor already')
-    assert.equal((await manage('DELETE', `/keys/${old.id}`)).status, 204)
-    assert.deepEqual([(await call(old.value)).status, (await call(json.value)).status], [401, 200])
+  test('with overlap all values work; again without one, only the newest', async () => {
+    const { id, value: first } = await newKey()
+    const { value: second } = (await manage('POST', `/keys/${id}/rotate`, { overlap_seconds: 600 })).json
+    const { value: third } = (await manage('POST', `/keys/${id}/rotate`, { overlap_seconds: 600 })).json
+    const answers = async (values: string[]) => Promise.all(values.map(async (value) => (await call(value)).status))
+    assert.deepEqual(await answers([first, second, third]), [200, 200, 200])
+    const last = (await manage('POST', `/keys/${id}/rotate`)).json
+    assert.equal(last.replaces.length, 3)
+    assert.deepEqual(await answers([first, second, third, last.value]), [401, 401, 401, 200])
   })
 
-  test('twice at the same time makes one successor', async () => {
+  test('a longer overlap does not prolong a value that ends sooner', async () => {
+    const { id } = await newKey()
+    const [sooner] = (await manage('POST', `/keys/${id}/rotate`, { overlap_seconds: 60 })).json.replaces
+    const { replaces } = (await manage('POST', `/keys/${id}/rotate`, { overlap_seconds: 6000 })).json
+    const again = replaces.find((value: Json) => value.id === sooner.id)
+    assert.equal(again.ends_at, sooner.ends_at)
+  })
+
+  test('several times at once: each answers with a value, one key stays', async () => {
     const { id, name } = await newKey()
     const answers = await Promise.all(
       [1, 2, 3].map(() => manage('POST', `/keys/${id}/rotate`, { overlap_seconds: 60 })),
     )
-    assert.deepEqual(answers.map((answer) => answer.status).sort(), [201, 409, 409])
+    for (const { status, json } of answers) assert.deepEqual([status, (await call(json.value)).status], [201, 200])
     const { data } = (await manage('GET', '/keys?limit=500')).json
-    assert.equal(data.filter((key: Json) => key.name === name).length, 2)
+    assert.equal(data.filter((key: Json) => key.name === name).length, 1)
+  })
+
+  test('with a stale version is 412: of two who saw the same key one gets the new value', async () => {
+    const { id } = await newKey()
+    const etag = (await manage('GET', `/keys/${id}`)).headers.get('etag') ?? ''
+    const answers = await Promise.all([1, 2].map(() => manage('POST', `/keys/${id}/rotate`, {}, { 'if-match': etag })))
+    assert.deepEqual(answers.map((answer) => answer.status).sort(), [201, 412])
   })
 
   test('of an expired key is 409 until it gets a new expiry', async () => {
@@ -339,13 +355,6 @@ describe('rotate', () => {
     assert.equal((await manage('POST', `/keys/${id}/rotate`)).status, 201)
   })
 
-  test('with a short overlap the old one ends by itself', async () => {
-    const old = await newKey()
-    const { json } = await manage('POST', `/keys/${old.id}/rotate`, { overlap_seconds: 1 })
-    while (Date.now() < Date.parse(json.replaces.revoked_at)) await new Promise((resolve) => setTimeout(resolve, 20))
-    assert.deepEqual([(await call(old.value)).status, (await call(json.value)).status], [401, 200])
-  })
-
   for (const overlap_seconds of [-1, 1.5, '60', 1e9, null]) {
     test(`refuses an overlap of ${JSON.stringify(overlap_seconds)}`, async () => {
       const { id, value } = await newKey()
@@ -355,6 +364,121 @@ describe('rotate', () => {
       assert.equal((await call(value)).status, 200)
     })
   }
+})
+
+describe('values', () => {
+  const valuesOf = async (id: string) => (await manage('GET', `/keys/${id}/values`)).json.data
+
+  test('are listed newest first, each with its beginning, its last use and its end', async () => {
+    const { id, value: old } = await newKey()
+    const answer = await call(old)
+    const { value, value_id, replaces } = (await manage('POST', `/keys/${id}/rotate`, { overlap_seconds: 600 })).json
+    const [next, first] = await valuesOf(id)
+    assert.deepEqual(Object.keys(next).sort(), ['created_at', 'ends_at', 'id', 'last_used_at', 'prefix'])
+    assert.deepEqual(
+      [next.id, next.prefix, next.last_used_at, next.ends_at],
+      [value_id, value.slice(0, 12), null, null],
+    )
+    assert.deepEqual([first.id, first.prefix, first.ends_at], [replaces[0].id, old.slice(0, 12), replaces[0].ends_at])
+    const { started_at } = await harness.rowOf(answer)
+    assert.ok(Math.abs(Date.parse(first.last_used_at) - Number(started_at)) < 60_000)
+    await call(value)
+    const [used] = await valuesOf(id)
+    assert.notEqual(used.last_used_at, null)
+    assert.equal((await valuesOf(id))[1].last_used_at, first.last_used_at, 'the other one was not used')
+  })
+
+  test('also reading the model list is a use; a refused value has none', async () => {
+    const { id, value } = await newKey()
+    await harness.get('/v1/models', bearer(value))
+    const [{ last_used_at }] = await valuesOf(id)
+    assert.notEqual(last_used_at, null)
+    await manage('POST', `/keys/${id}/rotate`)
+    await harness.get('/v1/models', bearer(value))
+    assert.equal((await valuesOf(id))[1].last_used_at, last_used_at)
+  })
+
+  test('come in pages', async () => {
+    const { id } = await newKey()
+    for (let time = 0; time < 2; time++) await manage('POST', `/keys/${id}/rotate`)
+    const first = (await manage('GET', `/keys/${id}/values?limit=2`)).json
+    const second = (await manage('GET', `/keys/${id}/values?limit=2&cursor=${first.next_cursor}`)).json
+    assert.deepEqual([...first.data, ...second.data], await valuesOf(id))
+    assert.deepEqual([first.data.length, second.data.length, second.next_cursor], [2, 1, null])
+  })
+
+  test('are revoked one by one, at once; the others go on working', async () => {
+    const { id, value: old } = await newKey()
+    const { value, value_id, replaces } = (await manage('POST', `/keys/${id}/rotate`, { overlap_seconds: 600 })).json
+    const revoke = () => manage('DELETE', `/keys/${id}/values/${value_id}`)
+    assert.equal((await revoke()).status, 204)
+    assert.deepEqual([(await call(value)).status, (await call(old)).status], [401, 200])
+    const ends_at = (await valuesOf(id))[0].ends_at
+    assert.equal((await revoke()).status, 204, 'again')
+    assert.equal((await valuesOf(id))[0].ends_at, ends_at)
+    assert.equal((await manage('GET', `/keys/${id}`)).json.prefix, old.slice(0, 12))
+    const actions = (await auditOf(manage, `keys/${id}`)).map((row: Json) => row.action)
+    assert.deepEqual(actions, ['keys.revoke-value', 'keys.rotate', 'keys.create'])
+
+    const last = await manage('DELETE', `/keys/${id}/values/${replaces[0].id}`)
+    assert.deepEqual([last.status, last.json.error.code], [409, 'conflict'])
+    assert.match(last.json.error.message, /last value .* rotate the key, pause it, or revoke it/)
+    assert.equal((await call(old)).status, 200)
+  })
+
+  test('of another key or of none are 404', async () => {
+    const { id } = await newKey()
+    const other = await newKey()
+    const [{ id: theirs }] = await valuesOf(other.id)
+    for (const value of [theirs, 'nothing']) {
+      assert.equal((await manage('DELETE', `/keys/${id}/values/${value}`)).status, 404)
+    }
+    assert.equal((await call(other.value)).status, 200)
+  })
+})
+
+describe('pause and resume', () => {
+  test('turn the calls of every value away with 403, and let them in again', async () => {
+    const { id, name, value: old } = await newKey()
+    const { value } = (await manage('POST', `/keys/${id}/rotate`, { overlap_seconds: 600 })).json
+    const paused = await manage('POST', `/keys/${id}/pause`)
+    assert.equal(paused.status, 200)
+    assert.ok(Math.abs(Date.parse(paused.json.paused_at) - Date.now()) < 60_000)
+    const logged = (await harness.rows()).length
+    for (const each of [old, value]) {
+      const answer = await call(each)
+      assert.deepEqual([answer.status, answer.json.error.code], [403, 'forbidden'])
+      assert.match(answer.json.error.message, new RegExp(`The key '${name}' is paused`))
+      assert.equal((await harness.get('/v1/models', bearer(each))).status, 403)
+    }
+    assert.equal((await harness.rows()).length, logged, 'nothing is logged, as with 401')
+    assert.equal((await manage('POST', `/keys/${id}/pause`)).json.paused_at, paused.json.paused_at, 'again')
+    const resumed = await manage('POST', `/keys/${id}/resume`)
+    assert.deepEqual([resumed.status, resumed.json.paused_at], [200, null])
+    assert.deepEqual([(await call(old)).status, (await call(value)).status], [200, 200])
+    assert.equal((await manage('POST', `/keys/${id}/resume`)).status, 200)
+    const actions = (await auditOf(manage, `keys/${id}`)).map((row: Json) => row.action)
+    assert.deepEqual(actions, ['keys.resume', 'keys.pause', 'keys.rotate', 'keys.create'])
+  })
+
+  test('a paused key is listed, keeps its name, can be changed and rotated, and stays paused', async () => {
+    const { id, name } = await newKey()
+    await manage('POST', `/keys/${id}/pause`)
+    const listed = (await manage('GET', '/keys?state=live&limit=500')).json.data
+    assert.ok(listed.some((key: Json) => key.id === id))
+    assert.equal((await manage('POST', '/keys', { name })).status, 409)
+    assert.notEqual((await manage('PATCH', `/keys/${id}`, { limits: { rpm: 1 } })).json.paused_at, null)
+    const { value } = (await manage('POST', `/keys/${id}/rotate`)).json
+    assert.equal((await call(value)).status, 403)
+  })
+
+  test('a revoked key is refused with 401, paused or not, and cannot be resumed', async () => {
+    const { id, value } = await newKey()
+    await manage('POST', `/keys/${id}/pause`)
+    await manage('DELETE', `/keys/${id}`)
+    assert.equal((await call(value)).status, 401)
+    assert.equal((await manage('POST', `/keys/${id}/resume`)).status, 409)
+  })
 })
 
 describe('revoke', () => {
@@ -401,6 +525,10 @@ test('an id that is not there, or of an admin key, is 404 for every operation', 
       manage('GET', `/keys/${id}`),
       manage('PATCH', `/keys/${id}`, {}),
       manage('POST', `/keys/${id}/rotate`),
+      manage('POST', `/keys/${id}/pause`),
+      manage('POST', `/keys/${id}/resume`),
+      manage('GET', `/keys/${id}/values`),
+      manage('DELETE', `/keys/${id}/values/${id}`),
       manage('DELETE', `/keys/${id}`),
     ])
     for (const answer of answers) assert.deepEqual([answer.status, answer.json.error.code], [404, 'not_found'])
@@ -414,6 +542,8 @@ test('a key of the configuration file is 409 managed_by_config for every change'
   const answers = await Promise.all([
     manage('PATCH', `/keys/${id}`, { limits: null }),
     manage('POST', `/keys/${id}/rotate`),
+    manage('POST', `/keys/${id}/pause`),
+    manage('DELETE', `/keys/${id}/values/${id}`),
     manage('DELETE', `/keys/${id}`),
   ])
   for (const answer of answers) {

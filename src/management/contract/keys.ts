@@ -7,11 +7,12 @@ import { operation } from './operation.ts'
 export const Key = z.strictObject({
   id: z.string(),
   name: Name,
-  prefix: z.string().describe('The first 12 characters of the value: all that is kept of it in clear'),
+  prefix: z.string().describe('The first 12 characters of its newest value: all that is kept of it in clear'),
   workspace: WorkspaceName,
   created_at: Timestamp,
   expires_at: Timestamp.nullable(),
-  revoked_at: Timestamp.nullable().describe('In the future while a rotated key still works'),
+  revoked_at: Timestamp.nullable(),
+  paused_at: Timestamp.nullable().describe('Since then calls get 403, until it is resumed'),
   allowed_models: AllowedModels.nullable().describe(
     'Aliases or model ids, `*` at the end for all that begin so; null: all',
   ),
@@ -21,10 +22,19 @@ export const Key = z.strictObject({
   spent_usd: Usd.describe('Sum of the costs in the request log, exact'),
 })
 
-const value = z.string().describe('The key itself: shown now and never again')
+const KeyValue = z.strictObject({
+  id: z.string(),
+  prefix: z.string().describe('The first 12 characters'),
+  created_at: Timestamp,
+  last_used_at: Timestamp.nullable().describe('When it was last let in; other gateways tell within seconds'),
+  ends_at: Timestamp.nullable().describe('Refused from then on; null: as long as the key works'),
+})
+
+const value = z.string().describe('The value itself: shown now and never again')
 const KeyWithValue = Key.extend({ value })
 const RotatedKey = KeyWithValue.extend({
-  replaces: z.strictObject({ id: z.string(), revoked_at: Timestamp.describe('Until then the old value works too') }),
+  value_id: z.string(),
+  replaces: z.array(KeyValue).describe('The values that this one replaces: each works until its ends_at'),
 })
 
 const tag = 'Keys'
@@ -35,7 +45,7 @@ const settings = {
   limits: Limits.nullable().optional(),
 }
 /** The version is of what people set: a call must not make everybody's version stale. */
-const versioned = { hasVersion: true, unversioned: ['last_used_at', 'spent_usd', 'value'] }
+const versioned = { hasVersion: true, unversioned: ['last_used_at', 'spent_usd', 'value', 'value_id', 'replaces'] }
 
 export const keyOperations = {
   'keys.list': operation({
@@ -45,7 +55,7 @@ export const keyOperations = {
     summary: 'List the keys of a workspace, newest first',
     query: z.strictObject({
       ...inWorkspace,
-      state: z.enum(['live', 'all']).default('all').describe('`live`: only those that work, not revoked, not expired'),
+      state: z.enum(['live', 'all']).default('all').describe('`live`: without those that are revoked or expired'),
       ...paging,
     }),
     reply: pageOf(Key),
@@ -84,19 +94,54 @@ export const keyOperations = {
     method: 'POST',
     path: '/keys/{id}/rotate',
     tag,
-    summary: 'Replace a key by a new one with the same settings; the value is shown once',
+    summary: 'Give a key a new value, shown once; the old ones end',
     params: one,
     body: z.strictObject({
-      overlap_seconds: z.int().min(0).max(31_536_000).default(0).describe('So long the old value still works'),
+      overlap_seconds: z.int().min(0).max(31_536_000).default(0).describe('So long the old values still work'),
     }),
     reply: RotatedKey,
     status: 201,
+    ...versioned,
+  }),
+  'keys.values': operation({
+    method: 'GET',
+    path: '/keys/{id}/values',
+    tag,
+    summary: 'List the values of a key, newest first',
+    params: one,
+    query: z.strictObject(paging),
+    reply: pageOf(KeyValue),
+  }),
+  'keys.revoke-value': operation({
+    method: 'DELETE',
+    path: '/keys/{id}/values/{value_id}',
+    tag,
+    summary: 'Revoke one value of a key; never the last one that works',
+    params: one.extend({ value_id: z.string().max(64) }),
+  }),
+  'keys.pause': operation({
+    method: 'POST',
+    path: '/keys/{id}/pause',
+    tag,
+    summary: 'Pause a key: its calls get 403 until it is resumed',
+    params: one,
+    reply: Key,
+    ...versioned,
+  }),
+  'keys.resume': operation({
+    method: 'POST',
+    path: '/keys/{id}/resume',
+    tag,
+    summary: 'Resume a paused key',
+    params: one,
+    reply: Key,
+    ...versioned,
   }),
   'keys.revoke': operation({
     method: 'DELETE',
     path: '/keys/{id}',
     tag,
-    summary: 'Revoke a key: from the answer on it is refused',
+    summary: 'Revoke a key with all its values: from the answer on it is refused',
     params: one,
     ...versioned,
   }),

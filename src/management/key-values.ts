@@ -1,0 +1,78 @@
+import { GatewayError } from '../domain/errors.ts'
+import { newKeyValue } from '../domain/key.ts'
+import { addValue, endValues, valuesOf, worksAt } from '../store/key-values.ts'
+import { updateKey } from '../store/keys.ts'
+import type { keyOperations } from './contract/keys.ts'
+import { decodeCursor, page } from './cursor.ts'
+import { change, type ManagementDeps } from './deps.ts'
+import { findChangeableKey, findGatewayKey, keyAuditEntry } from './find-key.ts'
+import { shown, valueView } from './key-view.ts'
+import type { Context, HandlersOf } from './router.ts'
+
+type Names = 'keys.rotate' | 'keys.values' | 'keys.revoke-value' | 'keys.pause' | 'keys.resume'
+
+/** What happens to the values of a key while the key itself stays the same. */
+export function keyValueHandlers(deps: ManagementDeps): Pick<HandlersOf<typeof keyOperations>, Names> {
+  return {
+    'keys.rotate': ({ params, body }, context) =>
+      change(deps, context, async (transaction) => {
+        const { now } = context
+        const before = await findChangeableKey(transaction, params.id, context)
+        if (before.expires_at !== null && before.expires_at <= now) {
+          throw new GatewayError('conflict', `The key '${before.name}' has expired: set a new expires_at first.`)
+        }
+        const value = newKeyValue('live')
+        const { id: value_id } = await addValue(transaction, before, value, now)
+        const at = now + body.overlap_seconds * 1000
+        const ended = await endValues(transaction, before, { which: ({ id }) => id !== value_id, at, now })
+        const replaces = ended.map(valueView)
+        const after = await findGatewayKey(transaction, before.id)
+        return {
+          result: { ...(await shown(transaction, after)), value, value_id, replaces },
+          audit: keyAuditEntry('keys.rotate', before, after, { value_id, replaces }),
+        }
+      }),
+    async 'keys.values'({ params, query: { limit, cursor } }) {
+      const after = decodeCursor(cursor, 1)
+      const key = await findGatewayKey(deps.db, params.id)
+      await deps.writeUses()
+      const values = await valuesOf(deps.db, key)
+      const rest = after === null ? values : values.filter(({ id }) => id < String(after[0]))
+      return page(rest.slice(0, limit + 1), limit, valueView, ({ id }) => [id])
+    },
+    'keys.revoke-value': ({ params: { id, value_id } }, context) =>
+      change(deps, context, async (transaction) => {
+        const { now } = context
+        const before = await findChangeableKey(transaction, id, context)
+        const values = await valuesOf(transaction, before)
+        if (!values.some((value) => value.id === value_id)) {
+          throw new GatewayError('not_found', `The key '${before.name}' has no value with the id '${value_id}'.`)
+        }
+        const working = values.filter((value) => worksAt(value, now))
+        if (working.length === 1 && working[0]?.id === value_id) {
+          throw new GatewayError(
+            'conflict',
+            `This is the last value of the key '${before.name}' that works: rotate the key, pause it, or revoke it as a whole.`,
+          )
+        }
+        const ended = await endValues(transaction, before, { which: (value) => value.id === value_id, at: now, now })
+        const after = await findGatewayKey(transaction, id)
+        const revoked = ended.map(valueView)
+        const audit = keyAuditEntry('keys.revoke-value', before, after, { revoked })
+        return { result: undefined, audit: ended.length === 0 ? null : audit }
+      }),
+    'keys.pause': ({ params }, context) => setPause(deps, params.id, context, 'keys.pause'),
+    'keys.resume': ({ params }, context) => setPause(deps, params.id, context, 'keys.resume'),
+  }
+}
+
+function setPause(deps: ManagementDeps, id: string, context: Context, action: 'keys.pause' | 'keys.resume') {
+  return change(deps, context, async (transaction) => {
+    const before = await findChangeableKey(transaction, id, context)
+    const isPaused = action === 'keys.pause'
+    if (isPaused === (before.paused_at !== null)) return { result: await shown(transaction, before), audit: null }
+    await updateKey(transaction, id, { pausedAt: isPaused ? context.now : null })
+    const after = await findGatewayKey(transaction, id)
+    return { result: await shown(transaction, after), audit: keyAuditEntry(action, before, after) }
+  })
+}
