@@ -18,6 +18,13 @@ function withAllowed(given: Given, input: AnyInput): AnyInput {
   return allowed.length === 0 ? input : { ...input, body: { ...(input.body as object), allowed_models: allowed } }
 }
 
+interface Rotated {
+  id: string
+  name: string
+  value: string
+  replaces: { id: string; prefix: string; ends_at: string }[]
+}
+
 /** The value stands alone on standard output, so that a script can take it; the rest is for people. */
 function printValue(reply: { id: string; name: string; value: string }, { output }: Given): void {
   output.note(`Key ${reply.name} (${reply.id}). Its value is shown only now:`)
@@ -50,6 +57,7 @@ export const keyRefinements: Readonly<Record<string, Refinement>> = {
       'created_at',
       'expires_at',
       'revoked_at',
+      'paused_at',
       'last_used_at',
       'spent_usd',
       'managed_by',
@@ -87,7 +95,7 @@ export const keyRefinements: Readonly<Record<string, Refinement>> = {
   'keys.rotate': {
     examples: ['switchyard keys rotate KEY_ID --overlap 24h'],
     options: {
-      overlap: { type: 'string', placeholder: 'DURATION', help: 'So long the old value still works, e.g. 24h' },
+      overlap: { type: 'string', placeholder: 'DURATION', help: 'So long the old values still work, e.g. 24h' },
     },
     refine(given, input) {
       const overlap = text(given, 'overlap')
@@ -95,11 +103,17 @@ export const keyRefinements: Readonly<Record<string, Refinement>> = {
       const seconds = Math.round(parseDuration(overlap, 'overlap') / 1000)
       return { ...input, body: { ...(input.body as object), overlap_seconds: seconds } }
     },
-    print(reply: { id: string; name: string; value: string; replaces: { id: string; revoked_at: string } }, given) {
+    print(reply: Rotated, given) {
       printValue(reply, given)
-      given.output.note(`The old one (${reply.replaces.id}) works until ${reply.replaces.revoked_at}.`)
+      for (const { prefix, id, ends_at } of reply.replaces) {
+        given.output.note(`The old value ${prefix}… (${id}) works until ${ends_at}.`)
+      }
     },
   },
+  'keys.values': { examples: ['switchyard keys values KEY_ID'] },
+  'keys.revoke-value': { examples: ['switchyard keys revoke-value KEY_ID VALUE_ID'] },
+  'keys.pause': { examples: ['switchyard keys pause KEY_ID'] },
+  'keys.resume': { examples: ['switchyard keys resume KEY_ID'] },
   'keys.revoke': { examples: ['switchyard keys revoke KEY_ID'] },
   'admin-keys.list': { examples: ['switchyard admin-keys list'] },
   'admin-keys.create': {

@@ -176,16 +176,22 @@ for (const engine of ENGINES) {
       assert.deepEqual((await everything(store)).registry, [])
     })
 
-    test('keys: a new value replaces, a value taken away and brought back works again', async () => {
+    const withKeys = (keys: object) => ({ workspaces: { default: { keys } } })
+    const [one, two] = ['the-first-value-long', 'the-second-value-long']
+
+    test('keys: a new value replaces the old one of the same key; one that is brought back works again', async () => {
       const store = await stores.openNew(engine)
-      const withKeys = (keys: object) => ({ workspaces: { default: { keys } } })
-      const states = async () =>
-        new Map((await store.db.selectFrom('keys').selectAll().execute()).map((key) => [key.hash, key.revoked_at]))
-      const [one, two] = ['the-first-value-long', 'the-second-value-long']
+      const ends = async () =>
+        new Map((await store.db.selectFrom('key_values').selectAll().execute()).map((row) => [row.hash, row.ends_at]))
       await apply(store, withKeys({ ci: { value: one } }), 5)
-      await apply(store, withKeys({ ci: { value: two } }), 6)
+      const [key] = (await everything(store)).keys
+      const { changes } = await apply(store, withKeys({ ci: { value: two } }), 6)
       assert.deepEqual(
-        await states(),
+        changes.map(({ kind, resource, fields }) => [kind, resource, fields]),
+        [['update', 'keys/ci', [{ field: 'value', before: '(secret)', after: '(changed)' }]]],
+      )
+      assert.deepEqual(
+        await ends(),
         new Map([
           [hashKey(one), 6],
           [hashKey(two), null],
@@ -193,17 +199,43 @@ for (const engine of ENGINES) {
       )
       await apply(store, withKeys({ ci: { value: one } }), 7)
       assert.deepEqual(
-        await states(),
+        await ends(),
         new Map([
           [hashKey(one), null],
           [hashKey(two), 7],
         ]),
       )
+      assert.deepEqual((await everything(store)).keys, [key])
       const { created } = await apply(store, withKeys({ ci: { value: one }, made: {} }), 8)
       await apply(store, {}, 9)
       const again = await apply(store, withKeys({ made: {} }), 10)
       assert.deepEqual([created.length, again.created.length], [1, 1])
       assert.notEqual(created[0]?.value, again.created[0]?.value)
+    })
+
+    test('keys: who holds a value is known by it, also when names and values change places', async () => {
+      const store = await stores.openNew(engine)
+      const ids = async () =>
+        new Map(
+          (await everything(store)).keys.filter((row) => row.revoked_at === null).map((row) => [row.name, row.id]),
+        )
+      await apply(store, withKeys({ a: { value: one } }), 5)
+      const before = (await ids()).get('a')
+      await apply(store, withKeys({ a: { value: two }, b: { value: one } }), 6)
+      assert.equal((await ids()).get('b'), before)
+      assert.notEqual((await ids()).get('a'), before)
+      const twice = withKeys({ c: { value: 'a-value-that-is-new' }, d: { value: 'a-value-that-is-new' } })
+      await assert.rejects(apply(store, twice, 7), /keys\.d: its value already belongs to another key/)
+    })
+
+    test('keys: are paused and resumed by the file', async () => {
+      const store = await stores.openNew(engine)
+      const pausedAt = async () => (await everything(store)).keys[0]?.paused_at
+      await apply(store, withKeys({ ci: { value: one, paused: true } }), 5)
+      await apply(store, withKeys({ ci: { value: one, paused: true, limits: { rpm: 1 } } }), 6)
+      assert.equal(await pausedAt(), 5)
+      const { changes } = await apply(store, withKeys({ ci: { value: one, paused: false } }), 7)
+      assert.deepEqual([await pausedAt(), changes[0]?.fields.map(({ field }) => field)], [null, ['paused', 'limits']])
     })
 
     test('keys: a value revoked elsewhere stays revoked; one of another place is refused', async () => {

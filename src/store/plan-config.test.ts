@@ -43,6 +43,7 @@ const route = fc.record(
 const key = fc.record(
   {
     expires_at: fc.constantFrom('2030-01-01T00:00:00Z', '2031-01-01T00:00:00+01:00'),
+    paused: fc.boolean(),
     allowed_models: fc.constantFrom(['fast'], ['a', 'b*']),
     limits: fc.record({ rpm: fc.integer({ min: 1, max: 9 }) }),
   },

@@ -49,10 +49,28 @@ describe('workspaces, keys and admin keys', () => {
     assert.match((await ok(`keys update ${id} --name newer`)).stdout, /^name +newer$/m)
     assert.match((await ok(`keys get ${id}`)).stdout, /^name +newer$/m)
     const rotated = (await ok(`keys rotate ${id} --overlap 1h --json`)).json()
-    const seconds = (Date.parse(rotated.replaces.revoked_at) - Date.now()) / 1000
+    const seconds = (Date.parse(rotated.replaces[0].ends_at) - Date.now()) / 1000
     assert.ok(seconds > 3500 && seconds <= 3600, String(seconds))
-    await ok(`keys revoke ${rotated.id}`)
-    assert.match((await cli(`keys rotate ${rotated.id}`)).stderr, /^switchyard: .*\n$/)
+    assert.equal(rotated.id, id)
+    await ok(`keys revoke ${id}`)
+    assert.match((await cli(`keys rotate ${id}`)).stderr, /^switchyard: .*\n$/)
+  })
+
+  test('the values of a key are listed and revoked one by one; a key is paused and resumed', async () => {
+    const { id } = (await ok('keys create valued --json')).json()
+    const { stdout, stderr } = await ok(`keys rotate ${id} --overlap 1h`)
+    assert.match(stdout, /^gw_live_\w{32}\n$/)
+    assert.match(stderr, /The old value gw_live_\w{4}… \(\w+\) works until 20/)
+    assert.match(
+      (await ok(`keys values ${id}`)).stdout,
+      /^id +prefix +created_at +last_used_at +ends_at\n\w+ +gw_live_/,
+    )
+    const { data } = (await ok(`keys values ${id} --json`)).json()
+    await ok(`keys revoke-value ${id} ${data[1].id}`)
+    const last = await cli(`keys revoke-value ${id} ${data[0].id}`)
+    assert.deepEqual([last.code, /last value/.test(last.stderr)], [1, true])
+    assert.match((await ok(`keys pause ${id}`)).stdout, /^paused_at +20/m)
+    assert.equal((await ok(`keys resume ${id} --json`)).json().paused_at, null)
   })
 
   test('admin keys', async () => {

@@ -22,7 +22,10 @@ describe('bash completes', () => {
   const cases: [string, string[]][] = [
     ['switchyard ro', ['routes']],
     ['switchyard routes ex', ['explain']],
-    ['switchyard keys ', ['list', 'create', 'get', 'update', 'rotate', 'revoke']],
+    [
+      'switchyard keys ',
+      ['list', 'create', 'get', 'update', 'rotate', 'values', 'revoke-value', 'pause', 'resume', 'revoke'],
+    ],
     ['switchyard keys rotate --over', ['--overlap', '--overlap-seconds']],
     ['switchyard usage --by ', ['model', 'route', 'key', 'provider', 'code']],
     ['switchyard requests export --format ', ['ndjson', 'csv']],

@@ -72,7 +72,10 @@ test('docs/cli.md shows exactly the commands there are, each in a block of its o
 describe('called wrongly: one line on standard error, exit code 2', () => {
   const cases: [string[], RegExp][] = [
     [['nonsense'], /there is no command 'nonsense'/],
-    [['keys', 'nonsense'], /'keys' has list, create, get, update, rotate, revoke, not 'nonsense'/],
+    [
+      ['keys', 'nonsense'],
+      /'keys' has list, create, get, update, rotate, values, revoke-value, pause, resume, revoke, not 'nonsense'/,
+    ],
     [['keys', 'create'], /NAME is missing/],
     [['keys', 'create', 'a', 'b'], /takes no argument 'b'/],
     [['keys', 'create', 'with blank'], /name: /],
