@@ -44,6 +44,10 @@ const BATCH = 500
 /** Returns what each key has spent, by its name. */
 async function writeHistory({ store }: Gateway, now: number): Promise<(key: string) => bigint> {
   const names = new Map((await store.db.selectFrom('keys').select(['id', 'name']).execute()).map((k) => [k.id, k.name]))
+  const values = Map.groupBy(
+    await store.db.selectFrom('key_values').selectAll().orderBy('id').execute(),
+    ({ key_id: keyId }) => keyId,
+  )
   const spent = new Map<string, bigint>()
   let batch: CloseRecord[] = []
   const write = async () => {
@@ -53,6 +57,9 @@ async function writeHistory({ store }: Gateway, now: number): Promise<(key: stri
   for (const record of history(await settingOf(store, now))) {
     const name = names.get(record.keyId) ?? ''
     spent.set(name, (spent.get(name) ?? 0n) + BigInt(record.costPicodollars ?? 0))
+    // Programs have the new value as soon as there is one.
+    const value = values.get(record.keyId)?.findLast(({ created_at: from }) => from <= record.startedAt)
+    if (value !== undefined) store.valueUses.note(value.id, record.startedAt)
     batch.push(record)
     if (batch.length === BATCH) await write()
   }

@@ -28,6 +28,7 @@ import { packagePath } from './package-path.ts'
 import { applyFile, type NewKeys, prepareStore } from './prepare-store.ts'
 import { type Caller, createCaller } from './providers/call.ts'
 import { FAMILIES } from './providers/families.ts'
+import { FOLLOW_MS } from './store/control-follower.ts'
 import { onceReachable } from './store/database-away.ts'
 import { findIdempotent } from './store/find-idempotent.ts'
 import { type LiveSnapshot, openLiveSnapshot } from './store/live-snapshot.ts'
@@ -54,9 +55,6 @@ export interface Gateway {
 
 /** The first read of the model lists may hold up the start this long; after that it goes on in the background. */
 const CATALOG_WAIT_MS = 3_000
-
-/** Gateways that share a PostgreSQL tell each other of changes; what got lost on the way is seen within this time. */
-const FOLLOW_MS = 500
 
 const BUILTINS = [...FAMILIES].map(([family, { builtin }]) => ({ family, ...builtin }))
 const PREFIXES: PrefixRule[] = BUILTINS.flatMap(({ name, modelPrefixes }) =>

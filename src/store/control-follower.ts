@@ -30,6 +30,8 @@ export interface FollowOptions {
   reload(): Promise<void>
 }
 
+/** Gateways that share a PostgreSQL tell each other of changes; what got lost on the way is seen within this time. */
+export const FOLLOW_MS = 500
 const FIRST_BACKOFF_MS = 100
 /** Short: a node must know of a revoked key soon after the database is back. */
 const LONGEST_BACKOFF_MS = 1_000
