@@ -22,8 +22,9 @@ describe('keys', () => {
   let browser: Browser
   let visited: Visit
   let page: Page
-  /** The value of the key that this walk makes, and the one that replaces it. */
+  /** The value of the key that this walk makes, then the one that replaces it. */
   let value = ''
+  let replaced = ''
   let id = ''
 
   before(async () => {
@@ -150,29 +151,63 @@ describe('keys', () => {
     await dialog('Rotate walker').getByRole('radio', { name: '1 hour' }).check()
     await assertAccessible(page, 'rotating')
     await dialog('Rotate walker').getByRole('button', { name: 'Rotate the key' }).click()
-    const shown = dialog('The new key walker')
-    const next = (await shown.getByRole('status', { name: 'The new key walker' }).innerText()).trim()
+    const shown = dialog('The new value of walker')
+    const next = (await shown.getByRole('status', { name: 'The new value of walker' }).innerText()).trim()
     await shown.getByText(/The old one works until/).waitFor()
     assert.deepEqual([(await callWith(value)).status, (await callWith(next)).status], [200, 200])
     await shown.getByRole('button', { name: 'I have stored it' }).click()
-    // The drawer goes on with the new key; the old one says until when it works.
-    await page.waitForURL((url) => /\/keys\/\w+$/.test(url.pathname) && !url.pathname.endsWith(id))
-    id = page.url().split('/').at(-1) ?? ''
+    await shown.waitFor({ state: 'detached' })
+    assert.match(page.url(), new RegExp(`/keys/${id}$`))
+    replaced = value
     value = next
-    await page.keyboard.press('Escape')
-    await page.getByText(/^rotated, ends in/).waitFor()
+  })
+
+  test('its values are listed with their last use and their end, and revoked one by one', async () => {
+    // Read anew: the calls above were made behind the back of the page.
+    await page.reload()
+    const values = dialog(/walker/).getByRole('region', { name: 'Values of walker' })
+    const valueRow = (of: string) => values.getByRole('row').filter({ hasText: of.slice(0, 12) })
+    await valueRow(value).waitFor()
+    assert.match(await valueRow(value).innerText(), /ago|now[\s\S]*none/)
+    assert.match(await valueRow(replaced).innerText(), /ends in/)
+    assert.ok(!(await page.content()).includes(value))
+    await valueRow(replaced)
+      .getByRole('button', { name: /Revoke the value/ })
+      .click()
+    const question = dialog(/^Revoke the value/)
+    await question.getByText(/last used/).waitFor()
+    await assertAccessible(page, 'revoking a value')
+    await question.getByRole('button', { name: 'Revoke the value' }).click()
+    await page.getByText(/is revoked$/).waitFor()
+    assert.deepEqual([(await callWith(replaced)).status, (await callWith(value)).status], [401, 200])
+    await values.getByText(/^ended/).waitFor()
+    // The last one that works is not offered: the key is rotated or revoked instead.
+    assert.equal(await values.getByRole('button').count(), 0)
+    await assertAccessible(page, 'the values')
+  })
+
+  test('pausing turns its calls away until it is resumed', async () => {
+    const drawer = dialog(/walker/)
+    await drawer.getByRole('button', { name: 'Pause' }).click()
+    await drawer.getByText(/^paused/).waitFor()
+    assert.equal((await callWith(value)).status, 403)
+    assert.equal(await drawer.getByRole('link', { name: 'Try it' }).count(), 0)
+    await assertAccessible(page, 'a paused key')
+    await drawer.getByRole('button', { name: 'Resume' }).click()
+    await drawer.getByRole('button', { name: 'Pause' }).waitFor()
+    assert.equal((await callWith(value)).status, 200)
   })
 
   test('revoking says when the key was last used, and ends it at once', async () => {
     await page.goto(`${harness.url}/dashboard/default/keys/${id}`)
     await dialog(/walker/)
-      .getByRole('button', { name: 'Revoke' })
+      .getByRole('button', { name: 'Revoke', exact: true })
       .click()
     const question = dialog('Revoke walker?')
     await question.getByText(/last used/).waitFor()
     await assertAccessible(page, 'revoking')
     await question.getByRole('button', { name: 'Revoke the key' }).click()
-    await page.getByText('walker is revoked').waitFor()
+    await page.getByText('walker is revoked', { exact: true }).waitFor()
     assert.equal((await callWith(value)).status, 401)
     await dialog(/walker/)
       .getByText(/This key is revoked/)
@@ -192,7 +227,7 @@ describe('keys', () => {
     await page.waitForURL(/search=WALK/)
     await page.reload()
     await page.getByText(/^revoked/).waitFor()
-    assert.deepEqual(await page.locator('tbody a.row-link').allTextContents(), ['walker', 'walker'])
+    assert.deepEqual(await page.locator('tbody a.row-link').allTextContents(), ['walker'])
     assert.match(page.url(), /sort=-name/)
     await page.getByRole('searchbox', { name: 'Search keys' }).fill('nobody')
     await page.getByText('No key matches “nobody”').waitFor()

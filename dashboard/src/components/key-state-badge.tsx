@@ -5,12 +5,14 @@ import { localTime, relativeTime, utcTime } from '../format/time.ts'
 /** Whether a key works, until when, and since when not. */
 export function KeyStateBadge({ lifetime }: { lifetime: Lifetime }) {
   const now = Date.now()
-  const { expires_at: expires, revoked_at: revoked } = lifetime
+  const { expires_at: expires, revoked_at: revoked, paused_at: paused = null } = lifetime
   switch (keyState(lifetime, now)) {
     case 'live':
       return <Badge color="teal">live</Badge>
     case 'expiring':
       return <Until color="yellow" word="expires" at={expires} now={now} />
+    case 'paused':
+      return <Until color="yellow" word="paused" at={paused} now={now} />
     case 'replaced':
       return <Until color="blue" word="rotated, ends" at={revoked} now={now} />
     case 'expired':

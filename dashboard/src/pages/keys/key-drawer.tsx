@@ -1,14 +1,16 @@
 import { Anchor, Button, Divider, Group, Stack, Text } from '@mantine/core'
-import { Ban, RefreshCw } from 'lucide-react'
-import { useState } from 'react'
+import { Ban, Pause, Play, RefreshCw } from 'lucide-react'
+import { type ReactNode, useState } from 'react'
 import { Link } from 'wouter'
-import type { Versioned } from '../../api/client.ts'
-import { useVersioned } from '../../api/hooks.ts'
+import type { Item, Versioned } from '../../api/client.ts'
+import { useChange, useVersioned } from '../../api/hooks.ts'
 import { BudgetBar } from '../../components/budget-bar.tsx'
 import { DetailDrawer, DrawerSection } from '../../components/detail-drawer.tsx'
+import { FormError } from '../../components/form-error.tsx'
 import { KeyStateBadge } from '../../components/key-state-badge.tsx'
 import { Loaded } from '../../components/states.tsx'
 import { ManagedBadge } from '../../components/status.tsx'
+import { tell } from '../../components/tell.ts'
 import { Time } from '../../components/time.tsx'
 import { isChangeable, keyState, works } from '../../format/key-state.ts'
 import { usePath } from '../../shell/place.ts'
@@ -16,6 +18,7 @@ import { KeyFacts } from './key-facts.tsx'
 import { type Budget, budgetMoney, type Key } from './key-list.ts'
 import { FixedKeySettings, KeySettings } from './key-settings.tsx'
 import { KeyUsage } from './key-usage.tsx'
+import { KeyValues, RevokeValue } from './key-values.tsx'
 import { RateUse } from './rate-use.tsx'
 import { RevokeKey } from './revoke-key.tsx'
 import { RotateKey } from './rotate-key.tsx'
@@ -25,17 +28,22 @@ export interface KeyDrawerProps {
   /** What it has used of its limits; null without limits, or when it no longer works. */
   use: Budget | null
   onClose: () => void
-  onReplaced: (id: string) => void
 }
 
 /** Everything about one key, and everything that can be done with it. */
-export function KeyDrawer({ id, use, onClose, onReplaced }: KeyDrawerProps) {
+export function KeyDrawer({ id, use, onClose }: KeyDrawerProps) {
   const key = useVersioned('keys.get', { params: { id } })
   const [dialog, setDialog] = useState<'rotate' | 'revoke' | null>(null)
+  const [revoking, setRevoking] = useState<Item<'keys.values'> | null>(null)
   const value = key.data?.value
   return (
     <>
-      <DetailDrawer isOpen onClose={onClose} title={<Heading of={value} />} isCovered={dialog !== null}>
+      <DetailDrawer
+        isOpen
+        onClose={onClose}
+        title={<Heading of={value} />}
+        isCovered={dialog !== null || revoking !== null}
+      >
         <Loaded query={key}>
           {(read) => (
             <Stack gap="lg">
@@ -43,6 +51,7 @@ export function KeyDrawer({ id, use, onClose, onReplaced }: KeyDrawerProps) {
               <KeyFacts of={read.value} />
               {use !== null && <KeyBudget name={read.value.name} use={use} />}
               <KeyUsage of={read.value} />
+              <KeyValues of={read.value} onRevoke={isChangeable(read.value, Date.now()) ? setRevoking : null} />
               <Divider color="var(--line)" />
               <Settings read={read} reload={() => key.refetch()} />
             </Stack>
@@ -50,8 +59,9 @@ export function KeyDrawer({ id, use, onClose, onReplaced }: KeyDrawerProps) {
         </Loaded>
       </DetailDrawer>
       {value !== undefined && dialog === 'revoke' && <RevokeKey of={value} onClose={() => setDialog(null)} />}
-      {value !== undefined && dialog === 'rotate' && (
-        <RotateKey of={value} onClose={() => setDialog(null)} onRotated={onReplaced} />
+      {value !== undefined && dialog === 'rotate' && <RotateKey of={value} onClose={() => setDialog(null)} />}
+      {value !== undefined && revoking !== null && (
+        <RevokeValue of={value} value={revoking} onClose={() => setRevoking(null)} />
       )}
     </>
   )
@@ -73,7 +83,7 @@ function Heading({ of: key }: { of: Key | undefined }) {
 function Actions({ of: key, onOpen }: { of: Key; onOpen: (dialog: 'rotate' | 'revoke') => void }) {
   const path = usePath()
   const now = Date.now()
-  const isOurs = key.managed_by === null
+  const state = keyState(key, now)
   return (
     <Group justify="space-between" gap="sm">
       <Group gap="md">
@@ -86,30 +96,67 @@ function Actions({ of: key, onOpen }: { of: Key; onOpen: (dialog: 'rotate' | 're
           </Anchor>
         )}
       </Group>
-      {isOurs && works(key, now) && (
+      {key.managed_by === null && (works(key, now) || state === 'paused') && (
         <Group gap="xs">
-          {keyState(key, now) !== 'replaced' && (
-            <Button
-              variant="default"
-              size="xs"
-              leftSection={<RefreshCw size={14} aria-hidden />}
-              onClick={() => onOpen('rotate')}
-            >
-              Rotate
-            </Button>
+          {state !== 'replaced' && (
+            <>
+              <PauseOrResume of={key} />
+              <ActionButton icon={<RefreshCw size={14} aria-hidden />} onClick={() => onOpen('rotate')}>
+                Rotate
+              </ActionButton>
+            </>
           )}
-          <Button
-            variant="default"
-            size="xs"
-            c="var(--bad)"
-            leftSection={<Ban size={14} aria-hidden />}
-            onClick={() => onOpen('revoke')}
-          >
+          <ActionButton icon={<Ban size={14} aria-hidden />} isFinal onClick={() => onOpen('revoke')}>
             Revoke
-          </Button>
+          </ActionButton>
         </Group>
       )}
     </Group>
+  )
+}
+
+interface ActionButtonProps {
+  icon: ReactNode
+  /** Cannot be undone. */
+  isFinal?: boolean
+  isBusy?: boolean
+  onClick: () => void
+  children: ReactNode
+}
+
+function ActionButton({ icon, isFinal = false, isBusy = false, onClick, children }: ActionButtonProps) {
+  return (
+    <Button
+      variant="default"
+      size="xs"
+      {...(isFinal ? { c: 'var(--bad)' } : {})}
+      leftSection={icon}
+      loading={isBusy}
+      onClick={onClick}
+    >
+      {children}
+    </Button>
+  )
+}
+
+/** Without a question first: it is undone with the button that takes its place. */
+function PauseOrResume({ of: key }: { of: Key }) {
+  const pause = useChange('keys.pause')
+  const resume = useChange('keys.resume')
+  const isPaused = key.paused_at !== null
+  const change = isPaused ? resume : pause
+  const told = isPaused ? `${key.name} works again` : `${key.name} is paused: its calls get 403`
+  return (
+    <>
+      <FormError error={change.error} fields={[]} />
+      <ActionButton
+        icon={isPaused ? <Play size={14} aria-hidden /> : <Pause size={14} aria-hidden />}
+        isBusy={change.isPending}
+        onClick={() => change.mutate({ params: { id: key.id } }, { onSuccess: () => tell(told) })}
+      >
+        {isPaused ? 'Resume' : 'Pause'}
+      </ActionButton>
+    </>
   )
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { isChangeable, keyState } from '../../format/key-state.ts'
+import { isChangeable, keyState, works } from '../../format/key-state.ts'
 import { type Budget, budgetMoney, type Key, type ListedKey, matching, sorted, withUse } from './key-list.ts'
 
 const NOW = Date.parse('2026-11-15T12:00:00Z')
@@ -14,6 +14,7 @@ function key(name: string, more: Partial<Key> = {}): ListedKey {
     created_at: '2026-10-01T00:00:00Z',
     expires_at: null,
     revoked_at: null,
+    paused_at: null,
     allowed_models: null,
     limits: null,
     managed_by: null,
@@ -61,6 +62,13 @@ describe('the state of a key', () => {
     test(`expires ${expires_at}, revoked ${revoked_at}: ${state}`, () =>
       assert.equal(keyState({ expires_at, revoked_at }, NOW), state))
   }
+
+  test('a paused key is paused until it ends; it can be changed, but no call can be made with it', () => {
+    const paused = { expires_at: '2026-11-18T00:00:00Z', revoked_at: null, paused_at: '2026-11-14T00:00:00Z' }
+    assert.equal(keyState(paused, NOW), 'paused')
+    assert.equal(keyState({ ...paused, expires_at: '2026-11-15T00:00:00Z' }, NOW), 'expired')
+    assert.deepEqual([works(paused, NOW), isChangeable({ ...paused, managed_by: null }, NOW)], [false, true])
+  })
 
   test('an expired key can be given a new date; a revoked one and one of the file cannot be changed', () => {
     const expired = { expires_at: '2026-11-10T00:00:00Z', revoked_at: null }

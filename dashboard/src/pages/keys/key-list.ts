@@ -52,7 +52,14 @@ export function matching(keys: readonly ListedKey[], { search, revoked }: KeyFil
   })
 }
 
-const STATE_ORDER: Readonly<Record<KeyState, number>> = { expired: 0, expiring: 1, replaced: 2, live: 3, revoked: 4 }
+const STATE_ORDER: Readonly<Record<KeyState, number>> = {
+  expired: 0,
+  expiring: 1,
+  paused: 2,
+  replaced: 3,
+  live: 4,
+  revoked: 5,
+}
 
 function sortValue(key: ListedKey, by: string, now: number): string | number {
   switch (by) {

@@ -83,7 +83,6 @@ export function KeysPage() {
           id={openId}
           use={budgets.rows?.find(({ scope, id }) => scope === 'key' && id === openId) ?? null}
           onClose={() => navigate(go())}
-          onReplaced={(id) => navigate(go(id))}
         />
       )}
       {search['new'] === '1' && <CreateKey onClose={() => setSearch({ new: null })} />}

@@ -18,19 +18,17 @@ const OVERLAPS = [
 export interface RotateKeyProps {
   of: Key
   onClose: () => void
-  /** The drawer moves on to the new key when its value has been seen. */
-  onRotated: (id: string) => void
 }
 
 /** A new value beside the old one. */
-export function RotateKey({ of: key, onClose, onRotated }: RotateKeyProps) {
+export function RotateKey({ of: key, onClose }: RotateKeyProps) {
   const [rotated, setRotated] = useState<Rotated | null>(null)
   const isShowing = rotated !== null
   return (
     <Modal
       opened
       onClose={onClose}
-      title={isShowing ? `The new key ${key.name}` : `Rotate ${key.name}`}
+      title={isShowing ? `The new value of ${key.name}` : `Rotate ${key.name}`}
       size={700}
       closeOnClickOutside={!isShowing}
       closeOnEscape={!isShowing}
@@ -38,8 +36,8 @@ export function RotateKey({ of: key, onClose, onRotated }: RotateKeyProps) {
       closeButtonProps={{ 'aria-label': 'Close' }}
     >
       {isShowing ? (
-        <SecretOnce value={rotated.value} label={`The new key ${key.name}`} onDone={() => onRotated(rotated.id)}>
-          <OldValue rotated={rotated} />
+        <SecretOnce value={rotated.value} label={`The new value of ${key.name}`} onDone={onClose}>
+          <OldValues rotated={rotated} />
         </SecretOnce>
       ) : (
         <OverlapForm of={key} onRotated={setRotated} onClose={onClose} />
@@ -48,8 +46,13 @@ export function RotateKey({ of: key, onClose, onRotated }: RotateKeyProps) {
   )
 }
 
-function OldValue({ rotated: { replaces, prefix } }: { rotated: Rotated }) {
-  const isOver = Date.parse(replaces.revoked_at) <= Date.now()
+function OldValues({ rotated: { replaces, prefix } }: { rotated: Rotated }) {
+  const last =
+    replaces
+      .map(({ ends_at: at }) => at ?? '')
+      .toSorted()
+      .at(-1) ?? ''
+  const isOver = !(Date.parse(last) > Date.now())
   return (
     <Text size="sm">
       The new value begins with <span className="mono">{prefix}</span>.{' '}
@@ -59,9 +62,9 @@ function OldValue({ rotated: { replaces, prefix } }: { rotated: Rotated }) {
         <>
           The old one works until{' '}
           <b>
-            <Time at={replaces.revoked_at} />
+            <Time at={last} />
           </b>{' '}
-          (<Time at={replaces.revoked_at} relative />
+          (<Time at={last} relative />
           ): bring the new one to your programs before then.
         </>
       )}
@@ -83,7 +86,7 @@ function OverlapForm(props: { of: Key; onRotated: (rotated: Rotated) => void; on
     <form onSubmit={submit}>
       <Stack>
         <Text size="sm">
-          A new key with the same name and settings is made. What it has spent begins at zero, so its budget does too.
+          The key gets a new value. Its settings, its limits and what it has spent stay as they are.
         </Text>
         <Radio.Group label="How long shall the old value still work?" value={overlap} onChange={setOverlap}>
           <Stack gap="xs" mt={8}>

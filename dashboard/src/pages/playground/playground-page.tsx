@@ -31,8 +31,9 @@ export function PlaygroundPage() {
   const [{ model = '', key: chosenKey }, setPlace] = useUrlState()
   const [draft, setDraft] = useState(FIRST)
   const keys = useAll('keys.list', { query: { workspace, state: 'live' } })
+  const payers = keys.data?.filter(({ paused_at }) => paused_at === null)
   const attempt = useChange('chat.try')
-  const key = chosenKey ?? keys.data?.[0]?.id ?? null
+  const key = chosenKey ?? payers?.[0]?.id ?? null
   const built = buildRequest({ ...draft, model })
   const problem = built.problem ?? (key === null ? 'Choose the key that pays for the call.' : null)
 
@@ -50,7 +51,7 @@ export function PlaygroundPage() {
               <Stack>
                 <Group grow align="flex-start" preventGrowOverflow={false}>
                   <ModelPicker workspace={workspace} value={model} onChange={(id) => setPlace({ model: id })} />
-                  <PayerPicker keys={keys.data} value={key} onChange={(id) => setPlace({ key: id })} />
+                  <PayerPicker keys={payers} value={key} onChange={(id) => setPlace({ key: id })} />
                 </Group>
                 <MessagesEditor
                   messages={draft.messages}

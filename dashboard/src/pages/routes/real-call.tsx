@@ -8,17 +8,18 @@ import { useAll, useChange } from '../../api/hooks.ts'
 import { FactList } from '../../components/fact-list.tsx'
 import { Money } from '../../components/money.tsx'
 import { StatusBadge } from '../../components/status.tsx'
+import { works } from '../../format/key-state.ts'
 import { milliseconds } from '../../format/number.ts'
 import { usePath, useWorkspace } from '../../shell/place.ts'
 import classes from './routes.module.css'
-import { answerText, isLive } from './try-body.ts'
+import { answerText } from './try-body.ts'
 
 /** A real call in the name of a key: its limits, its budget, its line in the log. */
 export function RealCall({ body }: { body: Record<string, unknown> | null }) {
   const workspace = useWorkspace()
   const path = usePath()
   const keys = useAll('keys.list', { query: { workspace } })
-  const live = keys.data?.filter((candidate) => isLive(candidate, Date.now()))
+  const live = keys.data?.filter((candidate) => works(candidate, Date.now()))
   const [chosen, setChosen] = useState<string | null>(null)
   const key = chosen ?? live?.[0]?.id ?? null
   const attempt = useChange('chat.try')

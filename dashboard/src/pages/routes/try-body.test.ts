@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { answerText, isLive, tryBody } from './try-body.ts'
+import { answerText, tryBody } from './try-body.ts'
 
 test('a try is a small chat request to the alias; more fields may say anything but the model', () => {
   const messages = [{ role: 'user', content: 'Hello' }]
@@ -22,14 +22,4 @@ test('of an answer the text is shown, or the calls of tools, or the error', () =
     code: 'timeout',
   })
   assert.deepEqual(answerText(null), { text: '', code: null })
-})
-
-test('a key is live until it is revoked or expires', () => {
-  const now = Date.parse('2026-01-02T00:00:00Z')
-  const before = '2026-01-01T00:00:00Z'
-  const after = '2026-01-03T00:00:00Z'
-  assert.ok(isLive({ revoked_at: null, expires_at: null }, now))
-  assert.ok(isLive({ revoked_at: after, expires_at: after }, now))
-  assert.ok(!isLive({ revoked_at: before, expires_at: null }, now))
-  assert.ok(!isLive({ revoked_at: null, expires_at: before }, now))
 })

@@ -28,11 +28,3 @@ export function answerText(body: unknown): { text: string; code: string | null }
   if (text === '' && calls.length > 0) return { text: JSON.stringify(calls, null, 2), code: null }
   return { text, code: null }
 }
-
-/** Neither revoked nor expired. A rotated key is revoked in the future and works until then. */
-export function isLive(
-  { revoked_at, expires_at }: { revoked_at: string | null; expires_at: string | null },
-  now: number,
-): boolean {
-  return [revoked_at, expires_at].every((end) => end === null || Date.parse(end) > now)
-}
