@@ -69,10 +69,10 @@ function columnsWith(onRevoke: KeyValuesProps['onRevoke']): Column<KeyValue>[] {
 function End({ of: value }: { of: KeyValue }) {
   if (value.ends_at === null) return <Moment at={null} otherwise="none" />
   return (
-    <>
+    <span>
       {isWorking(value) ? 'ends ' : 'ended '}
       <Time at={value.ends_at} relative />
-    </>
+    </span>
   )
 }
 
