@@ -1,6 +1,6 @@
 import type { Period } from './budget-period.ts'
 import { type Account, advance, type CallHold, type CallUse, type Scope } from './ledger.ts'
-import type { Limits } from './limits.ts'
+import type { Budget, Limits } from './limits.ts'
 import { correctTokens, countCall, type Second, uncountCall, waitUntilAtMost } from './minute-window.ts'
 import { asPicodollars, type Picodollars, picodollarsOfUsd } from './price.ts'
 
@@ -95,8 +95,6 @@ export function budgetState({ scope, counters }: Account, { budget }: Limits): B
   const { spent, held, resetsAt } = counters[budget.per]
   return { scope, per: budget.per, limit: limitOf(budget), spent, held, resetsAt }
 }
-
-type Budget = NonNullable<Limits['budget']>
 
 const limitsInPicodollars = new WeakMap<Budget, Picodollars>()
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { MaxOutputTokens } from './limits.ts'
 
 /** One place a call can go: a provider and the model's id there. */
 export interface ChainEntry {
@@ -6,6 +7,8 @@ export interface ChainEntry {
   model: string
   timeoutMs: number
   retries: number
+  /** Sent as the limit of the answer when the caller names none; null: what the key or the workspace says. */
+  maxOutputTokens: number | null
 }
 
 export const DEFAULT_TIMEOUT_MS = 600_000
@@ -24,6 +27,7 @@ export const ChainEntrySchema = z.strictObject({
   model: z.string().min(1).max(256),
   timeout_ms: z.int().min(1).max(3_600_000).optional(),
   retries: z.int().min(0).max(10).optional(),
+  max_output_tokens: MaxOutputTokens.optional(),
 })
 
 export const RouteSchema = z.strictObject({
@@ -45,6 +49,7 @@ export function chainEntry(definition: z.infer<typeof ChainEntrySchema>): ChainE
     model: definition.model,
     timeoutMs: definition.timeout_ms ?? DEFAULT_TIMEOUT_MS,
     retries: definition.retries ?? DEFAULT_RETRIES,
+    maxOutputTokens: definition.max_output_tokens ?? null,
   }
 }
 

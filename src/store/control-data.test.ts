@@ -119,7 +119,7 @@ for (const engine of ENGINES) {
       assert.deepEqual(routes?.get('fast'), {
         alias: 'fast',
         description: 'quick',
-        chain: [{ provider: 'a', model: 'm', timeoutMs: 600_000, retries: 0 }],
+        chain: [{ provider: 'a', model: 'm', timeoutMs: 600_000, retries: 0, maxOutputTokens: null }],
         createdAt: 5,
       })
       assert.equal(await putRoute(db, { ...input, definition: { chain: definition.chain } }, 7), true)
