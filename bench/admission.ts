@@ -100,7 +100,13 @@ function scene(): { newCall(): Situation; deps: ChainDeps } {
     ),
     registry: new Map(entries.map(({ name, model }) => [name, new Map([[model, registered(name, model)]])])),
   }
-  const chain = entries.map(({ name, model }) => ({ provider: name, model, timeoutMs: 60_000, retries: 2 }))
+  const chain = entries.map(({ name, model }) => ({
+    provider: name,
+    model,
+    timeoutMs: 60_000,
+    retries: 2,
+    maxOutputTokens: null,
+  }))
   const deps: ChainDeps = {
     families: FAMILIES,
     catalog: { models: () => [], find: () => undefined, waiting: () => new Map(), lists: () => [] },

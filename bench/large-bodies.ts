@@ -1,3 +1,4 @@
+import { NO_BOUNDS } from '../src/domain/output-limit.ts'
 import { UNKNOWN_TRAITS } from '../src/domain/provider.ts'
 import { BodyBytes } from '../src/large-bodies/body-bytes.ts'
 import { createLargeBodies, LARGE_BYTES } from '../src/large-bodies/large-bodies.ts'
@@ -14,7 +15,7 @@ const SIZES = (process.argv[2] ?? `${LARGE_BYTES},1000000,10000000`).split(',').
 const CHUNK_BYTES = 65_536
 
 const destinations: Destination[] = ['openai', 'anthropic'].map((family, position) => {
-  return { position, family, model: 'upstream', traits: UNKNOWN_TRAITS }
+  return { position, family, model: 'upstream', traits: UNKNOWN_TRAITS, baseUrl: null, bounds: NO_BOUNDS }
 })
 
 const bodies = createLargeBodies((error) => process.stderr.write(`the worker died: ${error}\n`))

@@ -149,8 +149,10 @@ describe('the refusal', () => {
       per: 'month',
       resets_at: new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1)).toISOString(),
       max_tokens_that_fits: 60,
+      when_tight: 'refuse',
+      fit_at_least: null,
     })
-    for (const part of ['limited-', 'per month', usd(HOLD), '60 or fewer', 'resets at']) {
+    for (const part of ['limited-', 'per month', usd(HOLD), 'max_tokens of 60 or less', 'resets at']) {
       assert.ok(json.error.message.includes(part), `${part}: ${json.error.message}`)
     }
     assert.equal(harness.upstream().length, 0)
@@ -172,11 +174,10 @@ describe('the refusal', () => {
   test('of an unpriced model in the chain says how to price it', async () => {
     const key = await newKey(harness, hard(1_000n * HOLD))
     const { status, json } = await key.chat('unpriced')
-    assert.equal(status, 402)
-    assert.equal(json.error.details.hold_usd, null)
+    assert.deepEqual([status, json.error.code], [402, 'price_unknown'])
     assert.match(
       json.error.message,
-      /openai\/gpt-unpriced has no known price.*switchyard registry put openai\/gpt-unpriced/,
+      /price of openai\/gpt-unpriced is unknown.*switchyard registry put openai\/gpt-unpriced/,
     )
     assert.equal((await (await newKey(harness, null)).chat('unpriced')).status, 200)
   })

@@ -58,7 +58,8 @@ test('what call C sees in docs/limits.md is what a refused call sees', () => {
       tokens: 3_000,
       terms: [
         {
-          entry: { provider: 'p', model: 'm', timeoutMs: 1, retries: 0 },
+          entry: { provider: 'p', model: 'm', timeoutMs: 1, retries: 0, maxOutputTokens: null },
+          position: 0,
           terms: {
             promptTokens: 2_000,
             outputTokens: 1_000,
@@ -68,7 +69,7 @@ test('what call C sees in docs/limits.md is what a refused call sees', () => {
         },
       ],
     },
-    "key 'batch'",
+    { name: "key 'batch'", budget: undefined },
   )
   assert.deepEqual([error.code, error.message, error.details], [shown.code, shown.message, shown.details])
 })

@@ -57,12 +57,16 @@ describe('a fresh key with 0.40 USD asking "hi" at a dear model', () => {
     }
   })
 
-  for (const model of ['dear', 'dear-claude']) {
-    test(`is served with fit (${model}), with the largest limit that fits, and told so`, async () => {
-      const key = await newKey(harness, fit('0.40'))
+  // A family that needs a limit sends 1024 by itself, which is too dear for two cents.
+  for (const [model, usd, left] of [
+    ['dear', '0.40', 400_000_000_000n],
+    ['dear-claude', '0.02', 20_000_000_000n],
+  ] as const) {
+    test(`is served with fit (${model}, ${usd} USD), with the largest limit that fits, and told so`, async () => {
+      const key = await newKey(harness, fit(usd))
       const answer = await harness.chat({ ...body, model }, key.headers)
       assert.equal(answer.status, 200, answer.text)
-      const tokens = fitting(400_000_000_000n, { ...body, model })
+      const tokens = fitting(left, { ...body, model })
       assert.equal(harness.sent().max_tokens, tokens)
       assert.match(String(answer.headers.get('x-gateway-adjusted')), new RegExp(`max_tokens.*${tokens}`))
       assert.deepEqual(await adjusted(answer), [{ field: 'max_tokens', value: tokens, reason: 'fitted_to_budget' }])

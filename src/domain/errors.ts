@@ -12,6 +12,8 @@ export const ERRORS = {
     text: 'Send a valid gateway key: "Authorization: Bearer <GATEWAY_KEY>".',
   },
   budget_exceeded: { status: 402, text: 'The budget is used up.' },
+  price_unknown: { status: 402, text: 'Under a hard budget no model without a known price is called.' },
+  length_unknown: { status: 402, text: 'Under a hard budget no call of unknown length is made.' },
   forbidden: { status: 403, text: 'This key may not do that.' },
   model_not_found: { status: 404, text: 'No alias or model has this name.' },
   not_found: { status: 404, text: 'There is nothing at this path.' },

@@ -66,7 +66,8 @@ export function tokensOf({ promptTokens, outputTokens }: HoldTerms): number | nu
 
 /** The longest answer with which the call would cost no more than this; null when none would. */
 export function maxTokensWithin({ prices, answers }: HoldTerms, money: bigint): number | null {
-  if (prices === null || prices.perOutputToken === 0n) return null
+  if (prices === null || prices.prompt > money) return null
+  if (prices.perOutputToken === 0n) return MOST_TOKENS
   const tokens = (money - prices.prompt) / prices.perOutputToken / BigInt(answers)
   return tokens >= 1n ? Number(tokens) : null
 }
@@ -136,7 +137,7 @@ function answersOf(wire: JsonObject): number {
   return isCount(wire['n']) ? wire['n'] : 1
 }
 
-function isCount(value: unknown): value is number {
+export function isCount(value: unknown): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value > 0
 }
 

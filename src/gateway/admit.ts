@@ -2,13 +2,15 @@ import type { BudgetState, HeldCall } from '../domain/admission.ts'
 import type { ChatRequest } from '../domain/chat.ts'
 import type { OpenRecord } from '../domain/request-record.ts'
 import type { Resolved } from '../domain/route.ts'
+import type { Payer } from '../domain/spend-ledger.ts'
 import { LargeRequest } from '../large-bodies/large-bodies.ts'
 import { newSituation, type Situation } from './candidate.ts'
 import { chainHold } from './chain-hold.ts'
 import type { Deps } from './deps.ts'
+import { type Asked, fitIn, mayFit } from './fit-in.ts'
 import type { Life } from './life.ts'
 import { limitError, limitsUnavailable } from './limit-error.ts'
-import { payerOf, scopeName } from './payer.ts'
+import { defaultLimitOf, payerOf, scopeName } from './payer.ts'
 import { translateLarge } from './translate-large.ts'
 
 declare const admitted: unique symbol
@@ -29,16 +31,24 @@ export interface Admission {
  * turn, so the rows that are open are the holds; shared counters keep the hold under the id of the row.
  */
 export async function admit(request: ChatRequest, resolved: Resolved, life: Life, deps: Deps): Promise<Admission> {
-  const situation = newSituation(request, resolved.chain, life.snapshot, life.source?.length)
+  const payer = payerOf(life.key, life.snapshot)
+  const defaultLimit = defaultLimitOf(payer)
+  const bytes = life.source?.length ?? null
+  const situation = newSituation(request, resolved.chain, life.snapshot, { bytes, defaultLimit })
   const large = life.source instanceof LargeRequest ? life.source : null
-  if (large !== null) await translateLarge(large, situation, deps)
-  const hold = chainHold(situation, deps, large?.opened.promptTokens)
-  const asked = deps.ledger.admit(payerOf(life.key, life.snapshot), hold, life.id)
-  const decision = asked instanceof Promise ? await asked : asked
+  const isFitted = mayFit(payer)
+  if (large !== null) await translateLarge(large, situation, deps, !isFitted)
+  let hold = chainHold(situation, deps, large?.opened.promptTokens)
+  const asked = deps.ledger.admit(payer, hold, life.id)
+  let decision = asked instanceof Promise ? await asked : asked
+  if (decision.kind === 'refused' && isFitted) {
+    ;({ hold, decision } = await fitted({ hold, decision }, situation, payer, life, deps))
+  }
   if (decision.kind === 'refused') {
     const { refusal } = decision
     deps.metrics.limitRefusals.add(1, [refusal.scope.kind, refusal.kind])
-    throw limitError(refusal, hold, scopeName(refusal.scope, life.key))
+    const { budget } = payer[refusal.scope.kind].limits ?? {}
+    throw limitError(refusal, hold, { name: scopeName(refusal.scope, life.key), budget })
   }
   if (decision.kind === 'unavailable') throw limitsUnavailable(decision.reason)
   const { call: held, warnings } = decision
@@ -52,6 +62,19 @@ export async function admit(request: ChatRequest, resolved: Resolved, life: Life
   }
   for (const { scope } of warnings) deps.metrics.budgetWarnings.add(1, [scope.kind])
   return admission
+}
+
+/** Once more, with the most that the hard budget which wants calls fitted can pay for. */
+function fitted(first: Asked, situation: Situation, payer: Payer, life: Life, deps: Deps): Promise<Asked> {
+  return fitIn(first, payer, async (limits) => {
+    situation.fitted = limits
+    situation.translations.clear()
+    const { source } = life
+    const large = source instanceof LargeRequest ? source : null
+    if (large !== null) await translateLarge(large, situation, deps, false)
+    const hold = chainHold(situation, deps, large?.opened.promptTokens)
+    return { hold, decision: await deps.ledger.admit(payer, hold, life.id) }
+  })
 }
 
 function openRecord(request: ChatRequest, admission: Admission, life: Life): OpenRecord {

@@ -5,7 +5,7 @@ import { isLargerWindow } from '../domain/fallback.ts'
 import { isConfigured, type ModelTraits, mergeTraits, type Provider } from '../domain/provider.ts'
 import type { ChainEntry } from '../domain/route.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
-import type { Family, Translation } from '../providers/family.ts'
+import type { Family, Target, Translation } from '../providers/family.ts'
 import type { Deps } from './deps.ts'
 
 /** An entry that can be called: its provider is there and configured, and it can express the request. */
@@ -40,17 +40,26 @@ export interface Situation {
   bytes: number | null
   /** The prompt was too long for this window: only a larger one can help. */
   outgrown: { window: number | null } | null
+  /** Sent as the limit of an answer where neither the caller nor the entry names one. */
+  defaultLimit: number | null
+  /** By position: the largest limit with which an entry fits into what is left of a hard budget. */
+  fitted: FittedLimits
   /** What has been translated so far, by position: admission and the walk along the chain look at the same entries. */
   readonly translations: Map<number, Translation>
 }
+
+export type FittedLimits = ReadonlyMap<number, number>
+
+const NOTHING_FITTED: FittedLimits = new Map()
 
 export function newSituation(
   request: ChatRequest,
   chain: readonly ChainEntry[],
   snapshot: Snapshot,
-  bytes: number | null = null,
+  { bytes = null, defaultLimit = null }: Partial<Pick<Situation, 'bytes' | 'defaultLimit'>> = {},
 ): Situation {
-  return { request, chain, snapshot, bytes, outgrown: null, translations: new Map() }
+  const nothingYet = { outgrown: null, fitted: NOTHING_FITTED, translations: new Map() }
+  return { request, chain, snapshot, bytes, defaultLimit, ...nothingYet }
 }
 
 export type ChainDeps = Pick<Deps, 'families' | 'catalog' | 'circuits'>
@@ -67,7 +76,9 @@ export function assess(entry: ChainEntry, position: number, situation: Situation
   if (outgrown !== null && !isLargerWindow(traits.contextWindow, outgrown.window)) {
     return { kind: 'window', reason: 'skipped: its window is not known to be larger' }
   }
-  const translation = situation.translations.get(position) ?? family.toWire(request, { model: entry.model, traits })
+  const translation =
+    situation.translations.get(position) ??
+    family.toWire(request, targetOf({ entry, position, provider, traits }, situation))
   situation.translations.set(position, translation)
   switch (translation.kind) {
     case 'invalid':
@@ -75,13 +86,22 @@ export function assess(entry: ChainEntry, position: number, situation: Situation
     case 'refused':
       return { ...translation, reason: `skipped: ${translation.message}` }
     case 'wire': {
-      const { body: wire, ignored } = translation
+      const { body: wire, ignored, adjustments } = translation
       return {
         kind: 'usable',
-        candidate: { entry, position, provider, family, traits, wire, ignored, adjustments: [] },
+        candidate: { entry, position, provider, family, traits, wire, ignored, adjustments },
       }
     }
   }
+}
+
+/** What a family is told of an entry; of limits set here the most specific. */
+export function targetOf(
+  { entry, position, provider, traits }: Pick<Candidate, 'entry' | 'position' | 'provider' | 'traits'>,
+  { defaultLimit, fitted }: Situation,
+): Target {
+  const bounds = { default: entry.maxOutputTokens ?? defaultLimit, most: fitted.get(position) ?? null }
+  return { model: entry.model, traits, baseUrl: provider.baseUrl, bounds }
 }
 
 /** The provider's own list wins over the registry. */

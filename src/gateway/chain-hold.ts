@@ -2,11 +2,11 @@ import { type HoldTerms, holdTerms, maxTokensWithin, moneyOf, promptTokensBound,
 import type { CallHold } from '../domain/ledger.ts'
 import { asPicodollars } from '../domain/price.ts'
 import type { ChainEntry } from '../domain/route.ts'
-import { assess, type Candidate, type ChainDeps, type Situation } from './candidate.ts'
+import { assess, type Candidate, type ChainDeps, type FittedLimits, type Situation } from './candidate.ts'
 
 /** The most that a call can use, wherever along its chain it is served. */
 export interface ChainHold extends CallHold {
-  terms: { entry: ChainEntry; terms: HoldTerms }[]
+  terms: { entry: ChainEntry; position: number; terms: HoldTerms }[]
 }
 
 /** Over every entry that can serve the request: a circuit that is open now may be closed when its turn comes. */
@@ -18,7 +18,7 @@ export function chainHold(
   const terms: ChainHold['terms'] = []
   for (const [position, entry] of situation.chain.entries()) {
     const fitness = assess(entry, position, situation, deps)
-    if (fitness.kind === 'usable') terms.push({ entry, terms: termsAt(fitness.candidate, situation, prompt) })
+    if (fitness.kind === 'usable') terms.push({ entry, position, terms: termsAt(fitness.candidate, situation, prompt) })
   }
   return {
     picodollars: largest(
@@ -51,6 +51,23 @@ export function maxTokensThatFit({ terms }: ChainHold, money: bigint): number | 
     if (most === null || fitting < most) most = fitting
   }
   return most
+}
+
+/**
+ * For each entry that could cost more the largest output limit with which it cannot; null when one would be below the
+ * floor, or nobody knows what an entry could cost.
+ */
+export function fittedLimits({ terms }: ChainHold, money: bigint, floor: number): FittedLimits | null {
+  const fitted = new Map<number, number>()
+  for (const { position, terms: each } of terms) {
+    const most = moneyOf(each)
+    if (most === null) return null
+    if (most <= money) continue
+    const tokens = maxTokensWithin(each, money)
+    if (tokens === null || tokens < floor) return null
+    fitted.set(position, tokens)
+  }
+  return fitted
 }
 
 /** One that nobody knows makes the whole unknown; where no entry can serve, nothing is used. */

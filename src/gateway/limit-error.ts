@@ -1,34 +1,49 @@
 import type { BudgetState, Refusal } from '../domain/admission.ts'
 import { GatewayError } from '../domain/errors.ts'
+import type { Budget } from '../domain/limits.ts'
 import { asPicodollars, exactUsd } from '../domain/price.ts'
 import { type ChainHold, maxTokensThatFit } from './chain-hold.ts'
+import { floorOf } from './fit-in.ts'
+import { unknownCost } from './unknown-cost.ts'
 
 type BudgetRefusal = Extract<Refusal, { kind: 'budget' }>
 type RateRefusal = Exclude<Refusal, { kind: 'budget' }>
 
-/** The refusal as an answer: figures for programs, the same in words for people. `scopeName` is how people call it. */
-export function limitError(refusal: Refusal, hold: ChainHold, scopeName: string): GatewayError {
-  return refusal.kind === 'budget' ? budgetError(refusal, hold, scopeName) : rateError(refusal, scopeName)
+/** Whose limit it is. */
+export interface LimitedBy {
+  /** As people call it. */
+  name: string
+  budget: Budget | undefined
 }
 
-function budgetError(refusal: BudgetRefusal, hold: ChainHold, scopeName: string): GatewayError {
+/** The refusal as an answer: figures for programs, the same in words for people. */
+export function limitError(refusal: Refusal, hold: ChainHold, by: LimitedBy): GatewayError {
+  if (refusal.kind !== 'budget') return rateError(refusal, by.name)
+  if (hold.picodollars === null) return unknownCost(refusal.scope, hold, by.name)
+  return budgetError(refusal, hold, hold.picodollars, by)
+}
+
+function budgetError(refusal: BudgetRefusal, hold: ChainHold, most: bigint, by: LimitedBy): GatewayError {
   const { scope, limit, spent, held, per, resetsAt } = refusal
-  const fitting = hold.picodollars === null ? null : maxTokensThatFit(hold, limit - spent - held)
+  const fitting = maxTokensThatFit(hold, limit - spent - held)
+  const floor = by.budget?.when_tight === 'fit' ? floorOf(by.budget) : null
   const details = {
     scope: scope.kind,
     scope_id: scope.id,
     limit_usd: exactUsd(limit),
     spent_usd: exactUsd(spent),
     held_usd: exactUsd(held),
-    hold_usd: hold.picodollars === null ? null : exactUsd(hold.picodollars),
+    hold_usd: exactUsd(asPicodollars(most)),
     per,
     resets_at: resetsAt === null ? null : new Date(resetsAt).toISOString(),
     max_tokens_that_fits: fitting,
+    when_tight: floor === null ? 'refuse' : 'fit',
+    fit_at_least: floor,
   }
-  const advice = hold.picodollars === null ? unknownCost(hold) : tooDear(hold.picodollars, fitting)
+  const cost = `This call may cost up to ${exactUsd(asPicodollars(most))} USD.${wayOut(fitting, floor)}`
   return new GatewayError(
     'budget_exceeded',
-    `The budget of ${scopeName} does not allow this call: ${budgetText(refusal)}. ${advice} ${resetText(resetsAt)}`,
+    `The budget of ${by.name} does not allow this call: ${budgetText(refusal)}. ${cost} ${resetText(resetsAt)}`,
     { details },
   )
 }
@@ -51,27 +66,18 @@ export function resetText(resetsAt: number | null): string {
   return resetsAt === null ? 'This budget does not reset.' : `It resets at ${new Date(resetsAt).toISOString()}.`
 }
 
-function tooDear(hold: bigint, fitting: number | null): string {
-  const most = `This call may cost up to ${exactUsd(asPicodollars(hold))} USD.`
-  return fitting === null ? most : `${most} With a limit of ${fitting} or fewer output tokens it would fit.`
-}
-
-/** Under a hard budget nothing is sent whose price nobody can name. Says what to mend. */
-function unknownCost({ terms }: ChainHold): string {
-  const unknown = terms.find((each) => each.terms.prices === null || each.terms.outputTokens === null)
-  if (unknown === undefined) return ''
-  const { provider, model } = unknown.entry
-  const place = `${provider}/${model}`
-  if (unknown.terms.promptTokens === null) {
-    return `Nobody can say how long the file in this request is: ${place} has no known context window.`
-  }
-  if (unknown.terms.prices !== null) {
-    return `Nobody can say how long the answer of ${place} may get: send max_tokens, or set max_output_tokens in the registry.`
+/** What the caller can do, and what would do it by itself. `floor` is null where nothing is fitted. */
+function wayOut(fitting: number | null, floor: number | null): string {
+  if (fitting === null) return ' No output limit would make it fit.'
+  const would = ` It would fit with a max_tokens of ${fitting} or less`
+  if (floor !== null) {
+    return fitting < floor
+      ? `${would}; fit_at_least of this budget is ${floor}, so it is not sent with less.`
+      : `${would}.`
   }
   return (
-    `The model ${place} has no known price, so nothing can be held for it. Price it: ` +
-    `switchyard registry put ${place} --input-per-mtok … --output-per-mtok …, PUT /registry/${place}, ` +
-    'or under "registry" in switchyard.yaml.'
+    `${would}. To have that done for every call, set max_output_tokens of the workspace, the key or the route entry, ` +
+    'or when_tight: fit of this budget.'
   )
 }
 
@@ -83,7 +89,7 @@ function rateError(refusal: RateRefusal, scopeName: string): GatewayError {
   const what = `The limit of ${scopeName} is ${limit} ${RATES[kind]}`
   if (waitMs === null) {
     const need =
-      needed === null ? 'nobody can say how many this call may use' : `this call alone may use up to ${needed}`
+      needed === null ? 'the most that this call may use is unknown' : `this call alone may use up to ${needed}`
     return new GatewayError('key_rate_limited', `${what}; ${need}. Send a smaller max_tokens.`, { details })
   }
   const retryAfterSeconds = Math.max(1, Math.ceil(waitMs / 1000))

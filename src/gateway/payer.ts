@@ -9,6 +9,11 @@ export function payerOf(key: LiveKey, snapshot: Snapshot): Payer {
   return { key, workspace: { name: key.workspace, limits } }
 }
 
+/** Sent as the limit of an answer where neither the caller nor the entry names one; the key's own goes first. */
+export function defaultLimitOf({ key, workspace }: Payer): number | null {
+  return key.limits?.max_output_tokens ?? workspace.limits?.max_output_tokens ?? null
+}
+
 /** As people call it. */
 export function scopeName({ kind }: Scope, key: LiveKey): string {
   return kind === 'key' ? `key '${key.name}'` : `workspace '${key.workspace}'`

@@ -6,7 +6,13 @@ import type { Snapshot } from '../domain/snapshot.ts'
 import { createProviderHealth } from './provider-health.ts'
 
 const MINUTE = 60_000
-const entry = (provider: string, model = 'model-1') => ({ provider, model, timeoutMs: 1_000, retries: 0, maxOutputTokens: null })
+const entry = (provider: string, model = 'model-1') => ({
+  provider,
+  model,
+  timeoutMs: 1_000,
+  retries: 0,
+  maxOutputTokens: null,
+})
 const overloaded = failure('provider_overloaded', 'Overloaded', 529)
 
 function world(...providers: string[]) {

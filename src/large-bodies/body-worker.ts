@@ -34,7 +34,7 @@ function outputOf(task: Task): Tasks[TaskName]['output'] {
     case 'open':
       return bodies.open(task.input.body, new BodyBytes(task.input.chunks, task.input.length), task.input.hash)
     case 'translate':
-      return bodies.translate(task.input.body, task.input.destinations)
+      return bodies.translate(task.input.body, task.input.destinations, task.input.isFinal)
     case 'write':
       return bodies.write(task.input.body, task.input.position)
     case 'read':

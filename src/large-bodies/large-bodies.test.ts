@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { hash } from 'node:crypto'
 import { after, describe, test } from 'node:test'
 import type { Worker } from 'node:worker_threads'
+import { NO_BOUNDS } from '../domain/output-limit.ts'
 import { type Provider, UNKNOWN_TRAITS } from '../domain/provider.ts'
 import { createLargeBodies, startWorker } from './large-bodies.ts'
 import type { ReplyToRead } from './protocol.ts'
@@ -30,8 +31,22 @@ function chunksOf(body: unknown, chunkBytes = 65_536): Buffer[] {
   return chunks
 }
 
-const openai = { position: 0, family: 'openai', model: 'upstream-a', traits: UNKNOWN_TRAITS }
-const anthropic = { position: 1, family: 'anthropic', model: 'upstream-b', traits: UNKNOWN_TRAITS }
+const openai = {
+  position: 0,
+  family: 'openai',
+  model: 'upstream-a',
+  traits: UNKNOWN_TRAITS,
+  baseUrl: null,
+  bounds: NO_BOUNDS,
+}
+const anthropic = {
+  position: 1,
+  family: 'anthropic',
+  model: 'upstream-b',
+  traits: UNKNOWN_TRAITS,
+  baseUrl: null,
+  bounds: NO_BOUNDS,
+}
 
 describe('a large request', () => {
   test('is known by its outline, its bound and its hash', async () => {
@@ -46,8 +61,8 @@ describe('a large request', () => {
     const request = await bodies.open(chunksOf(REQUEST), false)
     const translations = await request.translate([openai, anthropic])
     assert.deepEqual(translations, [
-      { kind: 'wire', body: { max_tokens: 7 }, ignored: [] },
-      { kind: 'wire', body: { max_tokens: 7 }, ignored: ['seed'] },
+      { kind: 'wire', body: { max_tokens: 7 }, ignored: [], adjustments: [] },
+      { kind: 'wire', body: { max_tokens: 7 }, ignored: ['seed'], adjustments: [] },
     ])
     for (const position of [0, 0, 1]) {
       const sent = JSON.parse(Buffer.from(await request.write(position)).toString())

@@ -29,11 +29,14 @@ export class LargeRequest {
     this.#openInWorker = openInWorker
   }
 
-  /** In the order of the destinations; of a wire there is only an outline. */
-  async translate(destinations: readonly Destination[]): Promise<Translation[]> {
+  /**
+   * In the order of the destinations; of a wire there is only an outline. `isFinal`: it will not be translated once more
+   * with other bounds.
+   */
+  async translate(destinations: readonly Destination[], isFinal = true): Promise<Translation[]> {
     const body = this.#body
-    if (body instanceof WorkerBody) return body.translate(destinations)
-    return body.translate(destinations) ?? (await this.#move(body)).translate(destinations)
+    if (body instanceof WorkerBody) return body.translate(destinations, isFinal)
+    return body.translate(destinations) ?? (await this.#move(body)).translate(destinations, isFinal)
   }
 
   /** What goes to the provider at this position, which must have been translated. */

@@ -1,10 +1,18 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { NO_BOUNDS } from '../domain/output-limit.ts'
 import { UNKNOWN_TRAITS } from '../domain/provider.ts'
 import { BodyBytes } from './body-bytes.ts'
 import { OpenBodies } from './open-bodies.ts'
 
-const target = { position: 0, family: 'openai', model: 'upstream', traits: UNKNOWN_TRAITS }
+const target = {
+  position: 0,
+  family: 'openai',
+  model: 'upstream',
+  traits: UNKNOWN_TRAITS,
+  baseUrl: null,
+  bounds: NO_BOUNDS,
+}
 const other = { ...target, position: 1 }
 const bytesOf = (text: string) => new BodyBytes([new Uint8Array(Buffer.from(text)).buffer])
 const bodyOf = (content: string) => bytesOf(JSON.stringify({ model: 'm', messages: [{ role: 'user', content }] }))
@@ -57,5 +65,14 @@ test('where only one entry can serve, the request is written at once, and nothin
   const { translations, written } = bodies.translate(1, [target])
   assert.equal(translations[0]?.kind, 'wire')
   assert.match(Buffer.from(written ?? []).toString(), /"upstream".*"a"/)
+  assert.deepEqual([bodies.size, bodies.readCount], [0, 0])
+})
+
+test('one that may be translated once more is kept, and written with what was said last', () => {
+  const bodies = new OpenBodies()
+  bodies.open(1, bodyOf('a'), false)
+  assert.equal(bodies.translate(1, [target], false).written, null)
+  assert.equal(bodies.translate(1, [{ ...target, bounds: { default: null, most: 5 } }], false).written, null)
+  assert.match(Buffer.from(bodies.write(1, 0)).toString(), /"max_completion_tokens":5/)
   assert.deepEqual([bodies.size, bodies.readCount], [0, 0])
 })

@@ -61,7 +61,7 @@ export class OpenBodies {
     }
   }
 
-  translate(id: number, destinations: readonly Destination[]): Translated {
+  translate(id: number, destinations: readonly Destination[], isFinal = true): Translated {
     const body = this.#find(id)
     const translations = destinations.map((destination): Translation => {
       const { position } = destination
@@ -72,7 +72,8 @@ export class OpenBodies {
       return { ...translation, body: wireOutlineOf(translation.body) }
     })
     const [only, ...others] = body.wires.keys()
-    return { translations, written: only !== undefined && others.length === 0 ? this.write(id, only) : null }
+    const isWritten = isFinal && only !== undefined && others.length === 0
+    return { translations, written: isWritten ? this.write(id, only) : null }
   }
 
   write(id: number, position: number): Uint8Array<ArrayBuffer> {
@@ -117,11 +118,12 @@ export class OpenBodies {
     return wire
   }
 
-  #translated(body: OpenBody, { position, family, model, traits }: Destination, mustBeExact: boolean): Translation {
+  #translated(body: OpenBody, destination: Destination, mustBeExact: boolean): Translation {
+    const { position, family } = destination
     const translator = FAMILIES.get(family)
     if (translator === undefined) throw new Error(`there is no family '${family}'`)
     const read = this.#readOf(body, mustBeExact || !translator.isVerbatim)
-    const translation = translator.toWire(read.request, { model, traits })
+    const translation = translator.toWire(read.request, destination)
     if (translation.kind === 'wire') body.wires.set(position, { ...read, body: translation.body })
     return translation
   }

@@ -2,16 +2,14 @@ import type { ChatRequest } from '../domain/chat.ts'
 import type { Stamp } from '../domain/completion.ts'
 import type { ErrorCode } from '../domain/errors.ts'
 import type { Failure } from '../domain/failure.ts'
-import type { ModelTraits, Provider } from '../domain/provider.ts'
-import type { Answer, Translation } from '../providers/family.ts'
+import type { Provider } from '../domain/provider.ts'
+import type { Answer, Target, Translation } from '../providers/family.ts'
 
 /** Where a request may go: a place of its chain. */
-export interface Destination {
+export interface Destination extends Target {
   position: number
   /** Name of a row in the table of families. */
   family: string
-  model: string
-  traits: ModelTraits
 }
 
 /** What the steps of a call need of a request whose body stays in the worker. */
@@ -44,14 +42,15 @@ export type ReadAnswer =
 export interface Translated {
   /** In the order of the destinations. Of a wire there is only an outline. */
   translations: Translation[]
-  /** Where the request can go to one destination only, which is the rule, it is written at once. */
+  /** Where the request can go to one destination only, which is the rule, it is written at once if this was the last time. */
   written: Uint8Array<ArrayBuffer> | null
 }
 
 /** What can be asked of the worker, and what it answers with. `body` numbers the requests whose body it keeps. */
 export interface Tasks {
   open: { input: { body: number; chunks: ArrayBuffer[]; length: number; hash: boolean }; output: OpenedRequest }
-  translate: { input: { body: number; destinations: Destination[] }; output: Translated }
+  /** `isFinal`: it is not translated once more with other bounds. */
+  translate: { input: { body: number; destinations: Destination[]; isFinal: boolean }; output: Translated }
   write: { input: { body: number; position: number }; output: Uint8Array<ArrayBuffer> }
   read: { input: ReplyToRead & { chunks: ArrayBuffer[] }; output: ReadAnswer }
 }

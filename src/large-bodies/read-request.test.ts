@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
+import { NO_BOUNDS } from '../domain/output-limit.ts'
 import { UNKNOWN_TRAITS } from '../domain/provider.ts'
 import { FAMILIES } from '../providers/families.ts'
 import type { Translation } from '../providers/family.ts'
@@ -67,7 +68,7 @@ test('fuzz: what is opened, translated and written is what would be on one threa
         return
       }
       assert.equal(opened.outline.model, exact.model)
-      const target = { model: 'upstream', traits: UNKNOWN_TRAITS }
+      const target = { model: 'upstream', traits: UNKNOWN_TRAITS, baseUrl: null, bounds: NO_BOUNDS }
       const destinations = chain.map((family, position) => ({ ...target, family, position }))
       const { translations, written } = bodies.translate(1, destinations)
       for (const { family, position } of destinations) {

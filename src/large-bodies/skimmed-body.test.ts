@@ -1,13 +1,21 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { NO_BOUNDS } from '../domain/output-limit.ts'
 import { UNKNOWN_TRAITS } from '../domain/provider.ts'
 import { BodyBytes } from './body-bytes.ts'
 import { OpenBodies } from './open-bodies.ts'
 import { skim } from './skimmed-body.ts'
 
 const bytesOf = (json: string) => new BodyBytes([new Uint8Array(Buffer.from(json)).buffer])
-const destination = (position: number, model: string) => ({ position, model, family: 'openai', traits: UNKNOWN_TRAITS })
+const destination = (position: number, model: string) => ({
+  position,
+  model,
+  family: 'openai',
+  traits: UNKNOWN_TRAITS,
+  baseUrl: null,
+  bounds: NO_BOUNDS,
+})
 
 const text = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 12 }),

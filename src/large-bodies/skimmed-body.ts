@@ -43,10 +43,11 @@ export class SkimmedBody {
   translate(destinations: readonly Destination[]): Translation[] | null {
     const { request } = this.#read
     const translations: Translation[] = []
-    for (const { position, family, model, traits } of destinations) {
+    for (const destination of destinations) {
+      const { position, family } = destination
       const translator = FAMILIES.get(family)
       if (translator?.isVerbatim !== true) return null
-      const translation = translator.toWire(request, { model, traits })
+      const translation = translator.toWire(request, destination)
       if (translation.kind !== 'wire') translations.push(translation)
       else {
         const cuts = this.#cutsOf(translation.body)

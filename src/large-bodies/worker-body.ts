@@ -20,8 +20,8 @@ export class WorkerBody {
     return new WorkerBody(connection, input.body, await connection.ask('open', input, input.chunks))
   }
 
-  async translate(destinations: readonly Destination[]): Promise<Translation[]> {
-    const input = { body: this.#body, destinations: [...destinations] }
+  async translate(destinations: readonly Destination[], isFinal: boolean): Promise<Translation[]> {
+    const input = { body: this.#body, destinations: [...destinations], isFinal }
     const { translations, written } = await this.#connection.ask('translate', input)
     this.#written = written
     return translations

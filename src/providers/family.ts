@@ -1,5 +1,7 @@
+import type { Adjustment } from '../domain/adjustment.ts'
 import type { ChatRequest, JsonObject } from '../domain/chat.ts'
 import type { Failure } from '../domain/failure.ts'
+import type { OutputBounds } from '../domain/output-limit.ts'
 import type { CatalogModel, ModelTraits, Provider } from '../domain/provider.ts'
 import type { TokenUsage } from '../domain/usage.ts'
 
@@ -7,12 +9,15 @@ import type { TokenUsage } from '../domain/usage.ts'
 export interface Target {
   model: string
   traits: ModelTraits
+  /** Null: the family's public address. */
+  baseUrl: string | null
+  bounds: OutputBounds
 }
 
 /** The caller's request in the family's words, or why there is none. */
 export type Translation =
-  /** `ignored`: hints that were dropped, named as the caller wrote them. */
-  | { kind: 'wire'; body: JsonObject; ignored: string[] }
+  /** `ignored`: hints that were dropped, named as the caller wrote them. `adjustments`: what was set here instead. */
+  | { kind: 'wire'; body: JsonObject; ignored: string[]; adjustments: Adjustment[] }
   /** This entry cannot express a field; another one may. The message names the field. */
   | { kind: 'refused'; code: 'unsupported_parameter' | 'invalid_request'; message: string }
   /** The caller's mistake: no entry could serve it. */

@@ -15,6 +15,41 @@ function sent(source: string, model = 'gpt-real'): Buffer | string {
   return wireBody(renamed(request, model), request, Buffer.from(source))
 }
 
+const LIMITED: Record<string, [source: string, sent: string]> = {
+  'a field that was not there': ['{"model":"alias","n":1.0}', '{"max_tokens":50,"model":"gpt-real","n":1.0}'],
+  'blanks before and behind the brace': [' \n{ "model":"alias" } ', ' \n{"max_tokens":50, "model":"gpt-real" } '],
+  'a number': ['{"model":"alias","max_tokens" : 900 ,"n":1}', '{"model":"gpt-real","max_tokens" : 50 ,"n":1}'],
+  'a number as few write it': ['{"model":"alias","max_tokens":1.2E+3}', '{"model":"gpt-real","max_tokens":50}'],
+  null: ['{"max_tokens":null,"model":"alias"}', '{"max_tokens":50,"model":"gpt-real"}'],
+  'stream goes too': ['{"stream":false,"model":"alias"}', '{"max_tokens":50,"model":"gpt-real"}'],
+}
+
+describe('a limit that was set is spliced in, the rest is sent as it came', () => {
+  for (const [title, [source, expected]] of Object.entries(LIMITED)) {
+    test(title, () => {
+      const request = JSON.parse(source) as ChatRequest
+      const body = wireBody({ ...renamed(request, 'gpt-real'), max_tokens: 50 }, request, Buffer.from(source))
+      assert.ok(Buffer.isBuffer(body), 'it was written anew')
+      assert.equal(body.toString(), expected)
+    })
+  }
+
+  for (const source of [
+    '{"model":"alias","max\\u005ftokens":900,"metadata":{"max_tokens":7}}',
+    '{"model":"alias","max_tokens":900,"metadata":{"max_tokens":7}}',
+    '{"model":"alias","max_tokens":1,"max_tokens":900}',
+    '{"model":"alias","max_tokens":"900"}',
+  ]) {
+    test(`${source} is written anew`, () => {
+      const request = JSON.parse(source) as ChatRequest
+      const wire = { ...renamed(request, 'gpt-real'), max_tokens: 50 }
+      const body = wireBody(wire, request, Buffer.from(source))
+      assert.equal(typeof body, 'string')
+      assert.deepEqual(JSON.parse(String(body)), wire)
+    })
+  }
+})
+
 const SPLICED: Record<string, [source: string, sent: string]> = {
   'the model first': ['{"model":"alias","messages":[]}', '{"model":"gpt-real","messages":[]}'],
   'the model last': ['{"messages":[],"model":"alias"}', '{"messages":[],"model":"gpt-real"}'],
@@ -65,9 +100,9 @@ describe('where that cannot be told for sure, the JSON is written anew', () => {
     const request = { model: 'alias', messages: [], n: 1 } as unknown as ChatRequest
     const source = Buffer.from(JSON.stringify(request))
     for (const wire of [
-      { ...request, n: 2 },
+      { ...request, n: true },
       { model: 'm', messages: request.messages },
-      { ...request, extra: 1 },
+      { ...request, extra: '1' },
     ]) {
       assert.equal(wireBody(wire, request, source), JSON.stringify(wire))
     }
@@ -75,14 +110,18 @@ describe('where that cannot be told for sure, the JSON is written anew', () => {
 })
 
 test('whatever the request, what is sent means the same', () => {
-  const names = fc.constantFrom('messages', 'stream', 'n', 'model ', 'x', 'stream_options')
+  const names = fc.constantFrom('messages', 'stream', 'n', 'model ', 'x', 'stream_options', 'max_tokens')
   const values = fc.oneof(fc.jsonValue(), fc.constantFrom('"model"', '\\"model', 'model', 'stream', false, null))
   const objects = fc.tuple(fc.dictionary(names, values), fc.string({ minLength: 1, unit: 'grapheme' }), fc.boolean())
   fc.assert(
     fc.property(objects, fc.constantFrom(undefined, 1, '\t'), ([others, model, first], indent) => {
-      const request = { ...(first ? { model } : {}), ...others, model }
-      const body = sent(JSON.stringify(request, null, indent), 'to "it"')
-      assert.deepEqual(JSON.parse(String(body)), JSON.parse(JSON.stringify(renamed(request, 'to "it"'))))
+      const source = JSON.stringify({ ...(first ? { model } : {}), ...others, model }, null, indent)
+      const request = JSON.parse(source) as ChatRequest
+      for (const more of [{}, { n: 50 }, { max_tokens: 50 }, { n: 7, max_tokens: 50 }]) {
+        const wire = { ...renamed(request, 'to "it"'), ...more }
+        const body = wireBody(wire, request, Buffer.from(source))
+        assert.deepEqual(JSON.parse(String(body)), JSON.parse(JSON.stringify(wire)))
+      }
     }),
     { numRuns: 2_000 },
   )

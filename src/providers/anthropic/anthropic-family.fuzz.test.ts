@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import type { ChatRequest } from '../../domain/chat.ts'
+import { NO_BOUNDS } from '../../domain/output-limit.ts'
 import { UNKNOWN_TRAITS } from '../../domain/provider.ts'
 import { anthropicFamily } from './anthropic-family.ts'
 import { translate } from './fixtures/translate.ts'
@@ -109,7 +110,12 @@ describe('no input makes a translation throw', () => {
   test('requests of any JSON', () => {
     fc.assert(
       fc.property(anyJson, (request) => {
-        toWire(request as ChatRequest, { model: 'claude-opus-5', traits: UNKNOWN_TRAITS })
+        toWire(request as ChatRequest, {
+          model: 'claude-opus-5',
+          traits: UNKNOWN_TRAITS,
+          baseUrl: null,
+          bounds: NO_BOUNDS,
+        })
       }),
       RUNS,
     )

@@ -1,4 +1,6 @@
+import type { Adjustment } from '../../domain/adjustment.ts'
 import { type ChatRequest, isJsonObject, type JsonObject } from '../../domain/chat.ts'
+import { limitToSend } from '../../domain/output-limit.ts'
 import type { Target, Translation } from '../family.ts'
 import { shown } from './content-parts.ts'
 import type { Draft } from './draft.ts'
@@ -32,7 +34,15 @@ function translated(request: unknown, target: Target): Translation {
   }
   if (body['messages'] === undefined) return mistake('messages: expected an array')
   Object.assign(body, toolFields(request, draft.toolNames))
-  return { kind: 'wire', body, ignored: [...draft.notes.ignored] }
+  return { kind: 'wire', body, ignored: [...draft.notes.ignored], adjustments: limitOutput(request, draft) }
+}
+
+function limitOutput(request: JsonObject, { body, target: { bounds, traits } }: Draft): Adjustment[] {
+  const named = request['max_tokens'] ?? request['max_completion_tokens']
+  const { tokens, reason } = limitToSend(named, bounds, traits.maxOutputTokens, DEFAULT_MAX_TOKENS)
+  if (reason === null || typeof tokens !== 'number') return []
+  body['max_tokens'] = tokens
+  return [{ field: 'max_tokens', value: tokens, reason }]
 }
 
 function readField(name: string, value: unknown, draft: Draft): void {

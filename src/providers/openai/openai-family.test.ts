@@ -2,11 +2,12 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { type ChatRequest, parseChatRequest } from '../../domain/chat.ts'
+import { NO_BOUNDS } from '../../domain/output-limit.ts'
 import { type Provider, UNKNOWN_TRAITS } from '../../domain/provider.ts'
 import { openaiFamily } from './openai-family.ts'
 
 /** Wire as of the openai package 7.53.0. */
-const target = { model: 'gpt-upstream', traits: UNKNOWN_TRAITS }
+const target = { model: 'gpt-upstream', traits: UNKNOWN_TRAITS, baseUrl: null, bounds: NO_BOUNDS }
 const user = { role: 'user', content: 'hi' }
 
 function wireOf(request: unknown): unknown {
@@ -14,6 +15,42 @@ function wireOf(request: unknown): unknown {
   assert.equal(translation.kind, 'wire')
   return translation.kind === 'wire' ? translation.body : null
 }
+
+describe('a limit that is set here', () => {
+  const limited = (fields: object, bounds: object, baseUrl: string | null = null) => {
+    const request = { model: 'fast', messages: [user], ...fields } as unknown as ChatRequest
+    const all = { ...target, baseUrl, bounds: { ...NO_BOUNDS, ...bounds } }
+    const translation = openaiFamily.toWire(request, all)
+    assert.ok(translation.kind === 'wire')
+    const { max_tokens: older, max_completion_tokens: newer } = translation.body
+    return { older, newer, adjustments: translation.adjustments }
+  }
+  const said = (field: string, value: number, reason: string) => [{ field, value, reason }]
+
+  test('has the name of the original where that is called', () => {
+    for (const url of [null, 'https://api.openai.com/v1/']) {
+      assert.deepEqual(limited({}, { default: 9 }, url), {
+        older: undefined,
+        newer: 9,
+        adjustments: said('max_completion_tokens', 9, 'default_limit'),
+      })
+    }
+  })
+
+  test('and the older one, which all know, at servers that resemble it', () => {
+    assert.deepEqual(limited({}, { default: 9 }, 'http://127.0.0.1:11434/v1'), {
+      older: 9,
+      newer: undefined,
+      adjustments: said('max_tokens', 9, 'default_limit'),
+    })
+  })
+
+  test("lowers the caller's own under its name, both where there are two", () => {
+    assert.deepEqual(limited({ max_tokens: 20 }, { most: 9 }).older, 9)
+    const both = limited({ max_tokens: 20, max_completion_tokens: 30 }, { most: 9 })
+    assert.deepEqual([both.older, both.newer, both.adjustments.length], [9, 9, 2])
+  })
+})
 
 describe('a request goes out near verbatim', () => {
   test('the model becomes the upstream id and stream is left out', () => {

@@ -2,11 +2,9 @@ import type { Provider } from '../../domain/provider.ts'
 import { UNKNOWN_TRAITS } from '../../domain/provider.ts'
 import type { CatalogPage, Family, HttpTarget } from '../family.ts'
 import { failureFromWire } from './failure.ts'
-import { toWire } from './request.ts'
+import { DEFAULT_BASE_URL, toWire } from './request.ts'
 import { fromWire } from './response.ts'
 import { ModelList } from './wire.ts'
-
-const DEFAULT_BASE_URL = 'https://api.openai.com/v1'
 
 export const openaiFamily: Family = {
   builtin: {

@@ -1,6 +1,11 @@
+import type { Adjustment } from '../../domain/adjustment.ts'
 import type { ChatMessage, ChatRequest, JsonObject } from '../../domain/chat.ts'
 import { isJsonObject } from '../../domain/chat.ts'
+import { limitToSend } from '../../domain/output-limit.ts'
 import type { Target, Translation } from '../family.ts'
+
+export const DEFAULT_BASE_URL = 'https://api.openai.com/v1'
+const ORIGINAL_HOST = new URL(DEFAULT_BASE_URL).host
 
 /** Extensions of ours that this family would refuse as unknown (translation.md 1.3). */
 const EXTENSIONS = ['cache_control', 'is_error']
@@ -13,7 +18,29 @@ export function toWire(request: ChatRequest, target: Target): Translation {
   const body: JsonObject = { ...request, model: target.model }
   delete body['stream']
   if (request.messages.some(hasExtension)) body['messages'] = request.messages.map(withoutExtensions)
-  return { kind: 'wire', body, ignored: [] }
+  return { kind: 'wire', body, ignored: [], adjustments: limitOutput(body, target) }
+}
+
+const LIMITS = ['max_tokens', 'max_completion_tokens'] as const
+
+/** Under the name that the caller used; where there is none, under the one that the server knows. */
+function limitOutput(body: JsonObject, { bounds, baseUrl, traits }: Target): Adjustment[] {
+  if (bounds.default === null && bounds.most === null) return []
+  const named = LIMITS.filter((name) => (body[name] ?? null) !== null)
+  return (named.length > 0 ? named : [limitName(baseUrl)]).flatMap((field) => {
+    const { tokens, reason } = limitToSend(body[field], bounds, traits.maxOutputTokens)
+    if (reason === null || typeof tokens !== 'number') return []
+    body[field] = tokens
+    return [{ field, value: tokens, reason }]
+  })
+}
+
+/**
+ * The original has given up `max_tokens` for its newer models. Compatible servers all know that one, and many ignore the
+ * other: an answer of any length would come, and a hard budget be exceeded.
+ */
+function limitName(baseUrl: string | null): (typeof LIMITS)[number] {
+  return baseUrl === null || new URL(baseUrl).host === ORIGINAL_HOST ? 'max_completion_tokens' : 'max_tokens'
 }
 
 function hasExtension(message: ChatMessage): boolean {
