@@ -44,7 +44,7 @@ export function managementApi(built: ManagementParts): HttpRoute[] {
     writeUses: () => store.valueUses.write(),
     environmentProviders: environmentProviders(config),
     configFile: config.file === null ? null : config.filePath,
-    explain: (body, workspace) => explain(body, workspace, deps),
+    explain: (body, by) => explain(body, by, deps),
     families: builtins.map(({ family, name }) => ({ name: family, builtin: name })),
     async testProvider(provider) {
       const family = deps.families.get(provider.family)

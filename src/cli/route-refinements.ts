@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { adjustmentsText } from '../domain/adjustment.ts'
 import type { Contract } from '../management/contract/contract.ts'
 import type { Explanation } from '../management/contract/explain.ts'
 import type { ProviderTest } from '../management/contract/providers.ts'
@@ -10,14 +11,18 @@ import { printRows } from './print-reply.ts'
 
 const MESSAGE: OptionSpec = { type: 'string', short: 'm', placeholder: 'TEXT', help: 'What the caller would say' }
 
+const ENTRY_FORM = 'PROVIDER/MODEL[,timeout_ms=N][,retries=N][,max_output_tokens=N]'
+
 /** `provider/model,timeout_ms=20000,retries=1` */
 function entryOf(written: string): Record<string, unknown> {
   const [target = '', ...settings] = written.split(',')
   const slash = target.indexOf('/')
-  if (slash < 1) throw new CliError(`-e ${written}: expected PROVIDER/MODEL[,timeout_ms=N][,retries=N]`, 2)
+  if (slash < 1) throw new CliError(`-e ${written}: expected ${ENTRY_FORM}`, 2)
   const fields = settings.map((setting) => {
-    const [, name, value] = /^(timeout_ms|retries)=(\d+)$/.exec(setting) ?? []
-    if (name === undefined) throw new CliError(`-e ${written}: '${setting}' is neither timeout_ms=N nor retries=N`, 2)
+    const [, name, value] = /^(timeout_ms|retries|max_output_tokens)=(\d+)$/.exec(setting) ?? []
+    if (name === undefined) {
+      throw new CliError(`-e ${written}: '${setting}' is none of timeout_ms=N, retries=N, max_output_tokens=N`, 2)
+    }
     return [name, Number(value)]
   })
   return { provider: target.slice(0, slash), model: target.slice(slash + 1), ...Object.fromEntries(fields) }
@@ -41,10 +46,12 @@ function printExplanation(reply: z.output<typeof Explanation>, { output }: Given
     circuit: entry.circuit,
     hold_usd: entry.hold_usd,
     ignored: entry.ignored,
+    adjusted: adjustmentsText(entry.adjustments),
     why: entry.refused ?? entry.skipped_because,
   }))
   printRows(rows, output)
   output.line(`Most it could cost: ${reply.hold_usd ?? 'unknown'} USD`)
+  if (reply.advice !== null) output.note(reply.advice)
   if (reply.error !== null) output.line(`A call would get ${reply.error.code}: ${reply.error.message}`)
 }
 
@@ -66,7 +73,7 @@ export const routeRefinements: Readonly<Record<string, Refinement>> = {
   },
   'routes.put': {
     examples: [
-      'switchyard routes put fast -e local/llama3,timeout_ms=20000,retries=1 -e cloud/large',
+      'switchyard routes put fast -e local/llama3,timeout_ms=20000,retries=1 -e cloud/large,max_output_tokens=4000',
       'switchyard routes put fast -f route.json',
     ],
     options: {
@@ -75,7 +82,7 @@ export const routeRefinements: Readonly<Record<string, Refinement>> = {
         short: 'e',
         multiple: true,
         placeholder: 'ENTRY',
-        help: 'PROVIDER/MODEL[,timeout_ms=N][,retries=N], in the order of the chain',
+        help: `${ENTRY_FORM}, in the order of the chain`,
       },
     },
     refine(given, input) {
@@ -93,7 +100,7 @@ export const routeRefinements: Readonly<Record<string, Refinement>> = {
   },
   'explain.request': {
     name: 'explain',
-    examples: ['switchyard explain --model fast -m "Say hello"', 'switchyard explain -f chat.json'],
+    examples: ['switchyard explain --model fast -m "Say hello"', 'switchyard explain -f chat.json --key KEY_ID'],
     options: {
       model: { type: 'string', placeholder: 'MODEL', help: 'An alias or a direct model id' },
       message: MESSAGE,

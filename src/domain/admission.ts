@@ -89,8 +89,13 @@ export function admitCall(
   return { kind: 'admitted', call: heldCall(bounds, hold, id, now), warnings }
 }
 
+type BudgetCounter = Pick<BudgetState, 'spent' | 'held' | 'resetsAt'>
+
 /** How a scope stands against its budget; null when it has none. */
-export function budgetState({ scope, counters }: Account, { budget }: Limits): BudgetState | null {
+export function budgetState(
+  { scope, counters }: { scope: Scope; counters: Readonly<Record<Period, BudgetCounter>> },
+  { budget }: Limits,
+): BudgetState | null {
   if (budget === undefined) return null
   const { spent, held, resetsAt } = counters[budget.per]
   return { scope, per: budget.per, limit: limitOf(budget), spent, held, resetsAt }
@@ -109,7 +114,7 @@ export function limitOf(budget: Budget): Picodollars {
 }
 
 /** A call whose price nobody knows fits no hard budget; a soft one warns of it once the money is gone. */
-function fits({ limit, spent, held }: BudgetState, hold: Picodollars | null, { budget }: Limits): boolean {
+export function fits({ limit, spent, held }: BudgetState, hold: Picodollars | null, { budget }: Limits): boolean {
   if (hold === null) return budget?.mode === 'soft' && spent + held < limit
   return spent + held + hold <= limit
 }

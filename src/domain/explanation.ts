@@ -1,3 +1,4 @@
+import type { Adjustment } from './adjustment.ts'
 import type { CircuitState } from './circuit.ts'
 import type { GatewayError } from './errors.ts'
 import type { Picodollars } from './price.ts'
@@ -9,7 +10,9 @@ export interface Explanation {
   alias: string | null
   /** How a direct id found its provider; null for an alias. */
   note: string | null
-  /** What the caller would get when no entry can be tried. */
+  /** How to have less held for it; null where every entry gets an output limit. */
+  advice: string | null
+  /** What the caller would get when no entry can be tried, or a hard budget refuses. */
   error: GatewayError | null
   /** The largest hold of the entries that can serve it; null when no price is known. */
   hold: Picodollars | null
@@ -28,6 +31,8 @@ export interface ExplainedEntry {
   refused: string | null
   /** Parameters that it would not get. */
   ignored: readonly string[]
+  /** Fields that it would get otherwise than the caller sent them. */
+  adjustments: readonly Adjustment[]
   contextWindow: number | null
   /** The most the call could cost here; null when unknown. */
   hold: Picodollars | null

@@ -4,27 +4,44 @@ import { checkedRequest } from '../domain/parse-request.ts'
 import type { Picodollars } from '../domain/price.ts'
 import { type Provider, withoutSecrets } from '../domain/provider.ts'
 import type { ChainEntry } from '../domain/route.ts'
+import { usableKey } from '../domain/usable-key.ts'
 import { assess, type Candidate, type ChainDeps, newSituation, type Situation, traitsOf } from './candidate.ts'
 import { termsAt } from './chain-hold.ts'
 import type { Deps } from './deps.ts'
+import { budgetVerdict, limitAdvice } from './explain-budget.ts'
+import { defaultLimitOf, payerOf, workspacePayer } from './payer.ts'
 import { resolve } from './resolve.ts'
 import { firstStep } from './try-chain.ts'
 
-/** Receive, resolve and the first step along the chain as a call takes them: the same functions, and nobody is called. */
-export function explain(
+/** Who would make the call; without a key only what binds the whole workspace counts. */
+export interface ExplainedFor {
+  workspace: string
+  keyId: string | null
+}
+
+export type ExplainDeps = ChainDeps & Pick<Deps, 'snapshot' | 'prefixes' | 'ledger' | 'now'>
+
+/**
+ * Receive, resolve, the question to the budgets and the first step along the chain as a call takes them: the same
+ * functions, and nobody is called.
+ */
+export async function explain(
   body: unknown,
-  workspace: string,
-  deps: ChainDeps & Pick<Deps, 'snapshot' | 'prefixes'>,
-): Explanation {
+  { workspace, keyId }: ExplainedFor,
+  deps: ExplainDeps,
+): Promise<Explanation> {
   const snapshot = deps.snapshot()
+  const key = keyId === null ? null : usableKey(snapshot, { id: keyId, workspace }, deps.now())
   const request = checkedRequest(body)
   const resolved = resolve(request.model, { workspace }, snapshot, deps.prefixes)
   const { chain, alias } = resolved
-  const { candidate, passed, error } = firstStep(request, resolved, snapshot, deps)
-  const situation = newSituation(request, chain, snapshot)
+  const payer = key === null ? workspacePayer(workspace, snapshot) : payerOf(key, snapshot)
+  const situation = newSituation(request, chain, snapshot, { defaultLimit: defaultLimitOf(payer) })
+  const refusal = await budgetVerdict(situation, payer, key?.name ?? null, deps)
+  const { candidate, passed, error } = firstStep(situation, deps)
   const entries = chain.map((entry, position) => ({
     ...explained(entry, position, situation, deps),
-    wouldBeUsed: candidate?.position === position,
+    wouldBeUsed: refusal === null && candidate?.position === position,
     skippedBecause: passed.get(entry)?.replace(/^skipped: /, '') ?? null,
   }))
   const provider = chain[0]?.provider
@@ -32,7 +49,8 @@ export function explain(
     alias,
     note:
       alias === null ? `no route of workspace '${workspace}' has this name: its prefix leads to '${provider}'` : null,
-    error,
+    advice: limitAdvice(situation, deps),
+    error: error ?? refusal,
     hold: entries.reduce<Picodollars | null>(
       (most, { hold }) => (hold !== null && (most === null || hold > most) ? hold : most),
       null,
@@ -52,6 +70,7 @@ function explained(entry: ChainEntry, position: number, situation: Situation, de
     circuit: deps.circuits.state(entry),
     refused: fitness.kind === 'refused' || fitness.kind === 'invalid' ? fitness.message : null,
     ignored: candidate?.ignored ?? [],
+    adjustments: candidate?.adjustments ?? [],
     contextWindow: traitsOf(entry, situation.snapshot, deps).contextWindow,
     hold: candidate === null ? null : moneyOf(termsAt(candidate, situation)),
     wire: candidate === null ? null : wireOf(candidate),

@@ -39,7 +39,7 @@ export async function fitIn(
 }
 
 /** Of several budgets the tightest refuses, so what fits into that one fits into all. */
-function fittedTo(refusal: Refusal, hold: ChainHold, payer: Payer): FittedLimits | null {
+export function fittedTo(refusal: Refusal, hold: ChainHold, payer: Payer): FittedLimits | null {
   if (refusal.kind !== 'budget') return null
   const budget = payer[refusal.scope.kind].limits?.budget
   const { limit, spent, held } = refusal

@@ -9,6 +9,12 @@ export function payerOf(key: LiveKey, snapshot: Snapshot): Payer {
   return { key, workspace: { name: key.workspace, limits } }
 }
 
+/** Only what binds all keys of a workspace. */
+export function workspacePayer(workspace: string, snapshot: Snapshot): Payer {
+  const limits = snapshot.workspaces.get(workspace)?.limits ?? null
+  return { key: { id: '', limits: null }, workspace: { name: workspace, limits } }
+}
+
 /** Sent as the limit of an answer where neither the caller nor the entry names one; the key's own goes first. */
 export function defaultLimitOf({ key, workspace }: Payer): number | null {
   return key.limits?.max_output_tokens ?? workspace.limits?.max_output_tokens ?? null

@@ -1,11 +1,9 @@
-import type { ChatRequest } from '../domain/chat.ts'
 import { ERRORS, GatewayError } from '../domain/errors.ts'
 import type { Failure } from '../domain/failure.ts'
 import type { ChainEntry, Resolved } from '../domain/route.ts'
-import type { Snapshot } from '../domain/snapshot.ts'
 import { CallerLeftError } from '../http/call.ts'
 import type { Admission } from './admit.ts'
-import { type Candidate, type ChainDeps, type Fitness, newSituation, type Situation } from './candidate.ts'
+import type { Candidate, ChainDeps, Fitness, Situation } from './candidate.ts'
 import type { Deps } from './deps.ts'
 import type { Life, Served } from './life.ts'
 import { nextCandidate, type PassOver } from './next-candidate.ts'
@@ -44,12 +42,10 @@ export async function tryChain({ situation, resolved }: Admission, life: Life, d
 
 /** What a call would do now, without calling anyone: where it would go first, or the error it would get. */
 export function firstStep(
-  request: ChatRequest,
-  resolved: Resolved,
-  snapshot: Snapshot,
+  situation: Situation,
   deps: ChainDeps,
 ): { candidate: Candidate | null; passed: ReadonlyMap<ChainEntry, string>; error: GatewayError | null } {
-  const walk = newWalk(newSituation(request, resolved.chain, snapshot))
+  const walk = newWalk(situation)
   const passed = new Map<ChainEntry, string>()
   const candidate = nextCandidate(walk, 0, deps, (entry, reason, fitness) => {
     learn(walk, entry, fitness)

@@ -13,27 +13,28 @@ export function explainHandlers({ explain, snapshot }: ManagementDeps): Handlers
     return found.routes
   }
   return {
-    async 'routes.explain'({ params: { alias }, query: { workspace }, body }) {
+    async 'routes.explain'({ params: { alias }, query: { workspace, key }, body }) {
       if (!routesOf(workspace).has(alias)) {
         throw new GatewayError('not_found', `There is no route '${alias}' in workspace '${workspace}'.`)
       }
       const request = isJsonObject(body) ? { ...body, model: alias } : body
-      return shown(explain(request, workspace), request, workspace)
+      return shown(await explain(request, { workspace, keyId: key ?? null }), request, workspace)
     },
-    async 'explain.request'({ query: { workspace }, body }) {
+    async 'explain.request'({ query: { workspace, key }, body }) {
       routesOf(workspace)
-      return shown(explain(body, workspace), body, workspace)
+      return shown(await explain(body, { workspace, keyId: key ?? null }), body, workspace)
     },
   }
 }
 
 /** `explain` has checked the request: it has a model. */
-function shown({ alias, note, error, hold, entries }: Explanation, request: unknown, workspace: string) {
+function shown({ alias, note, advice, error, hold, entries }: Explanation, request: unknown, workspace: string) {
   return {
     workspace,
     model: isJsonObject(request) ? String(request['model']) : '',
     route: alias,
     note,
+    advice,
     hold_usd: usdOrNull(hold),
     error: error === null ? null : { code: error.code, message: error.message },
     entries: entries.map(shownEntry),
@@ -53,6 +54,7 @@ function shownEntry(explained: ExplainedEntry) {
     skipped_because: explained.skippedBecause,
     refused: explained.refused,
     ignored: [...explained.ignored],
+    adjustments: [...explained.adjustments],
     context_window: explained.contextWindow,
     hold_usd: usdOrNull(explained.hold),
     wire: explained.wire,

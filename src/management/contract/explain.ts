@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { Adjustment } from '../../domain/adjustment.ts'
 import { ERRORS, type ErrorCode } from '../../domain/errors.ts'
 import { Alias } from '../../domain/route.ts'
 import { inWorkspace, Usd, WorkspaceName } from './fields.ts'
@@ -22,6 +23,7 @@ const ExplainedEntry = z.strictObject({
   skipped_because: z.string().nullable().describe('Null also for the entries behind the one that would be used'),
   refused: z.string().nullable().describe('Why it cannot express the request, naming the parameter'),
   ignored: z.array(z.string()).describe('Parameters that this entry would not get'),
+  adjustments: z.array(Adjustment).describe('Fields that this entry would get otherwise than the caller sent them'),
   context_window: z.int().nullable(),
   hold_usd: Usd.nullable().describe('The most this call could cost here; null when a price or a length is unknown'),
   wire: WireRequest.nullable().describe('What would be sent'),
@@ -32,15 +34,23 @@ export const Explanation = z.strictObject({
   model: z.string().describe('As the caller sends it'),
   route: Alias.nullable().describe('Null for a direct model id'),
   note: z.string().nullable(),
+  advice: z
+    .string()
+    .nullable()
+    .describe('How to have less held for the call; null where every entry gets an output limit'),
   hold_usd: Usd.nullable().describe('The largest of the entries that can serve the call'),
   error: z
     .strictObject({ code: z.enum(Object.keys(ERRORS) as [ErrorCode, ...ErrorCode[]]), message: z.string() })
     .nullable()
-    .describe('What a call would get, when no entry can be tried'),
+    .describe('What a call would get, when no entry can be tried or a hard budget refuses'),
   entries: z.array(ExplainedEntry).describe('The chain, in order'),
 })
 
 const tag = 'Routes'
+const query = z.strictObject({
+  ...inWorkspace,
+  key: z.string().max(64).optional().describe('Id of the key that would make the call: its limits count too'),
+})
 /** Checked by the very function that checks calls, so that both refuse the same. */
 const body = z.unknown().meta({ type: 'object', description: 'A chat completions request' })
 
@@ -51,7 +61,7 @@ export const explainOperations = {
     tag,
     summary: 'Say where a chat request to this route would go, without calling anyone; its `model` is the alias',
     params: z.strictObject({ alias: Alias }),
-    query: z.strictObject(inWorkspace),
+    query,
     body,
     reply: Explanation,
   }),
@@ -60,7 +70,7 @@ export const explainOperations = {
     path: '/explain',
     tag,
     summary: 'Say where a chat request would go by its `model`, alias or direct id, without calling anyone',
-    query: z.strictObject(inWorkspace),
+    query,
     body,
     reply: Explanation,
   }),
