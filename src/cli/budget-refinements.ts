@@ -17,11 +17,23 @@ function bar(used: bigint, limit: bigint): string {
   return `${'█'.repeat(Number(filled))}${'░'.repeat(Number(BAR_CELLS - filled))} ${percent} %`
 }
 
+/** As the option `--budget` takes it. */
+function budgetText({
+  usd,
+  per,
+  mode,
+  when_tight: tight,
+  fit_at_least: floor,
+}: NonNullable<Budget['limits']['budget']>) {
+  const fit = tight === 'fit' ? `:fit${floor === undefined ? '' : `=${floor}`}` : ''
+  return `${usd}/${per}${mode === 'soft' ? ':soft' : fit}`
+}
+
 function moneyCells({ limits: { budget }, periods }: Budget) {
   if (budget === undefined) return { budget: null, spent_usd: null, held_usd: null, left_usd: null, used: null }
   const { spent_usd: spent, held_usd: held, remaining_usd: left } = periods[budget.per]
   return {
-    budget: `${budget.usd}/${budget.per}${budget.mode === 'soft' ? ':soft' : ''}`,
+    budget: budgetText(budget),
     spent_usd: spent,
     held_usd: held,
     left_usd: left,

@@ -68,6 +68,7 @@ export const keyRefinements: Readonly<Record<string, Refinement>> = {
       'switchyard keys create ci',
       'switchyard keys create ci --expires-in 90d --allow fast --allow "llama*" --workspace research',
       'switchyard keys create ci --rpm 60 --tpm 100000 --max-parallel 4 --budget 50/month',
+      'switchyard keys create intern --max-output-tokens 2000 --budget 5/month:fit',
     ],
     options: {
       'expires-in': EXPIRES_IN,

@@ -7,10 +7,15 @@ export const LIMIT_OPTIONS: Readonly<Record<string, OptionSpec>> = {
   rpm: { type: 'string', placeholder: 'N', help: 'Requests a minute; null: no such limit' },
   tpm: { type: 'string', placeholder: 'N', help: 'Tokens a minute; null: no such limit' },
   'max-parallel': { type: 'string', placeholder: 'N', help: 'Calls at the same time; null: no such limit' },
+  'max-output-tokens': {
+    type: 'string',
+    placeholder: 'N',
+    help: 'Sent as the limit of the answer when the caller names none; null: no default',
+  },
   budget: {
     type: 'string',
-    placeholder: 'USD/PERIOD[:soft]',
-    help: 'E.g. 50/month; periods are day, week, month, total; soft only warns; null: no budget',
+    placeholder: 'USD/PERIOD[:soft|:fit[=N]]',
+    help: 'E.g. 50/month; periods are day, week, month, total; soft only warns; fit lowers output limits to what is left, to N at least; null: no budget',
   },
 }
 
@@ -19,9 +24,9 @@ type SomeLimits = Record<string, unknown>
 /** What the options say; null takes a limit away. */
 function givenLimits(given: Given): SomeLimits {
   const limits: SomeLimits = {}
-  for (const option of ['rpm', 'tpm', 'max-parallel']) {
+  for (const option of ['rpm', 'tpm', 'max-parallel', 'max-output-tokens']) {
     const value = text(given, option)
-    if (value !== undefined) limits[option.replace('-', '_')] = value === 'null' ? null : countOf(value, option)
+    if (value !== undefined) limits[option.replaceAll('-', '_')] = value === 'null' ? null : countOf(value, option)
   }
   const budget = text(given, 'budget')
   if (budget !== undefined) limits['budget'] = budget === 'null' ? null : budgetOf(budget)
@@ -33,14 +38,17 @@ function countOf(value: string, option: string): number {
   throw new CliError(`--${option}: a whole number from 1 up, or null for no such limit; not '${value}'`, 2)
 }
 
-function budgetOf(value: string): { usd: string; per: string; mode: string } {
-  const found = /^(\d{1,9}(?:\.\d{1,12})?)\/(day|week|month|total)(?::(hard|soft))?$/.exec(value)
+function budgetOf(value: string): SomeLimits {
+  const found = /^(\d{1,9}(?:\.\d{1,12})?)\/(day|week|month|total)(?::(hard|soft|fit(?:=([1-9]\d{0,8}))?))?$/.exec(
+    value,
+  )
   if (found === null) {
-    const form = 'USD and a period of day, week, month, total, for example 50/month or 2.50/day:soft'
+    const form = 'USD and a period of day, week, month, total, for example 50/month, 2.50/day:soft or 5/month:fit=1000'
     throw new CliError(`--budget: ${form}; not '${value}'`, 2)
   }
-  const [, usd = '', per = '', mode = 'hard'] = found
-  return { usd, per, mode }
+  const [, usd = '', per = '', mode = 'hard', floor] = found
+  if (!mode.startsWith('fit')) return { usd, per, mode }
+  return { usd, per, mode: 'hard', when_tight: 'fit', ...(floor !== undefined && { fit_at_least: Number(floor) }) }
 }
 
 /**

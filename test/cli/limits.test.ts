@@ -30,6 +30,16 @@ describe('limits as options', () => {
     assert.equal(await limitsAfter('--rpm null --tpm null'), null)
   })
 
+  test('a default output limit, and a budget that calls are fitted into', async () => {
+    const made = await ok('keys create small --max-output-tokens 2000 --budget 0.40/total:fit --json')
+    const { id, limits } = made.json()
+    const budget = { usd: '0.40', per: 'total', mode: 'hard', when_tight: 'fit' }
+    assert.deepEqual(limits, { max_output_tokens: 2000, budget })
+    const changed = await ok(`keys update ${id} --max-output-tokens null --budget 5/day:fit=1000 --json`)
+    assert.deepEqual(changed.json().limits, { budget: { ...budget, usd: '5', per: 'day', fit_at_least: 1000 } })
+    assert.match((await ok('budgets')).stdout, /5\/day:fit=1000/)
+  })
+
   test('a workspace likewise', async () => {
     const made = (await ok('workspaces create team --budget 500/month --json')).json()
     assert.deepEqual(made.limits, { budget: { usd: '500', per: 'month', mode: 'hard' } })
@@ -47,6 +57,9 @@ describe('limits as options', () => {
     '--budget 50',
     '--budget 50/year',
     '--budget=-5/day',
+    '--max-output-tokens 0',
+    '--budget 5/day:fit=0',
+    '--budget 5/day:soft=9',
     '--budget 5/day:firm',
     '--budget 1000000000/day',
     '--budget 5USD/day',
