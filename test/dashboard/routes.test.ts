@@ -83,6 +83,7 @@ describe('routes', () => {
     await page.getByText('The registry does not have this model').waitFor()
     await page.getByLabel('Timeout').nth(1).fill('12.5')
     await page.getByLabel('Retries').nth(1).fill('0')
+    await page.getByLabel('Max output').nth(1).fill('800')
     await button('Create route').click()
     await page.getByText("Route 'assistant' created").waitFor()
     await page.waitForURL(/routes\/assistant$/)
@@ -90,7 +91,7 @@ describe('routes', () => {
     assert.equal(description, 'answers to customers')
     assert.deepEqual(chain, [
       { provider: 'openai', model: 'gpt-4o-mini' },
-      { provider: 'anthropic', model: 'claude-of-tomorrow', timeout_ms: 12_500, retries: 0 },
+      { provider: 'anthropic', model: 'claude-of-tomorrow', timeout_ms: 12_500, retries: 0, max_output_tokens: 800 },
     ])
     const answer = await harness.chat(hello('assistant'))
     assert.equal(answer.headers.get('x-gateway-model'), 'gpt-4o-mini')

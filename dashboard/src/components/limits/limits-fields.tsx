@@ -1,12 +1,27 @@
 import { NumberInput, Radio, Select, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
 import type { ApiError } from '../../api/client.ts'
 import { problemAt } from '../../api/problem.ts'
-import { COUNTS, type LimitsForm, limitsProblems, MODE_WORDS, PER_WORDS, typedAmount } from './limits-form.ts'
+import {
+  COUNTS,
+  DEFAULT_FIT_AT_LEAST,
+  isFitting,
+  type LimitsForm,
+  limitsProblems,
+  MODE_WORDS,
+  PER_WORDS,
+  TIGHT_WORDS,
+  typedAmount,
+} from './limits-form.ts'
 
 const COUNT_LABELS = {
-  rpm: { label: 'Requests a minute', description: 'rpm, of the last 60 s' },
-  tpm: { label: 'Tokens a minute', description: 'tpm, prompt and answer' },
-  max_parallel: { label: 'Calls at a time', description: 'max_parallel' },
+  rpm: { label: 'Requests a minute', description: 'rpm, of the last 60 s', placeholder: 'no limit' },
+  tpm: { label: 'Tokens a minute', description: 'tpm, prompt and answer', placeholder: 'no limit' },
+  max_parallel: { label: 'Calls at a time', description: 'max_parallel', placeholder: 'no limit' },
+  max_output_tokens: {
+    label: 'Default output limit',
+    description: 'max_output_tokens, where the caller names none',
+    placeholder: 'no default',
+  },
 } as const
 
 const PERIODS = [
@@ -17,7 +32,13 @@ const PERIODS = [
 ]
 
 /** The fields whose problems these inputs show; what the gateway says of others stands elsewhere. */
-export const LIMIT_FIELDS = ['limits.rpm', 'limits.tpm', 'limits.max_parallel', 'limits.budget']
+export const LIMIT_FIELDS = [
+  'limits.rpm',
+  'limits.tpm',
+  'limits.max_parallel',
+  'limits.max_output_tokens',
+  'limits.budget',
+]
 
 export interface LimitsFieldsProps {
   form: LimitsForm
@@ -30,12 +51,11 @@ export function LimitsFields({ form, onChange, error }: LimitsFieldsProps) {
   const problems = limitsProblems(form)
   return (
     <Stack gap="md">
-      <SimpleGrid cols={{ base: 1, xs: 3 }} spacing="sm">
+      <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
         {COUNTS.map((name) => (
           <NumberInput
             key={name}
             {...COUNT_LABELS[name]}
-            placeholder="no limit"
             value={form[name]}
             onChange={(value) => onChange({ ...form, [name]: String(value) })}
             error={problems[name] ?? problemAt(error, `limits.${name}`)}
@@ -92,8 +112,40 @@ function BudgetFields({ form, onChange, error }: LimitsFieldsProps) {
               <Radio value="soft" label="Soft: warn" description={MODE_WORDS.soft} />
             </Stack>
           </Radio.Group>
+          {form.mode === 'hard' && <TightFields form={form} onChange={onChange} error={error} />}
         </>
       )}
     </Stack>
+  )
+}
+
+function TightFields({ form, onChange, error }: LimitsFieldsProps) {
+  return (
+    <>
+      <Radio.Group
+        label="When the most a call can cost does not fit"
+        value={form.whenTight}
+        onChange={(whenTight) => onChange({ ...form, whenTight: whenTight as LimitsForm['whenTight'] })}
+      >
+        <Stack gap="xs" mt={6}>
+          <Radio value="refuse" label="Refuse it" description={TIGHT_WORDS.refuse} />
+          <Radio value="fit" label="Fit it" description={TIGHT_WORDS.fit} />
+        </Stack>
+      </Radio.Group>
+      {isFitting(form) && (
+        <NumberInput
+          label="Fit to at least"
+          description="Output tokens. Below that it is refused; reasoning models need thousands."
+          placeholder={String(DEFAULT_FIT_AT_LEAST)}
+          value={form.fit_at_least}
+          onChange={(value) => onChange({ ...form, fit_at_least: String(value) })}
+          error={limitsProblems(form).fit_at_least ?? problemAt(error, 'limits.budget.fit_at_least')}
+          thousandSeparator=","
+          allowDecimal={false}
+          allowNegative={false}
+          hideControls
+        />
+      )}
+    </>
   )
 }

@@ -8,22 +8,30 @@ export interface LimitsForm {
   rpm: string
   tpm: string
   max_parallel: string
+  max_output_tokens: string
   budgetUsd: string
   per: Budget['per']
   mode: Budget['mode']
+  whenTight: NonNullable<Budget['when_tight']>
+  fit_at_least: string
 }
 
-export const COUNTS = ['rpm', 'tpm', 'max_parallel'] as const
+export const COUNTS = ['rpm', 'tpm', 'max_parallel', 'max_output_tokens'] as const
 const LARGEST_COUNT = 1_000_000_000
+/** What the gateway does where it is left out; a test holds it to the gateway's own. */
+export const DEFAULT_FIT_AT_LEAST = 256
 
 export function limitsForm(limits: Limits | null): LimitsForm {
   return {
     rpm: String(limits?.rpm ?? ''),
     tpm: String(limits?.tpm ?? ''),
     max_parallel: String(limits?.max_parallel ?? ''),
+    max_output_tokens: String(limits?.max_output_tokens ?? ''),
     budgetUsd: limits?.budget?.usd ?? '',
     per: limits?.budget?.per ?? 'month',
     mode: limits?.budget?.mode ?? 'hard',
+    whenTight: limits?.budget?.when_tight ?? 'refuse',
+    fit_at_least: String(limits?.budget?.fit_at_least ?? ''),
   }
 }
 
@@ -31,18 +39,35 @@ export function limitsForm(limits: Limits | null): LimitsForm {
 export function limitsOf(form: LimitsForm): Limits | null {
   const limits: Limits = {}
   for (const name of COUNTS) if (form[name] !== '') limits[name] = Number(form[name])
-  if (form.budgetUsd !== '') limits.budget = { usd: form.budgetUsd, per: form.per, mode: form.mode }
+  if (form.budgetUsd !== '') {
+    const { budgetUsd: usd, per, mode, fit_at_least: floor } = form
+    limits.budget = { usd, per, mode }
+    if (isFitting(form))
+      Object.assign(limits.budget, { when_tight: 'fit', ...(floor && { fit_at_least: Number(floor) }) })
+  }
   return Object.keys(limits).length === 0 ? null : limits
 }
 
+/** A soft budget refuses nothing, so there is nothing to fit. */
+export function isFitting({ mode, whenTight }: LimitsForm): boolean {
+  return mode === 'hard' && whenTight === 'fit'
+}
+
+function isCountOrEmpty(text: string): boolean {
+  const value = Number(text)
+  return text === '' || (Number.isInteger(value) && value >= 1 && value <= LARGEST_COUNT)
+}
+
+const COUNT_PROBLEM = 'a whole number from 1 to 1,000,000,000; empty for no limit'
+
 /** Seen before anything is sent, in the words that the gateway would use. */
-export function limitsProblems(form: LimitsForm): Partial<Record<(typeof COUNTS)[number] | 'budget', string>> {
+export function limitsProblems(
+  form: LimitsForm,
+): Partial<Record<(typeof COUNTS)[number] | 'budget' | 'fit_at_least', string>> {
   const problems: ReturnType<typeof limitsProblems> = {}
-  for (const name of COUNTS) {
-    const value = Number(form[name])
-    if (form[name] !== '' && !(Number.isInteger(value) && value >= 1 && value <= LARGEST_COUNT)) {
-      problems[name] = 'a whole number from 1 to 1,000,000,000; empty for no limit'
-    }
+  for (const name of COUNTS) if (!isCountOrEmpty(form[name])) problems[name] = COUNT_PROBLEM
+  if (isFitting(form) && !isCountOrEmpty(form.fit_at_least)) {
+    problems.fit_at_least = `a whole number from 1 to 1,000,000,000; empty for ${DEFAULT_FIT_AT_LEAST}`
   }
   const isAmount = /^\d{1,9}(\.\d{1,12})?$/.test(form.budgetUsd) && /[1-9]/.test(form.budgetUsd)
   if (form.budgetUsd !== '' && !isAmount) problems.budget = 'an amount above 0, for example 50 or 0.25; empty for none'
@@ -56,8 +81,14 @@ export function typedAmount(text: string): string {
 
 /** What a budget does when it is used up. */
 export const MODE_WORDS: Readonly<Record<Budget['mode'], string>> = {
-  hard: 'A call that could cost more than what is left is refused with 402, before it is sent. The limit is never exceeded.',
+  hard: 'The limit is never exceeded: the most a call can cost is set aside before it is sent.',
   soft: 'Nothing is refused: calls beyond the limit are served with a warning header, and spending may exceed it.',
+}
+
+/** What becomes of a call whose most does not fit into what is left of a hard budget. */
+export const TIGHT_WORDS: Readonly<Record<LimitsForm['whenTight'], string>> = {
+  refuse: 'It is refused with 402, before it is sent.',
+  fit: 'It is sent with the largest output limit that still fits. Its answer may be cut off; a header and its row say so.',
 }
 
 /** When a budget begins anew. */

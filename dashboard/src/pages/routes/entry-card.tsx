@@ -134,6 +134,19 @@ function Fields({ entry, index, editor, providers, isReadOnly, children }: Field
         readOnly={isReadOnly}
         hideControls={isReadOnly}
       />
+      <NumberInput
+        label="Max output"
+        placeholder="default"
+        value={entry.maxOutputTokens ?? ''}
+        onChange={(tokens) => set({ maxOutputTokens: typeof tokens === 'number' ? tokens : null })}
+        error={problemAt(error, `chain[${index}].max_output_tokens`)}
+        min={1}
+        max={1_000_000_000}
+        thousandSeparator=","
+        allowDecimal={false}
+        readOnly={isReadOnly}
+        hideControls
+      />
     </div>
   )
 }

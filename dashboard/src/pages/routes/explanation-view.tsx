@@ -51,6 +51,11 @@ export function ExplanationView({ alias, body }: { alias: string; body: Record<s
         Set aside before the call, as the most it could cost:{' '}
         {data.hold_usd === null ? 'not known' : <Money usd={data.hold_usd} />}
       </Text>
+      {data.advice !== null && (
+        <Text size="xs" c="dimmed">
+          {data.advice}
+        </Text>
+      )}
     </Stack>
   )
 }
@@ -83,6 +88,7 @@ function Step({ entry, index, isBehind }: { entry: Explained; index: number; isB
         {entry.timeout_ms / 1000} s timeout, {entry.retries} {entry.retries === 1 ? 'retry' : 'retries'}, costs at most{' '}
         {entry.hold_usd === null ? 'an unknown amount' : <Money usd={entry.hold_usd} />}
         {entry.ignored.length > 0 && `, without ${entry.ignored.join(', ')}`}
+        {entry.adjustments.map(({ field, value, reason }) => `, with ${field} ${value} (${reason})`)}
       </Text>
       {entry.wire !== null && <Wire wire={entry.wire} label={`Request to entry ${index + 1}`} />}
     </Stack>

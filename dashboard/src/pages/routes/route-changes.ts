@@ -29,6 +29,10 @@ function changesOfEntry(before: Draft, entry: DraftEntry, index: number): string
   if (former.retries !== entry.retries) {
     changes.push(`${nameOf(entry)}: retries ${former.retries ?? 'default'} → ${entry.retries ?? 'default'}`)
   }
+  if (former.maxOutputTokens !== entry.maxOutputTokens) {
+    const [from, to] = [former.maxOutputTokens ?? 'default', entry.maxOutputTokens ?? 'default']
+    changes.push(`${nameOf(entry)}: max output ${from} → ${to}`)
+  }
   return changes
 }
 

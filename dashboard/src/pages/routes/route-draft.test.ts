@@ -21,7 +21,7 @@ const route = {
   alias: 'support',
   description: 'answers',
   chain: [
-    { provider: 'north', model: 'a', timeout_ms: 30_000, retries: 1 },
+    { provider: 'north', model: 'a', timeout_ms: 30_000, retries: 1, max_output_tokens: 800 },
     { provider: 'south', model: 'b' },
     { provider: 'north', model: 'c' },
   ],
@@ -60,6 +60,7 @@ describe('what changed is said in sentences', () => {
     ['another model', withEntry(draft, 2, { model: 'd' }), ['south/b becomes south/d']],
     ['a timeout taken away', withEntry(draft, 1, { timeoutMs: null }), ['north/a: timeout 30 s → default']],
     ['retries', withEntry(draft, 2, { retries: 0 }), ['south/b: retries default → 0']],
+    ['a limit', withEntry(draft, 1, { maxOutputTokens: null }), ['north/a: max output 800 → default']],
     ['an entry to fill in', withNewEntry(draft), ['An entry is added at place 4']],
   ] as const) {
     test(what, () => assert.deepEqual(changesBetween(draft, changed), sentences))

@@ -20,24 +20,28 @@ export interface DraftEntry {
   model: string
   timeoutMs: number | null
   retries: number | null
+  maxOutputTokens: number | null
 }
+
+const UNSET = { timeoutMs: null, retries: null, maxOutputTokens: null }
 
 export function draftOf(route: Pick<Route, 'alias' | 'description' | 'chain'>): Draft {
   return {
     alias: route.alias,
     description: route.description ?? '',
-    chain: route.chain.map(({ provider, model, timeout_ms, retries }, index) => ({
+    chain: route.chain.map(({ provider, model, timeout_ms, retries, max_output_tokens }, index) => ({
       id: index + 1,
       provider,
       model,
       timeoutMs: timeout_ms ?? null,
       retries: retries ?? null,
+      maxOutputTokens: max_output_tokens ?? null,
     })),
   }
 }
 
 export function emptyDraft(alias = '', first: { provider?: string; model?: string } = {}): Draft {
-  const entry = { provider: first.provider ?? '', model: first.model ?? '', timeoutMs: null, retries: null }
+  const entry = { provider: first.provider ?? '', model: first.model ?? '', ...UNSET }
   return { alias, description: '', chain: [{ id: 1, ...entry }] }
 }
 
@@ -45,11 +49,12 @@ export function emptyDraft(alias = '', first: { provider?: string; model?: strin
 export function bodyOf({ description, chain }: Draft): Body<'routes.put'> {
   return {
     ...(description.trim() === '' ? {} : { description: description.trim() }),
-    chain: chain.map(({ provider, model, timeoutMs, retries }) => ({
+    chain: chain.map(({ provider, model, timeoutMs, retries, maxOutputTokens }) => ({
       provider,
       model: model.trim(),
       ...(timeoutMs === null ? {} : { timeout_ms: timeoutMs }),
       ...(retries === null ? {} : { retries }),
+      ...(maxOutputTokens === null ? {} : { max_output_tokens: maxOutputTokens }),
     })),
   }
 }
@@ -64,7 +69,7 @@ export function withoutEntry(draft: Draft, id: number): Draft {
 
 export function withNewEntry(draft: Draft): Draft {
   const id = Math.max(0, ...draft.chain.map((entry) => entry.id)) + 1
-  return { ...draft, chain: [...draft.chain, { id, provider: '', model: '', timeoutMs: null, retries: null }] }
+  return { ...draft, chain: [...draft.chain, { id, provider: '', model: '', ...UNSET }] }
 }
 
 /** Puts an entry at another place; places that do not exist change nothing. */
