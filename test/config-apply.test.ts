@@ -210,11 +210,14 @@ describe('export', () => {
         routes: {
           'a/b:c': {
             description: 'costs ${PRICE}, or $${PRICE}: "quoted" # not a comment',
-            chain: [{ provider: 'local', model: 'llama3', timeout_ms: 5, retries: 0 }],
+            chain: [{ provider: 'local', model: 'llama3', timeout_ms: 5, retries: 0, max_output_tokens: 9 }],
           },
         },
         keys: {
           ci: { allowed_models: ['fast', 'gpt-*'], limits: { rpm: 5, budget: { usd: '1.5', per: 'day' } } },
+          tight: {
+            limits: { max_output_tokens: 7, budget: { usd: '1', per: 'day', when_tight: 'fit', fit_at_least: 3 } },
+          },
           late: { expires_at: '2031-01-01T00:00:00.000Z' },
         },
       },

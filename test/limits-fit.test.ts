@@ -224,6 +224,13 @@ describe('a default of max_output_tokens', () => {
     assert.equal(harness.sent().max_tokens, 2000)
   })
 
+  test('is nothing that is used up: it is not listed among the budgets', async () => {
+    const manage = managing(() => harness)
+    const [own, both] = [await newKey(harness, { max_output_tokens: 5 }), await newKey(harness, { rpm: 9 })]
+    const listed = (await manage('GET', '/budgets?limit=100')).json.data.map(({ id }: { id: string }) => id)
+    assert.deepEqual([listed.includes(own.id), listed.includes(both.id)], [false, true])
+  })
+
   test('is never more than the model can give', async () => {
     await harness.chat(hello('dear'), (await newKey(harness, { max_output_tokens: 1_000_000 })).headers)
     assert.equal(harness.sent().max_tokens, 128_000)

@@ -112,8 +112,10 @@ async function withStatus(
   })
 }
 
+/** A default output limit is nothing that is used up. */
 function hasAny(limits: Limits | null): limits is Limits {
-  return limits !== null && Object.values(limits).some((limit) => limit !== undefined)
+  const { max_output_tokens: _default, ...used } = limits ?? {}
+  return Object.values(used).some((limit) => limit !== undefined)
 }
 
 function shown({ scope, name, workspace, limits }: LimitedScope, status: ScopeStatus) {
