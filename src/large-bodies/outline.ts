@@ -1,10 +1,11 @@
 import { type ChatRequest, ChatRequestSchema, type JsonObject } from '../domain/chat.ts'
 
+const TYPE = ['type']
 const REQUEST_FIELDS = Object.keys(ChatRequestSchema.shape)
 
 /**
  * A request as the serving thread knows it: the fields that steps and families look at, but lists cut to one item,
- * objects to none and texts to their beginning, so that it says what is there at next to no size.
+ * objects to their type and texts to their beginning, so that it says what is there at next to no size.
  */
 export function outlineOf(request: ChatRequest): ChatRequest {
   return { ...cut(request, REQUEST_FIELDS), model: request.model } as ChatRequest
@@ -27,5 +28,5 @@ function cut(object: JsonObject, fields: readonly string[]): JsonObject {
 function cutValue(value: unknown): unknown {
   if (typeof value === 'string') return value.slice(0, LONGEST_TEXT)
   if (typeof value !== 'object' || value === null) return value
-  return Array.isArray(value) ? value.slice(0, 1).map(cutValue) : {}
+  return Array.isArray(value) ? value.slice(0, 1).map(cutValue) : cut(value as JsonObject, TYPE)
 }

@@ -3,6 +3,7 @@ import type { Target, Translation } from '../family.ts'
 import { shown } from './content-parts.ts'
 import type { Draft } from './draft.ts'
 import { FIELDS } from './fields.ts'
+import { asksForJson, jsonModeFields } from './json-mode.ts'
 import { newNotes } from './notes.ts'
 import { mistake, Rejection, refuse } from './rejection.ts'
 import { toolFields } from './tool-choice.ts'
@@ -31,7 +32,8 @@ function translated(request: unknown, target: Target): Translation {
     if (value !== null && value !== undefined) readField(name, value, draft)
   }
   if (body['messages'] === undefined) return mistake('messages: expected an array')
-  Object.assign(body, toolFields(request, draft.toolNames))
+  const tools = toolFields(request, draft.toolNames)
+  Object.assign(body, asksForJson(request) ? jsonModeFields(tools, draft) : tools)
   return { kind: 'wire', body, ignored: [...draft.notes.ignored] }
 }
 
