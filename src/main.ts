@@ -14,6 +14,7 @@ import { handleModel, handleModelList } from './gateway/handle-models.ts'
 import { createIdempotency, type Idempotency } from './gateway/idempotency.ts'
 import { knownModels } from './gateway/known-models.ts'
 import { createProviderHealth } from './gateway/provider-health.ts'
+import { createQuirks } from './gateway/quirks.ts'
 import { shedding } from './gateway/shedding.ts'
 import { steadyClock } from './gateway/steady-clock.ts'
 import type { HttpRoute } from './http/call.ts'
@@ -169,6 +170,7 @@ async function serve({ config, store, live, newKeys, log, now, onListening }: Pr
     prefixes: PREFIXES,
     catalog,
     circuits,
+    quirks: createQuirks(),
     providerHealth: createProviderHealth(now, live.current),
     isKnown,
     caller,

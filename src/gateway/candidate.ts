@@ -5,7 +5,7 @@ import { isLargerWindow } from '../domain/fallback.ts'
 import { isConfigured, type ModelTraits, mergeTraits, type Provider } from '../domain/provider.ts'
 import type { ChainEntry } from '../domain/route.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
-import type { Family, Translation } from '../providers/family.ts'
+import type { Family, Target, Translation } from '../providers/family.ts'
 import type { Deps } from './deps.ts'
 
 /** An entry that can be called: its provider is there and configured, and it can express the request. */
@@ -53,7 +53,7 @@ export function newSituation(
   return { request, chain, snapshot, bytes, outgrown: null, translations: new Map() }
 }
 
-export type ChainDeps = Pick<Deps, 'families' | 'catalog' | 'circuits'>
+export type ChainDeps = Pick<Deps, 'families' | 'catalog' | 'circuits' | 'quirks'>
 
 /** Calls and `explain` both ask this: there is no second opinion on what an entry can do. */
 export function assess(entry: ChainEntry, position: number, situation: Situation, deps: ChainDeps): Fitness {
@@ -67,7 +67,8 @@ export function assess(entry: ChainEntry, position: number, situation: Situation
   if (outgrown !== null && !isLargerWindow(traits.contextWindow, outgrown.window)) {
     return { kind: 'window', reason: 'skipped: its window is not known to be larger' }
   }
-  const translation = situation.translations.get(position) ?? family.toWire(request, { model: entry.model, traits })
+  const translation =
+    situation.translations.get(position) ?? family.toWire(request, targetOf(entry, provider, traits, deps))
   situation.translations.set(position, translation)
   switch (translation.kind) {
     case 'invalid':
@@ -75,13 +76,20 @@ export function assess(entry: ChainEntry, position: number, situation: Situation
     case 'refused':
       return { ...translation, reason: `skipped: ${translation.message}` }
     case 'wire': {
-      const { body: wire, ignored } = translation
-      return {
-        kind: 'usable',
-        candidate: { entry, position, provider, family, traits, wire, ignored, adjustments: [] },
-      }
+      const { body: wire, ignored, adjustments = [] } = translation
+      return { kind: 'usable', candidate: { entry, position, provider, family, traits, wire, ignored, adjustments } }
     }
   }
+}
+
+/** What a translation for this entry must know; the same wherever it is made. */
+export function targetOf(
+  { model }: ChainEntry,
+  provider: Provider,
+  traits: ModelTraits,
+  { quirks }: Pick<Deps, 'quirks'>,
+): Target {
+  return { model, traits, renames: quirks.of(provider, model).renames }
 }
 
 /** The provider's own list wins over the registry. */

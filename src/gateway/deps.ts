@@ -12,6 +12,7 @@ import type { Circuits } from './circuits.ts'
 import type { Idempotency } from './idempotency.ts'
 import type { IsKnown } from './known-models.ts'
 import type { ProviderHealths } from './provider-health.ts'
+import type { Quirks } from './quirks.ts'
 
 /** The two writes of a call; both resolve when the row is durable, to its place in the spool of this node. */
 export interface RequestLog {
@@ -29,6 +30,7 @@ export interface Deps {
   prefixes: readonly PrefixRule[]
   catalog: Catalog
   circuits: Circuits
+  quirks: Quirks
   providerHealth: ProviderHealths
   isKnown: IsKnown
   caller: Caller

@@ -117,11 +117,11 @@ export class OpenBodies {
     return wire
   }
 
-  #translated(body: OpenBody, { position, family, model, traits }: Destination, mustBeExact: boolean): Translation {
+  #translated(body: OpenBody, { position, family, ...target }: Destination, mustBeExact: boolean): Translation {
     const translator = FAMILIES.get(family)
     if (translator === undefined) throw new Error(`there is no family '${family}'`)
     const read = this.#readOf(body, mustBeExact || !translator.isVerbatim)
-    const translation = translator.toWire(read.request, { model, traits })
+    const translation = translator.toWire(read.request, target)
     if (translation.kind === 'wire') body.wires.set(position, { ...read, body: translation.body })
     return translation
   }

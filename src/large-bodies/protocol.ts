@@ -2,16 +2,14 @@ import type { ChatRequest } from '../domain/chat.ts'
 import type { Stamp } from '../domain/completion.ts'
 import type { ErrorCode } from '../domain/errors.ts'
 import type { Failure } from '../domain/failure.ts'
-import type { ModelTraits, Provider } from '../domain/provider.ts'
-import type { Answer, Translation } from '../providers/family.ts'
+import type { Provider } from '../domain/provider.ts'
+import type { Answer, Target, Translation } from '../providers/family.ts'
 
 /** Where a request may go: a place of its chain. */
-export interface Destination {
+export interface Destination extends Target {
   position: number
   /** Name of a row in the table of families. */
   family: string
-  model: string
-  traits: ModelTraits
 }
 
 /** What the steps of a call need of a request whose body stays in the worker. */

@@ -1,18 +1,22 @@
+import type { Adjustment } from '../domain/adjustment.ts'
 import type { ChatRequest, JsonObject } from '../domain/chat.ts'
 import type { Failure } from '../domain/failure.ts'
 import type { CatalogModel, ModelTraits, Provider } from '../domain/provider.ts'
+import type { Rename } from '../domain/rename.ts'
 import type { TokenUsage } from '../domain/usage.ts'
 
 /** The model at the chosen entry. */
 export interface Target {
   model: string
   traits: ModelTraits
+  /** Names that the provider wants for this model otherwise than the caller wrote them. */
+  renames?: readonly Rename[]
 }
 
 /** The caller's request in the family's words, or why there is none. */
 export type Translation =
   /** `ignored`: hints that were dropped, named as the caller wrote them. */
-  | { kind: 'wire'; body: JsonObject; ignored: string[] }
+  | { kind: 'wire'; body: JsonObject; ignored: string[]; adjustments?: Adjustment[] }
   /** This entry cannot express a field; another one may. The message names the field. */
   | { kind: 'refused'; code: 'unsupported_parameter' | 'invalid_request'; message: string }
   /** The caller's mistake: no entry could serve it. */

@@ -1,5 +1,6 @@
 import type { ChatMessage, ChatRequest, JsonObject } from '../../domain/chat.ts'
 import { isJsonObject } from '../../domain/chat.ts'
+import { renamed, renaming } from '../../domain/rename.ts'
 import type { Target, Translation } from '../family.ts'
 
 /** Extensions of ours that this family would refuse as unknown (translation.md 1.3). */
@@ -10,10 +11,11 @@ const EXTENSIONS = ['cache_control', 'is_error']
  * for every attempt; the caller's is never touched.
  */
 export function toWire(request: ChatRequest, target: Target): Translation {
-  const body: JsonObject = { ...request, model: target.model }
-  delete body['stream']
-  if (request.messages.some(hasExtension)) body['messages'] = request.messages.map(withoutExtensions)
-  return { kind: 'wire', body, ignored: [] }
+  const fields: JsonObject = { ...request, model: target.model }
+  delete fields['stream']
+  if (request.messages.some(hasExtension)) fields['messages'] = request.messages.map(withoutExtensions)
+  const { body, applied } = renamed(fields, target.renames)
+  return { kind: 'wire', body, ignored: [], adjustments: applied.map(renaming) }
 }
 
 function hasExtension(message: ChatMessage): boolean {
