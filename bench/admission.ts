@@ -106,6 +106,7 @@ function scene(): { newCall(): Situation; deps: ChainDeps } {
     catalog: { models: () => [], find: () => undefined, waiting: () => new Map(), lists: () => [] },
     circuits: createCircuits(Date.now, () => true),
     quirks: createQuirks(),
+    pricePercents: { of: () => 100, learn: () => {} },
   }
   return { newCall: () => newSituation(request, chain, snapshot), deps }
 }

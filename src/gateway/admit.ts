@@ -8,7 +8,7 @@ import { chainHold } from './chain-hold.ts'
 import type { Deps } from './deps.ts'
 import type { Life } from './life.ts'
 import { limitError, limitsUnavailable } from './limit-error.ts'
-import { payerOf, scopeName } from './payer.ts'
+import { hasHardBudget, payerOf, scopeName } from './payer.ts'
 import { translateLarge } from './translate-large.ts'
 
 declare const admitted: unique symbol
@@ -29,11 +29,12 @@ export interface Admission {
  * turn, so the rows that are open are the holds; shared counters keep the hold under the id of the row.
  */
 export async function admit(request: ChatRequest, resolved: Resolved, life: Life, deps: Deps): Promise<Admission> {
-  const situation = newSituation(request, resolved.chain, life.snapshot, life.source?.length)
+  const payer = payerOf(life.key, life.snapshot)
+  const situation = newSituation(request, resolved.chain, life.snapshot, life.source?.length, hasHardBudget(payer))
   const large = life.source instanceof LargeRequest ? life.source : null
   if (large !== null) await translateLarge(large, situation, deps)
   const hold = chainHold(situation, deps, large?.opened.promptTokens)
-  const asked = deps.ledger.admit(payerOf(life.key, life.snapshot), hold, life.id)
+  const asked = deps.ledger.admit(payer, hold, life.id)
   const decision = asked instanceof Promise ? await asked : asked
   if (decision.kind === 'refused') {
     const { refusal } = decision

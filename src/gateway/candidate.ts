@@ -20,6 +20,9 @@ export interface Candidate {
   ignored: string[]
   /** What differs from the caller's request on purpose. */
   adjustments: Adjustment[]
+  /** The most that it is billed at, in percent of the list price: as far as anybody knows, and what is held for. */
+  expectedPercent: number
+  heldPercent: number
 }
 
 /** Whether an entry can serve a request at all, whatever its circuit says. */
@@ -38,6 +41,8 @@ export interface Situation {
   snapshot: Snapshot
   /** How long the request was as it came; null when it came some other way. */
   bytes: number | null
+  /** A hard budget binds the call: it must not cost more than was held, whatever the account's defaults are. */
+  isStrict: boolean
   /** The prompt was too long for this window: only a larger one can help. */
   outgrown: { window: number | null } | null
   /** What has been translated so far, by position: admission and the walk along the chain look at the same entries. */
@@ -49,11 +54,12 @@ export function newSituation(
   chain: readonly ChainEntry[],
   snapshot: Snapshot,
   bytes: number | null = null,
+  isStrict = false,
 ): Situation {
-  return { request, chain, snapshot, bytes, outgrown: null, translations: new Map() }
+  return { request, chain, snapshot, bytes, isStrict, outgrown: null, translations: new Map() }
 }
 
-export type ChainDeps = Pick<Deps, 'families' | 'catalog' | 'circuits' | 'quirks'>
+export type ChainDeps = Pick<Deps, 'families' | 'catalog' | 'circuits' | 'quirks' | 'pricePercents'>
 
 /** Calls and `explain` both ask this: there is no second opinion on what an entry can do. */
 export function assess(entry: ChainEntry, position: number, situation: Situation, deps: ChainDeps): Fitness {
@@ -67,8 +73,8 @@ export function assess(entry: ChainEntry, position: number, situation: Situation
   if (outgrown !== null && !isLargerWindow(traits.contextWindow, outgrown.window)) {
     return { kind: 'window', reason: 'skipped: its window is not known to be larger' }
   }
-  const translation =
-    situation.translations.get(position) ?? family.toWire(request, targetOf(entry, provider, traits, deps))
+  const callee = { entry, provider, family, traits }
+  const translation = situation.translations.get(position) ?? family.toWire(request, targetOf(callee, situation, deps))
   situation.translations.set(position, translation)
   switch (translation.kind) {
     case 'invalid':
@@ -77,19 +83,35 @@ export function assess(entry: ChainEntry, position: number, situation: Situation
       return { ...translation, reason: `skipped: ${translation.message}` }
     case 'wire': {
       const { body: wire, ignored, adjustments = [] } = translation
-      return { kind: 'usable', candidate: { entry, position, provider, family, traits, wire, ignored, adjustments } }
+      const percents = percentsOf(callee, wire, situation, deps)
+      return { kind: 'usable', candidate: { ...callee, position, wire, ignored, adjustments, ...percents } }
     }
   }
 }
 
+type Callee = Pick<Candidate, 'entry' | 'provider' | 'family' | 'traits'>
+
 /** What a translation for this entry must know; the same wherever it is made. */
-export function targetOf(
-  { model }: ChainEntry,
-  provider: Provider,
-  traits: ModelTraits,
-  { quirks }: Pick<Deps, 'quirks'>,
-): Target {
-  return { model, traits, renames: quirks.of(provider, model).renames }
+export function targetOf(callee: Callee, { isStrict }: Situation, { quirks, pricePercents }: ChainDeps): Target {
+  const { entry, provider, family, traits } = callee
+  const { renames } = quirks.of(provider, entry.model)
+  const target = { model: entry.model, traits, renames }
+  if (!isStrict || !hasDefaults(callee, quirks)) return target
+  // What is held for anyway is left to the account.
+  return { ...target, pins: family.pins.filter(({ percent }) => percent > pricePercents.of(provider)) }
+}
+
+/** Whether the provider's account may choose what a request leaves open: elsewhere only what was seen counts. */
+function hasDefaults({ entry, provider, family }: Callee, quirks: ChainDeps['quirks']): boolean {
+  return family.isOwnService(provider) && !quirks.of(provider, entry.model).refusesPins
+}
+
+function percentsOf(callee: Callee, wire: JsonObject, { isStrict }: Situation, { quirks, pricePercents }: ChainDeps) {
+  const { provider, family } = callee
+  const seen = pricePercents.of(provider)
+  const expectedPercent = Math.max(seen, family.mostPercent(wire, hasDefaults(callee, quirks)))
+  const heldPercent = isStrict ? expectedPercent : Math.max(seen, family.mostPercent(wire, false))
+  return { expectedPercent, heldPercent }
 }
 
 /** The provider's own list wins over the registry. */

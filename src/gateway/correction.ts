@@ -32,7 +32,9 @@ export async function correctionOf(
   sent: Sent,
   { request, life, deps }: { request: ChatRequest; life: Life; deps: Deps },
 ): Promise<Correction | null> {
-  const asked = refused === null ? null : renameFor(refused, candidate, request, life, deps)
+  if (refused === null) return null
+  if (isPinned(refused, candidate)) return unpinned(refused, candidate, { request, life, deps })
+  const asked = renameFor(refused, candidate, request, life, deps)
   if (asked === null) return null
   const { rename, adjustments, learn } = asked
   const body = await rewritten(rename, candidate, sent, { request, life, deps })
@@ -43,6 +45,35 @@ export async function correctionOf(
     adjustments,
     learn,
   }
+}
+
+function isPinned(refused: RefusedField, { adjustments }: Candidate): boolean {
+  return adjustments.some(({ reason, field }) => reason === 'pinned' && field === refused.name)
+}
+
+/**
+ * A field of ours was refused, not the caller's. Who does not know it is asked again without. Who insists on a dearer default
+ * is held for from the next call on: this one was not.
+ */
+function unpinned(
+  refused: RefusedField,
+  { wire, provider, family, entry, adjustments }: Candidate,
+  { request, life, deps }: { request: ChatRequest; life: Life; deps: Deps },
+): Correction | null {
+  const { refusedPercent = 100 } = family.pins.find(({ field }) => field === refused.name) ?? {}
+  if (refusedPercent > 100) {
+    deps.pricePercents.learn(provider, refusedPercent, life.id)
+    return null
+  }
+  deps.quirks.refusesPins(provider, entry.model)
+  // A large body is gone: the next call is spared it.
+  if (life.source instanceof LargeRequest) return null
+  const left = adjustments.filter(({ reason }) => reason !== 'pinned')
+  const own = new Set(adjustments.filter(({ reason }) => reason === 'pinned').map(({ field }) => field))
+  const fields = Object.fromEntries(Object.entries(wire).filter(([name]) => !own.has(name)))
+  const body = wireBody(fields, request, life.source)
+  const reason = `asked again without '${refused.name}', which the provider does not take`
+  return { reason, body, adjustments: left, learn: () => {} }
 }
 
 function renameFor(refused: RefusedField, candidate: Candidate, request: ChatRequest, life: Life, { quirks }: Deps) {

@@ -11,6 +11,7 @@ import type { Catalog } from './catalog.ts'
 import type { Circuits } from './circuits.ts'
 import type { Idempotency } from './idempotency.ts'
 import type { IsKnown } from './known-models.ts'
+import type { PricePercents } from './price-percents.ts'
 import type { ProviderHealths } from './provider-health.ts'
 import type { Quirks } from './quirks.ts'
 
@@ -31,6 +32,7 @@ export interface Deps {
   catalog: Catalog
   circuits: Circuits
   quirks: Quirks
+  pricePercents: PricePercents
   providerHealth: ProviderHealths
   isKnown: IsKnown
   caller: Caller

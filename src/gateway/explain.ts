@@ -7,6 +7,7 @@ import type { ChainEntry } from '../domain/route.ts'
 import { assess, type Candidate, type ChainDeps, newSituation, type Situation, traitsOf } from './candidate.ts'
 import { termsAt } from './chain-hold.ts'
 import type { Deps } from './deps.ts'
+import { isHard } from './payer.ts'
 import { resolve } from './resolve.ts'
 import { firstStep } from './try-chain.ts'
 
@@ -21,7 +22,7 @@ export function explain(
   const resolved = resolve(request.model, { workspace }, snapshot, deps.prefixes)
   const { chain, alias } = resolved
   const { candidate, passed, error } = firstStep(request, resolved, snapshot, deps)
-  const situation = newSituation(request, chain, snapshot)
+  const situation = newSituation(request, chain, snapshot, null, isHard(snapshot.workspaces.get(workspace)?.limits))
   const entries = chain.map((entry, position) => ({
     ...explained(entry, position, situation, deps),
     wouldBeUsed: candidate?.position === position,
@@ -54,6 +55,7 @@ function explained(entry: ChainEntry, position: number, situation: Situation, de
     ignored: candidate?.ignored ?? [],
     contextWindow: traitsOf(entry, situation.snapshot, deps).contextWindow,
     hold: candidate === null ? null : moneyOf(termsAt(candidate, situation)),
+    pricePercent: candidate?.heldPercent ?? null,
     wire: candidate === null ? null : wireOf(candidate),
   }
 }

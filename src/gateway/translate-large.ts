@@ -8,9 +8,10 @@ export async function translateLarge(large: LargeRequest, situation: Situation, 
   const { chain, snapshot, translations } = situation
   const destinations = chain.flatMap((entry, position): Destination[] => {
     const provider = snapshot.providers.get(entry.provider)
-    if (provider === undefined || !isConfigured(provider) || !deps.families.has(provider.family)) return []
-    const target = targetOf(entry, provider, traitsOf(entry, snapshot, deps), deps)
-    return [{ position, family: provider.family, ...target }]
+    const family = provider === undefined ? undefined : deps.families.get(provider.family)
+    if (provider === undefined || family === undefined || !isConfigured(provider)) return []
+    const callee = { entry, provider, family, traits: traitsOf(entry, snapshot, deps) }
+    return [{ position, family: provider.family, ...targetOf(callee, situation, deps) }]
   })
   const translated = await large.translate(destinations)
   for (const [index, { position }] of destinations.entries()) {

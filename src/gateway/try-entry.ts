@@ -41,6 +41,7 @@ export async function tryEntry(
     if (outcome.kind === 'answered') {
       if (hasLeft && isFirstUse && source instanceof LargeRequest) freeBytes(body)
       correction?.learn()
+      notePrice(outcome.answer.usage.pricePercent, candidate, life, deps)
       const served = { entry, position, answer: outcome.answer, upstreamMs: durationMs, ignored }
       return { kind: 'served', served }
     }
@@ -121,6 +122,18 @@ function remember(outcome: Outcome, entry: ChainEntry, life: Life, deps: Deps): 
       deps.circuits.abandoned(entry)
       break
   }
+}
+
+/** The cost is recorded as it is; what nobody expected is held for from now on. */
+function notePrice(
+  percent: number,
+  { provider, expectedPercent, heldPercent }: Candidate,
+  life: Life,
+  deps: Deps,
+): void {
+  if (percent > heldPercent)
+    noteReason(life, `served, at ${percent} % of the list price: ${heldPercent} % were held for`)
+  if (percent > expectedPercent) deps.pricePercents.learn(provider, percent, life.id)
 }
 
 function noteReason(life: Life, reason: string): void {

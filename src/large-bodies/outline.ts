@@ -1,4 +1,5 @@
 import { type ChatRequest, ChatRequestSchema, type JsonObject } from '../domain/chat.ts'
+import { FAMILIES } from '../providers/families.ts'
 
 const TYPE = ['type']
 const REQUEST_FIELDS = Object.keys(ChatRequestSchema.shape)
@@ -11,9 +12,15 @@ export function outlineOf(request: ChatRequest): ChatRequest {
   return { ...cut(request, REQUEST_FIELDS), model: request.model } as ChatRequest
 }
 
-/** Of a request in a family's words only figures matter here: they bound the answer (domain/hold.ts). */
+/** Figures bound the answer (domain/hold.ts), and pins its price. */
+const WIRE_FIELDS = [
+  ...['max_tokens', 'max_completion_tokens', 'n'],
+  ...[...FAMILIES.values()].flatMap(({ pins }) => pins.map(({ field }) => field)),
+]
+
+/** Of a request in a family's words only what it can cost matters here. */
 export function wireOutlineOf(wire: JsonObject): JsonObject {
-  return cut(wire, ['max_tokens', 'max_completion_tokens', 'n'])
+  return cut(wire, WIRE_FIELDS)
 }
 
 /** Longer texts are prompts; names and choices are shorter. */

@@ -55,6 +55,7 @@ function shownEntry(explained: ExplainedEntry) {
     ignored: [...explained.ignored],
     context_window: explained.contextWindow,
     hold_usd: usdOrNull(explained.hold),
+    price_percent: explained.pricePercent,
     wire: explained.wire,
   }
 }

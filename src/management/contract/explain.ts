@@ -24,6 +24,10 @@ const ExplainedEntry = z.strictObject({
   ignored: z.array(z.string()).describe('Parameters that this entry would not get'),
   context_window: z.int().nullable(),
   hold_usd: Usd.nullable().describe('The most this call could cost here; null when a price or a length is unknown'),
+  price_percent: z
+    .int()
+    .nullable()
+    .describe('What the hold takes the list price times: 100, or more where the tier, region or account is dearer'),
   wire: WireRequest.nullable().describe('What would be sent'),
 })
 

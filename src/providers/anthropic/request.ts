@@ -1,9 +1,12 @@
 import { type ChatRequest, isJsonObject, type JsonObject } from '../../domain/chat.ts'
 import type { Target, Translation } from '../family.ts'
+import { type Pin, pinned } from '../pin.ts'
+import { REGION } from './account-defaults.ts'
 import { shown } from './content-parts.ts'
 import type { Draft } from './draft.ts'
 import { FIELDS } from './fields.ts'
 import { asksForJson, jsonModeFields } from './json-mode.ts'
+import { takesRegion } from './models.ts'
 import { newNotes } from './notes.ts'
 import { mistake, Rejection, refuse } from './rejection.ts'
 import { toolFields } from './tool-choice.ts'
@@ -34,7 +37,15 @@ function translated(request: unknown, target: Target): Translation {
   if (body['messages'] === undefined) return mistake('messages: expected an array')
   const tools = toolFields(request, draft.toolNames)
   Object.assign(body, asksForJson(request) ? jsonModeFields(tools, draft) : tools)
-  return { kind: 'wire', body, ignored: [...draft.notes.ignored] }
+  return { kind: 'wire', body, ignored: [...draft.notes.ignored], adjustments: pinned(body, pinsFor(draft)) }
+}
+
+/** What the caller chose stays open where that is what was chosen; older models refuse to be told a place. */
+function pinsFor({ request, target }: Draft): readonly Pin[] {
+  const { pins = [] } = target
+  return pins.filter((pin) =>
+    pin.field === REGION.field ? takesRegion(target) : (request[pin.field] ?? null) === null,
+  )
 }
 
 function readField(name: string, value: unknown, draft: Draft): void {

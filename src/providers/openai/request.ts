@@ -2,6 +2,7 @@ import type { ChatMessage, ChatRequest, JsonObject } from '../../domain/chat.ts'
 import { isJsonObject } from '../../domain/chat.ts'
 import { renamed, renaming } from '../../domain/rename.ts'
 import type { Target, Translation } from '../family.ts'
+import { pinned } from '../pin.ts'
 
 /** Extensions of ours that this family would refuse as unknown (translation.md 1.3). */
 const EXTENSIONS = ['cache_control', 'is_error']
@@ -14,8 +15,9 @@ export function toWire(request: ChatRequest, target: Target): Translation {
   const fields: JsonObject = { ...request, model: target.model }
   delete fields['stream']
   if (request.messages.some(hasExtension)) fields['messages'] = request.messages.map(withoutExtensions)
+  const pins = pinned(fields, target.pins ?? [])
   const { body, applied } = renamed(fields, target.renames)
-  return { kind: 'wire', body, ignored: [], adjustments: applied.map(renaming) }
+  return { kind: 'wire', body, ignored: [], adjustments: [...pins, ...applied.map(renaming)] }
 }
 
 function hasExtension(message: ChatMessage): boolean {
