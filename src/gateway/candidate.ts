@@ -103,8 +103,16 @@ export function targetOf(callee: Callee, { isStrict }: Situation, { quirks, pric
 
 /** Whether the provider's account may choose what a request leaves open: elsewhere only what was seen counts. */
 function hasDefaults({ entry, provider, family }: Callee, quirks: ChainDeps['quirks']): boolean {
-  return family.isOwnService(provider) && !quirks.of(provider, entry.model).refusesPins
+  let isOwn = ownServices.get(provider)
+  if (isOwn === undefined) {
+    isOwn = family.isOwnService(provider)
+    ownServices.set(provider, isOwn)
+  }
+  return isOwn && !quirks.of(provider, entry.model).refusesPins
 }
+
+/** Providers are immutable values of the snapshot, so no call parses an address. */
+const ownServices = new WeakMap<Provider, boolean>()
 
 function percentsOf(callee: Callee, wire: JsonObject, { isStrict }: Situation, { quirks, pricePercents }: ChainDeps) {
   const { provider, family } = callee
