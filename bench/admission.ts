@@ -9,6 +9,7 @@ import { chainHold } from '../src/gateway/chain-hold.ts'
 import { createCircuits } from '../src/gateway/circuits.ts'
 import { createSpendLedger } from '../src/gateway/ledger.ts'
 import { rateHeaders } from '../src/gateway/limit-headers.ts'
+import { createQuirks } from '../src/gateway/quirks.ts'
 import { FAMILIES } from '../src/providers/families.ts'
 import { requestBody } from './bodies.ts'
 
@@ -111,6 +112,8 @@ function scene(): { newCall(): Situation; deps: ChainDeps } {
     families: FAMILIES,
     catalog: { models: () => [], find: () => undefined, waiting: () => new Map(), lists: () => [] },
     circuits: createCircuits(Date.now, () => true),
+    quirks: createQuirks(),
+    pricePercents: { of: () => 100, learn: () => {} },
   }
   return { newCall: () => newSituation(request, chain, snapshot), deps }
 }

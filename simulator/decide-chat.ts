@@ -19,7 +19,7 @@ export interface ChatCall {
 export function decideChat(call: ChatCall): Answer {
   const scripted = call.stage.nextScripted(call.context.model)
   if (scripted) return answerFromScript(call, scripted)
-  return call.family.validate(call.body, call.headers) ?? answerFromScenario(call)
+  return call.family.validate(call.body, call.headers, call.stage.account) ?? answerFromScenario(call)
 }
 
 function answerFromScenario(call: ChatCall): Answer {
@@ -69,6 +69,6 @@ function normalAnswer(call: ChatCall, tweak: Tweak = {}): Answer {
   return {
     status: 200,
     headers: { 'content-type': 'application/json' },
-    body: family.writeReply(planReply(ask, tweak, random), body),
+    body: family.writeReply(planReply(ask, tweak, random), body, stage.account),
   }
 }

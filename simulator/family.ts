@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Answer } from './answer.ts'
 import type { JsonObject } from './json.ts'
 import type { Ask, Reply } from './reply.ts'
+import type { Account } from './stage.ts'
 
 export type FamilyName = 'openai' | 'anthropic'
 
@@ -36,9 +37,9 @@ export interface Family {
   /** Header rules that hold on every path, the key aside. */
   checkHeaders(headers: IncomingHttpHeaders): Answer | null
   /** The vendor's own validation: the error answer, or null when the request is good. */
-  validate(body: JsonObject, headers: IncomingHttpHeaders): Answer | null
+  validate(body: JsonObject, headers: IncomingHttpHeaders, account: Account): Answer | null
   readAsk(body: JsonObject): Ask
-  writeReply(reply: Reply, body: JsonObject): JsonObject
+  writeReply(reply: Reply, body: JsonObject, account: Account): JsonObject
   listModels(query: URLSearchParams): Answer
   getModel(id: string): Answer
   /** Adds the headers (and request id) that the vendor puts on every answer. */

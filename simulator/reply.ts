@@ -77,6 +77,12 @@ export function planReply(ask: Ask, tweak: Tweak, random: Random): Reply {
   let finish: Reply['finish'] = toolCalls.length > 0 ? 'tools' : 'end'
   if (tweak.refusal !== undefined) finish = 'refusal'
   const room = Math.max(0, (ask.maxTokens ?? Number.POSITIVE_INFINITY) - thinkingTokens)
+  const cutCall = finish === 'tools' && toolCalls.some((call) => countTokens(JSON.stringify(call)) > room)
+  if (cutCall) {
+    // What there is of the input is no JSON yet.
+    for (const call of toolCalls) call.input = {}
+    finish = 'length'
+  }
   if (finish === 'end' && countTokens(text) > room) {
     text = cutToTokens(text, room)
     finish = 'length'
@@ -113,13 +119,15 @@ function planText(ask: Ask, tweak: Tweak, random: Random): string {
   return sentences(random)
 }
 
-/** After a tool result the model talks again, so that the loop of an agent ends. */
+/** After a tool result the model talks again, or calls another tool where it must call one: the loop of an agent ends. */
 function planToolCalls(ask: Ask, tweak: Tweak, random: Random): ToolCall[] {
   if (ask.tools.length === 0 || ask.toolChoice.kind === 'none' || tweak.refusal !== undefined) return []
   const choice = ask.toolChoice
   const forced = choice.kind === 'any' || choice.kind === 'tool'
   const wanted = ask.toolResult !== null && !forced ? 0 : (tweak.toolCalls ?? (forced ? 1 : 0))
-  const usable = choice.kind === 'tool' ? ask.tools.filter((tool) => tool.name === choice.name) : ask.tools
+  const usable = choice.kind === 'tool' ? ask.tools.filter((tool) => tool.name === choice.name) : [...ask.tools]
+  // The one that answers the user is as a rule declared last.
+  if (choice.kind === 'any' && ask.toolResult !== null) usable.reverse()
   return Array.from(
     { length: ask.parallelTools ? wanted : Math.min(wanted, 1) },
     (_, index) => usable[index % usable.length],

@@ -77,6 +77,8 @@ function sampleObject(schema: JsonObject, sampling: Sampling, depth: number): Js
     if (depth > 4 && !required.includes(name)) continue
     value[name] = sampleValue(property, sampling, depth + 1)
   }
+  // Asked for any keys, a model writes some.
+  if (schema['additionalProperties'] === true && sampling.fill === 'all') value['answer'] ??= word(sampling.random)
   return value
 }
 

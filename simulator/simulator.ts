@@ -7,7 +7,7 @@ import type { RecordedCall } from './call-log.ts'
 import type { FamilyName } from './family.ts'
 import { openaiFamily } from './openai/openai.ts'
 import { createFamilyServer } from './server.ts'
-import { createStage, type Latency } from './stage.ts'
+import { type Account, createStage, type Latency } from './stage.ts'
 
 export type { ScriptedAnswer } from './answer.ts'
 export type { RecordedCall } from './call-log.ts'
@@ -38,6 +38,8 @@ export interface Simulator {
   release(): void
   /** The model list answers 503 while down. */
   modelsDown(family: FamilyName, down: boolean): void
+  /** What the account chooses where a request leaves it open; what is not given is as usual. */
+  account(account: Partial<Account>): void
   /** Forgets calls, scripts and what the scenarios remember. */
   reset(): void
   close(): Promise<void>
@@ -65,6 +67,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
       if (down) stage.modelsDown.add(family)
       else stage.modelsDown.delete(family)
     },
+    account: (account) => stage.setAccount(account),
     reset: stage.reset,
     async close() {
       stage.release()

@@ -6,11 +6,23 @@ import { createRandom, hashText, type Random } from './random.ts'
 /** The same for every answer, or drawn for each; `model` is null for what is no chat. */
 export type Latency = number | ((model: string | null) => number)
 
+/** What the account of the key chooses where a request leaves it open. */
+export interface Account {
+  serviceTier: string
+  inferenceGeo: string
+  /** A request for another geography is refused. */
+  isGeoFixed: boolean
+}
+
+const USUAL_ACCOUNT: Account = { serviceTier: 'default', inferenceGeo: 'global', isGeoFixed: false }
+
 /** What both servers share and a test can change while they run. */
 export interface Stage {
   log: CallLog
   latencyMs(model: string | null): number
   seed: number
+  account: Account
+  setAccount(account: Partial<Account>): void
   /** Families whose model list answers 503. */
   modelsDown: Set<FamilyName>
   script(model: string, answers: (ScriptedAnswer | undefined)[]): void
@@ -34,6 +46,10 @@ export function createStage(options: { seed: number; latencyMs: Latency; keepCal
   let held: PromiseWithResolvers<void> | null = null
   return {
     log,
+    account: { ...USUAL_ACCOUNT },
+    setAccount(account) {
+      Object.assign(this.account, USUAL_ACCOUNT, account)
+    },
     latencyMs: typeof latencyMs === 'number' ? () => latencyMs : latencyMs,
     seed: options.seed,
     modelsDown: new Set(),

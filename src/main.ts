@@ -13,7 +13,9 @@ import { type Health, handleHealthz, handleMetrics, handleReadyz } from './gatew
 import { handleModel, handleModelList } from './gateway/handle-models.ts'
 import { createIdempotency, type Idempotency } from './gateway/idempotency.ts'
 import { knownModels } from './gateway/known-models.ts'
+import { createPricePercents, type PricePercents } from './gateway/price-percents.ts'
 import { createProviderHealth } from './gateway/provider-health.ts'
+import { createQuirks } from './gateway/quirks.ts'
 import { shedding } from './gateway/shedding.ts'
 import { steadyClock } from './gateway/steady-clock.ts'
 import type { HttpRoute } from './http/call.ts'
@@ -34,6 +36,7 @@ import { findIdempotent } from './store/find-idempotent.ts'
 import { type LiveSnapshot, openLiveSnapshot } from './store/live-snapshot.ts'
 import { nameNode } from './store/node-presence.ts'
 import { openStore, type Store } from './store/open.ts'
+import { raisePricePercent } from './store/providers.ts'
 import { createLog, type Log } from './telemetry/log.ts'
 import { createMetrics, type Metrics } from './telemetry/metrics.ts'
 import { version } from './version.ts'
@@ -60,6 +63,8 @@ const BUILTINS = [...FAMILIES].map(([family, { builtin }]) => ({ family, ...buil
 const PREFIXES: PrefixRule[] = BUILTINS.flatMap(({ name, modelPrefixes }) =>
   modelPrefixes.map((prefix) => ({ prefix, provider: name })),
 )
+
+const BUILT_IN = { families: FAMILIES, prefixes: PREFIXES }
 
 export interface StartOptions {
   /** Keys that an edit of the file has made while serving: the only time their values are known. */
@@ -163,10 +168,11 @@ async function serve({ config, store, live, newKeys, log, now, onListening }: Pr
   const stopping = new AbortController()
   const deps: Deps = {
     snapshot: live.current,
-    families: FAMILIES,
-    prefixes: PREFIXES,
+    ...BUILT_IN,
     catalog,
     circuits,
+    quirks: createQuirks(),
+    pricePercents: pricePercents(live, log),
     providerHealth: createProviderHealth(now, live.current),
     isKnown,
     caller,
@@ -224,6 +230,12 @@ function idempotency(parts: Pick<Prepared, 'store' | 'live' | 'now'> & { metrics
     onReplay: () => metrics.idempotentReplays.add(),
     now,
   })
+}
+
+function pricePercents(live: LiveSnapshot, log: Log): PricePercents {
+  const write = (provider: string, percent: number) =>
+    live.change((transaction) => raisePricePercent(transaction, provider, percent))
+  return createPricePercents(write, log)
 }
 
 /** Pools first: whatever was still waiting for a provider ends now and is logged before the store closes. */

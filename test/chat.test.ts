@@ -267,7 +267,7 @@ describe('fields beyond the contract', () => {
     ['n', 2],
     ['logprobs', true],
     ['logit_bias', { 5: -100 }],
-    ['response_format', { type: 'json_object' }],
+    ['response_format', { type: 'json_schema', json_schema: { name: 'open', schema: { type: 'object' } } }],
     ['top_k', 5],
   ] as const) {
     test(`${name} cannot be told to Anthropic: the next entry serves`, async () => {

@@ -1,10 +1,12 @@
 import type { Answer } from '../answer.ts'
 import type { Family } from '../family.ts'
-import { isObject } from '../json.ts'
+import { isObject, type JsonObject } from '../json.ts'
 import { newId } from '../random.ts'
+import type { Account } from '../stage.ts'
 import { errorAnswer, failureAnswer } from './errors.ts'
 import { readMessageAsk, writeMessage } from './message.ts'
 import { getModel, listModels } from './model-list.ts'
+import { anthropicModel } from './models.ts'
 import { problemWithRequest } from './request-rules.ts'
 
 const MEBIBYTE = 1024 * 1024
@@ -26,8 +28,9 @@ export const anthropicFamily: Family = {
     if (VERSIONS.includes(String(version))) return null
     return errorAnswer({ message: `anthropic-version: "${version}" is not a valid version` })
   },
-  validate(body, headers) {
-    const message = problemWithRequest(body, String(headers['anthropic-version']))
+  validate(body, headers, account) {
+    const version = String(headers['anthropic-version'])
+    const message = problemWithRequest(body, version) ?? problemWithGeo(body, account)
     return message === null ? null : errorAnswer({ message })
   },
   readAsk: readMessageAsk,
@@ -35,6 +38,14 @@ export const anthropicFamily: Family = {
   listModels,
   getModel,
   complete: addHeaders,
+}
+
+/** Older models run where they run; a workspace may be bound to one place. */
+function problemWithGeo({ inference_geo: geo, model }: JsonObject, account: Account): string | null {
+  if (geo === undefined) return null
+  if (anthropicModel(String(model))?.hasGeo === false) return 'inference_geo: not supported for this model.'
+  if (!account.isGeoFixed || geo === account.inferenceGeo) return null
+  return `inference_geo: "${geo}" is not allowed in this workspace.`
 }
 
 function addHeaders(answer: Answer, requestId: string): Answer {

@@ -2,6 +2,7 @@ import { lastUserText, textOf } from '../call-log.ts'
 import { type JsonObject, objectOrEmpty, objectsIn, stringOrNull } from '../json.ts'
 import { newId } from '../random.ts'
 import type { Ask, Reply, ToolChoice } from '../reply.ts'
+import type { Account } from '../stage.ts'
 import { countPromptTokens } from '../tokens.ts'
 import { anthropicModel } from './models.ts'
 
@@ -44,7 +45,7 @@ function readToolChoice(choice: JsonObject): ToolChoice {
   return { kind: type === 'any' || type === 'none' ? type : 'auto' }
 }
 
-export function writeMessage(reply: Reply, body: JsonObject): JsonObject {
+export function writeMessage(reply: Reply, body: JsonObject, account: Account): JsonObject {
   return {
     id: newId('msg_01', 22),
     type: 'message',
@@ -54,7 +55,7 @@ export function writeMessage(reply: Reply, body: JsonObject): JsonObject {
     stop_reason: reply.finishOverride ?? STOP_REASONS[reply.finish],
     stop_sequence: null,
     stop_details: reply.refusal === null ? null : { type: 'refusal', category: 'cyber', explanation: reply.refusal },
-    usage: writeUsage(reply, body),
+    usage: writeUsage(reply, body, account),
   }
 }
 
@@ -78,7 +79,7 @@ function writeContent(reply: Reply): JsonObject[] {
   return content
 }
 
-function writeUsage({ usage }: Reply, body: JsonObject): JsonObject {
+function writeUsage({ usage }: Reply, body: JsonObject, { inferenceGeo }: Account): JsonObject {
   const hour = usage.cacheWriteTokens > 0 && JSON.stringify(body).includes('"ttl":"1h"')
   return {
     input_tokens: usage.freshTokens,
@@ -91,6 +92,6 @@ function writeUsage({ usage }: Reply, body: JsonObject): JsonObject {
     output_tokens: usage.completionTokens,
     ...(usage.thinkingTokens > 0 ? { output_tokens_details: { thinking_tokens: usage.thinkingTokens } } : {}),
     service_tier: 'standard',
-    inference_geo: 'global',
+    inference_geo: body['inference_geo'] ?? inferenceGeo,
   }
 }

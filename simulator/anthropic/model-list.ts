@@ -102,6 +102,7 @@ function scenarioEntry(id: string): Entry {
     sampling: 'free',
     prefill: true,
     forcedTools: true,
+    hasGeo: true,
     retires: null,
   }
   return entry(id, anything)

@@ -21,6 +21,8 @@ export interface AnthropicModel {
   sampling: 'free' | 'one-of-two' | 'defaults-only'
   prefill: boolean
   forcedTools: boolean
+  /** Takes `inference_geo`. */
+  hasGeo: boolean
   retires: string | null
 }
 
@@ -35,6 +37,7 @@ const GENERATION_4_5 = {
   sampling: 'one-of-two',
   prefill: true,
   forcedTools: true,
+  hasGeo: false,
   retires: null,
 } as const satisfies Partial<AnthropicModel>
 
@@ -45,6 +48,7 @@ const GENERATION_4_6 = {
   efforts: ['low', 'medium', 'high', 'max'],
   thinking: ['adaptive', 'enabled', 'disabled'],
   prefill: false,
+  hasGeo: true,
 } as const satisfies Partial<AnthropicModel>
 
 const GENERATION_4_7 = {

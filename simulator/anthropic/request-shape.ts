@@ -129,6 +129,7 @@ export const requestShape: Check = object(
   { model: all(text, matching(/^\S+$/)), max_tokens: atLeast(0), messages },
   {
     system,
+    inference_geo: literal('global', 'us'),
     metadata: object({}, { user_id: userId }),
     output_config: outputConfig,
     service_tier: literal('auto', 'standard_only'),

@@ -2,6 +2,7 @@ import { lastUserText, textOf } from '../call-log.ts'
 import { isObject, type JsonObject, objectOrEmpty, objectsIn, stringOrNull } from '../json.ts'
 import { newId } from '../random.ts'
 import type { Ask, Reply, ToolCall, ToolChoice } from '../reply.ts'
+import type { Account } from '../stage.ts'
 import { countPromptTokens } from '../tokens.ts'
 
 export function readCompletionAsk(body: JsonObject): Ask {
@@ -45,7 +46,7 @@ function readToolChoice(choice: unknown): ToolChoice {
   return typeof name === 'string' ? { kind: 'tool', name } : { kind: 'auto' }
 }
 
-export function writeCompletion(reply: Reply, body: JsonObject): JsonObject {
+export function writeCompletion(reply: Reply, body: JsonObject, account: Account): JsonObject {
   const count = typeof body['n'] === 'number' ? body['n'] : 1
   const { freshTokens, cachedTokens, cacheWriteTokens, completionTokens, thinkingTokens } = reply.usage
   const promptTokens = freshTokens + cachedTokens + cacheWriteTokens
@@ -76,9 +77,14 @@ export function writeCompletion(reply: Reply, body: JsonObject): JsonObject {
         rejected_prediction_tokens: 0,
       },
     },
-    service_tier: 'default',
+    service_tier: tierOf(body['service_tier'], account),
     system_fingerprint: 'fp_51a70c4d2e',
   }
+}
+
+/** A request that leaves the tier open gets the one that the project is set to. */
+function tierOf(tier: unknown, { serviceTier }: Account): unknown {
+  return tier === undefined || tier === null || tier === 'auto' ? serviceTier : tier
 }
 
 function writeMessage(reply: Reply, body: JsonObject): JsonObject {

@@ -141,6 +141,12 @@ export const routeRefinements: Readonly<Record<string, Refinement>> = {
     },
   },
   'providers.get': { examples: ['switchyard providers get local'] },
+  'providers.price-percent': {
+    examples: [
+      'switchyard providers price-percent cloud --price-percent 110',
+      'switchyard providers price-percent cloud --price-percent null',
+    ],
+  },
   'providers.routes': { examples: ['switchyard providers routes local'], columns: ['workspace', 'alias'] },
   'providers.delete': { examples: ['switchyard providers delete local'] },
   'providers.test': {

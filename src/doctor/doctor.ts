@@ -9,7 +9,7 @@ import { StoreError } from '../store/store-error.ts'
 import { attempt, type Check, good, problem } from './check.ts'
 import { checkCounters } from './counters-check.ts'
 import { checkDataDir, checkLock, checkNode, checkPort } from './machine-checks.ts'
-import { checkClock, checkProviders } from './provider-checks.ts'
+import { checkCharges, checkClock, checkProviders } from './provider-checks.ts'
 import { checkPrices, checkSchema, checkSecrets, effectiveProviders, secretsOf } from './store-checks.ts'
 
 /** Everything a gateway started here and now would meet. Changes nothing, and works beside a running one. */
@@ -31,6 +31,7 @@ export async function runChecks(environment: Environment): Promise<Check[]> {
   const secrets = secretsOf(dataDir, keys)
   checks.push(...(await attempt('secrets', () => checkSecrets(inspection?.rows ?? null, secrets))))
   checks.push(...(await outwardChecks(config, inspection, secrets)))
+  checks.push(...checkCharges(inspection?.rows ?? null))
   checks.push(checkPrices(inspection?.rows ?? null, config.file?.config ?? null))
   return checks
 }

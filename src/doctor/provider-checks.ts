@@ -2,6 +2,7 @@ import { isConfigured, type Provider } from '../domain/provider.ts'
 import { testProvider } from '../gateway/test-provider.ts'
 import type { Caller } from '../providers/call.ts'
 import { FAMILIES } from '../providers/families.ts'
+import type { ControlRows } from '../store/snapshot.ts'
 import { attempt, type Check, good, problem } from './check.ts'
 
 /** One model list of each; who has neither key nor address is not asked. */
@@ -45,4 +46,14 @@ export async function checkClock(providers: readonly Provider[], caller: Caller,
       : problem('clock', `${difference}: set this machine's time (NTP)`)
   }
   return good('clock', 'nobody to compare with')
+}
+
+/** Not wrong, but dearer than the price list: holds are larger for it. */
+export function checkCharges(rows: ControlRows | null): Check[] {
+  return (rows?.providers ?? []).flatMap(({ name, price_percent: percent }) => {
+    if ((percent ?? 100) <= 100) return []
+    const words = `charges up to ${percent} % of the list price, which budgets hold for: look for a dearer default`
+    const forget = `switchyard providers price-percent ${name} --price-percent null`
+    return [good(`charges of ${name}`, `${words} (service tier, region) in its account, then ${forget}`)]
+  })
 }

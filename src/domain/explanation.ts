@@ -36,6 +36,8 @@ export interface ExplainedEntry {
   contextWindow: number | null
   /** The most the call could cost here; null when unknown. */
   hold: Picodollars | null
+  /** What the hold takes the list price times, in percent; null when it cannot be called. */
+  pricePercent: number | null
   /** What would be sent, secrets masked; null when nothing could be. */
   wire: { method: 'POST'; url: string; headers: Record<string, string>; body: Record<string, unknown> } | null
 }

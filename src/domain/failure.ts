@@ -6,6 +6,12 @@ export type NextEntry = 'any' | 'larger-window' | 'none'
 /** Whether the same entry may be asked again; `never` holds even against the provider's own `x-should-retry: true`. */
 export type Retry = 'yes' | 'once' | 'short-wait' | 'no' | 'never'
 
+/** A field that the provider does not take here, and the name that it asks for; null where it names none. */
+export interface RefusedField {
+  name: string
+  instead: string | null
+}
+
 /** One upstream call that did not end in an answer, by meaning rather than by status (translation.md 3.3). */
 export interface Failure {
   /** What the caller sees if this is the last attempt. */
@@ -19,6 +25,7 @@ export interface Failure {
   retryAfterMs: number | null
   /** The provider's own verdict (`x-should-retry`). */
   shouldRetry: boolean | null
+  refusedField: RefusedField | null
 }
 
 const USUAL = {
@@ -43,7 +50,8 @@ export function failure(
   code: FailureCode,
   message: string,
   status: number | null,
-  deviation: { retry?: Retry } = {},
+  deviation: { retry?: Retry; refusedField?: RefusedField | null } = {},
 ): Failure {
-  return { code, message, status, ...USUAL[code], retryAfterMs: null, shouldRetry: null, ...deviation }
+  const unsaid = { retryAfterMs: null, shouldRetry: null, refusedField: null }
+  return { code, message, status, ...USUAL[code], ...unsaid, ...deviation }
 }

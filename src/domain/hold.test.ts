@@ -138,9 +138,13 @@ describe('the hold', () => {
     assert.equal(of(LIST, { request, contextWindow: 1_000 }), BigInt(1_000 * 2 + 100 * 10) * 1_000_000n)
   })
 
-  test('doubles for a faster service', () => {
-    const request = chat([], { service_tier: 'priority' })
-    assert.equal(of(LIST, { request }), 2n * BigInt(bytes(request) * 2 + 1_000) * 1_000_000n)
+  test('is as much larger as the provider charges more than the list price, never rounded down', () => {
+    const request = chat([])
+    const list = BigInt(bytes(request) * 2 + 1_000) * 1_000_000n
+    assert.equal(of(LIST, { request, pricePercent: 200 }), 2n * list)
+    assert.equal(of(LIST, { request, pricePercent: 110 }), (list * 110n) / 100n)
+    const odd = of({ ...LIST, output_per_mtok: '0.000001' }, { request, pricePercent: 101 })
+    assert.equal(odd, (BigInt(bytes(request)) * 2_000_000n * 101n) / 100n + 100n * 2n)
   })
 
   test('is never less than what the call costs, whatever its tokens within the bounds are', () => {

@@ -17,6 +17,8 @@ export interface WorstCase {
   price: Price | undefined
   contextWindow: number | null
   maxOutputTokens: number | null
+  /** The most that the provider multiplies the list price with. */
+  pricePercent?: number
 }
 
 /** What a hold is made of; null where nobody can say. */
@@ -30,17 +32,17 @@ export interface HoldTerms {
 
 /** The prompt is the same at every entry, so whoever asks for several works out its bound once. */
 export function holdTerms(
-  { request, wire, price, contextWindow, maxOutputTokens }: WorstCase,
+  { request, wire, price, contextWindow, maxOutputTokens, pricePercent = 100 }: WorstCase,
   promptBound: number | null = promptTokensBound(request),
 ): HoldTerms {
   const promptTokens = promptBound ?? contextWindow
   const outputTokens = outputTokensBound(wire, maxOutputTokens)
   const dearest = price === undefined || promptTokens === null ? null : dearestPrices(price, promptTokens)
-  const factor = surcharge(request)
+  const charged = (list: bigint) => (list * BigInt(pricePercent) + 99n) / 100n
   const prices =
     dearest === null || promptTokens === null
       ? null
-      : { prompt: BigInt(promptTokens) * dearest.input * factor, perOutputToken: dearest.output * factor }
+      : { prompt: charged(BigInt(promptTokens) * dearest.input), perOutputToken: charged(dearest.output) }
   return { promptTokens, outputTokens, answers: answersOf(wire), prices }
 }
 
@@ -160,9 +162,4 @@ function dearestInput({ input, cachedInput, cacheWrite5m, cacheWrite30m, cacheWr
 
 function larger(a: bigint, b: bigint): bigint {
   return a > b ? a : b
-}
-
-/** Faster service costs double at both families. */
-function surcharge(request: ChatRequest): bigint {
-  return request.service_tier === 'priority' || request.service_tier === 'fast' ? 2n : 1n
 }

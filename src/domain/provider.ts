@@ -10,6 +10,8 @@ export interface Provider {
   apiKey: string | null
   /** Extra headers for every call, e.g. an organisation id. */
   headers: Readonly<Record<string, string>>
+  /** The most that its answers have said it charges, in percent of the list price, or an operator; absent: the list price. */
+  pricePercent?: number
 }
 
 /** A provider known only by name, with neither key nor address, cannot be called. */

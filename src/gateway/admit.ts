@@ -10,7 +10,7 @@ import type { Deps } from './deps.ts'
 import { type Asked, fitIn, mayFit } from './fit-in.ts'
 import type { Life } from './life.ts'
 import { limitError, limitsUnavailable } from './limit-error.ts'
-import { defaultLimitOf, payerOf, scopeName } from './payer.ts'
+import { defaultLimitOf, hasHardBudget, payerOf, scopeName } from './payer.ts'
 import { translateLarge } from './translate-large.ts'
 
 declare const admitted: unique symbol
@@ -34,7 +34,8 @@ export async function admit(request: ChatRequest, resolved: Resolved, life: Life
   const payer = payerOf(life.key, life.snapshot)
   const defaultLimit = defaultLimitOf(payer)
   const bytes = life.source?.length ?? null
-  const situation = newSituation(request, resolved.chain, life.snapshot, { bytes, defaultLimit })
+  const isStrict = hasHardBudget(payer)
+  const situation = newSituation(request, resolved.chain, life.snapshot, { bytes, defaultLimit, isStrict })
   const large = life.source instanceof LargeRequest ? life.source : null
   const isFitted = mayFit(payer)
   if (large !== null) await translateLarge(large, situation, deps, !isFitted)

@@ -20,6 +20,9 @@ export interface Candidate {
   ignored: string[]
   /** What differs from the caller's request on purpose. */
   adjustments: Adjustment[]
+  /** The most that it is billed at, in percent of the list price: as far as anybody knows, and what is held for. */
+  expectedPercent: number
+  heldPercent: number
 }
 
 /** Whether an entry can serve a request at all, whatever its circuit says. */
@@ -38,6 +41,8 @@ export interface Situation {
   snapshot: Snapshot
   /** How long the request was as it came; null when it came some other way. */
   bytes: number | null
+  /** A hard budget binds the call: it must not cost more than was held, whatever the account's defaults are. */
+  isStrict: boolean
   /** The prompt was too long for this window: only a larger one can help. */
   outgrown: { window: number | null } | null
   /** Sent as the limit of an answer where neither the caller nor the entry names one. */
@@ -56,13 +61,17 @@ export function newSituation(
   request: ChatRequest,
   chain: readonly ChainEntry[],
   snapshot: Snapshot,
-  { bytes = null, defaultLimit = null }: Partial<Pick<Situation, 'bytes' | 'defaultLimit'>> = {},
+  {
+    bytes = null,
+    defaultLimit = null,
+    isStrict = false,
+  }: Partial<Pick<Situation, 'bytes' | 'defaultLimit' | 'isStrict'>> = {},
 ): Situation {
   const nothingYet = { outgrown: null, fitted: NOTHING_FITTED, translations: new Map() }
-  return { request, chain, snapshot, bytes, defaultLimit, ...nothingYet }
+  return { request, chain, snapshot, bytes, defaultLimit, isStrict, ...nothingYet }
 }
 
-export type ChainDeps = Pick<Deps, 'families' | 'catalog' | 'circuits'>
+export type ChainDeps = Pick<Deps, 'families' | 'catalog' | 'circuits' | 'quirks' | 'pricePercents'>
 
 /** Calls and `explain` both ask this: there is no second opinion on what an entry can do. */
 export function assess(entry: ChainEntry, position: number, situation: Situation, deps: ChainDeps): Fitness {
@@ -76,9 +85,8 @@ export function assess(entry: ChainEntry, position: number, situation: Situation
   if (outgrown !== null && !isLargerWindow(traits.contextWindow, outgrown.window)) {
     return { kind: 'window', reason: 'skipped: its window is not known to be larger' }
   }
-  const translation =
-    situation.translations.get(position) ??
-    family.toWire(request, targetOf({ entry, position, provider, traits }, situation))
+  const callee = { entry, position, provider, family, traits }
+  const translation = situation.translations.get(position) ?? family.toWire(request, targetOf(callee, situation, deps))
   situation.translations.set(position, translation)
   switch (translation.kind) {
     case 'invalid':
@@ -87,21 +95,45 @@ export function assess(entry: ChainEntry, position: number, situation: Situation
       return { ...translation, reason: `skipped: ${translation.message}` }
     case 'wire': {
       const { body: wire, ignored, adjustments } = translation
-      return {
-        kind: 'usable',
-        candidate: { entry, position, provider, family, traits, wire, ignored, adjustments },
-      }
+      const percents = percentsOf(callee, wire, situation, deps)
+      return { kind: 'usable', candidate: { ...callee, wire, ignored, adjustments, ...percents } }
     }
   }
 }
 
-/** What a family is told of an entry; of limits set here the most specific. */
-export function targetOf(
-  { entry, position, provider, traits }: Pick<Candidate, 'entry' | 'position' | 'provider' | 'traits'>,
-  { defaultLimit, fitted }: Situation,
-): Target {
+type Callee = Pick<Candidate, 'entry' | 'position' | 'provider' | 'family' | 'traits'>
+
+/** What a translation for this entry must know, the same wherever it is made; of limits set here the most specific. */
+export function targetOf(callee: Callee, situation: Situation, { quirks, pricePercents }: ChainDeps): Target {
+  const { entry, position, provider, family, traits } = callee
+  const { defaultLimit, fitted, isStrict } = situation
   const bounds = { default: entry.maxOutputTokens ?? defaultLimit, most: fitted.get(position) ?? null }
-  return { model: entry.model, traits, baseUrl: provider.baseUrl, bounds }
+  const { renames } = quirks.of(provider, entry.model)
+  const target = { model: entry.model, traits, baseUrl: provider.baseUrl, bounds, renames }
+  if (!isStrict || !hasDefaults(callee, quirks)) return target
+  // What is held for anyway is left to the account.
+  return { ...target, pins: family.pins.filter(({ percent }) => percent > pricePercents.of(provider)) }
+}
+
+/** Whether the provider's account may choose what a request leaves open: elsewhere only what was seen counts. */
+function hasDefaults({ entry, provider, family }: Callee, quirks: ChainDeps['quirks']): boolean {
+  let isOwn = ownServices.get(provider)
+  if (isOwn === undefined) {
+    isOwn = family.isOwnService(provider)
+    ownServices.set(provider, isOwn)
+  }
+  return isOwn && !quirks.of(provider, entry.model).refusesPins
+}
+
+/** Providers are immutable values of the snapshot, so no call parses an address. */
+const ownServices = new WeakMap<Provider, boolean>()
+
+function percentsOf(callee: Callee, wire: JsonObject, { isStrict }: Situation, { quirks, pricePercents }: ChainDeps) {
+  const { provider, family } = callee
+  const seen = pricePercents.of(provider)
+  const expectedPercent = Math.max(seen, family.mostPercent(wire, hasDefaults(callee, quirks)))
+  const heldPercent = isStrict ? expectedPercent : Math.max(seen, family.mostPercent(wire, false))
+  return { expectedPercent, heldPercent }
 }
 
 /** The provider's own list wins over the registry. */

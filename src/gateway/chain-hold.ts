@@ -34,12 +34,12 @@ export function chainHold(
 }
 
 export function termsAt(
-  { entry, wire, traits }: Candidate,
+  { entry, wire, traits, heldPercent }: Candidate,
   { request, snapshot, bytes }: Situation,
   prompt = promptTokensBound(request, bytes),
 ): HoldTerms {
   const price = snapshot.registry.get(entry.provider)?.get(entry.model)?.price
-  return holdTerms({ request, wire, price, ...traits }, prompt)
+  return holdTerms({ request, wire, price, ...traits, pricePercent: heldPercent }, prompt)
 }
 
 /** The largest `max_tokens` with which the call would fit into this much money at every entry; null when none would. */

@@ -11,7 +11,9 @@ import type { Catalog } from './catalog.ts'
 import type { Circuits } from './circuits.ts'
 import type { Idempotency } from './idempotency.ts'
 import type { IsKnown } from './known-models.ts'
+import type { PricePercents } from './price-percents.ts'
 import type { ProviderHealths } from './provider-health.ts'
+import type { Quirks } from './quirks.ts'
 
 /** The two writes of a call; both resolve when the row is durable, to its place in the spool of this node. */
 export interface RequestLog {
@@ -29,6 +31,8 @@ export interface Deps {
   prefixes: readonly PrefixRule[]
   catalog: Catalog
   circuits: Circuits
+  quirks: Quirks
+  pricePercents: PricePercents
   providerHealth: ProviderHealths
   isKnown: IsKnown
   caller: Caller

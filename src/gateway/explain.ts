@@ -9,7 +9,7 @@ import { assess, type Candidate, type ChainDeps, newSituation, type Situation, t
 import { termsAt } from './chain-hold.ts'
 import type { Deps } from './deps.ts'
 import { budgetVerdict, limitAdvice } from './explain-budget.ts'
-import { defaultLimitOf, payerOf, workspacePayer } from './payer.ts'
+import { defaultLimitOf, hasHardBudget, payerOf, workspacePayer } from './payer.ts'
 import { resolve } from './resolve.ts'
 import { firstStep } from './try-chain.ts'
 
@@ -36,7 +36,8 @@ export async function explain(
   const resolved = resolve(request.model, { workspace }, snapshot, deps.prefixes)
   const { chain, alias } = resolved
   const payer = key === null ? workspacePayer(workspace, snapshot) : payerOf(key, snapshot)
-  const situation = newSituation(request, chain, snapshot, { defaultLimit: defaultLimitOf(payer) })
+  const bounds = { defaultLimit: defaultLimitOf(payer), isStrict: hasHardBudget(payer) }
+  const situation = newSituation(request, chain, snapshot, bounds)
   const refusal = await budgetVerdict(situation, payer, key?.name ?? null, deps)
   const { candidate, passed, error } = firstStep(situation, deps)
   const entries = chain.map((entry, position) => ({
@@ -73,6 +74,7 @@ function explained(entry: ChainEntry, position: number, situation: Situation, de
     adjustments: candidate?.adjustments ?? [],
     contextWindow: traitsOf(entry, situation.snapshot, deps).contextWindow,
     hold: candidate === null ? null : moneyOf(termsAt(candidate, situation)),
+    pricePercent: candidate?.heldPercent ?? null,
     wire: candidate === null ? null : wireOf(candidate),
   }
 }

@@ -32,5 +32,14 @@ export async function readLargeOutcome(raw: UpstreamReply, reader: Reader, life:
 function ourFailure(status: number): Failure {
   const code = 'internal_error'
   const message = ERRORS[code].text
-  return { code, message, status, next: 'none', retry: 'never', retryAfterMs: null, shouldRetry: null }
+  return {
+    code,
+    message,
+    status,
+    next: 'none',
+    retry: 'never',
+    retryAfterMs: null,
+    shouldRetry: null,
+    refusedField: null,
+  }
 }

@@ -16,9 +16,10 @@ export async function translateLarge(
   const { chain, snapshot, translations } = situation
   const destinations = chain.flatMap((entry, position): Destination[] => {
     const provider = snapshot.providers.get(entry.provider)
-    if (provider === undefined || !isConfigured(provider) || !deps.families.has(provider.family)) return []
-    const traits = traitsOf(entry, snapshot, deps)
-    return [{ position, family: provider.family, ...targetOf({ entry, position, provider, traits }, situation) }]
+    const family = provider === undefined ? undefined : deps.families.get(provider.family)
+    if (provider === undefined || family === undefined || !isConfigured(provider)) return []
+    const callee = { entry, position, provider, family, traits: traitsOf(entry, snapshot, deps) }
+    return [{ position, family: provider.family, ...targetOf(callee, situation, deps) }]
   })
   const translated = await large.translate(destinations, isFinal)
   for (const [index, { position }] of destinations.entries()) {

@@ -8,6 +8,7 @@ import type { CallOptions, Endpoint } from '../providers/call.ts'
 import type { Family } from '../providers/family.ts'
 import { wireBody } from '../providers/wire-body.ts'
 import type { Candidate } from './candidate.ts'
+import { type Correction, correctionOf } from './correction.ts'
 import type { Deps } from './deps.ts'
 import type { Life, Served } from './life.ts'
 import { pause } from './pause.ts'
@@ -28,20 +29,38 @@ export async function tryEntry(
 ): Promise<EntryOutcome> {
   const { entry, position, ignored } = candidate
   life.adjustments = candidate.adjustments
-  // Written once: every attempt at this entry sends the same, untouched request.
+  // Written once: every retry at this entry sends the same, untouched request.
   const { source } = life
-  const body = source instanceof LargeRequest ? await source.write(position) : wireBody(candidate.wire, request, source)
-  for (let retriesUsed = 0; ; retriesUsed++) {
-    const attempted = await attempt(candidate, body, request, life, deps)
-    const { outcome, durationMs, hasLeft } = attempted
+  let body: CallOptions['body'] =
+    source instanceof LargeRequest ? await source.write(position) : wireBody(candidate.wire, request, source)
+  let correction: Correction | null = null
+  let isFirstUse = true
+  for (let retriesUsed = 0; ; ) {
+    const { outcome, durationMs, hasLeft } = await attempt(candidate, body, request, life, deps)
     if (outcome.kind === 'caller-left') return outcome
     if (outcome.kind === 'answered') {
-      if (hasLeft && retriesUsed === 0 && source instanceof LargeRequest) freeBytes(body)
+      if (hasLeft && isFirstUse && source instanceof LargeRequest) freeBytes(body)
+      correction?.learn()
+      notePrice(outcome.answer.usage.pricePercent, candidate, life, deps)
       const served = { entry, position, answer: outcome.answer, upstreamMs: durationMs, ignored }
       return { kind: 'served', served }
     }
+    if (correction === null) {
+      const sent = { body, hasLeft: hasLeft && isFirstUse }
+      correction = await correctionOf(outcome.failure.refusedField, candidate, sent, { request, life, deps })
+      if (correction !== null) {
+        // No retry: it is another request, and only once.
+        body = correction.body
+        isFirstUse = true
+        life.adjustments = correction.adjustments
+        noteReason(life, correction.reason)
+        continue
+      }
+    }
     const context = { retriesUsed, retriesAllowed: entry.retries, random: deps.random() }
     const step = nextStep(outcome.failure, context)
+    retriesUsed += 1
+    isFirstUse = false
     noteReason(life, step.reason)
     if (step.kind !== 'retry') {
       return { kind: 'failed', failure: outcome.failure, giveUp: step.kind === 'give-up' }
@@ -103,6 +122,18 @@ function remember(outcome: Outcome, entry: ChainEntry, life: Life, deps: Deps): 
       deps.circuits.abandoned(entry)
       break
   }
+}
+
+/** The cost is recorded as it is; what nobody expected is held for from now on. */
+function notePrice(
+  percent: number,
+  { provider, expectedPercent, heldPercent }: Candidate,
+  life: Life,
+  deps: Deps,
+): void {
+  if (percent > heldPercent)
+    noteReason(life, `served, at ${percent} % of the list price: ${heldPercent} % were held for`)
+  if (percent > expectedPercent) deps.pricePercents.learn(provider, percent, life.id)
 }
 
 function noteReason(life: Life, reason: string): void {

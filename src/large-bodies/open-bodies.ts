@@ -118,12 +118,11 @@ export class OpenBodies {
     return wire
   }
 
-  #translated(body: OpenBody, destination: Destination, mustBeExact: boolean): Translation {
-    const { position, family } = destination
+  #translated(body: OpenBody, { position, family, ...target }: Destination, mustBeExact: boolean): Translation {
     const translator = FAMILIES.get(family)
     if (translator === undefined) throw new Error(`there is no family '${family}'`)
     const read = this.#readOf(body, mustBeExact || !translator.isVerbatim)
-    const translation = translator.toWire(read.request, destination)
+    const translation = translator.toWire(read.request, target)
     if (translation.kind === 'wire') body.wires.set(position, { ...read, body: translation.body })
     return translation
   }

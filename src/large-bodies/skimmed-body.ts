@@ -43,11 +43,10 @@ export class SkimmedBody {
   translate(destinations: readonly Destination[]): Translation[] | null {
     const { request } = this.#read
     const translations: Translation[] = []
-    for (const destination of destinations) {
-      const { position, family } = destination
+    for (const { position, family, ...target } of destinations) {
       const translator = FAMILIES.get(family)
       if (translator?.isVerbatim !== true) return null
-      const translation = translator.toWire(request, destination)
+      const translation = translator.toWire(request, target)
       if (translation.kind !== 'wire') translations.push(translation)
       else {
         const cuts = this.#cutsOf(translation.body)

@@ -57,6 +57,7 @@ function shownEntry(explained: ExplainedEntry) {
     adjustments: [...explained.adjustments],
     context_window: explained.contextWindow,
     hold_usd: usdOrNull(explained.hold),
+    price_percent: explained.pricePercent,
     wire: explained.wire,
   }
 }

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import { GatewayError } from '../domain/errors.ts'
 import type { Provider } from '../domain/provider.ts'
-import { deleteProvider, findProvider, providerFromRow, putProvider } from '../store/providers.ts'
+import { deleteProvider, findProvider, providerFromRow, putProvider, setPricePercent } from '../store/providers.ts'
 import { routesUsing } from '../store/routes-using.ts'
 import type { Database, ProviderRow } from '../store/schema.ts'
 import { timestamp } from './contract/fields.ts'
@@ -61,6 +61,15 @@ export function providerHandlers(deps: ManagementDeps): Handlers {
         }
         await deleteProvider(transaction, name)
         return { result: undefined, audit: audited('providers.delete', name, before, null) }
+      }),
+    // Also of one that the environment or the file owns: neither of them says what it charges.
+    'providers.price-percent': ({ params: { name }, body }, context) =>
+      change(deps, context, async (transaction) => {
+        const before = show(await find(transaction, name))
+        await setPricePercent(transaction, name, body.price_percent)
+        const result = await get(transaction, name, show)
+        const isChanged = before.price_percent !== result.price_percent
+        return { result, audit: isChanged ? audited('providers.price-percent', name, before, result) : null }
       }),
     async 'providers.routes'({ params: { name } }) {
       await find(deps.db, name)
@@ -154,6 +163,7 @@ function shown(row: ProviderRow, provider: Provider) {
     base_url: row.base_url,
     has_api_key: provider.apiKey !== null,
     headers: Object.fromEntries(Object.keys(provider.headers).map((name) => [name, MASKED] as const)),
+    price_percent: row.price_percent,
     managed_by: managedBy,
     created_at: timestamp(row.created_at),
     updated_at: timestamp(row.updated_at),

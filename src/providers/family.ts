@@ -3,7 +3,9 @@ import type { ChatRequest, JsonObject } from '../domain/chat.ts'
 import type { Failure } from '../domain/failure.ts'
 import type { OutputBounds } from '../domain/output-limit.ts'
 import type { CatalogModel, ModelTraits, Provider } from '../domain/provider.ts'
+import type { Rename } from '../domain/rename.ts'
 import type { TokenUsage } from '../domain/usage.ts'
+import type { Pin } from './pin.ts'
 
 /** The model at the chosen entry. */
 export interface Target {
@@ -12,6 +14,10 @@ export interface Target {
   /** Null: the family's public address. */
   baseUrl: string | null
   bounds: OutputBounds
+  /** Names that the provider wants for this model otherwise than the caller wrote them. */
+  renames?: readonly Rename[]
+  /** To be sent along where the caller left the choice open. */
+  pins?: readonly Pin[]
 }
 
 /** The caller's request in the family's words, or why there is none. */
@@ -68,6 +74,11 @@ export interface Family {
   failureFromWire(status: number, body: unknown): Failure
   /** Throws a TypeError when the body is no model list at all. */
   modelsFromWire(body: unknown): CatalogPage
+  /** What a hard budget sends along, where the provider is the vendor's own service. */
+  pins: readonly Pin[]
+  isOwnService(provider: Provider): boolean
+  /** The most that a request can be billed at, in percent of the list price, as far as the account's defaults can say. */
+  mostPercent(wire: JsonObject, isOwnService: boolean): number
   /** The usual mistake with its base URL, as a question to someone whose calls find nothing. */
   baseUrlHint: string
   /** Response header that carries the provider's id of the call. */

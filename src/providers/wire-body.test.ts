@@ -102,11 +102,49 @@ describe('where that cannot be told for sure, the JSON is written anew', () => {
     for (const wire of [
       { ...request, n: true },
       { model: 'm', messages: request.messages },
-      { ...request, extra: '1' },
+      { ...request, extra: {} },
+      { model: 'm', messages: request.messages, extra: 2 },
     ]) {
       assert.equal(wireBody(wire, request, source), JSON.stringify(wire))
     }
   })
+})
+
+describe('a renamed or added field', () => {
+  const cases: [string, string, JsonObject, string | null][] = [
+    [
+      'a rename keeps all other bytes',
+      '{ "max_tokens" : 1.0, "model":"alias"}',
+      { max_completion_tokens: 1, model: 'm' },
+      '{ "max_completion_tokens" : 1.0, "model":"m"}',
+    ],
+    [
+      'an addition stands at the beginning',
+      ' {"model":"alias","n":1}',
+      { model: 'm', n: 1, tier: 'x' },
+      ' {"tier":"x","model":"m","n":1}',
+    ],
+    [
+      'all at once',
+      '{"stream":false,"max_tokens":1,"model":"alias"}',
+      { most: 1, model: 'm', tier: 'x' },
+      '{"tier":"x","most":1,"model":"m"}',
+    ],
+    [
+      'a name that stands twice',
+      '{"model":"alias","max_tokens":1,"x":"max_tokens"}',
+      { model: 'm', most: 1, x: 'max_tokens' },
+      null,
+    ],
+    ['a name with an escape', '{"model":"alias","max\\u005Ftokens":1}', { model: 'm', most: 1 }, null],
+  ]
+  for (const [title, source, wire, expected] of cases) {
+    test(title, () => {
+      const body = wireBody(wire, JSON.parse(source) as ChatRequest, Buffer.from(source))
+      assert.equal(String(body), expected ?? JSON.stringify(wire))
+      assert.equal(Buffer.isBuffer(body), expected !== null)
+    })
+  }
 })
 
 test('whatever the request, what is sent means the same', () => {

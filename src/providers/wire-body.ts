@@ -1,9 +1,11 @@
 import type { ChatRequest, JsonObject } from '../domain/chat.ts'
+import type { Rename } from '../domain/rename.ts'
 
 /**
- * The body to send. Where a translation has changed nothing but the model and figures as the limit of the answer, and left
- * out `stream`, the bytes as they came are sent with just that changed: nothing is written anew, and a megabyte costs a search and a copy (0.2 ms
- * where writing its JSON takes 4). `source` is null when there are no such bytes.
+ * The body to send. Where a translation has changed nothing but the model and figures such as the limit of the answer, left
+ * out `stream`, renamed a field or added a plain one, the bytes as they came are sent with just that changed: nothing is
+ * written anew, and a megabyte costs a search and a copy (0.2 ms where writing its JSON takes 4). `source` is null when
+ * there are no such bytes.
  */
 export function wireBody(wire: JsonObject, request: ChatRequest, source: Buffer | null): Buffer | string {
   const cuts = source === null ? null : cutsOf(wire, request, source)
@@ -16,44 +18,60 @@ export function cutsOf(wire: JsonObject, request: ChatRequest, source: Buffer): 
   if (changes === null) return null
   const cuts = [replaceModel(source, changes.model)]
   if (changes.dropsStream) cuts.push(dropField(source, STREAM))
-  for (const figure of changes.figures)
-    cuts.push(figure.isNew ? addField(source, figure) : replaceFigure(source, figure))
-  const known = cuts.filter((cut) => cut !== null)
-  return known.length === cuts.length ? known.sort((a, b) => a.from - b.from || a.to - b.to) : null
+  for (const figure of changes.figures) cuts.push(replaceFigure(source, figure))
+  for (const rename of changes.renames) cuts.push(renameField(source, rename))
+  if (changes.added.length > 0) cuts.push(addFields(source, changes.added, wire))
+  const certain = cuts.filter((cut) => cut !== null)
+  return certain.length < cuts.length ? null : certain.sort((a, b) => a.from - b.from || a.to - b.to)
 }
 
 interface Changes {
   model: { from: string; to: string }
   dropsStream: boolean
   figures: Figure[]
+  renames: Rename[]
+  added: readonly string[]
 }
 
-/** A number that was set. */
+/** A number in place of what the caller wrote. */
 interface Figure {
   name: string
   value: number
-  /** The caller did not write it at all. */
-  isNew: boolean
 }
+
+const NONE: readonly string[] = []
 
 /** Null when more has changed. Values are compared as they are: a translation that copies one has changed it. */
 function changesOf(wire: JsonObject, request: ChatRequest): Changes | null {
   const { model } = wire
   if (typeof model !== 'string') return null
   const figures: Figure[] = []
+  let added = NONE
   for (const name in wire) {
     const value = wire[name]
     if (name === 'model' || value === request[name]) continue
-    if (typeof value !== 'number') return null
-    figures.push({ name, value, isNew: !Object.hasOwn(request, name) })
+    if (!Object.hasOwn(request, name) && isPlain(value)) added = [...added, name]
+    else if (Object.hasOwn(request, name) && typeof value === 'number') figures.push({ name, value })
+    else return null
   }
   let dropsStream = false
+  const renames: Rename[] = []
   for (const name in request) {
     if (Object.hasOwn(wire, name)) continue
-    if (name !== 'stream') return null
-    dropsStream = true
+    if (name === 'stream') {
+      dropsStream = true
+      continue
+    }
+    const to = added.find((candidate) => wire[candidate] === request[name])
+    if (to === undefined) return null
+    renames.push({ from: name, to })
+    added = added.filter((candidate) => candidate !== to)
   }
-  return { model: { from: request.model, to: model }, dropsStream, figures }
+  return { model: { from: request.model, to: model }, dropsStream, figures, renames, added }
+}
+
+function isPlain(value: unknown): boolean {
+  return typeof value === 'number' || typeof value === 'string' || typeof value === 'boolean'
 }
 
 const MODEL = Buffer.from('"model"')
@@ -88,13 +106,6 @@ function replaceModel(source: Buffer, { from, to }: Changes['model']): Cut | nul
   return { from: value.start, to: end, by: Buffer.from(JSON.stringify(to)) }
 }
 
-/** At the beginning: something stands behind it, for there is a model. */
-function addField(source: Buffer, { name, value }: Figure): Cut | null {
-  const brace = skipBlanks(source, 0, 1)
-  if (source[brace] !== BRACE) return null
-  return { from: brace + 1, to: brace + 1, by: Buffer.from(`${JSON.stringify(name)}:${value},`) }
-}
-
 /** In place of a number, or of null. */
 function replaceFigure(source: Buffer, { name, value }: Figure): Cut | null {
   const found = valueAfter(source, Buffer.from(JSON.stringify(name)))
@@ -117,6 +128,21 @@ function dropField(source: Buffer, name: Buffer): Cut | null {
   if (source[after] === COMMA) return { from: value.key, to: after + 1, by: NOTHING }
   const before = skipBlanks(source, value.key - 1, -1)
   return source[before] === COMMA ? { from: before, to: after, by: NOTHING } : null
+}
+
+function renameField(source: Buffer, { from, to }: Rename): Cut | null {
+  if (!/^[a-z_]+$/.test(from)) return null
+  const name = Buffer.from(`"${from}"`)
+  const value = valueAfter(source, name)
+  return value === null ? null : { from: value.key, to: value.key + name.length, by: Buffer.from(`"${to}"`) }
+}
+
+/** At the very beginning: there are other fields behind, so a comma fits. */
+function addFields(source: Buffer, names: readonly string[], wire: JsonObject): Cut | null {
+  const brace = skipBlanks(source, 0, 1)
+  if (source[brace] !== BRACE) return null
+  const text = names.map((name) => `${JSON.stringify(name)}:${JSON.stringify(wire[name])},`).join('')
+  return { from: brace + 1, to: brace + 1, by: Buffer.from(text) }
 }
 
 const [COMMA, COLON, BACKSLASH, BRACE] = [0x2c, 0x3a, 0x5c, 0x7b]

@@ -31,6 +31,7 @@ export const MIGRATIONS: readonly Migration[] = [
   partitionRequests,
   noteAdjustments,
   createKeyValues,
+  rememberPricePercents,
 ]
 
 /** The schema that this version of the gateway works with. */
@@ -212,6 +213,10 @@ async function createSessionTable(db: Transaction<Database>): Promise<void> {
 
 async function noteAdjustments(db: Transaction<Database>): Promise<void> {
   await sql`alter table requests add column adjustments text`.execute(db)
+}
+
+async function rememberPricePercents(db: Transaction<Database>): Promise<void> {
+  await sql`alter table providers add column price_percent bigint`.execute(db)
 }
 
 async function createNodes(db: Transaction<Database>): Promise<void> {

@@ -13,6 +13,7 @@ export function providerFromRow(row: ProviderRow, secrets: Secrets): Provider {
     baseUrl: row.base_url,
     apiKey: openSecret(secrets, row.api_key_encrypted, row.name, 'API key'),
     headers: headers === null ? {} : (JSON.parse(headers) as Record<string, string>),
+    ...(row.price_percent === null ? {} : { pricePercent: row.price_percent }),
   }
 }
 
@@ -40,13 +41,30 @@ export async function putProvider(
       updated_at: now,
     }
     if (present === null) {
-      const row: ProviderRow = { name: provider.name, ...content, created_at: now }
+      const row: ProviderRow = { name: provider.name, ...content, created_at: now, price_percent: null }
       await transaction.insertInto('providers').values(row).execute()
     } else {
-      await transaction.updateTable('providers').set(content).where('name', '=', provider.name).execute()
+      // What one address charges says nothing of another.
+      const forgotten = present.base_url === provider.baseUrl ? {} : { price_percent: null }
+      const changes = { ...content, ...forgotten }
+      await transaction.updateTable('providers').set(changes).where('name', '=', provider.name).execute()
     }
     return true
   })
+}
+
+/** What an answer has shown; a provider that is known to charge more, or is gone, stays as it is. */
+export async function raisePricePercent(db: Kysely<Database>, name: string, percent: number): Promise<void> {
+  await db
+    .updateTable('providers')
+    .set({ price_percent: percent })
+    .where('name', '=', name)
+    .where((where) => where.or([where('price_percent', 'is', null), where('price_percent', '<', percent)]))
+    .execute()
+}
+
+export async function setPricePercent(db: Kysely<Database>, name: string, percent: number | null): Promise<void> {
+  await db.updateTable('providers').set({ price_percent: percent }).where('name', '=', name).execute()
 }
 
 /** The providers that exist from the environment alone; one that the configuration file owns is left to it. */

@@ -85,6 +85,8 @@ interface ProvidersTable {
   created_at: number
   updated_at: number
   managed_by: ManagedBy
+  /** What it charges at most, in percent of the list price, as its answers have shown or an operator has said. */
+  price_percent: number | null
 }
 
 interface RegistryTable {

@@ -6,6 +6,7 @@ import { after, afterEach, describe, test } from 'node:test'
 import { startSimulator } from '../../simulator/simulator.ts'
 import { checkNode } from '../../src/doctor/machine-checks.ts'
 import { type Json, newFolder, startHarness } from '../harness.ts'
+import { managing } from '../management/manage.ts'
 import { startPostgres } from '../postgres.ts'
 import { runCli } from './run-cli.ts'
 
@@ -159,6 +160,11 @@ describe('doctor', () => {
       assert.match(found.of('migrations').message, /up to date/)
       assert.match(found.of('provider extra').message, /The key is accepted/)
       assert.match(found.of('secrets').message, /3 stored and readable/)
+      assert.equal(found.of('charges of extra'), undefined)
+      const manage = managing(() => harness)
+      await manage('PUT', '/providers/extra/price-percent', { price_percent: 200 })
+      const dearer = await examineIn(folder, environment)
+      assert.match(dearer.of('charges of extra').message, /up to 200 % of the list price/)
       const lost = await examineIn(folder, { ...environment, SECRETS_KEY: 'another key of ours' })
       assert.equal(lost.of('secrets').ok, true)
       rmSync(join(harness.folder, 'data', 'secrets.key'))

@@ -80,9 +80,14 @@ describe('PUT /providers/{name}', () => {
       base_url: simulated,
       has_api_key: true,
       headers: {},
+      price_percent: null,
       managed_by: null,
     })
     assert.equal((await chatAt('mine')).status, 200)
+    const dearer = await ask('PUT', '/providers/mine/price-percent', { price_percent: 110 })
+    assert.equal(dearer.json.price_percent, 110)
+    const same = await put('mine', { family: 'openai', base_url: simulated, api_key: `${SECRET}-2` })
+    assert.equal(same.json.price_percent, 110)
     assert.equal(harness.upstream().at(-1)?.headers['authorization'], `Bearer ${SECRET}`)
     const changed = await put('mine', {
       family: 'anthropic',
@@ -91,6 +96,7 @@ describe('PUT /providers/{name}', () => {
     })
     assert.equal(changed.status, 200)
     assert.equal(changed.json.family, 'anthropic')
+    assert.equal(changed.json.price_percent, null, 'what one address charges says nothing of another')
   })
 
   test('does not carry a stored secret to another server', async () => {

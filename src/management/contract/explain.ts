@@ -26,6 +26,10 @@ const ExplainedEntry = z.strictObject({
   adjustments: z.array(Adjustment).describe('Fields that this entry would get otherwise than the caller sent them'),
   context_window: z.int().nullable(),
   hold_usd: Usd.nullable().describe('The most this call could cost here; null when a price or a length is unknown'),
+  price_percent: z
+    .int()
+    .nullable()
+    .describe('What the hold takes the list price times: 100, or more where the tier, region or account is dearer'),
   wire: WireRequest.nullable().describe('What would be sent'),
 })
 

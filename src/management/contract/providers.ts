@@ -7,12 +7,17 @@ import { operation } from './operation.ts'
 /** Stands for a header's value, which is never shown; sent back, it means the value that is stored. */
 export const MASKED = '***'
 
+const PricePercent = z.int('a whole number from 100 to 1000').min(100).max(1_000)
+
 export const Provider = z.strictObject({
   name: ProviderName,
   family: z.string().describe('Which wire format it speaks'),
   base_url: z.string().nullable().describe("Null: the family's public address"),
   has_api_key: z.boolean(),
   headers: z.record(z.string(), z.literal(MASKED)).describe('Extra headers of every call; their values are not shown'),
+  price_percent: PricePercent.nullable().describe(
+    'The most that it charges, in percent of the list price, as its answers have shown or an operator has said',
+  ),
   managed_by: ManagedBy,
   created_at: Timestamp,
   updated_at: Timestamp,
@@ -86,6 +91,20 @@ export const providerOperations = {
     summary: 'List the routes of all workspaces whose chain names a provider',
     params: one,
     reply: z.strictObject({ data: z.array(z.strictObject({ workspace: WorkspaceName, alias: Alias })) }),
+  }),
+  'providers.price-percent': operation({
+    method: 'PUT',
+    path: '/providers/{name}/price-percent',
+    tag,
+    summary:
+      'Say what a provider charges at most, in percent of the list price; null forgets what its answers have shown',
+    params: one,
+    body: z.strictObject({
+      price_percent: PricePercent.nullable().describe(
+        'Budgets hold for it. Null: the list price, until an answer says more',
+      ),
+    }),
+    reply: Provider,
   }),
   'providers.test': operation({
     method: 'POST',

@@ -72,7 +72,9 @@ const fields = fc.record(
     messages: mostly(fc.array(message, { maxLength: 6 })),
     tools: mostly(fc.array(tool, { maxLength: 2 })),
     tool_choice: mostly(fc.constantFrom('auto', 'none', 'required')),
-    response_format: mostly(fc.record({ type: fc.constant('json_schema'), json_schema: fc.record({ schema }) })),
+    response_format: mostly(
+      fc.record({ type: fc.constantFrom('json_schema', 'json_object'), json_schema: fc.record({ schema }) }),
+    ),
     reasoning_effort: mostly(fc.constantFrom('none', 'low', 'max')),
     stop: mostly(word),
     user: mostly(word),
@@ -126,7 +128,7 @@ describe('no input makes a translation throw', () => {
       type: fc.constantFrom('text', 'tool_use', 'x'),
       text: anyJson,
       id: anyJson,
-      name: anyJson,
+      name: fc.oneof(anyJson, fc.constant('gateway_json_answer')),
       input: anyJson,
     }),
   )
@@ -142,6 +144,7 @@ describe('no input makes a translation throw', () => {
   const request = fc.constantFrom(
     { model: 'm', messages: [] },
     { model: 'm', messages: [], functions: [{ name: 'x' }] },
+    { model: 'm', messages: [], response_format: { type: 'json_object' } },
   )
 
   test('answers', () => {

@@ -1,18 +1,22 @@
 import type { Family } from '../family.ts'
+import { isVendor } from '../pin.ts'
+import { mostPercent, PINS } from './account-defaults.ts'
 import { modelsFromWire } from './catalog.ts'
-import { chatTarget, modelsTarget } from './endpoint.ts'
+import { chatTarget, modelsTarget, PUBLIC_BASE } from './endpoint.ts'
 import { failureFromWire } from './failure.ts'
 import { toWire } from './request.ts'
 import { fromWire } from './response.ts'
 
+const builtin = {
+  name: 'anthropic',
+  apiKeyVariable: 'ANTHROPIC_API_KEY',
+  baseUrlVariable: 'ANTHROPIC_BASE_URL',
+  modelPrefixes: ['claude-'],
+}
+
 /** The Messages API, version 2023-06-01, and servers compatible with it. */
 export const anthropicFamily: Family = {
-  builtin: {
-    name: 'anthropic',
-    apiKeyVariable: 'ANTHROPIC_API_KEY',
-    baseUrlVariable: 'ANTHROPIC_BASE_URL',
-    modelPrefixes: ['claude-'],
-  },
+  builtin,
   chatTarget,
   modelsTarget,
   toWire,
@@ -21,5 +25,8 @@ export const anthropicFamily: Family = {
   failureFromWire,
   modelsFromWire,
   requestIdHeader: 'request-id',
+  pins: PINS,
+  isOwnService: (provider) => isVendor(provider, builtin.name, PUBLIC_BASE),
+  mostPercent,
   baseUrlHint: 'The base URL stands without /v1; does it hold a path too many?',
 }

@@ -1,7 +1,7 @@
 import type { Provider } from '../../domain/provider.ts'
 import type { HttpTarget } from '../family.ts'
 
-const PUBLIC_BASE = 'https://api.anthropic.com'
+export const PUBLIC_BASE = 'https://api.anthropic.com'
 /** The last version that takes `temperature` and `top_p`, which the contract passes through verbatim. */
 const API_VERSION = '2023-06-01'
 const PAGE_SIZE = 100

@@ -39,6 +39,8 @@ const UNSUPPORTED_TEXT =
   /(?:is|are) not supported for this model|does not support|Extra inputs are not permitted|cannot both be specified|is deprecated for this model/i
 /** No row of translation.md 3.3; it means what the other family's content_policy_violation means. */
 const FILTERED_TEXT = /content filtering policy/i
+/** What is wrong with a field begins with its name. */
+const FIELD_TEXT = /^([a-z][a-z_]{0,63}): /
 /** The operator's account is at fault, not the request. */
 const ACCOUNT_CODE = /^(?:organization_on_hold$|cmek_|claude_code_)/
 const SPEND_LIMIT_CODE = 'enforced_spend_limit_reached'
@@ -52,7 +54,9 @@ export function failureFromWire(status: number, body: unknown): Failure {
   const signal = { status: meantStatus, errorCode: error?.details?.error_code ?? '', message: message ?? '' }
   const { code, ...deviation } = verdictOn(signal)
   const words = message === null || message === '' ? defaultWords(status) : scrubMessage(message)
-  return failure(code, words, status, deviation)
+  const refused = status === 400 ? FIELD_TEXT.exec(message ?? '')?.[1] : undefined
+  const refusedField = refused === undefined ? null : { name: refused, instead: null }
+  return failure(code, words, status, { ...deviation, refusedField })
 }
 
 /** An error within a 2xx: `type: "error"`, or an `error` object where the content should be. */

@@ -44,3 +44,8 @@ function traitsOfLine(model: string): ThinkingTraits {
   if (ALWAYS_ON_LINES.some((prefix) => model.startsWith(prefix))) return ALWAYS_ON
   return ADAPTIVE
 }
+
+/** The first models that think adaptively are also the first that can be told where to run. */
+export function takesRegion({ model, traits }: { model: string; traits: ModelTraits }): boolean {
+  return thinkingTraits(model, traits).thinking.includes('adaptive')
+}

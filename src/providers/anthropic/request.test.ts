@@ -146,7 +146,7 @@ describe('contracts that cannot be kept are refused by name', () => {
     { service_tier: 'scale' },
     { service_tier: 'priority' },
     { service_tier: 'fast' },
-    { response_format: { type: 'json_object' } },
+    { response_format: { type: 'grammar' } },
   ] as JsonObject[]) {
     const name = Object.keys(fields)[0] ?? ''
     test(JSON.stringify(fields), () => assert.ok(refusalOf(fields).startsWith(name)))

@@ -2,9 +2,13 @@ import type { Adjustment } from '../../domain/adjustment.ts'
 import { type ChatRequest, isJsonObject, type JsonObject } from '../../domain/chat.ts'
 import { limitToSend } from '../../domain/output-limit.ts'
 import type { Target, Translation } from '../family.ts'
+import { type Pin, pinned } from '../pin.ts'
+import { REGION } from './account-defaults.ts'
 import { shown } from './content-parts.ts'
 import type { Draft } from './draft.ts'
 import { FIELDS } from './fields.ts'
+import { asksForJson, jsonModeFields } from './json-mode.ts'
+import { takesRegion } from './models.ts'
 import { newNotes } from './notes.ts'
 import { mistake, Rejection, refuse } from './rejection.ts'
 import { toolFields } from './tool-choice.ts'
@@ -33,8 +37,10 @@ function translated(request: unknown, target: Target): Translation {
     if (value !== null && value !== undefined) readField(name, value, draft)
   }
   if (body['messages'] === undefined) return mistake('messages: expected an array')
-  Object.assign(body, toolFields(request, draft.toolNames))
-  return { kind: 'wire', body, ignored: [...draft.notes.ignored], adjustments: limitOutput(request, draft) }
+  const tools = toolFields(request, draft.toolNames)
+  Object.assign(body, asksForJson(request) ? jsonModeFields(tools, draft) : tools)
+  const adjustments = [...limitOutput(request, draft), ...pinned(body, pinsFor(draft))]
+  return { kind: 'wire', body, ignored: [...draft.notes.ignored], adjustments }
 }
 
 function limitOutput(request: JsonObject, { body, target: { bounds, traits } }: Draft): Adjustment[] {
@@ -43,6 +49,14 @@ function limitOutput(request: JsonObject, { body, target: { bounds, traits } }: 
   if (reason === null || typeof tokens !== 'number') return []
   body['max_tokens'] = tokens
   return [{ field: 'max_tokens', value: tokens, reason }]
+}
+
+/** What the caller chose stays open where that is what was chosen; older models refuse to be told a place. */
+function pinsFor({ request, target }: Draft): readonly Pin[] {
+  const { pins = [] } = target
+  return pins.filter((pin) =>
+    pin.field === REGION.field ? takesRegion(target) : (request[pin.field] ?? null) === null,
+  )
 }
 
 function readField(name: string, value: unknown, draft: Draft): void {

@@ -5,11 +5,12 @@ import { mistake, refuse } from './rejection.ts'
 
 const SCHEMA_PATH = 'response_format.json_schema.schema'
 
-/** The `output_config.format` for a `response_format`; null when plain text was asked for. */
+/** The `output_config.format` for a `response_format`; null when there is none: plain text, or JSON by a tool. */
 export function outputFormat(format: unknown): JsonObject | null {
   if (!isJsonObject(format)) return mistake('response_format: expected an object')
   switch (format['type']) {
     case 'text':
+    case 'json_object':
       return null
     case 'json_schema':
       return { type: 'json_schema', schema: schemaOf(format['json_schema']) }

@@ -2,6 +2,7 @@ import type { ChatRequest, JsonObject } from '../../domain/chat.ts'
 import type { Answer, Reading } from '../family.ts'
 import { failureFromWire, isErrorBody } from './failure.ts'
 import { finishReason } from './finish-reason.ts'
+import { asksForJson, isJsonAnswer } from './json-mode.ts'
 import { usesFunctions } from './tools.ts'
 import { completionUsage, usageFromWire } from './usage.ts'
 import { type WireBlock, WireMessage } from './wire.ts'
@@ -24,9 +25,9 @@ interface ToolCall {
 export function fromWire(body: unknown, request: ChatRequest): Reading {
   const parsed = isErrorBody(body) ? null : WireMessage.safeParse(body)
   if (!parsed?.success) return unreadable(body)
-  const message = parsed.data
-  const toolCalls = toolCallsOf(message.content)
-  if (toolCalls === null) return unreadable(body)
+  const message = asksForJson(request) ? withJsonAnswer(parsed.data) : parsed.data
+  const toolCalls = message === null ? null : toolCallsOf(message.content)
+  if (message === null || toolCalls === null) return unreadable(body)
   const finish = finishReason(message.stop_reason, toolCalls.length > 0)
   const isLegacy = usesFunctions(request)
   const reason = isLegacy && finish.reason === 'tool_calls' ? 'function_call' : finish.reason
@@ -42,6 +43,17 @@ export function fromWire(body: unknown, request: ChatRequest): Reading {
     warning: finish.isKnown ? null : `unknown stop_reason ${shownReason(message.stop_reason)}`,
   }
   return { kind: 'answer', answer }
+}
+
+/** The input of our own tool is the text, and the only one; null when it cannot be written. */
+function withJsonAnswer(message: WireMessage): WireMessage | null {
+  const isOurs = (block: WireBlock) => block.type === 'tool_use' && isJsonAnswer(block.name)
+  const json = message.content.find(isOurs)
+  if (json === undefined) return message
+  const text = argumentsOf(json.input)
+  if (text === null) return null
+  const others = message.content.filter((block) => block.type !== 'text' && !isOurs(block))
+  return { ...message, content: [{ type: 'text', text }, ...others] }
 }
 
 function unreadable(body: unknown): Reading {

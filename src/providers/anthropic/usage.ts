@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../domain/chat.ts'
 import { cacheWriteTokens, NO_USAGE, promptTokens, type TokenUsage, tokenCount } from '../../domain/usage.ts'
+import { reportedPercent } from './account-defaults.ts'
 import type { WireUsage } from './wire.ts'
 
 /** Tokens by price class. `input_tokens` excludes both cache classes already (translation.md 2.3). */
@@ -12,7 +13,7 @@ export function usageFromWire(usage: WireUsage | null | undefined): TokenUsage {
     ...cacheWrites(usage),
     output: tokenCount(usage.output_tokens),
     reasoning: tokenCount(usage.output_tokens_details?.thinking_tokens),
-    pricePercent: pricePercent(usage),
+    pricePercent: reportedPercent(usage),
   }
 }
 
@@ -23,15 +24,6 @@ function cacheWrites(usage: WireUsage): Pick<TokenUsage, 'cacheWrite5m' | 'cache
   const total = tokenCount(usage.cache_creation_input_tokens) || short + long
   const cacheWrite1h = Math.min(long, total)
   return { cacheWrite5m: total - cacheWrite1h, cacheWrite1h }
-}
-
-const US_INFERENCE_PERCENT = 110
-const FAST_PERCENT = 200
-
-function pricePercent(usage: WireUsage): number {
-  const geography = usage.inference_geo === 'us' ? US_INFERENCE_PERCENT : 100
-  const speed = usage.speed === 'fast' ? FAST_PERCENT : 100
-  return (geography * speed) / 100
 }
 
 /** The `usage` of a completion; details only when they say something. */

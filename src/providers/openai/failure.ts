@@ -1,12 +1,14 @@
 import type { JsonObject } from '../../domain/chat.ts'
 import { ERRORS, scrubMessage } from '../../domain/errors.ts'
 import { type Failure, type FailureCode, failure, type Retry } from '../../domain/failure.ts'
+import { refusedField } from './refused-field.ts'
 import { ErrorEnvelope } from './wire.ts'
 
 interface WireError {
   message: string
   type: string
   code: string
+  param: string
 }
 
 const QUOTA_CODES = new Set([
@@ -28,10 +30,14 @@ const ONE_REQUEST_OVER_LIMIT = /Request too large.*tokens per min/is
 
 /** By meaning, not only by status (translation.md 3.3). */
 export function failureFromWire(status: number, body: unknown): Failure {
-  const error = readError(body) ?? { message: '', type: '', code: '' }
+  const error = readError(body) ?? { message: '', type: '', code: '', param: '' }
   const [code, deviation] = meaning(status, error)
   const message = error.message === '' ? `${ERRORS[code].text} (HTTP ${status})` : scrubMessage(error.message)
-  return failure(code, message, status, deviation === undefined ? {} : { retry: deviation })
+  const field = status === 400 || status === 422 ? refusedField(error) : null
+  return failure(code, message, status, {
+    refusedField: field,
+    ...(deviation === undefined ? {} : { retry: deviation }),
+  })
 }
 
 function meaning(status: number, error: WireError): [FailureCode, Retry?] {
@@ -100,6 +106,7 @@ function readError(body: unknown): WireError | null {
   const parsed = ErrorEnvelope.safeParse(body)
   if (!parsed.success) return null
   const { error } = parsed.data
-  if (typeof error === 'string') return { message: error, type: '', code: '' }
-  return { message: error.message ?? '', type: error.type ?? '', code: String(error.code ?? '') }
+  if (typeof error === 'string') return { message: error, type: '', code: '', param: '' }
+  const { message, type, code, param } = error
+  return { message: message ?? '', type: type ?? '', code: String(code ?? ''), param: param ?? '' }
 }

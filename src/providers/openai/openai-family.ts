@@ -1,18 +1,22 @@
 import type { Provider } from '../../domain/provider.ts'
 import { UNKNOWN_TRAITS } from '../../domain/provider.ts'
 import type { CatalogPage, Family, HttpTarget } from '../family.ts'
+import { isVendor } from '../pin.ts'
 import { failureFromWire } from './failure.ts'
 import { DEFAULT_BASE_URL, toWire } from './request.ts'
 import { fromWire } from './response.ts'
+import { mostTierPercent, TIER_PIN } from './tiers.ts'
 import { ModelList } from './wire.ts'
 
+const builtin = {
+  name: 'openai',
+  apiKeyVariable: 'OPENAI_API_KEY',
+  baseUrlVariable: 'OPENAI_BASE_URL',
+  modelPrefixes: ['gpt-', 'o', 'text-embedding-'],
+}
+
 export const openaiFamily: Family = {
-  builtin: {
-    name: 'openai',
-    apiKeyVariable: 'OPENAI_API_KEY',
-    baseUrlVariable: 'OPENAI_BASE_URL',
-    modelPrefixes: ['gpt-', 'o', 'text-embedding-'],
-  },
+  builtin,
   requestIdHeader: 'x-request-id',
   baseUrlHint: 'Does the base URL include /v1?',
   chatTarget: (provider) => targetOf(provider, '/chat/completions'),
@@ -22,6 +26,9 @@ export const openaiFamily: Family = {
   fromWire,
   failureFromWire,
   modelsFromWire,
+  pins: [TIER_PIN],
+  isOwnService: (provider) => isVendor(provider, builtin.name, DEFAULT_BASE_URL),
+  mostPercent: mostTierPercent,
 }
 
 /** The base address includes `/v1`. */

@@ -2,7 +2,9 @@ import type { Adjustment } from '../../domain/adjustment.ts'
 import type { ChatMessage, ChatRequest, JsonObject } from '../../domain/chat.ts'
 import { isJsonObject } from '../../domain/chat.ts'
 import { limitToSend } from '../../domain/output-limit.ts'
+import { renamed, renaming } from '../../domain/rename.ts'
 import type { Target, Translation } from '../family.ts'
+import { pinned } from '../pin.ts'
 
 export const DEFAULT_BASE_URL = 'https://api.openai.com/v1'
 const ORIGINAL_HOST = new URL(DEFAULT_BASE_URL).host
@@ -15,10 +17,12 @@ const EXTENSIONS = ['cache_control', 'is_error']
  * for every attempt; the caller's is never touched.
  */
 export function toWire(request: ChatRequest, target: Target): Translation {
-  const body: JsonObject = { ...request, model: target.model }
-  delete body['stream']
-  if (request.messages.some(hasExtension)) body['messages'] = request.messages.map(withoutExtensions)
-  return { kind: 'wire', body, ignored: [], adjustments: limitOutput(body, target) }
+  const fields: JsonObject = { ...request, model: target.model }
+  delete fields['stream']
+  if (request.messages.some(hasExtension)) fields['messages'] = request.messages.map(withoutExtensions)
+  const set = [...limitOutput(fields, target), ...pinned(fields, target.pins ?? [])]
+  const { body, applied } = renamed(fields, target.renames)
+  return { kind: 'wire', body, ignored: [], adjustments: [...set, ...applied.map(renaming)] }
 }
 
 const LIMITS = ['max_tokens', 'max_completion_tokens'] as const

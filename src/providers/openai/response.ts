@@ -3,6 +3,7 @@ import { failure } from '../../domain/failure.ts'
 import { type TokenUsage, tokenCount } from '../../domain/usage.ts'
 import type { Reading } from '../family.ts'
 import { failureFromErrorBody } from './failure.ts'
+import { tierPercent } from './tiers.ts'
 
 /**
  * Everything is kept as received (translation.md 2.4); `object`, `created` and `usage` are filled in only where a
@@ -33,9 +34,6 @@ function finishReason(choices: unknown[]): string | null {
   return typeof reason === 'string' ? reason : null
 }
 
-/** Tiers that are not billed at list price; the others (`default`, `auto`, `scale`) are. */
-const TIER_PERCENT: Readonly<Record<string, number>> = { flex: 50, priority: 200, fast: 200 }
-
 /** `prompt_tokens` includes cached and written tokens; our classes do not overlap (translation.md 2.3). */
 function usageFromWire(value: unknown, serviceTier: unknown): TokenUsage {
   const usage = isJsonObject(value) ? value : {}
@@ -44,7 +42,6 @@ function usageFromWire(value: unknown, serviceTier: unknown): TokenUsage {
   const prompt = tokenCount(usage['prompt_tokens'])
   const cachedInput = Math.min(tokenCount(promptDetails['cached_tokens']), prompt)
   const cacheWrite30m = Math.min(tokenCount(promptDetails['cache_write_tokens']), prompt - cachedInput)
-  const tier = typeof serviceTier === 'string' && Object.hasOwn(TIER_PERCENT, serviceTier) ? serviceTier : 'default'
   return {
     input: prompt - cachedInput - cacheWrite30m,
     cachedInput,
@@ -53,6 +50,6 @@ function usageFromWire(value: unknown, serviceTier: unknown): TokenUsage {
     cacheWrite1h: 0,
     output: tokenCount(usage['completion_tokens']),
     reasoning: tokenCount(outputDetails['reasoning_tokens']),
-    pricePercent: TIER_PERCENT[tier] ?? 100,
+    pricePercent: tierPercent(serviceTier),
   }
 }

@@ -10,6 +10,7 @@ export const ErrorObject = z.looseObject({
   message: z.string().nullish(),
   type: z.string().nullish(),
   code: z.union([z.string(), z.number()]).nullish(),
+  param: z.string().nullish().catch(null),
 })
 
 export const ErrorEnvelope = z.looseObject({ error: z.union([ErrorObject, z.string()]) })

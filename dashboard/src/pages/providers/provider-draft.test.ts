@@ -9,6 +9,7 @@ const stored: Provider = {
   base_url: 'https://llm.example/v1',
   has_api_key: true,
   headers: { 'x-team': '***' },
+  price_percent: null,
   managed_by: null,
   created_at: '2026-01-01T00:00:00Z',
   updated_at: '2026-01-01T00:00:00Z',

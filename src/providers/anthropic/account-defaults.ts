@@ -1,0 +1,34 @@
+import type { JsonObject } from '../../domain/chat.ts'
+import type { Pin } from '../pin.ts'
+
+const US_INFERENCE_PERCENT = 110
+const FAST_PERCENT = 200
+
+/** What an answer's usage says it is billed at. */
+export function reportedPercent(usage: { inference_geo?: unknown; speed?: unknown }): number {
+  const geography = usage.inference_geo === 'us' ? US_INFERENCE_PERCENT : 100
+  const speed = usage.speed === 'fast' ? FAST_PERCENT : 100
+  return (geography * speed) / 100
+}
+
+/** Committed capacity has no price of its own here: it is left alone whatever is held for. */
+const TIER: Pin = {
+  field: 'service_tier',
+  value: 'standard_only',
+  percent: Number.POSITIVE_INFINITY,
+  refusedPercent: 100,
+}
+
+/** A workspace may be bound to its place, and then refuses any other. */
+export const REGION: Pin = {
+  field: 'inference_geo',
+  value: 'global',
+  percent: US_INFERENCE_PERCENT,
+  refusedPercent: US_INFERENCE_PERCENT,
+}
+
+export const PINS: readonly Pin[] = [TIER, REGION]
+
+export function mostPercent(wire: JsonObject, isOwnService: boolean): number {
+  return isOwnService && wire[REGION.field] !== REGION.value ? US_INFERENCE_PERCENT : 100
+}

@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { openaiFamily } from './openai-family.ts'
+
+describe('a 400 that names a field which is not taken here', () => {
+  const wants =
+    "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead."
+  const cases: [number, object, unknown][] = [
+    [
+      400,
+      { message: wants, param: 'max_tokens', code: 'unsupported_parameter' },
+      { name: 'max_tokens', instead: 'max_completion_tokens' },
+    ],
+    [400, { message: wants }, { name: 'max_tokens', instead: 'max_completion_tokens' }],
+    [422, { message: wants }, { name: 'max_tokens', instead: 'max_completion_tokens' }],
+    [400, { message: "Unknown parameter: 'x'.", param: 'x', code: 'unknown_parameter' }, { name: 'x', instead: null }],
+    [400, { message: 'Unrecognized request argument supplied: x_y' }, { name: 'x_y', instead: null }],
+    [400, { message: wants, param: 'messages[0].name', code: 'unsupported_parameter' }, null],
+    [400, { message: 'max_tokens is too large', param: 'max_tokens', code: 'invalid_value' }, null],
+    [400, { message: "Unsupported value: 'stop'", param: 'stop', code: 'unsupported_value' }, null],
+    [400, { message: "Say 'max_tokens'. Use 'model' instead." }, null],
+    [500, { message: wants, param: 'max_tokens', code: 'unsupported_parameter' }, null],
+    [400, { message: wants, param: 7, code: 'unsupported_parameter' }, null],
+  ]
+  for (const [status, error, expected] of cases) {
+    test(`${status} ${JSON.stringify(error)}`, () => {
+      assert.deepEqual(openaiFamily.failureFromWire(status, { error }).refusedField, expected)
+    })
+  }
+})

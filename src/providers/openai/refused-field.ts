@@ -1,0 +1,18 @@
+import type { RefusedField } from '../../domain/failure.ts'
+
+const FIELD = '[a-z][a-z0-9_]{0,63}'
+const CODES = new Set(['unsupported_parameter', 'unknown_parameter'])
+/** Of servers that send no code: "Unrecognized request argument supplied: x", "Unknown parameter: 'x'." */
+const REFUSED = new RegExp(
+  `^(?:unsupported|unknown|unrecognized) (?:parameter|request argument supplied): ['"\`]?(${FIELD})\\b`,
+  'i',
+)
+const INSTEAD = new RegExp(`\\buse ['"\`](${FIELD})['"\`] instead\\b`, 'i')
+const WHOLE_FIELD = new RegExp(`^${FIELD}$`)
+
+/** The field of the request that a 400 says is not taken here, with the name that it asks for; null where it says none. */
+export function refusedField(error: { message: string; code: string; param: string }): RefusedField | null {
+  const named = CODES.has(error.code) ? error.param : (REFUSED.exec(error.message)?.[1] ?? '')
+  if (!WHOLE_FIELD.test(named)) return null
+  return { name: named, instead: INSTEAD.exec(error.message)?.[1] ?? null }
+}
