@@ -56,6 +56,7 @@ const CHAT_HEADERS: Json = {
   'x-gateway-latency-ms': always('What the provider took.', { ...text, pattern: '^\\d+$' }),
   'x-gateway-cost-usd': always('What the call cost, by the registry.', { ...text, pattern: '^\\d+\\.\\d{6}$' }),
   'x-gateway-ignored-params': sometimes('Names of hints that the provider does not know and that were left out.'),
+  'x-gateway-adjusted': sometimes('What the gateway changed of the request, and why: max_tokens=800;fitted_to_budget.'),
   'x-gateway-budget-warning': sometimes('A soft budget is used up, or a hard one nearly.'),
   'x-gateway-limits': sometimes('The shared counters were away and the call was let through.', {
     ...text,
