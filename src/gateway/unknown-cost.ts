@@ -9,8 +9,7 @@ export function unknownCost(scope: Scope, { terms }: ChainHold, scopeName: strin
   const { provider, model } = first.entry
   const place = `${provider}/${model}`
   const { code, unknown, what, options, wayOut = '' } = problemOf(first.terms)
-  const set =
-    `switchyard registry put ${place} ${options}, PUT /registry/${place}, ` + 'or under "registry" in switchyard.yaml.'
+  const set = `switchyard registry put ${place} ${options}, PUT /registry/${place}, or under "registry" in switchyard.yaml.`
   return new GatewayError(
     code,
     `${what} ${place} is unknown, and the hard budget of ${scopeName} needs it. ${wayOut}Set it: ${set}`,
