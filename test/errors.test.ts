@@ -121,8 +121,8 @@ describe('every code has its status, its shape and its request id', () => {
   test('only codes that no call of this version can end with are left out here', () => {
     const tried = new Set([...refusals, ...failures].map(([code]) => code))
     const elsewhere = new Set<keyof typeof ERRORS>([
-      // Limits and permissions of keys come later.
-      ...(['budget_exceeded', 'forbidden', 'key_rate_limited'] as const),
+      // Limits and permissions of keys: limits-budget, limits-rate, limits-fit and keys.
+      ...(['budget_exceeded', 'price_unknown', 'length_unknown', 'forbidden', 'key_rate_limited'] as const),
       // A fault of ours; and the last usable entry is always tried.
       ...(['internal_error', 'no_provider_available'] as const),
       // Signing in to the dashboard is no call.
