@@ -23,6 +23,12 @@ test('docs/errors.md lists exactly the error codes, each with its status', () =>
   }
 })
 
+test('docs/errors.md lists exactly the final errors', () => {
+  const list = /These are (.*?);/s.exec(readFileSync('docs/errors.md', 'utf8'))?.[1] ?? ''
+  const final = Object.entries(ERRORS).flatMap(([code, row]) => ('isFinal' in row ? [code] : []))
+  assert.deepEqual([...list.matchAll(/`(\w+)`/g)].map((match) => match[1]).sort(), final.sort())
+})
+
 test('docs/configuration.md lists exactly the variables that are read', () => {
   const ofProviders = [...FAMILIES.values()].flatMap(({ builtin }) => [builtin.apiKeyVariable, builtin.baseUrlVariable])
   assert.deepEqual(firstCells('docs/configuration.md', /^[A-Z_]+$/), [...Object.keys(SETTINGS), ...ofProviders].sort())

@@ -33,6 +33,11 @@ const { chat, simulator, url } = harness
 beforeEach(() => simulator.reset())
 after(() => harness.stop())
 
+/** A repeat may succeed without anybody changing anything; every other error is final. */
+const RETRYABLE = new Set<keyof typeof ERRORS>([
+  ...(['rate_limited', 'upstream_error', 'provider_overloaded', 'upstream_timeout'] as const),
+])
+
 function assertError(answer: Answered, code: keyof typeof ERRORS): void {
   const { status } = ERRORS[code]
   assert.equal(answer.status, status)
@@ -42,6 +47,7 @@ function assertError(answer: Answered, code: keyof typeof ERRORS): void {
   assert.match(answer.headers.get('content-type') ?? '', /^application\/json/)
   assert.match(answer.headers.get('x-gateway-request-id') ?? '', /^chatcmpl_[0-9a-z]{26}$/)
   assert.equal(answer.headers.get('www-authenticate'), status === 401 ? 'Bearer' : null)
+  assert.equal(answer.headers.get('x-should-retry'), RETRYABLE.has(code) ? null : 'false')
   for (const name of ['provider', 'model', 'fallback-used', 'latency-ms', 'cost-usd']) {
     assert.equal(answer.headers.get(`x-gateway-${name}`), null)
   }
@@ -159,6 +165,13 @@ describe('headers that belong to a code', () => {
   test('a wait in milliseconds is told to the caller in whole seconds, rounded up', async () => {
     simulator.script('gpt-4o', [{ status: 429, headers: { 'retry-after-ms': '6100', 'retry-after': '60' } }])
     assert.equal((await chat(hello('one'))).headers.get('retry-after'), '7')
+  })
+
+  test('a wait longer than clients obey is told as the longest that they do, and in full in the details', async () => {
+    simulator.script('gpt-4o', [{ status: 429, headers: { 'retry-after': '3600' } }])
+    const answer = await chat(hello('one'))
+    assert.equal(answer.headers.get('retry-after'), '60')
+    assert.equal(answer.json.error.details.retry_after_seconds, 3600)
   })
 
   test('a wait is not told with a code that is neither 429 nor 503', async () => {

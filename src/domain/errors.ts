@@ -1,48 +1,80 @@
+interface ErrorRow {
+  status: number
+  text: string
+  /**
+   * The same request gets the same answer until somebody changes something: a client should not repeat it by itself.
+   * Official clients go by the status, and repeat every 409, 429 and 5xx.
+   */
+  isFinal?: boolean
+}
+
 /**
  * Every error a caller can see. `type` and `code` in the answer are both the key of the row (contract section 7);
  * docs/errors.md lists the same rows and a test holds the two together.
  */
 export const ERRORS = {
-  invalid_request: { status: 400, text: 'The request is not valid.' },
-  unsupported_parameter: { status: 400, text: 'A parameter is not supported by any entry of the chain.' },
-  context_length_exceeded: { status: 400, text: 'The prompt is too long for the model.' },
-  content_filtered: { status: 400, text: 'The provider refused the request on policy grounds.' },
+  invalid_request: { status: 400, isFinal: true, text: 'The request is not valid.' },
+  unsupported_parameter: {
+    status: 400,
+    isFinal: true,
+    text: 'A parameter is not supported by any entry of the chain.',
+  },
+  context_length_exceeded: { status: 400, isFinal: true, text: 'The prompt is too long for the model.' },
+  content_filtered: { status: 400, isFinal: true, text: 'The provider refused the request on policy grounds.' },
   unauthorized: {
     status: 401,
+    isFinal: true,
     text: 'Send a valid gateway key: "Authorization: Bearer <GATEWAY_KEY>".',
   },
-  budget_exceeded: { status: 402, text: 'The budget is used up.' },
-  price_unknown: { status: 402, text: 'Under a hard budget no model without a known price is called.' },
-  length_unknown: { status: 402, text: 'Under a hard budget no call of unknown length is made.' },
-  forbidden: { status: 403, text: 'This key may not do that.' },
-  model_not_found: { status: 404, text: 'No alias or model has this name.' },
-  not_found: { status: 404, text: 'There is nothing at this path.' },
-  method_not_allowed: { status: 405, text: 'This path does not take this method.' },
-  conflict: { status: 409, text: 'The request conflicts with the present state.' },
-  managed_by_config: { status: 409, text: 'This object belongs to the configuration file; change it there.' },
+  budget_exceeded: { status: 402, isFinal: true, text: 'The budget is used up.' },
+  price_unknown: {
+    status: 402,
+    isFinal: true,
+    text: 'Under a hard budget no model without a known price is called.',
+  },
+  length_unknown: { status: 402, isFinal: true, text: 'Under a hard budget no call of unknown length is made.' },
+  forbidden: { status: 403, isFinal: true, text: 'This key may not do that.' },
+  model_not_found: { status: 404, isFinal: true, text: 'No alias or model has this name.' },
+  not_found: { status: 404, isFinal: true, text: 'There is nothing at this path.' },
+  method_not_allowed: { status: 405, isFinal: true, text: 'This path does not take this method.' },
+  conflict: { status: 409, isFinal: true, text: 'The request conflicts with the present state.' },
+  managed_by_config: {
+    status: 409,
+    isFinal: true,
+    text: 'This object belongs to the configuration file; change it there.',
+  },
   precondition_failed: {
     status: 412,
+    isFinal: true,
     text: 'It has been changed meanwhile: read it again and send its new ETag as If-Match.',
   },
-  request_too_large: { status: 413, text: 'The request body is too large.' },
-  unsupported_media_type: { status: 415, text: 'Send the body as application/json, not compressed.' },
+  request_too_large: { status: 413, isFinal: true, text: 'The request body is too large.' },
+  unsupported_media_type: { status: 415, isFinal: true, text: 'Send the body as application/json, not compressed.' },
   rate_limited: { status: 429, text: 'The provider is rate-limiting the provider key.' },
   key_rate_limited: { status: 429, text: 'The limit of this key or workspace is reached.' },
   too_many_attempts: { status: 429, text: 'Too many wrong keys at the moment: wait a few seconds.' },
   internal_error: { status: 500, text: 'The gateway failed; its log has the details under this request id.' },
-  not_implemented: { status: 501, text: 'Streaming is not supported: send "stream": false or leave it out.' },
+  not_implemented: {
+    status: 501,
+    isFinal: true,
+    text: 'Streaming is not supported: send "stream": false or leave it out.',
+  },
   upstream_error: { status: 502, text: 'The provider failed or gave an unusable answer.' },
-  provider_auth_error: { status: 502, text: "The provider rejected the gateway's own credentials." },
+  provider_auth_error: { status: 502, isFinal: true, text: "The provider rejected the gateway's own credentials." },
   overloaded: { status: 503, text: 'The gateway has more to do than it can do: ask again in a moment.' },
   log_full: { status: 503, text: 'Too many rows wait for the database: no call is taken until it has caught up.' },
   database_unavailable: { status: 503, text: 'The database does not answer at the moment: try again later.' },
   limits_unavailable: { status: 503, text: 'The limits that bind this call cannot be checked now.' },
-  provider_quota_exceeded: { status: 503, text: "The gateway's account at the provider is out of credit." },
+  provider_quota_exceeded: {
+    status: 503,
+    isFinal: true,
+    text: "The gateway's account at the provider is out of credit.",
+  },
   provider_overloaded: { status: 503, text: 'The provider is overloaded.' },
-  provider_not_configured: { status: 503, text: 'The provider has no key yet.' },
+  provider_not_configured: { status: 503, isFinal: true, text: 'The provider has no key yet.' },
   no_provider_available: { status: 503, text: 'No entry of the chain can be tried now.' },
   upstream_timeout: { status: 504, text: 'The provider did not answer in time.' },
-} as const satisfies Record<string, { status: number; text: string }>
+} as const satisfies Record<string, ErrorRow>
 
 export type ErrorCode = keyof typeof ERRORS
 
@@ -57,6 +89,8 @@ export type LoggedCode = ErrorCode | typeof CALLER_LEFT.code | typeof INTERRUPTE
 export interface ErrorExtras {
   /** Seconds, for the `retry-after` header. */
   retryAfterSeconds?: number | undefined
+  /** Where this one differs from the others of its code. */
+  isFinal?: boolean | undefined
   /** Figures that a program needs; the message says the same in words. */
   details?: Record<string, unknown> | undefined
   /** For our own log only. */
@@ -69,6 +103,7 @@ export class GatewayError extends Error {
   override readonly name = 'GatewayError'
   readonly code: ErrorCode
   readonly retryAfterSeconds: number | undefined
+  readonly isFinal: boolean
   readonly details: Record<string, unknown> | undefined
   readonly internal: string | undefined
 
@@ -76,6 +111,8 @@ export class GatewayError extends Error {
     super(message, extras.cause === undefined ? undefined : { cause: extras.cause })
     this.code = code
     this.retryAfterSeconds = extras.retryAfterSeconds
+    const row: ErrorRow = ERRORS[code]
+    this.isFinal = extras.isFinal ?? row.isFinal ?? false
     this.details = extras.details
     this.internal = extras.internal
   }

@@ -14,7 +14,7 @@ import {
 } from './circuit.ts'
 import { type FailureCode, failure } from './failure.ts'
 import { isLargerWindow, nextStep } from './fallback.ts'
-import { retryAfterMs } from './retry-after.ts'
+import { retryAfterMs, toldSeconds } from './retry-after.ts'
 
 const fresh = { retriesUsed: 0, retriesAllowed: 2, random: 0 }
 
@@ -108,6 +108,10 @@ describe('retry-after', () => {
   for (const [headers, expected] of table) {
     test(`${JSON.stringify(headers)} → ${expected}`, () => assert.equal(retryAfterMs(headers, now), expected))
   }
+
+  test('is told in whole seconds, and never more than the sixty that clients obey', () => {
+    assert.deepEqual([0, 1, 59_001, 60_001, 61_000, 3_600_000].map(toldSeconds), [0, 1, 60, 60, 60, 60])
+  })
 })
 
 describe('a circuit', () => {

@@ -69,5 +69,9 @@ export function refusalOf(claimed: ClaimedCall): GatewayError {
 }
 
 function conflict({ requestId, state }: ClaimedCall, message: string): GatewayError {
-  return new GatewayError('conflict', message, { details: { header: HEADER, request_id: requestId, state } })
+  return new GatewayError('conflict', message, {
+    details: { header: HEADER, request_id: requestId, state },
+    // A call that runs elsewhere may fail, and then frees its key.
+    isFinal: state !== 'running',
+  })
 }

@@ -19,3 +19,11 @@ export function retryAfterMs(
 function decimal(value: string | undefined): number | null {
   return value !== undefined && /^\s*\d{1,12}(\.\d{1,9})?\s*$/.test(value) ? Number(value) : null
 }
+
+/** The official clients take no notice of a longer wait, and come again at once. */
+const LONGEST_TOLD_SECONDS = 60
+
+/** What callers are told in `retry-after`; who has to wait longer is told so again when they come back. */
+export function toldSeconds(waitMs: number): number {
+  return Math.min(LONGEST_TOLD_SECONDS, Math.ceil(waitMs / 1000))
+}

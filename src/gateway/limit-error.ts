@@ -2,6 +2,7 @@ import type { BudgetState, Refusal } from '../domain/admission.ts'
 import { GatewayError } from '../domain/errors.ts'
 import type { Budget } from '../domain/limits.ts'
 import { asPicodollars, exactUsd } from '../domain/price.ts'
+import { toldSeconds } from '../domain/retry-after.ts'
 import { type ChainHold, maxTokensThatFit } from './chain-hold.ts'
 import { floorOf } from './fit-in.ts'
 import { unknownCost } from './unknown-cost.ts'
@@ -90,9 +91,12 @@ function rateError(refusal: RateRefusal, scopeName: string): GatewayError {
   if (waitMs === null) {
     const need =
       needed === null ? 'the most that this call may use is unknown' : `this call alone may use up to ${needed}`
-    return new GatewayError('key_rate_limited', `${what}; ${need}. Send a smaller max_tokens.`, { details })
+    return new GatewayError('key_rate_limited', `${what}; ${need}. Send a smaller max_tokens.`, {
+      details,
+      isFinal: true,
+    })
   }
-  const retryAfterSeconds = Math.max(1, Math.ceil(waitMs / 1000))
+  const retryAfterSeconds = Math.max(1, toldSeconds(waitMs))
   const need = kind === 'tpm' ? `, and this call may use up to ${needed}` : ''
   return new GatewayError(
     'key_rate_limited',

@@ -1,5 +1,6 @@
 import { ERRORS, GatewayError } from '../domain/errors.ts'
 import type { Failure } from '../domain/failure.ts'
+import { toldSeconds } from '../domain/retry-after.ts'
 import type { ChainEntry, Resolved } from '../domain/route.ts'
 import { CallerLeftError } from '../http/call.ts'
 import type { Admission } from './admit.ts'
@@ -101,13 +102,15 @@ function unattemptedError({ refusal, unconfigured }: Walk): GatewayError {
 
 function attemptedError(walk: Walk, failure: Failure, resolved: Resolved, life: Life): GatewayError {
   const { status } = ERRORS[failure.code]
-  const mayWait = status === 429 || status === 503
+  const waitMs = status === 429 || status === 503 ? walk.smallestWaitMs : null
+  const told = waitMs === null ? undefined : toldSeconds(waitMs)
+  const asked = waitMs === null ? undefined : Math.ceil(waitMs / 1000)
   const attempts = life.attempts
     .filter((attempt) => attempt.kind === 'called')
     .map(({ provider, model, status: upstreamStatus, code }) => ({ provider, model, status: upstreamStatus, code }))
   return new GatewayError(failure.code, failure.message + prefixHint(failure, resolved, walk), {
-    retryAfterSeconds: mayWait && walk.smallestWaitMs !== null ? Math.ceil(walk.smallestWaitMs / 1000) : undefined,
-    details: { attempts },
+    retryAfterSeconds: told,
+    details: asked === told ? { attempts } : { attempts, retry_after_seconds: asked },
   })
 }
 

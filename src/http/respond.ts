@@ -16,6 +16,7 @@ export function jsonTextReply(status: number, body: Reply['body'], headers: Reco
 export function errorReply(error: GatewayError, headers: Record<string, string> = {}): Reply {
   const reply = jsonReply(error.status, errorBody(error), headers)
   if (error.retryAfterSeconds !== undefined) reply.headers['retry-after'] = String(error.retryAfterSeconds)
+  if (error.isFinal) reply.headers['x-should-retry'] = 'false'
   if (error.status === 401) reply.headers['www-authenticate'] = 'Bearer'
   return reply
 }
