@@ -4,6 +4,7 @@ import { type LogPosition, type RequestFilters, searchRequests } from '../store/
 import type { Database, RequestRow } from '../store/schema.ts'
 import { timestamp, timestampOrNull } from './contract/fields.ts'
 import type { Streamed } from './contract/operation.ts'
+import { csvField } from './csv-field.ts'
 import { adjustmentsOf, attemptsOf, costUsd, shownAttempt } from './request-view.ts'
 
 /** Small enough that the few pages on their way to a slow reader do not matter. */
@@ -82,11 +83,4 @@ function csvLine(row: RequestRow): string {
   return `${Object.values(COLUMNS)
     .map((column) => csvField(column(row)))
     .join(',')}\r\n`
-}
-
-/** RFC 4180: quoted where a comma, a quote or a line break is inside, quotes doubled. Null is empty. */
-function csvField(value: unknown): string {
-  if (value === null) return ''
-  const text = typeof value === 'object' ? JSON.stringify(value) : String(value)
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }

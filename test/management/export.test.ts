@@ -23,7 +23,7 @@ before(async () => {
   await requestLog.close(
     closeRecord('odd', {
       workspace: 'odd',
-      requestedModel: 'say "hi", please\r\nnow',
+      requestedModel: '=say "hi", please\r\nnow',
       attempts: [{ ...attempt, ...rest }],
       ignoredParams: ['seed'],
       costPicodollars: '9007199254740993',
@@ -78,7 +78,7 @@ describe('NDJSON', () => {
 
   test('keeps values as they are', async () => {
     const row = JSON.parse((await exported('workspace=odd')).text)
-    assert.equal(row.requested_model, 'say "hi", please\r\nnow')
+    assert.equal(row.requested_model, '=say "hi", please\r\nnow')
     assert.deepEqual([row.cost_usd, row.ignored_params, row.attempts.length], ['9007.199254740993', ['seed'], 1])
     assert.equal(row.started_at, '1970-01-01T00:00:01.000Z')
   })
@@ -94,13 +94,13 @@ describe('NDJSON', () => {
 })
 
 describe('CSV', () => {
-  test('has a header and quotes as RFC 4180 says', async () => {
+  test('has a header, quotes as RFC 4180 says and lets no formula through', async () => {
     const { type, text } = await exported('workspace=odd&format=csv')
     assert.equal(type, 'text/csv; charset=utf-8')
     const [header = '', ...rest] = text.split('\r\n')
     assert.ok(header.startsWith('id,state,workspace,key_id,route,requested_model,'))
     const line = rest.join('\r\n')
-    assert.ok(line.startsWith('odd,closed,odd,key-1,fast,"say ""hi"", please\r\nnow",first,'), line)
+    assert.ok(line.startsWith(`odd,closed,odd,key-1,fast,"'=say ""hi"", please\r\nnow",first,`), line)
     assert.ok(line.includes(',"[""seed""]",[],"[{""kind"":""called"",'), line)
     assert.ok(line.endsWith('""reason"":""served""}]"\r\n'), line)
   })

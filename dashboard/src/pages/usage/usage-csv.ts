@@ -1,4 +1,5 @@
 import { groupName } from '../../charts/usage-groups.ts'
+import { csvField } from './csv-field.ts'
 import type { Usage } from './usage-rows.ts'
 
 type Row = Usage['data'][number]
@@ -29,7 +30,7 @@ export function usageCsv(usage: Usage): string {
   const columns = [...(usage.interval === null ? [] : [start]), group, ...(groupBy === 'key' ? [id] : []), ...COLUMNS]
   const lines = [
     columns.map(([title]) => title),
-    ...usage.data.map((row) => columns.map(([, value]) => field(value(row)))),
+    ...usage.data.map((row) => columns.map(([, value]) => csvField(value(row)))),
   ]
   return lines.map((line) => `${line.join(',')}\r\n`).join('')
 }
@@ -38,12 +39,4 @@ export function csvName(workspace: string, usage: Usage): string {
   const last = new Date(new Date(usage.to).getTime() - 1).toISOString()
   const span = `${usage.from.slice(0, 10)}-to-${last.slice(0, 10)}`
   return `usage-${workspace}-by-${usage.group_by}-${usage.interval === null ? '' : `${usage.interval}-`}${span}.csv`
-}
-
-/** RFC 4180. A text that a spreadsheet would take for a formula is made a text by a quote in front of it. */
-function field(value: string | number | null): string {
-  if (value === null) return ''
-  if (typeof value === 'number') return String(value)
-  const safe = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }
