@@ -16,7 +16,7 @@ const part = z.looseObject({ type: text })
 const toolCall = z.looseObject({
   id: nullish(text),
   type: nullish(text),
-  function: nullish(z.looseObject({ name: text, arguments: z.unknown() })),
+  function: nullish(z.looseObject({ name: text })),
 })
 
 const message = z

@@ -163,7 +163,9 @@ describe('arguments', () => {
   ]
   for (const [title, written, expected] of cases) {
     test(title, () => {
-      const [, assistant] = turnsOf(USER, calls(call('a', 'wx', { arguments: written })), tool('a'))
+      // As it comes off the wire: what is undefined is not there.
+      const called = JSON.parse(JSON.stringify({ name: 'wx', arguments: written }))
+      const [, assistant] = turnsOf(USER, calls({ id: 'a', type: 'function', function: called }), tool('a'))
       assert.deepEqual(assistant?.content, [use('a', 'wx', expected)])
     })
   }

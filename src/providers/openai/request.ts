@@ -13,13 +13,15 @@ const ORIGINAL_HOST = new URL(DEFAULT_BASE_URL).host
 const EXTENSIONS = ['cache_control', 'is_error']
 
 /**
- * Near verbatim: the upstream model id, no `stream` (it is false here anyway), no extensions of ours. A fresh object
- * for every attempt; the caller's is never touched.
+ * Near verbatim: the upstream model id, no `stream` (it is false here anyway), no extensions of ours, and no call in the
+ * history without arguments. A fresh object for every attempt; the caller's is never touched.
  */
 export function toWire(request: ChatRequest, target: Target): Translation {
   const fields: JsonObject = { ...request, model: target.model }
   delete fields['stream']
   if (request.messages.some(hasExtension)) fields['messages'] = request.messages.map(withoutExtensions)
+  const messages = fields['messages'] as ChatMessage[]
+  if (messages.some(lacksArguments)) fields['messages'] = messages.map(withArguments)
   const set = [...limitOutput(fields, target), ...pinned(fields, target.pins ?? [])]
   const { body, applied } = renamed(fields, target.renames)
   return { kind: 'wire', body, ignored: [], adjustments: [...set, ...applied.map(renaming)] }
@@ -68,4 +70,31 @@ function strip(object: JsonObject): JsonObject {
   const copy = { ...object }
   for (const name of EXTENSIONS) delete copy[name]
   return copy
+}
+
+/** A model that called without arguments: this family wants some, and the call comes back with every later turn. */
+function lacksArguments(message: ChatMessage): boolean {
+  const { tool_calls: calls, function_call: legacy } = message
+  return (calls?.some((call) => isBare(call.function)) ?? false) || isBare(legacy)
+}
+
+function isBare(called: unknown): called is JsonObject {
+  if (!isJsonObject(called)) return false
+  const written = called['arguments'] ?? ''
+  return typeof written === 'string' && written.trim() === ''
+}
+
+function withArguments(message: ChatMessage): JsonObject {
+  const copy: JsonObject = { ...message }
+  if (isBare(message['function_call'])) copy['function_call'] = called(message['function_call'])
+  const calls = message.tool_calls
+  if (calls)
+    copy['tool_calls'] = calls.map((call) =>
+      isBare(call.function) ? { ...call, function: called(call.function) } : call,
+    )
+  return copy
+}
+
+function called(bare: JsonObject): JsonObject {
+  return { ...bare, arguments: '{}' }
 }
