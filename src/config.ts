@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { parse } from 'yaml'
 import { z } from 'zod'
 import { baseUrlProblem } from './domain/base-url.ts'
+import { trustedProxies } from './domain/caller-source.ts'
 import { type FileConfig, FileConfigSchema, providerProblem } from './domain/file-config.ts'
 import { problemText } from './domain/problem-text.ts'
 
@@ -53,6 +54,14 @@ export const SETTINGS = {
     )
     .optional(),
   SWITCHYARD_CONFIG: z.string().min(1).optional(),
+  TRUSTED_PROXIES: z
+    .string()
+    .default('')
+    .transform((list, context) => {
+      const proxies = trustedProxies(list)
+      if (proxies === null) context.addIssue('addresses or networks, comma-separated, such as 10.0.0.0/8')
+      return proxies ?? z.NEVER
+    }),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
   MAX_BODY_BYTES: wholeNumber(1, 1_073_741_824).default(33_554_432),
   DRAIN_SECONDS: wholeNumber(0, 3_600).default(60),

@@ -1,4 +1,5 @@
 import type { Config } from './config.ts'
+import { callerSource } from './domain/caller-source.ts'
 import type { Deps } from './gateway/deps.ts'
 import { explain } from './gateway/explain.ts'
 import type { Health } from './gateway/handle-health.ts'
@@ -9,6 +10,7 @@ import { verifyLedger } from './gateway/verify-ledger.ts'
 import type { HttpRoute } from './http/call.ts'
 import type { ManagementDeps } from './management/deps.ts'
 import { management } from './management/management.ts'
+import type { RouterDeps } from './management/router.ts'
 import { environmentProviders } from './prepare-store.ts'
 import { readLoggedScopes } from './store/ledger-rebuild.ts'
 import type { LiveSnapshot } from './store/live-snapshot.ts'
@@ -71,5 +73,7 @@ export function managementApi(built: ManagementParts): HttpRoute[] {
     status: () => readStatus(identity, health, deps),
     stopping,
   }
-  return management(parts, { now: deps.now, maxBodyBytes: deps.maxBodyBytes }, identity.version)
+  const source = callerSource(config.settings.TRUSTED_PROXIES)
+  const sourceOf: RouterDeps['sourceOf'] = (call) => source(call.remoteAddress, call.header('x-forwarded-for'))
+  return management(parts, { now: deps.now, maxBodyBytes: deps.maxBodyBytes, sourceOf }, identity.version)
 }

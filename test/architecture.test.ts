@@ -187,6 +187,8 @@ test('only providers/lines.ts opens sockets to providers', () => {
     'src/cli/api-client.ts',
     // Listens for a moment, to see whether the port is free.
     'src/doctor/machine-checks.ts',
+    // Reads addresses, opens nothing.
+    'src/domain/caller-source.ts',
     'src/http/body.ts',
     'src/http/check-port.ts',
     'src/http/connections.ts',

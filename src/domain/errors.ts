@@ -52,7 +52,7 @@ export const ERRORS = {
   unsupported_media_type: { status: 415, isFinal: true, text: 'Send the body as application/json, not compressed.' },
   rate_limited: { status: 429, text: 'The provider is rate-limiting the provider key.' },
   key_rate_limited: { status: 429, text: 'The limit of this key or workspace is reached.' },
-  too_many_attempts: { status: 429, text: 'Too many wrong keys at the moment: wait a few seconds.' },
+  too_many_attempts: { status: 429, text: 'Too many wrong admin keys came from here. Retry in a few seconds.' },
   internal_error: { status: 500, text: 'The gateway failed; its log has the details under this request id.' },
   not_implemented: {
     status: 501,

@@ -10,6 +10,8 @@ export interface Call {
   /** Query parameters, decoded; of a repeated one the last counts. */
   query(): Record<string, string>
   header(name: string): string | undefined
+  /** Of whoever connected, a proxy too; only where `node:http` serves the call. */
+  remoteAddress?: string | undefined
   /**
    * The whole body, in pieces (domain/byte-pieces.ts): to copy megabytes into one would hold the thread. Throws
    * `request_too_large` past the limit and `CallerLeftError` when the caller hangs up.

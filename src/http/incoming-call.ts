@@ -22,6 +22,10 @@ export class IncomingCall implements Call {
     return this.#request.method ?? ''
   }
 
+  get remoteAddress(): string | undefined {
+    return this.#request.socket.remoteAddress
+  }
+
   query(): Record<string, string> {
     return Object.fromEntries(new URLSearchParams(this.#request.url?.split('?', 2)[1] ?? ''))
   }

@@ -8,6 +8,7 @@ import type { Secrets } from '../store/secrets.ts'
 import type { Session } from '../store/sessions.ts'
 import { refuseForgery } from './cross-site.ts'
 import { cookieValues, readSession } from './session-cookie.ts'
+import type { SignInGuard } from './sign-in-guard.ts'
 
 /** Who makes a change, for the audit list. */
 export interface Actor {
@@ -29,6 +30,9 @@ export interface AuthorizeDeps {
   now(): number
   db: Kysely<Database>
   secrets: Secrets
+  guard: SignInGuard
+  /** Who calls, as far as wrong keys are counted. */
+  sourceOf(call: Pick<Call, 'remoteAddress' | 'header'>): string
 }
 
 /** By bearer token, or by the cookie of a session. A token wins, also when it is wrong: its sender meant it. */
@@ -38,18 +42,15 @@ export async function authorize(call: Call, deps: AuthorizeDeps): Promise<Author
   const isBearer = /^Bearer\b/i.test(header)
   if (!isBearer && cookieValues(call).length > 0) return bySession(call, deps)
   const token = /^Bearer +(\S+) *$/i.exec(header)?.[1]
-  const key = adminKey(
-    token,
-    deps.snapshot(),
-    deps.now(),
-    'Send a valid admin key: "Authorization: Bearer <ADMIN_KEY>".',
-  )
+  const text = 'Send a valid admin key: "Authorization: Bearer <ADMIN_KEY>".'
+  if (token === undefined) throw new GatewayError('unauthorized', text)
+  const key = await deps.guard.attempt(deps.sourceOf(call), () => adminKey(token, deps.snapshot(), deps.now(), text))
   return { actor: { id: key.id, name: key.name }, session: null, expiresAt: key.expiresAt }
 }
 
 /** The admin key with this value. A live key is known but may not do this: 403 rather than 401. */
-export function adminKey(value: string | undefined, snapshot: Snapshot, now: number, text: string): Key {
-  const found = value === undefined ? undefined : snapshot.valuesByHash.get(hashKey(value))
+export function adminKey(value: string, snapshot: Snapshot, now: number, text: string): Key {
+  const found = snapshot.valuesByHash.get(hashKey(value))
   if (found === undefined || !isValueUsable(found, now)) throw new GatewayError('unauthorized', text)
   if (found.key.kind !== 'admin') throw new GatewayError('forbidden', 'This takes an admin key, not a gateway key.')
   return found.key

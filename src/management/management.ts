@@ -28,7 +28,7 @@ import { workspaceHandlers } from './workspaces.ts'
 /** The management API: a handler for every row of the contract, and the contract itself to read. */
 export function management(
   deps: ManagementDeps,
-  router: Pick<RouterDeps, 'now' | 'maxBodyBytes'>,
+  router: Pick<RouterDeps, 'now' | 'maxBodyBytes' | 'sourceOf'>,
   version: string,
 ): HttpRoute[] {
   const guard = createSignInGuard({ now: () => performance.now(), pause: pauseUnless(deps.stopping) })
@@ -53,7 +53,7 @@ export function management(
     ...playgroundHandlers(deps),
   }
   return [
-    ...managementRoutes(CONTRACT, handlers, { ...deps, ...router, orAway: deps.live.orAway }),
+    ...managementRoutes(CONTRACT, handlers, { ...deps, ...router, guard, orAway: deps.live.orAway }),
     {
       method: 'GET',
       path: '/openapi.json',

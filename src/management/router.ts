@@ -20,6 +20,8 @@ export interface Visit {
   now: number
   method: string
   header(name: string): string | undefined
+  /** Who calls, as far as wrong keys are counted. */
+  source: string
   /** Goes out with the answer. */
   setHeader(name: string, value: string): void
 }
@@ -108,6 +110,7 @@ async function handle(
     now: deps.now(),
     method: call.method,
     header: (name) => call.header(name),
+    source: deps.sourceOf(call),
     setHeader(name, value) {
       headers[name] = value
     },

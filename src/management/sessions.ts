@@ -16,7 +16,8 @@ const SESSION_MS = 24 * 3_600_000
 export function sessionHandlers(deps: ManagementDeps, guard: SignInGuard): HandlersOf<typeof sessionOperations> {
   return {
     async 'sessions.create'({ body }, visit) {
-      const key = await guard.attempt(() => adminKey(body.key, deps.snapshot(), visit.now, 'This is no admin key.'))
+      const look = () => adminKey(body.key, deps.snapshot(), visit.now, 'This is no admin key.')
+      const key = await guard.attempt(visit.source, look)
       const { secret, secretHash } = newSessionSecret()
       const expiresAt = Math.min(visit.now + SESSION_MS, key.expiresAt ?? Number.POSITIVE_INFINITY)
       const session = await changeBeside(deps, { actor: key, now: visit.now }, async (transaction) => {

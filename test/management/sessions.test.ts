@@ -408,23 +408,49 @@ describe('requests that nobody meant', () => {
   })
 })
 
-test('while many wrong keys wait no key is looked at; a stop ends the wait, not the answers', async () => {
-  const warnings: string[] = []
-  const onWarning = ({ message }: Error) => warnings.push(message)
-  process.on('warning', onWarning)
-  const harness = await startHarness()
-  const waiting = Array.from({ length: 20 }, (_, index) => signIn(harness, `gw_admin_wrong_${index}`))
-  let refused: Asked | undefined
-  await until(async () => {
-    refused = await signIn(harness)
-    return refused.status === 429
-  }, 'twenty wrong keys wait')
-  assert.equal(refused?.json.error.code, 'too_many_attempts')
-  assert.equal(refused?.headers.get('retry-after'), '5')
-  assert.equal((await managing(() => harness)('GET', '/sessions/current')).status, 200, 'a bearer key is not concerned')
-  await harness.stop()
-  const answers = await Promise.all(waiting)
-  assert.deepEqual([...new Set(answers.map(({ status }) => status))], [401])
-  process.off('warning', onWarning)
-  assert.deepEqual(warnings, [])
+describe('while twenty wrong keys of one source wait', () => {
+  const FROM_HERE = { 'x-forwarded-for': '198.51.100.1' }
+  const FROM_ELSEWHERE = { 'x-forwarded-for': '198.51.100.2' }
+  const bearer = (key: string) => ({ authorization: `Bearer ${key}` })
+  const ways: [way: string, guess: (harness: Harness, key: string, from: Record<string, string>) => Promise<Asked>][] =
+    [
+      ['signing in', (harness, key, from) => signIn(harness, key, from)],
+      ['a bearer key', (harness, key, from) => ask(harness, 'GET', '/keys', { ...bearer(key), ...from })],
+    ]
+  for (const [way, guess] of ways) {
+    test(`guessed by ${way}, none of its keys is looked at; everybody else works, and a stop ends the wait`, async () => {
+      const warnings: string[] = []
+      const onWarning = ({ message }: Error) => warnings.push(message)
+      process.on('warning', onWarning)
+      const harness = await startHarness({ environment: { TRUSTED_PROXIES: '127.0.0.1' } })
+      const waiting = Array.from({ length: 20 }, (_, index) => guess(harness, `gw_admin_wrong_${index}`, FROM_HERE))
+      let refused: Asked | undefined
+      await until(async () => {
+        refused = await guess(harness, ADMIN_KEY, FROM_HERE)
+        return refused.status === 429
+      }, 'twenty wrong keys wait')
+      assert.equal(refused?.json.error.code, 'too_many_attempts')
+      assert.equal(refused?.headers.get('retry-after'), '5')
+      assert.equal((await signIn(harness, ADMIN_KEY, FROM_ELSEWHERE)).status, 201)
+      assert.equal((await ask(harness, 'GET', '/keys', { ...bearer(ADMIN_KEY), ...FROM_ELSEWHERE })).status, 200)
+      const chat = await ask(harness, 'GET', '/v1/models', { ...bearer(KEY), ...FROM_HERE })
+      assert.equal(chat.status, 200, 'calls are not concerned')
+      await harness.stop()
+      const answers = await Promise.all(waiting)
+      assert.deepEqual([...new Set(answers.map(({ status }) => status))], [401])
+      process.off('warning', onWarning)
+      assert.deepEqual(warnings, [])
+    })
+  }
+
+  test('a session that is open goes on, and who sends no key is told at once', async () => {
+    const harness = await startHarness()
+    const { cookie } = await newCookie(harness)
+    const waiting = Array.from({ length: 20 }, (_, index) => signIn(harness, `gw_admin_wrong_${index}`))
+    await until(async () => (await signIn(harness)).status === 429, 'twenty wrong keys wait')
+    assert.equal(await works(harness, cookie), true)
+    assert.equal((await ask(harness, 'GET', '/keys')).status, 401)
+    await harness.stop()
+    await Promise.all(waiting)
+  })
 })
