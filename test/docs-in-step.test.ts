@@ -44,7 +44,7 @@ test('docs/metrics.md lists exactly our metrics', async () => {
 })
 
 describe('links between pages lead somewhere', () => {
-  for (const page of ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', ...globSync('docs/**/*.md')]) {
+  for (const page of ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md', ...globSync('docs/**/*.md')]) {
     test(page, () => {
       for (const [, target = ''] of readFileSync(page, 'utf8').matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)) {
         if (/^https?:/.test(target)) continue

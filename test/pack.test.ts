@@ -194,7 +194,7 @@ describe('the image', () => {
       'USER node',
     )
     for (const line of lines.filter((text) => text.startsWith('FROM ')))
-      assert.match(line, /^FROM node:24-slim( AS \w+)?$/)
+      assert.match(line, /^FROM node:24\.\d+\.\d+-slim@sha256:[0-9a-f]{64}( AS \w+)?$/)
   })
 
   test('checks its health with a program that works', async () => {
