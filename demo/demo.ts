@@ -1,17 +1,28 @@
+import { createOutput } from '../src/cli/output.ts'
 import { stopSignal } from '../src/cli/stop-signal.ts'
 import { curlLines } from '../src/cli/welcome.ts'
 import { DEMO_ADMIN_KEY, DEMO_KEY } from './config.ts'
 import { HISTORY_DAYS } from './history.ts'
+import { sayDays } from './preparation.ts'
 import { startDemo } from './start.ts'
 
 /** Serves the demo until told to stop. */
 export async function demo(environment: Readonly<Record<string, string | undefined>>): Promise<void> {
   const stopped = stopSignal()
+  const stopping = new AbortController()
+  void stopped.then(() => stopping.abort())
+  const { stdout, stderr } = process
   const { url, stop } = await startDemo({
     host: environment['HOST'],
     port: environment['PORT'],
     logLevel: environment['LOG_LEVEL'],
     traffic: true,
+    signal: stopping.signal,
+    onDay: sayDays(createOutput({ stdout, stderr, noColor: true }, false), stderr.isTTY),
+  }).catch((error) => {
+    // Told to stop before it served: what there was is gone by now.
+    if (stopping.signal.aborted) process.exit(0)
+    throw error
   })
   process.stdout.write(greeting(url))
   await stopped

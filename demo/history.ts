@@ -16,7 +16,7 @@ import { createWorld, type Walked, walk } from './walk.ts'
 import { weatherOf } from './weather.ts'
 
 export const HISTORY_DAYS = 30
-const DAY_MS = 86_400_000
+export const DAY_MS = 86_400_000
 const SEED = 2_026
 const LONGEST_PROMPT = 90_000
 

@@ -6,7 +6,7 @@ import type { Store } from '../src/store/open.ts'
 import { loadSnapshot } from '../src/store/snapshot.ts'
 import { type ControlApi, controlApi } from './control-api.ts'
 import { budgetSteps, controlSteps, moment } from './control-past.ts'
-import { history, type Setting } from './history.ts'
+import { DAY_MS, HISTORY_DAYS, history, type Setting } from './history.ts'
 
 export interface PastOptions {
   /** Of the gateway; what it listens on is not used. */
@@ -15,22 +15,31 @@ export interface PastOptions {
   now: number
   /** The address of the provider that was added by hand. */
   edgeUrl: string
+  signal?: AbortSignal | undefined
+  onDay(day: number): void
 }
 
 /**
  * Lives through the month before `now` with a clock of its own: the same gateway, its management API and its request
  * log, so that everything the past leaves behind is what it would have left. Returns what the keys' values are.
  */
-export async function liveThroughPast({ environment, now, edgeUrl }: PastOptions): Promise<ControlApi['keyValue']> {
+export async function liveThroughPast(options: PastOptions): Promise<ControlApi['keyValue']> {
+  const { environment, now, edgeUrl, signal, onDay } = options
+  onDay(0)
   let clock = moment(now, 33, 8)
   const unseen = { ...environment, HOST: '127.0.0.1', PORT: '0' }
   const gateway = await startGateway(unseen, { now: () => clock })
   try {
+    signal?.throwIfAborted()
     const api = controlApi(gateway.url, (daysAgo, hour) => {
       clock = moment(now, daysAgo, hour)
     })
-    for (const step of controlSteps(now, edgeUrl)) await api.take(step)
-    const spent = await writeHistory(gateway, now)
+    for (const step of controlSteps(now, edgeUrl)) {
+      signal?.throwIfAborted()
+      await api.take(step)
+    }
+    const spent = await writeHistory(gateway, options)
+    onDay(HISTORY_DAYS)
     for (const step of budgetSteps(spent)) await api.take(step)
     return api.keyValue
   } finally {
@@ -42,7 +51,8 @@ export async function liveThroughPast({ environment, now, edgeUrl }: PastOptions
 const BATCH = 500
 
 /** Returns what each key has spent, by its name. */
-async function writeHistory({ store }: Gateway, now: number): Promise<(key: string) => bigint> {
+async function writeHistory({ store }: Gateway, options: PastOptions): Promise<(key: string) => bigint> {
+  const { now, signal, onDay } = options
   const names = new Map((await store.db.selectFrom('keys').select(['id', 'name']).execute()).map((k) => [k.id, k.name]))
   const values = Map.groupBy(
     await store.db.selectFrom('key_values').selectAll().orderBy('id').execute(),
@@ -51,6 +61,7 @@ async function writeHistory({ store }: Gateway, now: number): Promise<(key: stri
   const spent = new Map<string, bigint>()
   let batch: CloseRecord[] = []
   const write = async () => {
+    signal?.throwIfAborted()
     await Promise.all(batch.map((record) => store.requestLog.close(record)))
     batch = []
   }
@@ -60,6 +71,7 @@ async function writeHistory({ store }: Gateway, now: number): Promise<(key: stri
     // Programs have the new value as soon as there is one.
     const value = values.get(record.keyId)?.findLast(({ created_at: from }) => from <= record.startedAt)
     if (value !== undefined) store.valueUses.note(value.id, record.startedAt)
+    onDay(Math.max(0, HISTORY_DAYS - Math.ceil((now - record.startedAt) / DAY_MS)))
     batch.push(record)
     if (batch.length === BATCH) await write()
   }

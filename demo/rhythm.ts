@@ -18,13 +18,21 @@ const HOURS: Record<Rhythm, (hour: number) => number> = {
 const WEEKEND: Record<Rhythm, number> = { people: 0.6, office: 0.12, night: 0.85, steady: 0.5 }
 
 /** What a day's calls are multiplied with to get those of one of its hours. */
-export function hourShare(rhythm: Rhythm, at: number): number {
+function hourShare(rhythm: Rhythm, at: number): number {
   const weight = HOURS[rhythm]
   let sum = 0
   for (let hour = 0; hour < 24; hour++) sum += weight(hour)
   const date = new Date(at)
   const isWeekend = date.getUTCDay() % 6 === 0
   return (weight(date.getUTCHours()) / sum) * (isWeekend ? WEEKEND[rhythm] : 1)
+}
+
+/** The month begins with fewer calls than it ends with. */
+const [FIRST_GROWTH, LAST_GROWTH] = [0.75, 1.25]
+
+/** Calls of an application in this hour, as they are to be expected when the month has passed. */
+export function callsAnHour({ perDay, rhythm }: Application, at: number, growth = LAST_GROWTH): number {
+  return perDay * hourShare(rhythm, at) * growth
 }
 
 export interface Arrival {
@@ -45,10 +53,10 @@ export function* arrivals(
       today = Math.floor(hour / DAY_MS)
       mood = new Map(applications.map((application) => [application, lognormal(random, 1, 0.13)]))
     }
-    const growth = 0.75 + (0.5 * (hour - from)) / (to - from)
+    const growth = FIRST_GROWTH + ((LAST_GROWTH - FIRST_GROWTH) * (hour - from)) / (to - from)
     const calls: Arrival[] = []
     for (const application of applications) {
-      const expected = application.perDay * hourShare(application.rhythm, hour) * growth * (mood.get(application) ?? 1)
+      const expected = callsAnHour(application, hour, growth) * (mood.get(application) ?? 1)
       for (let count = poisson(random, expected); count > 0; count--) {
         calls.push({ at: Math.floor(hour + random() * HOUR_MS), application })
       }

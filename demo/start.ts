@@ -18,6 +18,10 @@ export interface DemoOptions {
   /** Unix milliseconds; its clock goes on from there. */
   now?: number
   logLevel?: string | undefined
+  /** Ends the start: it rejects, and nothing is left. */
+  signal?: AbortSignal
+  /** Which day of its past it has reached: from 0 to `HISTORY_DAYS`. */
+  onDay?(day: number): void
 }
 
 export interface Demo {
@@ -33,7 +37,8 @@ const ANSWER_TOKENS = 120
 const LIST_MS = 20
 
 /** The real gateway in front of simulated providers, a month after its first start. What it writes is gone afterwards. */
-export async function startDemo({ host, port, traffic, now = Date.now(), logLevel }: DemoOptions): Promise<Demo> {
+export async function startDemo(options: DemoOptions): Promise<Demo> {
+  const { host, port, traffic, now = Date.now(), logLevel, signal, onDay = () => {} } = options
   const ahead = now - Date.now()
   const random = createRandom(1)
   const latencyMs = (model: string | null) => (model === null ? LIST_MS : answerMs(model, ANSWER_TOKENS, random))
@@ -42,13 +47,14 @@ export async function startDemo({ host, port, traffic, now = Date.now(), logLeve
   opened.defer(() => simulator.close())
   const folder = temporaryFolder(opened)
   const environment = environmentOf(simulator, folder, logLevel)
-  const keyValue = await liveThroughPast({ environment, now, edgeUrl: simulator.openaiUrl })
+  const keyValue = await liveThroughPast({ environment, now, edgeUrl: simulator.openaiUrl, signal, onDay })
   const gateway = await startGateway(
     { ...environment, HOST: host, PORT: port === undefined ? undefined : String(port) },
     { now: () => Date.now() + ahead },
   )
   opened.defer(() => gateway.stop())
-  if (traffic) opened.use(startTraffic({ url: gateway.url, keyValue, simulator }))
+  signal?.throwIfAborted()
+  if (traffic) opened.use(startTraffic({ url: gateway.url, keyValue, simulator, now: () => Date.now() + ahead }))
   const kept = opened.move()
   const stop = () => kept.disposeAsync()
   return { url: gateway.url, adminKey: DEMO_ADMIN_KEY, gatewayKey: DEMO_KEY, gateway, stop }

@@ -4,6 +4,7 @@ import type { Simulator } from '../simulator/simulator.ts'
 import { APPLICATIONS, type Application } from './applications.ts'
 import { FILE_KEYS } from './config.ts'
 import { lognormal, weighted } from './draw.ts'
+import { callsAnHour } from './rhythm.ts'
 
 const QUESTIONS = [
   'Name three things a switchyard does.',
@@ -15,39 +16,41 @@ const QUESTIONS = [
 const FILLER = 'The quick train takes the third track because the first two are taken. '
 const LONGEST_PROMPT = 24_000
 
-/** About two calls a second at first, so that there is something to see. */
-const FIRST_PAUSE_MS = 450
-/** One in two seconds after some minutes, or an hour of the demo would outweigh the month before it. */
-const LAST_PAUSE_MS = 2_000
-const LIVELY_CALLS = 200
+const HOUR_MS = 3_600_000
 
 export interface TrafficOptions {
   url: string
   /** The value of a key that was made through the API. */
   keyValue(name: string): string | null
   simulator: Pick<Simulator, 'script'>
+  /** Unix milliseconds. */
+  now(): number
 }
 
-/** Calls of the same applications as in the history, until it is disposed of. */
+/** Calls of the same applications as in the history and as often, until it is disposed of; the first one at once. */
 export function startTraffic(options: TrafficOptions): AsyncDisposable {
   const controller = new AbortController()
   const { signal } = controller
   const random = createRandom(Date.now())
-  const callers = APPLICATIONS.flatMap((application) => {
+  const callers = LIVE.flatMap((application) => {
     const key = FILE_KEYS[application.key as keyof typeof FILE_KEYS] ?? options.keyValue(application.key)
-    return key === null || RETIRED.has(application.key) ? [] : [[{ application, key }, application.perDay] as const]
+    return key === null ? [] : [{ application, key }]
   })
   const calls = new Set<Promise<void>>()
   const running = (async () => {
     for (let turn = 0; !signal.aborted; turn++) {
-      const { application, key } = weighted(random, callers)
+      const at = options.now()
+      const { application, key } = weighted(
+        random,
+        callers.map((caller) => [caller, callsAnHour(caller.application, at)] as const),
+      )
       const body = bodyOf(application, random)
       disturb(turn, body.model, options.simulator)
       const call = ask(options.url, key, body, signal).finally(() => calls.delete(call))
       calls.add(call)
-      const calm = Math.min(1, Math.max(0, turn / LIVELY_CALLS - 1))
-      const pauseMs = FIRST_PAUSE_MS + (LAST_PAUSE_MS - FIRST_PAUSE_MS) * calm
-      await sleep(lognormal(random, pauseMs, 0.5), undefined, { signal }).catch(() => {})
+      // Independent callers: the next call does not know when the last one was.
+      const pauseMs = (-Math.log(1 - random()) * HOUR_MS) / liveCallsAnHour(at)
+      await sleep(pauseMs, undefined, { signal }).catch(() => {})
     }
   })()
   return {
@@ -59,8 +62,14 @@ export function startTraffic(options: TrafficOptions): AsyncDisposable {
   }
 }
 
-/** Their keys no longer work. */
+/** The keys of these no longer work. */
 const RETIRED: ReadonlySet<string> = new Set(['prototype', 'hackathon'])
+const LIVE = APPLICATIONS.filter(({ key }) => !RETIRED.has(key))
+
+/** No more than in the history: its charts would show an incident where the past ends. */
+export function liveCallsAnHour(at: number): number {
+  return LIVE.reduce((sum, application) => sum + callsAnHour(application, at), 0)
+}
 
 /** The first entries of routes that have another. */
 const FIRST_ENTRIES: Readonly<Record<string, string>> = {

@@ -4,6 +4,7 @@ import { after, describe, test } from 'node:test'
 import { APPLICATIONS } from '../demo/applications.ts'
 import { HISTORY_DAYS, history } from '../demo/history.ts'
 import { startDemo } from '../demo/start.ts'
+import { liveCallsAnHour } from '../demo/traffic.ts'
 import { SKIPPED, TOO_SMALL } from '../demo/walk.ts'
 import { ERRORS } from '../src/domain/errors.ts'
 import { compilePrice, costOf, type PriceList, picodollarsOfUsd } from '../src/domain/price.ts'
@@ -14,7 +15,8 @@ import type { RequestRow } from '../src/store/schema.ts'
 import { loadSnapshot } from '../src/store/snapshot.ts'
 import type { Json } from './harness.ts'
 
-const DAY_MS = 86_400_000
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
 /** A Thursday afternoon: a fixed time makes a fixed picture. */
 const NOW = Date.UTC(2026, 10, 12, 15, 40)
 
@@ -149,6 +151,19 @@ describe('the history of the demo', () => {
       const costOfRows = mine.reduce((sum, row) => sum + BigInt(row.cost_picodollars ?? 0), 0n)
       assert.ok(cost > 0n)
       assert.equal(cost, costOfRows)
+    }
+  })
+})
+
+describe('the live traffic of the demo', () => {
+  test('goes on at the rate of the history, hour by hour', () => {
+    const yesterday = Math.floor(NOW / DAY_MS) * DAY_MS - DAY_MS
+    const quarters = [0, 6, 12, 18].map((hour) => yesterday + hour * HOUR_MS)
+    for (const from of quarters) {
+      const logged = rows.filter((row) => row.started_at >= from && row.started_at < from + 6 * HOUR_MS).length
+      let live = 0
+      for (let hour = 0; hour < 6; hour++) live += liveCallsAnHour(from + hour * HOUR_MS)
+      assert.ok(live > logged * 0.7 && live < logged * 1.4, `${live} live, ${logged} logged`)
     }
   })
 })

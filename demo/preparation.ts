@@ -1,0 +1,17 @@
+import type { Output } from '../src/cli/output.ts'
+import { HISTORY_DAYS } from './history.ts'
+
+/** Where nobody watches a line change, a new one after so many days. */
+const LINE_DAYS = 10
+
+/** Says which day of its past the demo is living through. */
+export function sayDays(output: Pick<Output, 'note' | 'progress'>, isTerminal: boolean): (day: number) => void {
+  let said = -1
+  return (day) => {
+    if (day === said || (!isTerminal && day % LINE_DAYS !== 0)) return
+    said = day
+    const text = `  Preparing ${HISTORY_DAYS} days of history: day ${day}`
+    if (!isTerminal) output.note(text)
+    else output.progress(day < HISTORY_DAYS ? text : null)
+  }
+}
