@@ -1,4 +1,5 @@
 import { createOutput } from '../src/cli/output.ts'
+import { programName } from '../src/cli/program-name.ts'
 import { stopSignal } from '../src/cli/stop-signal.ts'
 import { curlLines } from '../src/cli/welcome.ts'
 import { DEMO_ADMIN_KEY, DEMO_KEY } from './config.ts'
@@ -31,10 +32,11 @@ export async function demo(environment: Readonly<Record<string, string | undefin
 }
 
 function greeting(url: string): string {
+  const program = programName()
   const curl = (model: string) => curlLines(url, DEMO_KEY, model).join('\n')
   return `
   Switchyard serves on ${url}, in front of simulated providers,
-  with ${HISTORY_DAYS} days of simulated history and some traffic.
+  with ${HISTORY_DAYS} days of simulated history, and traffic that goes on at its pace: a call or two a minute.
   Ctrl-C ends the demo and removes its data. Paste into another terminal:
 
   gateway key   ${DEMO_KEY}
@@ -63,8 +65,8 @@ ${curl('resilient')}
 
   export SWITCHYARD_URL=${url}
   export ADMIN_KEY=${DEMO_ADMIN_KEY}
-  npm run -s switchyard -- requests list
-  npm run -s switchyard -- usage --by model
+  ${program} requests list
+  ${program} usage --by model
 
 `
 }

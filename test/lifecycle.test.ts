@@ -71,10 +71,10 @@ describe('a start', { concurrency: 2 }, () => {
     assert.ok(!(first.stderr() + second.stderr()).includes(live))
   })
 
-  test('without a provider says so, and how to set one', async () => {
-    const started = startProcess({ folder: folder() })
+  test('without a provider says so, and how to set one or see the demo the way it was started', async () => {
+    const started = startProcess({ folder: folder(), environment: { npm_command: 'exec' } })
     const url = await started.url()
-    await until(() => started.stdout().includes('npm run demo'), 'the whole greeting is there')
+    await until(() => started.stdout().includes('npx switchyard demo'), 'the whole greeting is there')
     assert.match(started.stdout(), /OPENAI_API_KEY/)
     assert.match(started.stdout(), /ANTHROPIC_API_KEY/)
     const live = keyIn(started.stdout(), 'live') ?? ''

@@ -6,6 +6,7 @@ export function overview(commands: readonly Command[]): string {
   const rows = commands.map(({ name, summary }) => [`  switchyard ${name}`, summary])
   const width = Math.max(...rows.map(([first = '']) => first.length))
   const lines = rows.map(([first = '', second = '']) => `${first.padEnd(width)}   ${second}`)
+  const local = commands.filter(({ isRemote }) => !isRemote).map(({ name }) => name)
   return `switchyard, a self-hosted LLM gateway
 
 ${lines.join('\n')}
@@ -13,8 +14,9 @@ ${lines.join('\n')}
   switchyard COMMAND --help   options and examples of a command
   switchyard --version        print the version
 
-All but serve, demo, doctor and completion talk to a running gateway: --url or SWITCHYARD_URL (default
-http://127.0.0.1:8080) and the variable ADMIN_KEY or --admin-key-file. --json prints what the API answers.
+All but ${local.slice(0, -1).join(', ')} and ${local.at(-1)} talk to a running gateway:
+--url or SWITCHYARD_URL (default http://127.0.0.1:8080) and the variable ADMIN_KEY or --admin-key-file.
+--json prints what the API answers.
 Exit codes: 0 fine, 1 failed, 2 called wrongly or bad configuration, 3 a plan has differences.
 
 Try:  switchyard demo

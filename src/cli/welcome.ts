@@ -1,4 +1,5 @@
 import type { Gateway } from '../main.ts'
+import { programName } from './program-name.ts'
 
 /** What a person needs after a start, with a curl that works as pasted. Keys are shown when they are made, never again. */
 export function welcome(gateway: Gateway): string {
@@ -31,10 +32,15 @@ function providerHelp(gateway: Gateway): string[] {
   if (gateway.exampleModel === null) {
     return [
       `  No provider has a key yet. Set ${gateway.keyVariables.join(' or ')} and start again,`,
-      '  or see it work without one:  npm run demo',
+      `  or see it work without one:  ${demoCommand(programName())}`,
     ]
   }
   return ['  Try it:', '', ...curlLines(gateway.url, gateway.newKeys.gatewayKey, gateway.exampleModel)]
+}
+
+/** In a clone npm builds the dashboard first. */
+function demoCommand(program: string): string {
+  return program.startsWith('npm run') ? 'npm run demo' : `${program} demo`
 }
 
 export function curlLines(url: string, key: string | null, model: string): string[] {

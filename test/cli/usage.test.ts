@@ -12,6 +12,13 @@ import { ADMIN_KEY, startHarness } from '../harness.ts'
 import { runCli } from './run-cli.ts'
 
 describe('help', () => {
+  test('names every command that needs no running gateway', () => {
+    const said = /All but (.*?) talk to a running gateway/s.exec(overview(commands()))?.[1] ?? ''
+    const named = said.split(/, | and /).map((name) => name.trim().replace(/\s+/g, ' '))
+    const local = commands().filter(({ isRemote }) => !isRemote)
+    assert.deepEqual(named.sort(), local.map(({ name }) => name).sort())
+  })
+
   for (const command of commands()) {
     test(`${command.name} --help has its usage and an example of itself`, () => {
       const help = commandHelp(command)
