@@ -216,6 +216,8 @@ const LEFT_TO_NODE: Record<string, { sent: string[]; status: number; answers?: n
   'a length that is no number': { sent: [PLAIN.replace('Length: 1', 'Length: +1')], status: 400 },
   'no host': { sent: [PLAIN.replace('Host: gateway\r\n', '')], status: 400 },
   'a folded field': { sent: [request('x', 'X-Long: a\r\n b')], status: 400 },
+  'a head beyond 16 KiB': { sent: [request('x', `X-Long: ${'y'.repeat(17_000)}`)], status: 400 },
+  'a connection that a proxy wants closed': { sent: [request('x', 'Proxy-Connection: close')], status: 200 },
   'a blank before the colon': { sent: [request('x', 'X-Odd : a')], status: 400 },
   'a line end of one letter': { sent: [PLAIN.replaceAll('\r\n', '\n')], status: 400 },
   'a connection to be closed': { sent: [request('x', 'Connection: close')], status: 200 },

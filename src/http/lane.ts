@@ -1,6 +1,7 @@
 import type { Server as HttpServer } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Connections } from './connections.ts'
+import { GrowingBuffer } from './growing-buffer.ts'
 import { PlainCall } from './plain-call.ts'
 import { type PlainHeaders, readPlainHead } from './plain-head.ts'
 
@@ -33,7 +34,7 @@ const MOST_WAITING_BYTES = 256 * 1024
  * goes to Node for good, with every byte that has not been answered. Figures: decision 0011.
  */
 export function openLane(server: HttpServer, toNode: ToNode, desk: LaneDesk, idleMs: number): Lane {
-  const line = Buffer.from(`POST ${desk.path} HTTP/1.1\r\n`)
+  const line = `POST ${desk.path} HTTP/1.1\r\n`
   const open = new Set<LaneConnection>()
   server.on('connection', (socket: Socket) => {
     const connection = new LaneConnection(socket, { desk, line, idleMs }, (isClosed) => {
@@ -71,7 +72,7 @@ export interface Lane {
 
 interface Place {
   desk: LaneDesk
-  line: Buffer
+  line: string
   idleMs: number
 }
 
@@ -89,6 +90,7 @@ class LaneConnection {
   readonly #place: Place
   readonly #leave: (isClosed: boolean) => void
   #waiting: Buffer = NOTHING
+  readonly #joining = new GrowingBuffer()
   #last: PlainHeaders | null = null
   #busy = false
   #arriving: Arriving | null = null
@@ -109,7 +111,7 @@ class LaneConnection {
   }
 
   #onData = (chunk: Buffer): void => {
-    this.#waiting = this.#waiting.length === 0 ? chunk : Buffer.concat([this.#waiting, chunk])
+    this.#waiting = this.#waiting.length === 0 ? chunk : this.#joining.join(this.#waiting, chunk)
     if (this.#arriving !== null) this.#arrive(this.#arriving)
     else if (!this.#busy) this.#next()
     else if (this.#waiting.length > MOST_WAITING_BYTES) this.socket.pause()
@@ -152,7 +154,11 @@ class LaneConnection {
 
   #take(bytes: number): Buffer {
     const taken = this.#waiting.subarray(0, bytes)
-    this.#waiting = this.#waiting.length === bytes ? NOTHING : this.#waiting.subarray(bytes)
+    if (this.#waiting.length > bytes) this.#waiting = this.#waiting.subarray(bytes)
+    else {
+      this.#waiting = NOTHING
+      this.#joining.free()
+    }
     return taken
   }
 

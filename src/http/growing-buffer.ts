@@ -1,0 +1,28 @@
+const NOTHING = Buffer.alloc(0)
+
+/**
+ * Joins what arrives in pieces. There is twice as much room as needed each time, so a body that comes byte by byte is
+ * copied a few times, not once for each byte.
+ */
+export class GrowingBuffer {
+  #room: Buffer = NOTHING
+
+  /** `waiting` with the piece behind it. Bytes that were given out before stay as they are. */
+  join(waiting: Buffer, piece: Buffer): Buffer {
+    let begin = waiting.byteOffset
+    let end = begin + waiting.length
+    if (waiting.buffer !== this.#room.buffer || end + piece.length > this.#room.length) {
+      this.#room = Buffer.allocUnsafeSlow(2 * (waiting.length + piece.length))
+      waiting.copy(this.#room)
+      begin = 0
+      end = waiting.length
+    }
+    piece.copy(this.#room, end)
+    return this.#room.subarray(begin, end + piece.length)
+  }
+
+  /** To be called when nothing waits any more. */
+  free(): void {
+    this.#room = NOTHING
+  }
+}
