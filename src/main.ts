@@ -1,9 +1,10 @@
-import { type Config, type Environment, parseFileConfig, readConfig } from './config.ts'
+import { type Config, type Environment, parseFileConfig, readConfig, type Settings } from './config.ts'
 import { newId } from './domain/new-id.ts'
 import { isConfigured } from './domain/provider.ts'
 import type { PrefixRule } from './domain/route.ts'
 import type { Snapshot } from './domain/snapshot.ts'
 import type { SpendLedger } from './domain/spend-ledger.ts'
+import { type BodyBounds, boundedBodies } from './gateway/bounded-bodies.ts'
 import { startCatalog } from './gateway/catalog.ts'
 import { createCircuits } from './gateway/circuits.ts'
 import type { Deps } from './gateway/deps.ts'
@@ -161,7 +162,8 @@ async function serve({ config, store, live, newKeys, log, now, onListening }: Pr
   const isKnown = knownModels(live.current, catalog)
   const circuits = createCircuits(now, isKnown)
   const keeping = { log: store.requestLog.status, control: live.state, limits: () => opened.limits() }
-  const metrics = createMetrics({ circuits: () => circuits.states(), ...keeping })
+  const metrics: Metrics = createMetrics({ circuits: () => circuits.states(), bodies: () => bodies.memory, ...keeping })
+  const bodies = boundedBodies(bodyBounds(settings), metrics)
   const opened = await openLedger({ settings, store, metrics, log, clock })
   let phase: 'starting' | 'ready' | 'draining' = 'starting'
   let cutOff = false
@@ -194,6 +196,7 @@ async function serve({ config, store, live, newKeys, log, now, onListening }: Pr
     routes: [...routes(deps, health, metrics), ...managementApi(parts)],
     newRequestId: () => `chatcmpl_${newId(now())}`,
     shed: shedding(metrics, settings.OVERLOAD_MS),
+    bodies,
     onFault: (error, { id, ...call }) => log.error({ request: id, ...call, err: error.cause ?? error }),
   })
   const url = await server.listen(settings.HOST, settings.PORT)
@@ -218,6 +221,15 @@ async function serve({ config, store, live, newKeys, log, now, onListening }: Pr
       await closeAll(deps, opened, { store, live })
       log.info('stopped')
     },
+  }
+}
+
+function bodyBounds(settings: Settings): BodyBounds {
+  return {
+    maxBodyBytes: settings.MAX_BODY_BYTES,
+    bytes: settings.MAX_BUFFERED_BYTES,
+    bytesPerOwner: settings.MAX_BUFFERED_BYTES_PER_KEY,
+    bytesPerSecond: settings.MIN_BODY_BYTES_PER_SECOND,
   }
 }
 

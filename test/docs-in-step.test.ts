@@ -37,7 +37,8 @@ test('docs/configuration.md lists exactly the variables that are read', () => {
 test('docs/metrics.md lists exactly our metrics', async () => {
   const log = () => ({ spoolRows: 0, lagRows: 0, lagSeconds: 0, maxRows: 0 })
   const limits = () => ({ kind: 'memory' as const })
-  const metrics = createMetrics({ circuits: () => [], log, control: () => ({ behindSince: null }), limits })
+  const bodies = () => ({ held: 0, bounds: { bytes: 0 } })
+  const metrics = createMetrics({ circuits: () => [], log, control: () => ({ behindSince: null }), limits, bodies })
   const names = [...(await metrics.expose()).matchAll(/^# TYPE (\S+)/gm)].map((match) => match[1] ?? '')
   const ours = names.filter((name) => !/^switchyard_(process|nodejs)_/.test(name))
   assert.deepEqual(firstCells('docs/metrics.md', /^switchyard_/), ours.sort())

@@ -131,6 +131,7 @@ describe('whatever the lane takes, Node reads in the same way', () => {
 
 describe('over sockets, a server with the lane answers as one without', () => {
   const servers: { server: Server; port: number }[] = []
+  const faults: Error[] = []
   let plainCalls = 0
   async function handle(call: Call) {
     if (call instanceof PlainCall) plainCalls += 1
@@ -140,7 +141,8 @@ describe('over sockets, a server with the lane answers as one without', () => {
   before(async () => {
     for (const hasLane of [true, false]) {
       const routes = [{ method: 'POST' as const, path: '/busy', handle, hasLane }]
-      const server = createServer({ routes, newRequestId: () => 'id', onFault: assert.fail })
+      const onFault = (error: Error) => faults.push(error)
+      const server = createServer({ routes, newRequestId: () => 'id', onFault })
       servers.push({ server, port: Number(new URL(await server.listen('127.0.0.1', 0)).port) })
     }
   })
@@ -151,7 +153,7 @@ describe('over sockets, a server with the lane answers as one without', () => {
     }
   })
 
-  const RUNS = Math.ceil(COUNT / 100)
+  const RUNS = Number(process.env.FUZZ_RUNS ?? Math.ceil(COUNT / 100))
   for (const seed of SEEDS) {
     test(`${RUNS} mutated requests, seed ${seed}`, { timeout: 120_000 }, async () => {
       const random = seeded(seed)
@@ -160,8 +162,10 @@ describe('over sockets, a server with the lane answers as one without', () => {
         const sent = Buffer.from(text + LAST, 'latin1')
         if (!isAnsweredToTheEnd(sent)) continue
         const [first, second] = await Promise.all(servers.map(({ port }) => answersTo(sent, port)))
+        if (faults.length > 0) throw new Error(JSON.stringify(text), { cause: faults[0] })
         assert.deepEqual(first, second, `seed ${seed}, run ${run}: ${JSON.stringify(text)}`)
       }
+      assert.deepEqual(faults, [])
       assert.ok(plainCalls > 0)
     })
   }

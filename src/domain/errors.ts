@@ -37,6 +37,7 @@ export const ERRORS = {
   model_not_found: { status: 404, isFinal: true, text: 'No alias or model has this name.' },
   not_found: { status: 404, isFinal: true, text: 'There is nothing at this path.' },
   method_not_allowed: { status: 405, isFinal: true, text: 'This path does not take this method.' },
+  request_timeout: { status: 408, text: 'The request arrived too slowly. Send it again.' },
   conflict: { status: 409, isFinal: true, text: 'The request conflicts with the present state.' },
   managed_by_config: {
     status: 409,
@@ -62,6 +63,7 @@ export const ERRORS = {
   upstream_error: { status: 502, text: 'The provider failed or gave an unusable answer.' },
   provider_auth_error: { status: 502, isFinal: true, text: "The provider rejected the gateway's own credentials." },
   overloaded: { status: 503, text: 'The gateway has more to do than it can do: ask again in a moment.' },
+  buffer_full: { status: 503, text: 'The gateway holds as many bytes of request bodies as it may. Retry shortly.' },
   log_full: { status: 503, text: 'Too many rows wait for the database: no call is taken until it has caught up.' },
   database_unavailable: { status: 503, text: 'The database does not answer at the moment: try again later.' },
   limits_unavailable: { status: 503, text: 'The limits that bind this call cannot be checked now.' },

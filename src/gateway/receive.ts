@@ -18,10 +18,14 @@ export interface Received {
 }
 
 /** Reads and checks the body, a large one in the worker. */
-export async function receive(call: Call, { maxBodyBytes, largeBodies }: ReceiveDeps): Promise<Received> {
+export async function receive(
+  call: Call,
+  keyId: string,
+  { maxBodyBytes, largeBodies }: ReceiveDeps,
+): Promise<Received> {
   checkMediaType(call)
   const idempotencyKey = checkedIdempotencyKey(call.header('idempotency-key'))
-  const chunks = await call.readBody(maxBodyBytes)
+  const chunks = await call.readBody(maxBodyBytes, keyId)
   if (isLarge(chunks)) {
     const source = await largeBodies.open(chunks, idempotencyKey !== null)
     const { outline, bodyHash } = source.opened

@@ -1,43 +1,108 @@
 import type { IncomingMessage } from 'node:http'
 import { BytePieces } from '../domain/byte-pieces.ts'
 import { GatewayError } from '../domain/errors.ts'
-import type { Presence } from '../domain/presence.ts'
+import type { Arrival, Arrivals } from './arrivals.ts'
 import { CallerLeftError } from './call.ts'
+import type { Caller } from './connections.ts'
 
-/**
- * Reads a body up to a limit. A declared length over the limit is refused before a byte is read; what the caller goes
- * on sending is discarded by Node, so that the refusal reaches it instead of a reset connection.
- */
-export function readBody(request: IncomingMessage, presence: Presence, limitBytes: number): Promise<Buffer[]> {
-  const declared = Number(request.headers['content-length'] ?? 0)
-  if (declared > limitBytes) return Promise.reject(tooLarge(limitBytes))
-  return new Promise((resolve, reject) => {
-    const leave = () => reject(new CallerLeftError('the caller left while sending the body'))
-    if (presence.left || request.destroyed) {
-      leave()
-      return
-    }
-    const stopListening = presence.onLeave(leave)
-    const pieces = new BytePieces()
-    const onData = (chunk: Buffer) => {
-      if (pieces.bytes + chunk.length <= limitBytes) {
-        pieces.add(chunk)
-        return
-      }
-      request.removeListener('data', onData).resume()
-      stopListening()
-      reject(tooLarge(limitBytes))
-    }
-    request.on('data', onData)
-    request.on('end', () => {
-      stopListening()
-      resolve(pieces.all())
-    })
-    // Told for a body that breaks off; the connection closes with it, and that is what counts here.
-    request.on('error', leave)
-  })
+export interface BodyRules {
+  limitBytes: number
+  /** Takes memory for the next bytes of a body that is at least so long in all, or throws. */
+  take(bytes: number, bodyBytes: number): void
+  arrivals: Arrivals
 }
 
-function tooLarge(limitBytes: number): GatewayError {
+/**
+ * Reads a body up to a limit. A declared length that is over the limit, or finds no memory, is refused before a byte is
+ * read; what the caller goes on sending is discarded by Node, so that the refusal reaches it instead of a reset connection.
+ */
+export async function readBody(request: IncomingMessage, caller: Caller, rules: BodyRules): Promise<Buffer[]> {
+  const declared = Number(request.headers['content-length'] ?? 0)
+  if (declared > rules.limitBytes) throw tooLarge(rules.limitBytes)
+  rules.take(declared, declared)
+  if (caller.left || request.destroyed) throw leftWhileSending()
+  return new Promise((resolve, reject) => new ArrivingBody(request, caller, { ...rules, declared, resolve, reject }))
+}
+
+export function tooLarge(limitBytes: number): GatewayError {
   return new GatewayError('request_too_large', `The request body is larger than ${limitBytes} bytes.`)
+}
+
+export function leftWhileSending(): CallerLeftError {
+  return new CallerLeftError('the caller left while sending the body')
+}
+
+interface Reading extends BodyRules {
+  declared: number
+  resolve(pieces: Buffer[]): void
+  reject(error: Error): void
+}
+
+class ArrivingBody implements Arrival {
+  lastLook = -1
+  readonly #request: IncomingMessage
+  readonly #caller: Caller
+  readonly #reading: Reading
+  readonly #stopListening: () => void
+  #pieces = new BytePieces()
+
+  constructor(request: IncomingMessage, caller: Caller, reading: Reading) {
+    this.#request = request
+    this.#caller = caller
+    this.#reading = reading
+    this.#stopListening = caller.onLeave(this.#leave)
+    caller.arriving = this
+    reading.arrivals.begin(this)
+    // 'error' is emitted for a body that breaks off; the connection closes with it, and that is what counts here.
+    request.on('data', this.#onData).on('end', this.#onEnd).on('error', this.#leave)
+  }
+
+  get received(): number {
+    return this.#pieces.bytes
+  }
+
+  fail(error: Error): void {
+    // All of it is in, and what follows is no business of this call.
+    if (!this.#request.complete) this.#refuse(error)
+  }
+
+  #refuse(error: Error): void {
+    this.#stop()
+    this.#request.resume()
+    this.#reading.reject(error)
+  }
+
+  #onData = (piece: Buffer): void => {
+    const { declared, limitBytes, take } = this.#reading
+    const received = this.#pieces.bytes + piece.length
+    try {
+      if (received > limitBytes) throw tooLarge(limitBytes)
+      // Without a declared length memory is taken as the bytes come.
+      if (received > declared) take(piece.length, received)
+    } catch (error) {
+      this.#refuse(error as Error)
+      return
+    }
+    this.#pieces.add(piece)
+  }
+
+  #onEnd = (): void => {
+    const pieces = this.#pieces.all()
+    this.#stop()
+    this.#reading.resolve(pieces)
+  }
+
+  #leave = (): void => {
+    this.#stop()
+    this.#reading.reject(leftWhileSending())
+  }
+
+  /** The request lives as long as its connection sends: nothing of the body may hang on it. */
+  #stop(): void {
+    this.#request.off('data', this.#onData).off('end', this.#onEnd).off('error', this.#leave)
+    this.#stopListening()
+    this.#reading.arrivals.end(this)
+    this.#caller.arriving = null
+    this.#pieces = new BytePieces()
+  }
 }

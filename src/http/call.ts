@@ -1,4 +1,6 @@
 import type { Presence } from '../domain/presence.ts'
+import type { Arrivals } from './arrivals.ts'
+import type { BodyMemory } from './body-memory.ts'
 
 /** One HTTP request as the rooms behind this one see it. */
 export interface Call {
@@ -14,9 +16,10 @@ export interface Call {
   remoteAddress?: string | undefined
   /**
    * The whole body, in pieces (domain/byte-pieces.ts): to copy megabytes into one would hold the thread. Throws
-   * `request_too_large` past the limit and `CallerLeftError` when the caller hangs up.
+   * `request_too_large` past the limit, `CallerLeftError` when the caller hangs up, and a refusal when the process, or this
+   * owner's share of it, holds too many bytes already. What the body takes counts until the call has been answered.
    */
-  readBody(limitBytes: number): Promise<Buffer[]>
+  readBody(limitBytes: number, owner?: string): Promise<Buffer[]>
   presence: Presence
   /** `performance.now()` when the head of the request was read. */
   receivedAt: number
@@ -58,6 +61,12 @@ export interface HttpRoute {
   sheds?: boolean
   /** The busy one: served past `node:http` where that is possible (lane.ts). */
   hasLane?: boolean
+}
+
+/** What all bodies have in common, whichever way and to whichever port they come. */
+export interface Bodies {
+  memory: BodyMemory
+  arrivals: Arrivals
 }
 
 /** Thrown where work stops because the caller hung up; never answered. */

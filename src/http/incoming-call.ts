@@ -1,18 +1,22 @@
 import type { IncomingMessage } from 'node:http'
-import type { Presence } from '../domain/presence.ts'
 import { readBody } from './body.ts'
-import type { Call } from './call.ts'
+import type { Bodies, Call } from './call.ts'
+import type { Caller } from './connections.ts'
 
 /** One request of `node:http` as the rooms behind this one see it. */
 export class IncomingCall implements Call {
   readonly id: string
   readonly params: Readonly<Record<string, string>>
-  readonly presence: Presence
+  readonly presence: Caller
   readonly receivedAt = performance.now()
   readonly #request: IncomingMessage
+  readonly #bodies: Bodies
+  #owner: string | null = null
+  #heldBytes = 0
 
-  constructor(request: IncomingMessage, known: Pick<Call, 'id' | 'params' | 'presence'>) {
+  constructor(request: IncomingMessage, known: Pick<Call, 'id' | 'params'> & { presence: Caller }, bodies: Bodies) {
     this.#request = request
+    this.#bodies = bodies
     this.id = known.id
     this.params = known.params
     this.presence = known.presence
@@ -35,7 +39,19 @@ export class IncomingCall implements Call {
     return Array.isArray(value) ? value.join(', ') : value
   }
 
-  readBody(limitBytes: number): Promise<Buffer[]> {
-    return readBody(this.#request, this.presence, limitBytes)
+  readBody(limitBytes: number, owner: string | null = null): Promise<Buffer[]> {
+    const { memory, arrivals } = this.#bodies
+    this.#owner = owner
+    const take = (bytes: number, bodyBytes: number) => {
+      memory.take(bytes, bodyBytes, owner)
+      this.#heldBytes += bytes
+    }
+    return readBody(this.#request, this.presence, { limitBytes, take, arrivals })
+  }
+
+  /** The call has ended: nothing of its body is needed any more. */
+  release(): void {
+    if (this.#heldBytes > 0) this.#bodies.memory.release(this.#heldBytes, this.#owner)
+    this.#heldBytes = 0
   }
 }

@@ -1,5 +1,7 @@
 import type { Server as HttpServer } from 'node:http'
 import type { Socket } from 'node:net'
+import type { Arrival } from './arrivals.ts'
+import type { Bodies } from './call.ts'
 import type { Connections } from './connections.ts'
 import { GrowingBuffer } from './growing-buffer.ts'
 import { PlainCall } from './plain-call.ts'
@@ -14,6 +16,7 @@ export interface LaneDesk {
   refusal(): LaneAnswer | null
   newRequestId(): string
   connections: Connections
+  bodies: Bodies
 }
 
 export interface LaneAnswer {
@@ -23,10 +26,8 @@ export interface LaneAnswer {
   isLast: boolean
 }
 
-/** A body (of 64 KiB at most) must have arrived by then. */
-const MOST_ARRIVING_MS = 60_000
-/** Bytes of the next requests that wait for the answer to this one. */
-const MOST_WAITING_BYTES = 256 * 1024
+/** Bytes of the next requests that wait for the answer to this one: nobody counts them, so they are few. */
+const MOST_WAITING_BYTES = 64 * 1024
 
 /**
  * Serves the one busy path without `node:http`, which saves a call an eighth to a fifth of its CPU, as long as what comes is
@@ -82,10 +83,11 @@ const NOTHING = Buffer.alloc(0)
 interface Arriving {
   bytes: number
   resolve(body: Buffer): void
-  late: NodeJS.Timeout
+  reject(error: Error): void
 }
 
-class LaneConnection {
+class LaneConnection implements Arrival {
+  lastLook = -1
   readonly socket: Socket
   readonly #place: Place
   readonly #leave: (isClosed: boolean) => void
@@ -113,7 +115,7 @@ class LaneConnection {
   #onData = (chunk: Buffer): void => {
     this.#waiting = this.#waiting.length === 0 ? chunk : this.#joining.join(this.#waiting, chunk)
     if (this.#arriving !== null) this.#arrive(this.#arriving)
-    else if (!this.#busy) this.#next()
+    else if (!this.#busy) this.#next(false)
     else if (this.#waiting.length > MOST_WAITING_BYTES) this.socket.pause()
   }
 
@@ -123,7 +125,7 @@ class LaneConnection {
   }
 
   #onClose = (): void => {
-    clearTimeout(this.#arriving?.late)
+    this.#place.desk.bodies.arrivals.end(this)
     this.#leave(true)
   }
 
@@ -135,9 +137,10 @@ class LaneConnection {
     if (!this.#busy || this.#arriving !== null) this.socket.destroy()
   }
 
-  #next(): void {
+  #next(isBehindAnswer: boolean): void {
     const headers = readPlainHead(this.#waiting, this.#place.line, this.#last)
     if (headers === null) {
+      if (isBehindAnswer) this.#place.desk.connections.leftBehindAnswer(this.socket)
       this.#handOver()
       return
     }
@@ -165,22 +168,36 @@ class LaneConnection {
   async #serve(headers: PlainHeaders, body: Buffer | Promise<Buffer>): Promise<void> {
     const { desk } = this.#place
     const caller = desk.connections.arrive(this.socket)
-    const answer = await desk.respond(new PlainCall(headers, body, desk.newRequestId(), caller))
+    const call = new PlainCall(headers, body, { id: desk.newRequestId(), presence: caller }, desk.bodies.memory)
+    const answer = await desk.respond(call)
+    call.release()
     desk.connections.answered(this.socket, caller)
     if (answer === null) this.socket.destroy()
     else this.#send(answer)
   }
 
   #await({ bodyBytes }: PlainHeaders): Promise<Buffer> {
-    return new Promise((resolve) => {
-      const late = setTimeout(() => this.socket.destroy(), MOST_ARRIVING_MS)
-      this.#arriving = { bytes: bodyBytes, resolve, late }
-    })
+    const { promise, resolve, reject } = Promise.withResolvers<Buffer>()
+    // A call that is refused before does not look at it.
+    promise.catch(() => {})
+    this.#arriving = { bytes: bodyBytes, resolve, reject }
+    this.#place.desk.bodies.arrivals.begin(this)
+    return promise
   }
 
-  #arrive({ bytes, resolve, late }: Arriving): void {
+  get received(): number {
+    return this.#waiting.length
+  }
+
+  /** The call ends with this, and the connection with the call. */
+  fail(error: Error): void {
+    if (this.#answered) this.socket.destroy()
+    else this.#arriving?.reject(error)
+  }
+
+  #arrive({ bytes, resolve }: Arriving): void {
     if (this.#waiting.length < bytes) return
-    clearTimeout(late)
+    this.#place.desk.bodies.arrivals.end(this)
     this.#arriving = null
     resolve(this.#take(bytes))
     if (this.#answered) this.#ready()
@@ -197,7 +214,8 @@ class LaneConnection {
       isTaken = socket.write(body)
       socket.uncork()
     }
-    if (isLast) socket.end()
+    // Of a body that nobody waits for any more nothing is kept.
+    if (isLast) this.#arriving === null ? socket.end() : socket.destroySoon()
     else if (this.#arriving !== null) this.#answered = true
     else if (isTaken) this.#ready()
     else socket.once('drain', () => this.#ready())
@@ -207,7 +225,7 @@ class LaneConnection {
     this.#busy = false
     this.#answered = false
     if (this.socket.isPaused()) this.socket.resume()
-    if (this.#waiting.length > 0) this.#next()
+    if (this.#waiting.length > 0) this.#next(true)
   }
 
   /** Node goes on from the first byte that has not been answered. */

@@ -1,6 +1,7 @@
-import { GatewayError } from '../domain/errors.ts'
 import type { Presence } from '../domain/presence.ts'
-import { type Call, CallerLeftError } from './call.ts'
+import { leftWhileSending, tooLarge } from './body.ts'
+import type { BodyMemory } from './body-memory.ts'
+import type { Call } from './call.ts'
 import type { PlainHeaders } from './plain-head.ts'
 
 /** A plain request as the rooms behind this one see it; its body may still be on its way. */
@@ -12,12 +13,21 @@ export class PlainCall implements Call {
   readonly receivedAt = performance.now()
   readonly #headers: PlainHeaders
   readonly #body: Buffer | Promise<Buffer>
+  readonly #memory: BodyMemory
+  #owner: string | null = null
+  #heldBytes = 0
 
-  constructor(headers: PlainHeaders, body: Buffer | Promise<Buffer>, id: string, presence: Presence) {
+  constructor(
+    headers: PlainHeaders,
+    body: Buffer | Promise<Buffer>,
+    known: { id: string; presence: Presence },
+    memory: BodyMemory,
+  ) {
     this.#headers = headers
     this.#body = body
-    this.id = id
-    this.presence = presence
+    this.#memory = memory
+    this.id = known.id
+    this.presence = known.presence
   }
 
   query(): Record<string, string> {
@@ -28,26 +38,31 @@ export class PlainCall implements Call {
     return this.#headers.fields.get(name)
   }
 
-  async readBody(limitBytes: number): Promise<Buffer[]> {
-    if (this.#headers.bodyBytes > limitBytes) {
-      throw new GatewayError('request_too_large', `The request body is larger than ${limitBytes} bytes.`)
-    }
+  async readBody(limitBytes: number, owner: string | null = null): Promise<Buffer[]> {
+    const { bodyBytes } = this.#headers
+    if (bodyBytes > limitBytes) throw tooLarge(limitBytes)
+    this.#memory.take(bodyBytes, bodyBytes, owner)
+    this.#owner = owner
+    this.#heldBytes = bodyBytes
     if (this.#body instanceof Promise) return [await orLeft(this.#body, this.presence)]
     return this.#body.length === 0 ? [] : [this.#body]
+  }
+
+  /** The call has ended: nothing of its body is needed any more. */
+  release(): void {
+    if (this.#heldBytes > 0) this.#memory.release(this.#heldBytes, this.#owner)
+    this.#heldBytes = 0
   }
 }
 
 function orLeft(body: Promise<Buffer>, presence: Presence): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    const leave = () => reject(new CallerLeftError('the caller left while sending the body'))
+    const leave = () => reject(leftWhileSending())
     if (presence.left) {
       leave()
       return
     }
     const stopListening = presence.onLeave(leave)
-    void body.then((bytes) => {
-      stopListening()
-      resolve(bytes)
-    })
+    body.then(resolve, reject).finally(stopListening)
   })
 }

@@ -3,8 +3,10 @@ import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { errorBody, GatewayError } from '../domain/errors.ts'
-import { type AnyReply, type Call, CallerLeftError, type HttpRoute, type Reply } from './call.ts'
+import type { GatewayError } from '../domain/errors.ts'
+import { Arrivals } from './arrivals.ts'
+import { BodyMemory } from './body-memory.ts'
+import { type AnyReply, type Bodies, type Call, CallerLeftError, type HttpRoute, type Reply } from './call.ts'
 import { Connections } from './connections.ts'
 import { IncomingCall } from './incoming-call.ts'
 import { type LaneAnswer, type LaneDesk, openLane, takeConnections } from './lane.ts'
@@ -12,6 +14,7 @@ import { repeatedAnswer } from './repeated-answer.ts'
 import { asGatewayError, errorReply } from './respond.ts'
 import { responseHead } from './response-text.ts'
 import { createRouter, type Match, type Router } from './router.ts'
+import { refuseUnreadable } from './unreadable.ts'
 
 /**
  * Not by import: that reads every export of the module once, and one of them, WebSocket, brings a second undici along,
@@ -26,6 +29,14 @@ export interface ServerOptions {
   onFault(error: GatewayError, call: { id: string; method: string; path: string }): void
   /** What a call that may be shed gets instead of being taken now; null as a rule. */
   shed?(): Reply | null
+  /** What bodies may take; without it nothing is bounded. */
+  bodies?: Bodies
+}
+
+/** Memory and time without bounds. */
+function unbounded(): Bodies {
+  const bytes = Number.POSITIVE_INFINITY
+  return { memory: new BodyMemory({ bytes, bytesPerOwner: bytes }), arrivals: new Arrivals({ everyMs: 0, bytes: 0 }) }
 }
 
 export interface Server {
@@ -54,6 +65,7 @@ interface Desk {
   options: ServerOptions
   router: Router
   connections: Connections
+  bodies: Bodies
   draining: boolean
 }
 
@@ -62,10 +74,11 @@ export function createServer(options: ServerOptions): Server {
   const server = createHttpServer({ requestTimeout: REQUEST_TIMEOUT_MS, keepAliveTimeout: KEEP_ALIVE_MS })
   const toNode = takeConnections(server)
   const connections = new Connections(server)
-  const desk: Desk = { options, router: createRouter(options.routes), connections, draining: false }
+  const { routes, bodies = unbounded() } = options
+  const desk: Desk = { options, router: createRouter(routes), connections, bodies, draining: false }
   const lane = openLane(server, toNode, laneDesk(desk), KEEP_ALIVE_MS)
   server.on('request', (request, response) => void serve(request, response, desk))
-  server.on('clientError', refuseUnreadable)
+  server.on('clientError', (error, socket) => refuseUnreadable(error, socket as Socket, connections))
   return {
     listen: (host, port) =>
       new Promise((resolve, reject) => {
@@ -105,6 +118,7 @@ function laneDesk(desk: Desk): LaneDesk {
   return {
     path: route?.path ?? '',
     connections,
+    bodies: desk.bodies,
     newRequestId: options.newRequestId,
     refusal() {
       if (route === undefined || refuse === null) return null
@@ -132,21 +146,22 @@ function laneAnswer(reply: AnyReply, id: string, route: HttpRoute, desk: Desk): 
   const body = 'bytes' in reply ? reply.bytes : reply.body
   const fields = fieldsOf(reply, id, route, desk)
   fields['content-length'] = Buffer.byteLength(body)
-  if (!desk.draining) {
+  const isLast = endsConnection(reply, desk)
+  if (!isLast) {
     fields['connection'] = 'keep-alive'
     fields['keep-alive'] = `timeout=${KEEP_ALIVE_MS / 1000}`
   }
   const head = responseHead(reply.status, STATUS_CODES[reply.status] ?? '', fields)
-  return { head, body, isLast: desk.draining }
+  return { head, body, isLast }
 }
 
 /** One request from its head to its answer. */
 async function serve(request: IncomingMessage, response: ServerResponse, desk: Desk): Promise<void> {
   const { options, connections } = desk
   const { method = '', url = '', socket } = request
-  const caller = connections.arrive(socket)
+  const caller = connections.arrive(socket, response)
   const { route, params } = desk.router.find(method, url) ?? desk.router.nowhere(url)
-  const call = new IncomingCall(request, { id: options.newRequestId(), params, presence: caller })
+  const call = new IncomingCall(request, { id: options.newRequestId(), params, presence: caller }, desk.bodies)
   const reply = refusalOf(route, options) ?? (await replyFor(route, call, options))
   try {
     const sending = send(reply, { response, id: call.id, route, desk })
@@ -157,6 +172,7 @@ async function serve(request: IncomingMessage, response: ServerResponse, desk: D
     response.destroy()
     if (!caller.left) options.onFault(asGatewayError(error), { id: call.id, method, path: route.path })
   }
+  call.release()
   connections.answered(socket, caller)
 }
 
@@ -204,9 +220,16 @@ function fieldsOf(reply: AnyReply, id: string, route: Match['route'], desk: Desk
   fields['x-gateway-request-id'] ??= id
   // Under this name the official clients show it, with errors too.
   fields['x-request-id'] = fields['x-gateway-request-id']
-  // Asked when the answer goes out: a connection that was busy when the drain began would otherwise be kept, and waited for.
-  if (desk.draining) fields['connection'] = 'close'
+  if (endsConnection(reply, desk)) fields['connection'] = 'close'
   return fields
+}
+
+/**
+ * Asked when the answer goes out: a connection that was busy when the drain began would otherwise be kept, and waited for.
+ * Who was too slow with a body is not given the time to send the rest.
+ */
+function endsConnection(reply: AnyReply, desk: Desk): boolean {
+  return desk.draining || reply.status === 408
 }
 
 function hasBody(status: number): boolean {
@@ -218,19 +241,4 @@ function addressOf({ address, family, port }: AddressInfo): string {
   if (address === '0.0.0.0') return `http://127.0.0.1:${port}`
   if (address === '::') return `http://[::1]:${port}`
   return family === 'IPv6' ? `http://[${address}]:${port}` : `http://${address}:${port}`
-}
-
-/** What is not even HTTP gets one answer in our shape, then the connection ends. */
-function refuseUnreadable(error: Error & { code?: string }, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy()
-    return
-  }
-  const isTimeout = error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-  const text = isTimeout ? 'The request did not arrive in time.' : 'This is not a readable HTTP request.'
-  const body = JSON.stringify(errorBody(new GatewayError('invalid_request', text)))
-  socket.end(
-    `HTTP/1.1 ${isTimeout ? '408 Request Timeout' : '400 Bad Request'}\r\nconnection: close\r\n` +
-      `content-type: application/json; charset=utf-8\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
-  )
 }

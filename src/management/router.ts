@@ -146,13 +146,16 @@ function parsed<T extends z.ZodType>(schema: T, value: unknown, prefix: string):
   throw new GatewayError('invalid_request', prefix + problemText(result.error))
 }
 
+/** Whoever is not known yet sends a key at most. */
+const PUBLIC_BODY_BYTES = 16 * 1024
+
 /** A page of another site can send a form without asking, but not JSON: so a public operation insists on the type. */
 async function readJson(call: Call, { isPublic }: Operation, maxBodyBytes: number): Promise<unknown> {
   const type = call.header('content-type') ?? (isPublic ? 'nothing' : undefined)
   if (type !== undefined && !/^application\/json\s*(;|$)/i.test(type)) {
     throw new GatewayError('unsupported_media_type', `Send the body as application/json, not ${type.slice(0, 100)}.`)
   }
-  const body = joined(await call.readBody(maxBodyBytes))
+  const body = joined(await call.readBody(isPublic ? Math.min(PUBLIC_BODY_BYTES, maxBodyBytes) : maxBodyBytes))
   try {
     return body.length === 0 ? {} : JSON.parse(body.toString('utf8'))
   } catch {

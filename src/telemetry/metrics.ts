@@ -25,6 +25,8 @@ export interface Metrics {
   logFailures: Tally
   sheds: Tally
   logFullRefusals: Tally
+  /** By scope. */
+  bufferRefusals: Tally
   loopDelay: Distribution
   /** By provider. */
   unknownStopReasons: Tally
@@ -49,6 +51,7 @@ export interface Observed {
   /** Unix milliseconds; null: nothing that other nodes have changed is unknown here. */
   control(): { behindSince: number | null }
   limits(): LimitsState
+  bodies(): { held: number; bounds: { bytes: number } }
 }
 
 const CIRCUIT_VALUE: Readonly<Record<CircuitState, number>> = { closed: 0, 'half-open': 1, open: 2 }
@@ -142,7 +145,7 @@ function idempotencyMetric(registry: Registry): Tally {
 
 function limitMetrics(
   registry: Registry,
-): Pick<Metrics, 'limitRefusals' | 'budgetWarnings' | 'sheds' | 'logFullRefusals' | 'loopDelay'> {
+): Pick<Metrics, 'limitRefusals' | 'budgetWarnings' | 'sheds' | 'logFullRefusals' | 'bufferRefusals' | 'loopDelay'> {
   return {
     loopDelay: new Distribution({
       name: 'switchyard_event_loop_delay_seconds',
@@ -158,6 +161,12 @@ function limitMetrics(
     logFullRefusals: new Tally({
       name: 'switchyard_log_full_refusals_total',
       help: 'Chat completion requests turned away with `log_full` because the spool is full; they have no row in the log.',
+      registry,
+    }),
+    bufferRefusals: new Tally({
+      name: 'switchyard_buffer_refusals_total',
+      help: 'Requests refused because of the bytes of bodies that are held, by scope: gateway (503) or key (429).',
+      labels: ['scope'],
       registry,
     }),
     limitRefusals: new Tally({
@@ -234,6 +243,13 @@ function observe(registry: Registry, observed: Observed): void {
     const { behindSince } = control()
     return behindSince === null ? 0 : (Date.now() - behindSince) / 1000
   })
+  const { bodies } = observed
+  gauge('switchyard_buffered_bytes', 'Bytes of request bodies that are held now.', () => bodies().held)
+  gauge(
+    'switchyard_buffered_max_bytes',
+    'Bytes of request bodies that may be held before requests are refused.',
+    () => bodies().bounds.bytes,
+  )
   observeLimits(gauge, observed.limits)
 }
 
