@@ -153,7 +153,7 @@ describe('over sockets, a server with the lane answers as one without', () => {
     }
   })
 
-  const RUNS = Number(process.env.FUZZ_RUNS ?? Math.ceil(COUNT / 100))
+  const RUNS = Math.ceil(COUNT / 100)
   for (const seed of SEEDS) {
     test(`${RUNS} mutated requests, seed ${seed}`, { timeout: 120_000 }, async () => {
       const random = seeded(seed)
@@ -187,11 +187,16 @@ function answersTo(bytes: Buffer, port: number): Promise<string[]> {
     const socket = connect(port, '127.0.0.1')
     let received = ''
     socket.on('data', (piece) => (received += piece.toString('latin1'))).on('error', () => {})
-    socket.on('close', () => resolve(received.split(/(?=HTTP\/1\.1 \d{3} )/).map(statusAndBody)))
+    socket.on('close', () => resolve(withoutAfterword(received.split(/(?=HTTP\/1\.1 \d{3} )/).map(statusAndBody))))
     socket.write(bytes)
   })
 }
 
 function statusAndBody(answer: string): string {
   return `${answer.slice(9, 12)} ${answer.slice(answer.indexOf('\r\n\r\n') + 4)}`
+}
+
+/** Whether garbage behind an answer is answered too depends on whether that answer was out before it was read. */
+function withoutAfterword(answers: string[]): string[] {
+  return answers.length > 1 && answers.at(-1)?.includes('not a readable HTTP') ? answers.slice(0, -1) : answers
 }

@@ -9,8 +9,8 @@ import { type PlainHeaders, readPlainHead } from './plain-head.ts'
 
 /** What the lane does with a request; resolves with the whole answer as it goes over the wire, null to hang up. */
 export interface LaneDesk {
-  /** The one path that it serves. */
-  path: string
+  /** The one path that it serves; null: all is Node's. */
+  path: string | null
   respond(call: PlainCall): Promise<LaneAnswer | null>
   /** What a call gets that is not taken now; null as a rule. */
   refusal(): LaneAnswer | null
@@ -35,6 +35,10 @@ const MOST_WAITING_BYTES = 64 * 1024
  * goes to Node for good, with every byte that has not been answered. Figures: decision 0011.
  */
 export function openLane(server: HttpServer, toNode: ToNode, desk: LaneDesk, idleMs: number): Lane {
+  if (desk.path === null) {
+    server.on('connection', toNode)
+    return { endIdle() {}, destroy() {} }
+  }
   const line = `POST ${desk.path} HTTP/1.1\r\n`
   const open = new Set<LaneConnection>()
   server.on('connection', (socket: Socket) => {

@@ -116,7 +116,7 @@ function laneDesk(desk: Desk): LaneDesk {
   const route = options.routes.find((candidate) => candidate.hasLane === true)
   const refuse = route === undefined ? null : repeatedAnswer((reply, id) => laneAnswer(reply, id, route, desk))
   return {
-    path: route?.path ?? '',
+    path: route?.path ?? null,
     connections,
     bodies: desk.bodies,
     newRequestId: options.newRequestId,
