@@ -65,7 +65,7 @@ export const SETTINGS = {
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
   MAX_BODY_BYTES: wholeNumber(1, 1_073_741_824).default(33_554_432),
   MAX_BUFFERED_BYTES: wholeNumber(1, 1_099_511_627_776).default(268_435_456),
-  MAX_BUFFERED_BYTES_PER_KEY: wholeNumber(1, 1_099_511_627_776).default(134_217_728),
+  MAX_BUFFERED_BYTES_PER_KEY: wholeNumber(1, 1_099_511_627_776).default(100_663_296),
   MIN_BODY_BYTES_PER_SECOND: wholeNumber(0, 1_073_741_824).default(1_024),
   DRAIN_SECONDS: wholeNumber(0, 3_600).default(60),
   OVERLOAD_MS: wholeNumber(0, 60_000).default(500),

@@ -32,14 +32,14 @@ export class Arrivals {
     arrival.lastLook = -1
     this.#open.add(arrival)
     // Looks after everything that lies there was read: a process that was held up must not blame its callers.
-    this.#timer ??= setInterval(() => setImmediate(this.#look), this.#rate.everyMs).unref()
+    this.#timer ??= setInterval(() => setImmediate(this.look), this.#rate.everyMs).unref()
   }
 
   end(arrival: Arrival): void {
     this.#open.delete(arrival)
   }
 
-  #look = (): void => {
+  look = (): void => {
     if (this.#open.size === 0 && this.#timer !== null) {
       clearInterval(this.#timer)
       this.#timer = null
