@@ -195,7 +195,7 @@ async function serve({ config, store, live, newKeys, log, now, onListening }: Pr
   const server = createServer({
     routes: [...routes(deps, health, metrics), ...managementApi(parts)],
     newRequestId: () => `chatcmpl_${newId(now())}`,
-    shed: shedding(metrics, settings.OVERLOAD_MS),
+    admission: shedding(metrics, settings.OVERLOAD_MS),
     bodies,
     onFault: (error, { id, ...call }) => log.error({ request: id, ...call, err: error.cause ?? error }),
   })

@@ -1,22 +1,22 @@
 import { GatewayError } from '../domain/errors.ts'
-import type { Reply } from '../http/call.ts'
-import { watchPressure } from '../http/pressure.ts'
+import { queueCalls } from '../http/call-queue.ts'
 import { errorReply } from '../http/respond.ts'
+import type { Admission } from '../http/server.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 
 const TICK_MS = 20
 
 /** Turned away before anything is read or looked up, or it would cost as much as serving. A patience of 0 turns none away. */
-export function shedding(metrics: Metrics, patienceMs: number): () => Reply | null {
+export function shedding(metrics: Metrics, patienceMs: number): Admission {
   watchDelay((lateMs) => metrics.loopDelay.observe(lateMs / 1000))
-  if (patienceMs === 0) return () => null
-  const isTaken = watchPressure(patienceMs)
+  if (patienceMs === 0) return (decide) => decide(null)
+  const enter = queueCalls(patienceMs)
   const refusal = errorReply(new GatewayError('overloaded', undefined, { retryAfterSeconds: 1 }))
-  return () => {
-    if (isTaken()) return null
-    metrics.sheds.add()
-    return refusal
-  }
+  return (decide) =>
+    enter((isTaken) => {
+      if (!isTaken) metrics.sheds.add()
+      decide(isTaken ? null : refusal)
+    })
 }
 
 /** How late a timer comes, as long as the process lives. */

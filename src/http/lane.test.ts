@@ -9,7 +9,7 @@ import { IncomingCall } from './incoming-call.ts'
 import { PlainCall } from './plain-call.ts'
 import { errorReply, jsonReply } from './respond.ts'
 import { responseHead } from './response-text.ts'
-import { createServer, type Server } from './server.ts'
+import { type Admission, createServer, type Server } from './server.ts'
 
 let server: Server
 let port: number
@@ -20,6 +20,8 @@ let left = 0
 let faults = 0
 /** How many of the next calls are turned away. */
 let turnsAway = 0
+/** Calls that wait for their turn, while there is a list of them. */
+let waiting: (() => void)[] | null = null
 
 async function answer(call: Call) {
   ways.push(call instanceof PlainCall ? 'lane' : call instanceof IncomingCall ? 'node' : '?')
@@ -41,8 +43,12 @@ const routes: HttpRoute[] = [{ method: 'POST', path: '/busy', handle: answer, ha
 
 before(async () => {
   const away = errorReply(new GatewayError('overloaded', undefined, { retryAfterSeconds: 1 }))
-  const shed = () => (turnsAway-- > 0 ? away : null)
-  server = createServer({ routes, newRequestId: () => 'id-1', onFault: () => faults++, shed })
+  const admission: Admission = (decide) => {
+    if (waiting !== null) waiting.push(() => decide(null))
+    else if (turnsAway-- > 0) queueMicrotask(() => decide(away))
+    else decide(null)
+  }
+  server = createServer({ routes, newRequestId: () => 'id-1', onFault: () => faults++, admission })
   port = Number(new URL(await server.listen('127.0.0.1', 0)).port)
 })
 after(() => server.drain())
@@ -158,6 +164,30 @@ describe('a plain request takes the lane', () => {
     release = null
     assert.deepEqual(ways, ['lane'])
   })
+})
+
+describe('a call that waits for its turn', () => {
+  for (const [way, fields] of [
+    ['in the lane', []],
+    ['at Node', ['Trailer: x']],
+  ] as const) {
+    test(`is served when it comes, and not at all when its caller has left by then, ${way}`, async () => {
+      waiting = []
+      const stays = talk([request('stays', ...fields)], 1)
+      while (waiting.length < 1) await sleep(1)
+      const leaves = connect(port, '127.0.0.1').setNoDelay()
+      leaves.write(request('leaves', ...fields))
+      while (waiting.length < 2) await sleep(1)
+      leaves.destroy()
+      const turns = waiting
+      waiting = null
+      // It is known to the server when connections that came later have been answered.
+      for (const later of ['one', 'two']) await talk([request(later)], 1)
+      for (const begin of turns) begin()
+      assert.equal(bodyOf((await stays)[0]).body, 'stays')
+      assert.deepEqual(ways, ['lane', 'lane', way === 'in the lane' ? 'lane' : 'node'])
+    })
+  }
 })
 
 describe('a call that is turned away', () => {

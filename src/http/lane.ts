@@ -12,8 +12,8 @@ export interface LaneDesk {
   /** The one path that it serves; null: all is Node's. */
   path: string | null
   respond(call: PlainCall): Promise<LaneAnswer | null>
-  /** What a call gets that is not taken now; null as a rule. */
-  refusal(): LaneAnswer | null
+  /** Tells, at once as a rule, what a call gets instead of being taken; null: it is taken. */
+  enter(decide: (refusal: LaneAnswer | null) => void): void
   newRequestId(): string
   connections: Connections
   bodies: Bodies
@@ -152,11 +152,12 @@ class LaneConnection implements Arrival {
     this.#last = headers
     this.#take(headers.head.length)
     const body = this.#waiting.length >= headers.bodyBytes ? this.#take(headers.bodyBytes) : this.#await(headers)
-    const refusal = this.#place.desk.refusal()
-    if (refusal === null) void this.#serve(headers, body)
-    else if (this.#waiting.length === 0) this.#send(refusal)
-    // Not from here: of thousands that came in one piece, each would be answered deeper in the stack than the one before.
-    else queueMicrotask(() => this.#send(refusal))
+    const receivedAt = performance.now()
+    this.#place.desk.enter((refusal) => {
+      if (refusal !== null) this.#send(refusal)
+      // Who left while waiting for a turn asked for nothing.
+      else if (!this.socket.destroyed) void this.#serve(headers, body, receivedAt)
+    })
   }
 
   #take(bytes: number): Buffer {
@@ -169,10 +170,11 @@ class LaneConnection implements Arrival {
     return taken
   }
 
-  async #serve(headers: PlainHeaders, body: Buffer | Promise<Buffer>): Promise<void> {
+  async #serve(headers: PlainHeaders, body: Buffer | Promise<Buffer>, receivedAt: number): Promise<void> {
     const { desk } = this.#place
     const caller = desk.connections.arrive(this.socket)
-    const call = new PlainCall(headers, body, { id: desk.newRequestId(), presence: caller }, desk.bodies.memory)
+    const known = { id: desk.newRequestId(), presence: caller, receivedAt }
+    const call = new PlainCall(headers, body, known, desk.bodies.memory)
     const answer = await desk.respond(call)
     call.release()
     desk.connections.answered(this.socket, caller)

@@ -10,7 +10,7 @@ export class PlainCall implements Call {
   readonly method = 'POST'
   readonly params = {}
   readonly presence: Presence
-  readonly receivedAt = performance.now()
+  readonly receivedAt: number
   readonly #headers: PlainHeaders
   readonly #body: Buffer | Promise<Buffer>
   readonly #memory: BodyMemory
@@ -20,7 +20,7 @@ export class PlainCall implements Call {
   constructor(
     headers: PlainHeaders,
     body: Buffer | Promise<Buffer>,
-    known: { id: string; presence: Presence },
+    known: Pick<Call, 'id' | 'presence' | 'receivedAt'>,
     memory: BodyMemory,
   ) {
     this.#headers = headers
@@ -28,6 +28,7 @@ export class PlainCall implements Call {
     this.#memory = memory
     this.id = known.id
     this.presence = known.presence
+    this.receivedAt = known.receivedAt
   }
 
   query(): Record<string, string> {

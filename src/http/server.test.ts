@@ -30,6 +30,8 @@ const routes: HttpRoute[] = [
   { method: 'GET', path: '/pieces', handle: async () => ({ status: 200, headers: {}, pieces: pieces() }) },
 ]
 
+const AWAY = errorReply(new GatewayError('overloaded', undefined, { retryAfterSeconds: 1 }))
+
 async function* pieces() {
   yield 'one '
   yield 'two'
@@ -40,7 +42,7 @@ before(async () => {
     routes,
     newRequestId: () => 'id-1',
     onFault: (error) => assert.fail(error),
-    shed: () => (isOverloaded ? errorReply(new GatewayError('overloaded', undefined, { retryAfterSeconds: 1 })) : null),
+    admission: (decide) => (isOverloaded ? setImmediate(decide, AWAY) : decide(null)),
   })
   url = await server.listen('127.0.0.1', 0)
 })

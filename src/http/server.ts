@@ -27,8 +27,8 @@ export interface ServerOptions {
   newRequestId(): string
   /** Faults of ours, for the log. */
   onFault(error: GatewayError, call: { id: string; method: string; path: string }): void
-  /** What a call that may be shed gets instead of being taken now; null as a rule. */
-  shed?(): Reply | null
+  /** Of the calls that may be shed. */
+  admission?: Admission
   /** What bodies may take; without it nothing is bounded. */
   bodies?: Bodies
 }
@@ -38,6 +38,9 @@ function unbounded(): Bodies {
   const bytes = Number.POSITIVE_INFINITY
   return { memory: new BodyMemory({ bytes, bytesPerOwner: bytes }), arrivals: new Arrivals({ everyMs: 0, bytes: 0 }) }
 }
+
+/** Tells, at once as a rule, what a call gets instead of being taken; null: it is taken. A refusal is never told at once. */
+export type Admission = (decide: (refusal: Reply | null) => void) => void
 
 export interface Server {
   /** Resolves with the address once it listens. */
@@ -120,13 +123,15 @@ function laneDesk(desk: Desk): LaneDesk {
     connections,
     bodies: desk.bodies,
     newRequestId: options.newRequestId,
-    refusal() {
-      if (route === undefined || refuse === null) return null
-      const reply = refusalOf(route, options)
-      if (reply === null) return null
-      const id = options.newRequestId()
-      // The last answer on a connection is not the same as the others.
-      return desk.draining ? laneAnswer(reply, id, route, desk) : refuse(reply, id, Date.now())
+    enter(decide) {
+      const { admission } = options
+      if (route?.sheds !== true || refuse === null || admission === undefined) return decide(null)
+      admission((reply) => {
+        if (reply === null) return decide(null)
+        const id = options.newRequestId()
+        // The last answer on a connection is not the same as the others.
+        decide(desk.draining ? laneAnswer(reply, id, route, desk) : refuse(reply, id, Date.now()))
+      })
     },
     async respond(call) {
       if (route === undefined) return null
@@ -162,7 +167,8 @@ async function serve(request: IncomingMessage, response: ServerResponse, desk: D
   const caller = connections.arrive(socket, response)
   const { route, params } = desk.router.find(method, url) ?? desk.router.nowhere(url)
   const call = new IncomingCall(request, { id: options.newRequestId(), params, presence: caller }, desk.bodies)
-  const reply = refusalOf(route, options) ?? (await replyFor(route, call, options))
+  const refusal = route.sheds === true ? await refusalOf(options) : null
+  const reply = refusal ?? (caller.left ? null : await replyFor(route, call, options))
   try {
     const sending = send(reply, { response, id: call.id, route, desk })
     // Only what is written piece by piece is waited for.
@@ -176,8 +182,8 @@ async function serve(request: IncomingMessage, response: ServerResponse, desk: D
   connections.answered(socket, caller)
 }
 
-function refusalOf(route: Match['route'], options: ServerOptions): Reply | null {
-  return route.sheds === true ? (options.shed?.() ?? null) : null
+async function refusalOf({ admission }: ServerOptions): Promise<Reply | null> {
+  return admission === undefined ? null : new Promise(admission)
 }
 
 /** Null: the caller left, and there is nobody to answer. */
