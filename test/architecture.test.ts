@@ -68,6 +68,7 @@ const ROOMS: Record<string, { rooms: string[]; packages: string[] }> = {
     rooms: [
       'src/counters',
       'src/domain',
+      'src/http',
       'src/store',
       'src/providers',
       'src/gateway',
@@ -185,8 +186,6 @@ test('only providers/lines.ts opens sockets to providers', () => {
   assert.deepEqual(openers.sort(), [
     // Talks to the gateway, as any client does.
     'src/cli/api-client.ts',
-    // Listens for a moment, to see whether the port is free.
-    'src/doctor/machine-checks.ts',
     // Reads addresses, opens nothing.
     'src/domain/caller-source.ts',
     'src/http/body.ts',

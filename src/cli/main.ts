@@ -34,7 +34,7 @@ function failureOf(error: unknown): { message: string; exitCode: number } {
   if (syscall === 'getaddrinfo') return { message: `HOST: ${message}`, exitCode: 2 }
   // By name: the class itself would bring the whole gateway along.
   if (error.name === 'StoreError') return { message, exitCode: 1 }
-  if (syscall === 'listen') return { message: listenText(error), exitCode: 1 }
+  if (syscall === 'listen' || syscall === 'bind') return { message: listenText(error), exitCode: 1 }
   return { message: error.stack ?? message, exitCode: 1 }
 }
 

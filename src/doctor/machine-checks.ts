@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync, statfsSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { dirname, resolve } from 'node:path'
 import { listenProblem } from '../domain/listen-problem.ts'
+import { checkPort as tryPort } from '../http/check-port.ts'
 import { type Check, good, problem } from './check.ts'
 
 const NODE_NEEDED = 24
@@ -38,16 +38,19 @@ export function checkLock(dataDir: string, isInUse: boolean): Check {
   return good('lock', isInUse ? `a gateway is running on ${dataDir}` : `no gateway is running on ${dataDir}`)
 }
 
-/** Listens for a moment. While a gateway runs on our data folder, the port is its own. */
+/** While a gateway runs on our data folder, the port is its own. */
 export async function checkPort(host: string, port: number, isInUse: boolean): Promise<Check> {
   if (port === 0) return good('port', 'any free port')
-  const code = await new Promise<string | null>((done) => {
-    const server = createServer()
-    server.once('error', (error: NodeJS.ErrnoException) => done(error.code ?? error.message))
-    server.listen({ host, port, exclusive: true }, () => server.close(() => done(null)))
-  })
   const place = `${host}:${port}`
-  if (code === null) return good('port', `${place} is free`)
-  if (code === 'EADDRINUSE' && isInUse) return good('port', `${place} is in use, as by the running gateway`)
-  return problem('port', listenProblem(code, host, port) ?? `cannot listen on ${place} (${code}): check HOST and PORT`)
+  try {
+    await tryPort(host, port)
+    return good('port', `${place} is free`)
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    if (code === 'EADDRINUSE' && isInUse) return good('port', `${place} is in use, as by the running gateway`)
+    return problem(
+      'port',
+      listenProblem(code, host, port) ?? `cannot listen on ${place} (${code ?? message}): check HOST and PORT`,
+    )
+  }
 }
