@@ -5,6 +5,7 @@ import { z } from 'zod'
 import { baseUrlProblem } from './domain/base-url.ts'
 import { trustedProxies } from './domain/caller-source.ts'
 import { type FileConfig, FileConfigSchema, providerProblem } from './domain/file-config.ts'
+import type { Place } from './domain/listen-problem.ts'
 import { problemText } from './domain/problem-text.ts'
 
 /** Bad configuration: the process says this one line and ends with exit code 2. */
@@ -24,6 +25,8 @@ const wholeNumber = (least: number, most: number) =>
 export const SETTINGS = {
   HOST: z.string().min(1).default('127.0.0.1'),
   PORT: wholeNumber(0, 65_535).default(8080),
+  ADMIN_HOST: z.string().min(1).optional(),
+  ADMIN_PORT: wholeNumber(0, 65_535).optional(),
   DATA_DIR: z.string().min(1).default('./data'),
   DATABASE_URL: z
     .string()
@@ -125,14 +128,34 @@ export function readSettings(environment: Environment): Settings {
     return value === undefined || value === '' ? [] : [[name, value]]
   })
   const parsed = Settings.safeParse(Object.fromEntries(given))
-  if (parsed.success) {
-    if (parsed.data.REDIS_URL === undefined || parsed.data.DATABASE_URL !== undefined) return parsed.data
-    throw new ConfigError(
-      'REDIS_URL: shared counters need a shared log; set DATABASE_URL to a postgres:// address as well',
-    )
-  }
   // The value itself is not repeated: it may be a key.
-  throw new ConfigError(problemText(parsed.error))
+  if (!parsed.success) throw new ConfigError(problemText(parsed.error))
+  const problem = togetherProblem(parsed.data)
+  if (problem !== null) throw new ConfigError(problem)
+  return parsed.data
+}
+
+/** What is wrong with values that are right by themselves. */
+function togetherProblem(settings: Settings): string | null {
+  const { REDIS_URL, DATABASE_URL, HOST, PORT, ADMIN_HOST, ADMIN_PORT } = settings
+  if (REDIS_URL !== undefined && DATABASE_URL === undefined) {
+    return 'REDIS_URL: shared counters need a shared log; set DATABASE_URL to a postgres:// address as well'
+  }
+  if (ADMIN_PORT === undefined) return ADMIN_HOST === undefined ? null : 'ADMIN_HOST: set ADMIN_PORT as well'
+  const isSame = ADMIN_PORT === PORT && ADMIN_PORT !== 0 && (ADMIN_HOST ?? HOST) === HOST
+  return isSame ? 'ADMIN_PORT: set another port than PORT, or leave it out to serve all on one' : null
+}
+
+/** Where to listen for calls and, if that is apart, for those who run the gateway. */
+export function portsOf({ HOST, PORT, ADMIN_HOST, ADMIN_PORT }: Settings): {
+  calls: Place
+  administration: Place | null
+} {
+  return {
+    calls: { host: HOST, port: PORT, variables: '' },
+    administration:
+      ADMIN_PORT === undefined ? null : { host: ADMIN_HOST ?? HOST, port: ADMIN_PORT, variables: 'ADMIN_' },
+  }
 }
 
 function readProvider(variables: ProviderVariables, environment: Environment): EnvironmentProvider {

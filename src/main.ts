@@ -1,4 +1,4 @@
-import { type Config, type Environment, parseFileConfig, readConfig, type Settings } from './config.ts'
+import { type Config, type Environment, parseFileConfig, portsOf, readConfig, type Settings } from './config.ts'
 import { newId } from './domain/new-id.ts'
 import { isConfigured } from './domain/provider.ts'
 import type { PrefixRule } from './domain/route.ts'
@@ -20,10 +20,9 @@ import { createQuirks } from './gateway/quirks.ts'
 import { shedding } from './gateway/shedding.ts'
 import { steadyClock } from './gateway/steady-clock.ts'
 import type { HttpRoute } from './http/call.ts'
-import { checkPort } from './http/check-port.ts'
 import { dashboardRoutes } from './http/dashboard-routes.ts'
 import { drain } from './http/drain.ts'
-import { createServer } from './http/server.ts'
+import { checkPorts, createServers, type PortsOptions } from './http/ports.ts'
 import { createLargeBodies } from './large-bodies/large-bodies.ts'
 import { managementApi } from './management-api.ts'
 import { type OpenedLedger, openLedger } from './open-ledger.ts'
@@ -45,7 +44,10 @@ import { watchConfig } from './watch-config.ts'
 
 /** A running gateway, as the command line sees it. */
 export interface Gateway {
+  /** Where calls go. */
   url: string
+  /** Where management, dashboard and metrics are: the same, unless they have a port of their own. */
+  adminUrl: string
   newKeys: NewKeys
   /** A model that a first curl can ask for; null while no provider is configured. */
   exampleModel: string | null
@@ -98,7 +100,7 @@ export async function startGateway(environment: Environment, options: StartOptio
     maxSpoolRows: settings.SPOOL_MAX_ROWS,
   })
   try {
-    await checkPort(settings.HOST, settings.PORT)
+    await checkPorts(portsOf(settings))
     const newKeys = await onceReachable(() => prepareStore(store, config, log, now()), { log, signal })
     const live = await onceReachable(() => openLiveSnapshot(store.db, store.secrets), { log, signal })
     beforeListening()
@@ -192,21 +194,23 @@ async function serve({ config, store, live, newKeys, log, now, onListening }: Pr
   }
   const health: Health = { phase: () => phase, catalog, ...keeping }
   const parts = { deps, health, live, store, config, builtins: BUILTINS, stopping: stopping.signal, startedAt: now() }
-  const server = createServer({
-    routes: [...routes(deps, health, metrics), ...managementApi(parts)],
+  const server = createServers({
+    ports: portsOf(settings),
+    routes: routes(deps, health, metrics, managementApi(parts)),
     newRequestId: () => `chatcmpl_${newId(now())}`,
     admission: shedding(metrics, settings.OVERLOAD_MS),
     bodies,
     onFault: (error, { id, ...call }) => log.error({ request: id, ...call, err: error.cause ?? error }),
   })
-  const url = await server.listen(settings.HOST, settings.PORT)
+  const { url, adminUrl } = await server.listen()
   onListening(url)
   await Promise.race([modelLists.firstRound, new Promise((resolve) => setTimeout(resolve, CATALOG_WAIT_MS).unref())])
   phase = 'ready'
-  log.info({ url, engine: store.engine, node: store.node }, 'serving')
+  log.info({ url, ...(adminUrl === url ? {} : { adminUrl }), engine: store.engine, node: store.node }, 'serving')
 
   return {
     url,
+    adminUrl,
     newKeys,
     exampleModel: exampleModel(live.current(), catalog),
     keyVariables: BUILTINS.map(({ apiKeyVariable }) => apiKeyVariable),
@@ -263,22 +267,29 @@ async function closeAll(
   await store.close()
 }
 
-function routes(deps: Deps, health: Health, metrics: Metrics): HttpRoute[] {
-  return [
-    {
-      method: 'POST',
-      path: '/v1/chat/completions',
-      handle: (call) => handleChat(call, deps),
-      sheds: true,
-      hasLane: true,
-    },
-    { method: 'GET', path: '/v1/models', handle: (call) => handleModelList(call, deps) },
-    { method: 'GET', path: '/v1/models/*', handle: (call) => handleModel(call, deps) },
-    { method: 'GET', path: '/healthz', handle: handleHealthz },
-    { method: 'GET', path: '/readyz', handle: () => handleReadyz(health) },
-    { method: 'GET', path: '/metrics', handle: () => handleMetrics(metrics) },
-    ...dashboardRoutes(packagePath('dashboard/dist')),
-  ]
+function routes(deps: Deps, health: Health, metrics: Metrics, management: HttpRoute[]): PortsOptions['routes'] {
+  return {
+    calls: [
+      {
+        method: 'POST',
+        path: '/v1/chat/completions',
+        handle: (call) => handleChat(call, deps),
+        sheds: true,
+        hasLane: true,
+      },
+      { method: 'GET', path: '/v1/models', handle: (call) => handleModelList(call, deps) },
+      { method: 'GET', path: '/v1/models/*', handle: (call) => handleModel(call, deps) },
+    ],
+    health: [
+      { method: 'GET', path: '/healthz', handle: handleHealthz },
+      { method: 'GET', path: '/readyz', handle: () => handleReadyz(health) },
+    ],
+    administration: [
+      { method: 'GET', path: '/metrics', handle: () => handleMetrics(metrics) },
+      ...dashboardRoutes(packagePath('dashboard/dist')),
+      ...management,
+    ],
+  }
 }
 
 function readModelLists(snapshot: Snapshot, caller: Caller, { log, now }: Pick<Prepared, 'log' | 'now'>) {

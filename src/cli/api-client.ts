@@ -105,6 +105,9 @@ async function failure(response: Response, url: string): Promise<CliError> {
   if (message === null) {
     return new CliError(`${url} answers ${response.status}, and not as a Switchyard gateway does: check --url`, 1)
   }
+  if (response.status === 404 && message.startsWith('There is nothing at')) {
+    return new CliError(`${message} Is management on a port of its own (ADMIN_PORT)? Then name it with --url.`, 1)
+  }
   if (response.status === 401) return new CliError(`${message} Set ADMIN_KEY or use --admin-key-file.`, 1)
   return new CliError(message, response.status === 400 ? 2 : 1)
 }

@@ -1,7 +1,7 @@
 // First: it hears signals from then on.
 import './stop-signal.ts'
 import { ConfigError } from '../config.ts'
-import { listenProblem } from '../domain/listen-problem.ts'
+import { ListenError } from '../domain/listen-problem.ts'
 import { version } from '../version.ts'
 import { CliError } from './cli-error.ts'
 import { print } from './print.ts'
@@ -29,17 +29,10 @@ function failureOf(error: unknown): { message: string; exitCode: number } {
   const { message } = error
   if (error instanceof CliError) return { message, exitCode: error.exitCode }
   if (error instanceof ConfigError) return { message, exitCode: 2 }
-  const syscall = 'syscall' in error ? error.syscall : undefined
-  // Names are only looked up to listen here: those of providers and databases have their own errors.
-  if (syscall === 'getaddrinfo') return { message: `HOST: ${message}`, exitCode: 2 }
+  if (error instanceof ListenError) return { message, exitCode: error.isConfiguration ? 2 : 1 }
   // By name: the class itself would bring the whole gateway along.
   if (error.name === 'StoreError') return { message, exitCode: 1 }
-  if (syscall === 'listen' || syscall === 'bind') return { message: listenText(error), exitCode: 1 }
   return { message: error.stack ?? message, exitCode: 1 }
-}
-
-function listenText(error: NodeJS.ErrnoException & { address?: string; port?: number }): string {
-  return listenProblem(error.code, error.address ?? '', error.port ?? 0) ?? error.message
 }
 
 // Whoever reads only the beginning (`| head`) is not in error.

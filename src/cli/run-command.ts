@@ -47,11 +47,18 @@ function givenFor(values: Given['values'], positionals: readonly string[]): Give
   const environment = process.env
   const noColor = environment['NO_COLOR'] !== undefined && environment['NO_COLOR'] !== ''
   const streams = { stdout: process.stdout, stderr: process.stderr, noColor }
-  const url = text({ values }, 'url') ?? (environment['SWITCHYARD_URL'] || DEFAULT_URL)
+  const url = text({ values }, 'url') ?? (environment['SWITCHYARD_URL'] || defaultUrl(environment))
   if (!/^https?:\/\//.test(url) || !URL.canParse(url)) throw new CliError(`${url}: expected an http:// address`, 2)
   const adminKey = () => readAdminKey(text({ values }, 'admin-key-file'), environment['ADMIN_KEY'])
   const output = createOutput(streams, values['json'] === true)
   return { values, positionals, environment, output, client: createClient({ url, adminKey }) }
+}
+
+/** Beside a gateway that has a port of its own for us, as in its container, that one is meant. */
+function defaultUrl({ ADMIN_HOST: host, ADMIN_PORT: port }: Given['environment']): string {
+  if (port === undefined || port === '' || port === '0') return DEFAULT_URL
+  const isEverywhere = host === undefined || host === '' || host === '0.0.0.0' || host === '::'
+  return `http://${isEverywhere ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host}:${port}`
 }
 
 function readAdminKey(path: string | undefined, variable: string | undefined): string {

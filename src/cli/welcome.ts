@@ -7,7 +7,8 @@ export function welcome(gateway: Gateway): string {
   const { gatewayKey, adminKey, fileKeys } = gateway.newKeys
   if (gatewayKey !== null) lines.push(`  gateway key   ${gatewayKey}   (workspace default; shown only now)`)
   if (adminKey !== null) lines.push(`  admin key     ${adminKey}   (shown only now)`)
-  lines.push(`  dashboard     ${gateway.url}/dashboard   sign in with the admin key`)
+  if (gateway.adminUrl !== gateway.url) lines.push(`  management    ${gateway.adminUrl}   API, /docs, /metrics`)
+  lines.push(`  dashboard     ${gateway.adminUrl}/dashboard   sign in with the admin key`)
   lines.push(...fileKeys.map(keyLine))
   if (gatewayKey === null) {
     lines.push(

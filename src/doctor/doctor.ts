@@ -1,4 +1,4 @@
-import { type Config, type Environment, readConfig } from '../config.ts'
+import { type Config, type Environment, portsOf, readConfig } from '../config.ts'
 import type { Provider } from '../domain/provider.ts'
 import { environmentProviders } from '../prepare-store.ts'
 import { createCaller } from '../providers/call.ts'
@@ -17,12 +17,12 @@ export async function runChecks(environment: Environment): Promise<Check[]> {
   const checks = [checkNode()]
   const config = tryReadConfig(environment, checks)
   if (config === null) return checks
-  const { DATA_DIR: dataDir, DATABASE_URL: databaseUrl = null, HOST, PORT, SECRETS_KEY } = config.settings
+  const { DATA_DIR: dataDir, DATABASE_URL: databaseUrl = null, SECRETS_KEY } = config.settings
   const isInUse = isDataDirInUse(dataDir)
   checks.push(
     ...(await attempt('data folder', () => checkDataDir(dataDir))),
     checkLock(dataDir, isInUse),
-    ...(await attempt('port', () => checkPort(HOST, PORT, isInUse))),
+    ...(await portChecks(config, isInUse)),
   )
   const inspection = await tryInspect(dataDir, databaseUrl, checks)
   const { REDIS_URL: countersUrl } = config.settings
@@ -34,6 +34,12 @@ export async function runChecks(environment: Environment): Promise<Check[]> {
   checks.push(...checkCharges(inspection?.rows ?? null))
   checks.push(checkPrices(inspection?.rows ?? null, config.file?.config ?? null))
   return checks
+}
+
+async function portChecks({ settings }: Config, isInUse: boolean): Promise<Check[]> {
+  const { calls, administration } = portsOf(settings)
+  const places = administration === null ? [calls] : [calls, administration]
+  return (await Promise.all(places.map((place) => attempt('port', () => checkPort(place, isInUse))))).flat()
 }
 
 function tryReadConfig(environment: Environment, checks: Check[]): Config | null {

@@ -1,6 +1,6 @@
 import { accessSync, constants, existsSync, statfsSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { listenProblem } from '../domain/listen-problem.ts'
+import { listenProblem, type Place } from '../domain/listen-problem.ts'
 import { checkPort as tryPort } from '../http/check-port.ts'
 import { type Check, good, problem } from './check.ts'
 
@@ -39,18 +39,18 @@ export function checkLock(dataDir: string, isInUse: boolean): Check {
 }
 
 /** While a gateway runs on our data folder, the port is its own. */
-export async function checkPort(host: string, port: number, isInUse: boolean): Promise<Check> {
-  if (port === 0) return good('port', 'any free port')
-  const place = `${host}:${port}`
+export async function checkPort(place: Place, isInUse: boolean): Promise<Check> {
+  const { host, port, variables } = place
+  const name = variables === '' ? 'port' : 'admin port'
+  if (port === 0) return good(name, 'any free port')
+  const at = `${host}:${port}`
   try {
     await tryPort(host, port)
-    return good('port', `${place} is free`)
+    return good(name, `${at} is free`)
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
-    if (code === 'EADDRINUSE' && isInUse) return good('port', `${place} is in use, as by the running gateway`)
-    return problem(
-      'port',
-      listenProblem(code, host, port) ?? `cannot listen on ${place} (${code ?? message}): check HOST and PORT`,
-    )
+    if (code === 'EADDRINUSE' && isInUse) return good(name, `${at} is in use, as by the running gateway`)
+    const variable = `check ${variables}HOST and ${variables}PORT`
+    return problem(name, listenProblem(code, place) ?? `cannot listen on ${at} (${code ?? message}): ${variable}`)
   }
 }

@@ -1,8 +1,38 @@
+/** Where a server listens, and what the variables that say so begin with. */
+export interface Place {
+  host: string
+  port: number
+  variables: '' | 'ADMIN_'
+}
+
+/** What the operator can mend about an address, in one line. */
+export class ListenError extends Error {
+  override readonly name = 'ListenError'
+  /** A host that nobody knows is bad configuration; a port may be free again in a moment. */
+  readonly isConfiguration: boolean
+
+  constructor(message: string, options: { isConfiguration: boolean; cause: unknown }) {
+    super(message, { cause: options.cause })
+    this.isConfiguration = options.isConfiguration
+  }
+}
+
+/** The same error with words for people; as it was where there are none. */
+export function asListenError(cause: unknown, place: Place): unknown {
+  const { code, syscall, message } = cause as NodeJS.ErrnoException
+  if (syscall === 'getaddrinfo') {
+    return new ListenError(`${place.variables}HOST: ${message}`, { isConfiguration: true, cause })
+  }
+  if (syscall !== 'listen' && syscall !== 'bind') return cause
+  return new ListenError(listenProblem(code, place) ?? message, { isConfiguration: false, cause })
+}
+
 /** Why the gateway cannot listen, and what to do, in one line; null for a reason that has no words yet. */
-export function listenProblem(code: string | undefined, host: string, port: number): string | null {
-  const place = `${host}:${port}`
-  if (code === 'EADDRINUSE') return `${place} is in use by another program: stop it, or set PORT`
-  if (code === 'EACCES') return `${place} is not allowed to us: set PORT to 1024 or above`
-  if (code === 'EADDRNOTAVAIL') return `${host} is not an address of this machine: set HOST to one, 0.0.0.0 for all`
+export function listenProblem(code: string | undefined, { host, port, variables }: Place): string | null {
+  const at = `${host}:${port}`
+  if (code === 'EADDRINUSE') return `${at} is in use by another program: stop it, or set ${variables}PORT`
+  if (code === 'EACCES') return `${at} is not allowed to us: set ${variables}PORT to 1024 or above`
+  if (code === 'EADDRNOTAVAIL')
+    return `${host} is not an address of this machine: set ${variables}HOST to one, 0.0.0.0 for all`
   return null
 }

@@ -10,7 +10,7 @@ export interface DrainOptions {
 }
 
 /** Calls in flight may finish, but not for ever. */
-export async function drain(server: Server, options: DrainOptions): Promise<void> {
+export async function drain(server: Pick<Server, 'drain' | 'destroy'>, options: DrainOptions): Promise<void> {
   const { log, seconds, idleGraceMs, onCutOff } = options
   const deadline = setTimeout(() => {
     onCutOff()

@@ -1,0 +1,72 @@
+import { asListenError, type Place } from '../domain/listen-problem.ts'
+import type { HttpRoute } from './call.ts'
+import { checkPort } from './check-port.ts'
+import { createServer, type Server, type ServerOptions } from './server.ts'
+
+export interface Ports {
+  calls: Place
+  /** Null: all is served on one port. */
+  administration: Place | null
+}
+
+export interface PortsOptions extends Omit<ServerOptions, 'routes'> {
+  ports: Ports
+  routes: {
+    calls: readonly HttpRoute[]
+    /** On every port: whoever looks after a port asks there. */
+    health: readonly HttpRoute[]
+    administration: readonly HttpRoute[]
+  }
+}
+
+export interface Servers extends Pick<Server, 'drain' | 'destroy'> {
+  listen(): Promise<{ url: string; adminUrl: string }>
+}
+
+/** Fails as listening there would. */
+export async function checkPorts({ calls, administration }: Ports): Promise<void> {
+  for (const place of administration === null ? [calls] : [calls, administration]) {
+    await checkPort(place.host, place.port).catch((error) => Promise.reject(asListenError(error, place)))
+  }
+}
+
+/** One server for all, or one for callers and one for those who run the gateway. */
+export function createServers({ ports, routes, ...shared }: PortsOptions): Servers {
+  const { calls, health, administration } = routes
+  if (ports.administration === null) {
+    const server = createServer({ ...shared, routes: [...calls, ...health, ...administration] })
+    return {
+      async listen() {
+        const url = await listenAt(server, ports.calls)
+        return { url, adminUrl: url }
+      },
+      drain: server.drain,
+      destroy: server.destroy,
+    }
+  }
+  const place = ports.administration
+  const own = createServer({ ...shared, routes: [...calls, ...health] })
+  const admin = createServer({ ...shared, routes: [...health, ...administration] })
+  return {
+    async listen() {
+      // Last the port for calls: nobody has been let in there when one of them is taken.
+      const adminUrl = await listenAt(admin, place)
+      const url = await listenAt(own, ports.calls).catch(async (error) => {
+        await admin.drain()
+        throw error
+      })
+      return { url, adminUrl }
+    },
+    async drain(idleGraceMs) {
+      await Promise.all([own.drain(idleGraceMs), admin.drain(idleGraceMs)])
+    },
+    destroy() {
+      own.destroy()
+      admin.destroy()
+    },
+  }
+}
+
+function listenAt(server: Server, place: Place): Promise<string> {
+  return server.listen(place.host, place.port).catch((error) => Promise.reject(asListenError(error, place)))
+}
