@@ -196,21 +196,20 @@ async function serve({ config, store, live, newKeys, log, now, onListening }: Pr
   const parts = { deps, health, live, store, config, builtins: BUILTINS, stopping: stopping.signal, startedAt: now() }
   const server = createServers({
     ports: portsOf(settings),
-    routes: routes(deps, health, metrics, managementApi(parts)),
+    routes: routes(deps, health, managementApi(parts), () => server.portsApart()),
     newRequestId: () => `chatcmpl_${newId(now())}`,
     admission: shedding(metrics, settings.OVERLOAD_MS),
     bodies,
     onFault: (error, { id, ...call }) => log.error({ request: id, ...call, err: error.cause ?? error }),
   })
-  const { url, adminUrl } = await server.listen()
-  onListening(url)
+  const addresses = await server.listen()
+  onListening(addresses.url)
   await Promise.race([modelLists.firstRound, new Promise((resolve) => setTimeout(resolve, CATALOG_WAIT_MS).unref())])
   phase = 'ready'
-  log.info({ url, ...(adminUrl === url ? {} : { adminUrl }), engine: store.engine, node: store.node }, 'serving')
+  log.info({ ...addresses, engine: store.engine, node: store.node }, 'serving')
 
   return {
-    url,
-    adminUrl,
+    ...addresses,
     newKeys,
     exampleModel: exampleModel(live.current(), catalog),
     keyVariables: BUILTINS.map(({ apiKeyVariable }) => apiKeyVariable),
@@ -267,7 +266,7 @@ async function closeAll(
   await store.close()
 }
 
-function routes(deps: Deps, health: Health, metrics: Metrics, management: HttpRoute[]): PortsOptions['routes'] {
+function routes(deps: Deps, health: Health, management: HttpRoute[], portsApart: () => string): PortsOptions['routes'] {
   return {
     calls: [
       {
@@ -285,8 +284,8 @@ function routes(deps: Deps, health: Health, metrics: Metrics, management: HttpRo
       { method: 'GET', path: '/readyz', handle: () => handleReadyz(health) },
     ],
     administration: [
-      { method: 'GET', path: '/metrics', handle: () => handleMetrics(metrics) },
-      ...dashboardRoutes(packagePath('dashboard/dist')),
+      { method: 'GET', path: '/metrics', handle: () => handleMetrics(deps.metrics) },
+      ...dashboardRoutes(packagePath('dashboard/dist'), portsApart),
       ...management,
     ],
   }

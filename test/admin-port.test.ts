@@ -36,7 +36,14 @@ describe('a gateway with ADMIN_PORT', () => {
 
   const status = async (url: string, init: RequestInit = {}) => (await fetch(url, init)).status
 
-  test('has two addresses', () => assert.notEqual(own, admin))
+  test('has two addresses, and its dashboard knows where calls go', async () => {
+    assert.notEqual(own, admin)
+    const page = await fetch(`${admin}/dashboard`)
+    // 503 where the dashboard has not been built.
+    if (page.status !== 200) return
+    const ports = `${new URL(admin).port} ${new URL(own).port}`
+    assert.ok((await page.text()).includes(`<meta name="ports" content="${ports}"`))
+  })
 
   test('serves calls on the one and nothing of them on the other', async () => {
     assert.equal((await harness.chat(hello('gpt-4o-mini'))).status, 200)

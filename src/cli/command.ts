@@ -54,7 +54,7 @@ export const REMOTE_OPTIONS: Readonly<Record<string, OptionSpec>> = {
   url: {
     type: 'string',
     placeholder: 'URL',
-    help: 'Address of the gateway; else $SWITCHYARD_URL, else http://127.0.0.1:8080',
+    help: 'Address of the gateway; else $SWITCHYARD_URL, else http://127.0.0.1:8080 or $ADMIN_PORT',
   },
   'admin-key-file': {
     type: 'string',

@@ -9,7 +9,8 @@ import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { dashboardRoutes } from './dashboard-routes.ts'
 import { createServer, type Server } from './server.ts'
 
-const PAGE = '<!doctype html><meta name="nonce" content="__CSP_NONCE__"><style nonce="__CSP_NONCE__"></style>'
+const PAGE =
+  '<!doctype html><meta name="ports" content="__PORTS__"><meta name="nonce" content="__CSP_NONCE__"><style nonce="__CSP_NONCE__"></style>'
 const SCRIPT = 'console.log("the dashboard")'.repeat(20)
 
 const root = mkdtempSync(join(tmpdir(), 'switchyard-static-'))
@@ -18,8 +19,8 @@ const servers: Server[] = []
 let url: string
 let bareUrl: string
 
-async function serve(path: string): Promise<string> {
-  const server = createServer({ routes: dashboardRoutes(path), newRequestId: () => 'id', onFault: () => {} })
+async function serve(path: string, ports?: () => string): Promise<string> {
+  const server = createServer({ routes: dashboardRoutes(path, ports), newRequestId: () => 'id', onFault: () => {} })
   servers.push(server)
   return server.listen('127.0.0.1', 0)
 }
@@ -55,6 +56,12 @@ async function getRaw(path: string): Promise<string> {
   socket.write(`GET ${path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`)
   return text(socket)
 }
+
+test('the page says where calls go, when that is another port', async () => {
+  const other = await serve(folder, () => '9090 8080')
+  assert.match(await (await fetch(`${other}/dashboard`)).text(), /content="9090 8080"/)
+  assert.match(await (await get('/dashboard')).text(), /<meta name="ports" content="">/)
+})
 
 describe('the page', () => {
   for (const path of [

@@ -6,6 +6,8 @@ import { answerFile, isFileName, listStaticFiles, readListed, type StaticFile } 
 const HOME = '/dashboard'
 /** Stands in the built page wherever the nonce of an answer belongs. */
 const NONCE_MARK = '__CSP_NONCE__'
+/** Stands there for where the page and where calls are served. */
+const PORTS_MARK = '__PORTS__'
 
 const PROTECTION = {
   'x-content-type-options': 'nosniff',
@@ -19,11 +21,14 @@ const PROTECTION = {
 /** What the build names by its content never changes. */
 const FOR_EVER = 'public, max-age=31536000, immutable'
 
-/** The dashboard as built into a folder, and the way to it from the bare address. */
-export function dashboardRoutes(folder: string): HttpRoute[] {
+/**
+ * The dashboard as built into a folder, and the way to it from the bare address. Where calls have another port than the
+ * page, `ports` tells both, for the examples in it: `9090 8080`.
+ */
+export function dashboardRoutes(folder: string, ports: () => string = () => ''): HttpRoute[] {
   const files = listStaticFiles(folder)
   const page = files.get('index.html')
-  const handle = (call: Call) => (page === undefined ? notBuilt() : answer(call, files, page))
+  const handle = (call: Call) => (page === undefined ? notBuilt() : answer(call, files, page, ports()))
   return [
     { method: 'GET', path: '/', handle: leadHome },
     { method: 'GET', path: HOME, handle, headers: PROTECTION },
@@ -31,7 +36,12 @@ export function dashboardRoutes(folder: string): HttpRoute[] {
   ]
 }
 
-function answer(call: Call, files: ReadonlyMap<string, StaticFile>, page: StaticFile): Promise<AnyReply> {
+function answer(
+  call: Call,
+  files: ReadonlyMap<string, StaticFile>,
+  page: StaticFile,
+  ports: string,
+): Promise<AnyReply> {
   const name = call.params['*'] ?? ''
   const file = files.get(name)
   if (file !== undefined && file !== page) {
@@ -39,11 +49,11 @@ function answer(call: Call, files: ReadonlyMap<string, StaticFile>, page: Static
   }
   if (file === undefined && (name.startsWith('assets/') || isFileName(name))) throw new GatewayError('not_found')
   // Every other address is a place within the page, which finds its way by itself.
-  return answerPage(page)
+  return answerPage(page, ports)
 }
 
 /** Never 304: a page kept from before would have the nonce of before. */
-async function answerPage(page: StaticFile): Promise<Reply> {
+async function answerPage(page: StaticFile, ports: string): Promise<Reply> {
   const nonce = randomBytes(16).toString('base64')
   const source = await readListed(page.path)
   return {
@@ -53,7 +63,7 @@ async function answerPage(page: StaticFile): Promise<Reply> {
       'cache-control': 'no-cache',
       'content-security-policy': contentPolicy(nonce),
     },
-    body: source.toString('utf8').replaceAll(NONCE_MARK, nonce),
+    body: source.toString('utf8').replaceAll(NONCE_MARK, nonce).replaceAll(PORTS_MARK, ports),
   }
 }
 

@@ -21,6 +21,8 @@ export interface PortsOptions extends Omit<ServerOptions, 'routes'> {
 
 export interface Servers extends Pick<Server, 'drain' | 'destroy'> {
   listen(): Promise<{ url: string; adminUrl: string }>
+  /** Once it listens: the ports for administration and for calls, as the dashboard is told; nothing if that is one port. */
+  portsApart(): string
 }
 
 /** Fails as listening there would. */
@@ -40,6 +42,7 @@ export function createServers({ ports, routes, ...shared }: PortsOptions): Serve
         const url = await listenAt(server, ports.calls)
         return { url, adminUrl: url }
       },
+      portsApart: () => '',
       drain: server.drain,
       destroy: server.destroy,
     }
@@ -47,6 +50,7 @@ export function createServers({ ports, routes, ...shared }: PortsOptions): Serve
   const place = ports.administration
   const own = createServer({ ...shared, routes: [...calls, ...health] })
   const admin = createServer({ ...shared, routes: [...health, ...administration] })
+  let apart = ''
   return {
     async listen() {
       // Last the port for calls: nobody has been let in there when one of them is taken.
@@ -55,8 +59,10 @@ export function createServers({ ports, routes, ...shared }: PortsOptions): Serve
         await admin.drain()
         throw error
       })
+      apart = `${new URL(adminUrl).port} ${new URL(url).port}`
       return { url, adminUrl }
     },
+    portsApart: () => apart,
     async drain(idleGraceMs) {
       await Promise.all([own.drain(idleGraceMs), admin.drain(idleGraceMs)])
     },

@@ -62,6 +62,30 @@ describe('the compose file of several gateways', () => {
   })
 })
 
+describe('the compose file that adds a port for administration', () => {
+  const [added] = readManifest('deploy/compose/admin-port.yaml')
+
+  test('adds it to each gateway, reachable from this machine only, and to nobody else', () => {
+    const gateways = Object.keys(compose.services).filter((name) => name.startsWith('gateway-'))
+    assert.deepEqual(Object.keys(added.services), gateways)
+    const published = gateways.map((name) => {
+      const { environment, ports } = added.services[name]
+      assert.deepEqual(Object.keys(environment), ['ADMIN_PORT'])
+      const [address, outside, inside] = ports[0].split(':')
+      assert.deepEqual([address, inside], ['127.0.0.1', environment.ADMIN_PORT])
+      assert.equal(SETTINGS.ADMIN_PORT.parse(inside), Number(inside))
+      return outside
+    })
+    assert.equal(new Set([...published, '8080']).size, gateways.length + 1)
+  })
+
+  test('is an option of the compose file of one gateway too', () => {
+    const { gateway } = readManifest('compose.yaml')[0].services
+    assert.ok(gateway.environment.includes('ADMIN_PORT'))
+    assert.match(readFileSync(join(ROOT, 'compose.yaml'), 'utf8'), /# - 127\.0\.0\.1:9090:9090$/m)
+  })
+})
+
 describe('the load balancer', () => {
   const proxy = readFileSync(join(ROOT, 'deploy/nginx/proxy.conf'), 'utf8')
   const config = readFileSync(join(ROOT, 'deploy/compose/nginx.conf'), 'utf8')

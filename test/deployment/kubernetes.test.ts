@@ -19,7 +19,7 @@ const [container] = pod.containers
 describe('the manifests for Kubernetes', () => {
   test('are all named by the kustomization, but for the secret', () => {
     const files = readdirSync(join(ROOT, FOLDER)).filter(
-      (name) => !/^(kustomization|secret\.example)\.yaml$/.test(name),
+      (name) => /\.yaml$/.test(name) && !/^(kustomization|secret\.example)\.yaml$/.test(name),
     )
     assert.deepEqual([...kustomization.resources].sort(), files.sort())
     assert.equal(kustomization.images[0].name, container.image)
@@ -83,6 +83,31 @@ describe('the manifests for Kubernetes', () => {
     }
     const port = container.env.find(({ name }: Json) => name === 'PORT').value
     assert.equal(SETTINGS.PORT.parse(port), container.ports[0].containerPort)
+  })
+
+  test('can have a port of its own for administration: a component that adds to what is there', () => {
+    const [component] = read('admin-port/kustomization.yaml')
+    const [service] = read('admin-port/service.yaml')
+    const [patch] = read('admin-port/stateful-set.yaml')
+    const [nodes] = read('admin-port/services.yaml')
+    const named = [...component.resources, ...component.patches.map(({ path }: Json) => path)]
+    const files = readdirSync(join(ROOT, FOLDER, 'admin-port')).filter((name) => name !== 'kustomization.yaml')
+    assert.deepEqual(named.sort(), files.sort())
+    assert.deepEqual([patch.kind, patch.metadata.name], [set.kind, set.metadata.name])
+    const [added] = patch.spec.template.spec.containers
+    assert.equal(added.name, container.name)
+    assert.deepEqual(
+      added.env.map(({ name }: Json) => name),
+      ['ADMIN_PORT'],
+    )
+    const [port] = added.ports
+    assert.equal(SETTINGS.ADMIN_PORT.parse(added.env[0].value), port.containerPort)
+    assert.notEqual(port.containerPort, container.ports[0].containerPort)
+    assert.deepEqual(service.spec.selector, set.spec.template.metadata.labels)
+    assert.equal(nodes.metadata.name, set.spec.serviceName)
+    for (const { spec } of [service, nodes]) assert.equal(spec.ports[0].targetPort, port.name)
+    const publicNames = services.filter(({ spec }) => spec.clusterIP !== 'None').map(({ metadata }) => metadata.name)
+    assert.ok(!publicNames.includes(service.metadata.name), 'calls and administration are two services')
   })
 
   test('run without rights, as the user of the image', () => {

@@ -1,6 +1,7 @@
 import { Badge, Button, Group, Stack, Text } from '@mantine/core'
 import { Activity, FlaskConical, Pencil, Plus } from 'lucide-react'
 import { Link } from 'wouter'
+import { callOrigin } from '../../api/call-origin.ts'
 import { CodeBlock } from '../../components/code-block.tsx'
 import { CopyIcon } from '../../components/copy.tsx'
 import { DetailDrawer } from '../../components/detail-drawer.tsx'
@@ -120,7 +121,7 @@ function Actions({ item }: { item: CatalogItem }) {
 function curlOf(id: string): string {
   const body = JSON.stringify({ model: id, messages: [{ role: 'user', content: 'Hello' }] })
   return [
-    `curl ${window.location.origin}/v1/chat/completions \\`,
+    `curl ${callOrigin()}/v1/chat/completions \\`,
     '  -H "authorization: Bearer $GATEWAY_KEY" \\',
     '  -H "content-type: application/json" \\',
     `  -d '${body}'`,

@@ -1,5 +1,6 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
+import { callOrigin } from '../../api/call-origin.ts'
 import type { Reply } from '../../api/client.ts'
 import { useAll, useChange } from '../../api/hooks.ts'
 import { FormError } from '../../components/form-error.tsx'
@@ -69,7 +70,7 @@ function CreatedKey({ created, onDone }: { created: Reply<'keys.create'>; onDone
     <SecretOnce
       value={created.value}
       label={`The key ${created.name}`}
-      curl={firstCall(window.location.origin, created.value, model)}
+      curl={firstCall(callOrigin(), created.value, model)}
       onDone={onDone}
     >
       <Text size="sm">

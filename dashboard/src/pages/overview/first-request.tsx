@@ -1,6 +1,7 @@
 import { Anchor, Stack, Text } from '@mantine/core'
 import { Rocket } from 'lucide-react'
 import { Link } from 'wouter'
+import { callOrigin } from '../../api/call-origin.ts'
 import { useOperation } from '../../api/hooks.ts'
 import { CodeBlock } from '../../components/code-block.tsx'
 import { Panel } from '../../components/panel.tsx'
@@ -37,7 +38,7 @@ export function FirstRequest({ status }: { status: StatusQuery }) {
         )}
       </EmptyState>
       <Stack gap="xs" maw={720} mx="auto" pb="xl">
-        <CodeBlock label="The first call" code={curl(window.location.origin, model ?? 'MODEL')} />
+        <CodeBlock label="The first call" code={curl(callOrigin(), model ?? 'MODEL')} />
         <Text size="sm" c="dimmed" ta="center">
           Or try it without a terminal in the{' '}
           <Anchor component={Link} href={path('playground')} inherit underline="always">

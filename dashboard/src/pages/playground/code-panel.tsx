@@ -1,5 +1,6 @@
 import { SegmentedControl, Text } from '@mantine/core'
 import { useState } from 'react'
+import { callOrigin } from '../../api/call-origin.ts'
 import { CodeBlock } from '../../components/code-block.tsx'
 import { Panel } from '../../components/panel.tsx'
 import { codeFor, LANGUAGES, type Language } from './code-for.ts'
@@ -25,7 +26,7 @@ export function CodePanel({ body }: { body: Record<string, unknown> | null }) {
           It stands here as soon as there is a model and a message.
         </Text>
       ) : (
-        <CodeBlock label={`The call in ${language}`} code={codeFor(language, window.location.origin, body)} />
+        <CodeBlock label={`The call in ${language}`} code={codeFor(language, callOrigin(), body)} />
       )}
     </Panel>
   )

@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core'
 import { Activity, SearchX } from 'lucide-react'
+import { callOrigin } from '../../api/call-origin.ts'
 import { CodeBlock } from '../../components/code-block.tsx'
 import { EmptyState } from '../../components/states.tsx'
 import { Time } from '../../components/time.tsx'
@@ -45,7 +46,7 @@ export function EmptyList({ isFiltered, searchedTo, isLoading, onMore, onClear }
         of its keys:
       </EmptyState>
       <div style={{ maxWidth: 640, margin: '-1.5rem auto 2rem', padding: '0 1rem' }}>
-        <CodeBlock label="A first call" code={curlOf(window.location.origin, 'ALIAS_OR_MODEL')} />
+        <CodeBlock label="A first call" code={curlOf(callOrigin(), 'ALIAS_OR_MODEL')} />
       </div>
     </>
   )

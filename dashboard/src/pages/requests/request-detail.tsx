@@ -1,6 +1,7 @@
 import { Alert, Anchor, Skeleton, Stack, Text } from '@mantine/core'
 import { type ReactNode, useEffect, useState } from 'react'
 import { Link } from 'wouter'
+import { callOrigin } from '../../api/call-origin.ts'
 import type { Reply } from '../../api/client.ts'
 import { useOperation } from '../../api/hooks.ts'
 import { CodeBlock } from '../../components/code-block.tsx'
@@ -68,7 +69,7 @@ export function RequestDetail({ id, listed }: { id: string; listed: ListedReques
           <Text size="xs" c="dimmed">
             What was said is not stored: put the messages in.
           </Text>
-          <CodeBlock label="The same call with curl" code={curlOf(window.location.origin, request.requested_model)} />
+          <CodeBlock label="The same call with curl" code={curlOf(callOrigin(), request.requested_model)} />
         </DrawerSection>
       )}
     </Stack>

@@ -1,5 +1,6 @@
 import { ActionIcon, Group, Text, Tooltip } from '@mantine/core'
 import { ChevronDown, ChevronUp, Link2 } from 'lucide-react'
+import { callOrigin } from '../../api/call-origin.ts'
 import { CopyAction, CopyIcon } from '../../components/copy.tsx'
 import { StatusBadge } from '../../components/status.tsx'
 import { Time } from '../../components/time.tsx'
@@ -49,7 +50,7 @@ export function RequestHead({ id, request, titleId }: RequestHeadProps) {
         <CopyIcon value={id} label="Copy the id" />
         <CopyLink value={`${window.location.origin}/dashboard${path('requests', id)}`} />
         {request?.requested_model != null && (
-          <CopyAction value={curlOf(window.location.origin, request.requested_model)}>Copy as curl</CopyAction>
+          <CopyAction value={curlOf(callOrigin(), request.requested_model)}>Copy as curl</CopyAction>
         )}
       </Group>
     </div>
