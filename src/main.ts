@@ -9,12 +9,11 @@ import { startCatalog } from './gateway/catalog.ts'
 import { createCircuits } from './gateway/circuits.ts'
 import type { Deps } from './gateway/deps.ts'
 import { exampleModel } from './gateway/example-model.ts'
-import { handleChat } from './gateway/handle-chat.ts'
-import { type Health, handleHealthz, handleMetrics, handleReadyz } from './gateway/handle-health.ts'
-import { handleModel, handleModelList } from './gateway/handle-models.ts'
+import { type Health, handleMetrics } from './gateway/handle-health.ts'
+import { callRoutes, healthRoutes } from './gateway/http-routes.ts'
 import { createIdempotency, type Idempotency } from './gateway/idempotency.ts'
 import { knownModels } from './gateway/known-models.ts'
-import { createPricePercents, type PricePercents } from './gateway/price-percents.ts'
+import { createPricePercents } from './gateway/price-percents.ts'
 import { createProviderHealth } from './gateway/provider-health.ts'
 import { createQuirks } from './gateway/quirks.ts'
 import { shedding } from './gateway/shedding.ts'
@@ -67,7 +66,7 @@ const PREFIXES: PrefixRule[] = BUILTINS.flatMap(({ name, modelPrefixes }) =>
   modelPrefixes.map((prefix) => ({ prefix, provider: name })),
 )
 
-const BUILT_IN = { families: FAMILIES, prefixes: PREFIXES }
+const BUILT_IN = { families: FAMILIES, prefixes: PREFIXES, random: Math.random }
 
 export interface StartOptions {
   /** Keys that an edit of the file has made while serving: the only time their values are known. */
@@ -175,8 +174,7 @@ async function serve({ config, store, live, newKeys, log, now, onListening }: Pr
     ...BUILT_IN,
     catalog,
     circuits,
-    quirks: createQuirks(),
-    pricePercents: pricePercents(live, log),
+    ...learning(live, log),
     providerHealth: createProviderHealth(now, live.current),
     isKnown,
     caller,
@@ -190,13 +188,12 @@ async function serve({ config, store, live, newKeys, log, now, onListening }: Pr
     maxBodyBytes: settings.MAX_BODY_BYTES,
     cutOff: () => cutOff,
     now,
-    random: Math.random,
   }
   const health: Health = { phase: () => phase, catalog, ...keeping }
   const parts = { deps, health, live, store, config, builtins: BUILTINS, stopping: stopping.signal, startedAt: now() }
   const server = createServers({
     ports: portsOf(settings),
-    routes: routes(deps, health, managementApi(parts), () => server.portsApart()),
+    routes: routes(deps, health, [...pages(metrics, () => server.portsApart()), ...managementApi(parts)]),
     newRequestId: () => `chatcmpl_${newId(now())}`,
     admission: shedding(metrics, settings.OVERLOAD_MS),
     bodies,
@@ -247,10 +244,11 @@ function idempotency(parts: Pick<Prepared, 'store' | 'live' | 'now'> & { metrics
   })
 }
 
-function pricePercents(live: LiveSnapshot, log: Log): PricePercents {
+/** What providers teach by their answers. */
+function learning(live: LiveSnapshot, log: Log): Pick<Deps, 'quirks' | 'pricePercents'> {
   const write = (provider: string, percent: number) =>
     live.change((transaction) => raisePricePercent(transaction, provider, percent))
-  return createPricePercents(write, log)
+  return { quirks: createQuirks(), pricePercents: createPricePercents(write, log) }
 }
 
 /** Pools first: whatever was still waiting for a provider ends now and is logged before the store closes. */
@@ -266,29 +264,13 @@ async function closeAll(
   await store.close()
 }
 
-function routes(deps: Deps, health: Health, management: HttpRoute[], portsApart: () => string): PortsOptions['routes'] {
-  return {
-    calls: [
-      {
-        method: 'POST',
-        path: '/v1/chat/completions',
-        handle: (call) => handleChat(call, deps),
-        sheds: true,
-        hasLane: true,
-      },
-      { method: 'GET', path: '/v1/models', handle: (call) => handleModelList(call, deps) },
-      { method: 'GET', path: '/v1/models/*', handle: (call) => handleModel(call, deps) },
-    ],
-    health: [
-      { method: 'GET', path: '/healthz', handle: handleHealthz },
-      { method: 'GET', path: '/readyz', handle: () => handleReadyz(health) },
-    ],
-    administration: [
-      { method: 'GET', path: '/metrics', handle: () => handleMetrics(deps.metrics) },
-      ...dashboardRoutes(packagePath('dashboard/dist'), portsApart),
-      ...management,
-    ],
-  }
+function routes(deps: Deps, health: Health, administration: HttpRoute[]): PortsOptions['routes'] {
+  return { calls: callRoutes(deps), health: healthRoutes(health), administration }
+}
+
+function pages(metrics: Metrics, portsApart: () => string): HttpRoute[] {
+  const scrape: HttpRoute = { method: 'GET', path: '/metrics', handle: () => handleMetrics(metrics) }
+  return [scrape, ...dashboardRoutes(packagePath('dashboard/dist'), portsApart)]
 }
 
 function readModelLists(snapshot: Snapshot, caller: Caller, { log, now }: Pick<Prepared, 'log' | 'now'>) {
