@@ -179,8 +179,7 @@ async function serve({ config, store, live, newKeys, log, now, onListening }: Pr
     isKnown,
     caller,
     largeBodies: createLargeBodies((error) => log.error({ err: error }, 'the worker for large bodies died')),
-    requestLog: store.requestLog,
-    noteUse: store.valueUses.note,
+    ...notes(store),
     ledger: opened.ledger,
     idempotency: idempotency({ store, live, metrics, now: clock }),
     metrics,
@@ -242,6 +241,10 @@ function idempotency(parts: Pick<Prepared, 'store' | 'live' | 'now'> & { metrics
     onReplay: () => metrics.idempotentReplays.add(),
     now,
   })
+}
+
+function notes({ requestLog, valueUses }: Store): Pick<Deps, 'requestLog' | 'noteUse'> {
+  return { requestLog, noteUse: valueUses.note }
 }
 
 /** What providers teach by their answers. */

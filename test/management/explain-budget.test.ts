@@ -72,7 +72,7 @@ describe('explain', () => {
     const { max_tokens: tokens } = harness.sent()
     assert.equal(error, null)
     assert.ok(Number(hold) <= 0.4)
-    assert.deepEqual(entries[0].adjustments, [{ field: 'max_tokens', value: tokens, reason: 'fitted_to_budget' }])
+    assert.deepEqual(entries[0].adjustments[0], { field: 'max_tokens', value: tokens, reason: 'fitted_to_budget' })
     assert.equal(entries[0].would_be_used, true)
   })
 
