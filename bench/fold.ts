@@ -70,7 +70,7 @@ async function measure(folder: string, options: { calls: number; gather: number;
     }
     spool.folded(position)
   }
-  spool.close()
+  await spool.close()
   reader.close()
   await db.destroy()
   return clock
@@ -82,7 +82,7 @@ async function appendAll(spool: Spool, records: readonly CallRecords[], group: n
   const caller = async () => {
     for (const { open, close } of work) {
       await spool.append(openLine(open))
-      await spool.append(closeLine(close))
+      await spool.appendEnd(closeLine(close))
     }
   }
   await Promise.all(Array.from({ length: group }, caller))

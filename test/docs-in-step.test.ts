@@ -35,7 +35,7 @@ test('docs/configuration.md lists exactly the variables that are read', () => {
 })
 
 test('docs/metrics.md lists exactly our metrics', async () => {
-  const log = () => ({ spoolRows: 0, lagRows: 0, lagSeconds: 0, maxRows: 0 })
+  const log = () => ({ spoolRows: 0, lagRows: 0, lagSeconds: 0, maxRows: 0, diskError: null })
   const limits = () => ({ kind: 'memory' as const })
   const bodies = () => ({ held: 0, bounds: { bytes: 0 } })
   const metrics = createMetrics({ circuits: () => [], log, control: () => ({ behindSince: null }), limits, bodies })

@@ -64,7 +64,7 @@ export const ERRORS = {
   provider_auth_error: { status: 502, isFinal: true, text: "The provider rejected the gateway's own credentials." },
   overloaded: { status: 503, text: 'The gateway has more to do than it can do: ask again in a moment.' },
   buffer_full: { status: 503, text: 'The gateway holds as many bytes of request bodies as it may. Retry shortly.' },
-  log_full: { status: 503, text: 'Too many rows wait for the database: no call is taken until it has caught up.' },
+  log_full: { status: 503, text: 'The request log takes no further call now.' },
   database_unavailable: { status: 503, text: 'The database does not answer at the moment: try again later.' },
   limits_unavailable: { status: 503, text: 'The limits that bind this call cannot be checked now.' },
   provider_quota_exceeded: {

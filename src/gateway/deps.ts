@@ -1,3 +1,4 @@
+import type { LogFullReason } from '../domain/log-full.ts'
 import type { CloseRecord, OpenRecord } from '../domain/request-record.ts'
 import type { PrefixRule } from '../domain/route.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
@@ -15,12 +16,15 @@ import type { PricePercents } from './price-percents.ts'
 import type { ProviderHealths } from './provider-health.ts'
 import type { Quirks } from './quirks.ts'
 
-/** The two writes of a call; both resolve when the row is durable, to its place in the spool of this node. */
+/**
+ * The two writes of a call; both resolve when the row is durable, to its place in the spool of this node. A beginning that the
+ * disk does not take is refused with `log_full`, an end waits.
+ */
 export interface RequestLog {
   open(record: OpenRecord): Promise<number>
   close(record: CloseRecord): Promise<number>
-  /** There is no room for another call. */
-  isFull(): boolean
+  /** Why there is no room for another call; null as a rule. */
+  fullBecause(): LogFullReason | null
 }
 
 /** What the steps of a call need from outside. Built once in main.ts. */

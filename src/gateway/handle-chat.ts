@@ -1,4 +1,5 @@
 import { GatewayError } from '../domain/errors.ts'
+import { logFull } from '../domain/log-full.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
 import { type Call, CallerLeftError, type Reply } from '../http/call.ts'
 import { asGatewayError } from '../http/respond.ts'
@@ -14,9 +15,6 @@ import { receive } from './receive.ts'
 import { resolve } from './resolve.ts'
 import { NOTHING_USED, settle } from './settle.ts'
 import { tryChain } from './try-chain.ts'
-
-/** The database folds thousands of rows a second: what is full now has room soon after it is back. */
-const LOG_FULL_SECONDS = 5
 
 /** Finds the key that a call is made with, or throws. */
 export type FindKey = (call: Call, snapshot: Snapshot, deps: Deps) => LiveKey
@@ -45,6 +43,7 @@ export async function handleChat(call: Call, deps: Deps, findKey: FindKey = auth
       life.served = await tryChain(life.admission, life, deps)
       life.cost = price(life.served, life)
     } catch (error) {
+      if (isLogFull(error)) throw error
       life.error = error instanceof CallerLeftError ? 'caller-left' : asGatewayError(error)
       if (life.error !== 'caller-left' && life.error.code === 'internal_error')
         deps.log.error({ request: life.id, err: error })
@@ -53,6 +52,7 @@ export async function handleChat(call: Call, deps: Deps, findKey: FindKey = auth
     life.claim?.finish(reply)
     return reply
   } catch (error) {
+    if (isLogFull(error)) deps.metrics.logFullRefusals.add()
     life.claim?.lose(error)
     throw error
   } finally {
@@ -65,9 +65,15 @@ export async function handleChat(call: Call, deps: Deps, findKey: FindKey = auth
 
 /** Before anything is read, held or logged: a refusal with a row of its own would fill the log further. */
 function refuseWhenFull({ requestLog, metrics }: Deps): void {
-  if (!requestLog.isFull()) return
+  const reason = requestLog.fullBecause()
+  if (reason === null) return
   metrics.logFullRefusals.add()
-  throw new GatewayError('log_full', undefined, { retryAfterSeconds: LOG_FULL_SECONDS })
+  throw logFull(reason)
+}
+
+/** The disk did not take the beginning of its row: nothing was sent, and there is nothing to write an end for. */
+function isLogFull(error: unknown): boolean {
+  return error instanceof GatewayError && error.code === 'log_full'
 }
 
 /** What a provider sent can be read and still be nested too deep to be written again. */

@@ -8,7 +8,7 @@ export interface Health {
   phase(): 'starting' | 'ready' | 'draining'
   catalog: Catalog
   /** The request log's lag behind what is durable, and the last error of moving it. */
-  log(): { lagRows: number; lagSeconds: number; maxRows: number; lastError: string | null }
+  log(): { lagRows: number; lagSeconds: number; maxRows: number; diskError: string | null; lastError: string | null }
   /** Up to when changes made on other nodes are known here; null: all of them are. */
   control(): { behindSince: number | null; lastError: string | null }
   /** Where limits are counted. */
@@ -22,12 +22,14 @@ export function handleHealthz(): Reply {
 
 /**
  * Can serve. What is named here and works nevertheless does not make us unready: a provider whose model list is still
- * missing, a database that is away. Nor does a full log: taken out of rotation, its callers would not learn why.
+ * missing, a database that is away. Nor does a log that waits for its database: it is that of all nodes, and taken out of
+ * rotation, their callers would not learn why. A full disk is this node's own.
  */
 export function handleReadyz(health: Health): Reply {
-  const status = health.phase()
+  const phase = health.phase()
   const log = health.log()
   const control = health.control()
+  const status = phase === 'ready' && log.diskError !== null ? 'log_full' : phase
   return jsonReply(status === 'ready' ? 200 : 503, {
     status,
     catalog_waiting_for: Object.fromEntries(health.catalog.waiting()),

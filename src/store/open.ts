@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import type { Kysely } from 'kysely'
+import type { LogFullReason } from '../domain/log-full.ts'
 import type { CloseRecord, OpenRecord } from '../domain/request-record.ts'
 import { Backlog } from './backlog.ts'
 import { lockDataDir } from './data-lock.ts'
@@ -16,6 +17,7 @@ import type { Database } from './schema.ts'
 import { openSecrets, type Secrets } from './secrets.ts'
 import { Spool } from './spool.ts'
 import { closeLine, openLine } from './spool-lines.ts'
+import type { Damage } from './spool-reader.ts'
 import { errorText, StoreError, type StoreLog } from './store-error.ts'
 import { keepValueUses, type ValueUses } from './value-uses.ts'
 
@@ -40,14 +42,17 @@ export interface StoreOptions {
 }
 
 export interface RequestLog {
-  /** Resolves, to its place in the spool, when the row is durable: only then may the call be dispatched. */
+  /**
+   * Resolves, to its place in the spool, when the row is durable: only then may the call be dispatched. Rejects with
+   * `log_full` when the disk does not take it.
+   */
   open(record: OpenRecord): Promise<number>
-  /** The same: only then may the caller see the answer. */
+  /** The same: only then may the caller see the answer. Waits for a disk that takes nothing now. */
   close(record: CloseRecord): Promise<number>
   /** Resolves when everything appended before is in the database, so that a query finds it. */
   caughtUp(): Promise<void>
-  /** So much waits for the database that no further call may begin. Costs next to nothing to ask. */
-  isFull(): boolean
+  /** Why no further call may begin; null as a rule. Costs next to nothing to ask. */
+  fullBecause(): LogFullReason | null
   status(): RequestLogStatus
 }
 
@@ -60,7 +65,9 @@ export interface RequestLogStatus {
   lagSeconds: number
   /** So many may wait. */
   maxRows: number
-  /** Why the database is behind; null when nothing is wrong. */
+  /** Why the spool cannot be written; null when it can. */
+  diskError: string | null
+  /** That, or why the database is behind; null when nothing is wrong. */
   lastError: string | null
 }
 
@@ -105,8 +112,10 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     ledger.wake()
   }
   takeOverOldSpool(dataDir)
-  const spool = new Spool(spoolFolder, { synchronousFull, onCommit, onDamage: (damage) => tellDamage(log, damage) })
+  const onDamage = (damage: Damage) => tellDamage(log, damage)
+  const spool = new Spool(spoolFolder, { synchronousFull, onCommit, onDamage, log })
   opened.defer(() => spool.close())
+  spool.reserveRoom()
   const lagRows = () => ledger.lagRows
   if (engine === 'postgres') {
     const identity = { node: spool.node, dataDir, version, name: nodeName, lagRows, log }
@@ -164,18 +173,19 @@ function makeDataDir(dataDir: string): void {
 function requestLog(spool: Spool, ledger: Ledger, backlog: Backlog): RequestLog {
   return {
     open: (record) => spool.append(openLine(record)),
-    close: (record) => spool.append(closeLine(record)),
+    close: (record) => spool.appendEnd(closeLine(record)),
     async caughtUp() {
       await spool.settled()
       await ledger.caughtUp()
     },
-    isFull: () => backlog.isFull(),
+    fullBecause: () => (spool.problem !== null ? 'disk' : backlog.isFull() ? 'database' : null),
     status: () => ({
       spoolRows: spool.rows,
       lagRows: ledger.lagRows,
       lagSeconds: backlog.lagSeconds(),
       maxRows: backlog.maxRows,
-      lastError: ledger.lastError,
+      diskError: spool.problem,
+      lastError: spool.problem ?? ledger.lastError,
     }),
   }
 }

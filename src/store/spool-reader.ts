@@ -108,7 +108,22 @@ export class SpoolReader {
   #unread(nextSeq: number): Damage | null {
     if (this.#segment === null) return null
     const bytes = fstatSync(this.#segment.file).size - this.#offset
-    return bytes > 0 ? { path: this.#segment.path, bytes, records: Math.max(0, nextSeq - this.#seq) } : null
+    const records = Math.max(0, nextSeq - this.#seq)
+    if (bytes <= 0 || (records === 0 && this.#isBlank())) return null
+    return { path: this.#segment.path, bytes, records }
+  }
+
+  /** Nothing but zeros follows: what is left of a reserve (spool-reserve.ts). */
+  #isBlank(): boolean {
+    if (this.#segment === null) return true
+    const { file } = this.#segment
+    const some = Buffer.allocUnsafe(WINDOW_BYTES)
+    for (let at = this.#offset; ; ) {
+      const bytes = readSync(file, some, 0, some.length, at)
+      if (bytes === 0) return true
+      if (some.subarray(0, bytes).some((byte) => byte !== 0)) return false
+      at += bytes
+    }
   }
 
   #next(): Frame | null {

@@ -1,11 +1,39 @@
+import { logFull } from '../domain/log-full.ts'
 import { joinLines } from './spool-lines.ts'
 import type { Damage } from './spool-reader.ts'
-import { SpoolWriter } from './spool-writer.ts'
+import { SpoolRoom } from './spool-room.ts'
+import { SpoolWriter, type WriteSync } from './spool-writer.ts'
+import type { StoreLog } from './store-error.ts'
 
 /** What is appended in one turn of the event loop: it becomes durable together, as one row, or not at all. */
 class Group {
+  /** Beginnings of calls. Those of a turn share a promise, which rejects when the disk does not take them. */
+  readonly opens = new Lines()
+  /** Their ends, which wait for room. */
+  ends = new Lines()
+
+  get size(): number {
+    return this.opens.lines.length + this.ends.lines.length
+  }
+}
+
+class Lines {
   readonly lines: string[] = []
-  readonly done = Promise.withResolvers<number>()
+  #done: PromiseWithResolvers<number> | null = null
+
+  add(line: string): Promise<number> {
+    this.lines.push(line)
+    this.#done ??= Promise.withResolvers<number>()
+    return this.#done.promise
+  }
+
+  resolve(seq: number): void {
+    this.#done?.resolve(seq)
+  }
+
+  reject(error: unknown): void {
+    this.#done?.reject(error)
+  }
 }
 
 export interface SpoolOptions {
@@ -13,16 +41,23 @@ export interface SpoolOptions {
   synchronousFull: boolean
   onCommit(): void
   onDamage?(damage: Damage): void
+  log?: StoreLog
+  /** For tests: a disk that fails as they say. */
+  disk?: { write?: WriteSync; makeReserve?: (folder: string) => Promise<void>; retryMs?: number }
 }
 
 const SYNC_MS = 1_000
+const CLOSED = 'the request log is closed'
+const SILENT: StoreLog = { info() {}, warn() {}, error() {} }
 
 /**
  * The durable queue in front of the database: files of their own, written on the main thread with one write per turn of
- * the event loop (some microseconds). It waits for nobody.
+ * the event loop (some microseconds). It waits for nobody. A disk that takes no more ends what begins, not what runs:
+ * no call begins then, and the ends of those that run go to a reserve, or wait until they can be written.
  */
 export class Spool {
   readonly #writer: SpoolWriter
+  readonly #room: SpoolRoom
   readonly #onCommit: () => void
   #group = new Group()
   #scheduled = false
@@ -31,9 +66,18 @@ export class Spool {
   #syncTimer: NodeJS.Timeout | null = null
 
   constructor(folder: string, options: SpoolOptions) {
+    const { write, makeReserve, retryMs } = options.disk ?? {}
     this.#onCommit = options.onCommit
     this.#syncsEach = options.synchronousFull
-    this.#writer = new SpoolWriter(folder, options)
+    this.#room = new SpoolRoom({
+      folder,
+      log: options.log ?? SILENT,
+      onRoom: () => this.#goOn(),
+      ...(makeReserve !== undefined && { make: makeReserve }),
+      ...(retryMs !== undefined && { everyMs: retryMs }),
+    })
+    const onSyncFailure = (error: unknown) => this.#room.failed(error)
+    this.#writer = new SpoolWriter(folder, { ...options, onSyncFailure, ...(write !== undefined && { write }) })
   }
 
   get node(): string {
@@ -47,7 +91,7 @@ export class Spool {
 
   /** Appended, not yet durable. */
   get pending(): number {
-    return this.#group.lines.length
+    return this.#group.size
   }
 
   /** Records still in the files, folded or not. */
@@ -55,20 +99,34 @@ export class Spool {
     return this.#writer.rows
   }
 
-  /** Resolves, to the number of its row, when the line is durable; rejects when it is not, e.g. because the disk is full. */
-  append(line: string): Promise<number> {
-    const group = this.#group
-    group.lines.push(line)
-    if (!this.#scheduled) {
-      this.#scheduled = true
-      setImmediate(() => this.#flush())
-    }
-    return group.done.promise
+  /** Why nothing can begin now; null while the disk takes what is written. */
+  get problem(): string | null {
+    return this.#room.problem
   }
 
-  /** Resolves when everything appended so far is durable or has been refused. */
+  /** Sets room aside for the ends of calls. */
+  reserveRoom(): void {
+    this.#room.prepare()
+  }
+
+  /** Resolves, to the number of its row, when the line is durable; rejects with `log_full` when it is not. */
+  append(line: string): Promise<number> {
+    if (this.problem !== null) return Promise.reject(logFull('disk'))
+    const durable = this.#group.opens.add(line)
+    this.#schedule()
+    return durable
+  }
+
+  /** The same for what must not be lost: it waits until it can be written. */
+  appendEnd(line: string): Promise<number> {
+    const durable = this.#group.ends.add(line)
+    this.#schedule()
+    return durable
+  }
+
+  /** Resolves when everything appended so far is durable, has been refused or waits for room. */
   async settled(): Promise<void> {
-    while (this.pending > 0) await new Promise((resolve) => setImmediate(resolve))
+    while (this.#scheduled) await new Promise((resolve) => setImmediate(resolve))
   }
 
   /**
@@ -89,26 +147,67 @@ export class Spool {
     return this.#writer.keep(path)
   }
 
-  close(): void {
+  async close(): Promise<void> {
     if (this.#syncTimer !== null) clearTimeout(this.#syncTimer)
     this.#flush()
     this.#isClosed = true
+    const unwritten = this.#group.ends
+    this.#group = new Group()
+    unwritten.reject(new Error(CLOSED))
+    const stopped = this.#room.stop()
     this.#writer.close()
+    await stopped
+  }
+
+  #schedule(): void {
+    if (this.#scheduled) return
+    this.#scheduled = true
+    setImmediate(() => this.#flush())
   }
 
   #flush(): void {
     this.#scheduled = false
     const group = this.#group
-    if (group.lines.length === 0) return
+    if (group.size === 0) return
     this.#group = new Group()
-    try {
-      if (this.#isClosed) throw new Error('the request log is closed')
-      this.#writer.append(group.lines.length, joinLines(group.lines))
-    } catch (error) {
-      group.done.reject(error)
+    const { opens, ends } = group
+    if (this.#isClosed) {
+      opens.reject(new Error(CLOSED))
+      ends.reject(new Error(CLOSED))
       return
     }
-    group.done.resolve(this.#writer.lastSeq)
+    try {
+      this.#write([...opens.lines, ...ends.lines])
+    } catch (error) {
+      this.#room.failed(error)
+      opens.reject(logFull('disk', error))
+      this.#keepEnds(group)
+      return
+    }
+    opens.resolve(this.#writer.lastSeq)
+    ends.resolve(this.#writer.lastSeq)
+  }
+
+  /** Where there is a reserve, they go there; otherwise they wait, and whoever waits for them. */
+  #keepEnds({ ends }: Group): void {
+    if (ends.lines.length === 0) return
+    try {
+      if (!this.#writer.enterReserve()) throw new Error('there is no reserve')
+      this.#write(ends.lines)
+    } catch {
+      this.#group.ends = ends
+      return
+    }
+    ends.resolve(this.#writer.lastSeq)
+  }
+
+  #goOn(): void {
+    this.#writer.endFile()
+    if (this.pending > 0) this.#schedule()
+  }
+
+  #write(lines: readonly string[]): void {
+    this.#writer.append(lines.length, joinLines(lines))
     this.#onCommit()
     if (!this.#syncsEach) this.#syncLater()
   }

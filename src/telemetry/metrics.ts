@@ -47,7 +47,7 @@ export interface Metrics {
 /** What is not counted as it happens but asked for when somebody looks. */
 export interface Observed {
   circuits(): Iterable<{ provider: string; model: string; state: CircuitState }>
-  log(): { spoolRows: number; lagRows: number; lagSeconds: number; maxRows: number }
+  log(): { spoolRows: number; lagRows: number; lagSeconds: number; maxRows: number; diskError: string | null }
   /** Unix milliseconds; null: nothing that other nodes have changed is unknown here. */
   control(): { behindSince: number | null }
   limits(): LimitsState
@@ -118,7 +118,7 @@ export function createMetrics(observed: Observed): Metrics {
     ),
     logFailures: new Tally({
       name: 'switchyard_log_failures_total',
-      help: 'Rows that could not be made durable; their callers got 500 instead of the answer.',
+      help: 'Ends of calls that could not be made durable before the gateway stopped; their callers got no answer.',
       registry,
     }),
     unknownStopReasons: new Tally({
@@ -160,7 +160,7 @@ function limitMetrics(
     }),
     logFullRefusals: new Tally({
       name: 'switchyard_log_full_refusals_total',
-      help: 'Chat completion requests turned away with `log_full` because the spool is full; they have no row in the log.',
+      help: 'Chat completion requests turned away with `log_full` because the spool or its disk is full; they have no row in the log.',
       registry,
     }),
     bufferRefusals: new Tally({
@@ -237,6 +237,11 @@ function observe(registry: Registry, observed: Observed): void {
     'switchyard_log_lag_rows',
     'Durable rows that have not reached the request log tables yet.',
     () => log().lagRows,
+  )
+  gauge(
+    'switchyard_log_writable',
+    'Whether the disk takes rows: 1, or 0 while calls are refused because it does not.',
+    () => (log().diskError === null ? 1 : 0),
   )
   gauge('switchyard_log_lag_seconds', 'Age of the oldest of them.', () => log().lagSeconds)
   gauge('switchyard_control_behind_seconds', 'For how long changes made on other nodes have been unknown here.', () => {

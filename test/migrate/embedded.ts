@@ -97,7 +97,7 @@ function leaveInSpool(path: string): void {
   const folded = new DatabaseSync(join(path, '..', 'switchyard.db'), { readOnly: true })
   spool.startAfter(Number(folded.prepare('select max(seq) as seq from spool_positions').get()?.['seq']))
   folded.close()
-  void spool.append(closeLine(closeRecord('chatcmpl_spooled', { startedAt })))
+  void spool.appendEnd(closeLine(closeRecord('chatcmpl_spooled', { startedAt })))
   void spool.append(openLine(openRecord('chatcmpl_cut-off', { startedAt })))
-  spool.close()
+  void spool.close()
 }
