@@ -97,7 +97,17 @@ export interface ErrorExtras {
   details?: Record<string, unknown> | undefined
   /** For our own log only. */
   internal?: string | undefined
+  /** For the request log: what could be read of the body that was refused. */
+  refused?: RefusedBody | undefined
   cause?: unknown
+}
+
+/** All that is kept of a body that was refused. */
+export interface RefusedBody {
+  /** Null where none could be read. */
+  model: string | null
+  /** As many as there are, or as were read or declared where it was too large. */
+  bytes: number
 }
 
 /** The one exception that becomes an answer. Whatever else is thrown is a fault of ours: `internal_error`. */
@@ -108,6 +118,7 @@ export class GatewayError extends Error {
   readonly isFinal: boolean
   readonly details: Record<string, unknown> | undefined
   readonly internal: string | undefined
+  readonly refused: RefusedBody | undefined
 
   constructor(code: ErrorCode, message: string = ERRORS[code].text, extras: ErrorExtras = {}) {
     super(message, extras.cause === undefined ? undefined : { cause: extras.cause })
@@ -117,6 +128,7 @@ export class GatewayError extends Error {
     this.isFinal = extras.isFinal ?? row.isFinal ?? false
     this.details = extras.details
     this.internal = extras.internal
+    this.refused = extras.refused
   }
 
   get status(): number {

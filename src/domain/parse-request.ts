@@ -1,10 +1,20 @@
 import { isUtf8 } from 'node:buffer'
-import { type ChatRequest, checkFaithful, parseChatRequest } from './chat.ts'
+import { type ChatRequest, checkFaithful, isJsonObject, parseChatRequest } from './chat.ts'
 import { GatewayError } from './errors.ts'
 
-/** A body as it came, as a chat request. Everything wrong with it is the caller's to mend, so messages say what would be right. */
+/**
+ * A body as it came, as a chat request. Everything wrong with it is the caller's to mend, so messages say what would be
+ * right; the error also holds what the request log may know of it.
+ */
 export function parseRequest(body: Buffer): ChatRequest {
-  return checkedRequest(parseJson(body))
+  let value: unknown
+  try {
+    value = parseJson(body)
+    return checkedRequest(value)
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error
+    throw new GatewayError(error.code, error.message, { refused: { model: namedModel(value), bytes: body.length } })
+  }
 }
 
 /** A chat request that can be sent on faithfully. */
@@ -12,6 +22,14 @@ export function checkedRequest(value: unknown): ChatRequest {
   const request = parseChatRequest(value)
   checkFaithful(value)
   return request
+}
+
+/** Longer than any model's name: what stands there instead is not passed around. */
+const LONGEST_MODEL = 512
+
+function namedModel(value: unknown): string | null {
+  const model = isJsonObject(value) ? value['model'] : null
+  return typeof model === 'string' && model !== '' ? model.slice(0, LONGEST_MODEL) : null
 }
 
 function parseJson(body: Buffer): unknown {

@@ -7,7 +7,7 @@ export interface AttemptRecord {
   kind: 'called' | 'skipped'
   provider: string
   model: string
-  /** Milliseconds since the request's start. */
+  /** Milliseconds since all of the request was there. */
   startedAfterMs: number
   durationMs: number
   /** HTTP status of the provider; null when it gave none or was not called. */
@@ -41,8 +41,9 @@ export interface OpenRecord {
 
 /** Written before the caller sees the answer: the whole truth about the call. Never changed afterwards. */
 export interface CloseRecord extends Omit<OpenRecord, 'requestedModel'> {
-  /** Null when the body was refused before a model could be read. */
+  /** Null when no model could be read in the body. */
   requestedModel: string | null
+  /** The start, and how long the call took since all of it was there: by the one clock of all durations. */
   finishedAt: number
   /** HTTP status the caller got. */
   status: number

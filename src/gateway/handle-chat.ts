@@ -31,7 +31,7 @@ export async function handleChat(call: Call, deps: Deps, findKey: FindKey = auth
   deps.metrics.inFlight.add()
   try {
     try {
-      const received = await receive(call, life.key.id, deps)
+      const received = await receive(call, life, deps)
       life.request = received.request
       life.source = received.source
       life.idempotency = received.idempotency

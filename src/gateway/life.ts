@@ -39,8 +39,8 @@ export interface Life {
   presence: Presence
   /** Unix milliseconds, for the log; of an admitted call the moment of admission, to which its money belongs. */
   startedAt: number
-  /** `performance.now()`, for durations. */
-  readonly startedTick: number
+  /** `performance.now()` when all of the request was there, from which every duration counts. */
+  startedTick: number
   /** Of a large one an outline. */
   request: ChatRequest | null
   /** The body as it came, or where it is large what is known of it; null until it has come. */
@@ -60,4 +60,9 @@ export interface Life {
   cost: Cost | null
   /** How the call ended when nobody served it. */
   error: GatewayError | 'caller-left' | null
+}
+
+/** Of a call that is not over. Moments are rounded, not durations: so no part is longer than the whole. */
+export function millisecondsInto({ startedTick }: Pick<Life, 'startedTick'>, tick = performance.now()): number {
+  return Math.round(tick - startedTick)
 }

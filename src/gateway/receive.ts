@@ -7,6 +7,7 @@ import { parseRequest } from '../domain/parse-request.ts'
 import type { Call } from '../http/call.ts'
 import { LARGE_BYTES, type LargeRequest } from '../large-bodies/large-bodies.ts'
 import type { Deps } from './deps.ts'
+import type { Life } from './life.ts'
 
 export interface Received {
   /** Of a large one an outline. */
@@ -18,14 +19,10 @@ export interface Received {
 }
 
 /** Reads and checks the body, a large one in the worker. */
-export async function receive(
-  call: Call,
-  keyId: string,
-  { maxBodyBytes, largeBodies }: ReceiveDeps,
-): Promise<Received> {
+export async function receive(call: Call, life: Life, { maxBodyBytes, largeBodies }: ReceiveDeps): Promise<Received> {
   checkMediaType(call)
   const idempotencyKey = checkedIdempotencyKey(call.header('idempotency-key'))
-  const chunks = await call.readBody(maxBodyBytes, keyId)
+  const chunks = await arrived(call.readBody(maxBodyBytes, life.key.id), life)
   if (isLarge(chunks)) {
     const source = await largeBodies.open(chunks, idempotencyKey !== null)
     const { outline, bodyHash } = source.opened
@@ -36,6 +33,18 @@ export async function receive(
   const request = parseRequest(source)
   const idempotency = idempotencyKey === null ? null : { idempotencyKey, bodyHash: hash('sha256', source, 'hex') }
   return { request, source, idempotency }
+}
+
+/** What its caller takes to send it is no time of the call's. */
+async function arrived<Body>(body: Promise<Body>, life: Life): Promise<Body> {
+  const began = performance.now()
+  try {
+    return await body
+  } finally {
+    const waitedMs = performance.now() - began
+    life.startedTick += waitedMs
+    life.startedAt += Math.round(waitedMs)
+  }
 }
 
 function isLarge(chunks: readonly Buffer[]): boolean {

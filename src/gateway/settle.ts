@@ -7,7 +7,7 @@ import type { Reply } from '../http/call.ts'
 import { errorReply } from '../http/respond.ts'
 import { holdRecord } from './admit.ts'
 import type { Deps } from './deps.ts'
-import type { Life } from './life.ts'
+import { type Life, millisecondsInto } from './life.ts'
 import { limitsUnavailable } from './limit-error.ts'
 
 /** As the log knows it: a call without an answer costs nothing. */
@@ -50,14 +50,16 @@ function closeRecord(life: Life, reply: Reply | null, deps: Deps): CloseRecord {
   const last = life.attempts.findLast((attempt) => attempt.kind === 'called')
   const { served, cost, error } = life
   const unseen = deps.cutOff() ? INTERRUPTED : CALLER_LEFT
+  const refused = error === 'caller-left' ? undefined : error?.refused
+  const now = performance.now()
   return {
     id: life.id,
     workspace: life.key.workspace,
     keyId: life.key.id,
     startedAt: life.startedAt,
-    // The start may be a moment of another machine's clock.
-    finishedAt: Math.max(deps.now(), life.startedAt),
-    requestedModel: life.request?.model ?? null,
+    // By the clock of all durations: the start may be a moment of another machine's.
+    finishedAt: life.startedAt + millisecondsInto(life, now),
+    requestedModel: life.request?.model ?? refused?.model ?? null,
     route: life.resolved?.alias ?? null,
     idempotencyKey: life.idempotency?.idempotencyKey ?? null,
     bodyHash: life.idempotency?.bodyHash ?? null,
@@ -73,8 +75,8 @@ function closeRecord(life: Life, reply: Reply | null, deps: Deps): CloseRecord {
     costPicodollars: cost?.picodollars?.toString() ?? null,
     priceVersion: cost?.priceVersion ?? null,
     upstreamMs: served?.upstreamMs ?? null,
-    gatewayMicroseconds: Math.max(0, Math.round((performance.now() - life.startedTick - life.elsewhereMs) * 1000)),
-    requestBytes: life.source?.length ?? 0,
+    gatewayMicroseconds: Math.max(0, Math.round((now - life.startedTick - life.elsewhereMs) * 1000)),
+    requestBytes: life.source?.length ?? refused?.bytes ?? 0,
     responseBytes: reply === null ? 0 : Buffer.byteLength(reply.body),
     ignoredParams: served?.ignored ?? [],
     adjustments: life.adjustments,

@@ -6,7 +6,7 @@ import { CallerLeftError } from '../http/call.ts'
 import type { Admission } from './admit.ts'
 import type { Candidate, ChainDeps, Fitness, Situation } from './candidate.ts'
 import type { Deps } from './deps.ts'
-import type { Life, Served } from './life.ts'
+import { type Life, millisecondsInto, type Served } from './life.ts'
 import { nextCandidate, type PassOver } from './next-candidate.ts'
 import { tryEntry } from './try-entry.ts'
 
@@ -69,7 +69,7 @@ function passOver(life: Life, entry: ChainEntry, reason: string): void {
     kind: 'skipped',
     provider: entry.provider,
     model: entry.model,
-    startedAfterMs: Math.round(performance.now() - life.startedTick),
+    startedAfterMs: millisecondsInto(life),
     durationMs: 0,
     status: null,
     code: null,

@@ -10,7 +10,7 @@ import { wireBody } from '../providers/wire-body.ts'
 import type { Candidate } from './candidate.ts'
 import { type Correction, correctionOf } from './correction.ts'
 import type { Deps } from './deps.ts'
-import type { Life, Served } from './life.ts'
+import { type Life, millisecondsInto, type Served } from './life.ts'
 import { pause } from './pause.ts'
 import { readLargeOutcome } from './read-large-outcome.ts'
 import { type Outcome, readOutcome, wordsOf } from './read-outcome.ts'
@@ -83,9 +83,10 @@ async function attempt(candidate: Candidate, body: CallOptions['body'], request:
     timeoutMs: entry.timeoutMs,
     presence: life.presence,
   })
-  const elapsed = performance.now() - began
-  life.elsewhereMs += elapsed
-  const durationMs = Math.round(elapsed)
+  const ended = performance.now()
+  life.elsewhereMs += ended - began
+  const startedAfterMs = millisecondsInto(life, began)
+  const durationMs = millisecondsInto(life, ended) - startedAfterMs
   const reader = { provider, family, request, now: deps.now() }
   const isLarge = raw.kind === 'reply' && raw.bytes >= LARGE_BYTES
   const outcome = isLarge ? await readLargeOutcome(raw, reader, life, deps) : readOutcome(raw, reader)
@@ -93,7 +94,7 @@ async function attempt(candidate: Candidate, body: CallOptions['body'], request:
     kind: 'called',
     provider: entry.provider,
     model: entry.model,
-    startedAfterMs: Math.round(began - life.startedTick),
+    startedAfterMs,
     durationMs,
     status: raw.kind === 'reply' ? raw.status : null,
     code: outcome.kind === 'failed' ? outcome.failure.code : outcome.kind === 'caller-left' ? 'caller_left' : null,

@@ -18,14 +18,15 @@ export interface BodyRules {
  */
 export async function readBody(request: IncomingMessage, caller: Caller, rules: BodyRules): Promise<Buffer[]> {
   const declared = Number(request.headers['content-length'] ?? 0)
-  if (declared > rules.limitBytes) throw tooLarge(rules.limitBytes)
+  if (declared > rules.limitBytes) throw tooLarge(rules.limitBytes, declared)
   rules.take(declared, declared)
   if (caller.left || request.destroyed) throw leftWhileSending()
   return new Promise((resolve, reject) => new ArrivingBody(request, caller, { ...rules, declared, resolve, reject }))
 }
 
-export function tooLarge(limitBytes: number): GatewayError {
-  return new GatewayError('request_too_large', `The request body is larger than ${limitBytes} bytes.`)
+export function tooLarge(limitBytes: number, bytes: number): GatewayError {
+  const refused = { model: null, bytes }
+  return new GatewayError('request_too_large', `The request body is larger than ${limitBytes} bytes.`, { refused })
 }
 
 export function leftWhileSending(): CallerLeftError {
@@ -76,7 +77,7 @@ class ArrivingBody implements Arrival {
     const { declared, limitBytes, take } = this.#reading
     const received = this.#pieces.bytes + piece.length
     try {
-      if (received > limitBytes) throw tooLarge(limitBytes)
+      if (received > limitBytes) throw tooLarge(limitBytes, received)
       // Without a declared length memory is taken as the bytes come.
       if (received > declared) take(piece.length, received)
     } catch (error) {

@@ -41,7 +41,7 @@ export class PlainCall implements Call {
 
   async readBody(limitBytes: number, owner: string | null = null): Promise<Buffer[]> {
     const { bodyBytes } = this.#headers
-    if (bodyBytes > limitBytes) throw tooLarge(limitBytes)
+    if (bodyBytes > limitBytes) throw tooLarge(limitBytes, bodyBytes)
     this.#memory.take(bodyBytes, bodyBytes, owner)
     this.#owner = owner
     this.#heldBytes = bodyBytes

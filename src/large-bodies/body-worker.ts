@@ -24,8 +24,9 @@ function replyTo(task: Task): TaskReply {
   try {
     return { id: task.id, output: outputOf(task) }
   } catch (error) {
-    if (error instanceof GatewayError) return { id: task.id, refusal: { code: error.code, message: error.message } }
-    return { id: task.id, fault: error }
+    if (!(error instanceof GatewayError)) return { id: task.id, fault: error }
+    const { code, message, refused } = error
+    return { id: task.id, refusal: { code, message, refused } }
   }
 }
 

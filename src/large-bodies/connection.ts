@@ -62,6 +62,9 @@ export class Connection {
     if (this.#waiting.size === 0) this.#worker.unref()
     if ('output' in reply) caller?.resolve(reply.output)
     else if ('fault' in reply) caller?.reject(reply.fault)
-    else caller?.reject(new GatewayError(reply.refusal.code, reply.refusal.message))
+    else {
+      const { code, message, refused } = reply.refusal
+      caller?.reject(new GatewayError(code, message, { refused }))
+    }
   }
 }

@@ -1,6 +1,6 @@
 import type { ChatRequest } from '../domain/chat.ts'
 import type { Stamp } from '../domain/completion.ts'
-import type { ErrorCode } from '../domain/errors.ts'
+import type { ErrorCode, RefusedBody } from '../domain/errors.ts'
 import type { Failure } from '../domain/failure.ts'
 import type { Provider } from '../domain/provider.ts'
 import type { Answer, Target, Translation } from '../providers/family.ts'
@@ -64,6 +64,6 @@ export type Release = { task: 'release'; body: number }
 export type TaskReply =
   | { id: number; output: Tasks[TaskName]['output'] }
   /** A mistake of the caller's, to be thrown as the GatewayError that it was. */
-  | { id: number; refusal: { code: ErrorCode; message: string } }
+  | { id: number; refusal: { code: ErrorCode; message: string; refused: RefusedBody | undefined } }
   /** A fault of ours. */
   | { id: number; fault: unknown }

@@ -24,10 +24,11 @@ export async function explainRequest(
 
 function asked(row: RequestRow, keyName: string | null): string {
   const who = `Key ${keyName === null ? row.key_id : `'${keyName}'`} of workspace '${row.workspace}'`
-  if (row.requested_model === null) return `${who} sent a request that named no model.`
-  const meaning =
-    row.route === null ? 'no route alias, so a direct model id' : 'a route alias, so its chain is tried in order'
-  return `${who} asked for '${row.requested_model}': ${meaning}.`
+  if (row.requested_model === null) return `${who} sent a request in which no model could be read.`
+  const asks = `${who} asked for '${row.requested_model}'`
+  if (row.route !== null) return `${asks}: a route alias, so its chain is tried in order.`
+  // Refused before anybody looked what the name means.
+  return attemptsOf(row).length === 0 ? `${asks}.` : `${asks}: no route alias, so a direct model id.`
 }
 
 function adjustmentWords({ field, value, reason, from }: Adjustment): string {

@@ -228,7 +228,7 @@ describe('explain', () => {
 
   test('a request that reached no provider says so', async () => {
     const { steps } = await explain(idOf(await harness.chat({ messages: [] })))
-    assert.match(steps[0], /named no model/)
+    assert.match(steps[0], /no model could be read/)
     assert.match(steps.at(-1), /400 invalid_request, before any provider was called/)
   })
 

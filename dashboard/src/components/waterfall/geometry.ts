@@ -54,7 +54,7 @@ const SHORTEST_MS = 0.01
 
 /** `elapsedMs` is how long the request took, or has taken so far. */
 export function waterfallOf(attempts: readonly WaterfallAttempt[], elapsedMs: number): Waterfall {
-  // The start in the log is the moment of admission, the attempts count from the first byte: they may end later.
+  // Rows of earlier versions took start and end from two clocks: their attempts may end later.
   const totalMs = Math.max(SHORTEST_MS, elapsedMs, ...attempts.map(endOf))
   const span = (startMs: number, endMs: number): Span => ({
     startMs,

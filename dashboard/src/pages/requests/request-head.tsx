@@ -59,7 +59,7 @@ export function RequestHead({ id, request, titleId }: RequestHeadProps) {
 
 function titleOf({ requested_model: requested, route, provider, model }: ListedRequest): string {
   const served = provider === null ? null : `${provider}/${model}`
-  if (served === null) return requested ?? 'No model was named'
+  if (served === null) return requested ?? 'No model could be read'
   return route === null && requested === model ? served : `${requested ?? 'no model'} → ${served}`
 }
 
