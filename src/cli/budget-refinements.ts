@@ -3,6 +3,7 @@ import { picodollarsOfUsd } from '../domain/price.ts'
 import type { Contract } from '../management/contract/contract.ts'
 import type { Given } from './command.ts'
 import type { Refinement } from './derive-command.ts'
+import { SINCE, withSince } from './log-refinements.ts'
 import { printRows } from './print-reply.ts'
 
 type Reply<Name extends keyof Contract> = z.output<Contract[Name]['reply']>
@@ -61,17 +62,44 @@ function printBudgets({ data, next_cursor: cursor }: Reply<'budgets.list'>, { ou
   if (cursor !== null) output.note(`There is more: --cursor ${cursor}, or --all`)
 }
 
-function printVerification({ checked, busy, differences }: Reply<'verify.ledger'>, { output }: Given): void {
+type Verification = Reply<'verify.ledger'>
+
+function mergeVerifications(earlier: Verification, later: Verification): Verification {
+  const rows = {
+    checked: earlier.rows.checked + later.rows.checked,
+    unpriced: earlier.rows.unpriced + later.rows.unpriced,
+    hours: earlier.rows.hours + later.rows.hours,
+    differences: [...earlier.rows.differences, ...later.rows.differences],
+  }
+  return { ...earlier, rows, next_cursor: later.next_cursor }
+}
+
+function printVerification({ checked, busy, differences, rows }: Verification, { output }: Given): void {
   if (busy > 0) output.note(`${busy} were in use all the time: their spent money was checked between two readings`)
-  if (differences.length === 0) {
+  if (differences.length === 0)
     output.line(`${output.good('✓')} ${checked} keys and workspaces add up to the request log`)
+  else {
+    const cells = differences.map(({ scope, id, name, workspace, ...rest }) => ({
+      scope,
+      id,
+      name,
+      workspace,
+      ...rest,
+    }))
+    printRows(cells, output)
+    output.line(`${output.bad('✗')} ${differences.length} differences in ${checked} keys and workspaces`)
+  }
+  if (rows.unpriced > 0) output.note(`${rows.unpriced} rows were not checked: their price version is gone`)
+  if (rows.differences.length === 0) {
+    const sums = `the sums of ${rows.hours} hours add up to them`
+    output.line(`${output.good('✓')} ${rows.checked - rows.unpriced} rows cost what their prices say; ${sums}`)
     return
   }
-  printRows(
-    differences.map(({ scope, id, name, workspace, ...rest }) => ({ scope, id, name, workspace, ...rest })),
-    output,
+  const cells = rows.differences.map(({ id, at, ...rest }) => ({ request: id ?? `sum of ${at}`, ...rest }))
+  printRows(cells, output)
+  output.line(
+    `${output.bad('✗')} ${rows.differences.length} differences in ${rows.checked} rows and ${rows.hours} hours`,
   )
-  output.line(`${output.bad('✗')} ${differences.length} differences in ${checked} keys and workspaces`)
 }
 
 export const budgetRefinements: Readonly<Record<string, Refinement>> = {
@@ -82,8 +110,15 @@ export const budgetRefinements: Readonly<Record<string, Refinement>> = {
   },
   'verify.ledger': {
     name: 'verify',
-    examples: ['switchyard verify', 'switchyard verify --json'],
+    examples: ['switchyard verify', 'switchyard verify --since 30d', 'switchyard verify --json'],
+    options: { since: SINCE },
+    omit: ['from', 'cursor', 'all'],
+    refine: withSince,
+    merge: {
+      pages: mergeVerifications,
+      progress: ({ rows }: Verification) => `${rows.checked.toLocaleString('en')} rows checked`,
+    },
     print: printVerification,
-    exitCode: ({ differences }: Reply<'verify.ledger'>) => (differences.length === 0 ? 0 : 1),
+    exitCode: ({ differences, rows }: Verification) => (differences.length + rows.differences.length === 0 ? 0 : 1),
   },
 }

@@ -21,6 +21,8 @@ export interface Refinement {
   /** Options of the operation that are not offered. */
   omit?: readonly string[]
   print?(reply: never, given: Given): void
+  /** Where it is done only with the last page: all of them as one answer, and how far it has come. */
+  merge?: { pages(earlier: never, later: never): unknown; progress(sofar: never): string }
   /** Where an answer can mean no. */
   exitCode?(reply: never): number
 }

@@ -9,9 +9,13 @@ import { printRows } from './print-reply.ts'
 
 type Reply<Name extends keyof Contract> = z.output<Contract[Name]['reply']>
 
-const SINCE: OptionSpec = { type: 'string', placeholder: 'WHEN', help: 'From then on: 1h, 30d, or a day or time' }
+export const SINCE: OptionSpec = {
+  type: 'string',
+  placeholder: 'WHEN',
+  help: 'From then on: 1h, 30d, or a day or time',
+}
 
-function withSince(given: Given, input: AnyInput): AnyInput {
+export function withSince(given: Given, input: AnyInput): AnyInput {
   const since = text(given, 'since')
   return since === undefined
     ? input

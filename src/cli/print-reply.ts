@@ -20,7 +20,7 @@ export async function printReply(printing: Printing): Promise<number> {
     await printStream(client.stream(operation, input), output)
     return 0
   }
-  const reply = given.values['all'] === true ? await everyPage(printing) : await client.callAny(operation, input)
+  const reply = await replyOf(printing)
   output.progress(null)
   const parsed = operation.reply.safeParse(reply)
   if (output.isJson) output.json(reply ?? {})
@@ -29,6 +29,24 @@ export async function printReply(printing: Printing): Promise<number> {
   } else if (refinement.print !== undefined) refinement.print(parsed.data as never, given)
   else printPlain(parsed.data, given, refinement.columns)
   return parsed.success ? (refinement.exitCode?.(parsed.data as never) ?? 0) : 0
+}
+
+function replyOf(printing: Printing): Promise<unknown> {
+  const { operation, input, given, refinement } = printing
+  if (given.values['all'] === true) return everyPage(printing)
+  return refinement.merge === undefined ? given.client.callAny(operation, input) : mergedPages(printing)
+}
+
+async function mergedPages({ operation, input, given, refinement }: Printing): Promise<unknown> {
+  let merged: unknown = null
+  let query = input.query
+  for (;;) {
+    const page = (await given.client.callAny(operation, { ...input, query })) as Page
+    merged = merged === null ? page : refinement.merge?.pages(merged as never, page as never)
+    if (typeof page.next_cursor !== 'string') return merged
+    given.output.progress(refinement.merge?.progress(merged as never) ?? '')
+    query = { ...query, cursor: page.next_cursor }
+  }
 }
 
 function printPlain(reply: unknown, { output }: Given, columns: readonly string[] | undefined): void {

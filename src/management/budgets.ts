@@ -10,6 +10,7 @@ import { timestamp, timestampOrNull } from './contract/fields.ts'
 import { decodeCursor, page } from './cursor.ts'
 import type { LedgerView, ManagementDeps } from './deps.ts'
 import type { HandlersOf } from './router.ts'
+import { verify } from './verify.ts'
 import { checkWorkspace } from './workspaces.ts'
 
 export function budgetHandlers(deps: ManagementDeps): HandlersOf<typeof budgetOperations> {
@@ -33,20 +34,7 @@ export function budgetHandlers(deps: ManagementDeps): HandlersOf<typeof budgetOp
         ({ each }) => [each.place],
       )
     },
-    async 'verify.ledger'() {
-      const { scopes, busy, differences } = await deps.ledger.verify()
-      const named = scopeNames(deps.snapshot())
-      return {
-        checked: scopes,
-        busy: busy.length,
-        differences: differences.map(({ scope, counter, ledger, log }) => ({
-          ...named(scope),
-          counter,
-          ledger: figure(ledger),
-          log: figure(log),
-        })),
-      }
-    },
+    'verify.ledger': ({ query }) => verify(deps, query),
   }
 }
 
@@ -165,19 +153,4 @@ function stateOf(limits: Limits, status: ScopeStatus): 'ok' | 'near' | 'over' {
   if (maxParallel !== undefined) uses.push([BigInt(status.inFlight), BigInt(maxParallel)])
   if (uses.some(([used, limit]) => used >= limit)) return 'over'
   return uses.some(([used, limit]) => used * 100n >= limit * 80n) ? 'near' : 'ok'
-}
-
-/** Money is whole picodollars there, everything else a plain number. */
-function figure(value: bigint | number): string {
-  if (typeof value === 'number') return String(value)
-  return value < 0n ? `-${exactUsd(asPicodollars(-value))}` : exactUsd(asPicodollars(value))
-}
-
-/** As people know it, where it still exists. */
-function scopeNames({ keys, workspaces }: Snapshot) {
-  return ({ kind, id }: Scope) => {
-    const key = kind === 'key' ? keys.get(id) : undefined
-    const workspace = kind === 'workspace' && workspaces.has(id) ? id : (key?.workspace ?? null)
-    return { scope: kind, id, name: kind === 'workspace' ? workspace : (key?.name ?? null), workspace }
-  }
 }

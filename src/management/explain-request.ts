@@ -4,11 +4,12 @@ import { type CostLines, costLines, costWords } from '../domain/cost-lines.ts'
 import { CALLER_LEFT, INTERRUPTED } from '../domain/errors.ts'
 import { exactUsd, type PriceList } from '../domain/price.ts'
 import type { AttemptRecord } from '../domain/request-record.ts'
+import { usageOf } from '../store/request-row.ts'
 import type { Database, PriceVersionRow, RequestRow } from '../store/schema.ts'
 import { timestamp } from './contract/fields.ts'
 import type { ReplyOf } from './contract/operation.ts'
 import type { requestOperations } from './contract/requests.ts'
-import { adjustmentsOf, attemptsOf, usageOf } from './request-view.ts'
+import { adjustmentsOf, attemptsOf } from './request-view.ts'
 
 type Explained = ReplyOf<(typeof requestOperations)['requests.explain']>
 

@@ -2,7 +2,6 @@ import type { z } from 'zod'
 import type { Adjustment } from '../domain/adjustment.ts'
 import { asPicodollars, exactUsd } from '../domain/price.ts'
 import type { AttemptRecord } from '../domain/request-record.ts'
-import type { TokenUsage } from '../domain/usage.ts'
 import type { RequestRow } from '../store/schema.ts'
 import { timestamp, timestampOrNull } from './contract/fields.ts'
 import type { Attempt, LoggedRequest } from './contract/requests.ts'
@@ -79,20 +78,5 @@ function shownUsage(row: RequestRow): ShownRequest['usage'] {
     cache_write_30m_tokens: row.cache_write_30m_tokens ?? 0,
     cache_write_1h_tokens: row.cache_write_1h_tokens ?? 0,
     reasoning_tokens: row.reasoning_tokens ?? 0,
-  }
-}
-
-/** What the provider counted, as the price takes it; null when nothing was served. */
-export function usageOf(row: RequestRow): TokenUsage | null {
-  if (row.prompt_tokens === null) return null
-  return {
-    input: row.input_tokens ?? 0,
-    cachedInput: row.cached_tokens ?? 0,
-    cacheWrite5m: row.cache_write_5m_tokens ?? 0,
-    cacheWrite30m: row.cache_write_30m_tokens ?? 0,
-    cacheWrite1h: row.cache_write_1h_tokens ?? 0,
-    output: row.completion_tokens ?? 0,
-    reasoning: row.reasoning_tokens ?? 0,
-    pricePercent: row.price_percent ?? 100,
   }
 }

@@ -1,6 +1,6 @@
-import { promptTokens } from '../domain/usage.ts'
+import { promptTokens, type TokenUsage } from '../domain/usage.ts'
 import type { ExactInteger } from './exact-integer.ts'
-import type { NewRequestRow } from './schema.ts'
+import type { NewRequestRow, RequestRow } from './schema.ts'
 import type { SpooledClose, SpooledOpen } from './spool-lines.ts'
 
 /** Every column, in the order in which the fold writes them and in which rows are built below. */
@@ -175,4 +175,33 @@ function whole(value: number | null | undefined): number | null {
 /** PostgreSQL has no text with a NUL in it, and callers may send one. */
 function text(value: string | null): string | null {
   return value?.includes('\u0000') ? value.replaceAll('\u0000', '\ufffd') : value
+}
+
+export const USAGE_COLUMNS = [
+  'prompt_tokens',
+  'completion_tokens',
+  'input_tokens',
+  'cached_tokens',
+  'cache_write_5m_tokens',
+  'cache_write_30m_tokens',
+  'cache_write_1h_tokens',
+  'reasoning_tokens',
+  'price_percent',
+] as const satisfies readonly (keyof RequestRow)[]
+
+type UsageColumns = Pick<RequestRow, (typeof USAGE_COLUMNS)[number]>
+
+/** What the provider counted, as the price takes it; null when nothing was served. */
+export function usageOf(row: UsageColumns): TokenUsage | null {
+  if (row.prompt_tokens === null) return null
+  return {
+    input: row.input_tokens ?? 0,
+    cachedInput: row.cached_tokens ?? 0,
+    cacheWrite5m: row.cache_write_5m_tokens ?? 0,
+    cacheWrite30m: row.cache_write_30m_tokens ?? 0,
+    cacheWrite1h: row.cache_write_1h_tokens ?? 0,
+    output: row.completion_tokens ?? 0,
+    reasoning: row.reasoning_tokens ?? 0,
+    pricePercent: row.price_percent ?? 100,
+  }
 }

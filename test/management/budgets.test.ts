@@ -200,7 +200,7 @@ describe('POST /verify', () => {
     assert.deepEqual((await verified()).differences, [])
   })
 
-  test('names the scope, the counter and both figures of a row that was tampered with; the command ends with 1', async () => {
+  test('names the scope, the counter and both figures where a sum was tampered with; the command ends with 1', async () => {
     const answer = await call(MODEL)
     assert.equal(answer.status, 200)
     const { cost_picodollars: cost } = await harness.rowOf(answer)
@@ -212,7 +212,7 @@ describe('POST /verify', () => {
         .where('key_id', '=', key.id)
         .execute()
     await tamper(1n)
-    const { differences } = await verified()
+    const { differences, rows } = await verified()
     const ofKey = differences.filter((each: Json) => each.scope === 'key')
     assert.deepEqual(
       ofKey.map(({ id, name, workspace: of, counter }: Json) => [id, name, of, counter]),
@@ -221,14 +221,57 @@ describe('POST /verify', () => {
     assert.equal(picodollarsOfUsd(ofKey[0].ledger), BigInt(cost as number))
     assert.equal(picodollarsOfUsd(ofKey[0].log), asPicodollars(BigInt(cost as number) + 1n))
     assert.equal(differences.length, 8)
+    assert.deepEqual(
+      rows.differences.map(({ id, key_id: of, figure }: Json) => [id, of, figure]),
+      [[null, key.id, 'cost_usd']],
+    )
     const told = await cli('verify')
     assert.equal(told.code, 1)
     assert.match(told.stdout, new RegExp(`^key +${key.id} +app +${workspace} +day\\.spent `, 'm'))
     assert.match(told.stdout, /^✗ 8 differences in \d+ keys and workspaces$/m)
+    assert.match(told.stdout, new RegExp(`^sum of \\S+ +${workspace} +${key.id} +cost_usd `, 'm'))
     await tamper(-1n)
-    const clean = await cli('verify')
-    assert.deepEqual([clean.code, clean.stdout.startsWith('✓ ')], [0, true])
+    await assertClean()
   })
+
+  async function assertClean(): Promise<void> {
+    const clean = await cli('verify')
+    assert.equal(clean.code, 0, clean.stdout)
+    assert.match(clean.stdout, /^✓ \d+ keys and workspaces add up to the request log$/m)
+    assert.match(clean.stdout, /^✓ \d+ rows cost what their prices say; the sums of \d+ hours add up to them$/m)
+  }
+
+  for (const [what, column, figure] of [
+    ['cost', 'cost_picodollars', 'cost_usd'],
+    ['usage', 'completion_tokens', 'cost_usd'],
+    ['usage', 'prompt_tokens', 'prompt_tokens'],
+  ] as const) {
+    test(`names a row whose ${what} was tampered with (${column}) and both figures; the command ends with 1`, async () => {
+      const answer = await call(MODEL)
+      const { id } = await harness.rowOf(answer)
+      const tamper = (by: number) =>
+        harness.gateway.store.db
+          .updateTable('requests')
+          .set((row) => ({ [column]: row(column, '+', by as never) }))
+          .where('id', '=', id)
+          .execute()
+      await tamper(1)
+      const { rows } = await verified()
+      const ofRow = rows.differences.filter((each: Json) => each.id !== null)
+      assert.deepEqual(
+        ofRow.map((each: Json) => [each.id, each.workspace, each.key_id, each.figure]),
+        [[id, workspace, key.id, figure]],
+      )
+      assert.notEqual(ofRow[0].stored, ofRow[0].computed)
+      const told = await cli('verify')
+      assert.equal(told.code, 1)
+      assert.match(told.stdout, new RegExp(`^${id} +${workspace} +${key.id} +${figure} `, 'm'))
+      assert.match(told.stdout, /^✗ \d+ differences in \d+ rows and \d+ hours$/m)
+      assert.equal(JSON.parse((await cli('verify --since 2999-01-01 --json')).stdout).rows.checked, 0)
+      await tamper(-1)
+      await assertClean()
+    })
+  }
 })
 
 test('switchyard budgets draws how much is used', async () => {
@@ -255,7 +298,10 @@ test('verify is clean at any moment while calls begin, end, fail and are refused
   const callers = Array.from({ length: 12 }, async (_, index) => {
     for (let count = index; running; count++) await call(models[count % models.length] ?? MODEL)
   })
-  for (let count = 0; count < 6; count++) assert.deepEqual((await verified()).differences, [])
+  for (let count = 0; count < 6; count++) {
+    const { differences, rows } = await verified()
+    assert.deepEqual([differences, rows.differences], [[], []])
+  }
   running = false
   await Promise.all(callers)
   const { differences, busy } = await verified()

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { Limits } from '../../domain/limits.ts'
 import { Name, pageOf, paging, Timestamp, Usd, WorkspaceName } from './fields.ts'
 import { operation } from './operation.ts'
+import { Moment } from './requests.ts'
 
 const PeriodMoney = z.strictObject({
   limit_usd: Usd.nullable().describe('Null: the budget is for another period, or there is none'),
@@ -33,6 +34,19 @@ export const Budget = z.strictObject({
   in_flight: z.int(),
 })
 
+const LogDifference = z.strictObject({
+  id: z.string().nullable().describe('Of the request; null: the sum of an hour of a key'),
+  workspace: z.string(),
+  key_id: z.string(),
+  at: Timestamp.describe('When the call began, or the hour'),
+  figure: z.enum(['cost_usd', 'prompt_tokens', 'completion_tokens', 'requests']),
+  stored: z.string().nullable().describe('What the row or the sum says; null: unknown'),
+  computed: z
+    .string()
+    .nullable()
+    .describe('Of a row: its tokens at the prices that it began with. Of a sum: what its rows add up to'),
+})
+
 export const Verification = z.strictObject({
   checked: z.int().describe('Keys and workspaces whose counters were recomputed'),
   busy: z.int().describe('Of them: in use at every look, so that spent money was bounded by two readings instead'),
@@ -41,9 +55,18 @@ export const Verification = z.strictObject({
       ...scope,
       counter: z.string().describe('E.g. `month.spent`, `requests_last_minute`'),
       ledger: z.string().describe('What the gateway counts with; money in USD'),
-      log: z.string().describe('What the rows of the request log add up to'),
+      log: z.string().describe('What the sums of the request log add up to'),
     }),
   ),
+  rows: z
+    .strictObject({
+      checked: z.int().describe('Requests whose cost was worked out again'),
+      unpriced: z.int().describe('Of them: their price version is gone, so that nobody can say what they cost'),
+      hours: z.int().describe('Hours of workspaces whose sums were compared with their rows'),
+      differences: z.array(LogDifference),
+    })
+    .describe('Of this page'),
+  next_cursor: z.string().nullable().describe('Not null: there are more rows to check, with this cursor'),
 })
 
 const tag = 'Budgets'
@@ -68,7 +91,11 @@ export const budgetOperations = {
     method: 'POST',
     path: '/verify',
     tag,
-    summary: 'Recompute every counter from the request log and compare',
+    summary: 'Recompute every counter and every cost from the request log and compare',
+    query: z.strictObject({
+      from: Moment.optional().describe('Rows from then on; without it all of them'),
+      cursor: paging.cursor.describe('`next_cursor` of the answer before: goes on with the rows'),
+    }),
     reply: Verification,
   }),
 }

@@ -2,12 +2,13 @@ import { Alert, Button, Stack, Text } from '@mantine/core'
 import { CircleCheck, ScanSearch, TriangleAlert } from 'lucide-react'
 import type { Reply } from '../../api/client.ts'
 import { useChange } from '../../api/hooks.ts'
+import { useVerification, type Verification } from '../../api/use-verification.ts'
 import { type Column, DataTable } from '../../components/data-table.tsx'
 import { Panel } from '../../components/panel.tsx'
 import { count } from '../../format/number.ts'
 
-type Verification = Reply<'verify.ledger'>
 type Difference = Verification['differences'][number]
+type LogDifference = Verification['rows']['differences'][number]
 
 const COLUMNS: Column<Difference>[] = [
   { name: 'scope', title: 'Of', cell: ({ scope, name, id }) => `${scope} ${name ?? id}` },
@@ -15,6 +16,18 @@ const COLUMNS: Column<Difference>[] = [
   { name: 'counter', title: 'Counter', cell: ({ counter }) => <span className="mono">{counter}</span> },
   { name: 'ledger', title: 'The gateway counts', figures: true, cell: ({ ledger }) => ledger },
   { name: 'log', title: 'The log adds up to', figures: true, cell: ({ log }) => log },
+]
+
+const LOG_COLUMNS: Column<LogDifference>[] = [
+  {
+    name: 'of',
+    title: 'Of',
+    cell: ({ id, at }) => (id === null ? `sum of ${at}` : <span className="mono">{id}</span>),
+  },
+  { name: 'workspace', title: 'Workspace', cell: ({ workspace }) => workspace },
+  { name: 'figure', title: 'Figure', cell: ({ figure }) => <span className="mono">{figure}</span> },
+  { name: 'stored', title: 'Stored', figures: true, cell: ({ stored }) => stored ?? 'unknown' },
+  { name: 'computed', title: 'Worked out again', figures: true, cell: ({ computed }) => computed ?? 'unknown' },
 ]
 
 export function LedgerTab() {
@@ -27,17 +40,17 @@ export function LedgerTab() {
 }
 
 function LedgerPanel() {
-  const verify = useChange('verify.ledger')
+  const verify = useVerification()
   return (
     <Panel
       title="Ledger"
-      description="What keys and workspaces have spent is counted as calls end. The request log is the book: every counter can be worked out from it again."
+      description="What keys and workspaces have spent is counted as calls end. The request log is the book: every counter can be worked out from it again, and every cost from its tokens and the prices of its time."
       actions={
         <Button
           variant="default"
           leftSection={<ScanSearch size={16} aria-hidden />}
           loading={verify.isPending}
-          onClick={() => verify.mutate({})}
+          onClick={() => verify.mutate()}
         >
           Verify now
         </Button>
@@ -49,7 +62,9 @@ function LedgerPanel() {
         </Text>
       ) : verify.data === undefined ? (
         <Text size="sm" c="dimmed">
-          Recomputes every counter from the log and compares. Nothing is changed; calls go on meanwhile.
+          {verify.isPending && verify.checked > 0
+            ? `${count(verify.checked)} rows checked`
+            : 'Recomputes every counter and every cost from the log and compares. Nothing is changed; calls go on meanwhile.'}
         </Text>
       ) : (
         <Outcome of={verify.data} />
@@ -58,12 +73,14 @@ function LedgerPanel() {
   )
 }
 
-function Outcome({ of: { checked, busy, differences } }: { of: Verification }) {
+function Outcome({ of: { checked, busy, differences, rows } }: { of: Verification }) {
   const busyWords =
     busy === 0
       ? ''
       : ` ${count(busy)} of them were in use all the while: their spending lies between two readings of the log.`
-  if (differences.length === 0) {
+  const unpricedWords = rows.unpriced === 0 ? '' : ` ${count(rows.unpriced)} rows have a price version that is gone.`
+  const differ = differences.length + rows.differences.length
+  if (differ === 0) {
     return (
       <Alert
         color="teal"
@@ -72,7 +89,9 @@ function Outcome({ of: { checked, busy, differences } }: { of: Verification }) {
         title="The ledger agrees with the log"
         role="status"
       >
-        The counters of {count(checked)} keys and workspaces were worked out again, to the last digit.{busyWords}
+        The counters of {count(checked)} keys and workspaces were worked out again, to the last digit, and so were the
+        costs of {count(rows.checked)} rows and the sums of {count(rows.hours)} hours.{busyWords}
+        {unpricedWords}
       </Alert>
     )
   }
@@ -82,17 +101,29 @@ function Outcome({ of: { checked, busy, differences } }: { of: Verification }) {
         color="red"
         variant="light"
         icon={<TriangleAlert aria-hidden />}
-        title={`${count(differences.length)} counters differ`}
+        title={`${count(differ)} figures differ`}
         role="alert"
       >
-        Of {count(checked)} keys and workspaces.{busyWords} A restart counts everything anew from the log.
+        Of {count(checked)} keys and workspaces and {count(rows.checked)} rows.{busyWords}
+        {unpricedWords} Counters are counted anew from the log with a restart; rows and sums were changed in the
+        database.
       </Alert>
-      <DataTable
-        label="Counters that differ"
-        columns={COLUMNS}
-        rows={differences}
-        rowKey={({ scope, id, counter }) => `${scope} ${id} ${counter}`}
-      />
+      {differences.length > 0 && (
+        <DataTable
+          label="Counters that differ"
+          columns={COLUMNS}
+          rows={differences}
+          rowKey={({ scope, id, counter }) => `${scope} ${id} ${counter}`}
+        />
+      )}
+      {rows.differences.length > 0 && (
+        <DataTable
+          label="Rows and sums that differ"
+          columns={LOG_COLUMNS}
+          rows={rows.differences}
+          rowKey={({ id, key_id, at, figure }) => `${id} ${key_id} ${at} ${figure}`}
+        />
+      )}
     </Stack>
   )
 }
