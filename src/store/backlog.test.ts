@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Backlog } from './backlog.ts'
+import { Backlog, MOST_MARKS } from './backlog.ts'
 
 /** A spool and a ledger that are where the test says, and a clock that it moves. */
 function backlogOf(maxRows: number) {
@@ -53,13 +53,17 @@ test('the age is that of the oldest record that is not folded', () => {
   assert.equal(backlog.lagSeconds(), 0)
 })
 
-test('a day of records that nobody folds takes little memory, and the age stays right', () => {
-  const { backlog, at, append } = backlogOf(1_000_000)
+test('of a day of records that nobody folds no more than a bounded number of moments is kept, and the age stays right', () => {
+  const { backlog, at, append, fold } = backlogOf(1_000_000)
   for (let second = 0; second < 86_400; second++) {
     at(second)
     append(2)
+    assert.ok(backlog.marks <= MOST_MARKS)
   }
   assert.equal(backlog.lagSeconds(), 86_399)
+  // Enough of them are kept to tell the age of what is left, to within some minutes.
+  fold(86_400)
+  assert.ok(Math.abs(backlog.lagSeconds() - 43_199) <= 600)
 })
 
 test('it is full at the bound and not when it has fallen below; each is said once', () => {

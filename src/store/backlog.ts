@@ -9,7 +9,7 @@ interface Mark {
 }
 
 const MARK_MS = 1_000
-const MOST_MARKS = 1_000
+export const MOST_MARKS = 1_000
 const WARN_SHARE = 0.8
 
 export interface BacklogOptions {
@@ -26,6 +26,7 @@ export class Backlog {
   readonly #ledger: Pick<Ledger, 'foldedSeq' | 'lagRows'>
   readonly #now: () => number
   #marks: Mark[] = []
+  #everyMs = MARK_MS
   #lastSeq = 0
   /** What has been said of it. */
   #said: 'nothing' | 'filling' | 'full' = 'nothing'
@@ -47,7 +48,7 @@ export class Backlog {
   committed(): void {
     const now = this.#now()
     const newest = this.#marks.at(-1)
-    if (newest === undefined || now - newest.at >= MARK_MS) this.#mark(now)
+    if (newest === undefined || now - newest.at >= this.#everyMs) this.#mark(now)
     this.#lastSeq = this.#spool.lastSeq
     this.#tell()
   }
@@ -59,24 +60,35 @@ export class Backlog {
     return true
   }
 
-  /** Age of the oldest record that the database does not have, to within a second. */
+  /** Age of the oldest record that the database does not have, to within a second; of a long outage some thousandths. */
   lagSeconds(): number {
     this.#forgetFolded()
     const [oldest] = this.#marks
     return oldest === undefined ? 0 : (this.#now() - oldest.at) / 1000
   }
 
+  /** How many moments are remembered. */
+  get marks(): number {
+    return this.#marks.length
+  }
+
   #mark(now: number): void {
     this.#forgetFolded()
-    // A long outage needs no exact time of each of its seconds: of every two marks the older one stays.
-    if (this.#marks.length >= MOST_MARKS) this.#marks = this.#marks.filter((_mark, index) => index % 2 === 0)
+    if (this.#marks.length >= MOST_MARKS) this.#thin()
     this.#marks.push({ after: this.#lastSeq, at: now })
+  }
+
+  /** A long outage needs no exact time of each of its seconds: of every two marks the older one stays, from now on. */
+  #thin(): void {
+    this.#marks = this.#marks.filter((_mark, index) => index % 2 === 0)
+    this.#everyMs *= 2
   }
 
   #forgetFolded(): void {
     const { foldedSeq } = this.#ledger
     if (this.#ledger.lagRows === 0) {
       this.#marks = []
+      this.#everyMs = MARK_MS
       return
     }
     const first = this.#marks.findLastIndex((mark) => mark.after <= foldedSeq)
