@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, beforeEach, describe, test } from 'node:test'
 import { type Answered, type Harness, hello, type Json, startHarness } from './harness.ts'
+import { newKey } from './limited.ts'
 
 const harness: Harness = await startHarness({
   config: `
@@ -107,6 +108,24 @@ describe('a name that the provider wants otherwise', () => {
       simulator.reset()
       assert.equal((await chat(request)).status, 200)
       assert.deepEqual(sentLimits(), [[null, 30]])
+    })
+  }
+
+  for (const [size, model] of [
+    [10, 'gpt-5.1'],
+    [300_000, 'gpt-5.4-mini'],
+    [3_000_000, 'gpt-5.5'],
+  ] as const) {
+    test(`a limit that the gateway itself has set is renamed as well (${size} bytes)`, async () => {
+      const key = await newKey(harness, { max_output_tokens: 40 })
+      simulator.script(model, [wants('max_tokens', 'max_completion_tokens')])
+      const answer = await chat({ model, messages: [{ role: 'user', content: 'x'.repeat(size) }] }, key.headers)
+      assert.equal(answer.status, 200, answer.text.slice(0, 300))
+      assert.deepEqual(sentLimits(), [
+        [40, null],
+        [null, 40],
+      ])
+      assert.equal(adjusted(answer), `max_tokens=40;default_limit, ${RENAMED}`)
     })
   }
 

@@ -92,11 +92,11 @@ function renameFor(refused: RefusedField, candidate: Candidate, request: ChatReq
   return { rename, adjustments: [...adjustments, renaming(rename)], learn }
 }
 
-/** Of a large request its outline, which has the fields of the common schema. */
+/** Of a large request its outline, which has the fields of the common schema, and what bounds its cost as it was sent. */
 function fieldsSent({ wire, adjustments }: Candidate, request: ChatRequest, { source }: Life): JsonObject {
   if (!(source instanceof LargeRequest)) return wire
   const applied = adjustments.flatMap(({ field, from }): Rename[] => (from === undefined ? [] : [{ from, to: field }]))
-  return renamed(request, applied).body
+  return { ...renamed(request, applied).body, ...wire }
 }
 
 async function rewritten(
