@@ -4,7 +4,7 @@ import { isConfigured } from './domain/provider.ts'
 import type { PrefixRule } from './domain/route.ts'
 import type { Snapshot } from './domain/snapshot.ts'
 import type { SpendLedger } from './domain/spend-ledger.ts'
-import { type BodyBounds, boundedBodies } from './gateway/bounded-bodies.ts'
+import { boundedBodies } from './gateway/bounded-bodies.ts'
 import { startCatalog } from './gateway/catalog.ts'
 import { createCircuits } from './gateway/circuits.ts'
 import type { Deps } from './gateway/deps.ts'
@@ -18,7 +18,7 @@ import { createProviderHealth } from './gateway/provider-health.ts'
 import { createQuirks } from './gateway/quirks.ts'
 import { shedding } from './gateway/shedding.ts'
 import { steadyClock } from './gateway/steady-clock.ts'
-import type { HttpRoute } from './http/call.ts'
+import type { Bodies, HttpRoute } from './http/call.ts'
 import { dashboardRoutes } from './http/dashboard-routes.ts'
 import { drain } from './http/drain.ts'
 import { checkPorts, createServers, type PortsOptions } from './http/ports.ts'
@@ -37,7 +37,7 @@ import { nameNode } from './store/node-presence.ts'
 import { openStore, type Store } from './store/open.ts'
 import { raisePricePercent } from './store/providers.ts'
 import { createLog, type Log } from './telemetry/log.ts'
-import { createMetrics, type Metrics } from './telemetry/metrics.ts'
+import { createMetrics, type Metrics, type Observed } from './telemetry/metrics.ts'
 import { version } from './version.ts'
 import { watchConfig } from './watch-config.ts'
 
@@ -163,8 +163,7 @@ async function serve({ config, store, live, newKeys, log, now, onListening }: Pr
   const isKnown = knownModels(live.current, catalog)
   const circuits = createCircuits(now, isKnown)
   const keeping = { log: store.requestLog.status, control: live.state, limits: () => opened.limits() }
-  const metrics: Metrics = createMetrics({ circuits: () => circuits.states(), bodies: () => bodies.memory, ...keeping })
-  const bodies = boundedBodies(bodyBounds(settings), metrics)
+  const { metrics, bodies } = measured(settings, { circuits: () => circuits.states(), ...keeping })
   const opened = await openLedger({ settings, store, metrics, log, clock })
   let phase: 'starting' | 'ready' | 'draining' = 'starting'
   let cutOff = false
@@ -223,13 +222,16 @@ async function serve({ config, store, live, newKeys, log, now, onListening }: Pr
   }
 }
 
-function bodyBounds(settings: Settings): BodyBounds {
-  return {
+function measured(settings: Settings, observed: Omit<Observed, 'bodies'>): { metrics: Metrics; bodies: Bodies } {
+  const metrics: Metrics = createMetrics({ ...observed, bodies: () => bodies.memory })
+  const bounds = {
     maxBodyBytes: settings.MAX_BODY_BYTES,
     bytes: settings.MAX_BUFFERED_BYTES,
     bytesPerOwner: settings.MAX_BUFFERED_BYTES_PER_KEY,
     bytesPerSecond: settings.MIN_BODY_BYTES_PER_SECOND,
   }
+  const bodies = boundedBodies(bounds, metrics)
+  return { metrics, bodies }
 }
 
 function idempotency(parts: Pick<Prepared, 'store' | 'live' | 'now'> & { metrics: Metrics }): Idempotency {

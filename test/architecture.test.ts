@@ -194,6 +194,7 @@ test('only providers/lines.ts opens sockets to providers', () => {
     'src/http/incoming-call.ts',
     'src/http/lane.ts',
     'src/http/server.ts',
+    'src/http/unreadable.ts',
     'src/providers/line.ts',
     // Makes the connections to providers.
     'src/providers/lines.ts',

@@ -133,6 +133,8 @@ describe('every code has its status, its shape and its request id', () => {
       ...(['internal_error', 'no_provider_available'] as const),
       // Signing in to the dashboard is no call.
       'too_many_attempts',
+      // The memory and time that bodies may take: body-memory.test.ts.
+      ...(['buffer_full', 'request_timeout'] as const),
       // Turned away before it becomes a call: src/http/server.test.ts.
       'overloaded',
       // Only with several gateways, when PostgreSQL or the counters are away: postgres-away and counters-policy.

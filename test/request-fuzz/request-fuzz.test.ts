@@ -1,17 +1,18 @@
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { after, before, describe, test } from 'node:test'
-import type { Call } from '../src/http/call.ts'
-import { PlainCall } from '../src/http/plain-call.ts'
-import { type PlainHeaders, readPlainHead } from '../src/http/plain-head.ts'
-import { jsonReply } from '../src/http/respond.ts'
-import { createServer, type Server } from '../src/http/server.ts'
-import { mutated, seeded } from './mutated-bytes.ts'
+import { createRandom } from '../../simulator/random.ts'
+import type { Call } from '../../src/http/call.ts'
+import { PlainCall } from '../../src/http/plain-call.ts'
+import { type PlainHeaders, readPlainHead } from '../../src/http/plain-head.ts'
+import { jsonReply } from '../../src/http/respond.ts'
+import { createServer, type Server } from '../../src/http/server.ts'
+import { mutated } from './mutate.ts'
 import { type ParsedRequest, parseLikeNode } from './node-parser.ts'
 
-/** FUZZ_COUNT=300000 for a long run; FUZZ_SEED repeats one that failed. */
-const COUNT = Number(process.env['FUZZ_COUNT'] ?? 20_000)
-const SEEDS = [1, Number(process.env['FUZZ_SEED'] ?? Date.now() % 2 ** 32)]
+/** REQUEST_FUZZ_COUNT=300000 for a long run; REQUEST_FUZZ_SEED repeats one that failed. */
+const COUNT = Number(process.env['REQUEST_FUZZ_COUNT'] ?? 20_000)
+const SEEDS = [1, Number(process.env['REQUEST_FUZZ_SEED'] ?? Date.now() % 2 ** 32)]
 
 const LINE = 'POST /busy HTTP/1.1\r\n'
 const plain = (body: string, ...fields: string[]) =>
@@ -112,7 +113,7 @@ function assertAgreed(bytes: Buffer): number {
 describe('whatever the lane takes, Node reads in the same way', () => {
   for (const seed of SEEDS) {
     test(`${COUNT} mutated requests, seed ${seed}`, (context) => {
-      const random = seeded(seed)
+      const random = createRandom(seed)
       let taken = 0
       for (let run = 0; run < COUNT; run += 1) {
         const text = mutated(STARTS[run % STARTS.length] ?? '', LINES, random)
@@ -156,7 +157,7 @@ describe('over sockets, a server with the lane answers as one without', () => {
   const RUNS = Math.ceil(COUNT / 100)
   for (const seed of SEEDS) {
     test(`${RUNS} mutated requests, seed ${seed}`, { timeout: 120_000 }, async () => {
-      const random = seeded(seed)
+      const random = createRandom(seed)
       for (let run = 0; run < RUNS; run += 1) {
         const text = mutated(STARTS[run % STARTS.length] ?? '', LINES, random)
         const sent = Buffer.from(text + LAST, 'latin1')

@@ -1,19 +1,10 @@
-/** Numbers that are the same for the same seed: 0 ≤ n < 1. */
-export function seeded(seed: number): () => number {
-  let state = seed >>> 0
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-}
+import type { Random } from '../../simulator/random.ts'
 
 /** What parsers of HTTP have stumbled over. */
 const TEXTS = ['\r\n', '\n', '\r', '\r\r\n', ' ', '\t', '\0', ':', ',', ';', '\x7f', '\x80', '\xff', '\v', '\r\n ', '0']
 
 /** Changes a few places of a text (Latin-1) by chance; `lines` are put in as they are. */
-export function mutated(text: string, lines: readonly string[], random: () => number): string {
+export function mutated(text: string, lines: readonly string[], random: Random): string {
   const below = (limit: number) => Math.floor(random() * limit)
   const one = (list: readonly string[]) => list[below(list.length)] ?? ''
   let result = text
