@@ -112,7 +112,7 @@ function every(periodMs: number, ms: number): (now: number) => number {
   let last = 0
   return (now) => {
     if (now - last < periodMs) return 0
-    last = now
+    last = now + ms
     return ms
   }
 }

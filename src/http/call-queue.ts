@@ -2,7 +2,7 @@
 export const CALLS_A_TURN = 128
 
 /** However long one turn was, it counts for no more than this share of the patience. */
-const LEAST_TURNS = 8
+const LEAST_TURNS = 4
 /** Of the patience: who waits no longer than this while there is too much to do is not behind. */
 const TARGET_SHARE = 1 / 20
 /** When nothing is behind any more, overload is over so much sooner than it was noticed. */
