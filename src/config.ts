@@ -80,6 +80,16 @@ export const SETTINGS = {
 const Settings = z.object(SETTINGS)
 export type Settings = z.infer<typeof Settings>
 
+/** What request bodies may take of the process. */
+export function bodyBounds(settings: Settings) {
+  return {
+    maxBodyBytes: settings.MAX_BODY_BYTES,
+    bytes: settings.MAX_BUFFERED_BYTES,
+    bytesPerOwner: settings.MAX_BUFFERED_BYTES_PER_KEY,
+    bytesPerSecond: settings.MIN_BODY_BYTES_PER_SECOND,
+  }
+}
+
 /** A provider that the environment alone can set up. */
 export interface EnvironmentProvider {
   name: string

@@ -1,10 +1,18 @@
-import { type Config, type Environment, parseFileConfig, portsOf, readConfig, type Settings } from './config.ts'
+import {
+  bodyBounds,
+  type Config,
+  type Environment,
+  parseFileConfig,
+  portsOf,
+  readConfig,
+  type Settings,
+} from './config.ts'
 import { newId } from './domain/new-id.ts'
 import { isConfigured } from './domain/provider.ts'
 import type { PrefixRule } from './domain/route.ts'
 import type { Snapshot } from './domain/snapshot.ts'
 import type { SpendLedger } from './domain/spend-ledger.ts'
-import { boundedBodies } from './gateway/bounded-bodies.ts'
+import { measured } from './gateway/bounded-bodies.ts'
 import { startCatalog } from './gateway/catalog.ts'
 import { createCircuits } from './gateway/circuits.ts'
 import type { Deps } from './gateway/deps.ts'
@@ -18,7 +26,7 @@ import { createProviderHealth } from './gateway/provider-health.ts'
 import { createQuirks } from './gateway/quirks.ts'
 import { shedding } from './gateway/shedding.ts'
 import { steadyClock } from './gateway/steady-clock.ts'
-import type { Bodies, HttpRoute } from './http/call.ts'
+import type { HttpRoute } from './http/call.ts'
 import { dashboardRoutes } from './http/dashboard-routes.ts'
 import { drain } from './http/drain.ts'
 import { checkPorts, createServers, type PortsOptions } from './http/ports.ts'
@@ -37,7 +45,7 @@ import { nameNode } from './store/node-presence.ts'
 import { openStore, type Store } from './store/open.ts'
 import { raisePricePercent } from './store/providers.ts'
 import { createLog, type Log } from './telemetry/log.ts'
-import { createMetrics, type Metrics, type Observed } from './telemetry/metrics.ts'
+import type { Metrics } from './telemetry/metrics.ts'
 import { version } from './version.ts'
 import { watchConfig } from './watch-config.ts'
 
@@ -103,7 +111,7 @@ export async function startGateway(environment: Environment, options: StartOptio
     const newKeys = await onceReachable(() => prepareStore(store, config, log, now()), { log, signal })
     const live = await onceReachable(() => openLiveSnapshot(store.db, store.secrets), { log, signal })
     beforeListening()
-    const prepared = { config, store, live, newKeys, log, now, onListening: nodeName.listensAt }
+    const prepared = { config, settings, store, live, newKeys, log, now, onListening: nodeName.listensAt }
     const { DATABASE_URL: url } = settings
     if (url !== undefined) live.follow({ url, everyMs: FOLLOW_MS, log })
     const gateway = await serve(prepared).catch((error) => {
@@ -126,6 +134,7 @@ export async function startGateway(environment: Environment, options: StartOptio
 
 interface Prepared {
   config: Config
+  settings: Settings
   store: Store
   live: LiveSnapshot
   newKeys: NewKeys
@@ -155,15 +164,14 @@ function followFile(
   })
 }
 
-async function serve({ config, store, live, newKeys, log, now, onListening }: Prepared): Promise<Gateway> {
-  const { settings } = config
+async function serve({ config, settings, store, live, newKeys, log, now, onListening }: Prepared): Promise<Gateway> {
   const clock = steadyClock(now, () => performance.now())
   const caller = createCaller()
   const { catalog, ...modelLists } = readModelLists(live.current(), caller, { log, now })
   const isKnown = knownModels(live.current, catalog)
   const circuits = createCircuits(now, isKnown)
   const keeping = { log: store.requestLog.status, control: live.state, limits: () => opened.limits() }
-  const { metrics, bodies } = measured(settings, { circuits: () => circuits.states(), ...keeping })
+  const { metrics, bodies } = measured(bodyBounds(settings), { circuits: () => circuits.states(), ...keeping })
   const opened = await openLedger({ settings, store, metrics, log, clock })
   let phase: 'starting' | 'ready' | 'draining' = 'starting'
   let cutOff = false
@@ -220,18 +228,6 @@ async function serve({ config, store, live, newKeys, log, now, onListening }: Pr
       log.info('stopped')
     },
   }
-}
-
-function measured(settings: Settings, observed: Omit<Observed, 'bodies'>): { metrics: Metrics; bodies: Bodies } {
-  const metrics: Metrics = createMetrics({ ...observed, bodies: () => bodies.memory })
-  const bounds = {
-    maxBodyBytes: settings.MAX_BODY_BYTES,
-    bytes: settings.MAX_BUFFERED_BYTES,
-    bytesPerOwner: settings.MAX_BUFFERED_BYTES_PER_KEY,
-    bytesPerSecond: settings.MIN_BODY_BYTES_PER_SECOND,
-  }
-  const bodies = boundedBodies(bounds, metrics)
-  return { metrics, bodies }
 }
 
 function idempotency(parts: Pick<Prepared, 'store' | 'live' | 'now'> & { metrics: Metrics }): Idempotency {
