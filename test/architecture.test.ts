@@ -230,7 +230,7 @@ describe('nothing that can spend goes around admission', () => {
   })
 
   test('a call in the name of a key goes through that very handler', () => {
-    const callers = ['src/gateway/handle-chat.ts', 'src/gateway/try-chat.ts', 'src/main.ts']
+    const callers = ['src/gateway/handle-chat.ts', 'src/gateway/http-routes.ts', 'src/gateway/try-chat.ts']
     assert.deepEqual(filesWith(/\bhandleChat\(/), callers)
   })
 

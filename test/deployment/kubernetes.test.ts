@@ -71,7 +71,7 @@ describe('the manifests for Kubernetes', () => {
   })
 
   test('ask the paths that the gateway answers, on the port where it listens', () => {
-    const main = readFileSync(join(ROOT, 'src/main.ts'), 'utf8')
+    const routes = readFileSync(join(ROOT, 'src/gateway/http-routes.ts'), 'utf8')
     const probes = [container.startupProbe, container.livenessProbe, container.readinessProbe]
     assert.deepEqual(
       probes.map(({ httpGet }) => httpGet.path),
@@ -79,7 +79,7 @@ describe('the manifests for Kubernetes', () => {
     )
     for (const { httpGet } of probes) {
       assert.equal(httpGet.port, container.ports[0].name)
-      assert.ok(main.includes(`path: '${httpGet.path}'`))
+      assert.ok(routes.includes(`path: '${httpGet.path}'`))
     }
     const port = container.env.find(({ name }: Json) => name === 'PORT').value
     assert.equal(SETTINGS.PORT.parse(port), container.ports[0].containerPort)
