@@ -53,7 +53,7 @@ export class SpoolWriter {
     this.#folder = folder
     this.#synchronousFull = options.synchronousFull
     this.#onSyncFailure = options.onSyncFailure ?? (() => {})
-    this.#writeSync = options.write ?? writeSync
+    this.#writeSync = options.write ?? ((file, bytes, from, length, at) => writeSync(file, bytes, from, length, at))
     this.node = makeSpoolFolder(folder)
     const { seq, unread } = endOf(folder)
     this.#lastSeq = seq

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import { after, before, mock, test } from 'node:test'
-import { type Harness, hello, startHarness } from '../harness.ts'
+import { type Harness, hello, startHarness, until } from '../harness.ts'
 
 /**
  * The two orders on which the promises rest. A kill rarely strikes in the microseconds between a write and what must
@@ -34,13 +34,16 @@ function upstreamCalls(model: string): number {
   return harness.simulator.calls.filter((call) => call.model === model).length
 }
 
+const isReady = async () => (await harness.get('/readyz')).status === 200
+
 test('nothing is sent upstream before the row is open', async () => {
   const model = 'gpt-order-sim-echo'
   const disk = breakSpool()
   const refused = await harness.chat(hello(model))
   disk.mend()
-  assert.deepEqual([refused.status, refused.json.error.code], [500, 'internal_error'])
+  assert.deepEqual([refused.status, refused.json.error.code], [503, 'log_full'])
   assert.equal(upstreamCalls(model), 0)
+  await until(isReady, 'the disk is tried again')
   assert.equal((await harness.chat(hello(model))).status, 200)
   assert.equal(upstreamCalls(model), 1)
 })
@@ -48,12 +51,17 @@ test('nothing is sent upstream before the row is open', async () => {
 test('nothing is answered before the row is complete', async () => {
   const model = 'claude-order-sim-echo'
   harness.simulator.hold()
-  const answer = harness.chat(hello(model))
-  while (upstreamCalls(model) === 0) await new Promise((resolve) => setTimeout(resolve, 5))
+  let isAnswered = false
+  const answer = harness.chat(hello(model)).finally(() => (isAnswered = true))
+  await until(() => upstreamCalls(model) > 0, 'it is under way')
   const disk = breakSpool()
   harness.simulator.release()
-  const refused = await answer
+  // The end of the row was tried, and not taken.
+  await until(async () => !(await isReady()), 'the disk is known to fail')
+  assert.equal(isAnswered, false)
   disk.mend()
-  assert.deepEqual([refused.status, refused.json.error.code], [500, 'internal_error'])
+  const answered = await answer
+  assert.equal(answered.status, 200)
+  assert.equal((await harness.rowOf(answered)).status, 200)
   assert.equal((await harness.chat(hello(model))).status, 200)
 })
