@@ -320,13 +320,13 @@ test('what comes while rows are folded gathers for the next time', async () => {
   const seen = new Set<unknown>()
   const began = performance.now()
   let written = 0
-  while (performance.now() - began < 2_500) {
+  // Until it has folded a few times, however long that takes here.
+  while (seen.size < 4) {
     // More often than a transaction takes, less often than makes a full batch within the second in which they gather.
     if (performance.now() - began < written * 0.6) await aTurn()
     else await store.requestLog.open(openRecord(`r${written++}`))
     seen.add(position.get()?.['seq'])
   }
-  assert.ok(seen.size > 1, 'nothing was folded')
   const seconds = (performance.now() - began) / 1_000
   assert.ok(seen.size <= 2 * seconds + 2, `${seen.size} transactions in ${seconds} s`)
 })
