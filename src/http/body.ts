@@ -21,6 +21,7 @@ export async function readBody(request: IncomingMessage, caller: Caller, rules: 
   if (declared > rules.limitBytes) throw tooLarge(rules.limitBytes, declared)
   rules.take(declared, declared)
   if (caller.left || request.destroyed) throw leftWhileSending()
+  if (caller.unreadable !== null && !request.complete) throw caller.unreadable
   return new Promise((resolve, reject) => new ArrivingBody(request, caller, { ...rules, declared, resolve, reject }))
 }
 

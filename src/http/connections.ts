@@ -9,6 +9,8 @@ export class Caller implements Presence {
   left = false
   /** The body of this request while it is being read. */
   arriving: Arrival | null = null
+  /** Why no more of this request can be read; null as a rule. */
+  unreadable: GatewayError | null = null
   // Most calls have one listener at a time, the wait for a provider: a set for each call would be made for nothing.
   #first: (() => void) | null = null
   #others: Set<() => void> | null = null
@@ -92,7 +94,11 @@ export class Connections {
   becameUnreadable(socket: Socket, error: GatewayError): boolean {
     const client = this.#clients.get(socket)
     if (client === undefined) return false
-    for (const caller of client.callers) caller.arriving?.fail(error)
+    for (const caller of client.callers) {
+      // A call that waits for its turn begins to read later.
+      caller.unreadable = error
+      caller.arriving?.fail(error)
+    }
     client.isUnreadable ||= client.newest !== null
     if (client.newest === null && client.isBehindAnswer) socket.end()
     return client.isUnreadable || client.isBehindAnswer
