@@ -20,6 +20,9 @@ export interface Embedded {
   remove(): void
 }
 
+/** Costs are made up, so nobody may know the prices that they are of. */
+const GONE = 900_000
+
 /** What an embedded gateway leaves behind: every table has rows, the log as many as asked for, over forty days. */
 export async function leaveEmbedded(rows: number): Promise<Embedded> {
   const folder = newFolder()
@@ -67,6 +70,7 @@ async function writeRows({ gateway: { store } }: Harness, rows: number): Promise
             keyId: key?.id ?? '',
             workspace: row % 3 === 0 ? 'research' : 'default',
             requestedModel: row % 5 === 0 ? 'naïve 🚂 \\u0000' : null,
+            priceVersion: GONE,
             usage: row % 7 === 0 ? null : { ...usage, output: row % 89, reasoning: 0, pricePercent: 100 },
             costPicodollars: row % 7 === 0 ? null : row % 1_000 === 1 ? LARGE_COST : String(row * 1_000),
           }),
@@ -97,7 +101,7 @@ function leaveInSpool(path: string): void {
   const folded = new DatabaseSync(join(path, '..', 'switchyard.db'), { readOnly: true })
   spool.startAfter(Number(folded.prepare('select max(seq) as seq from spool_positions').get()?.['seq']))
   folded.close()
-  void spool.appendEnd(closeLine(closeRecord('chatcmpl_spooled', { startedAt })))
+  void spool.appendEnd(closeLine(closeRecord('chatcmpl_spooled', { startedAt, priceVersion: GONE })))
   void spool.append(openLine(openRecord('chatcmpl_cut-off', { startedAt })))
   void spool.close()
 }
