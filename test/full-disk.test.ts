@@ -31,8 +31,11 @@ describe('a disk that fills up while calls run', { skip }, () => {
     harness = await startHarness({ folder })
   })
   after(async () => {
-    await harness.stop()
-    disk?.unmount()
+    try {
+      await harness?.stop()
+    } finally {
+      disk?.unmount()
+    }
   })
   const reserve = join(folder, 'data/spool/reserve')
   const hasReserve = () => readdirSync(join(folder, 'data/spool')).includes('reserve')
