@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, beforeEach, describe, test } from 'node:test'
+import { FAILURES_TO_OPEN } from '../src/domain/circuit.ts'
 import { type Harness, newFolder, startHarness, until } from './harness.ts'
 import {
   ask,
@@ -129,6 +130,13 @@ describe('one call after the other until one is refused', () => {
     const key = await newKey(harness, hard(holdOfAsk('fails')))
     for (let call = 0; call < 8; call++) assert.notEqual((await key.chat('fails')).status, 402)
     assert.deepEqual((await totals(key.scope)).spent, 0n)
+  })
+
+  test('an entry that is passed over now is held for all the same: its turn may come', async () => {
+    const key = await newKey(harness, null)
+    for (let call = 0; call < FAILURES_TO_OPEN; call++) await key.chat('fails')
+    await key.limit(hard(holdOfAsk('fails') - 1n))
+    assert.equal((await key.chat('fails')).status, 402)
   })
 })
 
