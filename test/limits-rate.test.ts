@@ -71,6 +71,13 @@ describe('tokens a minute', () => {
     assert.equal((await key.chat('plain')).status, 200)
   })
 
+  test('those from the cache of a provider count as well', async () => {
+    const key = await newKey(harness, { tpm: 10 * TOKENS })
+    const { json } = await harness.chat(ask('gpt-sim-cached-5'), key.headers)
+    assert.equal(json.usage.prompt_tokens_details.cached_tokens, 5)
+    assert.equal((await statusOf(harness, key.scope)).tokensLastMinute, json.usage.total_tokens)
+  })
+
   test('a call that alone may use more is refused without a wait, and told why', async () => {
     const key = await newKey(harness, { tpm: TOKENS - 1 })
     const refused = await key.chat('plain')
