@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, beforeEach, describe, mock, test } from 'node:test'
 import type { ScriptedAnswer } from '../simulator/simulator.ts'
-import { type Answered, type Harness, hello, type Json, startHarness, until } from './harness.ts'
+import { type Answered, type Harness, hello, type Json, KEY, startHarness, until } from './harness.ts'
 
 type FamilyName = 'openai' | 'anthropic'
 type Calls = 1 | 2 | 3
@@ -641,9 +641,21 @@ describe('a circuit', () => {
 
       mock.timers.tick(30_000)
       clocked.simulator.hold()
+      const leaving = new AbortController()
+      const left = fetch(`${clocked.url}/v1/chat/completions`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' },
+        body: JSON.stringify(hello('trial')),
+        signal: leaving.signal,
+      })
+      await until(() => asked() === 7, 'the trial call is under way')
+      leaving.abort()
+      await assert.rejects(left)
+      const isOver = async () => /^switchyard_requests_in_flight 0$/m.test((await clocked.get('/metrics')).text)
+      await until(isOver, 'its caller has left: the next call is the trial')
       const together = Array.from({ length: 5 }, ask)
       await until(() => clocked.upstream().filter((call) => call.outcome === 'pending').length === 5, 'all five wait')
-      assert.equal(asked(), 7, 'one of five calls is the trial')
+      assert.equal(asked(), 8, 'one of five calls is the trial')
       clocked.simulator.release()
       const models = await Promise.all(together)
       assert.deepEqual(models.toSorted(), [...Array(4).fill('claude-trial'), 'gpt-trial'])
