@@ -124,18 +124,21 @@ describe('a key that cannot be used', () => {
     assert.equal((await manage('POST', `/try?workspace=research&key=${foreign}`, hello('gpt-sim-echo'))).status, 200)
   })
 
-  test('is 409 when it is revoked or expired', async () => {
-    const revoked = await newKey({ name: 'revoked' })
+  test('is 409 when it is revoked, expired or paused, and says which', async () => {
+    const revoked = await newKey({ name: 'one' })
     await manage('DELETE', `/keys/${revoked}`)
-    const expired = await newKey({ name: 'expired', expires_at: new Date(Date.now() + 50).toISOString() })
+    const paused = await newKey({ name: 'two' })
+    await manage('POST', `/keys/${paused}/pause`)
+    const expired = await newKey({ name: 'three', expires_at: new Date(Date.now() + 50).toISOString() })
     await until(async () => (await tried(hello('fast'), expired)).status === 409, 'the key expires')
     for (const [key, why] of [
       [revoked, 'revoked'],
       [expired, 'expired'],
+      [paused, 'paused'],
     ] as const) {
       const { status, json } = await tried(hello('fast'), key)
       assert.deepEqual([status, json.error.code], [409, 'conflict'])
-      assert.ok(json.error.message.includes(why), json.error.message)
+      assert.ok(json.error.message.includes(` is ${why}:`), json.error.message)
     }
   })
 
