@@ -78,6 +78,34 @@ test('a fitted limit is the largest that fits, and there is none below the floor
   )
 })
 
+test('an entry that still fits keeps its limit when another must be fitted once more', async () => {
+  const chain = [
+    { prompt: 0n, perToken: 1n, most: 1_000, answers: 1 },
+    { prompt: 0n, perToken: 100n, most: 1_000, answers: 1 },
+  ]
+  const ledger = createSpendLedger(Date.now, [])
+  const limits = limitsOf({ usd: 150n, when_tight: 'fit', fit_at_least: 1 })
+  const payer = { key: { id: 'a', limits }, workspace: { name: 'first', limits: null } }
+  const asked: FittedLimits[] = []
+  const ask = (fitted: FittedLimits): Asked => {
+    asked.push(fitted)
+    // Between the first two questions another call takes some of the room.
+    if (asked.length === 2) ledger.admit(payer, { picodollars: asPicodollars(30n), tokens: 1 }, 'other')
+    const hold = holdOf(chain, fitted)
+    return { hold, decision: ledger.admit(payer, hold, 'call') }
+  }
+  const { decision } = await fitIn(ask(new Map()), payer, ask)
+  assert.equal(decision.kind, 'admitted')
+  assert.deepEqual(
+    asked.map((fitted) => [fitted.get(0), fitted.get(1)]),
+    [
+      [undefined, undefined],
+      [150, 1],
+      [120, 1],
+    ],
+  )
+})
+
 interface Call {
   chain: Entry[]
   /** Of its hold, in the end. */
