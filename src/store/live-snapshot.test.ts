@@ -23,6 +23,7 @@ for (const [how, ways] of [
     try {
       for (const name of ['one', 'two', 'three']) {
         await here.change((transaction) => ensureWorkspace(transaction, name, 1))
+        assert.ok(here.current().workspaces.has(name), 'the next call here is served with it')
         await until(() => there.current().workspaces.has(name), `${name} is seen`)
       }
     } finally {
