@@ -21,8 +21,14 @@ export async function beginLedger(connection: Connection, generation = 7): Promi
   await connection.run(COMPLETE, ['token', String(generation)])
 }
 
-/** A ledger on counters that are always there, with a clock of the test's; nobody renews, reaps or rebuilds. */
-export function ledgerOn(connection: Connection, node: string, clock: () => number, serverClock?: ''): SpendLedger {
+/** A ledger on counters that are always there unless the test says otherwise, with a clock of the test's; nobody renews, reaps or rebuilds. */
+export function ledgerOn(
+  connection: Connection,
+  node: string,
+  clock: () => number,
+  serverClock?: '',
+  { isUsable = (): boolean => true, settleWaitMs = 10_000 } = {},
+): SpendLedger {
   const running = new Map<string, CountedCall>()
   const parts = {
     connection,
@@ -30,7 +36,7 @@ export function ledgerOn(connection: Connection, node: string, clock: () => numb
     running,
     clock: () => serverClock ?? String(clock()),
     now: clock,
-    isUsable: () => true,
+    isUsable,
     onLost() {},
     onSequence() {},
     onOverflow() {},
@@ -39,5 +45,5 @@ export function ledgerOn(connection: Connection, node: string, clock: () => numb
   }
   const bookings = new Bookings({ ...parts, most: 1_000 })
   const events = { onUnchecked() {}, onRefused() {}, observe() {} }
-  return new CountersLedger({ ...parts, bookings, policy: null, events, settleWaitMs: 10_000 })
+  return new CountersLedger({ ...parts, bookings, policy: null, events, settleWaitMs })
 }

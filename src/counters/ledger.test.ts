@@ -203,3 +203,21 @@ test('two nodes that admit at the same moment never admit more than fits', async
   const [status] = (await nodes[0]?.status([{ kind: 'key', id: 'a' }])) ?? []
   assert.equal(status?.periods.total.held, 37n * USD)
 })
+
+test('what is not booked in time does not count as booked under a hard budget, and elsewhere is not waited for', async () => {
+  await beginLedger(connection)
+  let isUsable = true
+  const ledger = ledgerOn(connection, 'one', Date.now, undefined, { isUsable: () => isUsable, settleWaitMs: 1 })
+  const use = { picodollars: asPicodollars(USD), tokens: 1 }
+  const hard: Limits = { budget: { usd: '37', per: 'total', mode: 'hard' } }
+  for (const [id, limits, booked] of [
+    ['strict', hard, false],
+    ['loose', null, true],
+  ] as const) {
+    isUsable = true
+    const decision = await ledger.admit({ key: { id, limits }, workspace: { name: 'first', limits: null } }, use, id)
+    assert.ok(decision.kind === 'admitted')
+    isUsable = false
+    assert.equal(await ledger.settle(decision.call, use, 1), booked)
+  }
+})
