@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { after, before, describe, test } from 'node:test'
+import { after, before, describe, mock, test } from 'node:test'
 import { asPicodollars, picodollarsOfUsd, usdWithSixDecimals } from '../src/domain/price.ts'
 import type { AttemptRecord } from '../src/domain/request-record.ts'
 import {
@@ -15,6 +15,7 @@ import {
   startHarness,
   until,
 } from './harness.ts'
+import { assertVerified } from './limited.ts'
 import { managing } from './management/manage.ts'
 
 const CONFIG = `workspaces: { default: { routes: {
@@ -60,6 +61,22 @@ describe('the times of a row', () => {
       }
     })
   }
+
+  test('begin when the ledger admitted the call, also when the clock of the machine is set back', async () => {
+    const now = Date.now()
+    mock.timers.enable({ apis: ['Date'], now })
+    const clocked = await startHarness({ config: CONFIG })
+    try {
+      assert.equal((await clocked.chat(hello('fast'))).status, 200)
+      mock.timers.setTime(now - 86_400_000)
+      const row = await clocked.rowOf(await clocked.chat(hello('fast')))
+      assert.ok(Number(row['started_at']) >= now)
+      await assertVerified(clocked)
+    } finally {
+      mock.timers.reset()
+      await clocked.stop()
+    }
+  })
 
   test('do not count what the caller takes to send its body', async () => {
     const body = JSON.stringify(hello('gpt-4o-mini'))
