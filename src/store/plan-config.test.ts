@@ -88,7 +88,7 @@ const input = ({ secrets }: Store, file: FileConfig, now: number) => ({
 
 for (const engine of ENGINES) {
   describe(`plan and apply on ${engine}, for any row of files one after the other`, () => {
-    test('applying reports what the plan said, and then a plan is empty', { timeout: 120_000 }, async () => {
+    test('applying reports what the plan said, and then a plan is empty', async () => {
       const store = await stores.openNew(engine)
       await seedRegistry(store.db, 1, builtin)
       let now = 10
@@ -105,11 +105,11 @@ for (const engine of ENGINES) {
           const audited = await store.db.selectFrom('audit').select('id').where('at', '=', now).execute()
           assert.equal(audited.length, changes.length)
         }),
-        { numRuns: engine === 'sqlite' ? 60 : 25 },
+        { numRuns: engine === 'sqlite' ? 24 : 10 },
       )
     })
 
-    test('an export, applied to an empty store, is exported alike', { timeout: 120_000 }, async () => {
+    test('an export, applied to an empty store, is exported alike', async () => {
       const [first, second] = [await stores.openNew(engine), await stores.openNew(engine)]
       await seedRegistry(first.db, 1, builtin)
       const exported = async ({ db, secrets }: Store, now: number) =>
@@ -128,7 +128,7 @@ for (const engine of ENGINES) {
           await applyConfig(second.db, input(second, FileConfigSchema.parse(JSON.parse(text)), now))
           assert.deepEqual(await exported(second, now), written)
         }),
-        { numRuns: engine === 'sqlite' ? 40 : 15 },
+        { numRuns: engine === 'sqlite' ? 16 : 6 },
       )
     })
   })
