@@ -135,7 +135,12 @@ describe('keys', () => {
     assert.deepEqual((await stored()).limits, { rpm: 1, max_output_tokens: 4000, budget })
     await drawer.getByRole('textbox', { name: 'Budget', exact: true }).fill('')
     await drawer.getByLabel('Default output limit').fill('')
+    // The page has read its own change before somebody else makes one.
+    const reread = page.waitForResponse(
+      (each) => each.request().method() === 'GET' && each.url().endsWith(`/keys/${id}`),
+    )
     await drawer.getByRole('button', { name: 'Save' }).click()
+    await reread
     await until(async () => (await stored()).limits.budget === undefined, 'the budget is gone')
     assert.deepEqual((await stored()).limits, { rpm: 1 })
     assert.equal((await callWith(value)).status, 429)
