@@ -36,6 +36,15 @@ describe('the guard against guessed keys', () => {
     await assert.rejects(waiting, { code: 'unauthorized' })
   })
 
+  test('answers a known gateway key at once: it is no guess', async () => {
+    const { guard, pauses } = setUp()
+    const forbidden = guard.attempt(HERE, () => {
+      throw new GatewayError('forbidden')
+    })
+    await assert.rejects(forbidden, { code: 'forbidden' })
+    assert.equal(pauses.length, 0)
+  })
+
   test('answers a wrong key only when its delay is over, each later than the one before', async () => {
     const { delays, wrong, endAll } = setUp()
     let answered = 0

@@ -51,6 +51,8 @@ export function createSignInGuard({ now, pause, mostSources = MOST_SOURCES }: Gu
       try {
         return check()
       } catch (error) {
+        // A gateway key that is known and may not do this is no guess.
+        if (error instanceof GatewayError && error.code === 'forbidden') throw error
         const source = countFailure(name)
         source.waiting++
         await pause(delayMs(source.failures)).finally(() => source.waiting--)
