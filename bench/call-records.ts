@@ -1,5 +1,5 @@
 import { newId } from '../src/domain/new-id.ts'
-import type { AttemptRecord, CloseRecord, OpenRecord } from '../src/domain/request-record.ts'
+import type { AttemptRecord, CloseRecord, OpenRecord } from '../src/request-log/record.ts'
 
 export interface CallRecords {
   open: OpenRecord

@@ -1,9 +1,9 @@
+import { BodyBytes } from '../src/bodies/body-bytes.ts'
+import { createLargeBodies, LARGE_BYTES } from '../src/bodies/large-bodies.ts'
+import { OpenBodies } from '../src/bodies/open-bodies.ts'
+import type { Destination } from '../src/bodies/protocol.ts'
 import { NO_BOUNDS } from '../src/domain/output-limit.ts'
 import { UNKNOWN_TRAITS } from '../src/domain/provider.ts'
-import { BodyBytes } from '../src/large-bodies/body-bytes.ts'
-import { createLargeBodies, LARGE_BYTES } from '../src/large-bodies/large-bodies.ts'
-import { OpenBodies } from '../src/large-bodies/open-bodies.ts'
-import type { Destination } from '../src/large-bodies/protocol.ts'
 import { CONTENTS } from './large-contents.ts'
 
 /**

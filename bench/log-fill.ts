@@ -1,8 +1,8 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
-import { ensurePartitions } from '../src/store/partitions.ts'
-import { REQUEST_COLUMNS } from '../src/store/request-row.ts'
-import { DAYS_UNTIL, rollUpDaysStatement, rollUpStatement } from '../src/store/rollup.ts'
-import type { Database } from '../src/store/schema.ts'
+import { ensurePartitions } from '../src/request-log/retention/partitions.ts'
+import { REQUEST_COLUMNS } from '../src/request-log/row.ts'
+import { DAYS_UNTIL, rollUpDaysStatement, rollUpStatement } from '../src/request-log/usage/rollup.ts'
+import type { Database } from '../src/store/engine/schema.ts'
 
 const STEP_ROWS = 50_000
 const DAY_MS = 86_400_000

@@ -1,10 +1,10 @@
 import { type Kysely, sql } from 'kysely'
-import { findIdempotent } from '../src/store/find-idempotent.ts'
-import { findRequest } from '../src/store/find-request.ts'
-import { closeInterrupted } from '../src/store/fold.ts'
-import { keyUsage } from '../src/store/key-usage.ts'
-import { readLoggedScopes } from '../src/store/ledger-rebuild.ts'
-import type { Database } from '../src/store/schema.ts'
+import { closeInterrupted } from '../src/request-log/fold/fold.ts'
+import { readLoggedScopes } from '../src/request-log/logged-scopes.ts'
+import { findIdempotent } from '../src/request-log/search/find-idempotent.ts'
+import { findRequest } from '../src/request-log/search/find-request.ts'
+import { keyUsage } from '../src/request-log/search/key-usage.ts'
+import type { Database } from '../src/store/engine/schema.ts'
 
 const DAY_MS = 86_400_000
 const KEYS = 50

@@ -1,10 +1,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Kysely, sql } from 'kysely'
+import type { Gateway } from '../src/app/main.ts'
+import { startGateway } from '../src/app/main.ts'
 import { hashKey } from '../src/domain/key.ts'
-import type { Gateway } from '../src/main.ts'
-import { startGateway } from '../src/main.ts'
-import type { Database } from '../src/store/schema.ts'
+import type { Database } from '../src/store/engine/schema.ts'
 import { fillLog } from './log-fill.ts'
 
 export const ADMIN_KEY = 'gw_admin_bench00000000000000000000000000'

@@ -1,6 +1,6 @@
 import type { Random } from '../simulator/random.ts'
-import type { TokenUsage } from '../src/domain/usage.ts'
-import { NO_USAGE } from '../src/domain/usage.ts'
+import type { TokenUsage } from '../src/domain/pricing/usage.ts'
+import { NO_USAGE } from '../src/domain/pricing/usage.ts'
 import type { Application } from './applications.ts'
 import { lognormal } from './draw.ts'
 import { paceOf } from './models.ts'

@@ -1,10 +1,10 @@
 import type { Random } from '../simulator/random.ts'
+import { isLargerWindow, nextStep } from '../src/calls/chain/fallback.ts'
 import { afterFailure, afterStart, afterSuccess, type Circuit, isSkipped, NEW_CIRCUIT } from '../src/domain/circuit.ts'
 import type { ErrorCode } from '../src/domain/errors.ts'
-import { isLargerWindow, nextStep } from '../src/domain/fallback.ts'
 import { newId } from '../src/domain/new-id.ts'
-import type { AttemptRecord } from '../src/domain/request-record.ts'
 import type { ChainEntry } from '../src/domain/route.ts'
+import type { AttemptRecord } from '../src/request-log/record.ts'
 import { answerMs } from './models.ts'
 import type { Weather } from './weather.ts'
 

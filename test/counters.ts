@@ -1,9 +1,9 @@
-import { Bookings, type CountedCall } from '../src/counters/bookings.ts'
-import { type Connection, openConnection } from '../src/counters/connection.ts'
-import { CountersLedger } from '../src/counters/ledger.ts'
-import { defineScript } from '../src/counters/script.ts'
-import { BEGIN, COMPLETE } from '../src/counters/scripts/rebuild.ts'
-import type { SpendLedger } from '../src/domain/spend-ledger.ts'
+import { Bookings, type CountedCall } from '../src/limits/counters/bookings.ts'
+import { type Connection, openConnection } from '../src/limits/counters/connection.ts'
+import { CountersLedger } from '../src/limits/counters/ledger.ts'
+import { defineScript } from '../src/limits/counters/script.ts'
+import { BEGIN, COMPLETE } from '../src/limits/counters/scripts/rebuild.ts'
+import type { SpendLedger } from '../src/limits/spend-ledger.ts'
 
 export const FLUSH = defineScript('flush', `redis.call('FLUSHDB') return { 1 }`)
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type RecordedCall, type Simulator, type SimulatorOptions, startSimulator } from '../simulator/simulator.ts'
-import { type Gateway, startGateway } from '../src/main.ts'
+import { type Gateway, startGateway } from '../src/app/main.ts'
 
 export const KEY = 'gw_live_test0000000000000000000000000000'
 export const ADMIN_KEY = 'gw_admin_test000000000000000000000000000'

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { picodollarsOfUsd } from '../domain/price.ts'
+import { picodollarsOfUsd } from '../domain/pricing/price.ts'
 import type { Contract } from '../management/contract/contract.ts'
 import type { Given } from './command.ts'
 import type { Refinement } from './derive-command.ts'

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { parseFileConfig } from '../config.ts'
+import { parseFileConfig } from '../app/config.ts'
 import type { FileConfig } from '../domain/file-config.ts'
 import type { ConfigChange } from '../management/contract/config.ts'
 import { cell } from './cell.ts'

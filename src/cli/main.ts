@@ -1,8 +1,8 @@
 // First: it hears signals from then on.
 import './stop-signal.ts'
-import { ConfigError } from '../config.ts'
-import { ListenError } from '../domain/listen-problem.ts'
-import { version } from '../version.ts'
+import { ConfigError } from '../app/config.ts'
+import { version } from '../app/version.ts'
+import { ListenError } from '../http/listen-problem.ts'
 import { CliError } from './cli-error.ts'
 import { print } from './print.ts'
 

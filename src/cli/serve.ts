@@ -1,5 +1,5 @@
-import type { Environment } from '../config.ts'
-import { startGateway } from '../main.ts'
+import type { Environment } from '../app/config.ts'
+import { startGateway } from '../app/main.ts'
 import { collectGarbage } from './collect-garbage.ts'
 import { stopSignal } from './stop-signal.ts'
 import { keyLines, welcome } from './welcome.ts'

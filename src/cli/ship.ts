@@ -1,4 +1,4 @@
-import { shipDeadNode } from '../ship-dead-node.ts'
+import { shipDeadNode } from '../app/ship-dead-node.ts'
 import type { Given } from './command.ts'
 import { createMoveProgress } from './move-progress.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startValkey } from '../../test/valkey.ts'
-import { inspectionOf } from '../counters/inspect-counters.ts'
+import { inspectionOf } from '../limits/counters/inspect-counters.ts'
 import { checkCounters } from './counters-check.ts'
 
 test('the doctor says whether the shared counters answer, and what they do when they are killed', async () => {

@@ -1,4 +1,4 @@
-import { inspectCounters } from '../counters/inspect-counters.ts'
+import { inspectCounters } from '../limits/counters/inspect-counters.ts'
 import { type Check, good, problem } from './check.ts'
 
 const WAIT_MS = 3_000

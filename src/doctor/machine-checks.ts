@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync, statfsSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { listenProblem, type Place } from '../domain/listen-problem.ts'
 import { checkPort as tryPort } from '../http/check-port.ts'
+import { listenProblem, type Place } from '../http/listen-problem.ts'
 import { type Check, good, problem } from './check.ts'
 
 const NODE_NEEDED = 24

@@ -1,8 +1,8 @@
+import { testProvider } from '../app/test-provider.ts'
 import { isConfigured, type Provider } from '../domain/provider.ts'
-import { testProvider } from '../gateway/test-provider.ts'
-import type { Caller } from '../providers/call.ts'
 import { FAMILIES } from '../providers/families.ts'
-import type { ControlRows } from '../store/snapshot.ts'
+import type { ControlRows } from '../store/control/snapshot.ts'
+import type { Caller } from '../upstream/client.ts'
 import { attempt, type Check, good, problem } from './check.ts'
 
 /** One model list of each; who has neither key nor address is not asked. */

@@ -1,7 +1,7 @@
 import { z } from 'zod'
+import { isPlainChat } from '../endpoints/chat-completions/plain-chat.ts'
 import { GatewayError } from './errors.ts'
 import { listOf } from './list-of.ts'
-import { isPlainChat } from './plain-chat.ts'
 import { problemText } from './problem-text.ts'
 
 /**

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { baseUrlProblem } from './base-url.ts'
 import { AllowedModels } from './key.ts'
 import { Limits } from './limits.ts'
-import { picodollarsPerToken } from './price.ts'
+import { picodollarsPerToken } from './pricing/price.ts'
 import { Alias, ProviderName, RouteSchema } from './route.ts'
 
 /** `switchyard.yaml` (design.md section 3). Unknown fields are refused: a misspelt one must not pass in silence. */

@@ -22,6 +22,9 @@ export interface Key {
   limits: Limits | null
 }
 
+/** A key that calls are made with: it always has a workspace. */
+export type LiveKey = Key & { workspace: string }
+
 /** One secret of a key. Values come and go; limits, spend, usage and log belong to the key. */
 export interface KeyValue {
   id: string

@@ -1,6 +1,6 @@
 import type { Key, KeyValue } from './key.ts'
 import type { Limits } from './limits.ts'
-import type { Price, PriceList } from './price.ts'
+import type { Price, PriceList } from './pricing/price.ts'
 import type { ModelTraits, Provider } from './provider.ts'
 import type { Route } from './route.ts'
 

@@ -1,5 +1,5 @@
 import { GatewayError } from './errors.ts'
-import { isUsable, type Key } from './key.ts'
+import { isUsable, type LiveKey } from './key.ts'
 import type { Snapshot } from './snapshot.ts'
 
 /** Which key: ids are unique, but it must also be of the workspace that was asked for. */
@@ -9,7 +9,7 @@ export interface KeyPlace {
 }
 
 /** The live key with this id, if a call with it would be let in now; else an error that says why not. */
-export function usableKey(snapshot: Snapshot, { id, workspace }: KeyPlace, now: number): Key & { workspace: string } {
+export function usableKey(snapshot: Snapshot, { id, workspace }: KeyPlace, now: number): LiveKey {
   const key = snapshot.keys.get(id)
   if (key === undefined || key.kind !== 'live' || key.workspace !== workspace) {
     throw new GatewayError('not_found', `There is no key '${id}' in workspace '${workspace}'.`)

@@ -1,6 +1,6 @@
-import { asListenError, type Place } from '../domain/listen-problem.ts'
 import type { HttpRoute } from './call.ts'
 import { checkPort } from './check-port.ts'
+import { asListenError, type Place } from './listen-problem.ts'
 import { createServer, type Server, type ServerOptions } from './server.ts'
 
 export interface Ports {

@@ -1,5 +1,5 @@
 import type { Reply } from './call.ts'
-import type { LaneAnswer } from './lane.ts'
+import type { LaneAnswer } from './raw-socket.ts'
 
 type Write = (reply: Reply, id: string) => LaneAnswer
 

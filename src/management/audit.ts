@@ -1,10 +1,10 @@
 import { type Selectable, sql } from 'kysely'
 import { GatewayError } from '../domain/errors.ts'
-import type { Database } from '../store/schema.ts'
+import type { Database } from '../store/engine/schema.ts'
 import type { auditOperations } from './contract/audit.ts'
 import { timestamp } from './contract/fields.ts'
-import { decodeCursor, page } from './cursor.ts'
 import type { ManagementDeps } from './deps.ts'
+import { decodeCursor, page } from './requests/cursor.ts'
 import type { HandlersOf } from './router.ts'
 
 export function auditHandlers({ db }: ManagementDeps): HandlersOf<typeof auditOperations> {

@@ -1,9 +1,9 @@
 import type { Kysely } from 'kysely'
 import { GatewayError } from '../domain/errors.ts'
 import type { Limits } from '../domain/limits.ts'
-import { exactUsd } from '../domain/price.ts'
-import { keyUsage } from '../store/key-usage.ts'
-import type { Database, KeyRow, KeyValueRow } from '../store/schema.ts'
+import { exactUsd } from '../domain/pricing/price.ts'
+import { keyUsage } from '../request-log/search/key-usage.ts'
+import type { Database, KeyRow, KeyValueRow } from '../store/engine/schema.ts'
 import { timestamp, timestampOrNull } from './contract/fields.ts'
 
 /** What every key shows, whatever its kind. */

@@ -1,5 +1,5 @@
 import { GatewayError } from '../domain/errors.ts'
-import { forgetNode, listNodes, type Node } from '../store/nodes.ts'
+import { forgetNode, listNodes, type Node } from '../store/control/nodes.ts'
 import { timestamp } from './contract/fields.ts'
 import type { nodeOperations } from './contract/nodes.ts'
 import { changeBeside, type ManagementDeps } from './deps.ts'

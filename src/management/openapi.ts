@@ -2,10 +2,10 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { z } from 'zod'
 import { ERRORS } from '../domain/errors.ts'
 import { itemOf } from '../domain/list-of.ts'
+import { DASHBOARD_HEADER } from './access/cross-site.ts'
+import { SESSION_COOKIE } from './access/session-cookie.ts'
 import type { Operation } from './contract/operation.ts'
-import { DASHBOARD_HEADER } from './cross-site.ts'
 import { v1Paths } from './openapi-v1.ts'
-import { SESSION_COOKIE } from './session-cookie.ts'
 
 type Json = Record<string, unknown>
 

@@ -1,13 +1,19 @@
 import type { Kysely } from 'kysely'
 import { GatewayError } from '../domain/errors.ts'
 import type { Provider } from '../domain/provider.ts'
-import { deleteProvider, findProvider, providerFromRow, putProvider, setPricePercent } from '../store/providers.ts'
-import { routesUsing } from '../store/routes-using.ts'
-import type { Database, ProviderRow } from '../store/schema.ts'
+import {
+  deleteProvider,
+  findProvider,
+  providerFromRow,
+  putProvider,
+  setPricePercent,
+} from '../store/control/providers.ts'
+import { routesUsing } from '../store/control/routes-using.ts'
+import type { Database, ProviderRow } from '../store/engine/schema.ts'
 import { timestamp } from './contract/fields.ts'
 import { MASKED, type providerOperations } from './contract/providers.ts'
-import { decodeCursor, page } from './cursor.ts'
 import { change, type ManagementDeps } from './deps.ts'
+import { decodeCursor, page } from './requests/cursor.ts'
 import type { HandlersOf, OperationHandler } from './router.ts'
 
 type Handlers = HandlersOf<typeof providerOperations>

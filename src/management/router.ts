@@ -6,11 +6,11 @@ import type { Presence } from '../domain/presence.ts'
 import { problemText } from '../domain/problem-text.ts'
 import type { Call, HttpRoute, Reply, StreamedReply } from '../http/call.ts'
 import { jsonTextReply } from '../http/respond.ts'
-import { isAway } from '../store/database-away.ts'
-import { type AuthorizeDeps, type Authorized, authorize } from './authorize.ts'
+import { isAway } from '../store/engine/database-away.ts'
+import { type AuthorizeDeps, type Authorized, authorize } from './access/authorize.ts'
+import { refuseOtherSites } from './access/cross-site.ts'
 import type { InputOf, Operation, ReplyOf, Streamed } from './contract/operation.ts'
-import { refuseOtherSites } from './cross-site.ts'
-import { jsonInTurns } from './json-in-turns.ts'
+import { jsonInTurns } from './requests/json-in-turns.ts'
 
 /** What a handler knows of the request besides its parsed input, whoever makes it. */
 export interface Visit {

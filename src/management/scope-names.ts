@@ -1,5 +1,5 @@
-import type { Scope } from '../domain/ledger.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
+import type { Scope } from '../limits/ledger.ts'
 
 /** As people know it, where it still exists. */
 export function scopeNames({ keys, workspaces }: Snapshot) {

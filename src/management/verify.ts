@@ -1,9 +1,9 @@
-import { asPicodollars, exactUsd } from '../domain/price.ts'
+import { asPicodollars, exactUsd } from '../domain/pricing/price.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
-import { checkLog, type LogDifference, type LogPlace } from '../store/verify-log.ts'
+import { checkLog, type LogDifference, type LogPlace } from '../request-log/verify/verify-log.ts'
 import { timestamp } from './contract/fields.ts'
-import { decodeCursor, encodeCursor } from './cursor.ts'
 import type { LedgerView, ManagementDeps } from './deps.ts'
+import { decodeCursor, encodeCursor } from './requests/cursor.ts'
 import { scopeNames } from './scope-names.ts'
 
 /** Rows are checked for so long in one answer. */

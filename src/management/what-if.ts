@@ -1,11 +1,17 @@
 import { GatewayError } from '../domain/errors.ts'
-import { asPicodollars, compilePrice, exactUsd, type PriceList } from '../domain/price.ts'
-import { modelsInUse, priceVersionAt, type WhatIfGroup, type WhatIfPrice, whatIf } from '../store/what-if.ts'
+import { asPicodollars, compilePrice, exactUsd, type PriceList } from '../domain/pricing/price.ts'
+import {
+  modelsInUse,
+  priceVersionAt,
+  type WhatIfGroup,
+  type WhatIfPrice,
+  whatIf,
+} from '../request-log/usage/what-if.ts'
 import { timestamp } from './contract/fields.ts'
 import type { InputOf, ReplyOf } from './contract/operation.ts'
 import type { usageOperations } from './contract/usage.ts'
 import type { ManagementDeps } from './deps.ts'
-import { untilCaughtUp } from './request-filters.ts'
+import { untilCaughtUp } from './requests/request-filters.ts'
 
 type WhatIf = (typeof usageOperations)['usage.what-if']
 type Query = InputOf<WhatIf>['query']

@@ -1,13 +1,13 @@
 import type { Kysely } from 'kysely'
 import { GatewayError } from '../domain/errors.ts'
 import { limitsFromText } from '../domain/limits.ts'
-import { usableKeyIds } from '../store/keys.ts'
-import type { Database } from '../store/schema.ts'
-import { ensureWorkspace, updateWorkspace } from '../store/workspaces.ts'
+import { usableKeyIds } from '../store/control/keys.ts'
+import { ensureWorkspace, updateWorkspace } from '../store/control/workspaces.ts'
+import type { Database } from '../store/engine/schema.ts'
 import { timestamp } from './contract/fields.ts'
 import type { workspaceOperations } from './contract/workspaces.ts'
-import { decodeCursor, page } from './cursor.ts'
 import { change, type ManagementDeps } from './deps.ts'
+import { decodeCursor, page } from './requests/cursor.ts'
 import type { HandlersOf } from './router.ts'
 
 export function workspaceHandlers(deps: ManagementDeps): HandlersOf<typeof workspaceOperations> {

@@ -1,6 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
-import type { ExactInteger } from '../store/exact-integer.ts'
-import type { Database } from '../store/schema.ts'
+import type { ExactInteger } from '../store/engine/exact-integer.ts'
+import type { Database } from '../store/engine/schema.ts'
 import type { Databases } from './copy-tables.ts'
 import type { Mark } from './mark.ts'
 import { MOVED_TABLES, type MovedTable, SETTINGS_TABLE } from './tables.ts'

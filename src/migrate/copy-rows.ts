@@ -1,5 +1,5 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
-import type { Database } from '../store/schema.ts'
+import type { Database } from '../store/engine/schema.ts'
 import type { TableMark } from './mark.ts'
 import type { MovedTable } from './tables.ts'
 

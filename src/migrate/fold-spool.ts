@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import type { Kysely } from 'kysely'
-import { createFolder, readPosition } from '../store/fold.ts'
-import { takeOverOldSpool } from '../store/old-spool.ts'
-import type { Database } from '../store/schema.ts'
-import { refuseLoss, SpoolReader } from '../store/spool-reader.ts'
-import { spoolNode } from '../store/spool-segments.ts'
+import { createFolder, readPosition } from '../request-log/fold/fold.ts'
+import { takeOverOldSpool } from '../request-log/spool/old-spool.ts'
+import { refuseLoss, SpoolReader } from '../request-log/spool/reader.ts'
+import { spoolNode } from '../request-log/spool/segments.ts'
+import type { Database } from '../store/engine/schema.ts'
 
 /** Folds what a gateway that is gone has left in its spool. Returns how many records that were. */
 export async function foldSpool(dataDir: string, db: Kysely<Database>): Promise<number> {

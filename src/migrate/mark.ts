@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
-import type { Database } from '../store/schema.ts'
-import { MOVE_SETTING } from '../store/unfinished-move.ts'
+import type { Database } from '../store/engine/schema.ts'
+import { MOVE_SETTING } from '../store/engine/unfinished-move.ts'
 
 /** How far a table is. */
 export interface TableMark {

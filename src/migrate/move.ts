@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
-import type { Database } from '../store/schema.ts'
-import { StoreError } from '../store/store-error.ts'
+import type { Database } from '../store/engine/schema.ts'
+import { StoreError } from '../store/engine/store-error.ts'
 import { compare, type Verdict } from './compare.ts'
 import { analyze, type CopyOptions, copyControl, copyLog, countSource, type SourceCounts } from './copy-tables.ts'
 import { type Mark, readMark, writeMark, zerosOf } from './mark.ts'

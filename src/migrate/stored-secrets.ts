@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Kysely } from 'kysely'
-import { providerFromRow } from '../store/providers.ts'
-import type { Database, ProviderRow } from '../store/schema.ts'
-import { openSecrets, SECRETS_FILE } from '../store/secrets.ts'
-import { StoreError } from '../store/store-error.ts'
+import { providerFromRow } from '../store/control/providers.ts'
+import type { Database, ProviderRow } from '../store/engine/schema.ts'
+import { openSecrets, SECRETS_FILE } from '../store/engine/secrets.ts'
+import { StoreError } from '../store/engine/store-error.ts'
 
 /** Which keys open the stored secrets: those of SECRETS_KEY, that of the file in the data folder, or it takes both. */
 export interface NeededKeys {

@@ -1,10 +1,10 @@
 import { Kysely, sql } from 'kysely'
 import pg from 'pg'
-import { awayText, isAway } from '../store/database-away.ts'
-import { migrate } from '../store/migrations.ts'
-import { postgresDialect } from '../store/postgres-pool.ts'
-import type { Database } from '../store/schema.ts'
-import { StoreError } from '../store/store-error.ts'
+import { awayText, isAway } from '../store/engine/database-away.ts'
+import { postgresDialect } from '../store/engine/postgres-pool.ts'
+import type { Database } from '../store/engine/schema.ts'
+import { StoreError } from '../store/engine/store-error.ts'
+import { migrate } from '../store/migrations/migrations.ts'
 import { MOVED_TABLES } from './tables.ts'
 
 /** Any number but those of the store: who moves into a database is alone in it. */

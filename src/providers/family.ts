@@ -2,10 +2,11 @@ import type { Adjustment } from '../domain/adjustment.ts'
 import type { ChatRequest, JsonObject } from '../domain/chat.ts'
 import type { Failure } from '../domain/failure.ts'
 import type { OutputBounds } from '../domain/output-limit.ts'
+import type { TokenUsage } from '../domain/pricing/usage.ts'
 import type { CatalogModel, ModelTraits, Provider } from '../domain/provider.ts'
-import type { Rename } from '../domain/rename.ts'
-import type { TokenUsage } from '../domain/usage.ts'
+import type { HttpTarget } from '../upstream/target.ts'
 import type { Pin } from './pin.ts'
+import type { Rename } from './rename.ts'
 
 /** The model at the chosen entry. */
 export interface Target {
@@ -39,11 +40,6 @@ export interface Answer {
   finishReason: string | null
   /** For our log: e.g. a stop reason we do not know. */
   warning: string | null
-}
-
-export interface HttpTarget {
-  url: string
-  headers: Record<string, string>
 }
 
 export interface CatalogPage {

@@ -1,5 +1,5 @@
 import type { ChatRequest, JsonObject } from '../domain/chat.ts'
-import type { Rename } from '../domain/rename.ts'
+import type { Rename } from './rename.ts'
 
 /**
  * The body to send. Where a translation has changed nothing but the model and figures such as the limit of the answer, left

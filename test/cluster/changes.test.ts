@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, describe, type TestContext, test } from 'node:test'
 import { type Answered, hello, until } from '../harness.ts'
-import { CONFIG } from '../limited.ts'
+import { CONFIG } from '../limits/limited.ts'
 import { startCluster } from './cluster.ts'
 import type { ClusterNode } from './node.ts'
 

@@ -3,7 +3,7 @@ import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import { after, before, mock, test } from 'node:test'
 import { type Harness, hello, startHarness, until } from '../harness.ts'
-import { assertVerified } from '../limited.ts'
+import { assertVerified } from '../limits/limited.ts'
 
 /**
  * The two orders on which the promises rest. A kill rarely strikes in the microseconds between a write and what must

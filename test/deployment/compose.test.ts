@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os'
 import { dirname, join, normalize } from 'node:path'
 import { after, describe, test } from 'node:test'
-import { SETTINGS } from '../../src/config.ts'
+import { SETTINGS } from '../../src/app/config.ts'
 import { requireDebianPackage } from '../debian-package.ts'
 import { knownVariables, ROOT, readManifest, secondsOf } from './manifest.ts'
 

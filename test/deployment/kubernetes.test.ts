@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { ConfigError, readConfig, SETTINGS } from '../../src/config.ts'
+import { ConfigError, readConfig, SETTINGS } from '../../src/app/config.ts'
 import type { Json } from '../harness.ts'
 import { knownVariables, ROOT, readManifest } from './manifest.ts'
 
@@ -71,7 +71,7 @@ describe('the manifests for Kubernetes', () => {
   })
 
   test('ask the paths that the gateway answers, on the port where it listens', () => {
-    const routes = readFileSync(join(ROOT, 'src/gateway/http-routes.ts'), 'utf8')
+    const routes = readFileSync(join(ROOT, 'src/app/http-routes.ts'), 'utf8')
     const probes = [container.startupProbe, container.livenessProbe, container.readinessProbe]
     assert.deepEqual(
       probes.map(({ httpGet }) => httpGet.path),

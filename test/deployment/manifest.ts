@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseAllDocuments } from 'yaml'
-import { SETTINGS } from '../../src/config.ts'
+import { SETTINGS } from '../../src/app/config.ts'
 import { FAMILIES } from '../../src/providers/families.ts'
 import type { Json } from '../harness.ts'
 

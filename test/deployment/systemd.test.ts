@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { SETTINGS } from '../../src/config.ts'
+import { SETTINGS } from '../../src/app/config.ts'
 import { ROOT } from './manifest.ts'
 
 const unit = readFileSync(join(ROOT, 'deploy/systemd/switchyard@.service'), 'utf8')

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { rmSync } from 'node:fs'
 import { after, before, beforeEach, describe, test } from 'node:test'
-import { asPicodollars, picodollarsOfUsd } from '../../src/domain/price.ts'
+import { asPicodollars, picodollarsOfUsd } from '../../src/domain/pricing/price.ts'
 import { cliOf } from '../cli/run-cli.ts'
 import { type Harness, hello, type Json, newFolder, startHarness, until } from '../harness.ts'
 import { managing } from './manage.ts'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import type { Limits } from '../../src/domain/limits.ts'
 import { hello, type Json, startHarness } from '../harness.ts'
-import { newKey } from '../limited.ts'
+import { newKey } from '../limits/limited.ts'
 import { managing } from './manage.ts'
 
 const harness = await startHarness({

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { holdOf } from '../../src/domain/hold.ts'
-import { compilePrice, exactUsd } from '../../src/domain/price.ts'
+import { compilePrice, exactUsd } from '../../src/domain/pricing/price.ts'
+import { holdOf } from '../../src/limits/hold.ts'
 import { type Harness, hello, type Json, startHarness } from '../harness.ts'
 import { managing } from './manage.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { get, type IncomingMessage } from 'node:http'
 import { after, before, describe, test } from 'node:test'
-import { logCalls } from '../any-call.ts'
+import { logCalls } from '../calls/any-call.ts'
 import { ADMIN_KEY, type Harness, startHarness, until } from '../harness.ts'
 import { closeRecord } from '../test-store.ts'
 

@@ -191,7 +191,7 @@ describe('our own formats', () => {
   })
 
   test('the list that the gateway is shipped with, dated as it is', async () => {
-    const facts = JSON.parse(readFileSync('src/store/model-facts.json', 'utf8')) as Json
+    const facts = JSON.parse(readFileSync('src/store/control/model-facts.json', 'utf8')) as Json
     const { status, json, text } = await send('dry_run=true', facts)
     assert.equal(status, 200, text)
     assert.equal(json.source, `import:switchyard:${facts.as_of}`)

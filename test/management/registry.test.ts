@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { compilePrice, costOf, type PriceList } from '../../src/domain/price.ts'
+import { compilePrice, costOf, type PriceList } from '../../src/domain/pricing/price.ts'
 import { ADMIN_KEY, type Answered, type Harness, hello, type Json, newFolder, startHarness } from '../harness.ts'
 
 const CONFIG = `

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { rmSync } from 'node:fs'
 import { after, describe, test } from 'node:test'
-import { providerFromRow, putProvider } from '../../src/store/providers.ts'
-import { rotateSecrets } from '../../src/store/rotate-secrets.ts'
+import { providerFromRow, putProvider } from '../../src/store/control/providers.ts'
+import { rotateSecrets } from '../../src/store/control/rotate-secrets.ts'
 import { ADMIN_KEY, type Harness, hello, type Json, newFolder, startHarness } from '../harness.ts'
 import { ENGINES, testStores } from '../test-store.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { picodollarsOfUsd } from '../../src/domain/price.ts'
+import { picodollarsOfUsd } from '../../src/domain/pricing/price.ts'
 import { type Harness, hello, type Json, startHarness } from '../harness.ts'
 import { closeRecord } from '../test-store.ts'
 import { managing } from './manage.ts'

@@ -1,5 +1,5 @@
 import { joined } from '../../src/domain/byte-pieces.ts'
-import { ReplyReader } from '../../src/providers/reply-reader.ts'
+import { ReplyReader } from '../../src/upstream/response-reader.ts'
 import type { Reading } from './node-reading.ts'
 
 /** Looked for in every answer, whether they are there or not. */

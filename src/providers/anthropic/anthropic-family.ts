@@ -4,7 +4,7 @@ import { mostPercent, PINS } from './account-defaults.ts'
 import { modelsFromWire } from './catalog.ts'
 import { chatTarget, modelsTarget, PUBLIC_BASE } from './endpoint.ts'
 import { failureFromWire } from './failure.ts'
-import { toWire } from './request.ts'
+import { toWire } from './request/request.ts'
 import { fromWire } from './response.ts'
 
 const builtin = {

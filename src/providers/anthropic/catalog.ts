@@ -1,5 +1,5 @@
+import { tokenCount } from '../../domain/pricing/usage.ts'
 import type { ModelTraits } from '../../domain/provider.ts'
-import { tokenCount } from '../../domain/usage.ts'
 import type { CatalogPage } from '../family.ts'
 import { EFFORTS } from './models.ts'
 import { WireModel, WireModelPage } from './wire.ts'

@@ -1,5 +1,5 @@
 import type { Provider } from '../../domain/provider.ts'
-import type { HttpTarget } from '../family.ts'
+import type { HttpTarget } from '../../upstream/target.ts'
 
 export const PUBLIC_BASE = 'https://api.anthropic.com'
 /** The last version that takes `temperature` and `top_p`, which the contract passes through verbatim. */

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../domain/chat.ts'
-import { cacheWriteTokens, NO_USAGE, promptTokens, type TokenUsage, tokenCount } from '../../domain/usage.ts'
+import { cacheWriteTokens, NO_USAGE, promptTokens, type TokenUsage, tokenCount } from '../../domain/pricing/usage.ts'
 import { reportedPercent } from './account-defaults.ts'
 import type { WireUsage } from './wire.ts'
 

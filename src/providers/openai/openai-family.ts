@@ -1,6 +1,7 @@
 import type { Provider } from '../../domain/provider.ts'
 import { UNKNOWN_TRAITS } from '../../domain/provider.ts'
-import type { CatalogPage, Family, HttpTarget } from '../family.ts'
+import type { HttpTarget } from '../../upstream/target.ts'
+import type { CatalogPage, Family } from '../family.ts'
 import { isVendor } from '../pin.ts'
 import { failureFromWire } from './failure.ts'
 import { DEFAULT_BASE_URL, toWire } from './request.ts'

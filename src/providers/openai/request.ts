@@ -2,9 +2,9 @@ import type { Adjustment } from '../../domain/adjustment.ts'
 import type { ChatMessage, ChatRequest, JsonObject } from '../../domain/chat.ts'
 import { isJsonObject } from '../../domain/chat.ts'
 import { limitToSend } from '../../domain/output-limit.ts'
-import { renamed, renaming } from '../../domain/rename.ts'
 import type { Target, Translation } from '../family.ts'
 import { pinned } from '../pin.ts'
+import { renamed, renaming } from '../rename.ts'
 
 export const DEFAULT_BASE_URL = 'https://api.openai.com/v1'
 const ORIGINAL_HOST = new URL(DEFAULT_BASE_URL).host

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../domain/chat.ts'
 import { failure } from '../../domain/failure.ts'
-import { type TokenUsage, tokenCount } from '../../domain/usage.ts'
+import { type TokenUsage, tokenCount } from '../../domain/pricing/usage.ts'
 import type { Reading } from '../family.ts'
 import { failureFromErrorBody } from './failure.ts'
 import { tierPercent } from './tiers.ts'

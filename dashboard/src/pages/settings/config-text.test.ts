@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parse } from 'yaml'
-import { parseFileConfig } from '../../../../src/config.ts'
+import { parseFileConfig } from '../../../../src/app/config.ts'
 import { readConfigText } from './config-text.ts'
 
 const FILE = `

@@ -1,0 +1,236 @@
+import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { parse } from 'yaml'
+import { z } from 'zod'
+import { baseUrlProblem } from '../domain/base-url.ts'
+import { type FileConfig, FileConfigSchema, providerProblem } from '../domain/file-config.ts'
+import { problemText } from '../domain/problem-text.ts'
+import { trustedProxies } from '../http/caller-source.ts'
+import type { Place } from '../http/listen-problem.ts'
+
+/** Bad configuration: the process says this one line and ends with exit code 2. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError'
+}
+
+const secret = z.string().regex(/^\S{16,}$/, 'at least 16 characters without blanks')
+const wholeNumber = (least: number, most: number) =>
+  z
+    .string()
+    .regex(/^\d{1,15}$/, `a whole number from ${least} to ${most}`)
+    .transform(Number)
+    .refine((value) => value >= least && value <= most, `a whole number from ${least} to ${most}`)
+
+/** Every variable but those of the providers, which their families name. docs/configuration.md lists the same. */
+export const SETTINGS = {
+  HOST: z.string().min(1).default('127.0.0.1'),
+  PORT: wholeNumber(0, 65_535).default(8080),
+  ADMIN_HOST: z.string().min(1).optional(),
+  ADMIN_PORT: wholeNumber(0, 65_535).optional(),
+  DATA_DIR: z.string().min(1).default('./data'),
+  DATABASE_URL: z
+    .string()
+    .regex(/^postgres(ql)?:\/\//, 'a postgres:// address, or unset for SQLite in DATA_DIR')
+    .optional(),
+  REDIS_URL: z
+    .string()
+    .regex(/^(redis|valkey)s?:\/\//, 'a redis://, rediss://, valkey:// or valkeys:// address')
+    .refine((url) => /^\/?\d*$/.test(URL.parse(url)?.pathname ?? '?'), 'host, port and a database number at the end')
+    .optional(),
+  REDIS_PREFIX: z
+    .string()
+    .regex(/^[A-Za-z0-9._:-]{1,64}$/, 'at most 64 letters, digits and . _ : -')
+    .default('switchyard'),
+  LIMITS_WHEN_DOWN: z.enum(['refuse', 'allow']).optional(),
+  LEASE_SECONDS: wholeNumber(1, 3_600).default(10),
+  NODE_NAME: z
+    .string()
+    .regex(/^[\x21-\x7e]{1,100}$/, 'at most 100 visible ASCII characters without blanks')
+    .optional(),
+  GATEWAY_KEY: secret.optional(),
+  ADMIN_KEY: secret.optional(),
+  SECRETS_KEY: z
+    .string()
+    .refine(
+      (list) => list.split(',').every((key) => key.trim().length >= 16),
+      'keys of at least 16 characters, comma-separated',
+    )
+    .optional(),
+  SWITCHYARD_CONFIG: z.string().min(1).optional(),
+  TRUSTED_PROXIES: z
+    .string()
+    .default('')
+    .transform((list, context) => {
+      const proxies = trustedProxies(list)
+      if (proxies === null) context.addIssue('addresses or networks, comma-separated, such as 10.0.0.0/8')
+      return proxies ?? z.NEVER
+    }),
+  LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
+  MAX_BODY_BYTES: wholeNumber(1, 1_073_741_824).default(33_554_432),
+  MAX_BUFFERED_BYTES: wholeNumber(1, 1_099_511_627_776).default(268_435_456),
+  MAX_BUFFERED_BYTES_PER_KEY: wholeNumber(1, 1_099_511_627_776).default(100_663_296),
+  MIN_BODY_BYTES_PER_SECOND: wholeNumber(0, 1_073_741_824).default(1_024),
+  DRAIN_SECONDS: wholeNumber(0, 3_600).default(60),
+  OVERLOAD_MS: wholeNumber(0, 60_000).default(500),
+  REQUEST_RETENTION_DAYS: wholeNumber(1, 36_500).optional(),
+  SPOOL_MAX_ROWS: wholeNumber(10, 1_000_000_000).default(2_000_000),
+  SPOOL_SYNC: z.enum(['normal', 'full']).default('normal'),
+} as const
+
+const Settings = z.object(SETTINGS)
+export type Settings = z.infer<typeof Settings>
+
+/** What request bodies may take of the process. */
+export function bodyBounds(settings: Settings) {
+  return {
+    maxBodyBytes: settings.MAX_BODY_BYTES,
+    bytes: settings.MAX_BUFFERED_BYTES,
+    bytesPerOwner: settings.MAX_BUFFERED_BYTES_PER_KEY,
+    bytesPerSecond: settings.MIN_BODY_BYTES_PER_SECOND,
+  }
+}
+
+/** A provider that the environment alone can set up. */
+export interface EnvironmentProvider {
+  name: string
+  family: string
+  apiKey: string | null
+  baseUrl: string | null
+}
+
+/** What the environment may say about a provider; a family states it, so that no name of one stands here. */
+export interface ProviderVariables {
+  family: string
+  name: string
+  apiKeyVariable: string
+  baseUrlVariable: string
+}
+
+export interface Config {
+  settings: Settings
+  environmentProviders: EnvironmentProvider[]
+  /** Where the file is, or would be. */
+  filePath: string
+  /** Null without a file. */
+  file: { text: string; config: FileConfig } | null
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+const DEFAULT_FILE = './switchyard.yaml'
+
+export function readConfig(environment: Environment, providers: readonly ProviderVariables[]): Config {
+  const settings = readSettings(environment)
+  const path = settings.SWITCHYARD_CONFIG ?? DEFAULT_FILE
+  const text = readFile(path, settings.SWITCHYARD_CONFIG !== undefined)
+  const environmentProviders = providers.map((provider) => readProvider(provider, environment))
+  if (text === null) return { settings, environmentProviders, filePath: path, file: null }
+  const config = parseFileConfig(text, path, environment)
+  const problem = providerProblem(config, environmentProviders)
+  if (problem !== null) throw new ConfigError(`${path}: ${problem}`)
+  return { settings, environmentProviders, filePath: path, file: { text, config } }
+}
+
+/** An empty variable equals an unset one: that is what compose files and shells produce. */
+export function readSettings(environment: Environment): Settings {
+  const given = Object.keys(SETTINGS).flatMap((name) => {
+    const value = environment[name]
+    return value === undefined || value === '' ? [] : [[name, value]]
+  })
+  const parsed = Settings.safeParse(Object.fromEntries(given))
+  // The value itself is not repeated: it may be a key.
+  if (!parsed.success) throw new ConfigError(problemText(parsed.error))
+  const problem = togetherProblem(parsed.data)
+  if (problem !== null) throw new ConfigError(problem)
+  return parsed.data
+}
+
+/** What is wrong with values that are right by themselves. */
+function togetherProblem(settings: Settings): string | null {
+  const { REDIS_URL, DATABASE_URL, HOST, PORT, ADMIN_HOST, ADMIN_PORT } = settings
+  if (REDIS_URL !== undefined && DATABASE_URL === undefined) {
+    return 'REDIS_URL: shared counters need a shared log; set DATABASE_URL to a postgres:// address as well'
+  }
+  if (ADMIN_PORT === undefined) return ADMIN_HOST === undefined ? null : 'ADMIN_HOST: set ADMIN_PORT as well'
+  const isSame = ADMIN_PORT === PORT && ADMIN_PORT !== 0 && (ADMIN_HOST ?? HOST) === HOST
+  return isSame ? 'ADMIN_PORT: set another port than PORT, or leave it out to serve all on one' : null
+}
+
+/** Where to listen for calls and, if that is apart, for those who run the gateway. */
+export function portsOf({ HOST, PORT, ADMIN_HOST, ADMIN_PORT }: Settings): {
+  calls: Place
+  administration: Place | null
+} {
+  return {
+    calls: { host: HOST, port: PORT, variables: '' },
+    administration:
+      ADMIN_PORT === undefined ? null : { host: ADMIN_HOST ?? HOST, port: ADMIN_PORT, variables: 'ADMIN_' },
+  }
+}
+
+function readProvider(variables: ProviderVariables, environment: Environment): EnvironmentProvider {
+  const apiKey = environment[variables.apiKeyVariable] || null
+  const baseUrl = environment[variables.baseUrlVariable] || null
+  if (apiKey !== null && !/^[\x21-\x7e]+$/.test(apiKey)) {
+    throw new ConfigError(`${variables.apiKeyVariable}: a key is visible ASCII without blanks`)
+  }
+  const problem = baseUrl === null ? null : baseUrlProblem(baseUrl)
+  if (problem !== null) throw new ConfigError(`${variables.baseUrlVariable}: ${problem}`)
+  return { name: variables.name, family: variables.family, apiKey, baseUrl }
+}
+
+function readFile(path: string, mustExist: boolean): string | null {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    const missing = error instanceof Error && 'code' in error && error.code === 'ENOENT'
+    if (missing && !mustExist) return null
+    throw new ConfigError(`${path}: ${missing ? 'there is no such file' : 'cannot be read'}`)
+  }
+}
+
+/** `${VAR}` in any text value comes from the environment; an unset one is an error, never an empty string. */
+export function parseFileConfig(text: string, path: string, environment: Environment): FileConfig {
+  const value = parseWithVariables(text, path, environment)
+  const parsed = FileConfigSchema.safeParse(value ?? {})
+  if (parsed.success) return parsed.data
+  throw new ConfigError(`${path}: ${problemText(parsed.error)}`)
+}
+
+/**
+ * `${VAR}` where YAML would read a brace: a stand-in goes through the parser, so no value can change the structure.
+ * `$${VAR}` means the text `${VAR}` itself. The stand-in holds a number nobody can know, so no text looks like one.
+ */
+function parseWithVariables(text: string, path: string, environment: Environment): unknown {
+  const mark = randomBytes(9).toString('hex')
+  const standIns = text.replace(/(\$?)\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g, (_whole, dollar: string, name: string) =>
+    dollar === '' ? `⟦${mark}v${name}⟧` : `⟦${mark}t${name}⟧`,
+  )
+  const fill = (value: string) =>
+    value.replace(new RegExp(`⟦${mark}([vt])(\\w+)⟧`, 'g'), (_whole, kind: string, name: string) => {
+      if (kind === 't') return `\${${name}}`
+      const found = environment[name]
+      if (found === undefined || found === '') {
+        throw new ConfigError(`${path}: \${${name}} is not set in the environment`)
+      }
+      return found
+    })
+  return filled(parseYaml(standIns, path, mark), fill)
+}
+
+function parseYaml(text: string, path: string, mark: string): unknown {
+  try {
+    return parse(text)
+  } catch (error) {
+    const problem = error instanceof Error ? (error.message.split('\n')[0] ?? '').replace(/:$/, '') : 'not YAML'
+    const asWritten = problem.replace(new RegExp(`⟦${mark}[vt](\\w+)⟧`, 'g'), (_whole, name) => `\${${name}}`)
+    throw new ConfigError(`${path}: ${asWritten}`)
+  }
+}
+
+function filled(value: unknown, fill: (text: string) => string): unknown {
+  if (typeof value === 'string') return fill(value)
+  if (Array.isArray(value)) return value.map((item) => filled(item, fill))
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, filled(item, fill)]))
+}

@@ -1,0 +1,52 @@
+import type { Catalog } from '../calls/models/catalog.ts'
+import type { LimitsState } from '../domain/limits-state.ts'
+import type { Reply } from '../http/call.ts'
+import { jsonReply } from '../http/respond.ts'
+import type { Metrics } from '../telemetry/metrics.ts'
+
+export interface Health {
+  phase(): 'starting' | 'ready' | 'draining'
+  catalog: Catalog
+  /** The request log's lag behind what is durable, and the last error of moving it. */
+  log(): { lagRows: number; lagSeconds: number; maxRows: number; diskError: string | null; lastError: string | null }
+  /** Up to when changes made on other nodes are known here; null: all of them are. */
+  control(): { behindSince: number | null; lastError: string | null }
+  /** Where limits are counted. */
+  limits(): LimitsState
+}
+
+/** Alive: the process answers. */
+export function handleHealthz(): Reply {
+  return jsonReply(200, { status: 'alive' })
+}
+
+/**
+ * Can serve. What is named here and works nevertheless does not make us unready: a provider whose model list is still
+ * missing, a database that is away. Nor does a log that waits for its database: it is that of all nodes, and taken out of
+ * rotation, their callers would not learn why. A full disk is this node's own.
+ */
+export function handleReadyz(health: Health): Reply {
+  const phase = health.phase()
+  const log = health.log()
+  const control = health.control()
+  const status = phase === 'ready' && log.diskError !== null ? 'log_full' : phase
+  return jsonReply(status === 'ready' ? 200 : 503, {
+    status,
+    catalog_waiting_for: Object.fromEntries(health.catalog.waiting()),
+    log: {
+      lag_rows: log.lagRows,
+      lag_seconds: Math.floor(log.lagSeconds),
+      max_rows: log.maxRows,
+      last_error: log.lastError,
+    },
+    control: {
+      behind_since: control.behindSince === null ? null : new Date(control.behindSince).toISOString(),
+      last_error: control.lastError,
+    },
+    limits: health.limits(),
+  })
+}
+
+export async function handleMetrics(metrics: Metrics): Promise<Reply> {
+  return { status: 200, headers: { 'content-type': metrics.contentType }, body: await metrics.expose() }
+}

@@ -1,0 +1,79 @@
+import type { Deps } from '../calls/deps.ts'
+import { explain } from '../calls/explain.ts'
+import { tryChat } from '../calls/try-call.ts'
+import type { HttpRoute } from '../http/call.ts'
+import { callerSource } from '../http/caller-source.ts'
+import { verifyLedger } from '../limits/verify-ledger.ts'
+import type { ManagementDeps } from '../management/deps.ts'
+import { management } from '../management/management.ts'
+import type { RouterDeps } from '../management/router.ts'
+import { readLoggedScopes } from '../request-log/logged-scopes.ts'
+import type { LiveSnapshot } from '../store/control/live-snapshot.ts'
+import type { Config } from './config.ts'
+import type { Health } from './handle-health.ts'
+import type { Store } from './open-store.ts'
+import { environmentProviders } from './prepare-store.ts'
+import { readStatus } from './status.ts'
+import { testProvider } from './test-provider.ts'
+import { version } from './version.ts'
+
+/** What main.ts has built and the management API looks at. */
+export interface ManagementParts {
+  deps: Deps
+  health: Health
+  live: LiveSnapshot
+  store: Store
+  config: Config
+  /** The providers that exist from the environment. */
+  builtins: readonly { family: string; name: string }[]
+  stopping: AbortSignal
+  /** Unix milliseconds. */
+  startedAt: number
+}
+
+/** Hands the management API, which knows neither gateway nor providers, what it needs of them as functions. */
+export function managementApi(built: ManagementParts): HttpRoute[] {
+  const { deps, health, live, store, config, builtins, stopping } = built
+  const { db, reads, secrets, requestLog, node, engine } = store
+  const identity = { version: version(), node, engine, startedAt: built.startedAt }
+  const parts: ManagementDeps = {
+    db,
+    reads,
+    secrets,
+    live,
+    snapshot: live.current,
+    caughtUp: () => requestLog.caughtUp(),
+    writeUses: () => store.valueUses.write(),
+    environmentProviders: environmentProviders(config),
+    configFile: config.file === null ? null : config.filePath,
+    explain: (body, by) => explain(body, by, deps),
+    families: builtins.map(({ family, name }) => ({ name: family, builtin: name })),
+    async testProvider(provider) {
+      const family = deps.families.get(provider.family)
+      if (family === undefined) throw new Error(`the provider ${provider.name} has an unknown family`)
+      return testProvider(provider, family, deps.caller)
+    },
+    catalogModels: () => deps.catalog.models(),
+    ledger: {
+      status: (scopes) => deps.ledger.status(scopes),
+      scopes: () => deps.ledger.scopes(),
+      verify: () =>
+        verifyLedger(deps.ledger, async (now) => {
+          await requestLog.caughtUp()
+          return readLoggedScopes(reads, now)
+        }),
+    },
+    isEmbedded: engine === 'sqlite',
+    node: () => {
+      const { lagRows } = requestLog.status()
+      const name = store.nodeName()
+      return { ...identity, name, state: 'running', seenAt: deps.now(), lagRows, isAlive: true }
+    },
+    tryChat: (tried) => tryChat(tried, deps),
+    status: () => readStatus(identity, health, deps),
+    stopping,
+  }
+  const source = callerSource(config.settings.TRUSTED_PROXIES)
+  const sourceOf: RouterDeps['sourceOf'] = (call) => source(call.remoteAddress, call.header('x-forwarded-for'))
+  return management(parts, { now: deps.now, maxBodyBytes: deps.maxBodyBytes, sourceOf }, identity.version)
+}

@@ -1,0 +1,130 @@
+import type { LimitsState } from '../domain/limits-state.ts'
+import { createLoneLedger } from '../limits/lone-ledger.ts'
+import { createSpendLedger } from '../limits/memory-ledger.ts'
+import type { SpendLedger } from '../limits/spend-ledger.ts'
+import { closeHolds, readEnds } from '../request-log/fold/close-holds.ts'
+import { readLedger, readLoggedScopes } from '../request-log/logged-scopes.ts'
+import { claimLimits, type LimitsLock, tryLimitsLock } from '../store/control/limits-lock.ts'
+import { runningNodes } from '../store/control/nodes.ts'
+import type { Log } from '../telemetry/log.ts'
+import type { Metrics } from '../telemetry/metrics.ts'
+import type { Settings } from './config.ts'
+import type { Store } from './open-store.ts'
+
+export interface LedgerParts {
+  settings: Settings
+  store: Store
+  metrics: Metrics
+  log: Log
+  /** Unix milliseconds; never goes back. */
+  clock(): number
+}
+
+export interface OpenedLedger {
+  ledger: SpendLedger
+  limits(): LimitsState
+  stop(): Promise<void>
+}
+
+/** The start waits so long for the shared counters, then it goes on without them: they come when they come. */
+const START_WAIT_MS = 3_000
+const LOCK_RETRY_MS = 2_000
+
+const ANOTHER_ENFORCES =
+  'another gateway of this database enforces the limits: calls that a limit binds are refused here. Set REDIS_URL on ' +
+  'every gateway to share the counters'
+const STILL_ANOTHERS =
+  'the gateway that enforced the limits has not delivered its rows: start it again, deliver its spool (switchyard spool ' +
+  'ship) or forget it (switchyard nodes forget)'
+
+/** Where limits are counted: in memory, in the memory of one node of several, or in counters that all of them share. */
+export async function openLedger(parts: LedgerParts): Promise<OpenedLedger> {
+  const { settings, store, clock } = parts
+  const { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl } = settings
+  if (redisUrl !== undefined) return openShared(parts, redisUrl)
+  if (databaseUrl !== undefined) return openLone(parts, databaseUrl)
+  const ledger = createSpendLedger(clock, await readLoggedScopes(store.db, clock()))
+  return { ledger, limits: () => ({ kind: 'memory' }), stop: async () => {} }
+}
+
+async function openShared({ settings, store, metrics, log, clock }: LedgerParts, url: string): Promise<OpenedLedger> {
+  // Loaded only where they are used, as the client of PostgreSQL.
+  const { openCounters } = await import('../limits/counters/counters.ts')
+  const { unbookedFile } = await import('../limits/counters/unbooked-file.ts')
+  const { db, reads, requestLog, node } = store
+  const counters = openCounters({
+    url,
+    prefix: `{${settings.REDIS_PREFIX}}:`,
+    node,
+    policy: settings.LIMITS_WHEN_DOWN ?? null,
+    leaseMs: settings.LEASE_SECONDS * 1000,
+    requestLog: {
+      caughtUp: () => requestLog.caughtUp(),
+      readEnds: (calls) => readEnds(db, calls),
+      closeHolds: (holds, now) => closeHolds(db, holds, now),
+      readLedger: (now) => readLedger(reads, now),
+      runningNodes: () => runningNodes(db),
+    },
+    unbooked: unbookedFile(settings.DATA_DIR),
+    events: {
+      onUnchecked: () => metrics.limitsUnchecked.add(),
+      onRefused: () => metrics.limitsRefused.add(),
+      observe: (step, seconds) => metrics.counterSeconds.observe(seconds, [step]),
+    },
+    log,
+    now: clock,
+  })
+  if (!(await counters.ready(START_WAIT_MS))) {
+    log.warn({ ...counters.state() }, 'starting without the shared counters: LIMITS_WHEN_DOWN says what is let through')
+  }
+  return {
+    ledger: counters.ledger,
+    limits: () => ({ kind: 'counters', ...counters.state() }),
+    stop: () => counters.stop(),
+  }
+}
+
+/** Whoever has the lock enforces. When its holder has stopped, another node takes over with what the log says. */
+async function openLone({ store, metrics, log, clock }: LedgerParts, databaseUrl: string): Promise<OpenedLedger> {
+  const fresh = async () => createSpendLedger(clock, await readLoggedScopes(store.db, clock()))
+  let memory = await fresh()
+  let lock: LimitsLock | null = null
+  let isStopped = false
+  let waitingFor = ''
+  const enforces = () => lock?.held() === true
+  async function tryToEnforce(): Promise<void> {
+    const taken = await tryLimitsLock(databaseUrl)
+    if (taken === null) return
+    try {
+      const claim = await claimLimits(store.db, store.node)
+      if (claim.kind === 'granted') {
+        // Whoever enforced until its connection broke goes on with what it knows: nobody else did meanwhile.
+        if (lock === null || !claim.wasOurs) memory = await fresh()
+        lock = taken
+        log.info('this gateway enforces the limits')
+        return
+      }
+      if (claim.for !== waitingFor) log.warn({ node: claim.for }, STILL_ANOTHERS)
+      waitingFor = claim.for
+    } catch {
+      // The database is away again.
+    }
+    await taken.release()
+  }
+  let attempt = tryToEnforce().catch(() => {})
+  await attempt
+  if (!enforces()) log.warn(ANOTHER_ENFORCES)
+  const retry = setInterval(() => {
+    if (!enforces() && !isStopped) attempt = attempt.then(tryToEnforce).catch(() => {})
+  }, LOCK_RETRY_MS).unref()
+  return {
+    ledger: createLoneLedger(() => memory, { enforces, onRefused: () => metrics.limitsRefused.add() }),
+    limits: () => ({ kind: 'lone', enforces: enforces() }),
+    async stop() {
+      isStopped = true
+      clearInterval(retry)
+      await attempt
+      await lock?.release()
+    },
+  }
+}

@@ -1,0 +1,117 @@
+import { wordsOf } from '../calls/read-outcome.ts'
+import { isConfigured, type Provider, type ProviderTest, withoutSecrets } from '../domain/provider.ts'
+import type { Family } from '../providers/family.ts'
+import { bodyOf, type Caller, type Stoppage, type UpstreamReply } from '../upstream/client.ts'
+
+type Verdict = Pick<ProviderTest, 'ok' | 'models' | 'message'>
+
+const TIMEOUT_MS = 10_000
+
+/** Asks for the model list: it costs nothing, needs the key, and shows whether the address is right. */
+export async function testProvider(provider: Provider, family: Family, caller: Caller): Promise<ProviderTest> {
+  if (!isConfigured(provider)) {
+    return { ok: false, latencyMs: 0, status: null, models: null, message: 'It has neither a key nor an address yet.' }
+  }
+  const target = family.modelsTarget(provider, null)
+  const began = performance.now()
+  const outcome = await caller.call(caller.endpoint(target), {
+    method: 'GET',
+    body: null,
+    timeoutMs: TIMEOUT_MS,
+    presence: null,
+  })
+  const latencyMs = Math.round(performance.now() - began)
+  if (outcome.kind !== 'reply') {
+    const message = outcome.kind === 'caller-left' ? 'The call was broken off.' : stoppageText(outcome, target.url)
+    return { ok: false, latencyMs, status: null, models: null, message }
+  }
+  return { latencyMs, status: outcome.status, ...verdictOf(outcome, provider, family, target.url) }
+}
+
+function verdictOf(reply: UpstreamReply, provider: Provider, family: Family, url: string): Verdict {
+  const text = withoutSecrets(bodyOf(reply).toString('utf8'), provider)
+  const body = parsed(text)
+  if (reply.status === 200) return listVerdict(body, provider, family, url)
+  const words = body === undefined ? '' : ` It says: ${family.failureFromWire(reply.status, body).message}`
+  return { ok: false, models: null, message: statusText(reply, provider, family, url) + words }
+}
+
+function listVerdict(body: unknown, provider: Provider, family: Family, url: string): Verdict {
+  const wrong = (what: string) => ({ ok: false, models: null, message: `${url} ${what} ${family.baseUrlHint}` })
+  if (body === undefined) return wrong('answers with a page, not with a list of models: the address is wrong.')
+  try {
+    const { models } = family.modelsFromWire(body)
+    if (models.length === 0) return wrong('answers, but lists no model.')
+    const how = provider.apiKey === null ? 'It answers without a key' : 'The key is accepted'
+    return { ok: true, models: models.length, message: `${how}; ${models.length} models are listed.` }
+  } catch {
+    return wrong('answers, but not with a list of models: the address is wrong.')
+  }
+}
+
+function statusText(reply: UpstreamReply, provider: Provider, family: Family, url: string): string {
+  const { status } = reply
+  if (status >= 300 && status < 400) {
+    const to = wordsOf(reply, 'location', provider)
+    return `The address redirects${to === null ? '' : ` to ${to}`}: set the base URL to where it leads.`
+  }
+  switch (status) {
+    case 401:
+      return provider.apiKey === null
+        ? 'The provider wants a key and none is set.'
+        : 'The key is rejected: check that it is complete and not revoked.'
+    case 403:
+      return 'The key is known but may not list models: check its permissions.'
+    case 404:
+    case 405:
+      return `There is nothing at ${url}. ${family.baseUrlHint}`
+    case 429:
+      return 'The provider is reached, but limits the rate of this key or its account is out of credit.'
+    default:
+      return status >= 500
+        ? `The provider is reached, but answers with HTTP ${status}: try again later.`
+        : `The provider answers with HTTP ${status}.`
+  }
+}
+
+function stoppageText(stoppage: Stoppage, url: string): string {
+  const { host, hostname, protocol } = new URL(url)
+  switch (stoppage.kind) {
+    case 'timeout':
+      return stoppage.phase === 'connect'
+        ? `No connection to ${host} in time: is the address right, is a firewall in between?`
+        : `${host} takes the connection but did not answer within ${TIMEOUT_MS / 1000} seconds.`
+    case 'unreachable':
+      return unreachableText(stoppage.detail, host, hostname)
+    case 'broken':
+      return protocol === 'http:'
+        ? `${host} broke off the connection (${stoppage.detail}): does it want https://?`
+        : `${host} broke off the connection (${stoppage.detail}).`
+    case 'too-large':
+      return 'Its answer is too large for a list of models.'
+    case 'refused-address':
+      return `Refused: ${stoppage.detail}.`
+  }
+}
+
+function unreachableText(code: string, host: string, hostname: string): string {
+  if (code === 'ENOTFOUND') return `The name ${hostname} does not exist (DNS).`
+  if (code === 'EAI_AGAIN') return `The name ${hostname} cannot be resolved at the moment (DNS).`
+  if (code === 'ECONNREFUSED') return `Nothing listens at ${host} (connection refused).`
+  if (/WRONG_VERSION|EPROTO|PACKET_LENGTH/.test(code)) return `${host} does not speak TLS (${code}): is it http://?`
+  if (/EXPIRED/.test(code)) return `The certificate of ${host} has expired.`
+  if (/ALTNAME/.test(code)) return `The certificate of ${host} is for another name.`
+  if (/SELF_SIGNED|UNABLE_TO_|ISSUER/.test(code)) {
+    return `The certificate of ${host} is not signed by an authority known here (${code}): see NODE_EXTRA_CA_CERTS.`
+  }
+  return `${host} cannot be reached (${code}).`
+}
+
+/** Undefined for what is not JSON. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,69 @@
+import type { ChatRequest } from '../domain/chat.ts'
+import type { ErrorCode, RefusedBody } from '../domain/errors.ts'
+import type { Failure } from '../domain/failure.ts'
+import type { Provider } from '../domain/provider.ts'
+import type { Stamp } from '../endpoints/chat-completions/write.ts'
+import type { Answer, Target, Translation } from '../providers/family.ts'
+
+/** Where a request may go: a place of its chain. */
+export interface Destination extends Target {
+  position: number
+  /** Name of a row in the table of families. */
+  family: string
+}
+
+/** What the steps of a call need of a request whose body stays in the worker. */
+export interface OpenedRequest {
+  outline: ChatRequest
+  promptTokens: number | null
+  /** SHA-256, hexadecimal; null where it was not asked for. */
+  bodyHash: string | null
+}
+
+/** An upstream answer, and what it takes to read it. */
+export interface ReplyToRead {
+  status: number
+  /** Name of a row in the table of families. */
+  family: string
+  provider: Provider
+  /** An outline is enough. */
+  request: ChatRequest
+  stamp: Stamp
+}
+
+/** An answer as the caller gets it; null when it is nested too deep to be written. */
+export type WrittenAnswer = Omit<Answer, 'completion'> & { text: Uint8Array<ArrayBuffer> | null }
+
+export type ReadAnswer =
+  | { kind: 'answer'; answer: WrittenAnswer }
+  | { kind: 'failure'; failure: Failure }
+  | { kind: 'unreadable' }
+
+export interface Translated {
+  /** In the order of the destinations. Of a wire there is only an outline. */
+  translations: Translation[]
+  /** Where the request can go to one destination only, which is the rule, it is written at once if this was the last time. */
+  written: Uint8Array<ArrayBuffer> | null
+}
+
+/** What can be asked of the worker, and what it answers with. `body` numbers the requests whose body it keeps. */
+export interface Tasks {
+  open: { input: { body: number; chunks: ArrayBuffer[]; length: number; hash: boolean }; output: OpenedRequest }
+  /** `isFinal`: it is not translated once more with other bounds. */
+  translate: { input: { body: number; destinations: Destination[]; isFinal: boolean }; output: Translated }
+  write: { input: { body: number; position: number }; output: Uint8Array<ArrayBuffer> }
+  read: { input: ReplyToRead & { chunks: ArrayBuffer[] }; output: ReadAnswer }
+}
+export type TaskName = keyof Tasks
+
+type TaskOf<K extends TaskName> = { id: number; task: K; input: Tasks[K]['input'] }
+export type Task = { [K in TaskName]: TaskOf<K> }[TaskName]
+/** The call has ended; not answered. */
+export type Release = { task: 'release'; body: number }
+
+export type TaskReply =
+  | { id: number; output: Tasks[TaskName]['output'] }
+  /** A mistake of the caller's, to be thrown as the GatewayError that it was. */
+  | { id: number; refusal: { code: ErrorCode; message: string; refused: RefusedBody | undefined } }
+  /** A fault of ours. */
+  | { id: number; fault: unknown }

@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Provider } from '../../domain/provider.ts'
+import { createQuirks } from './quirks.ts'
+
+const provider: Provider = { name: 'p', family: 'openai', baseUrl: null, apiKey: null, headers: {} }
+const LIMIT = { from: 'max_tokens', to: 'max_completion_tokens' }
+const BACK = { from: 'max_completion_tokens', to: 'max_tokens' }
+
+test('what was learnt holds for one model at one address', () => {
+  const quirks = createQuirks()
+  quirks.rename(provider, 'a', LIMIT)
+  assert.deepEqual(quirks.of(provider, 'a').renames, [LIMIT])
+  assert.deepEqual(quirks.of(provider, 'b').renames, [])
+  assert.deepEqual(quirks.of({ ...provider, baseUrl: 'http://other' }, 'a').renames, [])
+  assert.deepEqual(quirks.of({ ...provider }, 'a').renames, [LIMIT])
+})
+
+test('a newer word replaces an older one, and one that was refused is forgotten', () => {
+  const quirks = createQuirks()
+  quirks.rename(provider, 'a', LIMIT)
+  quirks.rename(provider, 'a', BACK)
+  assert.deepEqual(quirks.of(provider, 'a').renames, [BACK])
+  quirks.unlearn(provider, 'a', BACK)
+  assert.deepEqual(quirks.of(provider, 'a').renames, [])
+})
+
+test('however many models callers name, no more than a thousand are remembered', () => {
+  const quirks = createQuirks()
+  for (let model = 0; model < 1_500; model++) quirks.rename(provider, `m-${model}`, LIMIT)
+  assert.deepEqual(quirks.of(provider, 'm-499').renames, [])
+  assert.deepEqual(quirks.of(provider, 'm-500').renames, [LIMIT])
+  for (let field = 0; field < 50; field++) quirks.rename(provider, 'm-1499', { from: `a_${field}`, to: `b_${field}` })
+  assert.equal(quirks.of(provider, 'm-1499').renames.length, 8)
+})

@@ -1,0 +1,56 @@
+import type { Provider } from '../../domain/provider.ts'
+import type { Rename } from '../../providers/rename.ts'
+
+/** What a provider's refusals have taught this process about one of its models. */
+interface Quirk {
+  renames: readonly Rename[]
+  /** It does not know the fields that a hard budget has sent along. */
+  refusesPins: boolean
+}
+
+/** Learnt anew after a start, and where the provider's address changes: one refused call each. */
+export interface Quirks {
+  of(provider: Provider, model: string): Readonly<Quirk>
+  rename(provider: Provider, model: string, rename: Rename): void
+  /** The provider refused the name that it had asked for. */
+  unlearn(provider: Provider, model: string, rename: Rename): void
+  refusesPins(provider: Provider, model: string): void
+}
+
+/** Callers may type anything as a direct model id; beyond this the oldest is forgotten. */
+const MOST_MODELS = 1_000
+const MOST_RENAMES = 8
+
+const NONE: Quirk = { renames: [], refusesPins: false }
+
+export function createQuirks(): Quirks {
+  const quirks = new Map<string, Quirk>()
+  const keyOf = ({ name, baseUrl }: Provider, model: string) => JSON.stringify([name, baseUrl, model])
+  // Most processes never learn one, and then no call pays for the key.
+  const of = (provider: Provider, model: string) =>
+    quirks.size === 0 ? NONE : (quirks.get(keyOf(provider, model)) ?? NONE)
+
+  function change(provider: Provider, model: string, changed: Partial<Quirk>): void {
+    const key = keyOf(provider, model)
+    const quirk = { ...of(provider, model), ...changed }
+    quirks.delete(key)
+    if (quirk.renames.length > 0 || quirk.refusesPins) quirks.set(key, quirk)
+    const [oldest] = quirks.keys()
+    if (quirks.size > MOST_MODELS && oldest !== undefined) quirks.delete(oldest)
+  }
+
+  return {
+    of,
+    rename(provider, model, rename) {
+      const others = of(provider, model).renames.filter(
+        ({ from, to }) => from !== rename.from && from !== rename.to && to !== rename.to,
+      )
+      change(provider, model, { renames: [...others, rename].slice(-MOST_RENAMES) })
+    },
+    unlearn(provider, model, rename) {
+      const renames = of(provider, model).renames.filter(({ from, to }) => from !== rename.from || to !== rename.to)
+      change(provider, model, { renames })
+    },
+    refusesPins: (provider, model) => change(provider, model, { refusesPins: true }),
+  }
+}

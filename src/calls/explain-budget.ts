@@ -1,0 +1,71 @@
+import { GatewayError } from '../domain/errors.ts'
+import { isCount } from '../domain/output-limit.ts'
+import { budgetState, fits, type Refusal, tightest } from '../limits/admission.ts'
+import type { ChainHold } from '../limits/chain-hold.ts'
+import { limitError } from '../limits/errors.ts'
+import { fittedTo } from '../limits/fit-in.ts'
+import type { Scope } from '../limits/ledger.ts'
+import type { Payer, SpendLedger } from '../limits/spend-ledger.ts'
+import { assess, type ChainDeps, type Situation } from './chain/candidate.ts'
+import { chainHold } from './chain/chain-hold.ts'
+
+/**
+ * What the hard budgets of a payer would say to this call now; null: nothing. A call that would be fitted is, in the
+ * situation. Rates are not asked: a moment later they say something else.
+ */
+export async function budgetVerdict(
+  situation: Situation,
+  payer: Payer,
+  keyName: string | null,
+  deps: ChainDeps & { ledger: SpendLedger },
+): Promise<GatewayError | null> {
+  const hold = chainHold(situation, deps)
+  let refusal: Refusal | null
+  try {
+    refusal = await budgetRefusal(hold, payer, deps.ledger)
+  } catch (error) {
+    if (error instanceof GatewayError) return error
+    throw error
+  }
+  if (refusal === null) return null
+  const fitted = fittedTo(refusal, hold, payer)
+  if (fitted === null) {
+    const { kind, id } = refusal.scope
+    const name = kind === 'key' ? `key '${keyName}'` : `workspace '${id}'`
+    return limitError(refusal, hold, { name, budget: payer[kind].limits?.budget })
+  }
+  situation.fitted = fitted
+  situation.translations.clear()
+  return null
+}
+
+async function budgetRefusal(hold: ChainHold, payer: Payer, ledger: SpendLedger): Promise<Refusal | null> {
+  const scopes: Scope[] = [
+    { kind: 'key', id: payer.key.id },
+    { kind: 'workspace', id: payer.workspace.name },
+  ]
+  const bound = scopes.filter(({ kind }) => payer[kind].limits?.budget?.mode === 'hard')
+  if (bound.length === 0) return null
+  const refusals = (await ledger.status(bound)).flatMap(({ scope, periods }): Refusal[] => {
+    const limits = payer[scope.kind].limits ?? {}
+    const state = budgetState({ scope, counters: periods }, limits)
+    return state === null || fits(state, hold.picodollars, limits) ? [] : [{ kind: 'budget', ...state }]
+  })
+  return refusals.length === 0 ? null : tightest(refusals)
+}
+
+/** The hold counts the longest answer where no limit is sent: says which, and how to name one. Null where all have one. */
+export function limitAdvice(situation: Situation, deps: ChainDeps): string | null {
+  for (const [position, entry] of situation.chain.entries()) {
+    const fitness = assess(entry, position, situation, deps)
+    if (fitness.kind !== 'usable') continue
+    const { wire, traits } = fitness.candidate
+    if (isCount(wire['max_tokens']) || isCount(wire['max_completion_tokens'])) continue
+    const length = traits.maxOutputTokens === null ? 'unknown' : `${traits.maxOutputTokens} tokens`
+    return (
+      `No output limit is sent to ${entry.provider}/${entry.model}, so its longest answer is held for (${length}). ` +
+      'Send max_tokens, set max_output_tokens of the route entry, the key or the workspace, or, under a hard budget, when_tight: fit.'
+    )
+  }
+  return null
+}

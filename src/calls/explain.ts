@@ -1,0 +1,96 @@
+import type { ExplainedEntry, Explanation } from '../domain/explanation.ts'
+import type { Picodollars } from '../domain/pricing/price.ts'
+import { type Provider, withoutSecrets } from '../domain/provider.ts'
+import type { ChainEntry } from '../domain/route.ts'
+import { usableKey } from '../domain/usable-key.ts'
+import { checkedRequest } from '../endpoints/chat-completions/read.ts'
+import { moneyOf } from '../limits/hold.ts'
+import { defaultLimitOf, hasHardBudget, payerOf, workspacePayer } from '../limits/payer.ts'
+import { assess, type Candidate, type ChainDeps, newSituation, type Situation, traitsOf } from './chain/candidate.ts'
+import { termsAt } from './chain/chain-hold.ts'
+import type { Deps } from './deps.ts'
+import { budgetVerdict, limitAdvice } from './explain-budget.ts'
+import { resolve } from './resolve.ts'
+import { firstStep } from './try-chain.ts'
+
+/** Who would make the call; without a key only what binds the whole workspace counts. */
+export interface ExplainedFor {
+  workspace: string
+  keyId: string | null
+}
+
+export type ExplainDeps = ChainDeps & Pick<Deps, 'snapshot' | 'prefixes' | 'ledger' | 'now'>
+
+/**
+ * Receive, resolve, the question to the budgets and the first step along the chain as a call takes them: the same
+ * functions, and nobody is called.
+ */
+export async function explain(
+  body: unknown,
+  { workspace, keyId }: ExplainedFor,
+  deps: ExplainDeps,
+): Promise<Explanation> {
+  const snapshot = deps.snapshot()
+  const key = keyId === null ? null : usableKey(snapshot, { id: keyId, workspace }, deps.now())
+  const request = checkedRequest(body)
+  const resolved = resolve(request.model, { workspace }, snapshot, deps.prefixes)
+  const { chain, alias } = resolved
+  const payer = key === null ? workspacePayer(workspace, snapshot) : payerOf(key, snapshot)
+  const bounds = { defaultLimit: defaultLimitOf(payer), isStrict: hasHardBudget(payer) }
+  const situation = newSituation(request, chain, snapshot, bounds)
+  const refusal = await budgetVerdict(situation, payer, key?.name ?? null, deps)
+  const { candidate, passed, error } = firstStep(situation, deps)
+  const entries = chain.map((entry, position) => ({
+    ...explained(entry, position, situation, deps),
+    wouldBeUsed: refusal === null && candidate?.position === position,
+    skippedBecause: passed.get(entry)?.replace(/^skipped: /, '') ?? null,
+  }))
+  const provider = chain[0]?.provider
+  return {
+    alias,
+    note:
+      alias === null ? `no route of workspace '${workspace}' has this name: its prefix leads to '${provider}'` : null,
+    advice: limitAdvice(situation, deps),
+    error: error ?? refusal,
+    hold: entries.reduce<Picodollars | null>(
+      (most, { hold }) => (hold !== null && (most === null || hold > most) ? hold : most),
+      null,
+    ),
+    entries,
+  }
+}
+
+type Assessed = Omit<ExplainedEntry, 'wouldBeUsed' | 'skippedBecause'>
+
+function explained(entry: ChainEntry, position: number, situation: Situation, deps: ChainDeps): Assessed {
+  const fitness = assess(entry, position, situation, deps)
+  const candidate = fitness.kind === 'usable' ? fitness.candidate : null
+  return {
+    entry,
+    configured: fitness.kind !== 'unconfigured',
+    circuit: deps.circuits.state(entry),
+    refused: fitness.kind === 'refused' || fitness.kind === 'invalid' ? fitness.message : null,
+    ignored: candidate?.ignored ?? [],
+    adjustments: candidate?.adjustments ?? [],
+    contextWindow: traitsOf(entry, situation.snapshot, deps).contextWindow,
+    hold: candidate === null ? null : moneyOf(termsAt(candidate, situation)),
+    pricePercent: candidate?.heldPercent ?? null,
+    wire: candidate === null ? null : wireOf(candidate),
+  }
+}
+
+function wireOf({ provider, family, wire }: Candidate): NonNullable<ExplainedEntry['wire']> {
+  const { url, headers } = family.chatTarget(provider)
+  return { method: 'POST', url: withoutSecrets(url, provider), headers: masked(headers, provider), body: wire }
+}
+
+/** The operator's own headers may be secrets of any length and look; the family's hold one only where the key stands. */
+function masked(headers: Readonly<Record<string, string>>, provider: Provider): Record<string, string> {
+  const own = new Set(Object.keys(provider.headers).map((name) => name.toLowerCase()))
+  const { apiKey } = provider
+  const mask = (name: string, value: string) => {
+    if (own.has(name.toLowerCase())) return '[redacted]'
+    return apiKey === null ? value : value.replaceAll(apiKey, '[redacted]')
+  }
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, mask(name, value)]))
+}

@@ -1,0 +1,164 @@
+import { GatewayError } from '../../domain/errors.ts'
+import {
+  type ClaimedCall,
+  checkSameBody,
+  IDEMPOTENCY_MS,
+  type IdempotentBody,
+  identityOf,
+  refusalOf,
+} from '../../domain/idempotency.ts'
+import type { Presence } from '../../domain/presence.ts'
+import type { Reply } from '../../http/call.ts'
+import { asGatewayError, errorReply } from '../../http/respond.ts'
+import type { Life } from '../stages.ts'
+import { type JointPresence, jointPresence } from './joint-presence.ts'
+import { IdempotencyMemory, type MemoryBounds, type PastCall } from './memory.ts'
+
+/** What `Idempotency-Key` needs from outside. */
+export interface IdempotencyOptions {
+  /** Looks into the request log: the call that the key stands for, if one started after `since`. */
+  find(keyId: string, idempotencyKey: string, since: number): Promise<ClaimedCall | null>
+  /** Resolves when everything that was logged here so far can be found. */
+  caughtUp(): Promise<void>
+  onReplay(): void
+  now(): number
+  bounds?: MemoryBounds
+}
+
+/** The right to make the one call that a key stands for. Exactly one of the two must be called at its end. */
+export interface Claim {
+  /** Its row is complete. Null: everyone who waited for it has left. */
+  finish(reply: Reply | null): void
+  /** Its row could not be completed. */
+  lose(error: unknown): void
+}
+
+export interface Idempotency {
+  /**
+   * Null: this call is the one to make (its claim is in `life`), or it has no key. Otherwise its answer is that of the
+   * first call, and no more is to be done for it; a reply of null means that the caller left while waiting.
+   */
+  enter(life: IdempotentLife): Promise<{ reply: Reply | null } | null>
+}
+
+type IdempotentLife = Pick<Life, 'id' | 'startedAt' | 'idempotency' | 'attempts' | 'presence' | 'claim'> & {
+  key: { id: string }
+}
+
+interface Running extends ClaimedCall {
+  presence: JointPresence
+  ended: Promise<Reply | null>
+}
+
+const AWAY_SECONDS = 5
+const BOUNDS: MemoryBounds = { outcomeBytes: 64 * 1024 * 1024, identities: 100_000 }
+
+/**
+ * One provider call for all requests with one `Idempotency-Key`. The claim is taken in memory before anything is waited
+ * for, so of two requests at the same moment one joins the other; then the log is asked about calls of earlier processes
+ * and those that memory has forgotten.
+ */
+export function createIdempotency(options: IdempotencyOptions): Idempotency {
+  const { find, caughtUp, onReplay, now, bounds = BOUNDS } = options
+  const running = new Map<string, Running>()
+  const memory = new IdempotencyMemory(bounds)
+
+  function replay(reply: Reply, requestId: string): { reply: Reply } {
+    onReplay()
+    const marks = { 'x-gateway-request-id': requestId, 'x-gateway-idempotent-replay': 'true' }
+    return { reply: { ...reply, headers: { ...reply.headers, ...marks } } }
+  }
+
+  /** The answer of the running call. Null: nobody waited for it any more, so it was broken off and frees the key. */
+  async function join(first: Running, body: IdempotentBody, presence: Presence) {
+    checkSameBody(first, body)
+    if (!first.presence.left) first.presence.join(presence)
+    const ended = await endOrLeave(first.ended, presence)
+    if (ended === 'left') return { reply: null }
+    return ended === null ? null : replay(ended, first.requestId)
+  }
+
+  function recall(identity: string, body: IdempotentBody) {
+    const past = memory.find(identity, now())
+    if (past === null) return null
+    checkSameBody(past, body)
+    const outcome = memory.outcome(identity)
+    if (outcome === null) throw refusalOf(past)
+    return replay(outcome, past.requestId)
+  }
+
+  function claim(identity: string, { bodyHash }: IdempotentBody, life: IdempotentLife): void {
+    const { promise: ended, resolve: end } = Promise.withResolvers<Reply | null>()
+    const requestId = life.id
+    const presence = jointPresence(life.presence)
+    running.set(identity, { requestId, bodyHash, state: 'running', presence, ended })
+    life.presence = presence
+    // Admission sets the time of the start anew.
+    const past = (state: PastCall['state']): PastCall => ({ requestId, bodyHash, state, startedAt: life.startedAt })
+    life.claim = {
+      finish(reply) {
+        running.delete(identity)
+        if (reply?.status === 200) memory.keep(identity, past('answered'), reply)
+        end(reply)
+      },
+      lose(error) {
+        running.delete(identity)
+        const wasSent = life.attempts.some((attempt) => attempt.kind === 'called')
+        if (wasSent) memory.keep(identity, past('uncertain'), null)
+        end(errorReply(asGatewayError(error)))
+      },
+    }
+  }
+
+  /** A running call of this process is in memory: one that is not has ended, and the log has not read its end yet. */
+  async function findLogged(keyId: string, { idempotencyKey }: IdempotentBody): Promise<ClaimedCall | null> {
+    const look = () => find(keyId, idempotencyKey, now() - IDEMPOTENCY_MS)
+    try {
+      const logged = await look()
+      if (logged?.state !== 'running') return logged
+      await caughtUp()
+      return await look()
+    } catch (cause) {
+      throw unreadableLog(cause)
+    }
+  }
+
+  return {
+    async enter(life) {
+      const body = life.idempotency
+      if (body === null) return null
+      const identity = identityOf(life.key.id, body)
+      for (let first = running.get(identity); first !== undefined; first = running.get(identity)) {
+        const joined = await join(first, body, life.presence)
+        if (joined !== null) return joined
+      }
+      const recalled = recall(identity, body)
+      if (recalled !== null) return recalled
+      claim(identity, body, life)
+      const logged = await findLogged(life.key.id, body)
+      if (logged === null) return null
+      checkSameBody(logged, body)
+      throw refusalOf(logged)
+    },
+  }
+}
+
+/** Nothing is sent as long as it is not known whether that would be a second time. */
+function unreadableLog(cause: unknown): GatewayError {
+  const message =
+    'The request log cannot be read now, so it is not known whether the call with this Idempotency-Key was made ' +
+    'before. Nothing was sent; try again later with the same key.'
+  return new GatewayError('database_unavailable', message, { cause, retryAfterSeconds: AWAY_SECONDS })
+}
+
+/** Whichever comes first: a caller who leaves is not kept waiting for. */
+function endOrLeave(ended: Promise<Reply | null>, presence: Presence): Promise<Reply | null | 'left'> {
+  if (presence.left) return Promise.resolve('left')
+  return new Promise((resolve) => {
+    const stopListening = presence.onLeave(() => resolve('left'))
+    void ended.then((reply) => {
+      stopListening()
+      resolve(reply)
+    })
+  })
+}

@@ -1,0 +1,137 @@
+import { GatewayError } from '../../domain/errors.ts'
+import type { CatalogList } from '../../domain/gateway-status.ts'
+import { type CatalogModel, type Provider, withoutSecrets } from '../../domain/provider.ts'
+import type { PrefixRule } from '../../domain/route.ts'
+import type { Family } from '../../providers/family.ts'
+import { bodyOf, type Caller } from '../../upstream/client.ts'
+
+/** The direct model ids, read once from the providers at start and kept in memory (contract 4.2). */
+export interface Catalog {
+  /** Sorted by provider and id. */
+  models(): readonly CatalogModel[]
+  find(provider: string, model: string): CatalogModel | undefined
+  /** Per provider: null once read, else why not yet. */
+  waiting(): ReadonlyMap<string, string>
+  lists(): CatalogList[]
+}
+
+export interface CatalogSource {
+  provider: Provider
+  family: Family
+}
+
+export interface CatalogOptions {
+  sources: readonly CatalogSource[]
+  prefixes: readonly PrefixRule[]
+  caller: Caller
+  now(): number
+  onRead(provider: string, count: number): void
+  onFailure(provider: string, reason: string): void
+}
+
+const TIMEOUT_MS = 15_000
+const FIRST_PAUSE_MS = 1_000
+const LONGEST_PAUSE_MS = 60_000
+/** No provider has this many pages; a server that repeats its cursor must not keep us reading for ever. */
+const MAX_PAGES = 100
+
+/**
+ * Starts reading every list at once. `firstRound` resolves when each provider has answered or failed once; a provider
+ * that failed is asked again in the background until its first success, and never after it.
+ */
+export function startCatalog(options: CatalogOptions): { catalog: Catalog; firstRound: Promise<void>; stop(): void } {
+  const read = new Map<string, ReadonlyMap<string, CatalogModel>>()
+  const readAt = new Map<string, number>()
+  const waiting = new Map<string, string>(options.sources.map(({ provider }) => [provider.name, 'not read yet']))
+  let sorted: readonly CatalogModel[] = []
+  const timers = new Set<NodeJS.Timeout>()
+  let stopped = false
+
+  async function attempt(source: CatalogSource, pauseMs: number): Promise<void> {
+    const { name } = source.provider
+    try {
+      const models = await readAll(source, options)
+      read.set(name, new Map(models.map((model) => [model.id, model])))
+      readAt.set(name, options.now())
+      waiting.delete(name)
+      sorted = [...read.values()].flatMap((byId) => [...byId.values()]).sort(byProviderAndId)
+      options.onRead(name, models.length)
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error)
+      waiting.set(name, reason)
+      options.onFailure(name, reason)
+      if (!stopped) again(source, pauseMs)
+    }
+  }
+
+  function again(source: CatalogSource, pauseMs: number): void {
+    const timer = setTimeout(() => {
+      timers.delete(timer)
+      void attempt(source, Math.min(pauseMs * 2, LONGEST_PAUSE_MS))
+    }, pauseMs)
+    timers.add(timer.unref())
+  }
+
+  const firstRound = Promise.all(options.sources.map((source) => attempt(source, FIRST_PAUSE_MS))).then(() => {})
+  return {
+    catalog: {
+      models: () => sorted,
+      find: (provider, model) => read.get(provider)?.get(model),
+      waiting: () => waiting,
+      lists: () =>
+        options.sources.map(({ provider: { name } }) => ({
+          provider: name,
+          models: read.get(name)?.size ?? 0,
+          readAt: readAt.get(name) ?? null,
+          problem: waiting.get(name) ?? null,
+        })),
+    },
+    firstRound,
+    stop() {
+      stopped = true
+      for (const timer of timers) clearTimeout(timer)
+    },
+  }
+}
+
+async function readAll(source: CatalogSource, options: CatalogOptions): Promise<CatalogModel[]> {
+  const { provider, family } = source
+  const prefixes = options.prefixes.filter((rule) => rule.provider === provider.name)
+  const models: CatalogModel[] = []
+  let after: string | null = null
+  for (let page = 0; page < MAX_PAGES; page++) {
+    const { models: found, next } = await readPage(source, after, options.caller)
+    for (const model of found) {
+      // Ids that no prefix leads to could be listed but never called.
+      if (prefixes.some((rule) => model.id.startsWith(rule.prefix))) models.push({ ...model, provider: provider.name })
+    }
+    if (next === null || next === after) return models
+    after = next
+  }
+  throw new Error(`the model list of ${family.builtin.name} does not end after ${MAX_PAGES} pages`)
+}
+
+async function readPage(source: CatalogSource, after: string | null, caller: Caller) {
+  const endpoint = caller.endpoint(source.family.modelsTarget(source.provider, after))
+  const outcome = await caller.call(endpoint, { method: 'GET', body: null, timeoutMs: TIMEOUT_MS, presence: null })
+  if (outcome.kind !== 'reply') throw new Error(`the provider could not be reached (${outcome.kind})`)
+  if (outcome.status !== 200) {
+    const words = withoutSecrets(bodyOf(outcome).toString('utf8'), source.provider)
+    const failed = source.family.failureFromWire(outcome.status, parsed(words))
+    throw new GatewayError('upstream_error', `HTTP ${outcome.status}: ${failed.message}`)
+  }
+  return source.family.modelsFromWire(parsed(bodyOf(outcome).toString('utf8')))
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
+function byProviderAndId(a: CatalogModel, b: CatalogModel): number {
+  const [left, right] = a.provider === b.provider ? [a.id, b.id] : [a.provider, b.provider]
+  return left < right ? -1 : left > right ? 1 : 0
+}

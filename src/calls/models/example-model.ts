@@ -1,0 +1,24 @@
+import { isConfigured } from '../../domain/provider.ts'
+import type { Snapshot } from '../../domain/snapshot.ts'
+import type { Catalog } from './catalog.ts'
+
+/**
+ * A name that a first call can use: an alias of the default workspace, else the cheapest chat model that is in both the
+ * provider's list and the registry, or in the registry alone while no list is read. Null while no provider is configured.
+ */
+export function exampleModel(snapshot: Snapshot, catalog: Catalog): string | null {
+  const [alias] = [...(snapshot.workspaces.get('default')?.routes.keys() ?? [])].sort()
+  if (alias !== undefined) return alias
+  const configured = [...snapshot.providers.values()].filter(isConfigured).map(({ name }) => name)
+  if (configured.length === 0) return null
+  const listed = catalog.models()
+  const registered = configured.flatMap((provider) => [...(snapshot.registry.get(provider)?.values() ?? [])])
+  const known = listed.length > 0 ? listed : registered.map(({ provider, model }) => ({ provider, id: model }))
+  const priced = known.flatMap(({ provider, id }) => {
+    const model = snapshot.registry.get(provider)?.get(id)
+    const output = model?.price.base?.output
+    return model?.mode === 'chat' && !model.deprecated && output !== undefined ? [{ id, output }] : []
+  })
+  priced.sort((a, b) => Number(a.output - b.output))
+  return priced[0]?.id ?? listed[0]?.id ?? null
+}

@@ -1,0 +1,59 @@
+import { GatewayError } from '../../domain/errors.ts'
+import type { LiveKey } from '../../domain/key.ts'
+import { mayUse } from '../../domain/key.ts'
+import type { Call, Reply } from '../../http/call.ts'
+import { errorReply, jsonReply } from '../../http/respond.ts'
+import { rateHeaders } from '../../limits/headers.ts'
+import { payerOf } from '../../limits/payer.ts'
+import { authenticate } from '../authenticate.ts'
+import type { Deps } from '../deps.ts'
+
+/** An entry of the model list (contract 2.3). */
+interface ListedModel {
+  id: string
+  object: 'model'
+  created: number
+  owned_by: string
+}
+
+export function handleModelList(call: Call, deps: Deps): Reply {
+  return limited(call, deps, (key) => jsonReply(200, { object: 'list', data: modelsFor(key, deps) }))
+}
+
+export function handleModel(call: Call, deps: Deps): Reply {
+  return limited(call, deps, (key) => {
+    const id = call.params['*'] ?? ''
+    const model = modelsFor(key, deps).find((candidate) => candidate.id === id)
+    if (model !== undefined) return jsonReply(200, model)
+    return errorReply(new GatewayError('model_not_found', `The model '${id}' is not in your model list.`))
+  })
+}
+
+/** Reading the list is free, but says like every answer what the key may still do. */
+function limited(call: Call, deps: Deps, answer: (key: LiveKey) => Reply): Reply {
+  const snapshot = deps.snapshot()
+  const key = authenticate(call, snapshot, deps)
+  const reply = answer(key)
+  return { ...reply, headers: { ...reply.headers, ...rateHeaders(payerOf(key, snapshot), deps.ledger) } }
+}
+
+/**
+ * Aliases by name, then direct ids by provider and id. An alias hides a direct id of the same name: it wins. What the
+ * key may not use is not in its list.
+ */
+function modelsFor(key: LiveKey, deps: Deps): ListedModel[] {
+  const routes = deps.snapshot().workspaces.get(key.workspace)?.routes ?? new Map()
+  const aliases: ListedModel[] = [...routes.values()]
+    .sort((a, b) => (a.alias < b.alias ? -1 : 1))
+    .map((route) => ({
+      id: route.alias,
+      object: 'model',
+      created: Math.floor(route.createdAt / 1000),
+      owned_by: `route:${route.chain[0]?.provider ?? ''}`,
+    }))
+  const direct: ListedModel[] = deps.catalog
+    .models()
+    .filter((model) => !routes.has(model.id))
+    .map((model) => ({ id: model.id, object: 'model', created: model.created, owned_by: model.provider }))
+  return [...aliases, ...direct].filter((model) => mayUse(key, model.id))
+}

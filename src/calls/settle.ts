@@ -1,0 +1,117 @@
+import { CALLER_LEFT, INTERRUPTED } from '../domain/errors.ts'
+import { asPicodollars } from '../domain/pricing/price.ts'
+import { promptTokens } from '../domain/pricing/usage.ts'
+import type { Reply } from '../http/call.ts'
+import { errorReply } from '../http/respond.ts'
+import { limitsUnavailable } from '../limits/errors.ts'
+import type { CallUse } from '../limits/ledger.ts'
+import type { CloseRecord } from '../request-log/record.ts'
+import { holdRecord } from './admit.ts'
+import type { Deps } from './deps.ts'
+import { type Life, millisecondsInto } from './stages.ts'
+
+/** As the log knows it: a call without an answer costs nothing. */
+export const NOTHING_USED: CallUse = { picodollars: null, tokens: 0 }
+
+/**
+ * Writes the row, settles what was held and counts: once, however the call ended, and before the caller can see how.
+ * The ledger follows the log: what could not be written was not spent. Returns what the caller sees: an answer under a hard
+ * budget of shared counters waits until these have taken its cost.
+ */
+export async function settle(life: Life, reply: Reply | null, deps: Deps): Promise<Reply | null> {
+  const record = closeRecord(life, reply, deps)
+  let position: number
+  try {
+    position = await deps.requestLog.close(record)
+  } catch (error) {
+    deps.metrics.logFailures.add()
+    throw error
+  }
+  const booked = life.admission === null || deps.ledger.settle(life.admission.held, usedBy(record), position)
+  count(life, record, deps)
+  if (reply?.status !== 200 || booked === true || (await booked)) return reply
+  return errorReply(limitsUnavailable(UNBOOKED))
+}
+
+const UNBOOKED =
+  'The call was made, but the shared counters did not take its cost in time. Under a hard budget no answer is given ' +
+  'that is not booked.'
+
+function usedBy({ costPicodollars, usage }: CloseRecord): CallUse {
+  return {
+    picodollars: costPicodollars === null ? null : asPicodollars(BigInt(costPicodollars)),
+    tokens: usage === null ? 0 : promptTokens(usage) + usage.output,
+  }
+}
+
+const STRICT = { strict: true }
+
+function closeRecord(life: Life, reply: Reply | null, deps: Deps): CloseRecord {
+  const last = life.attempts.findLast((attempt) => attempt.kind === 'called')
+  const { served, cost, error } = life
+  const unseen = deps.cutOff() ? INTERRUPTED : CALLER_LEFT
+  const refused = error === 'caller-left' ? undefined : error?.refused
+  const now = performance.now()
+  return {
+    id: life.id,
+    workspace: life.key.workspace,
+    keyId: life.key.id,
+    startedAt: life.startedAt,
+    // By the clock of all durations: the start may be a moment of another machine's.
+    finishedAt: life.startedAt + millisecondsInto(life, now),
+    requestedModel: life.request?.model ?? refused?.model ?? null,
+    route: life.resolved?.alias ?? null,
+    idempotencyKey: life.idempotency?.idempotencyKey ?? null,
+    bodyHash: life.idempotency?.bodyHash ?? null,
+    ...holdRecord(life.admission),
+    status: reply?.status ?? unseen.status,
+    code: error === 'caller-left' ? unseen.code : (error?.code ?? null),
+    provider: served?.entry.provider ?? last?.provider ?? null,
+    model: served?.entry.model ?? last?.model ?? null,
+    fallback: (served?.position ?? 0) > 0,
+    attempts: life.attempts,
+    usage: served?.answer.usage ?? null,
+    finishReason: served?.answer.finishReason ?? null,
+    costPicodollars: cost?.picodollars?.toString() ?? null,
+    priceVersion: cost?.priceVersion ?? null,
+    upstreamMs: served?.upstreamMs ?? null,
+    gatewayMicroseconds: Math.max(0, Math.round((now - life.startedTick - life.elsewhereMs) * 1000)),
+    requestBytes: life.source?.length ?? refused?.bytes ?? 0,
+    responseBytes: reply === null ? 0 : Buffer.byteLength(reply.body),
+    ignoredParams: served?.ignored ?? [],
+    adjustments: life.adjustments,
+    ...(life.admission?.held.strict === true ? STRICT : {}),
+  }
+}
+
+function count(life: Life, record: CloseRecord, { metrics, isKnown, log }: Deps): void {
+  const route = record.route ?? '(direct)'
+  const provider = record.provider ?? ''
+  const model = record.provider === null ? '' : modelLabel(record.provider, record.model ?? '', isKnown)
+  metrics.requests.add(1, [route, provider, model, record.code ?? 'ok'])
+  metrics.overhead.observe(record.gatewayMicroseconds / 1e6)
+  for (const attempt of life.attempts) {
+    if (attempt.kind !== 'called') continue
+    const label = modelLabel(attempt.provider, attempt.model, isKnown)
+    metrics.attempts.observe(attempt.durationMs / 1000, [attempt.provider, label, attempt.code ?? 'ok'])
+  }
+  if (record.fallback) metrics.fallbacks.add(1, [route])
+  if (life.served === null || record.usage === null) return
+  metrics.tokens.add(promptTokens(record.usage), [provider, model, 'prompt'])
+  metrics.tokens.add(record.usage.output, [provider, model, 'completion'])
+  const cost = life.cost?.picodollars ?? null
+  if (cost !== null) metrics.costUsd.add(Number(cost) / 1e12, [provider, model])
+  else {
+    metrics.unknownPrices.add(1, [provider, model])
+    log.warn({ request: life.id, provider, model }, 'no price for this model in the registry: cost logged as null')
+  }
+  if (life.served.answer.warning !== null) {
+    metrics.unknownStopReasons.add(1, [provider])
+    log.warn({ request: life.id, provider, model }, life.served.answer.warning)
+  }
+}
+
+/** Labels are bounded: callers may type anything as a direct model id. */
+function modelLabel(provider: string, model: string, isKnown: Deps['isKnown']): string {
+  return isKnown(provider, model) ? model : 'other'
+}

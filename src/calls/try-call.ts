@@ -1,0 +1,31 @@
+import { checkFaithful } from '../domain/chat.ts'
+import type { TriedChat } from '../domain/tried-chat.ts'
+import { usableKey } from '../domain/usable-key.ts'
+import type { Call, Reply } from '../http/call.ts'
+import type { Deps } from './deps.ts'
+import { handleChat } from './handle-call.ts'
+
+/**
+ * A call like any other: only who pays for it is found by id instead of by bearer token. Everything from there on,
+ * limits and log included, is the one handler's.
+ */
+export function tryChat(tried: TriedChat, deps: Deps): Promise<Reply | null> {
+  return handleChat(callOf(tried), deps, (_call, snapshot) => usableKey(snapshot, tried.key, deps.now()))
+}
+
+function callOf({ id, presence, body, idempotencyKey }: TriedChat): Call {
+  return {
+    id,
+    method: 'POST',
+    params: {},
+    query: () => ({}),
+    header: (name) => (name === 'idempotency-key' ? idempotencyKey : undefined),
+    async readBody() {
+      // Written again, what JSON cannot hold would silently become something else.
+      checkFaithful(body)
+      return [Buffer.from(JSON.stringify(body))]
+    },
+    presence,
+    receivedAt: performance.now(),
+  }
+}

@@ -1,0 +1,44 @@
+import { isUtf8 } from 'node:buffer'
+import { type ChatRequest, checkFaithful, isJsonObject, parseChatRequest } from '../../domain/chat.ts'
+import { GatewayError } from '../../domain/errors.ts'
+
+/**
+ * A body as it came, as a chat request. Everything wrong with it is the caller's to mend, so messages say what would be
+ * right; the error also holds what the request log may know of it.
+ */
+export function parseRequest(body: Buffer): ChatRequest {
+  let value: unknown
+  try {
+    value = parseJson(body)
+    return checkedRequest(value)
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error
+    throw new GatewayError(error.code, error.message, { refused: { model: namedModel(value), bytes: body.length } })
+  }
+}
+
+/** A chat request that can be sent on faithfully. */
+export function checkedRequest(value: unknown): ChatRequest {
+  const request = parseChatRequest(value)
+  checkFaithful(value)
+  return request
+}
+
+/** Longer than any model's name: what stands there instead is not passed around. */
+const LONGEST_MODEL = 512
+
+function namedModel(value: unknown): string | null {
+  const model = isJsonObject(value) ? value['model'] : null
+  return typeof model === 'string' && model !== '' ? model.slice(0, LONGEST_MODEL) : null
+}
+
+function parseJson(body: Buffer): unknown {
+  if (body.length === 0) throw new GatewayError('invalid_request', 'The body is empty; send a JSON object.')
+  if (!isUtf8(body)) throw new GatewayError('invalid_request', 'The body is not valid UTF-8.')
+  try {
+    return JSON.parse(body.toString('utf8'))
+  } catch {
+    // V8's message quotes the body, and content must not reach a log: ours does not.
+    throw new GatewayError('invalid_request', 'The body is not valid JSON.')
+  }
+}

@@ -1,0 +1,125 @@
+import type { LimitsWhenDown } from '../policy.ts'
+import type { SpendLedger } from '../spend-ledger.ts'
+import { Bookings, type CountedCall } from './bookings.ts'
+import { openConnection } from './connection.ts'
+import { trueEnd } from './holds.ts'
+import { type CountersLog, Upkeep } from './lease-keeper.ts'
+import { type CountersEvents, CountersLedger } from './ledger.ts'
+import type { RequestLogView } from './request-log.ts'
+import type { Unbooked } from './unbooked.ts'
+
+export interface CountersOptions {
+  url: string
+  /** What all keys of this installation begin with; it must hold a hash tag. */
+  prefix: string
+  node: string
+  policy: LimitsWhenDown
+  leaseMs: number
+  requestLog: RequestLogView
+  unbooked: Unbooked
+  events: CountersEvents
+  log: CountersLog
+  /** For tests; 100,000. */
+  mostDeferred?: number
+  /** Unix milliseconds. */
+  now(): number
+}
+
+export interface Counters {
+  ledger: SpendLedger
+  /** False: they were not ready within this time; they are asked for on and on. */
+  ready(withinMs: number): Promise<boolean>
+  state(): CountersState
+  /** Books what can be booked at once and gives the lease back. */
+  stop(): Promise<void>
+}
+
+export interface CountersState {
+  up: boolean
+  /** Why not. */
+  problem: string | null
+  /** Ends of calls that they have not heard of yet. */
+  deferred: number
+}
+
+/** No answer for so long is none: calls go on without. */
+const WAIT_MS = 2_000
+/** How long an answer under a hard budget waits until its cost is booked. */
+const SETTLE_WAIT_MS = 10_000
+/** Some 60 MB of memory. Beyond, they are forgotten, and booked from the log, which has them all. */
+const MOST_DEFERRED = 100_000
+const STOP_WAIT_MS = 2_000
+
+/** The shared counters as one node sees them. */
+export function openCounters(options: CountersOptions): Counters {
+  const { url, prefix, node, policy, events, log, unbooked } = options
+  const running = new Map<string, CountedCall>()
+  let wasUp = true
+  const upkeep = new Upkeep({
+    ...options,
+    connection: () => connection,
+    running,
+    onUsable: () => void bookings.drain(),
+  })
+  const connection = openConnection({
+    url,
+    prefix,
+    waitMs: WAIT_MS,
+    onUp() {
+      wasUp = true
+      upkeep.onUp()
+    },
+    onDown(problem) {
+      upkeep.onDown()
+      if (wasUp)
+        log.warn({ problem, limits_when_down: policy ?? 'refuse hard budgets' }, 'the shared counters are away')
+      wasUp = false
+    },
+  })
+  const parts = {
+    connection,
+    node,
+    running,
+    isUsable: () => upkeep.isUsable(),
+    onLost: () => upkeep.onLost(),
+    onSequence: (sequence: number) => upkeep.onSequence(sequence),
+    onOverflow: () => upkeep.onOverflow(),
+    unbooked,
+    now: () => upkeep.now(),
+    clock: () => '',
+    async isLogged(call: { id: string; startedAt: number }) {
+      await options.requestLog.caughtUp()
+      return trueEnd((await options.requestLog.readEnds([call])).get(call.id)) !== null
+    },
+  }
+  const bookings = new Bookings({ ...parts, most: options.mostDeferred ?? MOST_DEFERRED })
+  return {
+    ledger: new CountersLedger({ ...parts, bookings, policy, events, settleWaitMs: SETTLE_WAIT_MS }),
+    ready: (withinMs) => inTime(upkeep.ready, withinMs),
+    state: () => ({ up: upkeep.isUsable(), problem: problemOf(), deferred: bookings.deferred }),
+    async stop() {
+      const deadline = performance.now() + STOP_WAIT_MS
+      while (running.size > 0 && upkeep.isUsable() && performance.now() < deadline) {
+        await new Promise((resolve) => setTimeout(resolve, 10))
+      }
+      // What it still does may wait for a database that is away.
+      await inTime(upkeep.stop(), STOP_WAIT_MS)
+      await connection.close()
+    },
+  }
+
+  function problemOf(): string | null {
+    if (upkeep.isUsable()) return null
+    return connection.problem() ?? upkeep.problem ?? 'the counters are being rebuilt from the request log'
+  }
+}
+
+async function inTime(work: Promise<unknown>, ms: number): Promise<boolean> {
+  const late = Promise.withResolvers<boolean>()
+  const timer = setTimeout(() => late.resolve(false), ms)
+  try {
+    return await Promise.race([work.then(() => true), late.promise])
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,223 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import fc from 'fast-check'
+import { beginLedger, connectTo, ledgerOn } from '../../../test/counters.ts'
+import { startValkey } from '../../../test/valkey.ts'
+import type { Limits } from '../../domain/limits.ts'
+import { asPicodollars } from '../../domain/pricing/price.ts'
+import type { Decision, HeldCall } from '../admission.ts'
+import { PERIODS } from '../budget-period.ts'
+import type { Scope } from '../ledger.ts'
+import { createSpendLedger, type MemoryLedger } from '../memory-ledger.ts'
+import type { Payer, SpendLedger } from '../spend-ledger.ts'
+
+const server = await startValkey()
+const connection = await connectTo(server.url)
+after(async () => {
+  await connection.close()
+  await server.stop()
+})
+
+const USD = 1_000_000_000_000n
+const DAY = 86_400_000
+const KEYS: Record<string, string> = { a: 'first', b: 'first', c: 'second' }
+const SCOPES: Scope[] = [
+  ...Object.keys(KEYS).map((id): Scope => ({ kind: 'key', id })),
+  { kind: 'workspace', id: 'first' },
+  { kind: 'workspace', id: 'second' },
+]
+
+const limits = fc.record(
+  {
+    rpm: fc.integer({ min: 1, max: 6 }),
+    tpm: fc.integer({ min: 1, max: 400 }),
+    max_parallel: fc.integer({ min: 1, max: 4 }),
+    budget: fc.record({
+      usd: fc.constantFrom('1', '3', '12', '0.000000000001', '40000000.25', '999999999'),
+      per: fc.constantFrom(...PERIODS),
+      mode: fc.constantFrom('hard' as const, 'soft' as const),
+    }),
+  },
+  { requiredKeys: [] },
+)
+
+/** Up to nine million dollars a call: far beyond 2^53 picodollars. */
+const money = fc.oneof(
+  { weight: 6, arbitrary: fc.bigInt({ min: 0n, max: 3n * USD }) },
+  { weight: 3, arbitrary: fc.bigInt({ min: 0n, max: 2n ** 63n - 1n }) },
+  fc.constant(null),
+)
+const index = fc.nat({ max: 1_000 })
+type Step =
+  | { do: 'admit'; key: string; hold: bigint | null; tokens: number | null }
+  | { do: 'settle'; index: number; cost: bigint | null; tokens: number }
+  | { do: 'release'; index: number }
+  | { do: 'limit'; scope: number; limits: Limits | null }
+  | { do: 'pass'; ms: number }
+const tokens = fc.oneof({ weight: 9, arbitrary: fc.nat({ max: 150 }) }, fc.constant(null))
+const key = fc.constantFrom(...Object.keys(KEYS))
+const step = fc.oneof(
+  { weight: 9, arbitrary: fc.record({ do: fc.constant('admit' as const), key, hold: money, tokens }) },
+  {
+    weight: 5,
+    arbitrary: fc.record({ do: fc.constant('settle' as const), index, cost: money, tokens: fc.nat({ max: 150 }) }),
+  },
+  fc.record({ do: fc.constant('release' as const), index }),
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant('limit' as const),
+      scope: fc.nat({ max: SCOPES.length - 1 }),
+      limits: fc.option(limits),
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constant('pass' as const),
+      ms: fc.oneof(
+        fc.nat({ max: 1_500 }),
+        fc.constantFrom(999, 1_000, 59_999, 60_000, 60_001, 61_000, 3_600_000, DAY, 7 * DAY, 31 * DAY, 366 * DAY),
+      ),
+    }),
+  },
+) as fc.Arbitrary<Step>
+
+class Pair {
+  now = Date.UTC(2027, 11, 29, 23, 58, 30)
+  readonly memory: MemoryLedger = createSpendLedger(() => this.now, [])
+  readonly counters: SpendLedger[] = ['one', 'two'].map((node) => ledgerOn(connection, node, () => this.now))
+  readonly limits: (Limits | null)[] = SCOPES.map(() => null)
+  readonly calls: { memory: HeldCall; counted: HeldCall; through: SpendLedger }[] = []
+  admitted = 0
+
+  async take(taken: Step): Promise<void> {
+    if (taken.do === 'pass') this.now += taken.ms
+    else if (taken.do === 'limit') this.limits[taken.scope] = taken.limits
+    else if (taken.do === 'admit') await this.#admit(taken)
+    else await this.#end(taken)
+  }
+
+  async #admit({ key: id, hold, tokens: most }: Extract<Step, { do: 'admit' }>): Promise<void> {
+    const name = KEYS[id] ?? ''
+    const limitsOf = (scope: Scope) =>
+      this.limits[SCOPES.findIndex((each) => each.kind === scope.kind && each.id === scope.id)] ?? null
+    const payer: Payer = {
+      key: { id, limits: limitsOf({ kind: 'key', id }) },
+      workspace: { name, limits: limitsOf({ kind: 'workspace', id: name }) },
+    }
+    const wanted = { picodollars: hold === null ? null : asPicodollars(hold), tokens: most }
+    const request = `call-${++this.admitted}`
+    const through = this.counters[this.admitted % 2]
+    assert.ok(through)
+    const expected = this.memory.admit(payer, wanted, request)
+    const decision = await through.admit(payer, wanted, request)
+    assert.deepEqual(shown(decision), shown(expected))
+    if (decision.kind !== 'admitted' || expected.kind !== 'admitted') return
+    through.opened(decision.call, this.admitted)
+    this.calls.push({ memory: expected.call, counted: decision.call, through })
+  }
+
+  async #end(taken: Extract<Step, { do: 'settle' | 'release' }>): Promise<void> {
+    const call = this.calls[taken.index % Math.max(1, this.calls.length)]
+    if (call === undefined) return
+    if (taken.do === 'release') {
+      assert.equal(await call.through.release(call.counted), this.memory.release(call.memory))
+      return
+    }
+    const use = { picodollars: taken.cost === null ? null : asPicodollars(taken.cost), tokens: taken.tokens }
+    assert.equal(await call.through.settle(call.counted, use), this.memory.settle(call.memory, use))
+  }
+
+  async compare(): Promise<void> {
+    const statuses = await this.counters[0]?.status(SCOPES)
+    assert.deepEqual(
+      statuses,
+      SCOPES.map((scope) => this.memory.look(scope)),
+    )
+  }
+}
+
+/** All but what only one of the two keeps. */
+function shown(decision: Decision): unknown {
+  if (decision.kind !== 'admitted') return decision
+  const { id, admittedAt, hold, settled } = decision.call
+  return { ...decision, call: { id, admittedAt, hold, settled } }
+}
+
+test('whatever happens in whatever order, the counters say what the ledger in memory says', async () => {
+  let refused = 0
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.option(limits), { minLength: SCOPES.length, maxLength: SCOPES.length }),
+      fc.array(step, { minLength: 15, maxLength: 60 }),
+      async (first, steps) => {
+        await beginLedger(connection)
+        const pair = new Pair()
+        for (const [scope, each] of first.entries()) await pair.take({ do: 'limit', scope, limits: each })
+        for (const each of steps) {
+          await pair.take(each)
+          await pair.compare()
+        }
+        refused += pair.admitted - pair.calls.length
+      },
+    ),
+    { numRuns: 200 },
+  )
+  assert.ok(refused > 0)
+})
+
+test('months begin where the calendar says, in ordinary and in leap years', async () => {
+  await beginLedger(connection)
+  for (let day = Date.UTC(2026, 0, 1); day < Date.UTC(2033, 0, 1); day += 3 * DAY + 3_600_000) {
+    const [status] = await ledgerOn(connection, 'one', () => day).status([{ kind: 'key', id: 'a' }])
+    assert.deepEqual(status, createSpendLedger(() => day, []).look({ kind: 'key', id: 'a' }))
+  }
+})
+
+test('a sum stays exact where a floating-point number would not be', async () => {
+  await beginLedger(connection)
+  const ledger = ledgerOn(connection, 'one', Date.now)
+  const payer: Payer = { key: { id: 'a', limits: null }, workspace: { name: 'first', limits: null } }
+  const cost = asPicodollars(2n ** 63n - 1n)
+  for (let call = 0; call < 5; call++) {
+    const decision = await ledger.admit(payer, { picodollars: cost, tokens: 1 }, `call-${call}`)
+    assert.ok(decision.kind === 'admitted')
+    await ledger.settle(decision.call, { picodollars: cost, tokens: 1 })
+  }
+  const [status] = await ledger.status([{ kind: 'workspace', id: 'first' }])
+  assert.equal(status?.periods.total.spent, 5n * cost)
+})
+
+test('two nodes that admit at the same moment never admit more than fits', async () => {
+  await beginLedger(connection)
+  const limit: Limits = { budget: { usd: '37', per: 'total', mode: 'hard' } }
+  const payer: Payer = { key: { id: 'a', limits: limit }, workspace: { name: 'first', limits: null } }
+  const nodes = ['one', 'two', 'three'].map((node) => ledgerOn(connection, node, Date.now))
+  const decisions = await Promise.all(
+    Array.from({ length: 200 }, (_, call) =>
+      nodes[call % 3]?.admit(payer, { picodollars: asPicodollars(USD), tokens: 1 }, `call-${call}`),
+    ),
+  )
+  assert.equal(decisions.filter((decision) => decision?.kind === 'admitted').length, 37)
+  const [status] = (await nodes[0]?.status([{ kind: 'key', id: 'a' }])) ?? []
+  assert.equal(status?.periods.total.held, 37n * USD)
+})
+
+test('what is not booked in time does not count as booked under a hard budget, and elsewhere is not waited for', async () => {
+  await beginLedger(connection)
+  let isUsable = true
+  const ledger = ledgerOn(connection, 'one', Date.now, undefined, { isUsable: () => isUsable, settleWaitMs: 1 })
+  const use = { picodollars: asPicodollars(USD), tokens: 1 }
+  const hard: Limits = { budget: { usd: '37', per: 'total', mode: 'hard' } }
+  for (const [id, limits, booked] of [
+    ['strict', hard, false],
+    ['loose', null, true],
+  ] as const) {
+    isUsable = true
+    const decision = await ledger.admit({ key: { id, limits }, workspace: { name: 'first', limits: null } }, use, id)
+    assert.ok(decision.kind === 'admitted')
+    isUsable = false
+    assert.equal(await ledger.settle(decision.call, use, 1), booked)
+  }
+})

@@ -1,0 +1,63 @@
+import { randomInt, randomUUID } from 'node:crypto'
+import type { LoggedScope } from '../ledger.ts'
+import type { LoggedHold } from '../logged-ledger.ts'
+import { dollarsAndRest } from './amount.ts'
+import type { Connection, Reply } from './connection.ts'
+import { nameOf } from './ledger.ts'
+import type { RequestLogView } from './request-log.ts'
+import { ARRIVE, BEGIN, COMPLETE, WRITE_HOLD, WRITE_SCOPE } from './scripts/rebuild.ts'
+
+export type Rebuilt =
+  | { kind: 'waiting'; for: string[] }
+  /** Another node does it, or has done it. */
+  | { kind: 'left' }
+  | { kind: 'rebuilt'; scopes: number; holds: number }
+
+/**
+ * One step towards a ledger: this node's rows are in the log, so it says so; once every node that may have rows elsewhere
+ * has said the same, one of them reads the log and writes the counters, last of all the mark that they are there.
+ */
+export async function rebuildStep(
+  connection: Connection,
+  log: RequestLogView,
+  { node, server }: { node: string; server: string },
+): Promise<Rebuilt> {
+  const arrived = new Set(await connection.run(ARRIVE, [node, server]))
+  if (arrived.size === 0) return { kind: 'left' }
+  const missing = (await log.runningNodes()).filter((each) => !arrived.has(each.node))
+  if (missing.length > 0) return { kind: 'waiting', for: missing.map(({ name }) => name) }
+  const token = randomUUID()
+  const [now] = await connection.run(BEGIN, [token])
+  if (typeof now !== 'number' || now === 0) return { kind: 'left' }
+  const { scopes, open, positions } = await log.readLedger(now)
+  await writeAll(scopes, (scope) => connection.run(WRITE_SCOPE, ['', token, ...scopeArguments(scope)]))
+  await writeAll(open, (hold) => connection.run(WRITE_HOLD, ['', token, ...holdArguments(hold)]))
+  const places = positions.flatMap(({ node: owner, seq }) => [owner, String(seq)])
+  const [isComplete] = await connection.run(COMPLETE, [token, String(randomInt(1, 2 ** 48 - 1)), ...places])
+  return isComplete === 1 ? { kind: 'rebuilt', scopes: scopes.length, holds: open.length } : { kind: 'left' }
+}
+
+const TOGETHER = 100
+
+async function writeAll<T>(items: readonly T[], write: (item: T) => Promise<Reply>): Promise<void> {
+  for (let start = 0; start < items.length; start += TOGETHER) {
+    const replies = await Promise.all(items.slice(start, start + TOGETHER).map(write))
+    if (replies.some(([done]) => done !== 1)) throw new Error('another node rebuilds the counters')
+  }
+}
+
+function scopeArguments({ scope, spent, seconds }: LoggedScope): string[] {
+  return [
+    nameOf(scope),
+    ...dollarsAndRest(spent.day),
+    ...dollarsAndRest(spent.week),
+    ...dollarsAndRest(spent.month),
+    ...dollarsAndRest(spent.total),
+    ...seconds.flatMap(({ second, requests, tokens }) => [String(second), String(requests), String(tokens)]),
+  ]
+}
+
+function holdArguments({ node, id, keyId, workspace, startedAt, holdPicodollars, holdTokens }: LoggedHold): string[] {
+  const money = holdPicodollars === null ? ['-1', '0'] : dollarsAndRest(holdPicodollars)
+  return [node, id, keyId, workspace, String(startedAt), ...money, String(holdTokens ?? -1)]
+}

@@ -1,0 +1,112 @@
+/**
+ * What every script begins with. KEYS[1] is the ledger's own key, and all others begin as it does.
+ *
+ * Lua's numbers are doubles, exact up to 2^53, so an amount of picodollars is two of them: whole dollars and the rest.
+ *
+ * A scope (`key:ID`, `workspace:NAME`) is one packed list:
+ *   [1] where its day ends; [2..5] where its day, week, month and total began (period p: [1 + p]);
+ *   [6..13] spent, [14..21] held, dollars and rest of each period; [22] calls in flight; [23] changes;
+ *   [24], [25] requests and tokens of the last minute; [26], [27] the oldest and the newest second of it, 0 when empty.
+ * The seconds of the minute are a hash beside it (r…, t…). A second counts until it is wholly a minute ago, as in
+ * src/limits/minute-window.ts.
+ */
+export const SCOPE = `
+local ROOT = string.sub(KEYS[1], 1, -7)
+local DAY, WINDOW, REST = 86400000, 61, 1000000000000
+
+local function clock(given)
+  if given ~= '' then return tonumber(given) end
+  local time = redis.call('TIME')
+  return tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
+end
+
+-- How many days of its month are over; days are counted from 1970. A year of this calendar begins in March.
+local function day_of_month(day)
+  local shifted = day + 719468
+  local of_era = shifted - math.floor(shifted / 146097) * 146097
+  local year = math.floor((of_era - math.floor(of_era / 1460) + math.floor(of_era / 36524) - math.floor(of_era / 146096)) / 365)
+  local of_year = of_era - (365 * year + math.floor(year / 4) - math.floor(year / 100))
+  local month = math.floor((5 * of_year + 2) / 153)
+  return of_year - math.floor((153 * month + 2) / 5)
+end
+
+-- A period never comes twice: should the clock go back, the later one goes on.
+local function begin_periods(scope, now)
+  local day = math.floor(now / DAY)
+  local starts = { day * DAY, (day - (day + 3) % 7) * DAY, (day - day_of_month(day)) * DAY, 0 }
+  for period = 1, 4 do
+    if starts[period] > scope[1 + period] then
+      scope[1 + period] = starts[period]
+      for _, place in ipairs({ 4 + 2 * period, 5 + 2 * period, 12 + 2 * period, 13 + 2 * period }) do scope[place] = 0 end
+    end
+  end
+  scope[1] = math.max(scope[1], (day + 1) * DAY)
+end
+
+local function minute_values(name, first, last)
+  local fields = {}
+  for second = first, last do
+    fields[#fields + 1] = 'r' .. second
+    fields[#fields + 1] = 't' .. second
+  end
+  return redis.call('HMGET', ROOT .. 'minute:' .. name, unpack(fields)), fields
+end
+
+-- Lets seconds leave the minute. Only looking writes nothing.
+local function expire(scope, name, now, looking)
+  local edge = math.floor(now / 1000) - WINDOW
+  if scope[26] == 0 or scope[26] > edge then return false end
+  if scope[27] <= edge then
+    scope[24], scope[25], scope[26], scope[27] = 0, 0, 0, 0
+    if not looking then redis.call('DEL', ROOT .. 'minute:' .. name) end
+    return true
+  end
+  local values, fields = minute_values(name, scope[26], edge)
+  for index = 1, #values, 2 do
+    scope[24] = scope[24] - (tonumber(values[index]) or 0)
+    scope[25] = scope[25] - (tonumber(values[index + 1]) or 0)
+  end
+  scope[26] = edge + 1
+  if not looking then redis.call('HDEL', ROOT .. 'minute:' .. name, unpack(fields)) end
+  return true
+end
+
+local function load(name, now, looking)
+  local packed = redis.call('GET', ROOT .. 'scope:' .. name)
+  local scope
+  if packed then
+    scope = cmsgpack.unpack(packed)
+  else
+    scope = { 0, 0, 0, 0, 0 }
+    for place = 6, 27 do scope[place] = 0 end
+    if not looking then redis.call('SADD', ROOT .. 'scopes', name) end
+  end
+  if now >= scope[1] then begin_periods(scope, now) end
+  return scope, expire(scope, name, now, looking)
+end
+
+local function save(scope, name)
+  redis.call('SET', ROOT .. 'scope:' .. name, cmsgpack.pack(scope))
+end
+
+-- Adds to the pair of numbers at this place; the rest stays between nothing and a dollar.
+local function add(scope, place, dollars, rest)
+  local sum = scope[place + 1] + rest
+  local carry = math.floor(sum / REST)
+  scope[place] = scope[place] + dollars + carry
+  scope[place + 1] = sum - carry * REST
+end
+
+local function count(scope, name, second, requests, tokens)
+  local key = ROOT .. 'minute:' .. name
+  if requests ~= 0 then redis.call('HINCRBY', key, 'r' .. second, requests) end
+  if tokens ~= 0 then redis.call('HINCRBY', key, 't' .. second, tokens) end
+  scope[24] = scope[24] + requests
+  scope[25] = scope[25] + tokens
+  if scope[26] == 0 or second < scope[26] then scope[26] = second end
+  if second > scope[27] then
+    scope[27] = second
+    redis.call('EXPIRE', key, 2 * WINDOW)
+  end
+end
+`

@@ -1,0 +1,106 @@
+import { GatewayError } from '../domain/errors.ts'
+import type { Budget } from '../domain/limits.ts'
+import { asPicodollars, exactUsd } from '../domain/pricing/price.ts'
+import { toldSeconds } from '../domain/retry-after.ts'
+import type { BudgetState, Refusal } from './admission.ts'
+import { type ChainHold, maxTokensThatFit } from './chain-hold.ts'
+import { floorOf } from './fit-in.ts'
+import { unknownCost } from './unknown-cost.ts'
+
+type BudgetRefusal = Extract<Refusal, { kind: 'budget' }>
+type RateRefusal = Exclude<Refusal, { kind: 'budget' }>
+
+/** Whose limit it is. */
+export interface LimitedBy {
+  /** As people call it. */
+  name: string
+  budget: Budget | undefined
+}
+
+/** The refusal as an answer: figures for programs, the same in words for people. */
+export function limitError(refusal: Refusal, hold: ChainHold, by: LimitedBy): GatewayError {
+  if (refusal.kind !== 'budget') return rateError(refusal, by.name)
+  if (hold.picodollars === null) return unknownCost(refusal.scope, hold, by.name)
+  return budgetError(refusal, hold, hold.picodollars, by)
+}
+
+function budgetError(refusal: BudgetRefusal, hold: ChainHold, most: bigint, by: LimitedBy): GatewayError {
+  const { scope, limit, spent, held, per, resetsAt } = refusal
+  const fitting = maxTokensThatFit(hold, limit - spent - held)
+  const floor = by.budget?.when_tight === 'fit' ? floorOf(by.budget) : null
+  const details = {
+    scope: scope.kind,
+    scope_id: scope.id,
+    limit_usd: exactUsd(limit),
+    spent_usd: exactUsd(spent),
+    held_usd: exactUsd(held),
+    hold_usd: exactUsd(asPicodollars(most)),
+    per,
+    resets_at: resetsAt === null ? null : new Date(resetsAt).toISOString(),
+    max_tokens_that_fits: fitting,
+    when_tight: floor === null ? 'refuse' : 'fit',
+    fit_at_least: floor,
+  }
+  const cost = `This call may cost up to ${exactUsd(asPicodollars(most))} USD.${wayOut(fitting, floor)}`
+  return new GatewayError(
+    'budget_exceeded',
+    `The budget of ${by.name} does not allow this call: ${budgetText(refusal)}. ${cost} ${resetText(resetsAt)}`,
+    { details },
+  )
+}
+
+/** Soon asked again: counters that are away come back by themselves. */
+const UNAVAILABLE_RETRY_SECONDS = 2
+
+/** Not a limit that is reached, but one that nobody can check now. */
+export function limitsUnavailable(reason: string): GatewayError {
+  return new GatewayError('limits_unavailable', reason, { retryAfterSeconds: UNAVAILABLE_RETRY_SECONDS })
+}
+
+/** "4.95 USD spent and 0.02 USD held of 5 USD per month" */
+export function budgetText({ spent, held, limit, per }: BudgetState): string {
+  const period = per === 'total' ? 'in total' : `per ${per}`
+  return `${exactUsd(spent)} USD spent and ${exactUsd(held)} USD held of ${exactUsd(limit)} USD ${period}`
+}
+
+export function resetText(resetsAt: number | null): string {
+  return resetsAt === null ? 'This budget does not reset.' : `It resets at ${new Date(resetsAt).toISOString()}.`
+}
+
+/** What the caller can do, and what would do it by itself. `floor` is null where nothing is fitted. */
+function wayOut(fitting: number | null, floor: number | null): string {
+  if (fitting === null) return ' No output limit would make it fit.'
+  const would = ` It would fit with a max_tokens of ${fitting} or less`
+  if (floor !== null) {
+    return fitting < floor
+      ? `${would}; fit_at_least of this budget is ${floor}, so it is not sent with less.`
+      : `${would}.`
+  }
+  return (
+    `${would}. To have that done for every call, set max_output_tokens of the workspace, the key or the route entry, ` +
+    'or when_tight: fit of this budget.'
+  )
+}
+
+const RATES = { rpm: 'requests a minute', tpm: 'tokens a minute', max_parallel: 'calls at the same time' } as const
+
+function rateError(refusal: RateRefusal, scopeName: string): GatewayError {
+  const { kind, scope, limit, used, needed, waitMs } = refusal
+  const details = { scope: scope.kind, scope_id: scope.id, kind, limit, used, needed }
+  const what = `The limit of ${scopeName} is ${limit} ${RATES[kind]}`
+  if (waitMs === null) {
+    const need =
+      needed === null ? 'the most that this call may use is unknown' : `this call alone may use up to ${needed}`
+    return new GatewayError('key_rate_limited', `${what}; ${need}. Send a smaller max_tokens.`, {
+      details,
+      isFinal: true,
+    })
+  }
+  const retryAfterSeconds = Math.max(1, toldSeconds(waitMs))
+  const need = kind === 'tpm' ? `, and this call may use up to ${needed}` : ''
+  return new GatewayError(
+    'key_rate_limited',
+    `${what}; ${used} are in use${need}. Try again in ${retryAfterSeconds} seconds.`,
+    { details, retryAfterSeconds },
+  )
+}

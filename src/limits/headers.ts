@@ -1,0 +1,44 @@
+import { headerSafe } from '../domain/header-safe.ts'
+import type { Limits } from '../domain/limits.ts'
+import type { BudgetState } from './admission.ts'
+import { budgetText, resetText } from './errors.ts'
+import type { Payer, SpendLedger } from './spend-ledger.ts'
+
+/** The `x-ratelimit-*` family as the official clients know it; nothing for a key without such a limit. */
+export function rateHeaders(payer: Payer, ledger: SpendLedger): Record<string, string> {
+  if (!hasRates(payer.key.limits) && !hasRates(payer.workspace.limits)) return {}
+  const { requests, tokens } = ledger.allowance(payer)
+  const headers: Record<string, string> = {}
+  // Spelt out: names put together at run time would cost each call a microsecond and a half.
+  if (requests !== null) {
+    headers['x-ratelimit-limit-requests'] = String(requests.limit)
+    headers['x-ratelimit-remaining-requests'] = String(requests.remaining)
+    headers['x-ratelimit-reset-requests'] = duration(requests.resetMs)
+  }
+  if (tokens !== null) {
+    headers['x-ratelimit-limit-tokens'] = String(tokens.limit)
+    headers['x-ratelimit-remaining-tokens'] = String(tokens.remaining)
+    headers['x-ratelimit-reset-tokens'] = duration(tokens.resetMs)
+  }
+  return headers
+}
+
+function hasRates(limits: Limits | null): boolean {
+  return limits?.rpm !== undefined || limits?.tpm !== undefined
+}
+
+/** "6m0s", as the clients read it. */
+export function duration(ms: number): string {
+  const seconds = Math.ceil(ms / 1000)
+  const minutes = Math.floor(seconds / 60)
+  return minutes === 0 ? `${seconds}s` : `${minutes}m${seconds % 60}s`
+}
+
+export function warningHeaders(
+  warnings: readonly BudgetState[],
+  nameOf: (scope: BudgetState['scope']) => string,
+): Record<string, string> {
+  if (warnings.length === 0) return {}
+  const texts = warnings.map((state) => `${nameOf(state.scope)}: ${budgetText(state)}. ${resetText(state.resetsAt)}`)
+  return { 'x-gateway-budget-warning': headerSafe(texts.join(' ')) }
+}

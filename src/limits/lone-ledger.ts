@@ -1,0 +1,32 @@
+import type { MemoryLedger } from './memory-ledger.ts'
+import { bindingOf } from './policy.ts'
+import type { SpendLedger } from './spend-ledger.ts'
+
+const NOT_HERE =
+  'Another gateway of this database enforces the limits, and this one does not know what it has counted. ' +
+  'Set REDIS_URL on every gateway to share the counters.'
+
+/**
+ * Several gateways without shared counters: one of them enforces limits from its memory, the others refuse what a limit
+ * binds rather than pretend. `memory` is another one after this node has taken over.
+ */
+export function createLoneLedger(
+  memory: () => MemoryLedger,
+  options: { enforces(): boolean; onRefused(): void },
+): SpendLedger {
+  return {
+    isShared: false,
+    admit(payer, hold, id) {
+      if (bindingOf(payer) === 'nothing' || options.enforces()) return memory().admit(payer, hold, id)
+      options.onRefused()
+      return { kind: 'unavailable', reason: NOT_HERE }
+    },
+    opened() {},
+    settle: (call, use) => memory().settle(call, use),
+    release: (call) => memory().release(call),
+    allowance: (payer) => memory().allowance(payer),
+    status: (scopes) => memory().status(scopes),
+    scopes: () => memory().scopes(),
+    now: () => memory().now(),
+  }
+}

@@ -1,0 +1,52 @@
+import { GatewayError } from '../domain/errors.ts'
+import type { ChainHold } from './chain-hold.ts'
+import type { Scope } from './ledger.ts'
+
+/** Under a hard budget nothing is sent whose cost nobody can bound. Says what is unknown, and how to mend that. */
+export function unknownCost(scope: Scope, { terms }: ChainHold, scopeName: string): GatewayError {
+  const first = terms.find((each) => each.terms.prices === null || each.terms.outputTokens === null)
+  if (first === undefined) throw new Error('the cost of every entry is known')
+  const { provider, model } = first.entry
+  const place = `${provider}/${model}`
+  const { code, unknown, what, options, wayOut = '' } = problemOf(first.terms)
+  const set = `switchyard registry put ${place} ${options}, PUT /registry/${place}, or under "registry" in switchyard.yaml.`
+  return new GatewayError(
+    code,
+    `${what} ${place} is unknown, and the hard budget of ${scopeName} needs it. ${wayOut}Set it: ${set}`,
+    { details: { scope: scope.kind, scope_id: scope.id, provider, model, unknown } },
+  )
+}
+
+interface Problem {
+  code: 'price_unknown' | 'length_unknown'
+  unknown: string
+  what: string
+  options: string
+  wayOut?: string
+}
+
+function problemOf({ promptTokens, prices }: ChainHold['terms'][number]['terms']): Problem {
+  if (promptTokens === null) {
+    return {
+      code: 'length_unknown',
+      unknown: 'context_window',
+      what: 'This request holds a file, which may be as long as the context window, and that of',
+      options: '--context-window …',
+    }
+  }
+  if (prices === null) {
+    return {
+      code: 'price_unknown',
+      unknown: 'price',
+      what: 'The price of',
+      options: '--input-per-mtok … --output-per-mtok …',
+    }
+  }
+  return {
+    code: 'length_unknown',
+    unknown: 'max_output_tokens',
+    what: 'The maximum output length of',
+    options: '--max-output-tokens …',
+    wayOut: 'Send max_tokens, or set max_output_tokens of the route entry, the key or the workspace. ',
+  }
+}

@@ -1,0 +1,152 @@
+import { PERIODS } from './budget-period.ts'
+import { type LoggedScope, newAccount, type Scope, type ScopeStatus, statusOf } from './ledger.ts'
+import { WINDOW_SECONDS } from './minute-window.ts'
+import type { SpendLedger } from './spend-ledger.ts'
+
+/** A counter that is not what the rows say. */
+export interface LedgerDifference {
+  scope: Scope
+  /** E.g. `month.spent`, `requests_last_minute`. */
+  counter: string
+  ledger: bigint | number
+  log: bigint | number
+}
+
+export interface Verification {
+  scopes: number
+  differences: LedgerDifference[]
+  /** Scopes that changed at every look, so that only their money could be bounded, not compared. */
+  busy: Scope[]
+}
+
+/** How often and for how long the ledger is looked at. */
+interface Pace {
+  /** Calls begin and end all the time; a scope is compared as soon as nothing happened to it while the rows were read. */
+  rounds: number
+  /** Between two looks: time for the ledger to hear of a row that was just written, or for rows to arrive. */
+  pauseMs: number
+  /** So many looks in a row must find the same difference. */
+  agreeing: number
+}
+
+const ALONE: Pace = { rounds: 6, pauseMs: 20, agreeing: 2 }
+/**
+ * Rows of other nodes arrive a tenth of a second after what they did to the ledger, and later when their database is
+ * busy: a difference counts when it has stayed for three seconds.
+ */
+const SEVERAL: Pace = { rounds: 14, pauseMs: 500, agreeing: 7 }
+
+/**
+ * Recomputes every counter from the rows. `read` must return what is logged up to now. A row is written a moment before
+ * the ledger hears of it, so a difference counts only when further looks find it unchanged. A scope that never rests is
+ * held to this: what was spent before the reading is in the rows, and the rows hold no more than was spent or held after.
+ */
+export async function verifyLedger(
+  ledger: SpendLedger,
+  read: (now: number) => Promise<LoggedScope[]>,
+): Promise<Verification> {
+  const differences: LedgerDifference[] = []
+  const done = new Set<string>()
+  const { rounds, pauseMs, agreeing } = ledger.isShared ? SEVERAL : ALONE
+  let seen = new Map<string, { text: string; times: number }>()
+  let busy: Scope[] = []
+  /** What other nodes had spent by then has arrived in the log at the last look. */
+  const first = new Map<string, ScopeStatus>()
+  for (let round = 1; round <= rounds; round++) {
+    if (round > 1) await new Promise((resolve) => setTimeout(resolve, pauseMs))
+    const looked = await look(ledger, read, done)
+    const before = seen
+    seen = new Map()
+    busy = []
+    for (const [name, { earlier, later, rows }] of looked) {
+      const found = isUnchanged(earlier, later) ? exactDifferences(later, rows, ledger.now()) : null
+      if (found !== null) {
+        const text = `${later.changes} ${found.map((each) => Object.values(each).join()).join(' ')}`
+        const last = before.get(name)
+        const times = last?.text === text ? last.times + 1 : 1
+        if (found.length === 0 || times === agreeing) {
+          differences.push(...found)
+          done.add(name)
+          continue
+        }
+        seen.set(name, { text, times })
+      }
+      if (round === 1) first.set(name, earlier)
+      const from = ledger.isShared ? (first.get(name) ?? earlier) : earlier
+      if (round === rounds) differences.push(...boundDifferences(from, later, rows))
+      busy.push(earlier.scope)
+    }
+    if (busy.length === 0) break
+  }
+  return { scopes: done.size + busy.length, differences, busy }
+}
+
+interface Look {
+  earlier: ScopeStatus
+  later: ScopeStatus
+  rows: LoggedScope | undefined
+}
+
+/** The ledger before and after, the rows in between; of every scope that either of them knows. */
+async function look(
+  ledger: SpendLedger,
+  read: (now: number) => Promise<LoggedScope[]>,
+  done: ReadonlySet<string>,
+): Promise<Map<string, Look>> {
+  const at = ledger.now()
+  const before = await statuses(ledger)
+  const logged = new Map((await read(at)).map((scope) => [nameOf(scope.scope), scope]))
+  const scopes = new Map<string, Scope>()
+  for (const { scope } of [...before.values(), ...logged.values()]) {
+    if (!done.has(nameOf(scope))) scopes.set(nameOf(scope), scope)
+  }
+  const looked = new Map<string, Look>()
+  for (const later of await ledger.status([...scopes.values()])) {
+    const name = nameOf(later.scope)
+    // Nothing had happened to a scope that the ledger did not know.
+    const earlier = before.get(name) ?? statusOf(newAccount(later.scope, at), at)
+    looked.set(name, { earlier, later, rows: logged.get(name) })
+  }
+  return looked
+}
+
+function nameOf({ kind, id }: Scope): string {
+  return `${kind} ${id}`
+}
+
+async function statuses(ledger: SpendLedger): Promise<Map<string, ScopeStatus>> {
+  const found = await ledger.status(await ledger.scopes())
+  return new Map(found.map((status) => [nameOf(status.scope), status]))
+}
+
+function isUnchanged(earlier: ScopeStatus, later: ScopeStatus): boolean {
+  return earlier.changes === later.changes && earlier.periods.day.startsAt === later.periods.day.startsAt
+}
+
+function exactDifferences(status: ScopeStatus, rows: LoggedScope | undefined, now: number): LedgerDifference[] {
+  const { scope, periods } = status
+  const oldest = Math.floor(now / 1000) - WINDOW_SECONDS
+  const recent = (rows?.seconds ?? []).filter(({ second }) => second > oldest)
+  const sum = (kind: 'requests' | 'tokens') => recent.reduce((total, second) => total + second[kind], 0)
+  const pairs: [counter: string, ledger: bigint | number, log: bigint | number][] = [
+    ...PERIODS.flatMap((period): typeof pairs => [
+      [`${period}.spent`, periods[period].spent, rows?.spent[period] ?? 0n],
+      [`${period}.held`, periods[period].held, rows?.held[period] ?? 0n],
+    ]),
+    ['requests_last_minute', status.requestsLastMinute, sum('requests')],
+    ['tokens_last_minute', status.tokensLastMinute, sum('tokens')],
+    ['in_flight', status.inFlight, rows?.inFlight ?? 0],
+  ]
+  return pairs
+    .filter(([, ours, theirs]) => ours !== theirs)
+    .map(([counter, ours, theirs]) => ({ scope, counter, ledger: ours, log: theirs }))
+}
+
+function boundDifferences(earlier: ScopeStatus, later: ScopeStatus, rows: LoggedScope | undefined): LedgerDifference[] {
+  return PERIODS.flatMap((period) => {
+    const [from, to] = [earlier.periods[period], later.periods[period]]
+    const log = rows?.spent[period] ?? 0n
+    if (from.startsAt !== to.startsAt || (from.spent <= log && log <= to.spent + to.held)) return []
+    return [{ scope: later.scope, counter: `${period}.spent`, ledger: to.spent, log }]
+  })
+}

@@ -1,0 +1,86 @@
+import { GatewayError } from '../../domain/errors.ts'
+import { createSession, deleteSession, findSession, listSessions, type Session } from '../../store/control/sessions.ts'
+import { timestamp, timestampOrNull } from '../contract/fields.ts'
+import type { sessionOperations } from '../contract/sessions.ts'
+import { changeBeside, type ManagementDeps } from '../deps.ts'
+import { decodeCursor, page } from '../requests/cursor.ts'
+import type { HandlersOf } from '../router.ts'
+import { adminKey } from './authorize.ts'
+import { refuseForgery } from './cross-site.ts'
+import { cookieValue, cookieValues, newSessionSecret, readSession, setCookie } from './session-cookie.ts'
+import type { SignInGuard } from './sign-in-guard.ts'
+
+/** From signing in, however busy one is: a stolen cookie is of no use the day after. */
+const SESSION_MS = 24 * 3_600_000
+
+export function sessionHandlers(deps: ManagementDeps, guard: SignInGuard): HandlersOf<typeof sessionOperations> {
+  return {
+    async 'sessions.create'({ body }, visit) {
+      const look = () => adminKey(body.key, deps.snapshot(), visit.now, 'This is no admin key.')
+      const key = await guard.attempt(visit.source, look)
+      const { secret, secretHash } = newSessionSecret()
+      const expiresAt = Math.min(visit.now + SESSION_MS, key.expiresAt ?? Number.POSITIVE_INFINITY)
+      const session = await changeBeside(deps, { actor: key, now: visit.now }, async (transaction) => {
+        const result = await createSession(transaction, { key, secretHash, expiresAt }, visit.now)
+        return { result, audit: audited('sessions.create', result.id, null, shown(result)) }
+      })
+      const seconds = Math.floor((expiresAt - visit.now) / 1000)
+      visit.setHeader('set-cookie', setCookie(cookieValue(session.id, secret, deps.secrets), seconds, visit))
+      return shown(session)
+    },
+    'sessions.current': async (_input, { actor, session, expiresAt }) => ({
+      session_id: session?.id ?? null,
+      key_id: actor.id,
+      key_name: actor.name,
+      expires_at: timestampOrNull(expiresAt),
+    }),
+    async 'sessions.end'(_input, visit) {
+      if (cookieValues(visit).length > 0) refuseForgery(visit)
+      visit.setHeader('set-cookie', setCookie('', 0, visit))
+      const session = await readSession(visit, deps, visit.now)
+      if (session !== null) await end(deps, session, 'sessions.end', { actor: session.key, now: visit.now })
+    },
+    async 'sessions.list'({ query: { limit, cursor } }, { session: own, now }) {
+      const after = decodeCursor(cursor, 1)
+      const from = after === null ? null : String(after[0])
+      const rows = await listSessions(deps.db, { after: from, limit: limit + 1, now })
+      const show = (session: Session) => ({ ...shown(session), current: session.id === own?.id })
+      return page(rows, limit, show, (session) => [session.id])
+    },
+    async 'sessions.revoke'({ params: { id } }, context) {
+      const session = await findSession(deps.db, id)
+      if (session === null || !(await end(deps, session, 'sessions.revoke', context))) {
+        throw new GatewayError('not_found', `There is no session with the id '${id}'.`)
+      }
+    },
+  }
+}
+
+/** True when it had not ended before. */
+function end(
+  deps: ManagementDeps,
+  session: Session,
+  action: string,
+  by: { actor: { id: string; name: string }; now: number },
+): Promise<boolean> {
+  return changeBeside(deps, by, async (transaction) => {
+    const result = await deleteSession(transaction, session.id)
+    return { result, audit: result ? audited(action, session.id, shown(session), null) : null }
+  })
+}
+
+function shown(session: Session) {
+  return {
+    id: session.id,
+    key_id: session.key.id,
+    key_name: session.key.name,
+    created_at: timestamp(session.createdAt),
+    expires_at: timestamp(session.expiresAt),
+  }
+}
+
+type Shown = ReturnType<typeof shown>
+
+function audited(action: string, id: string, before: Shown | null, after: Shown | null) {
+  return { action, workspace: null, resource: `sessions/${id}`, before, after }
+}

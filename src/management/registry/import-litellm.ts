@@ -1,0 +1,101 @@
+import type { PriceTier, TokenPrices } from '../../domain/pricing/price.ts'
+import {
+  isObject,
+  type ListedModel,
+  listedCount,
+  listedPrice,
+  type ReadList,
+  readRow,
+  UnreadableRow,
+} from './import-listed-model.ts'
+
+/**
+ * `model_prices_and_context_window.json`: an object of models, prices in USD per token as floats, long-context prices
+ * as fields with `_above_200k_tokens` behind them. Read as of summer 2026; fields that we do not know are passed over.
+ */
+export function readLitellm(body: Record<string, unknown>): ReadList {
+  const list: ReadList = { models: [], skipped: [] }
+  for (const [name, row] of Object.entries(body)) readRow(list, name, () => readModel(name, row))
+  return list
+}
+
+const FIELDS = {
+  input_per_mtok: 'input_cost_per_token',
+  cached_input_per_mtok: 'cache_read_input_token_cost',
+  cache_write_5m_per_mtok: 'cache_creation_input_token_cost',
+  cache_write_30m_per_mtok: 'cache_creation_input_token_cost',
+  cache_write_1h_per_mtok: 'cache_creation_input_token_cost_above_1hr',
+  output_per_mtok: 'output_cost_per_token',
+} as const satisfies Record<keyof TokenPrices, string>
+
+/** Others are priced by image, second, page or query. */
+const TOKEN_MODES = new Set(['chat', 'completion', 'responses', 'embedding'])
+
+const CAPABILITIES: Record<string, string> = {
+  supports_vision: 'vision',
+  supports_pdf_input: 'pdf',
+  supports_function_calling: 'tools',
+  supports_parallel_function_calling: 'parallel_tools',
+  supports_prompt_caching: 'prompt_caching',
+  supports_response_schema: 'json_schema',
+  supports_reasoning: 'reasoning',
+}
+
+function readModel(name: string, row: unknown): ListedModel {
+  if (!isObject(row)) throw new UnreadableRow('not an object')
+  const provider = row['litellm_provider']
+  if (typeof provider !== 'string') throw new UnreadableRow('litellm_provider is missing')
+  const mode = typeof row['mode'] === 'string' ? row['mode'] : 'chat'
+  if (!TOKEN_MODES.has(mode)) throw new UnreadableRow('its mode is not priced by tokens')
+  const prices = classPrices(row, '')
+  if (mode === 'embedding') prices.output_per_mtok ??= '0'
+  if (prices.input_per_mtok === null || prices.output_per_mtok === null) throw new UnreadableRow('no price per token')
+  if (row['tiered_pricing'] !== undefined) throw new UnreadableRow('tiered_pricing: its tiers are not read')
+  const reasoning = listedPrice(row, 'output_cost_per_reasoning_token', 6)
+  if (reasoning !== null && reasoning !== prices.output_per_mtok) {
+    throw new UnreadableRow('output_cost_per_reasoning_token: reasoning at a price of its own cannot be expressed')
+  }
+  return {
+    name,
+    provider,
+    model: name.startsWith(`${provider}/`) ? name.slice(provider.length + 1) : name,
+    mode,
+    prices: { ...prices, tiers: tiersOf(row, prices) },
+    unspoken: [],
+    contextWindow: null,
+    maxInputTokens: listedCount(row['max_input_tokens']),
+    maxOutputTokens: listedCount(row['max_output_tokens']),
+    capabilities: Object.keys(CAPABILITIES).flatMap((field) =>
+      row[field] === true ? [CAPABILITIES[field] ?? ''] : [],
+    ),
+    deprecated: null,
+    shutdownDate: dateOf(row['deprecation_date']),
+  }
+}
+
+function classPrices(row: Record<string, unknown>, suffix: string): TokenPrices {
+  return Object.fromEntries(
+    Object.entries(FIELDS).map(([ours, theirs]) => [ours, listedPrice(row, theirs + suffix, 6)]),
+  ) as unknown as TokenPrices
+}
+
+/** A class that a threshold does not mention costs above it what it costs below. */
+function tiersOf(row: Record<string, unknown>, base: TokenPrices): PriceTier[] {
+  const known = new Set<string>(Object.values(FIELDS))
+  const thresholds = new Set<number>()
+  for (const field of Object.keys(row)) {
+    const match = /^(.+)_above_(\d{1,6})k_tokens$/.exec(field)
+    if (match !== null && known.has(match[1] ?? '') && row[field] !== null) thresholds.add(Number(match[2]))
+  }
+  return [...thresholds]
+    .sort((a, b) => a - b)
+    .map((thousands) => {
+      const above = classPrices(row, `_above_${thousands}k_tokens`)
+      const filled = Object.entries(above).map(([field, price]) => [field, price ?? base[field as keyof TokenPrices]])
+      return { prompt_tokens_above: thousands * 1000, ...(Object.fromEntries(filled) as unknown as TokenPrices) }
+    })
+}
+
+function dateOf(value: unknown): string | null {
+  return typeof value === 'string' && /^\d{4}-\d\d-\d\d$/.test(value) && !Number.isNaN(Date.parse(value)) ? value : null
+}

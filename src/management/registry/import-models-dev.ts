@@ -1,0 +1,97 @@
+import type { PriceTier, TokenPrices } from '../../domain/pricing/price.ts'
+import {
+  isObject,
+  type ListedModel,
+  listedCount,
+  listedPrice,
+  type ReadList,
+  readRow,
+  UnreadableRow,
+} from './import-listed-model.ts'
+
+/**
+ * The format of models.dev: `{provider: {models: {id: {cost, limit, …}}}}`, prices in USD per million tokens as numbers.
+ * Read as of summer 2026; fields that we do not know are passed over.
+ */
+export function readModelsDev(body: Record<string, unknown>): ReadList {
+  const list: ReadList = { models: [], skipped: [] }
+  for (const [provider, entry] of Object.entries(body)) {
+    const models = isObject(entry) ? entry['models'] : undefined
+    if (!isObject(models)) {
+      list.skipped.push({ name: provider, reason: 'it has no "models"' })
+      continue
+    }
+    for (const [model, row] of Object.entries(models)) {
+      readRow(list, `${provider}/${model}`, () => readModel(provider, model, row))
+    }
+  }
+  return list
+}
+
+function readModel(provider: string, model: string, row: unknown): ListedModel {
+  if (!isObject(row)) throw new UnreadableRow('not an object')
+  const { cost, limit = {} } = row
+  if (!isObject(cost)) throw new UnreadableRow('no prices')
+  const prices = classPrices(cost)
+  if (prices.input_per_mtok === null || prices.output_per_mtok === null) throw new UnreadableRow('no price per token')
+  const reasoning = listedPrice(cost, 'reasoning', 0)
+  if (reasoning !== null && reasoning !== '0' && reasoning !== prices.output_per_mtok) {
+    throw new UnreadableRow('cost.reasoning: reasoning at a price of its own cannot be expressed')
+  }
+  const limits = isObject(limit) ? limit : {}
+  return {
+    name: `${provider}/${model}`,
+    provider,
+    model,
+    mode: 'chat',
+    prices: { ...prices, tiers: tiersOf(cost) },
+    unspoken: ['cache_write_1h_per_mtok'],
+    contextWindow: listedCount(limits['context']),
+    maxInputTokens: listedCount(limits['input']),
+    maxOutputTokens: listedCount(limits['output']),
+    capabilities: capabilitiesOf(row, prices),
+    deprecated: typeof row['status'] === 'string' ? row['status'] === 'deprecated' : null,
+    shutdownDate: null,
+  }
+}
+
+function classPrices(cost: Record<string, unknown>): TokenPrices {
+  const write = listedPrice(cost, 'cache_write', 0)
+  return {
+    input_per_mtok: listedPrice(cost, 'input', 0),
+    cached_input_per_mtok: listedPrice(cost, 'cache_read', 0),
+    cache_write_5m_per_mtok: write,
+    cache_write_30m_per_mtok: write,
+    cache_write_1h_per_mtok: null,
+    output_per_mtok: listedPrice(cost, 'output', 0),
+  }
+}
+
+/** `tiers` where there are some, else the older spelling of one at 200,000. */
+function tiersOf(cost: Record<string, unknown>): PriceTier[] {
+  const { tiers, context_over_200k: over200k } = cost
+  if (tiers === undefined || tiers === null) {
+    return isObject(over200k) ? [{ prompt_tokens_above: 200_000, ...classPrices(over200k) }] : []
+  }
+  if (!Array.isArray(tiers)) throw new UnreadableRow('cost.tiers: not a list')
+  return tiers.map((entry: unknown) => {
+    const tier = isObject(entry) ? entry['tier'] : undefined
+    const size = isObject(tier) && tier['type'] === 'context' ? listedCount(tier['size']) : null
+    if (size === null || !isObject(entry)) throw new UnreadableRow('cost.tiers: a tier that is not by context size')
+    return { prompt_tokens_above: size, ...classPrices(entry) }
+  })
+}
+
+function capabilitiesOf(row: Record<string, unknown>, prices: TokenPrices): string[] {
+  const modalities = isObject(row['modalities']) ? row['modalities']['input'] : []
+  const takes = (kind: string) => Array.isArray(modalities) && modalities.includes(kind)
+  const has: [capability: string, given: boolean][] = [
+    ['vision', takes('image')],
+    ['pdf', takes('pdf')],
+    ['tools', row['tool_call'] === true],
+    ['json_schema', row['structured_output'] === true],
+    ['reasoning', row['reasoning'] === true],
+    ['prompt_caching', prices.cached_input_per_mtok !== null],
+  ]
+  return has.flatMap(([capability, given]) => (given ? [capability] : []))
+}

@@ -1,0 +1,101 @@
+import type { Kysely } from 'kysely'
+import { ADJUSTMENT_REASONS, type Adjustment } from '../../domain/adjustment.ts'
+import { CALLER_LEFT, INTERRUPTED } from '../../domain/errors.ts'
+import { type CostLines, costLines, costWords } from '../../domain/pricing/cost-lines.ts'
+import { exactUsd, type PriceList } from '../../domain/pricing/price.ts'
+import type { AttemptRecord } from '../../request-log/record.ts'
+import { usageOf } from '../../request-log/row.ts'
+import type { Database, PriceVersionRow, RequestRow } from '../../store/engine/schema.ts'
+import { timestamp } from '../contract/fields.ts'
+import type { ReplyOf } from '../contract/operation.ts'
+import type { requestOperations } from '../contract/requests.ts'
+import { adjustmentsOf, attemptsOf } from './request-view.ts'
+
+type Explained = ReplyOf<(typeof requestOperations)['requests.explain']>
+
+export async function explainRequest(
+  db: Kysely<Database>,
+  row: RequestRow,
+  keyName: string | null,
+): Promise<Explained> {
+  const adjusted = adjustmentsOf(row).map(adjustmentWords)
+  const steps = [asked(row, keyName), ...adjusted, ...attemptsOf(row).map(attemptWords), ending(row)]
+  return { id: row.id, steps, ...(await explainCost(db, row)) }
+}
+
+function asked(row: RequestRow, keyName: string | null): string {
+  const who = `Key ${keyName === null ? row.key_id : `'${keyName}'`} of workspace '${row.workspace}'`
+  if (row.requested_model === null) return `${who} sent a request in which no model could be read.`
+  const asks = `${who} asked for '${row.requested_model}'`
+  if (row.route !== null) return `${asks}: a route alias, so its chain is tried in order.`
+  // Refused before anybody looked what the name means.
+  return attemptsOf(row).length === 0 ? `${asks}.` : `${asks}: no route alias, so a direct model id.`
+}
+
+function adjustmentWords({ field, value, reason, from }: Adjustment): string {
+  const sent = value === null ? `'${field}'` : `'${field}' as ${value}`
+  const instead = from === undefined ? '' : ` instead of '${from}'`
+  return `The gateway sent ${sent}${instead}: ${ADJUSTMENT_REASONS[reason]}.`
+}
+
+function attemptWords(attempt: AttemptRecord, index: number): string {
+  const entry = `${index + 1}. ${attempt.provider}/${attempt.model}`
+  if (attempt.kind === 'skipped') return `${entry} was not called (${attempt.reason}).`
+  const answered = attempt.status === null ? 'gave no answer' : `answered ${attempt.status}`
+  const call = `${entry} was called ${attempt.startedAfterMs} ms after the start and ${answered} within ${attempt.durationMs} ms`
+  if (attempt.code === null) return `${call}: it served the call.`
+  return `${call}: ${attempt.code}. Then: ${attempt.reason || 'the walk ended here'}.`
+}
+
+function ending(row: RequestRow): string {
+  if (row.state === 'open') return 'The call is still running.'
+  if (row.code === INTERRUPTED.code)
+    return 'The gateway ended before the call did: logged as interrupted at the next start.'
+  if (row.code === CALLER_LEFT.code) return 'The caller hung up before the answer.'
+  const called = attemptsOf(row).some((attempt) => attempt.kind === 'called')
+  if (row.code !== null) {
+    const before = called ? '' : ', before any provider was called'
+    return `The caller got ${row.status} ${row.code}${before}.`
+  }
+  const fallback = row.fallback === 1 ? ', a fallback: an entry before it did not serve' : ''
+  return `The caller got ${row.status}, served by ${row.provider}/${row.model}${fallback}.`
+}
+
+async function explainCost(db: Kysely<Database>, row: RequestRow): Promise<Pick<Explained, 'cost_lines' | 'cost'>> {
+  const none = (reason: string) => ({ cost_lines: [reason], cost: null })
+  const usage = usageOf(row)
+  if (usage === null) return none('no provider served the call, so it has no cost')
+  if (row.cost_picodollars === null) {
+    return none(
+      `no price was known for ${row.provider}/${row.model} when the call was admitted, or its counts are beyond belief: the cost is unknown`,
+    )
+  }
+  const version = await db
+    .selectFrom('price_versions')
+    .selectAll()
+    .where('id', '=', row.price_version ?? -1)
+    .executeTakeFirst()
+  const cost = version === undefined ? null : costLines(usage, JSON.parse(version.prices) as PriceList)
+  if (version === undefined || cost === null) return none(`price version ${row.price_version} can no longer be read`)
+  const since = timestamp(version.created_at)
+  const head = `price version ${version.id} of ${version.provider}/${version.model}, in force since ${since} (${version.source})`
+  return { cost_lines: [head, ...costWords(cost)], cost: shownCost(cost, version) }
+}
+
+function shownCost(cost: CostLines, version: PriceVersionRow): NonNullable<Explained['cost']> {
+  return {
+    price_version: version.id,
+    price_source: version.source,
+    price_since: timestamp(version.created_at),
+    tier_above: cost.tierAbove,
+    lines: cost.lines.map((line) => ({
+      class: line.class,
+      tokens: line.tokens,
+      usd_per_mtok: line.perMtok,
+      amount_usd: exactUsd(line.amount),
+    })),
+    list_usd: exactUsd(cost.listAmount),
+    price_percent: cost.pricePercent,
+    total_usd: exactUsd(cost.total),
+  }
+}

@@ -1,0 +1,40 @@
+import { isJsonObject, type JsonObject } from '../../../domain/chat.ts'
+import type { Notes } from './notes.ts'
+import { mistake } from './rejection.ts'
+
+/** The API takes no more markers than this in one request; a marker is a hint, so further ones are dropped. */
+const MOST_MARKERS = 4
+
+/** The cache marker that a part or message asks for, by the gateway's extension or by OpenAI's breakpoint. */
+export function cacheMarker(holder: JsonObject, path: string, notes: Notes): JsonObject | undefined {
+  const control = holder['cache_control'] ?? null
+  if (control !== null) return counted('cache_control', explicitMarker(control, `${path}.cache_control`), notes)
+  const breakpoint = holder['prompt_cache_breakpoint'] ?? null
+  return breakpoint === null ? undefined : counted('prompt_cache_breakpoint', breakpointMarker(breakpoint), notes)
+}
+
+export function asksForCaching(holder: JsonObject): boolean {
+  return (holder['cache_control'] ?? holder['prompt_cache_breakpoint'] ?? null) !== null
+}
+
+function counted(field: string, marker: JsonObject | null, notes: Notes): JsonObject | undefined {
+  if (marker === null || notes.cacheMarkers >= MOST_MARKERS) {
+    notes.ignored.add(field)
+    return undefined
+  }
+  notes.cacheMarkers += 1
+  return marker
+}
+
+function explicitMarker(control: unknown, path: string): JsonObject {
+  if (!isJsonObject(control)) return mistake(`${path}: expected an object`)
+  const type = control['type'] ?? 'ephemeral'
+  const ttl = control['ttl'] ?? null
+  return ttl === null ? { type } : { type, ttl }
+}
+
+/** Breakpoints promise 30 minutes or more, which the default lifetime of 5 minutes would undercut. */
+function breakpointMarker(breakpoint: unknown): JsonObject | null {
+  const isExplicit = isJsonObject(breakpoint) && breakpoint['mode'] === 'explicit'
+  return isExplicit ? { type: 'ephemeral', ttl: '1h' } : null
+}

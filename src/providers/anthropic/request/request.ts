@@ -1,0 +1,77 @@
+import type { Adjustment } from '../../../domain/adjustment.ts'
+import { type ChatRequest, isJsonObject, type JsonObject } from '../../../domain/chat.ts'
+import { limitToSend } from '../../../domain/output-limit.ts'
+import type { Target, Translation } from '../../family.ts'
+import { type Pin, pinned } from '../../pin.ts'
+import { REGION } from '../account-defaults.ts'
+import { takesRegion } from '../models.ts'
+import { shown } from './content-parts.ts'
+import type { Draft } from './draft.ts'
+import { FIELDS } from './fields.ts'
+import { asksForJson, jsonModeFields } from './json-mode.ts'
+import { newNotes } from './notes.ts'
+import { mistake, Rejection, refuse } from './rejection.ts'
+import { toolFields } from './tool-choice.ts'
+
+/** The contract's default; the API demands the field. */
+const DEFAULT_MAX_TOKENS = 1024
+
+const NO_NAMES: ReadonlySet<string> = new Set()
+
+/** The caller's request as a Messages API request. */
+export function toWire(request: ChatRequest, target: Target): Translation {
+  try {
+    return translated(request, target)
+  } catch (error) {
+    if (error instanceof Rejection) return error.translation
+    throw error
+  }
+}
+
+function translated(request: unknown, target: Target): Translation {
+  if (!isJsonObject(request)) return mistake('The body must be a JSON object.')
+  const body: JsonObject = { model: target.model, max_tokens: DEFAULT_MAX_TOKENS }
+  const draft: Draft = { request, target, body, notes: newNotes(), toolNames: NO_NAMES }
+  for (const name of Object.keys(request)) {
+    const value = request[name]
+    if (value !== null && value !== undefined) readField(name, value, draft)
+  }
+  if (body['messages'] === undefined) return mistake('messages: expected an array')
+  const tools = toolFields(request, draft.toolNames)
+  Object.assign(body, asksForJson(request) ? jsonModeFields(tools, draft) : tools)
+  const adjustments = [...limitOutput(request, draft), ...pinned(body, pinsFor(draft))]
+  return { kind: 'wire', body, ignored: [...draft.notes.ignored], adjustments }
+}
+
+function limitOutput(request: JsonObject, { body, target: { bounds, traits } }: Draft): Adjustment[] {
+  const named = request['max_tokens'] ?? request['max_completion_tokens']
+  const { tokens, reason } = limitToSend(named, bounds, traits.maxOutputTokens, DEFAULT_MAX_TOKENS)
+  if (reason === null || typeof tokens !== 'number') return []
+  body['max_tokens'] = tokens
+  return [{ field: 'max_tokens', value: tokens, reason }]
+}
+
+/** What the caller chose stays open where that is what was chosen; older models refuse to be told a place. */
+function pinsFor({ request, target }: Draft): readonly Pin[] {
+  const { pins = [] } = target
+  return pins.filter((pin) =>
+    pin.field === REGION.field ? takesRegion(target) : (request[pin.field] ?? null) === null,
+  )
+}
+
+function readField(name: string, value: unknown, draft: Draft): void {
+  const field = FIELDS.get(name) ?? refuse(`unknown parameter ${shown(name)}`)
+  switch (field.kind) {
+    case 'verbatim':
+      draft.body[name] = value
+      break
+    case 'map':
+      field.read(value, draft)
+      break
+    case 'ignore':
+      if (value !== field.unless) draft.notes.ignored.add(name)
+      break
+    case 'refuse':
+      if (field.when(value)) refuse(`${name}: this value is not supported by this provider`)
+  }
+}

@@ -1,0 +1,36 @@
+import { isJsonObject, type JsonObject } from '../../../domain/chat.ts'
+import { shown } from './content-parts.ts'
+import { reducedSchema } from './json-schema.ts'
+import { mistake, refuse } from './rejection.ts'
+
+const SCHEMA_PATH = 'response_format.json_schema.schema'
+
+/** The `output_config.format` for a `response_format`; null when there is none: plain text, or JSON by a tool. */
+export function outputFormat(format: unknown): JsonObject | null {
+  if (!isJsonObject(format)) return mistake('response_format: expected an object')
+  switch (format['type']) {
+    case 'text':
+    case 'json_object':
+      return null
+    case 'json_schema':
+      return { type: 'json_schema', schema: schemaOf(format['json_schema']) }
+    default:
+      return refuse(`response_format.type: ${shown(format['type'])} is not supported by this provider`)
+  }
+}
+
+function schemaOf(definition: unknown): JsonObject {
+  if (!isJsonObject(definition)) return mistake('response_format.json_schema: expected an object')
+  const schema = definition['schema'] ?? null
+  if (schema === null) return refuse(`${SCHEMA_PATH}: output without a schema is not supported by this provider`)
+  if (!isJsonObject(schema)) return mistake(`${SCHEMA_PATH}: expected an object`)
+  const reduced = reducedSchema(schema, SCHEMA_PATH)
+  const description = definition['description']
+  const hasOwn = (schema['description'] ?? null) !== null
+  if (hasOwn || typeof description !== 'string') return reduced
+  const constraints = reduced['description']
+  return {
+    ...reduced,
+    description: typeof constraints === 'string' ? `${description}\n\n${constraints}` : description,
+  }
+}

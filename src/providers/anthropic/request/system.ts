@@ -1,0 +1,43 @@
+import { isJsonObject, type JsonObject } from '../../../domain/chat.ts'
+import { cacheMarker } from './cache-control.ts'
+import { type Block, contentBlocks, isBlank } from './content-parts.ts'
+import type { Notes } from './notes.ts'
+import { mistake } from './rejection.ts'
+
+/** System and developer texts, hoisted out of the conversation in their order (translation.md 1.2). */
+export interface SystemPrompt {
+  blocks: Block[]
+  /** Only strings without cache markers so far: one string will do. */
+  isPlain: boolean
+}
+
+export function addSystemMessage(prompt: SystemPrompt, message: JsonObject, path: string, notes: Notes): void {
+  const content = message['content']
+  if (Array.isArray(content)) prompt.isPlain = false
+  refuseOtherThanText(content, path)
+  const blocks = contentBlocks(content, `${path}.content`, notes)
+  const kept = blocks.filter((block) => !isBlank(String(block['text'])))
+  const last = kept.at(-1)
+  const marker = last === undefined ? undefined : cacheMarker(message, path, notes)
+  if (last !== undefined && marker !== undefined) {
+    last['cache_control'] = marker
+    prompt.isPlain = false
+  }
+  prompt.blocks.push(...kept)
+}
+
+function refuseOtherThanText(content: unknown, path: string): void {
+  if (!Array.isArray(content)) return
+  content.forEach((part, index) => {
+    if (isJsonObject(part) && part['type'] !== 'text') {
+      mistake(`${path}.content[${index}].type: only text can stand in a system message`)
+    }
+  })
+}
+
+/** Undefined when no text is left: blank system prompts are a 400 upstream. */
+export function systemContent(prompt: SystemPrompt): string | Block[] | undefined {
+  if (prompt.blocks.length === 0) return undefined
+  if (!prompt.isPlain) return prompt.blocks
+  return prompt.blocks.map((block) => block['text']).join('\n')
+}

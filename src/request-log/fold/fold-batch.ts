@@ -1,0 +1,63 @@
+import { errorText } from '../../store/engine/store-error.ts'
+import { closedRow, type FullRow, openRow, REQUEST_COLUMNS, rowValues } from '../row.ts'
+import { openedId, readClose, readOpen, recordsOf, type SpoolRow } from '../spool/lines.ts'
+
+/** A row of the request table, and its values in the order of the columns. */
+export interface Merged {
+  row: FullRow
+  values: unknown[]
+  strict: boolean
+}
+
+type Rejected = { node: string; seq: number; kind: string; payload: string; error: string }
+
+export interface Batch {
+  opened: Merged[]
+  closed: Merged[]
+  rejected: Rejected[]
+}
+
+/** A call opened and closed within one batch is written once. `pause` is called between records. */
+export function mergeRows(rows: readonly SpoolRow[], node: string, pause = () => {}): Batch {
+  const opened = new Map<string, Merged>()
+  const closed = new Map<string, Merged>()
+  const rejected: Rejected[] = []
+  const records = rows.flatMap(recordsOf)
+  const read = (kind: string, each: (text: string) => void) => {
+    for (const record of records) {
+      if ((record.kind === 'close') !== (kind === 'close')) continue
+      pause()
+      try {
+        each(record.text)
+      } catch (error) {
+        rejected.push({ node, seq: record.seq, kind: record.kind, payload: record.text, error: errorText(error) })
+      }
+    }
+  }
+  read('close', (text) => {
+    const record = readClose(text)
+    const request = complete(closedRow(record, node), record.strict)
+    if (!closed.has(request.row.id)) closed.set(request.row.id, request)
+  })
+  // Most of them are closed by now, and what was known at their beginning stands at their end as well.
+  read('open', (text) => {
+    if (closed.has(openedId(text))) return
+    const request = complete(openRow(readOpen(text), node))
+    if (!closed.has(request.row.id)) opened.set(request.row.id, request)
+  })
+  return { opened: [...opened.values()], closed: [...closed.values()], rejected }
+}
+
+const LARGEST_INTEGER = 2n ** 63n - 1n
+/** The last whose date has eight digits. */
+const LAST_DAY = Date.parse('9999-12-31')
+
+function complete(row: FullRow, strict = false): Merged {
+  const values = rowValues(row)
+  const missing = values.indexOf(undefined)
+  if (missing !== -1) throw new TypeError(`the record has no ${REQUEST_COLUMNS[missing]}`)
+  const { cost_picodollars: cost, started_at: startedAt } = row
+  if (startedAt < 0 || startedAt > LAST_DAY) throw new RangeError('the record is of no day of ours')
+  if (typeof cost === 'bigint' && cost > LARGEST_INTEGER) throw new RangeError('the cost exceeds 64 bits')
+  return { row, values, strict }
+}

@@ -1,0 +1,167 @@
+import { Worker } from 'node:worker_threads'
+import { DatabaseAwayError } from '../../store/engine/database-away.ts'
+import type { StoreLog } from '../../store/engine/store-error.ts'
+import type { Damage } from '../spool/reader.ts'
+import type { Spool } from '../spool/spool.ts'
+
+export interface LedgerSettings {
+  spoolFolder: string
+  node: string
+  target: { kind: 'sqlite'; path: string } | { kind: 'postgres'; url: string }
+  synchronousFull: boolean
+  retentionDays: number | null
+  /** No other process can have calls in this database, so every open row is a dead one. */
+  onlyProcess: boolean
+  /** False when the worker is started again while calls are running. */
+  closesInterrupted: boolean
+}
+
+/** `hurry` skips the pause in which records gather: somebody waits for them, or there are enough. */
+export type LedgerCommand = 'wake' | 'hurry' | 'stop'
+
+/** What is folded in one transaction, at least: so many records, or fewer when they have gathered for long enough. */
+export const BATCH_RECORDS = 2_000
+
+export type LedgerReport =
+  | { kind: 'ready'; seq: number; interrupted: number }
+  | { kind: 'folded'; seq: number }
+  | { kind: 'failed'; message: string }
+  | { kind: 'damaged'; damage: Damage }
+
+const RESTART_MS = 1_000
+/** Nobody who asks for rows that have just been written waits longer for a database that is away. */
+const LONGEST_WAIT_MS = 30_000
+
+export function tellDamage(log: StoreLog, damage: Damage): void {
+  log.error({ ...damage }, 'the end of a file of the spool cannot be read: it is kept as .damaged')
+}
+
+/** The main thread's end of the ledger worker, which folds the spool into the database. */
+export class Ledger {
+  readonly #spool: Spool
+  readonly #settings: LedgerSettings
+  readonly #log: StoreLog
+  readonly #ready = Promise.withResolvers<void>()
+  #worker: Worker
+  #exited: Promise<void> = Promise.resolve()
+  #foldedSeq = 0
+  /** What the worker was told since its last answer. */
+  #told: 'nothing' | 'wake' | 'hurry' = 'nothing'
+  #closing = false
+  #lastError: string | null = null
+  #readers: { seq: number; resolve(): void }[] = []
+
+  constructor(spool: Spool, settings: LedgerSettings, log: StoreLog) {
+    this.#spool = spool
+    this.#settings = settings
+    this.#log = log
+    this.#worker = this.#start(settings)
+  }
+
+  /** The past is in order: the spool of the last process is folded, its unfinished calls are closed. */
+  get ready(): Promise<void> {
+    return this.#ready.promise
+  }
+
+  get foldedSeq(): number {
+    return this.#foldedSeq
+  }
+
+  /** Durable records that the database does not have; before the first report, those that the last process left. */
+  get lagRows(): number {
+    return Math.min(this.#spool.lastSeq - this.#foldedSeq, this.#spool.rows)
+  }
+
+  get lastError(): string | null {
+    return this.#lastError
+  }
+
+  /** Two messages at most, however many commits happen before the worker has answered them. */
+  wake(): void {
+    const isEnough = this.#spool.lastSeq - this.#foldedSeq >= BATCH_RECORDS
+    if (this.#told === 'hurry' || (this.#told === 'wake' && !isEnough)) return
+    this.#told = isEnough ? 'hurry' : 'wake'
+    this.#worker.postMessage(this.#told satisfies LedgerCommand)
+  }
+
+  /** Resolves when everything durable by now is in the database; rejects when that takes too long to be waited for. */
+  caughtUp(): Promise<void> {
+    const seq = this.#spool.lastSeq
+    if (this.#foldedSeq >= seq) return Promise.resolve()
+    this.#worker.postMessage('hurry' satisfies LedgerCommand)
+    return new Promise((resolve, reject) => {
+      const late = setTimeout(() => {
+        this.#readers = this.#readers.filter((waiting) => waiting !== reader)
+        reject(new DatabaseAwayError(`the request log lags behind: ${this.#lastError ?? 'the database is slow'}`))
+      }, LONGEST_WAIT_MS).unref()
+      const reader = {
+        seq,
+        resolve() {
+          clearTimeout(late)
+          resolve()
+        },
+      }
+      this.#readers.push(reader)
+    })
+  }
+
+  /** Folds to the end, but does not wait for a database that is away: the next start folds the rest. */
+  async close(withinMs: number): Promise<void> {
+    this.#closing = true
+    this.#worker.postMessage('stop' satisfies LedgerCommand)
+    const late = setTimeout(() => void this.#worker.terminate(), withinMs)
+    await this.#exited
+    clearTimeout(late)
+  }
+
+  #start(settings: LedgerSettings): Worker {
+    const file = import.meta.url.endsWith('.ts') ? './fold-worker.ts' : './fold-worker.js'
+    const worker = new Worker(new URL(file, import.meta.url), { workerData: settings })
+    worker.on('message', (report: LedgerReport) => this.#receive(report))
+    worker.on('error', (error) => {
+      this.#lastError = error.message
+      this.#log.error({ error: error.message }, 'the ledger worker failed')
+      this.#ready.reject(error)
+    })
+    this.#exited = new Promise((resolve) => worker.once('exit', () => resolve()))
+    worker.once('exit', () => {
+      if (!this.#closing) setTimeout(() => this.#restart(), RESTART_MS).unref()
+    })
+    return worker
+  }
+
+  #restart(): void {
+    if (this.#closing) return
+    this.#worker = this.#start({ ...this.#settings, closesInterrupted: false })
+    this.#told = 'nothing'
+    this.wake()
+  }
+
+  #receive(report: LedgerReport): void {
+    if (report.kind === 'damaged') {
+      if (this.#spool.keep(report.damage.path)) tellDamage(this.#log, report.damage)
+      return
+    }
+    if (report.kind === 'failed') {
+      if (this.#lastError !== report.message) this.#log.warn({ error: report.message }, 'the request log lags behind')
+      this.#lastError = report.message
+      return
+    }
+    if (report.kind === 'ready') {
+      if (report.interrupted > 0) {
+        this.#log.warn({ requests: report.interrupted }, 'calls of the last run were cut off: logged as interrupted')
+      }
+      this.#spool.startAfter(report.seq)
+      this.#ready.resolve()
+    }
+    this.#lastError = null
+    this.#foldedSeq = Math.max(this.#foldedSeq, report.seq)
+    this.#spool.folded(this.#foldedSeq)
+    this.#told = 'nothing'
+    // Rows that came while the worker was busy: it may have looked before they were there.
+    if (this.#foldedSeq < this.#spool.lastSeq) this.wake()
+    const waiting = this.#readers
+    this.#readers = waiting.filter((reader) => reader.seq > this.#foldedSeq)
+    for (const reader of waiting) if (reader.seq <= this.#foldedSeq) reader.resolve()
+  }
+}

@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import fc from 'fast-check'
+import { closeRecord, ENGINES, openRecord, testStores } from '../../../test/test-store.ts'
+import type { Store } from '../../app/open-store.ts'
+import { closeLine, joinLines, openLine, type SpoolRow } from '../spool/lines.ts'
+import { closeInterrupted, createFolder, PositionMoved, readPosition } from './fold.ts'
+
+const stores = await testStores()
+
+const opened = (seq: number, id: string): SpoolRow => ({ seq, payload: openLine(openRecord(id)) })
+const closed = (seq: number, id: string, change = {}): SpoolRow => ({
+  seq,
+  payload: closeLine(closeRecord(id, change)),
+})
+
+async function rowsOf(store: Store, node: string) {
+  return store.db.selectFrom('requests').selectAll().where('node', '=', node).orderBy('id').execute()
+}
+
+for (const engine of ENGINES) {
+  describe(`fold on ${engine}`, async () => {
+    const store = await stores.openNew(engine)
+
+    test('a batch that was folded before the process died is not folded again', async () => {
+      const folder = createFolder(store.db, 'a')
+      const batch = [opened(1, 'a1'), closed(2, 'a1')]
+      assert.equal(await folder.fold(await readPosition(store.db, 'a'), batch), 2)
+      await assert.rejects(folder.fold(0, batch), PositionMoved)
+      assert.equal(await readPosition(store.db, 'a'), 2)
+      assert.equal((await rowsOf(store, 'a')).length, 1)
+    })
+
+    test('a batch that fails leaves neither rows nor position', async () => {
+      const folder = createFolder(store.db, 'b')
+      await readPosition(store.db, 'b')
+      await store.db
+        .insertInto('spool_rejects')
+        .values({ node: 'b', seq: 2, kind: 'x', payload: '', error: '' })
+        .execute()
+      await assert.rejects(folder.fold(0, [opened(1, 'b1'), { seq: 2, payload: 'not JSON' }]))
+      assert.equal(await readPosition(store.db, 'b'), 0)
+      assert.deepEqual(await rowsOf(store, 'b'), [])
+    })
+
+    test('rows that cannot be read are set aside and stop nobody', async () => {
+      const folder = createFolder(store.db, 'c')
+      await readPosition(store.db, 'c')
+      const unreadable = [
+        { seq: 1, payload: 'o[' },
+        { seq: 2, payload: 'c{}' },
+        closed(3, 'c0', { costPicodollars: '9223372036854775808' }),
+      ]
+      const mixed = { seq: 6, payload: `c[]\n${closed(0, 'c1').payload}\no["c2"]` }
+      assert.equal(await folder.fold(0, [...unreadable, mixed]), 6)
+      assert.deepEqual(
+        (await rowsOf(store, 'c')).map((row) => row.id),
+        ['c1'],
+      )
+      const rejects = await store.db
+        .selectFrom('spool_rejects')
+        .select('seq')
+        .where('node', '=', 'c')
+        .orderBy('seq')
+        .execute()
+      assert.deepEqual(
+        rejects.map((row) => row.seq),
+        [1, 2, 3, 4, 6],
+      )
+    })
+
+    test('a closed row never changes, but an end that arrives late replaces an interruption', async () => {
+      const folder = createFolder(store.db, 'd')
+      await readPosition(store.db, 'd')
+      await folder.fold(0, [opened(1, 'd1'), opened(2, 'd2'), closed(3, 'd2')])
+      assert.equal(await closeInterrupted(store.db, 'd', 9_000), 1)
+      await folder.fold(3, [closed(4, 'd1'), closed(5, 'd2', { status: 500 }), opened(6, 'd2')])
+      assert.deepEqual(
+        (await rowsOf(store, 'd')).map((row) => [row.id, row.state, row.status, row.code]),
+        [
+          ['d1', 'closed', 200, null],
+          ['d2', 'closed', 200, null],
+        ],
+      )
+    })
+
+    test('any interleaving of calls and any sizes of batches give the same rows', async () => {
+      const call = fc.record({ closes: fc.boolean(), opens: fc.boolean(), status: fc.constantFrom(200, 400, 502) })
+      let runs = 0
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(call, { minLength: 1, maxLength: 150 }),
+          fc.infiniteStream(fc.nat()),
+          fc.infiniteStream(fc.integer({ min: 1, max: 90 })),
+          async (calls, choices, sizes) => {
+            const node = `node-${engine}-${++runs}`
+            const { rows, expected } = interleave(calls, node, choices)
+            const folder = createFolder(store.db, node)
+            let position = await readPosition(store.db, node)
+            for (let start = 0; start < rows.length; ) {
+              const size = sizes.next().value
+              position = await folder.fold(position, grouped(rows.slice(start, start + size), choices))
+              start += size
+            }
+            const found = await rowsOf(store, node)
+            assert.deepEqual(new Map(found.map((row) => [row.id, row.status])), expected)
+          },
+        ),
+        { numRuns: 40 },
+      )
+    })
+  })
+}
+
+/** Some of them in one row, as those of one turn of the event loop are. */
+function grouped(rows: readonly SpoolRow[], choices: Iterator<number>): SpoolRow[] {
+  const groups: SpoolRow[] = []
+  for (const row of rows) {
+    const last = groups.at(-1)
+    if (last === undefined || choices.next().value % 3 === 0) groups.push({ ...row })
+    else Object.assign(last, { seq: row.seq, payload: joinLines([last.payload, row.payload]) })
+  }
+  return groups
+}
+
+interface Call {
+  opens: boolean
+  closes: boolean
+  status: number
+}
+
+/** The spool of these calls in some order, each call's open before its close, and the status each must end with. */
+function interleave(calls: readonly Call[], node: string, choices: Iterator<number>) {
+  const waiting = calls.map(({ opens, closes, status }, index) => {
+    const id = `${node}-${String(index).padStart(4, '0')}`
+    return { id, status, steps: [...(opens ? ['open'] : []), ...(closes || !opens ? ['close'] : [])] }
+  })
+  const expected = new Map(waiting.map(({ id, status, steps }) => [id, steps.includes('close') ? status : null]))
+  const rows: SpoolRow[] = []
+  for (let left = waiting; left.length > 0; left = left.filter(({ steps }) => steps.length > 0)) {
+    const picked = left[choices.next().value % left.length]
+    const seq = rows.length + 1
+    if (picked?.steps.shift() === 'open') rows.push(opened(seq, picked.id))
+    else if (picked !== undefined) rows.push(closed(seq, picked.id, { status: picked.status }))
+  }
+  return { rows, expected }
+}

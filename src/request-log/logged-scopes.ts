@@ -1,0 +1,173 @@
+import { type Kysely, sql } from 'kysely'
+import { asPicodollars, type Picodollars } from '../domain/pricing/price.ts'
+import { PERIODS, type Period, periodBounds } from '../limits/budget-period.ts'
+import type { LoggedScope, Scope } from '../limits/ledger.ts'
+import type { LoggedHold, LoggedLedger } from '../limits/logged-ledger.ts'
+import { WINDOW_SECONDS } from '../limits/minute-window.ts'
+import type { ExactInteger } from '../store/engine/exact-integer.ts'
+import type { Database } from '../store/engine/schema.ts'
+import { openSince } from './search/windows.ts'
+
+/**
+ * What the request log says of every scope, in one consistent reading: the money of the present periods from the
+ * hourly sums, the last minute and the open calls from the rows. The ledger is rebuilt from it and verified against it.
+ */
+export async function readLoggedScopes(db: Kysely<Database>, now: number): Promise<LoggedScope[]> {
+  return (await readLedger(db, now)).scopes
+}
+
+/** The same with the open calls one by one, and how far the spools had been folded at that very moment. */
+export async function readLedger(db: Kysely<Database>, now: number): Promise<LoggedLedger> {
+  const since = await openSince(db, now)
+  return db
+    .transaction()
+    .setIsolationLevel('repeatable read')
+    .setAccessMode('read only')
+    .execute(async (transaction) => {
+      const scopes = new LoggedScopes()
+      for (const row of await spentRows(transaction, now)) {
+        for (const scope of scopes.of(row)) {
+          for (const period of PERIODS) scope.spent[period] = plus(scope.spent[period], money(row, period))
+        }
+      }
+      for (const row of await recentRows(transaction, now, since)) {
+        for (const scope of scopes.of(row)) countSecond(scope, row)
+      }
+      const open = await openRows(transaction, since)
+      for (const row of open) {
+        for (const scope of scopes.of(row)) countOpen(scope, row, now)
+      }
+      const positions = await transaction.selectFrom('spool_positions').select(['node', 'seq']).execute()
+      return { scopes: [...scopes.all()], open: open.map(heldBy), positions }
+    })
+}
+
+type Place = { workspace: string; key_id: string }
+
+class LoggedScopes {
+  readonly #scopes = { key: new Map<string, LoggedScope>(), workspace: new Map<string, LoggedScope>() }
+
+  of({ workspace, key_id: key }: Place): LoggedScope[] {
+    return [this.#get({ kind: 'key', id: key }), this.#get({ kind: 'workspace', id: workspace })]
+  }
+
+  *all(): Iterable<LoggedScope> {
+    yield* this.#scopes.key.values()
+    yield* this.#scopes.workspace.values()
+  }
+
+  #get(scope: Scope): LoggedScope {
+    const known = this.#scopes[scope.kind].get(scope.id)
+    if (known !== undefined) return known
+    const fresh: LoggedScope = { scope, spent: nothing(), seconds: [], inFlight: 0, held: nothing() }
+    this.#scopes[scope.kind].set(scope.id, fresh)
+    return fresh
+  }
+}
+
+function nothing(): Record<Period, Picodollars> {
+  const none = asPicodollars(0n)
+  return { day: none, week: none, month: none, total: none }
+}
+
+const PART = 1_000_000n
+const part = sql.raw(String(PART))
+
+type SpentRow = Place & Record<`${Period}_${'high' | 'low'}`, ExactInteger>
+
+/** In two parts each, because a sum of 64 bits could overflow. */
+async function spentRows(db: Kysely<Database>, now: number): Promise<SpentRow[]> {
+  const sums = PERIODS.flatMap((period) => {
+    const { startsAt } = periodBounds(period, now)
+    const sum = (operator: string) =>
+      sql`cast(coalesce(sum(case when hour >= ${sql.lit(startsAt)} then cost_picodollars ${sql.raw(operator)} ${part} else 0 end), 0) as bigint)`
+    return [sql`${sum('/')} as ${sql.ref(`${period}_high`)}`, sql`${sum('%')} as ${sql.ref(`${period}_low`)}`]
+  })
+  const found = await sql<SpentRow>`
+    select workspace, key_id, ${sql.join(sums)} from usage_hours group by workspace, key_id`.execute(db)
+  return found.rows
+}
+
+function money(row: SpentRow, period: Period): Picodollars {
+  return asPicodollars(BigInt(row[`${period}_high`]) * PART + BigInt(row[`${period}_low`]))
+}
+
+/**
+ * Only admitted calls: a refused one uses up nothing. Named workspaces, so that their index finds the newest rows; also
+ * those that are gone since.
+ */
+async function recentRows(db: Kysely<Database>, now: number, since: number) {
+  const oldest = (Math.floor(now / 1000) - WINDOW_SECONDS + 1) * 1000
+  const hour = oldest - (oldest % 3_600_000)
+  return db
+    .selectFrom('requests')
+    .select(['workspace', 'key_id', 'state', 'started_at', 'prompt_tokens', 'completion_tokens', 'hold_tokens'])
+    .where('workspace', 'in', (select) =>
+      select
+        .selectFrom('workspaces')
+        .select('name as workspace')
+        .union(select.selectFrom('usage_hours').select('workspace').where('hour', '>=', hour))
+        .union(
+          select
+            .selectFrom('requests')
+            .select('workspace')
+            .where('state', '=', sql.lit('open'))
+            .where('started_at', '>=', since),
+        ),
+    )
+    .where('started_at', '>=', oldest)
+    .where('hold_tokens', 'is not', null)
+    .orderBy('started_at')
+    .execute()
+}
+
+type RecentRow = Awaited<ReturnType<typeof recentRows>>[number]
+
+function countSecond({ seconds }: LoggedScope, row: RecentRow): void {
+  const second = Math.floor(row.started_at / 1000)
+  let last = seconds.at(-1)
+  if (last === undefined || last.second !== second) {
+    last = { second, requests: 0, tokens: 0 }
+    seconds.push(last)
+  }
+  last.requests += 1
+  last.tokens += row.state === 'open' ? (row.hold_tokens ?? 0) : (row.prompt_tokens ?? 0) + (row.completion_tokens ?? 0)
+}
+
+async function openRows(db: Kysely<Database>, since: number) {
+  return (
+    db
+      .selectFrom('requests')
+      .select(['id', 'node', 'workspace', 'key_id', 'started_at', 'hold_picodollars', 'hold_tokens'])
+      // A literal, not a parameter: only so is the partial index of open rows used.
+      .where('state', '=', sql.lit('open'))
+      .where('started_at', '>=', since)
+      .execute()
+  )
+}
+
+type OpenRow = Awaited<ReturnType<typeof openRows>>[number]
+
+function heldBy(row: OpenRow): LoggedHold {
+  return {
+    id: row.id,
+    node: row.node,
+    workspace: row.workspace,
+    keyId: row.key_id,
+    startedAt: row.started_at,
+    holdPicodollars: row.hold_picodollars === null ? null : asPicodollars(BigInt(row.hold_picodollars)),
+    holdTokens: row.hold_tokens,
+  }
+}
+
+function countOpen(scope: LoggedScope, row: OpenRow, now: number): void {
+  scope.inFlight += 1
+  const hold = asPicodollars(BigInt(row.hold_picodollars ?? 0))
+  for (const period of PERIODS) {
+    if (row.started_at >= periodBounds(period, now).startsAt) scope.held[period] = plus(scope.held[period], hold)
+  }
+}
+
+function plus(a: Picodollars, b: Picodollars): Picodollars {
+  return asPicodollars(a + b)
+}

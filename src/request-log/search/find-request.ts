@@ -1,0 +1,29 @@
+import type { Kysely } from 'kysely'
+import { timeOfId } from '../../domain/new-id.ts'
+import type { Database, RequestRow } from '../../store/engine/schema.ts'
+import { isPartitioned } from '../retention/partitions.ts'
+import { HOUR_MS } from '../usage/rollup.ts'
+import { newestFirst } from './windows.ts'
+
+/**
+ * One request. Its id says when it came, which is the moment it started but for the time that it took to read it and
+ * for clocks that differ: so nearly always one partition is asked, and all of them only if it is not there.
+ */
+export async function findRequest(db: Kysely<Database>, id: string): Promise<RequestRow | undefined> {
+  const rows = db.selectFrom('requests').selectAll().where('id', '=', id)
+  if (!isPartitioned(db)) return rows.executeTakeFirst()
+  const time = timeOfId(id)
+  if (time !== null) {
+    const near = rows.where('started_at', '>=', time - HOUR_MS).where('started_at', '<', time + HOUR_MS)
+    const found = await near.executeTakeFirst()
+    if (found !== undefined) return found
+  }
+  for await (const { from, to } of newestFirst(db, { from: null, to: null })) {
+    let some = rows
+    if (from !== null) some = some.where('started_at', '>=', from)
+    if (to !== null) some = some.where('started_at', '<', to)
+    const found = await some.executeTakeFirst()
+    if (found !== undefined) return found
+  }
+  return undefined
+}

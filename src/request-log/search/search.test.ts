@@ -1,0 +1,165 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import fc from 'fast-check'
+import type { Kysely } from 'kysely'
+import { anyCall, logCalls } from '../../../test/calls/any-call.ts'
+import { ENGINES, openRecord, testStores } from '../../../test/test-store.ts'
+import type { Database, RequestRow } from '../../store/engine/schema.ts'
+import { type LogPosition, type RequestFilters, searchRequests } from './search.ts'
+
+const stores = await testStores()
+
+const ANY: RequestFilters = {
+  workspace: 'default',
+  from: null,
+  to: null,
+  keyId: null,
+  route: null,
+  provider: null,
+  model: null,
+  code: null,
+  status: null,
+  fallback: null,
+  minCostPicodollars: null,
+}
+
+const time = fc.constantFrom(0, 1, 3_599_999, 3_600_000, 3_600_001, 5_000_000, 7_200_001, 7_200_002, 200_000_000)
+const anyFilters = fc.record({
+  from: fc.option(time, { freq: 2 }),
+  to: fc.option(time, { freq: 2 }),
+  keyId: fc.option(fc.constantFrom('key-1', 'key-2', 'key-none'), { freq: 2 }),
+  route: fc.option(fc.constantFrom('fast', 'smart', ''), { freq: 2 }),
+  provider: fc.option(fc.constantFrom('first', 'second'), { freq: 2 }),
+  model: fc.option(fc.constantFrom('model-1', 'model-none'), { freq: 2 }),
+  code: fc.option(fc.constantFrom('rate_limited', 'caller_left'), { freq: 1 }),
+  status: fc.option(fc.constantFrom<RequestFilters['status']>('ok', 'error', 200, 404), { freq: 1 }),
+  fallback: fc.option(fc.boolean(), { freq: 2 }),
+  minCostPicodollars: fc.option(fc.bigInt(0n, 2n ** 55n), { freq: 1 }),
+})
+
+/** The filters as the documentation says them. */
+function matches(row: RequestRow, filters: Omit<RequestFilters, 'workspace'>): boolean {
+  const { status, minCostPicodollars: least } = filters
+  return (
+    (filters.from === null || row.started_at >= filters.from) &&
+    (filters.to === null || row.started_at < filters.to) &&
+    (filters.keyId === null || row.key_id === filters.keyId) &&
+    (filters.route === null || (row.route ?? '') === filters.route) &&
+    (filters.provider === null || row.provider === filters.provider) &&
+    (filters.model === null || row.model === filters.model) &&
+    (filters.code === null || row.code === filters.code) &&
+    (status === null ||
+      (status === 'ok' ? row.code === null : status === 'error' ? row.code !== null : row.status === status)) &&
+    (filters.fallback === null || (row.fallback === 1) === filters.fallback) &&
+    (least === null || (row.cost_picodollars !== null && BigInt(row.cost_picodollars) >= least))
+  )
+}
+
+function newestFirst(a: RequestRow, b: RequestRow): number {
+  return b.started_at - a.started_at || (a.id < b.id ? 1 : -1)
+}
+
+async function allPages(
+  db: Kysely<Database>,
+  filters: RequestFilters,
+  limit: number,
+  scannedRows: number,
+  scannedSums = 1_000,
+) {
+  const ids: string[] = []
+  let after: LogPosition | null = null
+  let pages = 0
+  do {
+    const found = await searchRequests(db, filters, { after, limit, scannedRows, scannedSums })
+    assert.ok(found.rows.length <= limit)
+    ids.push(...found.rows.map((row) => row.id))
+    after = found.next
+    pages++
+  } while (after !== null)
+  return { ids, pages }
+}
+
+let runs = 0
+
+for (const engine of ENGINES) {
+  describe(`searching the log on ${engine}`, async () => {
+    const { db, reads } = await stores.openNew(engine)
+
+    test('property: the pages hold exactly what matches, newest first, whatever filters and sizes', async () => {
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(anyCall, { minLength: 1, maxLength: 40 }),
+          fc.array(anyFilters, { minLength: 5, maxLength: 5 }),
+          fc.integer({ min: 1, max: 7 }),
+          fc.integer({ min: 1, max: 12 }),
+          fc.integer({ min: 1, max: 12 }),
+          async (calls, manyFilters, limit, scannedRows, scannedSums) => {
+            const workspace = `search-${engine}-${++runs}`
+            const ofHere = (keyId: string) => `${workspace}-${keyId}`
+            const here = calls.map((call) => ({
+              ...call,
+              keyId: ofHere(call.keyId),
+              status: call.code === null ? 200 : 404,
+            }))
+            await logCalls(db, workspace, here)
+            const rows = await db.selectFrom('requests').selectAll().where('workspace', '=', workspace).execute()
+            for (const some of manyFilters) {
+              const filters = { ...some, keyId: some.keyId === null ? null : ofHere(some.keyId) }
+              const expected = rows.filter((row) => matches(row, filters)).sort(newestFirst)
+              const found = await allPages(reads, { ...filters, workspace }, limit, scannedRows, scannedSums)
+              assert.deepEqual(
+                found.ids,
+                expected.map((row) => row.id),
+              )
+            }
+          },
+        ),
+        { numRuns: 100 },
+      )
+    })
+
+    test('many requests in one millisecond are listed once each', async () => {
+      const calls = Array.from({ length: 25 }, () => ({ startedAt: 1_000, keyId: 'key-same' }))
+      await logCalls(db, 'same-time', calls)
+      for (const filters of [{}, { provider: 'first' }, { keyId: 'key-same' }, { route: 'fast' }]) {
+        const { ids } = await allPages(reads, { ...ANY, ...filters, workspace: 'same-time' }, 4, 3)
+        assert.equal(new Set(ids).size, 25)
+        assert.equal(ids.length, 25)
+        const tenth = { startedAt: 1_000, id: ids[9] ?? '' }
+        const newer = await allPages(reads, { ...ANY, ...filters, workspace: 'same-time', newerThan: tenth }, 4, 3)
+        assert.deepEqual(newer.ids, ids.slice(0, 9))
+      }
+    })
+
+    test('hours without a match are jumped over, and what never occurs is known at once', async () => {
+      const quiet = Array.from({ length: 200 }, (_, index) => ({ startedAt: 3_600_000 * (index + 1) }))
+      await logCalls(db, 'sparse', [{ startedAt: 5, code: 'rate_limited' as const, status: 429 }, ...quiet])
+      const limited = await allPages(reads, { ...ANY, workspace: 'sparse', code: 'rate_limited' }, 50, 10)
+      assert.deepEqual(limited, { ids: ['sparse-000000'], pages: 1 })
+      assert.deepEqual(await allPages(reads, { ...ANY, workspace: 'sparse', model: 'nothing' }, 50, 10), {
+        ids: [],
+        pages: 1,
+      })
+    })
+
+    test('running calls are listed, but no filter on how a call ended finds them', async () => {
+      const store = await stores.openNew(engine)
+      await store.requestLog.open(openRecord('running'))
+      await store.requestLog.caughtUp()
+      const search = (filters: Partial<RequestFilters>) => allPages(store.reads, { ...ANY, ...filters }, 10, 10)
+      assert.deepEqual((await search({})).ids, ['running'])
+      assert.deepEqual((await search({ route: 'fast' })).ids, ['running'])
+      assert.deepEqual((await search({ fallback: false })).ids, [])
+    })
+
+    test('a key of another workspace finds nothing', async () => {
+      await logCalls(db, 'theirs', [{ keyId: 'key-of-theirs' }])
+      assert.deepEqual((await allPages(reads, { ...ANY, keyId: 'key-of-theirs' }, 10, 10)).ids, [])
+    })
+  })
+}
+
+test('the connection for reads of SQLite cannot write', async () => {
+  const store = await stores.openNew('sqlite')
+  await assert.rejects(store.reads.deleteFrom('requests').execute(), /readonly/)
+})

@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { closeRecord, openRecord } from '../../../test/test-store.ts'
+import { NO_USAGE } from '../../domain/pricing/usage.ts'
+import { closeLine, joinLines, openedId, openLine, readClose, readOpen, recordsOf } from './lines.ts'
+
+const ATTEMPT = {
+  kind: 'called',
+  provider: 'first',
+  model: 'model-1',
+  startedAfterMs: 1,
+  durationMs: 399,
+  status: 200,
+  code: null,
+  upstreamRequestId: 'req_1',
+  reason: 'served',
+} as const
+
+const OPENED = openRecord('call-1', {
+  holdPicodollars: '123456789012345678901',
+  holdTokens: 4_096,
+  idempotencyKey: 'once\t"and"\nonly once\u0000',
+  bodyHash: 'abc',
+})
+const CLOSED = closeRecord('call-1', {
+  ...OPENED,
+  code: 'rate_limited',
+  fallback: true,
+  usage: { ...NO_USAGE, input: 11, cachedInput: 12, cacheWrite5m: 13, cacheWrite30m: 14, output: 15, reasoning: 16 },
+  ignoredParams: ['seed', 'user'],
+  adjustments: [{ field: 'max_tokens', value: 800, reason: 'fitted_to_budget' }],
+  strict: true,
+  attempts: [{ ...ATTEMPT, reason: 'a tab\tand a line\nbreak' }, ATTEMPT],
+})
+
+test('a record comes back as it was, with its attempts as the request table has them', () => {
+  assert.deepEqual(readOpen(openLine(OPENED)), OPENED)
+  assert.deepEqual(readClose(closeLine(CLOSED)), { ...CLOSED, attempts: JSON.stringify(CLOSED.attempts) })
+  const refused = closeRecord('call-2', { requestedModel: null, provider: null, model: null, usage: null })
+  assert.deepEqual(readClose(closeLine(refused)), { ...refused, strict: false, attempts: '[]' })
+  const strict = closeRecord('call-3', { strict: true })
+  assert.deepEqual(readClose(closeLine(strict)), { ...strict, attempts: '[]' })
+})
+
+test('the records of a group have a number each, the last one that of the row', () => {
+  const lines = [openLine(OPENED), openLine(openRecord('call-2')), closeLine(CLOSED)]
+  const records = recordsOf({ seq: 42, payload: joinLines(lines) })
+  assert.deepEqual(
+    records.map(({ seq, kind, text }) => [seq, kind, text]),
+    [
+      [40, 'open', lines[0]],
+      [41, 'open', lines[1]],
+      [42, 'close', lines[2]],
+    ],
+  )
+})
+
+test('the id of an open record can be told without reading it', () => {
+  assert.equal(openedId(openLine(OPENED)), 'call-1')
+})
+
+test('a text of megabytes where a name belongs is cut, and nothing is copied where there is none', () => {
+  const long = 'x'.repeat(1_000_000)
+  const attempts = [{ ...ATTEMPT, upstreamRequestId: long }, ATTEMPT]
+  const closed = closeRecord('call-1', { requestedModel: long, finishReason: long, attempts })
+  assert.ok(closeLine(closed).length < 3_000)
+  assert.equal(readClose(closeLine(closed)).finishReason?.length, 512)
+  assert.ok(openLine(openRecord('call-1', { requestedModel: long })).length < 1_000)
+})

@@ -1,0 +1,198 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import fc from 'fast-check'
+import { type Kysely, type KyselyPlugin, sql } from 'kysely'
+import { anyCall } from '../../../test/calls/any-call.ts'
+import { assertSumsEqualRows, sorted, sumsOfRows, sumsOfTable } from '../../../test/store/sums-of-rows.ts'
+import { closeRecord, ENGINES, openRecord, testStores } from '../../../test/test-store.ts'
+import { NO_USAGE } from '../../domain/pricing/usage.ts'
+import type { LoggedHold } from '../../limits/logged-ledger.ts'
+import type { Database } from '../../store/engine/schema.ts'
+import { addGatewayBuckets, createUsageTable } from '../../store/migrations/usage-migration.ts'
+import { closeHolds } from '../fold/close-holds.ts'
+import { closeInterrupted, createFolder, readPosition } from '../fold/fold.ts'
+import type { CloseRecord } from '../record.ts'
+import { closeLine, openLine, type SpoolRow } from '../spool/lines.ts'
+import { GATEWAY_BOUNDS_MICROSECONDS } from './latency.ts'
+
+const stores = await testStores()
+
+/** What may happen, in any order: a call opens or closes (also twice), a batch is folded, a batch fails, a restart, another gives a call up. */
+const step = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ kind: fc.constantFrom('open', 'close'), of: fc.nat(30) }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('fold'), rows: fc.integer({ min: 1, max: 12 }) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('fail'), at: fc.integer({ min: 1, max: 8 }) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('restart') }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('give up'), call: fc.nat(30) }) },
+)
+
+/** Breaks the connection after some queries, as a crash within the transaction would. */
+function failing(db: Kysely<Database>, after: number): Kysely<Database> {
+  let queries = 0
+  const plugin: KyselyPlugin = {
+    transformQuery: ({ node }) => node,
+    async transformResult({ result }) {
+      if (++queries === after) throw new Error('the connection broke')
+      return result
+    },
+  }
+  return db.withPlugin(plugin)
+}
+
+function holdOf({ id, workspace, keyId, startedAt }: CloseRecord, node: string): LoggedHold {
+  return { id, node, workspace, keyId, startedAt, holdPicodollars: null, holdTokens: 0 }
+}
+
+let runs = 0
+
+for (const engine of ENGINES) {
+  describe(`hourly sums on ${engine}`, async () => {
+    const { db } = await stores.openNew(engine)
+
+    test('property: the sums equal the sum of the rows, whatever order, batches, repeats, failures and restarts', async () => {
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(anyCall, { minLength: 1, maxLength: 12 }),
+          fc.array(step, { maxLength: 40, size: 'max' }),
+          async (calls, steps) => {
+            const run = `run-${engine}-${++runs}`
+            const spool: SpoolRow[] = []
+            const recordOf = (of: number): CloseRecord => {
+              const place = of % calls.length
+              return closeRecord(`${run}-${place}`, { workspace: run, strict: place % 2 === 0, ...calls[place]! })
+            }
+            const spooled = (kind: string, of: number) => {
+              const record = recordOf(of)
+              const { keyId, route, startedAt } = record
+              const opened = { ...openRecord(record.id), workspace: run, keyId, route, startedAt }
+              const payload = kind === 'open' ? openLine(opened) : closeLine(record)
+              spool.push({ seq: spool.length + 1, payload })
+            }
+            const folder = createFolder(db, run)
+            const fold = async (rows: number, through = folder) => {
+              const after = await readPosition(db, run)
+              await through.fold(after, spool.slice(after, after + rows))
+            }
+            for (const happening of steps) {
+              if ('of' in happening) spooled(happening.kind, happening.of)
+              else if ('rows' in happening) await fold(happening.rows)
+              else if ('call' in happening) await closeHolds(db, [holdOf(recordOf(happening.call), run)], 8_000_000)
+              else if ('at' in happening) await fold(10, createFolder(failing(db, happening.at), run)).catch(() => {})
+              else await closeInterrupted(db, run, 9_000_000)
+              await assertSumsEqualRows(db, run)
+            }
+            await fold(spool.length)
+            await assertSumsEqualRows(db, run)
+          },
+        ),
+        { numRuns: 25 },
+      )
+    })
+
+    test('a call that was given up as interrupted counts once, as what it became', async () => {
+      const folder = createFolder(db, 'late')
+      const record = closeRecord('late-1', { workspace: 'late' })
+      const after = await readPosition(db, 'late')
+      const opened = { ...openRecord('late-1'), workspace: 'late' }
+      const first = await folder.fold(after, [{ seq: 1, payload: openLine(opened) }])
+      assert.equal(await closeInterrupted(db, 'late', 5_000), 1)
+      const codes = () =>
+        db.selectFrom('usage_hours').select('code').where('workspace', '=', 'late').where('requests', '>', 0).execute()
+      assert.deepEqual(await codes(), [{ code: 'interrupted' }])
+      await folder.fold(first, [{ seq: 2, payload: closeLine(record) }])
+      assert.deepEqual(await codes(), [{ code: '' }])
+      await assertSumsEqualRows(db, 'late')
+    })
+
+    test('sums beyond 64 bits stay at their cap instead of stopping the log', async () => {
+      const folder = createFolder(db, 'mad')
+      const record = (id: string) =>
+        closeLine(
+          closeRecord(id, {
+            workspace: 'mad',
+            costPicodollars: String(2n ** 63n - 1n),
+            usage: { ...NO_USAGE, input: Number.MAX_SAFE_INTEGER },
+          }),
+        )
+      const rows = Array.from({ length: 5 }, (_, index) => ({
+        seq: index + 1,
+        payload: record(`mad-${index}`),
+      }))
+      await readPosition(db, 'mad')
+      await folder.fold(0, rows.slice(0, 3))
+      await folder.fold(3, rows.slice(3))
+      const sums = await db
+        .selectFrom('usage_hours')
+        .select(['requests', 'prompt_tokens', 'cost_picodollars'])
+        .where('workspace', '=', 'mad')
+        .execute()
+      assert.deepEqual(
+        sums.map((sum) => [sum.requests, BigInt(sum.prompt_tokens), BigInt(sum.cost_picodollars)]),
+        [[5, 5n * BigInt(Number.MAX_SAFE_INTEGER), 9_000_000_000_000_000_000n]],
+      )
+    })
+
+    test('requests that were there before the sums are summed by the migration', async () => {
+      const other = await stores.openNew(engine)
+      for (let index = 0; index < 20; index++) {
+        const times = { upstreamMs: index * 100, startedAt: index * 400_000, gatewayMicroseconds: index * 70 }
+        const change = {
+          ...times,
+          usage: { ...NO_USAGE, input: index },
+          code: index % 4 === 0 ? ('rate_limited' as const) : null,
+        }
+        await other.requestLog.close(closeRecord(`r${index}`, change))
+      }
+      await other.requestLog.open(openRecord('open'))
+      await other.requestLog.caughtUp()
+      await sql`drop table usage_hours`.execute(other.db)
+      await other.db.transaction().execute(async (transaction) => {
+        await createUsageTable(transaction, engine)
+        await addGatewayBuckets(transaction)
+      })
+      await assertSumsEqualRows(other.db, 'default')
+    })
+
+    test('a database of the version before gets its gateway times from the rows; sums without rows stay', async () => {
+      const { db: old, requestLog } = await stores.openNew(engine)
+      for (let index = 0; index < 20; index++) {
+        const change = { startedAt: index * 400_000, gatewayMicroseconds: index * 70, route: index % 3 ? 'fast' : null }
+        await requestLog.close(closeRecord(`r${index}`, change))
+      }
+      await requestLog.caughtUp()
+      await old.deleteFrom('requests').where('started_at', '<', 3_600_000).execute()
+      for (let bucket = 0; bucket <= GATEWAY_BOUNDS_MICROSECONDS.length; bucket++) {
+        await sql`alter table usage_hours drop column ${sql.ref(`gateway_${bucket}`)}`.execute(old)
+      }
+      await old.transaction().execute(addGatewayBuckets)
+      const kept = await old.selectFrom('requests').selectAll().execute()
+      const found = sorted(await sumsOfTable(old, 'default'))
+      const expected = sorted(sumsOfRows(kept))
+      assert.deepEqual(found.slice(-expected.length), expected)
+      const lost = found.slice(0, -expected.length).map(([, sums]) => sums)
+      assert.equal(
+        lost.reduce((all, sums) => all + (sums['requests'] ?? 0n), 0n),
+        9n,
+      )
+      for (const sums of lost) assert.equal(sums['gateway_0'], 0n)
+    })
+
+    test('nodes that fold into the same hours at once lose nothing', async () => {
+      const work = Array.from({ length: 4 }, async (_, node) => {
+        const name = `together-${node}`
+        const folder = createFolder(db, name)
+        let after = await readPosition(db, name)
+        for (let batch = 0; batch < 10; batch++) {
+          const rows = Array.from({ length: 20 }, (_, index) => {
+            const change = { workspace: 'together', keyId: `key-${(index * (node + 1)) % 7}` }
+            const payload = closeLine(closeRecord(`${name}-${batch}-${index}`, change))
+            return { seq: after + index + 1, payload }
+          })
+          after = await folder.fold(after, rows)
+        }
+      })
+      await Promise.all(work)
+      await assertSumsEqualRows(db, 'together')
+    })
+  })
+}

@@ -1,0 +1,61 @@
+import { GATEWAY_BUCKETS, LATENCY_BUCKETS } from './latency.ts'
+
+export interface UsageSums {
+  requests: number
+  errors: number
+  fallbacks: number
+  unpriced: number
+  promptTokens: bigint
+  completionTokens: bigint
+  cachedTokens: bigint
+  cacheWriteTokens: bigint
+  reasoningTokens: bigint
+  costPicodollars: bigint
+  upstreamMs: bigint
+  gatewayMicroseconds: bigint
+  /** Answered calls by latency bucket (domain/latency.ts). */
+  latencies: number[]
+  /** Calls by time in the gateway; where retention was faster than the count of it, fewer than `requests`. */
+  gatewayTimes: number[]
+}
+
+/** What nothing adds up to. */
+export const NO_SUMS: UsageSums = {
+  requests: 0,
+  errors: 0,
+  fallbacks: 0,
+  unpriced: 0,
+  promptTokens: 0n,
+  completionTokens: 0n,
+  cachedTokens: 0n,
+  cacheWriteTokens: 0n,
+  reasoningTokens: 0n,
+  costPicodollars: 0n,
+  upstreamMs: 0n,
+  gatewayMicroseconds: 0n,
+  latencies: Array.from({ length: LATENCY_BUCKETS }, () => 0),
+  gatewayTimes: Array.from({ length: GATEWAY_BUCKETS }, () => 0),
+}
+
+export function addUsage(a: UsageSums, b: UsageSums): UsageSums {
+  return {
+    requests: a.requests + b.requests,
+    errors: a.errors + b.errors,
+    fallbacks: a.fallbacks + b.fallbacks,
+    unpriced: a.unpriced + b.unpriced,
+    promptTokens: a.promptTokens + b.promptTokens,
+    completionTokens: a.completionTokens + b.completionTokens,
+    cachedTokens: a.cachedTokens + b.cachedTokens,
+    cacheWriteTokens: a.cacheWriteTokens + b.cacheWriteTokens,
+    reasoningTokens: a.reasoningTokens + b.reasoningTokens,
+    costPicodollars: a.costPicodollars + b.costPicodollars,
+    upstreamMs: a.upstreamMs + b.upstreamMs,
+    gatewayMicroseconds: a.gatewayMicroseconds + b.gatewayMicroseconds,
+    latencies: addBuckets(a.latencies, b.latencies),
+    gatewayTimes: addBuckets(a.gatewayTimes, b.gatewayTimes),
+  }
+}
+
+function addBuckets(a: readonly number[], b: readonly number[]): number[] {
+  return a.map((count, bucket) => count + (b[bucket] ?? 0))
+}

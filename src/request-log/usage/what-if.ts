@@ -1,0 +1,193 @@
+import { type Kysely, type RawBuilder, sql } from 'kysely'
+import type { Price } from '../../domain/pricing/price.ts'
+import type { ExactInteger } from '../../store/engine/exact-integer.ts'
+import type { Database, PriceVersionRow } from '../../store/engine/schema.ts'
+
+/** The prices to apply: to every call, or to the calls of one model. */
+export interface WhatIfPrice {
+  /** Null: every call. */
+  of: { provider: string; model: string } | null
+  price: Price
+}
+
+export interface WhatIfQuery {
+  workspace: string
+  from: number
+  to: number
+  keyId: string | null
+  /** Empty for direct model ids. */
+  route: string | null
+  prices: readonly WhatIfPrice[]
+}
+
+/** Calls of one model that share tier and percentage, and what they cost either way; null when that is unknown. */
+export interface WhatIfGroup {
+  provider: string | null
+  model: string | null
+  requests: number
+  paidPicodollars: bigint | null
+  whatIfPicodollars: bigint | null
+}
+
+/** The newest price that was in force at a time; null when none was known yet. */
+export async function priceVersionAt(
+  db: Kysely<Database>,
+  provider: string,
+  model: string,
+  at: number,
+): Promise<PriceVersionRow | null> {
+  const version = await db
+    .selectFrom('price_versions')
+    .selectAll()
+    .where('provider', '=', provider)
+    .where('model', '=', model)
+    .where('created_at', '<=', at)
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return version ?? null
+}
+
+/** The models that served calls in these hours. */
+export async function modelsInUse(
+  db: Kysely<Database>,
+  { workspace, from, to }: Pick<WhatIfQuery, 'workspace' | 'from' | 'to'>,
+): Promise<{ provider: string; model: string }[]> {
+  return db
+    .selectFrom('usage_hours')
+    .select(['provider', 'model'])
+    .distinct()
+    .where('workspace', '=', workspace)
+    .where('hour', '>', from - 3_600_000)
+    .where('hour', '<', to)
+    .where('model', '<>', '')
+    .orderBy('provider')
+    .orderBy('model')
+    .execute()
+}
+
+const CLASSES = [
+  ['input', 'input_tokens'],
+  ['cachedInput', 'cached_tokens'],
+  ['cacheWrite5m', 'cache_write_5m_tokens'],
+  ['cacheWrite30m', 'cache_write_30m_tokens'],
+  ['cacheWrite1h', 'cache_write_1h_tokens'],
+  ['output', 'completion_tokens'],
+] as const
+
+/** In two parts, because SQLite refuses to add beyond 64 bits. */
+const PART = 1_000_000_000n
+const part = sql.raw(String(PART))
+
+interface Row {
+  provider: string | null
+  model: string | null
+  percent: number
+  place: number
+  paid: number
+  requests: number
+  remainders: number
+  cost_high: ExactInteger | null
+  cost_low: ExactInteger | null
+  input: ExactInteger
+  cachedInput: ExactInteger
+  cacheWrite5m: ExactInteger
+  cacheWrite30m: ExactInteger
+  cacheWrite1h: ExactInteger
+  output: ExactInteger
+}
+
+/**
+ * The calls of a range at other prices. The database adds up tokens of calls that share all prices, which are then
+ * multiplied here without a limit of digits; only the rounding of a percentage needs each call, see `remainder`.
+ */
+export async function whatIf(db: Kysely<Database>, query: WhatIfQuery): Promise<WhatIfGroup[]> {
+  const places = placesOf(query.prices)
+  let calls = db
+    .selectFrom('requests')
+    .where('workspace', '=', query.workspace)
+    .where('started_at', '>=', query.from)
+    .where('started_at', '<', query.to)
+    .where('prompt_tokens', 'is not', null)
+  if (query.keyId !== null) calls = calls.where('key_id', '=', query.keyId)
+  if (query.route !== null) calls = calls.where('route', query.route === '' ? 'is' : '=', query.route || null)
+  const rows = await calls
+    .select([
+      'provider',
+      'model',
+      sql`coalesce(price_percent, 100)`.as('percent'),
+      placeOf(places).as('place'),
+      sql`case when cost_picodollars is null then 0 else 1 end`.as('paid'),
+      sql`count(*)`.as('requests'),
+      sql`sum(${remainder(places)})`.as('remainders'),
+      sql`sum(cost_picodollars / ${part})`.as('cost_high'),
+      sql`sum(cost_picodollars % ${part})`.as('cost_low'),
+      ...CLASSES.map(([name, column]) => sql`sum(${sql.ref(column)})`.as(name)),
+    ])
+    .groupBy(sql`1, 2, 3, 4, 5`)
+    .execute()
+  return rows.map((row) => priced(row as unknown as Row, places))
+}
+
+/** Every set of prices that may apply, with the condition under which it does; the first that holds counts. */
+interface Place {
+  condition: RawBuilder<unknown>
+  prices: Price['base']
+}
+
+function placesOf(prices: readonly WhatIfPrice[]): Place[] {
+  return prices.flatMap(({ of, price }) => {
+    const ours = of === null ? sql`1 = 1` : sql`(provider = ${of.provider} and model = ${of.model})`
+    const tiers = price.tiers.map(({ above, prices }) => ({
+      condition: sql`${ours} and prompt_tokens > ${sql.lit(above)}`,
+      prices,
+    }))
+    return [...tiers, { condition: ours, prices: price.base }]
+  })
+}
+
+function placeOf(places: readonly Place[]): RawBuilder<unknown> {
+  return chosen(
+    places.map(({ condition }, index) => sql`when ${condition} then ${sql.lit(index)}`),
+    -1,
+  )
+}
+
+function chosen(cases: readonly RawBuilder<unknown>[], otherwise: number): RawBuilder<unknown> {
+  return cases.length === 0
+    ? sql`${sql.lit(otherwise)}`
+    : sql`case ${sql.join(cases, sql` `)} else ${sql.lit(otherwise)} end`
+}
+
+/**
+ * A call costs (list × percent + 50) / 100, rounded down. The sum of that over calls is the sum of the undivided values
+ * minus the sum of their remainders, and a remainder needs only the last two digits of every factor: no overflow.
+ */
+function remainder(places: readonly Place[]): RawBuilder<unknown> {
+  const cases = places.flatMap(({ condition, prices }) => {
+    const terms = CLASSES.flatMap(([name, column]) => {
+      const digits = Number((prices?.[name] ?? 0n) % 100n)
+      return digits === 0 ? [] : [sql`${sql.ref(column)} % 100 * ${sql.lit(digits)}`]
+    })
+    const list = terms.length === 0 ? sql`0` : sql.join(terms, sql` + `)
+    return [sql`when ${condition} then ((${list}) % 100 * (coalesce(price_percent, 100) % 100) + 50) % 100`]
+  })
+  return chosen(cases, 50)
+}
+
+function priced(row: Row, places: readonly Place[]): WhatIfGroup {
+  const prices = places[row.place]?.prices ?? null
+  let whatIfPicodollars: bigint | null = null
+  if (prices !== null) {
+    const list = CLASSES.reduce((sum, [name]) => sum + BigInt(row[name]) * prices[name], 0n)
+    whatIfPicodollars = (list * BigInt(row.percent) + 50n * BigInt(row.requests) - BigInt(row.remainders)) / 100n
+  }
+  const paid = BigInt(row.cost_high ?? 0) * PART + BigInt(row.cost_low ?? 0)
+  return {
+    provider: row.provider,
+    model: row.model,
+    requests: row.requests,
+    paidPicodollars: row.paid === 1 ? paid : null,
+    whatIfPicodollars,
+  }
+}

@@ -1,0 +1,87 @@
+import type { Kysely } from 'kysely'
+import { compilePrice, costOf, type Price, type PriceList } from '../../domain/pricing/price.ts'
+import { promptTokens } from '../../domain/pricing/usage.ts'
+import { mapInTurns } from '../../store/engine/in-turns.ts'
+import type { Database, RequestRow } from '../../store/engine/schema.ts'
+import { USAGE_COLUMNS, usageOf } from '../row.ts'
+import { HOUR_MS } from '../usage/rollup.ts'
+import type { LogDifference, LogPlace } from './verify-log.ts'
+
+export interface RowsCheck {
+  rows: number
+  unpriced: number
+  differences: LogDifference[]
+  /** Null: there are no more in this hour. */
+  last: { startedAt: number; id: string } | null
+}
+
+const STRETCH_ROWS = 1_000
+
+/** The next rows of an hour: does each cost what its tokens and its price version say? */
+export async function checkRows(db: Kysely<Database>, place: LogPlace): Promise<RowsCheck> {
+  const rows = await stretch(db, place)
+  const prices = await pricesOf(db, rows)
+  const checked = await mapInTurns(rows, (row) => differenceOf(row, prices))
+  const last = rows.length < STRETCH_ROWS ? undefined : rows.at(-1)
+  return {
+    rows: rows.length,
+    unpriced: checked.filter((found) => found === 'unpriced').length,
+    differences: checked.filter((found) => found !== 'unpriced' && found !== null),
+    last: last === undefined ? null : { startedAt: last.started_at, id: last.id },
+  }
+}
+
+const COLUMNS = [
+  'id',
+  'workspace',
+  'key_id',
+  'started_at',
+  ...USAGE_COLUMNS,
+  'price_version',
+  'cost_picodollars',
+] as const satisfies readonly (keyof RequestRow)[]
+
+type PricedRow = Pick<RequestRow, (typeof COLUMNS)[number]>
+
+async function stretch(db: Kysely<Database>, { workspace, hour, startedAt, id }: LogPlace): Promise<PricedRow[]> {
+  return db
+    .selectFrom('requests')
+    .select(COLUMNS)
+    .where('workspace', '=', workspace)
+    .where('started_at', '>=', startedAt)
+    .where('started_at', '<', hour + HOUR_MS)
+    .where((where) => where.or([where('started_at', '>', startedAt), where('id', '>', id)]))
+    .where('state', '=', 'closed')
+    .orderBy('started_at')
+    .orderBy('id')
+    .limit(STRETCH_ROWS)
+    .execute()
+}
+
+async function pricesOf(db: Kysely<Database>, rows: readonly PricedRow[]): Promise<ReadonlyMap<number, Price>> {
+  const ids = new Set(rows.flatMap(({ price_version: version }) => version ?? []))
+  if (ids.size === 0) return new Map()
+  const versions = await db
+    .selectFrom('price_versions')
+    .select(['id', 'prices'])
+    .where('id', 'in', [...ids])
+    .execute()
+  return new Map(versions.map(({ id, prices }) => [id, compilePrice(JSON.parse(prices) as PriceList)]))
+}
+
+function differenceOf(row: PricedRow, prices: ReadonlyMap<number, Price>): LogDifference | 'unpriced' | null {
+  const place = { id: row.id, workspace: row.workspace, keyId: row.key_id, at: row.started_at }
+  const usage = usageOf(row)
+  const prompt = usage === null ? null : BigInt(promptTokens(usage))
+  const storedPrompt = whole(row.prompt_tokens)
+  if (prompt !== storedPrompt) return { ...place, figure: 'prompt_tokens', stored: storedPrompt, computed: prompt }
+  const price = row.price_version === null ? undefined : prices.get(row.price_version)
+  if (row.price_version !== null && price === undefined) return 'unpriced'
+  const computed = usage === null || price === undefined ? null : costOf(usage, price)
+  const stored = whole(row.cost_picodollars)
+  return stored === computed ? null : { ...place, figure: 'cost', stored, computed }
+}
+
+function whole(value: number | bigint | null): bigint | null {
+  return value === null ? null : BigInt(value)
+}

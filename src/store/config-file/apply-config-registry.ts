@@ -1,0 +1,76 @@
+import type { Transaction } from 'kysely'
+import type { FileConfig } from '../../domain/file-config.ts'
+import type { PriceList, TokenPrices } from '../../domain/pricing/price.ts'
+import { addPriceVersion, deleteModel, type ModelFacts, PRICE_FIELDS, putModel } from '../control/registry.ts'
+import { type BuiltinRegistry, readBuiltinRegistry, seedRegistry } from '../control/seed-registry.ts'
+import type { Database } from '../engine/schema.ts'
+import { StoreError } from '../engine/store-error.ts'
+
+type RegistryEntry = FileConfig['registry'][number]
+
+export async function applyRegistry(
+  db: Transaction<Database>,
+  entries: readonly RegistryEntry[],
+  now: number,
+): Promise<void> {
+  const builtin = readBuiltinRegistry()
+  const named = new Set<string>()
+  for (const [index, entry] of entries.entries()) {
+    const { provider, model } = entry
+    const name = JSON.stringify([provider, model])
+    if (named.has(name)) throw new StoreError(`registry[${index}]: ${provider}/${model} is listed twice`)
+    named.add(name)
+    await putModel(db, factsOf(entry, builtin), 'config', now)
+    const prices = pricesOf(entry)
+    if (prices !== null) await addPriceVersion(db, { provider, model, prices, source: 'config' }, now)
+  }
+  const owned = await db
+    .selectFrom('registry')
+    .select(['provider', 'model'])
+    .where('managed_by', '=', 'config')
+    .execute()
+  for (const { provider, model } of owned) {
+    if (!named.has(JSON.stringify([provider, model]))) await deleteModel(db, provider, model)
+  }
+  // A model of ours that the file has let go of becomes ours again.
+  await seedRegistry(db, now, builtin)
+}
+
+/** What an entry leaves out is what the gateway itself knows of the model. */
+export function factsOf(entry: RegistryEntry, builtin: BuiltinRegistry): ModelFacts {
+  const known = builtin.models.find(
+    ({ facts }) => facts.provider === entry.provider && facts.model === entry.model,
+  )?.facts
+  const given = <T>(own: T | null | undefined, ours: T | null | undefined) => (own === undefined ? (ours ?? null) : own)
+  return {
+    provider: entry.provider,
+    model: entry.model,
+    aliases: entry.aliases ?? known?.aliases ?? [],
+    contextWindow: given(entry.context_window, known?.contextWindow),
+    maxOutputTokens: given(entry.max_output_tokens, known?.maxOutputTokens),
+    maxInputTokens: given(entry.max_input_tokens, known?.maxInputTokens),
+    capabilities: entry.capabilities ?? known?.capabilities ?? [],
+    efforts: given(entry.efforts, known?.efforts),
+    deprecated: entry.deprecated ?? known?.deprecated ?? false,
+    shutdownDate: given(entry.shutdown_date, known?.shutdownDate),
+    mode: entry.mode ?? known?.mode ?? 'chat',
+    note: given(entry.note, known?.note),
+  }
+}
+
+/** Null when the entry says nothing of prices: then they stay as they are. A price of null says that it is unknown. */
+export function pricesOf(entry: RegistryEntry): PriceList | null {
+  const base = classPrices(entry)
+  const tiers = (entry.tiers ?? []).map((tier) => ({
+    prompt_tokens_above: tier.prompt_tokens_above,
+    ...classPrices(tier),
+  }))
+  const silent = entry.tiers === undefined && PRICE_FIELDS.every((field) => entry[field] === undefined)
+  return silent ? null : { ...base, tiers }
+}
+
+type LoosePrices = { [Field in keyof TokenPrices]?: string | null | undefined }
+
+function classPrices(prices: LoosePrices): TokenPrices {
+  return Object.fromEntries(PRICE_FIELDS.map((field) => [field, prices[field] ?? null])) as unknown as TokenPrices
+}

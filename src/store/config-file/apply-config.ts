@@ -1,0 +1,168 @@
+import type { Kysely, Transaction } from 'kysely'
+import { type FileConfig, providerProblem } from '../../domain/file-config.ts'
+import type { Provider } from '../../domain/provider.ts'
+import { type AuditEntry, writeAudit } from '../control/audit.ts'
+import { changeControlData } from '../control/control-transaction.ts'
+import { deleteProvider, ensureEnvironmentProviders, putProvider } from '../control/providers.ts'
+import { deleteRoute, putRoute } from '../control/routes.ts'
+import { readControlRows } from '../control/snapshot.ts'
+import { ensureWorkspace, listWorkspaces, setFileLimits, updateWorkspace } from '../control/workspaces.ts'
+import type { Database } from '../engine/schema.ts'
+import type { Secrets } from '../engine/secrets.ts'
+import { StoreError } from '../engine/store-error.ts'
+import { applyKeys } from './apply-config-keys.ts'
+import { applyRegistry } from './apply-config-registry.ts'
+import { type ConfigChange, configChanges, countUnchanged } from './config-changes.ts'
+import { viewConfig } from './config-view.ts'
+
+export interface CreatedKey {
+  workspace: string
+  name: string
+  value: string
+}
+
+export interface ConfigResult {
+  changes: ConfigChange[]
+  /** How many objects of the file were as it says already. */
+  unchanged: number
+  /** Keys without a value in the file that were made now: the only time their values are known. */
+  created: CreatedKey[]
+}
+
+export interface ConfigInput {
+  secrets: Secrets
+  config: FileConfig
+  /** Providers that exist from the environment; the file's definition of one adds to it. */
+  environment: readonly Provider[]
+  /** Who is behind it, for the audit list. */
+  actor: AuditEntry['actor']
+  now: number
+}
+
+type Applying = ConfigInput & { db: Transaction<Database> }
+
+/**
+ * Makes the file so, in one transaction: what it names is written and belongs to it, what belonged to it and is no
+ * longer named goes, all else stays. Applying the same file again changes nothing; a bad one changes nothing either.
+ */
+export async function applyConfig(db: Kysely<Database>, input: ConfigInput): Promise<ConfigResult> {
+  return changeControlData(db, async (transaction) => {
+    const before = viewConfig(await readControlRows(transaction), input.secrets, input.now)
+    const created = await makeSo({ ...input, db: transaction })
+    const after = viewConfig(await readControlRows(transaction), input.secrets, input.now)
+    const changes = configChanges(before, after)
+    for (const change of changes) await writeAudit(transaction, auditEntry(change, input.actor), input.now)
+    return { changes, unchanged: countUnchanged(before, after), created }
+  })
+}
+
+/** What applying would change. It is applied and taken back, so the two cannot disagree. */
+export async function planConfig(db: Kysely<Database>, input: ConfigInput): Promise<Omit<ConfigResult, 'created'>> {
+  try {
+    return await changeControlData(db, async (transaction) => {
+      throw new Planned(await applyConfig(transaction, input))
+    })
+  } catch (error) {
+    if (error instanceof Planned) return { changes: error.result.changes, unchanged: error.result.unchanged }
+    throw error
+  }
+}
+
+/** Thrown to take everything back; it carries out what would have been. */
+class Planned extends Error {
+  readonly result: ConfigResult
+  constructor(result: ConfigResult) {
+    super('planned')
+    this.result = result
+  }
+}
+
+function auditEntry(change: ConfigChange, actor: AuditEntry['actor']): AuditEntry {
+  const side = (which: 'before' | 'after') =>
+    Object.fromEntries(change.fields.map((field) => [field.field, field[which]]))
+  return {
+    actor,
+    action: 'config.apply',
+    workspace: change.workspace,
+    resource: change.auditResource,
+    before: change.kind === 'create' ? null : side('before'),
+    after: change.kind === 'delete' ? null : side('after'),
+  }
+}
+
+async function makeSo(applying: Applying): Promise<CreatedKey[]> {
+  const { db, config, environment, now } = applying
+  const problem = providerProblem(config, environment)
+  if (problem !== null) throw new StoreError(problem)
+  await applyProviders(applying)
+  for (const [name, { description }] of Object.entries(config.workspaces)) {
+    await ensureWorkspace(db, name, now)
+    await updateWorkspace(db, name, { description })
+  }
+  await applyWorkspaceLimits(applying)
+  await applyRoutes(applying)
+  const created = await applyKeys(db, config, now)
+  await applyRegistry(db, config.registry, now)
+  await checkChains(db)
+  return created
+}
+
+/** Of every workspace: one that the file no longer names loses the limits that it had from the file. */
+async function applyWorkspaceLimits({ db, config }: Applying): Promise<void> {
+  for (const { name } of await listWorkspaces(db)) {
+    const limits = Object.hasOwn(config.workspaces, name) ? config.workspaces[name]?.limits : undefined
+    await setFileLimits(db, name, limits)
+  }
+}
+
+async function applyProviders({ db, secrets, config, environment, now }: Applying): Promise<void> {
+  for (const [name, definition] of Object.entries(config.providers)) {
+    const inherited = environment.find((provider) => provider.name === name)
+    const family = definition.family ?? inherited?.family
+    if (family === undefined) throw new StoreError(`providers.${name}.family: is missing`)
+    const provider: Provider = {
+      name,
+      family,
+      baseUrl: definition.base_url ?? inherited?.baseUrl ?? null,
+      apiKey: definition.api_key ?? inherited?.apiKey ?? null,
+      headers: definition.headers ?? inherited?.headers ?? {},
+    }
+    await putProvider(db, secrets, provider, 'config', now)
+  }
+  const owned = await db.selectFrom('providers').select('name').where('managed_by', '=', 'config').execute()
+  for (const { name } of owned) if (!Object.hasOwn(config.providers, name)) await deleteProvider(db, name)
+  await ensureEnvironmentProviders(db, secrets, environment, now)
+}
+
+async function applyRoutes({ db, config, now }: Applying): Promise<void> {
+  for (const [workspace, { routes }] of Object.entries(config.workspaces)) {
+    for (const [alias, definition] of Object.entries(routes)) {
+      await putRoute(db, { workspace, alias, definition, managedBy: 'config' }, now)
+    }
+  }
+  const owned = await db
+    .selectFrom('routes')
+    .select(['workspace', 'alias'])
+    .where('managed_by', '=', 'config')
+    .execute()
+  for (const { workspace, alias } of owned) {
+    const routes = Object.hasOwn(config.workspaces, workspace) ? config.workspaces[workspace]?.routes : undefined
+    if (routes === undefined || !Object.hasOwn(routes, alias)) await deleteRoute(db, workspace, alias)
+  }
+}
+
+/** Of every route, also those that the file does not own: the file may have removed the provider of one. */
+async function checkChains(db: Transaction<Database>): Promise<void> {
+  const providers = await db.selectFrom('providers').select('name').execute()
+  const known = new Set(providers.map(({ name }) => name))
+  for (const row of await db.selectFrom('routes').select(['workspace', 'alias', 'chain']).execute()) {
+    const chain = JSON.parse(row.chain) as { provider: string }[]
+    const index = chain.findIndex((entry) => !known.has(entry.provider))
+    if (index >= 0) {
+      throw new StoreError(
+        `workspaces.${row.workspace}.routes.${row.alias}.chain[${index}]: ` +
+          `there is no provider "${chain[index]?.provider}"`,
+      )
+    }
+  }
+}

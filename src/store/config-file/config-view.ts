@@ -1,0 +1,114 @@
+import type { PriceList } from '../../domain/pricing/price.ts'
+import { providerFromRow } from '../control/providers.ts'
+import type { ControlRows } from '../control/snapshot.ts'
+import type { KeyRow, ManagedBy, ProviderRow, RegistryRow, RouteRow } from '../engine/schema.ts'
+import type { Secrets } from '../engine/secrets.ts'
+
+/** One object that a configuration file can describe, as people may see it. */
+export interface ViewedObject {
+  /** `routes/fast`, `keys/ci`: by name, so that a plan and what was applied read the same. */
+  resource: string
+  /** As the other audit rows name it: a key by its id. */
+  auditResource: string
+  workspace: string | null
+  managedBy: ManagedBy
+  fields: Readonly<Record<string, unknown>>
+  /** Compared, never shown. */
+  secrets: Readonly<Record<string, string | null>>
+}
+
+/** By a name that no two share: of keys that is their id. In the order in which people read them. */
+export type ConfigView = ReadonlyMap<string, ViewedObject>
+
+export function viewConfig(rows: ControlRows, secrets: Secrets, now: number): ConfigView {
+  const prices = new Map(rows.prices.map((row) => [JSON.stringify([row.provider, row.model]), row.prices]))
+  const objects = [
+    ...rows.workspaces.map(({ name, description, limits, limits_managed_by }) =>
+      viewed({
+        resource: `workspaces/${name}`,
+        workspace: name,
+        fields: { description, limits: parsedOrNull(limits), limits_managed_by },
+      }),
+    ),
+    ...rows.providers.map((row) => viewedProvider(row, secrets)),
+    ...rows.registry.map((row) => viewedModel(row, prices.get(JSON.stringify([row.provider, row.model])))),
+    ...rows.routes.map(viewedRoute),
+    ...rows.keys.filter((row) => isManaged(row, now)).map(viewedKey),
+  ]
+  return new Map(objects.map((object) => [`${object.workspace ?? ''} ${object.auditResource}`, object]))
+}
+
+/** Admin keys are no part of a configuration; a revoked key is gone. */
+function isManaged(row: KeyRow, now: number): boolean {
+  return row.kind === 'live' && (row.revoked_at === null || row.revoked_at > now)
+}
+
+function viewed(object: Partial<ViewedObject> & { resource: string }): ViewedObject {
+  return { auditResource: object.resource, workspace: null, managedBy: null, fields: {}, secrets: {}, ...object }
+}
+
+function viewedProvider(row: ProviderRow, secrets: Secrets): ViewedObject {
+  return viewed({
+    resource: `providers/${row.name}`,
+    managedBy: row.managed_by,
+    fields: { family: row.family, base_url: row.base_url },
+    secrets: providerSecrets(row, secrets),
+  })
+}
+
+/** What cannot be decrypted is still something: it compares as the ciphertext it is. */
+function providerSecrets(row: ProviderRow, secrets: Secrets): Record<string, string | null> {
+  try {
+    const { apiKey, headers } = providerFromRow(row, secrets)
+    const named = Object.entries(headers).map(([name, value]) => [`headers.${name}`, value])
+    return { api_key: apiKey, ...Object.fromEntries(named) }
+  } catch {
+    return { api_key: row.api_key_encrypted, headers: row.headers_encrypted }
+  }
+}
+
+function viewedModel(row: RegistryRow, prices: string | undefined): ViewedObject {
+  const { provider, model, managed_by, updated_at: _when, ...facts } = row
+  return viewed({
+    resource: `registry/${provider}/${model}`,
+    managedBy: managed_by,
+    fields: {
+      ...facts,
+      aliases: JSON.parse(facts.aliases),
+      capabilities: JSON.parse(facts.capabilities),
+      efforts: parsedOrNull(facts.efforts),
+      deprecated: facts.deprecated === 1,
+      ...(prices === undefined ? {} : (JSON.parse(prices) as PriceList)),
+    },
+  })
+}
+
+function viewedRoute(row: RouteRow): ViewedObject {
+  return viewed({
+    resource: `routes/${row.alias}`,
+    workspace: row.workspace,
+    managedBy: row.managed_by,
+    fields: { description: row.description, chain: JSON.parse(row.chain) },
+  })
+}
+
+function viewedKey(row: KeyRow): ViewedObject {
+  return viewed({
+    resource: `keys/${row.name}`,
+    auditResource: `keys/${row.id}`,
+    workspace: row.workspace,
+    managedBy: row.managed_by,
+    fields: {
+      name: row.name,
+      expires_at: row.expires_at === null ? null : new Date(row.expires_at).toISOString(),
+      paused: row.paused_at !== null || null,
+      allowed_models: parsedOrNull(row.allowed_models),
+      limits: parsedOrNull(row.limits),
+    },
+    secrets: { value: row.hash },
+  })
+}
+
+function parsedOrNull(text: string | null): unknown {
+  return text === null ? null : JSON.parse(text)
+}

@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import fc from 'fast-check'
+import { ENGINES, testStores } from '../../../test/test-store.ts'
+import type { Store } from '../../app/open-store.ts'
+import { type FileConfig, FileConfigSchema } from '../../domain/file-config.ts'
+import { readBuiltinRegistry, seedRegistry } from '../control/seed-registry.ts'
+import { readControlRows } from '../control/snapshot.ts'
+import { applyConfig, planConfig } from './apply-config.ts'
+import { exportConfig } from './export-config.ts'
+
+const stores = await testStores()
+const builtin = readBuiltinRegistry()
+const [shipped] = builtin.models
+const ENVIRONMENT = [
+  { name: 'builtin', family: 'some', baseUrl: null, apiKey: 'sk-environment', headers: {} },
+  { name: 'other', family: 'some', baseUrl: null, apiKey: null, headers: {} },
+]
+const ACTOR = { id: 'config', name: 'a file' }
+
+const name = fc.constantFrom('a', 'b', 'c')
+const some = <T>(value: fc.Arbitrary<T>) => fc.dictionary(name, value, { maxKeys: 3 })
+const price = fc.option(fc.constantFrom('0', '1.5', '1.50', '20'), { nil: null })
+const provider = fc.record(
+  {
+    family: fc.constant('some'),
+    base_url: fc.constantFrom('http://127.0.0.1:1/v1', 'http://127.0.0.1:2'),
+    api_key: fc.constantFrom('sk-one', 'sk-two'),
+    headers: some(fc.constantFrom('1', '2')),
+  },
+  { requiredKeys: ['family', 'base_url'] },
+)
+const route = fc.record(
+  {
+    description: fc.constantFrom('', 'quick', 'costs ${MONEY}'),
+    chain: fc.array(fc.record({ provider: fc.constantFrom('builtin', 'other'), model: name }), {
+      minLength: 1,
+      maxLength: 2,
+    }),
+  },
+  { requiredKeys: ['chain'] },
+)
+const key = fc.record(
+  {
+    expires_at: fc.constantFrom('2030-01-01T00:00:00Z', '2031-01-01T00:00:00+01:00'),
+    paused: fc.boolean(),
+    allowed_models: fc.constantFrom(['fast'], ['a', 'b*']),
+    limits: fc.record({ rpm: fc.integer({ min: 1, max: 9 }) }),
+  },
+  { requiredKeys: [] },
+)
+const model = fc.record(
+  {
+    provider: fc.constant(shipped?.facts.provider ?? ''),
+    model: fc.constantFrom('a', 'b', shipped?.facts.model ?? ''),
+    input_per_mtok: price,
+    output_per_mtok: price,
+    context_window: fc.option(fc.constantFrom(1, 2), { nil: null }),
+    note: fc.option(fc.constant('ours'), { nil: null }),
+  },
+  { requiredKeys: ['provider', 'model'] },
+)
+const config: fc.Arbitrary<FileConfig> = fc
+  .record({
+    providers: fc.dictionary(fc.constantFrom('a', 'b', 'builtin'), provider, { maxKeys: 3 }),
+    workspaces: some(
+      fc.record(
+        {
+          description: fc.constantFrom('one', 'two'),
+          limits: fc.constantFrom({ rpm: 1 }, { budget: { usd: '5', per: 'day', mode: 'soft' } }),
+          routes: some(route),
+          keys: some(key),
+        },
+        { requiredKeys: ['routes', 'keys'] },
+      ),
+    ),
+    registry: fc.uniqueArray(model, { maxLength: 3, selector: (entry) => entry.model }),
+  })
+  .map((value) => FileConfigSchema.parse(value))
+
+const input = ({ secrets }: Store, file: FileConfig, now: number) => ({
+  secrets,
+  config: file,
+  environment: ENVIRONMENT,
+  actor: ACTOR,
+  now,
+})
+
+for (const engine of ENGINES) {
+  describe(`plan and apply on ${engine}, for any row of files one after the other`, () => {
+    test('applying reports what the plan said, and then a plan is empty', async () => {
+      const store = await stores.openNew(engine)
+      await seedRegistry(store.db, 1, builtin)
+      let now = 10
+      await fc.assert(
+        fc.asyncProperty(config, async (file) => {
+          now += 1
+          const planned = await planConfig(store.db, input(store, file, now))
+          const { changes, unchanged } = await applyConfig(store.db, input(store, file, now))
+          const withoutIds = (list: typeof changes) => list.map(({ auditResource: _id, ...change }) => change)
+          assert.deepEqual(withoutIds(planned.changes), withoutIds(changes))
+          assert.equal(planned.unchanged, unchanged)
+          assert.deepEqual((await planConfig(store.db, input(store, file, now + 1))).changes, [])
+          assert.doesNotMatch(JSON.stringify(changes), /sk-one|sk-two|sk-environment/)
+          const audited = await store.db.selectFrom('audit').select('id').where('at', '=', now).execute()
+          assert.equal(audited.length, changes.length)
+        }),
+        { numRuns: engine === 'sqlite' ? 24 : 10 },
+      )
+    })
+
+    test('an export, applied to an empty store, is exported alike', async () => {
+      const [first, second] = [await stores.openNew(engine), await stores.openNew(engine)]
+      await seedRegistry(first.db, 1, builtin)
+      const exported = async ({ db, secrets }: Store, now: number) =>
+        exportConfig({ rows: await readControlRows(db), secrets, builtin, now }).config
+      let now = 10
+      await fc.assert(
+        fc.asyncProperty(config, async (file) => {
+          now += 1
+          await applyConfig(first.db, input(first, file, now))
+          const written = await exported(first, now)
+          // As the parser would: every variable has a value, `$${` is `${`.
+          const text = JSON.stringify(written).replace(/(\$?)\$\{(\w+)\}/g, (_whole, dollar, variable) =>
+            dollar === '' ? 'a-value' : `\${${variable}}`,
+          )
+          await empty(second)
+          await applyConfig(second.db, input(second, FileConfigSchema.parse(JSON.parse(text)), now))
+          assert.deepEqual(await exported(second, now), written)
+        }),
+        { numRuns: engine === 'sqlite' ? 16 : 6 },
+      )
+    })
+  })
+}
+
+async function empty({ db }: Store): Promise<void> {
+  const tables = ['keys', 'routes', 'workspaces', 'providers', 'registry', 'price_versions'] as const
+  for (const table of tables) await db.deleteFrom(table).execute()
+  await seedRegistry(db, 1, builtin)
+}

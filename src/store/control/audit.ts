@@ -1,0 +1,35 @@
+import type { Kysely } from 'kysely'
+import { newId } from '../../domain/new-id.ts'
+import type { AuditRow, Database } from '../engine/schema.ts'
+
+/** One change, as the audit list keeps it. `before` and `after` are what the API shows: never a secret. */
+export interface AuditEntry {
+  actor: { id: string; name: string }
+  /** `keys.create`, `routes.put` … */
+  action: string
+  workspace: string | null
+  /** `keys/01j…`, `routes/fast` … */
+  resource: string
+  before: unknown
+  after: unknown
+}
+
+/** Call it in the transaction of the change itself: neither exists without the other. */
+export async function writeAudit(db: Kysely<Database>, entry: AuditEntry, now: number): Promise<void> {
+  const row: AuditRow = {
+    id: newId(now),
+    at: now,
+    actor: entry.actor.id,
+    actor_name: entry.actor.name,
+    action: entry.action,
+    workspace: entry.workspace,
+    resource: entry.resource,
+    before: textOrNull(entry.before),
+    after: textOrNull(entry.after),
+  }
+  await db.insertInto('audit').values(row).execute()
+}
+
+function textOrNull(value: unknown): string | null {
+  return value === null || value === undefined ? null : JSON.stringify(value)
+}

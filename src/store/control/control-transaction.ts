@@ -1,0 +1,35 @@
+import { type Kysely, PostgresAdapter, sql, type Transaction } from 'kysely'
+import type { Database } from '../engine/schema.ts'
+
+/** Where PostgreSQL tells the nodes that listen about a change: its version, once it is committed. */
+export const CONTROL_CHANNEL = 'switchyard_control'
+
+/**
+ * One change of control data at a time, whatever the number of nodes: each begins by counting up the same row, whose
+ * lock the others wait for. Within such a transaction "look, then write" is safe on both engines, and the count tells
+ * every node that its snapshot is old.
+ */
+export async function changeControlData<T>(
+  db: Kysely<Database>,
+  change: (transaction: Transaction<Database>) => Promise<T>,
+): Promise<T> {
+  if (db.isTransaction) return change(db as Transaction<Database>)
+  return db.transaction().execute(async (transaction) => {
+    const { value } = await transaction
+      .updateTable('settings')
+      .set({ value: sql<string>`cast(cast(value as bigint) + 1 as text)` })
+      .where('name', '=', 'control')
+      .returning('value')
+      .executeTakeFirstOrThrow()
+    if (db.getExecutor().adapter instanceof PostgresAdapter) {
+      await sql`select pg_notify(${CONTROL_CHANNEL}, ${value})`.execute(transaction)
+    }
+    return change(transaction)
+  })
+}
+
+/** Grows with every change of control data. */
+export async function controlVersion(db: Kysely<Database>): Promise<number> {
+  const row = await db.selectFrom('settings').select('value').where('name', '=', 'control').executeTakeFirstOrThrow()
+  return Number(row.value)
+}

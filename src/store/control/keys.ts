@@ -1,0 +1,196 @@
+import type { Kysely } from 'kysely'
+import { hashKey, type Key, type KeyKind, keyPrefix, newKeyValue } from '../../domain/key.ts'
+import { type Limits, limitsFromText } from '../../domain/limits.ts'
+import { newId } from '../../domain/new-id.ts'
+import type { Database, KeyRow, ManagedBy } from '../engine/schema.ts'
+import { changeControlData } from './control-transaction.ts'
+import { addValue, findByHash, firstValue, worksAt } from './key-values.ts'
+
+export interface KeyInput {
+  kind: KeyKind
+  /** Null for an admin key. */
+  workspace: string | null
+  name: string
+  expiresAt?: number | null
+  allowedModels?: readonly string[] | null
+  limits?: Limits | null
+  pausedAt?: number | null
+  managedBy?: ManagedBy
+}
+
+export function keyFromRow(row: KeyRow): Key {
+  return {
+    id: row.id,
+    kind: row.kind,
+    workspace: row.workspace,
+    name: row.name,
+    prefix: row.prefix,
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+    revokedAt: row.revoked_at,
+    pausedAt: row.paused_at,
+    allowedModels: row.allowed_models === null ? null : (JSON.parse(row.allowed_models) as string[]),
+    limits: limitsFromText(row.limits),
+  }
+}
+
+/** Makes a key with a new value. The value is in the answer and nowhere else: only its hash is stored. */
+export async function createKey(
+  db: Kysely<Database>,
+  input: KeyInput,
+  now: number,
+): Promise<{ key: Key; value: string }> {
+  const value = newKeyValue(input.kind)
+  return { key: await insertKey(db, input, value, now), value }
+}
+
+export async function insertKey(db: Kysely<Database>, input: KeyInput, value: string, now: number): Promise<Key> {
+  const row: KeyRow = {
+    id: newId(now),
+    kind: input.kind,
+    workspace: input.workspace,
+    name: input.name,
+    hash: hashKey(value),
+    prefix: keyPrefix(value),
+    created_at: now,
+    expires_at: input.expiresAt ?? null,
+    revoked_at: null,
+    paused_at: input.pausedAt ?? null,
+    allowed_models: jsonOrNull(input.allowedModels),
+    limits: jsonOrNull(input.limits),
+    managed_by: input.managedBy ?? null,
+  }
+  await db.insertInto('keys').values(row).execute()
+  await db.insertInto('key_values').values(firstValue(row)).execute()
+  return keyFromRow(row)
+}
+
+/**
+ * A key with exactly this value, as the environment asks for. A revoked one stays revoked and is reported: whoever
+ * revoked it knew why, and a variable left behind must not bring it back. A new value of a gateway key is one more of the
+ * same key, so that its limits and its spend stay; the one before works until it is revoked, for other nodes may still be
+ * started with it. An admin key has one value: another one is another key.
+ */
+export async function ensureKey(
+  db: Kysely<Database>,
+  input: KeyInput & { value: string },
+  now: number,
+): Promise<'created' | 'added' | 'present' | 'revoked' | 'taken'> {
+  return changeControlData(db, async (transaction) => {
+    const found = await findByHash(transaction, hashKey(input.value))
+    if (found !== null) {
+      if (found.key.kind !== input.kind || found.key.workspace !== input.workspace) return 'taken'
+      return found.key.revoked_at === null && worksAt(found.value, now) ? 'present' : 'revoked'
+    }
+    const same = input.kind === 'live' ? await findLiveByName(transaction, String(input.workspace), input.name) : null
+    if (same?.managed_by === null) {
+      await addValue(transaction, same, input.value, now)
+      return 'added'
+    }
+    await insertKey(transaction, input, input.value, now)
+    return 'created'
+  })
+}
+
+/** The newest one that is not revoked. */
+export async function findLiveByName(db: Kysely<Database>, workspace: string, name: string): Promise<KeyRow | null> {
+  const row = await db
+    .selectFrom('keys')
+    .selectAll()
+    .where('kind', '=', 'live')
+    .where('workspace', '=', workspace)
+    .where('name', '=', name)
+    .where('revoked_at', 'is', null)
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return row ?? null
+}
+
+/** Is there any key of this kind that works? */
+export async function hasKeys(db: Kysely<Database>, kind: KeyKind, now: number): Promise<boolean> {
+  const row = await db
+    .selectFrom('keys')
+    .select('id')
+    .where('kind', '=', kind)
+    .where('revoked_at', 'is', null)
+    .where((where) => where.or([where('expires_at', 'is', null), where('expires_at', '>', now)]))
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+export async function findKey(db: Kysely<Database>, kind: KeyKind, id: string): Promise<KeyRow | null> {
+  const row = await db.selectFrom('keys').selectAll().where('id', '=', id).where('kind', '=', kind).executeTakeFirst()
+  return row ?? null
+}
+
+export interface KeyPage {
+  kind: KeyKind
+  /** Null with admin keys. */
+  workspace: string | null
+  /** Only those that work at this time (Unix milliseconds); null or left out: all. */
+  usableAt?: number | null
+  /** The id that the page before ended with. */
+  after: string | null
+  limit: number
+}
+
+/** Newest first. */
+export async function listKeys(db: Kysely<Database>, page: KeyPage): Promise<KeyRow[]> {
+  const { kind, workspace, usableAt = null, after, limit } = page
+  let rows = db.selectFrom('keys').selectAll().where('kind', '=', kind).orderBy('id', 'desc').limit(limit)
+  if (workspace !== null) rows = rows.where('workspace', '=', workspace)
+  if (usableAt !== null) {
+    rows = rows
+      .where((where) => where.or([where('revoked_at', 'is', null), where('revoked_at', '>', usableAt)]))
+      .where((where) => where.or([where('expires_at', 'is', null), where('expires_at', '>', usableAt)]))
+  }
+  if (after !== null) rows = rows.where('id', '<', after)
+  return rows.execute()
+}
+
+/** Ids of the keys of this kind that work now, and of this name if one is given. */
+export async function usableKeyIds(
+  db: Kysely<Database>,
+  filter: { kind: KeyKind; workspace: string | null; name?: string },
+  now: number,
+): Promise<string[]> {
+  let rows = db
+    .selectFrom('keys')
+    .select('id')
+    .where('kind', '=', filter.kind)
+    .where((where) => where.or([where('revoked_at', 'is', null), where('revoked_at', '>', now)]))
+    .where((where) => where.or([where('expires_at', 'is', null), where('expires_at', '>', now)]))
+  if (filter.workspace !== null) rows = rows.where('workspace', '=', filter.workspace)
+  if (filter.name !== undefined) rows = rows.where('name', '=', filter.name)
+  return (await rows.execute()).map(({ id }) => id)
+}
+
+export type KeyChange = Partial<Pick<KeyInput, 'name' | 'expiresAt' | 'pausedAt' | 'allowedModels' | 'limits'>>
+
+/** Only what the change names. */
+export async function updateKey(db: Kysely<Database>, id: string, change: KeyChange): Promise<void> {
+  const columns: Partial<KeyRow> = {}
+  if (change.name !== undefined) columns.name = change.name
+  if (change.expiresAt !== undefined) columns.expires_at = change.expiresAt
+  if (change.pausedAt !== undefined) columns.paused_at = change.pausedAt
+  if (change.allowedModels !== undefined) columns.allowed_models = jsonOrNull(change.allowedModels)
+  if (change.limits !== undefined) columns.limits = jsonOrNull(change.limits)
+  if (Object.keys(columns).length > 0) await db.updateTable('keys').set(columns).where('id', '=', id).execute()
+}
+
+/** True when it worked until now. */
+export async function revokeKey(db: Kysely<Database>, id: string, at: number): Promise<boolean> {
+  const result = await db
+    .updateTable('keys')
+    .set({ revoked_at: at })
+    .where('id', '=', id)
+    .where((where) => where.or([where('revoked_at', 'is', null), where('revoked_at', '>', at)]))
+    .executeTakeFirst()
+  return result.numUpdatedRows === 1n
+}
+
+export function jsonOrNull(value: unknown): string | null {
+  return value === undefined || value === null ? null : JSON.stringify(value)
+}

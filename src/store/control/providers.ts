@@ -1,0 +1,135 @@
+import type { Kysely } from 'kysely'
+import type { Provider } from '../../domain/provider.ts'
+import type { Database, ManagedBy, ProviderRow } from '../engine/schema.ts'
+import type { Secrets } from '../engine/secrets.ts'
+import { changeControlData } from './control-transaction.ts'
+
+/** Throws a StoreError that names the provider when a secret cannot be decrypted. */
+export function providerFromRow(row: ProviderRow, secrets: Secrets): Provider {
+  const headers = openSecret(secrets, row.headers_encrypted, row.name, 'headers')
+  return {
+    name: row.name,
+    family: row.family,
+    baseUrl: row.base_url,
+    apiKey: openSecret(secrets, row.api_key_encrypted, row.name, 'API key'),
+    headers: headers === null ? {} : (JSON.parse(headers) as Record<string, string>),
+    ...(row.price_percent === null ? {} : { pricePercent: row.price_percent }),
+  }
+}
+
+export async function findProvider(db: Kysely<Database>, name: string): Promise<ProviderRow | null> {
+  return (await db.selectFrom('providers').selectAll().where('name', '=', name).executeTakeFirst()) ?? null
+}
+
+/** Writes the whole provider; true when something changed. Its secrets are encrypted anew only if they changed. */
+export async function putProvider(
+  db: Kysely<Database>,
+  secrets: Secrets,
+  provider: Provider,
+  managedBy: ManagedBy,
+  now: number,
+): Promise<boolean> {
+  return changeControlData(db, async (transaction) => {
+    const present = await findProvider(transaction, provider.name)
+    if (present !== null && isSame(present, provider, managedBy, secrets)) return false
+    const content = {
+      family: provider.family,
+      base_url: provider.baseUrl,
+      api_key_encrypted: sealSecret(secrets, provider.apiKey, provider.name, 'API key'),
+      headers_encrypted: sealSecret(secrets, headersText(provider), provider.name, 'headers'),
+      managed_by: managedBy,
+      updated_at: now,
+    }
+    if (present === null) {
+      const row: ProviderRow = { name: provider.name, ...content, created_at: now, price_percent: null }
+      await transaction.insertInto('providers').values(row).execute()
+    } else {
+      // What one address charges says nothing of another.
+      const forgotten = present.base_url === provider.baseUrl ? {} : { price_percent: null }
+      const changes = { ...content, ...forgotten }
+      await transaction.updateTable('providers').set(changes).where('name', '=', provider.name).execute()
+    }
+    return true
+  })
+}
+
+/** What an answer has shown; a provider that is known to charge more, or is gone, stays as it is. */
+export async function raisePricePercent(db: Kysely<Database>, name: string, percent: number): Promise<void> {
+  await db
+    .updateTable('providers')
+    .set({ price_percent: percent })
+    .where('name', '=', name)
+    .where((where) => where.or([where('price_percent', 'is', null), where('price_percent', '<', percent)]))
+    .execute()
+}
+
+export async function setPricePercent(db: Kysely<Database>, name: string, percent: number | null): Promise<void> {
+  await db.updateTable('providers').set({ price_percent: percent }).where('name', '=', name).execute()
+}
+
+/** The providers that exist from the environment alone; one that the configuration file owns is left to it. */
+export async function ensureEnvironmentProviders(
+  db: Kysely<Database>,
+  secrets: Secrets,
+  providers: readonly Provider[],
+  now: number,
+): Promise<void> {
+  await changeControlData(db, async (transaction) => {
+    for (const provider of providers) {
+      const present = await findProvider(transaction, provider.name)
+      if (present !== null && present.managed_by !== 'environment') continue
+      await putProvider(transaction, secrets, provider, 'environment', now)
+    }
+  })
+}
+
+export async function deleteProvider(db: Kysely<Database>, name: string): Promise<boolean> {
+  const result = await db.deleteFrom('providers').where('name', '=', name).executeTakeFirst()
+  return result.numDeletedRows === 1n
+}
+
+/** The row's secrets encrypted anew, those of them that another key than the present one encrypted. */
+export function resealed(
+  row: ProviderRow,
+  secrets: Secrets,
+): Partial<Pick<ProviderRow, 'api_key_encrypted' | 'headers_encrypted'>> {
+  const columns = { api_key_encrypted: 'API key', headers_encrypted: 'headers' } as const
+  return Object.fromEntries(
+    Object.entries(columns).flatMap(([column, field]) => {
+      const sealed = row[column as keyof typeof columns]
+      if (sealed === null || secrets.isCurrent(sealed)) return []
+      return [[column, sealSecret(secrets, openSecret(secrets, sealed, row.name, field), row.name, field)]]
+    }),
+  )
+}
+
+function isSame(row: ProviderRow, provider: Provider, managedBy: ManagedBy, secrets: Secrets): boolean {
+  if (row.family !== provider.family || row.base_url !== provider.baseUrl || row.managed_by !== managedBy) return false
+  try {
+    const present = providerFromRow(row, secrets)
+    return present.apiKey === provider.apiKey && headersText(present) === headersText(provider)
+  } catch {
+    // What cannot be decrypted any more is being replaced.
+    return false
+  }
+}
+
+function headersText({ headers }: Provider): string | null {
+  const entries = Object.entries(headers)
+  return entries.length === 0 ? null : JSON.stringify(Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1))))
+}
+
+type SecretField = 'API key' | 'headers'
+
+/** Binds a secret to its place, so that a ciphertext copied to another row does not open there. */
+function secretContext(provider: string, field: SecretField): string {
+  return `${field} of the provider "${provider}"`
+}
+
+function sealSecret(secrets: Secrets, value: string | null, provider: string, field: SecretField): string | null {
+  return value === null ? null : secrets.encrypt(value, secretContext(provider, field))
+}
+
+function openSecret(secrets: Secrets, value: string | null, provider: string, field: SecretField): string | null {
+  return value === null ? null : secrets.decrypt(value, secretContext(provider, field))
+}

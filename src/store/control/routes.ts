@@ -1,0 +1,76 @@
+import type { Kysely } from 'kysely'
+import { chainEntry, type Route, type RouteDefinition } from '../../domain/route.ts'
+import type { Database, ManagedBy, RouteRow } from '../engine/schema.ts'
+import { changeControlData } from './control-transaction.ts'
+
+export interface RouteInput {
+  workspace: string
+  alias: string
+  definition: RouteDefinition
+  managedBy: ManagedBy
+}
+
+/** The definition as its author wrote it is what is stored; defaults are filled in when it is read. */
+export function routeFromRow(row: RouteRow): Route {
+  const chain = JSON.parse(row.chain) as RouteDefinition['chain']
+  return { alias: row.alias, description: row.description, chain: chain.map(chainEntry), createdAt: row.created_at }
+}
+
+export async function findRoute(db: Kysely<Database>, workspace: string, alias: string): Promise<RouteRow | null> {
+  const row = await db
+    .selectFrom('routes')
+    .selectAll()
+    .where('workspace', '=', workspace)
+    .where('alias', '=', alias)
+    .executeTakeFirst()
+  return row ?? null
+}
+
+/** By alias, from the one that the page before ended with. */
+export async function listRoutes(
+  db: Kysely<Database>,
+  { workspace, after, limit }: { workspace: string; after: string | null; limit: number },
+): Promise<RouteRow[]> {
+  let rows = db.selectFrom('routes').selectAll().where('workspace', '=', workspace).orderBy('alias').limit(limit)
+  if (after !== null) rows = rows.where('alias', '>', after)
+  return rows.execute()
+}
+
+/** True when something changed. */
+export async function putRoute(db: Kysely<Database>, input: RouteInput, now: number): Promise<boolean> {
+  const { workspace, alias, definition } = input
+  const content = {
+    description: definition.description ?? null,
+    chain: JSON.stringify(definition.chain),
+    managed_by: input.managedBy,
+  }
+  return changeControlData(db, async (transaction) => {
+    const present = await findRoute(transaction, workspace, alias)
+    if (present === null) {
+      const row: RouteRow = { workspace, alias, ...content, created_at: now, updated_at: now }
+      await transaction.insertInto('routes').values(row).execute()
+      return true
+    }
+    const same =
+      present.description === content.description &&
+      present.chain === content.chain &&
+      present.managed_by === content.managed_by
+    if (same) return false
+    await transaction
+      .updateTable('routes')
+      .set({ ...content, updated_at: now })
+      .where('workspace', '=', workspace)
+      .where('alias', '=', alias)
+      .execute()
+    return true
+  })
+}
+
+export async function deleteRoute(db: Kysely<Database>, workspace: string, alias: string): Promise<boolean> {
+  const result = await db
+    .deleteFrom('routes')
+    .where('workspace', '=', workspace)
+    .where('alias', '=', alias)
+    .executeTakeFirst()
+  return result.numDeletedRows === 1n
+}

@@ -1,0 +1,119 @@
+import { readFileSync } from 'node:fs'
+import type { Kysely } from 'kysely'
+import { z } from 'zod'
+import type { PriceList } from '../../domain/pricing/price.ts'
+import type { Database } from '../engine/schema.ts'
+import { changeControlData } from './control-transaction.ts'
+import { addPriceVersion, findModel, type ModelFacts, newestPriceVersion, putModel } from './registry.ts'
+
+/** Price lists write numbers; the shortest decimal that means the same double is what their author wrote. */
+const price = z
+  .number()
+  .nullish()
+  .transform((value) => (value === null || value === undefined ? null : String(value)))
+
+const classPrices = {
+  input_per_mtok: price,
+  cached_input_per_mtok: price,
+  cache_write_5m_per_mtok: price,
+  cache_write_30m_per_mtok: price,
+  cache_write_1h_per_mtok: price,
+  output_per_mtok: price,
+}
+
+const Model = z.object({
+  provider: z.string(),
+  id: z.string(),
+  mode: z.string(),
+  aliases: z.array(z.string()).default([]),
+  context_window: z.int().nullish(),
+  max_output_tokens: z.int().nullish(),
+  max_input_tokens: z.int().nullish(),
+  capabilities: z.array(z.string()),
+  reasoning_efforts: z.array(z.string()).nullish(),
+  deprecated: z.boolean(),
+  shutdown_date: z.string().nullish(),
+  note: z.string().nullish(),
+  tiers: z.array(z.object({ prompt_tokens_above: z.int(), ...classPrices })).default([]),
+  ...classPrices,
+})
+
+const FactsFile = z.object({ as_of: z.string(), models: z.array(Model) })
+
+export interface BuiltinModel {
+  facts: ModelFacts
+  prices: PriceList
+}
+
+export interface BuiltinRegistry {
+  asOf: string
+  models: readonly BuiltinModel[]
+}
+
+/** The models this version of the gateway was shipped with. */
+export function readBuiltinRegistry(): BuiltinRegistry {
+  const text = readFileSync(new URL('./model-facts.json', import.meta.url), 'utf8')
+  return parseFacts(JSON.parse(text))
+}
+
+/** Throws a ZodError for what is not in the format of the shipped list. */
+export function parseFacts(value: unknown): BuiltinRegistry {
+  const file = FactsFile.parse(value)
+  return { asOf: file.as_of, models: file.models.map(builtinModel) }
+}
+
+function builtinModel(model: z.infer<typeof Model>): BuiltinModel {
+  const { provider, id, mode, aliases, capabilities, deprecated } = model
+  const facts: ModelFacts = {
+    provider,
+    model: id,
+    aliases,
+    contextWindow: model.context_window ?? null,
+    maxOutputTokens: model.max_output_tokens ?? null,
+    maxInputTokens: model.max_input_tokens ?? null,
+    capabilities,
+    efforts: model.reasoning_efforts ?? null,
+    deprecated,
+    shutdownDate: model.shutdown_date ?? null,
+    mode,
+    note: model.note ?? null,
+  }
+  const prices: PriceList = {
+    input_per_mtok: model.input_per_mtok,
+    cached_input_per_mtok: model.cached_input_per_mtok,
+    cache_write_5m_per_mtok: model.cache_write_5m_per_mtok,
+    cache_write_30m_per_mtok: model.cache_write_30m_per_mtok,
+    cache_write_1h_per_mtok: model.cache_write_1h_per_mtok,
+    output_per_mtok: model.output_per_mtok,
+    tiers: model.tiers,
+  }
+  return { facts, prices }
+}
+
+const BUILTIN = 'builtin:'
+
+/**
+ * Brings the registry up to what this version knows. What the operator set stays: rows owned by the configuration file
+ * and prices from any other source. A price that came from the file goes back to ours once the file has let go of it.
+ */
+export async function seedRegistry(
+  db: Kysely<Database>,
+  now: number,
+  builtin: BuiltinRegistry = readBuiltinRegistry(),
+): Promise<void> {
+  await changeControlData(db, async (transaction) => {
+    for (const { facts, prices } of builtin.models) {
+      const { provider, model } = facts
+      const present = await findModel(transaction, provider, model)
+      if (present !== null && present.managed_by !== 'builtin') continue
+      await putModel(transaction, facts, 'builtin', now)
+      const newest = await newestPriceVersion(transaction, provider, model)
+      const ours = newest === null ? isPriced(prices) : newest.source.startsWith(BUILTIN) || newest.source === 'config'
+      if (ours) await addPriceVersion(transaction, { provider, model, prices, source: BUILTIN + builtin.asOf }, now)
+    }
+  })
+}
+
+function isPriced(prices: PriceList): boolean {
+  return prices.input_per_mtok !== null || prices.output_per_mtok !== null
+}

@@ -1,0 +1,120 @@
+import type { Kysely } from 'kysely'
+import type { Key, KeyValue } from '../../domain/key.ts'
+import { limitsFromText } from '../../domain/limits.ts'
+import { compilePrice, type Price, type PriceList } from '../../domain/pricing/price.ts'
+import type { Provider } from '../../domain/provider.ts'
+import type { Route } from '../../domain/route.ts'
+import type { RegistryModel, Snapshot, Workspace } from '../../domain/snapshot.ts'
+import type { Database, PriceVersionRow, RegistryRow } from '../engine/schema.ts'
+import type { Secrets } from '../engine/secrets.ts'
+import { allValues } from './key-values.ts'
+import { keyFromRow } from './keys.ts'
+import { providerFromRow } from './providers.ts'
+import { routeFromRow } from './routes.ts'
+
+/** Reads all control data in one transaction, so that its parts fit together. */
+export async function loadSnapshot(db: Kysely<Database>, secrets: Secrets): Promise<Snapshot> {
+  const rows = await db
+    .transaction()
+    .setIsolationLevel('repeatable read')
+    .setAccessMode('read only')
+    .execute(readControlRows)
+  const keys = new Map(rows.keys.map((row) => [row.id, keyFromRow(row)]))
+  return {
+    workspaces: workspaceMap(rows),
+    keys,
+    valuesByHash: valueMap(rows, keys),
+    providers: new Map<string, Provider>(rows.providers.map((row) => [row.name, providerFromRow(row, secrets)])),
+    registry: registryMap(rows.registry, rows.prices),
+  }
+}
+
+export type ControlRows = Awaited<ReturnType<typeof readControlRows>>
+
+export async function readControlRows(db: Kysely<Database>) {
+  return {
+    workspaces: await db.selectFrom('workspaces').selectAll().execute(),
+    routes: await db.selectFrom('routes').selectAll().execute(),
+    keys: await db.selectFrom('keys').selectAll().execute(),
+    keyValues: await db.selectFrom('key_values').selectAll().execute(),
+    providers: await db.selectFrom('providers').selectAll().execute(),
+    registry: await db.selectFrom('registry').selectAll().execute(),
+    prices: await db
+      .selectFrom('price_versions')
+      .selectAll()
+      .where('id', 'in', (select) =>
+        select
+          .selectFrom('price_versions')
+          .select((version) => version.fn.max('id').as('id'))
+          .groupBy(['provider', 'model']),
+      )
+      .execute(),
+  }
+}
+
+function workspaceMap(rows: Pick<ControlRows, 'workspaces' | 'routes'>): Map<string, Workspace> {
+  const routes = new Map<string, Map<string, Route>>()
+  for (const { name } of rows.workspaces) routes.set(name, new Map())
+  for (const row of rows.routes) routes.get(row.workspace)?.set(row.alias, routeFromRow(row))
+  return new Map(
+    rows.workspaces.map(({ name, created_at, limits }) => [
+      name,
+      { name, createdAt: created_at, limits: limitsFromText(limits), routes: routes.get(name) ?? new Map() },
+    ]),
+  )
+}
+
+function valueMap(
+  rows: Pick<ControlRows, 'keys' | 'keyValues'>,
+  keys: ReadonlyMap<string, Key>,
+): Map<string, KeyValue> {
+  const values = new Map<string, KeyValue>()
+  for (const { id, key_id, hash, ends_at: endsAt } of allValues(rows.keys, rows.keyValues)) {
+    const key = keys.get(key_id)
+    if (key !== undefined) values.set(hash, { id, endsAt, key })
+  }
+  return values
+}
+
+const UNKNOWN_PRICE: Price = { base: null, tiers: [] }
+
+function registryMap(
+  rows: readonly RegistryRow[],
+  versions: readonly PriceVersionRow[],
+): Map<string, Map<string, RegistryModel>> {
+  const newest = new Map(versions.map((version) => [JSON.stringify([version.provider, version.model]), version]))
+  const models = rows.map((row) => registryModel(row, newest.get(JSON.stringify([row.provider, row.model]))))
+  const registry = new Map<string, Map<string, RegistryModel>>()
+  for (const model of models) {
+    const known = registry.get(model.provider) ?? new Map<string, RegistryModel>()
+    for (const alias of model.aliases) if (!known.has(alias)) known.set(alias, model)
+    registry.set(model.provider, known)
+  }
+  // A model's own id wins over another one's alias.
+  for (const model of models) registry.get(model.provider)?.set(model.model, model)
+  return registry
+}
+
+function registryModel(row: RegistryRow, version: PriceVersionRow | undefined): RegistryModel {
+  const prices = version === undefined ? null : (JSON.parse(version.prices) as PriceList)
+  return {
+    provider: row.provider,
+    model: row.model,
+    aliases: JSON.parse(row.aliases) as string[],
+    traits: {
+      contextWindow: row.context_window,
+      maxOutputTokens: row.max_output_tokens,
+      efforts: row.efforts === null ? null : (JSON.parse(row.efforts) as string[]),
+      thinking: null,
+    },
+    maxInputTokens: row.max_input_tokens,
+    capabilities: JSON.parse(row.capabilities) as string[],
+    deprecated: row.deprecated === 1,
+    shutdownDate: row.shutdown_date,
+    mode: row.mode,
+    note: row.note,
+    price: prices === null ? UNKNOWN_PRICE : compilePrice(prices),
+    priceVersion: version?.id ?? null,
+    prices,
+  }
+}

@@ -1,0 +1,46 @@
+import fc from 'fast-check'
+import type { Kysely } from 'kysely'
+import { createFolder, readPosition } from '../../src/request-log/fold/fold.ts'
+import type { CloseRecord } from '../../src/request-log/record.ts'
+import { closeLine } from '../../src/request-log/spool/lines.ts'
+import type { Database } from '../../src/store/engine/schema.ts'
+import { closeRecord } from '../test-store.ts'
+
+const tokens = fc.oneof(fc.constant(0), fc.nat(300_000), fc.constant(Number.MAX_SAFE_INTEGER))
+const usage = fc.record({
+  input: tokens,
+  cachedInput: tokens,
+  cacheWrite5m: tokens,
+  cacheWrite30m: fc.nat(5),
+  cacheWrite1h: fc.nat(5),
+  output: tokens,
+  reasoning: fc.nat(1_000),
+  pricePercent: fc.constantFrom(100, 110),
+})
+/** A closed call of any kind, in one of a few hours. */
+export const anyCall = fc.record({
+  keyId: fc.constantFrom('key-1', 'key-2'),
+  route: fc.constantFrom('fast', 'smart', null),
+  provider: fc.constantFrom('first', 'second', null),
+  model: fc.constantFrom('model-1', 'model-2', null),
+  code: fc.constantFrom(null, null, 'rate_limited', 'caller_left'),
+  fallback: fc.boolean(),
+  startedAt: fc.constantFrom(0, 3_599_999, 3_600_000, 3_600_000, 5_000_000, 7_200_001, 200_000_000),
+  usage: fc.option(usage),
+  costPicodollars: fc.option(fc.bigInt(0n, 2n ** 55n).map(String)),
+  upstreamMs: fc.option(fc.oneof(fc.constantFrom(0, 9, 10, 299_999, 300_000), fc.nat(400_000))),
+  gatewayMicroseconds: fc.nat(10_000),
+})
+
+export type AnyCall = Partial<CloseRecord>
+
+/** Logs the calls in a workspace as the ledger would, sums included. */
+export async function logCalls(db: Kysely<Database>, workspace: string, calls: readonly AnyCall[]): Promise<void> {
+  const after = await readPosition(db, workspace)
+  const rows = calls.map((call, index) => {
+    const number = String(index).padStart(6, '0')
+    const record = closeRecord(`${workspace}-${number}`, { ...call, workspace })
+    return { seq: after + index + 1, payload: closeLine(record) }
+  })
+  await createFolder(db, workspace).fold(after, rows)
+}

@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, describe, test } from 'node:test'
+import { newFolder } from '../harness.ts'
+import { startProcess } from '../process.ts'
+
+const folder = newFolder()
+after(() => rmSync(folder, { recursive: true, force: true }))
+
+/** The demo in a process of its own, and the folder in which it keeps its data meanwhile. */
+function startDemo(name: string) {
+  const temporary = join(folder, name)
+  mkdirSync(temporary)
+  const demo = startProcess({ command: ['demo'], folder, environment: { TMPDIR: temporary } })
+  const left = () => readdirSync(temporary).filter((entry) => entry.startsWith('switchyard-demo-'))
+  /** However long that takes on a busy machine. */
+  const until = async (isSo: () => boolean) => {
+    while (!isSo()) {
+      assert.equal(demo.child.exitCode, null, demo.stderr())
+      await new Promise((resolve) => setTimeout(resolve, 5))
+    }
+  }
+  return { demo, left, until }
+}
+
+describe('while the demo prepares its history', () => {
+  test('it says how far it is, in lines where nobody watches one change', { timeout: 240_000 }, async () => {
+    const { demo, left, until } = startDemo('whole')
+    await until(() => demo.stdout().includes('/metrics'))
+    const days = [...demo.stderr().matchAll(/^ {2}Preparing 30 days of history: day (\d+)$/gm)].map(([, day]) =>
+      Number(day),
+    )
+    assert.deepEqual(days, [0, 10, 20, 30])
+    assert.equal(demo.stderr().includes('\r'), false)
+    assert.equal(await demo.stop('SIGINT'), 0)
+    assert.deepEqual(left(), [])
+  })
+
+  for (const day of [0, 10]) {
+    test(`Ctrl-C on its day ${day} ends it, and nothing is left behind`, async () => {
+      const { demo, left, until } = startDemo(`day-${day}`)
+      await until(() => demo.stderr().includes(`day ${day}\n`) || demo.stdout() !== '')
+      assert.equal(await demo.stop('SIGINT'), 0)
+      assert.equal(demo.stdout(), '')
+      assert.deepEqual(left(), [])
+    })
+  }
+})
