@@ -1,5 +1,5 @@
 import { BodyBytes } from '../src/bodies/body-bytes.ts'
-import { createLargeBodies, LARGE_BYTES } from '../src/bodies/large-bodies.ts'
+import { createLargeBodies, LARGE_BYTES } from '../src/bodies/bodies.ts'
 import { OpenBodies } from '../src/bodies/open-bodies.ts'
 import type { Destination } from '../src/bodies/protocol.ts'
 import { NO_BOUNDS } from '../src/domain/output-limit.ts'

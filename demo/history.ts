@@ -1,5 +1,4 @@
 import { createRandom, type Random } from '../simulator/random.ts'
-import type { ChatRequest } from '../src/domain/chat.ts'
 import { ERRORS, type ErrorCode } from '../src/domain/errors.ts'
 import { newId } from '../src/domain/new-id.ts'
 import { costOf, type Price } from '../src/domain/pricing/price.ts'
@@ -116,15 +115,15 @@ function refused(base: Base, code: ErrorCode): CloseRecord {
 
 /** The most that the call could have cost, wherever along its chain it was served. */
 function holdAt({ chain }: Resolved, ask: Ask, at: number, setting: Setting, random: Random) {
-  const request: ChatRequest = { model: '', messages: [] }
-  const wire = random() < 0.7 ? { max_tokens: 1_024 * Math.ceil((ask.answerTokens * 2) / 1_024) } : {}
+  const outputTokens = random() < 0.7 ? 1_024 * Math.ceil((ask.answerTokens * 2) / 1_024) : null
+  const known = { promptTokens: ask.promptTokens * 4, bounds: { outputTokens, answers: 1 } }
   let money = 0n
   let tokens = 0
   for (const entry of chain) {
     const traits = setting.snapshot.registry.get(entry.provider)?.get(entry.model)?.traits
     const [contextWindow, maxOutputTokens] = [traits?.contextWindow ?? null, traits?.maxOutputTokens ?? null]
     const price = setting.priceAt(entry, at)?.price
-    const terms = holdTerms({ request, wire, price, contextWindow, maxOutputTokens }, ask.promptTokens * 4)
+    const terms = holdTerms({ ...known, price, contextWindow, maxOutputTokens })
     const [most, length] = [moneyOf(terms), tokensOf(terms)]
     // Nobody can say what a model without a price or a known length may cost.
     if (most === null || length === null) return { holdPicodollars: null, holdTokens: length ?? 0 }

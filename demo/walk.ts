@@ -1,5 +1,6 @@
 import type { Random } from '../simulator/random.ts'
-import { isLargerWindow, nextStep } from '../src/calls/chain/fallback.ts'
+import { nextStep } from '../src/calls/chain/fallback.ts'
+import { type Outgrown, skipReason } from '../src/calls/chain/walk.ts'
 import { afterFailure, afterStart, afterSuccess, type Circuit, isSkipped, NEW_CIRCUIT } from '../src/domain/circuit.ts'
 import type { ErrorCode } from '../src/domain/errors.ts'
 import { newId } from '../src/domain/new-id.ts'
@@ -7,10 +8,6 @@ import type { ChainEntry } from '../src/domain/route.ts'
 import type { AttemptRecord } from '../src/request-log/record.ts'
 import { answerMs } from './models.ts'
 import type { Weather } from './weather.ts'
-
-/** As the gateway words them; a test holds them together. */
-export const SKIPPED = 'skipped: it has been failing or asked to be left alone'
-export const TOO_SMALL = 'skipped: its window is not known to be larger'
 
 export interface PastCall {
   chain: readonly ChainEntry[]
@@ -45,14 +42,10 @@ export function createWorld(parts: Omit<World, 'circuits'>): World {
 /** Decides as the gateway does, by the same functions; only the providers' answers are drawn. */
 export function walk(call: PastCall, world: World): Walked {
   const walked: Walked = { attempts: [], served: null, code: null, elapsedMs: 0 }
-  let outgrown: { window: number | null } | null = null
+  let outgrown: Outgrown = null
   for (const [position, entry] of call.chain.entries()) {
-    const isLast = position === call.chain.length - 1
-    const isTooSmall = outgrown !== null && !isLargerWindow(world.windowOf(entry), outgrown.window)
-    const circuit = world.circuits.get(nameOf(entry)) ?? NEW_CIRCUIT
-    const isOpen = !isLast && isSkipped(circuit, call.at + walked.elapsedMs)
-    if (isTooSmall || isOpen) {
-      const reason = isTooSmall ? TOO_SMALL : SKIPPED
+    const reason = skipReason(standings(call, walked.elapsedMs, world), position, outgrown)
+    if (reason !== null) {
       walked.attempts.push({ ...called(entry, walked.elapsedMs, 0), kind: 'skipped', reason })
       continue
     }
@@ -61,6 +54,14 @@ export function walk(call: PastCall, world: World): Walked {
     if (end === 'too-long') outgrown = { window: world.windowOf(entry) }
   }
   return walked
+}
+
+function standings({ chain, at }: PastCall, elapsedMs: number, world: World) {
+  return chain.map((entry) => {
+    const circuit = world.circuits.get(nameOf(entry)) ?? NEW_CIRCUIT
+    const isCircuitOpen = isSkipped(circuit, at + elapsedMs)
+    return { unfit: null, isCircuitOpen, contextWindow: world.windowOf(entry) }
+  })
 }
 
 /** Asks one entry, again where that may help. */

@@ -109,7 +109,7 @@ describe('switchyard.yaml', () => {
     )
   })
 
-  test('reads what design.md shows', () => {
+  test('reads the example of docs/configuration.md', () => {
     const config = fileConfig(
       `
 providers:

@@ -1,19 +1,22 @@
 import type { Deps } from '../calls/deps.ts'
-import { handleChat } from '../calls/handle-call.ts'
+import { handleCall } from '../calls/handle-call.ts'
 import { handleModel, handleModelList } from '../calls/models/handle-models.ts'
+import { ENDPOINTS } from '../endpoints/endpoints.ts'
 import type { HttpRoute } from '../http/call.ts'
 import { type Health, handleHealthz, handleReadyz } from './handle-health.ts'
 
 /** What callers use with a gateway key. */
 export function callRoutes(deps: Deps): HttpRoute[] {
   return [
-    {
-      method: 'POST',
-      path: '/v1/chat/completions',
-      handle: (call) => handleChat(call, deps),
-      sheds: true,
-      hasLane: true,
-    },
+    ...ENDPOINTS.map(
+      (endpoint): HttpRoute => ({
+        method: 'POST',
+        path: endpoint.path,
+        handle: (call) => handleCall(call, endpoint, deps),
+        sheds: true,
+        hasLane: true,
+      }),
+    ),
     { method: 'GET', path: '/v1/models', handle: (call) => handleModelList(call, deps) },
     { method: 'GET', path: '/v1/models/*', handle: (call) => handleModel(call, deps) },
   ]

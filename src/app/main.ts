@@ -1,4 +1,4 @@
-import { createLargeBodies } from '../bodies/large-bodies.ts'
+import { createBodies } from '../bodies/bodies.ts'
 import { createCircuits } from '../calls/chain/circuits.ts'
 import { createPricePercents } from '../calls/chain/price-percents.ts'
 import { createProviderHealth } from '../calls/chain/provider-health.ts'
@@ -185,7 +185,7 @@ async function serve({ config, settings, store, live, newKeys, log, now, onListe
     providerHealth: createProviderHealth(now, live.current),
     isKnown,
     caller,
-    largeBodies: createLargeBodies((error) => log.error({ err: error }, 'the worker for large bodies died')),
+    bodies: createBodies((error) => log.error({ err: error }, 'the worker for large bodies died')),
     ...notes(store),
     ledger: opened.ledger,
     idempotency: idempotency({ store, live, metrics, now: clock }),
@@ -254,13 +254,13 @@ function learning(live: LiveSnapshot, log: Log): Pick<Deps, 'quirks' | 'pricePer
 
 /** Pools first: whatever was still waiting for a provider ends now and is logged before the store closes. */
 async function closeAll(
-  { caller, largeBodies }: Deps,
+  { caller, bodies }: Deps,
   ledger: OpenedLedger,
   { store, live }: Pick<Prepared, 'store' | 'live'>,
 ): Promise<void> {
   live.stop()
   await caller.close()
-  await largeBodies.close()
+  await bodies.close()
   await ledger.stop()
   await store.close()
 }

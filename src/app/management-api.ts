@@ -1,6 +1,7 @@
 import type { Deps } from '../calls/deps.ts'
 import { explain } from '../calls/explain.ts'
-import { tryChat } from '../calls/try-call.ts'
+import { tryCall } from '../calls/try-call.ts'
+import { chatCompletions } from '../endpoints/chat-completions/chat-completions.ts'
 import type { HttpRoute } from '../http/call.ts'
 import { callerSource } from '../http/caller-source.ts'
 import { verifyLedger } from '../limits/verify-ledger.ts'
@@ -69,7 +70,7 @@ export function managementApi(built: ManagementParts): HttpRoute[] {
       const name = store.nodeName()
       return { ...identity, name, state: 'running', seenAt: deps.now(), lagRows, isAlive: true }
     },
-    tryChat: (tried) => tryChat(tried, deps),
+    tryChat: (tried) => tryCall(tried, chatCompletions, deps),
     status: () => readStatus(identity, health, deps),
     stopping,
   }

@@ -8,8 +8,9 @@ export class BodyBytes {
   #room: Buffer<ArrayBuffer>
   #length: number
 
-  /** Takes the chunks. A single one is kept as it is, and may be longer than the body. */
-  constructor(chunks: readonly ArrayBuffer[], length = chunks.reduce((sum, chunk) => sum + chunk.byteLength, 0)) {
+  /** Takes the chunks. A single one is kept as it is. */
+  constructor(chunks: readonly ArrayBuffer[]) {
+    const length = chunks.reduce((sum, chunk) => sum + chunk.byteLength, 0)
     const [only] = chunks
     this.#length = length
     this.#room = chunks.length === 1 && only !== undefined ? Buffer.from(only) : joined(chunks, length)
@@ -32,11 +33,6 @@ export class BodyBytes {
       end += by.length - (to - from)
     }
     return room.subarray(0, end)
-  }
-
-  /** The buffer, to be given away: the bytes are gone then. */
-  take(): ArrayBuffer {
-    return this.#given().buffer
   }
 
   /** Gives back the memory. */

@@ -2,9 +2,10 @@ import { readlinkSync } from 'node:fs'
 import { setPriority } from 'node:os'
 import { parentPort } from 'node:worker_threads'
 import { GatewayError } from '../domain/errors.ts'
+import { endpointNamed } from '../endpoints/endpoints.ts'
 import { BodyBytes } from './body-bytes.ts'
 import { OpenBodies } from './open-bodies.ts'
-import type { ReadAnswer, Release, ReplyToRead, Task, TaskName, TaskReply, Tasks } from './protocol.ts'
+import type { OpenedRequest, ReadAnswer, Release, ReplyToRead, Task, TaskName, TaskReply, Tasks } from './protocol.ts'
 import { readAnswer } from './read-answer.ts'
 
 /** Works on what would hold the event loop of the gateway: one task at a time, in order. */
@@ -33,7 +34,7 @@ function replyTo(task: Task): TaskReply {
 function outputOf(task: Task): Tasks[TaskName]['output'] {
   switch (task.task) {
     case 'open':
-      return bodies.open(task.input.body, new BodyBytes(task.input.chunks, task.input.length), task.input.hash)
+      return opened(task.input)
     case 'translate':
       return bodies.translate(task.input.body, task.input.destinations, task.input.isFinal)
     case 'write':
@@ -41,6 +42,10 @@ function outputOf(task: Task): Tasks[TaskName]['output'] {
     case 'read':
       return readBytes(new BodyBytes(task.input.chunks), task.input)
   }
+}
+
+function opened({ body, chunks, endpoint, hash }: Tasks['open']['input']): OpenedRequest {
+  return bodies.open(body, new BodyBytes(chunks), endpointNamed(endpoint), hash)
 }
 
 function readBytes(bytes: BodyBytes, reply: ReplyToRead): ReadAnswer {

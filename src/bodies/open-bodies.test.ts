@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { NO_BOUNDS } from '../domain/output-limit.ts'
 import { UNKNOWN_TRAITS } from '../domain/provider.ts'
+import { chatCompletions } from '../endpoints/chat-completions/chat-completions.ts'
 import { BodyBytes } from './body-bytes.ts'
 import { OpenBodies } from './open-bodies.ts'
 
@@ -20,7 +21,7 @@ const bodyOf = (content: string) => bytesOf(JSON.stringify({ model: 'm', message
 test('a thousand bodies, some broken off, leave nothing behind', () => {
   const bodies = new OpenBodies()
   for (let id = 1; id <= 1000; id += 1) {
-    bodies.open(id, bodyOf('x'.repeat(1000)), false)
+    bodies.open(id, bodyOf('x'.repeat(1000)), chatCompletions, false)
     if (id % 2 === 0) bodies.translate(id, [target, other])
     if (id % 4 === 0) bodies.write(id, 0)
     bodies.release(id)
@@ -30,15 +31,15 @@ test('a thousand bodies, some broken off, leave nothing behind', () => {
 
 test('a bad body is not kept', () => {
   const bodies = new OpenBodies()
-  assert.throws(() => bodies.open(1, bytesOf('{}'), false), { name: 'GatewayError' })
-  assert.throws(() => bodies.open(2, bytesOf('{'), false), { name: 'GatewayError' })
+  assert.throws(() => bodies.open(1, bytesOf('{}'), chatCompletions, false), { name: 'GatewayError' })
+  assert.throws(() => bodies.open(2, bytesOf('{'), chatCompletions, false), { name: 'GatewayError' })
   assert.deepEqual([bodies.size, bodies.readCount], [0, 0])
 })
 
 test('what is parsed is bounded: the one used longest ago is parsed again when its turn comes', () => {
   const text = 'x'.repeat(1000)
   const bodies = new OpenBodies(2 * bodyOf(text).whole.length)
-  for (const id of [1, 2, 3, 4]) bodies.open(id, bodyOf(text), false)
+  for (const id of [1, 2, 3, 4]) bodies.open(id, bodyOf(text), chatCompletions, false)
   assert.equal(bodies.readCount, 2)
   for (const id of [1, 2, 3, 4]) bodies.translate(id, [target, other])
   assert.equal(bodies.readCount, 2)
@@ -52,8 +53,8 @@ test('what is parsed is bounded: the one used longest ago is parsed again when i
 
 test('a body larger than the bound is parsed by itself', () => {
   const bodies = new OpenBodies(10)
-  bodies.open(1, bodyOf('a'), false)
-  bodies.open(2, bodyOf('b'), false)
+  bodies.open(1, bodyOf('a'), chatCompletions, false)
+  bodies.open(2, bodyOf('b'), chatCompletions, false)
   assert.equal(bodies.readCount, 1)
   bodies.translate(1, [target, other])
   assert.match(Buffer.from(bodies.write(1, 0)).toString(), /"a"/)
@@ -61,7 +62,7 @@ test('a body larger than the bound is parsed by itself', () => {
 
 test('where only one entry can serve, the request is written at once, and nothing is kept', () => {
   const bodies = new OpenBodies()
-  bodies.open(1, bodyOf('a'), false)
+  bodies.open(1, bodyOf('a'), chatCompletions, false)
   const { translations, written } = bodies.translate(1, [target])
   assert.equal(translations[0]?.kind, 'wire')
   assert.match(Buffer.from(written ?? []).toString(), /"upstream".*"a"/)
@@ -70,7 +71,7 @@ test('where only one entry can serve, the request is written at once, and nothin
 
 test('one that may be translated once more is kept, and written with what was said last', () => {
   const bodies = new OpenBodies()
-  bodies.open(1, bodyOf('a'), false)
+  bodies.open(1, bodyOf('a'), chatCompletions, false)
   assert.equal(bodies.translate(1, [target], false).written, null)
   assert.equal(bodies.translate(1, [{ ...target, bounds: { default: null, most: 5 } }], false).written, null)
   assert.match(Buffer.from(bodies.write(1, 0)).toString(), /"max_completion_tokens":5/)

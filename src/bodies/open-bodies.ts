@@ -1,25 +1,21 @@
 import { hash } from 'node:crypto'
-import type { JsonObject } from '../domain/chat.ts'
-import { promptTokensBound } from '../limits/hold.ts'
-import { FAMILIES } from '../providers/families.ts'
+import type { CallRequest, JsonObject } from '../domain/call-request.ts'
+import type { Endpoint } from '../endpoints/endpoint.ts'
+import { readBody } from '../endpoints/read-body.ts'
 import type { Translation } from '../providers/family.ts'
 import { cutsOf, spliced } from '../providers/wire-body.ts'
 import type { BodyBytes } from './body-bytes.ts'
+import { type Destination, isVerbatim, translatorOf } from './destination.ts'
 import { outlineOf, wireOutlineOf } from './outline.ts'
-import type { Destination, OpenedRequest, Translated } from './protocol.ts'
-import { type ReadRequest, readExactly, readRequest } from './read-request.ts'
-
-/** A request in the words of a family. */
-interface Wire extends ReadRequest {
-  body: JsonObject
-}
+import type { OpenedRequest, Translated } from './protocol.ts'
 
 /** A body and, for as long as there is room, what was made of it. */
 interface OpenBody {
   bytes: BodyBytes
-  read: ReadRequest | null
+  endpoint: Endpoint
+  request: CallRequest | null
   destinations: Map<number, Destination>
-  wires: Map<number, Wire>
+  wires: Map<number, JsonObject>
   /** The last position that can be asked for. */
   lastPosition: number
 }
@@ -50,14 +46,21 @@ export class OpenBodies {
     return this.#read.size
   }
 
-  open(id: number, bytes: BodyBytes, withHash: boolean): OpenedRequest {
-    const body: OpenBody = { bytes, read: null, destinations: new Map(), wires: new Map(), lastPosition: -1 }
-    const { request } = this.#readOf(body, false)
+  open(id: number, bytes: BodyBytes, endpoint: Endpoint, withHash: boolean): OpenedRequest {
+    const body: OpenBody = {
+      bytes,
+      endpoint,
+      request: null,
+      destinations: new Map(),
+      wires: new Map(),
+      lastPosition: -1,
+    }
+    const request = this.#requestOf(body)
     this.#bodies.set(id, body)
     return {
       outline: outlineOf(request),
-      promptTokens: promptTokensBound(request, bytes.whole.length),
-      bodyHash: withHash ? hash('sha256', bytes.whole, 'hex') : null,
+      promptTokens: endpoint.promptTokens(request, bytes.whole.length),
+      hash: withHash ? hash('sha256', bytes.whole, 'hex') : null,
     }
   }
 
@@ -66,7 +69,7 @@ export class OpenBodies {
     const translations = destinations.map((destination): Translation => {
       const { position } = destination
       body.destinations.set(position, destination)
-      const translation = this.#translated(body, destination, false)
+      const translation = this.#translated(body, destination)
       if (translation.kind !== 'wire') return translation
       body.lastPosition = Math.max(body.lastPosition, position)
       return { ...translation, body: wireOutlineOf(translation.body) }
@@ -99,43 +102,37 @@ export class OpenBodies {
   }
 
   #written(body: OpenBody, position: number): Uint8Array<ArrayBuffer> {
-    const { bytes } = body
-    const wire = body.wires.get(position) ?? this.#wireOf(body, position, false)
-    const cuts = cutsOf(wire.body, wire.request, bytes.whole)
-    if (cuts !== null) {
-      const taken = position >= body.lastPosition ? bytes.takeSpliced(cuts) : null
-      return taken ?? ownBuffer(spliced(bytes.whole, cuts))
-    }
-    const exact = wire.isExact ? wire : this.#wireOf(body, position, true)
-    return ownBuffer(Buffer.from(JSON.stringify(exact.body)))
-  }
-
-  #wireOf(body: OpenBody, position: number, mustBeExact: boolean): Wire {
+    const { bytes, endpoint } = body
     const destination = body.destinations.get(position)
-    if (destination !== undefined) this.#translated(body, destination, mustBeExact)
-    const wire = body.wires.get(position)
-    if (wire === undefined) throw new Error(`there is nothing to write for position ${position}`)
-    return wire
+    if (destination === undefined) throw new Error(`there is nothing to write for position ${position}`)
+    const wire = body.wires.get(position) ?? this.#wireOf(body, destination)
+    const cuts = isVerbatim(destination, endpoint) ? cutsOf(wire, this.#requestOf(body), bytes.whole) : null
+    if (cuts === null) return ownBuffer(Buffer.from(JSON.stringify(wire)))
+    const taken = position >= body.lastPosition ? bytes.takeSpliced(cuts) : null
+    return taken ?? ownBuffer(spliced(bytes.whole, cuts))
   }
 
-  #translated(body: OpenBody, { position, family, ...target }: Destination, mustBeExact: boolean): Translation {
-    const translator = FAMILIES.get(family)
-    if (translator === undefined) throw new Error(`there is no family '${family}'`)
-    const read = this.#readOf(body, mustBeExact || !translator.isVerbatim)
-    const translation = translator.toWire(read.request, target)
-    if (translation.kind === 'wire') body.wires.set(position, { ...read, body: translation.body })
+  #wireOf(body: OpenBody, destination: Destination): JsonObject {
+    const translation = this.#translated(body, destination)
+    if (translation.kind !== 'wire') throw new Error(`there is nothing to write for position ${destination.position}`)
+    return translation.body
+  }
+
+  #translated(body: OpenBody, destination: Destination): Translation {
+    const translation = translatorOf(destination, body.endpoint).toWire(this.#requestOf(body), destination)
+    if (translation.kind === 'wire') body.wires.set(destination.position, translation.body)
     return translation
   }
 
-  #readOf(body: OpenBody, mustBeExact: boolean): ReadRequest {
+  #requestOf(body: OpenBody): CallRequest {
     this.#read.delete(body)
-    if (body.read === null || (mustBeExact && !body.read.isExact)) {
+    if (body.request === null) {
       const source = body.bytes.whole
       this.#makeRoom(source.length)
-      body.read = mustBeExact ? readExactly(source) : readRequest(source)
+      body.request = readBody(source, body.endpoint)
     }
     this.#read.add(body)
-    return body.read
+    return body.request
   }
 
   #makeRoom(bytes: number): void {
@@ -149,7 +146,7 @@ export class OpenBodies {
   }
 
   #drop(body: OpenBody): void {
-    body.read = null
+    body.request = null
     body.wires.clear()
     this.#read.delete(body)
   }

@@ -1,28 +1,22 @@
-import { type ChatRequest, ChatRequestSchema, type JsonObject } from '../domain/chat.ts'
-import { FAMILIES } from '../providers/families.ts'
+import type { CallRequest, JsonObject } from '../domain/call-request.ts'
 
 const TYPE = ['type']
-const REQUEST_FIELDS = Object.keys(ChatRequestSchema.shape)
 
 /**
- * A request as the serving thread knows it: the fields that steps and families look at, but lists cut to one item,
- * objects to their type and texts to their beginning, so that it says what is there at next to no size.
+ * A request as the serving thread knows it: every field, but lists cut to one item, objects to their type and texts to
+ * their beginning, so that it says what is there at next to no size.
  */
-export function outlineOf(request: ChatRequest): ChatRequest {
-  return { ...cut(request, REQUEST_FIELDS), model: request.model } as ChatRequest
+export function outlineOf(request: CallRequest): CallRequest {
+  return { ...cut(request, Object.keys(request).slice(0, MOST_FIELDS)), model: request.model }
 }
 
-/** Figures bound the answer (domain/hold.ts), and pins its price. */
-const WIRE_FIELDS = [
-  ...['max_tokens', 'max_completion_tokens', 'n'],
-  ...[...FAMILIES.values()].flatMap(({ pins }) => pins.map(({ field }) => field)),
-]
-
-/** Of a request in a family's words only what it can cost matters here. */
+/** The same of a request in a family's words. */
 export function wireOutlineOf(wire: JsonObject): JsonObject {
-  return cut(wire, WIRE_FIELDS)
+  return cut(wire, Object.keys(wire).slice(0, MOST_FIELDS))
 }
 
+/** More than any schema has. */
+const MOST_FIELDS = 200
 /** Longer texts are prompts; names and choices are shorter. */
 const LONGEST_TEXT = 1_000
 

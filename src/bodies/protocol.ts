@@ -1,23 +1,17 @@
-import type { ChatRequest } from '../domain/chat.ts'
+import type { Answer, Stamp } from '../domain/answer.ts'
+import type { CallRequest } from '../domain/call-request.ts'
 import type { ErrorCode, RefusedBody } from '../domain/errors.ts'
 import type { Failure } from '../domain/failure.ts'
 import type { Provider } from '../domain/provider.ts'
-import type { Stamp } from '../endpoints/chat-completions/write.ts'
-import type { Answer, Target, Translation } from '../providers/family.ts'
-
-/** Where a request may go: a place of its chain. */
-export interface Destination extends Target {
-  position: number
-  /** Name of a row in the table of families. */
-  family: string
-}
+import type { Translation } from '../providers/family.ts'
+import type { Destination } from './destination.ts'
 
 /** What the steps of a call need of a request whose body stays in the worker. */
 export interface OpenedRequest {
-  outline: ChatRequest
+  outline: CallRequest
   promptTokens: number | null
   /** SHA-256, hexadecimal; null where it was not asked for. */
-  bodyHash: string | null
+  hash: string | null
 }
 
 /** An upstream answer, and what it takes to read it. */
@@ -26,13 +20,15 @@ export interface ReplyToRead {
   /** Name of a row in the table of families. */
   family: string
   provider: Provider
+  /** Name of a row in the table of endpoints. */
+  endpoint: string
   /** An outline is enough. */
-  request: ChatRequest
+  request: CallRequest
   stamp: Stamp
 }
 
 /** An answer as the caller gets it; null when it is nested too deep to be written. */
-export type WrittenAnswer = Omit<Answer, 'completion'> & { text: Uint8Array<ArrayBuffer> | null }
+export type WrittenAnswer = Omit<Answer, 'body'> & { text: Uint8Array<ArrayBuffer> | null }
 
 export type ReadAnswer =
   | { kind: 'answer'; answer: WrittenAnswer }
@@ -48,7 +44,7 @@ export interface Translated {
 
 /** What can be asked of the worker, and what it answers with. `body` numbers the requests whose body it keeps. */
 export interface Tasks {
-  open: { input: { body: number; chunks: ArrayBuffer[]; length: number; hash: boolean }; output: OpenedRequest }
+  open: { input: { body: number; chunks: ArrayBuffer[]; endpoint: string; hash: boolean }; output: OpenedRequest }
   /** `isFinal`: it is not translated once more with other bounds. */
   translate: { input: { body: number; destinations: Destination[]; isFinal: boolean }; output: Translated }
   write: { input: { body: number; position: number }; output: Uint8Array<ArrayBuffer> }

@@ -1,22 +1,22 @@
-import { stamped } from '../endpoints/chat-completions/write.ts'
-import { FAMILIES } from '../providers/families.ts'
-import type { Answer } from '../providers/family.ts'
+import { endpointNamed } from '../endpoints/endpoints.ts'
 import { readReply } from '../providers/read-reply.ts'
+import { familyNamed, translatorOf } from './destination.ts'
 import type { ReadAnswer, ReplyToRead } from './protocol.ts'
 
 /** Reads an upstream answer, and writes what the caller gets of it. */
-export function readAnswer(body: Buffer, { status, family, provider, request, stamp }: ReplyToRead): ReadAnswer {
-  const reader = FAMILIES.get(family)
-  if (reader === undefined) throw new Error(`there is no family '${family}'`)
-  const reading = readReply(status, body, { provider, family: reader, request })
+export function readAnswer(body: Buffer, reply: ReplyToRead): ReadAnswer {
+  const { status, provider, request } = reply
+  const endpoint = endpointNamed(reply.endpoint)
+  const reader = { provider, family: familyNamed(reply.family), translator: translatorOf(reply, endpoint), request }
+  const reading = readReply(status, body, reader)
   if (reading.kind !== 'answer') return reading
-  const { completion, ...rest } = reading.answer
-  return { kind: 'answer', answer: { ...rest, text: textOf(completion, stamp) } }
+  const { body: _, ...rest } = reading.answer
+  return { kind: 'answer', answer: { ...rest, text: textOf(() => endpoint.write(reading.answer, reply.stamp)) } }
 }
 
-function textOf(completion: Answer['completion'], stamp: ReplyToRead['stamp']): Buffer<ArrayBuffer> | null {
+function textOf(write: () => string): Buffer<ArrayBuffer> | null {
   try {
-    return Buffer.from(JSON.stringify(stamped(completion, stamp)))
+    return Buffer.from(write())
   } catch (error) {
     if (error instanceof RangeError) return null
     throw error

@@ -1,99 +1,83 @@
-import { LargeRequest } from '../bodies/large-bodies.ts'
-import type { ChatRequest } from '../domain/chat.ts'
-import type { Resolved } from '../domain/route.ts'
-import type { BudgetState, HeldCall } from '../limits/admission.ts'
+import type { HeldCall } from '../limits/admission.ts'
 import { limitError, limitsUnavailable } from '../limits/errors.ts'
 import { type Asked, fitIn, mayFit } from '../limits/fit-in.ts'
 import { defaultLimitOf, hasHardBudget, payerOf, scopeName } from '../limits/payer.ts'
 import type { Payer } from '../limits/spend-ledger.ts'
 import type { OpenRecord } from '../request-log/record.ts'
-import { newSituation, type Situation } from './chain/candidate.ts'
+import { assessChain, type Fitness, type Situation } from './chain/assess.ts'
 import { chainHold } from './chain/chain-hold.ts'
 import type { Deps } from './deps.ts'
-import type { Life } from './stages.ts'
-import { translateLarge } from './translate-large.ts'
-
-declare const admitted: unique symbol
-
-/** Leave to call providers: only `admit` gives it, and the walk along the chain asks for it. */
-export interface Admission {
-  readonly [admitted]: true
-  situation: Situation
-  resolved: Resolved
-  held: HeldCall
-  /** Soft budgets that this call goes beyond. */
-  warnings: BudgetState[]
-}
+import { type Admitted, advance, type Resolved } from './stages.ts'
 
 /**
  * Sets aside the most that the call can cost and opens its row before anything is sent: from here on the log knows of
  * it, whatever kills the process. Where the ledger is in memory, the decision and the first word to the log happen in one
  * turn, so the rows that are open are the holds; shared counters keep the hold under the id of the row.
  */
-export async function admit(request: ChatRequest, resolved: Resolved, life: Life, deps: Deps): Promise<Admission> {
-  const payer = payerOf(life.key, life.snapshot)
-  const defaultLimit = defaultLimitOf(payer)
-  const bytes = life.source?.length ?? null
-  const isStrict = hasHardBudget(payer)
-  const situation = newSituation(request, resolved.chain, life.snapshot, { bytes, defaultLimit, isStrict })
-  const large = life.source instanceof LargeRequest ? life.source : null
-  const isFitted = mayFit(payer)
-  if (large !== null) await translateLarge(large, situation, deps, !isFitted)
-  let hold = chainHold(situation, deps, large?.opened.promptTokens)
-  const asked = deps.ledger.admit(payer, hold, life.id)
-  let decision = asked instanceof Promise ? await asked : asked
-  if (decision.kind === 'refused' && isFitted) {
-    ;({ hold, decision } = await fitted({ hold, decision }, situation, payer, life, deps))
-  }
+export async function admit(resolved: Resolved, deps: Deps): Promise<Admitted> {
+  const payer = payerOf(resolved.key, resolved.snapshot)
+  const { fitnesses, hold, decision } = await ask(resolved, payer, deps)
   if (decision.kind === 'refused') {
     const { refusal } = decision
     deps.metrics.limitRefusals.add(1, [refusal.scope.kind, refusal.kind])
     const { budget } = payer[refusal.scope.kind].limits ?? {}
-    throw limitError(refusal, hold, { name: scopeName(refusal.scope, life.key), budget })
+    throw limitError(refusal, hold, { name: scopeName(refusal.scope, resolved.key), budget })
   }
   if (decision.kind === 'unavailable') throw limitsUnavailable(decision.reason)
   const { call: held, warnings } = decision
-  const admission = { situation, resolved, held, warnings } as Admission
-  life.startedAt = held.admittedAt
+  resolved.startedAt = held.admittedAt
   try {
-    deps.ledger.opened(held, await deps.requestLog.open(openRecord(request, admission, life)))
+    deps.ledger.opened(held, await deps.requestLog.open(openRecord(resolved, held)))
   } catch (error) {
     void deps.ledger.release(held)
     throw error
   }
   for (const { scope } of warnings) deps.metrics.budgetWarnings.add(1, [scope.kind])
-  return admission
+  return advance(resolved, { fitnesses, held, warnings })
 }
 
-/** Once more, with the most that the hard budget which wants calls fitted can pay for. */
-function fitted(first: Asked, situation: Situation, payer: Payer, life: Life, deps: Deps): Promise<Asked> {
-  return fitIn(first, payer, async (limits) => {
-    situation.fitted = limits
-    situation.translations.clear()
-    const { source } = life
-    const large = source instanceof LargeRequest ? source : null
-    if (large !== null) await translateLarge(large, situation, deps, false)
-    const hold = chainHold(situation, deps, large?.opened.promptTokens)
-    return { hold, decision: await deps.ledger.admit(payer, hold, life.id) }
+/** What the ledger was asked for, with what each entry can do under these limits. */
+interface AskedFor extends Asked {
+  fitnesses: Fitness[]
+}
+
+async function ask(resolved: Resolved, payer: Payer, deps: Deps): Promise<AskedFor> {
+  const { body, endpoint, snapshot, id } = resolved
+  const { chain } = resolved.resolved
+  const bounds = { isStrict: hasHardBudget(payer), defaultLimit: defaultLimitOf(payer) }
+  const situation: Situation = { endpoint, chain, snapshot, ...bounds }
+  const isFinal = !mayFit(payer)
+  const assessed = assessChain(body, situation, deps, { isFinal })
+  const fitnesses = assessed instanceof Promise ? await assessed : assessed
+  const hold = chainHold(fitnesses, body.promptTokens, snapshot)
+  const asked = deps.ledger.admit(payer, hold, id)
+  const decision = asked instanceof Promise ? await asked : asked
+  const first: AskedFor = { fitnesses, hold, decision }
+  if (decision.kind !== 'refused' || isFinal) return first
+  // Once more, with the most that the hard budget which wants calls fitted can pay for.
+  return fitIn(first, payer, async (fitted) => {
+    const again = await assessChain(body, situation, deps, { fitted, isFinal: false })
+    const smaller = chainHold(again, body.promptTokens, snapshot)
+    return { fitnesses: again, hold: smaller, decision: await deps.ledger.admit(payer, smaller, id) }
   })
 }
 
-function openRecord(request: ChatRequest, admission: Admission, life: Life): OpenRecord {
+function openRecord({ id, key, startedAt, body, resolved, idempotency }: Resolved, held: HeldCall): OpenRecord {
   return {
-    id: life.id,
-    workspace: life.key.workspace,
-    keyId: life.key.id,
-    startedAt: life.startedAt,
-    requestedModel: request.model,
-    route: admission.resolved.alias,
-    ...holdRecord(admission),
-    idempotencyKey: life.idempotency?.idempotencyKey ?? null,
-    bodyHash: life.idempotency?.bodyHash ?? null,
+    id,
+    workspace: key.workspace,
+    keyId: key.id,
+    startedAt,
+    requestedModel: body.request.model,
+    route: resolved.alias,
+    ...holdRecord(held),
+    idempotencyKey: idempotency?.idempotencyKey ?? null,
+    bodyHash: idempotency?.bodyHash ?? null,
   }
 }
 
-export function holdRecord(admission: Admission | null): Pick<OpenRecord, 'holdPicodollars' | 'holdTokens'> {
-  if (admission === null) return { holdPicodollars: null, holdTokens: null }
-  const { picodollars, tokens } = admission.held.hold
+export function holdRecord(held: HeldCall | undefined): Pick<OpenRecord, 'holdPicodollars' | 'holdTokens'> {
+  if (held === undefined) return { holdPicodollars: null, holdTokens: null }
+  const { picodollars, tokens } = held.hold
   return { holdPicodollars: picodollars?.toString() ?? null, holdTokens: tokens ?? 0 }
 }

@@ -1,21 +1,22 @@
 import { GatewayError } from '../domain/errors.ts'
 import { hashKey, isValueUsable, type Key, type LiveKey } from '../domain/key.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
+import type { Endpoint } from '../endpoints/endpoint.ts'
 import type { Call } from '../http/call.ts'
 import type { Deps } from './deps.ts'
 
 /**
- * The key behind the bearer token. It is looked up by its SHA-256: how long a look-up takes then says nothing about how
- * near a guess was. Which of missing, unknown, expired or revoked it is, only the log of the operator needs to know. That
- * it is paused is said: whoever holds a good value is no stranger, and would look for a mistake of their own.
+ * The key that the caller sent. It is looked up by its SHA-256: how long a look-up takes then says nothing about how near
+ * a guess was. Which of missing, unknown, expired or revoked it is, only the log of the operator needs to know. That it is
+ * paused is said: whoever holds a good value is no stranger, and would look for a mistake of their own.
  */
-export function authenticate(call: Call, snapshot: Snapshot, deps: Pick<Deps, 'now' | 'noteUse'>): LiveKey {
-  const header = call.header('authorization')
-  if (header === undefined) throw new GatewayError('unauthorized')
-  const value = /^Bearer +(\S+) *$/i.exec(header)?.[1]
-  if (value === undefined) {
-    throw new GatewayError('unauthorized', 'Write the header as "Authorization: Bearer <GATEWAY_KEY>".')
-  }
+export function authenticate(
+  call: Call,
+  endpoint: Pick<Endpoint, 'keyOf'>,
+  snapshot: Snapshot,
+  deps: Pick<Deps, 'now' | 'noteUse'>,
+): LiveKey {
+  const value = endpoint.keyOf(call)
   const found = snapshot.valuesByHash.get(hashKey(value))
   const now = deps.now()
   if (found === undefined || !isValueUsable(found, now)) {

@@ -1,19 +1,15 @@
-import type { LargeBodies } from '../bodies/large-bodies.ts'
+import type { Bodies } from '../bodies/bodies.ts'
 import type { PrefixRule } from '../domain/route.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
 import type { SpendLedger } from '../limits/spend-ledger.ts'
-import type { Family } from '../providers/family.ts'
 import type { LogFullReason } from '../request-log/log-full.ts'
 import type { CloseRecord, OpenRecord } from '../request-log/record.ts'
 import type { Log } from '../telemetry/log.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 import type { Caller } from '../upstream/client.ts'
-import type { Circuits } from './chain/circuits.ts'
-import type { PricePercents } from './chain/price-percents.ts'
+import type { ChainDeps } from './chain/assess.ts'
 import type { ProviderHealths } from './chain/provider-health.ts'
-import type { Quirks } from './chain/quirks.ts'
 import type { Idempotency } from './idempotency/idempotency.ts'
-import type { Catalog } from './models/catalog.ts'
 import type { IsKnown } from './models/known-models.ts'
 
 /**
@@ -28,19 +24,14 @@ export interface RequestLog {
 }
 
 /** What the steps of a call need from outside. Built once in main.ts. */
-export interface Deps {
+export interface Deps extends ChainDeps {
   /** Control data as of now; a call keeps the one it began with. */
   snapshot(): Snapshot
-  families: ReadonlyMap<string, Family>
   prefixes: readonly PrefixRule[]
-  catalog: Catalog
-  circuits: Circuits
-  quirks: Quirks
-  pricePercents: PricePercents
   providerHealth: ProviderHealths
   isKnown: IsKnown
   caller: Caller
-  largeBodies: LargeBodies
+  bodies: Bodies
   requestLog: RequestLog
   /** A value of a key was let in at this moment. */
   noteUse(valueId: string, at: number): void

@@ -1,42 +1,40 @@
+import type { RequestBody } from '../bodies/request-body.ts'
 import { GatewayError } from '../domain/errors.ts'
-import { isCount } from '../domain/output-limit.ts'
 import { budgetState, fits, type Refusal, tightest } from '../limits/admission.ts'
 import type { ChainHold } from '../limits/chain-hold.ts'
 import { limitError } from '../limits/errors.ts'
 import { fittedTo } from '../limits/fit-in.ts'
 import type { Scope } from '../limits/ledger.ts'
 import type { Payer, SpendLedger } from '../limits/spend-ledger.ts'
-import { assess, type ChainDeps, type Situation } from './chain/candidate.ts'
+import { assessChain, type ChainDeps, type Fitness, type Situation } from './chain/assess.ts'
 import { chainHold } from './chain/chain-hold.ts'
 
 /**
- * What the hard budgets of a payer would say to this call now; null: nothing. A call that would be fitted is, in the
- * situation. Rates are not asked: a moment later they say something else.
+ * What the hard budgets of a payer would say to this call now (null: nothing), and what each entry could do then: a call
+ * that would be fitted is. Rates are not asked: a moment later they say something else.
  */
 export async function budgetVerdict(
+  body: RequestBody,
   situation: Situation,
   payer: Payer,
   keyName: string | null,
   deps: ChainDeps & { ledger: SpendLedger },
-): Promise<GatewayError | null> {
-  const hold = chainHold(situation, deps)
+): Promise<{ refusal: GatewayError | null; fitnesses: Fitness[] }> {
+  const fitnesses = await assessChain(body, situation, deps)
+  const hold = chainHold(fitnesses, body.promptTokens, situation.snapshot)
   let refusal: Refusal | null
   try {
     refusal = await budgetRefusal(hold, payer, deps.ledger)
   } catch (error) {
-    if (error instanceof GatewayError) return error
+    if (error instanceof GatewayError) return { refusal: error, fitnesses }
     throw error
   }
-  if (refusal === null) return null
+  if (refusal === null) return { refusal, fitnesses }
   const fitted = fittedTo(refusal, hold, payer)
-  if (fitted === null) {
-    const { kind, id } = refusal.scope
-    const name = kind === 'key' ? `key '${keyName}'` : `workspace '${id}'`
-    return limitError(refusal, hold, { name, budget: payer[kind].limits?.budget })
-  }
-  situation.fitted = fitted
-  situation.translations.clear()
-  return null
+  if (fitted !== null) return { refusal: null, fitnesses: await assessChain(body, situation, deps, { fitted }) }
+  const { kind, id } = refusal.scope
+  const name = kind === 'key' ? `key '${keyName}'` : `workspace '${id}'`
+  return { refusal: limitError(refusal, hold, { name, budget: payer[kind].limits?.budget }), fitnesses }
 }
 
 async function budgetRefusal(hold: ChainHold, payer: Payer, ledger: SpendLedger): Promise<Refusal | null> {
@@ -55,12 +53,11 @@ async function budgetRefusal(hold: ChainHold, payer: Payer, ledger: SpendLedger)
 }
 
 /** The hold counts the longest answer where no limit is sent: says which, and how to name one. Null where all have one. */
-export function limitAdvice(situation: Situation, deps: ChainDeps): string | null {
-  for (const [position, entry] of situation.chain.entries()) {
-    const fitness = assess(entry, position, situation, deps)
+export function limitAdvice(fitnesses: readonly Fitness[]): string | null {
+  for (const fitness of fitnesses) {
     if (fitness.kind !== 'usable') continue
-    const { wire, traits } = fitness.candidate
-    if (isCount(wire['max_tokens']) || isCount(wire['max_completion_tokens'])) continue
+    const { entry, bounds, traits } = fitness.candidate
+    if (bounds.outputTokens !== null) continue
     const length = traits.maxOutputTokens === null ? 'unknown' : `${traits.maxOutputTokens} tokens`
     return (
       `No output limit is sent to ${entry.provider}/${entry.model}, so its longest answer is held for (${length}). ` +

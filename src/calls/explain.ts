@@ -1,17 +1,19 @@
+import { SmallBody } from '../bodies/small-body.ts'
 import type { ExplainedEntry, Explanation } from '../domain/explanation.ts'
 import type { Picodollars } from '../domain/pricing/price.ts'
 import { type Provider, withoutSecrets } from '../domain/provider.ts'
 import type { ChainEntry } from '../domain/route.ts'
 import { usableKey } from '../domain/usable-key.ts'
-import { checkedRequest } from '../endpoints/chat-completions/read.ts'
+import { chatCompletions } from '../endpoints/chat-completions/chat-completions.ts'
+import { readValue } from '../endpoints/read-body.ts'
 import { moneyOf } from '../limits/hold.ts'
 import { defaultLimitOf, hasHardBudget, payerOf, workspacePayer } from '../limits/payer.ts'
-import { assess, type Candidate, type ChainDeps, newSituation, type Situation, traitsOf } from './chain/candidate.ts'
+import { type Candidate, type ChainDeps, type Fitness, type Situation, traitsOf } from './chain/assess.ts'
 import { termsAt } from './chain/chain-hold.ts'
+import { Walk } from './chain/walk.ts'
 import type { Deps } from './deps.ts'
 import { budgetVerdict, limitAdvice } from './explain-budget.ts'
-import { resolve } from './resolve.ts'
-import { firstStep } from './try-chain.ts'
+import { entriesOf } from './resolve.ts'
 
 /** Who would make the call; without a key only what binds the whole workspace counts. */
 export interface ExplainedFor {
@@ -32,16 +34,17 @@ export async function explain(
 ): Promise<Explanation> {
   const snapshot = deps.snapshot()
   const key = keyId === null ? null : usableKey(snapshot, { id: keyId, workspace }, deps.now())
-  const request = checkedRequest(body)
-  const resolved = resolve(request.model, { workspace }, snapshot, deps.prefixes)
+  const endpoint = chatCompletions
+  const request = new SmallBody(readValue(body, endpoint), endpoint)
+  const resolved = entriesOf(request.request.model, { workspace }, snapshot, deps.prefixes)
   const { chain, alias } = resolved
   const payer = key === null ? workspacePayer(workspace, snapshot) : payerOf(key, snapshot)
   const bounds = { defaultLimit: defaultLimitOf(payer), isStrict: hasHardBudget(payer) }
-  const situation = newSituation(request, chain, snapshot, bounds)
-  const refusal = await budgetVerdict(situation, payer, key?.name ?? null, deps)
-  const { candidate, passed, error } = firstStep(situation, deps)
+  const situation: Situation = { endpoint, chain, snapshot, ...bounds }
+  const { refusal, fitnesses } = await budgetVerdict(request, situation, payer, key?.name ?? null, deps)
+  const { candidate, passed, error } = firstStep(chain, fitnesses, deps)
   const entries = chain.map((entry, position) => ({
-    ...explained(entry, position, situation, deps),
+    ...explained(entry, fitnesses[position], request.promptTokens, situation, deps),
     wouldBeUsed: refusal === null && candidate?.position === position,
     skippedBecause: passed.get(entry)?.replace(/^skipped: /, '') ?? null,
   }))
@@ -50,7 +53,7 @@ export async function explain(
     alias,
     note:
       alias === null ? `no route of workspace '${workspace}' has this name: its prefix leads to '${provider}'` : null,
-    advice: limitAdvice(situation, deps),
+    advice: limitAdvice(fitnesses),
     error: error ?? refusal,
     hold: entries.reduce<Picodollars | null>(
       (most, { hold }) => (hold !== null && (most === null || hold > most) ? hold : most),
@@ -62,25 +65,38 @@ export async function explain(
 
 type Assessed = Omit<ExplainedEntry, 'wouldBeUsed' | 'skippedBecause'>
 
-function explained(entry: ChainEntry, position: number, situation: Situation, deps: ChainDeps): Assessed {
-  const fitness = assess(entry, position, situation, deps)
-  const candidate = fitness.kind === 'usable' ? fitness.candidate : null
+/** What a call would do now, without calling anyone: where it would go first, or the error it would get. */
+function firstStep(chain: readonly ChainEntry[], fitnesses: readonly Fitness[], { circuits }: ChainDeps) {
+  const passed = new Map<ChainEntry, string>()
+  const walk = new Walk(chain, fitnesses, circuits, (entry, reason) => passed.set(entry, reason))
+  const candidate = walk.next()
+  return { candidate, passed, error: candidate === null ? walk.unattemptedError() : null }
+}
+
+function explained(
+  entry: ChainEntry,
+  fitness: Fitness | undefined,
+  promptTokens: number | null,
+  { snapshot }: Situation,
+  deps: ChainDeps,
+): Assessed {
+  const candidate = fitness?.kind === 'usable' ? fitness.candidate : null
   return {
     entry,
-    configured: fitness.kind !== 'unconfigured',
+    configured: fitness?.kind !== 'unconfigured',
     circuit: deps.circuits.state(entry),
-    refused: fitness.kind === 'refused' || fitness.kind === 'invalid' ? fitness.message : null,
+    refused: fitness?.kind === 'refused' || fitness?.kind === 'invalid' ? fitness.message : null,
     ignored: candidate?.ignored ?? [],
     adjustments: candidate?.adjustments ?? [],
-    contextWindow: traitsOf(entry, situation.snapshot, deps).contextWindow,
-    hold: candidate === null ? null : moneyOf(termsAt(candidate, situation)),
+    contextWindow: traitsOf(entry, snapshot, deps).contextWindow,
+    hold: candidate === null ? null : moneyOf(termsAt(candidate, promptTokens, snapshot)),
     pricePercent: candidate?.heldPercent ?? null,
     wire: candidate === null ? null : wireOf(candidate),
   }
 }
 
-function wireOf({ provider, family, wire }: Candidate): NonNullable<ExplainedEntry['wire']> {
-  const { url, headers } = family.chatTarget(provider)
+function wireOf({ provider, translator, entry, wire }: Candidate): NonNullable<ExplainedEntry['wire']> {
+  const { url, headers } = translator.target(provider, entry.model)
   return { method: 'POST', url: withoutSecrets(url, provider), headers: masked(headers, provider), body: wire }
 }
 

@@ -1,7 +1,7 @@
-import { LargeRequest } from '../bodies/large-bodies.ts'
 import { GatewayError } from '../domain/errors.ts'
 import type { LiveKey } from '../domain/key.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
+import type { Endpoint } from '../endpoints/endpoint.ts'
 import { type Call, CallerLeftError, type Reply } from '../http/call.ts'
 import { asGatewayError } from '../http/respond.ts'
 import { logFull } from '../request-log/log-full.ts'
@@ -14,52 +14,55 @@ import { price } from './price.ts'
 import { receive } from './receive.ts'
 import { resolve } from './resolve.ts'
 import { NOTHING_USED, settle } from './settle.ts'
-import type { Life } from './stages.ts'
+import type { Begun, Ended } from './stages.ts'
 import { tryChain } from './try-chain.ts'
 
 /** Finds the key that a call is made with, or throws. */
-export type FindKey = (call: Call, snapshot: Snapshot, deps: Deps) => LiveKey
+export type FindKey = (call: Call, endpoint: Endpoint, snapshot: Snapshot, deps: Deps) => LiveKey
 
 /**
- * The life of a chat completion request. A stranger's body is never read (authenticate comes first), the row is open
+ * The life of a call, whatever its endpoint. A stranger's body is never read (authenticate comes first), the row is open
  * before anything is sent (admit), and the row is complete before the caller sees the answer (settle). A request that
  * repeats another one's `Idempotency-Key` gets that one's answer and has no life of its own (enter).
  */
-export async function handleChat(call: Call, deps: Deps, findKey: FindKey = authenticate): Promise<Reply | null> {
+export async function handleCall(
+  call: Call,
+  endpoint: Endpoint,
+  deps: Deps,
+  findKey: FindKey = authenticate,
+): Promise<Reply | null> {
   const snapshot = deps.snapshot()
-  const life = begin(call, findKey(call, snapshot, deps), deps)
+  const begun = begin(call, endpoint, findKey(call, endpoint, snapshot, deps), snapshot, deps)
   refuseWhenFull(deps)
   deps.metrics.inFlight.add()
+  const ended: Ended = { call: begun, error: null }
   try {
     try {
-      const received = await receive(call, life, deps)
-      life.request = received.request
-      life.source = received.source
-      life.idempotency = received.idempotency
-      life.resolved = resolve(received.request.model, life.key, snapshot, deps.prefixes)
-      permit(received.request.model, life.key)
-      const first = life.idempotency === null ? null : await deps.idempotency.enter(life)
+      const received = await receive(call, begun, deps)
+      const resolved = resolve(received, deps.prefixes)
+      permit(resolved)
+      const first = resolved.idempotency === null ? null : await deps.idempotency.enter(resolved, resolved.idempotency)
       if (first !== null) return first.reply
-      life.admission = await admit(received.request, life.resolved, life, deps)
-      life.served = await tryChain(life.admission, life, deps)
-      life.cost = price(life.served, life)
+      const admitted = await admit(resolved, deps)
+      const served = await tryChain(admitted, deps)
+      price(served)
     } catch (error) {
       if (isLogFull(error)) throw error
-      life.error = error instanceof CallerLeftError ? 'caller-left' : asGatewayError(error)
-      if (life.error !== 'caller-left' && life.error.code === 'internal_error')
-        deps.log.error({ request: life.id, err: error })
+      ended.error = error instanceof CallerLeftError ? 'caller-left' : asGatewayError(error)
+      if (ended.error !== 'caller-left' && ended.error.code === 'internal_error')
+        deps.log.error({ request: begun.id, err: error })
     }
-    const reply = await settle(life, writtenAnswer(life, deps), deps)
-    life.claim?.finish(reply)
+    const reply = await settle(ended, writtenAnswer(ended, deps), deps)
+    begun.claim?.finish(reply)
     return reply
   } catch (error) {
     if (isLogFull(error)) deps.metrics.logFullRefusals.add()
-    life.claim?.lose(error)
+    begun.claim?.lose(error)
     throw error
   } finally {
     // Settled by now, unless something failed that must not keep money set aside for ever.
-    if (life.admission !== null) void deps.ledger.settle(life.admission.held, NOTHING_USED)
-    if (life.source instanceof LargeRequest) life.source.release()
+    if (ended.call.held !== undefined) void deps.ledger.settle(ended.call.held, NOTHING_USED)
+    ended.call.body?.release()
     deps.metrics.inFlight.add(-1)
   }
 }
@@ -78,35 +81,28 @@ function isLogFull(error: unknown): boolean {
 }
 
 /** What a provider sent can be read and still be nested too deep to be written again. */
-function writtenAnswer(life: Life, deps: Deps): Reply | null {
+function writtenAnswer(ended: Ended, deps: Deps): Reply | null {
   try {
-    return answer(life, deps)
+    return answer(ended, deps)
   } catch (error) {
     if (!(error instanceof RangeError)) throw error
-    life.error = new GatewayError('upstream_error', 'The answer of the provider is nested too deep.', { cause: error })
-    return answer(life, deps)
+    ended.error = new GatewayError('upstream_error', 'The answer of the provider is nested too deep.', { cause: error })
+    return answer(ended, deps)
   }
 }
 
-function begin(call: Call, key: LiveKey, deps: Deps): Life {
+function begin(call: Call, endpoint: Endpoint, key: LiveKey, snapshot: Snapshot, deps: Deps): Begun {
   return {
     id: call.id,
+    endpoint,
     key,
-    snapshot: deps.snapshot(),
+    snapshot,
     presence: call.presence,
+    claim: null,
     startedAt: deps.now(),
     startedTick: call.receivedAt,
-    request: null,
-    source: null,
-    idempotency: null,
-    claim: null,
-    resolved: null,
-    admission: null,
+    elsewhereMs: 0,
     attempts: [],
     adjustments: [],
-    elsewhereMs: 0,
-    served: null,
-    cost: null,
-    error: null,
   }
 }

@@ -1,8 +1,10 @@
 import { GatewayError } from '../domain/errors.ts'
-import { type LiveKey, mayUse } from '../domain/key.ts'
+import { mayUse } from '../domain/key.ts'
+import type { Resolved } from './stages.ts'
 
 /** A key may be bound to some models. It comes after resolve: a name that nobody has is 404, not 403. */
-export function permit(model: string, key: LiveKey): void {
+export function permit({ key, body }: Resolved): void {
+  const { model } = body.request
   if (mayUse(key, model)) return
   throw new GatewayError(
     'forbidden',

@@ -1,12 +1,18 @@
+import { LARGE_BYTES } from '../bodies/bodies.ts'
+import { outlineOf } from '../bodies/outline.ts'
 import type { WrittenAnswer } from '../bodies/protocol.ts'
-import type { ChatRequest } from '../domain/chat.ts'
+import type { Answer } from '../domain/answer.ts'
+import { ERRORS } from '../domain/errors.ts'
 import { type Failure, failure } from '../domain/failure.ts'
 import { headerWords, type Provider } from '../domain/provider.ts'
 import { retryAfterMs } from '../domain/retry-after.ts'
-import type { Answer, Family } from '../providers/family.ts'
 import { readReply } from '../providers/read-reply.ts'
 import { type Breakdown, bodyOf, type Stoppage, type UpstreamReply } from '../upstream/client.ts'
 import { NOT_HTTP } from '../upstream/connection.ts'
+import { stampOf } from './answer.ts'
+import type { Candidate } from './chain/assess.ts'
+import type { Deps } from './deps.ts'
+import type { Received } from './stages.ts'
 
 /** What an upstream call came to, by meaning. */
 export type Outcome =
@@ -14,21 +20,39 @@ export type Outcome =
   | { kind: 'failed'; failure: Failure }
   | { kind: 'caller-left' }
 
-export interface Reader {
-  provider: Provider
-  family: Family
-  request: ChatRequest
-  now: number
+/** What an answer means; a large one is read in the worker. */
+export function readOutcome(
+  raw: UpstreamReply | Breakdown,
+  { provider, family, translator }: Candidate,
+  call: Received,
+  deps: Pick<Deps, 'bodies' | 'log' | 'now'>,
+): Outcome | Promise<Outcome> {
+  const known = outcomeWithoutBody(raw, provider)
+  if (known !== null || raw.kind !== 'reply') return known ?? { kind: 'caller-left' }
+  if (raw.bytes >= LARGE_BYTES) return readLarge(raw, provider, call, deps)
+  const { request } = call.body
+  return outcomeOf(readReply(raw.status, bodyOf(raw), { provider, family, translator, request }), raw, deps.now())
 }
 
-export function readOutcome(raw: UpstreamReply | Breakdown, reader: Reader): Outcome {
-  const known = outcomeWithoutBody(raw, reader)
-  if (known !== null || raw.kind !== 'reply') return known ?? { kind: 'caller-left' }
-  return outcomeOf(readReply(raw.status, bodyOf(raw), reader), raw, reader.now)
+async function readLarge(
+  raw: UpstreamReply,
+  provider: Provider,
+  call: Received,
+  { bodies, log, now }: Pick<Deps, 'bodies' | 'log' | 'now'>,
+): Promise<Outcome> {
+  const { status, pieces } = raw
+  const { endpoint, body } = call
+  const reply = { status, family: provider.family, provider, endpoint: endpoint.name, request: outlineOf(body.request) }
+  try {
+    return outcomeOf(await bodies.readLarge(pieces, { ...reply, stamp: stampOf(call) }), raw, now())
+  } catch (error) {
+    log.error({ request: call.id, err: error })
+    return { kind: 'failed', failure: failure('internal_error', ERRORS.internal_error.text, status) }
+  }
 }
 
 /** What can be said before a body is looked at; null where it must be. */
-export function outcomeWithoutBody(raw: UpstreamReply | Breakdown, { provider }: Reader): Outcome | null {
+function outcomeWithoutBody(raw: UpstreamReply | Breakdown, provider: Provider): Outcome | null {
   if (raw.kind === 'caller-left') return { kind: 'caller-left' }
   if (raw.kind !== 'reply') return { kind: 'failed', failure: failureOfBreakdown(raw) }
   const type = headerText(raw, 'content-type')
@@ -39,7 +63,7 @@ export function outcomeWithoutBody(raw: UpstreamReply | Breakdown, { provider }:
 
 type Read<T> = { kind: 'answer'; answer: T } | { kind: 'failure'; failure: Failure } | { kind: 'unreadable' }
 
-export function outcomeOf(read: Read<Answer | WrittenAnswer>, raw: UpstreamReply, now: number): Outcome {
+function outcomeOf(read: Read<Answer | WrittenAnswer>, raw: UpstreamReply, now: number): Outcome {
   switch (read.kind) {
     case 'answer':
       return { kind: 'answered', answer: read.answer }

@@ -1,14 +1,20 @@
 import { GatewayError } from '../domain/errors.ts'
-import { type PrefixRule, type Resolved, resolveModel } from '../domain/route.ts'
+import { type PrefixRule, type Resolved as ResolvedModel, resolveModel } from '../domain/route.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
+import { advance, type Received, type Resolved } from './stages.ts'
+
+export function resolve(received: Received, prefixes: readonly PrefixRule[]): Resolved {
+  const { body, key, snapshot } = received
+  return advance(received, { resolved: entriesOf(body.request.model, key, snapshot, prefixes) })
+}
 
 /** Which entries a name stands for: the workspace's alias, else the provider its prefix leads to. */
-export function resolve(
+export function entriesOf(
   model: string,
   { workspace }: { workspace: string },
   snapshot: Snapshot,
   prefixes: readonly PrefixRule[],
-): Resolved {
+): ResolvedModel {
   const routes = snapshot.workspaces.get(workspace)?.routes ?? new Map()
   const resolved = resolveModel(model, routes, prefixes)
   if (resolved !== null) return resolved

@@ -8,7 +8,7 @@ import type { CallUse } from '../limits/ledger.ts'
 import type { CloseRecord } from '../request-log/record.ts'
 import { holdRecord } from './admit.ts'
 import type { Deps } from './deps.ts'
-import { type Life, millisecondsInto } from './stages.ts'
+import { type Ended, millisecondsInto } from './stages.ts'
 
 /** As the log knows it: a call without an answer costs nothing. */
 export const NOTHING_USED: CallUse = { picodollars: null, tokens: 0 }
@@ -18,8 +18,9 @@ export const NOTHING_USED: CallUse = { picodollars: null, tokens: 0 }
  * The ledger follows the log: what could not be written was not spent. Returns what the caller sees: an answer under a hard
  * budget of shared counters waits until these have taken its cost.
  */
-export async function settle(life: Life, reply: Reply | null, deps: Deps): Promise<Reply | null> {
-  const record = closeRecord(life, reply, deps)
+export async function settle(ended: Ended, reply: Reply | null, deps: Deps): Promise<Reply | null> {
+  const { held, endpoint } = ended.call
+  const record = closeRecord(ended, reply, deps)
   let position: number
   try {
     position = await deps.requestLog.close(record)
@@ -27,10 +28,10 @@ export async function settle(life: Life, reply: Reply | null, deps: Deps): Promi
     deps.metrics.logFailures.add()
     throw error
   }
-  const booked = life.admission === null || deps.ledger.settle(life.admission.held, usedBy(record), position)
-  count(life, record, deps)
+  const booked = held === undefined || deps.ledger.settle(held, usedBy(record), position)
+  count(ended.call, record, deps)
   if (reply?.status !== 200 || booked === true || (await booked)) return reply
-  return errorReply(limitsUnavailable(UNBOOKED))
+  return errorReply(limitsUnavailable(UNBOOKED), {}, endpoint.error)
 }
 
 const UNBOOKED =
@@ -46,68 +47,68 @@ function usedBy({ costPicodollars, usage }: CloseRecord): CallUse {
 
 const STRICT = { strict: true }
 
-function closeRecord(life: Life, reply: Reply | null, deps: Deps): CloseRecord {
-  const last = life.attempts.findLast((attempt) => attempt.kind === 'called')
-  const { served, cost, error } = life
+function closeRecord({ call, error }: Ended, reply: Reply | null, deps: Deps): CloseRecord {
+  const last = call.attempts.findLast((attempt) => attempt.kind === 'called')
+  const { served, cost, held, body, idempotency } = call
   const unseen = deps.cutOff() ? INTERRUPTED : CALLER_LEFT
   const refused = error === 'caller-left' ? undefined : error?.refused
   const now = performance.now()
   return {
-    id: life.id,
-    workspace: life.key.workspace,
-    keyId: life.key.id,
-    startedAt: life.startedAt,
+    id: call.id,
+    workspace: call.key.workspace,
+    keyId: call.key.id,
+    startedAt: call.startedAt,
     // By the clock of all durations: the start may be a moment of another machine's.
-    finishedAt: life.startedAt + millisecondsInto(life, now),
-    requestedModel: life.request?.model ?? refused?.model ?? null,
-    route: life.resolved?.alias ?? null,
-    idempotencyKey: life.idempotency?.idempotencyKey ?? null,
-    bodyHash: life.idempotency?.bodyHash ?? null,
-    ...holdRecord(life.admission),
+    finishedAt: call.startedAt + millisecondsInto(call, now),
+    requestedModel: body?.request.model ?? refused?.model ?? null,
+    route: call.resolved?.alias ?? null,
+    idempotencyKey: idempotency?.idempotencyKey ?? null,
+    bodyHash: idempotency?.bodyHash ?? null,
+    ...holdRecord(held),
     status: reply?.status ?? unseen.status,
     code: error === 'caller-left' ? unseen.code : (error?.code ?? null),
     provider: served?.entry.provider ?? last?.provider ?? null,
     model: served?.entry.model ?? last?.model ?? null,
     fallback: (served?.position ?? 0) > 0,
-    attempts: life.attempts,
+    attempts: call.attempts,
     usage: served?.answer.usage ?? null,
     finishReason: served?.answer.finishReason ?? null,
     costPicodollars: cost?.picodollars?.toString() ?? null,
     priceVersion: cost?.priceVersion ?? null,
     upstreamMs: served?.upstreamMs ?? null,
-    gatewayMicroseconds: Math.max(0, Math.round((now - life.startedTick - life.elsewhereMs) * 1000)),
-    requestBytes: life.source?.length ?? refused?.bytes ?? 0,
+    gatewayMicroseconds: Math.max(0, Math.round((now - call.startedTick - call.elsewhereMs) * 1000)),
+    requestBytes: body?.length ?? refused?.bytes ?? 0,
     responseBytes: reply === null ? 0 : Buffer.byteLength(reply.body),
     ignoredParams: served?.ignored ?? [],
-    adjustments: life.adjustments,
-    ...(life.admission?.held.strict === true ? STRICT : {}),
+    adjustments: call.adjustments,
+    ...(held?.strict === true ? STRICT : {}),
   }
 }
 
-function count(life: Life, record: CloseRecord, { metrics, isKnown, log }: Deps): void {
+function count(call: Ended['call'], record: CloseRecord, { metrics, isKnown, log }: Deps): void {
   const route = record.route ?? '(direct)'
   const provider = record.provider ?? ''
   const model = record.provider === null ? '' : modelLabel(record.provider, record.model ?? '', isKnown)
   metrics.requests.add(1, [route, provider, model, record.code ?? 'ok'])
   metrics.overhead.observe(record.gatewayMicroseconds / 1e6)
-  for (const attempt of life.attempts) {
+  for (const attempt of call.attempts) {
     if (attempt.kind !== 'called') continue
     const label = modelLabel(attempt.provider, attempt.model, isKnown)
     metrics.attempts.observe(attempt.durationMs / 1000, [attempt.provider, label, attempt.code ?? 'ok'])
   }
   if (record.fallback) metrics.fallbacks.add(1, [route])
-  if (life.served === null || record.usage === null) return
+  if (call.served === undefined || record.usage === null) return
   metrics.tokens.add(promptTokens(record.usage), [provider, model, 'prompt'])
   metrics.tokens.add(record.usage.output, [provider, model, 'completion'])
-  const cost = life.cost?.picodollars ?? null
+  const cost = call.cost?.picodollars ?? null
   if (cost !== null) metrics.costUsd.add(Number(cost) / 1e12, [provider, model])
   else {
     metrics.unknownPrices.add(1, [provider, model])
-    log.warn({ request: life.id, provider, model }, 'no price for this model in the registry: cost logged as null')
+    log.warn({ request: call.id, provider, model }, 'no price for this model in the registry: cost logged as null')
   }
-  if (life.served.answer.warning !== null) {
+  if (call.served.answer.warning !== null) {
     metrics.unknownStopReasons.add(1, [provider])
-    log.warn({ request: life.id, provider, model }, life.served.answer.warning)
+    log.warn({ request: call.id, provider, model }, call.served.answer.warning)
   }
 }
 

@@ -1,16 +1,18 @@
-import { checkFaithful } from '../domain/chat.ts'
+import { checkFaithful } from '../domain/faithful.ts'
 import type { TriedChat } from '../domain/tried-chat.ts'
 import { usableKey } from '../domain/usable-key.ts'
+import type { Endpoint } from '../endpoints/endpoint.ts'
 import type { Call, Reply } from '../http/call.ts'
 import type { Deps } from './deps.ts'
-import { handleChat } from './handle-call.ts'
+import { type FindKey, handleCall } from './handle-call.ts'
 
 /**
  * A call like any other: only who pays for it is found by id instead of by bearer token. Everything from there on,
  * limits and log included, is the one handler's.
  */
-export function tryChat(tried: TriedChat, deps: Deps): Promise<Reply | null> {
-  return handleChat(callOf(tried), deps, (_call, snapshot) => usableKey(snapshot, tried.key, deps.now()))
+export function tryCall(tried: TriedChat, endpoint: Endpoint, deps: Deps): Promise<Reply | null> {
+  const findKey: FindKey = (_call, _endpoint, snapshot) => usableKey(snapshot, tried.key, deps.now())
+  return handleCall(callOf(tried), endpoint, deps, findKey)
 }
 
 function callOf({ id, presence, body, idempotencyKey }: TriedChat): Call {

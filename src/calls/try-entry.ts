@@ -1,59 +1,51 @@
-import { freeBytes, LARGE_BYTES, LargeRequest } from '../bodies/large-bodies.ts'
-import type { ChatRequest } from '../domain/chat.ts'
+import type { WireBytes } from '../bodies/request-body.ts'
+import type { Operation } from '../domain/call-request.ts'
 import type { Failure } from '../domain/failure.ts'
 import type { Provider } from '../domain/provider.ts'
 import type { ChainEntry } from '../domain/route.ts'
-import type { Family } from '../providers/family.ts'
-import { wireBody } from '../providers/wire-body.ts'
-import type { CallOptions, Endpoint } from '../upstream/client.ts'
-import type { Candidate } from './chain/candidate.ts'
+import type { Endpoint as UpstreamEndpoint } from '../upstream/client.ts'
+import type { Candidate } from './chain/assess.ts'
 import { type Correction, correctionOf } from './chain/correction.ts'
 import { nextStep } from './chain/fallback.ts'
 import type { Deps } from './deps.ts'
 import { pause } from './pause.ts'
-import { readLargeOutcome } from './read-large-outcome.ts'
 import { type Outcome, readOutcome, wordsOf } from './read-outcome.ts'
-import { type Life, millisecondsInto, type Served } from './stages.ts'
+import { type Admitted, millisecondsInto, type ServedBy } from './stages.ts'
 
 export type EntryOutcome =
-  | { kind: 'served'; served: Served }
+  | { kind: 'served'; served: ServedBy }
   | { kind: 'failed'; failure: Failure; giveUp: boolean }
   | { kind: 'caller-left' }
 
 /** Calls one entry, again where that may help, until it serves or the chain must go on. */
-export async function tryEntry(
-  candidate: Candidate,
-  request: ChatRequest,
-  life: Life,
-  deps: Deps,
-): Promise<EntryOutcome> {
+export async function tryEntry(candidate: Candidate, call: Admitted, deps: Deps): Promise<EntryOutcome> {
   const { entry, position, ignored } = candidate
-  life.adjustments = candidate.adjustments
+  const { body } = call
+  call.adjustments = candidate.adjustments
   // Written once: every retry at this entry sends the same, untouched request.
-  const { source } = life
-  let body: CallOptions['body'] =
-    source instanceof LargeRequest ? await source.write(position) : wireBody(candidate.wire, request, source)
+  const written = body.write(position)
+  let bytes = written instanceof Promise ? await written : written
   let correction: Correction | null = null
   let isFirstUse = true
   for (let retriesUsed = 0; ; ) {
-    const { outcome, durationMs, hasLeft } = await attempt(candidate, body, request, life, deps)
+    const { outcome, durationMs, isFullyWritten } = await attempt(candidate, bytes, call, deps)
     if (outcome.kind === 'caller-left') return outcome
+    const isFree = isFullyWritten && isFirstUse
     if (outcome.kind === 'answered') {
-      if (hasLeft && isFirstUse && source instanceof LargeRequest) freeBytes(body)
+      if (isFree) body.discard(bytes)
       correction?.learn()
-      notePrice(outcome.answer.usage.pricePercent, candidate, life, deps)
+      notePrice(outcome.answer.usage.pricePercent, candidate, call, deps)
       const served = { entry, position, answer: outcome.answer, upstreamMs: durationMs, ignored }
       return { kind: 'served', served }
     }
     if (correction === null) {
-      const sent = { body, hasLeft: hasLeft && isFirstUse }
-      correction = await correctionOf(outcome.failure.refusedField, candidate, sent, { request, life, deps })
+      correction = await correctionOf(outcome.failure.refusedField, candidate, { bytes, isFree }, call, deps)
       if (correction !== null) {
         // No retry: it is another request, and only once.
-        body = correction.body
+        bytes = correction.bytes
         isFirstUse = true
-        life.adjustments = correction.adjustments
-        noteReason(life, correction.reason)
+        call.adjustments = correction.adjustments
+        noteReason(call, correction.reason)
         continue
       }
     }
@@ -61,36 +53,35 @@ export async function tryEntry(
     const step = nextStep(outcome.failure, context)
     retriesUsed += 1
     isFirstUse = false
-    noteReason(life, step.reason)
+    noteReason(call, step.reason)
     if (step.kind !== 'retry') {
       return { kind: 'failed', failure: outcome.failure, giveUp: step.kind === 'give-up' }
     }
     const began = performance.now()
-    await pause(step.waitMs, life.presence)
-    life.elsewhereMs += performance.now() - began
-    if (life.presence.left) return { kind: 'caller-left' }
+    await pause(step.waitMs, call.presence)
+    call.elsewhereMs += performance.now() - began
+    if (call.presence.left) return { kind: 'caller-left' }
   }
 }
 
 /** One upstream call, its meaning, and the record of it. */
-async function attempt(candidate: Candidate, body: CallOptions['body'], request: ChatRequest, life: Life, deps: Deps) {
+async function attempt(candidate: Candidate, bytes: WireBytes, call: Admitted, deps: Deps) {
   const { entry, family, provider } = candidate
   const began = performance.now()
   deps.circuits.started(entry)
-  const raw = await deps.caller.call(chatEndpoint(provider, family, deps), {
+  const raw = await deps.caller.call(upstreamEndpoint(candidate, call.endpoint.operation, deps), {
     method: 'POST',
-    body,
+    body: bytes,
     timeoutMs: entry.timeoutMs,
-    presence: life.presence,
+    presence: call.presence,
   })
   const ended = performance.now()
-  life.elsewhereMs += ended - began
-  const startedAfterMs = millisecondsInto(life, began)
-  const durationMs = millisecondsInto(life, ended) - startedAfterMs
-  const reader = { provider, family, request, now: deps.now() }
-  const isLarge = raw.kind === 'reply' && raw.bytes >= LARGE_BYTES
-  const outcome = isLarge ? await readLargeOutcome(raw, reader, life, deps) : readOutcome(raw, reader)
-  life.attempts.push({
+  call.elsewhereMs += ended - began
+  const startedAfterMs = millisecondsInto(call, began)
+  const durationMs = millisecondsInto(call, ended) - startedAfterMs
+  const read = readOutcome(raw, candidate, call, deps)
+  const outcome = read instanceof Promise ? await read : read
+  call.attempts.push({
     kind: 'called',
     provider: entry.provider,
     model: entry.model,
@@ -102,14 +93,14 @@ async function attempt(candidate: Candidate, body: CallOptions['body'], request:
     reason: outcome.kind === 'answered' ? 'served' : outcome.kind === 'caller-left' ? 'the caller left' : '',
   })
   if (raw.kind === 'refused-address') {
-    deps.log.error({ request: life.id, provider: provider.name }, `call refused: ${raw.detail}`)
+    deps.log.error({ request: call.id, provider: provider.name }, `call refused: ${raw.detail}`)
   }
-  remember(outcome, entry, life, deps)
-  return { outcome, durationMs, hasLeft: raw.kind === 'reply' && raw.hasLeft }
+  remember(outcome, entry, call, deps)
+  return { outcome, durationMs, isFullyWritten: raw.kind === 'reply' && raw.hasLeft }
 }
 
 /** What the process learns from an attempt about the provider. */
-function remember(outcome: Outcome, entry: ChainEntry, life: Life, deps: Deps): void {
+function remember(outcome: Outcome, entry: ChainEntry, call: Admitted, deps: Deps): void {
   switch (outcome.kind) {
     case 'answered':
       deps.circuits.succeeded(entry)
@@ -117,7 +108,7 @@ function remember(outcome: Outcome, entry: ChainEntry, life: Life, deps: Deps): 
       break
     case 'failed':
       deps.circuits.failed(entry, outcome.failure)
-      deps.providerHealth.failed(entry, outcome.failure, life.id)
+      deps.providerHealth.failed(entry, outcome.failure, call.id)
       break
     case 'caller-left':
       deps.circuits.abandoned(entry)
@@ -126,30 +117,33 @@ function remember(outcome: Outcome, entry: ChainEntry, life: Life, deps: Deps): 
 }
 
 /** The cost is recorded as it is; what nobody expected is held for from now on. */
-function notePrice(
-  percent: number,
-  { provider, expectedPercent, heldPercent }: Candidate,
-  life: Life,
-  deps: Deps,
-): void {
+function notePrice(percent: number, { provider, expectedPercent, heldPercent }: Candidate, call: Admitted, deps: Deps) {
   if (percent > heldPercent)
-    noteReason(life, `served, at ${percent} % of the list price: ${heldPercent} % were held for`)
-  if (percent > expectedPercent) deps.pricePercents.learn(provider, percent, life.id)
+    noteReason(call, `served, at ${percent} % of the list price: ${heldPercent} % were held for`)
+  if (percent > expectedPercent) deps.pricePercents.learn(provider, percent, call.id)
 }
 
-function noteReason(life: Life, reason: string): void {
-  const last = life.attempts.at(-1)
+function noteReason(call: Admitted, reason: string): void {
+  const last = call.attempts.at(-1)
   if (last !== undefined) last.reason = reason
 }
 
-const endpoints = new WeakMap<Provider, Endpoint>()
+const endpoints = new WeakMap<Provider, Map<string, UpstreamEndpoint>>()
+/** Callers may type anything as a direct model id. */
+const MOST_ENDPOINTS = 1_000
 
-/** Providers are immutable values of the snapshot, so where one is reached is worked out once. */
-function chatEndpoint(provider: Provider, family: Family, deps: Deps): Endpoint {
-  let endpoint = endpoints.get(provider)
+/** Providers are immutable values of the snapshot, so where an operation of one is reached is worked out once. */
+function upstreamEndpoint({ provider, translator, entry: { model } }: Candidate, operation: Operation, deps: Deps) {
+  let known = endpoints.get(provider)
+  if (known === undefined || known.size > MOST_ENDPOINTS) {
+    known = new Map()
+    endpoints.set(provider, known)
+  }
+  const name = `${operation} ${model}`
+  let endpoint = known.get(name)
   if (endpoint === undefined) {
-    endpoint = deps.caller.endpoint(family.chatTarget(provider))
-    endpoints.set(provider, endpoint)
+    endpoint = deps.caller.endpoint(translator.target(provider, model))
+    known.set(name, endpoint)
   }
   return endpoint
 }

@@ -9,7 +9,7 @@ interface ErrorRow {
 }
 
 /**
- * Every error a caller can see. `type` and `code` in the answer are both the key of the row (contract section 7);
+ * Every error a caller can see. `type` and `code` in the answer are both the key of the row (docs/contract.md);
  * docs/errors.md lists the same rows and a test holds the two together.
  */
 export const ERRORS = {

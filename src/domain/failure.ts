@@ -12,7 +12,7 @@ export interface RefusedField {
   instead: string | null
 }
 
-/** One upstream call that did not end in an answer, by meaning rather than by status (translation.md 3.3). */
+/** One upstream call that did not end in an answer, by meaning rather than by status. */
 export interface Failure {
   /** What the caller sees if this is the last attempt. */
   code: ErrorCode
@@ -41,6 +41,8 @@ const USUAL = {
   provider_overloaded: { next: 'any', retry: 'yes' },
   upstream_error: { next: 'any', retry: 'yes' },
   upstream_timeout: { next: 'any', retry: 'no' },
+  /** Ours, after the provider has answered and was paid: nobody is asked again. */
+  internal_error: { next: 'none', retry: 'never' },
 } as const satisfies Partial<Record<ErrorCode, { next: NextEntry; retry: Retry }>>
 
 export type FailureCode = keyof typeof USUAL

@@ -5,7 +5,7 @@ import { Limits } from './limits.ts'
 import { picodollarsPerToken } from './pricing/price.ts'
 import { Alias, ProviderName, RouteSchema } from './route.ts'
 
-/** `switchyard.yaml` (design.md section 3). Unknown fields are refused: a misspelt one must not pass in silence. */
+/** `switchyard.yaml` (docs/configuration.md). Unknown fields are refused: a misspelt one must not pass in silence. */
 export const BaseUrl = z.string().superRefine((value, context) => {
   const problem = baseUrlProblem(value)
   if (problem !== null) context.addIssue({ code: 'custom', message: problem })

@@ -1,4 +1,5 @@
 import type { Adjustment } from './adjustment.ts'
+import { isCount } from './bounds.ts'
 
 /** How long an answer may get by what was set here, beside what the caller says. */
 export interface OutputBounds {
@@ -6,10 +7,6 @@ export interface OutputBounds {
   default: number | null
   /** Sent in place of anything longer: no more fits into a hard budget. */
   most: number | null
-}
-
-export function isCount(value: unknown): value is number {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value > 0
 }
 
 export const NO_BOUNDS: OutputBounds = { default: null, most: null }

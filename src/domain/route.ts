@@ -53,7 +53,7 @@ export function chainEntry(definition: z.infer<typeof ChainEntrySchema>): ChainE
   }
 }
 
-/** Direct model ids go to a provider by how they begin (contract section 1). */
+/** Direct model ids go to a provider by how they begin (docs/contract.md). */
 export interface PrefixRule {
   prefix: string
   provider: string

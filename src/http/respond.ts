@@ -13,8 +13,12 @@ export function jsonTextReply(status: number, body: Reply['body'], headers: Reco
 }
 
 /** The contract's error shape, with the headers that belong to its code. */
-export function errorReply(error: GatewayError, headers: Record<string, string> = {}): Reply {
-  const reply = jsonReply(error.status, errorBody(error), headers)
+export function errorReply(
+  error: GatewayError,
+  headers: Record<string, string> = {},
+  bodyOf: (error: GatewayError) => object = errorBody,
+): Reply {
+  const reply = jsonReply(error.status, bodyOf(error), headers)
   if (error.retryAfterSeconds !== undefined) reply.headers['retry-after'] = String(error.retryAfterSeconds)
   if (error.isFinal) reply.headers['x-should-retry'] = 'false'
   if (error.status === 401) reply.headers['www-authenticate'] = 'Bearer'

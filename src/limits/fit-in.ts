@@ -21,11 +21,11 @@ export function mayFit({ key, workspace }: Payer): boolean {
  * Asks again, with the largest output limits that fit into what the refusal says is left. Every question is decided as
  * exactly as the first one, so a budget holds whatever happens between two of them.
  */
-export async function fitIn(
-  first: Asked,
+export async function fitIn<A extends Asked>(
+  first: A,
   payer: Payer,
-  ask: (fitted: FittedLimits) => Asked | Promise<Asked>,
-): Promise<Asked> {
+  ask: (fitted: FittedLimits) => A | Promise<A>,
+): Promise<A> {
   let last = first
   let fitted: FittedLimits = new Map()
   for (let times = 0; times < MOST_TIMES && last.decision.kind === 'refused'; times++) {

@@ -1,79 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { ChatRequest, JsonObject } from '../domain/chat.ts'
 import { compilePrice, costOf, type PriceList } from '../domain/pricing/price.ts'
 import { NO_USAGE } from '../domain/pricing/usage.ts'
-import { holdOf, IMAGE_TOKENS, INSTRUCTION_TOKENS, outputTokensBound, promptTokensBound } from './hold.ts'
-
-function chat(content: unknown, more: JsonObject = {}): ChatRequest {
-  return { model: 'm', messages: [{ role: 'user', content }], ...more } as ChatRequest
-}
-const bytes = (value: unknown) => Buffer.byteLength(JSON.stringify(value))
-const image = (url: string) => ({ type: 'image_url', image_url: { url } })
-const NONE = chat([])
-
-describe('a prompt has at most as many tokens as', () => {
-  const text = (value: string) => ({ type: 'text', text: value })
-  const table: [what: string, request: ChatRequest, tokens: number | null][] = [
-    ['its JSON has bytes', chat('hello'), bytes(chat('hello'))],
-    ['the bytes, not the characters', chat('日本語 😀'), bytes(chat('日本語 😀'))],
-    [
-      'the bound of each image, whatever its size',
-      chat([text('x'), image(`data:image/png;base64,${'A'.repeat(100_000)}`), image('https://example.com/a.png')]),
-      bytes(chat([text('x'), null, null])) + 2 * IMAGE_TOKENS,
-    ],
-    [
-      'the bytes of a text file',
-      chat([{ type: 'file', file: { file_data: `data:text/plain;base64,${'A'.repeat(5_000)}` } }]),
-      bytes(chat([{ type: 'file', file: { file_data: 'data:text/plain;base64,' } }])) + 5_000,
-    ],
-    [
-      'nobody knows, with a packed document',
-      chat([{ type: 'file', file: { file_data: 'data:application/pdf;base64,AAAA' } }]),
-      null,
-    ],
-    ['nobody knows, with a document in the place of an image', chat([image('data:application/pdf;base64,AAAA')]), null],
-    [
-      'tools and the instructions that come with them',
-      chat('x', { tools: [{ type: 'function' }] }),
-      bytes(chat('x', { tools: [{ type: 'function' }] })) + INSTRUCTION_TOKENS,
-    ],
-    [
-      'an output format and its instructions',
-      chat('x', { response_format: { type: 'json_object' } }),
-      bytes(chat('x', { response_format: { type: 'json_object' } })) + INSTRUCTION_TOKENS,
-    ],
-    ['nobody knows, with a file that lies at the provider', chat([{ type: 'file', file: { file_id: 'f' } }]), null],
-    [
-      'an image of a tool result too',
-      {
-        model: 'm',
-        messages: [{ role: 'tool', tool_call_id: 't', content: [image('data:image/png;base64,x')] }],
-      } as ChatRequest,
-      bytes({ model: 'm', messages: [{ role: 'tool', tool_call_id: 't', content: [null] }] }) + IMAGE_TOKENS,
-    ],
-  ]
-  for (const [what, request, tokens] of table) test(what, () => assert.equal(promptTokensBound(request), tokens))
-})
-
-describe('an answer has at most', () => {
-  const table: [wire: JsonObject, modelLimit: number | null, tokens: number | null][] = [
-    [{ max_tokens: 10 }, 100, 10],
-    [{ max_completion_tokens: 20 }, 100, 20],
-    [{ max_tokens: 10, max_completion_tokens: 20 }, null, 20],
-    [{ max_tokens: 10, n: 3 }, 100, 30],
-    [{}, 100, 100],
-    [{ n: 2 }, 100, 200],
-    [{ n: null, max_tokens: null }, 100, 100],
-    [{ max_tokens: -5 }, 100, 100],
-    [{ max_tokens: 1.5, n: 0 }, 100, 100],
-    [{}, null, null],
-  ]
-  for (const [wire, modelLimit, tokens] of table) {
-    test(`${tokens} tokens: ${JSON.stringify(wire)} at a model of ${modelLimit}`, () =>
-      assert.equal(outputTokensBound(wire, modelLimit), tokens))
-  }
-})
+import { holdTerms, moneyOf, type WorstCase } from './hold.ts'
 
 const LIST: PriceList = {
   input_per_mtok: '1',
@@ -93,19 +22,22 @@ const tier = (above: number, input: string | null, output: string | null) => ({
   cache_write_1h_per_mtok: null,
   output_per_mtok: output,
 })
-const SIZE = bytes(NONE)
+const SIZE = 100
 
 describe('the hold', () => {
-  const wire = { max_tokens: 100 }
-  const of = (list: PriceList | null, change: Partial<Parameters<typeof holdOf>[0]> = {}) =>
-    holdOf({
-      request: NONE,
-      wire,
-      price: list === null ? undefined : compilePrice(list),
-      contextWindow: null,
-      maxOutputTokens: null,
-      ...change,
-    })
+  const bounds = { outputTokens: 100, answers: 1 }
+  const unlimited = { outputTokens: null, answers: 1 }
+  const of = (list: PriceList | null, change: Partial<WorstCase> = {}) =>
+    moneyOf(
+      holdTerms({
+        promptTokens: SIZE,
+        bounds,
+        price: list === null ? undefined : compilePrice(list),
+        contextWindow: null,
+        maxOutputTokens: null,
+        ...change,
+      }),
+    )
   const at = (input: number, output: number) => BigInt(SIZE * input + 100 * output) * 1_000_000n
   const table: [what: string, hold: bigint | null, expected: bigint | null][] = [
     ['takes the dearest class of prompt tokens', of(LIST), at(2, 10)],
@@ -115,8 +47,9 @@ describe('the hold', () => {
     ['is null without a price', of(null), null],
     ['is null with half a price', of({ ...LIST, output_per_mtok: null }), null],
     ['is null with an unknown tier in reach', of({ ...LIST, tiers: [tier(1, null, null)] }), null],
-    ['is null without a limit of the answer', of(LIST, { wire: {} }), null],
-    ["takes the model's own limit", of(LIST, { wire: {}, maxOutputTokens: 100 }), at(2, 10)],
+    ['is null without a limit of the answer', of(LIST, { bounds: unlimited }), null],
+    ["takes the model's own limit", of(LIST, { bounds: unlimited, maxOutputTokens: 100 }), at(2, 10)],
+    ['takes each of several answers', of(LIST, { bounds: { outputTokens: 50, answers: 2 } }), at(2, 10)],
     [
       'is zero where all is free',
       of({
@@ -133,25 +66,22 @@ describe('the hold', () => {
   for (const [what, hold, expected] of table) test(what, () => assert.equal(hold, expected))
 
   test('takes the whole window for a file of unknown length, null without a window', () => {
-    const request = chat([{ type: 'file', file: { file_id: 'f' } }])
-    assert.equal(of(LIST, { request }), null)
-    assert.equal(of(LIST, { request, contextWindow: 1_000 }), BigInt(1_000 * 2 + 100 * 10) * 1_000_000n)
+    assert.equal(of(LIST, { promptTokens: null }), null)
+    assert.equal(of(LIST, { promptTokens: null, contextWindow: 1_000 }), BigInt(1_000 * 2 + 100 * 10) * 1_000_000n)
   })
 
   test('is as much larger as the provider charges more than the list price, never rounded down', () => {
-    const request = chat([])
-    const list = BigInt(bytes(request) * 2 + 1_000) * 1_000_000n
-    assert.equal(of(LIST, { request, pricePercent: 200 }), 2n * list)
-    assert.equal(of(LIST, { request, pricePercent: 110 }), (list * 110n) / 100n)
-    const odd = of({ ...LIST, output_per_mtok: '0.000001' }, { request, pricePercent: 101 })
-    assert.equal(odd, (BigInt(bytes(request)) * 2_000_000n * 101n) / 100n + 100n * 2n)
+    const list = BigInt(SIZE * 2 + 1_000) * 1_000_000n
+    assert.equal(of(LIST, { pricePercent: 200 }), 2n * list)
+    assert.equal(of(LIST, { pricePercent: 110 }), (list * 110n) / 100n)
+    const odd = of({ ...LIST, output_per_mtok: '0.000001' }, { pricePercent: 101 })
+    assert.equal(odd, (BigInt(SIZE) * 2_000_000n * 101n) / 100n + 100n * 2n)
   })
 
   test('is never less than what the call costs, whatever its tokens within the bounds are', () => {
     const price = compilePrice({ ...LIST, tiers: [tier(50, '3', '30')] })
-    const request = chat('x'.repeat(100))
-    const hold = holdOf({ request, wire, price, contextWindow: null, maxOutputTokens: null })
-    const prompt = promptTokensBound(request) ?? 0
+    const prompt = 160
+    const hold = moneyOf(holdTerms({ promptTokens: prompt, bounds, price, contextWindow: null, maxOutputTokens: null }))
     for (const name of ['input', 'cachedInput', 'cacheWrite5m', 'cacheWrite30m', 'cacheWrite1h'] as const) {
       for (const tokens of [0, 1, 50, 51, prompt]) {
         const cost = costOf({ ...NO_USAGE, [name]: tokens, output: 100 }, price)

@@ -1,8 +1,9 @@
 import type { Adjustment } from '../domain/adjustment.ts'
-import type { ChatRequest, JsonObject } from '../domain/chat.ts'
+import type { Answer } from '../domain/answer.ts'
+import type { Bounds } from '../domain/bounds.ts'
+import type { CallRequest, EndpointName, JsonObject, Operation } from '../domain/call-request.ts'
 import type { Failure } from '../domain/failure.ts'
 import type { OutputBounds } from '../domain/output-limit.ts'
-import type { TokenUsage } from '../domain/pricing/usage.ts'
 import type { CatalogModel, ModelTraits, Provider } from '../domain/provider.ts'
 import type { HttpTarget } from '../upstream/target.ts'
 import type { Pin } from './pin.ts'
@@ -15,16 +16,16 @@ export interface Target {
   /** Null: the family's public address. */
   baseUrl: string | null
   bounds: OutputBounds
-  /** Names that the provider wants for this model otherwise than the caller wrote them. */
+  /** Fields that the provider wants for this model under another name than the caller's. */
   renames?: readonly Rename[]
   /** To be sent along where the caller left the choice open. */
   pins?: readonly Pin[]
 }
 
-/** The caller's request in the family's words, or why there is none. */
+/** The request in the words of the family, or why there is none. */
 export type Translation =
   /** `ignored`: hints that were dropped, named as the caller wrote them. `adjustments`: what was set here instead. */
-  | { kind: 'wire'; body: JsonObject; ignored: string[]; adjustments: Adjustment[] }
+  | { kind: 'wire'; body: JsonObject; ignored: string[]; adjustments: Adjustment[]; bounds: Bounds }
   /** This entry cannot express a field; another one may. The message names the field. */
   | { kind: 'refused'; code: 'unsupported_parameter' | 'invalid_request'; message: string }
   /** The caller's mistake: no entry could serve it. */
@@ -33,13 +34,14 @@ export type Translation =
 /** A 2xx body, read. */
 export type Reading = { kind: 'answer'; answer: Answer } | { kind: 'failure'; failure: Failure }
 
-/** An answer in the common schema, but for `id` and `model`, which the gateway sets. */
-export interface Answer {
-  completion: JsonObject
-  usage: TokenUsage
-  finishReason: string | null
-  /** For our log: e.g. a stop reason we do not know. */
-  warning: string | null
+/** How a family does one operation: pure translation, no I/O, no clock, no state. */
+export interface Translator<Request extends CallRequest = CallRequest> {
+  /** Some families have the model in the path. */
+  target(provider: Provider, model: string): HttpTarget
+  toWire(request: Request, target: Target): Translation
+  fromWire(body: unknown, request: Request): Reading
+  /** The endpoint whose bytes go out as they came, but for the model: the two speak the same wire. */
+  verbatimFor?: EndpointName
 }
 
 export interface CatalogPage {
@@ -48,7 +50,7 @@ export interface CatalogPage {
   next: string | null
 }
 
-/** The provider of this family that exists from the environment alone (design.md section 1). */
+/** The provider of this family that exists from the environment alone. */
 export interface BuiltinProvider {
   name: string
   apiKeyVariable: string
@@ -57,24 +59,17 @@ export interface BuiltinProvider {
   modelPrefixes: readonly string[]
 }
 
-/** A family is pure translation: no I/O, no clock, no state. `call.ts` does the HTTP for all of them. */
 export interface Family {
   builtin: BuiltinProvider
-  chatTarget(provider: Provider): HttpTarget
-  modelsTarget(provider: Provider, after: string | null): HttpTarget
-  toWire(request: ChatRequest, target: Target): Translation
-  /** As a rule a request goes out as it came, but for the name of the model: nobody need read the texts in it. */
-  isVerbatim: boolean
-  fromWire(body: unknown, request: ChatRequest): Reading
+  translators: { readonly [Name in Operation]?: Translator }
   /** `body` is parsed JSON when it was JSON, else the text. */
   failureFromWire(status: number, body: unknown): Failure
+  modelsTarget(provider: Provider, after: string | null): HttpTarget
   /** Throws a TypeError when the body is no model list at all. */
   modelsFromWire(body: unknown): CatalogPage
   /** What a hard budget sends along, where the provider is the vendor's own service. */
   pins: readonly Pin[]
   isOwnService(provider: Provider): boolean
-  /** The most that a request can be billed at, in percent of the list price, as far as the account's defaults can say. */
-  mostPercent(wire: JsonObject, isOwnService: boolean): number
   /** The usual mistake with its base URL, as a question to someone whose calls find nothing. */
   baseUrlHint: string
   /** Response header that carries the provider's id of the call. */

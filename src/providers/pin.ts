@@ -1,5 +1,5 @@
 import type { Adjustment } from '../domain/adjustment.ts'
-import type { JsonObject } from '../domain/chat.ts'
+import type { JsonObject } from '../domain/call-request.ts'
 import type { Provider } from '../domain/provider.ts'
 
 /** A field that goes along under a hard budget where the caller chose nothing: a default of the account may be dearer. */

@@ -1,12 +1,20 @@
-import type { ChatRequest } from '../domain/chat.ts'
+import type { CallRequest } from '../domain/call-request.ts'
 import { type Provider, withoutSecrets } from '../domain/provider.ts'
-import type { Family, Reading } from './family.ts'
+import type { Family, Reading, Translator } from './family.ts'
+
+/** What it takes to read an answer. */
+export interface ReplyReader {
+  provider: Provider
+  family: Family
+  translator: Translator
+  request: CallRequest
+}
 
 /** The body of an upstream answer, by meaning. `unreadable`: it should be JSON and is none. */
 export function readReply(
   status: number,
   body: Buffer,
-  { provider, family, request }: { provider: Provider; family: Family; request: ChatRequest },
+  { provider, family, translator, request }: ReplyReader,
 ): Reading | { kind: 'unreadable' } {
   if (status < 200 || status > 299) {
     const words = looseJson(withoutSecrets(body.toString('utf8'), provider))
@@ -18,7 +26,7 @@ export function readReply(
   } catch {
     return { kind: 'unreadable' }
   }
-  const reading = family.fromWire(value, request)
+  const reading = translator.fromWire(value, request)
   if (reading.kind === 'answer') return reading
   const message = withoutSecrets(reading.failure.message, provider)
   return { kind: 'failure', failure: { ...reading.failure, message } }

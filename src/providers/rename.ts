@@ -1,5 +1,6 @@
 import type { Adjustment } from '../domain/adjustment.ts'
-import { ChatRequestSchema, type JsonObject } from '../domain/chat.ts'
+import type { JsonObject } from '../domain/call-request.ts'
+import { ChatRequestSchema } from '../domain/chat.ts'
 import type { RefusedField } from '../domain/failure.ts'
 
 /** A field of the caller's that goes out under the name that the provider asked for. */
@@ -9,7 +10,7 @@ export interface Rename {
 }
 
 const NAME = /^[a-z][a-z0-9_]{0,63}$/
-/** A limit stays one only under names that the hold reads (hold.ts). */
+/** A limit stays one only under a name that translators count as one. */
 const LIMITS: ReadonlySet<string> = new Set(['max_tokens', 'max_completion_tokens'])
 /** Names that mean something else already: a value of another field under one of them would be another request. */
 const TAKEN: ReadonlySet<string> = new Set(Object.keys(ChatRequestSchema.shape))

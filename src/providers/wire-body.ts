@@ -1,4 +1,4 @@
-import type { ChatRequest, JsonObject } from '../domain/chat.ts'
+import type { CallRequest, JsonObject } from '../domain/call-request.ts'
 import type { Rename } from './rename.ts'
 
 /**
@@ -7,13 +7,13 @@ import type { Rename } from './rename.ts'
  * written anew, and a megabyte costs a search and a copy (0.2 ms where writing its JSON takes 4). `source` is null when
  * there are no such bytes.
  */
-export function wireBody(wire: JsonObject, request: ChatRequest, source: Buffer | null): Buffer | string {
+export function wireBody(wire: JsonObject, request: CallRequest, source: Buffer | null): Buffer | string {
   const cuts = source === null ? null : cutsOf(wire, request, source)
   return source === null || cuts === null ? JSON.stringify(wire) : spliced(source, cuts)
 }
 
 /** What is to be cut out of the bytes as they came, in their order, and put in its place; null when more has changed. */
-export function cutsOf(wire: JsonObject, request: ChatRequest, source: Buffer): Cut[] | null {
+export function cutsOf(wire: JsonObject, request: CallRequest, source: Buffer): Cut[] | null {
   const changes = changesOf(wire, request)
   if (changes === null) return null
   const cuts = [replaceModel(source, changes.model)]
@@ -42,7 +42,7 @@ interface Figure {
 const NONE: readonly string[] = []
 
 /** Null when more has changed. Values are compared as they are: a translation that copies one has changed it. */
-function changesOf(wire: JsonObject, request: ChatRequest): Changes | null {
+function changesOf(wire: JsonObject, request: CallRequest): Changes | null {
   const { model } = wire
   if (typeof model !== 'string') return null
   const figures: Figure[] = []

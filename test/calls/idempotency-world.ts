@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type Claim, createIdempotency, type Idempotency } from '../../src/calls/idempotency/idempotency.ts'
-import type { GatewayError } from '../../src/domain/errors.ts'
+import { errorBody, type GatewayError } from '../../src/domain/errors.ts'
 import type { ClaimedCall } from '../../src/domain/idempotency.ts'
 import type { Presence } from '../../src/domain/presence.ts'
 import type { Reply } from '../../src/http/call.ts'
@@ -19,10 +19,10 @@ export type Told =
   | { kind: 'left' }
   | { kind: 'refused'; message: string }
 
-/** One request of one caller, as `handleChat` would live it. */
+/** One request of one caller, as `handleCall` would live it. */
 export interface Caller {
   told: Promise<Told>
-  life: Parameters<Idempotency['enter']>[0] & { claim: Claim | null }
+  life: Parameters<Idempotency['enter']>[0] & { claim: Claim | null; attempts: AttemptRecord[] }
   row: Row
   leave(): void
 }
@@ -75,10 +75,10 @@ export function newWorld(bounds = { outcomeBytes: 1_500, identities: 2 }) {
       startedAt: now,
       attempts: [],
       presence,
-      idempotency: { idempotencyKey, bodyHash },
+      endpoint: { error: errorBody },
       claim: null,
     }
-    const told = idempotency.enter(life).then(
+    const told = idempotency.enter(life, { idempotencyKey, bodyHash }).then(
       (first): Told => {
         if (first !== null) return first.reply === null ? { kind: 'left' } : { kind: 'told', reply: first.reply }
         rows.push(row)

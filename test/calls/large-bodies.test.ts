@@ -106,7 +106,7 @@ describe('a large body', () => {
     assertSame(sent, body.replace('"first"', '"gpt-sim-echo"').replace(',"stream":false', ''))
   })
 
-  test('that is mostly text goes out byte for byte without the worker', async () => {
+  test('that is mostly text goes out byte for byte', async () => {
     const messages = [{ role: 'user', content: TEXT.slice(0, 500_000) }]
     const body = JSON.stringify(hello('first', { messages, zeta: [0.1, null], stream: false }))
     const answer = await chat(body)
@@ -115,7 +115,7 @@ describe('a large body', () => {
     assertSame(sent, body.replace('"first"', '"gpt-sim-echo"').replace(',"stream":false', ''))
     assertSame(answer.json.choices[0].message.content, messages[0]?.content)
     assert.equal((await harness.rowOf(answer))['request_bytes'], Buffer.byteLength(body))
-    assert.deepEqual(seen.opened, [])
+    assert.equal(seen.opened.length, 1)
   })
 
   test('falls back from one family to the other, both ways', async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { compilePrice, exactUsd } from '../../src/domain/pricing/price.ts'
-import { holdOf } from '../../src/limits/hold.ts'
+import { holdTerms, moneyOf } from '../../src/limits/hold.ts'
 import { type Harness, hello, type Json, startHarness } from '../harness.ts'
 import { managing } from './manage.ts'
 
@@ -262,7 +262,8 @@ describe('the hold', () => {
     const bytes = Buffer.byteLength(JSON.stringify(body))
     const expected = exactUsd((BigInt(bytes * 3 + 100 * 10) * 1_000_000n) as never)
     assert.deepEqual([json.hold_usd, json.entries[0].hold_usd], [expected, expected])
-    const own = holdOf({ request: body as never, wire: {}, price, contextWindow: null, maxOutputTokens: 100 })
+    const worst = { promptTokens: bytes, bounds: { outputTokens: null, answers: 1 }, price, contextWindow: null }
+    const own = moneyOf(holdTerms({ ...worst, maxOutputTokens: 100 }))
     assert.equal(expected, own === null ? null : exactUsd(own))
   })
 

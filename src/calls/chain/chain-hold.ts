@@ -1,26 +1,22 @@
+import type { Snapshot } from '../../domain/snapshot.ts'
 import { type ChainHold, type EntryTerms, holdOfTerms } from '../../limits/chain-hold.ts'
-import { type HoldTerms, holdTerms, promptTokensBound } from '../../limits/hold.ts'
-import { assess, type Candidate, type ChainDeps, type Situation } from './candidate.ts'
+import { type HoldTerms, holdTerms } from '../../limits/hold.ts'
+import type { Candidate, Fitness } from './assess.ts'
 
 /** Over every entry that can serve the request: a circuit that is open now may be closed when its turn comes. */
-export function chainHold(
-  situation: Situation,
-  deps: ChainDeps,
-  prompt = promptTokensBound(situation.request, situation.bytes),
-): ChainHold {
+export function chainHold(fitnesses: readonly Fitness[], promptTokens: number | null, snapshot: Snapshot): ChainHold {
   const terms: EntryTerms[] = []
-  for (const [position, entry] of situation.chain.entries()) {
-    const fitness = assess(entry, position, situation, deps)
-    if (fitness.kind === 'usable') terms.push({ entry, position, terms: termsAt(fitness.candidate, situation, prompt) })
+  for (const fitness of fitnesses) {
+    if (fitness.kind !== 'usable') continue
+    const { candidate } = fitness
+    const { entry, position } = candidate
+    terms.push({ entry, position, terms: termsAt(candidate, promptTokens, snapshot) })
   }
   return holdOfTerms(terms)
 }
 
-export function termsAt(
-  { entry, wire, traits, heldPercent }: Candidate,
-  { request, snapshot, bytes }: Situation,
-  prompt = promptTokensBound(request, bytes),
-): HoldTerms {
-  const price = snapshot.registry.get(entry.provider)?.get(entry.model)?.price
-  return holdTerms({ request, wire, price, ...traits, pricePercent: heldPercent }, prompt)
+export function termsAt(candidate: Candidate, promptTokens: number | null, { registry }: Snapshot): HoldTerms {
+  const { entry, bounds, traits, heldPercent } = candidate
+  const price = registry.get(entry.provider)?.get(entry.model)?.price
+  return holdTerms({ promptTokens, bounds, price, ...traits, pricePercent: heldPercent })
 }

@@ -1,6 +1,6 @@
 import type { Failure } from '../../domain/failure.ts'
 
-/** The longest we let a caller wait for the same entry before we go to the next one (translation.md 3.3). */
+/** The longest we let a caller wait for the same entry before we go to the next one. */
 export const LONGEST_WAIT_MS = 5_000
 const FIRST_BACKOFF_MS = 500
 const LONGEST_BACKOFF_MS = 8_000

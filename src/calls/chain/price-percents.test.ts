@@ -1,14 +1,16 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import type { ChatRequest, JsonObject } from '../../domain/chat.ts'
+import { SmallBody } from '../../bodies/small-body.ts'
+import type { JsonObject } from '../../domain/call-request.ts'
 import { compilePrice, costOf } from '../../domain/pricing/price.ts'
 import { type Provider, UNKNOWN_TRAITS } from '../../domain/provider.ts'
 import type { RegistryModel, Snapshot } from '../../domain/snapshot.ts'
+import { chatCompletions } from '../../endpoints/chat-completions/chat-completions.ts'
 import { moneyOf } from '../../limits/hold.ts'
 import { FAMILIES } from '../../providers/families.ts'
 import type { Log } from '../../telemetry/log.ts'
-import { assess, type ChainDeps, newSituation } from './candidate.ts'
+import { assessChain, type ChainDeps } from './assess.ts'
 import { termsAt } from './chain-hold.ts'
 import { createCircuits } from './circuits.ts'
 import { createPricePercents } from './price-percents.ts'
@@ -94,16 +96,20 @@ test('under a hard budget no call costs more than was held, once it is pinned or
         const registry = new Map([[upstream.name, new Map([[model, registered]])]])
         const snapshot = { providers: new Map([[upstream.name, upstream]]), registry } as unknown as Snapshot
         const entry = { provider: upstream.name, model, timeoutMs: 1, retries: 0, maxOutputTokens: null }
-        const situation = newSituation(request as unknown as ChatRequest, [entry], snapshot, { isStrict: true })
-        const fitness = assess(entry, 0, situation, chainDeps as unknown as ChainDeps)
-        if (fitness.kind !== 'usable') return null
+        const body = new SmallBody(request, chatCompletions)
+        const binds = { chain: [entry], snapshot, isStrict: true, defaultLimit: null }
+        const fitnesses = assessChain(body, { endpoint: chatCompletions, ...binds }, chainDeps as unknown as ChainDeps)
+        assert.ok(Array.isArray(fitnesses))
+        const [fitness] = fitnesses
+        if (fitness?.kind !== 'usable') return null
         const { candidate } = fitness
-        return { sent: candidate.wire, money: moneyOf(termsAt(candidate, situation)), ...candidate }
+        return { sent: candidate.wire, money: moneyOf(termsAt(candidate, body.promptTokens, snapshot)), ...candidate }
       }
       let held = hold()
       if (held === null) return
       const usageOf = (sent: JsonObject) => {
-        const reading = family.fromWire(answerOf(name, sent, account, tokens), request as unknown as ChatRequest)
+        const reading =
+          family.translators.chat?.fromWire(answerOf(name, sent, account, tokens), request) ?? assert.fail()
         assert.equal(reading.kind, 'answer')
         return reading.kind === 'answer' ? reading.answer.usage : assert.fail()
       }

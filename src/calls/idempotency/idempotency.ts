@@ -10,7 +10,6 @@ import {
 import type { Presence } from '../../domain/presence.ts'
 import type { Reply } from '../../http/call.ts'
 import { asGatewayError, errorReply } from '../../http/respond.ts'
-import type { Life } from '../stages.ts'
 import { type JointPresence, jointPresence } from './joint-presence.ts'
 import { IdempotencyMemory, type MemoryBounds, type PastCall } from './memory.ts'
 
@@ -35,14 +34,21 @@ export interface Claim {
 
 export interface Idempotency {
   /**
-   * Null: this call is the one to make (its claim is in `life`), or it has no key. Otherwise its answer is that of the
-   * first call, and no more is to be done for it; a reply of null means that the caller left while waiting.
+   * Null: this call is the one to make, and has the claim now. Otherwise its answer is that of the first call, and no more
+   * is to be done for it; a reply of null means that the caller left while waiting.
    */
-  enter(life: IdempotentLife): Promise<{ reply: Reply | null } | null>
+  enter(call: IdempotentCall, body: IdempotentBody): Promise<{ reply: Reply | null } | null>
 }
 
-type IdempotentLife = Pick<Life, 'id' | 'startedAt' | 'idempotency' | 'attempts' | 'presence' | 'claim'> & {
-  key: { id: string }
+/** What is looked at of a call, and what is set in it. */
+interface IdempotentCall {
+  readonly id: string
+  readonly key: { id: string }
+  readonly endpoint: { error(error: GatewayError): object }
+  readonly attempts: readonly { kind: string }[]
+  startedAt: number
+  presence: Presence
+  claim: Claim | null
 }
 
 interface Running extends ClaimedCall {
@@ -87,15 +93,15 @@ export function createIdempotency(options: IdempotencyOptions): Idempotency {
     return replay(outcome, past.requestId)
   }
 
-  function claim(identity: string, { bodyHash }: IdempotentBody, life: IdempotentLife): void {
+  function claim(identity: string, { bodyHash }: IdempotentBody, call: IdempotentCall): void {
     const { promise: ended, resolve: end } = Promise.withResolvers<Reply | null>()
-    const requestId = life.id
-    const presence = jointPresence(life.presence)
+    const requestId = call.id
+    const presence = jointPresence(call.presence)
     running.set(identity, { requestId, bodyHash, state: 'running', presence, ended })
-    life.presence = presence
+    call.presence = presence
     // Admission sets the time of the start anew.
-    const past = (state: PastCall['state']): PastCall => ({ requestId, bodyHash, state, startedAt: life.startedAt })
-    life.claim = {
+    const past = (state: PastCall['state']): PastCall => ({ requestId, bodyHash, state, startedAt: call.startedAt })
+    call.claim = {
       finish(reply) {
         running.delete(identity)
         if (reply?.status === 200) memory.keep(identity, past('answered'), reply)
@@ -103,9 +109,9 @@ export function createIdempotency(options: IdempotencyOptions): Idempotency {
       },
       lose(error) {
         running.delete(identity)
-        const wasSent = life.attempts.some((attempt) => attempt.kind === 'called')
+        const wasSent = call.attempts.some((attempt) => attempt.kind === 'called')
         if (wasSent) memory.keep(identity, past('uncertain'), null)
-        end(errorReply(asGatewayError(error)))
+        end(errorReply(asGatewayError(error), {}, call.endpoint.error))
       },
     }
   }
@@ -124,18 +130,16 @@ export function createIdempotency(options: IdempotencyOptions): Idempotency {
   }
 
   return {
-    async enter(life) {
-      const body = life.idempotency
-      if (body === null) return null
-      const identity = identityOf(life.key.id, body)
+    async enter(call, body) {
+      const identity = identityOf(call.key.id, body)
       for (let first = running.get(identity); first !== undefined; first = running.get(identity)) {
-        const joined = await join(first, body, life.presence)
+        const joined = await join(first, body, call.presence)
         if (joined !== null) return joined
       }
       const recalled = recall(identity, body)
       if (recalled !== null) return recalled
-      claim(identity, body, life)
-      const logged = await findLogged(life.key.id, body)
+      claim(identity, body, call)
+      const logged = await findLogged(call.key.id, body)
       if (logged === null) return null
       checkSameBody(logged, body)
       throw refusalOf(logged)

@@ -5,7 +5,7 @@ import type { PrefixRule } from '../../domain/route.ts'
 import type { Family } from '../../providers/family.ts'
 import { bodyOf, type Caller } from '../../upstream/client.ts'
 
-/** The direct model ids, read once from the providers at start and kept in memory (contract 4.2). */
+/** The direct model ids, read once from the providers at start and kept in memory (docs/contract.md). */
 export interface Catalog {
   /** Sorted by provider and id. */
   models(): readonly CatalogModel[]

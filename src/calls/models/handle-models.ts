@@ -1,6 +1,7 @@
 import { GatewayError } from '../../domain/errors.ts'
 import type { LiveKey } from '../../domain/key.ts'
 import { mayUse } from '../../domain/key.ts'
+import { bearerKey } from '../../endpoints/bearer-key.ts'
 import type { Call, Reply } from '../../http/call.ts'
 import { errorReply, jsonReply } from '../../http/respond.ts'
 import { rateHeaders } from '../../limits/headers.ts'
@@ -8,7 +9,7 @@ import { payerOf } from '../../limits/payer.ts'
 import { authenticate } from '../authenticate.ts'
 import type { Deps } from '../deps.ts'
 
-/** An entry of the model list (contract 2.3). */
+/** An entry of the model list (docs/contract.md). */
 interface ListedModel {
   id: string
   object: 'model'
@@ -32,7 +33,7 @@ export function handleModel(call: Call, deps: Deps): Reply {
 /** Reading the list is free, but says like every answer what the key may still do. */
 function limited(call: Call, deps: Deps, answer: (key: LiveKey) => Reply): Reply {
   const snapshot = deps.snapshot()
-  const key = authenticate(call, snapshot, deps)
+  const key = authenticate(call, { keyOf: bearerKey }, snapshot, deps)
   const reply = answer(key)
   return { ...reply, headers: { ...reply.headers, ...rateHeaders(payerOf(key, snapshot), deps.ledger) } }
 }

@@ -1,4 +1,4 @@
-import { isJsonObject } from '../../domain/chat.ts'
+import { isJsonObject } from '../../domain/call-request.ts'
 import { GatewayError } from '../../domain/errors.ts'
 import type { ExplainedEntry, Explanation } from '../../domain/explanation.ts'
 import { exactUsd, type Picodollars } from '../../domain/pricing/price.ts'

@@ -4,11 +4,12 @@ import fc from 'fast-check'
 import type { ChatRequest } from '../../domain/chat.ts'
 import { NO_BOUNDS } from '../../domain/output-limit.ts'
 import { UNKNOWN_TRAITS } from '../../domain/provider.ts'
-import { anthropicFamily } from './anthropic-family.ts'
+import { anthropicFamily, chat } from './anthropic-family.ts'
 import { translate } from './fixtures/translate.ts'
 
 const RUNS = { numRuns: 300 }
-const { toWire, fromWire, failureFromWire, modelsFromWire } = anthropicFamily
+const { toWire, fromWire } = chat
+const { failureFromWire, modelsFromWire } = anthropicFamily
 
 /** Any JSON, with the names that trip careless code. */
 const anyJson = fc.jsonValue({ maxDepth: 4 })

@@ -1,6 +1,7 @@
-import type { Family } from '../family.ts'
+import type { ChatRequest } from '../../domain/chat.ts'
+import type { Family, Translator } from '../family.ts'
 import { isVendor } from '../pin.ts'
-import { mostPercent, PINS } from './account-defaults.ts'
+import { PINS } from './account-defaults.ts'
 import { modelsFromWire } from './catalog.ts'
 import { chatTarget, modelsTarget, PUBLIC_BASE } from './endpoint.ts'
 import { failureFromWire } from './failure.ts'
@@ -14,19 +15,17 @@ const builtin = {
   modelPrefixes: ['claude-'],
 }
 
+export const chat: Translator<ChatRequest> = { target: chatTarget, toWire, fromWire }
+
 /** The Messages API, version 2023-06-01, and servers compatible with it. */
 export const anthropicFamily: Family = {
   builtin,
-  chatTarget,
+  translators: { chat },
   modelsTarget,
-  toWire,
-  isVerbatim: false,
-  fromWire,
   failureFromWire,
   modelsFromWire,
   requestIdHeader: 'request-id',
   pins: PINS,
   isOwnService: (provider) => isVendor(provider, builtin.name, PUBLIC_BASE),
-  mostPercent,
   baseUrlHint: 'The base URL stands without /v1; does it hold a path too many?',
 }

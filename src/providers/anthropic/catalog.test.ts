@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Provider } from '../../domain/provider.ts'
-import { anthropicFamily } from './anthropic-family.ts'
+import { anthropicFamily, chat } from './anthropic-family.ts'
 import { modelsFromWire } from './catalog.ts'
 import page from './fixtures/models-page.json' with { type: 'json' }
 
-const { chatTarget, modelsTarget } = anthropicFamily
+const { modelsTarget } = anthropicFamily
+const chatTarget = (provider: Provider) => chat.target(provider, 'm')
 const provider = (more: Partial<Provider> = {}): Provider => ({
   name: 'anthropic',
   family: 'anthropic',

@@ -1,9 +1,9 @@
-import { isJsonObject } from '../../domain/chat.ts'
+import { isJsonObject } from '../../domain/call-request.ts'
 import { scrubMessage } from '../../domain/errors.ts'
 import { type Failure, type FailureCode, failure, type Retry } from '../../domain/failure.ts'
 import { WireError } from './wire.ts'
 
-/** What the rows of translation.md 3.3 look at. */
+/** What the rows below look at. */
 interface Signal {
   /** The status that counts: the HTTP status, or the one that an error within a 2xx stands for. */
   status: number
@@ -37,7 +37,7 @@ const QUOTA_TEXT = /credit balance is too low|usage limits|spend limit/i
 const TOO_LONG_TEXT = /prompt is too long|exceed context limit/i
 const UNSUPPORTED_TEXT =
   /(?:is|are) not supported for this model|does not support|Extra inputs are not permitted|cannot both be specified|is deprecated for this model/i
-/** No row of translation.md 3.3; it means what the other family's content_policy_violation means. */
+/** Undocumented: it means what the other family's content_policy_violation means. */
 const FILTERED_TEXT = /content filtering policy/i
 /** What is wrong with a field begins with its name. */
 const FIELD_TEXT = /^([a-z][a-z_]{0,63}): /

@@ -1,4 +1,4 @@
-/** The common schema's word for why the answer ended, and whether we knew the provider's (translation.md 2.2). */
+/** The common schema's word for why the answer ended, and whether we knew the provider's. */
 export interface FinishReason {
   reason: 'stop' | 'length' | 'tool_calls' | 'content_filter'
   isKnown: boolean

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { ChatRequest, JsonObject } from '../../domain/chat.ts'
-import type { Answer } from '../family.ts'
+import type { Answer } from '../../domain/answer.ts'
+import type { JsonObject } from '../../domain/call-request.ts'
+import type { ChatRequest } from '../../domain/chat.ts'
 import { finishReason } from './finish-reason.ts'
 import withTools from './fixtures/message-with-tools.json' with { type: 'json' }
 import { fromWire } from './response.ts'
@@ -26,14 +27,14 @@ function answerOf(body: unknown, request = PLAIN): Answer {
 }
 
 function choiceOf(body: unknown, request = PLAIN): { message: JsonObject; finish_reason: string } {
-  const [choice] = answerOf(body, request).completion['choices'] as [{ message: JsonObject; finish_reason: string }]
+  const [choice] = answerOf(body, request).body['choices'] as [{ message: JsonObject; finish_reason: string }]
   return choice
 }
 
 describe('a message becomes a completion', () => {
   test('plain text has nothing beyond the contract', () => {
     const answer = answerOf(message([HI]))
-    assert.deepEqual(answer.completion, {
+    assert.deepEqual(answer.body, {
       object: 'chat.completion',
       choices: [{ index: 0, message: { role: 'assistant', content: 'Hi' }, finish_reason: 'stop' }],
       usage: { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 },
@@ -44,7 +45,7 @@ describe('a message becomes a completion', () => {
 
   test('texts are joined, calls are listed, everything else is skipped', () => {
     assert.deepEqual(answerOf(withTools), {
-      completion: {
+      body: {
         object: 'chat.completion',
         choices: [
           {

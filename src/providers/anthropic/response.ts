@@ -1,5 +1,7 @@
-import type { ChatRequest, JsonObject } from '../../domain/chat.ts'
-import type { Answer, Reading } from '../family.ts'
+import type { Answer } from '../../domain/answer.ts'
+import type { JsonObject } from '../../domain/call-request.ts'
+import type { ChatRequest } from '../../domain/chat.ts'
+import type { Reading } from '../family.ts'
 import { failureFromWire, isErrorBody } from './failure.ts'
 import { finishReason } from './finish-reason.ts'
 import { asksForJson, isJsonAnswer } from './request/json-mode.ts'
@@ -21,7 +23,7 @@ interface ToolCall {
   function: FunctionCall
 }
 
-/** A 2xx body as a completion, or as the failure it is (translation.md 2.1). */
+/** A 2xx body as a completion, or as the failure it is. */
 export function fromWire(body: unknown, request: ChatRequest): Reading {
   const parsed = isErrorBody(body) ? null : WireMessage.safeParse(body)
   if (!parsed?.success) return unreadable(body)
@@ -33,7 +35,7 @@ export function fromWire(body: unknown, request: ChatRequest): Reading {
   const reason = isLegacy && finish.reason === 'tool_calls' ? 'function_call' : finish.reason
   const usage = usageFromWire(message.usage)
   const answer: Answer = {
-    completion: {
+    body: {
       object: 'chat.completion',
       choices: [{ index: 0, message: assistantMessage(message, toolCalls, isLegacy), finish_reason: reason }],
       usage: completionUsage(usage),

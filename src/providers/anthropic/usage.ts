@@ -1,9 +1,9 @@
-import type { JsonObject } from '../../domain/chat.ts'
+import type { JsonObject } from '../../domain/call-request.ts'
 import { cacheWriteTokens, NO_USAGE, promptTokens, type TokenUsage, tokenCount } from '../../domain/pricing/usage.ts'
 import { reportedPercent } from './account-defaults.ts'
 import type { WireUsage } from './wire.ts'
 
-/** Tokens by price class. `input_tokens` excludes both cache classes already (translation.md 2.3). */
+/** Tokens by price class. `input_tokens` excludes both cache classes already. */
 export function usageFromWire(usage: WireUsage | null | undefined): TokenUsage {
   if (usage === null || usage === undefined) return NO_USAGE
   return {

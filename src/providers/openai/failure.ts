@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../domain/chat.ts'
+import type { JsonObject } from '../../domain/call-request.ts'
 import { ERRORS, scrubMessage } from '../../domain/errors.ts'
 import { type Failure, type FailureCode, failure, type Retry } from '../../domain/failure.ts'
 import { refusedField } from './refused-field.ts'
@@ -28,7 +28,7 @@ const TOO_LONG = /maximum context length|exceeds the context window/i
 const UNSUPPORTED = /Function tools with reasoning_effort are not supported/i
 const ONE_REQUEST_OVER_LIMIT = /Request too large.*tokens per min/is
 
-/** By meaning, not only by status (translation.md 3.3). */
+/** By meaning, not only by status. */
 export function failureFromWire(status: number, body: unknown): Failure {
   const error = readError(body) ?? { message: '', type: '', code: '', param: '' }
   const [code, deviation] = meaning(status, error)
@@ -47,7 +47,7 @@ function meaning(status: number, error: WireError): [FailureCode, Retry?] {
     case 401:
     case 403:
       return ['provider_auth_error']
-    // No row of translation.md 3.3: compatible vendors answer so when the account is empty.
+    // Undocumented: compatible vendors answer so when the account is empty.
     case 402:
       return ['provider_quota_exceeded']
     case 404:

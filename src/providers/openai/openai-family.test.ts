@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { type ChatRequest, parseChatRequest } from '../../domain/chat.ts'
+import { type ChatRequest, readChatRequest } from '../../domain/chat.ts'
 import { NO_BOUNDS } from '../../domain/output-limit.ts'
 import { type Provider, UNKNOWN_TRAITS } from '../../domain/provider.ts'
+import { chat } from './chat/chat.ts'
 import { openaiFamily } from './openai-family.ts'
 
 /** Wire as of the openai package 7.53.0. */
@@ -11,7 +12,7 @@ const target = { model: 'gpt-upstream', traits: UNKNOWN_TRAITS, baseUrl: null, b
 const user = { role: 'user', content: 'hi' }
 
 function wireOf(request: unknown): unknown {
-  const translation = openaiFamily.toWire(request as ChatRequest, target)
+  const translation = chat.toWire(request as ChatRequest, target)
   assert.equal(translation.kind, 'wire')
   return translation.kind === 'wire' ? translation.body : null
 }
@@ -20,7 +21,7 @@ describe('a limit that is set here', () => {
   const limited = (fields: object, bounds: object, baseUrl: string | null = null) => {
     const request = { model: 'fast', messages: [user], ...fields } as unknown as ChatRequest
     const all = { ...target, baseUrl, bounds: { ...NO_BOUNDS, ...bounds } }
-    const translation = openaiFamily.toWire(request, all)
+    const translation = chat.toWire(request, all)
     assert.ok(translation.kind === 'wire')
     const { max_tokens: older, max_completion_tokens: newer } = translation.body
     return { older, newer, adjustments: translation.adjustments }
@@ -113,7 +114,7 @@ describe('a request goes out near verbatim', () => {
   })
 
   test('a key called __proto__ is data like any other', () => {
-    const request = parseChatRequest(
+    const request = readChatRequest(
       JSON.parse('{"model":"m","messages":[{"role":"user","content":"x"}],"__proto__":{"a":1}}'),
     )
     assert.match(JSON.stringify(wireOf(request)), /"__proto__":\{"a":1\}/)
@@ -148,10 +149,10 @@ describe('an answer comes back as received', () => {
   }
 
   test('everything is kept, and the usage classes do not overlap', () => {
-    const reading = openaiFamily.fromWire(full, {} as ChatRequest)
+    const reading = chat.fromWire(full, {} as ChatRequest)
     assert.equal(reading.kind, 'answer')
     if (reading.kind !== 'answer') return
-    assert.deepEqual(reading.answer.completion, full)
+    assert.deepEqual(reading.answer.body, full)
     assert.equal(reading.answer.finishReason, 'stop')
     assert.deepEqual(reading.answer.usage, {
       input: 60,
@@ -175,14 +176,14 @@ describe('an answer comes back as received', () => {
     ['constructor', 100],
   ] as const) {
     test(`service tier ${tier} is billed at ${percent} %`, () => {
-      const reading = openaiFamily.fromWire({ ...full, service_tier: tier }, {} as ChatRequest)
+      const reading = chat.fromWire({ ...full, service_tier: tier }, {} as ChatRequest)
       assert.equal(reading.kind === 'answer' && reading.answer.usage.pricePercent, percent)
     })
   }
 
   test('what a compatible server left out is filled in', () => {
-    const reading = openaiFamily.fromWire({ choices: [{ message: { content: 'x' } }] }, {} as ChatRequest)
-    assert.deepEqual(reading.kind === 'answer' && reading.answer.completion, {
+    const reading = chat.fromWire({ choices: [{ message: { content: 'x' } }] }, {} as ChatRequest)
+    assert.deepEqual(reading.kind === 'answer' && reading.answer.body, {
       choices: [{ message: { content: 'x' } }],
       object: 'chat.completion',
       usage: { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 },
@@ -191,7 +192,7 @@ describe('an answer comes back as received', () => {
 
   for (const body of [null, 'text', [], 7, {}, { choices: null }, { choices: {} }]) {
     test(`${JSON.stringify(body)} is no answer and may be asked for once more`, () => {
-      const reading = openaiFamily.fromWire(body, {} as ChatRequest)
+      const reading = chat.fromWire(body, {} as ChatRequest)
       assert.equal(reading.kind, 'failure')
       if (reading.kind !== 'failure') return
       assert.deepEqual([reading.failure.code, reading.failure.retry], ['upstream_error', 'once'])
@@ -211,13 +212,13 @@ describe('an answer comes back as received', () => {
     ['plain text', 'upstream_error'],
   ] as const) {
     test(`200 with the error ${JSON.stringify(error)} means ${code}`, () => {
-      const reading = openaiFamily.fromWire({ error }, {} as ChatRequest)
+      const reading = chat.fromWire({ error }, {} as ChatRequest)
       assert.equal(reading.kind === 'failure' && reading.failure.code, code)
     })
   }
 })
 
-describe('a failure is read by meaning (translation.md 3.3)', () => {
+describe('a failure is read by meaning', () => {
   const table: [number, unknown, string, string, string][] = [
     [400, { message: 'bad' }, 'invalid_request', 'none', 'no'],
     [422, { message: 'bad' }, 'invalid_request', 'none', 'no'],
@@ -279,7 +280,7 @@ describe('a failure is read by meaning (translation.md 3.3)', () => {
 describe('endpoints', () => {
   const provider: Provider = { name: 'p', family: 'openai', baseUrl: null, apiKey: 'sk-1', headers: {} }
   test('the public address includes /v1', () => {
-    assert.equal(openaiFamily.chatTarget(provider).url, 'https://api.openai.com/v1/chat/completions')
+    assert.equal(chat.target(provider, 'm').url, 'https://api.openai.com/v1/chat/completions')
   })
   test('trailing slashes of a base address do not matter', () => {
     const target = openaiFamily.modelsTarget({ ...provider, baseUrl: 'http://127.0.0.1:1/v1//' }, null)
@@ -287,13 +288,13 @@ describe('endpoints', () => {
   })
   test('the key goes out as a bearer token, with the extra headers; no key, no header', () => {
     const headers = { 'OpenAI-Organization': 'org' }
-    assert.deepEqual(openaiFamily.chatTarget({ ...provider, headers }).headers, {
+    assert.deepEqual(chat.target({ ...provider, headers }, 'm').headers, {
       'content-type': 'application/json',
       accept: 'application/json',
       authorization: 'Bearer sk-1',
       'OpenAI-Organization': 'org',
     })
-    assert.equal('authorization' in openaiFamily.chatTarget({ ...provider, apiKey: null }).headers, false)
+    assert.equal('authorization' in chat.target({ ...provider, apiKey: null }, 'm').headers, false)
   })
   test('the model list is one page', () => {
     const page = openaiFamily.modelsFromWire({ object: 'list', data: [{ id: 'gpt-1', created: 5 }, { id: 'x' }] })
@@ -310,9 +311,9 @@ describe('endpoints', () => {
 test('fuzz: no JSON value makes the reader throw', () => {
   fc.assert(
     fc.property(fc.jsonValue(), fc.integer({ min: 300, max: 599 }), (body, status) => {
-      openaiFamily.fromWire(body, {} as ChatRequest)
-      openaiFamily.fromWire({ choices: body, usage: body }, {} as ChatRequest)
-      openaiFamily.fromWire({ error: body }, {} as ChatRequest)
+      chat.fromWire(body, {} as ChatRequest)
+      chat.fromWire({ choices: body, usage: body }, {} as ChatRequest)
+      chat.fromWire({ error: body }, {} as ChatRequest)
       openaiFamily.failureFromWire(status, body)
       openaiFamily.failureFromWire(status, { error: body })
     }),
@@ -327,3 +328,23 @@ function deepFreeze<T>(value: T): T {
   }
   return value
 }
+
+describe('the bounds of an answer', () => {
+  const table: [fields: object, outputTokens: number | null, answers: number][] = [
+    [{ max_tokens: 10 }, 10, 1],
+    [{ max_completion_tokens: 20 }, 20, 1],
+    [{ max_tokens: 10, max_completion_tokens: 20 }, 20, 1],
+    [{ max_tokens: 10, n: 3 }, 10, 3],
+    [{}, null, 1],
+    [{ n: null, max_tokens: null }, null, 1],
+    [{ max_tokens: -5 }, null, 1],
+    [{ max_tokens: 1.5, n: 0 }, null, 1],
+  ]
+  for (const [fields, outputTokens, answers] of table) {
+    test(`of ${JSON.stringify(fields)}: ${answers} × ${outputTokens} tokens`, () => {
+      const translation = chat.toWire({ model: 'm', messages: [user], ...fields } as ChatRequest, target)
+      assert.ok(translation.kind === 'wire')
+      assert.deepEqual([translation.bounds.outputTokens, translation.bounds.answers], [outputTokens, answers])
+    })
+  }
+})

@@ -1,12 +1,10 @@
-import type { Provider } from '../../domain/provider.ts'
 import { UNKNOWN_TRAITS } from '../../domain/provider.ts'
-import type { HttpTarget } from '../../upstream/target.ts'
 import type { CatalogPage, Family } from '../family.ts'
 import { isVendor } from '../pin.ts'
+import { chat } from './chat/chat.ts'
+import { TIER_PIN } from './chat/tiers.ts'
 import { failureFromWire } from './failure.ts'
-import { DEFAULT_BASE_URL, toWire } from './request.ts'
-import { fromWire } from './response.ts'
-import { mostTierPercent, TIER_PIN } from './tiers.ts'
+import { DEFAULT_BASE_URL, targetOf } from './target.ts'
 import { ModelList } from './wire.ts'
 
 const builtin = {
@@ -20,24 +18,12 @@ export const openaiFamily: Family = {
   builtin,
   requestIdHeader: 'x-request-id',
   baseUrlHint: 'Does the base URL include /v1?',
-  chatTarget: (provider) => targetOf(provider, '/chat/completions'),
+  translators: { chat },
   modelsTarget: (provider) => targetOf(provider, '/models'),
-  toWire,
-  isVerbatim: true,
-  fromWire,
   failureFromWire,
   modelsFromWire,
   pins: [TIER_PIN],
   isOwnService: (provider) => isVendor(provider, builtin.name, DEFAULT_BASE_URL),
-  mostPercent: mostTierPercent,
-}
-
-/** The base address includes `/v1`. */
-function targetOf(provider: Provider, path: string): HttpTarget {
-  const base = (provider.baseUrl ?? DEFAULT_BASE_URL).replace(/\/+$/, '')
-  const headers: Record<string, string> = { 'content-type': 'application/json', accept: 'application/json' }
-  if (provider.apiKey !== null) headers['authorization'] = `Bearer ${provider.apiKey}`
-  return { url: base + path, headers: { ...headers, ...provider.headers } }
 }
 
 /** The list is one page. Servers that only resemble the original may leave out `created`. */

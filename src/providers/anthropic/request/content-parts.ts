@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../../../domain/chat.ts'
+import { isJsonObject, type JsonObject } from '../../../domain/call-request.ts'
 import { cacheMarker } from './cache-control.ts'
 import { cleanBase64, decodedText, isDataUrl, parseDataUrl, provenImageType } from './data-url.ts'
 import type { Notes } from './notes.ts'
@@ -20,8 +20,7 @@ export function isBlank(text: string): boolean {
 }
 
 /**
- * Drops the texts that the API answers 400 to: empty ones always, whitespace when nothing else stands beside it
- * (translation.md 1.3, measured).
+ * Drops the texts that the API answers 400 to: empty ones always, whitespace when nothing else stands beside it.
  */
 export function withoutBlanks(blocks: Block[]): Block[] {
   if (!blocks.some(isSubstantial)) return []

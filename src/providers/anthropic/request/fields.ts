@@ -1,4 +1,4 @@
-import { isJsonObject } from '../../../domain/chat.ts'
+import { isJsonObject } from '../../../domain/call-request.ts'
 import type { Draft } from './draft.ts'
 import {
   readMaxTokens,
@@ -36,7 +36,7 @@ function refuseWhen(when: (value: unknown) => boolean): Disposition {
 }
 
 /**
- * Every field of the common schema (translation.md 1.1). A hint may be lost without changing what the caller gets
+ * Every field of the common schema. A hint may be lost without changing what the caller gets
  * back; a contract may not, so it is refused. A field without a row is refused too.
  */
 export const FIELDS: ReadonlyMap<string, Disposition> = new Map<string, Disposition>([

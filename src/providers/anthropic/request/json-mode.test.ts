@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { ChatRequest, JsonObject } from '../../../domain/chat.ts'
+import type { JsonObject } from '../../../domain/call-request.ts'
+import type { ChatRequest } from '../../../domain/chat.ts'
 import { fieldsOf, ignoredOf, refusalOf, translate } from '../fixtures/translate.ts'
 import { fromWire } from '../response.ts'
 
@@ -131,7 +132,7 @@ describe('the input of that tool becomes the content', () => {
       assert.equal(reading.kind, 'answer', JSON.stringify(reading))
       if (reading.kind !== 'answer') return
       const choice = { index: 0, message: { role: 'assistant', ...message }, finish_reason: finish }
-      assert.deepEqual(reading.answer.completion['choices'], [choice])
+      assert.deepEqual(reading.answer.body['choices'], [choice])
       assert.deepEqual([reading.answer.usage.input, reading.answer.usage.output], [7, 5])
       assert.equal(reading.answer.finishReason, finish)
     })

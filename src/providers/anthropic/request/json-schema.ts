@@ -1,9 +1,9 @@
-import { isJsonObject, type JsonObject } from '../../../domain/chat.ts'
+import { isJsonObject, type JsonObject } from '../../../domain/call-request.ts'
 import { refuse } from './rejection.ts'
 import { mapValues, unusableReference, withDefs } from './schema-references.ts'
 
 /**
- * A caller's schema, reduced to what the API compiles for structured output (translation.md 1.7): objects are closed,
+ * A caller's schema, reduced to what the API compiles for structured output: objects are closed,
  * `oneOf` becomes `anyOf`, and a constraint that cannot be enforced moves into its node's description, as the
  * vendor's own SDK does it. What would change its meaning is refused.
  */

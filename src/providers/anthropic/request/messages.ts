@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../../../domain/chat.ts'
+import { isJsonObject, type JsonObject } from '../../../domain/call-request.ts'
 import { asksForCaching, cacheMarker } from './cache-control.ts'
 import {
   type Block,
@@ -40,7 +40,7 @@ export interface Conversation {
   toolNames: ReadonlySet<string>
 }
 
-/** Chat messages as a conversation of the Messages API (translation.md 1.2 and 1.3). */
+/** Chat messages as a conversation of the Messages API. */
 export function conversationOf(messages: unknown, notes: Notes): Conversation {
   if (!Array.isArray(messages)) return mistake('messages: expected an array')
   const draft: Draft = { system: { blocks: [], isPlain: true }, turns: [], emptyUser: null, callIds: new Set(), notes }

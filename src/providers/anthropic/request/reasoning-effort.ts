@@ -3,7 +3,7 @@ import { EFFORTS, type ThinkingTraits, thinkingTraits } from '../models.ts'
 import { shown } from './content-parts.ts'
 import { refuse } from './rejection.ts'
 
-/** How `reasoning_effort` is said to a model (translation.md 1.8). */
+/** How `reasoning_effort` is said to a model. */
 export interface Reasoning {
   thinking: string | null
   effort: string | null

@@ -1,9 +1,11 @@
 import type { Adjustment } from '../../../domain/adjustment.ts'
-import { type ChatRequest, isJsonObject, type JsonObject } from '../../../domain/chat.ts'
+import { type Bounds, largestLimit } from '../../../domain/bounds.ts'
+import { isJsonObject, type JsonObject } from '../../../domain/call-request.ts'
+import type { ChatRequest } from '../../../domain/chat.ts'
 import { limitToSend } from '../../../domain/output-limit.ts'
 import type { Target, Translation } from '../../family.ts'
 import { type Pin, pinned } from '../../pin.ts'
-import { REGION } from '../account-defaults.ts'
+import { mostPercent, REGION } from '../account-defaults.ts'
 import { takesRegion } from '../models.ts'
 import { shown } from './content-parts.ts'
 import type { Draft } from './draft.ts'
@@ -40,7 +42,16 @@ function translated(request: unknown, target: Target): Translation {
   const tools = toolFields(request, draft.toolNames)
   Object.assign(body, asksForJson(request) ? jsonModeFields(tools, draft) : tools)
   const adjustments = [...limitOutput(request, draft), ...pinned(body, pinsFor(draft))]
-  return { kind: 'wire', body, ignored: [...draft.notes.ignored], adjustments }
+  return { kind: 'wire', body, ignored: [...draft.notes.ignored], adjustments, bounds: boundsOf(body) }
+}
+
+function boundsOf(body: JsonObject): Bounds {
+  return {
+    outputTokens: largestLimit([body['max_tokens']]),
+    answers: 1,
+    namedPercent: mostPercent(body, false),
+    accountPercent: mostPercent(body, true),
+  }
 }
 
 function limitOutput(request: JsonObject, { body, target: { bounds, traits } }: Draft): Adjustment[] {

@@ -1,10 +1,10 @@
-import { isJsonObject, type JsonObject } from '../../../domain/chat.ts'
+import { isJsonObject, type JsonObject } from '../../../domain/call-request.ts'
 import { cacheMarker } from './cache-control.ts'
 import { type Block, contentBlocks, isBlank } from './content-parts.ts'
 import type { Notes } from './notes.ts'
 import { mistake } from './rejection.ts'
 
-/** System and developer texts, hoisted out of the conversation in their order (translation.md 1.2). */
+/** System and developer texts, hoisted out of the conversation in their order. */
 export interface SystemPrompt {
   blocks: Block[]
   /** Only strings without cache markers so far: one string will do. */

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../../../domain/chat.ts'
+import { isJsonObject, type JsonObject } from '../../../domain/call-request.ts'
 import { requiredText, shown } from './content-parts.ts'
 import { mistake, refuse } from './rejection.ts'
 import { declaredTools, placeholderTool, type Tool, usesFunctions } from './tools.ts'
@@ -16,7 +16,7 @@ interface Choice {
   allowed?: Set<string>
 }
 
-/** All fields about tools together, because each decides on the others (translation.md 1.5 and 1.6). */
+/** All fields about tools together, because each decides on the others. */
 export function toolFields(request: JsonObject, namesInHistory: ReadonlySet<string>): ToolFields {
   const declared = declaredTools(request)
   const choice = wantedChoice(request)

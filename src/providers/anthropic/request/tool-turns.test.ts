@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { JsonObject } from '../../../domain/chat.ts'
+import type { JsonObject } from '../../../domain/call-request.ts'
 import { messagesOf, mistakeOf, refusalOf, translate, USER, wireOf } from '../fixtures/translate.ts'
 import example from '../fixtures/worked-example.json' with { type: 'json' }
 
@@ -36,7 +36,7 @@ function turnsOf(...messages: JsonObject[]): { role: string; content: Block[] }[
   return messagesOf(...messages) as { role: string; content: Block[] }[]
 }
 
-test('the worked example of translation.md 1.9', () => {
+test('a conversation with two parallel tool calls', () => {
   const translation = translate(example.request)
   assert.equal(translation.kind, 'wire')
   const body = translation.kind === 'wire' ? translation.body : {}

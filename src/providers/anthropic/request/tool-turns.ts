@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import { checkFaithful, isJsonObject, type JsonObject } from '../../../domain/chat.ts'
+import { isJsonObject, type JsonObject } from '../../../domain/call-request.ts'
+import { checkFaithful } from '../../../domain/faithful.ts'
 import { type Block, contentBlocks, requiredText, shown, withoutBlanks } from './content-parts.ts'
 import type { Notes } from './notes.ts'
 import { mistake, refuse } from './rejection.ts'

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../../../domain/chat.ts'
+import { isJsonObject, type JsonObject } from '../../../domain/call-request.ts'
 import { requiredText, shown } from './content-parts.ts'
 import { mistake, refuse } from './rejection.ts'
 import { withDefs } from './schema-references.ts'
@@ -8,7 +8,7 @@ export interface Tool extends JsonObject {
   name: string
 }
 
-/** The tools of `tools` or of the deprecated `functions`, in the caller's order (translation.md 1.5). */
+/** The tools of `tools` or of the deprecated `functions`, in the caller's order. */
 export function declaredTools(request: JsonObject): Tool[] {
   const tools = listAt(request, 'tools')
   const functions = listAt(request, 'functions')

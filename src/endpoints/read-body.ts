@@ -1,25 +1,24 @@
 import { isUtf8 } from 'node:buffer'
-import { type ChatRequest, checkFaithful, isJsonObject, parseChatRequest } from '../../domain/chat.ts'
-import { GatewayError } from '../../domain/errors.ts'
+import { type CallRequest, isJsonObject } from '../domain/call-request.ts'
+import { GatewayError } from '../domain/errors.ts'
+import { checkFaithful } from '../domain/faithful.ts'
+import type { Endpoint } from './endpoint.ts'
 
-/**
- * A body as it came, as a chat request. Everything wrong with it is the caller's to mend, so messages say what would be
- * right; the error also holds what the request log may know of it.
- */
-export function parseRequest(body: Buffer): ChatRequest {
+/** A body as it came, as a request. The error also holds what the request log may know of a body that was refused. */
+export function readBody(body: Buffer, endpoint: Pick<Endpoint, 'read'>): CallRequest {
   let value: unknown
   try {
     value = parseJson(body)
-    return checkedRequest(value)
+    return readValue(value, endpoint)
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error
     throw new GatewayError(error.code, error.message, { refused: { model: namedModel(value), bytes: body.length } })
   }
 }
 
-/** A chat request that can be sent on faithfully. */
-export function checkedRequest(value: unknown): ChatRequest {
-  const request = parseChatRequest(value)
+/** A request that can be sent on faithfully. */
+export function readValue(value: unknown, endpoint: Pick<Endpoint, 'read'>): CallRequest {
+  const request = endpoint.read(value)
   checkFaithful(value)
   return request
 }

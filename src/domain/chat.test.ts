@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { ChatRequestSchema, type JsonObject } from '../../domain/chat.ts'
-import { isPlainChat } from './plain-chat.ts'
+import type { JsonObject } from './call-request.ts'
+import { ChatRequestSchema, isUsual } from './chat.ts'
 
 const user = { role: 'user', content: 'hello' }
 const tool = { type: 'function', function: { name: 'weather', parameters: {} } }
@@ -32,7 +32,7 @@ const USUAL: Record<string, JsonObject> = {
 }
 
 describe('requests as nearly everyone sends them are taken without the schema', () => {
-  for (const [title, request] of Object.entries(USUAL)) test(title, () => assert.equal(isPlainChat(request), true))
+  for (const [title, request] of Object.entries(USUAL)) test(title, () => assert.equal(isUsual(request), true))
 })
 
 /** Any value at a place where a request has one. */
@@ -74,7 +74,7 @@ test('what is taken without the schema, the schema takes too', () => {
   let taken = 0
   fc.assert(
     fc.property(request, (value) => {
-      if (!isPlainChat(value)) return
+      if (!isUsual(value)) return
       taken++
       const judged = ChatRequestSchema.safeParse(value)
       assert.ok(judged.success, judged.error?.message)
@@ -88,7 +88,7 @@ test('each field alone: whatever its value, a yes is one of the schema’s', () 
   fc.assert(
     fc.property(fc.constantFrom(...fields), anything, (name, value) => {
       const one = { model: 'm', messages: [user], [name]: value }
-      if (isPlainChat(one)) assert.ok(ChatRequestSchema.safeParse(one).success, JSON.stringify(one))
+      if (isUsual(one)) assert.ok(ChatRequestSchema.safeParse(one).success, JSON.stringify(one))
     }),
     { numRuns: 5_000 },
   )

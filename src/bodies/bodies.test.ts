@@ -4,12 +4,16 @@ import { after, describe, test } from 'node:test'
 import type { Worker } from 'node:worker_threads'
 import { NO_BOUNDS } from '../domain/output-limit.ts'
 import { type Provider, UNKNOWN_TRAITS } from '../domain/provider.ts'
-import { createLargeBodies, startWorker } from './large-bodies.ts'
+import { chatCompletions } from '../endpoints/chat-completions/chat-completions.ts'
+import { createBodies, startWorker } from './bodies.ts'
 import type { ReplyToRead } from './protocol.ts'
+
+/** A large one, always as a promise. */
+const open = async (chunks: Buffer[], withHash: boolean) => bodies.open(chunks, chatCompletions, withHash)
 
 const deaths: unknown[] = []
 const workers: Worker[] = []
-const bodies = createLargeBodies(
+const bodies = createBodies(
   (error) => deaths.push(error),
   () => {
     const worker = startWorker()
@@ -50,19 +54,33 @@ const anthropic = {
 
 describe('a large request', () => {
   test('is known by its outline, its bound and its hash', async () => {
-    const request = await bodies.open(chunksOf(REQUEST), true)
-    assert.deepEqual(request.opened.outline, { model: 'fast', messages: [{}], max_tokens: 7, seed: 5 })
-    assert.ok((request.opened.promptTokens ?? 0) >= Buffer.byteLength(text))
-    assert.equal(request.opened.bodyHash, hash('sha256', JSON.stringify(REQUEST), 'hex'))
+    const request = await open(chunksOf(REQUEST), true)
+    assert.deepEqual(request.request, { model: 'fast', messages: [{}], max_tokens: 7, seed: 5 })
+    assert.ok((request.promptTokens ?? 0) >= Buffer.byteLength(text))
+    assert.equal(request.hash, hash('sha256', JSON.stringify(REQUEST), 'hex'))
     request.release()
   })
 
   test('is written for each entry in the words of its family, and again', async () => {
-    const request = await bodies.open(chunksOf(REQUEST), false)
-    const translations = await request.translate([openai, anthropic])
+    const request = await open(chunksOf(REQUEST), false)
+    const translations = await request.translate([openai, anthropic], true)
+    const bounds = { outputTokens: 7, answers: 1, namedPercent: 100 }
+    const wire = { max_tokens: 7, messages: [{}] }
     assert.deepEqual(translations, [
-      { kind: 'wire', body: { max_tokens: 7 }, ignored: [], adjustments: [] },
-      { kind: 'wire', body: { max_tokens: 7 }, ignored: ['seed'], adjustments: [] },
+      {
+        kind: 'wire',
+        body: { ...wire, model: 'upstream-a', seed: 5 },
+        ignored: [],
+        adjustments: [],
+        bounds: { ...bounds, accountPercent: 200 },
+      },
+      {
+        kind: 'wire',
+        body: { ...wire, model: 'upstream-b' },
+        ignored: ['seed'],
+        adjustments: [],
+        bounds: { ...bounds, accountPercent: 110 },
+      },
     ])
     for (const position of [0, 0, 1]) {
       const sent = JSON.parse(Buffer.from(await request.write(position)).toString())
@@ -78,14 +96,14 @@ describe('a large request', () => {
     ['asks for a stream', { ...REQUEST, stream: true }, 'not_implemented'],
   ] as const) {
     test(`that ${what} is refused with ${code}`, async () => {
-      await assert.rejects(bodies.open(chunksOf(body), false), { name: 'GatewayError', code })
+      await assert.rejects(open(chunksOf(body), false), { name: 'GatewayError', code })
     })
   }
 
   test('that has been released is gone', async () => {
-    const request = await bodies.open(chunksOf(REQUEST), false)
+    const request = await open(chunksOf(REQUEST), false)
     request.release()
-    await assert.rejects(request.translate([openai]), /not open/)
+    await assert.rejects(async () => request.translate([openai], true), /not open/)
   })
 })
 
@@ -97,43 +115,9 @@ describe('a large request that is mostly text', () => {
   const conversation = { messages, max_tokens: 7, model: 'fast' }
   const json = JSON.stringify(conversation)
 
-  test('needs no worker', async () => {
-    let started = 0
-    const own = createLargeBodies(assert.ifError, () => {
-      started += 1
-      return startWorker()
-    })
-    const request = await own.open(chunksOf(json), true)
-    assert.deepEqual(request.opened, {
-      outline: { messages: [{}], max_tokens: 7, model: 'fast' },
-      promptTokens: Buffer.byteLength(json),
-      bodyHash: hash('sha256', json, 'hex'),
-    })
-    const translations = await request.translate([
-      openai,
-      { ...openai, position: 1, model: 'a-model-of-a-longer-name' },
-    ])
-    assert.deepEqual(
-      translations.map(({ kind }) => kind),
-      ['wire', 'wire'],
-    )
-    for (const [position, model] of [
-      [0, 'upstream-a'],
-      [0, 'upstream-a'],
-      [1, 'a-model-of-a-longer-name'],
-    ] as const) {
-      const written = Buffer.from(await request.write(position)).toString()
-      assert.equal(written, json.replace('"model":"fast"', `"model":"${model}"`))
-    }
-    await assert.rejects(request.write(1), /nothing to write/)
-    request.release()
-    assert.equal(started, 0)
-    await own.close()
-  })
-
-  test('goes to the worker when one of its entries needs that', async () => {
-    const request = await bodies.open(chunksOf(json), false)
-    const translations = await request.translate([openai, anthropic])
+  test('is written for entries of both families', async () => {
+    const request = await open(chunksOf(json), false)
+    const translations = await request.translate([openai, anthropic], true)
     assert.deepEqual(
       translations.map(({ kind }) => kind),
       ['wire', 'wire'],
@@ -145,10 +129,10 @@ describe('a large request that is mostly text', () => {
     request.release()
   })
 
-  test('goes to the worker when more of it changes than its model', async () => {
+  test('is written anew when more of it changes than its model', async () => {
     const extended = { ...conversation, messages: messages.map((each) => ({ ...each, model: 'fast' })) }
-    const request = await bodies.open(chunksOf(extended), false)
-    await request.translate([openai])
+    const request = await open(chunksOf(extended), false)
+    await request.translate([openai], true)
     const sent = JSON.parse(Buffer.from(await request.write(0)).toString())
     assert.deepEqual(sent, { ...extended, model: 'upstream-a' })
     request.release()
@@ -164,7 +148,7 @@ describe('a large request that is mostly text', () => {
     ['half of it', json.slice(0, -10), /not valid JSON/],
   ] as const) {
     test(`is refused in the same words for ${what}`, async () => {
-      await assert.rejects(bodies.open(chunksOf(body), false), {
+      await assert.rejects(open(chunksOf(body), false), {
         name: 'GatewayError',
         code: 'invalid_request',
         message,
@@ -179,6 +163,7 @@ describe('a large answer', () => {
   const reply = (more: Partial<ReplyToRead> = {}): ReplyToRead => ({
     status: 200,
     family: 'openai',
+    endpoint: 'chat',
     provider,
     request: { model: 'fast', messages: [] },
     stamp,
@@ -191,7 +176,7 @@ describe('a large answer', () => {
   }
 
   test('is read, and written as the caller gets it', async () => {
-    const read = await bodies.read(chunksOf(completion), reply())
+    const read = await bodies.readLarge(chunksOf(completion), reply())
     assert.ok(read.kind === 'answer' && read.answer.text !== null)
     assert.deepEqual([read.answer.usage.input, read.answer.usage.output, read.answer.finishReason], [3, 4, 'stop'])
     const { id, model, created, choices } = JSON.parse(Buffer.from(read.answer.text).toString())
@@ -201,17 +186,17 @@ describe('a large answer', () => {
 
   test('that is an error, or cannot be read, is a failure without secrets', async () => {
     const words = { error: { message: `bad sk-secret-value ${text}` } }
-    const refused = await bodies.read(chunksOf(words), reply({ status: 400 }))
+    const refused = await bodies.readLarge(chunksOf(words), reply({ status: 400 }))
     assert.ok(refused.kind === 'failure')
     assert.equal(refused.failure.code, 'invalid_request')
     assert.doesNotMatch(refused.failure.message, /sk-secret/)
-    const unreadable = await bodies.read(chunksOf(`{"choices":"${text}`), reply())
+    const unreadable = await bodies.readLarge(chunksOf(`{"choices":"${text}`), reply())
     assert.equal(unreadable.kind, 'unreadable')
   })
 
   test('nested too deep has usage but no text', async () => {
     const deep = `${'['.repeat(500_000)}${']'.repeat(500_000)}`
-    const read = await bodies.read(chunksOf(`{"choices":[${deep}],"usage":{"prompt_tokens":3}}`), reply())
+    const read = await bodies.readLarge(chunksOf(`{"choices":[${deep}],"usage":{"prompt_tokens":3}}`), reply())
     assert.ok(read.kind === 'answer')
     assert.deepEqual([read.answer.text, read.answer.usage.input], [null, 3])
   })
@@ -219,21 +204,21 @@ describe('a large answer', () => {
 
 test('chunks that share their buffer are copied, and the others keep their bytes', async () => {
   const whole = Buffer.from(new Uint8Array(Buffer.from(`....${JSON.stringify(REQUEST)}....`)).buffer)
-  const request = await bodies.open([whole.subarray(4, whole.length - 4)], false)
-  assert.equal(request.opened.outline.model, 'fast')
+  const request = await open([whole.subarray(4, whole.length - 4)], false)
+  assert.equal(request.request.model, 'fast')
   assert.equal(whole.length > 0 && whole.subarray(0, 4).toString(), '....')
   request.release()
 })
 
 test('when the worker dies, what it held fails, and the next body finds a new one', async () => {
-  const held = await bodies.open(chunksOf(REQUEST), false)
+  const held = await open(chunksOf(REQUEST), false)
   const ending = workers.at(-1)?.terminate()
-  await Promise.all([ending, assert.rejects(bodies.open(chunksOf(REQUEST), false), /has ended/)])
-  await assert.rejects(held.translate([openai]), /has ended/)
+  await Promise.all([ending, assert.rejects(open(chunksOf(REQUEST), false), /has ended/)])
+  await assert.rejects(async () => held.translate([openai], true), /has ended/)
   held.release()
   assert.equal(deaths.length, 1)
-  const next = await bodies.open(chunksOf(REQUEST), false)
-  assert.equal(next.opened.outline.model, 'fast')
+  const next = await open(chunksOf(REQUEST), false)
+  assert.equal(next.request.model, 'fast')
   next.release()
   assert.equal(workers.length, 2)
 })

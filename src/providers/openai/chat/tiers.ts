@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../domain/chat.ts'
-import type { Pin } from '../pin.ts'
+import type { JsonObject } from '../../../domain/call-request.ts'
+import type { Pin } from '../../pin.ts'
 
 const DEAREST_PERCENT = 200
 

@@ -1,12 +1,12 @@
-import { isJsonObject, type JsonObject } from '../../domain/chat.ts'
-import { failure } from '../../domain/failure.ts'
-import { type TokenUsage, tokenCount } from '../../domain/pricing/usage.ts'
-import type { Reading } from '../family.ts'
-import { failureFromErrorBody } from './failure.ts'
+import { isJsonObject, type JsonObject } from '../../../domain/call-request.ts'
+import { failure } from '../../../domain/failure.ts'
+import { type TokenUsage, tokenCount } from '../../../domain/pricing/usage.ts'
+import type { Reading } from '../../family.ts'
+import { failureFromErrorBody } from '../failure.ts'
 import { tierPercent } from './tiers.ts'
 
 /**
- * Everything is kept as received (translation.md 2.4); `object`, `created` and `usage` are filled in only where a
+ * Everything is kept as received; `object`, `created` and `usage` are filled in only where a
  * compatible server left them out.
  */
 export function fromWire(body: unknown): Reading {
@@ -21,7 +21,7 @@ export function fromWire(body: unknown): Reading {
   completion['object'] ??= 'chat.completion'
   completion['usage'] ??= { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 }
   const usage = usageFromWire(completion['usage'], body['service_tier'])
-  return { kind: 'answer', answer: { completion, usage, finishReason: finishReason(choices), warning: null } }
+  return { kind: 'answer', answer: { body: completion, usage, finishReason: finishReason(choices), warning: null } }
 }
 
 function unusable(message: string): Reading {
@@ -34,7 +34,7 @@ function finishReason(choices: unknown[]): string | null {
   return typeof reason === 'string' ? reason : null
 }
 
-/** `prompt_tokens` includes cached and written tokens; our classes do not overlap (translation.md 2.3). */
+/** `prompt_tokens` includes cached and written tokens; our classes do not overlap. */
 function usageFromWire(value: unknown, serviceTier: unknown): TokenUsage {
   const usage = isJsonObject(value) ? value : {}
   const promptDetails = isJsonObject(usage['prompt_tokens_details']) ? usage['prompt_tokens_details'] : {}

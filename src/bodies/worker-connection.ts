@@ -8,11 +8,12 @@ interface Waiting {
 }
 
 /** One worker, from its start to its end. */
-export class Connection {
+export class WorkerConnection {
   failure: unknown = null
   readonly #worker: Worker
   readonly #waiting = new Map<number, Waiting>()
   #lastId = 0
+  #lastBody = 0
 
   constructor(worker: Worker, onDeath: (error: unknown) => void) {
     this.#worker = worker
@@ -38,6 +39,12 @@ export class Connection {
       this.#worker.ref()
       this.#worker.postMessage({ id, task, input } as Task, transfer)
     })
+  }
+
+  /** Under which the worker keeps a body. */
+  newBodyId(): number {
+    this.#lastBody += 1
+    return this.#lastBody
   }
 
   release(body: number): void {

@@ -1,15 +1,18 @@
-import type { Adjustment } from '../../domain/adjustment.ts'
-import type { ChatMessage, ChatRequest, JsonObject } from '../../domain/chat.ts'
-import { isJsonObject } from '../../domain/chat.ts'
-import { limitToSend } from '../../domain/output-limit.ts'
-import type { Target, Translation } from '../family.ts'
-import { pinned } from '../pin.ts'
-import { renamed, renaming } from '../rename.ts'
+import type { Adjustment } from '../../../domain/adjustment.ts'
+import { type Bounds, isCount, largestLimit } from '../../../domain/bounds.ts'
+import { isJsonObject, type JsonObject } from '../../../domain/call-request.ts'
+import type { ChatMessage, ChatRequest } from '../../../domain/chat.ts'
+import { limitToSend } from '../../../domain/output-limit.ts'
+import type { Target, Translation } from '../../family.ts'
+import { pinned } from '../../pin.ts'
+import { renamed, renaming } from '../../rename.ts'
+import { DEFAULT_BASE_URL } from '../target.ts'
+import { mostTierPercent } from './tiers.ts'
 
-export const DEFAULT_BASE_URL = 'https://api.openai.com/v1'
 const ORIGINAL_HOST = new URL(DEFAULT_BASE_URL).host
 
-/** Extensions of ours that this family would refuse as unknown (translation.md 1.3). */
+const LIMITS = ['max_tokens', 'max_completion_tokens'] as const
+/** Extensions of ours that this family would refuse as unknown. */
 const EXTENSIONS = ['cache_control', 'is_error']
 
 /**
@@ -24,10 +27,17 @@ export function toWire(request: ChatRequest, target: Target): Translation {
   if (messages.some(lacksArguments)) fields['messages'] = messages.map(withArguments)
   const set = [...limitOutput(fields, target), ...pinned(fields, target.pins ?? [])]
   const { body, applied } = renamed(fields, target.renames)
-  return { kind: 'wire', body, ignored: [], adjustments: [...set, ...applied.map(renaming)] }
+  return { kind: 'wire', body, ignored: [], adjustments: [...set, ...applied.map(renaming)], bounds: boundsOf(body) }
 }
 
-const LIMITS = ['max_tokens', 'max_completion_tokens'] as const
+function boundsOf(body: JsonObject): Bounds {
+  return {
+    outputTokens: largestLimit(LIMITS.map((name) => body[name])),
+    answers: isCount(body['n']) ? body['n'] : 1,
+    namedPercent: mostTierPercent(body, false),
+    accountPercent: mostTierPercent(body, true),
+  }
+}
 
 /** Under the name that the caller used; where there is none, under the one that the server knows. */
 function limitOutput(body: JsonObject, { bounds, baseUrl, traits }: Target): Adjustment[] {

@@ -1,0 +1,27 @@
+import type { Endpoint } from '../endpoints/endpoint.ts'
+import { FAMILIES } from '../providers/families.ts'
+import type { Family, Target, Translator } from '../providers/family.ts'
+
+/** Where a request may go: a place of its chain. It crosses threads, so it names its family. */
+export interface Destination extends Target {
+  position: number
+  /** Name of a row in the table of families. */
+  family: string
+}
+
+export function familyNamed(name: string): Family {
+  const family = FAMILIES.get(name)
+  if (family === undefined) throw new Error(`there is no family '${name}'`)
+  return family
+}
+
+export function translatorOf({ family }: Pick<Destination, 'family'>, { operation }: Endpoint): Translator {
+  const translator = familyNamed(family).translators[operation]
+  if (translator === undefined) throw new Error(`the family '${family}' does not offer ${operation}`)
+  return translator
+}
+
+/** Whether the bytes go out as they came, but for the model. */
+export function isVerbatim(destination: Pick<Destination, 'family'>, endpoint: Endpoint): boolean {
+  return translatorOf(destination, endpoint).verbatimFor === endpoint.name
+}

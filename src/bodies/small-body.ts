@@ -1,0 +1,67 @@
+import { hash } from 'node:crypto'
+import type { CallRequest, JsonObject } from '../domain/call-request.ts'
+import type { Endpoint } from '../endpoints/endpoint.ts'
+import { readBody } from '../endpoints/read-body.ts'
+import type { Translation } from '../providers/family.ts'
+import { renamed } from '../providers/rename.ts'
+import { wireBody } from '../providers/wire-body.ts'
+import { type Destination, isVerbatim, translatorOf } from './destination.ts'
+import type { RequestBody, Rewrite, Sent, WireBytes } from './request-body.ts'
+
+/** A body that the serving thread works on itself. */
+export class SmallBody implements RequestBody {
+  readonly length: number | null
+  readonly request: CallRequest
+  readonly promptTokens: number | null
+  readonly hash: string | null
+  readonly #endpoint: Endpoint
+  readonly #source: Buffer | null
+  #written: { destination: Destination; wire: JsonObject }[] = []
+
+  /** `source`: the bytes that the request was read from; null when it came some other way. */
+  constructor(request: CallRequest, endpoint: Endpoint, source: Buffer | null = null, withHash = false) {
+    this.request = request
+    this.length = source?.length ?? null
+    this.promptTokens = endpoint.promptTokens(request, this.length)
+    this.hash = withHash && source !== null ? hash('sha256', source, 'hex') : null
+    this.#endpoint = endpoint
+    this.#source = source
+  }
+
+  /** Throws the error that the caller gets for a bad body. */
+  static read(source: Buffer, endpoint: Endpoint, withHash: boolean): SmallBody {
+    return new SmallBody(readBody(source, endpoint), endpoint, source, withHash)
+  }
+
+  translate(destinations: readonly Destination[]): Translation[] {
+    this.#written = []
+    return destinations.map((destination) => {
+      const translation = translatorOf(destination, this.#endpoint).toWire(this.request, destination)
+      if (translation.kind === 'wire') this.#written.push({ destination, wire: translation.body })
+      return translation
+    })
+  }
+
+  write(position: number): WireBytes {
+    const found = this.#written.find(({ destination }) => destination.position === position)
+    if (found === undefined) throw new Error(`there is nothing to write for position ${position}`)
+    return this.#bytesOf(found.wire, found.destination)
+  }
+
+  rewrite(rewrite: Rewrite, { wire, destination }: Sent): WireBytes {
+    return this.#bytesOf(rewritten(wire, rewrite), destination)
+  }
+
+  #bytesOf(wire: JsonObject, destination: Destination): WireBytes {
+    return wireBody(wire, this.request, isVerbatim(destination, this.#endpoint) ? this.#source : null)
+  }
+
+  discard(): void {}
+
+  release(): void {}
+}
+
+function rewritten(wire: JsonObject, rewrite: Rewrite): JsonObject {
+  if (rewrite.kind === 'rename') return renamed(wire, [rewrite.rename]).body
+  return Object.fromEntries(Object.entries(wire).filter(([name]) => !rewrite.fields.has(name)))
+}

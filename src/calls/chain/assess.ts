@@ -1,0 +1,166 @@
+import type { Destination } from '../../bodies/destination.ts'
+import type { RequestBody } from '../../bodies/request-body.ts'
+import type { Adjustment } from '../../domain/adjustment.ts'
+import type { Bounds } from '../../domain/bounds.ts'
+import type { JsonObject } from '../../domain/call-request.ts'
+import type { ErrorCode } from '../../domain/errors.ts'
+import { isConfigured, type ModelTraits, mergeTraits, type Provider } from '../../domain/provider.ts'
+import type { ChainEntry } from '../../domain/route.ts'
+import type { Snapshot } from '../../domain/snapshot.ts'
+import type { Endpoint } from '../../endpoints/endpoint.ts'
+import type { FittedLimits } from '../../limits/chain-hold.ts'
+import type { Family, Translation, Translator } from '../../providers/family.ts'
+import type { Catalog } from '../models/catalog.ts'
+import type { Circuits } from './circuits.ts'
+import type { PricePercents } from './price-percents.ts'
+import type { Quirks } from './quirks.ts'
+
+/** What the steps along a chain need from outside. */
+export interface ChainDeps {
+  families: ReadonlyMap<string, Family>
+  catalog: Catalog
+  circuits: Circuits
+  quirks: Quirks
+  pricePercents: PricePercents
+}
+
+/** What binds a call at every entry of its chain. */
+export interface Situation {
+  endpoint: Endpoint
+  chain: readonly ChainEntry[]
+  snapshot: Snapshot
+  /** A hard budget binds the call: it must not cost more than was held, whatever the account's defaults are. */
+  isStrict: boolean
+  /** Sent as the limit of an answer where neither the caller nor the entry names one. */
+  defaultLimit: number | null
+}
+
+interface Callee {
+  entry: ChainEntry
+  position: number
+  provider: Provider
+  family: Family
+  translator: Translator
+  traits: ModelTraits
+  destination: Destination
+}
+
+/** An entry that can be called: its provider is there and configured, and it can express the request. */
+export interface Candidate extends Callee {
+  /** The request in the family's words; of a large one an outline. */
+  wire: JsonObject
+  ignored: string[]
+  /** What differs from the caller's request on purpose. */
+  adjustments: Adjustment[]
+  bounds: Bounds
+  /** The most that it is billed at, in percent of the list price: as far as anybody knows, and what is held for. */
+  expectedPercent: number
+  heldPercent: number
+}
+
+/** Whether an entry can serve a request at all, whatever its circuit says. */
+export type Fitness =
+  | { kind: 'usable'; candidate: Candidate; contextWindow: number | null }
+  | { kind: 'unconfigured'; reason: string; contextWindow: number | null }
+  | { kind: 'refused'; code: ErrorCode; message: string; reason: string; contextWindow: number | null }
+  /** The caller's mistake: it ends the call. */
+  | { kind: 'invalid'; message: string; contextWindow: number | null }
+
+export const NOTHING_FITTED: FittedLimits = new Map()
+
+/**
+ * What each entry of the chain can do, in its order. Calls and `explain` both ask this: there is no second opinion.
+ * `isFinal`: it is not asked again with other limits.
+ */
+export function assessChain(
+  body: RequestBody,
+  situation: Situation,
+  deps: ChainDeps,
+  { fitted = NOTHING_FITTED, isFinal = true }: { fitted?: FittedLimits; isFinal?: boolean } = {},
+): Fitness[] | Promise<Fitness[]> {
+  const entries = situation.chain.map((entry, position) => calleeOf(entry, position, situation, fitted, deps))
+  const destinations = entries.flatMap((each) => ('destination' in each ? [each.destination] : []))
+  const translations = body.translate(destinations, isFinal)
+  const judged = (translated: readonly Translation[]) => {
+    let next = 0
+    return entries.map((each) => ('destination' in each ? judge(each, translated[next++], situation, deps) : each))
+  }
+  return translations instanceof Promise ? translations.then(judged) : judged(translations)
+}
+
+function calleeOf(
+  entry: ChainEntry,
+  position: number,
+  situation: Situation,
+  fitted: FittedLimits,
+  deps: ChainDeps,
+): Callee | Fitness {
+  const { snapshot, endpoint } = situation
+  const provider = snapshot.providers.get(entry.provider)
+  const family = provider === undefined ? undefined : deps.families.get(provider.family)
+  const traits = traitsOf(entry, snapshot, deps)
+  const { contextWindow } = traits
+  if (provider === undefined || family === undefined || !isConfigured(provider)) {
+    return { kind: 'unconfigured', reason: `skipped: provider '${entry.provider}' is not configured`, contextWindow }
+  }
+  const translator = family.translators[endpoint.operation]
+  if (translator === undefined) {
+    const message = `The provider '${entry.provider}' does not offer ${endpoint.operation}.`
+    return { kind: 'refused', code: 'invalid_request', message, reason: `skipped: ${message}`, contextWindow }
+  }
+  const { quirks, pricePercents } = deps
+  const { renames } = quirks.of(provider, entry.model)
+  // Of the limits set here the most specific.
+  const bounds = { default: entry.maxOutputTokens ?? situation.defaultLimit, most: fitted.get(position) ?? null }
+  const target = { model: entry.model, traits, baseUrl: provider.baseUrl, bounds, renames }
+  const destination: Destination = { position, family: provider.family, ...target }
+  const callee = { entry, position, provider, family, translator, traits, destination }
+  if (situation.isStrict && hasDefaults(callee, quirks)) {
+    // What is held for anyway is left to the account.
+    destination.pins = family.pins.filter(({ percent }) => percent > pricePercents.of(provider))
+  }
+  return callee
+}
+
+function judge(callee: Callee, translation: Translation | undefined, situation: Situation, deps: ChainDeps): Fitness {
+  const { contextWindow } = callee.traits
+  if (translation === undefined) throw new Error('an entry was not translated for')
+  switch (translation.kind) {
+    case 'invalid':
+      return { ...translation, contextWindow }
+    case 'refused':
+      return { ...translation, reason: `skipped: ${translation.message}`, contextWindow }
+    case 'wire': {
+      const { body: wire, ignored, adjustments, bounds } = translation
+      const percents = percentsOf(callee, bounds, situation, deps)
+      const candidate: Candidate = { ...callee, wire, ignored, adjustments, bounds, ...percents }
+      return { kind: 'usable', candidate, contextWindow }
+    }
+  }
+}
+
+/** Whether the provider's account may choose what a request leaves open: elsewhere only what was seen counts. */
+function hasDefaults({ entry, provider, family }: Callee, quirks: Quirks): boolean {
+  let isOwn = ownServices.get(provider)
+  if (isOwn === undefined) {
+    isOwn = family.isOwnService(provider)
+    ownServices.set(provider, isOwn)
+  }
+  return isOwn && !quirks.of(provider, entry.model).refusesPins
+}
+
+/** Providers are immutable values of the snapshot, so no call parses an address. */
+const ownServices = new WeakMap<Provider, boolean>()
+
+function percentsOf(callee: Callee, bounds: Bounds, { isStrict }: Situation, { quirks, pricePercents }: ChainDeps) {
+  const seen = pricePercents.of(callee.provider)
+  const { accountPercent, namedPercent } = bounds
+  const expectedPercent = Math.max(seen, hasDefaults(callee, quirks) ? accountPercent : namedPercent)
+  return { expectedPercent, heldPercent: isStrict ? expectedPercent : Math.max(seen, namedPercent) }
+}
+
+/** The provider's own list wins over the registry. */
+export function traitsOf(entry: ChainEntry, snapshot: Snapshot, { catalog }: Pick<ChainDeps, 'catalog'>): ModelTraits {
+  const registered = snapshot.registry.get(entry.provider)?.get(entry.model)
+  return mergeTraits(catalog.find(entry.provider, entry.model)?.traits, registered?.traits)
+}

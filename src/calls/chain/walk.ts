@@ -1,0 +1,126 @@
+import { GatewayError } from '../../domain/errors.ts'
+import type { Failure } from '../../domain/failure.ts'
+import type { ChainEntry } from '../../domain/route.ts'
+import type { Candidate, Fitness } from './assess.ts'
+import type { Circuits } from './circuits.ts'
+import { isLargerWindow } from './fallback.ts'
+
+export const CIRCUIT_REASON = 'skipped: it has been failing or asked to be left alone'
+export const WINDOW_REASON = 'skipped: its window is not known to be larger'
+
+/** What is known of an entry when its turn comes. */
+export interface Standing {
+  /** Null where it can serve the request. */
+  unfit: string | null
+  isCircuitOpen: boolean
+  contextWindow: number | null
+}
+
+/** The prompt was too long for this window: only a larger one can help. */
+export type Outgrown = { window: number | null } | null
+
+/**
+ * Why the entry at this position is skipped; null: it is called. An entry whose circuit is open is skipped only while a
+ * later one can serve: the last usable entry is always tried.
+ */
+export function skipReason(standings: readonly Standing[], position: number, outgrown: Outgrown): string | null {
+  const standing = standings[position]
+  const unfit = standing === undefined ? WINDOW_REASON : unfitReason(standing, outgrown)
+  if (unfit !== null || standing?.isCircuitOpen !== true) return unfit
+  const hasUsableAfter = standings.some((later, at) => at > position && unfitReason(later, outgrown) === null)
+  return hasUsableAfter ? CIRCUIT_REASON : null
+}
+
+function unfitReason({ unfit, contextWindow }: Standing, outgrown: Outgrown): string | null {
+  if (outgrown !== null && !isLargerWindow(contextWindow, outgrown.window)) return WINDOW_REASON
+  return unfit
+}
+
+/** Called once for each skipped entry, in order. */
+export type Skip = (entry: ChainEntry, reason: string) => void
+
+/** A walk along the chain: which entry is called next, and what is known when none is left. */
+export class Walk {
+  lastFailure: Failure | null = null
+  smallestWaitMs: number | null = null
+  readonly #chain: readonly ChainEntry[]
+  readonly #fitnesses: readonly Fitness[]
+  readonly #circuits: Circuits
+  readonly #skip: Skip
+  #outgrown: Outgrown = null
+  #position = 0
+  /** The first refusal, and the first provider without a key: what a call gets when nobody was asked. */
+  #refusal: GatewayError | null = null
+  #unconfigured: string | null = null
+
+  constructor(chain: readonly ChainEntry[], fitnesses: readonly Fitness[], circuits: Circuits, skip: Skip) {
+    this.#chain = chain
+    this.#fitnesses = fitnesses
+    this.#circuits = circuits
+    this.#skip = skip
+  }
+
+  /** The entry to call next; null when none is left. Throws for a caller's mistake: no entry could serve it. */
+  next(): Candidate | null {
+    while (this.#position < this.#chain.length) {
+      const position = this.#position++
+      const fitness = this.#fitnesses[position]
+      const entry = this.#chain[position]
+      if (fitness === undefined || entry === undefined) continue
+      const reason = skipReason(this.#standings(), position, this.#outgrown)
+      if (reason === null && fitness.kind === 'usable') return fitness.candidate
+      if (reason === INVALID && fitness.kind === 'invalid') throw new GatewayError('invalid_request', fitness.message)
+      if (reason !== WINDOW_REASON) this.#remember(fitness, entry)
+      this.#skip(entry, reason ?? '')
+    }
+    return null
+  }
+
+  failed(failure: Failure, { traits }: Candidate): void {
+    this.lastFailure = failure
+    if (failure.retryAfterMs !== null) {
+      this.smallestWaitMs = Math.min(this.smallestWaitMs ?? Number.POSITIVE_INFINITY, failure.retryAfterMs)
+    }
+    if (failure.next === 'larger-window') this.#outgrown = { window: traits.contextWindow }
+  }
+
+  /** Of a call for which nobody was asked. */
+  unattemptedError(): GatewayError {
+    if (this.#refusal !== null) return this.#refusal
+    if (this.#unconfigured === null) return new GatewayError('no_provider_available')
+    return new GatewayError(
+      'provider_not_configured',
+      `Provider '${this.#unconfigured}' has no key yet. Set one in the environment or in switchyard.yaml and start again.`,
+    )
+  }
+
+  /** Circuits change while a call is on its way. */
+  #standings(): Standing[] {
+    return this.#fitnesses.map((fitness, position) => {
+      const entry = this.#chain[position]
+      const isCircuitOpen = entry !== undefined && this.#circuits.isSkipped(entry)
+      // Whoever is not configured is skipped for that, whatever the window.
+      const contextWindow = fitness.kind === 'unconfigured' ? Number.POSITIVE_INFINITY : fitness.contextWindow
+      return { unfit: unfitOf(fitness), isCircuitOpen, contextWindow }
+    })
+  }
+
+  #remember(fitness: Fitness, { provider }: ChainEntry): void {
+    if (fitness.kind === 'unconfigured') this.#unconfigured ??= provider
+    if (fitness.kind === 'refused') this.#refusal ??= new GatewayError(fitness.code, fitness.message)
+  }
+}
+
+const INVALID = 'invalid'
+
+function unfitOf(fitness: Fitness): string | null {
+  switch (fitness.kind) {
+    case 'usable':
+      return null
+    case 'invalid':
+      return INVALID
+    case 'unconfigured':
+    case 'refused':
+      return fitness.reason
+  }
+}

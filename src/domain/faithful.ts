@@ -1,0 +1,22 @@
+import type { JsonObject } from './call-request.ts'
+import { GatewayError } from './errors.ts'
+
+/** Deeper than any schema people write, far from where recursion would overflow the stack. */
+const MAX_DEPTH = 200
+
+/**
+ * Throws for JSON that parses but cannot be sent on faithfully: numbers too large for a double (they would become null)
+ * and nesting deep enough to overflow a recursive reader further down.
+ */
+export function checkFaithful(value: unknown, depth = 0): void {
+  if (typeof value === 'number') {
+    if (!Number.isFinite(value)) throw new GatewayError('invalid_request', 'The body holds a number out of range.')
+    return
+  }
+  if (typeof value !== 'object' || value === null) return
+  if (depth > MAX_DEPTH) {
+    throw new GatewayError('invalid_request', `The body is nested deeper than ${MAX_DEPTH} levels.`)
+  }
+  if (Array.isArray(value)) for (const item of value) checkFaithful(item, depth + 1)
+  else for (const key in value) checkFaithful((value as JsonObject)[key], depth + 1)
+}

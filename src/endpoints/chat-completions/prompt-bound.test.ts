@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { JsonObject } from '../../domain/call-request.ts'
+import type { ChatRequest } from '../../domain/chat.ts'
+import { IMAGE_TOKENS, INSTRUCTION_TOKENS, promptTokensBound } from './prompt-bound.ts'
+
+function chat(content: unknown, more: JsonObject = {}): ChatRequest {
+  return { model: 'm', messages: [{ role: 'user', content }], ...more } as ChatRequest
+}
+const bytes = (value: unknown) => Buffer.byteLength(JSON.stringify(value))
+const image = (url: string) => ({ type: 'image_url', image_url: { url } })
+
+describe('a prompt has at most as many tokens as', () => {
+  const text = (value: string) => ({ type: 'text', text: value })
+  const table: [what: string, request: ChatRequest, tokens: number | null][] = [
+    ['its JSON has bytes', chat('hello'), bytes(chat('hello'))],
+    ['the bytes, not the characters', chat('日本語 😀'), bytes(chat('日本語 😀'))],
+    [
+      'the bound of each image, whatever its size',
+      chat([text('x'), image(`data:image/png;base64,${'A'.repeat(100_000)}`), image('https://example.com/a.png')]),
+      bytes(chat([text('x'), null, null])) + 2 * IMAGE_TOKENS,
+    ],
+    [
+      'the bytes of a text file',
+      chat([{ type: 'file', file: { file_data: `data:text/plain;base64,${'A'.repeat(5_000)}` } }]),
+      bytes(chat([{ type: 'file', file: { file_data: 'data:text/plain;base64,' } }])) + 5_000,
+    ],
+    [
+      'nobody knows, with a packed document',
+      chat([{ type: 'file', file: { file_data: 'data:application/pdf;base64,AAAA' } }]),
+      null,
+    ],
+    ['nobody knows, with a document in the place of an image', chat([image('data:application/pdf;base64,AAAA')]), null],
+    [
+      'tools and the instructions that come with them',
+      chat('x', { tools: [{ type: 'function' }] }),
+      bytes(chat('x', { tools: [{ type: 'function' }] })) + INSTRUCTION_TOKENS,
+    ],
+    [
+      'an output format and its instructions',
+      chat('x', { response_format: { type: 'json_object' } }),
+      bytes(chat('x', { response_format: { type: 'json_object' } })) + INSTRUCTION_TOKENS,
+    ],
+    ['nobody knows, with a file that lies at the provider', chat([{ type: 'file', file: { file_id: 'f' } }]), null],
+    [
+      'an image of a tool result too',
+      {
+        model: 'm',
+        messages: [{ role: 'tool', tool_call_id: 't', content: [image('data:image/png;base64,x')] }],
+      } as ChatRequest,
+      bytes({ model: 'm', messages: [{ role: 'tool', tool_call_id: 't', content: [null] }] }) + IMAGE_TOKENS,
+    ],
+  ]
+  for (const [what, request, tokens] of table) test(what, () => assert.equal(promptTokensBound(request), tokens))
+})

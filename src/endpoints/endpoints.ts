@@ -1,0 +1,11 @@
+import { chatCompletions } from './chat-completions/chat-completions.ts'
+import type { Endpoint } from './endpoint.ts'
+
+/** Every public path that spends: router, worker, log and documentation read this table. */
+export const ENDPOINTS: readonly Endpoint[] = [chatCompletions]
+
+export function endpointNamed(name: string): Endpoint {
+  const found = ENDPOINTS.find((endpoint) => endpoint.name === name)
+  if (found === undefined) throw new Error(`there is no endpoint '${name}'`)
+  return found
+}

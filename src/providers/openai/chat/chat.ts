@@ -1,0 +1,12 @@
+import type { ChatRequest } from '../../../domain/chat.ts'
+import type { Translator } from '../../family.ts'
+import { targetOf } from '../target.ts'
+import { toWire } from './request.ts'
+import { fromWire } from './response.ts'
+
+export const chat: Translator<ChatRequest> = {
+  target: (provider) => targetOf(provider, '/chat/completions'),
+  toWire,
+  fromWire,
+  verbatimFor: 'chat',
+}
