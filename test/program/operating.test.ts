@@ -9,12 +9,11 @@ import { copyProject } from '../copy-project.ts'
 import { requireDebianPackage } from '../debian-package.ts'
 import { openShell, type PastedShell } from './pasted-shell.ts'
 
-const PAGE = readFileSync('docs/operating.md', 'utf8')
-const SECTION = /^## From nothing to two nodes\n(.*?)^## /ms.exec(PAGE)?.[1] ?? ''
-const BLOCKS = [...SECTION.matchAll(/^```sh\n(.*?)^```/gms)].map((match) => match[1] ?? '')
+const PAGE = readFileSync('docs/two-nodes.md', 'utf8')
+const BLOCKS = [...PAGE.matchAll(/^```sh\n(.*?)^```/gms)].map((match) => match[1] ?? '')
 
-/** What the section is about must be there as after `apt-get install`; who is not root cannot follow it. */
-const skip = process.getuid?.() === 0 ? false : 'the section is for root'
+/** The page installs packages and starts services: it needs root. */
+const skip = process.getuid?.() === 0 ? false : 'the page is for root'
 
 /** Debian's packages, each by a program that it brings. */
 const PROGRAMS = {
