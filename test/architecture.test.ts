@@ -50,6 +50,7 @@ const ROOMS: Record<string, Room> = {
     rooms: [
       'src/domain',
       'src/http',
+      'src/endpoints',
       'src/limits',
       'src/store/engine',
       'src/store/control',

@@ -56,7 +56,7 @@ describe('a large request', () => {
   test('is known by its outline, its bound and its hash', async () => {
     const request = await open(chunksOf(REQUEST), true)
     assert.deepEqual(request.request, { model: 'fast', messages: [{}], max_tokens: 7, seed: 5 })
-    assert.ok((request.promptTokens ?? 0) >= Buffer.byteLength(text))
+    assert.ok((request.promptTokens.most ?? 0) >= Buffer.byteLength(text))
     assert.equal(request.hash, hash('sha256', JSON.stringify(REQUEST), 'hex'))
     request.release()
   })
@@ -178,7 +178,7 @@ describe('a large answer', () => {
   test('is read, and written as the caller gets it', async () => {
     const read = await bodies.readLarge(chunksOf(completion), reply())
     assert.ok(read.kind === 'answer' && read.answer.text !== null)
-    assert.deepEqual([read.answer.usage.input, read.answer.usage.output, read.answer.finishReason], [3, 4, 'stop'])
+    assert.deepEqual([read.answer.usage?.input, read.answer.usage?.output, read.answer.finishReason], [3, 4, 'stop'])
     const { id, model, created, choices } = JSON.parse(Buffer.from(read.answer.text).toString())
     assert.deepEqual({ id, model, created }, stamp)
     assert.deepEqual(choices, completion.choices)
@@ -198,7 +198,7 @@ describe('a large answer', () => {
     const deep = `${'['.repeat(500_000)}${']'.repeat(500_000)}`
     const read = await bodies.readLarge(chunksOf(`{"choices":[${deep}],"usage":{"prompt_tokens":3}}`), reply())
     assert.ok(read.kind === 'answer')
-    assert.deepEqual([read.answer.text, read.answer.usage.input], [null, 3])
+    assert.deepEqual([read.answer.text, read.answer.usage?.input], [null, 3])
   })
 })
 

@@ -1,3 +1,4 @@
+import type { PromptTokens } from '../domain/bounds.ts'
 import type { CallRequest } from '../domain/call-request.ts'
 import { NO_BOUNDS } from '../domain/output-limit.ts'
 import type { Endpoint } from '../endpoints/endpoint.ts'
@@ -42,7 +43,7 @@ export class LargeBody implements RequestBody {
     return this.#opened.outline
   }
 
-  get promptTokens(): number | null {
+  get promptTokens(): PromptTokens {
     return this.#opened.promptTokens
   }
 

@@ -1,4 +1,5 @@
 import type { Answer, Stamp } from '../domain/answer.ts'
+import type { PromptTokens } from '../domain/bounds.ts'
 import type { CallRequest } from '../domain/call-request.ts'
 import type { ErrorCode, RefusedBody } from '../domain/errors.ts'
 import type { Failure } from '../domain/failure.ts'
@@ -9,7 +10,7 @@ import type { Destination } from './destination.ts'
 /** What the steps of a call need of a request whose body stays in the worker. */
 export interface OpenedRequest {
   outline: CallRequest
-  promptTokens: number | null
+  promptTokens: PromptTokens
   /** SHA-256, hexadecimal; null where it was not asked for. */
   hash: string | null
 }

@@ -1,3 +1,4 @@
+import type { PromptTokens } from '../domain/bounds.ts'
 import type { CallRequest, JsonObject } from '../domain/call-request.ts'
 import type { Translation } from '../providers/family.ts'
 import type { Rename } from '../providers/rename.ts'
@@ -26,7 +27,7 @@ export interface RequestBody {
   /** In bytes, as it came; null when it came some other way. */
   readonly length: number | null
   readonly request: CallRequest
-  readonly promptTokens: number | null
+  readonly promptTokens: PromptTokens
   /** SHA-256, hexadecimal; null where it was not asked for. */
   readonly hash: string | null
   /**

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import type { PromptTokens } from '../domain/bounds.ts'
 import type { CallRequest, JsonObject } from '../domain/call-request.ts'
 import type { Endpoint } from '../endpoints/endpoint.ts'
 import { readBody } from '../endpoints/read-body.ts'
@@ -12,7 +13,7 @@ import type { RequestBody, Rewrite, Sent, WireBytes } from './request-body.ts'
 export class SmallBody implements RequestBody {
   readonly length: number | null
   readonly request: CallRequest
-  readonly promptTokens: number | null
+  readonly promptTokens: PromptTokens
   readonly hash: string | null
   readonly #endpoint: Endpoint
   readonly #source: Buffer | null

@@ -43,13 +43,13 @@ interface AskedFor extends Asked {
 
 async function ask(resolved: Resolved, payer: Payer, deps: Deps): Promise<AskedFor> {
   const { body, endpoint, snapshot, id } = resolved
-  const { chain } = resolved.resolved
+  const { chain, isInterchangeable } = resolved.resolved
   const bounds = { isStrict: hasHardBudget(payer), defaultLimit: defaultLimitOf(payer) }
-  const situation: Situation = { endpoint, chain, snapshot, ...bounds }
+  const situation: Situation = { endpoint, chain, isInterchangeable, snapshot, ...bounds }
   const isFinal = !mayFit(payer)
   const assessed = assessChain(body, situation, deps, { isFinal })
   const fitnesses = assessed instanceof Promise ? await assessed : assessed
-  const hold = chainHold(fitnesses, body.promptTokens, snapshot)
+  const hold = chainHold(fitnesses, body.promptTokens.most, snapshot)
   const asked = deps.ledger.admit(payer, hold, id)
   const decision = asked instanceof Promise ? await asked : asked
   const first: AskedFor = { fitnesses, hold, decision }
@@ -57,7 +57,7 @@ async function ask(resolved: Resolved, payer: Payer, deps: Deps): Promise<AskedF
   // Once more, with the most that the hard budget which wants calls fitted can pay for.
   return fitIn(first, payer, async (fitted) => {
     const again = await assessChain(body, situation, deps, { fitted, isFinal: false })
-    const smaller = chainHold(again, body.promptTokens, snapshot)
+    const smaller = chainHold(again, body.promptTokens.most, snapshot)
     return { fitnesses: again, hold: smaller, decision: await deps.ledger.admit(payer, smaller, id) }
   })
 }

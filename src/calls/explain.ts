@@ -37,14 +37,14 @@ export async function explain(
   const endpoint = chatCompletions
   const request = new SmallBody(readValue(body, endpoint), endpoint)
   const resolved = entriesOf(request.request.model, { workspace }, snapshot, deps.prefixes)
-  const { chain, alias } = resolved
+  const { chain, alias, isInterchangeable } = resolved
   const payer = key === null ? workspacePayer(workspace, snapshot) : payerOf(key, snapshot)
   const bounds = { defaultLimit: defaultLimitOf(payer), isStrict: hasHardBudget(payer) }
-  const situation: Situation = { endpoint, chain, snapshot, ...bounds }
+  const situation: Situation = { endpoint, chain, isInterchangeable, snapshot, ...bounds }
   const { refusal, fitnesses } = await budgetVerdict(request, situation, payer, key?.name ?? null, deps)
   const { candidate, passed, error } = firstStep(chain, fitnesses, deps)
   const entries = chain.map((entry, position) => ({
-    ...explained(entry, fitnesses[position], request.promptTokens, situation, deps),
+    ...explained(entry, fitnesses[position], request.promptTokens.most, situation, deps),
     wouldBeUsed: refusal === null && candidate?.position === position,
     skippedBecause: passed.get(entry)?.replace(/^skipped: /, '') ?? null,
   }))

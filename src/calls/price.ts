@@ -10,8 +10,8 @@ export function price(call: Served): Priced {
 }
 
 function costAt({ served, snapshot }: Served): Cost {
-  const { entry, answer } = served
+  const { entry, usage } = served
   const model = snapshot.registry.get(entry.provider)?.get(entry.model)
   if (model === undefined) return { picodollars: null, priceVersion: null }
-  return { picodollars: costOf(answer.usage, model.price), priceVersion: model.priceVersion }
+  return { picodollars: costOf(usage, model.price), priceVersion: model.priceVersion }
 }

@@ -71,7 +71,7 @@ function closeRecord({ call, error }: Ended, reply: Reply | null, deps: Deps): C
     model: served?.entry.model ?? last?.model ?? null,
     fallback: (served?.position ?? 0) > 0,
     attempts: call.attempts,
-    usage: served?.answer.usage ?? null,
+    usage: served?.usage ?? null,
     finishReason: served?.answer.finishReason ?? null,
     costPicodollars: cost?.picodollars?.toString() ?? null,
     priceVersion: cost?.priceVersion ?? null,

@@ -7,6 +7,7 @@ import type { IdempotentBody } from '../domain/idempotency.ts'
 import type { LiveKey } from '../domain/key.ts'
 import type { Presence } from '../domain/presence.ts'
 import type { Picodollars } from '../domain/pricing/price.ts'
+import type { TokenUsage } from '../domain/pricing/usage.ts'
 import type { ChainEntry, Resolved as ResolvedModel } from '../domain/route.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
 import type { Endpoint } from '../endpoints/endpoint.ts'
@@ -69,6 +70,8 @@ export interface ServedBy {
   /** Its place in the chain; more than 0 means that a fallback served. */
   position: number
   answer: Answer | WrittenAnswer
+  /** As the provider counted, or estimated where it did not. */
+  usage: TokenUsage
   upstreamMs: number
   ignored: string[]
 }

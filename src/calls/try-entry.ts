@@ -1,6 +1,7 @@
 import type { WireBytes } from '../bodies/request-body.ts'
 import type { Operation } from '../domain/call-request.ts'
 import type { Failure } from '../domain/failure.ts'
+import { NO_USAGE, type TokenUsage } from '../domain/pricing/usage.ts'
 import type { Provider } from '../domain/provider.ts'
 import type { ChainEntry } from '../domain/route.ts'
 import type { Endpoint as UpstreamEndpoint } from '../upstream/client.ts'
@@ -34,9 +35,10 @@ export async function tryEntry(candidate: Candidate, call: Admitted, deps: Deps)
     if (outcome.kind === 'answered') {
       if (isFree) body.discard(bytes)
       correction?.learn()
-      notePrice(outcome.answer.usage.pricePercent, candidate, call, deps)
-      const served = { entry, position, answer: outcome.answer, upstreamMs: durationMs, ignored }
-      return { kind: 'served', served }
+      const { answer } = outcome
+      const usage = answer.usage ?? estimatedUsage(call)
+      notePrice(usage.pricePercent, candidate, call, deps)
+      return { kind: 'served', served: { entry, position, answer, usage, upstreamMs: durationMs, ignored } }
     }
     if (correction === null) {
       correction = await correctionOf(outcome.failure.refusedField, candidate, { bytes, isFree }, call, deps)
@@ -114,6 +116,12 @@ function remember(outcome: Outcome, entry: ChainEntry, call: Admitted, deps: Dep
       deps.circuits.abandoned(entry)
       break
   }
+}
+
+/** The provider did not count: the row says so. */
+function estimatedUsage(call: Admitted): TokenUsage {
+  noteReason(call, 'served, without a count of tokens: they are estimated from the length of the input')
+  return { ...NO_USAGE, input: call.body.promptTokens.likely ?? 0 }
 }
 
 /** The cost is recorded as it is; what nobody expected is held for from now on. */

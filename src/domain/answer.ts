@@ -4,7 +4,8 @@ import type { TokenUsage } from './pricing/usage.ts'
 /** A provider's answer in the words of the operation, but for what the gateway itself says in it. */
 export interface Answer {
   body: JsonObject
-  usage: TokenUsage
+  /** Null where the provider did not count. */
+  usage: TokenUsage | null
   finishReason: string | null
   /** For our log: e.g. a stop reason that we do not know. */
   warning: string | null

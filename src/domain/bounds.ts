@@ -13,6 +13,21 @@ export interface Bounds {
   accountPercent: number
 }
 
+/** The tokens of a prompt, before anybody has counted them. */
+export interface PromptTokens {
+  /** No tokenizer makes more; null where only the model's window bounds them. */
+  most: number | null
+  /** What counts where the provider does not count; null where nobody can say. */
+  likely: number | null
+}
+
+/** As a rule of thumb; no tokenizer makes more tokens than a text has bytes. */
+const BYTES_PER_TOKEN = 4
+
+export function likelyTokens(bytes: number): number {
+  return Math.ceil(bytes / BYTES_PER_TOKEN)
+}
+
 export function isCount(value: unknown): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value > 0
 }

@@ -33,6 +33,7 @@ export const ChainEntrySchema = z.strictObject({
 export const RouteSchema = z.strictObject({
   description: z.string().max(1000).optional(),
   chain: z.array(ChainEntrySchema).min(1).max(10),
+  interchangeable: z.boolean().optional(),
 })
 export type RouteDefinition = z.infer<typeof RouteSchema>
 
@@ -40,6 +41,8 @@ export interface Route {
   alias: string
   description: string | null
   chain: readonly ChainEntry[]
+  /** Embeddings may fall back to another model of it, too. */
+  isInterchangeable: boolean
   createdAt: number
 }
 
@@ -63,6 +66,7 @@ export interface Resolved {
   /** Null for a direct model id. */
   alias: string | null
   chain: readonly ChainEntry[]
+  isInterchangeable: boolean
 }
 
 /** An alias wins over a direct id of the same name; the catalog is not consulted, so a brand-new model id works. */
@@ -72,8 +76,8 @@ export function resolveModel(
   prefixes: readonly PrefixRule[],
 ): Resolved | null {
   const route = routes.get(model)
-  if (route !== undefined) return { alias: route.alias, chain: route.chain }
+  if (route !== undefined) return { alias: route.alias, chain: route.chain, isInterchangeable: route.isInterchangeable }
   const rule = prefixes.find((candidate) => model.startsWith(candidate.prefix))
   if (rule === undefined) return null
-  return { alias: null, chain: [chainEntry({ provider: rule.provider, model })] }
+  return { alias: null, chain: [chainEntry({ provider: rule.provider, model })], isInterchangeable: false }
 }

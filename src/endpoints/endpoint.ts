@@ -1,4 +1,6 @@
+import type { z } from 'zod'
 import type { Answer, Stamp } from '../domain/answer.ts'
+import type { PromptTokens } from '../domain/bounds.ts'
 import type { CallRequest, EndpointName, Operation } from '../domain/call-request.ts'
 import type { GatewayError } from '../domain/errors.ts'
 
@@ -17,17 +19,28 @@ export interface Endpoint<Request extends CallRequest = CallRequest> {
   operation: Operation
   /** What the ids of its calls begin with. */
   idPrefix: string
+  /** Which entries of a chain may stand in for its first: answers of two models may not be comparable. */
+  fallsBackTo: 'any-model' | 'same-model'
   /** The gateway key as the caller sent it. Throws `unauthorized` where there is none. */
   keyOf(call: WithHeaders): string
   /** Checks a parsed body. Throws the error that the caller gets for a bad one. */
   read(value: unknown): Request
-  /**
-   * The most tokens that the prompt can have, wherever it is sent; null where only the model's window bounds it.
-   * `bytes`: how long the JSON was as it came, where that is known.
-   */
-  promptTokens(request: Request, bytes: number | null): number | null
+  /** `bytes`: how long the JSON was as it came, where that is known. */
+  promptTokens(request: Request, bytes: number | null): PromptTokens
   /** The answer as the caller gets it. */
   write(answer: Answer, stamp: Stamp): string
   /** The body of an error, in the words of the format. */
   error(error: GatewayError): object
+  page: EndpointPage
+}
+
+/** How the API reference shows it. */
+export interface EndpointPage {
+  operationId: string
+  summary: string
+  request: z.ZodType
+  requestNotes: string
+  example: object
+  answer: z.ZodType
+  answerNotes: string
 }

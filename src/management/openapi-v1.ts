@@ -1,26 +1,12 @@
 import { z } from 'zod'
-import { ChatRequestSchema } from '../domain/chat.ts'
 import { ERRORS } from '../domain/errors.ts'
+import type { EndpointPage } from '../endpoints/endpoint.ts'
+import { ENDPOINTS } from '../endpoints/endpoints.ts'
 
 type Json = Record<string, unknown>
 
 /** What the management API adds to the errors: no call under /v1 ends with them. */
 const NOT_OF_CALLS = new Set(['managed_by_config', 'precondition_failed', 'too_many_attempts'])
-
-const completion = z.looseObject({
-  id: z.string().describe('chatcmpl_…, also in x-gateway-request-id.'),
-  object: z.literal('chat.completion'),
-  created: z.int().describe('Unix seconds.'),
-  model: z.string().describe('As the caller named it; the model that answered is in x-gateway-model.'),
-  choices: z.array(
-    z.looseObject({
-      index: z.int(),
-      message: z.looseObject({ role: z.literal('assistant'), content: z.string().nullish() }),
-      finish_reason: z.string().nullable(),
-    }),
-  ),
-  usage: z.looseObject({ prompt_tokens: z.int(), completion_tokens: z.int(), total_tokens: z.int() }),
-})
 
 const model = z.object({
   id: z.string().describe('A route alias or a direct model id.'),
@@ -46,7 +32,7 @@ const RATE_HEADERS: Json = Object.fromEntries(
     [`x-ratelimit-reset-${unit}`, sometimes('When all of them are back, as 6m0s.')],
   ]),
 )
-const CHAT_HEADERS: Json = {
+const CALL_HEADERS: Json = {
   'x-gateway-provider': always('The provider that served the answer.'),
   'x-gateway-model': always('The model id used there.'),
   'x-gateway-fallback-used': always('Whether another entry than the first served it.', {
@@ -80,19 +66,18 @@ export function v1Paths(schemaOf: (type: z.ZodType, io: 'input' | 'output') => J
     content: { 'application/json': { schema: schemaOf(type, 'output') } },
   })
   const common = { tags: ['Applications'], security: [{ gateway_key: [] }] }
-  return {
-    '/v1/chat/completions': {
-      post: {
-        ...{ operationId: 'v1.chat.completions', summary: 'Create a chat completion', ...common },
-        parameters: [IDEMPOTENCY_KEY],
-        requestBody: {
-          required: true,
-          description: 'Fields that are not listed pass through. Streaming is not supported.',
-          content: { 'application/json': { schema: schemaOf(ChatRequestSchema, 'input'), example: EXAMPLE } },
-        },
-        responses: { 200: answer('The completion', completion, CHAT_HEADERS), ...failures(() => true) },
-      },
+  const posted = (page: EndpointPage) => ({
+    ...{ operationId: page.operationId, summary: page.summary, ...common },
+    parameters: [IDEMPOTENCY_KEY],
+    requestBody: {
+      required: true,
+      description: page.requestNotes,
+      content: { 'application/json': { schema: schemaOf(page.request, 'input'), example: page.example } },
     },
+    responses: { 200: answer(page.answerNotes, page.answer, CALL_HEADERS), ...failures(() => true) },
+  })
+  return {
+    ...Object.fromEntries(ENDPOINTS.map(({ path, page }) => [path, { post: posted(page) }])),
     '/v1/models': {
       get: {
         ...{ operationId: 'v1.models.list', summary: 'List the aliases and models that the key may use', ...common },
@@ -123,8 +108,6 @@ const IDEMPOTENCY_KEY = {
   description: 'The same value and body again is never a second charge, for 24 hours.',
   schema: { ...text, pattern: '^[\\x21-\\x7e]{1,255}$' },
 }
-
-const EXAMPLE = { model: 'fast', messages: [{ role: 'user', content: 'hello' }] }
 
 /** A response for each status, which names its codes. */
 function failures(isPossible: (code: string) => boolean): Json {

@@ -62,6 +62,8 @@ export interface BuiltinProvider {
 export interface Family {
   builtin: BuiltinProvider
   translators: { readonly [Name in Operation]?: Translator }
+  /** What a model of this name is for; null where the name does not say. */
+  operationOf(model: string): Operation | null
   /** `body` is parsed JSON when it was JSON, else the text. */
   failureFromWire(status: number, body: unknown): Failure
   modelsTarget(provider: Provider, after: string | null): HttpTarget

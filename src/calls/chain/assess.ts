@@ -2,12 +2,13 @@ import type { Destination } from '../../bodies/destination.ts'
 import type { RequestBody } from '../../bodies/request-body.ts'
 import type { Adjustment } from '../../domain/adjustment.ts'
 import type { Bounds } from '../../domain/bounds.ts'
-import type { JsonObject } from '../../domain/call-request.ts'
+import { type JsonObject, operationOfMode } from '../../domain/call-request.ts'
 import type { ErrorCode } from '../../domain/errors.ts'
 import { isConfigured, type ModelTraits, mergeTraits, type Provider } from '../../domain/provider.ts'
 import type { ChainEntry } from '../../domain/route.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
 import type { Endpoint } from '../../endpoints/endpoint.ts'
+import { ENDPOINTS } from '../../endpoints/endpoints.ts'
 import type { FittedLimits } from '../../limits/chain-hold.ts'
 import type { Family, Translation, Translator } from '../../providers/family.ts'
 import type { Catalog } from '../models/catalog.ts'
@@ -29,6 +30,8 @@ export interface Situation {
   endpoint: Endpoint
   chain: readonly ChainEntry[]
   snapshot: Snapshot
+  /** The operator says that all models of the route give comparable answers. */
+  isInterchangeable: boolean
   /** A hard budget binds the call: it must not cost more than was held, whatever the account's defaults are. */
   isStrict: boolean
   /** Sent as the limit of an answer where neither the caller nor the entry names one. */
@@ -104,9 +107,10 @@ function calleeOf(
     return { kind: 'unconfigured', reason: `skipped: provider '${entry.provider}' is not configured`, contextWindow }
   }
   const translator = family.translators[endpoint.operation]
-  if (translator === undefined) {
-    const message = `The provider '${entry.provider}' does not offer ${endpoint.operation}.`
-    return { kind: 'refused', code: 'invalid_request', message, reason: `skipped: ${message}`, contextWindow }
+  const message = mismatch(entry, family, situation)
+  if (translator === undefined || message !== null) {
+    const said = message ?? `The provider '${entry.provider}' does not offer ${endpoint.operation}.`
+    return { kind: 'refused', code: 'invalid_request', message: said, reason: `skipped: ${said}`, contextWindow }
   }
   const { quirks, pricePercents } = deps
   const { renames } = quirks.of(provider, entry.model)
@@ -120,6 +124,20 @@ function calleeOf(
     destination.pins = family.pins.filter(({ percent }) => percent > pricePercents.of(provider))
   }
   return callee
+}
+
+/** Why a model is of no use at this endpoint, as far as anybody knows. */
+function mismatch(entry: ChainEntry, family: Family, { snapshot, endpoint, chain, isInterchangeable }: Situation) {
+  const { provider, model } = entry
+  const mode = snapshot.registry.get(provider)?.get(model)?.mode
+  const operation = operationOfMode(mode) ?? family.operationOf(model)
+  if (operation !== null && operation !== endpoint.operation) {
+    const path = ENDPOINTS.find((each) => each.operation === operation)?.path
+    return `${provider}/${model} is for ${operation}: send the request to POST ${path}.`
+  }
+  const first = chain[0]?.model
+  if (endpoint.fallsBackTo === 'any-model' || isInterchangeable || model === first) return null
+  return `The ${endpoint.operation} of ${model} are not comparable with those of ${first}.`
 }
 
 function judge(callee: Callee, translation: Translation | undefined, situation: Situation, deps: ChainDeps): Fitness {

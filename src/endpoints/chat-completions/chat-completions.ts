@@ -1,18 +1,32 @@
-import { type ChatRequest, readChatRequest } from '../../domain/chat.ts'
+import { likelyTokens } from '../../domain/bounds.ts'
+import { type ChatRequest, ChatRequestSchema, readChatRequest } from '../../domain/chat.ts'
 import { errorBody } from '../../domain/errors.ts'
 import { bearerKey } from '../bearer-key.ts'
 import type { Endpoint } from '../endpoint.ts'
 import { promptTokensBound } from './prompt-bound.ts'
-import { writeCompletion } from './write.ts'
+import { Completion, writeCompletion } from './write.ts'
 
 export const chatCompletions: Endpoint<ChatRequest> = {
   name: 'chat',
   path: '/v1/chat/completions',
   operation: 'chat',
   idPrefix: 'chatcmpl_',
+  fallsBackTo: 'any-model',
   keyOf: bearerKey,
   read: readChatRequest,
-  promptTokens: promptTokensBound,
+  promptTokens(request, bytes) {
+    const most = promptTokensBound(request, bytes)
+    return { most, likely: most === null ? null : likelyTokens(most) }
+  },
   write: writeCompletion,
   error: errorBody,
+  page: {
+    operationId: 'v1.chat.completions',
+    summary: 'Create a chat completion',
+    request: ChatRequestSchema,
+    requestNotes: 'Fields that are not listed pass through. Streaming is not supported.',
+    example: { model: 'fast', messages: [{ role: 'user', content: 'hello' }] },
+    answer: Completion,
+    answerNotes: 'The completion',
+  },
 }

@@ -21,6 +21,7 @@ export const chat: Translator<ChatRequest> = { target: chatTarget, toWire, fromW
 export const anthropicFamily: Family = {
   builtin,
   translators: { chat },
+  operationOf: () => 'chat',
   modelsTarget,
   failureFromWire,
   modelsFromWire,

@@ -177,7 +177,7 @@ describe('an answer comes back as received', () => {
   ] as const) {
     test(`service tier ${tier} is billed at ${percent} %`, () => {
       const reading = chat.fromWire({ ...full, service_tier: tier }, {} as ChatRequest)
-      assert.equal(reading.kind === 'answer' && reading.answer.usage.pricePercent, percent)
+      assert.equal(reading.kind === 'answer' && reading.answer.usage?.pricePercent, percent)
     })
   }
 

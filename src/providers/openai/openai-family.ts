@@ -19,6 +19,7 @@ export const openaiFamily: Family = {
   requestIdHeader: 'x-request-id',
   baseUrlHint: 'Does the base URL include /v1?',
   translators: { chat },
+  operationOf: () => null,
   modelsTarget: (provider) => targetOf(provider, '/models'),
   failureFromWire,
   modelsFromWire,

@@ -13,7 +13,8 @@ export interface RouteInput {
 /** The definition as its author wrote it is what is stored; defaults are filled in when it is read. */
 export function routeFromRow(row: RouteRow): Route {
   const chain = JSON.parse(row.chain) as RouteDefinition['chain']
-  return { alias: row.alias, description: row.description, chain: chain.map(chainEntry), createdAt: row.created_at }
+  const { alias, description, created_at: createdAt } = row
+  return { alias, description, chain: chain.map(chainEntry), isInterchangeable: false, createdAt }
 }
 
 export async function findRoute(db: Kysely<Database>, workspace: string, alias: string): Promise<RouteRow | null> {

@@ -133,7 +133,7 @@ describe('the input of that tool becomes the content', () => {
       if (reading.kind !== 'answer') return
       const choice = { index: 0, message: { role: 'assistant', ...message }, finish_reason: finish }
       assert.deepEqual(reading.answer.body['choices'], [choice])
-      assert.deepEqual([reading.answer.usage.input, reading.answer.usage.output], [7, 5])
+      assert.deepEqual([reading.answer.usage?.input, reading.answer.usage?.output], [7, 5])
       assert.equal(reading.answer.finishReason, finish)
     })
   }
