@@ -3,6 +3,7 @@ import type { CatalogPage, Family } from '../family.ts'
 import { isVendor } from '../pin.ts'
 import { chat } from './chat/chat.ts'
 import { TIER_PIN } from './chat/tiers.ts'
+import { embeddings } from './embeddings/embeddings.ts'
 import { failureFromWire } from './failure.ts'
 import { DEFAULT_BASE_URL, targetOf } from './target.ts'
 import { ModelList } from './wire.ts'
@@ -18,8 +19,8 @@ export const openaiFamily: Family = {
   builtin,
   requestIdHeader: 'x-request-id',
   baseUrlHint: 'Does the base URL include /v1?',
-  translators: { chat },
-  operationOf: () => null,
+  translators: { chat, embeddings },
+  operationOf: (model) => (model.startsWith('text-embedding-') ? 'embeddings' : null),
   modelsTarget: (provider) => targetOf(provider, '/models'),
   failureFromWire,
   modelsFromWire,

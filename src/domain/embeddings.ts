@@ -1,0 +1,59 @@
+import { z } from 'zod'
+import { likelyTokens, type PromptTokens } from './bounds.ts'
+import { isJsonObject } from './call-request.ts'
+import { GatewayError } from './errors.ts'
+import { problemText } from './problem-text.ts'
+
+const EXPECTED = 'expected a string, or a list of strings, of tokens or of lists of tokens'
+
+/** Checked by hand: a schema for millions of tokens would hold one complaint for each. */
+const input = z.custom<string | string[] | number[] | number[][]>(isInput, EXPECTED)
+
+/** The embeddings request as far as the gateway must understand it. Fields that it does not know pass through. */
+export const EmbeddingsRequestSchema = z.looseObject({
+  model: z.string().min(1),
+  input,
+  encoding_format: z.string().nullish(),
+  dimensions: z.number().nullish(),
+  user: z.string().nullish(),
+})
+
+export type EmbeddingsRequest = z.infer<typeof EmbeddingsRequestSchema>
+
+/** Checks the shape and returns the caller's own object, not a copy. */
+export function readEmbeddingsRequest(value: unknown): EmbeddingsRequest {
+  if (!isJsonObject(value)) throw new GatewayError('invalid_request', 'The body must be a JSON object.')
+  const parsed = EmbeddingsRequestSchema.safeParse(value)
+  if (!parsed.success) throw new GatewayError('invalid_request', problemText(parsed.error))
+  return value as EmbeddingsRequest
+}
+
+function isInput(value: unknown): boolean {
+  if (typeof value === 'string') return true
+  if (!Array.isArray(value) || value.length === 0) return false
+  return value.every(isText) || isTokens(value) || value.every(isTokens)
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string'
+}
+
+function isTokens(value: unknown): value is number[] {
+  return Array.isArray(value) && value.length > 0 && value.every((token) => Number.isSafeInteger(token) && token >= 0)
+}
+
+/** Models may put marks of their own around each input. */
+const MARKS_PER_INPUT = 4
+
+/** The bytes of texts; tokens are counted as they are. */
+export function inputTokens({ input: given }: EmbeddingsRequest): PromptTokens {
+  const inputs: readonly (string | number | number[])[] = typeof given === 'string' ? [given] : given
+  if (typeof inputs[0] === 'number') return { most: inputs.length + MARKS_PER_INPUT, likely: inputs.length }
+  let bytes = 0
+  let tokens = 0
+  for (const each of inputs) {
+    if (typeof each === 'string') bytes += Buffer.byteLength(each)
+    else tokens += (each as number[]).length
+  }
+  return { most: bytes + tokens + inputs.length * MARKS_PER_INPUT, likely: likelyTokens(bytes) + tokens }
+}

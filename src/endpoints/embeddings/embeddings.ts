@@ -1,0 +1,32 @@
+import {
+  type EmbeddingsRequest,
+  EmbeddingsRequestSchema,
+  inputTokens,
+  readEmbeddingsRequest,
+} from '../../domain/embeddings.ts'
+import { errorBody } from '../../domain/errors.ts'
+import { bearerKey } from '../bearer-key.ts'
+import type { Endpoint } from '../endpoint.ts'
+import { EmbeddingList, writeEmbeddings } from './write.ts'
+
+export const embeddings: Endpoint<EmbeddingsRequest> = {
+  name: 'embeddings',
+  path: '/v1/embeddings',
+  operation: 'embeddings',
+  idPrefix: 'embd_',
+  fallsBackTo: 'same-model',
+  keyOf: bearerKey,
+  read: readEmbeddingsRequest,
+  promptTokens: inputTokens,
+  write: writeEmbeddings,
+  error: errorBody,
+  page: {
+    operationId: 'v1.embeddings',
+    summary: 'Create embeddings',
+    request: EmbeddingsRequestSchema,
+    requestNotes: 'Fields that are not listed pass through.',
+    example: { model: 'text-embedding-3-small', input: ['hello', 'world'] },
+    answer: EmbeddingList,
+    answerNotes: 'The embeddings, in the order of the inputs',
+  },
+}

@@ -1,0 +1,22 @@
+import { z } from 'zod'
+import type { Answer, Stamp } from '../../domain/answer.ts'
+
+export const EmbeddingList = z.looseObject({
+  object: z.literal('list'),
+  data: z.array(
+    z.looseObject({
+      object: z.literal('embedding'),
+      index: z.int(),
+      embedding: z
+        .union([z.array(z.number()), z.string()])
+        .describe('Numbers, or base64 of little-endian 32-bit floats, as `encoding_format` asked.'),
+    }),
+  ),
+  model: z.string().describe('As the caller named it; the model that answered is in x-gateway-model.'),
+  usage: z.looseObject({ prompt_tokens: z.int(), total_tokens: z.int() }),
+})
+
+/** The format has no id: it is in the header only. */
+export function writeEmbeddings({ body }: Answer, { model }: Stamp): string {
+  return JSON.stringify({ object: 'list', ...body, model })
+}
