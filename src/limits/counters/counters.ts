@@ -3,7 +3,7 @@ import type { SpendLedger } from '../spend-ledger.ts'
 import { Bookings, type CountedCall } from './bookings.ts'
 import { openConnection } from './connection.ts'
 import { trueEnd } from './holds.ts'
-import { type CountersLog, Upkeep } from './lease-keeper.ts'
+import { type CountersLog, LeaseKeeper } from './lease-keeper.ts'
 import { type CountersEvents, CountersLedger } from './ledger.ts'
 import type { RequestLogView } from './request-log.ts'
 import type { Unbooked } from './unbooked.ts'
@@ -55,7 +55,7 @@ export function openCounters(options: CountersOptions): Counters {
   const { url, prefix, node, policy, events, log, unbooked } = options
   const running = new Map<string, CountedCall>()
   let wasUp = true
-  const upkeep = new Upkeep({
+  const leases = new LeaseKeeper({
     ...options,
     connection: () => connection,
     running,
@@ -67,10 +67,10 @@ export function openCounters(options: CountersOptions): Counters {
     waitMs: WAIT_MS,
     onUp() {
       wasUp = true
-      upkeep.onUp()
+      leases.onUp()
     },
     onDown(problem) {
-      upkeep.onDown()
+      leases.onDown()
       if (wasUp)
         log.warn({ problem, limits_when_down: policy ?? 'refuse hard budgets' }, 'the shared counters are away')
       wasUp = false
@@ -80,12 +80,12 @@ export function openCounters(options: CountersOptions): Counters {
     connection,
     node,
     running,
-    isUsable: () => upkeep.isUsable(),
-    onLost: () => upkeep.onLost(),
-    onSequence: (sequence: number) => upkeep.onSequence(sequence),
-    onOverflow: () => upkeep.onOverflow(),
+    isUsable: () => leases.isUsable(),
+    onLost: () => leases.onLost(),
+    onSequence: (sequence: number) => leases.onSequence(sequence),
+    onOverflow: () => leases.onOverflow(),
     unbooked,
-    now: () => upkeep.now(),
+    now: () => leases.now(),
     clock: () => '',
     async isLogged(call: { id: string; startedAt: number }) {
       await options.requestLog.caughtUp()
@@ -95,22 +95,22 @@ export function openCounters(options: CountersOptions): Counters {
   const bookings = new Bookings({ ...parts, most: options.mostDeferred ?? MOST_DEFERRED })
   return {
     ledger: new CountersLedger({ ...parts, bookings, policy, events, settleWaitMs: SETTLE_WAIT_MS }),
-    ready: (withinMs) => inTime(upkeep.ready, withinMs),
-    state: () => ({ up: upkeep.isUsable(), problem: problemOf(), deferred: bookings.deferred }),
+    ready: (withinMs) => inTime(leases.ready, withinMs),
+    state: () => ({ up: leases.isUsable(), problem: problemOf(), deferred: bookings.deferred }),
     async stop() {
       const deadline = performance.now() + STOP_WAIT_MS
-      while (running.size > 0 && upkeep.isUsable() && performance.now() < deadline) {
+      while (running.size > 0 && leases.isUsable() && performance.now() < deadline) {
         await new Promise((resolve) => setTimeout(resolve, 10))
       }
       // What it still does may wait for a database that is away.
-      await inTime(upkeep.stop(), STOP_WAIT_MS)
+      await inTime(leases.stop(), STOP_WAIT_MS)
       await connection.close()
     },
   }
 
   function problemOf(): string | null {
-    if (upkeep.isUsable()) return null
-    return connection.problem() ?? upkeep.problem ?? 'the counters are being rebuilt from the request log'
+    if (leases.isUsable()) return null
+    return connection.problem() ?? leases.problem ?? 'the counters are being rebuilt from the request log'
   }
 }
 

@@ -37,7 +37,7 @@ const SWEEP_MS = 10_000
 const SWEEP_AGE_MS = 30_000
 
 /** Keeps this node's lease, watches those of others, and rebuilds the ledger when there is none. */
-export class Upkeep {
+export class LeaseKeeper {
   readonly #options: UpkeepOptions
   readonly #ready = Promise.withResolvers<void>()
   /** Of the ledger in use; 0: none can be used. */
