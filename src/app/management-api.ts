@@ -51,7 +51,7 @@ export function managementApi(built: ManagementParts): HttpRoute[] {
     async testProvider(provider) {
       const family = deps.families.get(provider.family)
       if (family === undefined) throw new Error(`the provider ${provider.name} has an unknown family`)
-      return testProvider(provider, family, deps.caller)
+      return testProvider(provider, family, deps.upstream)
     },
     catalogModels: () => deps.catalog.models(),
     ledger: {

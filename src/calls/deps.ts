@@ -7,7 +7,7 @@ import type { LogFullReason } from '../request-log/log-full.ts'
 import type { CloseRecord, OpenRecord } from '../request-log/record.ts'
 import type { Log } from '../telemetry/log.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
-import type { Caller } from '../upstream/client.ts'
+import type { UpstreamClient } from '../upstream/client.ts'
 import type { Circuits } from './chain/circuits.ts'
 import type { PricePercents } from './chain/price-percents.ts'
 import type { ProviderHealths } from './chain/provider-health.ts'
@@ -39,7 +39,7 @@ export interface Deps {
   pricePercents: PricePercents
   providerHealth: ProviderHealths
   isKnown: IsKnown
-  caller: Caller
+  upstream: UpstreamClient
   largeBodies: LargeBodies
   requestLog: RequestLog
   /** A value of a key was let in at this moment. */

@@ -36,17 +36,17 @@ export async function tryEntry(
   let correction: Correction | null = null
   let isFirstUse = true
   for (let retriesUsed = 0; ; ) {
-    const { outcome, durationMs, hasLeft } = await attempt(candidate, body, request, life, deps)
+    const { outcome, durationMs, isFullyWritten } = await attempt(candidate, body, request, life, deps)
     if (outcome.kind === 'caller-left') return outcome
     if (outcome.kind === 'answered') {
-      if (hasLeft && isFirstUse && source instanceof LargeRequest) freeBytes(body)
+      if (isFullyWritten && isFirstUse && source instanceof LargeRequest) freeBytes(body)
       correction?.learn()
       notePrice(outcome.answer.usage.pricePercent, candidate, life, deps)
       const served = { entry, position, answer: outcome.answer, upstreamMs: durationMs, ignored }
       return { kind: 'served', served }
     }
     if (correction === null) {
-      const sent = { body, hasLeft: hasLeft && isFirstUse }
+      const sent = { body, isFullyWritten: isFullyWritten && isFirstUse }
       correction = await correctionOf(outcome.failure.refusedField, candidate, sent, { request, life, deps })
       if (correction !== null) {
         // No retry: it is another request, and only once.
@@ -77,7 +77,7 @@ async function attempt(candidate: Candidate, body: CallOptions['body'], request:
   const { entry, family, provider } = candidate
   const began = performance.now()
   deps.circuits.started(entry)
-  const raw = await deps.caller.call(chatEndpoint(provider, family, deps), {
+  const raw = await deps.upstream.exchange(chatEndpoint(provider, family, deps), {
     method: 'POST',
     body,
     timeoutMs: entry.timeoutMs,
@@ -105,7 +105,7 @@ async function attempt(candidate: Candidate, body: CallOptions['body'], request:
     deps.log.error({ request: life.id, provider: provider.name }, `call refused: ${raw.detail}`)
   }
   remember(outcome, entry, life, deps)
-  return { outcome, durationMs, hasLeft: raw.kind === 'reply' && raw.hasLeft }
+  return { outcome, durationMs, isFullyWritten: raw.kind === 'reply' && raw.isFullyWritten }
 }
 
 /** What the process learns from an attempt about the provider. */
@@ -148,7 +148,7 @@ const endpoints = new WeakMap<Provider, Endpoint>()
 function chatEndpoint(provider: Provider, family: Family, deps: Deps): Endpoint {
   let endpoint = endpoints.get(provider)
   if (endpoint === undefined) {
-    endpoint = deps.caller.endpoint(family.chatTarget(provider))
+    endpoint = deps.upstream.endpoint(family.chatTarget(provider))
     endpoints.set(provider, endpoint)
   }
   return endpoint

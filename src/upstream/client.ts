@@ -1,16 +1,24 @@
 import { refusedHost } from '../domain/base-url.ts'
 import { joined } from '../domain/byte-pieces.ts'
 import type { Presence } from '../domain/presence.ts'
-import { ENDED, type Line, type LineUser, NOT_CONNECTED, SILENT, TOO_LARGE, type WireRequest } from './connection.ts'
-import { Lines } from './connection-pool.ts'
+import {
+  type ConnectionUser,
+  ENDED,
+  NOT_CONNECTED,
+  SILENT,
+  TOO_LARGE,
+  type UpstreamConnection,
+  type WireRequest,
+} from './connection.ts'
+import { ConnectionPool } from './connection-pool.ts'
 import { guardedLookup, REFUSED_ADDRESS, type Resolve, resolveName } from './guarded-lookup.ts'
 import { fieldLines } from './request-head.ts'
-import type { ReplyReader } from './response-reader.ts'
+import type { ResponseReader } from './response-reader.ts'
 import type { HttpTarget } from './target.ts'
 
 /** A target taken apart once, so that no call parses a URL. */
 export interface Endpoint {
-  lines: Lines
+  pool: ConnectionPool
   path: string
   /** All fields of the head that are the same for every call, each with its line end; null when one cannot be sent. */
   fields: string | null
@@ -27,7 +35,7 @@ export interface UpstreamReply {
   pieces: Buffer[]
   bytes: number
   /** All of the request has left this process: its bytes are no longer looked at. */
-  hasLeft: boolean
+  isFullyWritten: boolean
 }
 
 export function bodyOf({ pieces }: UpstreamReply): Buffer {
@@ -53,9 +61,9 @@ export interface CallOptions {
 }
 
 /** The one place that opens sockets to providers. It knows HTTP and deadlines, never a family. */
-export interface Caller {
+export interface UpstreamClient {
   endpoint(target: HttpTarget): Endpoint
-  call(endpoint: Endpoint, options: CallOptions): Promise<UpstreamReply | Breakdown>
+  exchange(endpoint: Endpoint, options: CallOptions): Promise<UpstreamReply | Breakdown>
   close(): void
 }
 
@@ -67,15 +75,15 @@ export const MAX_RESPONSE_BYTES = 64 * 1024 * 1024
 const STALE_MS = 20
 
 /** `resolve` is how names become addresses; tests bring their own. */
-export function createCaller(resolve: Resolve = resolveName): Caller {
+export function createUpstreamClient(resolve: Resolve = resolveName): UpstreamClient {
   const lookup = guardedLookup(resolve)
-  const settings = { connectMs: CONNECT_TIMEOUT_MS, silenceMs: SILENCE_MS, mostReplyBytes: MAX_RESPONSE_BYTES }
-  const linesTo = new Map<string, Lines>()
+  const settings = { connectMs: CONNECT_TIMEOUT_MS, silenceMs: SILENCE_MS, maxResponseBytes: MAX_RESPONSE_BYTES }
+  const pools = new Map<string, ConnectionPool>()
 
-  function linesFor(url: URL): Lines {
-    const lines = linesTo.get(url.origin) ?? new Lines(url, lookup, settings)
-    linesTo.set(url.origin, lines)
-    return lines
+  function poolFor(url: URL): ConnectionPool {
+    const pool = pools.get(url.origin) ?? new ConnectionPool(url, lookup, settings)
+    pools.set(url.origin, pool)
+    return pool
   }
 
   return {
@@ -85,25 +93,25 @@ export function createCaller(resolve: Resolve = resolveName): Caller {
       const refusal = refusedHost(url.hostname)
       const refused = refusal === null ? null : `${url.hostname} is ${refusal}`
       const fields = fieldLines({ host: url.host, connection: 'keep-alive', ...target.headers })
-      return { lines: linesFor(url), path: url.pathname + url.search, fields, refused }
+      return { pool: poolFor(url), path: url.pathname + url.search, fields, refused }
     },
-    call: (endpoint, options) =>
+    exchange: (endpoint, options) =>
       new Promise((resolve) => {
         new Exchange(endpoint, options, resolve).start()
       }),
     close() {
-      for (const lines of linesTo.values()) lines.destroy()
+      for (const pool of pools.values()) pool.destroy()
     },
   }
 }
 
 /** One call on the wire, from the first byte to its single outcome. */
-class Exchange implements LineUser {
+class Exchange implements ConnectionUser {
   readonly request: WireRequest
   private readonly endpoint: Endpoint
   private readonly options: CallOptions
   private readonly resolve: (outcome: UpstreamReply | Breakdown) => void
-  private line: Line | null = null
+  private connection: UpstreamConnection | null = null
   private settled = false
   private sent = false
   private reused = false
@@ -134,19 +142,26 @@ class Exchange implements LineUser {
     }
     this.deadline = setTimeout(() => this.stop({ kind: 'timeout', phase: this.phase() }), timeoutMs)
     this.stopListening = presence?.onLeave(() => this.stop({ kind: 'caller-left' }))
-    this.line = this.endpoint.lines.take()
-    this.line.send(this)
+    this.connection = this.endpoint.pool.take()
+    this.connection.send(this)
   }
 
   onSent(): void {
     this.sent = true
     this.sentAt = performance.now()
-    this.reused = this.line?.used === true
+    this.reused = this.connection?.used === true
   }
 
-  onReply({ head, body }: ReplyReader, hasLeft: boolean): void {
+  onReply({ head, body }: ResponseReader, isFullyWritten: boolean): void {
     if (head === null) return
-    this.settle({ kind: 'reply', status: head.status, headers: head, pieces: body.all(), bytes: body.bytes, hasLeft })
+    this.settle({
+      kind: 'reply',
+      status: head.status,
+      headers: head,
+      pieces: body.all(),
+      bytes: body.bytes,
+      isFullyWritten,
+    })
   }
 
   onBroken(code: string, error: Error, isAnswered: boolean): void {
@@ -159,13 +174,13 @@ class Exchange implements LineUser {
   }
 
   private phase(): 'connect' | 'headers' | 'body' {
-    if (this.line?.isConnected !== true) return 'connect'
-    return this.line.hasReplyBegun ? 'body' : 'headers'
+    if (this.connection?.isConnected !== true) return 'connect'
+    return this.connection.hasResponseBegun ? 'body' : 'headers'
   }
 
   private stop(outcome: Breakdown): void {
     this.settle(outcome)
-    this.line?.destroy()
+    this.connection?.destroy()
   }
 
   private settle(outcome: UpstreamReply | Breakdown): void {

@@ -1,6 +1,6 @@
 import { connect as connectTcp, isIP, type LookupFunction, type OnReadOpts, type Socket } from 'node:net'
 import { type ConnectionOptions, connect as connectTls } from 'node:tls'
-import { Line, type LineHome, type LineSettings } from './connection.ts'
+import { type ConnectionOwner, type ConnectionSettings, UpstreamConnection } from './connection.ts'
 
 /** Where no provider says how long it keeps a connection that nobody uses. */
 const KEEP_MS = 4_000
@@ -13,53 +13,53 @@ const PROBE_MS = 60_000
  * The connections to one provider: as many as there are calls. The one that became idle last is taken first, so that
  * those nobody needs any more stay at the bottom and end.
  */
-export class Lines implements LineHome {
+export class ConnectionPool implements ConnectionOwner {
   readonly #origin: URL
   readonly #lookup: LookupFunction
-  readonly #settings: LineSettings
-  readonly #idle: Line[] = []
-  readonly #all = new Set<Line>()
+  readonly #settings: ConnectionSettings
+  readonly #idle: UpstreamConnection[] = []
+  readonly #all = new Set<UpstreamConnection>()
   #sweeping: NodeJS.Timeout | null = null
   /** What spares the next connection half of its handshake. */
   #session: Buffer | undefined
 
-  constructor(origin: URL, lookup: LookupFunction, settings: Omit<LineSettings, 'isSecure'>) {
+  constructor(origin: URL, lookup: LookupFunction, settings: Omit<ConnectionSettings, 'isSecure'>) {
     this.#origin = origin
     this.#lookup = lookup
     this.#settings = { ...settings, isSecure: origin.protocol === 'https:' }
   }
 
-  take(): Line {
-    for (let line = this.#idle.pop(); line !== undefined; line = this.#idle.pop()) {
-      if (line.isUsable && !isOver(line, Date.now())) return line
-      line.destroy()
+  take(): UpstreamConnection {
+    for (let connection = this.#idle.pop(); connection !== undefined; connection = this.#idle.pop()) {
+      if (connection.isUsable && !isOver(connection, Date.now())) return connection
+      connection.destroy()
     }
     const connect = this.#settings.isSecure ? this.#secureSocket : this.#socket
-    const line = new Line(connect, this.#settings, this)
-    this.#all.add(line)
-    return line
+    const connection = new UpstreamConnection(connect, this.#settings, this)
+    this.#all.add(connection)
+    return connection
   }
 
-  giveBack(line: Line): void {
-    line.idleSince = Date.now()
-    this.#idle.push(line)
+  giveBack(connection: UpstreamConnection): void {
+    connection.idleSince = Date.now()
+    this.#idle.push(connection)
     this.#sweeping ??= setInterval(() => this.#sweep(), SWEEP_MS).unref()
   }
 
-  forget(line: Line): void {
-    if (!this.#all.delete(line)) return
-    const place = this.#idle.lastIndexOf(line)
+  forget(connection: UpstreamConnection): void {
+    if (!this.#all.delete(connection)) return
+    const place = this.#idle.lastIndexOf(connection)
     if (place >= 0) this.#idle.splice(place, 1)
   }
 
   destroy(): void {
-    for (const line of [...this.#all]) line.destroy()
+    for (const connection of [...this.#all]) connection.destroy()
     this.#rest()
   }
 
   #sweep(): void {
     const now = Date.now()
-    for (const line of this.#idle.filter((idle) => isOver(idle, now))) line.destroy()
+    for (const connection of this.#idle.filter((idle) => isOver(idle, now))) connection.destroy()
     if (this.#idle.length === 0) this.#rest()
   }
 
@@ -99,6 +99,6 @@ export class Lines implements LineHome {
   }
 }
 
-function isOver({ idleSince, keepMs }: Line, now: number): boolean {
+function isOver({ idleSince, keepMs }: UpstreamConnection, now: number): boolean {
   return now - idleSince >= Math.min(keepMs ?? KEEP_MS, MOST_KEEP_MS)
 }

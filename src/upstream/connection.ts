@@ -1,5 +1,5 @@
 import type { OnReadOpts, Socket } from 'node:net'
-import { ReplyReader, TooLargeError } from './response-reader.ts'
+import { ResponseReader, TooLargeError } from './response-reader.ts'
 import { isSliced, slicesOf } from './sliced.ts'
 
 export interface WireRequest {
@@ -9,28 +9,28 @@ export interface WireRequest {
 }
 
 /** Whoever has the line for one call; hears of its end once. */
-export interface LineUser {
+export interface ConnectionUser {
   request: WireRequest
   /** The socket has taken all of the request. */
   onSent(): void
-  /** `hasLeft`: nothing of the request is waiting in this process any more. */
-  onReply(reply: ReplyReader, hasLeft: boolean): void
+  /** `isFullyWritten`: nothing of the request is waiting in this process any more. */
+  onReply(reply: ResponseReader, isFullyWritten: boolean): void
   /** `isAnswered`: something came back, if only a byte. */
   onBroken(code: string, error: Error, isAnswered: boolean): void
 }
 
 /** Where a line goes when it is free, or gone. */
-export interface LineHome {
-  giveBack(line: Line): void
-  forget(line: Line): void
+export interface ConnectionOwner {
+  giveBack(connection: UpstreamConnection): void
+  forget(connection: UpstreamConnection): void
 }
 
-export interface LineSettings {
+export interface ConnectionSettings {
   isSecure: boolean
   connectMs: number
   /** Once an answer has begun, this much silence means that it will not end. */
   silenceMs: number
-  mostReplyBytes: number
+  maxResponseBytes: number
 }
 
 /** Codes of ours, beside those of the system and of OpenSSL. */
@@ -53,7 +53,7 @@ const ARRIVED = Buffer.allocUnsafeSlow(64 * 1024)
 export type Connect = (onread: OnReadOpts) => Socket
 
 /** A connection to a provider, for one call at a time. */
-export class Line {
+export class UpstreamConnection {
   readonly socket: Socket
   isConnected = false
   /** It has brought an answer before: the other side may be about to close it. */
@@ -61,14 +61,14 @@ export class Line {
   idleSince = 0
   /** How long it may be kept without a call: what the other side said, or null. */
   keepMs: number | null = null
-  readonly #home: LineHome
-  readonly #settings: LineSettings
+  readonly #home: ConnectionOwner
+  readonly #settings: ConnectionSettings
   readonly #connecting: NodeJS.Timeout
-  #user: LineUser | null = null
-  #reader: ReplyReader | null = null
+  #user: ConnectionUser | null = null
+  #reader: ResponseReader | null = null
   #isSending = false
 
-  constructor(connect: Connect, settings: LineSettings, home: LineHome) {
+  constructor(connect: Connect, settings: ConnectionSettings, home: ConnectionOwner) {
     const socket = connect({ buffer: ARRIVED, callback: this.#onRead })
     this.socket = socket
     this.#settings = settings
@@ -80,7 +80,7 @@ export class Line {
     socket.setTimeout(settings.silenceMs)
   }
 
-  get hasReplyBegun(): boolean {
+  get hasResponseBegun(): boolean {
     return this.#reader !== null && this.#reader.head !== null
   }
 
@@ -88,9 +88,9 @@ export class Line {
     return this.#user === null && !this.socket.destroyed && this.socket.writable
   }
 
-  send(user: LineUser): void {
+  send(user: ConnectionUser): void {
     this.#user = user
-    this.#reader = new ReplyReader(this.#settings.mostReplyBytes)
+    this.#reader = new ResponseReader(this.#settings.maxResponseBytes)
     if (this.isConnected) this.#write(user)
   }
 
@@ -102,7 +102,7 @@ export class Line {
     this.#home.forget(this)
   }
 
-  #write(user: LineUser): void {
+  #write(user: ConnectionUser): void {
     const { head, body } = user.request
     const { socket } = this
     if (body === null) socket.write(head, 'latin1')
@@ -132,7 +132,7 @@ export class Line {
     socket.write(all)
   }
 
-  #writeSlices(user: LineUser, slices: Iterator<Uint8Array>): void {
+  #writeSlices(user: ConnectionUser, slices: Iterator<Uint8Array>): void {
     for (let slice = slices.next(); !slice.done; slice = slices.next()) {
       if (this.#user !== user) return
       if (this.socket.write(slice.value)) continue
@@ -160,7 +160,7 @@ export class Line {
     return true
   }
 
-  #reads(reader: ReplyReader, bytes: Buffer): boolean {
+  #reads(reader: ResponseReader, bytes: Buffer): boolean {
     try {
       reader.read(bytes)
       return true
@@ -170,10 +170,10 @@ export class Line {
     }
   }
 
-  #end(reader: ReplyReader): void {
+  #end(reader: ResponseReader): void {
     const user = this.#user
     const { socket } = this
-    const hasLeft = !this.#isSending && socket.writableLength === 0
+    const isFullyWritten = !this.#isSending && socket.writableLength === 0
     this.#user = null
     this.#reader = null
     // A provider that answers before it has read everything reads the rest as another request, or not at all.
@@ -181,7 +181,7 @@ export class Line {
       this.keepMs = keepOf(reader)
       this.#home.giveBack(this)
     } else this.destroy()
-    user?.onReply(reader, hasLeft)
+    user?.onReply(reader, isFullyWritten)
   }
 
   #onEnd = (): void => {
@@ -201,7 +201,7 @@ export class Line {
 
   #onTimeout = (): void => {
     if (this.#user === null) this.destroy()
-    else if (this.hasReplyBegun) this.#break(SILENT)
+    else if (this.hasResponseBegun) this.#break(SILENT)
   }
 
   #break(code: string, error = new Error(code)): void {
@@ -223,7 +223,7 @@ const TIMEOUT = /\btimeout=(\d{1,6})\b/i
 /** The other side counts from when it sent its answer, we from when it came. */
 const MARGIN_MS = 1_000
 
-function keepOf({ head }: ReplyReader): number | null {
+function keepOf({ head }: ResponseReader): number | null {
   const seconds = TIMEOUT.exec(head?.get('keep-alive') ?? '')?.[1]
   return seconds === undefined ? null : Math.max(0, Number(seconds) * 1000 - MARGIN_MS)
 }

@@ -1,4 +1,4 @@
-import { type ReplyHead, TOKEN, withoutBlanks } from './response-head.ts'
+import { type ResponseHead, TOKEN, withoutBlanks } from './response-head.ts'
 
 /** By the grammar a tab may follow as well, which other readers take for a part of the value. */
 const LENGTH = /^[ \t]*(\d{1,15}) *$/
@@ -9,7 +9,7 @@ const OPTION = new RegExp(`^${TOKEN}$`)
 export type Framing = number | 'chunks' | 'connection'
 
 /** Throws where two readers might disagree. */
-export function framingOf(head: ReplyHead): Framing {
+export function framingOf(head: ResponseHead): Framing {
   const { status } = head
   const isChunked = hasChunks(head)
   const length = lengthOf(head)
@@ -24,7 +24,7 @@ export function framingOf(head: ReplyHead): Framing {
   return isChunked ? 'chunks' : (length ?? 'connection')
 }
 
-function hasChunks(head: ReplyHead): boolean {
+function hasChunks(head: ResponseHead): boolean {
   const [coding, ...others] = head.all('transfer-encoding')
   if (coding === undefined) return false
   // Who speaks the old version does not know the field, and passes it on.
@@ -32,7 +32,7 @@ function hasChunks(head: ReplyHead): boolean {
   return true
 }
 
-function lengthOf(head: ReplyHead): number | null {
+function lengthOf(head: ResponseHead): number | null {
   const [length, ...others] = head.all('content-length')
   if (length === undefined) return null
   const digits = LENGTH.exec(length)?.[1]
@@ -41,7 +41,7 @@ function lengthOf(head: ReplyHead): number | null {
 }
 
 /** Whether another call may be made on the connection of this answer. */
-export function keepsConnection(head: ReplyHead): boolean {
+export function keepsConnection(head: ResponseHead): boolean {
   if (head.isOld) return false
   // The second is what old proxies mean by the first, and other readers heed it.
   const values = [...head.all('connection'), ...head.all('proxy-connection')]

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { joined } from '../domain/byte-pieces.ts'
-import { ReplyReader } from './response-reader.ts'
+import { ResponseReader } from './response-reader.ts'
 
 /** What an answer is read as, after which the other side ends the connection: status, body, and what becomes of the connection. */
 function read(pieces: readonly Buffer[]): string {
-  const reader = new ReplyReader(1_000)
+  const reader = new ResponseReader(1_000)
   try {
     for (const piece of pieces) if (!reader.isWhole) reader.read(piece)
   } catch {

@@ -13,7 +13,7 @@ const FIELD_LINE = new RegExp(`^${FIELD}$`)
 const HEAD_PIECE = new RegExp(`^\\n?${VISIBLE}(?:\\r\\n${VISIBLE})*\\r?$`)
 
 /** Status and fields of an answer. A field is looked for when somebody asks for it, which is for few of them. */
-export class ReplyHead {
+export class ResponseHead {
   readonly status: number
   readonly isOld: boolean
   readonly #text: string

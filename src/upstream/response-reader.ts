@@ -1,7 +1,7 @@
 import { BytePieces } from '../domain/byte-pieces.ts'
 import { ChunkedBody } from './chunked-body.ts'
 import { type Framing, framingOf, keepsConnection } from './framing.ts'
-import { mayBecomeHead, ReplyHead } from './response-head.ts'
+import { mayBecomeHead, ResponseHead } from './response-head.ts'
 
 const HEAD_END = Buffer.from('\r\n\r\n')
 /** Of the answer and of all that come before it. */
@@ -14,8 +14,8 @@ export class TooLargeError extends Error {}
  * costs: figures in decision 0014. What is no answer by the letter of RFC 9112 is an error, which ends the connection
  * too: who reads it otherwise may see another end.
  */
-export class ReplyReader {
-  head: ReplyHead | null = null
+export class ResponseReader {
+  head: ResponseHead | null = null
   /** Not a byte has come. */
   isSilent = true
   readonly body = new BytePieces()
@@ -61,7 +61,7 @@ export class ReplyReader {
         return
       }
       this.#headBytes += length
-      const head = new ReplyHead(bytes.toString('latin1', 0, end))
+      const head = new ResponseHead(bytes.toString('latin1', 0, end))
       bytes = bytes.subarray(length)
       seen = 0
       const framing = framingOf(head)
@@ -71,7 +71,7 @@ export class ReplyReader {
     }
   }
 
-  #begin(head: ReplyHead, framing: Framing, rest: Buffer): void {
+  #begin(head: ResponseHead, framing: Framing, rest: Buffer): void {
     this.head = head
     this.keepsConnection = framing !== 'connection' && keepsConnection(head)
     if (framing === 'chunks') this.#chunks = new ChunkedBody(this.body)

@@ -1,5 +1,5 @@
 import { joined } from '../../src/domain/byte-pieces.ts'
-import { ReplyReader } from '../../src/upstream/response-reader.ts'
+import { ResponseReader } from '../../src/upstream/response-reader.ts'
 import type { Reading } from './node-reading.ts'
 
 /** Looked for in every answer, whether they are there or not. */
@@ -16,7 +16,7 @@ const NAMES = [
 
 /** How our reader reads an answer, after which the connection ends; in words why it is none. */
 export function readByUs(pieces: readonly Buffer[], names: readonly string[] = []): Reading | string {
-  const reader = new ReplyReader(1024 * 1024)
+  const reader = new ResponseReader(1024 * 1024)
   let read = 0
   try {
     for (; read < pieces.length && !reader.isWhole; read += 1) reader.read(pieces[read] ?? Buffer.of())

@@ -23,7 +23,7 @@ export interface Correction {
 /** What was sent, and whether its bytes are still in use. */
 export interface Sent {
   body: CallOptions['body']
-  hasLeft: boolean
+  isFullyWritten: boolean
 }
 
 /** Null where the failure names no field that could be sent otherwise. */
@@ -102,12 +102,12 @@ function fieldsSent({ wire, adjustments }: Candidate, request: ChatRequest, { so
 async function rewritten(
   rename: Rename,
   { wire, entry, provider, family, traits }: Candidate,
-  { body, hasLeft }: Sent,
+  { body, isFullyWritten }: Sent,
   { request, life, deps }: { request: ChatRequest; life: Life; deps: Deps },
 ): Promise<CallOptions['body'] | null> {
   if (!(life.source instanceof LargeRequest)) return wireBody(renamed(wire, [rename]).body, request, life.source)
   // What was sent of a large request is itself one, where the family sends requests on as they came.
-  if (!hasLeft || !family.isVerbatim || !(body instanceof Uint8Array)) return null
+  if (!isFullyWritten || !family.isVerbatim || !(body instanceof Uint8Array)) return null
   const sent = await deps.largeBodies.open([body], false)
   try {
     const { family: name, baseUrl } = provider
