@@ -1,7 +1,9 @@
 import { wordsOf } from '../calls/read-outcome.ts'
 import { isConfigured, type Provider, type ProviderTest, withoutSecrets } from '../domain/provider.ts'
 import type { Family } from '../providers/family.ts'
-import { bodyOf, type Stoppage, type UpstreamClient, type UpstreamReply } from '../upstream/client.ts'
+import type { UpstreamClient } from '../upstream/client.ts'
+import type { Stoppage } from '../upstream/exchange.ts'
+import { bodyOf, type UpstreamReply } from '../upstream/whole-response.ts'
 
 type Verdict = Pick<ProviderTest, 'ok' | 'models' | 'message'>
 

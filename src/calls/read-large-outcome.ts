@@ -1,7 +1,7 @@
 import { outlineOf } from '../bodies/outline.ts'
 import { ERRORS } from '../domain/errors.ts'
 import type { Failure } from '../domain/failure.ts'
-import type { UpstreamReply } from '../upstream/client.ts'
+import type { UpstreamReply } from '../upstream/whole-response.ts'
 import { stampOf } from './answer.ts'
 import type { Deps } from './deps.ts'
 import { type Outcome, outcomeOf, outcomeWithoutBody, type Reader } from './read-outcome.ts'

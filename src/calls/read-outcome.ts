@@ -5,8 +5,9 @@ import { headerWords, type Provider } from '../domain/provider.ts'
 import { retryAfterMs } from '../domain/retry-after.ts'
 import type { Answer, Family } from '../providers/family.ts'
 import { readReply } from '../providers/read-reply.ts'
-import { type Breakdown, bodyOf, type Stoppage, type UpstreamReply } from '../upstream/client.ts'
 import { NOT_HTTP } from '../upstream/connection.ts'
+import type { Breakdown, Stoppage } from '../upstream/exchange.ts'
+import { bodyOf, type UpstreamReply } from '../upstream/whole-response.ts'
 
 /** What an upstream call came to, by meaning. */
 export type Outcome =

@@ -3,7 +3,9 @@ import { createServer as createHttpServer, type RequestListener } from 'node:htt
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net'
 import { after, describe, test } from 'node:test'
 import type { Presence } from '../domain/presence.ts'
-import { bodyOf, type CallOptions, createUpstreamClient, type Endpoint, MAX_RESPONSE_BYTES } from './client.ts'
+import { createUpstreamClient } from './client.ts'
+import type { CallOptions, Endpoint } from './exchange.ts'
+import { bodyOf, MAX_RESPONSE_BYTES } from './whole-response.ts'
 
 const client = createUpstreamClient()
 const servers: Server[] = []

@@ -3,7 +3,8 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { after, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { bodyOf, createUpstreamClient, type UpstreamClient } from './client.ts'
+import { createUpstreamClient, type UpstreamClient } from './client.ts'
+import { bodyOf } from './whole-response.ts'
 
 const open: (() => void)[] = []
 after(() => {

@@ -45,7 +45,8 @@ after(() => {
 /** A process of its own: whom to trust is read when one starts. */
 async function callsFrom(url: string, env: Record<string, string>): Promise<string[]> {
   const program = `
-    import { bodyOf, createUpstreamClient } from '${new URL('../../src/upstream/client.ts', import.meta.url)}'
+    import { createUpstreamClient } from '${new URL('../../src/upstream/client.ts', import.meta.url)}'
+    import { bodyOf } from '${new URL('../../src/upstream/whole-response.ts', import.meta.url)}'
     const client = createUpstreamClient()
     const endpoint = client.endpoint({ url: '${url}', headers: {} })
     for (let turn = 0; turn < 2; turn++) {

@@ -1,4 +1,4 @@
-import { joined } from '../../src/domain/byte-pieces.ts'
+import { BytePieces, joined } from '../../src/domain/byte-pieces.ts'
 import { ResponseReader } from '../../src/upstream/response-reader.ts'
 import type { Reading } from './node-reading.ts'
 
@@ -16,7 +16,8 @@ const NAMES = [
 
 /** How our reader reads an answer, after which the connection ends; in words why it is none. */
 export function readByUs(pieces: readonly Buffer[], names: readonly string[] = []): Reading | string {
-  const reader = new ResponseReader(1024 * 1024)
+  const received = new BytePieces()
+  const reader = new ResponseReader(received, 1024 * 1024)
   let read = 0
   try {
     for (; read < pieces.length && !reader.isWhole; read += 1) reader.read(pieces[read] ?? Buffer.of())
@@ -33,5 +34,5 @@ export function readByUs(pieces: readonly Buffer[], names: readonly string[] = [
   }
   // What comes when nobody has asked ends a connection.
   const keeps = reader.keepsConnection && read === pieces.length
-  return { status: head.status, fields, body: joined(reader.body.all()).toString('latin1'), keeps }
+  return { status: head.status, fields, body: joined(received.all()).toString('latin1'), keeps }
 }

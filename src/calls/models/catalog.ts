@@ -3,7 +3,8 @@ import type { CatalogList } from '../../domain/gateway-status.ts'
 import { type CatalogModel, type Provider, withoutSecrets } from '../../domain/provider.ts'
 import type { PrefixRule } from '../../domain/route.ts'
 import type { Family } from '../../providers/family.ts'
-import { bodyOf, type UpstreamClient } from '../../upstream/client.ts'
+import type { UpstreamClient } from '../../upstream/client.ts'
+import { bodyOf } from '../../upstream/whole-response.ts'
 
 /** The direct model ids, read once from the providers at start and kept in memory (contract 4.2). */
 export interface Catalog {
