@@ -200,7 +200,7 @@ async function serve({ config, settings, store, live, newKeys, log, now, onListe
   const server = createServers({
     ports: portsOf(settings),
     routes: routes(deps, health, [...pages(metrics, () => server.portsApart()), ...managementApi(parts)]),
-    newRequestId: () => `chatcmpl_${newId(now())}`,
+    newRequestId: (prefix = 'chatcmpl_') => `${prefix}${newId(now())}`,
     admission: shedding(metrics, settings.OVERLOAD_MS),
     bodies,
     onFault: (error, { id, ...call }) => log.error({ request: id, ...call, err: error.cause ?? error }),

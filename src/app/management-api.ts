@@ -2,7 +2,7 @@ import type { Deps } from '../calls/deps.ts'
 import { explain } from '../calls/explain.ts'
 import { tryChat } from '../calls/try-call.ts'
 import type { HttpRoute } from '../http/call.ts'
-import { callerSource } from '../http/caller-source.ts'
+import { clientSource } from '../http/client-source.ts'
 import { verifyLedger } from '../limits/verify-ledger.ts'
 import type { ManagementDeps } from '../management/deps.ts'
 import { management } from '../management/management.ts'
@@ -73,7 +73,7 @@ export function managementApi(built: ManagementParts): HttpRoute[] {
     status: () => readStatus(identity, health, deps),
     stopping,
   }
-  const source = callerSource(config.settings.TRUSTED_PROXIES)
+  const source = clientSource(config.settings.TRUSTED_PROXIES)
   const sourceOf: RouterDeps['sourceOf'] = (call) => source(call.remoteAddress, call.header('x-forwarded-for'))
   return management(parts, { now: deps.now, maxBodyBytes: deps.maxBodyBytes, sourceOf }, identity.version)
 }
