@@ -5,8 +5,8 @@ import { z } from 'zod'
 import { baseUrlProblem } from '../domain/base-url.ts'
 import { type FileConfig, FileConfigSchema, providerProblem } from '../domain/file-config.ts'
 import { problemText } from '../domain/problem-text.ts'
-import { trustedProxies } from '../http/caller-source.ts'
-import type { Place } from '../http/listen-problem.ts'
+import { trustedProxies } from '../http/client-source.ts'
+import type { ListenAddress } from '../http/listen-problem.ts'
 
 /** Bad configuration: the process says this one line and ends with exit code 2. */
 export class ConfigError extends Error {
@@ -158,8 +158,8 @@ function togetherProblem(settings: Settings): string | null {
 
 /** Where to listen for calls and, if that is apart, for those who run the gateway. */
 export function portsOf({ HOST, PORT, ADMIN_HOST, ADMIN_PORT }: Settings): {
-  calls: Place
-  administration: Place | null
+  calls: ListenAddress
+  administration: ListenAddress | null
 } {
   return {
     calls: { host: HOST, port: PORT, variables: '' },

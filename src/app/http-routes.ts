@@ -3,6 +3,7 @@ import { handleCall } from '../calls/handle-call.ts'
 import { handleModel, handleModelList } from '../calls/models/handle-models.ts'
 import { ENDPOINTS } from '../endpoints/endpoints.ts'
 import type { HttpRoute } from '../http/call.ts'
+import { errorReply } from '../http/respond.ts'
 import { type Health, handleHealthz, handleReadyz } from './handle-health.ts'
 
 /** What callers use with a gateway key. */
@@ -12,9 +13,11 @@ export function callRoutes(deps: Deps): HttpRoute[] {
       (endpoint): HttpRoute => ({
         method: 'POST',
         path: endpoint.path,
+        idPrefix: endpoint.idPrefix,
+        writeError: (error, headers) => errorReply(error, headers, endpoint.error),
         handle: (call) => handleCall(call, endpoint, deps),
-        sheds: true,
-        hasLane: true,
+        isSheddable: true,
+        usesRawSocket: true,
       }),
     ),
     { method: 'GET', path: '/v1/models', handle: (call) => handleModelList(call, deps) },

@@ -27,7 +27,7 @@ import { raisePricePercent } from '../store/control/providers.ts'
 import { onceReachable } from '../store/engine/database-away.ts'
 import { createLog, type Log } from '../telemetry/log.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
-import { type Caller, createCaller } from '../upstream/client.ts'
+import { createUpstreamClient, type UpstreamClient } from '../upstream/client.ts'
 import { measured } from './bounded-bodies.ts'
 import {
   bodyBounds,
@@ -166,8 +166,8 @@ function followFile(
 
 async function serve({ config, settings, store, live, newKeys, log, now, onListening }: Prepared): Promise<Gateway> {
   const clock = steadyClock(now, () => performance.now())
-  const caller = createCaller()
-  const { catalog, ...modelLists } = readModelLists(live.current(), caller, { log, now })
+  const upstream = createUpstreamClient()
+  const { catalog, ...modelLists } = readModelLists(live.current(), upstream, { log, now })
   const isKnown = knownModels(live.current, catalog)
   const circuits = createCircuits(now, isKnown)
   const keeping = { log: store.requestLog.status, control: live.state, limits: () => opened.limits() }
@@ -184,7 +184,7 @@ async function serve({ config, settings, store, live, newKeys, log, now, onListe
     ...learning(live, log),
     providerHealth: createProviderHealth(now, live.current),
     isKnown,
-    caller,
+    upstream,
     bodies: createBodies((error) => log.error({ err: error }, 'the worker for large bodies died')),
     ...notes(store),
     ledger: opened.ledger,
@@ -200,7 +200,7 @@ async function serve({ config, settings, store, live, newKeys, log, now, onListe
   const server = createServers({
     ports: portsOf(settings),
     routes: routes(deps, health, [...pages(metrics, () => server.portsApart()), ...managementApi(parts)]),
-    newRequestId: () => `chatcmpl_${newId(now())}`,
+    newRequestId: (prefix = 'chatcmpl_') => `${prefix}${newId(now())}`,
     admission: shedding(metrics, settings.OVERLOAD_MS),
     bodies,
     onFault: (error, { id, ...call }) => log.error({ request: id, ...call, err: error.cause ?? error }),
@@ -254,12 +254,12 @@ function learning(live: LiveSnapshot, log: Log): Pick<Deps, 'quirks' | 'pricePer
 
 /** Pools first: whatever was still waiting for a provider ends now and is logged before the store closes. */
 async function closeAll(
-  { caller, bodies }: Deps,
+  { upstream, bodies }: Deps,
   ledger: OpenedLedger,
   { store, live }: Pick<Prepared, 'store' | 'live'>,
 ): Promise<void> {
   live.stop()
-  await caller.close()
+  upstream.close()
   await bodies.close()
   await ledger.stop()
   await store.close()
@@ -274,11 +274,11 @@ function pages(metrics: Metrics, portsApart: () => string): HttpRoute[] {
   return [scrape, ...dashboardRoutes(packagePath('dashboard/dist'), portsApart)]
 }
 
-function readModelLists(snapshot: Snapshot, caller: Caller, { log, now }: Pick<Prepared, 'log' | 'now'>) {
+function readModelLists(snapshot: Snapshot, upstream: UpstreamClient, { log, now }: Pick<Prepared, 'log' | 'now'>) {
   return startCatalog({
     sources: catalogSources(snapshot),
     prefixes: PREFIXES,
-    caller,
+    upstream,
     now,
     onRead: (provider, count) => log.info({ provider, models: count }, 'model list read'),
     onFailure: (provider, reason) => log.warn({ provider, reason }, 'model list not read; asking again later'),

@@ -3,7 +3,7 @@ import { explain } from '../calls/explain.ts'
 import { tryCall } from '../calls/try-call.ts'
 import { chatCompletions } from '../endpoints/chat-completions/chat-completions.ts'
 import type { HttpRoute } from '../http/call.ts'
-import { callerSource } from '../http/caller-source.ts'
+import { clientSource } from '../http/client-source.ts'
 import { verifyLedger } from '../limits/verify-ledger.ts'
 import type { ManagementDeps } from '../management/deps.ts'
 import { management } from '../management/management.ts'
@@ -52,7 +52,7 @@ export function managementApi(built: ManagementParts): HttpRoute[] {
     async testProvider(provider) {
       const family = deps.families.get(provider.family)
       if (family === undefined) throw new Error(`the provider ${provider.name} has an unknown family`)
-      return testProvider(provider, family, deps.caller)
+      return testProvider(provider, family, deps.upstream)
     },
     catalogModels: () => deps.catalog.models(),
     ledger: {
@@ -74,7 +74,7 @@ export function managementApi(built: ManagementParts): HttpRoute[] {
     status: () => readStatus(identity, health, deps),
     stopping,
   }
-  const source = callerSource(config.settings.TRUSTED_PROXIES)
+  const source = clientSource(config.settings.TRUSTED_PROXIES)
   const sourceOf: RouterDeps['sourceOf'] = (call) => source(call.remoteAddress, call.header('x-forwarded-for'))
   return management(parts, { now: deps.now, maxBodyBytes: deps.maxBodyBytes, sourceOf }, identity.version)
 }

@@ -1,17 +1,16 @@
 import { GatewayError } from '../domain/errors.ts'
 import { queueCalls } from '../http/call-queue.ts'
-import { errorReply } from '../http/respond.ts'
 import type { Admission } from '../http/server.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 
 const TICK_MS = 20
 
-/** Turned away before anything is read or looked up, or it would cost as much as serving. A patience of 0 turns none away. */
+/** Refuses calls before anything of them is read, or refusing would cost as much as serving. A patience of 0 refuses none. */
 export function shedding(metrics: Metrics, patienceMs: number): Admission {
   watchDelay((lateMs) => metrics.loopDelay.observe(lateMs / 1000))
   if (patienceMs === 0) return (decide) => decide(null)
   const enter = queueCalls(patienceMs)
-  const refusal = errorReply(new GatewayError('overloaded', undefined, { retryAfterSeconds: 1 }))
+  const refusal = new GatewayError('overloaded', undefined, { retryAfterSeconds: 1 })
   return (decide) =>
     enter((isTaken) => {
       if (!isTaken) metrics.sheds.add()

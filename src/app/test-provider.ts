@@ -1,20 +1,26 @@
 import { wordsOf } from '../calls/read-outcome.ts'
 import { isConfigured, type Provider, type ProviderTest, withoutSecrets } from '../domain/provider.ts'
 import type { Family } from '../providers/family.ts'
-import { bodyOf, type Caller, type Stoppage, type UpstreamReply } from '../upstream/client.ts'
+import type { UpstreamClient } from '../upstream/client.ts'
+import type { Stoppage } from '../upstream/exchange.ts'
+import { bodyOf, type UpstreamReply } from '../upstream/whole-response.ts'
 
 type Verdict = Pick<ProviderTest, 'ok' | 'models' | 'message'>
 
 const TIMEOUT_MS = 10_000
 
 /** Asks for the model list: it costs nothing, needs the key, and shows whether the address is right. */
-export async function testProvider(provider: Provider, family: Family, caller: Caller): Promise<ProviderTest> {
+export async function testProvider(
+  provider: Provider,
+  family: Family,
+  upstream: UpstreamClient,
+): Promise<ProviderTest> {
   if (!isConfigured(provider)) {
     return { ok: false, latencyMs: 0, status: null, models: null, message: 'It has neither a key nor an address yet.' }
   }
   const target = family.modelsTarget(provider, null)
   const began = performance.now()
-  const outcome = await caller.call(caller.endpoint(target), {
+  const outcome = await upstream.exchange(upstream.endpoint(target), {
     method: 'GET',
     body: null,
     timeoutMs: TIMEOUT_MS,

@@ -6,7 +6,7 @@ import type { LogFullReason } from '../request-log/log-full.ts'
 import type { CloseRecord, OpenRecord } from '../request-log/record.ts'
 import type { Log } from '../telemetry/log.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
-import type { Caller } from '../upstream/client.ts'
+import type { UpstreamClient } from '../upstream/client.ts'
 import type { ChainDeps } from './chain/assess.ts'
 import type { ProviderHealths } from './chain/provider-health.ts'
 import type { Idempotency } from './idempotency/idempotency.ts'
@@ -30,7 +30,7 @@ export interface Deps extends ChainDeps {
   prefixes: readonly PrefixRule[]
   providerHealth: ProviderHealths
   isKnown: IsKnown
-  caller: Caller
+  upstream: UpstreamClient
   bodies: Bodies
   requestLog: RequestLog
   /** A value of a key was let in at this moment. */

@@ -4,7 +4,7 @@ import type { Failure } from '../domain/failure.ts'
 import { NO_USAGE, type TokenUsage } from '../domain/pricing/usage.ts'
 import type { Provider } from '../domain/provider.ts'
 import type { ChainEntry } from '../domain/route.ts'
-import type { Endpoint as UpstreamEndpoint } from '../upstream/client.ts'
+import type { Endpoint as UpstreamEndpoint } from '../upstream/exchange.ts'
 import type { Candidate } from './chain/assess.ts'
 import { type Correction, correctionOf } from './chain/correction.ts'
 import { nextStep } from './chain/fallback.ts'
@@ -71,7 +71,7 @@ async function attempt(candidate: Candidate, bytes: WireBytes, call: Admitted, d
   const { entry, family, provider } = candidate
   const began = performance.now()
   deps.circuits.started(entry)
-  const raw = await deps.caller.call(upstreamEndpoint(candidate, call.endpoint.operation, deps), {
+  const raw = await deps.upstream.exchange(upstreamEndpoint(candidate, call.endpoint.operation, deps), {
     method: 'POST',
     body: bytes,
     timeoutMs: entry.timeoutMs,
@@ -98,7 +98,7 @@ async function attempt(candidate: Candidate, bytes: WireBytes, call: Admitted, d
     deps.log.error({ request: call.id, provider: provider.name }, `call refused: ${raw.detail}`)
   }
   remember(outcome, entry, call, deps)
-  return { outcome, durationMs, isFullyWritten: raw.kind === 'reply' && raw.hasLeft }
+  return { outcome, durationMs, isFullyWritten: raw.kind === 'reply' && raw.isFullyWritten }
 }
 
 /** What the process learns from an attempt about the provider. */
@@ -150,7 +150,7 @@ function upstreamEndpoint({ provider, translator, entry: { model } }: Candidate,
   const name = `${operation} ${model}`
   let endpoint = known.get(name)
   if (endpoint === undefined) {
-    endpoint = deps.caller.endpoint(translator.target(provider, model))
+    endpoint = deps.upstream.endpoint(translator.target(provider, model))
     known.set(name, endpoint)
   }
   return endpoint

@@ -5,7 +5,7 @@ import { FAMILIES } from '../providers/families.ts'
 import type { Secrets } from '../store/engine/secrets.ts'
 import { StoreError } from '../store/engine/store-error.ts'
 import { type Inspection, inspectStore, isDataDirInUse } from '../store/migrations/inspect.ts'
-import { createCaller } from '../upstream/client.ts'
+import { createUpstreamClient } from '../upstream/client.ts'
 import { attempt, type Check, good, problem } from './check.ts'
 import { checkCounters } from './counters-check.ts'
 import { checkDataDir, checkLock, checkNode, checkPort } from './machine-checks.ts'
@@ -77,13 +77,13 @@ async function outwardChecks(config: Config, inspection: Inspection | null, secr
   const file = config.file?.config ?? null
   const environment: Provider[] = environmentProviders(config)
   const providers = effectiveProviders(environment, inspection?.rows ?? null, secrets, file)
-  const caller = createCaller()
+  const upstream = createUpstreamClient()
   try {
     return [
-      ...(await checkProviders(providers, caller)),
-      ...(await attempt('clock', () => checkClock(providers, caller, Date.now))),
+      ...(await checkProviders(providers, upstream)),
+      ...(await attempt('clock', () => checkClock(providers, upstream, Date.now))),
     ]
   } finally {
-    await caller.close()
+    await upstream.close()
   }
 }

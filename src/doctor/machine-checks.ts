@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync, statfsSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { checkPort as tryPort } from '../http/check-port.ts'
-import { listenProblem, type Place } from '../http/listen-problem.ts'
+import { type ListenAddress, listenProblem } from '../http/listen-problem.ts'
 import { type Check, good, problem } from './check.ts'
 
 const NODE_NEEDED = 24
@@ -39,7 +39,7 @@ export function checkLock(dataDir: string, isInUse: boolean): Check {
 }
 
 /** While a gateway runs on our data folder, the port is its own. */
-export async function checkPort(place: Place, isInUse: boolean): Promise<Check> {
+export async function checkPort(place: ListenAddress, isInUse: boolean): Promise<Check> {
   const { host, port, variables } = place
   const name = variables === '' ? 'port' : 'admin port'
   if (port === 0) return good(name, 'any free port')

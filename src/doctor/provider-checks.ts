@@ -2,27 +2,27 @@ import { testProvider } from '../app/test-provider.ts'
 import { isConfigured, type Provider } from '../domain/provider.ts'
 import { FAMILIES } from '../providers/families.ts'
 import type { ControlRows } from '../store/control/snapshot.ts'
-import type { Caller } from '../upstream/client.ts'
+import type { UpstreamClient } from '../upstream/client.ts'
 import { attempt, type Check, good, problem } from './check.ts'
 
 /** One model list of each; who has neither key nor address is not asked. */
-export async function checkProviders(providers: readonly Provider[], caller: Caller): Promise<Check[]> {
+export async function checkProviders(providers: readonly Provider[], upstream: UpstreamClient): Promise<Check[]> {
   if (!providers.some(isConfigured)) {
     const variables = [...FAMILIES.values()].map(({ builtin }) => builtin.apiKeyVariable)
     return [problem('providers', `none has a key: set ${variables.join(' or ')}, or try switchyard demo`)]
   }
   const checks = providers.map((provider) =>
-    attempt(`provider ${provider.name}`, () => checkProvider(provider, caller)),
+    attempt(`provider ${provider.name}`, () => checkProvider(provider, upstream)),
   )
   return (await Promise.all(checks)).flat()
 }
 
-async function checkProvider(provider: Provider, caller: Caller): Promise<Check> {
+async function checkProvider(provider: Provider, upstream: UpstreamClient): Promise<Check> {
   const name = `provider ${provider.name}`
   const family = FAMILIES.get(provider.family)
   if (family === undefined) return problem(name, `there is no family '${provider.family}'`)
   if (!isConfigured(provider)) return good(name, `not in use: ${family.builtin.apiKeyVariable} is not set`)
-  const { ok, message, latencyMs } = await testProvider(provider, family, caller)
+  const { ok, message, latencyMs } = await testProvider(provider, family, upstream)
   return { name, ok, message: `${message} (${latencyMs} ms)` }
 }
 
@@ -30,13 +30,17 @@ async function checkProvider(provider: Provider, caller: Caller): Promise<Check>
 const MOST_SKEW_MS = 60_000
 const TIMEOUT_MS = 10_000
 
-export async function checkClock(providers: readonly Provider[], caller: Caller, now: () => number): Promise<Check> {
+export async function checkClock(
+  providers: readonly Provider[],
+  upstream: UpstreamClient,
+  now: () => number,
+): Promise<Check> {
   for (const provider of providers.filter(isConfigured)) {
     const family = FAMILIES.get(provider.family)
     if (family === undefined) continue
     const target = family.modelsTarget(provider, null)
     const request = { method: 'GET', body: null, timeoutMs: TIMEOUT_MS, presence: null } as const
-    const reply = await caller.call(caller.endpoint(target), request)
+    const reply = await upstream.exchange(upstream.endpoint(target), request)
     const theirs = reply.kind === 'reply' ? Date.parse(String(reply.headers.get('date'))) : Number.NaN
     if (Number.isNaN(theirs)) continue
     const seconds = Math.round(Math.abs(now() - theirs) / 1000)

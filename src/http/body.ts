@@ -3,7 +3,7 @@ import { BytePieces } from '../domain/byte-pieces.ts'
 import { GatewayError } from '../domain/errors.ts'
 import type { Arrival, Arrivals } from './arrivals.ts'
 import { CallerLeftError } from './call.ts'
-import type { Caller } from './connections.ts'
+import type { Client } from './connections.ts'
 
 export interface BodyRules {
   limitBytes: number
@@ -14,15 +14,15 @@ export interface BodyRules {
 
 /**
  * Reads a body up to a limit. A declared length that is over the limit, or finds no memory, is refused before a byte is
- * read; what the caller goes on sending is discarded by Node, so that the refusal reaches it instead of a reset connection.
+ * read; what the client goes on sending is discarded by Node, so that the refusal reaches it instead of a reset connection.
  */
-export async function readBody(request: IncomingMessage, caller: Caller, rules: BodyRules): Promise<Buffer[]> {
+export async function readBody(request: IncomingMessage, client: Client, rules: BodyRules): Promise<Buffer[]> {
   const declared = Number(request.headers['content-length'] ?? 0)
   if (declared > rules.limitBytes) throw tooLarge(rules.limitBytes, declared)
   rules.take(declared, declared)
-  if (caller.left || request.destroyed) throw leftWhileSending()
-  if (caller.unreadable !== null && !request.complete) throw caller.unreadable
-  return new Promise((resolve, reject) => new ArrivingBody(request, caller, { ...rules, declared, resolve, reject }))
+  if (client.left || request.destroyed) throw leftWhileSending()
+  if (client.unreadable !== null && !request.complete) throw client.unreadable
+  return new Promise((resolve, reject) => new ArrivingBody(request, client, { ...rules, declared, resolve, reject }))
 }
 
 export function tooLarge(limitBytes: number, bytes: number): GatewayError {
@@ -31,7 +31,7 @@ export function tooLarge(limitBytes: number, bytes: number): GatewayError {
 }
 
 export function leftWhileSending(): CallerLeftError {
-  return new CallerLeftError('the caller left while sending the body')
+  return new CallerLeftError('the client left while sending the body')
 }
 
 interface Reading extends BodyRules {
@@ -43,17 +43,17 @@ interface Reading extends BodyRules {
 class ArrivingBody implements Arrival {
   lastLook = -1
   readonly #request: IncomingMessage
-  readonly #caller: Caller
+  readonly #client: Client
   readonly #reading: Reading
   readonly #stopListening: () => void
   #pieces = new BytePieces()
 
-  constructor(request: IncomingMessage, caller: Caller, reading: Reading) {
+  constructor(request: IncomingMessage, client: Client, reading: Reading) {
     this.#request = request
-    this.#caller = caller
+    this.#client = client
     this.#reading = reading
-    this.#stopListening = caller.onLeave(this.#leave)
-    caller.arriving = this
+    this.#stopListening = client.onLeave(this.#leave)
+    client.arriving = this
     reading.arrivals.begin(this)
     // 'error' is emitted for a body that breaks off; the connection closes with it, and that is what counts here.
     request.on('data', this.#onData).on('end', this.#onEnd).on('error', this.#leave)
@@ -104,7 +104,7 @@ class ArrivingBody implements Arrival {
     this.#request.off('data', this.#onData).off('end', this.#onEnd).off('error', this.#leave)
     this.#stopListening()
     this.#reading.arrivals.end(this)
-    this.#caller.arriving = null
+    this.#client.arriving = null
     this.#pieces = new BytePieces()
   }
 }

@@ -1,23 +1,24 @@
+import type { GatewayError } from '../domain/errors.ts'
 import type { Presence } from '../domain/presence.ts'
 import type { Arrivals } from './arrivals.ts'
 import type { BodyMemory } from './body-memory.ts'
 
-/** One HTTP request as the rooms behind this one see it. */
+/** One HTTP request as the other rooms see it. */
 export interface Call {
   /** Goes out as `x-gateway-request-id`. */
   id: string
   method: string
   /** Path parameters, decoded. */
   params: Readonly<Record<string, string>>
-  /** Query parameters, decoded; of a repeated one the last counts. */
+  /** Query parameters, decoded; the last of a repeated one counts. */
   query(): Record<string, string>
   header(name: string): string | undefined
-  /** Of whoever connected, a proxy too; only where `node:http` serves the call. */
+  /** Of the peer, which may be a proxy; only where `node:http` serves the call. */
   remoteAddress?: string | undefined
   /**
-   * The whole body, in pieces (domain/byte-pieces.ts): to copy megabytes into one would hold the thread. Throws
-   * `request_too_large` past the limit, `CallerLeftError` when the caller hangs up, and a refusal when the process, or this
-   * owner's share of it, holds too many bytes already. What the body takes counts until the call has been answered.
+   * The whole body, in pieces (domain/byte-pieces.ts): copying megabytes into one buffer would block the thread. Throws
+   * `request_too_large` past the limit, `CallerLeftError` when the client hangs up, and a refusal when the process or this
+   * owner holds too many bytes already. The memory of the body is released when the call is answered.
    */
   readBody(limitBytes: number, owner?: string): Promise<Buffer[]>
   presence: Presence
@@ -28,48 +29,44 @@ export interface Call {
 export interface Reply {
   status: number
   headers: Record<string, string>
-  /** Bytes where it is large: they are text all the same. */
   body: string | Uint8Array
 }
 
-/** A reply that is written while it is being made, for answers of any length in constant memory. */
+/** A reply that is written while it is produced: any length in constant memory. */
 export interface StreamedReply {
   status: number
   headers: Record<string, string>
   pieces: AsyncIterable<string>
 }
 
-/** A reply that is not text, or is sent as it lies on disk. */
-export interface BytesReply {
-  status: number
-  headers: Record<string, string>
-  bytes: Buffer
-}
+export type AnyReply = Reply | StreamedReply
 
-export type AnyReply = Reply | StreamedReply | BytesReply
-
-/** Null: the caller left, there is nobody to answer. */
+/** Null: the client left, nobody is there to answer. */
 export type Handler = (call: Call) => Promise<AnyReply | null> | Reply | null
 
 export interface HttpRoute {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   path: string
   handle: Handler
-  /** On every answer of this route, errors too. */
+  /** On every answer of this route, errors included. */
   headers?: Readonly<Record<string, string>>
-  /** Not taken while there is more to do than can be done; what people need to see why always is. */
-  sheds?: boolean
-  /** The busy one: served past `node:http` where that is possible (lane.ts). */
-  hasLane?: boolean
+  /** What the ids of its requests begin with; the server has a default. */
+  idPrefix?: string | undefined
+  /** How errors on this path are written, those of the server included; by default `errorReply` (respond.ts). */
+  writeError?: ((error: GatewayError, headers?: Record<string, string>) => Reply) | undefined
+  /** Refused while the gateway is overloaded. */
+  isSheddable?: boolean
+  /** The busiest route: served without `node:http` where that is possible (raw-socket.ts). */
+  usesRawSocket?: boolean
 }
 
-/** What all bodies have in common, whichever way and to whichever port they come. */
+/** Shared by all bodies, on every port. */
 export interface Bodies {
   memory: BodyMemory
   arrivals: Arrivals
 }
 
-/** Thrown where work stops because the caller hung up; never answered. */
+/** Thrown where work stops because the client hung up; never answered. */
 export class CallerLeftError extends Error {
   override readonly name = 'CallerLeftError'
 }

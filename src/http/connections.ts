@@ -4,14 +4,14 @@ import type { GatewayError } from '../domain/errors.ts'
 import type { Presence } from '../domain/presence.ts'
 import type { Arrival } from './arrivals.ts'
 
-/** The caller of one request, who may hang up. */
-export class Caller implements Presence {
+/** The client of one request, who may hang up. */
+export class Client implements Presence {
   left = false
   /** The body of this request while it is being read. */
   arriving: Arrival | null = null
   /** Why no more of this request can be read; null as a rule. */
   unreadable: GatewayError | null = null
-  // Most calls have one listener at a time, the wait for a provider: a set for each call would be made for nothing.
+  // Most calls have one listener at a time, the call to a provider, and need no set.
   #first: (() => void) | null = null
   #others: Set<() => void> | null = null
 
@@ -37,97 +37,95 @@ export class Caller implements Presence {
   }
 }
 
-interface Client {
-  callers: Set<Caller>
-  /** Of the newest request that Node has read, until all of the answer is written; those before it are written first. */
+interface ClientConnection {
+  /** Of the requests that have no answer yet. */
+  clients: Set<Client>
+  /** Of the newest request that Node has read, until its answer is written; older answers are written first. */
   newest: ServerResponse | null
-  /** What is read next came while a call was answered; nothing of it is a request so far. */
+  /** What is read next came while a call was answered; none of it is a request so far. */
   isBehindAnswer: boolean
-  /** No request can be read any more: the connection ends with the newest answer. */
+  /** No request can be read any more: the connection closes after the newest answer. */
   isUnreadable: boolean
 }
 
-/**
- * Who waits on which connection. A connection is listened to once, not once for each request; a caller may send many
- * requests at once on one.
- */
+/** Who waits on which connection. There is one listener for each connection, which may carry many requests at once. */
 export class Connections {
-  readonly #clients = new Map<Socket, Client>()
+  readonly #open = new Map<Socket, ClientConnection>()
 
   constructor(server: Server) {
     server.on('connection', (socket: Socket) => {
-      this.#clients.set(socket, { callers: new Set(), newest: null, isBehindAnswer: false, isUnreadable: false })
+      this.#open.set(socket, { clients: new Set(), newest: null, isBehindAnswer: false, isUnreadable: false })
       socket.once('close', () => {
         this.#leave(socket)
-        this.#clients.delete(socket)
+        this.#open.delete(socket)
       })
     })
   }
 
   /** `response`: where Node answers this request. */
-  arrive(socket: Socket, response: ServerResponse | null = null): Caller {
-    const caller = new Caller()
-    const client = this.#clients.get(socket)
-    if (client === undefined) caller.left = true
+  arrive(socket: Socket, response: ServerResponse | null = null): Client {
+    const client = new Client()
+    const connection = this.#open.get(socket)
+    if (connection === undefined) client.left = true
     else {
-      client.callers.add(caller)
-      client.isBehindAnswer = false
-      if (response !== null) followAnswer(client, response, socket)
+      connection.clients.add(client)
+      connection.isBehindAnswer = false
+      if (response !== null) followAnswer(connection, response, socket)
     }
-    return caller
+    return client
   }
 
-  answered(socket: Socket, caller: Caller): void {
-    this.#clients.get(socket)?.callers.delete(caller)
+  answered(socket: Socket, client: Client): void {
+    this.#open.get(socket)?.clients.delete(client)
   }
 
-  /** What has come behind the call that was just answered is read by somebody else now. */
+  /** What came behind the call that was just answered is now read by `node:http`. */
   leftBehindAnswer(socket: Socket): void {
-    const client = this.#clients.get(socket)
-    if (client !== undefined) client.isBehindAnswer = true
+    const connection = this.#open.get(socket)
+    if (connection !== undefined) connection.isBehindAnswer = true
   }
 
   /**
-   * No request can be read on this connection any more. The one that was arriving fails; the others are complete, their
-   * answers go out, and then the connection ends. False: there is none, and none has just been answered.
+   * No request can be read on this connection any more. The one that was arriving fails; the others are complete: they are
+   * answered, and then the connection closes. False: there is none, and none has just been answered.
    */
   becameUnreadable(socket: Socket, error: GatewayError): boolean {
-    const client = this.#clients.get(socket)
-    if (client === undefined) return false
-    for (const caller of client.callers) {
+    const connection = this.#open.get(socket)
+    if (connection === undefined) return false
+    for (const client of connection.clients) {
       // A call that waits for its turn begins to read later.
-      caller.unreadable = error
-      caller.arriving?.fail(error)
+      client.unreadable = error
+      client.arriving?.fail(error)
     }
-    client.isUnreadable ||= client.newest !== null
-    if (client.newest === null && client.isBehindAnswer) socket.end()
-    return client.isUnreadable || client.isBehindAnswer
+    connection.isUnreadable ||= connection.newest !== null
+    if (connection.newest === null && connection.isBehindAnswer) socket.end()
+    return connection.isUnreadable || connection.isBehindAnswer
   }
 
-  hasCallers(socket: Socket): boolean {
-    return (this.#clients.get(socket)?.callers.size ?? 0) > 0
+  hasClients(socket: Socket): boolean {
+    return (this.#open.get(socket)?.clients.size ?? 0) > 0
   }
 
-  /** Told at once: what waits for a provider must end because of us, not because the provider's connection is closed. */
+  /** At once: calls to providers must end because of us, not because their own connection closes. */
   sendAway(): void {
-    for (const socket of this.#clients.keys()) this.#leave(socket)
+    for (const socket of this.#open.keys()) this.#leave(socket)
   }
 
-  /** Connections on which nothing was ever sent: Node takes them for busy, and a drain would wait for each. */
+  /** Connections on which nothing was ever sent: Node takes them for busy, and a drain would wait for them. */
   endSilent(): void {
-    for (const socket of this.#clients.keys()) if (socket.bytesRead === 0) socket.destroy()
+    for (const socket of this.#open.keys()) if (socket.bytesRead === 0) socket.destroy()
   }
 
   #leave(socket: Socket): void {
-    for (const caller of this.#clients.get(socket)?.callers ?? []) caller.leave()
+    for (const client of this.#open.get(socket)?.clients ?? []) client.leave()
   }
 }
 
-function followAnswer(client: Client, response: ServerResponse, socket: Socket): void {
-  client.newest = response
+function followAnswer(connection: ClientConnection, response: ServerResponse, socket: Socket): void {
+  connection.newest = response
   response.once('close', () => {
-    if (client.newest !== response) return
-    client.newest = null
-    if (client.isUnreadable) socket.end()
+    if (connection.newest !== response) return
+    connection.newest = null
+    if (connection.isUnreadable) socket.end()
   })
 }

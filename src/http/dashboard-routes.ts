@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { GatewayError } from '../domain/errors.ts'
-import type { AnyReply, Call, HttpRoute, Reply } from './call.ts'
+import type { Call, HttpRoute, Reply } from './call.ts'
 import { answerFile, isFileName, listStaticFiles, readListed, type StaticFile } from './static-files.ts'
 
 const HOME = '/dashboard'
@@ -30,18 +30,13 @@ export function dashboardRoutes(folder: string, ports: () => string = () => ''):
   const page = files.get('index.html')
   const handle = (call: Call) => (page === undefined ? notBuilt() : answer(call, files, page, ports()))
   return [
-    { method: 'GET', path: '/', handle: leadHome },
+    { method: 'GET', path: '/', handle: redirectToDashboard },
     { method: 'GET', path: HOME, handle, headers: PROTECTION },
     { method: 'GET', path: `${HOME}/*`, handle, headers: PROTECTION },
   ]
 }
 
-function answer(
-  call: Call,
-  files: ReadonlyMap<string, StaticFile>,
-  page: StaticFile,
-  ports: string,
-): Promise<AnyReply> {
+function answer(call: Call, files: ReadonlyMap<string, StaticFile>, page: StaticFile, ports: string): Promise<Reply> {
   const name = call.params['*'] ?? ''
   const file = files.get(name)
   if (file !== undefined && file !== page) {
@@ -98,7 +93,7 @@ function notBuilt(): Reply {
 }
 
 /** A person who types the bare address wants the dashboard; a program learns that there is nothing here. */
-function leadHome(call: Call): Reply {
+function redirectToDashboard(call: Call): Reply {
   if (prefersPage(call.header('accept') ?? '')) return { status: 302, headers: { location: HOME }, body: '' }
   throw new GatewayError('not_found', 'There is nothing at /.')
 }

@@ -1,20 +1,20 @@
 import type { IncomingMessage } from 'node:http'
 import { readBody } from './body.ts'
 import type { Bodies, Call } from './call.ts'
-import type { Caller } from './connections.ts'
+import type { Client } from './connections.ts'
 
 /** One request of `node:http` as the rooms behind this one see it. */
 export class IncomingCall implements Call {
   readonly id: string
   readonly params: Readonly<Record<string, string>>
-  readonly presence: Caller
+  readonly presence: Client
   readonly receivedAt = performance.now()
   readonly #request: IncomingMessage
   readonly #bodies: Bodies
   #owner: string | null = null
   #heldBytes = 0
 
-  constructor(request: IncomingMessage, known: Pick<Call, 'id' | 'params'> & { presence: Caller }, bodies: Bodies) {
+  constructor(request: IncomingMessage, known: Pick<Call, 'id' | 'params'> & { presence: Client }, bodies: Bodies) {
     this.#request = request
     this.#bodies = bodies
     this.id = known.id

@@ -1,5 +1,5 @@
 /** Where a server listens, and what the variables that say so begin with. */
-export interface Place {
+export interface ListenAddress {
   host: string
   port: number
   variables: '' | 'ADMIN_'
@@ -18,7 +18,7 @@ export class ListenError extends Error {
 }
 
 /** The same error with words for people; as it was where there are none. */
-export function asListenError(cause: unknown, place: Place): unknown {
+export function asListenError(cause: unknown, place: ListenAddress): unknown {
   const { code, syscall, message } = cause as NodeJS.ErrnoException
   if (syscall === 'getaddrinfo') {
     return new ListenError(`${place.variables}HOST: ${message}`, { isConfiguration: true, cause })
@@ -28,7 +28,7 @@ export function asListenError(cause: unknown, place: Place): unknown {
 }
 
 /** Why the gateway cannot listen, and what to do, in one line; null for a reason that has no words yet. */
-export function listenProblem(code: string | undefined, { host, port, variables }: Place): string | null {
+export function listenProblem(code: string | undefined, { host, port, variables }: ListenAddress): string | null {
   const at = `${host}:${port}`
   if (code === 'EADDRINUSE') return `${at} is in use by another program: stop it, or set ${variables}PORT`
   if (code === 'EACCES') return `${at} is not allowed to us: set ${variables}PORT to 1024 or above`

@@ -1,12 +1,12 @@
 import type { HttpRoute } from './call.ts'
 import { checkPort } from './check-port.ts'
-import { asListenError, type Place } from './listen-problem.ts'
+import { asListenError, type ListenAddress } from './listen-problem.ts'
 import { createServer, type Server, type ServerOptions } from './server.ts'
 
 export interface Ports {
-  calls: Place
+  calls: ListenAddress
   /** Null: all is served on one port. */
-  administration: Place | null
+  administration: ListenAddress | null
 }
 
 export interface PortsOptions extends Omit<ServerOptions, 'routes'> {
@@ -73,6 +73,6 @@ export function createServers({ ports, routes, ...shared }: PortsOptions): Serve
   }
 }
 
-function listenAt(server: Server, place: Place): Promise<string> {
+function listenAt(server: Server, place: ListenAddress): Promise<string> {
   return server.listen(place.host, place.port).catch((error) => Promise.reject(asListenError(error, place)))
 }

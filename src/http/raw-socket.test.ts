@@ -7,7 +7,7 @@ import { GatewayError } from '../domain/errors.ts'
 import type { Call, HttpRoute } from './call.ts'
 import { IncomingCall } from './incoming-call.ts'
 import { PlainCall } from './plain-call.ts'
-import { errorReply, jsonReply } from './respond.ts'
+import { jsonReply } from './respond.ts'
 import { responseHead } from './response-text.ts'
 import { type Admission, createServer, type Server } from './server.ts'
 
@@ -24,7 +24,7 @@ let turnsAway = 0
 let waiting: (() => void)[] | null = null
 
 async function answer(call: Call) {
-  ways.push(call instanceof PlainCall ? 'lane' : call instanceof IncomingCall ? 'node' : '?')
+  ways.push(call instanceof PlainCall ? 'raw' : call instanceof IncomingCall ? 'node' : '?')
   if (call.header('x-refuse') !== undefined) return jsonReply(401, { body: 'unread' })
   if (call.header('x-odd') !== undefined) return jsonReply(200, {}, { 'x-own': 'a\r\nx-evil: 1' })
   const body = Buffer.concat(await call.readBody(1_000_000)).toString()
@@ -39,10 +39,10 @@ async function answer(call: Call) {
   return jsonReply(200, { body, type: call.header('content-type') ?? null }, { 'x-own': 'yes' })
 }
 
-const routes: HttpRoute[] = [{ method: 'POST', path: '/busy', handle: answer, hasLane: true, sheds: true }]
+const routes: HttpRoute[] = [{ method: 'POST', path: '/busy', handle: answer, usesRawSocket: true, isSheddable: true }]
 
 before(async () => {
-  const away = errorReply(new GatewayError('overloaded', undefined, { retryAfterSeconds: 1 }))
+  const away = new GatewayError('overloaded', undefined, { retryAfterSeconds: 1 })
   const admission: Admission = (decide) => {
     if (waiting !== null) waiting.push(() => decide(null))
     else if (turnsAway-- > 0) queueMicrotask(() => decide(away))
@@ -102,11 +102,11 @@ function partsOf(text: string) {
   return { line, fields: names.sort(), body }
 }
 
-describe('a plain request takes the lane', () => {
+describe('a plain request is served on the raw socket', () => {
   test('and its answer is the same as by the other way', async () => {
     const [plain = ''] = await talk([request('hello', 'Content-Type: application/json')], 1)
     const [other = ''] = await talk([request('hello', 'Content-Type: application/json', 'Trailer: x')], 1)
-    assert.deepEqual(ways, ['lane', 'node'])
+    assert.deepEqual(ways, ['raw', 'node'])
     assert.deepEqual(partsOf(plain), partsOf(other))
   })
 
@@ -117,7 +117,7 @@ describe('a plain request takes the lane', () => {
       texts.map((text) => bodyOf(text).body),
       ['one', 'two', 'three, longer', 'two'],
     )
-    assert.deepEqual(ways, ['lane', 'lane', 'lane', 'lane'])
+    assert.deepEqual(ways, ['raw', 'raw', 'raw', 'raw'])
   })
 
   test('a body may come after its head, and in pieces', async () => {
@@ -125,7 +125,7 @@ describe('a plain request takes the lane', () => {
     const cut = whole.length - 12
     const [text] = await talk([whole.slice(0, cut - 8), whole.slice(cut - 8, cut), whole.slice(cut)], 1)
     assert.equal(bodyOf(text).body, 'a body in two pieces')
-    assert.deepEqual(ways, ['lane'])
+    assert.deepEqual(ways, ['raw'])
   })
 
   test('a body may come letter by letter, and the next request right behind it', async () => {
@@ -134,7 +134,7 @@ describe('a plain request takes the lane', () => {
       texts.map((text) => bodyOf(text).body),
       ['0123456789', 'next'],
     )
-    assert.deepEqual(ways, ['lane', 'lane'])
+    assert.deepEqual(ways, ['raw', 'raw'])
   })
 
   test('one that is refused before its body is in does not disturb the next', async () => {
@@ -142,7 +142,7 @@ describe('a plain request takes the lane', () => {
     const texts = await talk([whole.slice(0, -5), whole.slice(-5) + request('next')], 2)
     assert.match(texts[0] ?? '', /^HTTP\/1\.1 401 /)
     assert.equal(bodyOf(texts[1]).body, 'next')
-    assert.deepEqual(ways, ['lane', 'lane'])
+    assert.deepEqual(ways, ['raw', 'raw'])
   })
 
   test('an answer that cannot be written ends its connection, is told, and disturbs nobody else', async () => {
@@ -152,7 +152,7 @@ describe('a plain request takes the lane', () => {
       assert.equal(faults, 1)
     }
     assert.equal(bodyOf((await talk([request('next')], 1))[0]).body, 'next')
-    assert.deepEqual(ways, ['lane', 'node', 'lane'])
+    assert.deepEqual(ways, ['raw', 'node', 'raw'])
   })
 
   test('whoever hangs up is known to have left', async () => {
@@ -162,13 +162,13 @@ describe('a plain request takes the lane', () => {
     socket.destroy()
     while (left === 0) await sleep(1)
     release = null
-    assert.deepEqual(ways, ['lane'])
+    assert.deepEqual(ways, ['raw'])
   })
 })
 
 describe('a call that waits for its turn', () => {
   for (const [way, fields] of [
-    ['in the lane', []],
+    ['on the raw socket', []],
     ['at Node', ['Trailer: x']],
   ] as const) {
     test(`is served when it comes, and not at all when its caller has left by then, ${way}`, async () => {
@@ -185,7 +185,7 @@ describe('a call that waits for its turn', () => {
       for (const later of ['one', 'two']) await talk([request(later)], 1)
       for (const begin of turns) begin()
       assert.equal(bodyOf((await stays)[0]).body, 'stays')
-      assert.deepEqual(ways, ['lane', 'lane', way === 'in the lane' ? 'lane' : 'node'])
+      assert.deepEqual(ways, ['raw', 'raw', way === 'on the raw socket' ? 'raw' : 'node'])
     })
   }
 })
@@ -208,7 +208,7 @@ describe('a call that is turned away', () => {
       assert.match(texts[0] ?? '', /^HTTP\/1\.1 503 /)
       assert.equal(bodyOf(texts[1]).body, 'next')
     }
-    assert.deepEqual(ways, ['lane', 'lane'])
+    assert.deepEqual(ways, ['raw', 'raw'])
   })
 
   test('may have thousands of others right behind it', async () => {
@@ -258,7 +258,7 @@ describe('anything else is left to Node, with every byte', () => {
     test(title, async () => {
       const [text = ''] = await talk(sent, 1)
       assert.match(text, new RegExp(`^HTTP/1\\.1 ${status} `))
-      assert.ok(!ways.includes('lane'), 'it took the lane')
+      assert.ok(!ways.includes('raw'), 'it was served on the raw socket')
     })
   }
 
@@ -268,12 +268,12 @@ describe('anything else is left to Node, with every byte', () => {
       texts.map((text) => bodyOf(text).body),
       ['one', 'two', 'three'],
     )
-    assert.deepEqual(ways, ['lane', 'node', 'node'])
+    assert.deepEqual(ways, ['raw', 'node', 'node'])
   })
 })
 
 test('a value that would begin a field of its own is not sent', () => {
   for (const value of ['a\r\nx-evil: 1', 'a\nb', 'a\u0000', '\u{1f600}']) {
-    assert.throws(() => responseHead(200, 'OK', { 'x-own': value }), /x-own/)
+    assert.throws(() => responseHead(200, { 'x-own': value }), /x-own/)
   }
 })

@@ -7,47 +7,60 @@ import { GrowingBuffer } from './growing-buffer.ts'
 import { PlainCall } from './plain-call.ts'
 import { type PlainHeaders, readPlainHead } from './plain-head.ts'
 
-/** What the lane does with a request; resolves with the whole answer as it goes over the wire, null to hang up. */
-export interface LaneDesk {
-  /** The one path that it serves; null: all is Node's. */
-  path: string | null
-  respond(call: PlainCall): Promise<LaneAnswer | null>
-  /** Tells, at once as a rule, what a call gets instead of being taken; null: it is taken. */
-  enter(decide: (refusal: LaneAnswer | null) => void): void
+/** Serves the requests of the raw-socket path. */
+export interface RawSocketHandler {
+  /** The one path that is served. */
+  path: string
+  /** Resolves with the whole answer, null to hang up. */
+  respond(call: PlainCall): Promise<RawAnswer | null>
+  /** Decides, as a rule at once, what a call gets instead of being taken; null: it is taken. */
+  enter(decide: (refusal: RawAnswer | null) => void): void
   newRequestId(): string
   connections: Connections
   bodies: Bodies
 }
 
-export interface LaneAnswer {
+export interface RawAnswer {
   head: string
   body: string | Uint8Array
-  /** No other request is taken on this connection. */
+  /** The connection closes after this answer. */
   isLast: boolean
 }
 
-/** Bytes of the next requests that wait for the answer to this one: nobody counts them, so they are few. */
-const MOST_WAITING_BYTES = 64 * 1024
+export interface RawSockets {
+  /** Closes connections that wait for a next request. */
+  endIdle(): void
+  destroy(): void
+}
+
+/** Gives a connection to `node:http` for good. */
+type HandToNodeHttp = (socket: Socket) => void
+
+/** Bytes of the next requests that wait for the answer to this one. Nothing else bounds them. */
+const MAX_WAITING_BYTES = 64 * 1024
 
 /**
- * Serves the one busy path without `node:http`, which saves a call an eighth to a fifth of its CPU, as long as what comes is
- * plain (plain-head.ts). With the first request on a connection that is not, the connection
- * goes to Node for good, with every byte that has not been answered. Figures: decision 0011.
+ * Serves the busiest path on the bare socket, which is cheaper than `node:http`, as long as requests are plain
+ * (plain-head.ts). With the first one that is not, `node:http` gets the connection for good, with every byte that has not
+ * been answered. Figures: decision 0011.
  */
-export function openLane(server: HttpServer, toNode: ToNode, desk: LaneDesk, idleMs: number): Lane {
-  if (desk.path === null) {
-    server.on('connection', toNode)
-    return { endIdle() {}, destroy() {} }
-  }
-  const line = `POST ${desk.path} HTTP/1.1\r\n`
-  const open = new Set<LaneConnection>()
-  server.on('connection', (socket: Socket) => {
-    const connection = new LaneConnection(socket, { desk, line, idleMs }, (isClosed) => {
-      open.delete(connection)
-      if (!isClosed) toNode(socket)
+export function serveRawSockets(
+  server: HttpServer,
+  handToNodeHttp: HandToNodeHttp,
+  handler: RawSocketHandler | null,
+  idleMs: number,
+): RawSockets {
+  const open = new Set<RawConnection>()
+  if (handler === null) server.on('connection', handToNodeHttp)
+  else {
+    server.on('connection', (socket: Socket) => {
+      const connection = new RawConnection(socket, handler, idleMs, (isClosed) => {
+        open.delete(connection)
+        if (!isClosed) handToNodeHttp(socket)
+      })
+      open.add(connection)
     })
-    open.add(connection)
-  })
+  }
   return {
     endIdle() {
       for (const connection of open) connection.endIfIdle()
@@ -58,10 +71,8 @@ export function openLane(server: HttpServer, toNode: ToNode, desk: LaneDesk, idl
   }
 }
 
-type ToNode = (socket: Socket) => void
-
-/** What Node would do with a new connection; from now on somebody else decides which ones it gets. */
-export function takeConnections(server: HttpServer): ToNode {
+/** From now on `node:http` only gets the connections that are handed to it. */
+export function detachNodeHttp(server: HttpServer): HandToNodeHttp {
   const listeners = server.listeners('connection')
   server.removeAllListeners('connection')
   return (socket) => {
@@ -69,47 +80,37 @@ export function takeConnections(server: HttpServer): ToNode {
   }
 }
 
-export interface Lane {
-  /** Connections that wait for a next request need not be waited for. */
-  endIdle(): void
-  destroy(): void
-}
-
-interface Place {
-  desk: LaneDesk
-  line: string
-  idleMs: number
-}
-
 const NOTHING = Buffer.alloc(0)
 
-/** A body of which not all has come. */
+/** A body that has not arrived completely. */
 interface Arriving {
   bytes: number
   resolve(body: Buffer): void
   reject(error: Error): void
 }
 
-class LaneConnection implements Arrival {
+class RawConnection implements Arrival {
   lastLook = -1
   readonly socket: Socket
-  readonly #place: Place
+  readonly #handler: RawSocketHandler
+  readonly #line: string
   readonly #leave: (isClosed: boolean) => void
   #waiting: Buffer = NOTHING
   readonly #joining = new GrowingBuffer()
   #last: PlainHeaders | null = null
   #busy = false
   #arriving: Arriving | null = null
-  /** The answer is out although not all of the request is in. */
+  /** The answer was sent before all of the request had arrived. */
   #answered = false
 
-  constructor(socket: Socket, place: Place, leave: (isClosed: boolean) => void) {
+  constructor(socket: Socket, handler: RawSocketHandler, idleMs: number, leave: (isClosed: boolean) => void) {
     this.socket = socket
-    this.#place = place
+    this.#handler = handler
+    this.#line = `POST ${handler.path} HTTP/1.1\r\n`
     this.#leave = leave
     socket.on('data', this.#onData).on('end', this.#onEnd).on('close', this.#onClose)
     socket.on('error', this.#onError).on('timeout', this.#onTimeout)
-    socket.setTimeout(place.idleMs)
+    socket.setTimeout(idleMs)
   }
 
   endIfIdle(): void {
@@ -120,16 +121,16 @@ class LaneConnection implements Arrival {
     this.#waiting = this.#waiting.length === 0 ? chunk : this.#joining.join(this.#waiting, chunk)
     if (this.#arriving !== null) this.#arrive(this.#arriving)
     else if (!this.#busy) this.#next(false)
-    else if (this.#waiting.length > MOST_WAITING_BYTES) this.socket.pause()
+    else if (this.#waiting.length > MAX_WAITING_BYTES) this.socket.pause()
   }
 
-  /** As Node has it: whoever closes the sending half has left. */
+  /** As in `node:http`, a client that closes its sending side has left. */
   #onEnd = (): void => {
     this.socket.end()
   }
 
   #onClose = (): void => {
-    this.#place.desk.bodies.arrivals.end(this)
+    this.#handler.bodies.arrivals.end(this)
     this.#leave(true)
   }
 
@@ -142,9 +143,9 @@ class LaneConnection implements Arrival {
   }
 
   #next(isBehindAnswer: boolean): void {
-    const headers = readPlainHead(this.#waiting, this.#place.line, this.#last)
+    const headers = readPlainHead(this.#waiting, this.#line, this.#last)
     if (headers === null) {
-      if (isBehindAnswer) this.#place.desk.connections.leftBehindAnswer(this.socket)
+      if (isBehindAnswer) this.#handler.connections.leftBehindAnswer(this.socket)
       this.#handOver()
       return
     }
@@ -153,9 +154,9 @@ class LaneConnection implements Arrival {
     this.#take(headers.head.length)
     const body = this.#waiting.length >= headers.bodyBytes ? this.#take(headers.bodyBytes) : this.#await(headers)
     const receivedAt = performance.now()
-    this.#place.desk.enter((refusal) => {
+    this.#handler.enter((refusal) => {
       if (refusal !== null) this.#send(refusal)
-      // Who left while waiting for a turn asked for nothing.
+      // A client that left while it waited for its turn is not served.
       else if (!this.socket.destroyed) void this.#serve(headers, body, receivedAt)
     })
   }
@@ -171,23 +172,23 @@ class LaneConnection implements Arrival {
   }
 
   async #serve(headers: PlainHeaders, body: Buffer | Promise<Buffer>, receivedAt: number): Promise<void> {
-    const { desk } = this.#place
-    const caller = desk.connections.arrive(this.socket)
-    const known = { id: desk.newRequestId(), presence: caller, receivedAt }
-    const call = new PlainCall(headers, body, known, desk.bodies.memory)
-    const answer = await desk.respond(call)
+    const { connections, bodies } = this.#handler
+    const client = connections.arrive(this.socket)
+    const known = { id: this.#handler.newRequestId(), presence: client, receivedAt }
+    const call = new PlainCall(headers, body, known, bodies.memory)
+    const answer = await this.#handler.respond(call)
     call.release()
-    desk.connections.answered(this.socket, caller)
+    connections.answered(this.socket, client)
     if (answer === null) this.socket.destroy()
     else this.#send(answer)
   }
 
   #await({ bodyBytes }: PlainHeaders): Promise<Buffer> {
     const { promise, resolve, reject } = Promise.withResolvers<Buffer>()
-    // A call that is refused before does not look at it.
+    // A call that is refused earlier does not await it.
     promise.catch(() => {})
     this.#arriving = { bytes: bodyBytes, resolve, reject }
-    this.#place.desk.bodies.arrivals.begin(this)
+    this.#handler.bodies.arrivals.begin(this)
     return promise
   }
 
@@ -203,13 +204,13 @@ class LaneConnection implements Arrival {
 
   #arrive({ bytes, resolve }: Arriving): void {
     if (this.#waiting.length < bytes) return
-    this.#place.desk.bodies.arrivals.end(this)
+    this.#handler.bodies.arrivals.end(this)
     this.#arriving = null
     resolve(this.#take(bytes))
     if (this.#answered) this.#ready()
   }
 
-  #send({ head, body, isLast }: LaneAnswer): void {
+  #send({ head, body, isLast }: RawAnswer): void {
     const { socket } = this
     if (!socket.writable) return
     let isTaken: boolean
@@ -220,7 +221,7 @@ class LaneConnection implements Arrival {
       isTaken = socket.write(body)
       socket.uncork()
     }
-    // Of a body that nobody waits for any more nothing is kept.
+    // Nothing is kept of a body that nobody waits for.
     if (isLast) this.#arriving === null ? socket.end() : socket.destroySoon()
     else if (this.#arriving !== null) this.#answered = true
     else if (isTaken) this.#ready()
@@ -234,7 +235,7 @@ class LaneConnection implements Arrival {
     if (this.#waiting.length > 0) this.#next(true)
   }
 
-  /** Node goes on from the first byte that has not been answered. */
+  /** `node:http` goes on from the first byte that has not been answered. */
   #handOver(): void {
     const { socket } = this
     socket.off('data', this.#onData).off('end', this.#onEnd).off('close', this.#onClose)

@@ -7,12 +7,12 @@ export function jsonReply(status: number, value: unknown, headers: Record<string
   return jsonTextReply(status, JSON.stringify(value), headers)
 }
 
-/** JSON that is already written. */
+/** JSON that is already serialized. */
 export function jsonTextReply(status: number, body: Reply['body'], headers: Record<string, string>): Reply {
   return { status, headers: { 'content-type': JSON_TYPE, ...headers }, body }
 }
 
-/** The contract's error shape, with the headers that belong to its code. */
+/** An error with the headers that belong to its code; the contract's format unless an endpoint has its own. */
 export function errorReply(
   error: GatewayError,
   headers: Record<string, string> = {},
@@ -25,7 +25,7 @@ export function errorReply(
   return reply
 }
 
-/** Whatever was thrown, as an error that may be shown: a fault of ours keeps its details to our log. */
+/** Whatever was thrown, as an error that clients may see: details of our own faults only go to the log. */
 export function asGatewayError(error: unknown): GatewayError {
   if (error instanceof GatewayError) return error
   return new GatewayError('internal_error', undefined, { cause: error })

@@ -1,4 +1,7 @@
-/** Kept for a second: the text is the same for every answer within it. */
+// Not imported: that would load every export of the module, WebSocket with a second undici among them.
+const { STATUS_CODES } = process.getBuiltinModule('node:http')
+
+/** Kept for a second: every answer within it has the same. */
 let dateText = ''
 let dateSecond = 0
 
@@ -13,12 +16,12 @@ function httpDate(now: number): string {
 
 const UNSAFE = /[^\t\x20-\x7e\x80-\xff]/
 
-/** Status line and fields of an answer as they go over the wire. `reason` is the text that belongs to the status. */
-export function responseHead(status: number, reason: string, fields: Record<string, string | number>): string {
-  let text = `HTTP/1.1 ${status} ${reason}\r\n`
+/** Status line and fields of an answer as they are sent. */
+export function responseHead(status: number, fields: Record<string, string | number>): string {
+  let text = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n`
   for (const name in fields) {
     const value = fields[name]
-    // Our own names need no look; a value may hold what others sent, and a line end in it would begin a field of theirs.
+    // Names are ours; a value may hold what others sent, and a line end in it would begin another field.
     if (typeof value === 'string' && UNSAFE.test(value)) throw new TypeError(`the header ${name} cannot be sent`)
     text += `${name}: ${value}\r\n`
   }

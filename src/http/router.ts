@@ -7,15 +7,13 @@ import { errorReply } from './respond.ts'
 const METHODS: readonly HTTPMethod[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE']
 
 export interface Match {
-  route: Pick<HttpRoute, 'handle' | 'headers' | 'sheds'> & { path: string }
+  route: Omit<HttpRoute, 'method' | 'usesRawSocket'>
   params: Readonly<Record<string, string>>
 }
 
 export interface Router {
-  /** Where a request leads; null if nowhere. */
-  find(method: string, url: string): Match | null
-  /** An error in our shape, with the path that was perhaps meant. */
-  nowhere(url: string): Match
+  /** The route of a request; for an unknown path one that answers 404, with the path that was perhaps meant. */
+  find(method: string, url: string): Match
 }
 
 export function createRouter(routes: readonly HttpRoute[]): Router {
@@ -26,18 +24,24 @@ export function createRouter(routes: readonly HttpRoute[]): Router {
   for (const route of routes) register(route.method === 'GET' ? ['GET', 'HEAD'] : [route.method], route.path, route)
   for (const [path, taken] of methodsByPath(routes)) {
     const others = METHODS.filter((method) => !taken.has(method))
-    register(others, path, { path, handle: refuseMethod(path, [...taken].join(', ')) })
+    const { idPrefix, writeError } = routes.find((route) => route.path === path) ?? {}
+    register(others, path, {
+      path,
+      idPrefix,
+      writeError,
+      handle: refuseMethod(path, [...taken].join(', '), writeError),
+    })
   }
   return {
     find(method, url) {
       const found = router.find(method as HTTPMethod, url)
-      return found === null ? null : { route: found.store, params: found.params as Match['params'] }
+      if (found !== null) return { route: found.store, params: found.params as Match['params'] }
+      return { route: { path: '', handle: notFound(url.split('?', 1)[0] ?? '', routes) }, params: {} }
     },
-    nowhere: (url) => ({ route: { path: '', handle: notFound(url.split('?', 1)[0] ?? '', routes) }, params: {} }),
   }
 }
 
-/** The router would call it; we only ask it for the route. */
+/** Required by the router, which is only asked for the route. */
 function unused(): void {}
 
 function methodsByPath(routes: readonly HttpRoute[]): Map<string, Set<string>> {
@@ -51,10 +55,10 @@ function methodsByPath(routes: readonly HttpRoute[]): Map<string, Set<string>> {
   return methodsOf
 }
 
-/** A known path with a method it does not take is 405 with `Allow`, not 404. */
-function refuseMethod(path: string, allow: string): Handler {
+/** A known path with another method is 405 with `Allow`, not 404. */
+function refuseMethod(path: string, allow: string, writeError: HttpRoute['writeError'] = errorReply): Handler {
   return ({ method }) =>
-    errorReply(new GatewayError('method_not_allowed', `${path} takes ${allow}, not ${method}.`), { allow })
+    writeError(new GatewayError('method_not_allowed', `${path} takes ${allow}, not ${method}.`), { allow })
 }
 
 function notFound(path: string, routes: readonly HttpRoute[]): Handler {

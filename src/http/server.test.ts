@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
+import { type IncomingMessage, request } from 'node:http'
 import { connect } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import { GatewayError } from '../domain/errors.ts'
 import type { Call, HttpRoute } from './call.ts'
-import { errorReply, jsonReply } from './respond.ts'
+import { jsonReply } from './respond.ts'
 import { createServer, type Server } from './server.ts'
 
 let server: Server
@@ -16,7 +17,7 @@ const routes: HttpRoute[] = [
   {
     method: 'POST',
     path: '/work',
-    sheds: true,
+    isSheddable: true,
     async handle(call: Call) {
       bodiesRead += 1
       const body = Buffer.concat(await call.readBody(1_000_000))
@@ -30,7 +31,7 @@ const routes: HttpRoute[] = [
   { method: 'GET', path: '/pieces', handle: async () => ({ status: 200, headers: {}, pieces: pieces() }) },
 ]
 
-const AWAY = errorReply(new GatewayError('overloaded', undefined, { retryAfterSeconds: 1 }))
+const AWAY = new GatewayError('overloaded', undefined, { retryAfterSeconds: 1 })
 
 async function* pieces() {
   yield 'one '
@@ -92,6 +93,76 @@ describe('answers arrive as they were meant', () => {
     const response = await fetch(`${url}/letters`, { method: 'HEAD' })
     assert.equal(response.headers.get('content-length'), String(Buffer.byteLength('äö € 😀')))
     assert.equal(await response.text(), '')
+  })
+})
+
+describe('a route with an id prefix and an error format of its own', () => {
+  const own: HttpRoute = {
+    method: 'POST',
+    path: '/own',
+    idPrefix: 'own_',
+    isSheddable: true,
+    usesRawSocket: true,
+    writeError: ({ status, code }, headers = {}) => ({
+      status,
+      headers: { ...headers, 'x-format': 'own' },
+      body: code,
+    }),
+    async handle(call: Call) {
+      const body = Buffer.concat(await call.readBody(10))
+      if (body.toString() === 'fault') throw new Error('a fault')
+      return jsonReply(200, { bytes: body.length })
+    },
+  }
+  let base: string
+  let ownServer: Server
+  let isFull = false
+
+  before(async () => {
+    ownServer = createServer({
+      routes: [own, { method: 'GET', path: '/other', handle: () => jsonReply(200, {}) }],
+      newRequestId: (prefix = 'default_') => `${prefix}1`,
+      onFault: () => {},
+      admission: (decide) => (isFull ? setImmediate(decide, AWAY) : decide(null)),
+    })
+    base = await ownServer.listen('127.0.0.1', 0)
+  })
+  after(() => ownServer.drain())
+
+  /** Node's own client sends nothing but plain requests; with a transfer coding they are not plain. */
+  for (const [way, more] of [
+    ['on the raw socket', {}],
+    ['by node:http', { 'transfer-encoding': 'chunked' }],
+  ] as const) {
+    const ask = async (body: string, method = 'POST') => {
+      const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
+      const headers = 'transfer-encoding' in more ? more : { 'content-length': Buffer.byteLength(body) }
+      request(`${base}/own`, { method, headers }, resolve).on('error', reject).end(body)
+      const response = await promise
+      const [text] = await Promise.all([response.setEncoding('utf8').toArray(), once(response, 'close')])
+      const { 'x-format': format, 'x-gateway-request-id': id, allow } = response.headers
+      return { status: response.statusCode, body: text.join(''), format, id, allow }
+    }
+    const refused = { format: 'own', id: 'own_1', allow: undefined }
+
+    test(`has both on every answer ${way}`, async () => {
+      const answer = await ask('small')
+      assert.deepEqual([answer.status, answer.id, answer.format], [200, 'own_1', undefined])
+      assert.deepEqual(await ask('much too large'), { status: 413, body: 'request_too_large', ...refused })
+      assert.deepEqual(await ask('fault'), { status: 500, body: 'internal_error', ...refused })
+      const wrong = { ...refused, status: 405, body: 'method_not_allowed', allow: 'POST' }
+      assert.deepEqual(await ask('', 'PUT'), wrong)
+      isFull = true
+      assert.deepEqual(await ask('small'), { status: 503, body: 'overloaded', ...refused })
+      isFull = false
+    })
+  }
+
+  test('leaves other routes as they are', async () => {
+    assert.equal((await fetch(`${base}/other`)).headers.get('x-gateway-request-id'), 'default_1')
+    const missing = await fetch(`${base}/missing`)
+    assert.equal(missing.headers.get('x-gateway-request-id'), 'default_1')
+    assert.equal(((await missing.json()) as { error: { code: string } }).error.code, 'not_found')
   })
 })
 

@@ -9,78 +9,74 @@ import { BodyMemory } from './body-memory.ts'
 import { type AnyReply, type Bodies, type Call, CallerLeftError, type HttpRoute, type Reply } from './call.ts'
 import { Connections } from './connections.ts'
 import { IncomingCall } from './incoming-call.ts'
-import { type LaneAnswer, type LaneDesk, openLane, takeConnections } from './raw-socket.ts'
-import { repeatedAnswer } from './repeated-answer.ts'
+import { detachNodeHttp, type RawAnswer, type RawSocketHandler, serveRawSockets } from './raw-socket.ts'
 import { asGatewayError, errorReply } from './respond.ts'
 import { responseHead } from './response-text.ts'
 import { createRouter, type Match, type Router } from './router.ts'
 import { refuseUnreadable } from './unreadable.ts'
 
-/**
- * Not by import: that reads every export of the module once, and one of them, WebSocket, brings a second undici along,
- * 13 MB and 70 ms.
- */
-const { createServer: createHttpServer, STATUS_CODES } = process.getBuiltinModule('node:http')
+// Not imported: that would load every export of the module, WebSocket with a second undici among them.
+const { createServer: createHttpServer } = process.getBuiltinModule('node:http')
 
 export interface ServerOptions {
   routes: readonly HttpRoute[]
-  newRequestId(): string
-  /** Faults of ours, for the log. */
+  /** `prefix`: of the route, if it has one. */
+  newRequestId(prefix?: string): string
+  /** Our own faults, for the log. */
   onFault(error: GatewayError, call: { id: string; method: string; path: string }): void
-  /** Of the calls that may be shed. */
+  /** Of sheddable routes. */
   admission?: Admission
-  /** What bodies may take; without it nothing is bounded. */
+  /** Limits of request bodies; none by default. */
   bodies?: Bodies
 }
 
-/** Memory and time without bounds. */
+/** No limits on memory and time. */
 function unbounded(): Bodies {
   const bytes = Number.POSITIVE_INFINITY
   return { memory: new BodyMemory({ bytes, bytesPerOwner: bytes }), arrivals: new Arrivals({ everyMs: 0, bytes: 0 }) }
 }
 
-/** Tells, at once as a rule, what a call gets instead of being taken; null: it is taken. A refusal is never told at once. */
-export type Admission = (decide: (refusal: Reply | null) => void) => void
+/** Decides, as a rule at once, why a call is refused; null: it is taken. A refusal is never decided at once. */
+export type Admission = (decide: (refusal: GatewayError | null) => void) => void
 
 export interface Server {
-  /** Resolves with the address once it listens. */
+  /** Resolves with the URL once it listens. */
   listen(host: string, port: number): Promise<string>
   /**
-   * No new connections; resolves when the calls in flight are answered. Connections on which nothing is asked may bring one
-   * more request for so long: a load balancer that sends one over a connection that we end at that moment cannot know
-   * whether it arrived, and must not repeat it.
+   * Takes no new connections; resolves when the calls in flight are answered. An idle connection may bring one more request
+   * within the grace: a load balancer that sends on a connection while we close it cannot know whether the request arrived,
+   * and must not repeat it.
    */
   drain(idleGraceMs?: number): Promise<void>
-  /** Ends what is still in flight. */
+  /** Cuts off what is still in flight. */
   destroy(): void
 }
 
-/** A whole request, 32 MiB on a slow line included, must have arrived by then. */
+/** Until then a whole request must have arrived, also the largest on a slow connection. */
 const REQUEST_TIMEOUT_MS = 300_000
-/** Longer than the minute for which load balancers keep their connections: they must be the ones who close. */
+/** Longer than load balancers keep idle connections: they must be the ones to close. */
 const KEEP_ALIVE_MS = 72_000
 
-/** Connections that wait to be taken: beyond it the system drops them, and they come again a second later. */
+/** Connections that wait to be accepted: the system drops further ones. */
 const BACKLOG = 4_096
 
-/** What every request of one server needs. */
-interface Desk {
+interface Context {
   options: ServerOptions
   router: Router
   connections: Connections
   bodies: Bodies
-  draining: boolean
+  isDraining: boolean
 }
 
-/** `node:http` and a router, and for the one busy path a lane of its own. */
+/** `node:http` and a router; one busy route is served on the bare socket. */
 export function createServer(options: ServerOptions): Server {
   const server = createHttpServer({ requestTimeout: REQUEST_TIMEOUT_MS, keepAliveTimeout: KEEP_ALIVE_MS })
-  const toNode = takeConnections(server)
+  const handToNodeHttp = detachNodeHttp(server)
   const connections = new Connections(server)
   const { routes, bodies = unbounded() } = options
-  const desk: Desk = { options, router: createRouter(routes), connections, bodies, draining: false }
-  const lane = openLane(server, toNode, laneDesk(desk), KEEP_ALIVE_MS)
-  server.on('request', (request, response) => void serve(request, response, desk))
+  const context: Context = { options, router: createRouter(routes), connections, bodies, isDraining: false }
+  const rawSockets = serveRawSockets(server, handToNodeHttp, rawSocketHandler(context), KEEP_ALIVE_MS)
+  server.on('request', (request, response) => void serve(request, response, context))
   server.on('clientError', (error, socket) => refuseUnreadable(error, socket as Socket, connections))
   return {
     listen: (host, port) =>
@@ -88,56 +84,55 @@ export function createServer(options: ServerOptions): Server {
         server.once('error', reject)
         server.listen({ port, host, backlog: BACKLOG }, () => {
           server.removeListener('error', reject)
-          resolve(addressOf(server.address() as AddressInfo))
+          resolve(urlOf(server.address() as AddressInfo))
         })
       }),
     async drain(idleGraceMs = 0) {
-      desk.draining = true
-      // Connections that wait to be taken are taken first: the system would reset them, whatever was sent on them.
+      context.isDraining = true
+      // Accept waiting connections first: the system would reset them, whatever was sent on them.
       for (let turn = 0; turn < 2; turn++) await new Promise((resolve) => setImmediate(resolve))
-      // Not the close() of node:http, which would end connections that are idle.
+      // Not the close() of node:http, which would close idle connections.
       const ended = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()))
       const grace = new AbortController()
       if (idleGraceMs > 0)
         await Promise.race([ended, sleep(idleGraceMs, null, { signal: grace.signal }).catch(() => {})])
       grace.abort()
       connections.endSilent()
-      lane.endIdle()
+      rawSockets.endIdle()
       server.close(() => {})
       await ended
     },
     destroy() {
       connections.sendAway()
-      lane.destroy()
+      rawSockets.destroy()
       server.closeAllConnections()
     },
   }
 }
 
-function laneDesk(desk: Desk): LaneDesk {
-  const { options, connections } = desk
-  const route = options.routes.find((candidate) => candidate.hasLane === true)
-  const refuse = route === undefined ? null : repeatedAnswer((reply, id) => laneAnswer(reply, id, route, desk))
+function rawSocketHandler(context: Context): RawSocketHandler | null {
+  const { options, connections, bodies } = context
+  const route = options.routes.find(({ usesRawSocket }) => usesRawSocket)
+  if (route === undefined) return null
+  const newRequestId = () => options.newRequestId(route.idPrefix)
+  const admission = route.isSheddable === true ? options.admission : undefined
   return {
-    path: route?.path ?? null,
+    path: route.path,
     connections,
-    bodies: desk.bodies,
-    newRequestId: options.newRequestId,
+    bodies,
+    newRequestId,
     enter(decide) {
-      const { admission } = options
-      if (route?.sheds !== true || refuse === null || admission === undefined) return decide(null)
-      admission((reply) => {
-        if (reply === null) return decide(null)
-        const id = options.newRequestId()
-        // The last answer on a connection is not the same as the others.
-        decide(desk.draining ? laneAnswer(reply, id, route, desk) : refuse(reply, id, Date.now()))
-      })
+      if (admission === undefined) decide(null)
+      else {
+        admission((refusal) =>
+          decide(refusal === null ? null : rawAnswer(writeError(route, refusal), newRequestId(), route, context)),
+        )
+      }
     },
     async respond(call) {
-      if (route === undefined) return null
       const reply = await replyFor(route, call, options)
       try {
-        return reply === null ? null : laneAnswer(reply, call.id, route, desk)
+        return reply === null ? null : rawAnswer(reply, call.id, route, context)
       } catch (error) {
         options.onFault(asGatewayError(error), { id: call.id, method: call.method, path: route.path })
         return null
@@ -146,47 +141,48 @@ function laneDesk(desk: Desk): LaneDesk {
   }
 }
 
-function laneAnswer(reply: AnyReply, id: string, route: HttpRoute, desk: Desk): LaneAnswer {
-  if ('pieces' in reply) throw new TypeError('the lane takes whole answers only')
-  const body = 'bytes' in reply ? reply.bytes : reply.body
-  const fields = fieldsOf(reply, id, route, desk)
+function rawAnswer(reply: AnyReply, id: string, route: HttpRoute, context: Context): RawAnswer {
+  if ('pieces' in reply) throw new TypeError('the raw-socket path only sends whole answers')
+  const { status, body } = reply
+  const fields = fieldsOf(reply, id, route, context)
   fields['content-length'] = Buffer.byteLength(body)
-  const isLast = endsConnection(reply, desk)
+  const isLast = closesConnection(reply, context)
   if (!isLast) {
     fields['connection'] = 'keep-alive'
     fields['keep-alive'] = `timeout=${KEEP_ALIVE_MS / 1000}`
   }
-  const head = responseHead(reply.status, STATUS_CODES[reply.status] ?? '', fields)
-  return { head, body, isLast }
+  return { head: responseHead(status, fields), body, isLast }
 }
 
 /** One request from its head to its answer. */
-async function serve(request: IncomingMessage, response: ServerResponse, desk: Desk): Promise<void> {
-  const { options, connections } = desk
+async function serve(request: IncomingMessage, response: ServerResponse, context: Context): Promise<void> {
+  const { options, connections } = context
   const { method = '', url = '', socket } = request
-  const caller = connections.arrive(socket, response)
-  const { route, params } = desk.router.find(method, url) ?? desk.router.nowhere(url)
-  const call = new IncomingCall(request, { id: options.newRequestId(), params, presence: caller }, desk.bodies)
-  const refusal = route.sheds === true ? await refusalOf(options) : null
-  const reply = refusal ?? (caller.left ? null : await replyFor(route, call, options))
+  const client = connections.arrive(socket, response)
+  const { route, params } = context.router.find(method, url)
+  const known = { id: options.newRequestId(route.idPrefix), params, presence: client }
+  const call = new IncomingCall(request, known, context.bodies)
+  const refusal = route.isSheddable === true ? await refusalOf(route, options) : null
+  const reply = refusal ?? (client.left ? null : await replyFor(route, call, options))
   try {
-    const sending = send(reply, { response, id: call.id, route, desk })
-    // Only what is written piece by piece is waited for.
+    const sending = send(reply, response, fieldsOf(reply, call.id, route, context))
+    // Only streamed replies are awaited.
     if (sending !== undefined) await sending
   } catch (error) {
-    // Half of an answer is out: the connection tells the rest.
+    // A part of the answer may be sent: closing the connection shows that it is not complete.
     response.destroy()
-    if (!caller.left) options.onFault(asGatewayError(error), { id: call.id, method, path: route.path })
+    if (!client.left) options.onFault(asGatewayError(error), { id: call.id, method, path: route.path })
   }
   call.release()
-  connections.answered(socket, caller)
+  connections.answered(socket, client)
 }
 
-async function refusalOf({ admission }: ServerOptions): Promise<Reply | null> {
-  return admission === undefined ? null : new Promise(admission)
+async function refusalOf(route: Match['route'], { admission }: ServerOptions): Promise<Reply | null> {
+  const refusal = admission === undefined ? null : await new Promise(admission)
+  return refusal === null ? null : writeError(route, refusal)
 }
 
-/** Null: the caller left, and there is nobody to answer. */
+/** Null: the client left, and nobody is there to answer. */
 async function replyFor(route: Match['route'], call: Call, options: ServerOptions): Promise<AnyReply | null> {
   try {
     return await route.handle(call)
@@ -194,56 +190,53 @@ async function replyFor(route: Match['route'], call: Call, options: ServerOption
     if (error instanceof CallerLeftError) return null
     const known = asGatewayError(error)
     if (known.status === 500) options.onFault(known, { id: call.id, method: call.method, path: route.path })
-    return errorReply(known)
+    return writeError(route, known)
   }
 }
 
-interface Sending {
-  response: ServerResponse
-  id: string
-  route: Match['route']
-  desk: Desk
+function writeError({ writeError = errorReply }: Match['route'], error: GatewayError): Reply {
+  return writeError(error)
 }
 
-function send(reply: AnyReply | null, { response, id, route, desk }: Sending): Promise<void> | void {
+function send(reply: AnyReply | null, response: ServerResponse, fields: Fields): Promise<void> | void {
   if (reply === null) {
     response.destroy()
     return
   }
-  const fields = fieldsOf(reply, id, route, desk)
   if ('pieces' in reply) {
     response.writeHead(reply.status, fields)
     return pipeline(Readable.from(reply.pieces), response)
   }
-  const payload = 'bytes' in reply ? reply.bytes : reply.body
-  if (hasBody(reply.status)) fields['content-length'] ??= Buffer.byteLength(payload)
-  response.writeHead(reply.status, fields).end(payload)
+  if (hasBody(reply.status)) fields['content-length'] ??= Buffer.byteLength(reply.body)
+  response.writeHead(reply.status, fields).end(reply.body)
 }
 
-function fieldsOf(reply: AnyReply, id: string, route: Match['route'], desk: Desk): Record<string, string | number> {
-  const fields: Record<string, string | number> = { ...route.headers, ...reply.headers }
-  // A repeated answer carries the id of the first.
+type Fields = Record<string, string | number>
+
+function fieldsOf(reply: AnyReply | null, id: string, route: Match['route'], context: Context): Fields {
+  const fields: Fields = { ...route.headers, ...reply?.headers }
+  // A replayed answer carries the id of the first.
   fields['x-gateway-request-id'] ??= id
-  // Under this name the official clients show it, with errors too.
+  // The official clients show this one, with errors too.
   fields['x-request-id'] = fields['x-gateway-request-id']
-  if (endsConnection(reply, desk)) fields['connection'] = 'close'
+  if (closesConnection(reply, context)) fields['connection'] = 'close'
   return fields
 }
 
 /**
- * Asked when the answer goes out: a connection that was busy when the drain began would otherwise be kept, and waited for.
- * Who was too slow with a body is not given the time to send the rest.
+ * Asked when the answer is sent: a connection that was busy when the drain began must not be kept open. A client whose body
+ * was too slow is not given the time to send the rest.
  */
-function endsConnection(reply: AnyReply, desk: Desk): boolean {
-  return desk.draining || reply.status === 408
+function closesConnection(reply: AnyReply | null, context: Context): boolean {
+  return context.isDraining || reply?.status === 408
 }
 
 function hasBody(status: number): boolean {
   return status !== 204 && status !== 304
 }
 
-function addressOf({ address, family, port }: AddressInfo): string {
-  // Who listens everywhere is reached here.
+function urlOf({ address, family, port }: AddressInfo): string {
+  // A server on all addresses is reached on the local one.
   if (address === '0.0.0.0') return `http://127.0.0.1:${port}`
   if (address === '::') return `http://[::1]:${port}`
   return family === 'IPv6' ? `http://[${address}]:${port}` : `http://${address}:${port}`

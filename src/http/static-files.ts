@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { extname, join, relative, sep } from 'node:path'
 import { GatewayError } from '../domain/errors.ts'
-import type { BytesReply, Call } from './call.ts'
+import type { Call, Reply } from './call.ts'
 
 /** One file of a folder, with its compressed copies. */
 export interface StaticFile {
@@ -36,8 +36,8 @@ const ENCODINGS = [
 ] as const
 
 /**
- * Every file below a folder by its name in an address. Only what is listed here is ever opened, so no address leads out
- * of the folder. Empty when there is no such folder.
+ * Every file below a folder by its name in a URL. Only listed files are ever opened, so no URL leads out of the folder.
+ * Empty when there is no such folder.
  */
 export function listStaticFiles(folder: string): ReadonlyMap<string, StaticFile> {
   const paths = new Set(filesBelow(folder))
@@ -59,7 +59,7 @@ export function listStaticFiles(folder: string): ReadonlyMap<string, StaticFile>
   )
 }
 
-/** Whether a name looks like that of a file, and not like a model id, which may have dots too. */
+/** Whether a name looks like a file, not like a model id, which may contain dots too. */
 export function isFileName(name: string): boolean {
   return extname(name) in MEDIA_TYPES
 }
@@ -75,30 +75,30 @@ function filesBelow(folder: string): string[] {
   }
 }
 
-/** The file, or the copy of it that the caller can unpack; 304 when the caller has it already. */
+/** The file, or a compressed copy that the client accepts; 304 when the client has it already. */
 export async function answerFile(
   call: Pick<Call, 'header'>,
   file: StaticFile,
   more: Record<string, string>,
-): Promise<BytesReply> {
+): Promise<Reply> {
   const accepted = call.header('accept-encoding')
   const copy = file.copies.find(({ encoding }) => accepts(accepted, encoding))
   const bytes = await readListed(copy?.path ?? file.path)
   const etag = `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`
   const headers: Record<string, string> = { ...more, etag }
   if (file.copies.length > 0) headers['vary'] = 'accept-encoding'
-  if (isKnown(call.header('if-none-match'), etag)) return { status: 304, headers, bytes: Buffer.alloc(0) }
+  if (isKnown(call.header('if-none-match'), etag)) return { status: 304, headers, body: '' }
   headers['content-type'] = file.mediaType
   if (copy !== undefined) headers['content-encoding'] = copy.encoding
-  return { status: 200, headers, bytes }
+  return { status: 200, headers, body: bytes }
 }
 
-/** Read for each answer: the files are small, and none of them has to stay in memory. */
+/** Read for each answer: the files are small and need not stay in memory. */
 export async function readListed(path: string): Promise<Buffer> {
   try {
     return await readFile(path)
   } catch (error) {
-    // It has been built anew since the start.
+    // It has been rebuilt since the start.
     if (isMissing(error)) throw new GatewayError('not_found')
     throw error
   }

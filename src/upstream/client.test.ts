@@ -3,12 +3,14 @@ import { createServer as createHttpServer, type RequestListener } from 'node:htt
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net'
 import { after, describe, test } from 'node:test'
 import type { Presence } from '../domain/presence.ts'
-import { bodyOf, type CallOptions, createCaller, type Endpoint, MAX_RESPONSE_BYTES } from './client.ts'
+import { createUpstreamClient } from './client.ts'
+import type { CallOptions, Endpoint } from './exchange.ts'
+import { bodyOf, MAX_RESPONSE_BYTES } from './whole-response.ts'
 
-const caller = createCaller()
+const client = createUpstreamClient()
 const servers: Server[] = []
 after(async () => {
-  await caller.close()
+  await client.close()
   for (const server of servers) server.close()
 })
 
@@ -16,7 +18,7 @@ async function listen(server: Server): Promise<Endpoint> {
   servers.push(server)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
-  return caller.endpoint({ url: `http://127.0.0.1:${port}/chat?x=1`, headers: { 'content-type': 'application/json' } })
+  return client.endpoint({ url: `http://127.0.0.1:${port}/chat?x=1`, headers: { 'content-type': 'application/json' } })
 }
 
 const http = (listener: RequestListener) => listen(createHttpServer(listener))
@@ -52,7 +54,7 @@ async function keptConnection(): Promise<{ endpoint: Endpoint; socket: Socket }>
     socket.on('error', () => {})
     socket.once('data', () => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}'))
   })
-  assert.equal((await caller.call(endpoint, options())).kind, 'reply')
+  assert.equal((await client.exchange(endpoint, options())).kind, 'reply')
   // It is free again once the end of the answer has been dealt with.
   await new Promise((resolve) => setImmediate(resolve))
   const [socket] = sockets
@@ -61,7 +63,7 @@ async function keptConnection(): Promise<{ endpoint: Endpoint; socket: Socket }>
 }
 
 async function brokenOff(endpoint: Endpoint) {
-  const outcome = await caller.call(endpoint, options())
+  const outcome = await client.exchange(endpoint, options())
   return outcome.kind === 'broken' ? { kind: outcome.kind, sent: outcome.sent } : outcome
 }
 
@@ -100,7 +102,7 @@ test('HTTP/2 is not offered: each call has a connection of its own', async () =>
   })
   await listen(server)
   const { port } = server.address() as AddressInfo
-  await caller.call(caller.endpoint({ url: `https://127.0.0.1:${port}/`, headers: {} }), options())
+  await client.exchange(client.endpoint({ url: `https://127.0.0.1:${port}/`, headers: {} }), options())
   assert.ok((await hello.promise).includes('\bhttp/1.1'))
   assert.ok(!(await hello.promise).includes('\u0002h2'))
 })
@@ -116,7 +118,7 @@ describe('a call to a provider', () => {
         response.writeHead(418, { 'x-request-id': 'r1' }).end('short and stout')
       })
     })
-    const outcome = await caller.call(endpoint, options())
+    const outcome = await client.exchange(endpoint, options())
     assert.equal(seen, 'POST /chat?x=1 application/json 7 {"a":1}')
     assert.ok(outcome.kind === 'reply')
     assert.deepEqual(
@@ -131,7 +133,7 @@ describe('a call to a provider', () => {
       calls++
       response.writeHead(307, { location: '/elsewhere' }).end()
     })
-    const outcome = await caller.call(endpoint, options())
+    const outcome = await client.exchange(endpoint, options())
     assert.ok(outcome.kind === 'reply' && outcome.status === 307)
     assert.equal(calls, 1)
   })
@@ -140,31 +142,31 @@ describe('a call to a provider', () => {
     let closed: () => void = () => {}
     const gone = new Promise<void>((resolve) => (closed = resolve))
     const endpoint = await http((request) => request.socket.once('close', closed))
-    assert.deepEqual(await caller.call(endpoint, options({ timeoutMs: 50 })), { kind: 'timeout', phase: 'headers' })
+    assert.deepEqual(await client.exchange(endpoint, options({ timeoutMs: 50 })), { kind: 'timeout', phase: 'headers' })
     await gone
   })
 
   test('ends at its deadline while the body does not end', async () => {
     const endpoint = await http((_request, response) => response.writeHead(200).write('{"half":'))
-    assert.deepEqual(await caller.call(endpoint, options({ timeoutMs: 150 })), { kind: 'timeout', phase: 'body' })
+    assert.deepEqual(await client.exchange(endpoint, options({ timeoutMs: 150 })), { kind: 'timeout', phase: 'body' })
   })
 
   test('says that nobody listens', async () => {
     const server = createTcpServer()
     const endpoint = await listen(server)
     await new Promise((resolve) => server.close(resolve))
-    assert.deepEqual(await caller.call(endpoint, options()), { kind: 'unreachable', detail: 'ECONNREFUSED' })
+    assert.deepEqual(await client.exchange(endpoint, options()), { kind: 'unreachable', detail: 'ECONNREFUSED' })
   })
 
   test('says that a name does not exist', async () => {
-    const endpoint = caller.endpoint({ url: 'http://no-such-host.invalid/', headers: {} })
-    const outcome = await caller.call(endpoint, options())
+    const endpoint = client.endpoint({ url: 'http://no-such-host.invalid/', headers: {} })
+    const outcome = await client.exchange(endpoint, options())
     assert.equal(outcome.kind, 'unreachable')
   })
 
   test('tells a connection broken after the request was sent', async () => {
     const endpoint = await tcp((socket) => socket.on('data', () => socket.destroy()).on('error', () => {}))
-    const outcome = await caller.call(endpoint, options())
+    const outcome = await client.exchange(endpoint, options())
     assert.ok(outcome.kind === 'broken' && outcome.sent)
   })
 
@@ -173,7 +175,7 @@ describe('a call to a provider', () => {
       socket.on('error', () => {})
       socket.on('data', () => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{"cut'))
     })
-    const outcome = await caller.call(endpoint, options())
+    const outcome = await client.exchange(endpoint, options())
     assert.ok(outcome.kind === 'broken' && outcome.sent)
   })
 
@@ -182,7 +184,7 @@ describe('a call to a provider', () => {
       socket.on('error', () => {})
       socket.on('data', () => socket.end('220 smtp ready\r\n'))
     })
-    assert.equal((await caller.call(endpoint, options())).kind, 'broken')
+    assert.equal((await client.exchange(endpoint, options())).kind, 'broken')
   })
 
   test('stops reading an answer that is too large', async () => {
@@ -190,7 +192,7 @@ describe('a call to a provider', () => {
       const chunk = Buffer.alloc(1024 * 1024, ' ')
       for (let sent = 0; sent <= MAX_RESPONSE_BYTES; sent += chunk.length) response.write(chunk)
     })
-    assert.deepEqual(await caller.call(endpoint, options()), { kind: 'too-large' })
+    assert.deepEqual(await client.exchange(endpoint, options()), { kind: 'too-large' })
   })
 
   test('is aborted when the caller leaves, and the connection with it', async () => {
@@ -201,7 +203,7 @@ describe('a call to a provider', () => {
       request.socket.once('close', closed)
       there.leave()
     })
-    assert.deepEqual(await caller.call(endpoint, options({ presence: there })), { kind: 'caller-left' })
+    assert.deepEqual(await client.exchange(endpoint, options({ presence: there })), { kind: 'caller-left' })
     await gone
   })
 
@@ -213,7 +215,7 @@ describe('a call to a provider', () => {
       calls++
       response.end()
     })
-    assert.deepEqual(await caller.call(endpoint, options({ presence: there })), { kind: 'caller-left' })
+    assert.deepEqual(await client.exchange(endpoint, options({ presence: there })), { kind: 'caller-left' })
     assert.equal(calls, 0)
   })
 
@@ -224,8 +226,8 @@ describe('a call to a provider', () => {
       if (request.headers['x-slow'] === undefined) response.end('quick')
       else release = () => response.end('slow')
     })
-    const slow = caller.call({ ...endpoint, fields: `${endpoint.fields}x-slow: 1\r\n` }, options())
-    const quick = await caller.call(endpoint, options())
+    const slow = client.exchange({ ...endpoint, fields: `${endpoint.fields}x-slow: 1\r\n` }, options())
+    const quick = await client.exchange(endpoint, options())
     assert.ok(quick.kind === 'reply' && bodyOf(quick).toString() === 'quick')
     release()
     assert.ok((await slow).kind === 'reply')
@@ -234,8 +236,8 @@ describe('a call to a provider', () => {
 
 describe('an address that no provider may have', () => {
   test('is refused when it is written as such', async () => {
-    const endpoint = caller.endpoint({ url: 'http://[::ffff:169.254.169.254]/v1', headers: {} })
-    const outcome = await caller.call(endpoint, options())
+    const endpoint = client.endpoint({ url: 'http://[::ffff:169.254.169.254]/v1', headers: {} })
+    const outcome = await client.exchange(endpoint, options())
     assert.ok(outcome.kind === 'refused-address')
     assert.match(outcome.detail, /link-local/)
   })
@@ -246,13 +248,13 @@ describe('an address that no provider may have', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const { port } = server.address() as AddressInfo
     let address = '127.0.0.1'
-    const rebinding = createCaller((_name, _options, callback) => callback(null, [{ address, family: 4 }]))
+    const rebinding = createUpstreamClient((_name, _options, callback) => callback(null, [{ address, family: 4 }]))
     try {
       const endpoint = rebinding.endpoint({ url: `http://provider.example:${port}/`, headers: {} })
-      const first = await rebinding.call(endpoint, options())
+      const first = await rebinding.exchange(endpoint, options())
       assert.ok(first.kind === 'reply' && first.status === 200)
       address = '169.254.169.254'
-      const second = await rebinding.call(endpoint, options())
+      const second = await rebinding.exchange(endpoint, options())
       assert.ok(second.kind === 'refused-address', second.kind)
       assert.match(second.detail, /provider\.example resolves to 169\.254\.169\.254, a link-local address/)
     } finally {
@@ -262,14 +264,17 @@ describe('an address that no provider may have', () => {
 
   for (const address of ['fe80::1', '::ffff:0:a9fe:a9fe', '64:ff9b:1::a9fe:a9fe']) {
     test(`refuses the name that leads to ${address} even when other addresses of it are fine`, async () => {
-      const both = createCaller((_name, _options, callback) =>
+      const both = createUpstreamClient((_name, _options, callback) =>
         callback(null, [
           { address: '127.0.0.1', family: 4 },
           { address, family: 6 },
         ]),
       )
       try {
-        const outcome = await both.call(both.endpoint({ url: 'http://provider.example:1/', headers: {} }), options())
+        const outcome = await both.exchange(
+          both.endpoint({ url: 'http://provider.example:1/', headers: {} }),
+          options(),
+        )
         assert.equal(outcome.kind, 'refused-address')
       } finally {
         await both.close()

@@ -3,7 +3,8 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { after, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { bodyOf, type Caller, createCaller } from './client.ts'
+import { createUpstreamClient, type UpstreamClient } from './client.ts'
+import { bodyOf } from './whole-response.ts'
 
 const open: (() => void)[] = []
 after(() => {
@@ -20,18 +21,18 @@ async function provider(onRequest: (socket: Socket, request: string) => void) {
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  const caller = createCaller()
+  const client = createUpstreamClient()
   open.push(
-    () => caller.close(),
+    () => client.close(),
     () => server.close(),
   )
   const { port } = server.address() as AddressInfo
-  return { caller, seen, url: `http://127.0.0.1:${port}/v1` }
+  return { client, seen, url: `http://127.0.0.1:${port}/v1` }
 }
 
-async function ask(caller: Caller, url: string, body: string | Uint8Array = '{}') {
-  const endpoint = caller.endpoint({ url, headers: {} })
-  const outcome = await caller.call(endpoint, { method: 'POST', body, timeoutMs: 5_000, presence: null })
+async function ask(client: UpstreamClient, url: string, body: string | Uint8Array = '{}') {
+  const endpoint = client.endpoint({ url, headers: {} })
+  const outcome = await client.exchange(endpoint, { method: 'POST', body, timeoutMs: 5_000, presence: null })
   return outcome.kind === 'reply' ? `${outcome.status} ${bodyOf(outcome)}` : outcome.kind
 }
 
@@ -54,24 +55,24 @@ const aTurn = () => new Promise((resolve) => setImmediate(resolve))
 
 describe('a connection', () => {
   test('is used again, call after call', async () => {
-    const { caller, seen, url } = await provider((socket) => socket.write(answer('ok')))
-    for (let turn = 0; turn < 3; turn++) assert.equal(await ask(caller, url), '200 ok')
+    const { client, seen, url } = await provider((socket) => socket.write(answer('ok')))
+    for (let turn = 0; turn < 3; turn++) assert.equal(await ask(client, url), '200 ok')
     assert.equal(seen.connections, 1)
   })
 
   test('has one call at a time', async () => {
-    const { caller, seen, url } = await provider((socket) => setTimeout(() => socket.write(answer('ok')), 10))
-    assert.deepEqual(await Promise.all([ask(caller, url), ask(caller, url)]), ['200 ok', '200 ok'])
+    const { client, seen, url } = await provider((socket) => setTimeout(() => socket.write(answer('ok')), 10))
+    assert.deepEqual(await Promise.all([ask(client, url), ask(client, url)]), ['200 ok', '200 ok'])
     assert.equal(seen.connections, 2)
   })
 
   test('keeps what it has read, though all connections read into the same place', async () => {
-    const { caller, url } = await provider((socket, request) => {
+    const { client, url } = await provider((socket, request) => {
       const name = request.slice(request.indexOf('\r\n\r\n') + 4)
       void writeByPieces(socket, answer(name.repeat(3_000)))
     })
     const names = Array.from({ length: 20 }, (_, index) => `call ${index} `)
-    const answers = await Promise.all(names.map((name) => ask(caller, url, name)))
+    const answers = await Promise.all(names.map((name) => ask(client, url, name)))
     assert.deepEqual(
       names.filter((name, index) => answers[index] !== `200 ${name.repeat(3_000)}`),
       [],
@@ -85,52 +86,52 @@ describe('a connection', () => {
     ['its end was the end of the answer', 'HTTP/1.1 200 OK\r\n\r\nok'],
   ] as const) {
     test(`is not used again when ${why}`, async () => {
-      const { caller, seen, url } = await provider((socket) => {
+      const { client, seen, url } = await provider((socket) => {
         socket.write(text)
         if (!text.includes('content-length')) socket.end()
       })
-      for (let turn = 0; turn < 2; turn++) assert.equal(await ask(caller, url), '200 ok')
+      for (let turn = 0; turn < 2; turn++) assert.equal(await ask(client, url), '200 ok')
       assert.equal(seen.connections, 2)
     })
   }
 
   test('is given up when something comes that nobody has asked for', async () => {
-    const { caller, seen, url } = await provider((socket) => socket.write(answer('ok')))
-    assert.equal(await ask(caller, url), '200 ok')
+    const { client, seen, url } = await provider((socket) => socket.write(answer('ok')))
+    assert.equal(await ask(client, url), '200 ok')
     await aTurn()
     const [socket] = seen.sockets
     socket?.write(answer('unasked'))
     if (socket !== undefined && !socket.closed) await once(socket, 'close')
-    assert.equal(await ask(caller, url), '200 ok')
+    assert.equal(await ask(client, url), '200 ok')
     assert.equal(seen.connections, 2)
   })
 
   test('that the other side has ended is not taken', async () => {
-    const { caller, seen, url } = await provider((socket) => socket.write(answer('ok')))
-    assert.equal(await ask(caller, url), '200 ok')
+    const { client, seen, url } = await provider((socket) => socket.write(answer('ok')))
+    assert.equal(await ask(client, url), '200 ok')
     const [socket] = seen.sockets
     socket?.end()
     if (socket !== undefined && !socket.closed) await once(socket, 'close')
-    assert.equal(await ask(caller, url), '200 ok')
+    assert.equal(await ask(client, url), '200 ok')
     assert.equal(seen.connections, 2)
   })
 
   test('on which an answer came before all of a large request was sent is not used again', async () => {
     const answered = new WeakSet<Socket>()
-    const { caller, seen, url } = await provider((socket) => {
+    const { client, seen, url } = await provider((socket) => {
       if (answered.has(socket)) return
       answered.add(socket)
       socket.pause()
       socket.write('HTTP/1.1 413 Too Large\r\ncontent-length: 2\r\n\r\nno')
     })
-    assert.equal(await ask(caller, url, Buffer.alloc(20_000_000, 32)), '413 no')
-    assert.equal(await ask(caller, url), '413 no')
+    assert.equal(await ask(client, url, Buffer.alloc(20_000_000, 32)), '413 no')
+    assert.equal(await ask(client, url), '413 no')
     assert.equal(seen.connections, 2)
   })
 
   test('that nobody uses is ended, so that no process waits for it', async () => {
-    const { caller, seen, url } = await provider((socket) => socket.write(answer('ok', 'keep-alive: timeout=2')))
-    assert.equal(await ask(caller, url), '200 ok')
+    const { client, seen, url } = await provider((socket) => socket.write(answer('ok', 'keep-alive: timeout=2')))
+    assert.equal(await ask(client, url), '200 ok')
     const [socket] = seen.sockets
     if (socket !== undefined && !socket.closed) await once(socket, 'close')
   })
@@ -139,7 +140,7 @@ describe('a connection', () => {
 describe('a request', () => {
   test('arrives whole and exact, small or large, text or bytes', async () => {
     const arrived = new Map<Socket, Buffer[]>()
-    const { caller, url } = await provider((socket, text) => {
+    const { client, url } = await provider((socket, text) => {
       const pieces = [...(arrived.get(socket) ?? []), Buffer.from(text, 'latin1')]
       arrived.set(socket, pieces)
       const all = Buffer.concat(pieces)
@@ -154,30 +155,30 @@ describe('a request', () => {
       `200 ${bytes.length}:${bytes.reduce((total, byte) => (total * 31 + byte) % 1_000_003, 7)}`
     for (const size of [0, 1, 1_000, 70_000, 3_000_000]) {
       const text = 'é"\n漢🙂x'.repeat(Math.ceil(size / 15))
-      assert.equal(await ask(caller, url, text), told(Buffer.from(text)))
-      assert.equal(await ask(caller, url, Buffer.from(text)), told(Buffer.from(text)))
+      assert.equal(await ask(client, url, text), told(Buffer.from(text)))
+      assert.equal(await ask(client, url, Buffer.from(text)), told(Buffer.from(text)))
     }
   })
 
   test('cannot have a header that would begin another, or another end', async () => {
-    const { caller, url } = await provider((socket) => socket.write(answer('ok')))
+    const { client, url } = await provider((socket) => socket.write(answer('ok')))
     for (const headers of [
       { 'x-key': 'a\r\nx-evil: 1' },
       { 'x-key': '\u{1f600}' },
       { 'x key': 'a' },
       { 'Content-Length': '3' },
     ]) {
-      const endpoint = caller.endpoint({ url, headers: headers as unknown as Record<string, string> })
-      const outcome = await caller.call(endpoint, { method: 'GET', body: null, timeoutMs: 1_000, presence: null })
+      const endpoint = client.endpoint({ url, headers: headers as unknown as Record<string, string> })
+      const outcome = await client.exchange(endpoint, { method: 'GET', body: null, timeoutMs: 1_000, presence: null })
       assert.ok(outcome.kind === 'broken' && !outcome.sent)
     }
   })
 })
 
-test('a caller that is closed leaves nothing behind', async () => {
-  const { caller, seen, url } = await provider((socket) => socket.write(answer('ok')))
-  assert.equal(await ask(caller, url), '200 ok')
-  caller.close()
+test('a client that is closed leaves nothing behind', async () => {
+  const { client, seen, url } = await provider((socket) => socket.write(answer('ok')))
+  assert.equal(await ask(client, url), '200 ok')
+  client.close()
   const [socket] = seen.sockets
   if (socket !== undefined && !socket.closed) await once(socket, 'close')
   await sleep(0)

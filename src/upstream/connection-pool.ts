@@ -1,65 +1,65 @@
 import { connect as connectTcp, isIP, type LookupFunction, type OnReadOpts, type Socket } from 'node:net'
 import { type ConnectionOptions, connect as connectTls } from 'node:tls'
-import { Line, type LineHome, type LineSettings } from './connection.ts'
+import { type ConnectionOwner, UpstreamConnection } from './connection.ts'
 
-/** Where no provider says how long it keeps a connection that nobody uses. */
+/** For providers that do not say how long they keep an idle connection. */
 const KEEP_MS = 4_000
-const MOST_KEEP_MS = 600_000
+const MAX_KEEP_MS = 600_000
 const SWEEP_MS = 1_000
-/** The system asks the other side after so long whether it is still there. */
+/** TCP keep-alive. */
 const PROBE_MS = 60_000
 
 /**
  * The connections to one provider: as many as there are calls. The one that became idle last is taken first, so that
- * those nobody needs any more stay at the bottom and end.
+ * surplus ones stay idle and are closed.
  */
-export class Lines implements LineHome {
+export class ConnectionPool implements ConnectionOwner {
   readonly #origin: URL
   readonly #lookup: LookupFunction
-  readonly #settings: LineSettings
-  readonly #idle: Line[] = []
-  readonly #all = new Set<Line>()
+  readonly #isSecure: boolean
+  readonly #idle: UpstreamConnection[] = []
+  readonly #all = new Set<UpstreamConnection>()
   #sweeping: NodeJS.Timeout | null = null
-  /** What spares the next connection half of its handshake. */
+  /** Of TLS: makes the next handshake shorter. */
   #session: Buffer | undefined
 
-  constructor(origin: URL, lookup: LookupFunction, settings: Omit<LineSettings, 'isSecure'>) {
+  constructor(origin: URL, lookup: LookupFunction) {
     this.#origin = origin
     this.#lookup = lookup
-    this.#settings = { ...settings, isSecure: origin.protocol === 'https:' }
+    this.#isSecure = origin.protocol === 'https:'
   }
 
-  take(): Line {
-    for (let line = this.#idle.pop(); line !== undefined; line = this.#idle.pop()) {
-      if (line.isUsable && !isOver(line, Date.now())) return line
-      line.destroy()
+  take(): UpstreamConnection {
+    for (let connection = this.#idle.pop(); connection !== undefined; connection = this.#idle.pop()) {
+      if (connection.isUsable && !isOver(connection, Date.now())) return connection
+      connection.destroy()
     }
-    const connect = this.#settings.isSecure ? this.#secureSocket : this.#socket
-    const line = new Line(connect, this.#settings, this)
-    this.#all.add(line)
-    return line
+    const connect = this.#isSecure ? this.#secureSocket : this.#socket
+    const connection = new UpstreamConnection(connect, this.#isSecure, this)
+    this.#all.add(connection)
+    return connection
   }
 
-  giveBack(line: Line): void {
-    line.idleSince = Date.now()
-    this.#idle.push(line)
+  giveBack(connection: UpstreamConnection): void {
+    connection.idleSince = Date.now()
+    this.#idle.push(connection)
     this.#sweeping ??= setInterval(() => this.#sweep(), SWEEP_MS).unref()
   }
 
-  forget(line: Line): void {
-    if (!this.#all.delete(line)) return
-    const place = this.#idle.lastIndexOf(line)
+  forget(connection: UpstreamConnection): void {
+    if (!this.#all.delete(connection)) return
+    const place = this.#idle.lastIndexOf(connection)
     if (place >= 0) this.#idle.splice(place, 1)
   }
 
   destroy(): void {
-    for (const line of [...this.#all]) line.destroy()
+    for (const connection of [...this.#all]) connection.destroy()
     this.#rest()
   }
 
   #sweep(): void {
     const now = Date.now()
-    for (const line of this.#idle.filter((idle) => isOver(idle, now))) line.destroy()
+    for (const connection of this.#idle.filter((idle) => isOver(idle, now))) connection.destroy()
     if (this.#idle.length === 0) this.#rest()
   }
 
@@ -72,11 +72,11 @@ export class Lines implements LineHome {
 
   #secureSocket = (onread: OnReadOpts): Socket => {
     const place = this.#place(443)
-    // TLS takes the options of `socket.connect()` as well, though its types do not name this one.
+    // TLS takes the options of `socket.connect()` too, though its types do not name this one.
     const options: ConnectionOptions & { onread: OnReadOpts } = {
       ...place,
       onread,
-      // One call a connection, and the breaking of one must end one call: HTTP/2 is not offered.
+      // No HTTP/2: a broken connection must end one call only.
       ALPNProtocols: ['http/1.1'],
       ...(isIP(place.host) === 0 ? { servername: place.host } : {}),
       ...(this.#session === undefined ? {} : { session: this.#session }),
@@ -99,6 +99,6 @@ export class Lines implements LineHome {
   }
 }
 
-function isOver({ idleSince, keepMs }: Line, now: number): boolean {
-  return now - idleSince >= Math.min(keepMs ?? KEEP_MS, MOST_KEEP_MS)
+function isOver({ idleSince, keepMs }: UpstreamConnection, now: number): boolean {
+  return now - idleSince >= Math.min(keepMs ?? KEEP_MS, MAX_KEEP_MS)
 }

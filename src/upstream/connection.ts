@@ -1,5 +1,7 @@
 import type { OnReadOpts, Socket } from 'node:net'
-import { ReplyReader, TooLargeError } from './response-reader.ts'
+import type { BodySink } from './chunked-body.ts'
+import type { ResponseHead } from './response-head.ts'
+import { ResponseReader, TooLargeError } from './response-reader.ts'
 import { isSliced, slicesOf } from './sliced.ts'
 
 export interface WireRequest {
@@ -8,29 +10,27 @@ export interface WireRequest {
   body: Uint8Array | string | null
 }
 
-/** Whoever has the line for one call; hears of its end once. */
-export interface LineUser {
-  request: WireRequest
+/** The call that a connection serves. It is told of one end: `onEnd` or `onBroken`. */
+export interface ConnectionUser {
+  readonly request: WireRequest
+  readonly body: BodySink
+  readonly maxBytes: number
+  /** Once a response has begun, this much silence means that it will not end. */
+  readonly idleMs: number
   /** The socket has taken all of the request. */
   onSent(): void
-  /** `hasLeft`: nothing of the request is waiting in this process any more. */
-  onReply(reply: ReplyReader, hasLeft: boolean): void
+  /** The head is complete and more of the body may have come, but not its end. False: pause until `resume()`. */
+  onArrived(head: ResponseHead): boolean
+  /** `isFullyWritten`: nothing of the request waits in this process any more. */
+  onEnd(head: ResponseHead, isFullyWritten: boolean): void
   /** `isAnswered`: something came back, if only a byte. */
   onBroken(code: string, error: Error, isAnswered: boolean): void
 }
 
-/** Where a line goes when it is free, or gone. */
-export interface LineHome {
-  giveBack(line: Line): void
-  forget(line: Line): void
-}
-
-export interface LineSettings {
-  isSecure: boolean
-  connectMs: number
-  /** Once an answer has begun, this much silence means that it will not end. */
-  silenceMs: number
-  mostReplyBytes: number
+/** Where a connection goes when it is free, or closed. */
+export interface ConnectionOwner {
+  giveBack(connection: UpstreamConnection): void
+  forget(connection: UpstreamConnection): void
 }
 
 /** Codes of ours, beside those of the system and of OpenSSL. */
@@ -40,47 +40,47 @@ export const SILENT = 'ERR_SILENT'
 export const NOT_HTTP = 'ERR_NOT_HTTP'
 export const TOO_LARGE = 'ERR_TOO_LARGE'
 
-/** Up to here head and body are copied into one buffer: one write instead of two that are gathered. */
+const CONNECT_TIMEOUT_MS = 10_000
+
+/** Up to here head and body are copied into one buffer: one write instead of two. */
 const JOINED_BYTES = 64 * 1024
 
 /**
- * Where all connections of the thread read into, one after the other: Node would else make a buffer of 64 KiB for each
- * read, and take it through a stream. Figures: decision 0014.
+ * All connections of the thread read into this buffer, one after the other. Node would otherwise allocate 64 KiB for each
+ * read and pass it through a stream. Figures: decision 0014.
  */
 const ARRIVED = Buffer.allocUnsafeSlow(64 * 1024)
 
-/** Opens a socket that hands over what arrives in this way. */
+/** Opens a socket that hands over what arrives through `onread`. */
 export type Connect = (onread: OnReadOpts) => Socket
 
 /** A connection to a provider, for one call at a time. */
-export class Line {
+export class UpstreamConnection {
   readonly socket: Socket
   isConnected = false
-  /** It has brought an answer before: the other side may be about to close it. */
+  /** It has served a call before: the other side may be about to close it. */
   used = false
   idleSince = 0
-  /** How long it may be kept without a call: what the other side said, or null. */
+  /** How long it may stay idle: what the other side said, or null. */
   keepMs: number | null = null
-  readonly #home: LineHome
-  readonly #settings: LineSettings
+  readonly #owner: ConnectionOwner
   readonly #connecting: NodeJS.Timeout
-  #user: LineUser | null = null
-  #reader: ReplyReader | null = null
+  #user: ConnectionUser | null = null
+  #reader: ResponseReader | null = null
   #isSending = false
+  #isPaused = false
 
-  constructor(connect: Connect, settings: LineSettings, home: LineHome) {
+  constructor(connect: Connect, isSecure: boolean, owner: ConnectionOwner) {
     const socket = connect({ buffer: ARRIVED, callback: this.#onRead })
     this.socket = socket
-    this.#settings = settings
-    this.#home = home
-    this.#connecting = setTimeout(() => this.#break(NOT_CONNECTED), settings.connectMs)
-    socket.once(settings.isSecure ? 'secureConnect' : 'connect', this.#onConnect)
+    this.#owner = owner
+    this.#connecting = setTimeout(() => this.#break(NOT_CONNECTED), CONNECT_TIMEOUT_MS)
+    socket.once(isSecure ? 'secureConnect' : 'connect', this.#onConnect)
     socket.on('end', this.#onEnd).on('close', this.#onClose)
     socket.on('error', this.#onError).on('timeout', this.#onTimeout)
-    socket.setTimeout(settings.silenceMs)
   }
 
-  get hasReplyBegun(): boolean {
+  get hasResponseBegun(): boolean {
     return this.#reader !== null && this.#reader.head !== null
   }
 
@@ -88,21 +88,34 @@ export class Line {
     return this.#user === null && !this.socket.destroyed && this.socket.writable
   }
 
-  send(user: LineUser): void {
+  /** Nothing of the request waits in this process any more. */
+  get isFullyWritten(): boolean {
+    return !this.#isSending && this.socket.writableLength === 0
+  }
+
+  send(user: ConnectionUser): void {
     this.#user = user
-    this.#reader = new ReplyReader(this.#settings.mostReplyBytes)
+    this.#reader = new ResponseReader(user.body, user.maxBytes)
+    if (this.socket.timeout !== user.idleMs) this.socket.setTimeout(user.idleMs)
     if (this.isConnected) this.#write(user)
   }
 
-  /** Its user has no more interest, or nobody needs it. */
+  /** Reads on after a pause; the silence of the provider counts from here. */
+  resume(): void {
+    if (!this.#isPaused) return
+    this.#isPaused = false
+    this.socket.resume().setTimeout(this.socket.timeout ?? 0)
+  }
+
+  /** Its user has lost interest, or nobody needs it. */
   destroy(): void {
     this.#user = null
     this.#reader = null
     this.socket.destroy()
-    this.#home.forget(this)
+    this.#owner.forget(this)
   }
 
-  #write(user: LineUser): void {
+  #write(user: ConnectionUser): void {
     const { head, body } = user.request
     const { socket } = this
     if (body === null) socket.write(head, 'latin1')
@@ -132,7 +145,7 @@ export class Line {
     socket.write(all)
   }
 
-  #writeSlices(user: LineUser, slices: Iterator<Uint8Array>): void {
+  #writeSlices(user: ConnectionUser, slices: Iterator<Uint8Array>): void {
     for (let slice = slices.next(); !slice.done; slice = slices.next()) {
       if (this.#user !== user) return
       if (this.socket.write(slice.value)) continue
@@ -151,16 +164,17 @@ export class Line {
 
   #onRead = (length: number): boolean => {
     const reader = this.#reader
-    // Without one nobody has asked.
+    // Without one, nobody has asked for anything.
     if (reader === null) this.destroy()
-    else if (this.#reads(reader, arrived(length))) {
-      if (reader.head !== null) this.used = true
-      if (reader.isWhole) this.#end(reader)
+    else if (this.#reads(reader, arrived(length)) && reader.head !== null) {
+      this.used = true
+      if (reader.isWhole) this.#end(reader, reader.head)
+      else this.#isPaused = this.#user?.onArrived(reader.head) === false
     }
-    return true
+    return !this.#isPaused
   }
 
-  #reads(reader: ReplyReader, bytes: Buffer): boolean {
+  #reads(reader: ResponseReader, bytes: Buffer): boolean {
     try {
       reader.read(bytes)
       return true
@@ -170,29 +184,30 @@ export class Line {
     }
   }
 
-  #end(reader: ReplyReader): void {
+  #end(reader: ResponseReader, head: ResponseHead): void {
     const user = this.#user
-    const { socket } = this
-    const hasLeft = !this.#isSending && socket.writableLength === 0
+    const { isFullyWritten } = this
     this.#user = null
     this.#reader = null
-    // A provider that answers before it has read everything reads the rest as another request, or not at all.
-    if (reader.keepsConnection && !this.#isSending && socket.writable) {
-      this.keepMs = keepOf(reader)
-      this.#home.giveBack(this)
+    // With TLS, bytes that were decrypted already may come while the socket is paused.
+    this.resume()
+    // A provider that answers before it has read all of the request may take the rest for another one.
+    if (reader.keepsConnection && !this.#isSending && this.socket.writable) {
+      this.keepMs = keepOf(head)
+      this.#owner.giveBack(this)
     } else this.destroy()
-    user?.onReply(reader, hasLeft)
+    user?.onEnd(head, isFullyWritten)
   }
 
   #onEnd = (): void => {
-    if (this.#reader?.endsHere() === true) this.#end(this.#reader)
+    const reader = this.#reader
+    if (reader !== null && reader.head !== null && reader.endsHere()) this.#end(reader, reader.head)
     else this.#break(ENDED)
   }
 
   #onClose = (): void => {
     clearTimeout(this.#connecting)
-    if (this.#reader?.endsHere() === true) this.#end(this.#reader)
-    else this.#break(ENDED)
+    this.#onEnd()
   }
 
   #onError = (error: Error): void => {
@@ -201,7 +216,7 @@ export class Line {
 
   #onTimeout = (): void => {
     if (this.#user === null) this.destroy()
-    else if (this.hasReplyBegun) this.#break(SILENT)
+    else if (this.hasResponseBegun && !this.#isPaused) this.#break(SILENT)
   }
 
   #break(code: string, error = new Error(code)): void {
@@ -212,7 +227,7 @@ export class Line {
   }
 }
 
-/** A copy: the next read, of whichever connection, goes into the same place. */
+/** A copy: the next read of any connection goes into the same buffer. */
 function arrived(length: number): Buffer {
   const bytes = Buffer.allocUnsafe(length)
   ARRIVED.copy(bytes, 0, 0, length)
@@ -220,15 +235,15 @@ function arrived(length: number): Buffer {
 }
 
 const TIMEOUT = /\btimeout=(\d{1,6})\b/i
-/** The other side counts from when it sent its answer, we from when it came. */
+/** The other side counts from when it sent its response, we from when it arrived. */
 const MARGIN_MS = 1_000
 
-function keepOf({ head }: ReplyReader): number | null {
-  const seconds = TIMEOUT.exec(head?.get('keep-alive') ?? '')?.[1]
+function keepOf(head: ResponseHead): number | null {
+  const seconds = TIMEOUT.exec(head.get('keep-alive') ?? '')?.[1]
   return seconds === undefined ? null : Math.max(0, Number(seconds) * 1000 - MARGIN_MS)
 }
 
-/** Node gathers the failures of several addresses in one AggregateError; the first one says why. */
+/** Node puts the failures of several addresses into one AggregateError; the first one says why. */
 function codeOf(error: Error): string {
   if (error instanceof AggregateError && error.errors[0] instanceof Error) return codeOf(error.errors[0])
   return 'code' in error && typeof error.code === 'string' ? error.code : error.name

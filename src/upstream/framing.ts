@@ -1,6 +1,6 @@
-import { type ReplyHead, TOKEN, withoutBlanks } from './response-head.ts'
+import { type ResponseHead, TOKEN, withoutBlanks } from './response-head.ts'
 
-/** By the grammar a tab may follow as well, which other readers take for a part of the value. */
+/** The grammar also allows a tab at the end, which other readers take for a part of the value. */
 const LENGTH = /^[ \t]*(\d{1,15}) *$/
 const CHUNKED = /^[ \t]*chunked *$/
 const OPTION = new RegExp(`^${TOKEN}$`)
@@ -8,42 +8,42 @@ const OPTION = new RegExp(`^${TOKEN}$`)
 /** How the end of a body is known: its length in bytes, its last chunk, or the end of the connection. */
 export type Framing = number | 'chunks' | 'connection'
 
-/** Throws where two readers might disagree. */
-export function framingOf(head: ReplyHead): Framing {
+/** Throws where two readers might disagree about the end. */
+export function framingOf(head: ResponseHead): Framing {
   const { status } = head
   const isChunked = hasChunks(head)
   const length = lengthOf(head)
-  if (isChunked && length !== null) throw new SyntaxError('a length and chunks: this is how answers are smuggled')
-  if (status === 101) throw new SyntaxError('nobody asked for another protocol')
+  if (isChunked && length !== null) throw new SyntaxError('both a length and chunks (response smuggling)')
+  if (status === 101) throw new SyntaxError('a protocol switch that nobody asked for')
   if (status === 304) return 0
   if (status < 200 || status === 204) {
-    if (isChunked || (length ?? 0) > 0) throw new SyntaxError('a body where there is none')
-    if (status < 200 && !keepsConnection(head)) throw new SyntaxError('the end of the connection before the answer')
+    if (isChunked || (length ?? 0) > 0) throw new SyntaxError('a body where none is allowed')
+    if (status < 200 && !keepsConnection(head)) throw new SyntaxError('an interim response closes the connection')
     return 0
   }
   return isChunked ? 'chunks' : (length ?? 'connection')
 }
 
-function hasChunks(head: ReplyHead): boolean {
+function hasChunks(head: ResponseHead): boolean {
   const [coding, ...others] = head.all('transfer-encoding')
   if (coding === undefined) return false
-  // Who speaks the old version does not know the field, and passes it on.
-  if (others.length > 0 || !CHUNKED.test(coding) || head.isOld) throw new SyntaxError('a coding nobody asked for')
+  // An HTTP/1.0 proxy does not know the field and passes it on.
+  if (others.length > 0 || !CHUNKED.test(coding) || head.isOld) throw new SyntaxError('unsupported transfer coding')
   return true
 }
 
-function lengthOf(head: ReplyHead): number | null {
+function lengthOf(head: ResponseHead): number | null {
   const [length, ...others] = head.all('content-length')
   if (length === undefined) return null
   const digits = LENGTH.exec(length)?.[1]
-  if (digits === undefined || others.length > 0) throw new SyntaxError('a length that is none')
+  if (digits === undefined || others.length > 0) throw new SyntaxError('invalid content-length')
   return Number(digits)
 }
 
-/** Whether another call may be made on the connection of this answer. */
-export function keepsConnection(head: ReplyHead): boolean {
+/** Whether the connection may serve another call after this response. */
+export function keepsConnection(head: ResponseHead): boolean {
   if (head.isOld) return false
-  // The second is what old proxies mean by the first, and other readers heed it.
+  // Old proxies send the second in place of the first, and other readers obey it.
   const values = [...head.all('connection'), ...head.all('proxy-connection')]
   const options = values.flatMap((value) => value.split(',').map(withoutBlanks))
   return options.every((option) => option === '' || (OPTION.test(option) && option !== 'close'))

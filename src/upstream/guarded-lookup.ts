@@ -17,12 +17,12 @@ type Lookup = (
 
 export const resolveName: Resolve = (name, options, callback) => lookup(name, { ...options, all: true }, callback)
 
-/** The `code` of the error that a refused address ends in. */
+/** The `code` of the error for a refused address. */
 export const REFUSED_ADDRESS = 'ERR_REFUSED_ADDRESS'
 
 /**
- * A name is checked by what it resolves to at the very moment a connection is made, so that one that was harmless when
- * it was set (DNS rebinding) cannot lead to a refused address later. One refused address among several refuses all.
+ * Checks what a name resolves to whenever a connection is made, so that a name cannot be pointed at a refused address
+ * after it was configured (DNS rebinding). One refused address among several refuses all.
  */
 export function guardedLookup(resolve: Resolve): Lookup {
   return (name, options, callback) =>

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { joined } from '../domain/byte-pieces.ts'
-import { ReplyReader } from './response-reader.ts'
+import { BytePieces, joined } from '../domain/byte-pieces.ts'
+import { ResponseReader } from './response-reader.ts'
 
 /** What an answer is read as, after which the other side ends the connection: status, body, and what becomes of the connection. */
 function read(pieces: readonly Buffer[]): string {
-  const reader = new ReplyReader(1_000)
+  const body = new BytePieces()
+  const reader = new ResponseReader(body, 1_000)
   try {
     for (const piece of pieces) if (!reader.isWhole) reader.read(piece)
   } catch {
@@ -13,7 +14,7 @@ function read(pieces: readonly Buffer[]): string {
   }
   reader.endsHere()
   if (!reader.isWhole || reader.head === null) return 'waits for more'
-  return `${reader.head.status} ${joined(reader.body.all())}${reader.keepsConnection ? ', kept' : ''}`
+  return `${reader.head.status} ${joined(body.all())}${reader.keepsConnection ? ', kept' : ''}`
 }
 
 const OK = 'HTTP/1.1 200 OK\r\n'

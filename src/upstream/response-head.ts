@@ -1,41 +1,41 @@
-/** What a head begins with, as far as one has come. */
+/** What every head begins with. */
 const BEGINNING = 'HTTP/1.'
 
-/** Parts of expressions, by the grammar of RFC 9110; the text is Latin-1, a letter a byte. */
+/** Parts of expressions, by the grammar of RFC 9110; the text is Latin-1, one letter for each byte. */
 export const TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+"
 const VISIBLE = '[\\t\\x20-\\x7e\\x80-\\xff]*'
 const FIELD = `${TOKEN}:${VISIBLE}`
 
-/** No two of its parts can begin with the same letter, so it takes one look at each. A reason may be missing with its blank. */
+/** No two parts begin with the same letter, so it runs in linear time. The reason may be missing together with its blank. */
 const HEAD = new RegExp(`^HTTP/1\\.([01]) ([1-5]\\d\\d)(?: ${VISIBLE})?(?:\\r\\n${FIELD})*$`)
 const FIELD_LINE = new RegExp(`^${FIELD}$`)
-/** A piece from anywhere in a head. */
+/** A piece of a head, from anywhere in it. */
 const HEAD_PIECE = new RegExp(`^\\n?${VISIBLE}(?:\\r\\n${VISIBLE})*\\r?$`)
 
-/** Status and fields of an answer. A field is looked for when somebody asks for it, which is for few of them. */
-export class ReplyHead {
+/** Status and fields of a response. A field is searched for when it is asked for: few are. */
+export class ResponseHead {
   readonly status: number
   readonly isOld: boolean
   readonly #text: string
   readonly #lower: string
 
-  /** `text`: all of the head but the empty line at its end. Throws when it is none by the letter of the grammar. */
+  /** `text`: the head without the empty line at its end. Throws when it breaks the grammar. */
   constructor(text: string) {
     const parts = HEAD.exec(text)
-    if (parts === null) throw new SyntaxError('this is not an HTTP answer')
+    if (parts === null) throw new SyntaxError('this is not an HTTP response')
     this.isOld = parts[1] === '0'
     this.status = Number(parts[2])
     this.#text = `${text}\r\n`
     this.#lower = this.#text.toLowerCase()
   }
 
-  /** The first of this name, which is in small letters. */
+  /** The first of this name, given in lower case. */
   get(name: string): string | undefined {
     const found = this.#valueFrom(0, name)
     return found === null ? undefined : withoutBlanks(found.value)
   }
 
-  /** All of this name, in small letters, with the blanks around them. */
+  /** All of this name, in lower case, with the blanks around them. */
   all(name: string): readonly string[] {
     const all: string[] = []
     for (let found = this.#valueFrom(0, name); found !== null; found = this.#valueFrom(found.end, name)) {
@@ -52,7 +52,7 @@ export class ReplyHead {
   }
 }
 
-/** Whether bytes that are not a whole head yet can become one; those before `seen` were looked at already. */
+/** Whether an incomplete head can become a valid one; bytes before `seen` were checked already. */
 export function mayBecomeHead(bytes: Buffer, seen: number): boolean {
   if (!BEGINNING.startsWith(bytes.toString('latin1', 0, BEGINNING.length))) return false
   return HEAD_PIECE.test(bytes.toString('latin1', Math.max(0, seen - 1)))
@@ -62,7 +62,7 @@ export function isFieldLine(line: string): boolean {
   return FIELD_LINE.test(line)
 }
 
-/** Blanks and tabs: `trim()` would take more. */
+/** Spaces and tabs only: `trim()` removes more. */
 export function withoutBlanks(text: string): string {
   let [begin, end] = [0, text.length]
   while (begin < end && isBlank(text.charCodeAt(begin))) begin += 1

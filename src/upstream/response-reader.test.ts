@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { joined } from '../domain/byte-pieces.ts'
-import { ReplyReader, TooLargeError } from './response-reader.ts'
+import { BytePieces, joined } from '../domain/byte-pieces.ts'
+import { ResponseReader, TooLargeError } from './response-reader.ts'
 
 const MOST_BYTES = 1_000
 
@@ -13,7 +13,8 @@ interface Read {
 }
 
 function read(pieces: readonly Buffer[], ends: boolean): Read | 'not whole' | 'no answer' | 'too large' {
-  const reader = new ReplyReader(MOST_BYTES)
+  const body = new BytePieces()
+  const reader = new ResponseReader(body, MOST_BYTES)
   try {
     for (const piece of pieces) reader.read(piece)
   } catch (error) {
@@ -21,7 +22,7 @@ function read(pieces: readonly Buffer[], ends: boolean): Read | 'not whole' | 'n
   }
   if (ends) reader.endsHere()
   if (!reader.isWhole || reader.head === null) return 'not whole'
-  return { status: reader.head.status, body: joined(reader.body.all()).toString(), keeps: reader.keepsConnection }
+  return { status: reader.head.status, body: joined(body.all()).toString(), keeps: reader.keepsConnection }
 }
 
 const OK = 'HTTP/1.1 200 OK\r\n'
@@ -101,7 +102,7 @@ describe('an answer', () => {
 })
 
 test('fields are found by name, the first of several, and only as names', () => {
-  const reader = new ReplyReader(MOST_BYTES)
+  const reader = new ResponseReader(new BytePieces(), MOST_BYTES)
   reader.read(
     Buffer.from(`${OK}Retry-After: 3\r\nretry-after: 4\r\nx-note: retry-after-ms: 9\r\ncontent-length: 0\r\n\r\n`),
   )

@@ -1,4 +1,4 @@
-/** Where a request goes, and what its head holds. */
+/** Where a request goes, and its headers. */
 export interface HttpTarget {
   url: string
   headers: Record<string, string>

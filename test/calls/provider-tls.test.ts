@@ -45,14 +45,15 @@ after(() => {
 /** A process of its own: whom to trust is read when one starts. */
 async function callsFrom(url: string, env: Record<string, string>): Promise<string[]> {
   const program = `
-    import { bodyOf, createCaller } from '${new URL('../../src/upstream/client.ts', import.meta.url)}'
-    const caller = createCaller()
-    const endpoint = caller.endpoint({ url: '${url}', headers: {} })
+    import { createUpstreamClient } from '${new URL('../../src/upstream/client.ts', import.meta.url)}'
+    import { bodyOf } from '${new URL('../../src/upstream/whole-response.ts', import.meta.url)}'
+    const client = createUpstreamClient()
+    const endpoint = client.endpoint({ url: '${url}', headers: {} })
     for (let turn = 0; turn < 2; turn++) {
-      const outcome = await caller.call(endpoint, { method: 'POST', body: '{}', timeoutMs: 5000, presence: null })
+      const outcome = await client.exchange(endpoint, { method: 'POST', body: '{}', timeoutMs: 5000, presence: null })
       console.log(outcome.kind === 'reply' ? bodyOf(outcome).toString() : outcome.kind + ' ' + outcome.detail)
     }
-    caller.close()`
+    client.close()`
   const args = ['--input-type=module', '--eval', program]
   const { stdout } = await promisify(execFile)(process.execPath, args, {
     env: { ...process.env, ...env },

@@ -80,8 +80,8 @@ const LINES = [
   ],
 ].map((line) => `${line}\r\n`)
 
-/** All that the lane would serve of these bytes if they came in one packet, and what it would leave to Node. */
-function readLikeLane(bytes: Buffer): { taken: { headers: PlainHeaders; body: string }[]; rest: Buffer } {
+/** All that the raw-socket path would serve of these bytes if they came in one packet, and what it would leave to Node. */
+function readLikeRawSocket(bytes: Buffer): { taken: { headers: PlainHeaders; body: string }[]; rest: Buffer } {
   const taken: { headers: PlainHeaders; body: string }[] = []
   let rest = bytes
   let last: PlainHeaders | null = null
@@ -97,7 +97,7 @@ function readLikeLane(bytes: Buffer): { taken: { headers: PlainHeaders; body: st
 }
 
 function assertAgreed(bytes: Buffer): number {
-  const { taken, rest } = readLikeLane(bytes)
+  const { taken, rest } = readLikeRawSocket(bytes)
   if (taken.length === 0) return 0
   const node = parseLikeNode(bytes)
   const ours = taken.map(({ headers, body }): ParsedRequest => {
@@ -110,7 +110,7 @@ function assertAgreed(bytes: Buffer): number {
   return taken.length
 }
 
-describe('whatever the lane takes, Node reads in the same way', () => {
+describe('whatever the raw-socket path takes, Node reads in the same way', () => {
   for (const seed of SEEDS) {
     test(`${COUNT} mutated requests, seed ${seed}`, (context) => {
       const random = createRandom(seed)
@@ -130,7 +130,7 @@ describe('whatever the lane takes, Node reads in the same way', () => {
   }
 })
 
-describe('over sockets, a server with the lane answers as one without', () => {
+describe('over sockets, a server with the raw-socket path answers as one without', () => {
   const servers: { server: Server; port: number }[] = []
   const faults: Error[] = []
   let plainCalls = 0
@@ -140,8 +140,8 @@ describe('over sockets, a server with the lane answers as one without', () => {
   }
 
   before(async () => {
-    for (const hasLane of [true, false]) {
-      const routes = [{ method: 'POST' as const, path: '/busy', handle, hasLane }]
+    for (const usesRawSocket of [true, false]) {
+      const routes = [{ method: 'POST' as const, path: '/busy', handle, usesRawSocket }]
       const onFault = (error: Error) => faults.push(error)
       const server = createServer({ routes, newRequestId: () => 'id', onFault })
       servers.push({ server, port: Number(new URL(await server.listen('127.0.0.1', 0)).port) })

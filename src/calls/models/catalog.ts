@@ -3,7 +3,8 @@ import type { CatalogList } from '../../domain/gateway-status.ts'
 import { type CatalogModel, type Provider, withoutSecrets } from '../../domain/provider.ts'
 import type { PrefixRule } from '../../domain/route.ts'
 import type { Family } from '../../providers/family.ts'
-import { bodyOf, type Caller } from '../../upstream/client.ts'
+import type { UpstreamClient } from '../../upstream/client.ts'
+import { bodyOf } from '../../upstream/whole-response.ts'
 
 /** The direct model ids, read once from the providers at start and kept in memory (docs/contract.md). */
 export interface Catalog {
@@ -23,7 +24,7 @@ export interface CatalogSource {
 export interface CatalogOptions {
   sources: readonly CatalogSource[]
   prefixes: readonly PrefixRule[]
-  caller: Caller
+  upstream: UpstreamClient
   now(): number
   onRead(provider: string, count: number): void
   onFailure(provider: string, reason: string): void
@@ -100,7 +101,7 @@ async function readAll(source: CatalogSource, options: CatalogOptions): Promise<
   const models: CatalogModel[] = []
   let after: string | null = null
   for (let page = 0; page < MAX_PAGES; page++) {
-    const { models: found, next } = await readPage(source, after, options.caller)
+    const { models: found, next } = await readPage(source, after, options.upstream)
     for (const model of found) {
       // Ids that no prefix leads to could be listed but never called.
       if (prefixes.some((rule) => model.id.startsWith(rule.prefix))) models.push({ ...model, provider: provider.name })
@@ -111,9 +112,14 @@ async function readAll(source: CatalogSource, options: CatalogOptions): Promise<
   throw new Error(`the model list of ${family.builtin.name} does not end after ${MAX_PAGES} pages`)
 }
 
-async function readPage(source: CatalogSource, after: string | null, caller: Caller) {
-  const endpoint = caller.endpoint(source.family.modelsTarget(source.provider, after))
-  const outcome = await caller.call(endpoint, { method: 'GET', body: null, timeoutMs: TIMEOUT_MS, presence: null })
+async function readPage(source: CatalogSource, after: string | null, upstream: UpstreamClient) {
+  const endpoint = upstream.endpoint(source.family.modelsTarget(source.provider, after))
+  const outcome = await upstream.exchange(endpoint, {
+    method: 'GET',
+    body: null,
+    timeoutMs: TIMEOUT_MS,
+    presence: null,
+  })
   if (outcome.kind !== 'reply') throw new Error(`the provider could not be reached (${outcome.kind})`)
   if (outcome.status !== 200) {
     const words = withoutSecrets(bodyOf(outcome).toString('utf8'), source.provider)

@@ -14,13 +14,13 @@ export function trustedProxies(list: string): BlockList | null {
 }
 
 /** Who calls, as far as wrong keys are counted: an address, of IPv6 the network that one customer gets. */
-export type CallerSource = (address: string | undefined, forwardedFor: string | undefined) => string
+export type ClientSource = (address: string | undefined, forwardedFor: string | undefined) => string
 
 /**
  * `x-forwarded-for` is believed as far as trusted proxies wrote it: each adds the address it saw at the right end, and
  * what stands further left anybody may have made up.
  */
-export function callerSource(trusted: BlockList): CallerSource {
+export function clientSource(trusted: BlockList): ClientSource {
   const isTrusted = (address: string) => trusted.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
   return (connected, forwardedFor = '') => {
     let address = plainAddress(connected ?? '')

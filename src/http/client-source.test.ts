@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { callerSource, trustedProxies } from './caller-source.ts'
+import { clientSource, trustedProxies } from './client-source.ts'
 
 type Row = [what: string, address: string | undefined, forwarded: string | undefined, source: string]
 
 function check(trusted: string, rows: Row[]): void {
-  const source = callerSource(trustedProxies(trusted) ?? assert.fail(`${trusted} is refused`))
+  const source = clientSource(trustedProxies(trusted) ?? assert.fail(`${trusted} is refused`))
   for (const [what, address, forwarded, expected] of rows) {
     test(what, () => assert.equal(source(address, forwarded), expected))
   }

@@ -1,0 +1,176 @@
+import type { Presence } from '../domain/presence.ts'
+import type { BodySink } from './chunked-body.ts'
+import {
+  type ConnectionUser,
+  ENDED,
+  NOT_CONNECTED,
+  SILENT,
+  TOO_LARGE,
+  type UpstreamConnection,
+  type WireRequest,
+} from './connection.ts'
+import type { ConnectionPool } from './connection-pool.ts'
+import { REFUSED_ADDRESS } from './guarded-lookup.ts'
+import type { ResponseHead } from './response-head.ts'
+
+/** A target, parsed once instead of once for each call. */
+export interface Endpoint {
+  pool: Pick<ConnectionPool, 'take'>
+  path: string
+  /** The header lines that are the same for every call; null when one of them cannot be sent. */
+  fields: string | null
+  /** Why nothing may be sent there; null as a rule. */
+  refused: string | null
+}
+
+export interface CallOptions {
+  method: 'GET' | 'POST'
+  body: Uint8Array | string | null
+  timeoutMs: number
+  presence: Presence | null
+}
+
+/** Why there is no response. `sent`: the provider had the whole request, so it may have worked on it and billed it. */
+export type Stoppage =
+  | { kind: 'timeout'; phase: 'connect' | 'headers' | 'body' }
+  | { kind: 'unreachable'; detail: string }
+  | { kind: 'broken'; sent: boolean; detail: string }
+  | { kind: 'too-large' }
+  /** The address is one that no provider may have (domain/base-url.ts). */
+  | { kind: 'refused-address'; detail: string }
+
+export type Breakdown = Stoppage | { kind: 'caller-left' }
+
+/** Once a response has begun, this much silence means that it will not end. */
+export const IDLE_MS = 60_000
+/** A reused connection that closes this soon was closed before the request reached the provider (decision 0004). */
+const STALE_MS = 20
+
+/** One call on the wire. Subclasses decide what becomes of the response. */
+export abstract class Exchange implements ConnectionUser {
+  abstract readonly body: BodySink
+  abstract readonly maxBytes: number
+  readonly idleMs: number = IDLE_MS
+  // Private for the runtime too: they hold keys and prompts, and an answer might be logged.
+  readonly #endpoint: Endpoint
+  readonly #options: CallOptions
+  #connection: UpstreamConnection | null = null
+  #settled = false
+  #sent = false
+  #reused = false
+  #sentAt = 0
+  #deadline: NodeJS.Timeout | undefined
+  #stopListening: (() => void) | undefined
+
+  constructor(endpoint: Endpoint, options: CallOptions) {
+    this.#endpoint = endpoint
+    this.#options = options
+  }
+
+  get request(): WireRequest {
+    return { head: headOf(this.#endpoint, this.#options), body: this.#options.body }
+  }
+
+  /** Null before the start and after the end. */
+  protected get connection(): UpstreamConnection | null {
+    return this.#connection
+  }
+
+  start(): void {
+    const { timeoutMs, presence } = this.#options
+    const obstacle = obstacleOf(this.#endpoint, presence)
+    if (obstacle !== null) {
+      this.onBreakdown(obstacle)
+      return
+    }
+    this.#deadline = setTimeout(() => this.abort({ kind: 'timeout', phase: this.#phase() }), timeoutMs)
+    this.#stopListening = presence?.onLeave(() => this.abort({ kind: 'caller-left' }))
+    this.#connection = this.#endpoint.pool.take()
+    this.#connection.send(this)
+  }
+
+  /** Closes the connection; the exchange ends with this breakdown unless it has ended already. */
+  abort(why: Breakdown): void {
+    const connection = this.#connection
+    if (this.settle()) this.onBreakdown(why)
+    connection?.destroy()
+  }
+
+  onSent(): void {
+    this.#sent = true
+    this.#sentAt = performance.now()
+    this.#reused = this.#connection?.used === true
+  }
+
+  abstract onArrived(head: ResponseHead): boolean
+
+  abstract onEnd(head: ResponseHead, isFullyWritten: boolean): void
+
+  onBroken(code: string, error: Error, isAnswered: boolean): void {
+    const sent = isAnswered || (this.#sent && !this.#isStale(code))
+    if (this.settle()) this.onBreakdown(breakdownOf(code, error, sent))
+  }
+
+  /** Called once, instead of `onEnd`. */
+  protected abstract onBreakdown(breakdown: Breakdown): void
+
+  /** The response has begun in time. */
+  protected endDeadline(): void {
+    clearTimeout(this.#deadline)
+  }
+
+  /** False: the exchange has ended already. */
+  protected settle(): boolean {
+    if (this.#settled) return false
+    this.#settled = true
+    this.#connection = null
+    this.endDeadline()
+    this.#stopListening?.()
+    return true
+  }
+
+  /** A socket takes bytes even while the other side is closing it. */
+  #isStale(code: string): boolean {
+    return this.#reused && STALE.has(code) && performance.now() - this.#sentAt <= STALE_MS
+  }
+
+  #phase(): 'connect' | 'headers' | 'body' {
+    if (this.#connection?.isConnected !== true) return 'connect'
+    return this.#connection.hasResponseBegun ? 'body' : 'headers'
+  }
+}
+
+/** Why nothing is sent at all. */
+function obstacleOf({ refused, fields }: Endpoint, presence: Presence | null): Breakdown | null {
+  if (presence?.left === true) return { kind: 'caller-left' }
+  if (refused !== null) return { kind: 'refused-address', detail: refused }
+  return fields === null ? { kind: 'broken', sent: false, detail: 'ERR_INVALID_CHAR' } : null
+}
+
+function headOf({ path, fields }: Endpoint, { method, body }: CallOptions): string {
+  const begin = `${method} ${path} HTTP/1.1\r\n${fields}`
+  if (body === null) return `${begin}${method === 'POST' ? 'content-length: 0\r\n' : ''}\r\n`
+  return `${begin}content-length: ${typeof body === 'string' ? Buffer.byteLength(body) : body.length}\r\n\r\n`
+}
+
+const STALE = new Set([ENDED, 'ECONNRESET', 'EPIPE'])
+
+const UNREACHABLE = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'EADDRNOTAVAIL',
+  'ETIMEDOUT',
+])
+
+function breakdownOf(code: string, error: Error, sent: boolean): Stoppage {
+  if (code === REFUSED_ADDRESS) return { kind: 'refused-address', detail: error.message }
+  if (code === NOT_CONNECTED) return { kind: 'timeout', phase: 'connect' }
+  if (code === SILENT) return { kind: 'timeout', phase: 'body' }
+  if (code === TOO_LARGE) return { kind: 'too-large' }
+  const isTls = /^(ERR_TLS|ERR_SSL|EPROTO$)|CERT|^UNABLE_TO_/.test(code)
+  if (!sent && (isTls || UNREACHABLE.has(code))) return { kind: 'unreachable', detail: code }
+  return { kind: 'broken', sent, detail: code }
+}

@@ -1,0 +1,131 @@
+import { BytePieces, joined } from '../domain/byte-pieces.ts'
+import type { BodySink } from './chunked-body.ts'
+import { type Breakdown, type CallOptions, type Endpoint, Exchange, IDLE_MS } from './exchange.ts'
+import type { ResponseHead } from './response-head.ts'
+import { MAX_RESPONSE_BYTES, type UpstreamReply } from './whole-response.ts'
+
+/** A response whose head has arrived. Its body must be read to its end or aborted: the connection is in use until then. */
+export interface UpstreamAnswer extends Pick<UpstreamReply, 'status' | 'headers' | 'isFullyWritten'> {
+  kind: 'answer'
+  /** One call at a time. A body that was cut ends with a breakdown, behind the pieces that came before, never with `end`. */
+  next(): Promise<BodyPart>
+  /** Closes the connection, drops what has not been read, and makes `next` tell why. */
+  abort(why: Breakdown): void
+}
+
+export type BodyPart = { kind: 'piece'; bytes: Buffer } | { kind: 'end' } | Breakdown
+
+export interface StreamOptions extends CallOptions {
+  /** Until the head has arrived. After it, `idleMs` counts, and whatever else makes the reader abort. */
+  timeoutMs: number
+  /** The longest silence within the body. Time in which nobody reads does not count. */
+  idleMs?: number
+}
+
+/** Bytes that wait for a reader before the socket is paused. */
+const MAX_QUEUED_BYTES = 64 * 1024
+const END = { kind: 'end' } as const
+
+/** A call whose response is read piece by piece while it arrives. */
+export class StreamedExchange extends Exchange implements BodySink, UpstreamAnswer {
+  readonly kind = 'answer'
+  readonly maxBytes = Number.POSITIVE_INFINITY
+  override readonly idleMs: number
+  status = 0
+  headers: UpstreamReply['headers'] = new Map()
+  isFullyWritten = false
+  /** That wait for `next`. */
+  bytes = 0
+  #resolveHead: ((outcome: UpstreamAnswer | Breakdown) => void) | null
+  #queue: Buffer[] = []
+  #last: BodyPart | null = null
+  #resolveNext: ((part: BodyPart) => void) | null = null
+
+  constructor(endpoint: Endpoint, options: StreamOptions, resolve: (outcome: UpstreamAnswer | Breakdown) => void) {
+    super(endpoint, options)
+    this.idleMs = options.idleMs ?? IDLE_MS
+    this.#resolveHead = resolve
+  }
+
+  get body(): BodySink {
+    return this
+  }
+
+  add(piece: Buffer): void {
+    this.#queue.push(piece)
+    this.bytes += piece.length
+  }
+
+  next(): Promise<BodyPart> {
+    return new Promise((resolve) => {
+      this.#resolveNext = resolve
+      this.#handOut()
+    })
+  }
+
+  override abort(why: Breakdown): void {
+    this.#queue = []
+    this.#last = why
+    super.abort(why)
+  }
+
+  override onArrived(head: ResponseHead): boolean {
+    this.#begin(head, this.connection?.isFullyWritten === true)
+    this.#handOut()
+    return this.bytes < MAX_QUEUED_BYTES
+  }
+
+  override onEnd(head: ResponseHead, isFullyWritten: boolean): void {
+    if (!this.settle()) return
+    this.#begin(head, isFullyWritten)
+    this.#last = END
+    this.#handOut()
+  }
+
+  protected override onBreakdown(breakdown: Breakdown): void {
+    this.#last = breakdown
+    this.#resolveHead?.(breakdown)
+    this.#handOut()
+  }
+
+  #begin(head: ResponseHead, isFullyWritten: boolean): void {
+    if (this.#resolveHead === null) return
+    this.endDeadline()
+    this.status = head.status
+    this.headers = head
+    this.isFullyWritten = isFullyWritten
+    this.#resolveHead(this)
+    this.#resolveHead = null
+  }
+
+  #handOut(): void {
+    const part = this.#resolveNext === null ? null : this.#nextPart()
+    if (part === null) return
+    this.#resolveNext?.(part)
+    this.#resolveNext = null
+  }
+
+  #nextPart(): BodyPart | null {
+    if (this.#queue.length === 0) return this.#last
+    const bytes = joined(this.#queue)
+    this.#queue = []
+    this.bytes = 0
+    this.connection?.resume()
+    return { kind: 'piece', bytes }
+  }
+}
+
+/** Reads the rest of an answer, as `exchange` would have done from the start. */
+export async function collect(answer: UpstreamAnswer, timeoutMs: number): Promise<UpstreamReply | Breakdown> {
+  const deadline = setTimeout(() => answer.abort({ kind: 'timeout', phase: 'body' }), timeoutMs)
+  const body = new BytePieces()
+  let part = await answer.next()
+  for (; part.kind === 'piece'; part = await answer.next()) {
+    body.add(part.bytes)
+    if (body.bytes > MAX_RESPONSE_BYTES) answer.abort({ kind: 'too-large' })
+  }
+  clearTimeout(deadline)
+  if (part.kind !== 'end') return part
+  const { status, headers, isFullyWritten } = answer
+  return { kind: 'reply', status, headers, pieces: body.all(), bytes: body.bytes, isFullyWritten }
+}
