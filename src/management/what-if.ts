@@ -1,5 +1,5 @@
 import { GatewayError } from '../domain/errors.ts'
-import { asPicodollars, compilePrice, exactUsd, type PriceList } from '../domain/pricing/price.ts'
+import { asPicodollars, compilePrice, exactUsd, parsePrices } from '../domain/pricing/price.ts'
 import {
   modelsInUse,
   priceVersionAt,
@@ -75,7 +75,7 @@ async function pricesOf(deps: ManagementDeps, query: Query, range: Range, at: nu
   if (version === null) {
     throw new GatewayError('not_found', `No price of '${query.model}' is known that was in force at ${timestamp(at)}.`)
   }
-  const prices: WhatIfPrice[] = [{ of: null, price: compilePrice(JSON.parse(version.prices) as PriceList) }]
+  const prices: WhatIfPrice[] = [{ of: null, price: compilePrice(parsePrices(version.prices)) }]
   return { prices, version: version.id }
 }
 
@@ -84,7 +84,7 @@ async function ownPrices(deps: ManagementDeps, workspace: string, range: Range, 
   const prices: WhatIfPrice[] = []
   for (const of of await modelsInUse(deps.reads, { workspace, ...range })) {
     const version = await versionOf(deps, of.provider, of.model, at)
-    if (version !== null) prices.push({ of, price: compilePrice(JSON.parse(version.prices) as PriceList) })
+    if (version !== null) prices.push({ of, price: compilePrice(parsePrices(version.prices)) })
   }
   return prices
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { compilePrice, costOf, type PriceList } from '../../src/domain/pricing/price.ts'
+import { compilePrice, costOf, parsePrices } from '../../src/domain/pricing/price.ts'
 import { ADMIN_KEY, type Answered, type Harness, hello, type Json, newFolder, startHarness } from '../harness.ts'
 
 const CONFIG = `
@@ -292,7 +292,7 @@ describe('prices changed while calls run', () => {
           reasoning: tokens('reasoning_tokens'),
           pricePercent: tokens('price_percent'),
         },
-        compilePrice(JSON.parse(version?.prices ?? '') as PriceList),
+        compilePrice(parsePrices(version?.prices ?? '')),
       )
       expected += cost ?? 0n
       frozen += BigInt(row['cost_picodollars'] as number | bigint)

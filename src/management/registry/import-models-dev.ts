@@ -4,6 +4,8 @@ import {
   type ListedModel,
   listedCount,
   listedPrice,
+  listedPrices,
+  type PriceFieldNames,
   type ReadList,
   readRow,
   UnreadableRow,
@@ -11,7 +13,7 @@ import {
 
 /**
  * The format of models.dev: `{provider: {models: {id: {cost, limit, …}}}}`, prices in USD per million tokens as numbers.
- * Read as of summer 2026; fields that we do not know are passed over.
+ * Read as of summer 2026; unknown fields are ignored.
  */
 export function readModelsDev(body: Record<string, unknown>): ReadList {
   const list: ReadList = { models: [], skipped: [] }
@@ -26,6 +28,14 @@ export function readModelsDev(body: Record<string, unknown>): ReadList {
     }
   }
   return list
+}
+
+const FIELDS: PriceFieldNames = {
+  input_per_mtok: 'input',
+  cached_input_per_mtok: 'cache_read',
+  cache_write_5m_per_mtok: 'cache_write',
+  cache_write_30m_per_mtok: 'cache_write',
+  output_per_mtok: 'output',
 }
 
 function readModel(provider: string, model: string, row: unknown): ListedModel {
@@ -45,7 +55,7 @@ function readModel(provider: string, model: string, row: unknown): ListedModel {
     model,
     mode: 'chat',
     prices: { ...prices, tiers: tiersOf(cost) },
-    unspoken: ['cache_write_1h_per_mtok'],
+    fields: FIELDS,
     contextWindow: listedCount(limits['context']),
     maxInputTokens: listedCount(limits['input']),
     maxOutputTokens: listedCount(limits['output']),
@@ -56,15 +66,7 @@ function readModel(provider: string, model: string, row: unknown): ListedModel {
 }
 
 function classPrices(cost: Record<string, unknown>): TokenPrices {
-  const write = listedPrice(cost, 'cache_write', 0)
-  return {
-    input_per_mtok: listedPrice(cost, 'input', 0),
-    cached_input_per_mtok: listedPrice(cost, 'cache_read', 0),
-    cache_write_5m_per_mtok: write,
-    cache_write_30m_per_mtok: write,
-    cache_write_1h_per_mtok: null,
-    output_per_mtok: listedPrice(cost, 'output', 0),
-  }
+  return listedPrices(cost, { fields: FIELDS, places: 0 })
 }
 
 /** `tiers` where there are some, else the older spelling of one at 200,000. */
