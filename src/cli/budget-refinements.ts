@@ -1,8 +1,7 @@
 import type { z } from 'zod'
 import { picodollarsOfUsd } from '../domain/pricing/price.ts'
 import type { Contract } from '../management/contract/contract.ts'
-import type { Given } from './command.ts'
-import type { Refinement } from './derive-command.ts'
+import type { Given, Refinement } from './command.ts'
 import { SINCE, withSince } from './log-refinements.ts'
 import { printRows } from './print-reply.ts'
 

@@ -1,6 +1,6 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util'
 import type { Environment } from '../app/config.ts'
-import type { ApiClient } from './api-client.ts'
+import type { AnyInput, ApiClient } from './api-client.ts'
 import { CliError } from './cli-error.ts'
 import type { Output } from './output.ts'
 
@@ -48,6 +48,27 @@ export interface Given {
   environment: Environment
   output: Output
   client: ApiClient
+}
+
+/** What a command has beyond its operation. */
+export interface Refinement {
+  /** Where it is not the operation's name in words. */
+  name?: string
+  aliases?: readonly string[]
+  examples: readonly string[]
+  options?: Readonly<Record<string, OptionSpec>>
+  positionals?: readonly Positional[]
+  /** What the extra options and arguments mean, in the operation's terms. */
+  refine?(given: Given, input: AnyInput): AnyInput | Promise<AnyInput>
+  /** The columns of its table, where not every field is worth one. */
+  columns?: readonly string[]
+  /** Options of the operation that are not offered. */
+  omit?: readonly string[]
+  print?(reply: never, given: Given): void
+  /** Where it is done only with the last page: all of them as one answer, and how far it has come. */
+  merge?: { pages(earlier: never, later: never): unknown; progress(sofar: never): string }
+  /** Where an answer can mean no. */
+  exitCode?(reply: never): number
 }
 
 export const REMOTE_OPTIONS: Readonly<Record<string, OptionSpec>> = {

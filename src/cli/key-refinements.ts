@@ -1,6 +1,5 @@
 import type { AnyInput } from './api-client.ts'
-import { type Given, type OptionSpec, text, texts } from './command.ts'
-import type { Refinement } from './derive-command.ts'
+import { type Given, type OptionSpec, type Refinement, text, texts } from './command.ts'
 import { parseDuration } from './duration.ts'
 import { LIMIT_OPTIONS, withKeyLimits, withNewLimits, withWorkspaceLimits } from './limit-options.ts'
 

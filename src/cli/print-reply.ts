@@ -1,8 +1,7 @@
 import type { Operation } from '../management/contract/operation.ts'
 import type { AnyInput } from './api-client.ts'
 import { CliError } from './cli-error.ts'
-import type { Given } from './command.ts'
-import type { Refinement } from './derive-command.ts'
+import type { Given, Refinement } from './command.ts'
 import type { Output } from './output.ts'
 
 interface Printing {

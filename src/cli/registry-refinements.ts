@@ -1,8 +1,7 @@
 import type { AnyInput } from './api-client.ts'
 import { cell } from './cell.ts'
 import { CliError } from './cli-error.ts'
-import type { Given, Positional } from './command.ts'
-import type { Refinement } from './derive-command.ts'
+import type { Given, Positional, Refinement } from './command.ts'
 import { printRows } from './print-reply.ts'
 import { readJsonFile } from './read-input.ts'
 

@@ -5,8 +5,7 @@ import type { Explanation } from '../management/contract/explain.ts'
 import type { ProviderTest } from '../management/contract/providers.ts'
 import type { AnyInput } from './api-client.ts'
 import { CliError } from './cli-error.ts'
-import { type Given, type OptionSpec, text, texts } from './command.ts'
-import type { Refinement } from './derive-command.ts'
+import { type Given, type OptionSpec, type Refinement, text, texts } from './command.ts'
 import { printRows } from './print-reply.ts'
 
 const MESSAGE: OptionSpec = { type: 'string', short: 'm', placeholder: 'TEXT', help: 'What the caller would say' }

@@ -5,7 +5,7 @@ import { updateKey } from '../store/control/keys.ts'
 import type { keyOperations } from './contract/keys.ts'
 import { change, type ManagementDeps } from './deps.ts'
 import { findChangeableKey, findGatewayKey, keyAuditEntry } from './find-key.ts'
-import { shown, valueView } from './key-view.ts'
+import { toKeyView, valueView } from './key-view.ts'
 import { decodeCursor, page } from './requests/cursor.ts'
 import type { Context, HandlersOf } from './router.ts'
 
@@ -28,7 +28,7 @@ export function keyValueHandlers(deps: ManagementDeps): Pick<HandlersOf<typeof k
         const replaces = ended.map(valueView)
         const after = await findGatewayKey(transaction, before.id)
         return {
-          result: { ...(await shown(transaction, after)), value, value_id, replaces },
+          result: { ...(await toKeyView(transaction, after)), value, value_id, replaces },
           audit: keyAuditEntry('keys.rotate', before, after, { value_id, replaces }),
         }
       }),
@@ -70,9 +70,9 @@ function setPause(deps: ManagementDeps, id: string, context: Context, action: 'k
   return change(deps, context, async (transaction) => {
     const before = await findChangeableKey(transaction, id, context)
     const isPaused = action === 'keys.pause'
-    if (isPaused === (before.paused_at !== null)) return { result: await shown(transaction, before), audit: null }
+    if (isPaused === (before.paused_at !== null)) return { result: await toKeyView(transaction, before), audit: null }
     await updateKey(transaction, id, { pausedAt: isPaused ? context.now : null })
     const after = await findGatewayKey(transaction, id)
-    return { result: await shown(transaction, after), audit: keyAuditEntry(action, before, after) }
+    return { result: await toKeyView(transaction, after), audit: keyAuditEntry(action, before, after) }
   })
 }

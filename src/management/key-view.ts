@@ -31,7 +31,7 @@ export function settingsOf(row: KeyRow) {
 }
 
 /** Settings and use so far of these keys, read at once. */
-export async function shower(db: Kysely<Database>, rows: readonly KeyRow[]) {
+export async function keyViewer(db: Kysely<Database>, rows: readonly KeyRow[]) {
   const ids = rows.map(({ id }) => id)
   const usage = await keyUsage(db, ids)
   return (row: KeyRow) => {
@@ -40,8 +40,8 @@ export async function shower(db: Kysely<Database>, rows: readonly KeyRow[]) {
   }
 }
 
-export async function shown(db: Kysely<Database>, row: KeyRow) {
-  return (await shower(db, [row]))(row)
+export async function toKeyView(db: Kysely<Database>, row: KeyRow) {
+  return (await keyViewer(db, [row]))(row)
 }
 
 export function valueView(value: KeyValueRow) {

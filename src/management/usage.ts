@@ -45,8 +45,8 @@ export function usageHandlers(deps: ManagementDeps): HandlersOf<typeof usageOper
         to: timestamp(usage.to),
         interval,
         group_by: groupBy,
-        data: await mapInTurns(usage.rows, (row) => ({ ...place(row, names), ...shown(row) })),
-        total: shown(usage.rows.reduce<UsageSums>(addUsage, NO_SUMS)),
+        data: await mapInTurns(usage.rows, (row) => ({ ...place(row, names), ...toUsageView(row) })),
+        total: toUsageView(usage.rows.reduce<UsageSums>(addUsage, NO_SUMS)),
       }
     },
     'usage.what-if': ({ query }, { now }) => whatIfReply(deps, query, rangeOrLastDays(query, now), now),
@@ -92,7 +92,7 @@ function place(row: UsageRow, names: ReadonlyMap<string, string>) {
   }
 }
 
-function shown(sums: UsageSums): z.input<typeof ShownSums> {
+function toUsageView(sums: UsageSums): z.input<typeof ShownSums> {
   const served = sums.latencies.reduce((sum, count) => sum + count, 0)
   return {
     requests: sums.requests,

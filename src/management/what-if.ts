@@ -62,8 +62,8 @@ export async function whatIfReply(
     model: query.model ?? null,
     prices_at: timestamp(pricesAt),
     price_version: version,
-    data: days.map(({ day, sums }) => ({ day, ...shown(sums) })),
-    total: { ...shown(total), difference_usd: signedUsd(total.whatIf - total.paid) },
+    data: days.map(({ day, sums }) => ({ day, ...toWhatIfView(sums) })),
+    total: { ...toWhatIfView(total), difference_usd: signedUsd(total.whatIf - total.paid) },
     unpriced: [...unpriced.values()],
   }
 }
@@ -126,7 +126,7 @@ function countUnpriced(unpriced: Map<string, ReplyOf<WhatIf>['unpriced'][number]
   unpriced.set(name, { provider, model, requests: before + requests, missing })
 }
 
-function shown({ requests, paid, whatIf }: Sums) {
+function toWhatIfView({ requests, paid, whatIf }: Sums) {
   return { requests, paid_usd: exactUsd(asPicodollars(paid)), what_if_usd: exactUsd(asPicodollars(whatIf)) }
 }
 

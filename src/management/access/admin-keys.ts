@@ -36,7 +36,7 @@ export function adminKeyHandlers(deps: ManagementDeps): HandlersOf<typeof adminK
           expires_at: timestampOrNull(key.expiresAt),
           revoked_at: null,
         }
-        return { result: { ...created, value }, audit: audited('admin-keys.create', key.id, null, created) }
+        return { result: { ...created, value }, audit: adminKeyAuditEntry('admin-keys.create', key.id, null, created) }
       }),
     'admin-keys.revoke': ({ params: { id } }, context) =>
       change(deps, context, async (transaction) => {
@@ -49,13 +49,13 @@ export function adminKeyHandlers(deps: ManagementDeps): HandlersOf<typeof adminK
         const isNew = await revokeKey(transaction, id, context.now)
         const before = identityOf(row)
         const after = { ...before, revoked_at: timestamp(context.now) }
-        return { result: undefined, audit: isNew ? audited('admin-keys.revoke', id, before, after) : null }
+        return { result: undefined, audit: isNew ? adminKeyAuditEntry('admin-keys.revoke', id, before, after) : null }
       }),
   }
 }
 
-type Shown = ReturnType<typeof identityOf>
+type AdminKeyView = ReturnType<typeof identityOf>
 
-function audited(action: string, id: KeyRow['id'], before: Shown | null, after: Shown) {
+function adminKeyAuditEntry(action: string, id: KeyRow['id'], before: AdminKeyView | null, after: AdminKeyView) {
   return { action, workspace: null, resource: `admin-keys/${id}`, before, after }
 }
