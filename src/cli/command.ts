@@ -82,11 +82,11 @@ export const REMOTE_OPTIONS: Readonly<Record<string, OptionSpec>> = {
     placeholder: 'FILE',
     help: 'File with the admin key; else the variable ADMIN_KEY',
   },
-  json: { type: 'boolean', help: 'Print what the API answers, for programs' },
+  json: { type: 'boolean', help: 'Print the API reply as JSON' },
 }
 
 export const HELP_OPTION: Readonly<Record<string, OptionSpec>> = {
-  help: { type: 'boolean', short: 'h', help: 'Print this' },
+  help: { type: 'boolean', short: 'h', help: 'Print this help' },
 }
 
 export function allOptions(command: Command): Record<string, OptionSpec> {

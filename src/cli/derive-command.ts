@@ -39,7 +39,7 @@ export function deriveCommand(operationName: string, operation: Operation, refin
       ...Object.fromEntries(
         optionFields.flatMap(([field, schema]) => (isPlain(schema) ? [[kebab(field), optionOf(schema)]] : [])),
       ),
-      ...(isPage ? { all: { type: 'boolean', help: 'Every page, not only the first' } as const } : {}),
+      ...(isPage ? { all: { type: 'boolean', help: 'All pages, not only the first' } as const } : {}),
       ...(hasBody(operation) ? { file: FILE } : {}),
       ...(takesVersion(operation) ? { 'if-match': IF_MATCH } : {}),
     }),
@@ -76,7 +76,7 @@ function without(names: readonly string[], options: Record<string, OptionSpec>):
 }
 
 const FILE: OptionSpec = { type: 'string', short: 'f', placeholder: 'FILE', help: 'The body as JSON; - for stdin' }
-const IF_MATCH: OptionSpec = { type: 'string', placeholder: 'ETAG', help: 'Only if this is still its version' }
+const IF_MATCH: OptionSpec = { type: 'string', placeholder: 'ETAG', help: 'Only if the object still has this ETag' }
 
 /** Mistakes are found before anything is sent, with the option's place in the message. */
 function checkInput(command: Command, operation: Operation, input: AnyInput): AnyInput {

@@ -25,7 +25,7 @@ export function auditHandlers({ db }: ManagementDeps): HandlersOf<typeof auditOp
     },
     async 'audit.get'({ params: { id } }) {
       const row = await db.selectFrom('audit').selectAll().where('id', '=', id).executeTakeFirst()
-      if (row === undefined) throw new GatewayError('not_found', `The audit list has no entry '${id}'.`)
+      if (row === undefined) throw new GatewayError('not_found', `There is no audit entry '${id}'.`)
       return toAuditView(row)
     },
   }

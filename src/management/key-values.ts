@@ -19,7 +19,7 @@ export function keyValueHandlers(deps: ManagementDeps): Pick<HandlersOf<typeof k
         const { now } = context
         const before = await findChangeableKey(transaction, params.id, context)
         if (before.expires_at !== null && before.expires_at <= now) {
-          throw new GatewayError('conflict', `The key '${before.name}' has expired: set a new expires_at first.`)
+          throw new GatewayError('conflict', `The key '${before.name}' has expired. Set a new expires_at first.`)
         }
         const value = newKeyValue('live')
         const { id: value_id } = await addValue(transaction, before, value, now)
@@ -52,7 +52,7 @@ export function keyValueHandlers(deps: ManagementDeps): Pick<HandlersOf<typeof k
         if (working.length === 1 && working[0]?.id === value_id) {
           throw new GatewayError(
             'conflict',
-            `This is the last value of the key '${before.name}' that works: rotate the key, pause it, or revoke it as a whole.`,
+            `This is the last working value of the key '${before.name}'. Rotate, pause or revoke the key instead.`,
           )
         }
         const ended = await endValues(transaction, before, { which: (value) => value.id === value_id, at: now, now })

@@ -81,7 +81,7 @@ async function checkName(db: Kysely<Database>, workspace: string, name: string, 
   if ((await usableKeyIds(db, { kind: 'live', workspace, name }, now)).length === 0) return
   throw new GatewayError(
     'conflict',
-    `name: workspace '${workspace}' has a key '${name}' already; choose another name or rotate that key.`,
+    `name: workspace '${workspace}' already has a key '${name}'; choose another name or rotate that key.`,
   )
 }
 

@@ -18,7 +18,7 @@ export function nodeHandlers(deps: ManagementDeps): HandlersOf<typeof nodeOperat
       const node = (await known()).find((candidate) => candidate.node === id)
       if (node === undefined) throw new GatewayError('not_found', `There is no node with the id '${id}'.`)
       if (node.isAlive) {
-        throw new GatewayError('conflict', `The node '${node.name}' is alive: stop it first.`)
+        throw new GatewayError('conflict', `The node '${node.name}' is running. Stop it first.`)
       }
       await changeBeside(deps, context, async (transaction) => {
         const isForgotten = await forgetNode(transaction, id)

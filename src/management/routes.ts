@@ -69,7 +69,7 @@ function checkOwner(row: RouteRow): void {
   if (row.managed_by !== 'config') return
   throw new GatewayError(
     'managed_by_config',
-    `The route '${row.alias}' belongs to the configuration file: change it in switchyard.yaml.`,
+    `The route '${row.alias}' is managed by the configuration file. Change it in switchyard.yaml.`,
   )
 }
 

@@ -38,7 +38,7 @@ export async function whatIfReply(
   now: number,
 ): Promise<ReplyOf<WhatIf>> {
   if (query.model === undefined && query.prices_at === undefined) {
-    throw new GatewayError('invalid_request', 'model: say PROVIDER/MODEL, or prices_at, or both')
+    throw new GatewayError('invalid_request', 'model: send model (PROVIDER/MODEL), prices_at or both')
   }
   if (range.to - range.from > MOST_DAYS * DAY_MS) {
     throw new GatewayError('invalid_request', `from: at most ${MOST_DAYS} days before to`)
@@ -73,7 +73,7 @@ async function pricesOf(deps: ManagementDeps, query: Query, range: Range, at: nu
   const slash = query.model.indexOf('/')
   const version = await versionOf(deps, query.model.slice(0, slash), query.model.slice(slash + 1), at)
   if (version === null) {
-    throw new GatewayError('not_found', `No price of '${query.model}' is known that was in force at ${timestamp(at)}.`)
+    throw new GatewayError('not_found', `No price of '${query.model}' was known at ${timestamp(at)}.`)
   }
   const prices: WhatIfPrice[] = [{ of: null, price: compilePrice(parsePrices(version.prices)) }]
   return { prices, version: version.id }

@@ -33,7 +33,7 @@ export function workspaceHandlers(deps: ManagementDeps): HandlersOf<typeof works
     'workspaces.create': ({ body }, context) =>
       change(deps, context, async (transaction) => {
         if (await exists(transaction, body.name)) {
-          throw new GatewayError('conflict', `There is a workspace '${body.name}' already.`)
+          throw new GatewayError('conflict', `The workspace '${body.name}' already exists.`)
         }
         const { name: _name, ...settings } = body
         await ensureWorkspace(transaction, body.name, context.now)
@@ -94,7 +94,7 @@ function checkLimitsNotOwnedByFile({
   if (limits_managed_by === null) return
   throw new GatewayError(
     'managed_by_config',
-    `limits: those of '${name}' belong to the configuration file: change them in switchyard.yaml.`,
+    `limits: the configuration file manages those of '${name}'. Change them in switchyard.yaml.`,
   )
 }
 
@@ -109,7 +109,7 @@ async function checkNotOwnedByFile(db: Kysely<Database>, name: string): Promise<
       .limit(1)
       .executeTakeFirst()
     if (owned !== undefined) {
-      throw new GatewayError('managed_by_config', `'${name}' has ${table} that belong to the configuration file.`)
+      throw new GatewayError('managed_by_config', `'${name}' has ${table} that the configuration file manages.`)
     }
   }
 }

@@ -24,7 +24,7 @@ export function adminKeyHandlers(deps: ManagementDeps): HandlersOf<typeof adminK
     'admin-keys.create': ({ body: { name, expires_at } }, context) =>
       change(deps, context, async (transaction) => {
         if ((await usableKeyIds(transaction, { ...ADMIN, name }, context.now)).length > 0) {
-          throw new GatewayError('conflict', `name: there is an admin key '${name}' already; choose another name.`)
+          throw new GatewayError('conflict', `name: an admin key '${name}' already exists; choose another name.`)
         }
         const expiresAt = expiry(expires_at, context.now)
         const { key, value } = await createKey(transaction, { ...ADMIN, name, expiresAt }, context.now)
@@ -44,7 +44,7 @@ export function adminKeyHandlers(deps: ManagementDeps): HandlersOf<typeof adminK
         if (row === null) throw new GatewayError('not_found', `There is no admin key with the id '${id}'.`)
         const usable = await usableKeyIds(transaction, ADMIN, context.now)
         if (usable.length === 1 && usable[0] === id) {
-          throw new GatewayError('conflict', 'This is the last admin key that works; create another one first.')
+          throw new GatewayError('conflict', 'This is the last working admin key; create another one first.')
         }
         const isNew = await revokeKey(transaction, id, context.now)
         const before = identityOf(row)

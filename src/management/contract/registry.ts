@@ -25,7 +25,7 @@ const entry = {
   max_input_tokens: z.int().nullable(),
   max_output_tokens: z.int().nullable(),
   capabilities: z.array(z.string()),
-  efforts: z.array(z.string()).nullable().describe('Values of reasoning_effort that it takes'),
+  efforts: z.array(z.string()).nullable().describe('Supported values of reasoning_effort'),
   deprecated: z.boolean(),
   shutdown_date: z.string().nullable(),
   aliases: z.array(z.string()).describe('Other ids that mean this model'),
@@ -118,7 +118,7 @@ export const registryOperations = {
     method: 'POST',
     path: '/registry/import',
     tag,
-    summary: 'Import a price list; a dry run unless told otherwise',
+    summary: 'Import a price list; a dry run by default',
     query: z.strictObject({
       dry_run: z.enum(['true', 'false']).default('true'),
       format: z.enum(IMPORT_FORMATS).default('switchyard'),

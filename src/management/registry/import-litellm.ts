@@ -49,14 +49,14 @@ function readModel(name: string, row: unknown): ListedModel {
   const provider = row['litellm_provider']
   if (typeof provider !== 'string') throw new UnreadableRow('litellm_provider is missing')
   const mode = typeof row['mode'] === 'string' ? row['mode'] : 'chat'
-  if (!TOKEN_MODES.has(mode)) throw new UnreadableRow('its mode is not priced by tokens')
+  if (!TOKEN_MODES.has(mode)) throw new UnreadableRow('its mode is not priced per token')
   const prices = listedPrices(row, { fields: FIELDS, places: 6 })
   if (mode === 'embedding') prices.output_per_mtok ??= '0'
   if (prices.input_per_mtok === null || prices.output_per_mtok === null) throw new UnreadableRow('no price per token')
-  if (row['tiered_pricing'] !== undefined) throw new UnreadableRow('tiered_pricing: its tiers are not read')
+  if (row['tiered_pricing'] !== undefined) throw new UnreadableRow('tiered_pricing is not supported')
   const reasoning = listedPrice(row, 'output_cost_per_reasoning_token', 6)
   if (reasoning !== null && reasoning !== prices.output_per_mtok) {
-    throw new UnreadableRow('output_cost_per_reasoning_token: reasoning at a price of its own cannot be expressed')
+    throw new UnreadableRow('output_cost_per_reasoning_token: a separate price for reasoning is not supported')
   }
   return {
     name,

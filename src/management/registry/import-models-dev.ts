@@ -46,7 +46,7 @@ function readModel(provider: string, model: string, row: unknown): ListedModel {
   if (prices.input_per_mtok === null || prices.output_per_mtok === null) throw new UnreadableRow('no price per token')
   const reasoning = listedPrice(cost, 'reasoning', 0)
   if (reasoning !== null && reasoning !== '0' && reasoning !== prices.output_per_mtok) {
-    throw new UnreadableRow('cost.reasoning: reasoning at a price of its own cannot be expressed')
+    throw new UnreadableRow('cost.reasoning: a separate price for reasoning is not supported')
   }
   const limits = isObject(limit) ? limit : {}
   return {
@@ -79,7 +79,8 @@ function tiersOf(cost: Record<string, unknown>): PriceTier[] {
   return tiers.map((entry: unknown) => {
     const tier = isObject(entry) ? entry['tier'] : undefined
     const size = isObject(tier) && tier['type'] === 'context' ? listedCount(tier['size']) : null
-    if (size === null || !isObject(entry)) throw new UnreadableRow('cost.tiers: a tier that is not by context size')
+    if (size === null || !isObject(entry))
+      throw new UnreadableRow('cost.tiers: only tiers by context size are supported')
     return { prompt_tokens_above: size, ...classPrices(entry) }
   })
 }
