@@ -4,7 +4,7 @@ import { createCircuits } from '../src/calls/chain/circuits.ts'
 import { createQuirks } from '../src/calls/chain/quirks.ts'
 import type { ChatRequest } from '../src/domain/chat.ts'
 import type { Limits } from '../src/domain/limits.ts'
-import { asPicodollars, compilePrice, type PriceList } from '../src/domain/pricing/price.ts'
+import { asPicodollars, compilePrice, NO_PRICES, type PriceList } from '../src/domain/pricing/price.ts'
 import type { RegistryModel, Snapshot } from '../src/domain/snapshot.ts'
 import { rateHeaders } from '../src/limits/headers.ts'
 import type { CallHold } from '../src/limits/ledger.ts'
@@ -120,10 +120,10 @@ function scene(): { newCall(): Situation; deps: ChainDeps } {
 
 function registered(provider: string, model: string): RegistryModel {
   const prices: PriceList = {
+    ...NO_PRICES,
     input_per_mtok: '1',
     cached_input_per_mtok: '0.1',
     cache_write_5m_per_mtok: '1.25',
-    cache_write_30m_per_mtok: null,
     cache_write_1h_per_mtok: '2',
     output_per_mtok: '5',
     tiers: [],

@@ -1,4 +1,5 @@
 import { newId } from '../src/domain/new-id.ts'
+import { NO_USAGE } from '../src/domain/pricing/usage.ts'
 import type { AttemptRecord, CloseRecord, OpenRecord } from '../src/request-log/record.ts'
 
 export interface CallRecords {
@@ -44,18 +45,7 @@ export function callRecords(number: number, now: number): CallRecords {
     model: served.model,
     fallback: falls,
     attempts: falls ? [attempt((number + 1) % 2, 1, 119, true), served] : [served],
-    usage: fails
-      ? null
-      : {
-          input: tokens,
-          cachedInput: 0,
-          cacheWrite5m: 0,
-          cacheWrite30m: 0,
-          cacheWrite1h: 0,
-          output,
-          reasoning: 0,
-          pricePercent: 100,
-        },
+    usage: fails ? null : { ...NO_USAGE, input: tokens, output },
     finishReason: fails ? null : 'stop',
     costPicodollars: fails ? null : String(tokens * 2_500_000 + output * 15_000_000),
     priceVersion: fails ? null : 17,

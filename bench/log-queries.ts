@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util'
 import { type Kysely, sql } from 'kysely'
 import pg from 'pg'
 import { openStore, type Store } from '../src/app/open-store.ts'
-import { compilePrice } from '../src/domain/pricing/price.ts'
+import { compilePrice, NO_PRICES } from '../src/domain/pricing/price.ts'
 import { type LogPosition, type RequestFilters, searchRequests } from '../src/request-log/search/search.ts'
 import { readUsage, type UsageGroup } from '../src/request-log/usage/usage.ts'
 import { whatIf } from '../src/request-log/usage/what-if.ts'
@@ -31,11 +31,9 @@ const LIMIT = 50
 const SILENT = { info() {}, warn() {}, error() {} }
 
 const LIST = {
+  ...NO_PRICES,
   input_per_mtok: '0.15',
   cached_input_per_mtok: '0.075',
-  cache_write_5m_per_mtok: null,
-  cache_write_30m_per_mtok: null,
-  cache_write_1h_per_mtok: null,
   output_per_mtok: '0.6',
 }
 const PRICE = compilePrice({ ...LIST, tiers: [{ ...LIST, prompt_tokens_above: 3_000 }] })

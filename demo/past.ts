@@ -1,6 +1,6 @@
 import { type Gateway, startGateway } from '../src/app/main.ts'
 import type { Store } from '../src/app/open-store.ts'
-import { asPicodollars, compilePrice, type Price, type PriceList } from '../src/domain/pricing/price.ts'
+import { asPicodollars, compilePrice, type Price, parsePrices } from '../src/domain/pricing/price.ts'
 import type { ChainEntry } from '../src/domain/route.ts'
 import type { CloseRecord } from '../src/request-log/record.ts'
 import { loadSnapshot } from '../src/store/control/snapshot.ts'
@@ -107,7 +107,7 @@ async function priceVersions(db: Store['db']): Promise<Versions> {
   const versions: Versions = new Map()
   for (const row of await db.selectFrom('price_versions').selectAll().orderBy('id').execute()) {
     const name = `${row.provider} ${row.model}`
-    const price = compilePrice(JSON.parse(row.prices) as PriceList)
+    const price = compilePrice(parsePrices(row.prices))
     versions.set(name, [...(versions.get(name) ?? []), { version: row.id, from: row.created_at, price }])
   }
   return versions

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { FamilyName } from './family.ts'
 import { isObject, objectsIn } from './json.ts'
+
+export type FamilyName = 'openai' | 'anthropic'
 
 export interface RecordedCall {
   id: number

@@ -1,10 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Answer } from './answer.ts'
+import type { FamilyName } from './call-log.ts'
 import type { JsonObject } from './json.ts'
 import type { Ask, Reply } from './reply.ts'
 import type { Account } from './stage.ts'
-
-export type FamilyName = 'openai' | 'anthropic'
 
 /** Why an answer is an error: a plain status, or a cause that shares its status with others. */
 export type Cause =

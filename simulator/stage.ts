@@ -1,6 +1,5 @@
 import type { ScriptedAnswer } from './answer.ts'
-import { type CallLog, createCallLog } from './call-log.ts'
-import type { FamilyName } from './family.ts'
+import { type CallLog, createCallLog, type FamilyName } from './call-log.ts'
 import { createRandom, hashText, type Random } from './random.ts'
 
 /** The same for every answer, or drawn for each; `model` is null for what is no chat. */

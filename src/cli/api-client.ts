@@ -94,7 +94,7 @@ async function readJson(response: Response, url: string): Promise<unknown> {
   try {
     return JSON.parse(text)
   } catch {
-    throw new CliError(`${url} does not answer in JSON: is it a Switchyard gateway?`, 1)
+    throw new CliError(`${url} did not answer with JSON: is it a Switchyard gateway?`, 1)
   }
 }
 
@@ -103,7 +103,7 @@ async function failure(response: Response, url: string): Promise<CliError> {
   const body = await response.text().catch(() => '')
   const message = errorMessage(body)
   if (message === null) {
-    return new CliError(`${url} answers ${response.status}, and not as a Switchyard gateway does: check --url`, 1)
+    return new CliError(`${url} answered ${response.status}, but not like a Switchyard gateway: check --url`, 1)
   }
   if (response.status === 404 && message.startsWith('There is nothing at')) {
     return new CliError(`${message} Is management on a port of its own (ADMIN_PORT)? Then name it with --url.`, 1)

@@ -1,8 +1,7 @@
 import type { z } from 'zod'
 import { picodollarsOfUsd } from '../domain/pricing/price.ts'
 import type { Contract } from '../management/contract/contract.ts'
-import type { Given } from './command.ts'
-import type { Refinement } from './derive-command.ts'
+import type { Given, Refinement } from './command.ts'
 import { SINCE, withSince } from './log-refinements.ts'
 import { printRows } from './print-reply.ts'
 
@@ -59,7 +58,7 @@ function printBudgets({ data, next_cursor: cursor }: Reply<'budgets.list'>, { ou
   }))
   if (rows.length === 0) output.note('Nothing has limits. Set one: switchyard keys update KEY_ID --budget 50/month')
   else printRows(rows, output)
-  if (cursor !== null) output.note(`There is more: --cursor ${cursor}, or --all`)
+  if (cursor !== null) output.note(`More results: use --cursor ${cursor} or --all`)
 }
 
 type Verification = Reply<'verify.ledger'>

@@ -1,9 +1,9 @@
 import { CONTRACT } from '../management/contract/contract.ts'
 import { budgetRefinements } from './budget-refinements.ts'
-import type { Command } from './command.ts'
+import type { Command, Refinement } from './command.ts'
 import { completionScript, SHELLS, type Shell } from './completion.ts'
 import { configCommands } from './config-commands.ts'
-import { deriveCommand, type Refinement } from './derive-command.ts'
+import { deriveCommand } from './derive-command.ts'
 import { keyRefinements } from './key-refinements.ts'
 import { logRefinements } from './log-refinements.ts'
 import { registryRefinements } from './registry-refinements.ts'
@@ -35,12 +35,12 @@ const localCommands: readonly Command[] = [
     name: 'doctor',
     summary: 'Check this machine, its data folder, configuration and providers; works without a running gateway',
     examples: ['switchyard doctor', 'switchyard doctor --json'],
-    options: { json: { type: 'boolean', help: 'Print the checks as JSON, for programs' } },
+    options: { json: { type: 'boolean', help: 'Print the checks as JSON' } },
     run: async (given) => (await import('./doctor.ts')).doctor(given),
   }),
   local({
     name: 'migrate',
-    summary: 'Move an embedded installation to PostgreSQL, and compare; killed, it goes on where it was',
+    summary: 'Move an embedded installation to PostgreSQL and compare; after an interruption it resumes',
     examples: [
       'switchyard migrate --from sqlite:./data --to postgres://switchyard@db.internal/switchyard',
       'switchyard migrate --from sqlite:./data --to postgres://switchyard@db.internal/switchyard --verify-only',
@@ -50,19 +50,19 @@ const localCommands: readonly Command[] = [
       to: {
         type: 'string',
         placeholder: 'URL',
-        help: 'An empty database, postgres://USER@HOST/NAME; its password better in the variable PGPASSWORD',
+        help: 'An empty database, postgres://USER@HOST/NAME; set its password in PGPASSWORD',
       },
-      'verify-only': { type: 'boolean', help: 'Move nothing: compare what is there' },
-      json: { type: 'boolean', help: 'Print the comparison as JSON, for programs' },
+      'verify-only': { type: 'boolean', help: 'Only compare, move nothing' },
+      json: { type: 'boolean', help: 'Print the comparison as JSON' },
     },
     run: async (given) => (await import('./migrate.ts')).migrate(given),
   }),
   local({
     name: 'spool ship',
-    summary: 'Deliver what a gateway that died for good has left in its data folder to its PostgreSQL (DATABASE_URL)',
+    summary: 'Deliver the data folder of a gateway that will not come back to its PostgreSQL (DATABASE_URL)',
     examples: ['DATABASE_URL=postgres://switchyard@db.internal/switchyard switchyard spool ship /var/lib/switchyard-3'],
     positionals: [{ name: 'DIR' }],
-    options: { json: { type: 'boolean', help: 'Print what was done as JSON, for programs' } },
+    options: { json: { type: 'boolean', help: 'Print the result as JSON' } },
     run: async (given) => (await import('./ship.ts')).ship(given),
   }),
 ]

@@ -39,12 +39,12 @@ function printChanges(changes: readonly Change[], { output }: Given): void {
 
 function warnOfFile(configFile: string | null, { output }: Given): void {
   if (configFile === null) return
-  output.note(`note: this gateway also applies its own ${configFile} at every start and edit; keep the two the same`)
+  output.note(`note: this gateway also applies its own ${configFile} at every start and edit; keep the two in sync`)
 }
 
 const plan: Command = {
   name: 'plan',
-  summary: 'Show what a configuration file would change; exit code 3 when it is something',
+  summary: 'Show what a configuration file would change; exit code 3 if there are changes',
   positionals: [],
   options: { file: FILE },
   examples: ['switchyard plan -f switchyard.yaml', 'switchyard plan -f switchyard.yaml --json'],
@@ -56,7 +56,7 @@ const plan: Command = {
     else {
       printChanges(reply.changes, given)
       const count = reply.changes.length
-      output.line(count === 0 ? 'Nothing would change.' : `${count} to change, ${reply.unchanged} as they should be.`)
+      output.line(count === 0 ? 'Nothing would change.' : `${count} to change, ${reply.unchanged} up to date.`)
       warnOfFile(reply.config_file, given)
     }
     return reply.changes.length === 0 ? 0 : 3
@@ -65,7 +65,7 @@ const plan: Command = {
 
 const apply: Command = {
   name: 'apply',
-  summary: 'Make a configuration file so, in one transaction',
+  summary: 'Apply a configuration file in one transaction',
   positionals: [],
   options: { file: FILE },
   examples: [
@@ -80,7 +80,7 @@ const apply: Command = {
     else {
       printChanges(reply.changes, given)
       const count = reply.changes.length
-      output.line(count === 0 ? 'Nothing to change.' : `${count} changed, ${reply.unchanged} as they should be.`)
+      output.line(count === 0 ? 'Nothing to change.' : `${count} changed, ${reply.unchanged} up to date.`)
       for (const key of reply.created_keys) {
         output.line(`key ${key.name}  ${key.value}  (workspace ${key.workspace}; shown only now)`)
       }

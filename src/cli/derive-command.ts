@@ -2,30 +2,9 @@ import { z } from 'zod'
 import { problemText } from '../domain/problem-text.ts'
 import type { Operation } from '../management/contract/operation.ts'
 import type { AnyInput } from './api-client.ts'
-import { type Command, type Given, type OptionSpec, type Positional, text, texts, usageError } from './command.ts'
+import { type Command, type Given, type OptionSpec, type Refinement, text, texts, usageError } from './command.ts'
 import { printReply } from './print-reply.ts'
 import { readJsonFile } from './read-input.ts'
-
-/** What a command has beyond its operation. */
-export interface Refinement {
-  /** Where it is not the operation's name in words. */
-  name?: string
-  aliases?: readonly string[]
-  examples: readonly string[]
-  options?: Readonly<Record<string, OptionSpec>>
-  positionals?: readonly Positional[]
-  /** What the extra options and arguments mean, in the operation's terms. */
-  refine?(given: Given, input: AnyInput): AnyInput | Promise<AnyInput>
-  /** The columns of its table, where not every field is worth one. */
-  columns?: readonly string[]
-  /** Options of the operation that are not offered. */
-  omit?: readonly string[]
-  print?(reply: never, given: Given): void
-  /** Where it is done only with the last page: all of them as one answer, and how far it has come. */
-  merge?: { pages(earlier: never, later: never): unknown; progress(sofar: never): string }
-  /** Where an answer can mean no. */
-  exitCode?(reply: never): number
-}
 
 interface JsonField {
   type?: string | string[]
@@ -60,7 +39,7 @@ export function deriveCommand(operationName: string, operation: Operation, refin
       ...Object.fromEntries(
         optionFields.flatMap(([field, schema]) => (isPlain(schema) ? [[kebab(field), optionOf(schema)]] : [])),
       ),
-      ...(isPage ? { all: { type: 'boolean', help: 'Every page, not only the first' } as const } : {}),
+      ...(isPage ? { all: { type: 'boolean', help: 'All pages, not only the first' } as const } : {}),
       ...(hasBody(operation) ? { file: FILE } : {}),
       ...(takesVersion(operation) ? { 'if-match': IF_MATCH } : {}),
     }),
@@ -97,7 +76,7 @@ function without(names: readonly string[], options: Record<string, OptionSpec>):
 }
 
 const FILE: OptionSpec = { type: 'string', short: 'f', placeholder: 'FILE', help: 'The body as JSON; - for stdin' }
-const IF_MATCH: OptionSpec = { type: 'string', placeholder: 'ETAG', help: 'Only if this is still its version' }
+const IF_MATCH: OptionSpec = { type: 'string', placeholder: 'ETAG', help: 'Only if the object still has this ETag' }
 
 /** Mistakes are found before anything is sent, with the option's place in the message. */
 function checkInput(command: Command, operation: Operation, input: AnyInput): AnyInput {

@@ -11,7 +11,7 @@ export async function doctor({ environment, output }: Given): Promise<number> {
     for (const { ok, name, message } of checks) {
       output.line(`${ok ? output.good('✓') : output.bad('✗')} ${name.padEnd(width)}  ${message}`)
     }
-    output.line(failed === 0 ? 'All is well.' : `${failed} to mend.`)
+    output.line(failed === 0 ? 'No problems found.' : `${failed} to fix.`)
   }
   return failed === 0 ? 0 : 1
 }

@@ -1,10 +1,9 @@
 import type { AnyInput } from './api-client.ts'
-import { type Given, type OptionSpec, text, texts } from './command.ts'
-import type { Refinement } from './derive-command.ts'
+import { type Given, type OptionSpec, type Refinement, text, texts } from './command.ts'
 import { parseDuration } from './duration.ts'
 import { LIMIT_OPTIONS, withKeyLimits, withNewLimits, withWorkspaceLimits } from './limit-options.ts'
 
-const EXPIRES_IN: OptionSpec = { type: 'string', placeholder: 'DURATION', help: 'Works so long, e.g. 90d' }
+const EXPIRES_IN: OptionSpec = { type: 'string', placeholder: 'DURATION', help: 'How long it works, e.g. 90d' }
 
 function withExpiry(given: Given, input: AnyInput): AnyInput {
   const duration = text(given, 'expires-in')
@@ -77,7 +76,7 @@ export const keyRefinements: Readonly<Record<string, Refinement>> = {
         type: 'string',
         multiple: true,
         placeholder: 'MODEL',
-        help: 'May use only this alias, id or beginning*',
+        help: 'May use only this alias, model id or prefix*',
       },
     },
     refine: (given, input) => withNewLimits(given, withExpiry(given, withAllowed(given, input))),
@@ -96,7 +95,7 @@ export const keyRefinements: Readonly<Record<string, Refinement>> = {
   'keys.rotate': {
     examples: ['switchyard keys rotate KEY_ID --overlap 24h'],
     options: {
-      overlap: { type: 'string', placeholder: 'DURATION', help: 'So long the old values still work, e.g. 24h' },
+      overlap: { type: 'string', placeholder: 'DURATION', help: 'How long the old values keep working, e.g. 24h' },
     },
     refine(given, input) {
       const overlap = text(given, 'overlap')

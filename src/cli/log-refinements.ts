@@ -2,8 +2,7 @@ import type { z } from 'zod'
 import { adjustmentsText } from '../domain/adjustment.ts'
 import type { Contract } from '../management/contract/contract.ts'
 import type { AnyInput } from './api-client.ts'
-import { type Given, type OptionSpec, text } from './command.ts'
-import type { Refinement } from './derive-command.ts'
+import { type Given, type OptionSpec, type Refinement, text } from './command.ts'
 import { parseSince } from './duration.ts'
 import { printRows } from './print-reply.ts'
 
@@ -59,7 +58,7 @@ function printStatus({ providers, catalog, log, ...process }: Reply<'status.get'
   }))
   printRows(rows, output)
   for (const { provider, problem } of catalog) {
-    if (problem !== null) output.note(`The model list of ${provider} is not read: ${problem}`)
+    if (problem !== null) output.note(`The model list of ${provider} could not be read: ${problem}`)
   }
 }
 
@@ -70,7 +69,7 @@ function printWhatIf(reply: Reply<'usage.what-if'>, { output }: Given): void {
     `Total: ${total.requests} requests, paid ${total.paid_usd} USD, would be ${total.what_if_usd} USD (${total.difference_usd})`,
   )
   for (const { provider, model, requests, missing } of reply.unpriced) {
-    output.note(`${requests} calls of ${provider}/${model} are not in it: the price ${missing} is unknown`)
+    output.note(`${requests} calls of ${provider}/${model} are not included: the price ${missing} is unknown`)
   }
 }
 

@@ -20,7 +20,7 @@ export async function migrate(given: Given): Promise<number> {
   // Any moment is a good one: what has not been committed is done again.
   void stopSignal().then(() => {
     progress.end()
-    output.note('switchyard: stopped; the same command goes on from here')
+    output.note('switchyard: stopped; run the same command to resume')
     process.exit(1)
   })
   const moved = await moveInstallation({
@@ -32,7 +32,7 @@ export async function migrate(given: Given): Promise<number> {
       output.note(`From ${dataDir}: ${counts.requests.toLocaleString('en')} requests`)
       output.note(`To ${shownAddress(to)}`)
       if (folded > 0) output.note(`${folded} records of the spool were folded into the log first`)
-      if (interrupted > 0) output.note(`${interrupted} calls had been cut off: logged as interrupted`)
+      if (interrupted > 0) output.note(`${interrupted} calls were interrupted and are logged as such`)
       progress.begin(counts.log)
     },
     onStep(step) {
@@ -75,7 +75,7 @@ function print({ verdict, keys, zeros }: Moved, { output, verifyOnly, to }: Prin
   else printVerdict(verdict, output)
   if (zeros > 0) {
     output.note(
-      `${zeros} zero characters in texts are U+FFFD there: PostgreSQL holds none (docs/moving-to-postgres.md)`,
+      `${zeros} zero characters in texts became U+FFFD, because PostgreSQL cannot store them (docs/moving-to-postgres.md)`,
     )
   }
   if (!verdict.isEqual) {
@@ -86,7 +86,7 @@ function print({ verdict, keys, zeros }: Moved, { output, verifyOnly, to }: Prin
   if (start === null || output.isJson) return
   output.note('Start every gateway like this, here or elsewhere:')
   output.line(start)
-  output.note('The embedded database is as it was: without DATABASE_URL the gateway goes on with it.')
+  output.note('The embedded database is unchanged: without DATABASE_URL the gateway keeps using it.')
 }
 
 /** With the secrets' key by reference only. */

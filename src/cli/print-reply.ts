@@ -1,8 +1,7 @@
 import type { Operation } from '../management/contract/operation.ts'
 import type { AnyInput } from './api-client.ts'
 import { CliError } from './cli-error.ts'
-import type { Given } from './command.ts'
-import type { Refinement } from './derive-command.ts'
+import type { Given, Refinement } from './command.ts'
 import type { Output } from './output.ts'
 
 interface Printing {
@@ -25,7 +24,7 @@ export async function printReply(printing: Printing): Promise<number> {
   const parsed = operation.reply.safeParse(reply)
   if (output.isJson) output.json(reply ?? {})
   else if (!parsed.success) {
-    throw new CliError('the gateway answers otherwise than this version expects: use --json, or the same version', 1)
+    throw new CliError('this version does not understand the reply of the gateway: use --json, or the same version', 1)
   } else if (refinement.print !== undefined) refinement.print(parsed.data as never, given)
   else printPlain(parsed.data, given, refinement.columns)
   return parsed.success ? (refinement.exitCode?.(parsed.data as never) ?? 0) : 0
@@ -54,7 +53,7 @@ function printPlain(reply: unknown, { output }: Given, columns: readonly string[
   if (reply === undefined) output.note('Done.')
   else if (Array.isArray(data)) printRows(data, output, columns)
   else output.details(reply as Record<string, unknown>)
-  if (typeof cursor === 'string') output.note(`There is more: --cursor ${cursor}, or --all`)
+  if (typeof cursor === 'string') output.note(`More results: use --cursor ${cursor} or --all`)
 }
 
 export function printRows(rows: Record<string, unknown>[], output: Output, columns?: readonly string[]): void {

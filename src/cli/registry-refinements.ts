@@ -1,8 +1,7 @@
 import type { AnyInput } from './api-client.ts'
 import { cell } from './cell.ts'
 import { CliError } from './cli-error.ts'
-import type { Given, Positional } from './command.ts'
-import type { Refinement } from './derive-command.ts'
+import type { Given, Positional, Refinement } from './command.ts'
 import { printRows } from './print-reply.ts'
 import { readJsonFile } from './read-input.ts'
 
@@ -44,7 +43,7 @@ function printImport(reply: ImportReply, { output }: Given): void {
     output.note(`skipped ${count}: ${reason} (${shown}${count > 3 ? ', …' : ''})`)
   }
   const counts = `${reply.added.length} added, ${reply.changed.length} changed, ${reply.unchanged} unchanged`
-  output.line(reply.dry_run ? `Would be: ${counts}. To apply it, add --apply` : `Applied: ${counts}.`)
+  output.line(reply.dry_run ? `Dry run: ${counts}. Add --apply to apply them.` : `Applied: ${counts}.`)
 }
 
 export const registryRefinements: Readonly<Record<string, Refinement>> = {
@@ -75,7 +74,7 @@ export const registryRefinements: Readonly<Record<string, Refinement>> = {
     ],
     positionals: [{ name: 'FILE' }],
     omit: ['dry-run', 'file'],
-    options: { apply: { type: 'boolean', help: 'Make it so; without it only shows what would change' } },
+    options: { apply: { type: 'boolean', help: 'Apply the changes; without it they are only shown' } },
     async refine(given, input) {
       const [file = '-'] = given.positionals
       given.output.progress('reading and comparing')

@@ -5,11 +5,10 @@ import type { Explanation } from '../management/contract/explain.ts'
 import type { ProviderTest } from '../management/contract/providers.ts'
 import type { AnyInput } from './api-client.ts'
 import { CliError } from './cli-error.ts'
-import { type Given, type OptionSpec, text, texts } from './command.ts'
-import type { Refinement } from './derive-command.ts'
+import { type Given, type OptionSpec, type Refinement, text, texts } from './command.ts'
 import { printRows } from './print-reply.ts'
 
-const MESSAGE: OptionSpec = { type: 'string', short: 'm', placeholder: 'TEXT', help: 'What the caller would say' }
+const MESSAGE: OptionSpec = { type: 'string', short: 'm', placeholder: 'TEXT', help: 'The message of the caller' }
 
 const ENTRY_FORM = 'PROVIDER/MODEL[,timeout_ms=N][,retries=N][,max_output_tokens=N]'
 
@@ -21,7 +20,10 @@ function entryOf(written: string): Record<string, unknown> {
   const fields = settings.map((setting) => {
     const [, name, value] = /^(timeout_ms|retries|max_output_tokens)=(\d+)$/.exec(setting) ?? []
     if (name === undefined) {
-      throw new CliError(`-e ${written}: '${setting}' is none of timeout_ms=N, retries=N, max_output_tokens=N`, 2)
+      throw new CliError(
+        `-e ${written}: unknown setting '${setting}'; expected timeout_ms=N, retries=N or max_output_tokens=N`,
+        2,
+      )
     }
     return [name, Number(value)]
   })

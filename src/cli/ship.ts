@@ -21,7 +21,7 @@ export async function ship({ environment, output, positionals }: Given): Promise
     output.line(`There is nothing left to deliver of ${who}.`)
     return 0
   }
-  output.line(`${who}: ${delivered} records delivered, ${interrupted} calls had been cut off: logged as interrupted`)
+  output.line(`${who}: ${delivered} records delivered, ${interrupted} calls were interrupted and are logged as such`)
   if (recovered !== null) output.line(`${recovered} holds settled in the shared counters`)
   output.line('The node counts as stopped.')
   return 0

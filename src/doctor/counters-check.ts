@@ -10,15 +10,15 @@ export async function checkCounters(url: string): Promise<Check[]> {
     found = await inspectCounters(url, WAIT_MS)
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
-    return [problem('counters', `they do not answer (${reason}): check REDIS_URL and that the server runs`)]
+    return [problem('counters', `no answer (${reason}): check REDIS_URL and that the server runs`)]
   }
   const { server, keepsMemory, evictionPolicy } = found
   if (evictionPolicy !== 'noeviction') {
-    const advice = 'set maxmemory-policy to noeviction, or counters get lost when its memory is full'
+    const advice = 'set maxmemory-policy to noeviction, or counters are lost when its memory is full'
     return [problem('counters', `${server} answers, but evicts keys (${evictionPolicy}): ${advice}`)]
   }
   const memory = keepsMemory
-    ? 'and keeps its memory when it is killed (append-only file)'
-    : 'but forgets all when it is killed: with "appendonly yes" nothing would have to be rebuilt from the log'
+    ? 'and survives a crash (append-only file)'
+    : 'but loses its data in a crash; "appendonly yes" avoids rebuilding it from the log'
   return [good('counters', `${server} answers ${memory}`)]
 }

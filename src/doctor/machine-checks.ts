@@ -27,10 +27,10 @@ export function checkDataDir(dataDir: string): Check[] {
   const free = bavail * bsize
   const space = `${(free / 1024 ** 3).toFixed(1)} GiB free`
   return [
-    good('data folder', isThere ? `${dataDir} is writable` : `${dataDir} will be made at the first start`),
+    good('data folder', isThere ? `${dataDir} is writable` : `${dataDir} will be created at the first start`),
     free >= LEAST_FREE_BYTES
       ? good('disk space', space)
-      : problem('disk space', `${space} at ${folder}: make room, the request log needs it`),
+      : problem('disk space', `${space} at ${folder}: free some space, the request log needs it`),
   ]
 }
 
@@ -49,7 +49,7 @@ export async function checkPort(place: ListenAddress, isInUse: boolean): Promise
     return good(name, `${at} is free`)
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
-    if (code === 'EADDRINUSE' && isInUse) return good(name, `${at} is in use, as by the running gateway`)
+    if (code === 'EADDRINUSE' && isInUse) return good(name, `${at} is in use, probably by the running gateway`)
     const variable = `check ${variables}HOST and ${variables}PORT`
     return problem(name, listenProblem(code, place) ?? `cannot listen on ${at} (${code ?? message}): ${variable}`)
   }

@@ -49,7 +49,7 @@ export async function checkClock(
       ? good('clock', difference)
       : problem('clock', `${difference}: set this machine's time (NTP)`)
   }
-  return good('clock', 'nobody to compare with')
+  return good('clock', 'no provider to compare with')
 }
 
 /** Not wrong, but dearer than the price list: holds are larger for it. */

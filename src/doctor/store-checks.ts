@@ -10,10 +10,10 @@ import type { Inspection } from '../store/migrations/inspect.ts'
 import { type Check, good, problem } from './check.ts'
 
 export function checkSchema({ schema, knownSchema }: Inspection): Check {
-  if (schema === 0) return good('migrations', 'the tables will be made at the first start')
+  if (schema === 0) return good('migrations', 'the tables will be created at the first start')
   if (schema === knownSchema) return good('migrations', `schema ${schema} is up to date`)
   return schema < knownSchema
-    ? good('migrations', `schema ${schema} will be brought to ${knownSchema} at the next start: make a backup first`)
+    ? good('migrations', `schema ${schema} will be migrated to ${knownSchema} at the next start: make a backup first`)
     : problem('migrations', `schema ${schema} is newer than this version (${knownSchema}): run the newer gateway`)
 }
 
@@ -28,7 +28,7 @@ export function checkSecrets(rows: ControlRows | null, secrets: Secrets | null):
   )
   if (sealed.length === 0) return [good('secrets', 'nothing is stored yet')]
   if (secrets === null) {
-    return [problem('secrets', 'the file secrets.key is gone: restore it, or set SECRETS_KEY, or set the keys again')]
+    return [problem('secrets', 'the file secrets.key is missing: restore it, set SECRETS_KEY, or set the keys again')]
   }
   const failures = sealed.flatMap((row) => {
     try {

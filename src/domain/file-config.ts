@@ -2,10 +2,11 @@ import { z } from 'zod'
 import { baseUrlProblem } from './base-url.ts'
 import { AllowedModels } from './key.ts'
 import { Limits } from './limits.ts'
+import { perClass } from './pricing/classes.ts'
 import { picodollarsPerToken } from './pricing/price.ts'
 import { Alias, ProviderName, RouteSchema } from './route.ts'
 
-/** `switchyard.yaml` (docs/configuration.md). Unknown fields are refused: a misspelt one must not pass in silence. */
+/** `switchyard.yaml`, see docs/configuration.md. Unknown fields are refused, so a misspelt one is noticed. */
 export const BaseUrl = z.string().superRefine((value, context) => {
   const problem = baseUrlProblem(value)
   if (problem !== null) context.addIssue({ code: 'custom', message: problem })
@@ -48,14 +49,7 @@ const PerMtok = z.string().superRefine((value, context) => {
   }
 })
 
-const prices = {
-  input_per_mtok: PerMtok.nullish(),
-  cached_input_per_mtok: PerMtok.nullish(),
-  cache_write_5m_per_mtok: PerMtok.nullish(),
-  cache_write_30m_per_mtok: PerMtok.nullish(),
-  cache_write_1h_per_mtok: PerMtok.nullish(),
-  output_per_mtok: PerMtok.nullish(),
-}
+const prices = perClass('price', () => PerMtok.nullish())
 
 /** What is left out is what the gateway itself knows of the model; null says that it is unknown. */
 export const RegistryEntry = z.strictObject({

@@ -28,7 +28,7 @@ export type LiveKey = Key & { workspace: string }
 /** One secret of a key. Values come and go; limits, spend, usage and log belong to the key. */
 export interface KeyValue {
   id: string
-  /** Refused from then on; null: as long as the key works. */
+  /** Refused from then on; null: works as long as the key. */
   endsAt: number | null
   key: Key
 }

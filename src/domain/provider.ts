@@ -60,7 +60,7 @@ export interface ProviderTest {
 export interface ModelTraits {
   contextWindow: number | null
   maxOutputTokens: number | null
-  /** Values of reasoning_effort that it takes. */
+  /** Supported values of reasoning_effort. */
   efforts: readonly string[] | null
   /** Kinds of thinking that it takes, in the provider's words. */
   thinking: readonly string[] | null

@@ -1,25 +1,23 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { compilePrice, costOf, type PriceList } from '../domain/pricing/price.ts'
+import { PROMPT_CLASSES } from '../domain/pricing/classes.ts'
+import { compilePrice, costOf, NO_PRICES, type PriceList } from '../domain/pricing/price.ts'
 import { NO_USAGE } from '../domain/pricing/usage.ts'
 import { holdTerms, moneyOf, type WorstCase } from './hold.ts'
 
 const LIST: PriceList = {
+  ...NO_PRICES,
   input_per_mtok: '1',
   cached_input_per_mtok: '0.1',
   cache_write_5m_per_mtok: '1.25',
-  cache_write_30m_per_mtok: null,
   cache_write_1h_per_mtok: '2',
   output_per_mtok: '10',
   tiers: [],
 }
 const tier = (above: number, input: string | null, output: string | null) => ({
   prompt_tokens_above: above,
+  ...NO_PRICES,
   input_per_mtok: input,
-  cached_input_per_mtok: null,
-  cache_write_5m_per_mtok: null,
-  cache_write_30m_per_mtok: null,
-  cache_write_1h_per_mtok: null,
   output_per_mtok: output,
 })
 const SIZE = 100
@@ -82,7 +80,7 @@ describe('the hold', () => {
     const price = compilePrice({ ...LIST, tiers: [tier(50, '3', '30')] })
     const prompt = 160
     const hold = moneyOf(holdTerms({ promptTokens: prompt, bounds, price, contextWindow: null, maxOutputTokens: null }))
-    for (const name of ['input', 'cachedInput', 'cacheWrite5m', 'cacheWrite30m', 'cacheWrite1h'] as const) {
+    for (const { name } of PROMPT_CLASSES) {
       for (const tokens of [0, 1, 50, 51, prompt]) {
         const cost = costOf({ ...NO_USAGE, [name]: tokens, output: 100 }, price)
         assert.ok(hold !== null && cost !== null && cost <= hold, `${tokens} of ${name}`)

@@ -1,4 +1,5 @@
 import type { Bounds } from '../domain/bounds.ts'
+import { TOKEN_CLASSES } from '../domain/pricing/classes.ts'
 import { asPicodollars, type ClassPrices, type Picodollars, type Price } from '../domain/pricing/price.ts'
 
 /** What one call can cost at most at one entry. */
@@ -64,18 +65,18 @@ export function maxTokensWithin({ prices, answers }: HoldTerms, money: bigint): 
 /** The dearest class of prompt tokens and the dearest answer, in the base prices and every tier the prompt can reach. */
 function dearestPrices({ base, tiers }: Price, prompt: number): { input: bigint; output: bigint } | null {
   if (base === null) return null
-  const dearest = { input: dearestInput(base), output: base.output }
+  const dearest = { input: dearestOf(base, 'prompt'), output: dearestOf(base, 'answer') }
   for (const { above, prices } of tiers) {
     if (prompt <= above) continue
     if (prices === null) return null
-    dearest.input = larger(dearest.input, dearestInput(prices))
-    dearest.output = larger(dearest.output, prices.output)
+    dearest.input = larger(dearest.input, dearestOf(prices, 'prompt'))
+    dearest.output = larger(dearest.output, dearestOf(prices, 'answer'))
   }
   return dearest
 }
 
-function dearestInput({ input, cachedInput, cacheWrite5m, cacheWrite30m, cacheWrite1h }: ClassPrices): bigint {
-  return larger(larger(larger(input, cachedInput), larger(cacheWrite5m, cacheWrite30m)), cacheWrite1h)
+function dearestOf(prices: ClassPrices, part: 'prompt' | 'answer'): bigint {
+  return TOKEN_CLASSES.reduce((most, { name, side }) => (side === part ? larger(most, prices[name]) : most), 0n)
 }
 
 function larger(a: bigint, b: bigint): bigint {

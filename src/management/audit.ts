@@ -21,17 +21,17 @@ export function auditHandlers({ db }: ManagementDeps): HandlersOf<typeof auditOp
       } else if (resource !== undefined) rows = rows.where('resource', '=', resource)
       if (actor !== undefined) rows = rows.where('actor', '=', actor)
       if (after !== null) rows = rows.where('id', '<', String(after[0]))
-      return page(await rows.execute(), limit, shown, (row) => [row.id])
+      return page(await rows.execute(), limit, toAuditView, (row) => [row.id])
     },
     async 'audit.get'({ params: { id } }) {
       const row = await db.selectFrom('audit').selectAll().where('id', '=', id).executeTakeFirst()
-      if (row === undefined) throw new GatewayError('not_found', `The audit list has no entry '${id}'.`)
-      return shown(row)
+      if (row === undefined) throw new GatewayError('not_found', `There is no audit entry '${id}'.`)
+      return toAuditView(row)
     },
   }
 }
 
-function shown(row: Selectable<Database['audit']>) {
+function toAuditView(row: Selectable<Database['audit']>) {
   return { ...row, at: timestamp(row.at), before: parsed(row.before), after: parsed(row.after) }
 }
 

@@ -26,7 +26,7 @@ export function budgetHandlers(deps: ManagementDeps): HandlersOf<typeof budgetOp
       )
       const rows = await (state === undefined ? candidates : closeTo(state, candidates, deps.ledger))
       const looked = await withStatus(rows.slice(0, limit + 1), deps.ledger)
-      const items = await mapInTurns(looked, ([each, status]) => ({ each, item: shown(each, status) }))
+      const items = await mapInTurns(looked, ([each, status]) => ({ each, item: toBudgetView(each, status) }))
       return page(
         items,
         limit,
@@ -106,7 +106,7 @@ function hasAny(limits: Limits | null): limits is Limits {
   return Object.values(used).some((limit) => limit !== undefined)
 }
 
-function shown({ scope, name, workspace, limits }: LimitedScope, status: ScopeStatus) {
+function toBudgetView({ scope, name, workspace, limits }: LimitedScope, status: ScopeStatus) {
   return {
     scope: scope.kind,
     id: scope.id,

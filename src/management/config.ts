@@ -21,11 +21,11 @@ export function configHandlers(deps: ManagementDeps): HandlersOf<typeof configOp
   })
   return {
     'config.plan': async ({ body }, context) =>
-      shown(await orRefused(() => planConfig(db, input(body, context))), configFile),
+      toConfigChanges(await orRefused(() => planConfig(db, input(body, context))), configFile),
     async 'config.apply'({ body }, context) {
       const apply = () => live.change((transaction) => applyConfig(transaction, input(body, context)))
       const result = await orRefused(apply)
-      return { ...shown(result, configFile), created_keys: result.created }
+      return { ...toConfigChanges(result, configFile), created_keys: result.created }
     },
     async 'config.export'({ query }, { now }) {
       const rows = await db
@@ -51,7 +51,10 @@ async function orRefused<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-function shown({ changes, unchanged }: Pick<ConfigResult, 'changes' | 'unchanged'>, configFile: string | null) {
+function toConfigChanges(
+  { changes, unchanged }: Pick<ConfigResult, 'changes' | 'unchanged'>,
+  configFile: string | null,
+) {
   const withoutIds = changes.map(({ auditResource: _id, ...change }) => change)
   return { changes: withoutIds, unchanged, config_file: configFile }
 }

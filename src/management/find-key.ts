@@ -20,7 +20,7 @@ export async function findChangeableKey(db: Kysely<Database>, id: string, contex
   if (row.revoked_at === null) return row
   throw new GatewayError(
     'conflict',
-    `The key '${row.name}' is revoked as of ${timestamp(row.revoked_at)}; create a new one.`,
+    `The key '${row.name}' was revoked at ${timestamp(row.revoked_at)}; create a new one.`,
   )
 }
 

@@ -5,7 +5,7 @@ import { updateKey } from '../store/control/keys.ts'
 import type { keyOperations } from './contract/keys.ts'
 import { change, type ManagementDeps } from './deps.ts'
 import { findChangeableKey, findGatewayKey, keyAuditEntry } from './find-key.ts'
-import { shown, valueView } from './key-view.ts'
+import { toKeyView, valueView } from './key-view.ts'
 import { decodeCursor, page } from './requests/cursor.ts'
 import type { Context, HandlersOf } from './router.ts'
 
@@ -19,7 +19,7 @@ export function keyValueHandlers(deps: ManagementDeps): Pick<HandlersOf<typeof k
         const { now } = context
         const before = await findChangeableKey(transaction, params.id, context)
         if (before.expires_at !== null && before.expires_at <= now) {
-          throw new GatewayError('conflict', `The key '${before.name}' has expired: set a new expires_at first.`)
+          throw new GatewayError('conflict', `The key '${before.name}' has expired. Set a new expires_at first.`)
         }
         const value = newKeyValue('live')
         const { id: value_id } = await addValue(transaction, before, value, now)
@@ -28,7 +28,7 @@ export function keyValueHandlers(deps: ManagementDeps): Pick<HandlersOf<typeof k
         const replaces = ended.map(valueView)
         const after = await findGatewayKey(transaction, before.id)
         return {
-          result: { ...(await shown(transaction, after)), value, value_id, replaces },
+          result: { ...(await toKeyView(transaction, after)), value, value_id, replaces },
           audit: keyAuditEntry('keys.rotate', before, after, { value_id, replaces }),
         }
       }),
@@ -52,7 +52,7 @@ export function keyValueHandlers(deps: ManagementDeps): Pick<HandlersOf<typeof k
         if (working.length === 1 && working[0]?.id === value_id) {
           throw new GatewayError(
             'conflict',
-            `This is the last value of the key '${before.name}' that works: rotate the key, pause it, or revoke it as a whole.`,
+            `This is the last working value of the key '${before.name}'. Rotate, pause or revoke the key instead.`,
           )
         }
         const ended = await endValues(transaction, before, { which: (value) => value.id === value_id, at: now, now })
@@ -70,9 +70,9 @@ function setPause(deps: ManagementDeps, id: string, context: Context, action: 'k
   return change(deps, context, async (transaction) => {
     const before = await findChangeableKey(transaction, id, context)
     const isPaused = action === 'keys.pause'
-    if (isPaused === (before.paused_at !== null)) return { result: await shown(transaction, before), audit: null }
+    if (isPaused === (before.paused_at !== null)) return { result: await toKeyView(transaction, before), audit: null }
     await updateKey(transaction, id, { pausedAt: isPaused ? context.now : null })
     const after = await findGatewayKey(transaction, id)
-    return { result: await shown(transaction, after), audit: keyAuditEntry(action, before, after) }
+    return { result: await toKeyView(transaction, after), audit: keyAuditEntry(action, before, after) }
   })
 }

@@ -31,7 +31,7 @@ export function settingsOf(row: KeyRow) {
 }
 
 /** Settings and use so far of these keys, read at once. */
-export async function shower(db: Kysely<Database>, rows: readonly KeyRow[]) {
+export async function keyViewer(db: Kysely<Database>, rows: readonly KeyRow[]) {
   const ids = rows.map(({ id }) => id)
   const usage = await keyUsage(db, ids)
   return (row: KeyRow) => {
@@ -40,8 +40,8 @@ export async function shower(db: Kysely<Database>, rows: readonly KeyRow[]) {
   }
 }
 
-export async function shown(db: Kysely<Database>, row: KeyRow) {
-  return (await shower(db, [row]))(row)
+export async function toKeyView(db: Kysely<Database>, row: KeyRow) {
+  return (await keyViewer(db, [row]))(row)
 }
 
 export function valueView(value: KeyValueRow) {
@@ -58,7 +58,7 @@ export function checkOwner(row: KeyRow): void {
   if (row.managed_by !== 'config') return
   throw new GatewayError(
     'managed_by_config',
-    `The key '${row.name}' belongs to the configuration file: change it in switchyard.yaml.`,
+    `The key '${row.name}' is managed by the configuration file. Change it in switchyard.yaml.`,
   )
 }
 
@@ -67,5 +67,5 @@ export function expiry(expiresAt: string | null | undefined, now: number): numbe
   if (expiresAt === null || expiresAt === undefined) return null
   const at = Date.parse(expiresAt)
   if (at > now) return at
-  throw new GatewayError('invalid_request', 'expires_at: a time in the future; to end a key now, revoke it')
+  throw new GatewayError('invalid_request', 'expires_at: must be in the future; to end a key now, revoke it')
 }

@@ -7,7 +7,7 @@ import type { keyOperations } from './contract/keys.ts'
 import { change, type ManagementDeps } from './deps.ts'
 import { findChangeableKey, findGatewayKey, keyAuditEntry } from './find-key.ts'
 import { keyValueHandlers } from './key-values.ts'
-import { checkOwner, expiry, settingsOf, shower, shown } from './key-view.ts'
+import { checkOwner, expiry, keyViewer, settingsOf, toKeyView } from './key-view.ts'
 import { decodeCursor, page } from './requests/cursor.ts'
 import { untilCaughtUp } from './requests/request-filters.ts'
 import type { Context, HandlersOf } from './router.ts'
@@ -29,7 +29,7 @@ export function keyHandlers(deps: ManagementDeps): HandlersOf<typeof keyOperatio
       } as const
       const rows = await listKeys(deps.db, wanted)
       // The sums of busy keys take a moment: nothing else shall wait for it.
-      const show = await shower(deps.reads, rows)
+      const show = await keyViewer(deps.reads, rows)
       return page(rows, limit, show, (row) => [row.id])
     },
     'keys.create': ({ query: { workspace }, body }, context) =>
@@ -43,12 +43,12 @@ export function keyHandlers(deps: ManagementDeps): HandlersOf<typeof keyOperatio
           context.now,
         )
         const after = await findGatewayKey(transaction, key.id)
-        const result = { ...(await shown(transaction, after)), value }
+        const result = { ...(await toKeyView(transaction, after)), value }
         return { result, audit: keyAuditEntry('keys.create', null, after) }
       }),
     async 'keys.get'({ params }) {
       await untilCaughtUp(deps)
-      return shown(deps.reads, await findGatewayKey(deps.db, params.id))
+      return toKeyView(deps.reads, await findGatewayKey(deps.db, params.id))
     },
     'keys.update': ({ params, body }, context) =>
       change(deps, context, async (transaction) => {
@@ -60,7 +60,7 @@ export function keyHandlers(deps: ManagementDeps): HandlersOf<typeof keyOperatio
         const after = await findGatewayKey(transaction, before.id)
         const isSame = JSON.stringify(settingsOf(before)) === JSON.stringify(settingsOf(after))
         return {
-          result: await shown(transaction, after),
+          result: await toKeyView(transaction, after),
           audit: isSame ? null : keyAuditEntry('keys.update', before, after),
         }
       }),
@@ -81,7 +81,7 @@ async function checkName(db: Kysely<Database>, workspace: string, name: string, 
   if ((await usableKeyIds(db, { kind: 'live', workspace, name }, now)).length === 0) return
   throw new GatewayError(
     'conflict',
-    `name: workspace '${workspace}' has a key '${name}' already; choose another name or rotate that key.`,
+    `name: workspace '${workspace}' already has a key '${name}'; choose another name or rotate that key.`,
   )
 }
 

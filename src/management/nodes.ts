@@ -13,16 +13,16 @@ export function nodeHandlers(deps: ManagementDeps): HandlersOf<typeof nodeOperat
     return [own, ...others.filter(({ node }) => node !== own.node)].sort(byName)
   }
   return {
-    'nodes.list': async () => ({ data: (await known()).map(shown), next_cursor: null }),
+    'nodes.list': async () => ({ data: (await known()).map(toNodeView), next_cursor: null }),
     async 'nodes.forget'({ params: { id } }, context) {
       const node = (await known()).find((candidate) => candidate.node === id)
       if (node === undefined) throw new GatewayError('not_found', `There is no node with the id '${id}'.`)
       if (node.isAlive) {
-        throw new GatewayError('conflict', `The node '${node.name}' is alive: stop it first.`)
+        throw new GatewayError('conflict', `The node '${node.name}' is running. Stop it first.`)
       }
       await changeBeside(deps, context, async (transaction) => {
         const isForgotten = await forgetNode(transaction, id)
-        const before = shown(node)
+        const before = toNodeView(node)
         const audit = { action: 'nodes.forget', workspace: null, resource: `nodes/${id}`, before, after: null }
         return { result: undefined, audit: isForgotten ? audit : null }
       })
@@ -34,7 +34,7 @@ function byName(a: Node, b: Node): number {
   return a.name < b.name ? -1 : a.name > b.name ? 1 : a.node < b.node ? -1 : 1
 }
 
-function shown({ node, name, state, isAlive, version, startedAt, seenAt, lagRows }: Node) {
+function toNodeView({ node, name, state, isAlive, version, startedAt, seenAt, lagRows }: Node) {
   return {
     id: node,
     name,

@@ -24,14 +24,14 @@ export function playgroundHandlers(deps: ManagementDeps): HandlersOf<typeof play
       const idempotencyKey = context.header('idempotency-key')
       const reply = await deps.tryChat({ id, presence, key, body, idempotencyKey })
       if (reply === null) throw new CallerLeftError('the caller left before the answer')
-      return shown(reply, id)
+      return toPlaygroundReply(reply, id)
     },
   }
 }
 
 const SHOWN = /^(x-gateway-|x-ratelimit-|retry-after$|server-timing$)/
 
-function shown({ status, headers, body }: Reply, id: string) {
+function toPlaygroundReply({ status, headers, body }: Reply, id: string) {
   const named = Object.entries(headers).filter(([name]) => SHOWN.test(name))
   // The server would have added it to the answer; a repeated one carries the id of the first.
   return {

@@ -21,7 +21,7 @@ type Put = OperationHandler<(typeof providerOperations)['providers.put']>
 type Body = Parameters<Put>[0]['body']
 
 export function providerHandlers(deps: ManagementDeps): Handlers {
-  const show = (row: ProviderRow) => shown(row, providerFromRow(row, deps.secrets))
+  const show = (row: ProviderRow) => toProviderView(row, providerFromRow(row, deps.secrets))
   return {
     async 'providers.list'({ query }) {
       const after = decodeCursor(query.cursor, 1)
@@ -49,7 +49,7 @@ export function providerHandlers(deps: ManagementDeps): Handlers {
         )
         if (present === null) context.created()
         const result = await get(transaction, name, show)
-        return { result, audit: changed ? audited('providers.put', name, before, result) : null }
+        return { result, audit: changed ? providerAuditEntry('providers.put', name, before, result) : null }
       }),
     'providers.get': ({ params }) => get(deps.db, params.name, show),
     'providers.delete': ({ params: { name } }, context) =>
@@ -66,7 +66,7 @@ export function providerHandlers(deps: ManagementDeps): Handlers {
           })
         }
         await deleteProvider(transaction, name)
-        return { result: undefined, audit: audited('providers.delete', name, before, null) }
+        return { result: undefined, audit: providerAuditEntry('providers.delete', name, before, null) }
       }),
     // Also of one that the environment or the file owns: neither of them says what it charges.
     'providers.price-percent': ({ params: { name }, body }, context) =>
@@ -75,7 +75,7 @@ export function providerHandlers(deps: ManagementDeps): Handlers {
         await setPricePercent(transaction, name, body.price_percent)
         const result = await get(transaction, name, show)
         const isChanged = before.price_percent !== result.price_percent
-        return { result, audit: isChanged ? audited('providers.price-percent', name, before, result) : null }
+        return { result, audit: isChanged ? providerAuditEntry('providers.price-percent', name, before, result) : null }
       }),
     async 'providers.routes'({ params: { name } }) {
       await find(deps.db, name)
@@ -147,7 +147,7 @@ function mayChange(row: ProviderRow): void {
   }
 }
 
-function audited(action: string, name: string, before: unknown, after: unknown) {
+function providerAuditEntry(action: string, name: string, before: unknown, after: unknown) {
   return { action, workspace: null, resource: `providers/${name}`, before, after }
 }
 
@@ -161,7 +161,7 @@ async function get<T>(db: Kysely<Database>, name: string, show: (row: ProviderRo
   return show(await find(db, name))
 }
 
-function shown(row: ProviderRow, provider: Provider) {
+function toProviderView(row: ProviderRow, provider: Provider) {
   const managedBy = row.managed_by === 'builtin' ? null : row.managed_by
   return {
     name: row.name,

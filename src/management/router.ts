@@ -176,7 +176,10 @@ export function versionOf(value: unknown, unversioned: readonly string[] = []): 
 /** `If-None-Match: *` with a PUT: only to make what is not there (RFC 9110, 13.1.2). */
 function checkAbsence(header: string | undefined, present: unknown): void {
   if (header?.trim() === '*' && present !== null) {
-    throw new GatewayError('precondition_failed', 'It is there already: leave "If-None-Match" out to replace it.')
+    throw new GatewayError(
+      'precondition_failed',
+      'The object already exists. To replace it, leave out "If-None-Match".',
+    )
   }
 }
 

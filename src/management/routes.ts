@@ -16,41 +16,46 @@ export function routeHandlers(deps: ManagementDeps): HandlersOf<typeof routeOper
       const after = decodeCursor(cursor, 1)
       await checkWorkspace(deps.db, workspace)
       const wanted = { workspace, after: after === null ? null : String(after[0]), limit: limit + 1 }
-      return page(await listRoutes(deps.db, wanted), limit, shown, (row) => [row.alias])
+      return page(await listRoutes(deps.db, wanted), limit, toRouteView, (row) => [row.alias])
     },
     'routes.put': ({ params: { alias }, query: { workspace }, body }, context) =>
       change(deps, context, async (transaction) => {
         await checkWorkspace(transaction, workspace)
         const present = await findRoute(transaction, workspace, alias)
-        const before = present === null ? null : shown(present)
+        const before = present === null ? null : toRouteView(present)
         if (present !== null) checkOwner(present)
         context.checkMatch(before)
         await checkChain(transaction, body.chain)
         const isNew = await putRoute(transaction, { workspace, alias, definition: body, managedBy: null }, context.now)
         if (present === null) context.created()
-        const result = shown(await find(transaction, workspace, alias))
-        return { result, audit: isNew ? audited('routes.put', result, before, result) : null }
+        const result = toRouteView(await find(transaction, workspace, alias))
+        return { result, audit: isNew ? routeAuditEntry('routes.put', result, before, result) : null }
       }),
     async 'routes.get'({ params, query }) {
       await checkWorkspace(deps.db, query.workspace)
-      return shown(await find(deps.db, query.workspace, params.alias))
+      return toRouteView(await find(deps.db, query.workspace, params.alias))
     },
     'routes.delete': ({ params: { alias }, query: { workspace } }, context) =>
       change(deps, context, async (transaction) => {
         await checkWorkspace(transaction, workspace)
         const present = await find(transaction, workspace, alias)
         checkOwner(present)
-        const before = shown(present)
+        const before = toRouteView(present)
         context.checkMatch(before)
         await deleteRoute(transaction, workspace, alias)
-        return { result: undefined, audit: audited('routes.delete', before, before, null) }
+        return { result: undefined, audit: routeAuditEntry('routes.delete', before, before, null) }
       }),
   }
 }
 
-type Shown = ReturnType<typeof shown>
+type RouteView = ReturnType<typeof toRouteView>
 
-function audited(action: string, { alias, workspace }: Shown, before: Shown | null, after: Shown | null) {
+function routeAuditEntry(
+  action: string,
+  { alias, workspace }: RouteView,
+  before: RouteView | null,
+  after: RouteView | null,
+) {
   return { action, workspace, resource: `routes/${alias}`, before, after }
 }
 
@@ -64,7 +69,7 @@ function checkOwner(row: RouteRow): void {
   if (row.managed_by !== 'config') return
   throw new GatewayError(
     'managed_by_config',
-    `The route '${row.alias}' belongs to the configuration file: change it in switchyard.yaml.`,
+    `The route '${row.alias}' is managed by the configuration file. Change it in switchyard.yaml.`,
   )
 }
 
@@ -81,7 +86,7 @@ async function checkChain(db: Kysely<Database>, chain: RouteDefinition['chain'])
 }
 
 /** The chain as its author wrote it: what was put is what is got. */
-function shown(row: RouteRow) {
+function toRouteView(row: RouteRow) {
   return {
     alias: row.alias,
     workspace: row.workspace,

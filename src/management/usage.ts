@@ -36,7 +36,10 @@ export function usageHandlers(deps: ManagementDeps): HandlersOf<typeof usageOper
       const asked: UsageQuery = { workspace: query.workspace, from, to, now, interval, groupBy, filters }
       const usage = await readUsage(deps.reads, asked)
       if (usage.rows.length > MOST_ROWS) {
-        throw new GatewayError('invalid_request', `to: more than ${MOST_ROWS} rows; ask for less time or for days`)
+        throw new GatewayError(
+          'invalid_request',
+          `to: more than ${MOST_ROWS} rows; choose a shorter range or interval=day`,
+        )
       }
       const names = groupBy === 'key' ? await keyNames(deps, query.workspace) : new Map<string, string>()
       return {
@@ -45,8 +48,8 @@ export function usageHandlers(deps: ManagementDeps): HandlersOf<typeof usageOper
         to: timestamp(usage.to),
         interval,
         group_by: groupBy,
-        data: await mapInTurns(usage.rows, (row) => ({ ...place(row, names), ...shown(row) })),
-        total: shown(usage.rows.reduce<UsageSums>(addUsage, NO_SUMS)),
+        data: await mapInTurns(usage.rows, (row) => ({ ...place(row, names), ...toUsageView(row) })),
+        total: toUsageView(usage.rows.reduce<UsageSums>(addUsage, NO_SUMS)),
       }
     },
     'usage.what-if': ({ query }, { now }) => whatIfReply(deps, query, rangeOrLastDays(query, now), now),
@@ -64,13 +67,19 @@ function rangeOrLastDays(query: { from?: string | undefined; to?: string | undef
 
 function checkLength(interval: UsageInterval | null, duration: number): void {
   if (interval === 'minute' && duration > MOST_MINUTE_HOURS * HOUR_MS) {
-    throw new GatewayError('invalid_request', `from: by the minute at most ${MOST_MINUTE_HOURS} hours; ask by the hour`)
+    throw new GatewayError(
+      'invalid_request',
+      `from: interval=minute covers at most ${MOST_MINUTE_HOURS} hours; use interval=hour`,
+    )
   }
   if (interval === 'hour' && duration > MOST_HOURS * HOUR_MS) {
-    throw new GatewayError('invalid_request', `from: by the hour at most ${MOST_HOURS / 24} days; ask by the day`)
+    throw new GatewayError(
+      'invalid_request',
+      `from: interval=hour covers at most ${MOST_HOURS / 24} days; use interval=day`,
+    )
   }
   if (interval === 'day' && duration > MOST_DAYS * DAY_MS) {
-    throw new GatewayError('invalid_request', `from: by the day at most ${MOST_DAYS} days`)
+    throw new GatewayError('invalid_request', `from: interval=day covers at most ${MOST_DAYS} days`)
   }
 }
 
@@ -92,7 +101,7 @@ function place(row: UsageRow, names: ReadonlyMap<string, string>) {
   }
 }
 
-function shown(sums: UsageSums): z.input<typeof ShownSums> {
+function toUsageView(sums: UsageSums): z.input<typeof ShownSums> {
   const served = sums.latencies.reduce((sum, count) => sum + count, 0)
   return {
     requests: sums.requests,

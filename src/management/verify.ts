@@ -25,7 +25,7 @@ export async function verify(deps: ManagementDeps, { from, cursor }: VerifyQuery
   const { rows, unpriced, hours, differences, next } = found
   return {
     ...counters,
-    rows: { checked: rows, unpriced, hours, differences: differences.map(shown) },
+    rows: { checked: rows, unpriced, hours, differences: differences.map(toDifferenceView) },
     next_cursor: next === null ? null : encodeCursor([next.workspace, next.hour, next.startedAt, next.id]),
   }
 }
@@ -54,7 +54,7 @@ function placeOf(cursor: string | undefined): LogPlace | null {
   return { workspace: String(workspace), hour: Number(hour), startedAt: Number(startedAt), id: String(id) }
 }
 
-function shown({ id, workspace, keyId, at, figure: name, stored, computed }: LogDifference) {
+function toDifferenceView({ id, workspace, keyId, at, figure: name, stored, computed }: LogDifference) {
   const isMoney = name === 'cost'
   const text = (value: bigint | null) => (value === null ? null : isMoney ? figure(value) : String(value))
   return {

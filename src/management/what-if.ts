@@ -1,5 +1,5 @@
 import { GatewayError } from '../domain/errors.ts'
-import { asPicodollars, compilePrice, exactUsd, type PriceList } from '../domain/pricing/price.ts'
+import { asPicodollars, compilePrice, exactUsd, parsePrices } from '../domain/pricing/price.ts'
 import {
   modelsInUse,
   priceVersionAt,
@@ -38,7 +38,7 @@ export async function whatIfReply(
   now: number,
 ): Promise<ReplyOf<WhatIf>> {
   if (query.model === undefined && query.prices_at === undefined) {
-    throw new GatewayError('invalid_request', 'model: say PROVIDER/MODEL, or prices_at, or both')
+    throw new GatewayError('invalid_request', 'model: send model (PROVIDER/MODEL), prices_at or both')
   }
   if (range.to - range.from > MOST_DAYS * DAY_MS) {
     throw new GatewayError('invalid_request', `from: at most ${MOST_DAYS} days before to`)
@@ -62,8 +62,8 @@ export async function whatIfReply(
     model: query.model ?? null,
     prices_at: timestamp(pricesAt),
     price_version: version,
-    data: days.map(({ day, sums }) => ({ day, ...shown(sums) })),
-    total: { ...shown(total), difference_usd: signedUsd(total.whatIf - total.paid) },
+    data: days.map(({ day, sums }) => ({ day, ...toWhatIfView(sums) })),
+    total: { ...toWhatIfView(total), difference_usd: signedUsd(total.whatIf - total.paid) },
     unpriced: [...unpriced.values()],
   }
 }
@@ -73,9 +73,9 @@ async function pricesOf(deps: ManagementDeps, query: Query, range: Range, at: nu
   const slash = query.model.indexOf('/')
   const version = await versionOf(deps, query.model.slice(0, slash), query.model.slice(slash + 1), at)
   if (version === null) {
-    throw new GatewayError('not_found', `No price of '${query.model}' is known that was in force at ${timestamp(at)}.`)
+    throw new GatewayError('not_found', `No price of '${query.model}' was known at ${timestamp(at)}.`)
   }
-  const prices: WhatIfPrice[] = [{ of: null, price: compilePrice(JSON.parse(version.prices) as PriceList) }]
+  const prices: WhatIfPrice[] = [{ of: null, price: compilePrice(parsePrices(version.prices)) }]
   return { prices, version: version.id }
 }
 
@@ -84,7 +84,7 @@ async function ownPrices(deps: ManagementDeps, workspace: string, range: Range, 
   const prices: WhatIfPrice[] = []
   for (const of of await modelsInUse(deps.reads, { workspace, ...range })) {
     const version = await versionOf(deps, of.provider, of.model, at)
-    if (version !== null) prices.push({ of, price: compilePrice(JSON.parse(version.prices) as PriceList) })
+    if (version !== null) prices.push({ of, price: compilePrice(parsePrices(version.prices)) })
   }
   return prices
 }
@@ -126,7 +126,7 @@ function countUnpriced(unpriced: Map<string, ReplyOf<WhatIf>['unpriced'][number]
   unpriced.set(name, { provider, model, requests: before + requests, missing })
 }
 
-function shown({ requests, paid, whatIf }: Sums) {
+function toWhatIfView({ requests, paid, whatIf }: Sums) {
   return { requests, paid_usd: exactUsd(asPicodollars(paid)), what_if_usd: exactUsd(asPicodollars(whatIf)) }
 }
 

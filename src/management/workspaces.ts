@@ -20,7 +20,9 @@ export function workspaceHandlers(deps: ManagementDeps): HandlersOf<typeof works
         .orderBy('name')
         .limit(query.limit + 1)
       if (after !== null) names = names.where('name', '>', String(after[0]))
-      const rows = await Promise.all((await names.execute()).map(({ name }) => shown(deps.db, name, context.now)))
+      const rows = await Promise.all(
+        (await names.execute()).map(({ name }) => readWorkspaceView(deps.db, name, context.now)),
+      )
       return page(
         rows,
         query.limit,
@@ -31,27 +33,27 @@ export function workspaceHandlers(deps: ManagementDeps): HandlersOf<typeof works
     'workspaces.create': ({ body }, context) =>
       change(deps, context, async (transaction) => {
         if (await exists(transaction, body.name)) {
-          throw new GatewayError('conflict', `There is a workspace '${body.name}' already.`)
+          throw new GatewayError('conflict', `The workspace '${body.name}' already exists.`)
         }
         const { name: _name, ...settings } = body
         await ensureWorkspace(transaction, body.name, context.now)
         await updateWorkspace(transaction, body.name, settings)
-        const result = await shown(transaction, body.name, context.now)
-        return { result, audit: audited('workspaces.create', body.name, null, result) }
+        const result = await readWorkspaceView(transaction, body.name, context.now)
+        return { result, audit: workspaceAuditEntry('workspaces.create', body.name, null, result) }
       }),
-    'workspaces.get': ({ params }, context) => shown(deps.db, params.name, context.now),
+    'workspaces.get': ({ params }, context) => readWorkspaceView(deps.db, params.name, context.now),
     'workspaces.update': ({ params: { name }, body }, context) =>
       change(deps, context, async (transaction) => {
-        const before = await shown(transaction, name, context.now)
+        const before = await readWorkspaceView(transaction, name, context.now)
         if (body.limits !== undefined) checkLimitsNotOwnedByFile(before)
         await updateWorkspace(transaction, name, body)
-        const result = await shown(transaction, name, context.now)
+        const result = await readWorkspaceView(transaction, name, context.now)
         const isSame = JSON.stringify(before) === JSON.stringify(result)
-        return { result, audit: isSame ? null : audited('workspaces.update', name, before, result) }
+        return { result, audit: isSame ? null : workspaceAuditEntry('workspaces.update', name, before, result) }
       }),
     'workspaces.delete': ({ params: { name }, query }, context) =>
       change(deps, context, async (transaction) => {
-        const before = await shown(transaction, name, context.now)
+        const before = await readWorkspaceView(transaction, name, context.now)
         if (name === 'default') throw new GatewayError('conflict', "The workspace 'default' cannot be deleted.")
         if (before.live_keys > 0 && query.force !== 'true') {
           throw new GatewayError(
@@ -64,12 +66,12 @@ export function workspaceHandlers(deps: ManagementDeps): HandlersOf<typeof works
         await transaction.deleteFrom('routes').where('workspace', '=', name).execute()
         await transaction.deleteFrom('keys').where('workspace', '=', name).execute()
         await transaction.deleteFrom('workspaces').where('name', '=', name).execute()
-        return { result: undefined, audit: audited('workspaces.delete', name, before, null) }
+        return { result: undefined, audit: workspaceAuditEntry('workspaces.delete', name, before, null) }
       }),
   }
 }
 
-function audited(action: string, name: string, before: unknown, after: unknown) {
+function workspaceAuditEntry(action: string, name: string, before: unknown, after: unknown) {
   return { action, workspace: name, resource: `workspaces/${name}`, before, after }
 }
 
@@ -92,7 +94,7 @@ function checkLimitsNotOwnedByFile({
   if (limits_managed_by === null) return
   throw new GatewayError(
     'managed_by_config',
-    `limits: those of '${name}' belong to the configuration file: change them in switchyard.yaml.`,
+    `limits: the configuration file manages those of '${name}'. Change them in switchyard.yaml.`,
   )
 }
 
@@ -107,12 +109,12 @@ async function checkNotOwnedByFile(db: Kysely<Database>, name: string): Promise<
       .limit(1)
       .executeTakeFirst()
     if (owned !== undefined) {
-      throw new GatewayError('managed_by_config', `'${name}' has ${table} that belong to the configuration file.`)
+      throw new GatewayError('managed_by_config', `'${name}' has ${table} that the configuration file manages.`)
     }
   }
 }
 
-async function shown(db: Kysely<Database>, name: string, now: number) {
+async function readWorkspaceView(db: Kysely<Database>, name: string, now: number) {
   const row = await db.selectFrom('workspaces').selectAll().where('name', '=', name).executeTakeFirst()
   if (row === undefined) throw new GatewayError('not_found', `There is no workspace '${name}'.`)
   const count = db.fn.countAll().as('count')

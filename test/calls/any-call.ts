@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import type { Kysely } from 'kysely'
+import { perClass } from '../../src/domain/pricing/classes.ts'
 import { createFolder, readPosition } from '../../src/request-log/fold/fold.ts'
 import type { CloseRecord } from '../../src/request-log/record.ts'
 import { closeLine } from '../../src/request-log/spool/lines.ts'
@@ -8,12 +9,9 @@ import { closeRecord } from '../test-store.ts'
 
 const tokens = fc.oneof(fc.constant(0), fc.nat(300_000), fc.constant(Number.MAX_SAFE_INTEGER))
 const usage = fc.record({
-  input: tokens,
-  cachedInput: tokens,
-  cacheWrite5m: tokens,
+  ...perClass('name', () => tokens),
   cacheWrite30m: fc.nat(5),
   cacheWrite1h: fc.nat(5),
-  output: tokens,
   reasoning: fc.nat(1_000),
   pricePercent: fc.constantFrom(100, 110),
 })

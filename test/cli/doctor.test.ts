@@ -82,7 +82,7 @@ describe('doctor', () => {
     assert.equal(code, 1)
     assert.match(stdout, /^✓ node +Node 24/)
     assert.match(stdout, /^✗ providers +none has a key: set OPENAI_API_KEY or ANTHROPIC_API_KEY/m)
-    assert.match(stdout, /1 to mend\.\n$/)
+    assert.match(stdout, /1 to fix\.\n$/)
   })
 
   test('an old Node', () => assert.deepEqual(checkNode('20.1.0').ok, false))
@@ -156,7 +156,7 @@ describe('doctor', () => {
       const found = await examineIn(folder, environment)
       assert.deepEqual(found.problems, [])
       assert.match(found.of('lock').message, /a gateway is running/)
-      assert.match(found.of('port').message, /as by the running gateway/)
+      assert.match(found.of('port').message, /by the running gateway/)
       assert.match(found.of('migrations').message, /up to date/)
       assert.match(found.of('provider extra').message, /The key is accepted/)
       assert.match(found.of('secrets').message, /3 stored and readable/)

@@ -94,7 +94,7 @@ describe('an entry', { concurrency: false }, () => {
     await page.goto(`${harness.url}/dashboard/default/audit/${entry.id}`)
     await drawer().getByText('created workspace sales', { exact: false }).waitFor()
     await page.goto(`${harness.url}/dashboard/default/audit/01nothing`)
-    await drawer().getByText("The audit list has no entry '01nothing'.").waitFor()
+    await drawer().getByText("There is no audit entry '01nothing'.").waitFor()
     await assertAccessible(page, 'an entry that is not there')
     visited.assertQuiet()
   })

@@ -253,7 +253,7 @@ describe('keys', () => {
     await page.goto(`${harness.url}/dashboard/default/keys`)
     await row('from-file').getByRole('link').click()
     const drawer = dialog(/from-file/)
-    await drawer.getByText(/belongs to the configuration file/).waitFor()
+    await drawer.getByText(/is managed by the configuration file/).waitFor()
     await drawer.getByText('60 requests a minute').waitFor()
     await drawer.getByText(/\$2\.00 a month, soft/).waitFor()
     assert.equal(await drawer.getByRole('button', { name: /Save|Rotate|Revoke/ }).count(), 0)

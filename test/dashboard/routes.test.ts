@@ -237,7 +237,7 @@ describe('routes', () => {
     await page.getByRole('link', { name: 'Copy as new' }).click()
     await page.getByLabel('Alias').fill('pinned')
     await button('Create route').click()
-    await page.getByText("There is a route 'pinned' already").waitFor()
+    await page.getByText("The route 'pinned' already exists").waitFor()
     await page.getByLabel('Alias').fill('a/copy')
     await button('Create route').click()
     await page.getByRole('heading', { name: 'a/copy' }).waitFor()

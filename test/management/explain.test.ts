@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { compilePrice, exactUsd } from '../../src/domain/pricing/price.ts'
+import { compilePrice, exactUsd, NO_PRICES } from '../../src/domain/pricing/price.ts'
 import { holdTerms, moneyOf } from '../../src/limits/hold.ts'
 import { type Harness, hello, type Json, startHarness } from '../harness.ts'
 import { managing } from './manage.ts'
@@ -247,11 +247,9 @@ describe('the wire request', () => {
 
 describe('the hold', () => {
   const price = compilePrice({
+    ...NO_PRICES,
     input_per_mtok: '2',
-    cached_input_per_mtok: null,
     cache_write_5m_per_mtok: '3',
-    cache_write_30m_per_mtok: null,
-    cache_write_1h_per_mtok: null,
     output_per_mtok: '10',
     tiers: [],
   })

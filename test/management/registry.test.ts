@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { compilePrice, costOf, type PriceList } from '../../src/domain/pricing/price.ts'
+import { perClass } from '../../src/domain/pricing/classes.ts'
+import { compilePrice, costOf, parsePrices } from '../../src/domain/pricing/price.ts'
 import { ADMIN_KEY, type Answered, type Harness, hello, type Json, newFolder, startHarness } from '../harness.ts'
 
 const CONFIG = `
@@ -283,16 +284,11 @@ describe('prices changed while calls run', () => {
       const tokens = (name: string) => Number(row[name] ?? 0)
       const cost = costOf(
         {
-          input: tokens('input_tokens'),
-          cachedInput: tokens('cached_tokens'),
-          cacheWrite5m: tokens('cache_write_5m_tokens'),
-          cacheWrite30m: tokens('cache_write_30m_tokens'),
-          cacheWrite1h: tokens('cache_write_1h_tokens'),
-          output: tokens('completion_tokens'),
+          ...perClass('name', ({ column }) => tokens(column)),
           reasoning: tokens('reasoning_tokens'),
           pricePercent: tokens('price_percent'),
         },
-        compilePrice(JSON.parse(version?.prices ?? '') as PriceList),
+        compilePrice(parsePrices(version?.prices ?? '')),
       )
       expected += cost ?? 0n
       frozen += BigInt(row['cost_picodollars'] as number | bigint)

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { compilePrice, costOf, exactUsd, type PriceList } from '../../src/domain/pricing/price.ts'
+import { NO_USAGE } from '../../src/domain/pricing/usage.ts'
 import { addPriceVersion, newestPriceVersion } from '../../src/store/control/registry.ts'
 import { type Harness, startHarness } from '../harness.ts'
 import { closeRecord } from '../test-store.ts'
@@ -49,8 +50,7 @@ before(async () => {
 after(() => harness.stop())
 
 function usageOf(call: { input: number; output: number; percent: number }) {
-  const none = { cachedInput: 0, cacheWrite5m: 0, cacheWrite30m: 0, cacheWrite1h: 0, reasoning: 0 }
-  return { ...none, input: call.input, output: call.output, pricePercent: call.percent }
+  return { ...NO_USAGE, input: call.input, output: call.output, pricePercent: call.percent }
 }
 
 const manage = managing(() => harness)

@@ -3,6 +3,7 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { newId } from '../../src/domain/new-id.ts'
+import { NO_USAGE } from '../../src/domain/pricing/usage.ts'
 import { closeLine, openLine } from '../../src/request-log/spool/lines.ts'
 import { Spool } from '../../src/request-log/spool/spool.ts'
 import { ADMIN_KEY, type Harness, hello, newFolder, startHarness } from '../harness.ts'
@@ -61,7 +62,6 @@ async function writeRows({ gateway: { store } }: Harness, rows: number): Promise
     const closing: Promise<unknown>[] = []
     for (const end = Math.min(row + 1_000, rows); row < end; row++) {
       const startedAt = begin + Math.floor((row * (DAYS * DAY_MS - 60_000)) / rows)
-      const usage = { input: row % 997, cachedInput: 0, cacheWrite5m: 0, cacheWrite30m: 0, cacheWrite1h: 0 }
       closing.push(
         store.requestLog.close(
           closeRecord(`chatcmpl_${newId(startedAt)}`, {
@@ -71,7 +71,7 @@ async function writeRows({ gateway: { store } }: Harness, rows: number): Promise
             workspace: row % 3 === 0 ? 'research' : 'default',
             requestedModel: row % 5 === 0 ? 'naïve 🚂 \\u0000' : null,
             priceVersion: GONE,
-            usage: row % 7 === 0 ? null : { ...usage, output: row % 89, reasoning: 0, pricePercent: 100 },
+            usage: row % 7 === 0 ? null : { ...NO_USAGE, input: row % 997, output: row % 89 },
             costPicodollars: row % 7 === 0 ? null : row % 1_000 === 1 ? LARGE_COST : String(row * 1_000),
           }),
         ),

@@ -59,7 +59,7 @@ test('a migration that is killed three times moves everything, once', async () =
   }
   const told = await runUntil(to, 30_000)
   assert.equal(await told.stop('SIGINT'), 1)
-  assert.match(told.stderr(), /^switchyard: stopped; the same command goes on from here$/m)
+  assert.match(told.stderr(), /^switchyard: stopped; run the same command to resume$/m)
   const alone = await runUntil(to, 40_000)
   await server.halt()
   assert.equal((await alone.ended).code, 1)

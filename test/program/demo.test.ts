@@ -6,7 +6,7 @@ import { startDemo } from '../../demo/start.ts'
 import { liveCallsAnHour } from '../../demo/traffic.ts'
 import { CIRCUIT_REASON, WINDOW_REASON } from '../../src/calls/chain/walk.ts'
 import { ERRORS } from '../../src/domain/errors.ts'
-import { compilePrice, costOf, type PriceList, picodollarsOfUsd } from '../../src/domain/pricing/price.ts'
+import { compilePrice, costOf, parsePrices, picodollarsOfUsd } from '../../src/domain/pricing/price.ts'
 import { attemptsOf } from '../../src/management/requests/request-view.ts'
 import type { AttemptRecord, CloseRecord } from '../../src/request-log/record.ts'
 import { usageOf } from '../../src/request-log/row.ts'
@@ -90,7 +90,7 @@ describe('the history of the demo', () => {
           id > version.id && provider === row.provider && model === row.model && from <= row.started_at,
       )
       assert.ok(version.created_at <= row.started_at && later === undefined)
-      const cost = costOf(usage, compilePrice(JSON.parse(version.prices) as PriceList))
+      const cost = costOf(usage, compilePrice(parsePrices(version.prices)))
       assert.equal(BigInt(row.cost_picodollars ?? -1), cost)
       assert.ok(row.hold_picodollars === null || BigInt(row.hold_picodollars) >= (cost ?? 0n), row.id)
     }

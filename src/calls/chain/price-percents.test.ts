@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { SmallBody } from '../../bodies/small-body.ts'
 import type { JsonObject } from '../../domain/call-request.ts'
-import { compilePrice, costOf } from '../../domain/pricing/price.ts'
+import { compilePrice, costOf, NO_PRICES } from '../../domain/pricing/price.ts'
 import { type Provider, UNKNOWN_TRAITS } from '../../domain/provider.ts'
 import type { RegistryModel, Snapshot } from '../../domain/snapshot.ts'
 import { chatCompletions } from '../../endpoints/chat-completions/chat-completions.ts'
@@ -49,8 +49,8 @@ describe('what a provider charges', () => {
 
 const TIERS = ['default', 'flex', 'priority', 'fast', 'scale']
 const PRICE = compilePrice({
+  ...NO_PRICES,
   ...{ input_per_mtok: '0.15', cached_input_per_mtok: '0.075001', output_per_mtok: '0.6', tiers: [] },
-  ...{ cache_write_5m_per_mtok: null, cache_write_30m_per_mtok: null, cache_write_1h_per_mtok: null },
 })
 
 /** What the vendor of each family answers when its account is set to these defaults. */

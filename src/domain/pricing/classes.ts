@@ -1,7 +1,8 @@
 /**
  * The tokens that have a price of their own. Classes do not overlap, so their sum is what the provider counted. Usage,
- * prices, cost, log columns, imports and the dashboard read this table: a new class is a row here and a migration that
- * adds its column. `side` says whether the class counts as prompt or as answer.
+ * prices, cost, log columns, imports and the dashboard read this table: a new class is a row here, a migration that
+ * adds its column, and a provider that counts it. `side` says whether the class is part of the prompt or of the answer;
+ * a class without a price costs as much as `input` or `output`. A name that begins with `cacheWrite` is a cache write.
  */
 export const TOKEN_CLASSES = [
   { name: 'input', side: 'prompt', label: 'input', price: 'input_per_mtok', column: 'input_tokens' },
@@ -36,6 +37,18 @@ export const TOKEN_CLASSES = [
   { name: 'output', side: 'answer', label: 'output', price: 'output_per_mtok', column: 'completion_tokens' },
 ] as const
 
-export type TokenClass = (typeof TOKEN_CLASSES)[number]['name']
-export type ClassPriceField = (typeof TOKEN_CLASSES)[number]['price']
-export type ClassColumn = (typeof TOKEN_CLASSES)[number]['column']
+type ClassRow = (typeof TOKEN_CLASSES)[number]
+export type TokenClass = ClassRow['name']
+export type ClassPriceField = ClassRow['price']
+export type ClassColumn = ClassRow['column']
+
+export const PROMPT_CLASSES = TOKEN_CLASSES.filter(({ side }) => side === 'prompt')
+export const CACHE_WRITE_CLASSES = TOKEN_CLASSES.filter(({ name }) => name.startsWith('cacheWrite'))
+
+/** An object with one value for each class, e.g. a schema of prices: `perClass('price', () => z.string())`. */
+export function perClass<Key extends 'name' | 'price' | 'column', Value>(
+  key: Key,
+  make: (row: ClassRow) => Value,
+): Record<ClassRow[Key], Value> {
+  return Object.fromEntries(TOKEN_CLASSES.map((row) => [row[key], make(row)])) as Record<ClassRow[Key], Value>
+}

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { perClass } from './classes.ts'
 import { costLines, costWords } from './cost-lines.ts'
-import { compilePrice, costOf, type PriceList } from './price.ts'
+import { compilePrice, costOf, NO_PRICES, type PriceList } from './price.ts'
 import { NO_USAGE } from './usage.ts'
 
 const list: PriceList = {
+  ...NO_PRICES,
   input_per_mtok: '2.5',
   cached_input_per_mtok: '0.25',
-  cache_write_5m_per_mtok: null,
-  cache_write_30m_per_mtok: null,
   cache_write_1h_per_mtok: '5',
   output_per_mtok: '15',
   tiers: [],
@@ -46,14 +46,7 @@ test('prices that are unknown have no lines', () => {
 
 test('property: the total is what the call was charged', () => {
   const price = fc.option(fc.nat(99_999_999).map((millionths) => (millionths / 1e6).toFixed(6)))
-  const prices = {
-    input_per_mtok: price,
-    cached_input_per_mtok: price,
-    cache_write_5m_per_mtok: price,
-    cache_write_30m_per_mtok: price,
-    cache_write_1h_per_mtok: price,
-    output_per_mtok: price,
-  }
+  const prices = perClass('price', () => price)
   const tier = fc.record({ ...prices, prompt_tokens_above: fc.nat(1000) })
   const priceList = fc.record({
     ...prices,
@@ -61,12 +54,7 @@ test('property: the total is what the call was charged', () => {
   })
   const tokens = fc.nat(500)
   const usage = fc.record({
-    input: tokens,
-    cachedInput: tokens,
-    cacheWrite5m: tokens,
-    cacheWrite30m: tokens,
-    cacheWrite1h: tokens,
-    output: tokens,
+    ...perClass('name', () => tokens),
     reasoning: tokens,
     pricePercent: fc.constantFrom(50, 100, 110, 133),
   })

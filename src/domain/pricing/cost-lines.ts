@@ -1,11 +1,5 @@
-import {
-  asPicodollars,
-  exactUsd,
-  type Picodollars,
-  type PriceList,
-  picodollarsPerToken,
-  type TokenPrices,
-} from './price.ts'
+import { TOKEN_CLASSES } from './classes.ts'
+import { asPicodollars, exactUsd, type Picodollars, type PriceList, picodollarsPerToken } from './price.ts'
 import { promptTokens, type TokenUsage } from './usage.ts'
 
 /** One class of tokens of a call: tokens × price = amount. */
@@ -13,7 +7,7 @@ export interface CostLine {
   class: string
   tokens: number
   perMtok: string
-  /** The list has no price for this class, so it costs what plain input costs. */
+  /** The list has no price for this class, so it costs as much as plain input. */
   pricedAsInput: boolean
   amount: Picodollars
 }
@@ -28,15 +22,6 @@ export interface CostLines {
   total: Picodollars
 }
 
-const CLASSES = [
-  ['input', 'input', 'input_per_mtok'],
-  ['cached input', 'cachedInput', 'cached_input_per_mtok'],
-  ['cache write (5 minutes)', 'cacheWrite5m', 'cache_write_5m_per_mtok'],
-  ['cache write (30 minutes)', 'cacheWrite30m', 'cache_write_30m_per_mtok'],
-  ['cache write (1 hour)', 'cacheWrite1h', 'cache_write_1h_per_mtok'],
-  ['output', 'output', 'output_per_mtok'],
-] as const satisfies readonly (readonly [string, keyof TokenUsage, keyof TokenPrices])[]
-
 /**
  * The arithmetic of a call's cost, line by line: the long form of `costOf`, from the list as people wrote it. Null when
  * the prices that apply are unknown. Classes without tokens are left out.
@@ -49,10 +34,11 @@ export function costLines(usage: TokenUsage, list: PriceList): CostLines | null 
   const prices = tier ?? list
   const { input_per_mtok: input, output_per_mtok: output } = prices
   if (input === null || output === null) return null
-  const lines = CLASSES.filter(([, field]) => usage[field] > 0).map(([name, field, price]): CostLine => {
-    const perMtok = prices[price] ?? input
-    const amount = asPicodollars(BigInt(usage[field]) * picodollarsPerToken(perMtok))
-    return { class: name, tokens: usage[field], perMtok, pricedAsInput: prices[price] === null, amount }
+  const lines = TOKEN_CLASSES.filter(({ name }) => usage[name] > 0).map(({ name, label, price, side }): CostLine => {
+    const tokens = usage[name]
+    const perMtok = prices[price] ?? { prompt: input, answer: output }[side]
+    const amount = asPicodollars(BigInt(tokens) * picodollarsPerToken(perMtok))
+    return { class: label, tokens, perMtok, pricedAsInput: prices[price] === null && side === 'prompt', amount }
   })
   const listAmount = asPicodollars(lines.reduce((sum, line) => sum + line.amount, 0n))
   const { pricePercent } = usage

@@ -6,17 +6,19 @@ import {
   compilePrice,
   costOf,
   exactUsd,
+  NO_PRICES,
   type PriceList,
+  parsePrices,
   picodollarsPerToken,
   usdWithSixDecimals,
 } from './price.ts'
 import { NO_USAGE } from './usage.ts'
 
 const list: PriceList = {
+  ...NO_PRICES,
   input_per_mtok: '2.5',
   cached_input_per_mtok: '0.25',
   cache_write_5m_per_mtok: '3.125',
-  cache_write_30m_per_mtok: null,
   cache_write_1h_per_mtok: '5',
   output_per_mtok: '15',
   tiers: [],
@@ -124,4 +126,11 @@ describe('counts that no provider can mean', () => {
     assert.equal(costOf({ ...NO_USAGE, output: 9_223_372_036_855 }, price), null))
   test('have none either when a surcharge takes them beyond', () =>
     assert.equal(costOf({ ...NO_USAGE, output: 9_000_000_000_000, pricePercent: 110 }, price), null))
+})
+
+test('a stored list from before a class was added has no price for that class', () => {
+  const { cache_write_30m_per_mtok: _later, ...earlier } = list
+  const stored = { ...earlier, tiers: [{ prompt_tokens_above: 10, input_per_mtok: '1' }] }
+  const tiers = [{ ...NO_PRICES, prompt_tokens_above: 10, input_per_mtok: '1' }]
+  assert.deepEqual(parsePrices(JSON.stringify(stored)), { ...list, tiers })
 })

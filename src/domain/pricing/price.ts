@@ -1,3 +1,4 @@
+import { type ClassPriceField, perClass, TOKEN_CLASSES, type TokenClass } from './classes.ts'
 import { promptTokens, type TokenUsage } from './usage.ts'
 
 declare const picodollars: unique symbol
@@ -9,14 +10,9 @@ export function asPicodollars(value: bigint): Picodollars {
 }
 
 /** Decimal USD per million tokens, as people and price lists write it; null = unknown or not offered. */
-export interface TokenPrices {
-  input_per_mtok: string | null
-  cached_input_per_mtok: string | null
-  cache_write_5m_per_mtok: string | null
-  cache_write_30m_per_mtok: string | null
-  cache_write_1h_per_mtok: string | null
-  output_per_mtok: string | null
-}
+export type TokenPrices = Record<ClassPriceField, string | null>
+
+export const NO_PRICES: TokenPrices = perClass('price', () => null)
 
 /** Replaces the base prices for the whole request once its prompt is longer than the threshold. */
 export interface PriceTier extends TokenPrices {
@@ -25,6 +21,16 @@ export interface PriceTier extends TokenPrices {
 
 export interface PriceList extends TokenPrices {
   tiers: PriceTier[]
+}
+
+/** A stored list; one from before a class was added has no price for it. */
+export function parsePrices(text: string): PriceList {
+  const { tiers, ...base } = JSON.parse(text) as PriceList
+  return {
+    ...NO_PRICES,
+    ...base,
+    tiers: tiers.map(({ prompt_tokens_above, ...prices }) => ({ prompt_tokens_above, ...NO_PRICES, ...prices })),
+  }
 }
 
 const DECIMAL = /^(\d{1,9})(?:\.(\d{1,6}))?$/
@@ -41,14 +47,7 @@ export function picodollarsPerToken(perMtok: string): Picodollars {
   return asPicodollars(BigInt(match[1] ?? '0') * 1_000_000n + BigInt((match[2] ?? '').padEnd(6, '0')))
 }
 
-export interface ClassPrices {
-  input: bigint
-  cachedInput: bigint
-  cacheWrite5m: bigint
-  cacheWrite30m: bigint
-  cacheWrite1h: bigint
-  output: bigint
-}
+export type ClassPrices = Record<TokenClass, bigint>
 
 /** A price list compiled for the hot path; null when the model's input or output price is unknown. */
 export interface Price {
@@ -63,37 +62,27 @@ export function compilePrice(list: PriceList): Price {
   return { base: compileClasses(list), tiers }
 }
 
-/** A class without a price of its own costs what plain input costs: no discount listed, no discount given. */
+/** A class without a price costs as much as plain input or output: no discount listed, no discount given. */
 function compileClasses(list: TokenPrices): ClassPrices | null {
   if (list.input_per_mtok === null || list.output_per_mtok === null) return null
-  const input = picodollarsPerToken(list.input_per_mtok)
-  const orInput = (price: string | null) => (price === null ? input : picodollarsPerToken(price))
-  return {
-    input,
-    cachedInput: orInput(list.cached_input_per_mtok),
-    cacheWrite5m: orInput(list.cache_write_5m_per_mtok),
-    cacheWrite30m: orInput(list.cache_write_30m_per_mtok),
-    cacheWrite1h: orInput(list.cache_write_1h_per_mtok),
-    output: picodollarsPerToken(list.output_per_mtok),
-  }
+  const plain = { prompt: list.input_per_mtok, answer: list.output_per_mtok }
+  return perClass('name', ({ price, side }) => picodollarsPerToken(list[price] ?? plain[side]))
 }
 
-/** What the log can hold: some nine million dollars. A provider whose counts cost more is not believed. */
+/** The most that the log can store, about nine million dollars; counts that cost more are not believed. */
 const LARGEST_COST = 2n ** 63n - 1n
 
 /** The cost of a call, exact; null when the price is unknown, or when the counts are absurd. */
 export function costOf(usage: TokenUsage, price: Price): Picodollars | null {
-  const prompt = promptTokens(usage)
+  const prompt = price.tiers.length === 0 ? 0 : promptTokens(usage)
   const tier = price.tiers.find((candidate) => prompt > candidate.above)
   const prices = tier === undefined ? price.base : tier.prices
   if (prices === null) return null
-  const list =
-    BigInt(usage.input) * prices.input +
-    BigInt(usage.cachedInput) * prices.cachedInput +
-    BigInt(usage.cacheWrite5m) * prices.cacheWrite5m +
-    BigInt(usage.cacheWrite30m) * prices.cacheWrite30m +
-    BigInt(usage.cacheWrite1h) * prices.cacheWrite1h +
-    BigInt(usage.output) * prices.output
+  let list = 0n
+  for (const { name } of TOKEN_CLASSES) {
+    const tokens = usage[name]
+    if (tokens !== 0) list += BigInt(tokens) * prices[name]
+  }
   const cost = usage.pricePercent === 100 ? list : (list * BigInt(usage.pricePercent) + 50n) / 100n
   return cost > LARGEST_COST ? null : asPicodollars(cost)
 }

@@ -1,37 +1,27 @@
-/**
- * Tokens by price class, the same for both families. The classes do not overlap: `input` excludes cached and written
- * tokens, so that adding them up never counts one twice.
- */
-export interface TokenUsage {
-  input: number
-  cachedInput: number
-  cacheWrite5m: number
-  cacheWrite30m: number
-  cacheWrite1h: number
-  output: number
+import { CACHE_WRITE_CLASSES, PROMPT_CLASSES, perClass, type TokenClass } from './classes.ts'
+
+/** Tokens by price class, the same for every family. `input` excludes cached and written tokens. */
+export interface TokenUsage extends Record<TokenClass, number> {
   /** Part of `output`; for display only. */
   reasoning: number
-  /** What the provider multiplies the list price with, e.g. 110 for a surcharge of a tenth. */
+  /** The provider's factor on the list price, e.g. 110 for a surcharge of 10 %. */
   pricePercent: number
 }
 
-export const NO_USAGE: TokenUsage = {
-  input: 0,
-  cachedInput: 0,
-  cacheWrite5m: 0,
-  cacheWrite30m: 0,
-  cacheWrite1h: 0,
-  output: 0,
-  reasoning: 0,
-  pricePercent: 100,
-}
+export const NO_USAGE: TokenUsage = { ...perClass('name', () => 0), reasoning: 0, pricePercent: 100 }
 
 export function cacheWriteTokens(usage: TokenUsage): number {
-  return usage.cacheWrite5m + usage.cacheWrite30m + usage.cacheWrite1h
+  return sumOf(usage, CACHE_WRITE_CLASSES)
 }
 
 export function promptTokens(usage: TokenUsage): number {
-  return usage.input + usage.cachedInput + cacheWriteTokens(usage)
+  return sumOf(usage, PROMPT_CLASSES)
+}
+
+function sumOf(usage: TokenUsage, classes: readonly { name: TokenClass }[]): number {
+  let sum = 0
+  for (const { name } of classes) sum += usage[name]
+  return sum
 }
 
 /** A provider's count: anything but a non-negative whole number counts as none. */

@@ -24,7 +24,7 @@ export function adminKeyHandlers(deps: ManagementDeps): HandlersOf<typeof adminK
     'admin-keys.create': ({ body: { name, expires_at } }, context) =>
       change(deps, context, async (transaction) => {
         if ((await usableKeyIds(transaction, { ...ADMIN, name }, context.now)).length > 0) {
-          throw new GatewayError('conflict', `name: there is an admin key '${name}' already; choose another name.`)
+          throw new GatewayError('conflict', `name: an admin key '${name}' already exists; choose another name.`)
         }
         const expiresAt = expiry(expires_at, context.now)
         const { key, value } = await createKey(transaction, { ...ADMIN, name, expiresAt }, context.now)
@@ -36,7 +36,7 @@ export function adminKeyHandlers(deps: ManagementDeps): HandlersOf<typeof adminK
           expires_at: timestampOrNull(key.expiresAt),
           revoked_at: null,
         }
-        return { result: { ...created, value }, audit: audited('admin-keys.create', key.id, null, created) }
+        return { result: { ...created, value }, audit: adminKeyAuditEntry('admin-keys.create', key.id, null, created) }
       }),
     'admin-keys.revoke': ({ params: { id } }, context) =>
       change(deps, context, async (transaction) => {
@@ -44,18 +44,18 @@ export function adminKeyHandlers(deps: ManagementDeps): HandlersOf<typeof adminK
         if (row === null) throw new GatewayError('not_found', `There is no admin key with the id '${id}'.`)
         const usable = await usableKeyIds(transaction, ADMIN, context.now)
         if (usable.length === 1 && usable[0] === id) {
-          throw new GatewayError('conflict', 'This is the last admin key that works; create another one first.')
+          throw new GatewayError('conflict', 'This is the last working admin key; create another one first.')
         }
         const isNew = await revokeKey(transaction, id, context.now)
         const before = identityOf(row)
         const after = { ...before, revoked_at: timestamp(context.now) }
-        return { result: undefined, audit: isNew ? audited('admin-keys.revoke', id, before, after) : null }
+        return { result: undefined, audit: isNew ? adminKeyAuditEntry('admin-keys.revoke', id, before, after) : null }
       }),
   }
 }
 
-type Shown = ReturnType<typeof identityOf>
+type AdminKeyView = ReturnType<typeof identityOf>
 
-function audited(action: string, id: KeyRow['id'], before: Shown | null, after: Shown) {
+function adminKeyAuditEntry(action: string, id: KeyRow['id'], before: AdminKeyView | null, after: AdminKeyView) {
   return { action, workspace: null, resource: `admin-keys/${id}`, before, after }
 }

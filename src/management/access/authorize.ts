@@ -21,7 +21,7 @@ export interface Authorized {
   actor: Actor
   /** Null with a bearer token. */
   session: Session | null
-  /** When this access ends by itself; null: never. */
+  /** When this access expires; null: never. */
   expiresAt: number | null
 }
 
@@ -52,14 +52,15 @@ export async function authorize(call: Call, deps: AuthorizeDeps): Promise<Author
 export function adminKey(value: string, snapshot: Snapshot, now: number, text: string): Key {
   const found = snapshot.valuesByHash.get(hashKey(value))
   if (found === undefined || !isValueUsable(found, now)) throw new GatewayError('unauthorized', text)
-  if (found.key.kind !== 'admin') throw new GatewayError('forbidden', 'This takes an admin key, not a gateway key.')
+  if (found.key.kind !== 'admin')
+    throw new GatewayError('forbidden', 'This operation requires an admin key, not a gateway key.')
   return found.key
 }
 
 async function bySession(call: Call, deps: AuthorizeDeps): Promise<Authorized> {
   refuseForgery(call)
   const session = await readSession(call, deps, deps.now())
-  if (session === null) throw new GatewayError('unauthorized', 'The session has ended: sign in again.')
+  if (session === null) throw new GatewayError('unauthorized', 'The session has ended. Sign in again.')
   const { key, expiresAt } = session
   return { actor: { id: key.id, name: key.name }, session, expiresAt }
 }

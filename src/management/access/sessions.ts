@@ -22,11 +22,11 @@ export function sessionHandlers(deps: ManagementDeps, guard: SignInGuard): Handl
       const expiresAt = Math.min(visit.now + SESSION_MS, key.expiresAt ?? Number.POSITIVE_INFINITY)
       const session = await changeBeside(deps, { actor: key, now: visit.now }, async (transaction) => {
         const result = await createSession(transaction, { key, secretHash, expiresAt }, visit.now)
-        return { result, audit: audited('sessions.create', result.id, null, shown(result)) }
+        return { result, audit: sessionAuditEntry('sessions.create', result.id, null, toSessionView(result)) }
       })
       const seconds = Math.floor((expiresAt - visit.now) / 1000)
       visit.setHeader('set-cookie', setCookie(cookieValue(session.id, secret, deps.secrets), seconds, visit))
-      return shown(session)
+      return toSessionView(session)
     },
     'sessions.current': async (_input, { actor, session, expiresAt }) => ({
       session_id: session?.id ?? null,
@@ -44,7 +44,7 @@ export function sessionHandlers(deps: ManagementDeps, guard: SignInGuard): Handl
       const after = decodeCursor(cursor, 1)
       const from = after === null ? null : String(after[0])
       const rows = await listSessions(deps.db, { after: from, limit: limit + 1, now })
-      const show = (session: Session) => ({ ...shown(session), current: session.id === own?.id })
+      const show = (session: Session) => ({ ...toSessionView(session), current: session.id === own?.id })
       return page(rows, limit, show, (session) => [session.id])
     },
     async 'sessions.revoke'({ params: { id } }, context) {
@@ -65,11 +65,11 @@ function end(
 ): Promise<boolean> {
   return changeBeside(deps, by, async (transaction) => {
     const result = await deleteSession(transaction, session.id)
-    return { result, audit: result ? audited(action, session.id, shown(session), null) : null }
+    return { result, audit: result ? sessionAuditEntry(action, session.id, toSessionView(session), null) : null }
   })
 }
 
-function shown(session: Session) {
+function toSessionView(session: Session) {
   return {
     id: session.id,
     key_id: session.key.id,
@@ -79,8 +79,8 @@ function shown(session: Session) {
   }
 }
 
-type Shown = ReturnType<typeof shown>
+type SessionView = ReturnType<typeof toSessionView>
 
-function audited(action: string, id: string, before: Shown | null, after: Shown | null) {
+function sessionAuditEntry(action: string, id: string, before: SessionView | null, after: SessionView | null) {
   return { action, workspace: null, resource: `sessions/${id}`, before, after }
 }

@@ -35,7 +35,7 @@ export const adminKeyOperations = {
     method: 'DELETE',
     path: '/admin-keys/{id}',
     tag,
-    summary: 'Revoke an admin key; never the last one that works',
+    summary: 'Revoke an admin key, but never the last working one',
     params: z.strictObject({ id: z.string().max(64) }),
   }),
 }

@@ -7,7 +7,7 @@ import { Moment } from './requests.ts'
 const PeriodMoney = z.strictObject({
   limit_usd: Usd.nullable().describe('Null: the budget is for another period, or there is none'),
   spent_usd: Usd.describe('Costs of the calls that began in this period'),
-  held_usd: Usd.describe('Set aside for the calls of this period that run now'),
+  held_usd: Usd.describe('Held for the running calls of this period'),
   remaining_usd: Usd.nullable().describe('limit − spent − held, never below 0; null without a limit'),
   starts_at: Timestamp.nullable().describe('Null: the beginning of time'),
   resets_at: Timestamp.nullable().describe('Null: never'),
@@ -30,7 +30,7 @@ export const Budget = z.strictObject({
   state: z.enum(STATES).describe('Of the limit that is used most: near from 80 %, over from 100 %'),
   periods: z.strictObject({ day: PeriodMoney, week: PeriodMoney, month: PeriodMoney, total: PeriodMoney }),
   requests_last_minute: z.int(),
-  tokens_last_minute: z.int().describe('Of calls that run now: the most they can use'),
+  tokens_last_minute: z.int().describe('The most that the running calls can use'),
   in_flight: z.int(),
 })
 
@@ -49,7 +49,7 @@ const LogDifference = z.strictObject({
 
 export const Verification = z.strictObject({
   checked: z.int().describe('Keys and workspaces whose counters were recomputed'),
-  busy: z.int().describe('Of them: in use at every look, so that spent money was bounded by two readings instead'),
+  busy: z.int().describe('Of them: in use at every check, so spent money was bounded by two readings instead'),
   differences: z.array(
     z.strictObject({
       ...scope,
@@ -60,8 +60,8 @@ export const Verification = z.strictObject({
   ),
   rows: z
     .strictObject({
-      checked: z.int().describe('Requests whose cost was worked out again'),
-      unpriced: z.int().describe('Of them: their price version is gone, so that nobody can say what they cost'),
+      checked: z.int().describe('Requests whose cost was recomputed'),
+      unpriced: z.int().describe('Of them: rows whose price version is gone, so their cost cannot be checked'),
       hours: z.int().describe('Hours of workspaces whose sums were compared with their rows'),
       differences: z.array(LogDifference),
     })
@@ -76,7 +76,7 @@ export const budgetOperations = {
     method: 'GET',
     path: '/budgets',
     tag,
-    summary: 'List every workspace and key that has limits, with what it has used of them',
+    summary: 'List every workspace and key that has limits, with their use',
     query: z.strictObject({
       workspace: WorkspaceName.optional().describe('Only this workspace and its keys'),
       state: z
@@ -93,8 +93,8 @@ export const budgetOperations = {
     tag,
     summary: 'Recompute every counter and every cost from the request log and compare',
     query: z.strictObject({
-      from: Moment.optional().describe('Rows from then on; without it all of them'),
-      cursor: paging.cursor.describe('`next_cursor` of the answer before: goes on with the rows'),
+      from: Moment.optional().describe('Only rows from then on'),
+      cursor: paging.cursor.describe('`next_cursor` of the previous answer'),
     }),
     reply: Verification,
   }),

@@ -20,11 +20,11 @@ export const ConfigChange = z.strictObject({
 
 const outcome = {
   changes: z.array(ConfigChange),
-  unchanged: z.int().describe('Objects of the file that are as it says already'),
+  unchanged: z.int().describe('Objects that already match the file'),
   config_file: z
     .string()
     .nullable()
-    .describe('The file this gateway itself applies at every start and edit: keep the two the same'),
+    .describe('The file that this gateway applies at every start and edit; keep the two in sync'),
 }
 
 const tag = 'Configuration'
@@ -35,7 +35,7 @@ export const configOperations = {
     method: 'POST',
     path: '/config/plan',
     tag,
-    summary: 'What applying a configuration would change; nothing is changed',
+    summary: 'Show what applying a configuration would change, without changing anything',
     body,
     reply: z.strictObject(outcome),
   }),
@@ -43,7 +43,7 @@ export const configOperations = {
     method: 'POST',
     path: '/config/apply',
     tag,
-    summary: 'Make a configuration so, in one transaction, effective for the next call',
+    summary: 'Apply a configuration in one transaction, effective for the next call',
     body,
     reply: z.strictObject({
       ...outcome,

@@ -19,17 +19,17 @@ const ExplainedEntry = z.strictObject({
   retries: z.int(),
   configured: z.boolean().describe('The provider has a key or an address'),
   circuit: z.enum(['closed', 'open', 'half-open']),
-  would_be_used: z.boolean().describe('A call would go here now'),
-  skipped_because: z.string().nullable().describe('Null also for the entries behind the one that would be used'),
+  would_be_used: z.boolean().describe('Whether a call would be sent here now'),
+  skipped_because: z.string().nullable().describe('Also null for the entries after the one that would be used'),
   refused: z.string().nullable().describe('Why it cannot express the request, naming the parameter'),
   ignored: z.array(z.string()).describe('Parameters that this entry would not get'),
-  adjustments: z.array(Adjustment).describe('Fields that this entry would get otherwise than the caller sent them'),
+  adjustments: z.array(Adjustment).describe('Fields that would be changed for this entry'),
   context_window: z.int().nullable(),
   hold_usd: Usd.nullable().describe('The most this call could cost here; null when a price or a length is unknown'),
   price_percent: z
     .int()
     .nullable()
-    .describe('What the hold takes the list price times: 100, or more where the tier, region or account is dearer'),
+    .describe('The percentage of the list price that the hold uses: 100, or more for a dearer tier, region or account'),
   wire: WireRequest.nullable().describe('What would be sent'),
 })
 
@@ -41,7 +41,7 @@ export const Explanation = z.strictObject({
   advice: z
     .string()
     .nullable()
-    .describe('How to have less held for the call; null where every entry gets an output limit'),
+    .describe('How to lower the hold of the call; null when every entry gets an output limit'),
   hold_usd: Usd.nullable().describe('The largest of the entries that can serve the call'),
   error: z
     .strictObject({ code: z.enum(Object.keys(ERRORS) as [ErrorCode, ...ErrorCode[]]), message: z.string() })
@@ -63,7 +63,7 @@ export const explainOperations = {
     method: 'POST',
     path: '/routes/{alias}/explain',
     tag,
-    summary: 'Say where a chat request to this route would go, without calling anyone; its `model` is the alias',
+    summary: 'Show where a chat request to this route would go, without calling a provider; its `model` is the alias',
     params: z.strictObject({ alias: Alias }),
     query,
     body,
@@ -73,7 +73,7 @@ export const explainOperations = {
     method: 'POST',
     path: '/explain',
     tag,
-    summary: 'Say where a chat request would go by its `model`, alias or direct id, without calling anyone',
+    summary: 'Show where a chat request would go by its `model`, alias or direct id, without calling a provider',
     query,
     body,
     reply: Explanation,

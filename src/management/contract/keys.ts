@@ -7,7 +7,7 @@ import { operation } from './operation.ts'
 export const Key = z.strictObject({
   id: z.string(),
   name: Name,
-  prefix: z.string().describe('The first 12 characters of its newest value: all that is kept of it in clear'),
+  prefix: z.string().describe('The first 12 characters of its newest value; the rest is stored only as a hash'),
   workspace: WorkspaceName,
   created_at: Timestamp,
   expires_at: Timestamp.nullable(),
@@ -26,8 +26,8 @@ const KeyValue = z.strictObject({
   id: z.string(),
   prefix: z.string().describe('The first 12 characters'),
   created_at: Timestamp,
-  last_used_at: Timestamp.nullable().describe('When it was last let in; other gateways tell within seconds'),
-  ends_at: Timestamp.nullable().describe('Refused from then on; null: as long as the key works'),
+  last_used_at: Timestamp.nullable().describe('When it was last used; other gateways report within seconds'),
+  ends_at: Timestamp.nullable().describe('Refused from then on; null: works as long as the key'),
 })
 
 const value = z.string().describe('The value itself: shown now and never again')
@@ -84,7 +84,7 @@ export const keyOperations = {
     method: 'PATCH',
     path: '/keys/{id}',
     tag,
-    summary: 'Change what the body names; null takes a setting away',
+    summary: 'Change the given settings of a key; null removes a setting',
     params: one,
     body: z.strictObject({ name: Name.optional(), ...settings }),
     reply: Key,
@@ -94,10 +94,10 @@ export const keyOperations = {
     method: 'POST',
     path: '/keys/{id}/rotate',
     tag,
-    summary: 'Give a key a new value, shown once; the old ones end',
+    summary: 'Give a key a new value, shown once; the old ones expire',
     params: one,
     body: z.strictObject({
-      overlap_seconds: z.int().min(0).max(31_536_000).default(0).describe('So long the old values still work'),
+      overlap_seconds: z.int().min(0).max(31_536_000).default(0).describe('How long the old values keep working'),
     }),
     reply: RotatedKey,
     status: 201,
@@ -116,7 +116,7 @@ export const keyOperations = {
     method: 'DELETE',
     path: '/keys/{id}/values/{value_id}',
     tag,
-    summary: 'Revoke one value of a key; never the last one that works',
+    summary: 'Revoke one value of a key, but never the last working one',
     params: one.extend({ value_id: z.string().max(64) }),
   }),
   'keys.pause': operation({
@@ -141,7 +141,7 @@ export const keyOperations = {
     method: 'DELETE',
     path: '/keys/{id}',
     tag,
-    summary: 'Revoke a key with all its values: from the answer on it is refused',
+    summary: 'Revoke a key with all its values, effective immediately',
     params: one,
     ...versioned,
   }),

@@ -27,7 +27,7 @@ export const nodeOperations = {
     method: 'DELETE',
     path: '/nodes/{id}',
     tag,
-    summary: 'Forget a gateway that is dead for good and whose spool is lost',
+    summary: 'Remove a gateway that will not come back and whose spool is lost',
     params: z.strictObject({ id: z.string().max(64) }),
   }),
 }

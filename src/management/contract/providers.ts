@@ -28,7 +28,7 @@ const { base_url, api_key, headers } = ProviderDefinition.shape
 const ProviderBody = z.strictObject({
   family: z.string().min(1).describe('Which wire format it speaks'),
   base_url: base_url.nullable().describe('Needed unless the provider also exists from the environment'),
-  api_key: api_key.nullable().describe('Write-only. Left out: the stored one stays; null: it is removed'),
+  api_key: api_key.nullable().describe('Write-only. Omit it to keep the stored one; null removes it'),
   headers: headers
     .nullable()
     .describe(
@@ -110,7 +110,7 @@ export const providerOperations = {
     method: 'POST',
     path: '/providers/{name}/test',
     tag,
-    summary: 'Ask a provider for its model list and say what is right or wrong',
+    summary: 'Test a provider by reading its model list',
     params: one,
     waitsForProvider: true,
     reply: ProviderTest,

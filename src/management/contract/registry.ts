@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { RegistryEntry } from '../../domain/file-config.ts'
+import { perClass } from '../../domain/pricing/classes.ts'
 import { ProviderName } from '../../domain/route.ts'
 import { pageOf, paging, Timestamp } from './fields.ts'
 import { operation } from './operation.ts'
@@ -7,14 +8,7 @@ import { operation } from './operation.ts'
 const price = z.string().nullable().describe('USD per million tokens, exact; null: unknown, or as plain input')
 
 /** What a list of prices says; shared by a model, a version of its prices and the catalog. */
-const classPrices = {
-  input_per_mtok: price,
-  cached_input_per_mtok: price,
-  cache_write_5m_per_mtok: price,
-  cache_write_30m_per_mtok: price,
-  cache_write_1h_per_mtok: price,
-  output_per_mtok: price,
-}
+const classPrices = perClass('price', () => price)
 export const prices = {
   ...classPrices,
   tiers: z
@@ -31,7 +25,7 @@ const entry = {
   max_input_tokens: z.int().nullable(),
   max_output_tokens: z.int().nullable(),
   capabilities: z.array(z.string()),
-  efforts: z.array(z.string()).nullable().describe('Values of reasoning_effort that it takes'),
+  efforts: z.array(z.string()).nullable().describe('Supported values of reasoning_effort'),
   deprecated: z.boolean(),
   shutdown_date: z.string().nullable(),
   aliases: z.array(z.string()).describe('Other ids that mean this model'),
@@ -124,7 +118,7 @@ export const registryOperations = {
     method: 'POST',
     path: '/registry/import',
     tag,
-    summary: 'Import a price list; a dry run unless told otherwise',
+    summary: 'Import a price list; a dry run by default',
     query: z.strictObject({
       dry_run: z.enum(['true', 'false']).default('true'),
       format: z.enum(IMPORT_FORMATS).default('switchyard'),

@@ -7,7 +7,7 @@ export const Route = z.strictObject({
   alias: Alias,
   workspace: WorkspaceName,
   description: z.string().nullable(),
-  chain: z.array(ChainEntrySchema).describe('As it was put; `timeout_ms` is 600000 and `retries` 2 where left out'),
+  chain: z.array(ChainEntrySchema).describe('As configured; default `timeout_ms` 600000, `retries` 2'),
   created_at: Timestamp,
   updated_at: Timestamp,
   managed_by: ManagedBy,

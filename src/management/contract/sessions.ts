@@ -17,7 +17,7 @@ export const sessionOperations = {
     method: 'POST',
     path: '/sessions',
     tag,
-    summary: 'Sign in with an admin key; the answer sets the cookie that the dashboard works with',
+    summary: 'Sign in with an admin key; the answer sets the session cookie of the dashboard',
     body: z.strictObject({ key: z.string().trim().min(1).max(4096).describe('An admin key') }),
     reply: Session,
     status: 201,
@@ -26,12 +26,12 @@ export const sessionOperations = {
     method: 'GET',
     path: '/sessions/current',
     tag,
-    summary: 'Say who is asking',
+    summary: 'Show who is calling',
     reply: z.strictObject({
       session_id: z.string().nullable().describe('Null with a bearer key'),
       key_id: z.string(),
       key_name: Name,
-      expires_at: Timestamp.nullable().describe('When this access ends by itself; null: never'),
+      expires_at: Timestamp.nullable().describe('When this access expires; null: never'),
     }),
   }),
   'sessions.end': publicOperation({

@@ -21,10 +21,10 @@ const ProviderStatus = z.strictObject({
       z.strictObject({
         model: z.string(),
         state: z.enum(['open', 'half-open']),
-        until: Timestamp.nullable().describe('Passed over until then, while another entry can serve'),
+        until: Timestamp.nullable().describe('Skipped until then, while another entry can serve'),
       }),
     )
-    .describe('Models that are passed over now, or on trial; those that work are not listed'),
+    .describe('Models that are skipped now or on trial; working ones are not listed'),
   last_error: ProviderError.nullable().describe("Failures of the provider's only, not mistakes of callers"),
   last_success_at: Timestamp.nullable(),
   calls_5m: z.int().describe('Upstream calls of the last five minutes'),
@@ -45,7 +45,7 @@ export const GatewayStatus = z.strictObject({
   in_flight: z.int().describe('Chat calls being worked on now'),
   log: z
     .strictObject({ lag_rows: z.int(), last_error: z.string().nullable() })
-    .describe('Durable rows that the database does not have yet, and why'),
+    .describe('Durable rows that the database does not have yet, and the reason'),
   catalog: z.array(
     z.strictObject({
       provider: z.string(),
@@ -62,7 +62,7 @@ export const statusOperations = {
     method: 'GET',
     path: '/status',
     tag: 'Status',
-    summary: 'Say what this gateway process is doing now, and how the providers behave',
+    summary: 'Show what this gateway process is doing now and the health of the providers',
     reply: GatewayStatus,
   }),
 }

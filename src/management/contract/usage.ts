@@ -18,7 +18,7 @@ const sums = {
   cache_write_tokens: z.int().describe('Part of prompt_tokens'),
   reasoning_tokens: z.int().describe('Part of completion_tokens'),
   cost_usd: Usd,
-  unpriced_requests: z.int().describe('Served calls of unknown price: cost_usd is without them'),
+  unpriced_requests: z.int().describe('Served calls with an unknown price, not included in cost_usd'),
   latency_ms: distribution.describe('Of the attempts that served; the percentiles are estimates from buckets'),
   gateway_ms: distribution.describe('Time spent in the gateway itself, of all calls; percentiles as above'),
 }
@@ -99,7 +99,7 @@ export const usageOperations = {
         requests: z.int(),
         paid_usd: Usd,
         what_if_usd: Usd,
-        difference_usd: z.string().describe('what_if_usd − paid_usd, negative when it had been cheaper'),
+        difference_usd: z.string().describe('what_if_usd − paid_usd; negative when it would have been cheaper'),
       }),
       unpriced: z
         .array(

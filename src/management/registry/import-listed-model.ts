@@ -1,3 +1,4 @@
+import { type ClassPriceField, perClass } from '../../domain/pricing/classes.ts'
 import { type PriceList, picodollarsPerToken, type TokenPrices } from '../../domain/pricing/price.ts'
 import type { ModelFacts } from '../../store/control/registry.ts'
 import { shiftedDecimal } from './exact-decimal.ts'
@@ -11,8 +12,7 @@ export interface ListedModel {
   model: string
   mode: string
   prices: PriceList
-  /** Price classes that this kind of list has no word for: those that are known stay. */
-  unspoken: readonly (keyof TokenPrices)[]
+  fields: PriceFieldNames
   contextWindow: number | null
   maxInputTokens: number | null
   maxOutputTokens: number | null
@@ -22,6 +22,9 @@ export interface ListedModel {
   deprecated: boolean | null
   shutdownDate: string | null
 }
+
+/** The names that a kind of list has for our prices. Known prices of classes that it does not have stay. */
+export type PriceFieldNames = Partial<Record<ClassPriceField, string>>
 
 export interface Skipped {
   name: string
@@ -49,6 +52,17 @@ export function listedPrice(row: Record<string, unknown>, field: string, places:
     const size = decimal.length > 40 ? `${decimal.slice(0, 40)}…` : decimal
     throw new UnreadableRow(`${field}: ${size} USD per million tokens has more than six decimals or is too large`)
   }
+}
+
+/** The prices of a row; `suffix` follows each name. */
+export function listedPrices(
+  row: Record<string, unknown>,
+  { fields, places, suffix = '' }: { fields: PriceFieldNames; places: number; suffix?: string },
+): TokenPrices {
+  return perClass('price', ({ price }) => {
+    const field = fields[price]
+    return field === undefined ? null : listedPrice(row, field + suffix, places)
+  })
 }
 
 /** A count of tokens; null for what is none, as lists write 0, text or nothing for "unknown". */
@@ -108,10 +122,9 @@ export function mergeListed(
  * Lists have one price for writing the cache, whatever its lifetime. A model whose price is known for one of the two
  * short lifetimes only has no other: the listed price is for that one.
  */
-function mergePrices({ prices, unspoken }: ListedModel, known: PriceList | null): PriceList {
+function mergePrices({ prices, fields }: ListedModel, known: PriceList | null): PriceList {
   if (known === null) return prices
-  const merged = { ...prices }
-  for (const field of unspoken) merged[field] = known[field]
+  const merged = perClass('price', ({ price }) => (fields[price] === undefined ? known : prices)[price])
   const five = known.cache_write_5m_per_mtok
   const thirty = known.cache_write_30m_per_mtok
   const drop = (list: TokenPrices) => ({

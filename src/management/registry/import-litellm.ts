@@ -1,9 +1,12 @@
+import { perClass } from '../../domain/pricing/classes.ts'
 import type { PriceTier, TokenPrices } from '../../domain/pricing/price.ts'
 import {
   isObject,
   type ListedModel,
   listedCount,
   listedPrice,
+  listedPrices,
+  type PriceFieldNames,
   type ReadList,
   readRow,
   UnreadableRow,
@@ -11,7 +14,7 @@ import {
 
 /**
  * `model_prices_and_context_window.json`: an object of models, prices in USD per token as floats, long-context prices
- * as fields with `_above_200k_tokens` behind them. Read as of summer 2026; fields that we do not know are passed over.
+ * as fields with `_above_200k_tokens` behind them. Read as of summer 2026; unknown fields are ignored.
  */
 export function readLitellm(body: Record<string, unknown>): ReadList {
   const list: ReadList = { models: [], skipped: [] }
@@ -26,7 +29,7 @@ const FIELDS = {
   cache_write_30m_per_mtok: 'cache_creation_input_token_cost',
   cache_write_1h_per_mtok: 'cache_creation_input_token_cost_above_1hr',
   output_per_mtok: 'output_cost_per_token',
-} as const satisfies Record<keyof TokenPrices, string>
+} as const satisfies PriceFieldNames
 
 /** Others are priced by image, second, page or query. */
 const TOKEN_MODES = new Set(['chat', 'completion', 'responses', 'embedding'])
@@ -46,14 +49,14 @@ function readModel(name: string, row: unknown): ListedModel {
   const provider = row['litellm_provider']
   if (typeof provider !== 'string') throw new UnreadableRow('litellm_provider is missing')
   const mode = typeof row['mode'] === 'string' ? row['mode'] : 'chat'
-  if (!TOKEN_MODES.has(mode)) throw new UnreadableRow('its mode is not priced by tokens')
-  const prices = classPrices(row, '')
+  if (!TOKEN_MODES.has(mode)) throw new UnreadableRow('its mode is not priced per token')
+  const prices = listedPrices(row, { fields: FIELDS, places: 6 })
   if (mode === 'embedding') prices.output_per_mtok ??= '0'
   if (prices.input_per_mtok === null || prices.output_per_mtok === null) throw new UnreadableRow('no price per token')
-  if (row['tiered_pricing'] !== undefined) throw new UnreadableRow('tiered_pricing: its tiers are not read')
+  if (row['tiered_pricing'] !== undefined) throw new UnreadableRow('tiered_pricing is not supported')
   const reasoning = listedPrice(row, 'output_cost_per_reasoning_token', 6)
   if (reasoning !== null && reasoning !== prices.output_per_mtok) {
-    throw new UnreadableRow('output_cost_per_reasoning_token: reasoning at a price of its own cannot be expressed')
+    throw new UnreadableRow('output_cost_per_reasoning_token: a separate price for reasoning is not supported')
   }
   return {
     name,
@@ -61,7 +64,7 @@ function readModel(name: string, row: unknown): ListedModel {
     model: name.startsWith(`${provider}/`) ? name.slice(provider.length + 1) : name,
     mode,
     prices: { ...prices, tiers: tiersOf(row, prices) },
-    unspoken: [],
+    fields: FIELDS,
     contextWindow: null,
     maxInputTokens: listedCount(row['max_input_tokens']),
     maxOutputTokens: listedCount(row['max_output_tokens']),
@@ -71,12 +74,6 @@ function readModel(name: string, row: unknown): ListedModel {
     deprecated: null,
     shutdownDate: dateOf(row['deprecation_date']),
   }
-}
-
-function classPrices(row: Record<string, unknown>, suffix: string): TokenPrices {
-  return Object.fromEntries(
-    Object.entries(FIELDS).map(([ours, theirs]) => [ours, listedPrice(row, theirs + suffix, 6)]),
-  ) as unknown as TokenPrices
 }
 
 /** A class that a threshold does not mention costs above it what it costs below. */
@@ -90,9 +87,8 @@ function tiersOf(row: Record<string, unknown>, base: TokenPrices): PriceTier[] {
   return [...thresholds]
     .sort((a, b) => a - b)
     .map((thousands) => {
-      const above = classPrices(row, `_above_${thousands}k_tokens`)
-      const filled = Object.entries(above).map(([field, price]) => [field, price ?? base[field as keyof TokenPrices]])
-      return { prompt_tokens_above: thousands * 1000, ...(Object.fromEntries(filled) as unknown as TokenPrices) }
+      const above = listedPrices(row, { fields: FIELDS, places: 6, suffix: `_above_${thousands}k_tokens` })
+      return { prompt_tokens_above: thousands * 1000, ...perClass('price', ({ price }) => above[price] ?? base[price]) }
     })
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { PriceList } from '../../domain/pricing/price.ts'
+import { NO_PRICES, type PriceList } from '../../domain/pricing/price.ts'
 import type { ModelFacts } from '../../store/control/registry.ts'
 import { type ListedModel, mergeListed } from './import-listed-model.ts'
 import { readModelsDev } from './import-models-dev.ts'
@@ -27,11 +27,11 @@ describe('a model of models.dev', () => {
       status: 'deprecated',
     })
     assert.deepEqual(model.prices, {
+      ...NO_PRICES,
       input_per_mtok: '2.5',
       cached_input_per_mtok: '1.25',
       cache_write_5m_per_mtok: '3.125',
       cache_write_30m_per_mtok: '3.125',
-      cache_write_1h_per_mtok: null,
       output_per_mtok: '10',
       tiers: [],
     })
@@ -110,11 +110,9 @@ describe('a listed model meets what is known of it', () => {
     note: 'a note',
   }
   const prices = (more: Partial<PriceList>): PriceList => ({
+    ...NO_PRICES,
     input_per_mtok: '1',
     cached_input_per_mtok: '0.1',
-    cache_write_5m_per_mtok: null,
-    cache_write_30m_per_mtok: null,
-    cache_write_1h_per_mtok: null,
     output_per_mtok: '2',
     tiers: [],
     ...more,

@@ -4,6 +4,8 @@ import {
   type ListedModel,
   listedCount,
   listedPrice,
+  listedPrices,
+  type PriceFieldNames,
   type ReadList,
   readRow,
   UnreadableRow,
@@ -11,7 +13,7 @@ import {
 
 /**
  * The format of models.dev: `{provider: {models: {id: {cost, limit, …}}}}`, prices in USD per million tokens as numbers.
- * Read as of summer 2026; fields that we do not know are passed over.
+ * Read as of summer 2026; unknown fields are ignored.
  */
 export function readModelsDev(body: Record<string, unknown>): ReadList {
   const list: ReadList = { models: [], skipped: [] }
@@ -28,6 +30,14 @@ export function readModelsDev(body: Record<string, unknown>): ReadList {
   return list
 }
 
+const FIELDS: PriceFieldNames = {
+  input_per_mtok: 'input',
+  cached_input_per_mtok: 'cache_read',
+  cache_write_5m_per_mtok: 'cache_write',
+  cache_write_30m_per_mtok: 'cache_write',
+  output_per_mtok: 'output',
+}
+
 function readModel(provider: string, model: string, row: unknown): ListedModel {
   if (!isObject(row)) throw new UnreadableRow('not an object')
   const { cost, limit = {} } = row
@@ -36,7 +46,7 @@ function readModel(provider: string, model: string, row: unknown): ListedModel {
   if (prices.input_per_mtok === null || prices.output_per_mtok === null) throw new UnreadableRow('no price per token')
   const reasoning = listedPrice(cost, 'reasoning', 0)
   if (reasoning !== null && reasoning !== '0' && reasoning !== prices.output_per_mtok) {
-    throw new UnreadableRow('cost.reasoning: reasoning at a price of its own cannot be expressed')
+    throw new UnreadableRow('cost.reasoning: a separate price for reasoning is not supported')
   }
   const limits = isObject(limit) ? limit : {}
   return {
@@ -45,7 +55,7 @@ function readModel(provider: string, model: string, row: unknown): ListedModel {
     model,
     mode: 'chat',
     prices: { ...prices, tiers: tiersOf(cost) },
-    unspoken: ['cache_write_1h_per_mtok'],
+    fields: FIELDS,
     contextWindow: listedCount(limits['context']),
     maxInputTokens: listedCount(limits['input']),
     maxOutputTokens: listedCount(limits['output']),
@@ -56,15 +66,7 @@ function readModel(provider: string, model: string, row: unknown): ListedModel {
 }
 
 function classPrices(cost: Record<string, unknown>): TokenPrices {
-  const write = listedPrice(cost, 'cache_write', 0)
-  return {
-    input_per_mtok: listedPrice(cost, 'input', 0),
-    cached_input_per_mtok: listedPrice(cost, 'cache_read', 0),
-    cache_write_5m_per_mtok: write,
-    cache_write_30m_per_mtok: write,
-    cache_write_1h_per_mtok: null,
-    output_per_mtok: listedPrice(cost, 'output', 0),
-  }
+  return listedPrices(cost, { fields: FIELDS, places: 0 })
 }
 
 /** `tiers` where there are some, else the older spelling of one at 200,000. */
@@ -77,7 +79,8 @@ function tiersOf(cost: Record<string, unknown>): PriceTier[] {
   return tiers.map((entry: unknown) => {
     const tier = isObject(entry) ? entry['tier'] : undefined
     const size = isObject(tier) && tier['type'] === 'context' ? listedCount(tier['size']) : null
-    if (size === null || !isObject(entry)) throw new UnreadableRow('cost.tiers: a tier that is not by context size')
+    if (size === null || !isObject(entry))
+      throw new UnreadableRow('cost.tiers: only tiers by context size are supported')
     return { prompt_tokens_above: size, ...classPrices(entry) }
   })
 }

@@ -40,8 +40,8 @@ export function planImport(proposals: readonly Proposal[], present: Present): Im
     const { name, facts } = proposal
     const key = modelKey(facts.provider, facts.model)
     const before = present.get(key)
-    if (seen.has(key)) plan.skipped.push({ name, reason: 'the list has this model twice: the first counts' })
-    else if (before?.managedBy === 'config') plan.skipped.push({ name, reason: 'it belongs to the configuration file' })
+    if (seen.has(key)) plan.skipped.push({ name, reason: 'the list has this model twice; the first is used' })
+    else if (before?.managedBy === 'config') plan.skipped.push({ name, reason: 'the configuration file manages it' })
     else if (before === undefined) plan.added.push(proposal)
     else {
       const changes = differences(before, proposal)

@@ -1,15 +1,10 @@
-import type { PriceList, TokenPrices } from '../../domain/pricing/price.ts'
-import { type ModelFacts, PRICE_FIELDS } from '../../store/control/registry.ts'
+import { NO_PRICES, type PriceList } from '../../domain/pricing/price.ts'
+import type { ModelFacts } from '../../store/control/registry.ts'
 import type { RegistryItem } from '../../store/control/registry-items.ts'
 import { timestamp, timestampOrNull } from '../contract/fields.ts'
 
-const UNKNOWN = {
-  ...(Object.fromEntries(PRICE_FIELDS.map((field) => [field, null])) as unknown as TokenPrices),
-  tiers: [],
-}
-
 export function pricesView(prices: PriceList | null): PriceList {
-  return prices ?? UNKNOWN
+  return prices ?? { ...NO_PRICES, tiers: [] }
 }
 
 /** A model as the API shows it, without what the gateway adds: what two of them differ in is what an import changes. */

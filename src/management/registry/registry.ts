@@ -42,7 +42,7 @@ export function registryHandlers(deps: ManagementDeps): HandlersOf<typeof regist
           )
         }
         if ((await findProvider(transaction, provider)) === null) {
-          throw new GatewayError('not_found', `There is no provider '${provider}': set it first (PUT /providers/…).`)
+          throw new GatewayError('not_found', `There is no provider '${provider}'. Create it first (PUT /providers/…).`)
         }
         const entry = { provider, model, ...body }
         const facts = factsOf(entry, readBuiltinRegistry())

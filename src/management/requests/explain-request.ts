@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely'
 import { ADJUSTMENT_REASONS, type Adjustment } from '../../domain/adjustment.ts'
 import { CALLER_LEFT, INTERRUPTED } from '../../domain/errors.ts'
 import { type CostLines, costLines, costWords } from '../../domain/pricing/cost-lines.ts'
-import { exactUsd, type PriceList } from '../../domain/pricing/price.ts'
+import { exactUsd, parsePrices } from '../../domain/pricing/price.ts'
 import type { AttemptRecord } from '../../request-log/record.ts'
 import { usageOf } from '../../request-log/row.ts'
 import type { Database, PriceVersionRow, RequestRow } from '../../store/engine/schema.ts'
@@ -75,7 +75,7 @@ async function explainCost(db: Kysely<Database>, row: RequestRow): Promise<Pick<
     .selectAll()
     .where('id', '=', row.price_version ?? -1)
     .executeTakeFirst()
-  const cost = version === undefined ? null : costLines(usage, JSON.parse(version.prices) as PriceList)
+  const cost = version === undefined ? null : costLines(usage, parsePrices(version.prices))
   if (version === undefined || cost === null) return none(`price version ${row.price_version} can no longer be read`)
   const since = timestamp(version.created_at)
   const head = `price version ${version.id} of ${version.provider}/${version.model}, in force since ${since} (${version.source})`

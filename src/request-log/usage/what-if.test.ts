@@ -3,8 +3,9 @@ import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { anyCall, logCalls } from '../../../test/calls/any-call.ts'
 import { ENGINES, testStores } from '../../../test/test-store.ts'
-import { compilePrice, costOf, type PriceList } from '../../domain/pricing/price.ts'
-import type { TokenUsage } from '../../domain/pricing/usage.ts'
+import { perClass } from '../../domain/pricing/classes.ts'
+import { compilePrice, costOf, NO_PRICES, type PriceList } from '../../domain/pricing/price.ts'
+import { NO_USAGE, type TokenUsage } from '../../domain/pricing/usage.ts'
 import { addPriceVersion } from '../../store/control/registry.ts'
 import { priceVersionAt, type WhatIfPrice, whatIf } from './what-if.ts'
 
@@ -12,11 +13,8 @@ const stores = await testStores()
 
 const price = fc.nat(99_999_999).map((millionths) => (millionths / 1e6).toFixed(6))
 const prices = {
+  ...perClass('price', () => fc.option(price)),
   input_per_mtok: fc.option(price, { freq: 10 }),
-  cached_input_per_mtok: fc.option(price),
-  cache_write_5m_per_mtok: fc.option(price),
-  cache_write_30m_per_mtok: fc.option(price),
-  cache_write_1h_per_mtok: fc.option(price),
   output_per_mtok: price,
 }
 const tier = fc.record({ ...prices, prompt_tokens_above: fc.nat(300_000) })
@@ -86,16 +84,7 @@ for (const engine of ENGINES) {
     })
 
     test('key, route and range narrow it', async () => {
-      const usage = {
-        input: 1,
-        cachedInput: 0,
-        cacheWrite5m: 0,
-        cacheWrite30m: 0,
-        cacheWrite1h: 0,
-        output: 0,
-        reasoning: 0,
-        pricePercent: 100,
-      }
+      const usage = { ...NO_USAGE, input: 1 }
       await logCalls(db, 'narrow', [
         { keyId: 'key-1', route: 'fast', startedAt: 1, usage },
         { keyId: 'key-2', route: null, startedAt: 2, usage },
@@ -113,11 +102,8 @@ for (const engine of ENGINES) {
 
     test('the price at a time is the newest that was set by then', async () => {
       const list = (input: string): PriceList => ({
+        ...NO_PRICES,
         input_per_mtok: input,
-        cached_input_per_mtok: null,
-        cache_write_5m_per_mtok: null,
-        cache_write_30m_per_mtok: null,
-        cache_write_1h_per_mtok: null,
         output_per_mtok: '1',
         tiers: [],
       })

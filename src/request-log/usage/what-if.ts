@@ -1,4 +1,5 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
+import { type ClassColumn, TOKEN_CLASSES, type TokenClass } from '../../domain/pricing/classes.ts'
 import type { Price } from '../../domain/pricing/price.ts'
 import type { ExactInteger } from '../../store/engine/exact-integer.ts'
 import type { Database, PriceVersionRow } from '../../store/engine/schema.ts'
@@ -66,20 +67,11 @@ export async function modelsInUse(
     .execute()
 }
 
-const CLASSES = [
-  ['input', 'input_tokens'],
-  ['cachedInput', 'cached_tokens'],
-  ['cacheWrite5m', 'cache_write_5m_tokens'],
-  ['cacheWrite30m', 'cache_write_30m_tokens'],
-  ['cacheWrite1h', 'cache_write_1h_tokens'],
-  ['output', 'completion_tokens'],
-] as const
-
 /** In two parts, because SQLite refuses to add beyond 64 bits. */
 const PART = 1_000_000_000n
 const part = sql.raw(String(PART))
 
-interface Row {
+interface Row extends Record<TokenClass, ExactInteger> {
   provider: string | null
   model: string | null
   percent: number
@@ -89,12 +81,6 @@ interface Row {
   remainders: number
   cost_high: ExactInteger | null
   cost_low: ExactInteger | null
-  input: ExactInteger
-  cachedInput: ExactInteger
-  cacheWrite5m: ExactInteger
-  cacheWrite30m: ExactInteger
-  cacheWrite1h: ExactInteger
-  output: ExactInteger
 }
 
 /**
@@ -122,11 +108,16 @@ export async function whatIf(db: Kysely<Database>, query: WhatIfQuery): Promise<
       sql`sum(${remainder(places)})`.as('remainders'),
       sql`sum(cost_picodollars / ${part})`.as('cost_high'),
       sql`sum(cost_picodollars % ${part})`.as('cost_low'),
-      ...CLASSES.map(([name, column]) => sql`sum(${sql.ref(column)})`.as(name)),
+      ...TOKEN_CLASSES.map(({ name, column }) => sql`sum(${tokensIn(column)})`.as(name)),
     ])
     .groupBy(sql`1, 2, 3, 4, 5`)
     .execute()
   return rows.map((row) => priced(row as unknown as Row, places))
+}
+
+/** A row from before a class was added has no count of it. */
+function tokensIn(column: ClassColumn): RawBuilder<unknown> {
+  return sql`coalesce(${sql.ref(column)}, 0)`
 }
 
 /** Every set of prices that may apply, with the condition under which it does; the first that holds counts. */
@@ -165,9 +156,9 @@ function chosen(cases: readonly RawBuilder<unknown>[], otherwise: number): RawBu
  */
 function remainder(places: readonly Place[]): RawBuilder<unknown> {
   const cases = places.flatMap(({ condition, prices }) => {
-    const terms = CLASSES.flatMap(([name, column]) => {
+    const terms = TOKEN_CLASSES.flatMap(({ name, column }) => {
       const digits = Number((prices?.[name] ?? 0n) % 100n)
-      return digits === 0 ? [] : [sql`${sql.ref(column)} % 100 * ${sql.lit(digits)}`]
+      return digits === 0 ? [] : [sql`${tokensIn(column)} % 100 * ${sql.lit(digits)}`]
     })
     const list = terms.length === 0 ? sql`0` : sql.join(terms, sql` + `)
     return [sql`when ${condition} then ((${list}) % 100 * (coalesce(price_percent, 100) % 100) + 50) % 100`]
@@ -179,7 +170,7 @@ function priced(row: Row, places: readonly Place[]): WhatIfGroup {
   const prices = places[row.place]?.prices ?? null
   let whatIfPicodollars: bigint | null = null
   if (prices !== null) {
-    const list = CLASSES.reduce((sum, [name]) => sum + BigInt(row[name]) * prices[name], 0n)
+    const list = TOKEN_CLASSES.reduce((sum, { name }) => sum + BigInt(row[name]) * prices[name], 0n)
     whatIfPicodollars = (list * BigInt(row.percent) + 50n * BigInt(row.requests) - BigInt(row.remainders)) / 100n
   }
   const paid = BigInt(row.cost_high ?? 0) * PART + BigInt(row.cost_low ?? 0)

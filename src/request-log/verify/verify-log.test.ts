@@ -3,7 +3,7 @@ import { before, describe, test } from 'node:test'
 import { type Kysely, sql } from 'kysely'
 import { closeRecord, ENGINES, openRecord, testStores } from '../../../test/test-store.ts'
 import type { Store } from '../../app/open-store.ts'
-import { compilePrice, costOf, type PriceList } from '../../domain/pricing/price.ts'
+import { compilePrice, costOf, NO_PRICES, type PriceList } from '../../domain/pricing/price.ts'
 import { NO_USAGE } from '../../domain/pricing/usage.ts'
 import { addPriceVersion } from '../../store/control/registry.ts'
 import type { Database } from '../../store/engine/schema.ts'
@@ -15,11 +15,9 @@ const HOUR = 3_600_000
 const START = Date.parse('2026-11-01T00:00:00Z')
 
 const LIST: PriceList = {
+  ...NO_PRICES,
   input_per_mtok: '0.15',
   cached_input_per_mtok: '0.075',
-  cache_write_5m_per_mtok: null,
-  cache_write_30m_per_mtok: null,
-  cache_write_1h_per_mtok: null,
   output_per_mtok: '0.6',
   tiers: [],
 }

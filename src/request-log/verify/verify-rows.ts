@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import { compilePrice, costOf, type Price, type PriceList } from '../../domain/pricing/price.ts'
+import { compilePrice, costOf, type Price, parsePrices } from '../../domain/pricing/price.ts'
 import { promptTokens } from '../../domain/pricing/usage.ts'
 import { mapInTurns } from '../../store/engine/in-turns.ts'
 import type { Database, RequestRow } from '../../store/engine/schema.ts'
@@ -66,7 +66,7 @@ async function pricesOf(db: Kysely<Database>, rows: readonly PricedRow[]): Promi
     .select(['id', 'prices'])
     .where('id', 'in', [...ids])
     .execute()
-  return new Map(versions.map(({ id, prices }) => [id, compilePrice(JSON.parse(prices) as PriceList)]))
+  return new Map(versions.map(({ id, prices }) => [id, compilePrice(parsePrices(prices))]))
 }
 
 function differenceOf(row: PricedRow, prices: ReadonlyMap<number, Price>): LogDifference | 'unpriced' | null {

@@ -1,7 +1,8 @@
 import type { Transaction } from 'kysely'
 import type { FileConfig } from '../../domain/file-config.ts'
+import { type ClassPriceField, perClass, TOKEN_CLASSES } from '../../domain/pricing/classes.ts'
 import type { PriceList, TokenPrices } from '../../domain/pricing/price.ts'
-import { addPriceVersion, deleteModel, type ModelFacts, PRICE_FIELDS, putModel } from '../control/registry.ts'
+import { addPriceVersion, deleteModel, type ModelFacts, putModel } from '../control/registry.ts'
 import { type BuiltinRegistry, readBuiltinRegistry, seedRegistry } from '../control/seed-registry.ts'
 import type { Database } from '../engine/schema.ts'
 import { StoreError } from '../engine/store-error.ts'
@@ -65,12 +66,10 @@ export function pricesOf(entry: RegistryEntry): PriceList | null {
     prompt_tokens_above: tier.prompt_tokens_above,
     ...classPrices(tier),
   }))
-  const silent = entry.tiers === undefined && PRICE_FIELDS.every((field) => entry[field] === undefined)
+  const silent = entry.tiers === undefined && TOKEN_CLASSES.every(({ price }) => entry[price] === undefined)
   return silent ? null : { ...base, tiers }
 }
 
-type LoosePrices = { [Field in keyof TokenPrices]?: string | null | undefined }
-
-function classPrices(prices: LoosePrices): TokenPrices {
-  return Object.fromEntries(PRICE_FIELDS.map((field) => [field, prices[field] ?? null])) as unknown as TokenPrices
+function classPrices(prices: Partial<Record<ClassPriceField, string | null | undefined>>): TokenPrices {
+  return perClass('price', ({ price }) => prices[price] ?? null)
 }

@@ -27,7 +27,7 @@ export function configChanges(before: ConfigView, after: ConfigView): ConfigChan
   return changes.sort((a, b) => compare(sortText(a), sortText(b)))
 }
 
-/** Objects of the file that are as it says already. */
+/** Objects that already match the file. */
 export function countUnchanged(before: ConfigView, after: ConfigView): number {
   const isSame = ([name, object]: [string, ViewedObject]) =>
     object.managedBy === 'config' && changeOf(before.get(name), object) === null

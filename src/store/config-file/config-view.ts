@@ -1,4 +1,4 @@
-import type { PriceList } from '../../domain/pricing/price.ts'
+import { parsePrices } from '../../domain/pricing/price.ts'
 import { providerFromRow } from '../control/providers.ts'
 import type { ControlRows } from '../control/snapshot.ts'
 import type { KeyRow, ManagedBy, ProviderRow, RegistryRow, RouteRow } from '../engine/schema.ts'
@@ -78,7 +78,7 @@ function viewedModel(row: RegistryRow, prices: string | undefined): ViewedObject
       capabilities: JSON.parse(facts.capabilities),
       efforts: parsedOrNull(facts.efforts),
       deprecated: facts.deprecated === 1,
-      ...(prices === undefined ? {} : (JSON.parse(prices) as PriceList)),
+      ...(prices === undefined ? {} : parsePrices(prices)),
     },
   })
 }

@@ -1,8 +1,8 @@
 import type { FileConfig } from '../../domain/file-config.ts'
 import { limitsFromText } from '../../domain/limits.ts'
-import type { PriceList } from '../../domain/pricing/price.ts'
+import { parsePrices } from '../../domain/pricing/price.ts'
 import { providerFromRow } from '../control/providers.ts'
-import { canonicalPrices, PRICE_FIELDS } from '../control/registry.ts'
+import { canonicalPrices } from '../control/registry.ts'
 import type { BuiltinModel, BuiltinRegistry } from '../control/seed-registry.ts'
 import type { ControlRows } from '../control/snapshot.ts'
 import type { KeyRow, RegistryRow, RouteRow } from '../engine/schema.ts'
@@ -125,9 +125,10 @@ function factsThatDiffer(row: RegistryRow, known: BuiltinModel | undefined): Par
 /** All prices when one of them differs: a file's prices are a whole list. */
 function pricesThatDiffer(present: string | undefined, known: BuiltinModel | undefined): Partial<Entry> {
   if (present === undefined) return {}
-  if (known !== undefined && JSON.stringify(canonicalPrices(known.prices)) === present) return {}
-  const { tiers, ...base } = JSON.parse(present) as PriceList
-  const isUnknown = PRICE_FIELDS.every((field) => base[field] === null) && tiers.length === 0
+  const list = parsePrices(present)
+  if (known !== undefined && JSON.stringify(canonicalPrices(known.prices)) === JSON.stringify(list)) return {}
+  const { tiers, ...base } = list
+  const isUnknown = Object.values(base).every((price) => price === null) && tiers.length === 0
   if (isUnknown) return { input_per_mtok: null, output_per_mtok: null }
   return {
     ...given(base),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { ENGINES, testStores } from '../../../test/test-store.ts'
 import { hashKey } from '../../domain/key.ts'
-import { costOf, type PriceList } from '../../domain/pricing/price.ts'
+import { costOf, NO_PRICES, type PriceList } from '../../domain/pricing/price.ts'
 import { NO_USAGE } from '../../domain/pricing/usage.ts'
 import type { Provider } from '../../domain/provider.ts'
 import { openSecrets } from '../engine/secrets.ts'
@@ -20,11 +20,8 @@ const stores = await testStores()
 
 function priceList(input: string | null, output: string | null, tiers: PriceList['tiers'] = []): PriceList {
   return {
+    ...NO_PRICES,
     input_per_mtok: input,
-    cached_input_per_mtok: null,
-    cache_write_5m_per_mtok: null,
-    cache_write_30m_per_mtok: null,
-    cache_write_1h_per_mtok: null,
     output_per_mtok: output,
     tiers,
   }

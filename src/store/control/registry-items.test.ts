@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { ENGINES, testStores } from '../../../test/test-store.ts'
-import type { PriceList } from '../../domain/pricing/price.ts'
+import { NO_PRICES, type PriceList } from '../../domain/pricing/price.ts'
 import { addPriceVersion, type ModelFacts, putModel } from './registry.ts'
 import { findItem, listPriceVersions, listRegistry } from './registry-items.ts'
 
@@ -22,11 +22,8 @@ const facts = (provider: string, model: string, capabilities: string[] = []): Mo
   note: null,
 })
 const prices = (input: string | null, output: string | null, tiers: PriceList['tiers'] = []): PriceList => ({
+  ...NO_PRICES,
   input_per_mtok: input,
-  cached_input_per_mtok: null,
-  cache_write_5m_per_mtok: null,
-  cache_write_30m_per_mtok: null,
-  cache_write_1h_per_mtok: null,
   output_per_mtok: output,
   tiers,
 })

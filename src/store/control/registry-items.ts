@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type Kysely, sql } from 'kysely'
-import type { PriceList } from '../../domain/pricing/price.ts'
+import { type PriceList, parsePrices } from '../../domain/pricing/price.ts'
 import type { Database, ManagedBy, PriceVersionRow, RegistryRow } from '../engine/schema.ts'
 import type { ModelFacts } from './registry.ts'
 
@@ -98,9 +98,9 @@ function holdsText(column: string, text: string) {
   return sql<boolean>`replace(${sql.ref(column)}, ${JSON.stringify(text)}, '') <> ${sql.ref(column)}`
 }
 
-/** Prices are stored by `canonicalPrices`, always in this order: input first, output last before the tiers. */
-const IS_PRICED = sql<boolean>`(p.prices is not null and p.prices not like '{"input_per_mtok":null,%'
-  and p.prices not like '%,"output_per_mtok":null,"tiers":%')`
+/** Prices are stored by `canonicalPrices`: the tiers, which may lack a price, come last. */
+const IS_PRICED = sql<boolean>`(p.prices is not null and p.prices not like '%"input_per_mtok":null,%"tiers":%'
+  and p.prices not like '%"output_per_mtok":null,%"tiers":%')`
 
 function itemFromRow(
   row: RegistryRow & {
@@ -121,7 +121,7 @@ function itemFromRow(
 }
 
 function versionFromRow(row: Pick<PriceVersionRow, 'id' | 'created_at' | 'source' | 'prices'>): PriceVersion {
-  return { id: row.id, createdAt: row.created_at, source: row.source, prices: JSON.parse(row.prices) as PriceList }
+  return { id: row.id, createdAt: row.created_at, source: row.source, prices: parsePrices(row.prices) }
 }
 
 function factsFromRow(row: RegistryRow): ModelFacts {

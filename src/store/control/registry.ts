@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
-import { type PriceList, picodollarsPerToken, type TokenPrices } from '../../domain/pricing/price.ts'
+import { perClass } from '../../domain/pricing/classes.ts'
+import { type PriceList, parsePrices, picodollarsPerToken, type TokenPrices } from '../../domain/pricing/price.ts'
 import type { Database, ManagedBy, PriceVersionRow, RegistryRow } from '../engine/schema.ts'
 import { changeControlData } from './control-transaction.ts'
 
@@ -75,7 +76,7 @@ export async function addPriceVersion(
   const prices = JSON.stringify(canonicalPrices(input.prices))
   return changeControlData(db, async (transaction) => {
     const newest = await newestPriceVersion(transaction, input.provider, input.model)
-    if (newest?.prices === prices) return newest.id
+    if (newest !== null && JSON.stringify(parsePrices(newest.prices)) === prices) return newest.id
     const row = { provider: input.provider, model: input.model, source: input.source, prices, created_at: now }
     const inserted = await transaction
       .insertInto('price_versions')
@@ -112,15 +113,6 @@ export async function priceHistory(
     .execute()
 }
 
-export const PRICE_FIELDS = [
-  'input_per_mtok',
-  'cached_input_per_mtok',
-  'cache_write_5m_per_mtok',
-  'cache_write_30m_per_mtok',
-  'cache_write_1h_per_mtok',
-  'output_per_mtok',
-] as const satisfies readonly (keyof TokenPrices)[]
-
 /** One spelling for one price ("0.10" is "0.1"), so that equal lists are equal texts. Throws for what is no price. */
 export function canonicalPrices(list: PriceList): PriceList {
   const tiers = list.tiers
@@ -130,15 +122,11 @@ export function canonicalPrices(list: PriceList): PriceList {
 }
 
 function canonicalClasses(prices: TokenPrices): TokenPrices {
-  const canonical = {} as TokenPrices
-  for (const field of PRICE_FIELDS) {
-    const price = prices[field]
-    canonical[field] = price === null ? null : canonicalDecimal(price)
-  }
-  return canonical
+  return perClass('price', ({ price }) => canonicalDecimal(prices[price]))
 }
 
-function canonicalDecimal(price: string): string {
+function canonicalDecimal(price: string | null): string | null {
+  if (price === null) return null
   const perToken = picodollarsPerToken(price)
   const fraction = String(perToken % 1_000_000n)
     .padStart(6, '0')

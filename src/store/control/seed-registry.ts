@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { Kysely } from 'kysely'
 import { z } from 'zod'
+import { perClass } from '../../domain/pricing/classes.ts'
 import type { PriceList } from '../../domain/pricing/price.ts'
 import type { Database } from '../engine/schema.ts'
 import { changeControlData } from './control-transaction.ts'
@@ -12,14 +13,7 @@ const price = z
   .nullish()
   .transform((value) => (value === null || value === undefined ? null : String(value)))
 
-const classPrices = {
-  input_per_mtok: price,
-  cached_input_per_mtok: price,
-  cache_write_5m_per_mtok: price,
-  cache_write_30m_per_mtok: price,
-  cache_write_1h_per_mtok: price,
-  output_per_mtok: price,
-}
+const classPrices = perClass('price', () => price)
 
 const Model = z.object({
   provider: z.string(),
@@ -78,16 +72,7 @@ function builtinModel(model: z.infer<typeof Model>): BuiltinModel {
     mode,
     note: model.note ?? null,
   }
-  const prices: PriceList = {
-    input_per_mtok: model.input_per_mtok,
-    cached_input_per_mtok: model.cached_input_per_mtok,
-    cache_write_5m_per_mtok: model.cache_write_5m_per_mtok,
-    cache_write_30m_per_mtok: model.cache_write_30m_per_mtok,
-    cache_write_1h_per_mtok: model.cache_write_1h_per_mtok,
-    output_per_mtok: model.output_per_mtok,
-    tiers: model.tiers,
-  }
-  return { facts, prices }
+  return { facts, prices: { ...perClass('price', ({ price }) => model[price]), tiers: model.tiers } }
 }
 
 const BUILTIN = 'builtin:'

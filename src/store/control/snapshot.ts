@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { Key, KeyValue } from '../../domain/key.ts'
 import { limitsFromText } from '../../domain/limits.ts'
-import { compilePrice, type Price, type PriceList } from '../../domain/pricing/price.ts'
+import { compilePrice, type Price, parsePrices } from '../../domain/pricing/price.ts'
 import type { Provider } from '../../domain/provider.ts'
 import type { Route } from '../../domain/route.ts'
 import type { RegistryModel, Snapshot, Workspace } from '../../domain/snapshot.ts'
@@ -96,7 +96,7 @@ function registryMap(
 }
 
 function registryModel(row: RegistryRow, version: PriceVersionRow | undefined): RegistryModel {
-  const prices = version === undefined ? null : (JSON.parse(version.prices) as PriceList)
+  const prices = version === undefined ? null : parsePrices(version.prices)
   return {
     provider: row.provider,
     model: row.model,

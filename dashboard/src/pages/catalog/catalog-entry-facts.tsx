@@ -5,6 +5,7 @@ import { CapabilityTags } from '../../components/capability-tags.tsx'
 import { FactList } from '../../components/fact-list.tsx'
 import { Price } from '../../components/price.tsx'
 import { count } from '../../format/number.ts'
+import { listedClasses } from '../../format/token-classes.ts'
 import { usePath } from '../../shell/place.ts'
 import classes from './catalog.module.css'
 import { type CatalogEntry, capabilitiesOfEntry } from './catalog-list.ts'
@@ -70,33 +71,13 @@ function length(tokens: number | null): ReactNode {
   return tokens === null ? <span className={classes['dim']}>unknown</span> : `${count(tokens)} tokens`
 }
 
-const CACHE_WRITES = [
-  ['Cache write, 5 min', 'cache_write_5m_per_mtok'],
-  ['Cache write, 30 min', 'cache_write_30m_per_mtok'],
-  ['Cache write, 1 h', 'cache_write_1h_per_mtok'],
-] as const
-
 function Prices({ entry }: { entry: CatalogEntry }) {
-  return (
-    <>
-      <Fact name="Input">
-        <Price usd={entry.input_per_mtok} /> {entry.input_per_mtok !== null && <PerMillion />}
-      </Fact>
-      <Fact name="Cached input">
-        <Price usd={entry.cached_input_per_mtok} input={entry.input_per_mtok} />
-      </Fact>
-      {CACHE_WRITES.map(([name, field]) =>
-        entry[field] === null ? null : (
-          <Fact key={field} name={name}>
-            <Price usd={entry[field]} />
-          </Fact>
-        ),
-      )}
-      <Fact name="Output">
-        <Price usd={entry.output_per_mtok} />
-      </Fact>
-    </>
-  )
+  return listedClasses([entry]).map(({ field, name, fallback }) => (
+    <Fact key={field} name={name}>
+      <Price usd={entry[field]} input={fallback === 'input' ? entry.input_per_mtok : null} />{' '}
+      {field === 'input_per_mtok' && entry[field] !== null && <PerMillion />}
+    </Fact>
+  ))
 }
 
 function PerMillion() {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { NO_PRICES } from '../../../../src/domain/pricing/price.ts'
 import {
   type CatalogEntry,
   type CatalogItem,
@@ -18,12 +19,7 @@ function entry(provider: string, model: string, more: Partial<CatalogEntry> = {}
     provider,
     model,
     mode: 'chat',
-    input_per_mtok: null,
-    cached_input_per_mtok: null,
-    cache_write_5m_per_mtok: null,
-    cache_write_30m_per_mtok: null,
-    cache_write_1h_per_mtok: null,
-    output_per_mtok: null,
+    ...NO_PRICES,
     tiers: [],
     price_version: null,
     context_window: null,

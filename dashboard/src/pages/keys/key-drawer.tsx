@@ -199,7 +199,7 @@ function Settings({ read, reload }: { read: Versioned<Key>; reload: () => Promis
 }
 
 function whyFixed(key: Key): string {
-  if (key.managed_by === 'config') return 'This key belongs to the configuration file: change it in switchyard.yaml.'
+  if (key.managed_by === 'config') return 'This key is managed by the configuration file. Change it in switchyard.yaml.'
   if (key.managed_by === 'environment') return 'This key comes from the environment of the gateway: change it there.'
   return keyState(key, Date.now()) === 'replaced'
     ? 'This key has a successor of the same name. Change that one; this one works until it ends.'

@@ -53,7 +53,7 @@ export function ProviderForm(props: ProviderFormProps) {
             description="What chains of routes call it. It cannot be changed later"
             value={draft.name}
             onChange={(event) => change({ name: event.currentTarget.value })}
-            error={isTaken ? 'There is a provider of this name' : problemAt(put.error, 'name')}
+            error={isTaken ? 'A provider with this name already exists' : problemAt(put.error, 'name')}
             pattern="[a-z0-9][a-z0-9_\-]*"
             title="Lower-case letters, digits, - and _"
             maxLength={64}

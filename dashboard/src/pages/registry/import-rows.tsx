@@ -26,8 +26,8 @@ export function ChangedRows({ changed, search }: { changed: ImportReport['change
             <tr key={`${provider}/${model} ${field}`}>
               <td>{index === 0 && <Id provider={provider} model={model} />}</td>
               <td>{field.replace(/_per_mtok$/, '').replaceAll('_', ' ')}</td>
-              <td className={`figures ${classes['dim']}`}>{shown(field, before)}</td>
-              <td className="figures">{shown(field, after)}</td>
+              <td className={`figures ${classes['dim']}`}>{fieldText(field, before)}</td>
+              <td className="figures">{fieldText(field, after)}</td>
               <td className="figures">{move !== null && <Direction {...move} />}</td>
             </tr>
           )
@@ -37,7 +37,7 @@ export function ChangedRows({ changed, search }: { changed: ImportReport['change
   )
 }
 
-function shown(field: string, value: unknown): string {
+function fieldText(field: string, value: unknown): string {
   if (field.endsWith('_per_mtok') && typeof value === 'string') return priceText(value)
   if (typeof value === 'number') return count(value)
   return valueText(value)

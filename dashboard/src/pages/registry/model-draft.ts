@@ -1,5 +1,5 @@
 import type { Body } from '../../api/client.ts'
-import { PRICE_CLASSES, type PriceField } from './price-change.ts'
+import { PRICE_CLASSES, type PriceField } from '../../format/token-classes.ts'
 import type { RegistryModel } from './registry-list.ts'
 
 type PriceTexts = Record<PriceField, string>
@@ -25,7 +25,7 @@ export interface ModelDraft extends PriceTexts {
   note: string
 }
 
-export const NO_PRICES = Object.fromEntries(PRICE_CLASSES.map(([field]) => [field, ''])) as PriceTexts
+export const NO_PRICES = Object.fromEntries(PRICE_CLASSES.map(({ field }) => [field, ''])) as PriceTexts
 
 export function emptyDraft(provider: string, model: string): ModelDraft {
   return {
@@ -62,7 +62,7 @@ export function draftOfModel(model: RegistryModel): ModelDraft {
 }
 
 function textsOf(prices: Record<PriceField, string | null>): PriceTexts {
-  return Object.fromEntries(PRICE_CLASSES.map(([field]) => [field, prices[field] ?? ''])) as PriceTexts
+  return Object.fromEntries(PRICE_CLASSES.map(({ field }) => [field, prices[field] ?? ''])) as PriceTexts
 }
 
 /** Everything is sent, the empty as unknown: what is saved is what stands in the form. `mode` and `efforts` stay. */
@@ -86,7 +86,7 @@ export function bodyOfModel(draft: ModelDraft, stored: RegistryModel | null): Bo
 }
 
 function pricesOf(texts: PriceTexts): Record<PriceField, string | null> {
-  const fields = PRICE_CLASSES.map(([field]) => [field, texts[field].trim() === '' ? null : texts[field].trim()])
+  const fields = PRICE_CLASSES.map(({ field }) => [field, texts[field].trim() === '' ? null : texts[field].trim()])
   return Object.fromEntries(fields) as Record<PriceField, string | null>
 }
 
@@ -102,5 +102,5 @@ export function priceProblem(text: string): string | undefined {
 }
 
 export function hasPriceProblem(draft: ModelDraft): boolean {
-  return [draft, ...draft.tiers].some((prices) => PRICE_CLASSES.some(([field]) => priceProblem(prices[field])))
+  return [draft, ...draft.tiers].some((prices) => PRICE_CLASSES.some(({ field }) => priceProblem(prices[field])))
 }

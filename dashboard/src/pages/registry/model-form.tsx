@@ -2,10 +2,10 @@ import { Button, Fieldset, Group, Stack, Text } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { useAll, useChange } from '../../api/hooks.ts'
 import { FormError } from '../../components/form-error.tsx'
+import { PRICE_CLASSES } from '../../format/token-classes.ts'
 import { FactFields } from './fact-fields.tsx'
 import { bodyOfModel, draftOfModel, emptyDraft, hasPriceProblem, type ModelDraft } from './model-draft.ts'
 import { NameFields } from './name-fields.tsx'
-import { PRICE_CLASSES } from './price-change.ts'
 import { PriceFields } from './price-fields.tsx'
 import classes from './registry.module.css'
 import type { RegistryModel } from './registry-list.ts'
@@ -22,7 +22,7 @@ export interface ModelFormProps {
   onReload: () => void
 }
 
-const FIELDS = [...PRICE_CLASSES.map(([field]) => field), 'context_window', 'max_input_tokens', 'max_output_tokens']
+const FIELDS = [...PRICE_CLASSES.map(({ field }) => field), 'context_window', 'max_input_tokens', 'max_output_tokens']
 
 export function ModelForm({ place, onCancel, onSaved, onReload, ...read }: ModelFormProps) {
   // What was read when the form was opened: a later read must neither wipe what is typed nor hide a conflict.

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { fieldMove, moveOf, movesOf, PRICE_CLASSES, type PriceList } from './price-change.ts'
+import { PRICE_CLASSES } from '../../format/token-classes.ts'
+import { fieldMove, moveOf, movesOf, type PriceList } from './price-change.ts'
 
 describe('which way a price went', () => {
   for (const [before, after, direction, percent] of [
@@ -27,7 +28,7 @@ describe('which way a price went', () => {
 })
 
 describe('what a version changed', () => {
-  const unknown = Object.fromEntries(PRICE_CLASSES.map(([field]) => [field, null])) as Omit<PriceList, 'tiers'>
+  const unknown = Object.fromEntries(PRICE_CLASSES.map(({ field }) => [field, null])) as Omit<PriceList, 'tiers'>
   const list = (input: string, tiers: [number, string][] = []): PriceList => ({
     ...unknown,
     input_per_mtok: input,

@@ -1,18 +1,8 @@
 import type { Item } from '../../api/client.ts'
+import { PRICE_CLASSES, type PriceField } from '../../format/token-classes.ts'
 
 export type PriceVersion = Item<'registry.history'>
 export type PriceList = Pick<PriceVersion, PriceField | 'tiers'>
-
-export const PRICE_CLASSES = [
-  ['input_per_mtok', 'Input'],
-  ['cached_input_per_mtok', 'Cached input'],
-  ['cache_write_5m_per_mtok', 'Cache write, 5 min'],
-  ['cache_write_30m_per_mtok', 'Cache write, 30 min'],
-  ['cache_write_1h_per_mtok', 'Cache write, 1 h'],
-  ['output_per_mtok', 'Output'],
-] as const
-
-export type PriceField = (typeof PRICE_CLASSES)[number][0]
 
 export interface PriceMove {
   /** "Input", "Output above 200,000 tokens". */
@@ -66,7 +56,7 @@ export function movesOf(before: PriceList | null, after: PriceList): PriceMove[]
 type Classes = Record<PriceField, string | null>
 
 function classMoves(suffix: string, before: Classes | null, after: Classes | null): PriceMove[] {
-  return PRICE_CLASSES.flatMap(([field, name]) => {
+  return PRICE_CLASSES.flatMap(({ field, name }) => {
     const move = moveOf(name + suffix, before?.[field] ?? null, after?.[field] ?? null)
     return move === null ? [] : [move]
   })
@@ -74,7 +64,7 @@ function classMoves(suffix: string, before: Classes | null, after: Classes | nul
 
 /** Whether a change of a registry field, as an import reports it, is about a price, and which way it goes. */
 export function fieldMove(field: string, before: unknown, after: unknown): PriceMove | null {
-  const name = PRICE_CLASSES.find(([known]) => known === field)?.[1]
+  const name = PRICE_CLASSES.find((known) => known.field === field)?.name
   if (name === undefined) return null
   const text = (value: unknown) => (typeof value === 'string' ? value : null)
   return moveOf(name, text(before), text(after))

@@ -1,8 +1,8 @@
 import { TextInput } from '@mantine/core'
 import type { ApiError } from '../../api/client.ts'
 import { problemAt } from '../../api/problem.ts'
+import { PRICE_CLASSES, type PriceField } from '../../format/token-classes.ts'
 import { priceProblem } from './model-draft.ts'
-import { PRICE_CLASSES, type PriceField } from './price-change.ts'
 import classes from './registry.module.css'
 
 export interface PriceFieldsProps {
@@ -19,7 +19,7 @@ export interface PriceFieldsProps {
 export function PriceFields({ prices, onChange, place = '', suffix = '', error }: PriceFieldsProps) {
   return (
     <div className={classes['fields']}>
-      {PRICE_CLASSES.map(([field, name]) => (
+      {PRICE_CLASSES.map(({ field, name, fallback }) => (
         <TextInput
           key={field}
           label={name}
@@ -27,7 +27,7 @@ export function PriceFields({ prices, onChange, place = '', suffix = '', error }
           leftSection="$"
           inputMode="decimal"
           autoComplete="off"
-          placeholder={field === 'input_per_mtok' || field === 'output_per_mtok' ? 'unknown' : 'as input'}
+          placeholder={fallback === null ? 'unknown' : `as ${fallback}`}
           value={prices[field]}
           onChange={(event) => onChange({ [field]: event.currentTarget.value })}
           error={priceProblem(prices[field]) ?? problemAt(error, place + field)}

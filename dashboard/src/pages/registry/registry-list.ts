@@ -1,5 +1,6 @@
 import type { Item } from '../../api/client.ts'
 import type { Sort } from '../../components/data-table.tsx'
+import { CACHE_WRITE_CLASSES } from '../../format/token-classes.ts'
 
 export type RegistryModel = Item<'registry.list'>
 
@@ -87,9 +88,9 @@ function drawable(price: string | null): Figure {
   return price === null ? null : Number(price)
 }
 
-/** The price of writing the cache that most callers meet: that of the shortest life. */
+/** The cache write price that most calls pay: the one of the shortest lifetime. */
 export function cacheWriteOf(model: RegistryModel): string | null {
-  return model.cache_write_5m_per_mtok ?? model.cache_write_30m_per_mtok ?? model.cache_write_1h_per_mtok
+  return CACHE_WRITE_CLASSES.map(({ price }) => model[price]).find((price) => price !== null) ?? null
 }
 
 /** `import:litellm:2026-11-01` in words. */

@@ -4,6 +4,7 @@ import { CopyText } from '../../components/copy.tsx'
 import { DrawerSection } from '../../components/detail-drawer.tsx'
 import { Time } from '../../components/time.tsx'
 import { bytes, count } from '../../format/number.ts'
+import { PROMPT_CLASSES } from '../../format/token-classes.ts'
 import { usePath } from '../../shell/place.ts'
 import { type Fact, Facts } from './facts.tsx'
 import { adjustmentText } from './request-words.ts'
@@ -19,11 +20,7 @@ export function TokensSection({ usage }: { usage: ListedRequest['usage'] }) {
       <Facts
         facts={[
           { name: 'Prompt', value: count(usage.prompt_tokens) },
-          part('at the full price', usage.input_tokens),
-          part('read from a cache', usage.cached_tokens),
-          part('written to a cache, 5 minutes', usage.cache_write_5m_tokens),
-          part('written to a cache, 30 minutes', usage.cache_write_30m_tokens),
-          part('written to a cache, 1 hour', usage.cache_write_1h_tokens),
+          ...PROMPT_CLASSES.map(({ label, column }) => part(label, usage[column])),
           { name: 'Completion', value: count(usage.completion_tokens) },
           part('of these, reasoning', usage.reasoning_tokens),
           { name: 'Total', value: count(usage.total_tokens) },

@@ -28,7 +28,7 @@ function aliasProblem(alias: string, taken: ReadonlySet<string>): string | undef
   if (alias === '') return 'Give it an alias'
   if (!ALIAS.test(alias))
     return 'An alias is 1 to 64 of letters, digits and . _ : / -, and begins with a letter or digit'
-  if (taken.has(alias)) return `There is a route '${alias}' already`
+  if (taken.has(alias)) return `The route '${alias}' already exists`
   return undefined
 }
 

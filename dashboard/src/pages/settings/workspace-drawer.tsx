@@ -171,7 +171,7 @@ function FixedLimits({ of: { limits } }: { of: Workspace }) {
       </Group>
       <LimitsInWords limits={limits} />
       <Text size="xs" c="dimmed">
-        They belong to the configuration file: change them in switchyard.yaml.
+        They are managed by the configuration file. Change them in switchyard.yaml.
       </Text>
     </Stack>
   )

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../../domain/call-request.ts'
 import { failure } from '../../../domain/failure.ts'
-import { type TokenUsage, tokenCount } from '../../../domain/pricing/usage.ts'
+import { NO_USAGE, type TokenUsage, tokenCount } from '../../../domain/pricing/usage.ts'
 import type { Reading } from '../../family.ts'
 import { failureFromErrorBody } from '../failure.ts'
 import { tierPercent } from './tiers.ts'
@@ -43,11 +43,10 @@ function usageFromWire(value: unknown, serviceTier: unknown): TokenUsage {
   const cachedInput = Math.min(tokenCount(promptDetails['cached_tokens']), prompt)
   const cacheWrite30m = Math.min(tokenCount(promptDetails['cache_write_tokens']), prompt - cachedInput)
   return {
+    ...NO_USAGE,
     input: prompt - cachedInput - cacheWrite30m,
     cachedInput,
-    cacheWrite5m: 0,
     cacheWrite30m,
-    cacheWrite1h: 0,
     output: tokenCount(usage['completion_tokens']),
     reasoning: tokenCount(outputDetails['reasoning_tokens']),
     pricePercent: tierPercent(serviceTier),
