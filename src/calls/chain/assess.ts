@@ -130,10 +130,12 @@ function calleeOf(
 function mismatch(entry: ChainEntry, family: Family, { snapshot, endpoint, chain, isInterchangeable }: Situation) {
   const { provider, model } = entry
   const mode = snapshot.registry.get(provider)?.get(model)?.mode
-  const operation = operationOfMode(mode) ?? family.operationOf(model)
+  const registered = operationOfMode(mode)
+  const operation = registered ?? family.operationOf(model)
   if (operation !== null && operation !== endpoint.operation) {
     const path = ENDPOINTS.find((each) => each.operation === operation)?.path
-    return `${provider}/${model} is for ${operation}: send the request to POST ${path}.`
+    const source = registered === null ? '' : `, by its mode in the registry ('${mode}')`
+    return `${provider}/${model} is for ${operation}${source}: send the request to POST ${path}.`
   }
   const first = chain[0]?.model
   if (endpoint.fallsBackTo === 'any-model' || isInterchangeable || model === first) return null
