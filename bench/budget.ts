@@ -1,11 +1,12 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { OURS } from './contestants.ts'
-import { label } from './label.ts'
-import { createScene, FAMILIES, type Family, startBareProxy, startUpstream } from './scene.ts'
-import { exchangedGateways, runTogether, type TogetherPlan, togetherRows } from './together.ts'
+import { exchangedGateways, runTogether, togetherRows } from './parts/together.ts'
+import type { TogetherPlan } from './plan.ts'
+import { startBareProxy } from './run/contestants.ts'
+import { OURS, SOURCES } from './run/gateway.ts'
+import { createScene, FAMILIES, type Family, label, startUpstream } from './run/scene.ts'
 
-/** CPU a call of the gateway over that of the bare proxy (hop) in the same run: ratios travel, microseconds do not. */
+/** CPU per call of the gateway over that of the bare proxy (hop): ratios carry over to other machines, times do not. */
 export type Ratios = Record<Family, number>
 
 /** bench/budget.json. */
@@ -15,42 +16,44 @@ export interface Budget {
   cpuAgainstBareProxy: Ratios
 }
 
-export const RECORD_COMMAND = 'npm run bench -- --record-budget'
+const RECORD_COMMAND = 'npm run bench -- --record-budget'
 const FILE = join(import.meta.dirname, 'budget.json')
-/** So much worse than recorded is no noise. */
+/** A ratio this much worse is not noise. */
 const TOLERANCE = 1.25
 
 export function readBudget(): Budget {
   return JSON.parse(readFileSync(FILE, 'utf8')) as Budget
 }
 
-export function writeBudget(cpuAgainstBareProxy: Ratios): void {
-  const rounded = Object.fromEntries(FAMILIES.map((family) => [family, Number(cpuAgainstBareProxy[family].toFixed(2))]))
+export function writeBudget(ratios: Ratios): string {
+  const rounded = Object.fromEntries(FAMILIES.map((family) => [family, Number(ratios[family].toFixed(2))]))
   const budget: Budget = {
     measuredOn: new Date().toISOString().slice(0, 10),
-    how: `${RECORD_COMMAND}: CPU time a call of the gateway, all threads, over that of bench/bare-proxy.ts (hop); 1 KB bodies, 32 connections each, all busy at the same time on one core, median of the ratios within a round`,
+    how: `${RECORD_COMMAND}: CPU time a call of the gateway, all threads, over that of bench/run/bare-proxy.ts (hop); 1 KB bodies, 32 connections each, all busy at the same time on one core, median of the ratios within a round`,
     cpuAgainstBareProxy: rounded as Ratios,
   }
-  writeFileSync(FILE, `${JSON.stringify(budget, null, 2)}\n`)
+  const text = `${JSON.stringify(budget, null, 2)}\n`
+  writeFileSync(FILE, text)
+  return text
 }
 
-/** What is dearer than the budget allows, in words; empty when nothing is. */
+/** One message for each family over its budget. */
 export function overBudget(measured: Ratios, { cpuAgainstBareProxy, measuredOn }: Budget): string[] {
   return FAMILIES.filter((family) => measured[family] > cpuAgainstBareProxy[family] * TOLERANCE).map((family) => {
     const [now, then] = [measured[family].toFixed(2), cpuAgainstBareProxy[family].toFixed(2)]
     return (
       `${family}: a call costs ${now} × the bare proxy; recorded on ${measuredOn}: ${then}, and ${TOLERANCE} × that is the limit. ` +
-      `\`node bench/hop.ts --profile DIR\` shows where the time goes. If the cost is worth it: ${RECORD_COMMAND}.`
+      `\`npm run bench -- --only together --profile DIR\` writes CPU profiles. If the cost is worth it: ${RECORD_COMMAND}.`
     )
   })
 }
 
 export async function measureRatios(plan: TogetherPlan): Promise<Ratios> {
   await using scene = createScene()
-  const upstream = (await startUpstream(scene)).atOnce
+  const upstream = (await startUpstream(scene)).immediate
   const hop = await startBareProxy(scene, upstream, 'hop')
-  // Other tests keep the machine busy: what is turned away for that would not be measured.
-  const ours = await exchangedGateways(scene, { upstream, env: { OVERLOAD_MS: '0' } })
+  // Other tests keep the machine busy; shed calls would not be measured.
+  const ours = await exchangedGateways(scene, { upstream, build: SOURCES, env: { OVERLOAD_MS: '0' } })
   const rows = togetherRows(
     await runTogether(
       scene,
@@ -60,6 +63,6 @@ export async function measureRatios(plan: TogetherPlan): Promise<Ratios> {
     ),
   )
   for (const row of rows) if (row.errors > 0) throw new Error(`${label(row)}: ${row.errors} calls failed`)
-  const of = (family: Family) => rows.find((row) => row.name === OURS && row.family === family)?.hopRatio
-  return { openai: of('openai') ?? Number.NaN, anthropic: of('anthropic') ?? Number.NaN }
+  const of = (family: Family) => rows.find((row) => row.name === OURS && row.family === family)?.hopRatio ?? Number.NaN
+  return { openai: of('openai'), anthropic: of('anthropic') }
 }

@@ -22,7 +22,7 @@ const SHORT_TEXT = {
  * Builds the gateway into dist/ when that is missing or older than its sources; `force` always.
  *
  * A program and its packages become one file with a few that are loaded when needed, a worker thread likewise: hundreds
- * of small modules cost 0.6 s of the start and 22 MB more (`node bench/footprint.ts`). Names and lines stay, so that a
+ * of small modules cost 0.6 s of the start and 22 MB more. Names and lines stay, so that a
  * stack trace can be read.
  */
 export async function buildServer(options: { force: boolean }): Promise<void> {

@@ -17,6 +17,8 @@ export interface PostgresServer {
   halt(): Promise<void>
   /** kill -9 of the server and all of its processes at once. */
   kill(): Promise<void>
+  /** Of the main process. */
+  pid(): number
   /** Starts it again with the data it had. */
   resume(): Promise<void>
   /** Stops it and removes its folder; happens by itself when the process ends, however it ends. */
@@ -43,6 +45,7 @@ export async function startPostgres(): Promise<PostgresServer> {
   const start = () => run('pg_ctl', '-D', data, '-l', join(folder, 'log'), '-o', options, '-w', 'start')
   await start()
 
+  const pid = () => Number(readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')[0])
   let databases = 0
   const urlOf = (database: string) => `postgres://postgres@127.0.0.1:${port}/${database}`
   return {
@@ -53,7 +56,8 @@ export async function startPostgres(): Promise<PostgresServer> {
       return urlOf(name)
     },
     halt: () => run('pg_ctl', '-D', data, '-m', 'immediate', '-w', 'stop'),
-    kill: () => killTree(Number(readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')[0])),
+    kill: () => killTree(pid()),
+    pid,
     resume: start,
     stop: () => watchdog.end(),
   }

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createWriteStream } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { killAndWait, launch } from '../../bench/process.ts'
+import { killAndWait, launch } from '../child-process.ts'
 import { fixedPort } from '../fixed-port.ts'
 import { ADMIN_KEY, type Answered } from '../harness.ts'
 
@@ -55,7 +55,6 @@ export async function newNode({ name, folder, environment }: NodeOptions): Promi
     const started = launch({
       command: process.execPath,
       args: [join(import.meta.dirname, '../../src/cli/main.ts'), 'serve'],
-      readyWhen: SERVES,
       env: { ...environment, ...more, PORT: String(port), DATA_DIR: dataDir, NODE_NAME: name },
       cwd: folder,
     })

@@ -9,10 +9,10 @@ import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, test } from 'node:test'
 import { promisify } from 'node:util'
 import { parse } from 'yaml'
-import { startProcess } from '../../bench/process.ts'
 import { type Simulator, startSimulator } from '../../simulator/simulator.ts'
 import { SETTINGS } from '../../src/app/config.ts'
 import { FAMILIES } from '../../src/providers/families.ts'
+import { startProcess } from '../child-process.ts'
 import { copyProject } from '../copy-project.ts'
 
 const ROOT = join(import.meta.dirname, '../..')

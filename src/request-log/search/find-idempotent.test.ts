@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { watchPlans } from '../../../bench/log-plans.ts'
+import { watchPlans } from '../../../test/query-plans.ts'
 import { closeRecord, ENGINES, openRecord, testStores } from '../../../test/test-store.ts'
 import { closeInterrupted } from '../fold/fold.ts'
 import { findIdempotent } from './find-idempotent.ts'

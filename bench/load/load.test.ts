@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { httpReader, statusOf } from './http-reader.ts'
+import { median, percentilesOf, spreadOf } from './percentiles.ts'
+
+test('percentiles are values that occurred', () => {
+  const values = Array.from({ length: 1_000 }, (_, index) => 1_000 - index)
+  assert.deepEqual(percentilesOf(values), { p50: 500, p99: 990 })
+  assert.deepEqual(percentilesOf([]), { p50: 0, p99: 0 })
+})
+
+test('the median and the spread ignore missing values', () => {
+  assert.equal(median([3, null, 1, 2]), 2)
+  assert.equal(median([4, 1]), 2.5)
+  assert.equal(median([null]), null)
+  assert.deepEqual(spreadOf([4, null, 1, 3, 2]), [1, 3])
+  assert.equal(spreadOf([null]), null)
+})
+
+const MESSAGES: [string, string, number][] = [
+  ['a length', 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello', 200],
+  ['no body', 'HTTP/1.1 204 No Content\r\n\r\n', 204],
+  ['chunks', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\nhello\r\n3;a=b\r\nyou\r\n0\r\n\r\n', 200],
+  ['an error', 'HTTP/1.1 503 Busy\r\ncontent-length: 12\r\n\r\n{"code":"x"}', 503],
+]
+for (const [what, text, status] of MESSAGES) {
+  test(`the end of a message with ${what} is found, however it is split`, () => {
+    for (let size = 1; size <= text.length; size++) {
+      const seen: number[] = []
+      const read = httpReader((head) => seen.push(statusOf(head)))
+      const bytes = Buffer.from(text)
+      for (let message = 1; message <= 2; message++) {
+        for (let at = 0; at < bytes.length; at += size) read(bytes.subarray(at, at + size))
+        assert.deepEqual(seen, Array(message).fill(status), `in pieces of ${size}`)
+      }
+    }
+  })
+}
+
+test('the beginning of an error body is kept', () => {
+  const seen: string[] = []
+  httpReader((_head, excerpt) => seen.push(excerpt))(Buffer.from(MESSAGES[3]?.[1] ?? ''))
+  assert.deepEqual(seen, ['{"code":"x"}'])
+})

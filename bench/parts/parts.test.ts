@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
+import { after, test } from 'node:test'
+import { againstText, measureAgainst, OTHER } from '../against.ts'
+import { QUICK, type RunOptions } from '../plan.ts'
+import { DIRECT, HOP } from '../run/contestants.ts'
+import { OURS, SOURCES } from '../run/gateway.ts'
+import { label } from '../run/scene.ts'
+import { takeTurn } from '../run/turn.ts'
+import { measureEventLoop } from './event-loop.ts'
+import { measureLatency } from './latency.ts'
+import { measureOverload } from './overload.ts'
+import { measureSaturation } from './saturation.ts'
+import { measureBodies } from './together.ts'
+
+// The budget's test must not be slowed by this one.
+const turn = await takeTurn(100_000)
+after(() => turn[Symbol.dispose]())
+
+const isLinux = existsSync('/proc/self/stat')
+const BOTH_FAMILIES = [`${OURS}, OpenAI family`, `${OURS}, Anthropic family`]
+
+function shortRun(): RunOptions {
+  const together = { rounds: 2, seconds: 0.3, warmupSeconds: 0.1 }
+  const plan = {
+    ...QUICK,
+    together,
+    bodies: together,
+    against: { ...together, starts: 1 },
+    warmupSeconds: 0.1,
+    saturation: { rounds: 1, seconds: 0.3 },
+    latency: { rates: [{ rate: 100, rounds: 1 }], seconds: 0.5 },
+    eventLoop: { slices: 1, seconds: 0.5, rows: 0 },
+    overload: { quietSeconds: 1, seconds: 0.5 },
+  }
+  return { plan, peers: [], build: SOURCES, progress() {} }
+}
+
+/** No assertion on times: a machine that runs tests is busy. */
+test('every target is measured as busy as it can be', { timeout: 120_000 }, async () => {
+  const rows = await measureSaturation(shortRun())
+  assert.deepEqual(rows.map(label), [DIRECT, HOP, ...BOTH_FAMILIES])
+  for (const row of rows) {
+    assert.equal(row.errors, 0, `${label(row)} had errors`)
+    assert.ok(row.requests > 0 && row.p50Ms > 0 && row.p50Ms <= row.p99Ms, JSON.stringify(row))
+    assert.equal(typeof row.cpuMicroseconds, isLinux && row.name !== DIRECT ? 'number' : 'object')
+  }
+})
+
+test('larger bodies are compared with copying them', { timeout: 120_000, skip: !isLinux }, async () => {
+  const rows = await measureBodies(shortRun())
+  assert.equal(rows.length, 4)
+  for (const row of rows) assert.deepEqual([row.body, row.errors, row.copyRatio! > 0], ['1m', 0, true])
+})
+
+test('two builds are compared by CPU per call', { timeout: 120_000, skip: !isLinux }, async () => {
+  const rows = await measureAgainst(shortRun(), { ...SOURCES, name: OTHER })
+  assert.deepEqual(
+    rows.map(({ family, rounds, errors }) => [family, rounds, errors]),
+    [
+      ['openai', 2, 0],
+      ['anthropic', 2, 0],
+    ],
+  )
+  for (const { ratio } of rows) assert.ok(ratio !== null && ratio > 0)
+  assert.match(againstText(rows), /^openai +[\d.]+ +[\d.]+ +[\d.]+ +[\d.]+ to [\d.]+ +2 +\d+ +0$/m)
+})
+
+test('calls at a constant rate are all answered', { timeout: 120_000 }, async () => {
+  const rows = await measureLatency(shortRun())
+  assert.deepEqual(rows.map(label), [DIRECT, HOP, ...BOTH_FAMILIES])
+  for (const row of rows) assert.deepEqual([row.rate, row.calls, row.failed], [100, 50, 0], JSON.stringify(row))
+  assert.deepEqual(rows[0]?.added, { p50Ms: 0, p99Ms: 0 })
+})
+
+test('the event loop is watched in every phase', { timeout: 120_000, skip: !isLinux }, async () => {
+  const rows = await measureEventLoop(shortRun())
+  assert.equal(rows.length, 4)
+  for (const row of rows) {
+    assert.equal(row.failed, 0, JSON.stringify(row))
+    assert.ok(row.longestMs > 0, JSON.stringify(row))
+  }
+})
+
+test('every 200 of an overload is in the log', { timeout: 120_000 }, async () => {
+  const { before, during, missingFromLog } = await measureOverload(shortRun(), 200)
+  assert.deepEqual([before.due, during.due, missingFromLog], [100, 200, 0])
+  // A busy machine may have to shed calls, but must answer all of them.
+  for (const stage of [before, during])
+    assert.deepEqual([stage.failed, stage.unanswered], [0, 0], JSON.stringify(stage))
+})

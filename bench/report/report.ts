@@ -1,0 +1,162 @@
+import type { OverloadResult } from '../parts/overload.ts'
+import type { BenchResult } from '../result.ts'
+import { label } from '../run/scene.ts'
+import { fixed, megabytes, signed, spread, tableText } from './table.ts'
+import { verdicts } from './verdicts.ts'
+
+/** A table for people; the JSON has the same figures for programs. */
+export interface Section {
+  title: string
+  lines: string[][]
+}
+
+/** `forDocs`: those that docs/performance.md shows. */
+export function sections(result: BenchResult, forDocs = false): Section[] {
+  const tables = forDocs
+    ? [together, latency, bodies]
+    : [together, saturation, latency, memory, bodies, eventLoop, overload]
+  return tables.map((table) => table(result)).filter(({ lines }) => lines.length > 1)
+}
+
+export function reportText(result: BenchResult): string {
+  const problems = result.problems.map((problem) => `NOTE: ${problem}\n`).join('')
+  const tables = sections(result).map(({ title, lines }) => `${title}\n\n${tableText(lines)}`)
+  const targets = `Targets\n\n${tableText(targetLines(result))}`
+  return `${headText(result)}\n${problems}\n${[...tables, startText(result), targets].join('\n')}`
+}
+
+export function startText({ start }: BenchResult): string {
+  if (start === null) return ''
+  const first = `the first start, which creates the database: ${start.firstMilliseconds.toFixed(0)} ms`
+  return `Start to first answer: ${start.milliseconds.toFixed(0)} ms (${first}).\n`
+}
+
+export function headText({ startedAt, node, processor, notPinned, quick }: BenchResult): string {
+  const where = notPinned === null ? 'the measured process on its own core' : `NOT pinned: ${notPinned}`
+  const note = quick ? ' A quick run, too short for figures to cite.' : ''
+  return `${startedAt.slice(0, 10)}, ${processor}, Node ${node}; medians, with the middle half as the spread; ${where}.${note}`
+}
+
+export function targetLines(result: BenchResult): string[][] {
+  const word = (holds: boolean | null) => (holds === null ? '–' : holds ? 'holds' : 'MISSED')
+  const rows = verdicts(result).map(({ what, target, figure, holds }) => [what, target, figure, word(holds)])
+  return [['what', 'target', 'this run', ''], ...rows]
+}
+
+/** The first column is the name, without a title. */
+function section<Row>(title: string, rows: readonly Row[], columns: Record<string, (row: Row) => unknown>): Section {
+  const titles = Object.keys(columns).slice(1)
+  return {
+    title,
+    lines: [['', ...titles], ...rows.map((row) => Object.values(columns).map((cell) => String(cell(row))))],
+  }
+}
+
+function together({ together: rows }: BenchResult): Section {
+  return section('CPU per call: all busy at the same time on one core, 1 KB bodies, 32 connections each', rows, {
+    name: label,
+    'CPU µs/request': (row) => fixed(row.cpuMicroseconds, 0),
+    'serving thread': (row) => fixed(row.servingMicroseconds, 0),
+    '× bare hop': (row) => fixed(row.hopRatio, 2),
+    spread: (row) => spread(row.hopRatioSpread, 2),
+    requests: (row) => row.requests,
+    shed: (row) => row.shed,
+    errors: (row) => row.errors,
+    rounds: (row) => row.eachRound.length,
+  })
+}
+
+function saturation({ saturation: rows }: BenchResult): Section {
+  return section('Alone on its core, as busy as 32 connections make it, 1 KB bodies', rows, {
+    name: label,
+    'requests/s': (row) => row.requestsPerSecond.toFixed(0),
+    spread: (row) => spread(row.requestsPerSecondSpread, 0),
+    'p50 ms': (row) => row.p50Ms.toFixed(2),
+    'p99 ms': (row) => row.p99Ms.toFixed(2),
+    'CPU µs/request': (row) => fixed(row.cpuMicroseconds, 0),
+    core: (row) => (row.coreShare === null ? '–' : `${(row.coreShare * 100).toFixed(0)} %`),
+    shed: (row) => row.shed,
+    errors: (row) => row.errors,
+  })
+}
+
+function latency({ latency: rows }: BenchResult): Section {
+  return section('Added latency against direct calls at the same time, provider takes 50 ms, constant rate', rows, {
+    name: label,
+    'rate/s': (row) => row.rate,
+    'added p50 ms': (row) => signed(row.added.p50Ms),
+    spread: (row) => spread(row.addedP50Spread, 2),
+    'added p99 ms': (row) => signed(row.added.p99Ms),
+    'p50 × bare hop': (row) => fixed(row.hopRatio.p50, 2),
+    'p99 × bare hop': (row) => fixed(row.hopRatio.p99, 2),
+    'load late p99': (row) => row.lateP99Ms.toFixed(2),
+    calls: (row) => row.calls,
+    counted: (row) => row.counted,
+    failed: (row) => row.failed,
+    rounds: (row) => row.rounds,
+  })
+}
+
+function memory({ memory: rows }: BenchResult): Section {
+  return section('Memory (RSS) of a fresh process', rows, {
+    name: label,
+    idle: (row) => megabytes(row.rssIdleBytes),
+    '1,000 calls in flight': (row) => megabytes(row.rssInFlightBytes),
+    errors: (row) => row.failed,
+  })
+}
+
+function bodies({ bodies: rows }: BenchResult): Section {
+  return section('Larger bodies, all busy at the same time on one core', rows, {
+    name: label,
+    body: (row) => row.body,
+    'CPU µs/request': (row) => fixed(row.cpuMicroseconds, 0),
+    '× bare hop': (row) => fixed(row.hopRatio, 2),
+    spread: (row) => spread(row.hopRatioSpread, 2),
+    '× bare copy': (row) => fixed(row.copyRatio, 2),
+    requests: (row) => row.requests,
+    errors: (row) => row.errors,
+  })
+}
+
+function eventLoop({ eventLoop: rows }: BenchResult): Section {
+  return section('Event loop at 1,000/s while …', rows, {
+    name: (row) => row.what,
+    'longest hold ms': (row) => row.longestMs.toFixed(1),
+    spread: (row) => spread(row.longestSpread, 1),
+    worst: (row) => row.worstMs.toFixed(1),
+    'p50 ms': (row) => row.p50Ms.toFixed(2),
+    'p99 ms': (row) => row.p99Ms.toFixed(2),
+    failed: (row) => row.failed,
+  })
+}
+
+function overload({ overload: result }: BenchResult): Section {
+  if (result === null) return { title: '', lines: [] }
+  const { saturationRate, missingFromLog, rssPeakBytes, before, during, after } = result
+  const title = `Overload (saturation: ${saturationRate.toFixed(0)}/s; ${recoveryText(result)}; ${missingFromLog} answers missing from the log; RSS at most ${megabytes(rssPeakBytes)})`
+  const stages = [
+    { name: 'before', ...before },
+    { name: 'twice saturation', ...during },
+    { name: 'after', ...after },
+  ]
+  return section(title, stages, {
+    name: (stage) => stage.name,
+    'rate/s': (stage) => stage.rate,
+    due: (stage) => stage.due,
+    served: (stage) => stage.ok,
+    '503 overloaded': (stage) => stage.shed,
+    other: (stage) => stage.failed,
+    'given up': (stage) => stage.unsent,
+    unanswered: (stage) => stage.unanswered,
+    'served p50 ms': (stage) => stage.okMs.p50.toFixed(1),
+    'served p99 ms': (stage) => stage.okMs.p99.toFixed(1),
+    '503 p50 ms': (stage) => stage.shedMs.p50.toFixed(1),
+    '503 p99 ms': (stage) => stage.shedMs.p99.toFixed(1),
+    'load late p99': (stage) => stage.lateMs.p99.toFixed(1),
+  })
+}
+
+function recoveryText({ recoveryMs }: OverloadResult): string {
+  return recoveryMs === null ? 'not normal again within the run' : `normal again after ${recoveryMs} ms`
+}

@@ -1,0 +1,71 @@
+import { median } from '../load/percentiles.ts'
+import type { OverloadResult } from '../parts/overload.ts'
+import { ratiosWithin } from '../parts/together.ts'
+import type { BenchResult } from '../result.ts'
+import { HOP } from '../run/contestants.ts'
+import { OURS } from '../run/gateway.ts'
+import type { Family } from '../run/scene.ts'
+import { megabytes } from './table.ts'
+
+/** A target and this run's figure. */
+export interface Verdict {
+  what: string
+  target: string
+  figure: string
+  /** Null: not measured. */
+  holds: boolean | null
+}
+
+const times = (reference: string) => (value: number) => `${value.toFixed(2)} × ${reference}`
+const milliseconds = (value: number) => `${value.toFixed(2)} ms`
+
+export function verdicts(result: BenchResult): Verdict[] {
+  const { together, latency, bodies, memory, eventLoop, start, overload } = result
+  const isOurs = ({ name, family }: { name: string; family: Family }) => name === OURS && family === 'openai'
+  const costs = (name: string, family: Family = 'openai') =>
+    together.find((row) => row.name.startsWith(name) && row.family === family)?.eachRound ?? []
+  const ratio = (cost: (number | null)[], reference: (number | null)[]) => median(ratiosWithin(cost, reference))
+  const ours = costs(OURS)
+  const added = latency.find((row) => isOurs(row) && row.rate === 500)
+  const body = bodies.find((row) => isOurs(row) && row.body === '1m')
+  const kept = memory.find(isOurs)
+  const longest = eventLoop.length === 0 ? null : Math.max(...eventLoop.map(({ longestMs }) => longestMs))
+  const measured = [
+    atMost('CPU a request, OpenAI family', ratio(ours, costs('Portkey')), 0.2, times('Portkey')),
+    atMost('CPU a request, OpenAI family', ratio(ours, costs(HOP)), 1.4, times('bare proxy')),
+    atMost('CPU a request, Anthropic family', ratio(costs(OURS, 'anthropic'), ours), 1.25, times('OpenAI family')),
+    atMost('added latency at 500/s, p50', added?.added.p50Ms, 0.6, milliseconds),
+    atMost('added latency at 500/s, p99', added?.added.p99Ms, 2, milliseconds),
+    atMost('added latency at 500/s, p50', added?.hopRatio.p50, 1.5, times('bare proxy')),
+    atMost('added latency at 500/s, p99', added?.hopRatio.p99, 1.5, times('bare proxy')),
+    atMost('CPU of a 1 MB body, OpenAI family', body?.copyRatio, 2, times('copying it')),
+    atMost('memory (RSS), idle', kept?.rssIdleBytes, 120e6, megabytes),
+    atMost('memory (RSS), 1,000 calls in flight', kept?.rssInFlightBytes, 250e6, megabytes),
+    atMost('start to first answer, warm disk', start?.milliseconds, 1_500, (value) => `${value.toFixed(0)} ms`),
+    atMost('longest hold of the event loop at 1,000/s', longest, 10, milliseconds),
+  ]
+  return overload === null ? measured : [...measured, overloadVerdict(overload)]
+}
+
+function atMost(what: string, figure: number | null | undefined, most: number, text: (value: number) => string) {
+  const target = `≤ ${text(most)}`
+  return figure == null
+    ? { what, target, figure: 'not measured', holds: null }
+    : { what, target, figure: text(figure), holds: figure <= most }
+}
+
+/** For the latency under overload, and for the time to recover. */
+const BOUND_MS = 1_000
+
+function overloadVerdict({ during, recoveryMs, missingFromLog }: OverloadResult): Verdict {
+  const failed = during.failed + during.unsent + during.unanswered
+  const recovered = recoveryMs === null ? 'did not recover' : `recovered after ${recoveryMs} ms`
+  const p99 = during.okMs.p99
+  const isServed = during.shed > 0 && failed === 0 && missingFromLog === 0 && p99 <= BOUND_MS
+  return {
+    what: 'twice the saturation rate',
+    target: 'sheds, p99 ≤ 1 s, recovers in 1 s, loses nothing',
+    figure: `${during.shed} shed, p99 ${p99.toFixed(0)} ms, ${failed} failed, ${recovered}, ${missingFromLog} missing from the log`,
+    holds: isServed && recoveryMs !== null && recoveryMs <= BOUND_MS,
+  }
+}
