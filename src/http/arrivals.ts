@@ -4,20 +4,20 @@ import { GatewayError } from '../domain/errors.ts'
 export interface Arrival {
   /** Bytes so far. */
   readonly received: number
-  /** What `received` was at the last look; -1 before the first. */
+  /** `received` at the last check; -1 before the first. */
   lastLook: number
-  /** No more of it will be read. */
+  /** Ends the reading with this error. */
   fail(error: GatewayError): void
 }
 
 export interface ArrivalRate {
-  /** How often each body is looked at. */
+  /** How often each body is checked. */
   everyMs: number
-  /** What must have come between two looks; 0: nothing. */
+  /** How many bytes must arrive between two checks; 0: no limit. */
   bytes: number
 }
 
-/** Ends bodies that arrive too slowly, so that nobody holds memory by stopping in the middle. */
+/** Refuses bodies that arrive too slowly, so that nobody can hold memory by stopping in the middle. */
 export class Arrivals {
   readonly #rate: ArrivalRate
   readonly #open = new Set<Arrival>()
@@ -31,7 +31,7 @@ export class Arrivals {
     if (this.#rate.bytes === 0) return
     arrival.lastLook = -1
     this.#open.add(arrival)
-    // Looks after everything that lies there was read: a process that was held up must not blame its callers.
+    // Checked after everything that has arrived was read: clients are not to blame when this process was blocked.
     this.#timer ??= setInterval(() => setImmediate(this.look), this.#rate.everyMs).unref()
   }
 

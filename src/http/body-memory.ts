@@ -1,25 +1,25 @@
 import { GatewayError } from '../domain/errors.ts'
 
 export interface MemoryBounds {
-  /** Bytes of request bodies that the process holds at the same time. */
+  /** Bytes of request bodies that the process holds at once. */
   bytes: number
-  /** Of these, what the calls of one owner hold. */
+  /** Of these, those of one owner. */
   bytesPerOwner: number
 }
 
 export type MemoryScope = 'gateway' | 'key'
 
-/** Bodies up to this size still find room when larger ones do not. */
+/** Bodies up to this size are still taken when larger ones are refused. */
 const SMALL_BYTES = 64 * 1024
-/** The share of each bound that is kept for them. */
+/** The share of each bound that is reserved for them. */
 const SMALL_SHARE = 1 / 8
 
-/** A call that holds memory waits for a provider, so room is not made within a second. */
+/** Calls that hold memory wait for providers, so a second would be too short. */
 const RETRY_SECONDS = 5
 
 /**
- * Counts the bytes of request bodies from the moment they are announced, or arrive, until their call has ended, and refuses
- * what does not fit. Nothing waits for room: whoever is refused comes again, so two bodies can never wait for each other.
+ * Counts the bytes of request bodies, from when they are announced or arrive until their call has ended, and refuses what
+ * does not fit. Nothing waits for memory, so two bodies can never wait for each other.
  */
 export class BodyMemory {
   readonly bounds: MemoryBounds
@@ -32,7 +32,7 @@ export class BodyMemory {
     this.#onRefusal = onRefusal
   }
 
-  /** Takes room for the next bytes of a body that is at least `bodyBytes` long by now, or throws the refusal. */
+  /** Takes memory for the next bytes of a body of at least `bodyBytes`, or throws the refusal. */
   take(bytes: number, bodyBytes: number, owner: string | null): void {
     const own = owner === null ? 0 : (this.#ofOwner.get(owner) ?? 0)
     if (owner !== null && !fits(own + bytes, bodyBytes, this.bounds.bytesPerOwner)) {
@@ -57,7 +57,7 @@ export class BodyMemory {
   }
 }
 
-/** A bound must have room for the largest body that is allowed, or such a body could never be sent. */
+/** Raises bounds that are too small for the largest allowed body, which could never be sent otherwise. */
 export function memoryBounds(bounds: MemoryBounds, maxBodyBytes: number): MemoryBounds {
   const least = Math.ceil(maxBodyBytes / (1 - SMALL_SHARE))
   return { bytes: Math.max(bounds.bytes, least), bytesPerOwner: Math.max(bounds.bytesPerOwner, least) }

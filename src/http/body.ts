@@ -7,14 +7,14 @@ import type { Client } from './connections.ts'
 
 export interface BodyRules {
   limitBytes: number
-  /** Takes memory for the next bytes of a body that is at least so long in all, or throws. */
+  /** Takes memory for the next bytes of a body of at least `bodyBytes`, or throws. */
   take(bytes: number, bodyBytes: number): void
   arrivals: Arrivals
 }
 
 /**
- * Reads a body up to a limit. A declared length that is over the limit, or finds no memory, is refused before a byte is
- * read; what the client goes on sending is discarded by Node, so that the refusal reaches it instead of a reset connection.
+ * Reads a body up to a limit. A declared length over the limit, or without memory for it, is refused before a byte is read.
+ * Node discards what the client still sends, so that the refusal reaches it and not a reset connection.
  */
 export async function readBody(request: IncomingMessage, client: Client, rules: BodyRules): Promise<Buffer[]> {
   const declared = Number(request.headers['content-length'] ?? 0)
@@ -31,7 +31,7 @@ export function tooLarge(limitBytes: number, bytes: number): GatewayError {
 }
 
 export function leftWhileSending(): CallerLeftError {
-  return new CallerLeftError('the client left while sending the body')
+  return new CallerLeftError('the caller left while sending the body')
 }
 
 interface Reading extends BodyRules {
@@ -55,7 +55,7 @@ class ArrivingBody implements Arrival {
     this.#stopListening = client.onLeave(this.#leave)
     client.arriving = this
     reading.arrivals.begin(this)
-    // 'error' is emitted for a body that breaks off; the connection closes with it, and that is what counts here.
+    // 'error' means that the body was cut off, and with it the connection.
     request.on('data', this.#onData).on('end', this.#onEnd).on('error', this.#leave)
   }
 
@@ -64,7 +64,7 @@ class ArrivingBody implements Arrival {
   }
 
   fail(error: Error): void {
-    // All of it is in, and what follows is no business of this call.
+    // It has arrived completely; what follows is not part of this call.
     if (!this.#request.complete) this.#refuse(error)
   }
 
@@ -79,7 +79,7 @@ class ArrivingBody implements Arrival {
     const received = this.#pieces.bytes + piece.length
     try {
       if (received > limitBytes) throw tooLarge(limitBytes, received)
-      // Without a declared length memory is taken as the bytes come.
+      // Without a declared length, memory is taken as bytes arrive.
       if (received > declared) take(piece.length, received)
     } catch (error) {
       this.#refuse(error as Error)
@@ -99,7 +99,7 @@ class ArrivingBody implements Arrival {
     this.#reading.reject(leftWhileSending())
   }
 
-  /** The request lives as long as its connection sends: nothing of the body may hang on it. */
+  /** Node keeps the request object while the client sends: it must not hold the body. */
   #stop(): void {
     this.#request.off('data', this.#onData).off('end', this.#onEnd).off('error', this.#leave)
     this.#stopListening()

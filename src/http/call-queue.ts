@@ -1,15 +1,15 @@
-/** About 15 ms of work. With thousands of calls begun and none finished, collecting garbage takes a third of the core. */
+/** Few enough to finish soon: with thousands of unfinished calls, garbage collection takes much of the CPU. */
 export const CALLS_A_TURN = 128
 
-/** However long one turn was, it counts for no more than this share of the patience. */
+/** One turn counts for no more than this part of the patience, however long it was. */
 const LEAST_TURNS = 4
-/** Of the patience: who waits no longer than this while there is too much to do is not behind. */
+/** Of the patience: calls that wait no longer than this are not late. */
 const TARGET_SHARE = 1 / 20
-/** When nothing is behind any more, overload is over so much sooner than it was noticed. */
+/** Once no call is late, overload ends this much faster than it was detected. */
 const RELIEF = 2
-/** A queue that became so much shorter within the patience is a burst that is being served. */
+/** A queue that shrank to this share within the patience is a burst that is being served. */
 const SHRUNK = 7 / 8
-/** The first calls of a process cost several times what they cost once it is compiled: there is more patience with them. */
+/** The first calls of a process are several times slower, until the code is compiled: they get more patience. */
 export const YOUNG_CALLS = 5_000
 const YOUNG_PATIENCE = 4
 
@@ -24,22 +24,21 @@ export interface Turn<Item> {
 }
 
 /**
- * Which calls begin now, which wait for another turn of the event loop, and which are turned away. Every turn begins as
- * many as it can finish soon, the oldest first; the others wait here, unread, where they cost next to nothing. What waits
- * is served however long a turn was: a slow start, a collection of garbage, a core that others need and a burst all leave a
- * queue that becomes shorter again. Only a queue that never does, while those at its head have waited too long, shows
- * that more comes than can be done. From then on a call is turned away when it has waited for the share of the
- * patience that keeps the calls served quick and has still no place in this turn. Nothing is estimated: waiting is seen.
+ * Decides which calls begin now, which wait for another turn of the event loop, and which are refused. Each turn begins as
+ * many as it can finish soon, oldest first; the others wait unread, which costs almost nothing. A slow start, a garbage
+ * collection, a busy machine and a burst all leave a queue that shrinks again, and everything in it is served. Only a queue
+ * that does not shrink while its head waits too long shows overload. From then on, calls that have waited for the target
+ * time and do not fit into this turn are refused. Nothing is estimated: waiting times are measured.
  */
 export class CallQueue<Item> {
   #waiting: Waiting<Item>[] = []
   #taken = 0
   #takenInAll = 0
   #lastTurn = 0
-  /** For how long those at the head have waited too long, over the last turns. */
+  /** For how long calls have been late, over the last turns. */
   #behindMs = 0
   #lengthBefore = 0
-  /** Stretches of the patience, one after the other, at whose end the queue was no shorter than before. */
+  /** Consecutive periods of patience in which the queue did not shrink. */
   #timesTooLong = 0
   #isOverloaded = false
   readonly #patienceMs: number
@@ -50,7 +49,7 @@ export class CallQueue<Item> {
     this.#targetMs = patienceMs * TARGET_SHARE
   }
 
-  /** True: it begins at once, as a rule. False: it has to wait. */
+  /** False: the call has to wait. */
   takes(): boolean {
     if (this.#waiting.length > 0 || this.#taken >= CALLS_A_TURN) return false
     this.#taken += 1
@@ -62,7 +61,7 @@ export class CallQueue<Item> {
     this.#waiting.push({ item, since: now })
   }
 
-  /** To be called once in each turn in which a call came or waits. */
+  /** Called once in each turn in which a call arrived or waits. */
   nextTurn(now: number): Turn<Item> {
     const turnMs = now - this.#lastTurn
     this.#lastTurn = now
@@ -98,7 +97,7 @@ export class CallQueue<Item> {
   }
 }
 
-/** Told at once as a rule, else in a later turn of the event loop; that a call is not taken is never told at once. */
+/** Called at once as a rule, else in a later turn of the event loop; never at once for a refused call. */
 export type Decide = (isTaken: boolean) => void
 
 /** The queue of this thread's event loop. */
@@ -108,7 +107,7 @@ export function queueCalls(patienceMs: number): (decide: Decide) => void {
   const schedule = () => {
     if (isScheduled) return
     isScheduled = true
-    // Runs when everything that could be read in this turn has been.
+    // Runs after everything that can be read in this turn was read.
     setImmediate(nextTurn)
   }
   const nextTurn = () => {

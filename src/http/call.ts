@@ -56,7 +56,7 @@ export interface HttpRoute {
   writeError?: ((error: GatewayError, headers?: Record<string, string>) => Reply) | undefined
   /** Refused while the gateway is overloaded. */
   isSheddable?: boolean
-  /** The busiest route: served without `node:http` where that is possible (raw-socket.ts). */
+  /** A busy POST route: served without `node:http` where that is possible (raw-socket.ts). */
   usesRawSocket?: boolean
 }
 

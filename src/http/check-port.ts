@@ -2,10 +2,9 @@ import { lookup } from 'node:dns/promises'
 import { connect } from 'node:net'
 
 /**
- * Fails as listening would, without listening: whoever was let in for a moment would lose the call that they sent, and a
- * load balancer must not repeat it. Node binds without listening only where a connection goes out, so one goes from the port
- * to itself. Asked before a first start makes keys: their values are shown once the gateway serves, so keys of a start
- * that fails would be lost.
+ * Fails as listening would, without listening: a client that connects in that moment would lose its call. Node binds without
+ * listening only for an outgoing connection, so one goes from the port to itself. Runs before a first start creates keys:
+ * their values are shown once the gateway serves, so those of a failed start would be lost.
  */
 export async function checkPort(host: string, port: number): Promise<void> {
   const { address } = await lookup(host)
@@ -20,7 +19,7 @@ export async function checkPort(host: string, port: number): Promise<void> {
   })
 }
 
-/** Who would listen everywhere is reached here. */
+/** A server on all addresses is reached on the local one. */
 function reachable(address: string): string {
   if (address === '0.0.0.0') return '127.0.0.1'
   return address === '::' ? '::1' : address

@@ -13,12 +13,12 @@ export function trustedProxies(list: string): BlockList | null {
   return proxies
 }
 
-/** Who calls, as far as wrong keys are counted: an address, of IPv6 the network that one customer gets. */
+/** The client for which wrong keys are counted: an address, of IPv6 its /64 network. */
 export type ClientSource = (address: string | undefined, forwardedFor: string | undefined) => string
 
 /**
- * `x-forwarded-for` is believed as far as trusted proxies wrote it: each adds the address it saw at the right end, and
- * what stands further left anybody may have made up.
+ * `x-forwarded-for` counts as far as trusted proxies wrote it: each appends the address it saw, and anybody may have made up
+ * what is further left.
  */
 export function clientSource(trusted: BlockList): ClientSource {
   const isTrusted = (address: string) => trusted.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
@@ -34,7 +34,7 @@ export function clientSource(trusted: BlockList): ClientSource {
   }
 }
 
-/** Without port, zone and the IPv6 way of writing IPv4; empty when it is no address. */
+/** Without port, zone and IPv4-mapped prefix; empty when it is not an address. */
 function plainAddress(written: string): string {
   const text = written.trim()
   const bare = /^\[(.*)\](?::\d+)?$/.exec(text)?.[1] ?? /^([\d.]+):\d+$/.exec(text)?.[1] ?? text

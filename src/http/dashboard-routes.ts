@@ -4,9 +4,9 @@ import type { Call, HttpRoute, Reply } from './call.ts'
 import { answerFile, isFileName, listStaticFiles, readListed, type StaticFile } from './static-files.ts'
 
 const HOME = '/dashboard'
-/** Stands in the built page wherever the nonce of an answer belongs. */
+/** Placeholder for the nonce in the built page. */
 const NONCE_MARK = '__CSP_NONCE__'
-/** Stands there for where the page and where calls are served. */
+/** Placeholder for the ports of the page and of calls. */
 const PORTS_MARK = '__PORTS__'
 
 const PROTECTION = {
@@ -18,12 +18,12 @@ const PROTECTION = {
     'midi=(), payment=(), usb=()',
 }
 
-/** What the build names by its content never changes. */
+/** For files that the build names by a hash of their content. */
 const FOR_EVER = 'public, max-age=31536000, immutable'
 
 /**
- * The dashboard as built into a folder, and the way to it from the bare address. Where calls have another port than the
- * page, `ports` tells both, for the examples in it: `9090 8080`.
+ * The built dashboard, and a redirect to it from `/`. Where calls have another port than the page, `ports` returns both for
+ * the examples in it: `9090 8080`.
  */
 export function dashboardRoutes(folder: string, ports: () => string = () => ''): HttpRoute[] {
   const files = listStaticFiles(folder)
@@ -43,11 +43,11 @@ function answer(call: Call, files: ReadonlyMap<string, StaticFile>, page: Static
     return answerFile(call, file, { 'cache-control': name.startsWith('assets/') ? FOR_EVER : 'no-cache' })
   }
   if (file === undefined && (name.startsWith('assets/') || isFileName(name))) throw new GatewayError('not_found')
-  // Every other address is a place within the page, which finds its way by itself.
+  // Every other path is a view of the page, which routes by itself.
   return answerPage(page, ports)
 }
 
-/** Never 304: a page kept from before would have the nonce of before. */
+/** Never 304: a cached page would have an old nonce. */
 async function answerPage(page: StaticFile, ports: string): Promise<Reply> {
   const nonce = randomBytes(16).toString('base64')
   const source = await readListed(page.path)
@@ -92,7 +92,7 @@ function notBuilt(): Reply {
   }
 }
 
-/** A person who types the bare address wants the dashboard; a program learns that there is nothing here. */
+/** Browsers are redirected to the dashboard; programs get a 404. */
 function redirectToDashboard(call: Call): Reply {
   if (prefersPage(call.header('accept') ?? '')) return { status: 302, headers: { location: HOME }, body: '' }
   throw new GatewayError('not_found', 'There is nothing at /.')
@@ -103,7 +103,7 @@ function prefersPage(accept: string): boolean {
   return page > 0 && page >= weightOf(accept, 'application/json')
 }
 
-/** 0 when it is not named: a program that takes anything did not ask for a page. */
+/** 0 when it is not named: a program that accepts anything did not ask for a page. */
 function weightOf(accept: string, mediaType: string): number {
   for (const part of accept.split(',')) {
     const [name, ...parameters] = part.split(';').map((text) => text.trim().toLowerCase())

@@ -5,11 +5,11 @@ export interface DrainOptions {
   seconds: number
   /** See `Server.drain`. */
   idleGraceMs: number
-  /** Time is up: what is still in flight is about to be cut off. */
+  /** Called before the calls that are still in flight are cut off. */
   onCutOff(): void
 }
 
-/** Calls in flight may finish, but not for ever. */
+/** Lets calls in flight finish, up to a deadline. */
 export async function drain(server: Pick<Server, 'drain' | 'destroy'>, options: DrainOptions): Promise<void> {
   const { log, seconds, idleGraceMs, onCutOff } = options
   const deadline = setTimeout(() => {

@@ -1,13 +1,13 @@
 const NOTHING = Buffer.alloc(0)
 
 /**
- * Joins what arrives in pieces. There is twice as much room as needed each time, so a body that comes byte by byte is
- * copied a few times, not once for each byte.
+ * Joins what arrives in pieces. It doubles its room when it grows, so a body that arrives byte by byte is copied a few
+ * times, not once for each byte.
  */
 export class GrowingBuffer {
   #room: Buffer = NOTHING
 
-  /** `waiting` with the piece behind it. Bytes that were given out before stay as they are. */
+  /** `waiting` followed by the piece. Buffers that were returned before stay valid. */
   join(waiting: Buffer, piece: Buffer): Buffer {
     let begin = waiting.byteOffset
     let end = begin + waiting.length
@@ -21,7 +21,7 @@ export class GrowingBuffer {
     return this.#room.subarray(begin, end + piece.length)
   }
 
-  /** To be called when nothing waits any more. */
+  /** Called when nothing waits any more. */
   free(): void {
     this.#room = NOTHING
   }

@@ -3,7 +3,7 @@ import { readBody } from './body.ts'
 import type { Bodies, Call } from './call.ts'
 import type { Client } from './connections.ts'
 
-/** One request of `node:http` as the rooms behind this one see it. */
+/** A call that `node:http` has read. */
 export class IncomingCall implements Call {
   readonly id: string
   readonly params: Readonly<Record<string, string>>
@@ -49,7 +49,7 @@ export class IncomingCall implements Call {
     return readBody(this.#request, this.presence, { limitBytes, take, arrivals })
   }
 
-  /** The call has ended: nothing of its body is needed any more. */
+  /** The call has ended: its body is no longer needed. */
   release(): void {
     if (this.#heldBytes > 0) this.#bodies.memory.release(this.#heldBytes, this.#owner)
     this.#heldBytes = 0

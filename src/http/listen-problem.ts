@@ -1,14 +1,14 @@
-/** Where a server listens, and what the variables that say so begin with. */
+/** Where a server listens, and the prefix of the variables that set it. */
 export interface ListenAddress {
   host: string
   port: number
   variables: '' | 'ADMIN_'
 }
 
-/** What the operator can mend about an address, in one line. */
+/** What the operator can fix about an address, in one line. */
 export class ListenError extends Error {
   override readonly name = 'ListenError'
-  /** A host that nobody knows is bad configuration; a port may be free again in a moment. */
+  /** True for an unknown host; a port may become free again. */
   readonly isConfiguration: boolean
 
   constructor(message: string, options: { isConfiguration: boolean; cause: unknown }) {
@@ -17,7 +17,7 @@ export class ListenError extends Error {
   }
 }
 
-/** The same error with words for people; as it was where there are none. */
+/** The same error in words for operators; unchanged where there are none. */
 export function asListenError(cause: unknown, place: ListenAddress): unknown {
   const { code, syscall, message } = cause as NodeJS.ErrnoException
   if (syscall === 'getaddrinfo') {
@@ -27,7 +27,7 @@ export function asListenError(cause: unknown, place: ListenAddress): unknown {
   return new ListenError(listenProblem(code, place) ?? message, { isConfiguration: false, cause })
 }
 
-/** Why the gateway cannot listen, and what to do, in one line; null for a reason that has no words yet. */
+/** Why the gateway cannot listen and what to do, in one line; null for an unknown reason. */
 export function listenProblem(code: string | undefined, { host, port, variables }: ListenAddress): string | null {
   const at = `${host}:${port}`
   if (code === 'EADDRINUSE') return `${at} is in use by another program: stop it, or set ${variables}PORT`

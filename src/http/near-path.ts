@@ -1,4 +1,4 @@
-/** The path that was most likely meant: a prefix or slash too many or too few is the usual mistake in a base URL. */
+/** The path that was probably meant: a wrong base URL often has a prefix or slash too many or too few. */
 export function nearPath(path: string, routes: readonly { path: string }[]): string | null {
   const plain = path.replace(/\/{2,}/g, '/').replace(/(.)\/$/, '$1')
   if (plain === '/') return null

@@ -4,7 +4,7 @@ import type { BodyMemory } from './body-memory.ts'
 import type { Call } from './call.ts'
 import type { PlainHeaders } from './plain-head.ts'
 
-/** A plain request as the rooms behind this one see it; its body may still be on its way. */
+/** A call from a raw socket; its body may still be arriving. */
 export class PlainCall implements Call {
   readonly id: string
   readonly method = 'POST'
@@ -49,7 +49,7 @@ export class PlainCall implements Call {
     return this.#body.length === 0 ? [] : [this.#body]
   }
 
-  /** The call has ended: nothing of its body is needed any more. */
+  /** The call has ended: its body is no longer needed. */
   release(): void {
     if (this.#heldBytes > 0) this.#memory.release(this.#heldBytes, this.#owner)
     this.#heldBytes = 0

@@ -5,7 +5,7 @@ import { createServer, type Server, type ServerOptions } from './server.ts'
 
 export interface Ports {
   calls: ListenAddress
-  /** Null: all is served on one port. */
+  /** Null: one port serves everything. */
   administration: ListenAddress | null
 }
 
@@ -13,7 +13,7 @@ export interface PortsOptions extends Omit<ServerOptions, 'routes'> {
   ports: Ports
   routes: {
     calls: readonly HttpRoute[]
-    /** On every port: whoever looks after a port asks there. */
+    /** On every port. */
     health: readonly HttpRoute[]
     administration: readonly HttpRoute[]
   }
@@ -21,7 +21,7 @@ export interface PortsOptions extends Omit<ServerOptions, 'routes'> {
 
 export interface Servers extends Pick<Server, 'drain' | 'destroy'> {
   listen(): Promise<{ url: string; adminUrl: string }>
-  /** Once it listens: the ports for administration and for calls, as the dashboard is told; nothing if that is one port. */
+  /** For the dashboard, once it listens: the ports for administration and for calls; empty if that is one port. */
   portsApart(): string
 }
 
@@ -32,7 +32,7 @@ export async function checkPorts({ calls, administration }: Ports): Promise<void
   }
 }
 
-/** One server for all, or one for callers and one for those who run the gateway. */
+/** One server for everything, or one for calls and one for administration. */
 export function createServers({ ports, routes, ...shared }: PortsOptions): Servers {
   const { calls, health, administration } = routes
   if (ports.administration === null) {
@@ -53,7 +53,7 @@ export function createServers({ ports, routes, ...shared }: PortsOptions): Serve
   let apart = ''
   return {
     async listen() {
-      // Last the port for calls: nobody has been let in there when one of them is taken.
+      // The port for calls comes last: no client has connected when the other one is in use.
       const adminUrl = await listenAt(admin, place)
       const url = await listenAt(own, ports.calls).catch(async (error) => {
         await admin.drain()

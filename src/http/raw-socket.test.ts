@@ -39,7 +39,10 @@ async function answer(call: Call) {
   return jsonReply(200, { body, type: call.header('content-type') ?? null }, { 'x-own': 'yes' })
 }
 
-const routes: HttpRoute[] = [{ method: 'POST', path: '/busy', handle: answer, usesRawSocket: true, isSheddable: true }]
+const routes: HttpRoute[] = [
+  { method: 'POST', path: '/busy', handle: answer, usesRawSocket: true, isSheddable: true },
+  { method: 'POST', path: '/busy-too', handle: answer, usesRawSocket: true },
+]
 
 before(async () => {
   const away = new GatewayError('overloaded', undefined, { retryAfterSeconds: 1 })
@@ -116,6 +119,16 @@ describe('a plain request is served on the raw socket', () => {
     assert.deepEqual(
       texts.map((text) => bodyOf(text).body),
       ['one', 'two', 'three, longer', 'two'],
+    )
+    assert.deepEqual(ways, ['raw', 'raw', 'raw', 'raw'])
+  })
+
+  test('whichever of the busy routes it is for, also on one connection', async () => {
+    const other = (body: string) => request(body).replace('/busy ', '/busy-too ')
+    const texts = await talk([request('one') + other('two') + other('two') + request('one')], 4)
+    assert.deepEqual(
+      texts.map((text) => bodyOf(text).body),
+      ['one', 'two', 'two', 'one'],
     )
     assert.deepEqual(ways, ['raw', 'raw', 'raw', 'raw'])
   })

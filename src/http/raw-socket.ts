@@ -7,17 +7,23 @@ import { GrowingBuffer } from './growing-buffer.ts'
 import { PlainCall } from './plain-call.ts'
 import { type PlainHeaders, readPlainHead } from './plain-head.ts'
 
-/** Serves the requests of the raw-socket path. */
-export interface RawSocketHandler {
-  /** The one path that is served. */
-  path: string
+/** A route that is served on raw sockets. */
+export interface RawSocketRoute {
+  /** Of its requests, with the line end. */
+  requestLine: string
   /** Resolves with the whole answer, null to hang up. */
   respond(call: PlainCall): Promise<RawAnswer | null>
   /** Decides, as a rule at once, what a call gets instead of being taken; null: it is taken. */
   enter(decide: (refusal: RawAnswer | null) => void): void
   newRequestId(): string
+}
+
+export interface RawSocketOptions {
+  /** Without one, `node:http` serves everything. */
+  routes: readonly RawSocketRoute[]
   connections: Connections
   bodies: Bodies
+  idleMs: number
 }
 
 export interface RawAnswer {
@@ -40,21 +46,20 @@ type HandToNodeHttp = (socket: Socket) => void
 const MAX_WAITING_BYTES = 64 * 1024
 
 /**
- * Serves the busiest path on the bare socket, which is cheaper than `node:http`, as long as requests are plain
+ * Serves the busy routes on the bare socket, which is cheaper than `node:http`, as long as requests are plain
  * (plain-head.ts). With the first one that is not, `node:http` gets the connection for good, with every byte that has not
  * been answered. Figures: decision 0011.
  */
 export function serveRawSockets(
   server: HttpServer,
   handToNodeHttp: HandToNodeHttp,
-  handler: RawSocketHandler | null,
-  idleMs: number,
+  options: RawSocketOptions,
 ): RawSockets {
   const open = new Set<RawConnection>()
-  if (handler === null) server.on('connection', handToNodeHttp)
+  if (options.routes.length === 0) server.on('connection', handToNodeHttp)
   else {
     server.on('connection', (socket: Socket) => {
-      const connection = new RawConnection(socket, handler, idleMs, (isClosed) => {
+      const connection = new RawConnection(socket, options, (isClosed) => {
         open.delete(connection)
         if (!isClosed) handToNodeHttp(socket)
       })
@@ -89,28 +94,31 @@ interface Arriving {
   reject(error: Error): void
 }
 
+interface PlainRequest {
+  route: RawSocketRoute
+  headers: PlainHeaders
+}
+
 class RawConnection implements Arrival {
   lastLook = -1
   readonly socket: Socket
-  readonly #handler: RawSocketHandler
-  readonly #line: string
+  readonly #options: RawSocketOptions
   readonly #leave: (isClosed: boolean) => void
   #waiting: Buffer = NOTHING
   readonly #joining = new GrowingBuffer()
-  #last: PlainHeaders | null = null
+  #last: PlainRequest | null = null
   #busy = false
   #arriving: Arriving | null = null
   /** The answer was sent before all of the request had arrived. */
   #answered = false
 
-  constructor(socket: Socket, handler: RawSocketHandler, idleMs: number, leave: (isClosed: boolean) => void) {
+  constructor(socket: Socket, options: RawSocketOptions, leave: (isClosed: boolean) => void) {
     this.socket = socket
-    this.#handler = handler
-    this.#line = `POST ${handler.path} HTTP/1.1\r\n`
+    this.#options = options
     this.#leave = leave
     socket.on('data', this.#onData).on('end', this.#onEnd).on('close', this.#onClose)
     socket.on('error', this.#onError).on('timeout', this.#onTimeout)
-    socket.setTimeout(idleMs)
+    socket.setTimeout(options.idleMs)
   }
 
   endIfIdle(): void {
@@ -130,7 +138,7 @@ class RawConnection implements Arrival {
   }
 
   #onClose = (): void => {
-    this.#handler.bodies.arrivals.end(this)
+    this.#options.bodies.arrivals.end(this)
     this.#leave(true)
   }
 
@@ -143,22 +151,33 @@ class RawConnection implements Arrival {
   }
 
   #next(isBehindAnswer: boolean): void {
-    const headers = readPlainHead(this.#waiting, this.#line, this.#last)
-    if (headers === null) {
-      if (isBehindAnswer) this.#handler.connections.leftBehindAnswer(this.socket)
+    const request = this.#readHead()
+    if (request === null) {
+      if (isBehindAnswer) this.#options.connections.leftBehindAnswer(this.socket)
       this.#handOver()
       return
     }
+    const { route, headers } = request
     this.#busy = true
-    this.#last = headers
+    this.#last = request
     this.#take(headers.head.length)
     const body = this.#waiting.length >= headers.bodyBytes ? this.#take(headers.bodyBytes) : this.#await(headers)
     const receivedAt = performance.now()
-    this.#handler.enter((refusal) => {
+    route.enter((refusal) => {
       if (refusal !== null) this.#send(refusal)
       // A client that left while it waited for its turn is not served.
-      else if (!this.socket.destroyed) void this.#serve(headers, body, receivedAt)
+      else if (!this.socket.destroyed) void this.#serve(request, body, receivedAt)
     })
+  }
+
+  #readHead(): PlainRequest | null {
+    const last = this.#last
+    for (const route of this.#options.routes) {
+      const known = last?.route === route ? last.headers : null
+      const headers = readPlainHead(this.#waiting, route.requestLine, known)
+      if (headers !== null) return headers === known ? last : { route, headers }
+    }
+    return null
   }
 
   #take(bytes: number): Buffer {
@@ -171,12 +190,12 @@ class RawConnection implements Arrival {
     return taken
   }
 
-  async #serve(headers: PlainHeaders, body: Buffer | Promise<Buffer>, receivedAt: number): Promise<void> {
-    const { connections, bodies } = this.#handler
+  async #serve({ route, headers }: PlainRequest, body: Buffer | Promise<Buffer>, receivedAt: number): Promise<void> {
+    const { connections, bodies } = this.#options
     const client = connections.arrive(this.socket)
-    const known = { id: this.#handler.newRequestId(), presence: client, receivedAt }
+    const known = { id: route.newRequestId(), presence: client, receivedAt }
     const call = new PlainCall(headers, body, known, bodies.memory)
-    const answer = await this.#handler.respond(call)
+    const answer = await route.respond(call)
     call.release()
     connections.answered(this.socket, client)
     if (answer === null) this.socket.destroy()
@@ -188,7 +207,7 @@ class RawConnection implements Arrival {
     // A call that is refused earlier does not await it.
     promise.catch(() => {})
     this.#arriving = { bytes: bodyBytes, resolve, reject }
-    this.#handler.bodies.arrivals.begin(this)
+    this.#options.bodies.arrivals.begin(this)
     return promise
   }
 
@@ -204,7 +223,7 @@ class RawConnection implements Arrival {
 
   #arrive({ bytes, resolve }: Arriving): void {
     if (this.#waiting.length < bytes) return
-    this.#handler.bodies.arrivals.end(this)
+    this.#options.bodies.arrivals.end(this)
     this.#arriving = null
     resolve(this.#take(bytes))
     if (this.#answered) this.#ready()

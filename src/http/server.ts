@@ -9,7 +9,7 @@ import { BodyMemory } from './body-memory.ts'
 import { type AnyReply, type Bodies, type Call, CallerLeftError, type HttpRoute, type Reply } from './call.ts'
 import { Connections } from './connections.ts'
 import { IncomingCall } from './incoming-call.ts'
-import { detachNodeHttp, type RawAnswer, type RawSocketHandler, serveRawSockets } from './raw-socket.ts'
+import { detachNodeHttp, type RawAnswer, type RawSocketRoute, serveRawSockets } from './raw-socket.ts'
 import { asGatewayError, errorReply } from './respond.ts'
 import { responseHead } from './response-text.ts'
 import { createRouter, type Match, type Router } from './router.ts'
@@ -68,14 +68,16 @@ interface Context {
   isDraining: boolean
 }
 
-/** `node:http` and a router; one busy route is served on the bare socket. */
+/** `node:http` and a router; busy routes are served on the bare socket. */
 export function createServer(options: ServerOptions): Server {
   const server = createHttpServer({ requestTimeout: REQUEST_TIMEOUT_MS, keepAliveTimeout: KEEP_ALIVE_MS })
   const handToNodeHttp = detachNodeHttp(server)
   const connections = new Connections(server)
   const { routes, bodies = unbounded() } = options
   const context: Context = { options, router: createRouter(routes), connections, bodies, isDraining: false }
-  const rawSockets = serveRawSockets(server, handToNodeHttp, rawSocketHandler(context), KEEP_ALIVE_MS)
+  const raw = routes.filter(({ usesRawSocket }) => usesRawSocket).map((route) => rawSocketRoute(route, context))
+  const rawOptions = { routes: raw, connections, bodies, idleMs: KEEP_ALIVE_MS }
+  const rawSockets = serveRawSockets(server, handToNodeHttp, rawOptions)
   server.on('request', (request, response) => void serve(request, response, context))
   server.on('clientError', (error, socket) => refuseUnreadable(error, socket as Socket, connections))
   return {
@@ -110,16 +112,12 @@ export function createServer(options: ServerOptions): Server {
   }
 }
 
-function rawSocketHandler(context: Context): RawSocketHandler | null {
-  const { options, connections, bodies } = context
-  const route = options.routes.find(({ usesRawSocket }) => usesRawSocket)
-  if (route === undefined) return null
+function rawSocketRoute(route: HttpRoute, context: Context): RawSocketRoute {
+  const { options } = context
   const newRequestId = () => options.newRequestId(route.idPrefix)
   const admission = route.isSheddable === true ? options.admission : undefined
   return {
-    path: route.path,
-    connections,
-    bodies,
+    requestLine: `POST ${route.path} HTTP/1.1\r\n`,
     newRequestId,
     enter(decide) {
       if (admission === undefined) decide(null)
