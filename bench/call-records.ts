@@ -1,6 +1,6 @@
 import { newId } from '../src/domain/new-id.ts'
 import { NO_USAGE } from '../src/domain/pricing/usage.ts'
-import type { AttemptRecord, CloseRecord, OpenRecord } from '../src/request-log/record.ts'
+import { type AttemptRecord, BLANK_RECORD, type CloseRecord, type OpenRecord } from '../src/request-log/record.ts'
 
 export interface CallRecords {
   open: OpenRecord
@@ -37,6 +37,7 @@ export function callRecords(number: number, now: number): CallRecords {
   }
   const served = attempt(number % 2, falls ? 120 : 1, upstreamMs, fails)
   const close: CloseRecord = {
+    ...BLANK_RECORD,
     ...open,
     finishedAt: now + upstreamMs,
     status: fails ? 502 : 200,
@@ -53,8 +54,6 @@ export function callRecords(number: number, now: number): CallRecords {
     gatewayMicroseconds: 180 + ((number * 13) % 400),
     requestBytes: 1_100,
     responseBytes: 720,
-    ignoredParams: [],
-    adjustments: [],
   }
   return { open, close }
 }

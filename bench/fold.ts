@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { Kysely } from 'kysely'
-import { createFolder, readPosition } from '../src/request-log/fold/fold.ts'
-import { closeLine, openLine } from '../src/request-log/spool/lines.ts'
+import { createFold, readPosition } from '../src/request-log/fold/fold.ts'
 import { SpoolReader } from '../src/request-log/spool/reader.ts'
+import { closeLine, openLine } from '../src/request-log/spool/record-lines.ts'
 import { Spool } from '../src/request-log/spool/spool.ts'
 import type { Database } from '../src/store/engine/schema.ts'
 import { openSqlite } from '../src/store/engine/sqlite-connection.ts'
@@ -55,7 +55,7 @@ async function measure(folder: string, options: { calls: number; gather: number;
   const path = join(folder, 'spool')
   const spool = new Spool(path, { synchronousFull: false, onCommit: () => {} })
   const reader = new SpoolReader(path)
-  const ledger = createFolder(db, spool.node)
+  const ledger = createFold(db, spool.node)
   let position = await readPosition(db, spool.node)
   const warmUp = Math.min(2_000, options.calls)
   let clock = new Clock()

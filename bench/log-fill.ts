@@ -1,7 +1,7 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
 import { ensurePartitions } from '../src/request-log/retention/partitions.ts'
 import { REQUEST_COLUMNS } from '../src/request-log/row.ts'
-import { DAYS_UNTIL, rollUpDaysStatement, rollUpStatement } from '../src/request-log/usage/rollup.ts'
+import { DAYS_UNTIL, rollUpStatement } from '../src/request-log/usage/rollup.ts'
 import type { Database } from '../src/store/engine/schema.ts'
 
 const STEP_ROWS = 50_000
@@ -34,7 +34,7 @@ function columns({
   end,
   days = DAYS,
   workspace: only,
-}: FillOptions): Record<(typeof REQUEST_COLUMNS)[number], RawBuilder<unknown>> {
+}: FillOptions): Partial<Record<(typeof REQUEST_COLUMNS)[number], RawBuilder<unknown>>> {
   const scatter = (salt: number, size: number) =>
     sql`((n * ${sql.lit(multiplier(salt))} % ${sql.lit(PRIME)}) / 1021 % ${sql.lit(size)})`
   const workspace = scatter(7, WORKSPACES)
@@ -102,7 +102,7 @@ export async function fillLog(db: Kysely<Database>, options: FillOptions): Promi
   const { rows, end, days = DAYS } = options
   const values = columns(options)
   const names = sql.join(REQUEST_COLUMNS.map((column) => sql.ref(column)))
-  const expressions = sql.join(REQUEST_COLUMNS.map((column) => values[column]))
+  const expressions = sql.join(REQUEST_COLUMNS.map((column) => values[column] ?? sql`null`))
   const timeOf = (n: number) => end - days * DAY_MS + Number((BigInt(n) * BigInt(days) * BigInt(DAY_MS)) / BigInt(rows))
   await ensurePartitions(
     db,
@@ -117,7 +117,7 @@ export async function fillLog(db: Kysely<Database>, options: FillOptions): Promi
     const filled = sql`started_at >= ${timeOf(from)} and started_at < ${timeOf(to)}`
     await db.transaction().execute(async (transaction) => {
       await rollUpStatement(filled).execute(transaction)
-      await rollUpDaysStatement(sql`${filled} and started_at < ${DAYS_UNTIL}`).execute(transaction)
+      await rollUpStatement(sql`${filled} and started_at < ${DAYS_UNTIL}`, 'usage_days').execute(transaction)
     })
     options.onProgress(to)
   }

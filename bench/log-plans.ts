@@ -1,6 +1,6 @@
 import { CompiledQuery, type Kysely, type KyselyPlugin } from 'kysely'
+import type { Engine } from '../src/store/engine/engine.ts'
 import type { Database } from '../src/store/engine/schema.ts'
-import type { Engine } from '../src/store/migrations/migrations.ts'
 
 /** A connection that remembers what it was asked, and the engine's plan for each query of another shape. */
 export function watchPlans(db: Kysely<Database>, engine: Engine): { db: Kysely<Database>; text(): Promise<string> } {
