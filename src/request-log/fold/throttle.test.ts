@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createBreath } from './throttle.ts'
+import { createThrottle } from './throttle.ts'
 
 /** Steps that take so long each, in milliseconds; after which of them it rested. */
 function restsAfter(steps: readonly number[]): number[] {
   let clock = 1_000
   let step = 0
   const rests: number[] = []
-  const breathe = createBreath(
+  const throttle = createThrottle(
     () => clock,
     (milliseconds) => {
       rests.push(step)
@@ -17,7 +17,7 @@ function restsAfter(steps: readonly number[]): number[] {
   for (const took of steps) {
     clock += took
     step += 1
-    breathe()
+    throttle()
   }
   return rests
 }
