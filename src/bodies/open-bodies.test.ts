@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { NO_BOUNDS } from '../domain/output-limit.ts'
 import { UNKNOWN_TRAITS } from '../domain/provider.ts'
+import { NO_BOUNDS } from '../domain/request/output-limit.ts'
 import { chatCompletions } from '../endpoints/chat-completions/chat-completions.ts'
 import { BodyBytes } from './body-bytes.ts'
 import { OpenBodies } from './open-bodies.ts'

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { CallRequest, JsonObject } from '../domain/call-request.ts'
+import type { CallRequest, JsonObject } from '../domain/request/call-request.ts'
 import type { Endpoint } from '../endpoints/endpoint.ts'
 import { readBody } from '../endpoints/read-body.ts'
 import type { Translation } from '../providers/family.ts'

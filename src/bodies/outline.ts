@@ -1,4 +1,4 @@
-import type { CallRequest, JsonObject } from '../domain/call-request.ts'
+import type { CallRequest, JsonObject } from '../domain/request/call-request.ts'
 
 const TYPE = ['type']
 

@@ -1,9 +1,9 @@
-import type { Answer, Stamp } from '../domain/answer.ts'
-import type { PromptTokens } from '../domain/bounds.ts'
-import type { CallRequest } from '../domain/call-request.ts'
 import type { ErrorCode, RefusedBody } from '../domain/errors.ts'
 import type { Failure } from '../domain/failure.ts'
 import type { Provider } from '../domain/provider.ts'
+import type { Answer, Stamp } from '../domain/request/answer.ts'
+import type { PromptTokens } from '../domain/request/bounds.ts'
+import type { CallRequest } from '../domain/request/call-request.ts'
 import type { Translation } from '../providers/family.ts'
 import type { Destination } from './destination.ts'
 

@@ -1,5 +1,5 @@
-import type { PromptTokens } from '../domain/bounds.ts'
-import type { CallRequest, JsonObject } from '../domain/call-request.ts'
+import type { PromptTokens } from '../domain/request/bounds.ts'
+import type { CallRequest, JsonObject } from '../domain/request/call-request.ts'
 import type { Translation } from '../providers/family.ts'
 import type { Rename } from '../providers/rename.ts'
 import type { Destination } from './destination.ts'

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
-import type { PromptTokens } from '../domain/bounds.ts'
-import type { CallRequest, JsonObject } from '../domain/call-request.ts'
+import type { PromptTokens } from '../domain/request/bounds.ts'
+import type { CallRequest, JsonObject } from '../domain/request/call-request.ts'
 import type { Endpoint } from '../endpoints/endpoint.ts'
 import { readBody } from '../endpoints/read-body.ts'
 import type { Translation } from '../providers/family.ts'

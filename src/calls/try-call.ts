@@ -1,4 +1,4 @@
-import { checkFaithful } from '../domain/faithful.ts'
+import { checkFaithful } from '../domain/request/faithful.ts'
 import type { TriedChat } from '../domain/tried-chat.ts'
 import { usableKey } from '../domain/usable-key.ts'
 import type { Endpoint } from '../endpoints/endpoint.ts'

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { adjustmentsText } from '../domain/adjustment.ts'
+import { adjustmentsText } from '../domain/request/adjustment.ts'
 import type { Contract } from '../management/contract/contract.ts'
 import type { AnyInput } from './api-client.ts'
 import { type Given, type OptionSpec, type Refinement, text } from './command.ts'

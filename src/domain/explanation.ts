@@ -1,7 +1,7 @@
-import type { Adjustment } from './adjustment.ts'
 import type { CircuitState } from './circuit.ts'
 import type { GatewayError } from './errors.ts'
 import type { Picodollars } from './pricing/price.ts'
+import type { Adjustment } from './request/adjustment.ts'
 import type { ChainEntry } from './route.ts'
 
 /** What would happen to a call if it came now, found out without calling anyone. */

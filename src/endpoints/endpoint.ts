@@ -1,8 +1,8 @@
 import type { z } from 'zod'
-import type { Answer, Stamp } from '../domain/answer.ts'
-import type { PromptTokens } from '../domain/bounds.ts'
-import type { CallRequest, EndpointName, Operation } from '../domain/call-request.ts'
 import type { GatewayError } from '../domain/errors.ts'
+import type { Answer, Stamp } from '../domain/request/answer.ts'
+import type { PromptTokens } from '../domain/request/bounds.ts'
+import type { CallRequest, EndpointName, Operation } from '../domain/request/call-request.ts'
 
 /** Whatever has headers: a call. */
 export interface WithHeaders {

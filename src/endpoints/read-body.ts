@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
-import { type CallRequest, isJsonObject } from '../domain/call-request.ts'
 import { GatewayError } from '../domain/errors.ts'
-import { checkFaithful } from '../domain/faithful.ts'
+import { type CallRequest, isJsonObject } from '../domain/request/call-request.ts'
+import { checkFaithful } from '../domain/request/faithful.ts'
 import type { Endpoint } from './endpoint.ts'
 
 /** A body as it came, as a request. The error also holds what the request log may know of a body that was refused. */

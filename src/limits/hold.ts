@@ -1,6 +1,6 @@
-import type { Bounds } from '../domain/bounds.ts'
 import { TOKEN_CLASSES } from '../domain/pricing/classes.ts'
 import { asPicodollars, type ClassPrices, type Picodollars, type Price } from '../domain/pricing/price.ts'
+import type { Bounds } from '../domain/request/bounds.ts'
 
 /** What one call can cost at most at one entry. */
 export interface WorstCase {

@@ -1,6 +1,6 @@
-import type { Adjustment } from '../domain/adjustment.ts'
-import type { JsonObject } from '../domain/call-request.ts'
 import type { Provider } from '../domain/provider.ts'
+import type { Adjustment } from '../domain/request/adjustment.ts'
+import type { JsonObject } from '../domain/request/call-request.ts'
 
 /** A field that goes along under a hard budget where the caller chose nothing: a default of the account may be dearer. */
 export interface Pin {

@@ -1,5 +1,5 @@
-import type { CallRequest } from '../domain/call-request.ts'
 import { type Provider, withoutSecrets } from '../domain/provider.ts'
+import type { CallRequest } from '../domain/request/call-request.ts'
 import type { Family, Reading, Translator } from './family.ts'
 
 /** What it takes to read an answer. */

@@ -1,7 +1,7 @@
-import type { Adjustment } from '../domain/adjustment.ts'
-import type { JsonObject } from '../domain/call-request.ts'
-import { ChatRequestSchema } from '../domain/chat.ts'
 import type { RefusedField } from '../domain/failure.ts'
+import type { Adjustment } from '../domain/request/adjustment.ts'
+import type { JsonObject } from '../domain/request/call-request.ts'
+import { ChatRequestSchema } from '../domain/request/chat.ts'
 
 /** A field of the caller's that goes out under the name that the provider asked for. */
 export interface Rename {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import type { JsonObject } from '../domain/call-request.ts'
-import type { ChatRequest } from '../domain/chat.ts'
+import type { JsonObject } from '../domain/request/call-request.ts'
+import type { ChatRequest } from '../domain/request/chat.ts'
 import { wireBody } from './wire-body.ts'
 
 /** As a family that only renames the model would translate it. */

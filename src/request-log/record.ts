@@ -1,7 +1,7 @@
-import type { Adjustment } from '../domain/adjustment.ts'
 import type { ErrorCode, LoggedCode } from '../domain/errors.ts'
 import { type FieldKind, LOG_FIELDS, type LogFields } from '../domain/log/fields.ts'
 import type { TokenUsage } from '../domain/pricing/usage.ts'
+import type { Adjustment } from '../domain/request/adjustment.ts'
 
 /** One upstream call, or an entry that was skipped, in the order in which it happened. */
 export interface AttemptRecord {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, beforeEach, describe, test } from 'node:test'
-import type { Adjustment } from '../../src/domain/adjustment.ts'
 import type { Limits } from '../../src/domain/limits.ts'
+import type { Adjustment } from '../../src/domain/request/adjustment.ts'
 import { type Answered, type Harness, hello, startHarness, until } from '../harness.ts'
 import { managing } from '../management/manage.ts'
 import { assertVerified, mostUsed, newKey, newWorkspace, statuses, statusOf } from './limited.ts'

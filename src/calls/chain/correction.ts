@@ -1,6 +1,6 @@
 import type { Sent, WireBytes } from '../../bodies/request-body.ts'
-import type { Adjustment } from '../../domain/adjustment.ts'
 import type { RefusedField } from '../../domain/failure.ts'
+import type { Adjustment } from '../../domain/request/adjustment.ts'
 import { renaming, usableRename } from '../../providers/rename.ts'
 import type { Received } from '../stages.ts'
 import type { Candidate, ChainDeps } from './assess.ts'

@@ -1,6 +1,6 @@
-import { likelyTokens } from '../../domain/bounds.ts'
-import { type ChatRequest, ChatRequestSchema, readChatRequest } from '../../domain/chat.ts'
 import { errorBody } from '../../domain/errors.ts'
+import { likelyTokens } from '../../domain/request/bounds.ts'
+import { type ChatRequest, ChatRequestSchema, readChatRequest } from '../../domain/request/chat.ts'
 import { bearerKey } from '../bearer-key.ts'
 import type { Endpoint } from '../endpoint.ts'
 import { promptTokensBound } from './prompt-bound.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { JsonObject } from '../../domain/call-request.ts'
-import type { ChatRequest } from '../../domain/chat.ts'
+import type { JsonObject } from '../../domain/request/call-request.ts'
+import type { ChatRequest } from '../../domain/request/chat.ts'
 import { IMAGE_TOKENS, INSTRUCTION_TOKENS, promptTokensBound } from './prompt-bound.ts'
 
 function chat(content: unknown, more: JsonObject = {}): ChatRequest {

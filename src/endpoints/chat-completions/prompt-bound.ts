@@ -1,5 +1,5 @@
-import { isJsonObject } from '../../domain/call-request.ts'
-import type { ChatRequest } from '../../domain/chat.ts'
+import { isJsonObject } from '../../domain/request/call-request.ts'
+import type { ChatRequest } from '../../domain/request/chat.ts'
 
 /**
  * An image is taken to cost no more than this, however large it is. Ten times what vendors state for their newest

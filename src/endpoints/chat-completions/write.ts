@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import type { Answer, Stamp } from '../../domain/answer.ts'
-import type { JsonObject } from '../../domain/call-request.ts'
+import type { Answer, Stamp } from '../../domain/request/answer.ts'
+import type { JsonObject } from '../../domain/request/call-request.ts'
 
 export const Completion = z.looseObject({
   id: z.string().describe('chatcmpl_…, also in x-gateway-request-id.'),

@@ -1,10 +1,10 @@
+import { errorBody } from '../../domain/errors.ts'
 import {
   type EmbeddingsRequest,
   EmbeddingsRequestSchema,
   inputTokens,
   readEmbeddingsRequest,
-} from '../../domain/embeddings.ts'
-import { errorBody } from '../../domain/errors.ts'
+} from '../../domain/request/embeddings.ts'
 import { bearerKey } from '../bearer-key.ts'
 import type { Endpoint } from '../endpoint.ts'
 import { EmbeddingList, writeEmbeddings } from './write.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Answer, Stamp } from '../../domain/answer.ts'
+import type { Answer, Stamp } from '../../domain/request/answer.ts'
 
 export const EmbeddingList = z.looseObject({
   object: z.literal('list'),

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { Adjustment } from '../../domain/adjustment.ts'
 import { ERRORS, type ErrorCode } from '../../domain/errors.ts'
+import { Adjustment } from '../../domain/request/adjustment.ts'
 import { Alias } from '../../domain/route.ts'
 import { inWorkspace, Usd, WorkspaceName } from './fields.ts'
 import { operation } from './operation.ts'

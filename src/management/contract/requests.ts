@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { Adjustment } from '../../domain/adjustment.ts'
 import { CALLER_LEFT, ERRORS, INTERRUPTED } from '../../domain/errors.ts'
 import { type ApiName, LOG_FIELDS, type LogColumns, publicName } from '../../domain/log/fields.ts'
+import { Adjustment } from '../../domain/request/adjustment.ts'
 import { inWorkspace, pageOf, paging, Timestamp, Usd } from './fields.ts'
 import { operation, streamedOperation } from './operation.ts'
 

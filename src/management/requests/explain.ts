@@ -1,7 +1,7 @@
-import { isJsonObject } from '../../domain/call-request.ts'
 import { GatewayError } from '../../domain/errors.ts'
 import type { ExplainedEntry, Explanation } from '../../domain/explanation.ts'
 import { exactUsd, type Picodollars } from '../../domain/pricing/price.ts'
+import { isJsonObject } from '../../domain/request/call-request.ts'
 import type { explainOperations } from '../contract/explain.ts'
 import type { ManagementDeps } from '../deps.ts'
 import type { HandlersOf } from '../router.ts'

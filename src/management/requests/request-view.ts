@@ -1,7 +1,7 @@
 import type { z } from 'zod'
-import type { Adjustment } from '../../domain/adjustment.ts'
 import { type FieldKind, publicName } from '../../domain/log/fields.ts'
 import { asPicodollars, exactUsd } from '../../domain/pricing/price.ts'
+import type { Adjustment } from '../../domain/request/adjustment.ts'
 import type { AttemptRecord } from '../../request-log/record.ts'
 import type { ExactInteger } from '../../store/engine/exact-integer.ts'
 import type { RequestRow } from '../../store/engine/schema.ts'

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import type { ChatRequest } from '../../domain/chat.ts'
-import { NO_BOUNDS } from '../../domain/output-limit.ts'
 import { UNKNOWN_TRAITS } from '../../domain/provider.ts'
+import type { ChatRequest } from '../../domain/request/chat.ts'
+import { NO_BOUNDS } from '../../domain/request/output-limit.ts'
 import { anthropicFamily, chat } from './anthropic-family.ts'
 import { translate } from './fixtures/translate.ts'
 

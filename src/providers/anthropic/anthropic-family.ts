@@ -1,4 +1,4 @@
-import type { ChatRequest } from '../../domain/chat.ts'
+import type { ChatRequest } from '../../domain/request/chat.ts'
 import type { Family, Translator } from '../family.ts'
 import { isVendor } from '../pin.ts'
 import { PINS } from './account-defaults.ts'

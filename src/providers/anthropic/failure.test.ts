@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { JsonObject } from '../../domain/call-request.ts'
 import type { Failure } from '../../domain/failure.ts'
+import type { JsonObject } from '../../domain/request/call-request.ts'
 import { failureFromWire } from './failure.ts'
 import { fromWire } from './response.ts'
 

@@ -1,6 +1,6 @@
-import { isJsonObject } from '../../domain/call-request.ts'
 import { scrubMessage } from '../../domain/errors.ts'
 import { type Failure, type FailureCode, failure, type Retry } from '../../domain/failure.ts'
+import { isJsonObject } from '../../domain/request/call-request.ts'
 import { WireError } from './wire.ts'
 
 /** What the rows below look at. */

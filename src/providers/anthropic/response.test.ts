@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { Answer } from '../../domain/answer.ts'
-import type { JsonObject } from '../../domain/call-request.ts'
-import type { ChatRequest } from '../../domain/chat.ts'
+import type { Answer } from '../../domain/request/answer.ts'
+import type { JsonObject } from '../../domain/request/call-request.ts'
+import type { ChatRequest } from '../../domain/request/chat.ts'
 import { finishReason } from './finish-reason.ts'
 import withTools from './fixtures/message-with-tools.json' with { type: 'json' }
 import { fromWire } from './response.ts'

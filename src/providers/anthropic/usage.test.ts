@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { JsonObject } from '../../domain/call-request.ts'
 import { NO_USAGE, type TokenUsage } from '../../domain/pricing/usage.ts'
+import type { JsonObject } from '../../domain/request/call-request.ts'
 import { completionUsage, usageFromWire } from './usage.ts'
 import type { WireUsage } from './wire.ts'
 

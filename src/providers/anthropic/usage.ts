@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../domain/call-request.ts'
 import { cacheWriteTokens, NO_USAGE, promptTokens, type TokenUsage, tokenCount } from '../../domain/pricing/usage.ts'
+import type { JsonObject } from '../../domain/request/call-request.ts'
 import { reportedPercent } from './account-defaults.ts'
 import type { WireUsage } from './wire.ts'
 

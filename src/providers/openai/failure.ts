@@ -1,6 +1,6 @@
-import type { JsonObject } from '../../domain/call-request.ts'
 import { ERRORS, scrubMessage } from '../../domain/errors.ts'
 import { type Failure, type FailureCode, failure, type Retry } from '../../domain/failure.ts'
+import type { JsonObject } from '../../domain/request/call-request.ts'
 import { refusedField } from './refused-field.ts'
 import { ErrorEnvelope } from './wire.ts'
 

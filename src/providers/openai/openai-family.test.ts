@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { type ChatRequest, readChatRequest } from '../../domain/chat.ts'
-import { NO_BOUNDS } from '../../domain/output-limit.ts'
 import { type Provider, UNKNOWN_TRAITS } from '../../domain/provider.ts'
+import { type ChatRequest, readChatRequest } from '../../domain/request/chat.ts'
+import { NO_BOUNDS } from '../../domain/request/output-limit.ts'
 import { chat } from './chat/chat.ts'
 import { openaiFamily } from './openai-family.ts'
 

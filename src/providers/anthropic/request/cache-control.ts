@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../../../domain/call-request.ts'
+import { isJsonObject, type JsonObject } from '../../../domain/request/call-request.ts'
 import type { Notes } from './notes.ts'
 import { mistake } from './rejection.ts'
 

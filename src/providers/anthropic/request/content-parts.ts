@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../../../domain/call-request.ts'
+import { isJsonObject, type JsonObject } from '../../../domain/request/call-request.ts'
 import { cacheMarker } from './cache-control.ts'
 import { cleanBase64, decodedText, isDataUrl, parseDataUrl, provenImageType } from './data-url.ts'
 import type { Notes } from './notes.ts'

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../domain/call-request.ts'
+import type { JsonObject } from '../../../domain/request/call-request.ts'
 import type { Target } from '../../family.ts'
 import type { Notes } from './notes.ts'
 

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../../../domain/call-request.ts'
+import { isJsonObject, type JsonObject } from '../../../domain/request/call-request.ts'
 import { shown } from './content-parts.ts'
 import type { Draft } from './draft.ts'
 import { conversationOf } from './messages.ts'

@@ -1,4 +1,4 @@
-import { isJsonObject } from '../../../domain/call-request.ts'
+import { isJsonObject } from '../../../domain/request/call-request.ts'
 import type { Draft } from './draft.ts'
 import {
   readMaxTokens,

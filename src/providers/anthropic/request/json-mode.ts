@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../../../domain/call-request.ts'
+import { isJsonObject, type JsonObject } from '../../../domain/request/call-request.ts'
 import { thinkingTraits } from '../models.ts'
 import type { Draft } from './draft.ts'
 import { refuse } from './rejection.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { JsonObject } from '../../../domain/call-request.ts'
+import type { JsonObject } from '../../../domain/request/call-request.ts'
 import { ignoredOf, messagesOf, mistakeOf, refusalOf, USER, wireOf } from '../fixtures/translate.ts'
 
 const text = (value: string) => ({ type: 'text', text: value })

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../../../domain/call-request.ts'
+import { isJsonObject, type JsonObject } from '../../../domain/request/call-request.ts'
 import { asksForCaching, cacheMarker } from './cache-control.ts'
 import {
   type Block,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { describe, test } from 'node:test'
-import type { JsonObject } from '../../../domain/call-request.ts'
+import type { JsonObject } from '../../../domain/request/call-request.ts'
 import { fieldsOf, ignoredOf, mistakeOf, refusalOf, translate, wireOf } from '../fixtures/translate.ts'
 
 function sha256(text: string): string {

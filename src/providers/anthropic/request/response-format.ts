@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../../../domain/call-request.ts'
+import { isJsonObject, type JsonObject } from '../../../domain/request/call-request.ts'
 import { shown } from './content-parts.ts'
 import { reducedSchema } from './json-schema.ts'
 import { mistake, refuse } from './rejection.ts'

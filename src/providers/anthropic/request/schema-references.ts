@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../../../domain/call-request.ts'
+import { isJsonObject, type JsonObject } from '../../../domain/request/call-request.ts'
 
 /** Keywords that hold one schema, a list of schemas, or schemas by name; everything else is data. */
 const ONE: ReadonlySet<string> = new Set([

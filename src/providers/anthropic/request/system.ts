@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../../../domain/call-request.ts'
+import { isJsonObject, type JsonObject } from '../../../domain/request/call-request.ts'
 import { cacheMarker } from './cache-control.ts'
 import { type Block, contentBlocks, isBlank } from './content-parts.ts'
 import type { Notes } from './notes.ts'

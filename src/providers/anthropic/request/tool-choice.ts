@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../../../domain/call-request.ts'
+import { isJsonObject, type JsonObject } from '../../../domain/request/call-request.ts'
 import { requiredText, shown } from './content-parts.ts'
 import { mistake, refuse } from './rejection.ts'
 import { declaredTools, placeholderTool, type Tool, usesFunctions } from './tools.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { JsonObject } from '../../../domain/call-request.ts'
+import type { JsonObject } from '../../../domain/request/call-request.ts'
 import { messagesOf, mistakeOf, refusalOf, translate, USER, wireOf } from '../fixtures/translate.ts'
 import example from '../fixtures/worked-example.json' with { type: 'json' }
 

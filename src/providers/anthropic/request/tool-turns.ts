@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { isJsonObject, type JsonObject } from '../../../domain/call-request.ts'
-import { checkFaithful } from '../../../domain/faithful.ts'
+import { isJsonObject, type JsonObject } from '../../../domain/request/call-request.ts'
+import { checkFaithful } from '../../../domain/request/faithful.ts'
 import { type Block, contentBlocks, requiredText, shown, withoutBlanks } from './content-parts.ts'
 import type { Notes } from './notes.ts'
 import { mistake, refuse } from './rejection.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { JsonObject } from '../../../domain/call-request.ts'
+import type { JsonObject } from '../../../domain/request/call-request.ts'
 import { fieldsOf, mistakeOf, refusalOf } from '../fixtures/translate.ts'
 
 const tool = (name: string, more: JsonObject = {}) => ({ type: 'function', function: { name, ...more } })

@@ -1,4 +1,4 @@
-import type { ChatRequest } from '../../../domain/chat.ts'
+import type { ChatRequest } from '../../../domain/request/chat.ts'
 import type { Translator } from '../../family.ts'
 import { targetOf } from '../target.ts'
 import { toWire } from './request.ts'

@@ -1,6 +1,6 @@
-import { isJsonObject, type JsonObject } from '../../../domain/call-request.ts'
 import { failure } from '../../../domain/failure.ts'
 import { NO_USAGE, type TokenUsage, tokenCount } from '../../../domain/pricing/usage.ts'
+import { isJsonObject, type JsonObject } from '../../../domain/request/call-request.ts'
 import type { Reading } from '../../family.ts'
 import { failureFromErrorBody } from '../failure.ts'
 import { tierPercent } from './tiers.ts'

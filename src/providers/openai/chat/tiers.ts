@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../domain/call-request.ts'
+import type { JsonObject } from '../../../domain/request/call-request.ts'
 import type { Pin } from '../../pin.ts'
 
 const DEAREST_PERCENT = 200

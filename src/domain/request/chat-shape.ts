@@ -1,6 +1,6 @@
 import { z } from 'zod'
+import { listOf } from '../list-of.ts'
 import { isJsonObject, type JsonObject } from './call-request.ts'
-import { listOf } from './list-of.ts'
 
 /**
  * What a value must look like, twice: as a schema that knows what is wrong, and as a check that only says yes or no but

@@ -1,5 +1,5 @@
+import { GatewayError } from '../errors.ts'
 import type { JsonObject } from './call-request.ts'
-import { GatewayError } from './errors.ts'
 
 /** Deeper than any schema people write, far from where recursion would overflow the stack. */
 const MAX_DEPTH = 200

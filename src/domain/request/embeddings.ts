@@ -1,8 +1,8 @@
 import { z } from 'zod'
+import { GatewayError } from '../errors.ts'
+import { problemText } from '../problem-text.ts'
 import { likelyTokens, type PromptTokens } from './bounds.ts'
 import { isJsonObject } from './call-request.ts'
-import { GatewayError } from './errors.ts'
-import { problemText } from './problem-text.ts'
 
 const EXPECTED = 'expected a string, or a list of strings, of tokens or of lists of tokens'
 

@@ -1,9 +1,9 @@
 import { z } from 'zod'
+import { GatewayError } from '../errors.ts'
+import { listOf } from '../list-of.ts'
+import { problemText } from '../problem-text.ts'
 import { isJsonObject, type JsonObject } from './call-request.ts'
 import { boolean, either, fieldSchemas, hasFields, list, named, number, object, text, typed } from './chat-shape.ts'
-import { GatewayError } from './errors.ts'
-import { listOf } from './list-of.ts'
-import { problemText } from './problem-text.ts'
 
 /**
  * The chat-completions request as far as the gateway must understand it before it knows the provider. No ranges are

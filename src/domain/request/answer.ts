@@ -1,5 +1,5 @@
+import type { TokenUsage } from '../pricing/usage.ts'
 import type { JsonObject } from './call-request.ts'
-import type { TokenUsage } from './pricing/usage.ts'
 
 /** A provider's answer in the words of the operation, but for what the gateway itself says in it. */
 export interface Answer {
