@@ -199,5 +199,5 @@ function statusAndBody(answer: string): string {
 
 /** Whether garbage behind an answer is answered too depends on whether that answer was out before it was read. */
 function withoutAfterword(answers: string[]): string[] {
-  return answers.length > 1 && answers.at(-1)?.includes('not a readable HTTP') ? answers.slice(0, -1) : answers
+  return answers.length > 1 && answers.at(-1)?.includes('not a valid HTTP') ? answers.slice(0, -1) : answers
 }
