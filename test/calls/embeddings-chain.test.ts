@@ -99,6 +99,15 @@ describe('a provider that fails', () => {
   })
 })
 
+test('the management API keeps whether the models of a route are interchangeable', async () => {
+  const manage = managing(() => harness)
+  const chain = [{ provider: 'openai', model: SMALL }]
+  await manage('PUT', '/routes/kept', { chain, interchangeable: true })
+  assert.equal((await manage('GET', '/routes/kept')).json.interchangeable, true)
+  await manage('PUT', '/routes/kept', { chain })
+  assert.notEqual((await manage('GET', '/routes/kept')).json.interchangeable, true)
+})
+
 describe('a hard budget', () => {
   const ample = hard(1_000_000_000_000n)
   const holdOf = async (answer: Answered) => BigInt(String((await harness.rowOf(answer))['hold_picodollars']))
