@@ -15,7 +15,7 @@ export interface RecordedCall {
   body: unknown
   rawBody: string
   model: string | null
-  /** `abc123` when the last user text contains `#abc123`; lets a test match its calls one to one. */
+  /** `abc123` when the last user text (or text to embed) contains `#abc123`; lets a test match its calls one to one. */
   marker: string | null
   receivedAt: number
   finishedAt: number | null
@@ -54,7 +54,7 @@ export function createCallLog(keepCalls: number): CallLog {
       call.body = body
       if (isObject(body)) {
         call.model = typeof body['model'] === 'string' ? body['model'] : null
-        call.marker = MARKER.exec(lastUserText(body['messages']))?.[1] ?? null
+        call.marker = MARKER.exec(lastUserText(body['messages']) || lastText(body['input']))?.[1] ?? null
       }
       withBody.push(call)
       if (withBody.length <= KEEP_BODIES) return
@@ -98,6 +98,12 @@ export function lastUserText(messages: unknown): string {
     if (text !== '') return text
   }
   return ''
+}
+
+/** Of what is to be embedded. */
+export function lastText(input: unknown): string {
+  const last = Array.isArray(input) ? input.at(-1) : input
+  return typeof last === 'string' ? last : ''
 }
 
 export function textOf(content: unknown): string {

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Answer } from './answer.ts'
 import type { FamilyName } from './call-log.ts'
 import type { JsonObject } from './json.ts'
-import type { Ask, Reply } from './reply.ts'
+import type { Tweak } from './reply.ts'
 import type { Account } from './stage.ts'
 
 /** Why an answer is an error: a plain status, or a cause that shares its status with others. */
@@ -24,10 +24,20 @@ export interface CauseContext {
   key: string
 }
 
+/** A path that asks a model. */
+export interface Operation {
+  path: string
+  /** The vendor's own validation: the error answer, or null when the request is good. */
+  validate(body: JsonObject, headers: IncomingHttpHeaders, account: Account): Answer | null
+  lastUserText(body: JsonObject): string
+  /** The normal answer to a good request, with what a scenario changes in it. */
+  answer(body: JsonObject, tweak: Tweak, chosen: { seed: number; account: Account }): JsonObject
+}
+
 /** What differs between the two vendors. Everything else (sockets, scripts, scenarios, recording) knows no vendor. */
 export interface Family {
   name: FamilyName
-  chatPath: string
+  operations: readonly Operation[]
   bodyLimitBytes: number
   newRequestId(): string
   /** The key the caller sent, or null. */
@@ -35,10 +45,6 @@ export interface Family {
   failure(cause: Cause, context: CauseContext): Answer
   /** Header rules that hold on every path, the key aside. */
   checkHeaders(headers: IncomingHttpHeaders): Answer | null
-  /** The vendor's own validation: the error answer, or null when the request is good. */
-  validate(body: JsonObject, headers: IncomingHttpHeaders, account: Account): Answer | null
-  readAsk(body: JsonObject): Ask
-  writeReply(reply: Reply, body: JsonObject, account: Account): JsonObject
   listModels(query: URLSearchParams): Answer
   getModel(id: string): Answer
   /** Adds the headers (and request id) that the vendor puts on every answer. */

@@ -43,6 +43,15 @@ export interface Tweak {
   cacheWriteTokens?: number
   thinkingTokens?: number
   exactUsage?: { prompt: number; completion: number }
+  embeddings?: EmbeddingsTweak
+}
+
+/** What compatible servers do otherwise. */
+export interface EmbeddingsTweak {
+  usage?: 'none' | 'total-only'
+  isReversed?: boolean
+  /** Whatever was asked for. */
+  format?: 'float' | 'base64'
 }
 
 export interface ToolCall {

@@ -108,6 +108,15 @@ export const SCENARIOS: readonly Scenario[] = [
   row('sim-huge-<mib>', 'an answer text of that many MiB', ([mib]) =>
     Number(mib) <= 256 ? reply({ text: 'x'.repeat(Number(mib) * MEBIBYTE) }) : null,
   ),
+  row('sim-no-usage', 'embeddings without `usage`', () => reply({ embeddings: { usage: 'none' } })),
+  row('sim-total-only', 'embeddings whose `usage` has only `total_tokens`', () =>
+    reply({ embeddings: { usage: 'total-only' } }),
+  ),
+  row('sim-unordered', 'embeddings in reverse order, each with its right `index`', () =>
+    reply({ embeddings: { isReversed: true } }),
+  ),
+  row('sim-floats', 'embeddings as numbers, whatever was asked for', () => reply({ embeddings: { format: 'float' } })),
+  row('sim-base64', 'embeddings in base64, whatever was asked for', () => reply({ embeddings: { format: 'base64' } })),
 ]
 
 /** The scenario a model id asks for: undefined when it names none, null when nobody knows it. */

@@ -2,9 +2,9 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Answer } from './answer.ts'
 import type { RecordedCall } from './call-log.ts'
-import { decideChat } from './decide-chat.ts'
+import { decide } from './decide.ts'
 import { readBody, resetConnection, sendAnswer } from './exchange.ts'
-import type { Cause, CauseContext, Family } from './family.ts'
+import type { Cause, CauseContext, Family, Operation } from './family.ts'
 import { answerInspection } from './inspection.ts'
 import { isObject, type JsonObject } from './json.ts'
 import type { Stage } from './stage.ts'
@@ -66,8 +66,8 @@ class Exchange {
     })
     if (read.kind === 'client-left') return
     const answer = read.kind === 'too-large' ? this.#tooLarge() : this.#decide(read.text)
-    const delayMs = stage.latencyMs(this.#isChat() ? this.#call.model : null) + (answer.delayMs ?? 0)
-    if (this.#isChat()) await stage.gate()
+    const delayMs = stage.latencyMs(this.#operation() ? this.#call.model : null) + (answer.delayMs ?? 0)
+    if (this.#operation()) await stage.gate()
     if (delayMs > 0) await sleep(delayMs, undefined, { signal: this.#clientLeft.signal }).catch(() => undefined)
     if (!this.#clientLeft.signal.aborted) this.#send(answer)
   }
@@ -85,19 +85,20 @@ class Exchange {
     if (!key || (requiredKey !== null && key !== requiredKey)) return this.#fail(401)
     const badHeaders = family.checkHeaders(request.headers)
     if (badHeaders) return badHeaders
-    if (this.#isChat()) {
+    const operation = this.#operation()
+    if (operation) {
       if (request.method !== 'POST') return this.#fail(405)
       if (!request.headers['content-type']?.startsWith('application/json')) return this.#fail('bad-media-type')
       if (!isObject(body)) return this.#fail('bad-json')
-      return this.#decideChat(body)
+      return this.#ask(operation, body)
     }
     return this.#decideModels(url)
   }
 
-  #decideChat(body: JsonObject): Answer {
+  #ask(operation: Operation, body: JsonObject): Answer {
     const { family, stage, request } = this.#parts
     try {
-      return decideChat({ family, stage, body, headers: request.headers, context: this.#context() })
+      return decide({ family, operation, stage, body, headers: request.headers, context: this.#context() })
     } catch (error) {
       // The vendors refuse absurdly deep JSON; here it exhausts the stack of the rules.
       if (error instanceof RangeError) return this.#fail('bad-json')
@@ -133,8 +134,9 @@ class Exchange {
     }
   }
 
-  #isChat(): boolean {
-    return this.#parts.url.pathname === this.#parts.family.chatPath
+  /** Undefined for a path that asks no model. */
+  #operation(): Operation | undefined {
+    return this.#parts.family.operations.find(({ path }) => path === this.#parts.url.pathname)
   }
 
   #send(answer: Answer): void {

@@ -32,7 +32,7 @@ export interface Simulator {
   calls: readonly RecordedCall[]
   /** The next answers for this model, in order; `undefined` stands for the normal answer, which also returns when they are used up. */
   script(model: string, answers: (ScriptedAnswer | undefined)[]): void
-  /** Holds every chat answer back until `release()`. */
+  /** Holds every answer of a model back until `release()`. */
   hold(): void
   release(): void
   /** The model list answers 503 while down. */

@@ -2,7 +2,7 @@ import type { ScriptedAnswer } from './answer.ts'
 import { type CallLog, createCallLog, type FamilyName } from './call-log.ts'
 import { createRandom, hashText, type Random } from './random.ts'
 
-/** The same for every answer, or drawn for each; `model` is null for what is no chat. */
+/** The same for every answer, or drawn for each; `model` is null for what asks no model. */
 export type Latency = number | ((model: string | null) => number)
 
 /** What the account of the key chooses where a request leaves it open. */

@@ -17,6 +17,7 @@ export interface Answered {
 
 export interface Client {
   openai(body: unknown, options?: CallOptions): Promise<Answered>
+  embeddings(body: unknown, options?: CallOptions): Promise<Answered>
   anthropic(body: unknown, options?: CallOptions): Promise<Answered>
   get(url: string): Promise<Answered>
 }
@@ -34,6 +35,8 @@ export function connect(simulator: Simulator): Client {
   return {
     openai: (body, options) =>
       post(`${simulator.openaiUrl}/chat/completions`, { authorization: 'Bearer any' }, body, options),
+    embeddings: (body, options) =>
+      post(`${simulator.openaiUrl}/embeddings`, { authorization: 'Bearer any' }, body, options),
     anthropic: (body, options) => post(`${simulator.anthropicUrl}/v1/messages`, anthropicHeaders, body, options),
     get: async (url) => read(await fetch(url, { headers: { authorization: 'Bearer any', ...anthropicHeaders } })),
   }

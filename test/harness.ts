@@ -14,6 +14,8 @@ export interface Harness {
   folder: string
   /** A chat completion with the test key; `body` is what the caller sends. */
   chat(body: unknown, headers?: Record<string, string>): Promise<Answered>
+  /** The same for embeddings. */
+  embed(body: unknown, headers?: Record<string, string>): Promise<Answered>
   get(path: string, headers?: Record<string, string>): Promise<Answered>
   /** The request log, oldest first, complete up to this moment. */
   rows(): Promise<Row[]>
@@ -21,7 +23,7 @@ export interface Harness {
   rowOf(answer: Answered): Promise<Row>
   /** What the providers were asked, model lists aside, oldest first. */
   upstream(): RecordedCall[]
-  /** The body of the newest chat call at the providers. */
+  /** The body of the newest call at the providers. */
   sent(): Json
   stop(): Promise<void>
 }
@@ -82,17 +84,19 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
     await gateway.store.requestLog.caughtUp()
     return (await gateway.store.db.selectFrom('requests').selectAll().orderBy('id').execute()) as unknown as Row[]
   }
+  const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
+    ask(url + path, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json', ...headers },
+      body: typeof body === 'string' ? body : JSON.stringify(body),
+    })
   return {
     url,
     simulator,
     gateway,
     folder,
-    chat: (body, headers = {}) =>
-      ask(`${url}/v1/chat/completions`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json', ...headers },
-        body: typeof body === 'string' ? body : JSON.stringify(body),
-      }),
+    chat: (body, headers) => post('/v1/chat/completions', body, headers),
+    embed: (body, headers) => post('/v1/embeddings', body, headers),
     get: (path, headers = { authorization: `Bearer ${KEY}` }) => ask(url + path, { headers }),
     rows,
     async rowOf(answer) {

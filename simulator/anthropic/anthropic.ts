@@ -1,4 +1,6 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import type { Answer } from '../answer.ts'
+import { chatOperation } from '../chat-operation.ts'
 import type { Family } from '../family.ts'
 import { isObject, type JsonObject } from '../json.ts'
 import { newId } from '../random.ts'
@@ -14,7 +16,7 @@ const VERSIONS = ['2023-01-01', '2023-06-01', '2026-10-21']
 
 export const anthropicFamily: Family = {
   name: 'anthropic',
-  chatPath: '/v1/messages',
+  operations: [chatOperation({ path: '/v1/messages', validate, readAsk: readMessageAsk, writeReply: writeMessage })],
   bodyLimitBytes: 32 * MEBIBYTE,
   newRequestId: () => newId('req_01', 22),
   keyOf(headers) {
@@ -28,16 +30,15 @@ export const anthropicFamily: Family = {
     if (VERSIONS.includes(String(version))) return null
     return errorAnswer({ message: `anthropic-version: "${version}" is not a valid version` })
   },
-  validate(body, headers, account) {
-    const version = String(headers['anthropic-version'])
-    const message = problemWithRequest(body, version) ?? problemWithGeo(body, account)
-    return message === null ? null : errorAnswer({ message })
-  },
-  readAsk: readMessageAsk,
-  writeReply: writeMessage,
   listModels,
   getModel,
   complete: addHeaders,
+}
+
+function validate(body: JsonObject, headers: IncomingHttpHeaders, account: Account): Answer | null {
+  const version = String(headers['anthropic-version'])
+  const message = problemWithRequest(body, version) ?? problemWithGeo(body, account)
+  return message === null ? null : errorAnswer({ message })
 }
 
 /** Older models run where they run; a workspace may be bound to one place. */

@@ -9,7 +9,7 @@ export function problemWithModel(body: JsonObject): OpenaiError | null {
   if (/-pro($|-)|codex|deep-research/.test(id)) {
     return notHere('This model is only supported in v1/responses and not in v1/chat/completions.')
   }
-  if (id.startsWith('text-embedding-')) {
+  if (id.startsWith('text-embedding')) {
     return notHere('This is not a chat model and thus not supported in the v1/chat/completions endpoint.')
   }
   const model = openaiModel(String(body['model']))

@@ -53,11 +53,20 @@ export const OPENAI_MODELS: readonly OpenaiModel[] = [
   dated('gpt-4o-mini', '2024-07-18', OMNI),
 ]
 
-const EMBEDDINGS = [
-  ['text-embedding-3-small', '2024-01-22'],
-  ['text-embedding-3-large', '2024-01-22'],
-  ['text-embedding-ada-002', '2022-12-16'],
-] as const
+/** What a model accepts on embeddings. */
+export interface EmbeddingModel {
+  id: string
+  created: string
+  /** Of its vectors, unless the request asks for fewer. */
+  dimensions: number
+  takesDimensions: boolean
+}
+
+const EMBEDDING_MODELS: readonly EmbeddingModel[] = [
+  { id: 'text-embedding-3-small', created: '2024-01-22', dimensions: 1536, takesDimensions: true },
+  { id: 'text-embedding-3-large', created: '2024-01-22', dimensions: 3072, takesDimensions: true },
+  { id: 'text-embedding-ada-002', created: '2022-12-16', dimensions: 1536, takesDimensions: false },
+]
 
 const LISTED_SCENARIOS = ['gpt-sim-echo', 'gpt-sim-tools', 'gpt-sim-slow-500', 'gpt-sim-429', 'gpt-sim-500'] as const
 
@@ -74,7 +83,7 @@ export const OPENAI_MODEL_LIST: readonly OpenaiModelEntry[] = [
   ...OPENAI_MODELS.flatMap((model) =>
     [model.id, ...(model.aliases ?? [])].map((id) => entry(id, model.created, model.shutdown ?? null)),
   ),
-  ...EMBEDDINGS.map(([id, created]) => entry(id, created, null)),
+  ...EMBEDDING_MODELS.map(({ id, created }) => entry(id, created, null)),
   ...LISTED_SCENARIOS.map((id) => entry(id, '2026-11-01', null)),
 ]
 
@@ -85,6 +94,12 @@ export function openaiModel(id: string): OpenaiModel | null {
   if (listed) return listed
   if (!/^(o\d|gpt-([5-9]|\d\d))/.test(name)) return null
   return { id: name, created: '2026-01-01', ...WIDE, efforts: ['minimal', ...FROM_NONE] }
+}
+
+/** One of the vendor's, or null. */
+export function embeddingModel(id: string): EmbeddingModel | null {
+  const name = modelBeforeScenario(id)
+  return EMBEDDING_MODELS.find((model) => model.id === name) ?? null
 }
 
 function dated(id: string, date: string, rest: Omit<OpenaiModel, 'id' | 'created' | 'aliases'>): OpenaiModel {

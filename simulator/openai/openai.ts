@@ -1,8 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import type { Answer } from '../answer.ts'
-import type { Family } from '../family.ts'
+import { lastText } from '../call-log.ts'
+import { chatOperation } from '../chat-operation.ts'
+import type { Family, Operation } from '../family.ts'
+import type { JsonObject } from '../json.ts'
 import { readCompletionAsk, writeCompletion } from './completion.ts'
-import { errorAnswer, failureAnswer, unknownModel } from './errors.ts'
+import { problemWithEmbeddings } from './embedding-rules.ts'
+import { writeEmbeddings } from './embeddings.ts'
+import { errorAnswer, failureAnswer, type OpenaiError, unknownModel } from './errors.ts'
 import { OPENAI_MODEL_LIST } from './models.ts'
 import { problemWithRequest } from './request-rules.ts'
 
@@ -10,24 +15,38 @@ const MEBIBYTE = 1024 * 1024
 
 export const openaiFamily: Family = {
   name: 'openai',
-  chatPath: '/v1/chat/completions',
+  operations: [
+    chatOperation({
+      path: '/v1/chat/completions',
+      validate: refuse(problemWithRequest),
+      readAsk: readCompletionAsk,
+      writeReply: writeCompletion,
+    }),
+    {
+      path: '/v1/embeddings',
+      validate: refuse(problemWithEmbeddings),
+      lastUserText: (body) => lastText(body['input']),
+      answer: writeEmbeddings,
+    },
+  ],
   bodyLimitBytes: 64 * MEBIBYTE,
   newRequestId: () => `req_${randomUUID().replaceAll('-', '')}`,
   keyOf: (headers) => /^Bearer (\S+)$/.exec(headers.authorization ?? '')?.[1] ?? null,
   failure: failureAnswer,
   checkHeaders: () => null,
-  validate(body) {
-    const problem = problemWithRequest(body)
-    return problem && errorAnswer(problem)
-  },
-  readAsk: readCompletionAsk,
-  writeReply: writeCompletion,
   listModels: () => ({ status: 200, body: { object: 'list', data: OPENAI_MODEL_LIST } }),
   getModel(id) {
     const model = OPENAI_MODEL_LIST.find((entry) => entry.id === id)
     return model ? { status: 200, body: model } : errorAnswer({ ...unknownModel(id), param: 'model' })
   },
   complete: addHeaders,
+}
+
+function refuse(findProblem: (body: JsonObject) => OpenaiError | null): Operation['validate'] {
+  return (body) => {
+    const problem = findProblem(body)
+    return problem && errorAnswer(problem)
+  }
 }
 
 function addHeaders(answer: Answer, requestId: string, elapsedMs: number): Answer {

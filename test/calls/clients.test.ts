@@ -3,11 +3,12 @@ import { after, beforeEach, describe, type TestContext, test } from 'node:test'
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import { HumanMessage, ToolMessage } from '@langchain/core/messages'
 import { tool as langchainTool } from '@langchain/core/tools'
-import { ChatOpenAI } from '@langchain/openai'
-import { APICallError, generateText, isStepCount, Output, tool } from 'ai'
+import { ChatOpenAI, OpenAIEmbeddings } from '@langchain/openai'
+import { APICallError, embedMany, generateText, isStepCount, Output, tool } from 'ai'
 import OpenAI from 'openai'
 import { zodResponseFormat } from 'openai/helpers/zod'
 import { z } from 'zod'
+import { embeddingOf } from '../../simulator/openai/embeddings.ts'
 import type { ScriptedAnswer } from '../../simulator/simulator.ts'
 import { type Harness, KEY, startHarness } from '../harness.ts'
 
@@ -38,6 +39,10 @@ function withoutWaiting(context: TestContext, milliseconds: number): () => numbe
   })
   return () => count
 }
+
+/** Clients decode base64 to floats of four bytes. */
+const floats = (model: string, text: string, dimensions: number) =>
+  embeddingOf(model, text, dimensions).map(Math.fround)
 
 const Person = z.object({ name: z.string(), age: z.int() })
 const Place = z.object({ city: z.string() })
@@ -154,6 +159,46 @@ describe('the official openai package', () => {
     assert.equal(harness.upstream().length, 0)
   })
 
+  test('embeds: it asks for base64 and decodes it', async () => {
+    const model = 'text-embedding-3-small'
+    const { data, response } = await client.embeddings.create({ model, input: ['one', 'two'] }).withResponse()
+    assert.equal(harness.sent().encoding_format, 'base64')
+    assert.deepEqual(
+      data.data.map(({ embedding }) => embedding),
+      [floats(model, 'one', 1536), floats(model, 'two', 1536)],
+    )
+    assert.deepEqual([data.model, data.usage], [model, { prompt_tokens: 2, total_tokens: 2 }])
+    assert.match(response.headers.get('x-gateway-request-id') ?? '', /^embd_/)
+  })
+
+  test('embeds as numbers where they are asked for', async () => {
+    const model = 'text-embedding-3-large'
+    const answer = await client.embeddings.create({ model, input: 'one', dimensions: 16, encoding_format: 'float' })
+    assert.deepEqual(answer.data[0]?.embedding, embeddingOf(model, 'one', 16))
+  })
+
+  for (const scenario of ['floats', 'base64', 'unordered', 'no-usage']) {
+    test(`embeds with a server that does as sim-${scenario} does`, async () => {
+      const model = `text-embedding-sim-${scenario}`
+      const input = ['one', 'two']
+      for (const options of [{}, { encoding_format: 'float' as const }]) {
+        const { data } = await client.embeddings.create({ model, input, ...options })
+        const vectors = data.map(({ embedding }) => embedding.map(Math.fround))
+        assert.deepEqual(vectors, [floats(model, 'one', 8), floats(model, 'two', 8)])
+      }
+    })
+  }
+
+  test('throws for embeddings of a chat model and for a chat with an embedding model', async () => {
+    const model = 'text-embedding-3-small'
+    const errors = [
+      client.embeddings.create({ model: 'gpt-4o-mini', input: 'x' }),
+      client.chat.completions.create({ model, messages: [{ role: 'user', content: 'x' }] }),
+    ]
+    for (const error of errors) await assert.rejects(error, OpenAI.BadRequestError)
+    assert.equal(harness.upstream().length, 0)
+  })
+
   test('lists the models and retrieves one', async () => {
     const ids: string[] = []
     for await (const model of client.models.list()) ids.push(model.id)
@@ -251,8 +296,32 @@ describe("Vercel's ai package", () => {
   }
 })
 
+test("Vercel's ai package embeds many, whatever the server counts", async () => {
+  const provider = createOpenAICompatible({ name: 'switchyard', baseURL, apiKey: KEY })
+  for (const model of ['text-embedding-3-small', 'text-embedding-sim-total-only', 'text-embedding-sim-no-usage']) {
+    const values = ['one', 'two']
+    const { embeddings, usage } = await embedMany({ model: provider.embeddingModel(model), values, maxRetries: 0 })
+    const dimensions = model === 'text-embedding-3-small' ? 1536 : 8
+    assert.deepEqual(
+      embeddings,
+      values.map((text) => embeddingOf(model, text, dimensions)),
+    )
+    if (!model.includes('no-usage')) assert.equal(usage.tokens, 2)
+  }
+})
+
 describe('@langchain/openai', () => {
   const langchain = (model: string) => new ChatOpenAI({ model, apiKey: KEY, configuration: { baseURL }, maxRetries: 0 })
+
+  test('embeds documents and queries', async () => {
+    const model = 'text-embedding-3-small'
+    const embedder = new OpenAIEmbeddings({ model, apiKey: KEY, configuration: { baseURL }, maxRetries: 0 })
+    assert.deepEqual(await embedder.embedDocuments(['one', 'two']), [
+      floats(model, 'one', 1536),
+      floats(model, 'two', 1536),
+    ])
+    assert.deepEqual(await embedder.embedQuery('three'), floats(model, 'three', 1536))
+  })
 
   for (const { family, plain, echo, tools, unpriced } of FAMILIES) {
     test(`chats with ${family}`, async () => {

@@ -1,14 +1,14 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Answer, ScriptedAnswer } from './answer.ts'
-import type { CauseContext, Family } from './family.ts'
+import type { CauseContext, Family, Operation } from './family.ts'
 import type { JsonObject } from './json.ts'
-import { createRandom, hashText } from './random.ts'
-import { planReply, type Tweak } from './reply.ts'
+import type { Tweak } from './reply.ts'
 import { type Outcome, scenarioOf } from './scenarios.ts'
 import type { Stage } from './stage.ts'
 
-export interface ChatCall {
+export interface ModelCall {
   family: Family
+  operation: Operation
   stage: Stage
   body: JsonObject
   headers: IncomingHttpHeaders
@@ -16,25 +16,25 @@ export interface ChatCall {
 }
 
 /** A scripted answer comes first and exactly as scripted; then the vendor's validation; then the scenario in the model id. */
-export function decideChat(call: ChatCall): Answer {
+export function decide(call: ModelCall): Answer {
   const scripted = call.stage.nextScripted(call.context.model)
   if (scripted) return answerFromScript(call, scripted)
-  return call.family.validate(call.body, call.headers, call.stage.account) ?? answerFromScenario(call)
+  return call.operation.validate(call.body, call.headers, call.stage.account) ?? answerFromScenario(call)
 }
 
-function answerFromScenario(call: ChatCall): Answer {
-  const { family, stage, context } = call
+function answerFromScenario(call: ModelCall): Answer {
+  const { family, operation, stage, context } = call
   const act = scenarioOf(context.model)
   if (act === undefined) return normalAnswer(call)
   const outcome = act?.({
-    lastUserText: family.readAsk(call.body).lastUserText,
+    lastUserText: operation.lastUserText(call.body),
     random: stage.randomFor(context.model),
     firstCall: stage.isFirstCall(context.model),
   })
   return outcome ? answerFromOutcome(call, outcome) : family.failure('unknown-scenario', context)
 }
 
-function answerFromOutcome(call: ChatCall, outcome: Outcome): Answer {
+function answerFromOutcome(call: ModelCall, outcome: Outcome): Answer {
   const { family, context } = call
   switch (outcome.kind) {
     case 'reply':
@@ -56,19 +56,12 @@ function answerFromOutcome(call: ChatCall, outcome: Outcome): Answer {
   }
 }
 
-function answerFromScript(call: ChatCall, scripted: ScriptedAnswer): Answer {
+function answerFromScript(call: ModelCall, scripted: ScriptedAnswer): Answer {
   const status = scripted.status ?? 200
   const base = status >= 400 ? call.family.failure(status, call.context) : normalAnswer(call)
   return { ...base, ...scripted, status, headers: { ...base.headers, ...scripted.headers } }
 }
 
-function normalAnswer(call: ChatCall, tweak: Tweak = {}): Answer {
-  const { family, stage, body } = call
-  const ask = family.readAsk(body)
-  const random = createRandom(hashText(`${stage.seed} ${ask.model} ${ask.lastUserText}`))
-  return {
-    status: 200,
-    headers: { 'content-type': 'application/json' },
-    body: family.writeReply(planReply(ask, tweak, random), body, stage.account),
-  }
+function normalAnswer({ operation, stage, body }: ModelCall, tweak: Tweak = {}): Answer {
+  return { status: 200, headers: { 'content-type': 'application/json' }, body: operation.answer(body, tweak, stage) }
 }

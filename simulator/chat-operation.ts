@@ -1,0 +1,24 @@
+import type { Operation } from './family.ts'
+import type { JsonObject } from './json.ts'
+import { createRandom, hashText } from './random.ts'
+import { type Ask, planReply, type Reply } from './reply.ts'
+import type { Account } from './stage.ts'
+
+/** What differs between the vendors' chat paths. */
+export interface ChatFormat extends Pick<Operation, 'path' | 'validate'> {
+  readAsk(body: JsonObject): Ask
+  writeReply(reply: Reply, body: JsonObject, account: Account): JsonObject
+}
+
+export function chatOperation({ path, validate, readAsk, writeReply }: ChatFormat): Operation {
+  return {
+    path,
+    validate,
+    lastUserText: (body) => readAsk(body).lastUserText,
+    answer(body, tweak, { seed, account }) {
+      const ask = readAsk(body)
+      const random = createRandom(hashText(`${seed} ${ask.model} ${ask.lastUserText}`))
+      return writeReply(planReply(ask, tweak, random), body, account)
+    },
+  }
+}
