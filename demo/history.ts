@@ -5,7 +5,7 @@ import { costOf, type Price } from '../src/domain/pricing/price.ts'
 import { type ChainEntry, type PrefixRule, type Resolved, resolveModel } from '../src/domain/route.ts'
 import type { Snapshot } from '../src/domain/snapshot.ts'
 import { holdTerms, moneyOf, tokensOf } from '../src/limits/hold.ts'
-import type { CloseRecord } from '../src/request-log/record.ts'
+import { BLANK_RECORD, type CloseRecord } from '../src/request-log/record.ts'
 import { APPLICATIONS, type Application } from './applications.ts'
 import { lognormal, weighted } from './draw.ts'
 import { drawRefusal } from './refusals.ts'
@@ -81,32 +81,8 @@ type Base = Omit<CloseRecord, 'status'>
 
 function emptyRecord(at: number, random: Random): Omit<Base, 'keyId' | 'workspace'> {
   const gatewayMicroseconds = Math.round(lognormal(random, 420, 0.45))
-  return {
-    id: `chatcmpl_${newId(at)}`,
-    startedAt: at,
-    finishedAt: at + Math.ceil(gatewayMicroseconds / 1_000),
-    requestedModel: null,
-    route: null,
-    holdPicodollars: null,
-    holdTokens: null,
-    idempotencyKey: null,
-    bodyHash: null,
-    code: null,
-    provider: null,
-    model: null,
-    fallback: false,
-    attempts: [],
-    usage: null,
-    finishReason: null,
-    costPicodollars: null,
-    priceVersion: null,
-    upstreamMs: null,
-    gatewayMicroseconds,
-    requestBytes: 0,
-    responseBytes: 0,
-    ignoredParams: [],
-    adjustments: [],
-  }
+  const finishedAt = at + Math.ceil(gatewayMicroseconds / 1_000)
+  return { ...BLANK_RECORD, id: `chatcmpl_${newId(at)}`, startedAt: at, finishedAt, gatewayMicroseconds }
 }
 
 function refused(base: Base, code: ErrorCode): CloseRecord {

@@ -23,7 +23,7 @@ const ROOMS: Record<string, Room> = {
   'src/providers': { rooms: ['src/domain', 'src/upstream'], packages: ['zod'] },
   'src/bodies': { rooms: ['src/domain', 'src/endpoints', 'src/providers'], packages: [] },
   'src/limits': { rooms: ['src/domain'], packages: ['@redis'] },
-  'src/store/engine': { rooms: [], packages: ['kysely', 'pg'] },
+  'src/store/engine': { rooms: ['src/domain'], packages: ['kysely', 'pg'] },
   'src/store/control': { rooms: ['src/domain', 'src/store/engine'], packages: ['kysely', 'zod'] },
   'src/store/config-file': { rooms: ['src/domain', 'src/store/engine', 'src/store/control'], packages: ['kysely'] },
   'src/request-log': { rooms: ['src/domain', 'src/limits', 'src/store/engine'], packages: ['kysely'] },
@@ -61,7 +61,7 @@ const ROOMS: Record<string, Room> = {
     packages: ['zod', 'kysely', 'yaml'],
   },
   'src/migrate': {
-    rooms: ['src/store/engine', 'src/store/control', 'src/store/migrations', 'src/request-log'],
+    rooms: ['src/domain', 'src/store/engine', 'src/store/control', 'src/store/migrations', 'src/request-log'],
     packages: ['kysely', 'pg'],
   },
   'src/app': {

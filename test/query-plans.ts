@@ -1,6 +1,6 @@
 import { CompiledQuery, type Kysely, type KyselyPlugin } from 'kysely'
+import type { Engine } from '../src/store/engine/engine.ts'
 import type { Database } from '../src/store/engine/schema.ts'
-import type { Engine } from '../src/store/migrations/migrations.ts'
 
 /** Records the queries of a connection; `text` returns the engine's plan of each distinct one. */
 export function watchPlans(db: Kysely<Database>, engine: Engine): { db: Kysely<Database>; text(): Promise<string> } {

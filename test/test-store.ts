@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after } from 'node:test'
 import { openStore, type Store, type StoreOptions } from '../src/app/open-store.ts'
-import type { CloseRecord, OpenRecord } from '../src/request-log/record.ts'
+import { BLANK_RECORD, type CloseRecord, type OpenRecord } from '../src/request-log/record.ts'
 import { startPostgres } from './postgres.ts'
 
 export type EngineName = 'sqlite' | 'postgres'
@@ -61,15 +61,12 @@ export function openRecord(id: string, change: Partial<OpenRecord> = {}): OpenRe
 
 export function closeRecord(id: string, change: Partial<CloseRecord> = {}): CloseRecord {
   return {
+    ...BLANK_RECORD,
     ...openRecord(id),
     finishedAt: 1_500,
     status: 200,
-    code: null,
     provider: 'first',
     model: 'model-1',
-    fallback: false,
-    attempts: [],
-    usage: null,
     finishReason: 'stop',
     costPicodollars: '42',
     priceVersion: 7,
@@ -77,8 +74,6 @@ export function closeRecord(id: string, change: Partial<CloseRecord> = {}): Clos
     gatewayMicroseconds: 350,
     requestBytes: 100,
     responseBytes: 200,
-    ignoredParams: [],
-    adjustments: [],
     ...change,
   }
 }

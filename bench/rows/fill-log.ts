@@ -1,6 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
 import { ensurePartitions } from '../../src/request-log/retention/partitions.ts'
-import { DAYS_UNTIL, rollUpDaysStatement, rollUpStatement } from '../../src/request-log/usage/rollup.ts'
+import { DAYS_UNTIL, rollUpStatement } from '../../src/request-log/usage/rollup.ts'
 import type { Database } from '../../src/store/engine/schema.ts'
 
 const STEP_ROWS = 50_000
@@ -101,7 +101,7 @@ export async function fillLog(db: Kysely<Database>, options: FillOptions): Promi
     const filled = sql`started_at >= ${timeOf(from)} and started_at < ${timeOf(to)}`
     await db.transaction().execute(async (transaction) => {
       await rollUpStatement(filled).execute(transaction)
-      await rollUpDaysStatement(sql`${filled} and started_at < ${DAYS_UNTIL}`).execute(transaction)
+      await rollUpStatement(sql`${filled} and started_at < ${DAYS_UNTIL}`, 'usage_days').execute(transaction)
     })
     process.stderr.write(`\r${to} of ${rows} rows `)
   }

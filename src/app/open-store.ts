@@ -2,23 +2,22 @@ import { mkdirSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import type { Kysely } from 'kysely'
-import { Ledger, tellDamage } from '../request-log/fold/fold-thread.ts'
+import { FoldThread, tellDamage } from '../request-log/fold/fold-thread.ts'
 import type { LogFullReason } from '../request-log/log-full.ts'
 import type { CloseRecord, OpenRecord } from '../request-log/record.ts'
 import { Backlog } from '../request-log/spool/backlog.ts'
-import { closeLine, openLine } from '../request-log/spool/lines.ts'
-import { takeOverOldSpool } from '../request-log/spool/old-spool.ts'
 import type { Damage } from '../request-log/spool/reader.ts'
+import { closeLine, openLine } from '../request-log/spool/record-lines.ts'
 import { Spool } from '../request-log/spool/spool.ts'
 import { startPresence } from '../store/control/node-presence.ts'
 import { keepValueUses, type ValueUses } from '../store/control/value-uses.ts'
 import { lockDataDir } from '../store/engine/data-lock.ts'
 import { DatabaseAwayError, onceReachable } from '../store/engine/database-away.ts'
+import type { Engine } from '../store/engine/engine.ts'
 import { closeToOthers } from '../store/engine/private-files.ts'
 import type { Database } from '../store/engine/schema.ts'
 import { openSecrets, type Secrets } from '../store/engine/secrets.ts'
 import { errorText, StoreError, type StoreLog } from '../store/engine/store-error.ts'
-import type { Engine } from '../store/migrations/migrations.ts'
 import { openDatabase } from '../store/migrations/open-database.ts'
 
 export interface StoreOptions {
@@ -109,14 +108,13 @@ export async function openStore(options: StoreOptions): Promise<Store> {
 
   const onCommit = () => {
     backlog.committed()
-    ledger.wake()
+    foldThread.wake()
   }
-  takeOverOldSpool(dataDir)
   const onDamage = (damage: Damage) => tellDamage(log, damage)
   const spool = new Spool(spoolFolder, { synchronousFull, onCommit, onDamage, log })
   opened.defer(() => spool.close())
   spool.reserveRoom()
-  const lagRows = () => ledger.lagRows
+  const lagRows = () => foldThread.lagRows
   if (engine === 'postgres') {
     const identity = { node: spool.node, dataDir, version, name: nodeName, lagRows, log }
     const presence = await patiently(() => startPresence(db, identity), options)
@@ -131,11 +129,11 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     onlyProcess: databaseUrl === null,
     closesInterrupted: true,
   }
-  const ledger = new Ledger(spool, settings, log)
-  const backlog = new Backlog({ maxRows: options.maxSpoolRows ?? MAX_SPOOL_ROWS, log }, spool, ledger)
-  opened.defer(() => ledger.close(CLOSE_MS))
+  const foldThread = new FoldThread(spool, settings, log)
+  const backlog = new Backlog({ maxRows: options.maxSpoolRows ?? MAX_SPOOL_ROWS, log }, spool, foldThread)
+  opened.defer(() => foldThread.close(CLOSE_MS))
   opened.defer(() => spool.settled())
-  await orAborted(ledger.ready, options.waits?.signal)
+  await orAborted(foldThread.ready, options.waits?.signal)
 
   const kept = opened.move()
   return {
@@ -145,7 +143,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     node: spool.node,
     nodeName,
     secrets,
-    requestLog: requestLog(spool, ledger, backlog),
+    requestLog: requestLog(spool, foldThread, backlog),
     valueUses,
     close: () => kept.disposeAsync(),
   }
@@ -155,7 +153,7 @@ function patiently<T>(work: () => Promise<T>, { log, waits }: StoreOptions): Pro
   return waits === undefined ? work() : onceReachable(work, { log, ...waits })
 }
 
-/** The ledger waits for ever for a database that goes away at the wrong moment. */
+/** The fold waits for ever for a database that goes away at the wrong moment. */
 function orAborted(ready: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
   const { promise: aborted, reject } = Promise.withResolvers<never>()
   signal?.addEventListener('abort', () => reject(new DatabaseAwayError('stopped while waiting for the database')))
@@ -170,22 +168,22 @@ function makeDataDir(dataDir: string): void {
   }
 }
 
-function requestLog(spool: Spool, ledger: Ledger, backlog: Backlog): RequestLog {
+function requestLog(spool: Spool, foldThread: FoldThread, backlog: Backlog): RequestLog {
   return {
     open: (record) => spool.append(openLine(record)),
     close: (record) => spool.appendEnd(closeLine(record)),
     async caughtUp() {
       await spool.settled()
-      await ledger.caughtUp()
+      await foldThread.caughtUp()
     },
     fullBecause: () => (spool.problem !== null ? 'disk' : backlog.isFull() ? 'database' : null),
     status: () => ({
       spoolRows: spool.rows,
-      lagRows: ledger.lagRows,
+      lagRows: foldThread.lagRows,
       lagSeconds: backlog.lagSeconds(),
       maxRows: backlog.maxRows,
       diskError: spool.problem,
-      lastError: spool.problem ?? ledger.lastError,
+      lastError: spool.problem ?? foldThread.lastError,
     }),
   }
 }

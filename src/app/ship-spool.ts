@@ -2,8 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Kysely } from 'kysely'
-import { closeInterrupted, createFolder, readPosition } from '../request-log/fold/fold.ts'
-import { takeOverOldSpool } from '../request-log/spool/old-spool.ts'
+import { closeInterrupted, createFold, readPosition } from '../request-log/fold/fold.ts'
 import { refuseLoss, SpoolReader } from '../request-log/spool/reader.ts'
 import { spoolNode } from '../request-log/spool/segments.ts'
 import { placeOf } from '../store/control/node-presence.ts'
@@ -74,10 +73,9 @@ function openDeadSpool(dataDir: string, opened: AsyncDisposableStack): DeadSpool
     throw new StoreError(`${dataDir} is in use by a running gateway, which delivers its spool itself`)
   }
   const folder = join(dataDir, 'spool')
-  if (!existsSync(folder) && !existsSync(`${folder}.db`)) throw noSpool(dataDir)
+  if (!existsSync(folder)) throw noSpool(dataDir)
   const lock = lockDataDir(join(dataDir, 'lock.db'), dataDir)
   opened.defer(() => lock.release())
-  takeOverOldSpool(dataDir)
   const node = spoolNode(folder)
   if (node === null) throw noSpool(dataDir)
   const spool = new SpoolReader(folder, refuseLoss)
@@ -113,12 +111,12 @@ async function deliver(
   node: string,
   onProgress: ShipOptions['onProgress'],
 ): Promise<number> {
-  const folder = createFolder(db, node)
+  const fold = createFold(db, node)
   const begin = await readPosition(db, node)
   const last = spool.end()?.seq ?? begin
   let position = begin
   for (let batch = spool.read(position); batch.length > 0; batch = spool.read(position)) {
-    position = await folder.fold(position, batch)
+    position = await fold.fold(position, batch)
     onProgress(position - begin, last - begin)
   }
   return position - begin

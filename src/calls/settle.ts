@@ -45,8 +45,6 @@ function usedBy({ costPicodollars, usage }: CloseRecord): CallUse {
   }
 }
 
-const STRICT = { strict: true }
-
 function closeRecord({ call, error }: Ended, reply: Reply | null, deps: Deps): CloseRecord {
   const last = call.attempts.findLast((attempt) => attempt.kind === 'called')
   const { served, cost, held, body, idempotency } = call
@@ -81,7 +79,7 @@ function closeRecord({ call, error }: Ended, reply: Reply | null, deps: Deps): C
     responseBytes: reply === null ? 0 : Buffer.byteLength(reply.body),
     ignoredParams: served?.ignored ?? [],
     adjustments: call.adjustments,
-    ...(held?.strict === true ? STRICT : {}),
+    answersAfterBooking: held?.strict === true,
   }
 }
 

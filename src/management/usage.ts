@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import { GatewayError } from '../domain/errors.ts'
+import { USAGE_DIMENSIONS, type UsageDimension, type UsageFilter } from '../domain/log/usage-dimensions.ts'
 import { asPicodollars, exactUsd } from '../domain/pricing/price.ts'
 import { gatewayPercentile, latencyPercentile } from '../request-log/usage/latency.ts'
 import { addUsage, NO_SUMS, type UsageSums } from '../request-log/usage/sums.ts'
@@ -26,12 +27,7 @@ export function usageHandlers(deps: ManagementDeps): HandlersOf<typeof usageOper
       const { from, to } = rangeOrLastDays(query, now)
       const { interval = null, group_by: groupBy = null } = query
       checkLength(interval, to - from)
-      const filters = definedOnly({
-        key_id: query.key,
-        route: query.route,
-        provider: query.provider,
-        model: query.model,
-      })
+      const filters = filtersOf(query)
       await untilCaughtUp(deps)
       const asked: UsageQuery = { workspace: query.workspace, from, to, now, interval, groupBy, filters }
       const usage = await readUsage(deps.reads, asked)
@@ -83,8 +79,14 @@ function checkLength(interval: UsageInterval | null, duration: number): void {
   }
 }
 
-function definedOnly(filters: Record<string, string | undefined>): UsageQuery['filters'] {
-  return Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined))
+function filtersOf(query: Partial<Record<UsageFilter, string | undefined>>): UsageQuery['filters'] {
+  const given: Readonly<Record<string, string | undefined>> = query
+  return Object.fromEntries(
+    USAGE_DIMENSIONS.flatMap((dimension: UsageDimension) => {
+      const value = dimension.filter === undefined ? undefined : given[dimension.parameter]
+      return value === undefined ? [] : [[dimension.column, value]]
+    }),
+  )
 }
 
 async function keyNames(deps: ManagementDeps, workspace: string): Promise<Map<string, string>> {

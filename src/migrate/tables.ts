@@ -1,3 +1,4 @@
+import { USAGE_DIMENSIONS } from '../domain/log/usage-dimensions.ts'
 import type { Database } from '../store/engine/schema.ts'
 
 export interface MovedTable {
@@ -20,7 +21,7 @@ export const CONTROL_TABLES: readonly MovedTable[] = [
   { name: 'spool_positions', key: ['node'] },
 ]
 
-const SUMS_KEY = ['key_id', 'route', 'provider', 'model', 'code']
+const SUMS_KEY = USAGE_DIMENSIONS.map(({ column }) => column)
 
 /** What has come about since: of any length, and moved batch by batch. */
 export const LOG_TABLES: readonly MovedTable[] = [

@@ -1,13 +1,14 @@
 import type { Adjustment } from '../domain/adjustment.ts'
 import type { ErrorCode, LoggedCode } from '../domain/errors.ts'
+import { type FieldKind, LOG_FIELDS, type LogFields } from '../domain/log/fields.ts'
 import type { TokenUsage } from '../domain/pricing/usage.ts'
 
-/** One upstream call, or an entry that was passed over, in the order in which it happened. */
+/** One upstream call, or an entry that was skipped, in the order in which it happened. */
 export interface AttemptRecord {
   kind: 'called' | 'skipped'
   provider: string
   model: string
-  /** Milliseconds since all of the request was there. */
+  /** Milliseconds since the whole request had arrived. */
   startedAfterMs: number
   durationMs: number
   /** HTTP status of the provider; null when it gave none or was not called. */
@@ -19,57 +20,46 @@ export interface AttemptRecord {
   reason: string
 }
 
-/** Written before the first dispatch: from here on the log knows of the call, whatever happens. */
-export interface OpenRecord {
+/** The type of each kind of field in a record. */
+interface RecordTypes extends Record<FieldKind, unknown> {
   id: string
-  workspace: string
-  keyId: string
+  text: string | null
+  code: LoggedCode | null
   /** Unix milliseconds. */
-  startedAt: number
-  /** The `model` the caller sent. */
-  requestedModel: string
-  /** Null for a direct model id. */
-  route: string | null
-  /** What was set aside for it, as decimal digits; null when nobody could say how much. */
-  holdPicodollars: string | null
-  /** Tokens set aside; null for a call that was never admitted. */
-  holdTokens: number | null
-  /** The header `Idempotency-Key` and the hash of the body it came with; null without the header. */
-  idempotencyKey: string | null
-  bodyHash: string | null
+  time: number
+  end: number
+  whole: number | null
+  count: number
+  microseconds: number
+  flag: boolean
+  /** Decimal digits of whole picodollars: JSON has no 64-bit integers. */
+  money: string | null
+  hold: string | null
+  texts: string[]
+  adjustments: Adjustment[]
 }
 
-/** Written before the caller sees the answer: the whole truth about the call. Never changed afterwards. */
-export interface CloseRecord extends Omit<OpenRecord, 'requestedModel'> {
-  /** Null when no model could be read in the body. */
-  requestedModel: string | null
-  /** The start, and how long the call took since all of it was there: by the one clock of all durations. */
-  finishedAt: number
-  /** HTTP status the caller got. */
-  status: number
-  code: LoggedCode | null
-  /** Who served; for a failed call the last entry attempted; null when none was. */
-  provider: string | null
-  model: string | null
-  fallback: boolean
-  attempts: AttemptRecord[]
-  usage: TokenUsage | null
-  finishReason: string | null
-  /** Decimal digits of whole picodollars (JSON has no 64-bit integers); null when the price is unknown. */
-  costPicodollars: string | null
-  priceVersion: number | null
-  /** Duration of the attempt that served, in milliseconds. */
-  upstreamMs: number | null
-  /** Time spent in the gateway itself, in microseconds. */
-  gatewayMicroseconds: number
-  requestBytes: number
-  responseBytes: number
-  ignoredParams: string[]
-  /** What the gateway changed of the request at the entry that was attempted last. */
-  adjustments: Adjustment[]
-  /**
-   * Its caller sees the answer only once the shared counters have booked it. Where another node has given it up as
-   * interrupted and freed its money, that stands: nobody got an answer.
-   */
-  strict?: boolean
+type RecordOf<From extends LogFields['from']> = {
+  [Field in Extract<LogFields, { from: From }> as Field['name']]: RecordTypes[Field['kind']]
 }
+
+/** Written before the first dispatch: from here on the log knows of the call, whatever happens. */
+export type OpenRecord = RecordOf<'open'>
+
+/** Written before the caller sees the answer: the whole truth about the call. Never changed afterwards. */
+export type CloseRecord = RecordOf<'open' | 'close'> & { usage: TokenUsage | null; attempts: AttemptRecord[] }
+
+const NOTHING: Partial<Record<FieldKind, unknown>> = {
+  ...{ time: 0, end: 0, count: 0, microseconds: 0, flag: false },
+  ...{ texts: [], adjustments: [] },
+}
+
+/** A record that says nothing yet, for those who write the log without a call: demo, bench, tests. */
+export const BLANK_RECORD = {
+  ...Object.fromEntries(
+    LOG_FIELDS.flatMap(({ name, kind, from }) =>
+      from === 'open' || from === 'close' ? [[name, NOTHING[kind] ?? null]] : [],
+    ),
+  ),
+  ...{ usage: null, attempts: [] },
+} as unknown as Omit<CloseRecord, 'id' | 'workspace' | 'keyId'>

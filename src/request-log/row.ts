@@ -1,158 +1,108 @@
-import { promptTokens, type TokenUsage } from '../domain/pricing/usage.ts'
+import { type FieldKind, LOG_FIELDS, type LogColumns, type LogField } from '../domain/log/fields.ts'
+import { TOKEN_CLASSES } from '../domain/pricing/classes.ts'
+import { NO_USAGE, type TokenUsage } from '../domain/pricing/usage.ts'
 import type { ExactInteger } from '../store/engine/exact-integer.ts'
 import type { NewRequestRow, RequestRow } from '../store/engine/schema.ts'
-import type { SpooledClose, SpooledOpen } from './spool/lines.ts'
-
-/** Every column, in the order in which the fold writes them and in which rows are built below. */
-export const REQUEST_COLUMNS = [
-  'id',
-  'node',
-  'state',
-  'workspace',
-  'key_id',
-  'route',
-  'requested_model',
-  'started_at',
-  'finished_at',
-  'status',
-  'code',
-  'provider',
-  'model',
-  'fallback',
-  'attempts',
-  'finish_reason',
-  'prompt_tokens',
-  'completion_tokens',
-  'input_tokens',
-  'cached_tokens',
-  'cache_write_5m_tokens',
-  'cache_write_30m_tokens',
-  'cache_write_1h_tokens',
-  'reasoning_tokens',
-  'price_percent',
-  'cost_picodollars',
-  'price_version',
-  'upstream_ms',
-  'gateway_microseconds',
-  'request_bytes',
-  'response_bytes',
-  'ignored_params',
-  'hold_picodollars',
-  'hold_tokens',
-  'idempotency_key',
-  'body_hash',
-  'adjustments',
-] as const satisfies readonly (keyof NewRequestRow)[]
-
-/** Those that indexes are of. A call has them from its beginning: its end says the same of them. */
-export const INDEXED_COLUMNS: ReadonlySet<keyof NewRequestRow> = new Set([
-  'id',
-  'node',
-  'workspace',
-  'key_id',
-  'route',
-  'started_at',
-  'idempotency_key',
-])
+import { SPOOLED_FIELDS } from './spool/record-lines.ts'
 
 export type FullRow = Required<NewRequestRow>
+type RequestColumn = LogColumns['column']
+type Value = ExactInteger | string | null
+
+/** How each kind of value goes from the spool into the row. Whatever a record holds, it must not stop the log. */
+const TO_ROW: Record<FieldKind, (value: never) => unknown> = {
+  id: same,
+  state: same,
+  text: text,
+  code: text,
+  time: count,
+  end: whole,
+  whole,
+  count,
+  microseconds: count,
+  flag: (value: boolean) => (value ? 1 : 0),
+  money: (digits: string | null) => (digits === null ? null : money(digits)),
+  hold,
+  texts: (values: string[]) => (values.length === 0 ? '[]' : JSON.stringify(values)),
+  adjustments: (values: unknown[]) => (values.length === 0 ? null : JSON.stringify(values)),
+  attempts: same,
+}
+
+/** What an open row holds of the fields that are known only at the end. */
+const AT_FIRST: Partial<Record<FieldKind, Value>> = { count: 0, microseconds: 0, flag: 0, texts: '[]', attempts: '[]' }
+
+const STORED_FIELDS = SPOOLED_FIELDS.filter(({ column }) => column !== null)
+const STORED_COLUMNS = STORED_FIELDS.map(({ column }) => column) as RequestColumn[]
+const CONVERSIONS = STORED_FIELDS.map(({ kind }) => TO_ROW[kind]) as ((value: unknown) => Value)[]
+/** Where a closing line says whether an interruption of the call stands. */
+export const ANSWERS_AFTER_BOOKING = SPOOLED_FIELDS.findIndex(({ name }) => name === 'answersAfterBooking')
+const OTHER_FIELDS: LogField[] = LOG_FIELDS.filter(({ from }) => from === 'row')
+
+/** Every column, in the order in which the fold writes them and in which rows are built. */
+export const REQUEST_COLUMNS: readonly RequestColumn[] = [
+  ...STORED_COLUMNS,
+  ...OTHER_FIELDS.map(({ column }) => column as RequestColumn),
+]
+
+/** Those in an index. A call has them from its beginning: its end says the same of them. */
+export const INDEXED_COLUMNS: ReadonlySet<string> = new Set(
+  LOG_FIELDS.flatMap((field: LogField) => (field.isIndexed === true ? (field.column ?? []) : [])),
+)
+
+const OPEN_ROW = Object.fromEntries(
+  [...STORED_FIELDS, ...OTHER_FIELDS].map(({ column, kind }) => [column, AT_FIRST[kind] ?? null]),
+) as unknown as FullRow
 
 /** In the order of the columns: half of the time that it takes to ask for one after the other. */
 export function rowValues(row: FullRow): unknown[] {
   return Object.values(row)
 }
 
-export function openRow(record: SpooledOpen, node: string): FullRow {
-  return {
-    id: record.id,
-    node,
-    state: 'open',
-    workspace: record.workspace,
-    key_id: record.keyId,
-    route: text(record.route),
-    requested_model: text(record.requestedModel),
-    started_at: whole(record.startedAt) ?? 0,
-    finished_at: null,
-    status: null,
-    code: null,
-    provider: null,
-    model: null,
-    fallback: 0,
-    attempts: '[]',
-    finish_reason: null,
-    prompt_tokens: null,
-    completion_tokens: null,
-    input_tokens: null,
-    cached_tokens: null,
-    cache_write_5m_tokens: null,
-    cache_write_30m_tokens: null,
-    cache_write_1h_tokens: null,
-    reasoning_tokens: null,
-    price_percent: null,
-    cost_picodollars: null,
-    price_version: null,
-    upstream_ms: null,
-    gateway_microseconds: 0,
-    request_bytes: 0,
-    response_bytes: 0,
-    ignored_params: '[]',
-    hold_picodollars: hold(record.holdPicodollars),
-    hold_tokens: whole(record.holdTokens),
-    idempotency_key: text(record.idempotencyKey ?? null),
-    body_hash: text(record.bodyHash ?? null),
-    adjustments: null,
-  }
+/** `values` are those of an opening line. */
+export function openRow(values: readonly unknown[], node: string): FullRow {
+  return filled({ ...OPEN_ROW, state: 'open', node }, values, values.length)
 }
 
-/** Spelt out without a spread, which would double its time. A spool of an earlier version may lack what came later. */
-export function closedRow(record: SpooledClose, node: string): FullRow {
-  const { usage } = record
-  return {
-    id: record.id,
-    node,
-    state: 'closed',
-    workspace: record.workspace,
-    key_id: record.keyId,
-    route: text(record.route),
-    requested_model: text(record.requestedModel),
-    started_at: whole(record.startedAt) ?? 0,
-    finished_at: whole(record.finishedAt),
-    status: whole(record.status),
-    code: text(record.code),
-    provider: text(record.provider),
-    model: text(record.model),
-    fallback: record.fallback ? 1 : 0,
-    attempts: record.attempts,
-    finish_reason: text(record.finishReason),
-    prompt_tokens: usage === null ? null : whole(promptTokens(usage)),
-    completion_tokens: whole(usage?.output),
-    input_tokens: whole(usage?.input),
-    cached_tokens: whole(usage?.cachedInput),
-    cache_write_5m_tokens: whole(usage?.cacheWrite5m),
-    cache_write_30m_tokens: whole(usage?.cacheWrite30m),
-    cache_write_1h_tokens: whole(usage?.cacheWrite1h),
-    reasoning_tokens: whole(usage?.reasoning),
-    price_percent: whole(usage?.pricePercent),
-    cost_picodollars: record.costPicodollars === null ? null : money(record.costPicodollars),
-    price_version: whole(record.priceVersion),
-    upstream_ms: whole(record.upstreamMs),
-    gateway_microseconds: whole(record.gatewayMicroseconds) ?? 0,
-    request_bytes: whole(record.requestBytes) ?? 0,
-    response_bytes: whole(record.responseBytes) ?? 0,
-    ignored_params: record.ignoredParams.length === 0 ? '[]' : JSON.stringify(record.ignoredParams),
-    hold_picodollars: hold(record.holdPicodollars),
-    hold_tokens: whole(record.holdTokens),
-    idempotency_key: text(record.idempotencyKey ?? null),
-    body_hash: text(record.bodyHash ?? null),
-    adjustments: record.adjustments.length === 0 ? null : JSON.stringify(record.adjustments),
+export interface ClosedCall {
+  /** Those of a closing line. */
+  values: readonly unknown[]
+  /** JSON. */
+  attempts: string
+}
+
+export function closedRow({ values, attempts }: ClosedCall, node: string): FullRow {
+  const row = filled({ ...OPEN_ROW, state: 'closed', attempts, node }, values, STORED_COLUMNS.length)
+  row.prompt_tokens = promptTokens(row)
+  return row
+}
+
+function filled(row: FullRow, values: readonly unknown[], length: number): FullRow {
+  const cells = row as Record<string, Value>
+  for (let index = 0; index < length; index++) {
+    cells[STORED_COLUMNS[index] as string] = (CONVERSIONS[index] ?? same)(values[index])
   }
+  return row
+}
+
+const PROMPT_COLUMNS = TOKEN_CLASSES.filter(({ side }) => side === 'prompt').map(({ column }) => column)
+
+/** Null when nothing was served. */
+function promptTokens(row: FullRow): number | null {
+  if (row.input_tokens === null) return null
+  let tokens = 0
+  for (const column of PROMPT_COLUMNS) tokens += row[column] ?? 0
+  return whole(tokens)
+}
+
+function same(value: unknown): Value {
+  return value as Value
 }
 
 const LARGEST_INTEGER = 2n ** 63n - 1n
 
 /** A caller may ask for an answer beyond all bounds. */
-function hold(picodollars: string | null | undefined): ExactInteger | null {
-  if (picodollars === null || picodollars === undefined) return null
+function hold(picodollars: string | null): ExactInteger | null {
+  if (picodollars === null) return null
   const amount = money(picodollars)
   return amount > LARGEST_INTEGER ? LARGEST_INTEGER : amount
 }
@@ -163,13 +113,14 @@ function money(digits: string): ExactInteger {
   return Number.isSafeInteger(amount) ? amount : BigInt(digits)
 }
 
-/**
- * PostgreSQL refuses fractions in an integer column: one of them must not stop the log. Beyond what a number counts
- * exactly, the engines would not even store the same.
- */
-function whole(value: number | null | undefined): number | null {
+/** PostgreSQL refuses fractions in an integer column. Beyond exact numbers the engines would not store the same. */
+function whole(value: number | null): number | null {
   if (typeof value !== 'number' || !Number.isFinite(value)) return null
   return Number.isSafeInteger(value) ? value : Math.min(Math.round(value), Number.MAX_SAFE_INTEGER)
+}
+
+function count(value: number): number {
+  return whole(value) ?? 0
 }
 
 /** PostgreSQL has no text with a NUL in it, and callers may send one. */
@@ -177,31 +128,16 @@ function text(value: string | null): string | null {
   return value?.includes('\u0000') ? value.replaceAll('\u0000', '\ufffd') : value
 }
 
-export const USAGE_COLUMNS = [
-  'prompt_tokens',
-  'completion_tokens',
-  'input_tokens',
-  'cached_tokens',
-  'cache_write_5m_tokens',
-  'cache_write_30m_tokens',
-  'cache_write_1h_tokens',
-  'reasoning_tokens',
-  'price_percent',
-] as const satisfies readonly (keyof RequestRow)[]
+type UsageField = Extract<LogColumns, { from: 'usage' }>
+const USAGE_FIELDS = LOG_FIELDS.filter((field): field is UsageField => field.from === 'usage')
+export const USAGE_COLUMNS = ['prompt_tokens', ...USAGE_FIELDS.map(({ column }) => column)] as const
 
 type UsageColumns = Pick<RequestRow, (typeof USAGE_COLUMNS)[number]>
 
 /** What the provider counted, as the price takes it; null when nothing was served. */
 export function usageOf(row: UsageColumns): TokenUsage | null {
   if (row.prompt_tokens === null) return null
-  return {
-    input: row.input_tokens ?? 0,
-    cachedInput: row.cached_tokens ?? 0,
-    cacheWrite5m: row.cache_write_5m_tokens ?? 0,
-    cacheWrite30m: row.cache_write_30m_tokens ?? 0,
-    cacheWrite1h: row.cache_write_1h_tokens ?? 0,
-    output: row.completion_tokens ?? 0,
-    reasoning: row.reasoning_tokens ?? 0,
-    pricePercent: row.price_percent ?? 100,
-  }
+  const usage = { ...NO_USAGE }
+  for (const { name, column } of USAGE_FIELDS) usage[name] = row[column] ?? NO_USAGE[name]
+  return usage
 }

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import type { Kysely } from 'kysely'
 import { perClass } from '../../src/domain/pricing/classes.ts'
-import { createFolder, readPosition } from '../../src/request-log/fold/fold.ts'
+import { createFold, readPosition } from '../../src/request-log/fold/fold.ts'
 import type { CloseRecord } from '../../src/request-log/record.ts'
-import { closeLine } from '../../src/request-log/spool/lines.ts'
+import { closeLine } from '../../src/request-log/spool/record-lines.ts'
 import type { Database } from '../../src/store/engine/schema.ts'
 import { closeRecord } from '../test-store.ts'
 
@@ -40,5 +40,5 @@ export async function logCalls(db: Kysely<Database>, workspace: string, calls: r
     const record = closeRecord(`${workspace}-${number}`, { ...call, workspace })
     return { seq: after + index + 1, payload: closeLine(record) }
   })
-  await createFolder(db, workspace).fold(after, rows)
+  await createFold(db, workspace).fold(after, rows)
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { Adjustment } from '../../domain/adjustment.ts'
 import { CALLER_LEFT, ERRORS, INTERRUPTED } from '../../domain/errors.ts'
+import { type ApiName, LOG_FIELDS, type LogColumns, publicName } from '../../domain/log/fields.ts'
 import { inWorkspace, pageOf, paging, Timestamp, Usd } from './fields.ts'
 import { operation, streamedOperation } from './operation.ts'
 
@@ -29,47 +30,53 @@ export const requestFilters = {
   min_cost_usd: Usd.optional().describe('Cost at least this much'),
 }
 
-const count = z.int().nullable()
-
-const TokenUsage = z.strictObject({
-  prompt_tokens: z.int(),
-  completion_tokens: z.int(),
-  total_tokens: z.int(),
-  input_tokens: z.int().describe('Prompt tokens at the full price'),
-  cached_tokens: z.int(),
-  cache_write_5m_tokens: z.int(),
-  cache_write_30m_tokens: z.int(),
-  cache_write_1h_tokens: z.int(),
-  reasoning_tokens: z.int().describe('Part of completion_tokens'),
-})
-
-export const LoggedRequest = z.strictObject({
+/** How each kind of log field looks in an answer. */
+const KINDS = {
   id: z.string(),
   state: z.enum(['open', 'closed']),
-  workspace: z.string(),
-  key_id: z.string(),
-  key_name: z.string().nullable().describe('Null when the key is gone'),
-  route: z.string().nullable().describe('Null for a direct model id'),
-  requested_model: z.string().nullable().describe('Null when no model could be read in the body'),
-  provider: z.string().nullable().describe('Who served; for a failed call the last one asked'),
-  model: z.string().nullable(),
-  started_at: Timestamp,
-  finished_at: Timestamp.nullable().describe('started_at, and how long the call took since all of it was there'),
-  status: z.int().nullable().describe('HTTP status the caller got; 499 hung up, 0 interrupted'),
+  text: z.string().nullable(),
   code: z.string().nullable(),
-  fallback: z.boolean(),
-  attempt_count: z.int().describe('Upstream calls, entries passed over not counted'),
-  finish_reason: z.string().nullable(),
-  usage: TokenUsage.nullable(),
-  cost_usd: Usd.nullable().describe('Null when nothing was served or the price is unknown'),
-  price_version: z.int().nullable(),
-  latency_ms: count.describe('Duration of the attempt that served'),
-  gateway_ms: z.number().describe('Time spent in the gateway itself'),
-  request_bytes: z.int().describe('Of a body that was too large as many as were declared or read'),
-  response_bytes: z.int(),
-  ignored_params: z.array(z.string()),
-  adjustments: z.array(Adjustment).describe('What the gateway changed of the request before it was sent'),
-  idempotency_key: z.string().nullable().describe('The header `Idempotency-Key` that it came with'),
+  time: Timestamp,
+  end: Timestamp.nullable(),
+  whole: z.int().nullable(),
+  count: z.int(),
+  microseconds: z.number(),
+  flag: z.boolean(),
+  money: Usd.nullable(),
+  hold: Usd.nullable(),
+  texts: z.array(z.string()),
+  adjustments: z.array(Adjustment),
+} as const
+
+type Shown = Exclude<LogColumns, { api: null }>
+type UsageFields = Extract<Shown, { from: 'usage' } | { column: 'prompt_tokens' }>
+type PlainFields = Exclude<Shown, UsageFields>
+
+const shown = LOG_FIELDS.filter((field): field is Shown => publicName(field, 'api') !== null)
+/** Counts of tokens stand together, and are there as a whole or not at all. */
+const isUsage = (field: Shown): field is UsageFields =>
+  field.from === 'usage' || field.column === 'prompt_tokens'
+
+/** The fields of a logged request that are columns, in order. */
+export const REQUEST_FIELDS = shown.filter((field): field is PlainFields => !isUsage(field))
+export const USAGE_FIELDS = shown.filter(isUsage)
+
+const fields = Object.fromEntries(
+  REQUEST_FIELDS.map((field) => [publicName(field, 'api'), KINDS[field.kind].describe(field.doc)]),
+) as { [Field in PlainFields as ApiName<Field>]: (typeof KINDS)[Field['kind']] }
+
+const tokens = Object.fromEntries(USAGE_FIELDS.map(({ column, doc }) => [column, z.int().describe(doc)])) as {
+  [Field in UsageFields as Field['column']]: z.ZodInt
+}
+
+export const LoggedRequest = z.strictObject({
+  ...fields,
+  key_name: z.string().nullable().describe('Null when the key is gone'),
+  attempt_count: z.int().describe('Upstream calls, skipped entries not counted'),
+  usage: z
+    .strictObject({ ...tokens, total_tokens: z.int() })
+    .nullable()
+    .describe('Null when nothing was served'),
 })
 
 export const Attempt = z.strictObject({

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { USAGE_DIMENSIONS, type UsageDimension, type UsageFilter } from '../../domain/log/usage-dimensions.ts'
 import { inWorkspace, Timestamp, Usd } from './fields.ts'
 import { operation } from './operation.ts'
 import { Moment } from './requests.ts'
@@ -6,7 +7,13 @@ import { Moment } from './requests.ts'
 const milliseconds = z.number().nullable()
 const distribution = z.strictObject({ average: milliseconds, p50: milliseconds, p95: milliseconds, p99: milliseconds })
 const Interval = z.enum(['minute', 'hour', 'day'])
-const Group = z.enum(['model', 'route', 'key', 'provider', 'code'])
+const Group = z.enum(USAGE_DIMENSIONS.map(({ parameter }) => parameter))
+
+const filters = Object.fromEntries(
+  USAGE_DIMENSIONS.flatMap(({ parameter, filter }: UsageDimension) =>
+    filter === undefined ? [] : [[parameter, z.string().max(filter.maxLength).optional().describe(filter.doc)]],
+  ),
+) as { [Parameter in UsageFilter]: z.ZodOptional<z.ZodString> }
 
 const sums = {
   requests: z.int(),
@@ -41,10 +48,7 @@ export const usageOperations = {
         'Rows per minute (at most 3 hours), hour (93 days) or day, UTC; left out: one for all',
       ),
       group_by: Group.optional(),
-      key: z.string().max(64).optional().describe('Only this key, by id'),
-      route: z.string().max(64).optional().describe('Only this alias; empty for direct model ids'),
-      provider: z.string().max(64).optional(),
-      model: z.string().max(512).optional(),
+      ...filters,
     }),
     reply: z.strictObject({
       workspace: z.string(),

@@ -79,10 +79,10 @@ async function explainCost(db: Kysely<Database>, row: RequestRow): Promise<Pick<
   if (version === undefined || cost === null) return none(`price version ${row.price_version} can no longer be read`)
   const since = timestamp(version.created_at)
   const head = `price version ${version.id} of ${version.provider}/${version.model}, in force since ${since} (${version.source})`
-  return { cost_lines: [head, ...costWords(cost)], cost: shownCost(cost, version) }
+  return { cost_lines: [head, ...costWords(cost)], cost: toCostView(cost, version) }
 }
 
-function shownCost(cost: CostLines, version: PriceVersionRow): NonNullable<Explained['cost']> {
+function toCostView(cost: CostLines, version: PriceVersionRow): NonNullable<Explained['cost']> {
   return {
     price_version: version.id,
     price_source: version.source,

@@ -18,17 +18,21 @@ export function explainHandlers({ explain, snapshot }: ManagementDeps): Handlers
         throw new GatewayError('not_found', `There is no route '${alias}' in workspace '${workspace}'.`)
       }
       const request = isJsonObject(body) ? { ...body, model: alias } : body
-      return shown(await explain(request, { workspace, keyId: key ?? null }), request, workspace)
+      return toExplanationView(await explain(request, { workspace, keyId: key ?? null }), request, workspace)
     },
     async 'explain.request'({ query: { workspace, key }, body }) {
       routesOf(workspace)
-      return shown(await explain(body, { workspace, keyId: key ?? null }), body, workspace)
+      return toExplanationView(await explain(body, { workspace, keyId: key ?? null }), body, workspace)
     },
   }
 }
 
 /** `explain` has checked the request: it has a model. */
-function shown({ alias, note, advice, error, hold, entries }: Explanation, request: unknown, workspace: string) {
+function toExplanationView(
+  { alias, note, advice, error, hold, entries }: Explanation,
+  request: unknown,
+  workspace: string,
+) {
   return {
     workspace,
     model: isJsonObject(request) ? String(request['model']) : '',
@@ -37,11 +41,11 @@ function shown({ alias, note, advice, error, hold, entries }: Explanation, reque
     advice,
     hold_usd: usdOrNull(hold),
     error: error === null ? null : { code: error.code, message: error.message },
-    entries: entries.map(shownEntry),
+    entries: entries.map(toEntryView),
   }
 }
 
-function shownEntry(explained: ExplainedEntry) {
+function toEntryView(explained: ExplainedEntry) {
   const { entry } = explained
   return {
     provider: entry.provider,

@@ -1,46 +1,48 @@
 import type { z } from 'zod'
 import type { Adjustment } from '../../domain/adjustment.ts'
+import { type FieldKind, publicName } from '../../domain/log/fields.ts'
 import { asPicodollars, exactUsd } from '../../domain/pricing/price.ts'
 import type { AttemptRecord } from '../../request-log/record.ts'
+import type { ExactInteger } from '../../store/engine/exact-integer.ts'
 import type { RequestRow } from '../../store/engine/schema.ts'
 import { timestamp, timestampOrNull } from '../contract/fields.ts'
-import type { Attempt, LoggedRequest } from '../contract/requests.ts'
+import { type Attempt, type LoggedRequest, REQUEST_FIELDS, USAGE_FIELDS } from '../contract/requests.ts'
 
-type ShownRequest = z.input<typeof LoggedRequest>
+type RequestView = z.input<typeof LoggedRequest>
 
-export function shownRequest(row: RequestRow, keyNames: ReadonlyMap<string, string>): ShownRequest {
-  return {
-    id: row.id,
-    state: row.state,
-    workspace: row.workspace,
-    key_id: row.key_id,
-    key_name: keyNames.get(row.key_id) ?? null,
-    route: row.route,
-    requested_model: row.requested_model,
-    provider: row.provider,
-    model: row.model,
-    started_at: timestamp(row.started_at),
-    finished_at: timestampOrNull(row.finished_at),
-    status: row.status,
-    code: row.code,
-    fallback: row.fallback === 1,
-    attempt_count: attemptsOf(row).filter((attempt) => attempt.kind === 'called').length,
-    finish_reason: row.finish_reason,
-    usage: shownUsage(row),
-    cost_usd: costUsd(row),
-    price_version: row.price_version,
-    latency_ms: row.upstream_ms,
-    gateway_ms: row.gateway_microseconds / 1000,
-    request_bytes: row.request_bytes,
-    response_bytes: row.response_bytes,
-    ignored_params: JSON.parse(row.ignored_params) as string[],
-    adjustments: adjustmentsOf(row),
-    idempotency_key: row.idempotency_key,
-  }
+/** How each kind of value of a row is shown, in the API and in the export. */
+export const SHOW: Record<FieldKind, (value: never) => unknown> = {
+  ...{ id: same, state: same, text: same, code: same, whole: same, count: same, microseconds: same },
+  time: timestamp,
+  end: timestampOrNull,
+  flag: (value: number) => value === 1,
+  money: usdOrNull,
+  hold: usdOrNull,
+  texts: (value: string) => JSON.parse(value),
+  adjustments: (value: string | null) => (value === null ? [] : JSON.parse(value)),
+  attempts: (value: string) => (JSON.parse(value) as AttemptRecord[]).map(toAttemptView),
 }
 
-export function costUsd(row: RequestRow): string | null {
-  return row.cost_picodollars === null ? null : exactUsd(asPicodollars(BigInt(row.cost_picodollars)))
+/** The export has microseconds as they are. */
+const SHOW_IN_API = { ...SHOW, microseconds: (value: number) => value / 1000 }
+
+export function toRequestView(row: RequestRow, keyNames: ReadonlyMap<string, string>): RequestView {
+  const view: Record<string, unknown> = {}
+  for (const field of REQUEST_FIELDS) {
+    view[publicName(field, 'api') ?? ''] = SHOW_IN_API[field.kind](row[field.column] as never)
+  }
+  view['key_name'] = keyNames.get(row.key_id) ?? null
+  view['attempt_count'] = attemptsOf(row).filter((attempt) => attempt.kind === 'called').length
+  view['usage'] = usageView(row)
+  return view as RequestView
+}
+
+function same(value: unknown): unknown {
+  return value
+}
+
+function usdOrNull(picodollars: ExactInteger | null): string | null {
+  return picodollars === null ? null : exactUsd(asPicodollars(BigInt(picodollars)))
 }
 
 export function attemptsOf(row: RequestRow): AttemptRecord[] {
@@ -48,10 +50,10 @@ export function attemptsOf(row: RequestRow): AttemptRecord[] {
 }
 
 export function adjustmentsOf(row: RequestRow): Adjustment[] {
-  return row.adjustments === null ? [] : (JSON.parse(row.adjustments) as Adjustment[])
+  return SHOW.adjustments(row.adjustments as never) as Adjustment[]
 }
 
-export function shownAttempt(attempt: AttemptRecord): z.input<typeof Attempt> {
+export function toAttemptView(attempt: AttemptRecord): z.input<typeof Attempt> {
   return {
     kind: attempt.kind,
     provider: attempt.provider,
@@ -65,18 +67,8 @@ export function shownAttempt(attempt: AttemptRecord): z.input<typeof Attempt> {
   }
 }
 
-function shownUsage(row: RequestRow): ShownRequest['usage'] {
+function usageView(row: RequestRow): RequestView['usage'] {
   if (row.prompt_tokens === null) return null
-  const completionTokens = row.completion_tokens ?? 0
-  return {
-    prompt_tokens: row.prompt_tokens,
-    completion_tokens: completionTokens,
-    total_tokens: row.prompt_tokens + completionTokens,
-    input_tokens: row.input_tokens ?? 0,
-    cached_tokens: row.cached_tokens ?? 0,
-    cache_write_5m_tokens: row.cache_write_5m_tokens ?? 0,
-    cache_write_30m_tokens: row.cache_write_30m_tokens ?? 0,
-    cache_write_1h_tokens: row.cache_write_1h_tokens ?? 0,
-    reasoning_tokens: row.reasoning_tokens ?? 0,
-  }
+  const tokens = Object.fromEntries(USAGE_FIELDS.map(({ column }) => [column, row[column] ?? 0]))
+  return { ...tokens, total_tokens: row.prompt_tokens + (row.completion_tokens ?? 0) } as RequestView['usage']
 }

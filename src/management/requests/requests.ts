@@ -10,7 +10,7 @@ import { decodeCursor, encodeCursor } from './cursor.ts'
 import { explainRequest } from './explain-request.ts'
 import { exportRequests } from './request-export.ts'
 import { filtersOf, untilCaughtUp } from './request-filters.ts'
-import { attemptsOf, shownAttempt, shownRequest } from './request-view.ts'
+import { attemptsOf, toAttemptView, toRequestView } from './request-view.ts'
 
 export function requestHandlers(deps: ManagementDeps): HandlersOf<typeof requestOperations> {
   const { reads } = deps
@@ -22,7 +22,7 @@ export function requestHandlers(deps: ManagementDeps): HandlersOf<typeof request
       const { rows, next } = await searchRequests(reads, filters, { after, limit: query.limit })
       const names = await keyNames(deps, rows)
       return {
-        data: rows.map((row) => shownRequest(row, names)),
+        data: rows.map((row) => toRequestView(row, names)),
         next_cursor: next === null ? null : encodeCursor([next.startedAt, next.id]),
         searched_to: next === null ? null : timestamp(next.startedAt),
       }
@@ -36,7 +36,7 @@ export function requestHandlers(deps: ManagementDeps): HandlersOf<typeof request
     async 'requests.get'({ params }) {
       const row = await find(deps, params.id)
       const names = await keyNames(deps, [row])
-      return { ...shownRequest(row, names), attempts: attemptsOf(row).map(shownAttempt) }
+      return { ...toRequestView(row, names), attempts: attemptsOf(row).map(toAttemptView) }
     },
     async 'requests.explain'({ params }) {
       const row = await find(deps, params.id)

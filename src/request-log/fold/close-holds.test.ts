@@ -6,9 +6,9 @@ import type { Store } from '../../app/open-store.ts'
 import { asPicodollars } from '../../domain/pricing/price.ts'
 import { NO_USAGE } from '../../domain/pricing/usage.ts'
 import type { LoggedHold } from '../../limits/logged-ledger.ts'
-import { closeLine, openLine, type SpoolRow } from '../spool/lines.ts'
+import { closeLine, openLine, type SpoolRow } from '../spool/record-lines.ts'
 import { closeHolds, readEnds } from './close-holds.ts'
-import { createFolder, readPosition } from './fold.ts'
+import { createFold, readPosition } from './fold.ts'
 
 const stores = await testStores()
 const DAY_MS = 86_400_000
@@ -32,7 +32,7 @@ for (const engine of ENGINES) {
     test('become interrupted rows, unless the call has ended; closing them again changes nothing', async () => {
       const store = await stores.openNew(engine)
       const usage = { ...NO_USAGE, input: 3, output: 4 }
-      const folder = createFolder(store.db, 'dead')
+      const folder = createFold(store.db, 'dead')
       const ended = closeRecord('ended', { usage, costPicodollars: '9007199254740993', startedAt: 3 * DAY_MS })
       const lines = [openLine(openRecord('running', { holdPicodollars: '5' })), closeLine(ended)]
       await folder.fold(await readPosition(store.db, 'dead'), spooled(lines))
@@ -63,7 +63,7 @@ for (const engine of ENGINES) {
     test('a true end that arrives later replaces the interruption, that of a strict call does not', async () => {
       const store = await stores.openNew(engine)
       const ids = ['loose', 'loose-open', 'strict', 'strict-open']
-      const folder = createFolder(store.db, 'dead')
+      const folder = createFold(store.db, 'dead')
       const opened = ['loose-open', 'strict-open', 'strict-first'].map((id) => openLine(openRecord(id)))
       const position = await folder.fold(await readPosition(store.db, 'dead'), spooled(opened))
       await closeHolds(
@@ -72,7 +72,7 @@ for (const engine of ENGINES) {
         9_000,
       )
       const closed = [...ids, 'strict-first', 'strict-new'].map((id) =>
-        closeLine(closeRecord(id, { strict: id.startsWith('strict') })),
+        closeLine(closeRecord(id, { answersAfterBooking: id.startsWith('strict') })),
       )
       const late = [openLine(openRecord('strict')), ...closed]
       await folder.fold(position, spooled(late, position))
@@ -92,7 +92,7 @@ for (const engine of ENGINES) {
 
     test('a hold whose time is not that of the row is the same call, whoever comes first', async () => {
       const store = await stores.openNew(engine)
-      const folder = createFolder(store.db, 'dead')
+      const folder = createFold(store.db, 'dead')
       const opened = [openLine(openRecord('open', { startedAt: DAY_MS - 1 })), closeLine(closeRecord('ended'))]
       const position = await folder.fold(await readPosition(store.db, 'dead'), spooled(opened))
       const holds = [
@@ -107,7 +107,7 @@ for (const engine of ENGINES) {
         openLine(openRecord('late', { startedAt: DAY_MS - 5 })),
         openLine(openRecord('strict', { startedAt: 9 })),
         closeLine(closeRecord('late', { startedAt: DAY_MS - 5 })),
-        closeLine(closeRecord('strict', { startedAt: 9, strict: true })),
+        closeLine(closeRecord('strict', { startedAt: 9, answersAfterBooking: true })),
       ]
       let seq = await folder.fold(position, spooled(late.slice(0, 2), position))
       seq = await folder.fold(seq, spooled(late.slice(2), seq))
@@ -129,7 +129,7 @@ for (const engine of ENGINES) {
       skip: engine === 'sqlite',
     }, async () => {
       const store = await stores.openNew(engine)
-      const folder = createFolder(store.db, 'dead')
+      const folder = createFold(store.db, 'dead')
       const position = await readPosition(store.db, 'dead')
       const holds = ['cut', 'cut-strict', 'ended', 'strict'].map((id) => holdOf(id, 1_000))
       await closeHolds(store.db, holds, 9_000)
@@ -137,12 +137,12 @@ for (const engine of ENGINES) {
       const late = [
         ...['cut', 'cut-strict'].map((id) => openLine(openRecord(id, { startedAt: 1_003, ...known }))),
         closeLine(closeRecord('ended', known)),
-        closeLine(closeRecord('strict', { strict: true, startedAt: 1_003, ...known })),
+        closeLine(closeRecord('strict', { answersAfterBooking: true, startedAt: 1_003, ...known })),
       ]
       const seq = await folder.fold(position, spooled(late, position))
       await folder.fold(
         seq,
-        spooled([closeLine(closeRecord('cut-strict', { strict: true, startedAt: 1_003, ...known }))], seq),
+        spooled([closeLine(closeRecord('cut-strict', { answersAfterBooking: true, startedAt: 1_003, ...known }))], seq),
       )
       const rows = await store.db
         .selectFrom('requests')
@@ -163,7 +163,7 @@ for (const engine of ENGINES) {
     test('several nodes close the holds while the true ends arrive: each call is counted once', async () => {
       const store = await stores.openNew(engine)
       const names = Array.from({ length: 60 }, (_, index) => `call-${String((index * 7) % 60).padStart(2, '0')}`)
-      const folder = createFolder(store.db, 'dead')
+      const folder = createFold(store.db, 'dead')
       let position = await readPosition(store.db, 'dead')
       const persistently = async (rows: SpoolRow[]) => {
         for (let tries = 0; ; tries++) {
@@ -179,7 +179,7 @@ for (const engine of ENGINES) {
         for (let start = 0; start < names.length; start += 10) {
           const some = names.slice(start, start + 10)
           const lines = some.flatMap((id, index) => {
-            const close = closeLine(closeRecord(id, { strict: index % 2 === 0 }))
+            const close = closeLine(closeRecord(id, { answersAfterBooking: index % 2 === 0 }))
             return index % 3 === 0 ? [close] : [openLine(openRecord(id)), close]
           })
           await persistently(spooled(lines, position))

@@ -5,6 +5,7 @@ import type { LoggedHold } from '../../limits/logged-ledger.ts'
 import type { Database } from '../../store/engine/schema.ts'
 import { ensurePartitions } from '../retention/partitions.ts'
 import { type FullRow, openRow, REQUEST_COLUMNS, rowValues } from '../row.ts'
+import { openValues } from '../spool/record-lines.ts'
 import { HOUR_MS } from '../usage/rollup.ts'
 import { lockSpool } from './fold.ts'
 import { createUsageAdditions } from './usage-additions.ts'
@@ -71,7 +72,8 @@ function interruptedRow(hold: LoggedHold, now: number): FullRow {
   const { id, node, workspace, keyId, startedAt, holdPicodollars, holdTokens } = hold
   const unknown = { requestedModel: null, route: null, idempotencyKey: null, bodyHash: null }
   const money = holdPicodollars === null ? null : String(holdPicodollars)
-  const open = openRow({ id, workspace, keyId, startedAt, holdPicodollars: money, holdTokens, ...unknown }, node)
+  const known = { id, workspace, keyId, startedAt, holdPicodollars: money, holdTokens }
+  const open = openRow(openValues({ ...known, ...unknown }), node)
   return { ...open, state: 'closed' as const, status: INTERRUPTED.status, code: INTERRUPTED.code, finished_at: now }
 }
 

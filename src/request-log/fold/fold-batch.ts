@@ -1,12 +1,13 @@
 import { errorText } from '../../store/engine/store-error.ts'
-import { closedRow, type FullRow, openRow, REQUEST_COLUMNS, rowValues } from '../row.ts'
-import { openedId, readClose, readOpen, recordsOf, type SpoolRow } from '../spool/lines.ts'
+import { ANSWERS_AFTER_BOOKING, closedRow, type FullRow, openRow, REQUEST_COLUMNS, rowValues } from '../row.ts'
+import { openedId, readClose, readOpen, recordsOf, type SpoolRow } from '../spool/record-lines.ts'
 
 /** A row of the request table, and its values in the order of the columns. */
 export interface Merged {
   row: FullRow
   values: unknown[]
-  strict: boolean
+  /** See CloseRecord: an interruption stands. */
+  answersAfterBooking: boolean
 }
 
 type Rejected = { node: string; seq: number; kind: string; payload: string; error: string }
@@ -35,8 +36,8 @@ export function mergeRows(rows: readonly SpoolRow[], node: string, pause = () =>
     }
   }
   read('close', (text) => {
-    const record = readClose(text)
-    const request = complete(closedRow(record, node), record.strict)
+    const call = readClose(text)
+    const request = complete(closedRow(call, node), call.values[ANSWERS_AFTER_BOOKING] === true)
     if (!closed.has(request.row.id)) closed.set(request.row.id, request)
   })
   // Most of them are closed by now, and what was known at their beginning stands at their end as well.
@@ -52,12 +53,12 @@ const LARGEST_INTEGER = 2n ** 63n - 1n
 /** The last whose date has eight digits. */
 const LAST_DAY = Date.parse('9999-12-31')
 
-function complete(row: FullRow, strict = false): Merged {
+function complete(row: FullRow, answersAfterBooking = false): Merged {
   const values = rowValues(row)
   const missing = values.indexOf(undefined)
   if (missing !== -1) throw new TypeError(`the record has no ${REQUEST_COLUMNS[missing]}`)
   const { cost_picodollars: cost, started_at: startedAt } = row
-  if (startedAt < 0 || startedAt > LAST_DAY) throw new RangeError('the record is of no day of ours')
+  if (startedAt < 0 || startedAt > LAST_DAY) throw new RangeError('the start of the call is no date')
   if (typeof cost === 'bigint' && cost > LARGEST_INTEGER) throw new RangeError('the cost exceeds 64 bits')
-  return { row, values, strict }
+  return { row, values, answersAfterBooking }
 }

@@ -1,32 +1,9 @@
 import { Worker } from 'node:worker_threads'
 import { DatabaseAwayError } from '../../store/engine/database-away.ts'
 import type { StoreLog } from '../../store/engine/store-error.ts'
-import type { Damage } from '../spool/reader.ts'
+import { BATCH_RECORDS, type Damage } from '../spool/reader.ts'
 import type { Spool } from '../spool/spool.ts'
-
-export interface LedgerSettings {
-  spoolFolder: string
-  node: string
-  target: { kind: 'sqlite'; path: string } | { kind: 'postgres'; url: string }
-  synchronousFull: boolean
-  retentionDays: number | null
-  /** No other process can have calls in this database, so every open row is a dead one. */
-  onlyProcess: boolean
-  /** False when the worker is started again while calls are running. */
-  closesInterrupted: boolean
-}
-
-/** `hurry` skips the pause in which records gather: somebody waits for them, or there are enough. */
-export type LedgerCommand = 'wake' | 'hurry' | 'stop'
-
-/** What is folded in one transaction, at least: so many records, or fewer when they have gathered for long enough. */
-export const BATCH_RECORDS = 2_000
-
-export type LedgerReport =
-  | { kind: 'ready'; seq: number; interrupted: number }
-  | { kind: 'folded'; seq: number }
-  | { kind: 'failed'; message: string }
-  | { kind: 'damaged'; damage: Damage }
+import type { FoldCommand, FoldReport, FoldSettings } from './fold-protocol.ts'
 
 const RESTART_MS = 1_000
 /** Nobody who asks for rows that have just been written waits longer for a database that is away. */
@@ -36,10 +13,10 @@ export function tellDamage(log: StoreLog, damage: Damage): void {
   log.error({ ...damage }, 'the end of a file of the spool cannot be read: it is kept as .damaged')
 }
 
-/** The main thread's end of the ledger worker, which folds the spool into the database. */
-export class Ledger {
+/** The main thread's end of the fold worker, which moves the spool into the database. */
+export class FoldThread {
   readonly #spool: Spool
-  readonly #settings: LedgerSettings
+  readonly #settings: FoldSettings
   readonly #log: StoreLog
   readonly #ready = Promise.withResolvers<void>()
   #worker: Worker
@@ -51,7 +28,7 @@ export class Ledger {
   #lastError: string | null = null
   #readers: { seq: number; resolve(): void }[] = []
 
-  constructor(spool: Spool, settings: LedgerSettings, log: StoreLog) {
+  constructor(spool: Spool, settings: FoldSettings, log: StoreLog) {
     this.#spool = spool
     this.#settings = settings
     this.#log = log
@@ -81,14 +58,14 @@ export class Ledger {
     const isEnough = this.#spool.lastSeq - this.#foldedSeq >= BATCH_RECORDS
     if (this.#told === 'hurry' || (this.#told === 'wake' && !isEnough)) return
     this.#told = isEnough ? 'hurry' : 'wake'
-    this.#worker.postMessage(this.#told satisfies LedgerCommand)
+    this.#worker.postMessage(this.#told satisfies FoldCommand)
   }
 
   /** Resolves when everything durable by now is in the database; rejects when that takes too long to be waited for. */
   caughtUp(): Promise<void> {
     const seq = this.#spool.lastSeq
     if (this.#foldedSeq >= seq) return Promise.resolve()
-    this.#worker.postMessage('hurry' satisfies LedgerCommand)
+    this.#worker.postMessage('hurry' satisfies FoldCommand)
     return new Promise((resolve, reject) => {
       const late = setTimeout(() => {
         this.#readers = this.#readers.filter((waiting) => waiting !== reader)
@@ -108,19 +85,19 @@ export class Ledger {
   /** Folds to the end, but does not wait for a database that is away: the next start folds the rest. */
   async close(withinMs: number): Promise<void> {
     this.#closing = true
-    this.#worker.postMessage('stop' satisfies LedgerCommand)
+    this.#worker.postMessage('stop' satisfies FoldCommand)
     const late = setTimeout(() => void this.#worker.terminate(), withinMs)
     await this.#exited
     clearTimeout(late)
   }
 
-  #start(settings: LedgerSettings): Worker {
+  #start(settings: FoldSettings): Worker {
     const file = import.meta.url.endsWith('.ts') ? './fold-worker.ts' : './fold-worker.js'
     const worker = new Worker(new URL(file, import.meta.url), { workerData: settings })
-    worker.on('message', (report: LedgerReport) => this.#receive(report))
+    worker.on('message', (report: FoldReport) => this.#receive(report))
     worker.on('error', (error) => {
       this.#lastError = error.message
-      this.#log.error({ error: error.message }, 'the ledger worker failed')
+      this.#log.error({ error: error.message }, 'the fold worker failed')
       this.#ready.reject(error)
     })
     this.#exited = new Promise((resolve) => worker.once('exit', () => resolve()))
@@ -137,7 +114,7 @@ export class Ledger {
     this.wake()
   }
 
-  #receive(report: LedgerReport): void {
+  #receive(report: FoldReport): void {
     if (report.kind === 'damaged') {
       if (this.#spool.keep(report.damage.path)) tellDamage(this.#log, report.damage)
       return

@@ -7,11 +7,11 @@ import { sqliteDialect } from '../../store/engine/sqlite-dialect.ts'
 import { errorText } from '../../store/engine/store-error.ts'
 import { yieldToServing } from '../../store/engine/yield-to-serving.ts'
 import { deleteExpired } from '../retention/retention.ts'
-import { SpoolReader } from '../spool/reader.ts'
+import { BATCH_RECORDS, SpoolReader } from '../spool/reader.ts'
 import { advanceDays } from '../usage/days.ts'
-import { closeInterrupted, createFolder, readPosition } from './fold.ts'
-import { BATCH_RECORDS, type LedgerCommand, type LedgerReport, type LedgerSettings } from './fold-thread.ts'
-import { createBreath } from './throttle.ts'
+import { closeInterrupted, createFold, readPosition } from './fold.ts'
+import type { FoldCommand, FoldReport, FoldSettings } from './fold-protocol.ts'
+import { createThrottle } from './throttle.ts'
 
 /**
  * What arrives together is folded together: one transaction instead of dozens, and most calls have ended by then, so
@@ -36,16 +36,16 @@ const DAY_MS = 86_400_000
  */
 const NICENESS = 5
 
-const settings = workerData as LedgerSettings
+const settings = workerData as FoldSettings
 const spool = new SpoolReader(settings.spoolFolder, (damage) => report({ kind: 'damaged', damage }))
-const breathe = createBreath()
+const throttle = createThrottle()
 /** Not at the start, when there is nobody to be in the way of, nor under a load at which the whole core is in use. */
 let hasTime = false
 const pause = () => {
-  if (hasTime) breathe()
+  if (hasTime) throttle()
 }
 const db = await openTarget()
-const folder = createFolder(db, settings.node, pause)
+const fold = createFold(db, settings.node, pause)
 
 let position: number | null = null
 /** Where the position can be after a batch whose end is not known: before it, or behind it. */
@@ -70,7 +70,7 @@ async function openTarget(): Promise<Kysely<Database>> {
   return new Kysely<Database>({ dialect })
 }
 
-function report(message: LedgerReport): void {
+function report(message: FoldReport): void {
   parentPort?.postMessage(message)
 }
 
@@ -82,7 +82,7 @@ async function foldBatch(): Promise<'nothing' | 'all' | 'full'> {
   if (last === undefined) return 'nothing'
   const isFull = last - position >= BATCH_RECORDS
   possible = [position, last]
-  position = await folder.fold(position, batch)
+  position = await fold.fold(position, batch)
   possible = [position, position]
   return isFull ? 'full' : 'all'
 }
@@ -141,7 +141,7 @@ async function waitUntilAsked(): Promise<void> {
 }
 
 /** What has time: in small steps, so that the fold and readers get their turn. */
-async function keepHouse(): Promise<void> {
+async function runHousekeeping(): Promise<void> {
   const pause = () => sleep(HOUSEKEEPING_PAUSE_MS)
   const { retentionDays, target } = settings
   for (let round = 0; !stopping; round++) {
@@ -176,7 +176,7 @@ async function foldRest(): Promise<void> {
   report({ kind: 'folded', seq: await foldToTheEnd() })
 }
 
-parentPort?.on('message', (command: LedgerCommand) => {
+parentPort?.on('message', (command: FoldCommand) => {
   asked = true
   hurried ||= command !== 'wake'
   if (command === 'stop') {
@@ -188,7 +188,7 @@ parentPort?.on('message', (command: LedgerCommand) => {
 
 yieldToServing(NICENESS)
 await persistently(start)
-const housekeeping = keepHouse()
+const housekeeping = runHousekeeping()
 while (!stopping) {
   await waitUntilAsked()
   await persistently(foldOnce)

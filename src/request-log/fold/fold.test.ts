@@ -3,8 +3,8 @@ import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { closeRecord, ENGINES, openRecord, testStores } from '../../../test/test-store.ts'
 import type { Store } from '../../app/open-store.ts'
-import { closeLine, joinLines, openLine, type SpoolRow } from '../spool/lines.ts'
-import { closeInterrupted, createFolder, PositionMoved, readPosition } from './fold.ts'
+import { closeLine, joinLines, openLine, type SpoolRow } from '../spool/record-lines.ts'
+import { closeInterrupted, createFold, PositionMoved, readPosition } from './fold.ts'
 
 const stores = await testStores()
 
@@ -23,7 +23,7 @@ for (const engine of ENGINES) {
     const store = await stores.openNew(engine)
 
     test('a batch that was folded before the process died is not folded again', async () => {
-      const folder = createFolder(store.db, 'a')
+      const folder = createFold(store.db, 'a')
       const batch = [opened(1, 'a1'), closed(2, 'a1')]
       assert.equal(await folder.fold(await readPosition(store.db, 'a'), batch), 2)
       await assert.rejects(folder.fold(0, batch), PositionMoved)
@@ -32,7 +32,7 @@ for (const engine of ENGINES) {
     })
 
     test('a batch that fails leaves neither rows nor position', async () => {
-      const folder = createFolder(store.db, 'b')
+      const folder = createFold(store.db, 'b')
       await readPosition(store.db, 'b')
       await store.db
         .insertInto('spool_rejects')
@@ -44,7 +44,7 @@ for (const engine of ENGINES) {
     })
 
     test('rows that cannot be read are set aside and stop nobody', async () => {
-      const folder = createFolder(store.db, 'c')
+      const folder = createFold(store.db, 'c')
       await readPosition(store.db, 'c')
       const unreadable = [
         { seq: 1, payload: 'o[' },
@@ -70,7 +70,7 @@ for (const engine of ENGINES) {
     })
 
     test('a closed row never changes, but an end that arrives late replaces an interruption', async () => {
-      const folder = createFolder(store.db, 'd')
+      const folder = createFold(store.db, 'd')
       await readPosition(store.db, 'd')
       await folder.fold(0, [opened(1, 'd1'), opened(2, 'd2'), closed(3, 'd2')])
       assert.equal(await closeInterrupted(store.db, 'd', 9_000), 1)
@@ -95,7 +95,7 @@ for (const engine of ENGINES) {
           async (calls, choices, sizes) => {
             const node = `node-${engine}-${++runs}`
             const { rows, expected } = interleave(calls, node, choices)
-            const folder = createFolder(store.db, node)
+            const folder = createFold(store.db, node)
             let position = await readPosition(store.db, node)
             for (let start = 0; start < rows.length; ) {
               const size = sizes.next().value

@@ -5,7 +5,7 @@ import type { Database } from '../../store/engine/schema.ts'
 import { callIdentity, isPartitioned, KnownPartitions } from '../retention/partitions.ts'
 import { type FullRow, INDEXED_COLUMNS, REQUEST_COLUMNS, rowValues } from '../row.ts'
 import { openSince } from '../search/windows.ts'
-import type { SpoolRow } from '../spool/lines.ts'
+import type { SpoolRow } from '../spool/record-lines.ts'
 import { HOUR_MS } from '../usage/rollup.ts'
 import { type Batch, type Merged, mergeRows } from './fold-batch.ts'
 import { createUsageAdditions, type UsageAdditions } from './usage-additions.ts'
@@ -26,7 +26,7 @@ export async function readPosition(db: Kysely<Database>, node: string): Promise<
   return row.seq
 }
 
-export interface Folder {
+export interface RequestFold {
   /**
    * Moves rows of the spool into the request table and its sums, exactly once: the position moves in the same
    * transaction and only from where the caller thinks it is, so neither a crash nor a lost commit can apply a batch twice.
@@ -35,7 +35,7 @@ export interface Folder {
   fold(after: number, rows: readonly SpoolRow[]): Promise<number>
 }
 
-export function createFolder(db: Kysely<Database>, node: string, pause = () => {}): Folder {
+export function createFold(db: Kysely<Database>, node: string, pause = () => {}): RequestFold {
   const tables = { ...requestStatements(db), additions: createUsageAdditions() }
   const partitions = new KnownPartitions(db)
   return {
@@ -47,7 +47,7 @@ export function createFolder(db: Kysely<Database>, node: string, pause = () => {
       const apply = (writeClosed: typeof writeFirstEnds) =>
         db.transaction().execute(async (transaction) => {
           await movePosition(transaction, node, after, last.seq)
-          const filledIn = await meetGivenUp(transaction, node, batch)
+          const filledIn = await mergeLateRecords(transaction, node, batch)
           await tables.opened.run(transaction, batch.opened.map(valuesOf))
           await writeClosed(transaction, tables, batch.closed, filledIn)
           if (batch.rejected.length > 0) await transaction.insertInto('spool_rejects').values(batch.rejected).execute()
@@ -92,7 +92,7 @@ interface FilledIn {
  * has one row. What the call was is filled in by the first record that does not replace the row. SQLite tells rows by
  * their id alone, and has no other nodes.
  */
-async function meetGivenUp(db: Transaction<Database>, node: string, batch: Batch): Promise<FilledIn[]> {
+async function mergeLateRecords(db: Transaction<Database>, node: string, batch: Batch): Promise<FilledIn[]> {
   const requests = [...batch.opened, ...batch.closed]
   if (!isPartitioned(db) || requests.length === 0) return []
   const times = requests.map(({ row }) => row.started_at)
@@ -112,7 +112,7 @@ async function meetGivenUp(db: Transaction<Database>, node: string, batch: Batch
     request.row.started_at = rows.get(request.row.id)?.started_at ?? request.row.started_at
     request.values = rowValues(request.row)
   }
-  return fillIn(db, rows, [...batch.opened, ...batch.closed.filter(({ strict }) => strict)])
+  return fillIn(db, rows, [...batch.opened, ...batch.closed.filter(({ answersAfterBooking }) => answersAfterBooking)])
 }
 
 async function fillIn(
@@ -162,8 +162,8 @@ async function writeFirstEnds(
 }
 
 /**
- * Each request counts once, when it is closed; one that was given up as interrupted is counted anew by its true end,
- * but for a strict one: see CloseRecord.
+ * Each request counts once, when it is closed. One that was closed as interrupted is counted anew by its true end, unless
+ * its caller gets the answer only after booking: then nobody got one, and the interruption stands.
  */
 async function writeAnyEnds(
   db: Transaction<Database>,
@@ -175,7 +175,9 @@ async function writeAnyEnds(
   const first = closed.filter(({ row }) => !known.has(row.id))
   const written = await firstEnds.run(db, first.map(valuesOf))
   if (written < first.length) throw new EndedBefore('another node has just closed a call of this batch')
-  const replacing = closed.filter(({ row, strict }) => known.get(row.id)?.code === INTERRUPTED.code && !strict)
+  const replacing = closed.filter(
+    ({ row, answersAfterBooking }) => known.get(row.id)?.code === INTERRUPTED.code && !answersAfterBooking,
+  )
   await trueEnds.run(db, replacing.map(valuesOf))
   const replaced = replacing.flatMap(({ row }) => known.get(row.id) ?? [])
   await additions.add(

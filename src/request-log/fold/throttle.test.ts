@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createBreath } from './throttle.ts'
+import { createThrottle } from './throttle.ts'
 
 /** Steps that take so long each, in milliseconds; after which of them it rested. */
 function restsAfter(steps: readonly number[]): number[] {
   let clock = 1_000
   let step = 0
   const rests: number[] = []
-  const breathe = createBreath(
+  const breathe = createThrottle(
     () => clock,
     (milliseconds) => {
       rests.push(step)

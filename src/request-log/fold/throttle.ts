@@ -14,7 +14,7 @@ function sleep(milliseconds: number): void {
  * millisecond of work. Where threads share a core, Linux lets one run for some milliseconds before the next, whatever
  * its priority, and a fold of 30 ms would be in the way of every call that comes meanwhile. Decision 0015.
  */
-export function createBreath(now = () => performance.now(), rest = sleep): () => void {
+export function createThrottle(now = () => performance.now(), rest = sleep): () => void {
   let since = now()
   return () => {
     const worked = now() - since

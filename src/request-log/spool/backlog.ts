@@ -1,6 +1,11 @@
 import type { StoreLog } from '../../store/engine/store-error.ts'
-import type { Ledger } from '../fold/fold-thread.ts'
 import type { Spool } from './spool.ts'
+
+/** How far the fold has come. */
+interface FoldProgress {
+  readonly foldedSeq: number
+  readonly lagRows: number
+}
 
 /** Records numbered above `after` were written at `at` or later. */
 interface Mark {
@@ -23,7 +28,7 @@ export class Backlog {
   readonly maxRows: number
   readonly #log: StoreLog
   readonly #spool: Pick<Spool, 'lastSeq'>
-  readonly #ledger: Pick<Ledger, 'foldedSeq' | 'lagRows'>
+  readonly #fold: FoldProgress
   readonly #now: () => number
   #marks: Mark[] = []
   #everyMs = MARK_MS
@@ -34,13 +39,13 @@ export class Backlog {
   constructor(
     options: BacklogOptions,
     spool: Pick<Spool, 'lastSeq'>,
-    ledger: Pick<Ledger, 'foldedSeq' | 'lagRows'>,
+    fold: FoldProgress,
     now = () => performance.now(),
   ) {
     this.maxRows = options.maxRows
     this.#log = options.log
     this.#spool = spool
-    this.#ledger = ledger
+    this.#fold = fold
     this.#now = now
   }
 
@@ -55,7 +60,7 @@ export class Backlog {
 
   /** Asked for every call: two subtractions. Calls in flight still write their end. */
   isFull(): boolean {
-    if (this.#ledger.lagRows < this.maxRows) return false
+    if (this.#fold.lagRows < this.maxRows) return false
     this.#tell()
     return true
   }
@@ -85,8 +90,8 @@ export class Backlog {
   }
 
   #forgetFolded(): void {
-    const { foldedSeq } = this.#ledger
-    if (this.#ledger.lagRows === 0) {
+    const { foldedSeq } = this.#fold
+    if (this.#fold.lagRows === 0) {
       this.#marks = []
       this.#everyMs = MARK_MS
       return
@@ -96,7 +101,7 @@ export class Backlog {
   }
 
   #tell(): void {
-    const { lagRows } = this.#ledger
+    const { lagRows } = this.#fold
     const { maxRows } = this
     const state = lagRows >= maxRows ? 'full' : lagRows >= WARN_SHARE * maxRows ? 'filling' : 'nothing'
     if (state === this.#said) return

@@ -1,9 +1,11 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { StoreError } from '../../store/engine/store-error.ts'
-import { BATCH_RECORDS } from '../fold/fold-thread.ts'
 import { type Frame, frameBytes, readFrame } from './frame.ts'
-import type { SpoolRow } from './lines.ts'
+import type { SpoolRow } from './record-lines.ts'
 import { listSegments, type Segment } from './segments.ts'
+
+/** What is folded in one transaction, at least: so many records, or fewer when they have gathered for long enough. */
+export const BATCH_RECORDS = 2_000
 
 /** The end of a file that cannot be read although nobody will write there any more. */
 export interface Damage {

@@ -1,7 +1,7 @@
 import type { StoreLog } from '../../store/engine/store-error.ts'
 import { logFull } from '../log-full.ts'
-import { joinLines } from './lines.ts'
 import type { Damage } from './reader.ts'
+import { joinLines } from './record-lines.ts'
 import { SpoolRoom } from './room.ts'
 import { SpoolWriter, type WriteSync } from './writer.ts'
 

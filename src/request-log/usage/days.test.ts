@@ -6,11 +6,11 @@ import { until } from '../../../test/harness.ts'
 import { assertSumsEqualRows } from '../../../test/store/sums-of-rows.ts'
 import { closeRecord, ENGINES, type EngineName, testStores } from '../../../test/test-store.ts'
 import type { Database } from '../../store/engine/schema.ts'
-import { createFolder, readPosition } from '../fold/fold.ts'
+import { createFold, readPosition } from '../fold/fold.ts'
 import { createUsageAdditions } from '../fold/usage-additions.ts'
 import { ensurePartitions } from '../retention/partitions.ts'
 import { closedRow } from '../row.ts'
-import { closeLine } from '../spool/lines.ts'
+import { closeLine, readClose } from '../spool/record-lines.ts'
 import { advanceDays } from './days.ts'
 import { readDaysUntil } from './rollup.ts'
 
@@ -44,7 +44,7 @@ async function logRound(
     seq: after + index + 1,
     payload: closeLine(closeRecord(`${node}-${index}`, { ...call, workspace })),
   }))
-  await createFolder(db, node).fold(after, rows)
+  await createFold(db, node).fold(after, rows)
 }
 
 for (const engine of ENGINES) {
@@ -95,7 +95,7 @@ test('on PostgreSQL days wait for a fold that has looked how far they are and is
   const db = await openSettled('postgres')
   await startAnew(db)
   const record = closeRecord('slow-1', { workspace: 'slow', startedAt: 5 })
-  const row = closedRow({ ...record, attempts: '[]' }, 'slow')
+  const row = closedRow(readClose(closeLine(record)), 'slow')
   await ensurePartitions(db, [row.started_at])
   await db.insertInto('requests').values(row).execute()
   const { promise: mayEnd, resolve: end } = Promise.withResolvers<void>()

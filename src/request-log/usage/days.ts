@@ -1,6 +1,6 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
+import type { Engine } from '../../store/engine/engine.ts'
 import type { Database } from '../../store/engine/schema.ts'
-import type { Engine } from '../../store/migrations/migrations.ts'
 import { DAY_MS, HOUR_MS, readDaysUntil, sumDaysStatement } from './rollup.ts'
 
 /**

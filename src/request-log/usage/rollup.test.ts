@@ -1,19 +1,17 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { type Kysely, type KyselyPlugin, sql } from 'kysely'
+import type { Kysely, KyselyPlugin } from 'kysely'
 import { anyCall } from '../../../test/calls/any-call.ts'
-import { assertSumsEqualRows, sorted, sumsOfRows, sumsOfTable } from '../../../test/store/sums-of-rows.ts'
+import { assertSumsEqualRows } from '../../../test/store/sums-of-rows.ts'
 import { closeRecord, ENGINES, openRecord, testStores } from '../../../test/test-store.ts'
 import { NO_USAGE } from '../../domain/pricing/usage.ts'
 import type { LoggedHold } from '../../limits/logged-ledger.ts'
 import type { Database } from '../../store/engine/schema.ts'
-import { addGatewayBuckets, createUsageTable } from '../../store/migrations/usage-migration.ts'
 import { closeHolds } from '../fold/close-holds.ts'
-import { closeInterrupted, createFolder, readPosition } from '../fold/fold.ts'
+import { closeInterrupted, createFold, readPosition } from '../fold/fold.ts'
 import type { CloseRecord } from '../record.ts'
-import { closeLine, openLine, type SpoolRow } from '../spool/lines.ts'
-import { GATEWAY_BOUNDS_MICROSECONDS } from './latency.ts'
+import { closeLine, openLine, type SpoolRow } from '../spool/record-lines.ts'
 
 const stores = await testStores()
 
@@ -59,7 +57,11 @@ for (const engine of ENGINES) {
             const spool: SpoolRow[] = []
             const recordOf = (of: number): CloseRecord => {
               const place = of % calls.length
-              return closeRecord(`${run}-${place}`, { workspace: run, strict: place % 2 === 0, ...calls[place]! })
+              return closeRecord(`${run}-${place}`, {
+                workspace: run,
+                answersAfterBooking: place % 2 === 0,
+                ...calls[place]!,
+              })
             }
             const spooled = (kind: string, of: number) => {
               const record = recordOf(of)
@@ -68,7 +70,7 @@ for (const engine of ENGINES) {
               const payload = kind === 'open' ? openLine(opened) : closeLine(record)
               spool.push({ seq: spool.length + 1, payload })
             }
-            const folder = createFolder(db, run)
+            const folder = createFold(db, run)
             const fold = async (rows: number, through = folder) => {
               const after = await readPosition(db, run)
               await through.fold(after, spool.slice(after, after + rows))
@@ -77,7 +79,7 @@ for (const engine of ENGINES) {
               if ('of' in happening) spooled(happening.kind, happening.of)
               else if ('rows' in happening) await fold(happening.rows)
               else if ('call' in happening) await closeHolds(db, [holdOf(recordOf(happening.call), run)], 8_000_000)
-              else if ('at' in happening) await fold(10, createFolder(failing(db, happening.at), run)).catch(() => {})
+              else if ('at' in happening) await fold(10, createFold(failing(db, happening.at), run)).catch(() => {})
               else await closeInterrupted(db, run, 9_000_000)
               await assertSumsEqualRows(db, run)
             }
@@ -90,7 +92,7 @@ for (const engine of ENGINES) {
     })
 
     test('a call that was given up as interrupted counts once, as what it became', async () => {
-      const folder = createFolder(db, 'late')
+      const folder = createFold(db, 'late')
       const record = closeRecord('late-1', { workspace: 'late' })
       const after = await readPosition(db, 'late')
       const opened = { ...openRecord('late-1'), workspace: 'late' }
@@ -105,7 +107,7 @@ for (const engine of ENGINES) {
     })
 
     test('sums beyond 64 bits stay at their cap instead of stopping the log', async () => {
-      const folder = createFolder(db, 'mad')
+      const folder = createFold(db, 'mad')
       const record = (id: string) =>
         closeLine(
           closeRecord(id, {
@@ -132,55 +134,10 @@ for (const engine of ENGINES) {
       )
     })
 
-    test('requests that were there before the sums are summed by the migration', async () => {
-      const other = await stores.openNew(engine)
-      for (let index = 0; index < 20; index++) {
-        const times = { upstreamMs: index * 100, startedAt: index * 400_000, gatewayMicroseconds: index * 70 }
-        const change = {
-          ...times,
-          usage: { ...NO_USAGE, input: index },
-          code: index % 4 === 0 ? ('rate_limited' as const) : null,
-        }
-        await other.requestLog.close(closeRecord(`r${index}`, change))
-      }
-      await other.requestLog.open(openRecord('open'))
-      await other.requestLog.caughtUp()
-      await sql`drop table usage_hours`.execute(other.db)
-      await other.db.transaction().execute(async (transaction) => {
-        await createUsageTable(transaction, engine)
-        await addGatewayBuckets(transaction)
-      })
-      await assertSumsEqualRows(other.db, 'default')
-    })
-
-    test('a database of the version before gets its gateway times from the rows; sums without rows stay', async () => {
-      const { db: old, requestLog } = await stores.openNew(engine)
-      for (let index = 0; index < 20; index++) {
-        const change = { startedAt: index * 400_000, gatewayMicroseconds: index * 70, route: index % 3 ? 'fast' : null }
-        await requestLog.close(closeRecord(`r${index}`, change))
-      }
-      await requestLog.caughtUp()
-      await old.deleteFrom('requests').where('started_at', '<', 3_600_000).execute()
-      for (let bucket = 0; bucket <= GATEWAY_BOUNDS_MICROSECONDS.length; bucket++) {
-        await sql`alter table usage_hours drop column ${sql.ref(`gateway_${bucket}`)}`.execute(old)
-      }
-      await old.transaction().execute(addGatewayBuckets)
-      const kept = await old.selectFrom('requests').selectAll().execute()
-      const found = sorted(await sumsOfTable(old, 'default'))
-      const expected = sorted(sumsOfRows(kept))
-      assert.deepEqual(found.slice(-expected.length), expected)
-      const lost = found.slice(0, -expected.length).map(([, sums]) => sums)
-      assert.equal(
-        lost.reduce((all, sums) => all + (sums['requests'] ?? 0n), 0n),
-        9n,
-      )
-      for (const sums of lost) assert.equal(sums['gateway_0'], 0n)
-    })
-
     test('nodes that fold into the same hours at once lose nothing', async () => {
       const work = Array.from({ length: 4 }, async (_, node) => {
         const name = `together-${node}`
-        const folder = createFolder(db, name)
+        const folder = createFold(db, name)
         let after = await readPosition(db, name)
         for (let batch = 0; batch < 10; batch++) {
           const rows = Array.from({ length: 20 }, (_, index) => {

@@ -1,5 +1,8 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
-import type { Database } from '../../store/engine/schema.ts'
+import { USAGE_DIMENSIONS } from '../../domain/log/usage-dimensions.ts'
+import { TOKEN_CLASSES } from '../../domain/pricing/classes.ts'
+import type { ExactInteger } from '../../store/engine/exact-integer.ts'
+import type { Database, RequestRow } from '../../store/engine/schema.ts'
 import { GATEWAY_BOUNDS_MICROSECONDS, LATENCY_BOUNDS_MS } from './latency.ts'
 
 export const HOUR_MS = 3_600_000
@@ -11,37 +14,99 @@ type Expression = RawBuilder<unknown>
 export const DIMENSIONS: Readonly<Record<string, Expression>> = {
   workspace: sql`workspace`,
   hour: sql`started_at - started_at % ${sql.lit(HOUR_MS)}`,
-  key_id: sql`key_id`,
-  route: sql`coalesce(route, '')`,
-  provider: sql`coalesce(provider, '')`,
-  model: sql`coalesce(model, '')`,
-  code: sql`coalesce(code, '')`,
+  ...Object.fromEntries(USAGE_DIMENSIONS.map(({ column }) => [column, sql`coalesce(${sql.ref(column)}, '')`])),
 }
 
-/** Plain counts: what one request adds. */
+/** A plain count: whether a request adds one, of a row in hand and in the database. */
+interface Count {
+  name: string
+  isCounted(row: RequestRow): boolean
+  expression: Expression
+}
+
+const PLAIN_COUNTS: readonly Count[] = [
+  { name: 'requests', isCounted: () => true, expression: sql`1` },
+  {
+    name: 'errors',
+    isCounted: ({ code }) => code !== null,
+    expression: sql`case when code is null then 0 else 1 end`,
+  },
+  { name: 'fallbacks', isCounted: ({ fallback }) => fallback === 1, expression: sql`fallback` },
+  {
+    name: 'unpriced',
+    isCounted: (row) => row.prompt_tokens !== null && row.cost_picodollars === null,
+    expression: sql`case when prompt_tokens is not null and cost_picodollars is null then 1 else 0 end`,
+  },
+]
+
+/** Counts by duration. */
+const BUCKETS = [
+  { name: 'latency', column: 'upstream_ms', bounds: LATENCY_BOUNDS_MS },
+  { name: 'gateway', column: 'gateway_microseconds', bounds: GATEWAY_BOUNDS_MICROSECONDS },
+] as const
+
 export const COUNTS: Readonly<Record<string, Expression>> = {
-  requests: sql`1`,
-  errors: sql`case when code is null then 0 else 1 end`,
-  fallbacks: sql`fallback`,
-  unpriced: sql`case when prompt_tokens is not null and cost_picodollars is null then 1 else 0 end`,
-  ...bucketCounts('latency', 'upstream_ms', LATENCY_BOUNDS_MS),
-  ...bucketCounts('gateway', 'gateway_microseconds', GATEWAY_BOUNDS_MICROSECONDS),
+  ...Object.fromEntries(PLAIN_COUNTS.map(({ name, expression }) => [name, expression])),
+  ...Object.assign({}, ...BUCKETS.map(bucketCounts)),
 }
 
-/** Sums that a mad provider could drive beyond 64 bits, which would stop the log: they stay at `CAP` instead. */
-export const AMOUNTS: Readonly<Record<string, Expression>> = {
-  prompt_tokens: sql`coalesce(prompt_tokens, 0)`,
-  completion_tokens: sql`coalesce(completion_tokens, 0)`,
-  cached_tokens: sql`coalesce(cached_tokens, 0)`,
-  cache_write_tokens: sql`coalesce(cache_write_5m_tokens, 0) + coalesce(cache_write_30m_tokens, 0) + coalesce(cache_write_1h_tokens, 0)`,
-  reasoning_tokens: sql`coalesce(reasoning_tokens, 0)`,
-  cost_picodollars: sql`coalesce(cost_picodollars, 0)`,
-  upstream_ms: sql`coalesce(upstream_ms, 0)`,
-  gateway_microseconds: sql`gateway_microseconds`,
+/**
+ * Sums of the columns beside them. A mad provider could drive them beyond 64 bits, which would stop the log: they stay at
+ * `CAP` instead.
+ */
+const SUMMED_COLUMNS = {
+  prompt_tokens: ['prompt_tokens'],
+  completion_tokens: ['completion_tokens'],
+  cached_tokens: ['cached_tokens'],
+  cache_write_tokens: TOKEN_CLASSES.map(({ column }) => column).filter((column) => column.startsWith('cache_write_')),
+  reasoning_tokens: ['reasoning_tokens'],
+  cost_picodollars: ['cost_picodollars'],
+  upstream_ms: ['upstream_ms'],
+  gateway_microseconds: ['gateway_microseconds'],
+} as const satisfies Record<string, readonly (keyof RequestRow)[]>
+
+export const AMOUNTS: Readonly<Record<string, Expression>> = Object.fromEntries(
+  Object.entries(SUMMED_COLUMNS).map(([name, columns]) => [
+    name,
+    sql.join(
+      columns.map((column) => sql`coalesce(${sql.ref(column)}, 0)`),
+      sql` + `,
+    ),
+  ]),
+)
+
+/** Calls `add` with the place of every count that a request raises, in the order of `COUNTS`. */
+export function eachCount(row: RequestRow, add: (place: number) => void): void {
+  for (const [place, { isCounted }] of PLAIN_COUNTS.entries()) if (isCounted(row)) add(place)
+  let first = PLAIN_COUNTS.length
+  for (const { column, bounds } of BUCKETS) {
+    const value = row[column]
+    if (value !== null) add(first + bucketOf(value, bounds))
+    first += bounds.length + 1
+  }
+}
+
+const AMOUNT_COLUMNS = Object.values(SUMMED_COLUMNS)
+
+/** The same of the amounts, in the order of `AMOUNTS`. */
+export function eachAmount(row: RequestRow, add: (place: number, amount: ExactInteger) => void): void {
+  for (const [place, columns] of AMOUNT_COLUMNS.entries()) {
+    for (const column of columns) add(place, row[column] ?? 0)
+  }
+}
+
+/** The number of the bounds that the value has reached. */
+function bucketOf(value: number, bounds: readonly number[]): number {
+  let bucket = 0
+  for (const bound of bounds) {
+    if (value < bound) break
+    bucket++
+  }
+  return bucket
 }
 
 /** Which bucket a request falls into; none where it has no such time. */
-export function bucketCounts(name: string, column: string, bounds: readonly number[]): Record<string, Expression> {
+function bucketCounts({ name, column, bounds }: (typeof BUCKETS)[number]): Record<string, Expression> {
   const time = sql.ref(column)
   const counts: Record<string, Expression> = {}
   for (let bucket = 0; bucket <= bounds.length; bucket++) {
@@ -65,43 +130,25 @@ function cappedSum(amount: Expression): Expression {
   return sql`case when ${high} >= ${sql.raw(String(CAP / PART))} then ${cap} else ${high} * ${part} + sum((${amount}) % ${part}) end`
 }
 
-export interface RollUpOptions {
-  /** Columns to fill, where not all of today's: a migration knows only those of its time. */
-  figures?: readonly string[]
-}
-
 const FIGURES = [...Object.keys(COUNTS), ...Object.keys(AMOUNTS)]
 
 export type UsageTable = 'usage_hours' | 'usage_days'
 
-/** Inserts hourly sums of the requests that `condition` picks, or adds them to what is there. */
-export function rollUpStatement(condition: Expression, options: RollUpOptions = {}): Expression {
-  const { figures = FIGURES } = options
-  const source = { from: 'requests', condition, figures: { ...COUNTS, ...AMOUNTS } } as const
-  return addStatement({ into: 'usage_hours', dimensions: DIMENSIONS, names: figures, ...source })
-}
-
-/** The same by the day. */
-export function rollUpDaysStatement(condition: Expression): Expression {
-  const { hour, ...others } = DIMENSIONS
-  const dimensions = { day: sql`started_at - started_at % ${sql.lit(DAY_MS)}`, ...others }
-  const source = { from: 'requests', condition, figures: { ...COUNTS, ...AMOUNTS } } as const
-  return addStatement({ into: 'usage_days', dimensions, names: FIGURES, ...source })
+/** Inserts sums of the requests that `condition` picks, or adds them to what is there. */
+export function rollUpStatement(condition: Expression, into: UsageTable = 'usage_hours'): Expression {
+  const dimensions = into === 'usage_hours' ? DIMENSIONS : byDay(DIMENSIONS, 'started_at')
+  return addStatement({ into, dimensions, from: 'requests', condition, figures: { ...COUNTS, ...AMOUNTS } })
 }
 
 /** Daily sums of the hourly ones that `condition` picks. */
 export function sumDaysStatement(condition: Expression): Expression {
-  const { hour, ...others } = columnsOf(DIMENSIONS)
-  const dimensions = { day: sql`hour - hour % ${sql.lit(DAY_MS)}`, ...others }
+  const dimensions = byDay(columnsOf(DIMENSIONS), 'hour')
   const figures = { ...columnsOf(COUNTS), ...columnsOf(AMOUNTS) }
-  return addStatement({
-    into: 'usage_days',
-    dimensions,
-    names: FIGURES,
-    from: 'usage_hours',
-    condition,
-    figures,
-  })
+  return addStatement({ into: 'usage_days', dimensions, from: 'usage_hours', condition, figures })
+}
+
+function byDay({ hour, ...others }: Readonly<Record<string, Expression>>, time: string): Record<string, Expression> {
+  return { day: sql`${sql.ref(time)} - ${sql.ref(time)} % ${sql.lit(DAY_MS)}`, ...others }
 }
 
 export function columnsOf(expressions: Readonly<Record<string, Expression>>): Record<string, Expression> {
@@ -111,24 +158,21 @@ export function columnsOf(expressions: Readonly<Record<string, Expression>>): Re
 interface Addition {
   into: UsageTable
   dimensions: Readonly<Record<string, Expression>>
-  names: readonly string[]
   from: 'requests' | 'usage_hours'
   condition: Expression
   figures: Readonly<Record<string, Expression>>
 }
 
-function addStatement({ into, dimensions, names, from, condition, figures }: Addition): Expression {
-  const sums = names.map((name) => {
-    const figure = figures[name]
-    if (figure === undefined) throw new TypeError(`the sums have no ${name}`)
-    return name in COUNTS ? sql`sum(${figure})` : cappedSum(figure)
-  })
+function addStatement({ into, dimensions, from, condition, figures }: Addition): Expression {
+  const sums = Object.entries(figures).map(([name, figure]) =>
+    name in COUNTS ? sql`sum(${figure})` : cappedSum(figure),
+  )
   // Always in the order of the key: two nodes that add to the same hours must not wait for each other in a circle.
   const places = sql.join(Object.keys(dimensions).map((_, index) => sql.lit(index + 1)))
   const source = sql`
     select ${sql.join([...Object.values(dimensions), ...sums])} from ${sql.table(from)} where ${condition}
     group by ${places} order by ${places}`
-  return upsert(into, { dimensions: Object.keys(dimensions), figures: names, source })
+  return upsert(into, { dimensions: Object.keys(dimensions), figures: Object.keys(figures), source })
 }
 
 /** Adds sums that are worked out already: as many rows as `size`, each with its dimensions, counts and amounts. */

@@ -4,10 +4,11 @@ import fc from 'fast-check'
 import type { Kysely } from 'kysely'
 import { anyCall, logCalls } from '../../../test/calls/any-call.ts'
 import { ENGINES, testStores } from '../../../test/test-store.ts'
+import type { UsageGroup } from '../../domain/log/usage-dimensions.ts'
 import type { Database, RequestRow } from '../../store/engine/schema.ts'
 import { deleteExpired } from '../retention/retention.ts'
 import { GATEWAY_BOUNDS_MICROSECONDS, GATEWAY_BUCKETS } from './latency.ts'
-import { readUsage, type UsageGroup, type UsageQuery } from './usage.ts'
+import { readUsage, type UsageQuery } from './usage.ts'
 
 const stores = await testStores()
 

@@ -1,4 +1,10 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
+import {
+  type DimensionColumn,
+  USAGE_DIMENSIONS,
+  type UsageDimension,
+  type UsageGroup,
+} from '../../domain/log/usage-dimensions.ts'
 import type { ExactInteger } from '../../store/engine/exact-integer.ts'
 import { mapInTurns } from '../../store/engine/in-turns.ts'
 import type { Database } from '../../store/engine/schema.ts'
@@ -6,8 +12,6 @@ import { dayOf, isPartitioned } from '../retention/partitions.ts'
 import { GATEWAY_BUCKETS, LATENCY_BUCKETS } from './latency.ts'
 import { AMOUNTS, COUNTS, columnsOf, DAY_MS, DIMENSIONS, HOUR_MS, readDaysUntil } from './rollup.ts'
 import { addUsage, type UsageSums } from './sums.ts'
-
-export type UsageGroup = 'model' | 'route' | 'key' | 'provider' | 'code'
 
 export type UsageInterval = 'minute' | 'hour' | 'day'
 
@@ -20,7 +24,7 @@ export interface UsageQuery {
   now: number
   interval: UsageInterval | null
   groupBy: UsageGroup | null
-  filters: Partial<Record<'key_id' | 'route' | 'provider' | 'model', string>>
+  filters: Partial<Record<DimensionColumn, string>>
 }
 
 export interface UsageRow extends UsageSums {
@@ -42,13 +46,9 @@ export interface Usage {
 }
 
 const MINUTE_MS = 60_000
-const GROUP_COLUMNS: Record<UsageGroup, readonly string[]> = {
-  model: ['provider', 'model'],
-  route: ['route'],
-  key: ['key_id'],
-  provider: ['provider'],
-  code: ['code'],
-}
+const GROUP_COLUMNS = Object.fromEntries(
+  USAGE_DIMENSIONS.map((dimension: UsageDimension) => [dimension.parameter, dimension.group ?? [dimension.column]]),
+) as Record<UsageGroup, readonly string[]>
 
 /**
  * Whole days come from the daily sums, whole hours from the hourly ones, an hour that the range cuts from its rows:

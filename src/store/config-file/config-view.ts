@@ -1,4 +1,5 @@
 import { parsePrices } from '../../domain/pricing/price.ts'
+import { worksAt } from '../control/key-values.ts'
 import { providerFromRow } from '../control/providers.ts'
 import type { ControlRows } from '../control/snapshot.ts'
 import type { KeyRow, ManagedBy, ProviderRow, RegistryRow, RouteRow } from '../engine/schema.ts'
@@ -22,6 +23,8 @@ export type ConfigView = ReadonlyMap<string, ViewedObject>
 
 export function viewConfig(rows: ControlRows, secrets: Secrets, now: number): ConfigView {
   const prices = new Map(rows.prices.map((row) => [JSON.stringify([row.provider, row.model]), row.prices]))
+  const working = rows.keyValues.filter((value) => worksAt(value, now)).sort((a, b) => (a.id < b.id ? -1 : 1))
+  const hashes = new Map(working.map(({ key_id, hash }) => [key_id, hash]))
   const objects = [
     ...rows.workspaces.map(({ name, description, limits, limits_managed_by }) =>
       viewed({
@@ -33,7 +36,7 @@ export function viewConfig(rows: ControlRows, secrets: Secrets, now: number): Co
     ...rows.providers.map((row) => viewedProvider(row, secrets)),
     ...rows.registry.map((row) => viewedModel(row, prices.get(JSON.stringify([row.provider, row.model])))),
     ...rows.routes.map(viewedRoute),
-    ...rows.keys.filter((row) => isManaged(row, now)).map(viewedKey),
+    ...rows.keys.filter((row) => isManaged(row, now)).map((row) => viewedKey(row, hashes.get(row.id) ?? null)),
   ]
   return new Map(objects.map((object) => [`${object.workspace ?? ''} ${object.auditResource}`, object]))
 }
@@ -92,7 +95,7 @@ function viewedRoute(row: RouteRow): ViewedObject {
   })
 }
 
-function viewedKey(row: KeyRow): ViewedObject {
+function viewedKey(row: KeyRow, hash: string | null): ViewedObject {
   return viewed({
     resource: `keys/${row.name}`,
     auditResource: `keys/${row.id}`,
@@ -105,7 +108,7 @@ function viewedKey(row: KeyRow): ViewedObject {
       allowed_models: parsedOrNull(row.allowed_models),
       limits: parsedOrNull(row.limits),
     },
-    secrets: { value: row.hash },
+    secrets: { value: hash },
   })
 }
 

@@ -50,7 +50,6 @@ export async function insertKey(db: Kysely<Database>, input: KeyInput, value: st
     kind: input.kind,
     workspace: input.workspace,
     name: input.name,
-    hash: hashKey(value),
     prefix: keyPrefix(value),
     created_at: now,
     expires_at: input.expiresAt ?? null,
@@ -61,7 +60,7 @@ export async function insertKey(db: Kysely<Database>, input: KeyInput, value: st
     managed_by: input.managedBy ?? null,
   }
   await db.insertInto('keys').values(row).execute()
-  await db.insertInto('key_values').values(firstValue(row)).execute()
+  await db.insertInto('key_values').values(firstValue(row, value)).execute()
   return keyFromRow(row)
 }
 

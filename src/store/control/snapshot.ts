@@ -7,7 +7,6 @@ import type { Route } from '../../domain/route.ts'
 import type { RegistryModel, Snapshot, Workspace } from '../../domain/snapshot.ts'
 import type { Database, PriceVersionRow, RegistryRow } from '../engine/schema.ts'
 import type { Secrets } from '../engine/secrets.ts'
-import { allValues } from './key-values.ts'
 import { keyFromRow } from './keys.ts'
 import { providerFromRow } from './providers.ts'
 import { routeFromRow } from './routes.ts'
@@ -64,12 +63,9 @@ function workspaceMap(rows: Pick<ControlRows, 'workspaces' | 'routes'>): Map<str
   )
 }
 
-function valueMap(
-  rows: Pick<ControlRows, 'keys' | 'keyValues'>,
-  keys: ReadonlyMap<string, Key>,
-): Map<string, KeyValue> {
+function valueMap({ keyValues }: ControlRows, keys: ReadonlyMap<string, Key>): Map<string, KeyValue> {
   const values = new Map<string, KeyValue>()
-  for (const { id, key_id, hash, ends_at: endsAt } of allValues(rows.keys, rows.keyValues)) {
+  for (const { id, key_id, hash, ends_at: endsAt } of keyValues) {
     const key = keys.get(key_id)
     if (key !== undefined) values.set(hash, { id, endsAt, key })
   }

@@ -1,4 +1,6 @@
 import type { ColumnType, Generated, Insertable, Selectable } from 'kysely'
+import type { FieldKind, LogColumns } from '../../domain/log/fields.ts'
+import type { DimensionColumn } from '../../domain/log/usage-dimensions.ts'
 import type { ExactInteger } from './exact-integer.ts'
 
 /**
@@ -41,8 +43,7 @@ interface KeysTable {
   kind: 'live' | 'admin'
   workspace: string | null
   name: string
-  /** Of the newest value that works, for gateways of a version that knows no other. */
-  hash: string
+  /** Of the newest value that works. */
   prefix: string
   created_at: number
   expires_at: number | null
@@ -115,50 +116,29 @@ interface PriceVersionsTable {
   prices: string
 }
 
-interface RequestsTable {
+/** The type of each kind of log field in the request table: domain/log/fields.ts has the columns. */
+interface RequestTypes extends Record<FieldKind, unknown> {
   id: string
-  node: string
   state: 'open' | 'closed'
-  workspace: string
-  key_id: string
-  route: string | null
-  requested_model: string | null
-  started_at: number
-  finished_at: number | null
-  status: number | null
+  text: string | null
   code: string | null
-  provider: string | null
-  model: string | null
-  fallback: number
-  attempts: string
-  finish_reason: string | null
-  prompt_tokens: number | null
-  completion_tokens: number | null
-  input_tokens: number | null
-  cached_tokens: number | null
-  cache_write_5m_tokens: number | null
-  cache_write_30m_tokens: number | null
-  cache_write_1h_tokens: number | null
-  reasoning_tokens: number | null
-  price_percent: number | null
+  time: number
+  end: number | null
+  whole: number | null
+  count: number
+  microseconds: number
+  flag: number
   /** Picodollars outgrow a double's 53 bits at 9,007 USD, so this one may be a bigint: read it with `BigInt()`. */
-  cost_picodollars: ExactInteger | null
-  price_version: number | null
-  upstream_ms: number | null
-  gateway_microseconds: number
-  request_bytes: number
-  response_bytes: number
-  ignored_params: string
-  /** What was set aside when the call was admitted; the open row is the hold. */
-  hold_picodollars: ExactInteger | null
-  /** Null for a call that was never admitted. */
-  hold_tokens: number | null
-  idempotency_key: string | null
-  /** SHA-256 of the raw body, for calls with a key only. */
-  body_hash: string | null
+  money: ExactInteger | null
+  hold: ExactInteger | null
+  /** JSON. */
+  texts: string
+  attempts: string
   /** JSON; null when the request went out as it came. */
   adjustments: string | null
 }
+
+type RequestsTable = { [Field in LogColumns as Field['column']]: RequestTypes[Field['kind']] }
 
 /** How far the spool of each node has been folded into this database. */
 interface SpoolPositionsTable {
@@ -189,15 +169,9 @@ export interface UsageDaysTable extends UsageSumsColumns {
   day: number
 }
 
-interface UsageSumsColumns extends BucketColumns {
+/** The dimensions of domain/log/usage-dimensions.ts, and the figures of request-log/usage/rollup.ts. */
+interface UsageSumsColumns extends BucketColumns, Record<DimensionColumn, string> {
   workspace: string
-  key_id: string
-  /** Empty for a direct model id. */
-  route: string
-  provider: string
-  model: string
-  /** Empty for a call that was answered with 200. */
-  code: string
   requests: number
   errors: number
   fallbacks: number
@@ -213,7 +187,7 @@ interface UsageSumsColumns extends BucketColumns {
   gateway_microseconds: ExactInteger
 }
 
-/** Calls by duration of the attempt that served, and by time in the gateway; domain/latency.ts has the bounds. */
+/** Calls by duration of the attempt that served, and by time in the gateway; usage/latency.ts has the bounds. */
 export type BucketColumns = { [Column in `${'latency' | 'gateway'}_${number}`]: number }
 
 /** Every change of control data: who, when, what, before and after without secrets. */

@@ -1,11 +1,12 @@
 import { Kysely } from 'kysely'
 import { onceReachable } from '../engine/database-away.ts'
+import type { Engine } from '../engine/engine.ts'
 import { openRemoteReader, openRemoteSqlite } from '../engine/remote-sqlite.ts'
 import type { Database } from '../engine/schema.ts'
 import { sqliteDialect } from '../engine/sqlite-dialect.ts'
 import { errorText, StoreError, type StoreLog } from '../engine/store-error.ts'
 import { refuseUnfinishedMove } from '../engine/unfinished-move.ts'
-import { type Engine, migrate } from './migrations.ts'
+import { migrate } from './migrations.ts'
 
 export interface DatabaseOptions {
   /** Of the embedded SQLite. */

@@ -2,7 +2,16 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { closeRecord, openRecord } from '../../../test/test-store.ts'
 import { NO_USAGE } from '../../domain/pricing/usage.ts'
-import { closeLine, joinLines, openedId, openLine, readClose, readOpen, recordsOf } from './lines.ts'
+import {
+  closeLine,
+  joinLines,
+  openedId,
+  openLine,
+  readClose,
+  readOpen,
+  recordsOf,
+  SPOOLED_FIELDS,
+} from './record-lines.ts'
 
 const ATTEMPT = {
   kind: 'called',
@@ -29,17 +38,30 @@ const CLOSED = closeRecord('call-1', {
   usage: { ...NO_USAGE, input: 11, cachedInput: 12, cacheWrite5m: 13, cacheWrite30m: 14, output: 15, reasoning: 16 },
   ignoredParams: ['seed', 'user'],
   adjustments: [{ field: 'max_tokens', value: 800, reason: 'fitted_to_budget' }],
-  strict: true,
+  answersAfterBooking: true,
   attempts: [{ ...ATTEMPT, reason: 'a tab\tand a line\nbreak' }, ATTEMPT],
 })
 
+/** The values of a line by the names of their fields. */
+function named(values: readonly unknown[]): Record<string, unknown> {
+  return Object.fromEntries(values.map((value, index) => [SPOOLED_FIELDS[index]?.name ?? index, value]))
+}
+
+function closed(line: string): Record<string, unknown> {
+  const { values, attempts } = readClose(line)
+  return { ...named(values), attempts }
+}
+
 test('a record comes back as it was, with its attempts as the request table has them', () => {
-  assert.deepEqual(readOpen(openLine(OPENED)), OPENED)
-  assert.deepEqual(readClose(closeLine(CLOSED)), { ...CLOSED, attempts: JSON.stringify(CLOSED.attempts) })
-  const refused = closeRecord('call-2', { requestedModel: null, provider: null, model: null, usage: null })
-  assert.deepEqual(readClose(closeLine(refused)), { ...refused, strict: false, attempts: '[]' })
-  const strict = closeRecord('call-3', { strict: true })
-  assert.deepEqual(readClose(closeLine(strict)), { ...strict, attempts: '[]' })
+  assert.deepEqual(named(readOpen(openLine(OPENED))), OPENED)
+  for (const record of [CLOSED, closeRecord('call-2', { usage: NO_USAGE, answersAfterBooking: true })]) {
+    const { usage, ...others } = record
+    const expected = { ...others, ...usage, attempts: JSON.stringify(record.attempts) }
+    assert.deepEqual(closed(closeLine(record)), expected)
+  }
+  const { usage: _, ...refused } = closeRecord('call-3', { requestedModel: null, provider: null, model: null })
+  const nothing = Object.fromEntries(Object.keys(NO_USAGE).map((name) => [name, null]))
+  assert.deepEqual(closed(closeLine({ ...refused, usage: null })), { ...refused, ...nothing, attempts: '[]' })
 })
 
 test('the records of a group have a number each, the last one that of the row', () => {
@@ -62,8 +84,8 @@ test('the id of an open record can be told without reading it', () => {
 test('a text of megabytes where a name belongs is cut, and nothing is copied where there is none', () => {
   const long = 'x'.repeat(1_000_000)
   const attempts = [{ ...ATTEMPT, upstreamRequestId: long }, ATTEMPT]
-  const closed = closeRecord('call-1', { requestedModel: long, finishReason: long, attempts })
-  assert.ok(closeLine(closed).length < 3_000)
-  assert.equal(readClose(closeLine(closed)).finishReason?.length, 512)
+  const record = closeRecord('call-1', { requestedModel: long, finishReason: long, attempts })
+  assert.ok(closeLine(record).length < 3_000)
+  assert.equal(closed(closeLine(record))['finishReason'], 'x'.repeat(512))
   assert.ok(openLine(openRecord('call-1', { requestedModel: long })).length < 1_000)
 })

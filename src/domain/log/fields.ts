@@ -1,0 +1,142 @@
+import { TOKEN_CLASSES } from '../pricing/classes.ts'
+
+/**
+ * What a value is. The kind decides the type in the record (request-log/record.ts), how the value becomes a value of
+ * the row (request-log/row.ts), its type there (store/engine/schema.ts) and how the API shows it (management/requests).
+ */
+export type FieldKind =
+  | 'id'
+  | 'state'
+  | 'text'
+  | 'code'
+  | 'time'
+  | 'end'
+  | 'whole'
+  | 'count'
+  | 'microseconds'
+  | 'flag'
+  | 'money'
+  | 'hold'
+  | 'texts'
+  | 'adjustments'
+  | 'attempts'
+
+export interface LogField {
+  /** In the request table; null: the fold needs it, no row holds it. */
+  column: string | null
+  /** In the record that the gateway writes; of usage in `TokenUsage`. */
+  name: string
+  /**
+   * Known from the admission on (`open`; the closing record repeats it), known at the end (`close`), a part of the
+   * usage, or worked out when the row is made (`row`).
+   */
+  from: 'open' | 'close' | 'usage' | 'row'
+  kind: FieldKind
+  doc: string
+  /** Callers or providers choose the text: cut where it is longer than any name. */
+  isForeign?: boolean
+  /** An index of the request table contains it. */
+  isIndexed?: boolean
+  /** Name in the management API and in the export; by default the column. Null: not shown. */
+  api?: string | null
+  export?: string | null
+}
+
+type More = Omit<LogField, 'column' | 'name' | 'from' | 'kind' | 'doc'>
+
+function rowsFrom<const From extends LogField['from']>(from: From) {
+  return <
+    const Column extends string | null,
+    const Name extends string,
+    const Kind extends FieldKind,
+    const Rest extends More = Record<never, never>,
+  >(
+    column: Column,
+    name: Name,
+    kind: Kind,
+    doc: string,
+    rest = {} as Rest,
+  ) => ({ column, name, from, kind, doc, ...rest })
+}
+
+const open = rowsFrom('open')
+const close = rowsFrom('close')
+const usage = rowsFrom('usage')
+const row = rowsFrom('row')
+
+const INDEXED = { isIndexed: true }
+const FOREIGN = { isForeign: true }
+const HIDDEN = { api: null, export: null } as const
+const EXPORT_ONLY = { api: null } as const
+
+const tokensOf = (wanted: 'prompt' | 'answer') =>
+  TOKEN_CLASSES.filter(({ side }) => side === wanted).map(({ column, name, label }) =>
+    usage(column, name, 'whole', `Tokens of the price class ${label}`),
+  )
+
+/**
+ * Every field of the request log, in the order of the export: column, name in the record, kind, meaning. Record, spool
+ * line, row, API, export and documentation are read off this table. A new field is a row here, its value in
+ * calls/settle.ts, a migration that adds the column, and its line in docs/management/requests.md.
+ */
+export const LOG_FIELDS = [
+  open('id', 'id', 'id', 'Id of the call', INDEXED),
+  row('state', 'state', 'state', '`open` while the call runs, then `closed`'),
+  open('workspace', 'workspace', 'id', 'Workspace of the key', INDEXED),
+  open('key_id', 'keyId', 'id', 'Id of the key', INDEXED),
+  open('route', 'route', 'text', 'Alias of the route; null for a direct model id', INDEXED),
+  open('requested_model', 'requestedModel', 'text', '`model` of the request; null when it could not be read', FOREIGN),
+  close('provider', 'provider', 'text', 'Provider that served; of a failed call the last one called'),
+  close('model', 'model', 'text', 'Model of that provider'),
+  open('started_at', 'startedAt', 'time', 'When the call was admitted; of a refused one, when it arrived', INDEXED),
+  close('finished_at', 'finishedAt', 'end', '`started_at` plus the duration since the whole body had arrived'),
+  close('status', 'status', 'whole', 'HTTP status of the answer; 499: the caller hung up, 0: interrupted'),
+  close('code', 'code', 'code', 'Error code, `caller_left` or `interrupted`; null for a 200'),
+  close('fallback', 'fallback', 'flag', 'An entry after the first one served'),
+  close('finish_reason', 'finishReason', 'text', 'Why the model stopped', FOREIGN),
+  row('prompt_tokens', 'promptTokens', 'whole', 'All tokens of the prompt; null when nothing was served'),
+  ...tokensOf('answer'),
+  ...tokensOf('prompt'),
+  usage('reasoning_tokens', 'reasoning', 'whole', 'Part of `completion_tokens`'),
+  usage('price_percent', 'pricePercent', 'whole', 'What the provider charged, in percent of the price', EXPORT_ONLY),
+  close('price_version', 'priceVersion', 'whole', 'Price version that was in force when the call was admitted'),
+  close('cost_picodollars', 'costPicodollars', 'money', 'Null when nothing was served or the price is unknown', {
+    api: 'cost_usd',
+    export: 'cost_usd',
+  }),
+  close('upstream_ms', 'upstreamMs', 'whole', 'Duration of the attempt that served', {
+    api: 'latency_ms',
+    export: 'latency_ms',
+  }),
+  close('gateway_microseconds', 'gatewayMicroseconds', 'microseconds', 'Time spent in the gateway itself', {
+    api: 'gateway_ms',
+  }),
+  close('request_bytes', 'requestBytes', 'count', 'Size of the body; of one too large, what was declared or read'),
+  close('response_bytes', 'responseBytes', 'count', 'Size of the answer'),
+  open('idempotency_key', 'idempotencyKey', 'text', 'The header `Idempotency-Key`', INDEXED),
+  close('ignored_params', 'ignoredParams', 'texts', 'Parameters that the provider has no equivalent for'),
+  close('adjustments', 'adjustments', 'adjustments', 'What the gateway changed in the request before sending it'),
+  row('attempts', 'attempts', 'attempts', 'Upstream calls and skipped entries, in order', EXPORT_ONLY),
+  row('node', 'node', 'id', 'Gateway that took the call', { ...HIDDEN, ...INDEXED }),
+  open('hold_picodollars', 'holdPicodollars', 'hold', 'Money set aside; null when no bound was known', HIDDEN),
+  open('hold_tokens', 'holdTokens', 'whole', 'Tokens set aside; null for a call that was not admitted', HIDDEN),
+  open('body_hash', 'bodyHash', 'text', 'SHA-256 of the body, of calls with an idempotency key only', HIDDEN),
+  // Where another node has closed such a call as interrupted and released its money, that stands: nobody got an answer.
+  close(null, 'answersAfterBooking', 'flag', 'The answer waits until the shared counters have booked its cost', HIDDEN),
+] as const satisfies readonly LogField[]
+
+export type LogFields = (typeof LOG_FIELDS)[number]
+/** The fields that a row holds. */
+export type LogColumns = Extract<LogFields, { column: string }>
+
+/** The name under which the management API or the export shows a field; null: it does not. */
+export function publicName(field: LogField, where: 'api' | 'export'): string | null {
+  return field[where] === undefined ? field.column : field[where]
+}
+
+/** The same as a type; never for a field that the API does not show. */
+export type ApiName<Field> = Field extends { api: infer Name }
+  ? Extract<Name, string>
+  : Field extends { column: infer Column }
+    ? Extract<Column, string>
+    : never

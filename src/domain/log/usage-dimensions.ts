@@ -1,0 +1,38 @@
+import type { LogColumns } from './fields.ts'
+
+export interface UsageDimension {
+  /** Of the request table and of both tables of sums; there an empty text stands for null. */
+  column: LogColumns['column']
+  /** Its name in the API: the value of `group_by`, and the filter where it is one. */
+  parameter: string
+  /** The columns that a group shows; the column alone where left out. */
+  group?: readonly LogColumns['column'][]
+  filter?: { maxLength: number; doc: string }
+}
+
+/**
+ * What the sums are kept by, beside workspace and time. The fold, the usage queries and the management API read this
+ * table. A new dimension is a row here and a migration that adds the column to `usage_hours` and `usage_days` and to
+ * their primary keys.
+ */
+export const USAGE_DIMENSIONS = [
+  { column: 'key_id', parameter: 'key', filter: { maxLength: 64, doc: 'Only this key, by id' } },
+  {
+    column: 'route',
+    parameter: 'route',
+    filter: { maxLength: 64, doc: 'Only this alias; empty for direct model ids' },
+  },
+  { column: 'provider', parameter: 'provider', filter: { maxLength: 64, doc: 'Only this provider' } },
+  {
+    column: 'model',
+    parameter: 'model',
+    group: ['provider', 'model'],
+    filter: { maxLength: 512, doc: 'Only this model of the provider that served' },
+  },
+  { column: 'code', parameter: 'code' },
+] as const satisfies readonly UsageDimension[]
+
+type Dimensions = (typeof USAGE_DIMENSIONS)[number]
+export type DimensionColumn = Dimensions['column']
+export type UsageGroup = Dimensions['parameter']
+export type UsageFilter = Extract<Dimensions, { filter: object }>['parameter']
