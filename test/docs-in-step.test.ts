@@ -4,6 +4,7 @@ import { dirname, join, normalize } from 'node:path'
 import { describe, test } from 'node:test'
 import { SETTINGS } from '../src/app/config.ts'
 import { ERRORS } from '../src/domain/errors.ts'
+import { LOG_FIELDS, type LogField, publicName } from '../src/domain/log/fields.ts'
 import { FAMILIES } from '../src/providers/families.ts'
 import { createMetrics } from '../src/telemetry/metrics.ts'
 
@@ -42,6 +43,19 @@ test('docs/metrics.md lists exactly our metrics', async () => {
   const names = [...(await metrics.expose()).matchAll(/^# TYPE (\S+)/gm)].map((match) => match[1] ?? '')
   const ours = names.filter((name) => !/^switchyard_(process|nodejs)_/.test(name))
   assert.deepEqual(firstCells('docs/metrics.md', /^switchyard_/), ours.sort())
+})
+
+test('docs/management/requests.md has the table of log fields', () => {
+  const cell = (name: string | null) => (name === null ? '–' : `\`${name}\``)
+  const rows = LOG_FIELDS.filter(({ column }) => column !== null).map((field: LogField) => {
+    const inUsage = field.from === 'usage' || field.column === 'prompt_tokens'
+    const api = publicName(field, 'api')
+    const shown = api !== null && inUsage ? `usage.${api}` : api
+    return `| \`${field.column}\` | ${cell(shown)} | ${cell(publicName(field, 'export'))} | ${field.doc} |`
+  })
+  const table = ['| column | list, get | export | meaning |', '|---|---|---|---|', ...rows].join('\n')
+  const page = readFileSync('docs/management/requests.md', 'utf8')
+  assert.ok(page.includes(`${table}\n\n`), `put this table into docs/management/requests.md:\n${table}`)
 })
 
 describe('links between pages lead somewhere', () => {

@@ -11,12 +11,6 @@ import type { Store } from './open-store.ts'
 
 const stores = await testStores()
 
-/** As earlier versions kept it. */
-const OLD_SPOOL = `
-  create table spool (seq integer primary key, kind text not null, payload text not null);
-  create table meta (name text primary key, value text not null);
-  insert into meta (name, value) values ('node', 'node-of-old')`
-
 async function requests(store: Store) {
   await store.requestLog.caughtUp()
   return store.db.selectFrom('requests').selectAll().orderBy('id').execute()
@@ -185,29 +179,6 @@ for (const engine of ENGINES) {
         ],
       )
       assert.ok((rows[0]?.finished_at ?? 0) >= startedAt)
-    })
-
-    test('what an earlier version spooled but never folded is folded at the next start', async () => {
-      const options = await stores.newOptions(engine)
-      await (await stores.open(options)).close()
-      rmSync(join(options.dataDir, 'spool'), { recursive: true })
-      const spool = new DatabaseSync(join(options.dataDir, 'spool.db'))
-      spool.exec(OLD_SPOOL)
-      const insert = spool.prepare('insert into spool (kind, payload) values (?, ?)')
-      insert.run('open', JSON.stringify(openRecord('r1')))
-      insert.run('open', JSON.stringify(openRecord('r2')))
-      insert.run('close', JSON.stringify(closeRecord('r1')))
-      spool.close()
-      const store = await stores.open(options)
-      const rows = await requests(store)
-      assert.deepEqual(
-        rows.map((row) => [row.id, row.code]),
-        [
-          ['r1', null],
-          ['r2', 'interrupted'],
-        ],
-      )
-      assert.equal(store.requestLog.status().lagRows, 0)
     })
 
     test('a spool that forgot its last rows never reuses their numbers', async () => {

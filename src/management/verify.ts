@@ -1,6 +1,7 @@
 import { asPicodollars, exactUsd } from '../domain/pricing/price.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
-import { checkLog, type LogDifference, type LogPlace } from '../request-log/verify/verify-log.ts'
+import type { LogDifference, LogPlace } from '../request-log/verify/log-difference.ts'
+import { checkLog } from '../request-log/verify/verify-log.ts'
 import { timestamp } from './contract/fields.ts'
 import type { LedgerView, ManagementDeps } from './deps.ts'
 import { decodeCursor, encodeCursor } from './requests/cursor.ts'

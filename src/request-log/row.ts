@@ -1,9 +1,9 @@
 import { type FieldKind, LOG_FIELDS, type LogColumns, type LogField } from '../domain/log/fields.ts'
-import { TOKEN_CLASSES } from '../domain/pricing/classes.ts'
+import { PROMPT_CLASSES } from '../domain/pricing/classes.ts'
 import { NO_USAGE, type TokenUsage } from '../domain/pricing/usage.ts'
 import type { ExactInteger } from '../store/engine/exact-integer.ts'
 import type { NewRequestRow, RequestRow } from '../store/engine/schema.ts'
-import { SPOOLED_FIELDS } from './spool/record-lines.ts'
+import { OPEN_FIELDS, SPOOLED_FIELDS } from './spool/record-lines.ts'
 
 export type FullRow = Required<NewRequestRow>
 type RequestColumn = LogColumns['column']
@@ -60,7 +60,7 @@ export function rowValues(row: FullRow): unknown[] {
 
 /** `values` are those of an opening line. */
 export function openRow(values: readonly unknown[], node: string): FullRow {
-  return filled({ ...OPEN_ROW, state: 'open', node }, values, values.length)
+  return filled({ ...OPEN_ROW, state: 'open', node }, values, OPEN_FIELDS.length)
 }
 
 export interface ClosedCall {
@@ -84,13 +84,11 @@ function filled(row: FullRow, values: readonly unknown[], length: number): FullR
   return row
 }
 
-const PROMPT_COLUMNS = TOKEN_CLASSES.filter(({ side }) => side === 'prompt').map(({ column }) => column)
-
 /** Null when nothing was served. */
 function promptTokens(row: FullRow): number | null {
   if (row.input_tokens === null) return null
   let tokens = 0
-  for (const column of PROMPT_COLUMNS) tokens += row[column] ?? 0
+  for (const { column } of PROMPT_CLASSES) tokens += row[column] ?? 0
   return whole(tokens)
 }
 

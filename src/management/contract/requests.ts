@@ -54,8 +54,7 @@ type PlainFields = Exclude<Shown, UsageFields>
 
 const shown = LOG_FIELDS.filter((field): field is Shown => publicName(field, 'api') !== null)
 /** Counts of tokens stand together, and are there as a whole or not at all. */
-const isUsage = (field: Shown): field is UsageFields =>
-  field.from === 'usage' || field.column === 'prompt_tokens'
+const isUsage = (field: Shown): field is UsageFields => field.from === 'usage' || field.column === 'prompt_tokens'
 
 /** The fields of a logged request that are columns, in order. */
 export const REQUEST_FIELDS = shown.filter((field): field is PlainFields => !isUsage(field))

@@ -7,7 +7,7 @@ function restsAfter(steps: readonly number[]): number[] {
   let clock = 1_000
   let step = 0
   const rests: number[] = []
-  const breathe = createThrottle(
+  const throttle = createThrottle(
     () => clock,
     (milliseconds) => {
       rests.push(step)
@@ -17,7 +17,7 @@ function restsAfter(steps: readonly number[]): number[] {
   for (const took of steps) {
     clock += took
     step += 1
-    breathe()
+    throttle()
   }
   return rests
 }

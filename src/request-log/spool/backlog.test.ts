@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Backlog, MOST_MARKS } from './backlog.ts'
 
-/** A spool and a ledger that are where the test says, and a clock that it moves. */
+/** A spool and a fold that are where the test says, and a clock that it moves. */
 function backlogOf(maxRows: number) {
   const spool = { lastSeq: 0 }
-  const ledger = {
+  const fold = {
     foldedSeq: 0,
     get lagRows() {
       return spool.lastSeq - this.foldedSeq
@@ -16,7 +16,7 @@ function backlogOf(maxRows: number) {
     void said.push(`${level}: ${message.split(':')[0]}`)
   const log = { info: say('info'), warn: say('warn'), error: say('error') }
   let now = 0
-  const backlog = new Backlog({ maxRows, log }, spool, ledger, () => now)
+  const backlog = new Backlog({ maxRows, log }, spool, fold, () => now)
   return {
     backlog,
     said,
@@ -28,7 +28,7 @@ function backlogOf(maxRows: number) {
       backlog.committed()
     },
     fold(seq: number) {
-      ledger.foldedSeq = seq
+      fold.foldedSeq = seq
     },
   }
 }

@@ -115,7 +115,7 @@ export class SpoolReader {
     return { path: this.#segment.path, bytes, records }
   }
 
-  /** Nothing but zeros follows: what is left of a reserve (spool-reserve.ts). */
+  /** Nothing but zeros follows: what is left of a reserve (reserve.ts). */
   #isBlank(): boolean {
     if (this.#segment === null) return true
     const { file } = this.#segment

@@ -17,7 +17,7 @@ export interface SpooledRecord {
 
 const fieldsFrom = (from: LogField['from']): LogField[] => LOG_FIELDS.filter((field) => field.from === from)
 const hasColumn = ({ column }: LogField) => column !== null
-const OPEN_FIELDS = fieldsFrom('open')
+export const OPEN_FIELDS = fieldsFrom('open')
 const USAGE_FIELDS = fieldsFrom('usage')
 const CLOSE_FIELDS = fieldsFrom('close').sort((a, b) => Number(hasColumn(b)) - Number(hasColumn(a)))
 

@@ -1,6 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
 import { USAGE_DIMENSIONS } from '../../domain/log/usage-dimensions.ts'
-import { TOKEN_CLASSES } from '../../domain/pricing/classes.ts'
+import { CACHE_WRITE_CLASSES } from '../../domain/pricing/classes.ts'
 import type { ExactInteger } from '../../store/engine/exact-integer.ts'
 import type { Database, RequestRow } from '../../store/engine/schema.ts'
 import { GATEWAY_BOUNDS_MICROSECONDS, LATENCY_BOUNDS_MS } from './latency.ts'
@@ -58,7 +58,7 @@ const SUMMED_COLUMNS = {
   prompt_tokens: ['prompt_tokens'],
   completion_tokens: ['completion_tokens'],
   cached_tokens: ['cached_tokens'],
-  cache_write_tokens: TOKEN_CLASSES.map(({ column }) => column).filter((column) => column.startsWith('cache_write_')),
+  cache_write_tokens: CACHE_WRITE_CLASSES.map(({ column }) => column),
   reasoning_tokens: ['reasoning_tokens'],
   cost_picodollars: ['cost_picodollars'],
   upstream_ms: ['upstream_ms'],

@@ -13,13 +13,13 @@ export interface UsageSums {
   costPicodollars: bigint
   upstreamMs: bigint
   gatewayMicroseconds: bigint
-  /** Answered calls by latency bucket (domain/latency.ts). */
+  /** Answered calls by latency bucket (latency.ts). */
   latencies: number[]
-  /** Calls by time in the gateway; where retention was faster than the count of it, fewer than `requests`. */
+  /** Calls by time in the gateway. */
   gatewayTimes: number[]
 }
 
-/** What nothing adds up to. */
+/** The sum of no requests. */
 export const NO_SUMS: UsageSums = {
   requests: 0,
   errors: 0,

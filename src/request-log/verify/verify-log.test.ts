@@ -8,7 +8,8 @@ import { NO_USAGE } from '../../domain/pricing/usage.ts'
 import { addPriceVersion } from '../../store/control/registry.ts'
 import type { Database } from '../../store/engine/schema.ts'
 import { deleteExpired } from '../retention/retention.ts'
-import { checkLog, type LogCheck, type LogPlace } from './verify-log.ts'
+import type { LogPlace } from './log-difference.ts'
+import { checkLog, type LogCheck } from './verify-log.ts'
 
 const stores = await testStores()
 const HOUR = 3_600_000

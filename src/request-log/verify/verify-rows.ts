@@ -5,7 +5,7 @@ import { mapInTurns } from '../../store/engine/in-turns.ts'
 import type { Database, RequestRow } from '../../store/engine/schema.ts'
 import { USAGE_COLUMNS, usageOf } from '../row.ts'
 import { HOUR_MS } from '../usage/rollup.ts'
-import type { LogDifference, LogPlace } from './verify-log.ts'
+import type { LogDifference, LogPlace } from './log-difference.ts'
 
 export interface RowsCheck {
   rows: number

@@ -3,7 +3,7 @@ import type { ExactInteger } from '../../store/engine/exact-integer.ts'
 import type { Database } from '../../store/engine/schema.ts'
 import type { LogHour } from '../usage/hours.ts'
 import { CAP, HOUR_MS } from '../usage/rollup.ts'
-import type { LogDifference } from './verify-log.ts'
+import type { LogDifference } from './log-difference.ts'
 
 const FIGURES = ['requests', 'prompt_tokens', 'completion_tokens', 'cost'] as const
 type Figures = Record<(typeof FIGURES)[number], bigint>

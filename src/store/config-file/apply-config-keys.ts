@@ -5,7 +5,12 @@ import { addValue, endValues, findByHash, reviveValue, worksAt } from '../contro
 import { findLiveByName, insertKey, jsonOrNull, revokeKey } from '../control/keys.ts'
 import type { Database, KeyRow, KeyValueRow } from '../engine/schema.ts'
 import { StoreError } from '../engine/store-error.ts'
-import type { CreatedKey } from './apply-config.ts'
+
+export interface CreatedKey {
+  workspace: string
+  name: string
+  value: string
+}
 
 type KeyDefinition = FileConfig['workspaces'][string]['keys'][string]
 
@@ -17,7 +22,7 @@ interface Wanted {
   owner: { key: KeyRow; value: KeyValueRow } | null
 }
 
-/** Makes the keys of the file so; returns those whose value was made here. */
+/** Applies the keys of the file; returns those whose value was generated here. */
 export async function applyKeys(db: Transaction<Database>, config: FileConfig, now: number): Promise<CreatedKey[]> {
   const created: CreatedKey[] = []
   const kept = new Set<string>()

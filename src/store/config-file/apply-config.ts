@@ -10,16 +10,10 @@ import { ensureWorkspace, listWorkspaces, setFileLimits, updateWorkspace } from 
 import type { Database } from '../engine/schema.ts'
 import type { Secrets } from '../engine/secrets.ts'
 import { StoreError } from '../engine/store-error.ts'
-import { applyKeys } from './apply-config-keys.ts'
+import { applyKeys, type CreatedKey } from './apply-config-keys.ts'
 import { applyRegistry } from './apply-config-registry.ts'
 import { type ConfigChange, configChanges, countUnchanged } from './config-changes.ts'
 import { viewConfig } from './config-view.ts'
-
-export interface CreatedKey {
-  workspace: string
-  name: string
-  value: string
-}
 
 export interface ConfigResult {
   changes: ConfigChange[]
@@ -42,13 +36,13 @@ export interface ConfigInput {
 type Applying = ConfigInput & { db: Transaction<Database> }
 
 /**
- * Makes the file so, in one transaction: what it names is written and belongs to it, what belonged to it and is no
- * longer named goes, all else stays. Applying the same file again changes nothing; a bad one changes nothing either.
+ * Applies the file in one transaction: what it names is written and belongs to it, what belonged to it and is no longer
+ * named is removed, everything else stays. Applying the same file again changes nothing, and neither does a bad one.
  */
 export async function applyConfig(db: Kysely<Database>, input: ConfigInput): Promise<ConfigResult> {
   return changeControlData(db, async (transaction) => {
     const before = viewConfig(await readControlRows(transaction), input.secrets, input.now)
-    const created = await makeSo({ ...input, db: transaction })
+    const created = await writeConfig({ ...input, db: transaction })
     const after = viewConfig(await readControlRows(transaction), input.secrets, input.now)
     const changes = configChanges(before, after)
     for (const change of changes) await writeAudit(transaction, auditEntry(change, input.actor), input.now)
@@ -90,7 +84,7 @@ function auditEntry(change: ConfigChange, actor: AuditEntry['actor']): AuditEntr
   }
 }
 
-async function makeSo(applying: Applying): Promise<CreatedKey[]> {
+async function writeConfig(applying: Applying): Promise<CreatedKey[]> {
   const { db, config, environment, now } = applying
   const problem = providerProblem(config, environment)
   if (problem !== null) throw new StoreError(problem)

@@ -74,7 +74,7 @@ export async function listNodes(db: Kysely<Database>): Promise<Node[]> {
     .orderBy('name')
     .orderBy('node')
     .execute()
-  return rows.map(shownNode)
+  return rows.map(toNode)
 }
 
 /** Those whose spool may hold rows that the database does not have, alive or not. */
@@ -82,7 +82,7 @@ export async function runningNodes(db: Kysely<Database>): Promise<Node[]> {
   return (await listNodes(db)).filter(({ state }) => state === 'running')
 }
 
-function shownNode({ was_seen, ...row }: NodeRow & { was_seen: boolean }): Node {
+function toNode({ was_seen, ...row }: NodeRow & { was_seen: boolean }): Node {
   const { node, name, version, state, started_at, seen_at, lag_rows } = row
   const isAlive = state === 'running' && was_seen
   return { node, name, version, state, startedAt: started_at, seenAt: seen_at, lagRows: lag_rows, isAlive }

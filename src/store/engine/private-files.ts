@@ -4,7 +4,7 @@ import { errorText, type StoreLog } from './store-error.ts'
 
 const OWNER_ONLY = 0o600
 const OTHERS = 0o077
-const OURS = /^(?:(?:switchyard|lock|spool)\.db(?:-wal|-shm|-journal)?|secrets\.key|unbooked)$/
+const OURS = /^(?:(?:switchyard|lock)\.db(?:-wal|-shm|-journal)?|secrets\.key|unbooked)$/
 
 /**
  * Makes the file where SQLite would, with a mode of ours: the files that SQLite puts beside it take the mode of this one.
@@ -18,7 +18,7 @@ export function makePrivateFile(path: string): void {
   }
 }
 
-/** Who could read the folder could read the files of an older version. Others' files in it are left as they are. */
+/** A restored backup may have files that others can read. Files that are not ours are left as they are. */
 export function closeToOthers(dataDir: string, log: StoreLog): void {
   for (const path of ourFiles(dataDir)) {
     try {

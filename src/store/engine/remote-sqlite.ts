@@ -75,7 +75,7 @@ export function openRemoteSqlite(
     return connection
   }
 
-  function goToRest(): void {
+  function endIdleConnection(): void {
     rests++
     ended = connection?.close() ?? ended
     connection = null
@@ -97,7 +97,7 @@ export function openRemoteSqlite(
       return result
     } finally {
       running--
-      if (running === 0 && transaction === null && !closed) resting = setTimeout(goToRest, rest(rests)).unref()
+      if (running === 0 && transaction === null && !closed) resting = setTimeout(endIdleConnection, rest(rests)).unref()
     }
   }
 
