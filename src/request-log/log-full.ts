@@ -7,8 +7,8 @@ export type LogFullReason = 'database' | 'disk'
 const RETRY_SECONDS = 5
 
 const TEXTS: Record<LogFullReason, string> = {
-  database: 'Too many rows wait for the database: no call is taken until it has caught up.',
-  disk: 'The disk of the request log is full or fails: no call is taken until rows can be written again.',
+  database: 'The request log is full; calls are refused until the database catches up.',
+  disk: 'The disk of the request log is full or failing; calls are refused until it can be written again.',
 }
 
 /** Never logged itself: a refusal with a row of its own would fill the log further. */
