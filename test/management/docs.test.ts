@@ -45,7 +45,7 @@ describe('every line of the management pages works as pasted, in order, on a fre
         await run('bash', ['-c', PRELUDE + shellLines(page)], {
           cwd: harness.folder,
           env: environment,
-          timeout: 60_000,
+          timeout: 600_000,
         })
       } finally {
         await harness.stop()
