@@ -28,7 +28,8 @@ const SHORT_TEXT = {
 export async function buildServer(options: { force: boolean }): Promise<void> {
   const wanted = sourceHash(root, SOURCES)
   const mark = join(out, MARK)
-  if (!options.force && existsSync(mark) && readFileSync(mark, 'utf8') === wanted) return
+  const isCurrent = () => !options.force && existsSync(mark) && readFileSync(mark, 'utf8') === wanted
+  if (isCurrent()) return
   await announced('the gateway', async () => {
     // Built beside and moved into place as a whole: whoever starts meanwhile finds all of the old or all of the new.
     const fresh = `${out}.${process.pid}`
@@ -40,6 +41,8 @@ export async function buildServer(options: { force: boolean }): Promise<void> {
       writeFileSync(join(fresh, 'licences.txt'), licencesOf(modules))
       copyData(fresh)
       writeFileSync(join(fresh, MARK), wanted)
+      // Somebody else has built the same meanwhile, and uses it.
+      if (isCurrent()) return
       rmSync(out, { recursive: true, force: true })
       renameSync(fresh, out)
     } finally {

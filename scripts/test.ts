@@ -1,44 +1,67 @@
-import { spawnSync } from 'node:child_process'
 import { globSync } from 'node:fs'
-import { join } from 'node:path'
+import { availableParallelism } from 'node:os'
+import { join, resolve } from 'node:path'
+import { run } from 'node:test'
+import { startsProcesses } from '../test/starts-processes.ts'
+import { buildDashboard } from './build-dashboard.ts'
+import { buildServer } from './build-server.ts'
+import report from './test-reporter.ts'
 
 /**
- * Every test there is, in one run of Node's own runner. More files at once than there are cores: most of them wait for
- * sockets, servers and timers.
+ * Runs every test, or those whose path contains one of the arguments: `npm test -- test/cli migrations`.
+ * `--quick` leaves out the files that start other processes.
  */
-const files = globSync('{src,dashboard/src,simulator,demo,bench,test,scripts}/**/*.test.ts', {
+process.chdir(join(import.meta.dirname, '..'))
+const isQuick = process.argv.includes('--quick')
+const wanted = process.argv.slice(2).filter((argument) => argument !== '--quick')
+
+/**
+ * What begins first, by the beginnings of paths, so that no long file is left to run alone at the end. A run prints the
+ * slowest files: one that is missing here belongs here.
+ */
+const LONGEST = [
+  'test/cluster/chaos',
+  'test/dashboard/every-page',
+  'src/store/config-file/plan-config',
+  'test/cli/commands',
+  'test/dashboard/',
+  'bench/',
+  'test/crash/',
+  'test/management/docs',
+  'test/program/',
+  'test/deployment/',
+  'test/cli/',
+  'test/limits/counters-crash',
+  'test/calls/idempotency',
+  'src/app/open-store',
+  'test/calls/fallback',
+]
+
+const all = globSync('{src,dashboard/src,simulator,demo,bench,test,scripts}/**/*.test.ts', {
   exclude: ['**/node_modules/**'],
-}).sort((a, b) => turn(a) - turn(b) || (a < b ? -1 : 1))
+})
+const gone = LONGEST.find((start) => !all.some((file) => file.startsWith(start)))
+if (gone !== undefined) throw new Error(`No test file begins with ${gone}. Correct the list in scripts/test.ts.`)
 
-/** The longest first: at the end nothing is left that one core would have to finish alone. */
-function turn(file: string): number {
-  const longest = [
-    'test/cluster/chaos',
-    'test/counters-crash',
-    'test/management/docs',
-    'test/cli/',
-    'test/crash/',
-    'test/dashboard/',
-  ]
-  const place = longest.findIndex((start) => file.startsWith(start))
-  return place === -1 ? longest.length : place
+const matching = all.filter((file) => wanted.length === 0 || wanted.some((part) => file.includes(part)))
+const files = isQuick ? matching.filter((file) => !startsProcesses(file)) : matching
+if (files.length === 0) throw new Error(`No path of a test file contains ${wanted.join(' or ')}.`)
+if (isQuick) console.log(`${matching.length - files.length} files left out: they start servers, browsers or programs\n`)
+
+await buildDashboard({ force: false })
+if (!isQuick) await buildServer({ force: false })
+// Hundreds of processes load the same sources: with what V8 made of them kept, each loads them in half the time.
+process.env['NODE_COMPILE_CACHE'] = resolve('node_modules/.cache/compiled')
+
+function place(file: string): number {
+  const index = LONGEST.findIndex((start) => file.startsWith(start))
+  return index === -1 ? LONGEST.length : index
 }
-
-const { status } = spawnSync(
-  process.execPath,
-  [
-    '--test',
-    '--test-concurrency=4',
-    // Ends what hangs; a loaded machine takes several times as long as a calm one.
-    '--test-timeout=600000',
-    '--test-reporter=./scripts/test-reporter.ts',
-    ...process.argv.slice(2),
-    ...files,
-  ],
-  {
-    stdio: 'inherit',
-    // Hundreds of short processes read the same sources: compiled once, a command of ours takes half the time.
-    env: { ...process.env, NODE_COMPILE_CACHE: join(import.meta.dirname, '../node_modules/.cache/compiled') },
-  },
-)
-process.exit(status ?? 1)
+const events = run({
+  files: files.sort((a, b) => place(a) - place(b) || (a < b ? -1 : 1)).map((file) => resolve(file)),
+  // More files at once than cores: most of them wait for sockets, servers and timers.
+  concurrency: 2 * Math.min(availableParallelism(), 4),
+  // Ends what hangs; a loaded machine needs several times as long as a quiet one.
+  timeout: 600_000,
+})
+for await (const text of report(events, files.length)) process.stdout.write(text)

@@ -25,7 +25,7 @@ export interface RunningProcess {
   kill(): Promise<void>
 }
 
-const READY_WITHIN_MS = 30_000
+const READY_WITHIN_MS = 120_000
 const KEPT_OUTPUT = 4_000
 
 /** The only variables that the child inherits: a provider key in the developer's shell must not reach it. */

@@ -1,11 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { join } from 'node:path'
 import { after } from 'node:test'
-import { fileURLToPath } from 'node:url'
+import { PROGRAM } from './built-program.ts'
 import { COMPILE_CACHE } from './compile-cache.ts'
 import { until } from './harness.ts'
-
-const ROOT = fileURLToPath(new URL('..', import.meta.url))
 
 /** The command line as a process of its own, with nothing in its environment but what the test says. */
 export interface Started {
@@ -33,7 +30,7 @@ after(() => {
 })
 
 export function startProcess({ environment = {}, command = ['serve'], folder }: StartOptions): Started {
-  const child = spawn(process.execPath, [join(ROOT, 'src/cli/main.ts'), ...command], {
+  const child = spawn(process.execPath, [PROGRAM, ...command], {
     cwd: folder,
     env: { PATH: process.env['PATH'] ?? '', PORT: '0', OVERLOAD_MS: '0', ...COMPILE_CACHE, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -166,7 +166,7 @@ describe('a route with an id prefix and an error format of its own', () => {
   })
 })
 
-test('a connection on which nothing was ever sent does not hold up a drain', { timeout: 20_000 }, async () => {
+test('a connection on which nothing was ever sent does not hold up a drain', { timeout: 120_000 }, async () => {
   const server = createServer({ routes: [], newRequestId: () => 'id', onFault: assert.fail })
   const { port, hostname } = new URL(await server.listen('127.0.0.1', 0))
   const socket = connect(Number(port), hostname)

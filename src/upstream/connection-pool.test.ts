@@ -32,7 +32,7 @@ async function provider(onRequest: (socket: Socket, request: string) => void) {
 
 async function ask(client: UpstreamClient, url: string, body: string | Uint8Array = '{}') {
   const endpoint = client.endpoint({ url, headers: {} })
-  const outcome = await client.exchange(endpoint, { method: 'POST', body, timeoutMs: 5_000, presence: null })
+  const outcome = await client.exchange(endpoint, { method: 'POST', body, timeoutMs: 60_000, presence: null })
   return outcome.kind === 'reply' ? `${outcome.status} ${bodyOf(outcome)}` : outcome.kind
 }
 

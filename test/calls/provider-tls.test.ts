@@ -50,7 +50,7 @@ async function callsFrom(url: string, env: Record<string, string>): Promise<stri
     const client = createUpstreamClient()
     const endpoint = client.endpoint({ url: '${url}', headers: {} })
     for (let turn = 0; turn < 2; turn++) {
-      const outcome = await client.exchange(endpoint, { method: 'POST', body: '{}', timeoutMs: 5000, presence: null })
+      const outcome = await client.exchange(endpoint, { method: 'POST', body: '{}', timeoutMs: 60_000, presence: null })
       console.log(outcome.kind === 'reply' ? bodyOf(outcome).toString() : outcome.kind + ' ' + outcome.detail)
     }
     client.close()`

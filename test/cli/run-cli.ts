@@ -1,9 +1,7 @@
 import { spawn } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
+import { PROGRAM } from '../built-program.ts'
 import { COMPILE_CACHE } from '../compile-cache.ts'
 import { ADMIN_KEY, type Json } from '../harness.ts'
-
-const MAIN = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))
 
 export interface Ran {
   code: number | null
@@ -24,7 +22,7 @@ export function runCli(
   args: readonly string[],
   { environment = {}, input = '', folder }: RunOptions = {},
 ): Promise<Ran> {
-  const child = spawn(process.execPath, [MAIN, ...args], {
+  const child = spawn(process.execPath, [PROGRAM, ...args], {
     env: { PATH: process.env['PATH'] ?? '', ...COMPILE_CACHE, ...environment },
     ...(folder !== undefined && { cwd: folder }),
   })

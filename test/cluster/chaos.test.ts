@@ -8,7 +8,6 @@ test('three gateways, PostgreSQL and Valkey killed by a schedule under load keep
     seed: 7,
     durationMs: 60_000,
     pauseMs: 1_200,
-    settledWithinMs: 60_000,
     say: (line) => t.diagnostic(line),
   })
   const { problems, budgets, ...counts } = report

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { createWriteStream } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { PROGRAM } from '../built-program.ts'
 import { killAndWait, launch } from '../child-process.ts'
 import { fixedPort } from '../fixed-port.ts'
 import { ADMIN_KEY, type Answered } from '../harness.ts'
@@ -54,7 +55,7 @@ export async function newNode({ name, folder, environment }: NodeOptions): Promi
   function begin(more: Readonly<Record<string, string>>): ChildProcess {
     const started = launch({
       command: process.execPath,
-      args: [join(import.meta.dirname, '../../src/cli/main.ts'), 'serve'],
+      args: [PROGRAM, 'serve'],
       env: { ...environment, ...more, PORT: String(port), DATA_DIR: dataDir, NODE_NAME: name },
       cwd: folder,
     })

@@ -4,14 +4,14 @@ import { crashTest } from './crash.ts'
 import { type Evidence, judge, type LoggedRow, type SentCall } from './judge.ts'
 
 describe('a gateway killed under load, again and again', () => {
-  test('its SQLite log misses no answered call and knows every upstream call', { timeout: 180_000 }, async () => {
+  test('its SQLite log misses no answered call and knows every upstream call', { timeout: 600_000 }, async () => {
     const report = await crashTest({ rounds: 10, seed: 7, concurrency: 12, engine: 'sqlite' })
     assert.deepEqual(report.problems, [])
     assert.deepEqual([report.missing, report.unknown, report.open], [0, 0, 0])
     assertMeaningful(report)
   })
 
-  test('its PostgreSQL log misses no answered call and knows every upstream call', { timeout: 180_000 }, async () => {
+  test('its PostgreSQL log misses no answered call and knows every upstream call', { timeout: 600_000 }, async () => {
     const report = await crashTest({ rounds: 3, seed: 8, concurrency: 12, engine: 'postgres' })
     assert.deepEqual(report.problems, [])
     assert.deepEqual([report.missing, report.unknown, report.open], [0, 0, 0])

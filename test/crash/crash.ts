@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createRandom, type Random } from '../../simulator/random.ts'
 import { type Simulator, startSimulator } from '../../simulator/simulator.ts'
+import { PROGRAM } from '../built-program.ts'
 import { killAndWait, launch, type ProcessOptions, startProcess } from '../child-process.ts'
 import { COMPILE_CACHE } from '../compile-cache.ts'
 import { startPostgres } from '../postgres.ts'
@@ -125,7 +126,7 @@ function configPath(folder: string): string {
 function gatewayProcess(folder: string, simulator: Simulator, databaseUrl: string | null): ProcessOptions {
   return {
     command: process.execPath,
-    args: [join(import.meta.dirname, '../../src/cli/main.ts'), 'serve'],
+    args: [PROGRAM, 'serve'],
     readyWhen: /serves on (http:\S+)/,
     env: {
       ...COMPILE_CACHE,

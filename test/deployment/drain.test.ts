@@ -62,7 +62,7 @@ after(async () => {
 })
 
 test('nodes are stopped and started one after the other under load, and calls go on', {
-  timeout: 120_000,
+  timeout: 600_000,
 }, async () => {
   const statuses: number[] = []
   let isOver = false

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { globSync, readFileSync } from 'node:fs'
-import { basename, resolve } from 'node:path'
+import { basename } from 'node:path'
 import { describe, test } from 'node:test'
 import { promisify } from 'node:util'
 import { CONFIG } from '../../demo/config.ts'
 import { CONTRACT } from '../../src/management/contract/contract.ts'
+import { PROGRAM } from '../built-program.ts'
 import { COMPILE_CACHE } from '../compile-cache.ts'
 import { ADMIN_KEY, KEY, startHarness } from '../harness.ts'
 
@@ -15,7 +16,7 @@ const pages = globSync('docs/management/*.md').sort()
 /** `switchyard` as installed, and a curl that fails where the API says no. */
 const PRELUDE = `
 set -euo pipefail
-switchyard() { '${process.execPath}' '${resolve('src/cli/main.ts')}' "$@"; }
+switchyard() { '${process.execPath}' '${PROGRAM}' "$@"; }
 curl() { command curl --silent --show-error --fail-with-body "$@"; }
 `
 
@@ -44,7 +45,7 @@ describe('every line of the management pages works as pasted, in order, on a fre
         await run('bash', ['-c', PRELUDE + shellLines(page)], {
           cwd: harness.folder,
           env: environment,
-          timeout: 60_000,
+          timeout: 600_000,
         })
       } finally {
         await harness.stop()

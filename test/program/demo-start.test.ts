@@ -25,7 +25,7 @@ function startDemo(name: string) {
 }
 
 describe('while the demo prepares its history', () => {
-  test('it says how far it is, in lines where nobody watches one change', { timeout: 240_000 }, async () => {
+  test('it says how far it is, in lines where nobody watches one change', { timeout: 600_000 }, async () => {
     const { demo, left, until } = startDemo('whole')
     await until(() => demo.stdout().includes('/metrics'))
     const days = [...demo.stderr().matchAll(/^ {2}Preparing 30 days of history: day (\d+)$/gm)].map(([, day]) =>

@@ -104,7 +104,7 @@ async function freePorts(count: number): Promise<number[]> {
 
 test('a newcomer gets from nothing to two nodes by pasting what the page says', {
   skip,
-  timeout: 200_000,
+  timeout: 600_000,
 }, async () => {
   const [packages = '', variables, postgres, redis, provider, nodes, front, ...uses] = BLOCKS
   const [firstCall, oneTruth, limit, nodeGone, theEnd, ...more] = uses

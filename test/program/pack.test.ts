@@ -34,7 +34,7 @@ before(
     writeFileSync(join(project, 'package.json'), '{ "private": true }')
     await npm(project, 'install', '--no-audit', '--no-fund', '--prefer-offline', packed.path)
   },
-  { timeout: 120_000 },
+  { timeout: 600_000 },
 )
 
 after(async () => {

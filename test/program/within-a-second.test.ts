@@ -14,7 +14,7 @@ import { startPostgres } from '../postgres.ts'
  * machine is.
  */
 /** What stands still for ever ends here. */
-const GIVES_UP = { timeout: 120_000 }
+const GIVES_UP = { timeout: 600_000 }
 const server = await startPostgres()
 let first: Harness
 let second: Harness
@@ -42,7 +42,7 @@ async function isLetIn({ get }: Harness, value: string): Promise<boolean> {
 
 /** While no time passes; the deadline is only there to end a test that has failed. */
 async function settles(condition: () => Promise<boolean>, what: string): Promise<void> {
-  const deadline = performance.now() + 40_000
+  const deadline = performance.now() + 120_000
   while (!(await condition())) {
     if (performance.now() > deadline) throw new Error(`waited in vain until ${what}`)
     await nextTurn()

@@ -6,7 +6,7 @@ import { cut, mutatedAnswer } from './mutate.ts'
 import { readByNode } from './node-reading.ts'
 import { readByUs, readInPieces } from './our-reading.ts'
 
-const COUNT = Number(process.env['REPLY_FUZZ_COUNT'] ?? 60_000)
+const COUNT = Number(process.env['REPLY_FUZZ_COUNT'] ?? 20_000)
 const SEED = Number(process.env['REPLY_FUZZ_SEED'] ?? 16)
 const AT_ONCE = 200
 
