@@ -15,8 +15,8 @@ export const NOTHING_USED: CallUse = { picodollars: null, tokens: 0 }
 
 /**
  * Writes the row, settles what was held and counts: once, however the call ended, and before the caller can see how.
- * The ledger follows the log: what could not be written was not spent. Returns what the caller sees: an answer under a hard
- * budget of shared counters waits until these have taken its cost.
+ * The ledger follows the log: what could not be written was not spent. Returns what the caller sees: an answer under a
+ * hard budget of shared counters waits until these have taken its cost.
  */
 export async function settle(ended: Ended, reply: Reply | null, deps: Deps): Promise<Reply | null> {
   const { held, endpoint } = ended.call
@@ -79,7 +79,7 @@ function closeRecord({ call, error }: Ended, reply: Reply | null, deps: Deps): C
     responseBytes: reply === null ? 0 : Buffer.byteLength(reply.body),
     ignoredParams: served?.ignored ?? [],
     adjustments: call.adjustments,
-    answersAfterBooking: held?.strict === true,
+    answersAfterBooking: held?.answersAfterBooking === true,
   }
 }
 

@@ -181,7 +181,7 @@ test('the end of a call is booked once, however often it is told', async () => {
   assert.deepEqual(await totals(counters), { spent: COST, held: 0n })
 })
 
-test('a strict call that was given up is not answered; another one is booked through what is left of its hold', async () => {
+test('a call that waits for its booking and was given up is not answered; another one is booked through what is left of its hold', async () => {
   const counters = await start()
   const strict = await admitted(counters, BOUND, 'strict')
   const loose = await admitted(counters, FREE, 'loose')
