@@ -281,7 +281,7 @@ describe('an unknown model', () => {
     simulator.script('office-helper', [{ status: 404 }])
     const answer = await chat(hello('office-helper'))
     assertError(answer, 'model_not_found')
-    assert.match(answer.json.error.message, /'office-helper' is no route alias/)
+    assert.match(answer.json.error.message, /'office-helper' is not a route alias/)
     assert.match(answer.json.error.message, /'openai'/)
   })
 
