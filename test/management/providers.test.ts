@@ -383,7 +383,7 @@ describe('POST /providers/{name}/test', () => {
       'a server that hangs up',
       () => listening(createTcpServer((socket) => socket.destroy())),
       null,
-      /broke off the connection/,
+      /closed the connection/,
     ],
     ['a name that does not exist', async () => 'http://no-such-host.invalid/v1', null, /\(DNS\)/],
   ]

@@ -13,8 +13,8 @@ test('the gateway’s text stands at the field it names', () => {
 
 test('a text about one item of a list stands at the list', () => {
   assert.equal(
-    problemAt({ message: 'allowed_models[2]: a name without blanks' }, 'allowed_models'),
-    'a name without blanks',
+    problemAt({ message: 'allowed_models[2]: a name without spaces' }, 'allowed_models'),
+    'a name without spaces',
   )
 })
 
