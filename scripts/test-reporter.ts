@@ -1,10 +1,10 @@
 import type { TestEvent } from 'node:test/reporters'
 import { inspect } from 'node:util'
 
-/** So much is told of one failure: an answer of a megabyte that differs must not push the rest out of sight. */
+/** The most that is printed of one failure: a large diff must not push the rest out of sight. */
 const MOST_LETTERS = 8_000
 
-/** One line a file while it runs, every failure at the end, then the sums and what failed: what people and CI look for. */
+/** One line per file while it runs, every failure at the end, then the totals and what failed. */
 export default async function* report(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
   const failures: Failure[] = []
   for await (const event of events) {
@@ -24,7 +24,7 @@ export default async function* report(events: AsyncIterable<TestEvent>): AsyncGe
   }
 }
 
-/** A suite fails because a test in it did; that one is told. */
+/** A suite fails because a test in it did; only that test is reported. */
 function isSuiteOfFailures(error: unknown): boolean {
   return error instanceof Error && 'failureType' in error && error.failureType === 'subtestsFailed'
 }
