@@ -11,7 +11,7 @@ import { z } from 'zod'
 import type { ScriptedAnswer } from '../../simulator/simulator.ts'
 import { type Harness, KEY, startHarness } from '../harness.ts'
 
-/** Clients change only base address and key (contract section 1). */
+/** Clients change only base address and key (docs/contract.md). */
 const harness: Harness = await startHarness()
 const { simulator } = harness
 const baseURL = `${harness.url}/v1`
