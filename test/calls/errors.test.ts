@@ -287,7 +287,7 @@ describe('an unknown model', () => {
 
   test('behind an alias is not explained that way', async () => {
     simulator.script('gpt-4o', [{ status: 404 }])
-    assert.doesNotMatch((await chat(hello('one'))).json.error.message, /no route alias/)
+    assert.doesNotMatch((await chat(hello('one'))).json.error.message, /not a route alias/)
   })
 })
 
