@@ -1,4 +1,4 @@
-/** Who calls the gateway, how often and for what: the history and the live traffic draw from the same table. */
+/** Who calls the gateway, how often and for what. The history and the live traffic use the same table. */
 export interface Application {
   /** The name of its key. */
   key: string
@@ -12,7 +12,7 @@ export interface Application {
   /** Medians, in tokens. */
   prompt: number
   answer: number
-  /** How much of a prompt that is long enough comes from the provider's cache, and how often. */
+  /** How much of a long enough prompt comes from the provider's cache, and how often. */
   cached: number
 }
 

@@ -1,4 +1,4 @@
-/** Their values are in the README: the demo is open to whoever reaches it. */
+/** Their values are in the README: everyone who can reach the demo can use it. */
 export const DEMO_KEY = 'gw_live_demo0000000000000000000000000000'
 export const DEMO_ADMIN_KEY = 'gw_admin_demo000000000000000000000000000'
 
@@ -8,7 +8,7 @@ export const FILE_KEYS = {
   mobile: 'gw_live_demomobile0000000000000000000000',
 } as const
 
-/** Routes of every kind; the first entry of `resilient` always fails, so that its fallback shows. */
+/** Routes of every kind; the first entry of `resilient` always fails, to show its fallback. */
 export const CONFIG = `
 providers:
   local: { family: openai, base_url: \${SIMULATED_LOCAL}, api_key: sk-simulated-local }

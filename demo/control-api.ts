@@ -1,9 +1,9 @@
 import { DEMO_ADMIN_KEY } from './config.ts'
 
-/** Whoever has the admin key of the greeting. */
+/** The holder of the admin key in the greeting. */
 export const OWNER = 'owner'
 
-/** What somebody did with the management API. `{name}` in a path stands for the id of the newest key of that name. */
+/** A call to the management API. `{name}` in a path stands for the id of the newest key of that name. */
 export interface Step {
   daysAgo: number
   hour: number
@@ -18,7 +18,7 @@ export interface ControlApi {
   take(step: Step): Promise<void>
 }
 
-/** Takes steps at the gateway's management API, each with the key of whoever takes it. */
+/** Runs steps against the gateway's management API, each with its actor's key. */
 export function controlApi(url: string, setClock: (daysAgo: number, hour: number) => void): ControlApi {
   const made = new Map<string, { id: string; value: string }>()
   const admins = new Map([[OWNER, DEMO_ADMIN_KEY]])

@@ -3,7 +3,7 @@ import { OWNER, type Step } from './control-api.ts'
 const DAY_MS = 86_400_000
 const HOUR_MS = 3_600_000
 
-/** An hour (UTC) of a day that is this many days before today: in the past, whatever the time is now. */
+/** An hour (UTC) on the day this many days ago: always in the past. */
 export function moment(now: number, daysAgo: number, hour: number): number {
   return (Math.floor(now / DAY_MS) - daysAgo) * DAY_MS + hour * HOUR_MS
 }
@@ -48,7 +48,7 @@ const DEEP = [
   { provider: 'anthropic', model: 'claude-fable-5-1' },
 ]
 
-/** A month in the life of those who run the gateway, in order. */
+/** A month of operators' changes, in order. */
 export function controlSteps(now: number, edgeUrl: string): Step[] {
   const at = (daysAgo: number, hour: number) => new Date(moment(now, daysAgo, hour)).toISOString()
   const edge = { family: 'openai', base_url: edgeUrl, api_key: 'sk-simulated-edge' }
@@ -119,7 +119,7 @@ function withRetries(chain: readonly object[], retries: number): object[] {
   return chain.map((entry) => ({ ...entry, retries }))
 }
 
-/** Budgets as they are set after a look at what has been spent: one nearly used up, one gone over, one half way. */
+/** Budgets set by what was already spent: one nearly used up, one exceeded, one half used. */
 export function budgetSteps(spent: (key: string) => bigint): Step[] {
   const budget = (
     key: string,
@@ -137,7 +137,7 @@ export function budgetSteps(spent: (key: string) => bigint): Step[] {
   ]
 }
 
-/** As people choose amounts: whole dollars, dimes for small ones. */
+/** Rounded as people choose amounts: whole dollars, dimes for small ones. */
 function roundUsd(usd: number): string {
   return usd >= 50 ? String(Math.round(usd)) : String(Math.max(0.1, Math.round(usd * 10) / 10))
 }

@@ -7,7 +7,7 @@ import { HISTORY_DAYS } from './history.ts'
 import { sayDays } from './preparation.ts'
 import { startDemo } from './start.ts'
 
-/** Serves the demo until told to stop. */
+/** Serves the demo until it is stopped. */
 export async function demo(environment: Readonly<Record<string, string | undefined>>): Promise<void> {
   const stopped = stopSignal()
   const stopping = new AbortController()
@@ -21,7 +21,7 @@ export async function demo(environment: Readonly<Record<string, string | undefin
     signal: stopping.signal,
     onDay: sayDays(createOutput({ stdout, stderr, noColor: true }, false), stderr.isTTY),
   }).catch((error) => {
-    // Told to stop before it served: what there was is gone by now.
+    // Stopped before it served: everything is cleaned up by now.
     if (stopping.signal.aborted) process.exit(0)
     throw error
   })

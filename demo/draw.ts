@@ -1,15 +1,15 @@
 import type { Random } from '../simulator/random.ts'
 
-/** Durations and sizes as they are in life: most near the median, a few far above it. */
+/** Realistic durations and sizes: most near the median, a few far above it. */
 export function lognormal(random: Random, median: number, sigma: number): number {
-  // Box and Muller; 1 - random is never 0, of which there is no logarithm.
+  // Box–Muller; 1 - random is never 0, so its logarithm exists.
   const normal = Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())
   return median * Math.exp(sigma * normal)
 }
 
-/** How many of many independent events happen, when this many are to be expected. */
+/** The number of independent events, given the expected number. */
 export function poisson(random: Random, expected: number): number {
-  // Knuth's product would underflow for large expectations; near them the bell is as good.
+  // Knuth's product would underflow for large expectations, where the normal distribution is a good approximation.
   if (expected > 60) return Math.max(0, Math.round(expected + Math.sqrt(expected) * bell(random)))
   const floor = Math.exp(-expected)
   let count = 0
@@ -21,7 +21,7 @@ function bell(random: Random): number {
   return Math.log(lognormal(random, 1, 1))
 }
 
-/** One of these, each as often as its weight says. */
+/** One of these, by weight. */
 export function weighted<T>(random: Random, choices: readonly (readonly [T, number])[]): T {
   let rest = random() * choices.reduce((sum, [, weight]) => sum + weight, 0)
   for (const [choice, weight] of choices) {

@@ -19,17 +19,17 @@ export const DAY_MS = 86_400_000
 const SEED = 2_026
 const LONGEST_PROMPT = 90_000
 
-/** Direct ids go by how they begin. */
+/** Direct ids by their prefix. */
 const PREFIXES: readonly PrefixRule[] = [
   { prefix: 'gpt-', provider: 'openai' },
   { prefix: 'claude-', provider: 'anthropic' },
 ]
 
-/** The stage on which the past takes place. */
+/** The inputs of the history. */
 export interface Setting {
   now: number
   snapshot: Snapshot
-  /** The key that such an application had at that time; null when it had none. */
+  /** The key of an application at that time; null when it had none. */
   keyAt(application: Application, at: number, random: Random): string | null
   /** What was in force then. */
   priceAt(entry: ChainEntry, at: number): { version: number; price: Price } | null
@@ -38,8 +38,8 @@ export interface Setting {
 type World = ReturnType<typeof createWorld>
 
 /**
- * Thirty days of calls up to now, oldest first, each as the gateway would have written it down. Simulated, but not
- * arbitrary: the same for every demo that starts at the same time, and every figure follows from the others.
+ * Thirty days of calls up to now, oldest first, each as the gateway would have logged it. Simulated but not arbitrary:
+ * the same for every demo that starts at the same time, and consistent in every figure.
  */
 export function* history(setting: Setting): Iterable<CloseRecord> {
   const { now, snapshot } = setting
@@ -89,7 +89,7 @@ function refused(base: Base, code: ErrorCode): CloseRecord {
   return { ...base, status: ERRORS[code].status, code, responseBytes: 150 + ERRORS[code].text.length }
 }
 
-/** The most that the call could have cost, wherever along its chain it was served. */
+/** The maximum cost of the call at any entry of its chain. */
 function holdAt({ chain }: Resolved, ask: Ask, at: number, setting: Setting, random: Random) {
   const outputTokens = random() < 0.7 ? 1_024 * Math.ceil((ask.answerTokens * 2) / 1_024) : null
   const known = { promptTokens: ask.promptTokens * 4, bounds: { outputTokens, answers: 1 } }
@@ -101,7 +101,7 @@ function holdAt({ chain }: Resolved, ask: Ask, at: number, setting: Setting, ran
     const price = setting.priceAt(entry, at)?.price
     const terms = holdTerms({ ...known, price, contextWindow, maxOutputTokens })
     const [most, length] = [moneyOf(terms), tokensOf(terms)]
-    // Nobody can say what a model without a price or a known length may cost.
+    // The cost of a model without a price or a known length is unknown.
     if (most === null || length === null) return { holdPicodollars: null, holdTokens: length ?? 0 }
     if (most > money) money = most
     if (length > tokens) tokens = length

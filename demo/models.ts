@@ -3,10 +3,10 @@ import { lognormal } from './draw.ts'
 
 /** How a model answers. */
 interface Pace {
-  /** Until it begins to write. */
+  /** Until the first token. */
   firstMs: number
   msPerToken: number
-  /** Tokens of thought for each token of the answer. */
+  /** Reasoning tokens for each token of the answer. */
   thought: number
 }
 
@@ -28,7 +28,7 @@ export function paceOf(model: string): Pace {
   return PACES.find(([beginning]) => model.startsWith(beginning))?.[1] ?? USUAL
 }
 
-/** How long an answer of this many tokens takes, thought included, in milliseconds. */
+/** How long an answer of this many tokens takes, reasoning included, in milliseconds. */
 export function answerMs(model: string, tokens: number, random: Random): number {
   const { firstMs, msPerToken, thought } = paceOf(model)
   const written = tokens * (1 + thought)

@@ -9,7 +9,7 @@ import { budgetSteps, controlSteps, moment } from './control-past.ts'
 import { DAY_MS, HISTORY_DAYS, history, type Setting } from './history.ts'
 
 export interface PastOptions {
-  /** Of the gateway; what it listens on is not used. */
+  /** Of the gateway; its listen address is not used. */
   environment: Readonly<Record<string, string | undefined>>
   /** Unix milliseconds at which the past ends. */
   now: number
@@ -20,8 +20,8 @@ export interface PastOptions {
 }
 
 /**
- * Lives through the month before `now` with a clock of its own: the same gateway, its management API and its request
- * log, so that everything the past leaves behind is what it would have left. Returns what the keys' values are.
+ * Runs the month before `now` with its own clock: the same gateway, management API and request log, so that the past
+ * leaves what real use would have left. Returns the values of the keys.
  */
 export async function liveThroughPast(options: PastOptions): Promise<ControlApi['keyValue']> {
   const { environment, now, edgeUrl, signal, onDay } = options
@@ -47,10 +47,10 @@ export async function liveThroughPast(options: PastOptions): Promise<ControlApi[
   }
 }
 
-/** Through the request log, as calls are written; a batch at a time, so that its commits are shared. */
+/** Through the request log, like real calls; in batches, so that they share commits. */
 const BATCH = 500
 
-/** Returns what each key has spent, by its name. */
+/** Returns what each key has spent, by name. */
 async function writeHistory({ store }: Gateway, options: PastOptions): Promise<(key: string) => bigint> {
   const { now, signal, onDay } = options
   const names = new Map((await store.db.selectFrom('keys').select(['id', 'name']).execute()).map((k) => [k.id, k.name]))
@@ -68,7 +68,7 @@ async function writeHistory({ store }: Gateway, options: PastOptions): Promise<(
   for (const record of history(await settingOf(store, now))) {
     const name = names.get(record.keyId) ?? ''
     spent.set(name, (spent.get(name) ?? 0n) + BigInt(record.costPicodollars ?? 0))
-    // Programs have the new value as soon as there is one.
+    // Programs use the new value as soon as there is one.
     const value = values.get(record.keyId)?.findLast(({ created_at: from }) => from <= record.startedAt)
     if (value !== undefined) store.valueUses.note(value.id, record.startedAt)
     onDay(Math.max(0, HISTORY_DAYS - Math.ceil((now - record.startedAt) / DAY_MS)))

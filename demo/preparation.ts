@@ -1,10 +1,10 @@
 import type { Output } from '../src/cli/output.ts'
 import { HISTORY_DAYS } from './history.ts'
 
-/** Where nobody watches a line change, a new one after so many days. */
+/** Without a terminal, one line after this many days. */
 const LINE_DAYS = 10
 
-/** Says which day of its past the demo is living through. */
+/** Shows the progress of the demo's past. */
 export function sayDays(output: Pick<Output, 'note' | 'progress'>, isTerminal: boolean): (day: number) => void {
   let said = -1
   return (day) => {

@@ -3,12 +3,12 @@ import type { ErrorCode } from '../src/domain/errors.ts'
 import type { Application } from './applications.ts'
 import { weighted } from './draw.ts'
 
-/** A call that the gateway itself turned away. */
+/** A call that the gateway itself refused. */
 export interface Refusal {
   code: ErrorCode
   /** False when its body was refused before a model could be read. */
   isRead: boolean
-  /** Asked for instead of one of its own; null for one of its own. */
+  /** The model it asked for instead of its own; null for its own. */
   model: string | null
 }
 
@@ -17,14 +17,14 @@ type Choice = readonly [Refusal | null, number]
 const unread = (code: ErrorCode): Refusal => ({ code, isRead: false, model: null })
 const read = (code: ErrorCode, model: string | null = null): Refusal => ({ code, isRead: true, model })
 
-/** Everybody's, of ten thousand calls. */
+/** For every application, per ten thousand calls. */
 const USUAL: readonly Choice[] = [
   [unread('invalid_request'), 34],
   [unread('not_implemented'), 6],
   [read('model_not_found', 'fsat'), 10],
 ]
 
-/** What each brings upon itself besides. */
+/** What each application causes besides. */
 const OWN: Readonly<Record<string, readonly Choice[]>> = {
   'data-pipeline': [[read('key_rate_limited'), 160]],
   contractor: [[read('forbidden', 'smart'), 180]],
@@ -34,10 +34,10 @@ const OWN: Readonly<Record<string, readonly Choice[]>> = {
 const BUDGET_DAYS = 2
 const DAY_MS = 86_400_000
 
-/** Null: the call was let in. */
+/** Null: the call was accepted. */
 export function drawRefusal({ key }: Application, at: number, now: number, random: Random): Refusal | null {
   const own = OWN[key] ?? []
-  // Its budget is nearly used up: what could cost too much is no longer let in.
+  // Its budget is nearly used up: expensive calls are refused.
   const isShort = key === 'evals' && at > now - BUDGET_DAYS * DAY_MS
   const choices: Choice[] = [...USUAL, ...own, ...(isShort ? [[read('budget_exceeded'), 900] as const] : [])]
   const refused = choices.reduce((sum, [, weight]) => sum + weight, 0)

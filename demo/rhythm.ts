@@ -7,7 +7,7 @@ type Rhythm = Application['rhythm']
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 
-/** Weights of the hours of a day (UTC), not yet brought to a sum of 1. */
+/** Weights of the hours of a day (UTC), not normalised. */
 const HOURS: Record<Rhythm, (hour: number) => number> = {
   people: (hour) => 0.16 + Math.max(0, Math.sin((Math.PI * (hour - 5)) / 18)) ** 1.5,
   office: (hour) => 0.03 + Math.max(0, Math.sin((Math.PI * (hour - 6)) / 13)),
@@ -17,7 +17,7 @@ const HOURS: Record<Rhythm, (hour: number) => number> = {
 
 const WEEKEND: Record<Rhythm, number> = { people: 0.6, office: 0.12, night: 0.85, steady: 0.5 }
 
-/** What a day's calls are multiplied with to get those of one of its hours. */
+/** The share of a day's calls in one of its hours. */
 function hourShare(rhythm: Rhythm, at: number): number {
   const weight = HOURS[rhythm]
   let sum = 0
@@ -27,10 +27,10 @@ function hourShare(rhythm: Rhythm, at: number): number {
   return (weight(date.getUTCHours()) / sum) * (isWeekend ? WEEKEND[rhythm] : 1)
 }
 
-/** The month begins with fewer calls than it ends with. */
+/** Traffic grows over the month. */
 const [FIRST_GROWTH, LAST_GROWTH] = [0.75, 1.25]
 
-/** Calls of an application in this hour, as they are to be expected when the month has passed. */
+/** Expected calls of an application in this hour. */
 export function callsAnHour({ perDay, rhythm }: Application, at: number, growth = LAST_GROWTH): number {
   return perDay * hourShare(rhythm, at) * growth
 }
@@ -40,7 +40,7 @@ export interface Arrival {
   application: Application
 }
 
-/** Who calls when, in order: more at the end of the month than at its beginning, and no two days alike. */
+/** Who calls when, in order: traffic grows over the month, and no two days are alike. */
 export function* arrivals(
   applications: readonly Application[],
   { from, to }: { from: number; to: number },

@@ -11,16 +11,16 @@ import { startTraffic } from './traffic.ts'
 
 export interface DemoOptions {
   host?: string | undefined
-  /** 8080 if it is left out; 0 takes a free one. */
+  /** Default 8080; 0 picks a free one. */
   port?: string | number | undefined
-  /** Calls that come in by themselves while it runs. */
+  /** Whether simulated callers send calls while it runs. */
   traffic: boolean
-  /** Unix milliseconds; its clock goes on from there. */
+  /** Unix milliseconds; its clock continues from there. */
   now?: number
   logLevel?: string | undefined
-  /** Ends the start: it rejects, and nothing is left. */
+  /** Cancels the start: it rejects and cleans up. */
   signal?: AbortSignal
-  /** Which day of its past it has reached: from 0 to `HISTORY_DAYS`. */
+  /** Reports the day of its past that it has reached: from 0 to `HISTORY_DAYS`. */
   onDay?(day: number): void
 }
 
@@ -32,11 +32,11 @@ export interface Demo {
   stop(): Promise<void>
 }
 
-/** Longer than the simulator's sentences, as answers of models are. */
+/** Longer than the simulator's sentences, like real answers. */
 const ANSWER_TOKENS = 120
 const LIST_MS = 20
 
-/** The real gateway in front of simulated providers, a month after its first start. What it writes is gone afterwards. */
+/** The real gateway in front of simulated providers, a month after its first start. Its data is deleted afterwards. */
 export async function startDemo(options: DemoOptions): Promise<Demo> {
   const { host, port, traffic, now = Date.now(), logLevel, signal, onDay = () => {} } = options
   const ahead = now - Date.now()
@@ -60,7 +60,7 @@ export async function startDemo(options: DemoOptions): Promise<Demo> {
   return { url: gateway.url, adminKey: DEMO_ADMIN_KEY, gatewayKey: DEMO_KEY, gateway, stop }
 }
 
-/** Removed also when the process ends without a word. */
+/** Also removed when the process exits unexpectedly. */
 function temporaryFolder(opened: AsyncDisposableStack): string {
   const folder = mkdtempSync(join(tmpdir(), 'switchyard-demo-'))
   const remove = () => rmSync(folder, { recursive: true, force: true })
@@ -76,7 +76,7 @@ function temporaryFolder(opened: AsyncDisposableStack): string {
 function environmentOf(simulator: Simulator, folder: string, logLevel = 'error') {
   return {
     LOG_LEVEL: logLevel,
-    // Simulated providers and callers live in the same process: their work is no reason to turn calls away.
+    // Simulated providers and callers run in the same process: their load must not make it refuse calls.
     OVERLOAD_MS: '0',
     DATA_DIR: folder,
     SWITCHYARD_CONFIG: join(folder, 'switchyard.yaml'),

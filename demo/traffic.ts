@@ -20,14 +20,14 @@ const HOUR_MS = 3_600_000
 
 export interface TrafficOptions {
   url: string
-  /** The value of a key that was made through the API. */
+  /** The value of a key that was created through the API. */
   keyValue(name: string): string | null
   simulator: Pick<Simulator, 'script'>
   /** Unix milliseconds. */
   now(): number
 }
 
-/** Calls of the same applications as in the history and as often, until it is disposed of; the first one at once. */
+/** Calls of the same applications as in the history, at the same rate, until disposed; the first one at once. */
 export function startTraffic(options: TrafficOptions): AsyncDisposable {
   const controller = new AbortController()
   const { signal } = controller
@@ -48,7 +48,7 @@ export function startTraffic(options: TrafficOptions): AsyncDisposable {
       disturb(turn, body.model, options.simulator)
       const call = ask(options.url, key, body, signal).finally(() => calls.delete(call))
       calls.add(call)
-      // Independent callers: the next call does not know when the last one was.
+      // Independent callers: the time of the next call does not depend on the last one.
       const pauseMs = (-Math.log(1 - random()) * HOUR_MS) / liveCallsAnHour(at)
       await sleep(pauseMs, undefined, { signal }).catch(() => {})
     }
@@ -62,16 +62,16 @@ export function startTraffic(options: TrafficOptions): AsyncDisposable {
   }
 }
 
-/** The keys of these no longer work. */
+/** The keys of these applications no longer work. */
 const RETIRED: ReadonlySet<string> = new Set(['prototype', 'hackathon'])
 const LIVE = APPLICATIONS.filter(({ key }) => !RETIRED.has(key))
 
-/** No more than in the history: its charts would show an incident where the past ends. */
+/** No more failures than in the history: otherwise its charts would show an incident where the past ends. */
 export function liveCallsAnHour(at: number): number {
   return LIVE.reduce((sum, application) => sum + callsAnHour(application, at), 0)
 }
 
-/** The first entries of routes that have another. */
+/** The first entries of routes with a fallback. */
 const FIRST_ENTRIES: Readonly<Record<string, string>> = {
   fast: 'gpt-5.4-mini',
   smart: 'claude-opus-5-5',
@@ -79,7 +79,7 @@ const FIRST_ENTRIES: Readonly<Record<string, string>> = {
   extract: 'gpt-6-luna',
 }
 
-/** Now and then the next call is slow, or its provider asks to be left alone for longer than a caller would wait. */
+/** Occasionally the next call is slow, or its provider requests a long wait. */
 function disturb(turn: number, alias: string, simulator: Pick<Simulator, 'script'>): void {
   const model = FIRST_ENTRIES[alias]
   if (model === undefined) return
@@ -88,12 +88,12 @@ function disturb(turn: number, alias: string, simulator: Pick<Simulator, 'script
 }
 
 function bodyOf(application: Application, random: Random) {
-  // Now and then somebody looks whether the fallback works.
+  // Occasionally somebody tests the fallback.
   const model = application.key === 'web-app' && random() < 0.15 ? 'resilient' : weighted(random, application.models)
   const length = Math.min(LONGEST_PROMPT, 4 * lognormal(random, application.prompt, 0.8))
   const content = FILLER.repeat(Math.floor(length / FILLER.length)) + pick(random, QUESTIONS)
   const messages = [{ role: 'user', content }]
-  // Now and then somebody makes a mistake.
+  // Occasionally somebody makes a mistake.
   if (random() < 0.008) return { model, messages, temperature: 'warm' }
   if (random() < 0.004) return { model: 'fsat', messages }
   return random() < 0.85 ? { model, messages, max_completion_tokens: 1_024 } : { model, messages }

@@ -5,20 +5,20 @@ import type { Application } from './applications.ts'
 import { lognormal } from './draw.ts'
 import { paceOf } from './models.ts'
 
-/** What one call asks for, before anybody knows who will serve it. */
+/** What one call asks for, before its provider is chosen. */
 export interface Ask {
   promptTokens: number
   answerTokens: number
-  /** Tokens of the prompt that an earlier call has had read. */
+  /** Prompt tokens that an earlier call has put into the cache. */
   cachedTokens: number
   isCacheWritten: boolean
 }
 
-/** Providers cache prompts from here on. */
+/** Providers cache prompts of at least this size. */
 const SHORTEST_CACHED = 1_024
 const CACHE_STEP = 128
 
-/** `longest` is what fits into every model that may serve the call. */
+/** `longest` fits into every model that may serve the call. */
 export function drawAsk({ prompt, answer, cached }: Application, longest: number, random: Random): Ask {
   const promptTokens = Math.floor(Math.min(longest, lognormal(random, prompt, 0.8))) + 1
   const answerTokens = Math.min(4_000, Math.ceil(lognormal(random, answer, 0.55)))
@@ -28,7 +28,7 @@ export function drawAsk({ prompt, answer, cached }: Application, longest: number
   return { promptTokens, answerTokens, cachedTokens, isCacheWritten: !isCached && random() < cached / 3 }
 }
 
-/** What the provider counts. `writesCache`: the family bills what it puts into its cache. */
+/** What the provider counts. `writesCache`: the family bills cache writes. */
 export function usageOf(ask: Ask, model: string, writesCache: boolean): TokenUsage {
   const { promptTokens, answerTokens, cachedTokens } = ask
   const written = writesCache && ask.isCacheWritten ? Math.floor(promptTokens / 2) : 0

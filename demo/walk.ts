@@ -14,15 +14,15 @@ export interface PastCall {
   /** Unix milliseconds of its start. */
   at: number
   outputTokens: number
-  /** The caller hangs up after this time. */
+  /** The caller leaves after this time. */
   patienceMs: number
 }
 
-/** How a call of the past went along its chain. */
+/** The way of a past call along its chain. */
 export interface Walked {
   attempts: AttemptRecord[]
   served: { entry: ChainEntry; position: number; durationMs: number } | null
-  /** The error of the last attempted entry when nobody served. */
+  /** The error of the last attempted entry when none served. */
   code: ErrorCode | 'caller_left' | null
   /** From the call's start to its end. */
   elapsedMs: number
@@ -39,7 +39,7 @@ export function createWorld(parts: Omit<World, 'circuits'>): World {
   return { ...parts, circuits: new Map() }
 }
 
-/** Decides as the gateway does, by the same functions; only the providers' answers are drawn. */
+/** Decides with the gateway's own functions; only the providers' answers are random. */
 export function walk(call: PastCall, world: World): Walked {
   const walked: Walked = { attempts: [], served: null, code: null, elapsedMs: 0 }
   let outgrown: Outgrown = null
@@ -64,7 +64,7 @@ function standings({ chain, at }: PastCall, elapsedMs: number, world: World) {
   })
 }
 
-/** Asks one entry, again where that may help. */
+/** Calls one entry, with retries where they may help. */
 function tryEntry(
   entry: ChainEntry,
   position: number,

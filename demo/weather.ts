@@ -4,7 +4,7 @@ import type { ChainEntry } from '../src/domain/route.ts'
 import { moment } from './control-past.ts'
 import { lognormal, weighted } from './draw.ts'
 
-/** An upstream call that failed, and how long that took. */
+/** A failed upstream call and its duration. */
 export interface Trouble {
   failure: Failure
   durationMs: number
@@ -16,17 +16,17 @@ export type Weather = (entry: ChainEntry, at: number, random: Random) => Trouble
 interface Spell {
   from: number
   to: number
-  /** Whom it hits: a provider, or one of its models. */
+  /** What it affects: a provider, or one of its models. */
   provider: string
   model?: string
-  /** The share of calls that it hits. */
+  /** The share of calls that it affects. */
   share: number
   kind: Kind
 }
 
 type Kind = keyof typeof KINDS
 
-/** Each with the provider's status; the wait is what a provider asks for. */
+/** Each with the provider's status; the wait is the one that the provider requests. */
 const KINDS = {
   overloaded: () => ({ ...failure('provider_overloaded', '', 529), durationMs: 250 }),
   unavailable: () => ({ ...failure('provider_overloaded', '', 503), durationMs: 180 }),
@@ -45,7 +45,7 @@ const KINDS = {
   tooLong: () => ({ ...failure('context_length_exceeded', '', 400), durationMs: 110 }),
 }
 
-/** On a fair day, of ten thousand calls. */
+/** On a normal day, per ten thousand calls. */
 const FAIR: readonly (readonly [Kind | null, number])[] = [
   ['overloaded', 90],
   ['limited', 330],
@@ -57,7 +57,7 @@ const FAIR: readonly (readonly [Kind | null, number])[] = [
   [null, 9_446],
 ]
 
-/** Five days ago one provider was out for two hours; on other days single models had a bad hour. */
+/** Five days ago one provider had an outage of two hours; on other days single models had a bad hour. */
 export function weatherOf(now: number): Weather {
   const spell = (daysAgo: number, hour: number, hours: number, rest: Omit<Spell, 'from' | 'to'>): Spell => {
     const from = moment(now, daysAgo, hour)
@@ -84,6 +84,6 @@ function kindAt(spells: readonly Spell[], entry: ChainEntry, at: number, random:
     if (at < from || at >= to || provider !== entry.provider) continue
     if ((model ?? entry.model) === entry.model && random() < share) return kind
   }
-  // A machine of one's own has no quota and no policy.
+  // A self-hosted server has no quota and no policy.
   return entry.provider === 'local' && random() < 0.8 ? null : weighted(random, FAIR)
 }

@@ -5,10 +5,10 @@ import { announced, sourceHash } from './source-hash.ts'
 
 const root = join(import.meta.dirname, '..')
 const out = join(root, 'dashboard/dist')
-/** Beside the files, not among them: it is not served and not shipped. */
+/** Beside the files, not among them: it is neither served nor shipped. */
 const mark = join(root, 'dashboard/.built')
 
-/** What the built files depend on: the dashboard, the contract its client is read off, and the packages. */
+/** What the built files depend on: the dashboard, the API contract of its client, and the packages. */
 const SOURCES = [
   'dashboard/{index.html,vite.config.ts}',
   'dashboard/{src,public}/**/*.*',
@@ -16,13 +16,13 @@ const SOURCES = [
   'package-lock.json',
 ]
 
-/** Scripts and styles once more, compressed: nobody waits for that at run time. */
+/** Compressed copies of scripts and styles, so that nothing is compressed at run time. */
 function compress(): void {
   for (const file of globSync('**/*.{js,css,svg}', { cwd: out })) {
     const bytes = readFileSync(join(out, file))
     const params = { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length }
     writeFileSync(join(out, `${file}.br`), brotliCompressSync(bytes, { params }))
-    // Browsers take Brotli only over TLS and from localhost.
+    // Browsers accept Brotli only over TLS and from localhost.
     writeFileSync(join(out, `${file}.gz`), gzipSync(bytes, { level: 9 }))
   }
 }
@@ -33,7 +33,7 @@ export async function buildDashboard(options: { force: boolean }): Promise<void>
   const isThere = existsSync(mark) && existsSync(join(out, 'index.html'))
   if (!options.force && isThere && readFileSync(mark, 'utf8') === wanted) return
   await announced('the dashboard', async () => {
-    // Loaded only when needed: every `npm start` passes here.
+    // Loaded on demand: every `npm start` runs this file.
     const { build } = await import('vite')
     await build({ configFile: join(root, 'dashboard/vite.config.ts'), logLevel: 'error' })
     compress()

@@ -10,8 +10,8 @@ const MARK = '.built'
 const SOURCES = ['{src,simulator,demo}/**/*.{ts,json}', 'scripts/{build-server,source-hash}.ts', 'package-lock.json']
 
 /**
- * V8 keeps the text of what it runs, one byte a character as long as all of them are ASCII and two if a single one is
- * not: without comments and with such characters escaped, a third of it is left.
+ * V8 keeps the source text in memory, with one byte per character only if all of it is ASCII. So comments are removed
+ * and other characters escaped.
  */
 const SHORT_TEXT = {
   comments: false,
@@ -21,9 +21,9 @@ const SHORT_TEXT = {
 /**
  * Builds the gateway into dist/ when that is missing or older than its sources; `force` always.
  *
- * A program and its packages become one file with a few that are loaded when needed, a worker thread likewise: hundreds
- * of small modules cost 0.6 s of the start and 22 MB more. Names and lines stay, so that a
- * stack trace can be read.
+ * A program and its packages become one file and a few that are loaded on demand, and so does a worker thread: hundreds
+ * of small modules start more slowly and take more memory (docs/decisions/0009-built-program.md). Names and lines stay,
+ * so that stack traces are readable.
  */
 export async function buildServer(options: { force: boolean }): Promise<void> {
   const wanted = sourceHash(root, SOURCES)
@@ -31,7 +31,8 @@ export async function buildServer(options: { force: boolean }): Promise<void> {
   const isCurrent = () => !options.force && existsSync(mark) && readFileSync(mark, 'utf8') === wanted
   if (isCurrent()) return
   await announced('the gateway', async () => {
-    // Built beside and moved into place as a whole: whoever starts meanwhile finds all of the old or all of the new.
+    // Built in another folder and moved into place as a whole: a concurrent start finds either all old or all new
+    // files.
     const fresh = `${out}.${process.pid}`
     try {
       const modules = await bundle('switchyard', 'src/cli/main.ts', fresh)
@@ -51,17 +52,17 @@ export async function buildServer(options: { force: boolean }): Promise<void> {
   })
 }
 
-/** One entry into `folder/<name>.js`, what it loads later into files that carry its name; hands out what went in. */
+/** Builds one entry into `folder/<name>.js`, and on-demand parts into files with its name; returns what went in. */
 async function bundle(name: string, entry: string, folder: string): Promise<string[]> {
-  // Loaded only when needed: every `npm start` passes here.
+  // Loaded on demand: every `npm start` runs this file.
   const { rolldown } = await import('rolldown')
   const built = await rolldown({
     cwd: root,
     input: { [name]: entry },
     platform: 'node',
-    // An optional native part of the PostgreSQL client that nobody installs.
+    // An optional native part of the PostgreSQL client, never installed.
     external: ['pg-native'],
-    // Packages are warned of for what they do; our own code is checked by other means.
+    // Warnings about packages are ignored; our own code is checked elsewhere.
     logLevel: 'silent',
   })
   const files = { entryFileNames: '[name].js', chunkFileNames: `${name}.[name].js` }
@@ -70,7 +71,7 @@ async function bundle(name: string, entry: string, folder: string): Promise<stri
   return output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []))
 }
 
-/** What is built in goes on with its terms. */
+/** The licences of the bundled packages. */
 function licencesOf(modules: readonly string[]): string {
   const packages = modules.flatMap((id) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id)?.[0] ?? [])
   return [...new Set(packages)].sort().map(licenceOf).join('\n')
@@ -87,7 +88,7 @@ function licenceOf(folder: string): string {
   return `${name} ${version} (${license ?? 'see below'})\n\n${text.trim()}\n`
 }
 
-/** What the code reads beside itself at run time. */
+/** Files that the code reads at run time. */
 function copyData(folder: string): void {
   for (const file of globSync('src/**/*.json', { cwd: root, exclude: ['**/fixtures/**'] })) {
     writeFileSync(join(folder, basename(file)), readFileSync(join(root, file)))

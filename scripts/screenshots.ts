@@ -7,13 +7,13 @@ import { launchChromium } from '../test/dashboard/chromium.ts'
 import { settled, signIn, visit } from '../test/dashboard/visit.ts'
 
 /**
- * Pictures of every page from the demo's data, light and dark, desktop and phone, into `screenshots/`; `--docs` puts
- * those that stand in README and docs into docs/images/. Gateway and browser live at one fixed moment, so that two runs
- * show the same.
+ * Screenshots of every page with the demo's data, light and dark, desktop and phone, into `screenshots/`; `--docs` puts
+ * those used in README and docs into docs/images/. Gateway and browser use a fixed time, so that two runs look the
+ * same.
  */
 const NOW = Date.UTC(2026, 10, 12, 15, 40)
 
-/** The best of them. */
+/** The ones for README and docs. */
 const IN_DOCS = [
   'overview-desktop-light',
   'overview-desktop-dark',
@@ -33,7 +33,7 @@ interface Picture {
   name: string
   /** Below /dashboard/default/. */
   path: string
-  /** What to do before the picture is taken. */
+  /** What to do before the screenshot. */
   prepare?: (page: Page) => Promise<void>
 }
 
@@ -98,7 +98,7 @@ async function takePictures(browser: Browser, demo: { url: string; adminKey: str
   }
 }
 
-/** Charts draw themselves once they know their width. */
+/** Charts are drawn once they know their width. */
 async function drawn(page: Page): Promise<void> {
   await settled(page)
   await page.waitForTimeout(400)

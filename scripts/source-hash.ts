@@ -2,10 +2,7 @@ import { createHash } from 'node:crypto'
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/**
- * One hash of what a build depends on, by content: what was built from other sources must never run. Some milliseconds
- * for all of ours.
- */
+/** One hash of the content that a build depends on: a build from other sources must never run. */
 export function sourceHash(root: string, patterns: readonly string[]): string {
   const hash = createHash('sha256')
   const files = globSync([...patterns], { cwd: root }).filter((file) => !file.endsWith('.test.ts'))
@@ -13,7 +10,7 @@ export function sourceHash(root: string, patterns: readonly string[]): string {
   return hash.digest('hex')
 }
 
-/** Tells on standard error that something takes a moment, and how long it took. */
+/** Reports on standard error that something takes a moment, and how long it took. */
 export async function announced(what: string, work: () => Promise<void>): Promise<void> {
   process.stderr.write(`Building ${what}, once …`)
   const startedAt = performance.now()

@@ -5,14 +5,14 @@ import { createMetrics, type Metrics, type Observed } from '../telemetry/metrics
 
 interface BodyBounds extends MemoryBounds {
   maxBodyBytes: number
-  /** At least so fast a body must arrive; 0: at any speed. */
+  /** Minimum speed at which a body must arrive; 0: any speed. */
   bytesPerSecond: number
 }
 
-/** How often an unfinished body is looked at: one that stops is ended within twice this time. */
+/** How often unfinished bodies are checked: one that stalls is ended within twice this time. */
 const LOOK_SECONDS = 10
 
-/** What request bodies may take of this process, whichever port they come to, and the metrics that show it. */
+/** The limits on request bodies of this process, over all ports, and their metrics. */
 export function measured(bounds: BodyBounds, observed: Omit<Observed, 'bodies'>): { metrics: Metrics; bodies: Bodies } {
   const { maxBodyBytes, bytesPerSecond, ...memoryOf } = bounds
   const metrics = createMetrics({ ...observed, bodies: () => memory })

@@ -8,12 +8,12 @@ import { problemText } from '../domain/problem-text.ts'
 import { trustedProxies } from '../http/client-source.ts'
 import type { ListenAddress } from '../http/listen-problem.ts'
 
-/** Bad configuration: the process says this one line and ends with exit code 2. */
+/** Bad configuration: the process prints this one line and exits with code 2. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
 }
 
-const secret = z.string().regex(/^\S{16,}$/, 'at least 16 characters without blanks')
+const secret = z.string().regex(/^\S{16,}$/, 'at least 16 characters without spaces')
 const wholeNumber = (least: number, most: number) =>
   z
     .string()
@@ -21,7 +21,7 @@ const wholeNumber = (least: number, most: number) =>
     .transform(Number)
     .refine((value) => value >= least && value <= most, `a whole number from ${least} to ${most}`)
 
-/** Every variable but those of the providers, which their families name. docs/configuration.md lists the same. */
+/** Every variable except those of the providers, which their families name. docs/configuration.md lists the same. */
 export const SETTINGS = {
   HOST: z.string().min(1).default('127.0.0.1'),
   PORT: wholeNumber(0, 65_535).default(8080),
@@ -45,7 +45,7 @@ export const SETTINGS = {
   LEASE_SECONDS: wholeNumber(1, 3_600).default(10),
   NODE_NAME: z
     .string()
-    .regex(/^[\x21-\x7e]{1,100}$/, 'at most 100 visible ASCII characters without blanks')
+    .regex(/^[\x21-\x7e]{1,100}$/, 'at most 100 visible ASCII characters without spaces')
     .optional(),
   GATEWAY_KEY: secret.optional(),
   ADMIN_KEY: secret.optional(),
@@ -131,7 +131,7 @@ export function readConfig(environment: Environment, providers: readonly Provide
   return { settings, environmentProviders, filePath: path, file: { text, config } }
 }
 
-/** An empty variable equals an unset one: that is what compose files and shells produce. */
+/** An empty variable counts as unset: compose files and shells produce those. */
 export function readSettings(environment: Environment): Settings {
   const given = Object.keys(SETTINGS).flatMap((name) => {
     const value = environment[name]
@@ -145,18 +145,18 @@ export function readSettings(environment: Environment): Settings {
   return parsed.data
 }
 
-/** What is wrong with values that are right by themselves. */
+/** Conflicts between values that are valid on their own. */
 function togetherProblem(settings: Settings): string | null {
   const { REDIS_URL, DATABASE_URL, HOST, PORT, ADMIN_HOST, ADMIN_PORT } = settings
   if (REDIS_URL !== undefined && DATABASE_URL === undefined) {
-    return 'REDIS_URL: shared counters need a shared log; set DATABASE_URL to a postgres:// address as well'
+    return 'REDIS_URL: shared counters need a shared log; also set DATABASE_URL to a postgres:// address'
   }
-  if (ADMIN_PORT === undefined) return ADMIN_HOST === undefined ? null : 'ADMIN_HOST: set ADMIN_PORT as well'
+  if (ADMIN_PORT === undefined) return ADMIN_HOST === undefined ? null : 'ADMIN_HOST: also set ADMIN_PORT'
   const isSame = ADMIN_PORT === PORT && ADMIN_PORT !== 0 && (ADMIN_HOST ?? HOST) === HOST
-  return isSame ? 'ADMIN_PORT: set another port than PORT, or leave it out to serve all on one' : null
+  return isSame ? 'ADMIN_PORT: set a port other than PORT, or unset it to serve everything on one port' : null
 }
 
-/** Where to listen for calls and, if that is apart, for those who run the gateway. */
+/** Where to listen for calls and, if separate, for operators. */
 export function portsOf({ HOST, PORT, ADMIN_HOST, ADMIN_PORT }: Settings): {
   calls: ListenAddress
   administration: ListenAddress | null
@@ -172,7 +172,7 @@ function readProvider(variables: ProviderVariables, environment: Environment): E
   const apiKey = environment[variables.apiKeyVariable] || null
   const baseUrl = environment[variables.baseUrlVariable] || null
   if (apiKey !== null && !/^[\x21-\x7e]+$/.test(apiKey)) {
-    throw new ConfigError(`${variables.apiKeyVariable}: a key is visible ASCII without blanks`)
+    throw new ConfigError(`${variables.apiKeyVariable}: a key is visible ASCII without spaces`)
   }
   const problem = baseUrl === null ? null : baseUrlProblem(baseUrl)
   if (problem !== null) throw new ConfigError(`${variables.baseUrlVariable}: ${problem}`)
@@ -189,7 +189,7 @@ function readFile(path: string, mustExist: boolean): string | null {
   }
 }
 
-/** `${VAR}` in any text value comes from the environment; an unset one is an error, never an empty string. */
+/** Text values may contain `${VAR}` from the environment; an unset variable is an error, never an empty string. */
 export function parseFileConfig(text: string, path: string, environment: Environment): FileConfig {
   const value = parseWithVariables(text, path, environment)
   const parsed = FileConfigSchema.safeParse(value ?? {})
@@ -198,8 +198,8 @@ export function parseFileConfig(text: string, path: string, environment: Environ
 }
 
 /**
- * `${VAR}` where YAML would read a brace: a stand-in goes through the parser, so no value can change the structure.
- * `$${VAR}` means the text `${VAR}` itself. The stand-in holds a number nobody can know, so no text looks like one.
+ * `${VAR}` where YAML would read a brace: a placeholder goes through the parser, so no value can change the structure.
+ * `$${VAR}` means the text `${VAR}` itself. The placeholder contains a random number, so no text looks like one.
  */
 function parseWithVariables(text: string, path: string, environment: Environment): unknown {
   const mark = randomBytes(9).toString('hex')

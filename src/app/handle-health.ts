@@ -7,9 +7,9 @@ import type { Metrics } from '../telemetry/metrics.ts'
 export interface Health {
   phase(): 'starting' | 'ready' | 'draining'
   catalog: Catalog
-  /** The request log's lag behind what is durable, and the last error of moving it. */
+  /** How far the request log is behind, and its last error. */
   log(): { lagRows: number; lagSeconds: number; maxRows: number; diskError: string | null; lastError: string | null }
-  /** Up to when changes made on other nodes are known here; null: all of them are. */
+  /** Until when changes of other nodes are known here; null: all of them are. */
   control(): { behindSince: number | null; lastError: string | null }
   /** Where limits are counted. */
   limits(): LimitsState
@@ -21,9 +21,9 @@ export function handleHealthz(): Reply {
 }
 
 /**
- * Can serve. What is named here and works nevertheless does not make us unready: a provider whose model list is still
- * missing, a database that is away. Nor does a log that waits for its database: it is that of all nodes, and taken out of
- * rotation, their callers would not learn why. A full disk is this node's own.
+ * Ready: it can serve. These do not make it unready: a missing model list, a database that is down, and a log that
+ * waits for its database, because all nodes share that one, and callers would not learn why if all left the rotation. A
+ * full disk does: it is this node's own.
  */
 export function handleReadyz(health: Health): Reply {
   const phase = health.phase()

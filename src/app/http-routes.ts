@@ -6,7 +6,7 @@ import type { HttpRoute } from '../http/call.ts'
 import { errorReply } from '../http/respond.ts'
 import { type Health, handleHealthz, handleReadyz } from './handle-health.ts'
 
-/** What callers use with a gateway key. */
+/** The paths for callers with a gateway key. */
 export function callRoutes(deps: Deps): HttpRoute[] {
   return [
     ...ENDPOINTS.map(

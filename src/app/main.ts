@@ -51,22 +51,22 @@ import { watchConfig } from './watch-config.ts'
 
 /** A running gateway, as the command line sees it. */
 export interface Gateway {
-  /** Where calls go. */
+  /** The address for calls. */
   url: string
-  /** Where management, dashboard and metrics are: the same, unless they have a port of their own. */
+  /** The address of management, dashboard and metrics: the same, unless they have their own port. */
   adminUrl: string
   newKeys: NewKeys
-  /** A model that a first curl can ask for; null while no provider is configured. */
+  /** A model for a first curl; null while no provider is configured. */
   exampleModel: string | null
-  /** The variables that would give a provider its key. */
+  /** The variables that give a provider its key. */
   keyVariables: string[]
   store: Store
   ledger: SpendLedger
-  /** Calls in flight finish, the log is flushed. For so long idle connections may bring one more call. */
+  /** Finishes running calls and flushes the log. Until then idle connections may send one more call. */
   stop(idleGraceMs?: number): Promise<void>
 }
 
-/** The first read of the model lists may hold up the start this long; after that it goes on in the background. */
+/** The start waits this long for the model lists; reading continues in the background. */
 const CATALOG_WAIT_MS = 3_000
 
 const BUILTINS = [...FAMILIES].map(([family, { builtin }]) => ({ family, ...builtin }))
@@ -77,13 +77,13 @@ const PREFIXES: PrefixRule[] = BUILTINS.flatMap(({ name, modelPrefixes }) =>
 const BUILT_IN = { families: FAMILIES, prefixes: PREFIXES, random: Math.random }
 
 export interface StartOptions {
-  /** Keys that an edit of the file has made while serving: the only time their values are known. */
+  /** Keys created by an edit of the file while serving: the only time their values are known. */
   onFileKeys?: (keys: NewKeys['fileKeys']) => void
-  /** Everything is loaded and read, and no call can come yet. */
+  /** Everything is loaded, and no call can arrive yet. */
   beforeListening?: () => void
-  /** Unix milliseconds. The demo lives through its past with a clock of its own. */
+  /** Unix milliseconds. The demo runs its past with its own clock. */
   now?: () => number
-  /** Ends the wait for a database that is not there yet. */
+  /** Ends the wait for a database that is not up yet. */
   signal?: AbortSignal
 }
 
@@ -143,7 +143,7 @@ interface Prepared {
   onListening(url: string): void
 }
 
-/** An edit of the file takes effect at once; a bad one is told and changes nothing. */
+/** An edit of the file takes effect at once; a bad one is logged and changes nothing. */
 function followFile(
   { config, store, live, log, now }: Prepared,
   environment: Environment,
@@ -245,14 +245,14 @@ function notes({ requestLog, valueUses }: Store): Pick<Deps, 'requestLog' | 'not
   return { requestLog, noteUse: valueUses.note }
 }
 
-/** What providers teach by their answers. */
+/** What the gateway learns from providers' answers. */
 function learning(live: LiveSnapshot, log: Log): Pick<Deps, 'quirks' | 'pricePercents'> {
   const write = (provider: string, percent: number) =>
     live.change((transaction) => raisePricePercent(transaction, provider, percent))
   return { quirks: createQuirks(), pricePercents: createPricePercents(write, log) }
 }
 
-/** Pools first: whatever was still waiting for a provider ends now and is logged before the store closes. */
+/** Pools first: calls that still wait for a provider end now and are logged before the store closes. */
 async function closeAll(
   { upstream, bodies }: Deps,
   ledger: OpenedLedger,
@@ -281,11 +281,11 @@ function readModelLists(snapshot: Snapshot, upstream: UpstreamClient, { log, now
     upstream,
     now,
     onRead: (provider, count) => log.info({ provider, models: count }, 'model list read'),
-    onFailure: (provider, reason) => log.warn({ provider, reason }, 'model list not read; asking again later'),
+    onFailure: (provider, reason) => log.warn({ provider, reason }, 'model list not read; retrying later'),
   })
 }
 
-/** Only the providers that a prefix leads to have direct model ids. */
+/** Only providers with a prefix have direct model ids. */
 function catalogSources(snapshot: Snapshot) {
   return BUILTINS.flatMap(({ name }) => {
     const provider = snapshot.providers.get(name)

@@ -18,21 +18,21 @@ import { readStatus } from './status.ts'
 import { testProvider } from './test-provider.ts'
 import { version } from './version.ts'
 
-/** What main.ts has built and the management API looks at. */
+/** The parts of the gateway that the management API uses. */
 export interface ManagementParts {
   deps: Deps
   health: Health
   live: LiveSnapshot
   store: Store
   config: Config
-  /** The providers that exist from the environment. */
+  /** The providers from the environment. */
   builtins: readonly { family: string; name: string }[]
   stopping: AbortSignal
   /** Unix milliseconds. */
   startedAt: number
 }
 
-/** Hands the management API, which knows neither gateway nor providers, what it needs of them as functions. */
+/** Gives the management API, which knows neither gateway nor providers, their functions. */
 export function managementApi(built: ManagementParts): HttpRoute[] {
   const { deps, health, live, store, config, builtins, stopping } = built
   const { db, reads, secrets, requestLog, node, engine } = store

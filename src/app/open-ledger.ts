@@ -26,18 +26,18 @@ export interface OpenedLedger {
   stop(): Promise<void>
 }
 
-/** The start waits so long for the shared counters, then it goes on without them: they come when they come. */
+/** The start waits this long for the shared counters; connecting continues in the background. */
 const START_WAIT_MS = 3_000
 const LOCK_RETRY_MS = 2_000
 
 const ANOTHER_ENFORCES =
-  'another gateway of this database enforces the limits: calls that a limit binds are refused here. Set REDIS_URL on ' +
+  'another gateway on this database enforces the limits: limited calls are refused here. Set REDIS_URL on ' +
   'every gateway to share the counters'
 const STILL_ANOTHERS =
   'the gateway that enforced the limits has not delivered its rows: start it again, deliver its spool (switchyard spool ' +
   'ship) or forget it (switchyard nodes forget)'
 
-/** Where limits are counted: in memory, in the memory of one node of several, or in counters that all of them share. */
+/** Where limits are counted: in memory, in the memory of one of several nodes, or in shared counters. */
 export async function openLedger(parts: LedgerParts): Promise<OpenedLedger> {
   const { settings, store, clock } = parts
   const { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl } = settings
@@ -48,7 +48,7 @@ export async function openLedger(parts: LedgerParts): Promise<OpenedLedger> {
 }
 
 async function openShared({ settings, store, metrics, log, clock }: LedgerParts, url: string): Promise<OpenedLedger> {
-  // Loaded only where they are used, as the client of PostgreSQL.
+  // Loaded on demand, like the PostgreSQL client.
   const { openCounters } = await import('../limits/counters/counters.ts')
   const { unbookedFile } = await import('../limits/counters/unbooked-file.ts')
   const { db, reads, requestLog, node } = store
@@ -75,7 +75,10 @@ async function openShared({ settings, store, metrics, log, clock }: LedgerParts,
     now: clock,
   })
   if (!(await counters.ready(START_WAIT_MS))) {
-    log.warn({ ...counters.state() }, 'starting without the shared counters: LIMITS_WHEN_DOWN says what is let through')
+    log.warn(
+      { ...counters.state() },
+      'starting without the shared counters: LIMITS_WHEN_DOWN decides which calls are allowed',
+    )
   }
   return {
     ledger: counters.ledger,
@@ -84,7 +87,7 @@ async function openShared({ settings, store, metrics, log, clock }: LedgerParts,
   }
 }
 
-/** Whoever has the lock enforces. When its holder has stopped, another node takes over with what the log says. */
+/** The node with the lock enforces. When it has stopped, another node takes over with what the log says. */
 async function openLone({ store, metrics, log, clock }: LedgerParts, databaseUrl: string): Promise<OpenedLedger> {
   const fresh = async () => createSpendLedger(clock, await readLoggedScopes(store.db, clock()))
   let memory = await fresh()
@@ -98,7 +101,8 @@ async function openLone({ store, metrics, log, clock }: LedgerParts, databaseUrl
     try {
       const claim = await claimLimits(store.db, store.node)
       if (claim.kind === 'granted') {
-        // Whoever enforced until its connection broke goes on with what it knows: nobody else did meanwhile.
+        // The node that enforced until its connection closed continues with what it knows: no other node did in
+        // between.
         if (lock === null || !claim.wasOurs) memory = await fresh()
         lock = taken
         log.info('this gateway enforces the limits')
@@ -107,7 +111,7 @@ async function openLone({ store, metrics, log, clock }: LedgerParts, databaseUrl
       if (claim.for !== waitingFor) log.warn({ node: claim.for }, STILL_ANOTHERS)
       waitingFor = claim.for
     } catch {
-      // The database is away again.
+      // The database is down again.
     }
     await taken.release()
   }

@@ -14,7 +14,7 @@ import type { Log } from '../telemetry/log.ts'
 import { type Config, ConfigError } from './config.ts'
 import type { Store } from './open-store.ts'
 
-/** Values made at this start; null where there was one already. They are shown now and never again. */
+/** Values created at this start, shown once; null where a key existed. */
 export interface NewKeys {
   gatewayKey: string | null
   adminKey: string | null
@@ -23,7 +23,7 @@ export interface NewKeys {
 
 const DEFAULT_WORKSPACE = 'default'
 
-/** Brings the store to what environment and file say. */
+/** Applies the environment and the file to the store. */
 export async function prepareStore(store: Store, config: Config, log: Log, now: number): Promise<NewKeys> {
   const { db, secrets } = store
   await ensureWorkspace(db, DEFAULT_WORKSPACE, now)
@@ -52,7 +52,7 @@ async function applyFirst({ db, secrets }: Store, config: Config, log: Log, now:
   return created
 }
 
-/** Makes the file so, at the start and whenever it has changed. */
+/** Applies the file, at the start and after every change. */
 export async function applyFile(
   db: Kysely<Database>,
   { secrets, config, now }: Applying,
@@ -69,7 +69,7 @@ export async function applyFile(
   }
 }
 
-/** The value the environment asks for, or a first one of our own when there is none at all. */
+/** The value from the environment, or a new first one when there is none at all. */
 async function bootstrapKey(
   store: Store,
   kind: 'live' | 'admin',
@@ -84,10 +84,11 @@ async function bootstrapKey(
   }
   const variable = kind === 'live' ? 'GATEWAY_KEY' : 'ADMIN_KEY'
   const outcome = await ensureKey(store.db, { kind, workspace, name: variable, value: wanted }, now)
-  if (outcome === 'revoked') log.warn(`${variable} is set to a key that has been revoked: it stays refused`)
+  if (outcome === 'revoked') log.warn(`${variable} is set to a revoked key, which stays refused. Set a new value`)
   if (outcome === 'added') {
-    log.warn(`${variable} has a new value; the one before works until it is revoked: switchyard keys values KEY_ID`)
+    log.warn(`${variable} has a new value; the previous one works until you revoke it: switchyard keys values KEY_ID`)
   }
-  if (outcome === 'taken') throw new ConfigError(`${variable} is set to a value that another kind of key has already`)
+  if (outcome === 'taken')
+    throw new ConfigError(`${variable} is set to the value of another kind of key. Set a different value`)
   return null
 }

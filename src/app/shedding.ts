@@ -18,7 +18,7 @@ export function shedding(metrics: Metrics, patienceMs: number): Admission {
     })
 }
 
-/** How late a timer comes, as long as the process lives. */
+/** How late a timer fires, measured as long as the process runs. */
 function watchDelay(onTick: (lateMs: number) => void): void {
   let last = performance.now()
   setInterval(() => {

@@ -13,7 +13,7 @@ export interface ShippedNode extends Shipped {
 
 const COUNTERS_WAIT_MS = 10_000
 
-/** Delivers the spool of a gateway that died for good, and settles what the shared counters hold for it. */
+/** Delivers the spool of a dead gateway and settles its holds in the shared counters. */
 export async function shipDeadNode(
   environment: Environment,
   dataDir: string,
@@ -21,7 +21,7 @@ export async function shipDeadNode(
 ): Promise<ShippedNode> {
   const { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl, REDIS_PREFIX: prefix } = readSettings(environment)
   if (databaseUrl === undefined) {
-    throw new ConfigError('DATABASE_URL: set it to the PostgreSQL that the gateway ran with')
+    throw new ConfigError('DATABASE_URL: set it to the PostgreSQL address that the gateway used')
   }
   const counters = redisUrl === undefined ? null : { url: redisUrl, prefix: `{${prefix}}:` }
   let recovered: number | null = null
@@ -33,7 +33,9 @@ export async function shipDeadNode(
     return { ...shipped, recovered }
   } catch (error) {
     if (!isAway(error)) throw error
-    throw new StoreError(`PostgreSQL is away: ${errorText(error)}; run it again, it goes on where it was`)
+    throw new StoreError(
+      `PostgreSQL is unavailable: ${errorText(error)}; run the command again, it continues where it stopped`,
+    )
   }
 }
 
@@ -51,6 +53,8 @@ async function settleHolds(counters: { url: string; prefix: string }, { db, node
     unbooked.clear()
     return recovered
   } catch (error) {
-    throw new StoreError(`its rows are delivered, but ${errorText(error)}; run it again when they are there`)
+    throw new StoreError(
+      `its rows are delivered, but ${errorText(error)}; run the command again when the counters are up`,
+    )
   }
 }

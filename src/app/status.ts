@@ -3,10 +3,10 @@ import type { GatewayStatus } from '../domain/gateway-status.ts'
 import { isConfigured, type Provider } from '../domain/provider.ts'
 import type { Health } from './handle-health.ts'
 
-/** What does not change while the process lives. */
+/** What is fixed for the life of the process. */
 export type Identity = Pick<GatewayStatus, 'version' | 'node' | 'engine' | 'startedAt'>
 
-/** All of it is known in memory: asking costs next to nothing, however busy the gateway is. */
+/** All of it is in memory, so reading it is cheap even on a busy gateway. */
 export function readStatus(identity: Identity, health: Health, deps: Deps): GatewayStatus {
   const { lagRows, lastError } = health.log()
   const circuits = [...deps.circuits.states()]

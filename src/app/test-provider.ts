@@ -9,14 +9,20 @@ type Verdict = Pick<ProviderTest, 'ok' | 'models' | 'message'>
 
 const TIMEOUT_MS = 10_000
 
-/** Asks for the model list: it costs nothing, needs the key, and shows whether the address is right. */
+/** Requests the model list: it is free, needs the key, and shows whether the address is right. */
 export async function testProvider(
   provider: Provider,
   family: Family,
   upstream: UpstreamClient,
 ): Promise<ProviderTest> {
   if (!isConfigured(provider)) {
-    return { ok: false, latencyMs: 0, status: null, models: null, message: 'It has neither a key nor an address yet.' }
+    return {
+      ok: false,
+      latencyMs: 0,
+      status: null,
+      models: null,
+      message: 'It has neither a key nor an address. Set one of them.',
+    }
   }
   const target = family.modelsTarget(provider, null)
   const began = performance.now()
@@ -28,7 +34,7 @@ export async function testProvider(
   })
   const latencyMs = Math.round(performance.now() - began)
   if (outcome.kind !== 'reply') {
-    const message = outcome.kind === 'caller-left' ? 'The call was broken off.' : stoppageText(outcome, target.url)
+    const message = outcome.kind === 'caller-left' ? 'The call was cancelled.' : stoppageText(outcome, target.url)
     return { ok: false, latencyMs, status: null, models: null, message }
   }
   return { latencyMs, status: outcome.status, ...verdictOf(outcome, provider, family, target.url) }
@@ -44,14 +50,14 @@ function verdictOf(reply: UpstreamReply, provider: Provider, family: Family, url
 
 function listVerdict(body: unknown, provider: Provider, family: Family, url: string): Verdict {
   const wrong = (what: string) => ({ ok: false, models: null, message: `${url} ${what} ${family.baseUrlHint}` })
-  if (body === undefined) return wrong('answers with a page, not with a list of models: the address is wrong.')
+  if (body === undefined) return wrong('answers with a page instead of a model list: check the address.')
   try {
     const { models } = family.modelsFromWire(body)
     if (models.length === 0) return wrong('answers, but lists no model.')
     const how = provider.apiKey === null ? 'It answers without a key' : 'The key is accepted'
     return { ok: true, models: models.length, message: `${how}; ${models.length} models are listed.` }
   } catch {
-    return wrong('answers, but not with a list of models: the address is wrong.')
+    return wrong('answers, but not with a model list: check the address.')
   }
 }
 
@@ -65,17 +71,17 @@ function statusText(reply: UpstreamReply, provider: Provider, family: Family, ur
     case 401:
       return provider.apiKey === null
         ? 'The provider wants a key and none is set.'
-        : 'The key is rejected: check that it is complete and not revoked.'
+        : 'The provider rejects the key: check that it is complete and not revoked.'
     case 403:
-      return 'The key is known but may not list models: check its permissions.'
+      return 'The key is valid but may not list models: check its permissions.'
     case 404:
     case 405:
       return `There is nothing at ${url}. ${family.baseUrlHint}`
     case 429:
-      return 'The provider is reached, but limits the rate of this key or its account is out of credit.'
+      return 'The provider answers, but this key is rate-limited or its account is out of credit.'
     default:
       return status >= 500
-        ? `The provider is reached, but answers with HTTP ${status}: try again later.`
+        ? `The provider answers with HTTP ${status}: retry later.`
         : `The provider answers with HTTP ${status}.`
   }
 }
@@ -85,16 +91,16 @@ function stoppageText(stoppage: Stoppage, url: string): string {
   switch (stoppage.kind) {
     case 'timeout':
       return stoppage.phase === 'connect'
-        ? `No connection to ${host} in time: is the address right, is a firewall in between?`
-        : `${host} takes the connection but did not answer within ${TIMEOUT_MS / 1000} seconds.`
+        ? `The connection to ${host} timed out: check the address and any firewall in between.`
+        : `${host} accepts the connection but did not answer within ${TIMEOUT_MS / 1000} seconds.`
     case 'unreachable':
       return unreachableText(stoppage.detail, host, hostname)
     case 'broken':
       return protocol === 'http:'
-        ? `${host} broke off the connection (${stoppage.detail}): does it want https://?`
-        : `${host} broke off the connection (${stoppage.detail}).`
+        ? `${host} closed the connection (${stoppage.detail}): does it need https://?`
+        : `${host} closed the connection (${stoppage.detail}).`
     case 'too-large':
-      return 'Its answer is too large for a list of models.'
+      return 'Its answer is too large for a model list.'
     case 'refused-address':
       return `Refused: ${stoppage.detail}.`
   }
@@ -104,7 +110,8 @@ function unreachableText(code: string, host: string, hostname: string): string {
   if (code === 'ENOTFOUND') return `The name ${hostname} does not exist (DNS).`
   if (code === 'EAI_AGAIN') return `The name ${hostname} cannot be resolved at the moment (DNS).`
   if (code === 'ECONNREFUSED') return `Nothing listens at ${host} (connection refused).`
-  if (/WRONG_VERSION|EPROTO|PACKET_LENGTH/.test(code)) return `${host} does not speak TLS (${code}): is it http://?`
+  if (/WRONG_VERSION|EPROTO|PACKET_LENGTH/.test(code))
+    return `${host} does not speak TLS (${code}): does it need http://?`
   if (/EXPIRED/.test(code)) return `The certificate of ${host} has expired.`
   if (/ALTNAME/.test(code)) return `The certificate of ${host} is for another name.`
   if (/SELF_SIGNED|UNABLE_TO_|ISSUER/.test(code)) {
@@ -113,7 +120,7 @@ function unreachableText(code: string, host: string, hostname: string): string {
   return `${host} cannot be reached (${code}).`
 }
 
-/** Undefined for what is not JSON. */
+/** Undefined if the text is not JSON. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text)

@@ -4,27 +4,27 @@ import { ConfigError } from './config.ts'
 
 export interface WatchOptions {
   path: string
-  /** The text that is in force; null when there was no file. */
+  /** The text in force; null without a file. */
   text: string | null
-  /** Makes the text so; throws a ConfigError that says what is wrong with it. */
+  /** Applies the text; throws a ConfigError if it is wrong. */
   apply(text: string): Promise<void>
   log: Log
 }
 
 /**
- * The file is looked at twice a second, and read when it was the same at two looks: editors and tools write in several
- * steps. Watching its folder instead tells of every write to whatever else is there: with the data beside it, thousands a
- * second, on the thread that serves. Some file systems and mounts tell nothing at all.
+ * The file is polled, and read when two polls in a row found it unchanged: editors and tools write in several steps.
+ * Watching the folder instead would report every write to other files there, the data included, on the serving thread;
+ * and some file systems and mounts report nothing at all.
  */
 const LOOK_MS = 500
-/** What failed for another reason than the file is tried again, without a line in the log for each look. */
+/** A failure that is not the file's fault is retried, without a log line for each poll. */
 const RETRY_MS = 5_000
 
 const GONE = 'is gone'
 
 /**
- * Applies the file whenever it changes on disk. A bad edit, an emptied or a deleted file is told in one line, once, and
- * what is in force stays. Returns how to stop; that waits for an application that is under way.
+ * Applies the file whenever it changes on disk. A bad edit, an emptied or a deleted file is logged once, in one line,
+ * and the previous configuration stays in force. Returns a function that stops it and waits for a running application.
  */
 export function watchConfig(options: WatchOptions): () => Promise<void> {
   const problem = options.text === null ? GONE : null
@@ -36,7 +36,7 @@ export function watchConfig(options: WatchOptions): () => Promise<void> {
     })
   }
   const timer = setInterval(look, LOOK_MS).unref()
-  // It may have changed between the start's reading and this moment.
+  // The file may have changed since the start read it.
   look()
   return async () => {
     clearInterval(timer)
@@ -45,12 +45,12 @@ export function watchConfig(options: WatchOptions): () => Promise<void> {
 }
 
 interface State {
-  /** What was last applied or refused: the same text is not tried twice. */
+  /** The text that was last applied or refused: it is not tried twice. */
   text: string | null
-  /** Size, time and inode at the last look, and of the file whose text this is; null when it has to be read. */
+  /** Size, time and inode at the last poll, and of the file whose text this is; null when it must be read. */
   stamp: string | null
   known: string | null
-  /** Why it cannot be read, so that it is told once. */
+  /** Why it cannot be read, so that it is logged once. */
   problem: string | null
   notBefore: number
 }
@@ -61,7 +61,7 @@ async function lookAt({ path, apply, log }: WatchOptions, state: State): Promise
   state.stamp = stamp
   if (!hasRested || stamp === state.known || performance.now() < state.notBefore) return
   const found = await read(path)
-  // Written to meanwhile: the next look will see.
+  // Written to in the meantime: the next poll reads it.
   if ((await stampOf(path)) !== stamp) return
   state.known = stamp
   if ('problem' in found) {
@@ -81,7 +81,7 @@ async function lookAt({ path, apply, log }: WatchOptions, state: State): Promise
     const problem = error instanceof Error ? error.message : String(error)
     log.error({ problem }, 'the configuration file is not applied; what was in force stays')
     if (error instanceof ConfigError) return
-    // Not a fault of the file.
+    // Not the file's fault.
     state.text = null
     state.known = null
     state.notBefore = performance.now() + RETRY_MS

@@ -61,7 +61,7 @@ describe('a large request', () => {
     request.release()
   })
 
-  test('is written for each entry in the words of its family, and again', async () => {
+  test('is written for each entry in the format of its family, repeatedly', async () => {
     const request = await open(chunksOf(REQUEST), false)
     const translations = await request.translate([openai, anthropic], true)
     const bounds = { outputTokens: 7, answers: 1, namedPercent: 100 }
@@ -129,7 +129,7 @@ describe('a large request that is mostly text', () => {
     request.release()
   })
 
-  test('is written anew when more of it changes than its model', async () => {
+  test('is serialised again when more than its model changes', async () => {
     const extended = { ...conversation, messages: messages.map((each) => ({ ...each, model: 'fast' })) }
     const request = await open(chunksOf(extended), false)
     await request.translate([openai], true)
@@ -147,7 +147,7 @@ describe('a large request that is mostly text', () => {
     ],
     ['half of it', json.slice(0, -10), /not valid JSON/],
   ] as const) {
-    test(`is refused in the same words for ${what}`, async () => {
+    test(`is refused with the same message for ${what}`, async () => {
       await assert.rejects(open(chunksOf(body), false), {
         name: 'GatewayError',
         code: 'invalid_request',
@@ -194,7 +194,7 @@ describe('a large answer', () => {
     assert.equal(unreadable.kind, 'unreadable')
   })
 
-  test('nested too deep has usage but no text', async () => {
+  test('nested too deeply has usage but no text', async () => {
     const deep = `${'['.repeat(500_000)}${']'.repeat(500_000)}`
     const read = await bodies.readLarge(chunksOf(`{"choices":[${deep}],"usage":{"prompt_tokens":3}}`), reply())
     assert.ok(read.kind === 'answer')
@@ -210,7 +210,7 @@ test('chunks that share their buffer are copied, and the others keep their bytes
   request.release()
 })
 
-test('when the worker dies, what it held fails, and the next body finds a new one', async () => {
+test('when the worker dies, its bodies fail, and the next body starts a new worker', async () => {
   const held = await open(chunksOf(REQUEST), false)
   const ending = workers.at(-1)?.terminate()
   await Promise.all([ending, assert.rejects(open(chunksOf(REQUEST), false), /has ended/)])

@@ -8,18 +8,18 @@ import { SmallBody } from './small-body.ts'
 import { WorkerConnection } from './worker-connection.ts'
 
 /**
- * From this size on a body is worked on in the worker thread. Below it the serving thread is held for a few milliseconds
- * at most by nearly any content (docs/decisions/0010-large-bodies.md).
+ * Bodies of at least this size are processed in the worker thread. Smaller ones block the serving thread only briefly
+ * (docs/decisions/0010-large-bodies.md).
  */
 export const LARGE_BYTES = 128 * 1024
 
 export interface Bodies {
   /**
-   * Takes the chunks: they cannot be used any more. Throws the error that the caller gets for a bad body. `withHash`: the
-   * hash of its bytes is needed.
+   * Takes ownership of the chunks. Throws the caller's error for a bad body. `withHash`: also computes the hash of its
+   * bytes.
    */
   open(chunks: readonly Buffer[], endpoint: Endpoint, withHash: boolean): RequestBody | Promise<RequestBody>
-  /** Takes the chunks of a large answer of a provider. */
+  /** Takes ownership of the chunks of a provider's large answer. */
   readLarge(chunks: readonly Uint8Array[], reply: ReplyToRead): Promise<ReadAnswer>
   close(): Promise<void>
 }
@@ -27,18 +27,18 @@ export interface Bodies {
 export type StartWorker = () => Worker
 
 /**
- * A monster of a body must not take the process down: at this limit the worker ends, the calls in it fail with
- * internal_error, and the next large body finds a new one.
+ * A huge body must not take the process down: at this limit the worker ends, its calls fail with internal_error, and
+ * the next large body starts a new one.
  */
 const HEAP_MEGABYTES = 2_048
 
 export function startWorker(): Worker {
-  // Beside this file as it runs: TypeScript in the repository, JavaScript in the built package.
+  // Beside this file: TypeScript in the repository, JavaScript in the built package.
   const file = import.meta.url.endsWith('.ts') ? './body-worker.ts' : './body-worker.js'
   return new Worker(new URL(file, import.meta.url), { resourceLimits: { maxOldGenerationSizeMb: HEAP_MEGABYTES } })
 }
 
-/** The worker starts with the first body that needs it and stays. `onDeath` is called when it ends by itself. */
+/** The worker starts with the first large body and stays. `onDeath` is called when it ends unexpectedly. */
 export function createBodies(onDeath: (error: unknown) => void, start: StartWorker = startWorker): Bodies {
   let worker: WorkerConnection | null = null
 

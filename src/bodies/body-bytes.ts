@@ -1,14 +1,14 @@
 import type { Cut } from '../providers/wire-body.ts'
 
-/** Names of models differ in length by less. */
+/** More than names of models differ in length. */
 const SLACK_BYTES = 1024
 
-/** The bytes of a large body, in one buffer, as a rule with some room behind them. */
+/** The bytes of a large body in one buffer, usually with spare room at the end. */
 export class BodyBytes {
   #room: Buffer<ArrayBuffer>
   #length: number
 
-  /** Takes the chunks. A single one is kept as it is. */
+  /** Takes ownership of the chunks. A single one is kept without a copy. */
   constructor(chunks: readonly ArrayBuffer[]) {
     const length = chunks.reduce((sum, chunk) => sum + chunk.byteLength, 0)
     const [only] = chunks
@@ -20,9 +20,11 @@ export class BodyBytes {
     return this.#room.subarray(0, this.#length)
   }
 
-  /** The bytes with these cuts, to be given away, without a copy of the rest where there is room. They are gone then. */
+  /**
+   * The bytes after these cuts, ready to transfer; edited in place where there is room. Ends the use of this object.
+   */
   takeSpliced(cuts: readonly Cut[]): Uint8Array<ArrayBuffer> | null {
-    // One after the other: what one cut takes up is needed before the next one makes room.
+    // In order: the space that one cut needs must be there before the next one is made.
     const needed = cuts.reduce((sum, { from, to, by }) => sum + Math.max(0, by.length - (to - from)), this.#length)
     if (needed > this.#room.length) return null
     let end = this.#length
@@ -35,7 +37,7 @@ export class BodyBytes {
     return room.subarray(0, end)
   }
 
-  /** Gives back the memory. */
+  /** Releases the memory. */
   free(): void {
     this.#given().buffer.transfer(0)
   }
@@ -48,7 +50,7 @@ export class BodyBytes {
   }
 }
 
-/** Gives back the memory of the chunks at once: to leave that to the garbage collector costs as much again. */
+/** Releases the memory of the chunks at once, which is cheaper than garbage collection. */
 function joined(chunks: readonly ArrayBuffer[], length: number): Buffer<ArrayBuffer> {
   const room = Buffer.allocUnsafeSlow(length + SLACK_BYTES)
   let at = 0

@@ -8,7 +8,7 @@ import { OpenBodies } from './open-bodies.ts'
 import type { OpenedRequest, ReadAnswer, Release, ReplyToRead, Task, TaskName, TaskReply, Tasks } from './protocol.ts'
 import { readAnswer } from './read-answer.ts'
 
-/** Works on what would hold the event loop of the gateway: one task at a time, in order. */
+/** Does the work that would block the gateway's event loop: one task at a time, in order. */
 const bodies = new OpenBodies()
 yieldToServing()
 
@@ -56,7 +56,7 @@ function readBytes(bytes: BodyBytes, reply: ReplyToRead): ReadAnswer {
   }
 }
 
-/** Bytes change hands without being copied. */
+/** Bytes are transferred, not copied. */
 function transferable(output: Tasks[TaskName]['output']): ArrayBuffer[] {
   const bytes = bytesIn(output)
   return bytes === null ? [] : [bytes.buffer]
@@ -69,8 +69,8 @@ function bytesIn(output: Tasks[TaskName]['output']): Uint8Array<ArrayBuffer> | n
 }
 
 /**
- * Where cores are few the thread that serves goes first: with one core it then waits 3 ms instead of 8 in the worst of a
- * hundred turns. Linux has priorities by thread; elsewhere all are alike.
+ * Lowers the priority of this thread, so that the serving thread goes first where cores are few. Only Linux has
+ * priorities per thread.
  */
 function yieldToServing(): void {
   try {

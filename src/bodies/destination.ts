@@ -2,7 +2,7 @@ import type { Endpoint } from '../endpoints/endpoint.ts'
 import { FAMILIES } from '../providers/families.ts'
 import type { Family, Target, Translator } from '../providers/family.ts'
 
-/** Where a request may go: a place of its chain. It crosses threads, so it names its family. */
+/** A destination of a request: one position of its chain. It crosses threads, so it names its family. */
 export interface Destination extends Target {
   position: number
   /** Name of a row in the table of families. */
@@ -21,7 +21,7 @@ export function translatorOf({ family }: Pick<Destination, 'family'>, { operatio
   return translator
 }
 
-/** Whether the bytes go out as they came, but for the model. */
+/** Whether the bytes pass unchanged except for the model. */
 export function isVerbatim(destination: Pick<Destination, 'family'>, endpoint: Endpoint): boolean {
   return translatorOf(destination, endpoint).verbatimFor === endpoint.name
 }

@@ -25,7 +25,7 @@ export class LargeBody implements RequestBody {
     this.#opened = opened
   }
 
-  /** Takes the chunks: they cannot be used any more. Throws the error that the caller gets for a bad body. */
+  /** Takes ownership of the chunks. Throws the caller's error for a bad body. */
   static async open(
     chunks: readonly Uint8Array[],
     endpoint: Endpoint,
@@ -64,13 +64,13 @@ export class LargeBody implements RequestBody {
     return written ?? (await this.#worker.ask('write', { body: this.#id, position }))
   }
 
-  /** What was sent of a request that goes out as it came is itself such a request: it is opened again. */
+  /** A verbatim request is itself a valid request once it was sent: it is opened again. */
   async rewrite(rewrite: Rewrite, { bytes, destination, isFree }: Sent): Promise<WireBytes | null> {
     const isPossible = rewrite.kind === 'rename' && isFree && isVerbatim(destination, this.#endpoint)
     if (!isPossible || !(bytes instanceof Uint8Array)) return null
     const sent = await LargeBody.open([bytes], this.#endpoint, false, this.#worker)
     try {
-      // Its limits are in it already.
+      // It already contains its limits.
       const { pins: _, ...rest } = destination
       await sent.translate([{ ...rest, bounds: NO_BOUNDS, renames: [rewrite.rename] }], true)
       return await sent.write(destination.position)
@@ -79,10 +79,7 @@ export class LargeBody implements RequestBody {
     }
   }
 
-  /**
-   * Gives back the memory. Left to the garbage collector, every ten megabytes make it look through the whole heap, which
-   * takes a third of the CPU of such a call.
-   */
+  /** Releases the memory: left to the garbage collector, large buffers cost much of the CPU of such a call. */
   discard(bytes: WireBytes): void {
     if (bytes instanceof Uint8Array && bytes.buffer instanceof ArrayBuffer) bytes.buffer.transfer(0)
   }
@@ -92,7 +89,7 @@ export class LargeBody implements RequestBody {
   }
 }
 
-/** Bytes that fill their buffer change hands as they are; others share it with strangers and are copied. */
+/** Bytes that fill their buffer are transferred; others share it and are copied. */
 export function ownedBuffers(chunks: readonly Uint8Array[]): ArrayBuffer[] {
   return chunks.map((chunk) => {
     const { buffer } = chunk

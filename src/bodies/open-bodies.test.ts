@@ -18,7 +18,7 @@ const other = { ...target, position: 1 }
 const bytesOf = (text: string) => new BodyBytes([new Uint8Array(Buffer.from(text)).buffer])
 const bodyOf = (content: string) => bytesOf(JSON.stringify({ model: 'm', messages: [{ role: 'user', content }] }))
 
-test('a thousand bodies, some broken off, leave nothing behind', () => {
+test('a thousand bodies, some cancelled, leave nothing behind', () => {
   const bodies = new OpenBodies()
   for (let id = 1; id <= 1000; id += 1) {
     bodies.open(id, bodyOf('x'.repeat(1000)), chatCompletions, false)
@@ -36,7 +36,7 @@ test('a bad body is not kept', () => {
   assert.deepEqual([bodies.size, bodies.readCount], [0, 0])
 })
 
-test('what is parsed is bounded: the one used longest ago is parsed again when its turn comes', () => {
+test('parsed requests are bounded: the least recently used is parsed again when needed', () => {
   const text = 'x'.repeat(1000)
   const bodies = new OpenBodies(2 * bodyOf(text).whole.length)
   for (const id of [1, 2, 3, 4]) bodies.open(id, bodyOf(text), chatCompletions, false)
@@ -69,7 +69,7 @@ test('where only one entry can serve, the request is written at once, and nothin
   assert.deepEqual([bodies.size, bodies.readCount], [0, 0])
 })
 
-test('one that may be translated once more is kept, and written with what was said last', () => {
+test('one that may be translated again is kept, and written with the latest bounds', () => {
   const bodies = new OpenBodies()
   bodies.open(1, bodyOf('a'), chatCompletions, false)
   assert.equal(bodies.translate(1, [target], false).written, null)

@@ -9,28 +9,28 @@ import { type Destination, isVerbatim, translatorOf } from './destination.ts'
 import { outlineOf, wireOutlineOf } from './outline.ts'
 import type { OpenedRequest, Translated } from './protocol.ts'
 
-/** A body and, for as long as there is room, what was made of it. */
+/** A body and, while there is room, its parsed form. */
 interface OpenBody {
   bytes: BodyBytes
   endpoint: Endpoint
   request: CallRequest | null
   destinations: Map<number, Destination>
   wires: Map<number, JsonObject>
-  /** The last position that can be asked for. */
+  /** The last position that can be requested. */
   lastPosition: number
 }
 
-/** What is read may take twenty times the bytes, so no more is kept than one body of the largest size comes to. */
+/** Parsed requests take a multiple of their bytes, so no more is kept than one body of the largest size. */
 const READ_BYTES = 32 * 1024 * 1024
 
 /**
- * The requests whose bodies are too large for the serving thread, from their arrival until the last entry of their chain
- * has been written for, or their call has ended. The bytes stay that long; what was read of them is dropped once it was
- * written, and read again in the rare case that it is needed again.
+ * The requests whose bodies are too large for the serving thread, from arrival until the last entry of their chain was
+ * written or the call ended. The bytes stay that long; the parsed form is dropped after writing, and parsed again in
+ * the rare case that it is needed.
  */
 export class OpenBodies {
   readonly #bodies = new Map<number, OpenBody>()
-  /** Those that are read, the one used last at the end. */
+  /** Parsed requests, least recently used first. */
   readonly #read = new Set<OpenBody>()
   readonly #readBytes: number
 
@@ -152,7 +152,7 @@ export class OpenBodies {
   }
 }
 
-/** Node cuts small buffers out of a larger one, which cannot be given away. */
+/** Node cuts small buffers out of a shared one, which cannot be transferred. */
 function ownBuffer(bytes: Buffer): Uint8Array<ArrayBuffer> {
   const { buffer } = bytes
   return buffer instanceof ArrayBuffer && buffer.byteLength === bytes.length

@@ -3,14 +3,14 @@ import type { CallRequest, JsonObject } from '../domain/request/call-request.ts'
 const TYPE = ['type']
 
 /**
- * A request as the serving thread knows it: every field, but lists cut to one item, objects to their type and texts to
- * their beginning, so that it says what is there at next to no size.
+ * A request as the serving thread knows it: every field, but lists are cut to one item, objects to their type and texts
+ * to their beginning. It shows what is present at almost no size.
  */
 export function outlineOf(request: CallRequest): CallRequest {
   return { ...cut(request, Object.keys(request).slice(0, MOST_FIELDS)), model: request.model }
 }
 
-/** The same of a request in a family's words. */
+/** The same for a request in a family's wire format. */
 export function wireOutlineOf(wire: JsonObject): JsonObject {
   return cut(wire, Object.keys(wire).slice(0, MOST_FIELDS))
 }

@@ -11,11 +11,11 @@ import type { Destination } from './destination.ts'
 export interface OpenedRequest {
   outline: CallRequest
   promptTokens: PromptTokens
-  /** SHA-256, hexadecimal; null where it was not asked for. */
+  /** SHA-256, hexadecimal; null when not requested. */
   hash: string | null
 }
 
-/** An upstream answer, and what it takes to read it. */
+/** An upstream answer and what is needed to read it. */
 export interface ReplyToRead {
   status: number
   /** Name of a row in the table of families. */
@@ -28,7 +28,7 @@ export interface ReplyToRead {
   stamp: Stamp
 }
 
-/** An answer as the caller gets it; null when it is nested too deep to be written. */
+/** An answer in the caller's format; null when it is nested too deep to be written. */
 export type WrittenAnswer = Omit<Answer, 'body'> & { text: Uint8Array<ArrayBuffer> | null }
 
 export type ReadAnswer =
@@ -37,16 +37,16 @@ export type ReadAnswer =
   | { kind: 'unreadable' }
 
 export interface Translated {
-  /** In the order of the destinations. Of a wire there is only an outline. */
+  /** In the order of the destinations. A wire is only an outline. */
   translations: Translation[]
-  /** Where the request can go to one destination only, which is the rule, it is written at once if this was the last time. */
+  /** The body, already written: only in the usual case of one destination, and when this was the last translation. */
   written: Uint8Array<ArrayBuffer> | null
 }
 
-/** What can be asked of the worker, and what it answers with. `body` numbers the requests whose body it keeps. */
+/** The requests to the worker and its answers. `body` numbers the requests whose body it keeps. */
 export interface Tasks {
   open: { input: { body: number; chunks: ArrayBuffer[]; endpoint: string; hash: boolean }; output: OpenedRequest }
-  /** `isFinal`: it is not translated once more with other bounds. */
+  /** `isFinal`: there is no further translation with other bounds. */
   translate: { input: { body: number; destinations: Destination[]; isFinal: boolean }; output: Translated }
   write: { input: { body: number; position: number }; output: Uint8Array<ArrayBuffer> }
   read: { input: ReplyToRead & { chunks: ArrayBuffer[] }; output: ReadAnswer }
@@ -55,12 +55,12 @@ export type TaskName = keyof Tasks
 
 type TaskOf<K extends TaskName> = { id: number; task: K; input: Tasks[K]['input'] }
 export type Task = { [K in TaskName]: TaskOf<K> }[TaskName]
-/** The call has ended; not answered. */
+/** The call has ended; there is no answer. */
 export type Release = { task: 'release'; body: number }
 
 export type TaskReply =
   | { id: number; output: Tasks[TaskName]['output'] }
-  /** A mistake of the caller's, to be thrown as the GatewayError that it was. */
+  /** A caller's mistake, to be thrown as the GatewayError that it was. */
   | { id: number; refusal: { code: ErrorCode; message: string; refused: RefusedBody | undefined } }
-  /** A fault of ours. */
+  /** Our own fault. */
   | { id: number; fault: unknown }

@@ -3,7 +3,7 @@ import { readReply } from '../providers/read-reply.ts'
 import { familyNamed, translatorOf } from './destination.ts'
 import type { ReadAnswer, ReplyToRead } from './protocol.ts'
 
-/** Reads an upstream answer, and writes what the caller gets of it. */
+/** Reads an upstream answer and writes the caller's answer from it. */
 export function readAnswer(body: Buffer, reply: ReplyToRead): ReadAnswer {
   const { status, provider, request } = reply
   const endpoint = endpointNamed(reply.endpoint)

@@ -9,7 +9,7 @@ import { wireBody } from '../providers/wire-body.ts'
 import { type Destination, isVerbatim, translatorOf } from './destination.ts'
 import type { RequestBody, Rewrite, Sent, WireBytes } from './request-body.ts'
 
-/** A body that the serving thread works on itself. */
+/** A body that the serving thread processes itself. */
 export class SmallBody implements RequestBody {
   readonly length: number | null
   readonly request: CallRequest
@@ -19,7 +19,7 @@ export class SmallBody implements RequestBody {
   readonly #source: Buffer | null
   #written: { destination: Destination; wire: JsonObject }[] = []
 
-  /** `source`: the bytes that the request was read from; null when it came some other way. */
+  /** `source`: the bytes that the request was read from; null when it did not arrive as bytes. */
   constructor(request: CallRequest, endpoint: Endpoint, source: Buffer | null = null, withHash = false) {
     this.request = request
     this.length = source?.length ?? null
@@ -29,7 +29,7 @@ export class SmallBody implements RequestBody {
     this.#source = source
   }
 
-  /** Throws the error that the caller gets for a bad body. */
+  /** Throws the caller's error for a bad body. */
   static read(source: Buffer, endpoint: Endpoint, withHash: boolean): SmallBody {
     return new SmallBody(readBody(source, endpoint), endpoint, source, withHash)
   }

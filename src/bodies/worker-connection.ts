@@ -7,7 +7,7 @@ interface Waiting {
   reject(error: unknown): void
 }
 
-/** One worker, from its start to its end. */
+/** One worker, from start to end. */
 export class WorkerConnection {
   failure: unknown = null
   readonly #worker: Worker
@@ -41,7 +41,7 @@ export class WorkerConnection {
     })
   }
 
-  /** Under which the worker keeps a body. */
+  /** The number under which the worker keeps a body. */
   newBodyId(): number {
     this.#lastBody += 1
     return this.#lastBody
@@ -65,7 +65,7 @@ export class WorkerConnection {
   #settle(reply: TaskReply): void {
     const caller = this.#waiting.get(reply.id)
     this.#waiting.delete(reply.id)
-    // Idle, it must not keep the process from ending.
+    // An idle worker must not keep the process alive.
     if (this.#waiting.size === 0) this.#worker.unref()
     if ('output' in reply) caller?.resolve(reply.output)
     else if ('fault' in reply) caller?.reject(reply.fault)

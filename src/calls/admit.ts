@@ -10,9 +10,9 @@ import type { Deps } from './deps.ts'
 import { type Admitted, advance, type Resolved } from './stages.ts'
 
 /**
- * Sets aside the most that the call can cost and opens its row before anything is sent: from here on the log knows of
- * it, whatever kills the process. Where the ledger is in memory, the decision and the first word to the log happen in one
- * turn, so the rows that are open are the holds; shared counters keep the hold under the id of the row.
+ * Holds the maximum cost of the call and opens its row before anything is sent: from here on the log knows the call,
+ * whatever kills the process. With the ledger in memory, decision and log write happen in one turn, so the open rows
+ * are the holds; shared counters keep the hold under the row's id.
  */
 export async function admit(resolved: Resolved, deps: Deps): Promise<Admitted> {
   const payer = payerOf(resolved.key, resolved.snapshot)
@@ -36,7 +36,7 @@ export async function admit(resolved: Resolved, deps: Deps): Promise<Admitted> {
   return advance(resolved, { fitnesses, held, warnings })
 }
 
-/** What the ledger was asked for, with what each entry can do under these limits. */
+/** What the ledger was asked for, and what each entry can do under these limits. */
 interface AskedFor extends Asked {
   fitnesses: Fitness[]
 }
@@ -54,7 +54,7 @@ async function ask(resolved: Resolved, payer: Payer, deps: Deps): Promise<AskedF
   const decision = asked instanceof Promise ? await asked : asked
   const first: AskedFor = { fitnesses, hold, decision }
   if (decision.kind !== 'refused' || isFinal) return first
-  // Once more, with the most that the hard budget which wants calls fitted can pay for.
+  // Again, with the most that the fitting hard budget can pay for.
   return fitIn(first, payer, async (fitted) => {
     const again = await assessChain(body, situation, deps, { fitted, isFinal: false })
     const smaller = chainHold(again, body.promptTokens.most, snapshot)

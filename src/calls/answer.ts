@@ -10,7 +10,7 @@ import { payerOf, scopeName } from '../limits/payer.ts'
 import type { Deps } from './deps.ts'
 import type { Begun, Cost, Ended, Received, ServedBy } from './stages.ts'
 
-/** What the caller will see, ready to send but not sent: the row must be durable first. Null: the caller left. */
+/** The reply, ready but not sent: the row must be durable first. Null: the caller left. */
 export function answer({ call, error }: Ended, deps: Pick<Deps, 'ledger'>): Reply | null {
   if (error === 'caller-left') return null
   const common = { 'server-timing': serverTiming(call), ...limitHeaders(call, deps), ...adjustedHeader(call) }
@@ -35,7 +35,7 @@ export function stampOf({ id, startedAt, body }: Pick<Received, 'id' | 'startedA
   return { id, model: body.request.model, created: Math.floor(startedAt / 1000) }
 }
 
-/** The shared counters were away, and the policy let the call through. */
+/** The shared counters were down, and the policy allowed the call. */
 const UNCHECKED = { 'x-gateway-limits': 'unchecked' }
 
 function limitHeaders(call: Ended['call'], { ledger }: Pick<Deps, 'ledger'>): Record<string, string> {
@@ -44,12 +44,12 @@ function limitHeaders(call: Ended['call'], { ledger }: Pick<Deps, 'ledger'>): Re
   return { ...rateHeaders(payerOf(call.key, call.snapshot), ledger), ...warnings, ...unchecked }
 }
 
-/** Of errors too: what was changed may be why. */
+/** On errors too: an adjustment may be the cause. */
 function adjustedHeader({ adjustments }: Begun): Record<string, string> {
   return adjustments.length === 0 ? {} : { 'x-gateway-adjusted': headerSafe(adjustmentsText(adjustments)) }
 }
 
-/** The five headers of every success (docs/contract.md), and the names of hints that were dropped. */
+/** The headers of every success (docs/contract.md), and the names of dropped hints. */
 function gatewayHeaders(served: ServedBy, cost: Cost | undefined): Record<string, string> {
   const headers: Record<string, string> = {
     'x-gateway-provider': served.entry.provider,

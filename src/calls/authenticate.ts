@@ -6,9 +6,9 @@ import type { Call } from '../http/call.ts'
 import type { Deps } from './deps.ts'
 
 /**
- * The key that the caller sent. It is looked up by its SHA-256: how long a look-up takes then says nothing about how near
- * a guess was. Which of missing, unknown, expired or revoked it is, only the log of the operator needs to know. That it is
- * paused is said: whoever holds a good value is no stranger, and would look for a mistake of their own.
+ * Finds the caller's key. The lookup is by SHA-256, so its duration says nothing about how close a guess was. Callers
+ * are not told whether a key is missing, unknown, expired or revoked; only the log says which. A paused key is reported
+ * as such: its holder is known, and would otherwise search for a mistake of their own.
  */
 export function authenticate(
   call: Call,
@@ -20,12 +20,12 @@ export function authenticate(
   const found = snapshot.valuesByHash.get(hashKey(value))
   const now = deps.now()
   if (found === undefined || !isValueUsable(found, now)) {
-    throw new GatewayError('unauthorized', 'This gateway key is not known, or it is expired or revoked.')
+    throw new GatewayError('unauthorized', 'The gateway key is unknown, expired or revoked.')
   }
   const { key } = found
-  if (!isLive(key)) throw new GatewayError('unauthorized', 'This takes a gateway key, not an admin key.')
+  if (!isLive(key)) throw new GatewayError('unauthorized', 'Use a gateway key here, not an admin key.')
   if (key.pausedAt !== null) {
-    throw new GatewayError('forbidden', `The key '${key.name}' is paused: an operator of the gateway can resume it.`)
+    throw new GatewayError('forbidden', `The key '${key.name}' is paused. Ask an operator of the gateway to resume it.`)
   }
   deps.noteUse(found.id, now)
   return key

@@ -13,19 +13,19 @@ import type { Idempotency } from './idempotency/idempotency.ts'
 import type { IsKnown } from './models/known-models.ts'
 
 /**
- * The two writes of a call; both resolve when the row is durable, to its place in the spool of this node. A beginning that the
- * disk does not take is refused with `log_full`, an end waits.
+ * The two writes of a call; both resolve when the row is durable, to its position in this node's spool. When the disk
+ * refuses a write, a beginning fails with `log_full` and an end waits.
  */
 export interface RequestLog {
   open(record: OpenRecord): Promise<number>
   close(record: CloseRecord): Promise<number>
-  /** Why there is no room for another call; null as a rule. */
+  /** Why there is no room for another call; usually null. */
   fullBecause(): LogFullReason | null
 }
 
-/** What the steps of a call need from outside. Built once in main.ts. */
+/** The dependencies of the steps of a call, built once in main.ts. */
 export interface Deps extends ChainDeps {
-  /** Control data as of now; a call keeps the one it began with. */
+  /** Current control data; a call keeps the snapshot that it started with. */
   snapshot(): Snapshot
   prefixes: readonly PrefixRule[]
   providerHealth: ProviderHealths
@@ -33,14 +33,14 @@ export interface Deps extends ChainDeps {
   upstream: UpstreamClient
   bodies: Bodies
   requestLog: RequestLog
-  /** A value of a key was let in at this moment. */
+  /** A key value was accepted at this time. */
   noteUse(valueId: string, at: number): void
   ledger: SpendLedger
   idempotency: Idempotency
   metrics: Metrics
   log: Log
   maxBodyBytes: number
-  /** The drain has run out of time: whoever leaves now was sent away by us. */
+  /** The drain has timed out: callers that leave now were disconnected by us. */
   cutOff(): boolean
   /** Unix milliseconds. */
   now(): number

@@ -10,8 +10,8 @@ import { assessChain, type ChainDeps, type Fitness, type Situation } from './cha
 import { chainHold } from './chain/chain-hold.ts'
 
 /**
- * What the hard budgets of a payer would say to this call now (null: nothing), and what each entry could do then: a call
- * that would be fitted is. Rates are not asked: a moment later they say something else.
+ * The answer of the payer's hard budgets to this call now (null: no objection), and what each entry could do then, with
+ * the call fitted if a budget asks for that. Rates are not checked: they change from one moment to the next.
  */
 export async function budgetVerdict(
   body: RequestBody,
@@ -52,7 +52,7 @@ async function budgetRefusal(hold: ChainHold, payer: Payer, ledger: SpendLedger)
   return refusals.length === 0 ? null : tightest(refusals)
 }
 
-/** The hold counts the longest answer where no limit is sent: says which, and how to name one. Null where all have one. */
+/** Names the entry that gets no output limit, and how to set one; null when all have one. */
 export function limitAdvice(fitnesses: readonly Fitness[]): string | null {
   for (const fitness of fitnesses) {
     if (fitness.kind !== 'usable') continue
@@ -60,8 +60,8 @@ export function limitAdvice(fitnesses: readonly Fitness[]): string | null {
     if (bounds.outputTokens !== null) continue
     const length = traits.maxOutputTokens === null ? 'unknown' : `${traits.maxOutputTokens} tokens`
     return (
-      `No output limit is sent to ${entry.provider}/${entry.model}, so its longest answer is held for (${length}). ` +
-      'Send max_tokens, set max_output_tokens of the route entry, the key or the workspace, or, under a hard budget, when_tight: fit.'
+      `No output limit is sent to ${entry.provider}/${entry.model}, so the hold covers its longest answer (${length}). ` +
+      'Send max_tokens, set max_output_tokens on the route entry, the key or the workspace, or, under a hard budget, when_tight: fit.'
     )
   }
   return null

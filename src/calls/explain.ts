@@ -15,7 +15,7 @@ import type { Deps } from './deps.ts'
 import { budgetVerdict, limitAdvice } from './explain-budget.ts'
 import { entriesOf } from './resolve.ts'
 
-/** Who would make the call; without a key only what binds the whole workspace counts. */
+/** Who would make the call; without a key only the limits of the workspace apply. */
 export interface ExplainedFor {
   workspace: string
   keyId: string | null
@@ -24,8 +24,8 @@ export interface ExplainedFor {
 export type ExplainDeps = ChainDeps & Pick<Deps, 'snapshot' | 'prefixes' | 'ledger' | 'now'>
 
 /**
- * Receive, resolve, the question to the budgets and the first step along the chain as a call takes them: the same
- * functions, and nobody is called.
+ * The steps of a call up to the first entry of the chain, with the same functions as a real call; no provider is
+ * called.
  */
 export async function explain(
   body: unknown,
@@ -65,7 +65,7 @@ export async function explain(
 
 type Assessed = Omit<ExplainedEntry, 'wouldBeUsed' | 'skippedBecause'>
 
-/** What a call would do now, without calling anyone: where it would go first, or the error it would get. */
+/** What a call would do now, without a provider call: the first entry, or the caller's error. */
 function firstStep(chain: readonly ChainEntry[], fitnesses: readonly Fitness[], { circuits }: ChainDeps) {
   const passed = new Map<ChainEntry, string>()
   const walk = new Walk(chain, fitnesses, circuits, (entry, reason) => passed.set(entry, reason))
@@ -100,7 +100,7 @@ function wireOf({ provider, translator, entry, wire }: Candidate): NonNullable<E
   return { method: 'POST', url: withoutSecrets(url, provider), headers: masked(headers, provider), body: wire }
 }
 
-/** The operator's own headers may be secrets of any length and look; the family's hold one only where the key stands. */
+/** The operator's headers may contain secrets of any form; the family's contain only the key. */
 function masked(headers: Readonly<Record<string, string>>, provider: Provider): Record<string, string> {
   const own = new Set(Object.keys(provider.headers).map((name) => name.toLowerCase()))
   const { apiKey } = provider

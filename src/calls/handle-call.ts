@@ -17,13 +17,13 @@ import { NOTHING_USED, settle } from './settle.ts'
 import type { Begun, Ended } from './stages.ts'
 import { tryChain } from './try-chain.ts'
 
-/** Finds the key that a call is made with, or throws. */
+/** Finds the key of a call, or throws. */
 export type FindKey = (call: Call, endpoint: Endpoint, snapshot: Snapshot, deps: Deps) => LiveKey
 
 /**
- * The life of a call, whatever its endpoint. A stranger's body is never read (authenticate comes first), the row is open
- * before anything is sent (admit), and the row is complete before the caller sees the answer (settle). A request that
- * repeats another one's `Idempotency-Key` gets that one's answer and has no life of its own (enter).
+ * The life of a call, whatever its endpoint. Without a valid key the body is never read (authenticate comes first), the
+ * row is open before anything is sent (admit), and the row is complete before the caller sees the answer (settle). A
+ * request that repeats an `Idempotency-Key` gets the first call's answer and no row of its own (enter).
  */
 export async function handleCall(
   call: Call,
@@ -60,14 +60,14 @@ export async function handleCall(
     begun.claim?.lose(error)
     throw error
   } finally {
-    // Settled by now, unless something failed that must not keep money set aside for ever.
+    // Already settled, unless something failed; that must not keep money held for ever.
     if (ended.call.held !== undefined) void deps.ledger.settle(ended.call.held, NOTHING_USED)
     ended.call.body?.release()
     deps.metrics.inFlight.add(-1)
   }
 }
 
-/** Before anything is read, held or logged: a refusal with a row of its own would fill the log further. */
+/** Before anything is read, held or logged: a row for each refusal would fill the log further. */
 function refuseWhenFull({ requestLog, metrics }: Deps): void {
   const reason = requestLog.fullBecause()
   if (reason === null) return
@@ -75,18 +75,18 @@ function refuseWhenFull({ requestLog, metrics }: Deps): void {
   throw logFull(reason)
 }
 
-/** The disk did not take the beginning of its row: nothing was sent, and there is nothing to write an end for. */
+/** The disk refused the beginning of the row: nothing was sent, so there is no end to write. */
 function isLogFull(error: unknown): boolean {
   return error instanceof GatewayError && error.code === 'log_full'
 }
 
-/** What a provider sent can be read and still be nested too deep to be written again. */
+/** A provider's answer can be readable and still be nested too deep to be written again. */
 function writtenAnswer(ended: Ended, deps: Deps): Reply | null {
   try {
     return answer(ended, deps)
   } catch (error) {
     if (!(error instanceof RangeError)) throw error
-    ended.error = new GatewayError('upstream_error', 'The answer of the provider is nested too deep.', { cause: error })
+    ended.error = new GatewayError('upstream_error', "The provider's answer is nested too deeply.", { cause: error })
     return answer(ended, deps)
   }
 }

@@ -1,6 +1,6 @@
 import type { Presence } from '../domain/presence.ts'
 
-/** Waits between two tries, but not for a caller who has left. */
+/** Waits between two attempts, unless the caller leaves. */
 export function pause(milliseconds: number, presence: Presence): Promise<void> {
   if (presence.left || milliseconds <= 0) return Promise.resolve()
   return new Promise((resolve) => {

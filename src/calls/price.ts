@@ -2,8 +2,8 @@ import { costOf } from '../domain/pricing/price.ts'
 import { advance, type Cost, type Priced, type Served } from './stages.ts'
 
 /**
- * Usage × the price version in force when the call began: the call keeps its snapshot, so a price changed meanwhile
- * does not touch it. One figure for the header, the log and the metrics.
+ * Usage × the price version in force when the call began: the call keeps its snapshot, so a later price change does not
+ * affect it. One figure for the header, the log and the metrics.
  */
 export function price(call: Served): Priced {
   return advance(call, { cost: costAt(call) })

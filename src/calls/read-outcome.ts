@@ -15,13 +15,13 @@ import type { Candidate } from './chain/assess.ts'
 import type { Deps } from './deps.ts'
 import type { Received } from './stages.ts'
 
-/** What an upstream call came to, by meaning. */
+/** The outcome of an upstream call, by meaning. */
 export type Outcome =
   | { kind: 'answered'; answer: Answer | WrittenAnswer }
   | { kind: 'failed'; failure: Failure }
   | { kind: 'caller-left' }
 
-/** What an answer means; a large one is read in the worker. */
+/** Reads an answer; a large one in the worker. */
 export function readOutcome(
   raw: UpstreamReply | Breakdown,
   { provider, family, translator }: Candidate,
@@ -52,7 +52,7 @@ async function readLarge(
   }
 }
 
-/** What can be said before a body is looked at; null where it must be. */
+/** What is known before the body is read; null where it must be read. */
 function outcomeWithoutBody(raw: UpstreamReply | Breakdown, provider: Provider): Outcome | null {
   if (raw.kind === 'caller-left') return { kind: 'caller-left' }
   if (raw.kind !== 'reply') return { kind: 'failed', failure: failureOfBreakdown(raw) }
@@ -79,26 +79,28 @@ function unusable(what: string, status: number): Outcome {
   return { kind: 'failed', failure: failure('upstream_error', `The provider ${what}.`, status, { retry: 'once' }) }
 }
 
-/** A request that the provider may have worked on is not sent to it again: it may have been billed. */
+/** A request that the provider may have processed is not retried there: it may have been billed. */
 function failureOfBreakdown(breakdown: Stoppage): Failure {
   switch (breakdown.kind) {
     case 'timeout':
       return breakdown.phase === 'connect'
-        ? failure('upstream_timeout', 'The connection to the provider was not made in time.', null, { retry: 'yes' })
+        ? failure('upstream_timeout', 'The connection to the provider timed out.', null, { retry: 'yes' })
         : failure('upstream_timeout', 'The provider did not answer in time.', null)
     case 'unreachable':
       return failure('upstream_error', `The provider cannot be reached (${breakdown.detail}).`, null)
     case 'broken':
       if (breakdown.detail === NOT_HTTP) {
-        return failure('upstream_error', 'The answer of the provider is not valid HTTP.', null, { retry: 'no' })
+        return failure('upstream_error', "The provider's answer is not valid HTTP.", null, { retry: 'no' })
       }
       return breakdown.sent
-        ? failure('upstream_error', 'The provider broke off the connection.', null, { retry: 'no' })
-        : failure('upstream_error', 'The connection to the provider broke before the request was sent.', null)
+        ? failure('upstream_error', 'The provider closed the connection before its answer was complete.', null, {
+            retry: 'no',
+          })
+        : failure('upstream_error', 'The connection to the provider closed before the request was sent.', null)
     case 'refused-address':
-      return failure('upstream_error', "The provider's address may not be called.", null, { retry: 'never' })
+      return failure('upstream_error', "The provider's address is not allowed.", null, { retry: 'never' })
     case 'too-large':
-      return failure('upstream_error', 'The answer of the provider is too large.', null, { retry: 'no' })
+      return failure('upstream_error', "The provider's answer is too large.", null, { retry: 'no' })
   }
 }
 
@@ -112,7 +114,7 @@ function withHeaders(failed: Failure, reply: UpstreamReply, now: number): Failur
   return { ...failed, retryAfterMs: wait, shouldRetry }
 }
 
-/** What a provider says in a header, fit to be kept and shown. */
+/** The value of a provider's header, safe to store and show. */
 export function wordsOf(reply: UpstreamReply, name: string, provider: Provider): string | null {
   return headerWords(headerText(reply, name) ?? '', provider) || null
 }

@@ -15,7 +15,7 @@ export async function receive(call: Call, begun: Begun, deps: ReceiveDeps): Prom
   return advance(begun, { body, idempotency: isIdempotent ? { idempotencyKey, bodyHash: body.hash } : null })
 }
 
-/** The time that the caller takes to send the body is not the call's. */
+/** The time that the caller takes to send the body does not count. */
 async function arrived<Body>(body: Promise<Body>, begun: Begun): Promise<Body> {
   const began = performance.now()
   try {

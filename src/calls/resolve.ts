@@ -8,7 +8,7 @@ export function resolve(received: Received, prefixes: readonly PrefixRule[]): Re
   return advance(received, { resolved: entriesOf(body.request.model, key, snapshot, prefixes) })
 }
 
-/** Which entries a name stands for: the workspace's alias, else the provider its prefix leads to. */
+/** The entries of a name: the workspace's alias, else the provider of its prefix. */
 export function entriesOf(
   model: string,
   { workspace }: { workspace: string },

@@ -10,13 +10,13 @@ import { holdRecord } from './admit.ts'
 import type { Deps } from './deps.ts'
 import { type Ended, millisecondsInto } from './stages.ts'
 
-/** As the log knows it: a call without an answer costs nothing. */
+/** As logged: a call that fails costs nothing. */
 export const NOTHING_USED: CallUse = { picodollars: null, tokens: 0 }
 
 /**
- * Writes the row, settles what was held and counts: once, however the call ended, and before the caller can see how.
- * The ledger follows the log: what could not be written was not spent. Returns what the caller sees: an answer under a hard
- * budget of shared counters waits until these have taken its cost.
+ * Writes the row, settles the hold and updates the metrics: once, whatever the outcome, and before the caller sees it.
+ * The ledger follows the log: what could not be written was not spent. Returns the caller's reply: under a hard budget
+ * in shared counters an answer waits until its cost is booked.
  */
 export async function settle(ended: Ended, reply: Reply | null, deps: Deps): Promise<Reply | null> {
   const { held, endpoint } = ended.call
@@ -35,8 +35,8 @@ export async function settle(ended: Ended, reply: Reply | null, deps: Deps): Pro
 }
 
 const UNBOOKED =
-  'The call was made, but the shared counters did not take its cost in time. Under a hard budget no answer is given ' +
-  'that is not booked.'
+  'The call was made, but its cost could not be booked in the shared counters in time. Under a hard budget an answer ' +
+  'that is not booked is withheld.'
 
 function usedBy({ costPicodollars, usage }: CloseRecord): CallUse {
   return {
@@ -56,7 +56,7 @@ function closeRecord({ call, error }: Ended, reply: Reply | null, deps: Deps): C
     workspace: call.key.workspace,
     keyId: call.key.id,
     startedAt: call.startedAt,
-    // By the clock of all durations: the start may be a moment of another machine's.
+    // By the clock of all durations: the start may come from another machine's clock.
     finishedAt: call.startedAt + millisecondsInto(call, now),
     requestedModel: body?.request.model ?? refused?.model ?? null,
     route: call.resolved?.alias ?? null,
@@ -79,7 +79,7 @@ function closeRecord({ call, error }: Ended, reply: Reply | null, deps: Deps): C
     responseBytes: reply === null ? 0 : Buffer.byteLength(reply.body),
     ignoredParams: served?.ignored ?? [],
     adjustments: call.adjustments,
-    answersAfterBooking: held?.strict === true,
+    answersAfterBooking: held?.answersAfterBooking === true,
   }
 }
 
@@ -110,7 +110,7 @@ function count(call: Ended['call'], record: CloseRecord, { metrics, isKnown, log
   }
 }
 
-/** Labels are bounded: callers may type anything as a direct model id. */
+/** Labels are bounded: callers may send anything as a direct model id. */
 function modelLabel(provider: string, model: string, isKnown: Deps['isKnown']): string {
   return isKnown(provider, model) ? model : 'other'
 }

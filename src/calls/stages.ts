@@ -17,8 +17,8 @@ import type { Fitness } from './chain/assess.ts'
 import type { Claim } from './idempotency/idempotency.ts'
 
 /**
- * The stages of a call. Each step takes the stage before it and returns the next one, so a wrong order of steps does not
- * compile. A call is one object: a step adds its part, and `settle` writes down what is there.
+ * The stages of a call. Each step takes the stage before it and returns the next one, so a wrong order does not
+ * compile. A call is one object: a step adds its part, and `settle` writes what is there.
  */
 export interface Begun {
   readonly id: string
@@ -29,14 +29,14 @@ export interface Begun {
   presence: Presence
   /** Held by the one call that is made for an `Idempotency-Key`. */
   claim: Claim | null
-  /** Unix milliseconds, for the log; of an admitted call the moment of admission, to which its money belongs. */
+  /** Unix milliseconds, for the log; of an admitted call the time of admission, to whose period its cost belongs. */
   startedAt: number
-  /** `performance.now()` when all of the request was there, from which every duration counts. */
+  /** `performance.now()` when the whole request had arrived: the start of every duration. */
   startedTick: number
   /** Time that was not ours: upstream calls and the waits between them. */
   elsewhereMs: number
   readonly attempts: AttemptRecord[]
-  /** Of the entry that was attempted last. */
+  /** Of the last attempted entry. */
   adjustments: Adjustment[]
 }
 
@@ -52,11 +52,11 @@ export interface Resolved extends Received {
   readonly resolved: ResolvedModel
 }
 
-/** The most that it can cost is held, and its row is open: it may call providers. Only `admit` makes one. */
+/** Its maximum cost is held and its row is open: it may call providers. Only `admit` makes one. */
 export interface Admitted extends Resolved {
   readonly fitnesses: readonly Fitness[]
   readonly held: HeldCall
-  /** Soft budgets that this call goes beyond. */
+  /** Soft budgets that this call exceeds. */
   readonly warnings: readonly BudgetState[]
 }
 
@@ -67,10 +67,10 @@ export interface Served extends Admitted {
 
 export interface ServedBy {
   entry: ChainEntry
-  /** Its place in the chain; more than 0 means that a fallback served. */
+  /** Its position in the chain; more than 0 means that a fallback served. */
   position: number
   answer: Answer | WrittenAnswer
-  /** As the provider counted, or estimated where it did not. */
+  /** As counted by the provider, or estimated if it did not count. */
   usage: TokenUsage
   upstreamMs: number
   ignored: string[]
@@ -98,7 +98,7 @@ export function advance<Stage extends Begun, Added extends object>(stage: Stage,
   return Object.assign(stage, added)
 }
 
-/** Of a call that is not over. Moments are rounded, not durations: so no part is longer than the whole. */
+/** Of a running call. Times are rounded, not durations, so that no part is longer than the whole. */
 export function millisecondsInto({ startedTick }: Pick<Begun, 'startedTick'>, tick = performance.now()): number {
   return Math.round(tick - startedTick)
 }

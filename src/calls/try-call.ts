@@ -7,8 +7,8 @@ import type { Deps } from './deps.ts'
 import { type FindKey, handleCall } from './handle-call.ts'
 
 /**
- * A call like any other: only who pays for it is found by id instead of by bearer token. Everything from there on,
- * limits and log included, is the one handler's.
+ * A call like any other, except that its key is found by id instead of by bearer token. Everything after that, limits
+ * and log included, is the same handler.
  */
 export function tryCall(tried: TriedChat, endpoint: Endpoint, deps: Deps): Promise<Reply | null> {
   const findKey: FindKey = (_call, _endpoint, snapshot) => usableKey(snapshot, tried.key, deps.now())
@@ -23,7 +23,7 @@ function callOf({ id, presence, body, idempotencyKey }: TriedChat): Call {
     query: () => ({}),
     header: (name) => (name === 'idempotency-key' ? idempotencyKey : undefined),
     async readBody() {
-      // Written again, what JSON cannot hold would silently become something else.
+      // Serialised again, values that JSON cannot hold would silently change.
       checkFaithful(body)
       return [Buffer.from(JSON.stringify(body))]
     },

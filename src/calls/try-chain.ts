@@ -8,7 +8,7 @@ import type { Deps } from './deps.ts'
 import { type Admitted, advance, millisecondsInto, type Served } from './stages.ts'
 import { tryEntry } from './try-entry.ts'
 
-/** The entries in order, until one serves. Throws the error of the last entry that was called. */
+/** Calls the entries in order until one serves. Throws the error of the last called entry. */
 export async function tryChain(call: Admitted, deps: Deps): Promise<Served> {
   const { chain } = call.resolved
   const walk = new Walk(chain, call.fitnesses, deps.circuits, (entry, reason) => noteSkipped(call, entry, reason))
@@ -51,9 +51,9 @@ function attemptedError(failure: Failure, smallestWaitMs: number | null, call: A
   })
 }
 
-/** A mistyped alias may begin like a direct id and then fails at the provider: say what happened. */
+/** A mistyped alias may look like a direct id and then fails at the provider: say what happened. */
 function prefixHint(failure: Failure, { resolved: { alias, chain } }: Admitted): string {
   const [entry] = chain
   if (failure.code !== 'model_not_found' || alias !== null || entry === undefined) return ''
-  return ` ('${entry.model}' is no route alias of this workspace; by its prefix it was sent to provider '${entry.provider}'.)`
+  return ` ('${entry.model}' is not a route alias of this workspace; its prefix selected provider '${entry.provider}'.)`
 }

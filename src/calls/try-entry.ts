@@ -18,12 +18,12 @@ export type EntryOutcome =
   | { kind: 'failed'; failure: Failure; giveUp: boolean }
   | { kind: 'caller-left' }
 
-/** Calls one entry, again where that may help, until it serves or the chain must go on. */
+/** Calls one entry, with retries where they may help, until it serves or the chain must move on. */
 export async function tryEntry(candidate: Candidate, call: Admitted, deps: Deps): Promise<EntryOutcome> {
   const { entry, position, ignored } = candidate
   const { body } = call
   call.adjustments = candidate.adjustments
-  // Written once: every retry at this entry sends the same, untouched request.
+  // Written once: every retry at this entry sends the same request.
   const written = body.write(position)
   let bytes = written instanceof Promise ? await written : written
   let correction: Correction | null = null
@@ -43,7 +43,7 @@ export async function tryEntry(candidate: Candidate, call: Admitted, deps: Deps)
     if (correction === null) {
       correction = await correctionOf(outcome.failure.refusedField, candidate, { bytes, isFree }, call, deps)
       if (correction !== null) {
-        // No retry: it is another request, and only once.
+        // Not a retry: it is a different request, sent only once.
         bytes = correction.bytes
         isFirstUse = true
         call.adjustments = correction.adjustments
@@ -66,7 +66,7 @@ export async function tryEntry(candidate: Candidate, call: Admitted, deps: Deps)
   }
 }
 
-/** One upstream call, its meaning, and the record of it. */
+/** One upstream call, its outcome, and its record. */
 async function attempt(candidate: Candidate, bytes: WireBytes, call: Admitted, deps: Deps) {
   const { entry, family, provider } = candidate
   const began = performance.now()
@@ -101,7 +101,7 @@ async function attempt(candidate: Candidate, bytes: WireBytes, call: Admitted, d
   return { outcome, durationMs, isFullyWritten: raw.kind === 'reply' && raw.isFullyWritten }
 }
 
-/** What the process learns from an attempt about the provider. */
+/** What the process learns about the provider from an attempt. */
 function remember(outcome: Outcome, entry: ChainEntry, call: Admitted, deps: Deps): void {
   switch (outcome.kind) {
     case 'answered':
@@ -118,13 +118,13 @@ function remember(outcome: Outcome, entry: ChainEntry, call: Admitted, deps: Dep
   }
 }
 
-/** The provider did not count: the row says so. */
+/** The provider reported no usage: the row says so. */
 function estimatedUsage(call: Admitted): TokenUsage {
   noteReason(call, 'served, without a count of tokens: they are estimated from the length of the input')
   return { ...NO_USAGE, input: call.body.promptTokens.likely ?? 0 }
 }
 
-/** The cost is recorded as it is; what nobody expected is held for from now on. */
+/** The cost is recorded as billed; later calls hold for an unexpected price. */
 function notePrice(percent: number, { provider, expectedPercent, heldPercent }: Candidate, call: Admitted, deps: Deps) {
   if (percent > heldPercent)
     noteReason(call, `served, at ${percent} % of the list price: ${heldPercent} % were held for`)
@@ -137,10 +137,10 @@ function noteReason(call: Admitted, reason: string): void {
 }
 
 const endpoints = new WeakMap<Provider, Map<string, UpstreamEndpoint>>()
-/** Callers may type anything as a direct model id. */
+/** Callers may send anything as a direct model id. */
 const MOST_ENDPOINTS = 1_000
 
-/** Providers are immutable values of the snapshot, so where an operation of one is reached is worked out once. */
+/** Providers are immutable values of the snapshot, so the target of an operation is built once. */
 function upstreamEndpoint({ provider, translator, entry: { model } }: Candidate, operation: Operation, deps: Deps) {
   let known = endpoints.get(provider)
   if (known === undefined || known.size > MOST_ENDPOINTS) {

@@ -1,10 +1,10 @@
 /**
- * Where the gateway may send provider calls. Loopback and private ranges are fine, self-hosted models live there; what
- * hands out a machine's credentials to whoever asks from inside (cloud metadata, link-local) is not. The same rule holds
- * for an address as it is written and again for what its name resolves to when a connection is made.
+ * Where the gateway may send provider calls. Loopback and private ranges are allowed, because self-hosted models run
+ * there. Cloud metadata and link-local addresses are not: they give a machine's credentials to any local caller. The
+ * rule applies to the configured address and again to what its name resolves to when a connection is opened.
  */
 
-/** What is wrong with a base URL, in words; null when it may be used. */
+/** What is wrong with a base URL, as a message; null when it is allowed. */
 export function baseUrlProblem(text: string): string | null {
   const url = URL.canParse(text) ? new URL(text) : null
   if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
@@ -18,13 +18,13 @@ export function baseUrlProblem(text: string): string | null {
 
 const METADATA_NAMES = new Set(['metadata.google.internal', 'metadata.goog', 'instance-data.ec2.internal'])
 
-/** Beyond link-local: where clouds keep metadata or credentials of the machine. */
+/** Beyond link-local: addresses that serve cloud metadata or credentials. */
 const METADATA_IPV4 = new Set(['100.100.100.200', '168.63.129.16', '192.0.0.192'])
 const METADATA_IPV6 = new Set(['fd00:ec2::254', 'fd20:ce::254', 'fd00:c1::a9fe:a9fe'].map((text) => groupsText(text)))
 
 /**
- * Why nothing may be sent to this host, or null. Takes a host as a URL has it or an address as a resolver gives it;
- * other spellings of an address (decimal, hex, octal, IPv4 inside IPv6) are read as what they mean.
+ * Why requests to this host are blocked, or null. Takes a host from a URL or an address from a resolver; other
+ * spellings of an address (decimal, hex, octal, IPv4 inside IPv6) are normalised first.
  */
 export function refusedHost(host: string): string | null {
   const name = host
@@ -56,7 +56,7 @@ function refusedIpv6(address: string): string | null {
   return null
 }
 
-/** The URL parser knows every spelling of an address and writes one. Null for what is no host. */
+/** The URL parser normalises every spelling of an address. Null when the text is not a host. */
 function hostnameOf(host: string): string | null {
   const text = `http://${host}/`
   return URL.canParse(text) ? new URL(text).hostname : null
@@ -66,7 +66,7 @@ function groupsText(address: string, most = 8): string {
   return ipv6Groups(address)?.slice(0, most).join(':') ?? ''
 }
 
-/** The eight numbers of an IPv6 address; null for what is none. */
+/** The eight groups of an IPv6 address; null when the text is not one. */
 function ipv6Groups(address: string): number[] | null {
   const canonical = hostnameOf(`[${address}]`)?.slice(1, -1)
   if (canonical === undefined) return null
@@ -77,9 +77,9 @@ function ipv6Groups(address: string): number[] | null {
   return [...before, ...Array<number>(8 - before.length - after.length).fill(0), ...after]
 }
 
-/** Mapped, compatible, translated (SIIT) and NAT64: what stands before an IPv4 address at the end. */
+/** Prefixes before an embedded IPv4 address: mapped, compatible, translated (SIIT) and NAT64. */
 const BEFORE_IPV4 = new Set(['::ffff:0:0', '::', '::ffff:0:0:0', '64:ff9b::'].map((text) => groupsText(text, 6)))
-/** Where a network may have put it behind the prefix of NAT64 for local use (RFC 6052). */
+/** Where the local-use NAT64 prefix may embed the address (RFC 6052). */
 const LOCAL_PLACES = [
   [12, 13, 14, 15],
   [6, 7, 9, 10],
@@ -87,14 +87,14 @@ const LOCAL_PLACES = [
   [9, 10, 11, 12],
 ]
 
-/** The IPv4 addresses that an IPv6 one may lead to. */
+/** The IPv4 addresses that an IPv6 address may lead to. */
 function embeddedIpv4(groups: readonly number[]): string[] {
   const bytes = groups.flatMap((group) => [group >> 8, group & 255])
   const dotted = (places: readonly number[], flipped = 0) => places.map((at) => (bytes[at] ?? 0) ^ flipped).join('.')
   const last = [12, 13, 14, 15]
   const [a, b, c, , e, f] = groups
   if (a === 0x2002) return [dotted([2, 3, 4, 5])]
-  // Teredo: its server, and its client with every bit turned.
+  // Teredo: the server, and the client with all bits inverted.
   if (a === 0x2001 && b === 0) return [dotted([4, 5, 6, 7]), dotted(last, 255)]
   if (a === 0x64 && b === 0xff9b && c === 1) return LOCAL_PLACES.map((places) => dotted(places))
   const isIsatap = (e === 0 || e === 0x200) && f === 0x5efe

@@ -1,10 +1,10 @@
-/** From this size on a piece is kept as it came. */
+/** Pieces of at least this size are kept without a copy. */
 const LARGE_PIECE = 16 * 1024
 const SLAB_BYTES = 64 * 1024
 
 /**
- * A body while it arrives. It ends as a list of buffers that hold nothing else, so that they can change threads as they
- * are, and of which there are few: callers and providers decide how small the pieces are in which they send.
+ * A body while it arrives. The result is a short list of buffers that own their memory, so they can be transferred to
+ * another thread. Callers and providers choose the size of the pieces, so small ones are merged.
  */
 export class BytePieces {
   bytes = 0
@@ -15,7 +15,7 @@ export class BytePieces {
   add(piece: Buffer): void {
     if (piece.length === 0) return
     this.bytes += piece.length
-    // Most bodies come in one piece, and it is enough to look at it.
+    // Most bodies arrive in one piece.
     if (this.bytes === piece.length) this.#pieces.push(piece)
     else if (piece.length < LARGE_PIECE) this.#copy(piece)
     else {
@@ -44,7 +44,7 @@ export class BytePieces {
   }
 }
 
-/** All pieces as one. */
+/** All pieces as one buffer. */
 export function joined(pieces: readonly Buffer[]): Buffer {
   const [first] = pieces
   return pieces.length === 1 && first !== undefined ? first : Buffer.concat(pieces)

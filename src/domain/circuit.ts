@@ -1,11 +1,11 @@
 import type { Failure } from './failure.ts'
 
-/** What we remember of one provider+model. */
+/** The state of one provider and model. */
 export interface Circuit {
   consecutiveFailures: number
-  /** Skipped until then, while another entry can serve. */
+  /** Until then the entry is skipped, if another entry can serve. */
   openUntil: number
-  /** One trial call is out; until it returns the others keep skipping. */
+  /** A trial call is running; until it ends the other calls skip the entry. */
   trial: boolean
 }
 
@@ -13,7 +13,7 @@ export type CircuitState = 'closed' | 'open' | 'half-open'
 
 export const FAILURES_TO_OPEN = 5
 export const OPEN_MS = 30_000
-/** A provider that asks for more than an hour is asked again after an hour. */
+/** Longer waits that a provider requests are capped at an hour. */
 const LONGEST_COOL_DOWN_MS = 3_600_000
 
 export const NEW_CIRCUIT: Circuit = { consecutiveFailures: 0, openUntil: 0, trial: false }
@@ -23,7 +23,7 @@ export function circuitState(circuit: Circuit, now: number): CircuitState {
   return now < circuit.openUntil ? 'open' : 'half-open'
 }
 
-/** May the entry be asked now? A half-open circuit lets exactly one call through. */
+/** Whether the entry may be called now. A half-open circuit allows exactly one call. */
 export function isSkipped(circuit: Circuit, now: number): boolean {
   const state = circuitState(circuit, now)
   return state === 'open' || (state === 'half-open' && circuit.trial)
@@ -34,15 +34,15 @@ export function afterStart(circuit: Circuit, now: number): Circuit {
 }
 
 /**
- * Also after a caller's mistake: the provider answered, so it is alive. A wait that it asked of a call meanwhile stands:
- * one that was under way before says nothing about it.
+ * Also after a caller's mistake: the provider answered, so it is alive. A wait that the provider requested from another
+ * call in the meantime stays in force.
  */
 export function afterSuccess(circuit: Circuit, now: number): Circuit {
   const coolsDown = circuit.openUntil > now && circuit.consecutiveFailures < FAILURES_TO_OPEN
   return coolsDown ? { consecutiveFailures: 0, openUntil: circuit.openUntil, trial: false } : NEW_CIRCUIT
 }
 
-/** The caller hung up: that says nothing about the provider. */
+/** The caller left, which says nothing about the provider. */
 export function afterAbandoned(circuit: Circuit): Circuit {
   return circuit.trial ? { ...circuit, trial: false } : circuit
 }
@@ -50,8 +50,8 @@ export function afterAbandoned(circuit: Circuit): Circuit {
 export function afterFailure(circuit: Circuit, failure: Failure, now: number): Circuit {
   if (failure.next !== 'any') return afterSuccess(circuit, now)
   const consecutiveFailures = circuit.consecutiveFailures + 1
-  // A failed trial counts on from the five that opened the circuit. After a mere cool-down it is one failure like any
-  // other: a provider that asked for a second must not be skipped for thirty.
+  // A failed trial adds to the failures that opened the circuit. After a mere cool-down it is one ordinary failure: a
+  // provider that requested a short wait must not be skipped for the full open time.
   const opens = consecutiveFailures >= FAILURES_TO_OPEN
   const coolDown = Math.min(failure.retryAfterMs ?? 0, LONGEST_COOL_DOWN_MS)
   const until = Math.max(circuit.openUntil, opens ? now + OPEN_MS : 0, coolDown > 0 ? now + coolDown : 0)

@@ -4,17 +4,17 @@ import type { Picodollars } from './pricing/price.ts'
 import type { Adjustment } from './request/adjustment.ts'
 import type { ChainEntry } from './route.ts'
 
-/** What would happen to a call if it came now, found out without calling anyone. */
+/** What would happen to a call now, without calling a provider. */
 export interface Explanation {
   /** Null for a direct model id. */
   alias: string | null
-  /** How a direct id found its provider; null for an alias. */
+  /** How the provider of a direct id was found; null for an alias. */
   note: string | null
-  /** How to have less held for it; null where every entry gets an output limit. */
+  /** How to reduce the hold; null when every entry gets an output limit. */
   advice: string | null
-  /** What the caller would get when no entry can be tried, or a hard budget refuses. */
+  /** The error that the caller would get when no entry can be tried or a hard budget refuses the call. */
   error: GatewayError | null
-  /** The largest hold of the entries that can serve it; null when no price is known. */
+  /** The largest hold of the entries that can serve the call; null when no price is known. */
   hold: Picodollars | null
   entries: ExplainedEntry[]
 }
@@ -23,21 +23,21 @@ export interface ExplainedEntry {
   entry: ChainEntry
   configured: boolean
   circuit: CircuitState
-  /** The entry that the call would go to first. */
+  /** The entry that would be called first. */
   wouldBeUsed: boolean
-  /** Null for the one that would be used, and for those behind it. */
+  /** Null for the entry that would be used and for those behind it. */
   skippedBecause: string | null
-  /** Why it cannot express the request, naming the parameter. */
+  /** Why the entry cannot express the request; names the parameter. */
   refused: string | null
-  /** Parameters that it would not get. */
+  /** Parameters that would be dropped. */
   ignored: readonly string[]
-  /** Fields that it would get otherwise than the caller sent them. */
+  /** Fields that would be changed. */
   adjustments: readonly Adjustment[]
   contextWindow: number | null
-  /** The most the call could cost here; null when unknown. */
+  /** The maximum cost of the call at this entry; null when unknown. */
   hold: Picodollars | null
-  /** What the hold takes the list price times, in percent; null when it cannot be called. */
+  /** The factor of the hold on the list price, in percent; null when the entry cannot be called. */
   pricePercent: number | null
-  /** What would be sent, secrets masked; null when nothing could be. */
+  /** The request that would be sent, secrets masked; null when there is none. */
   wire: { method: 'POST'; url: string; headers: Record<string, string>; body: Record<string, unknown> } | null
 }

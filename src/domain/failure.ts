@@ -1,24 +1,24 @@
 import type { ErrorCode } from './errors.ts'
 
-/** Whether a later entry of the chain may serve a call that this one could not. */
+/** Whether a later entry of the chain may serve a call that failed here. */
 export type NextEntry = 'any' | 'larger-window' | 'none'
 
-/** Whether the same entry may be asked again; `never` holds even against the provider's own `x-should-retry: true`. */
+/** Whether the same entry may be retried; `never` overrides even the provider's `x-should-retry: true`. */
 export type Retry = 'yes' | 'once' | 'short-wait' | 'no' | 'never'
 
-/** A field that the provider does not take here, and the name that it asks for; null where it names none. */
+/** A field that the provider does not accept, and the name that it requires; null when it names none. */
 export interface RefusedField {
   name: string
   instead: string | null
 }
 
-/** One upstream call that did not end in an answer, by meaning rather than by status. */
+/** One upstream call that failed, by meaning rather than by status. */
 export interface Failure {
   /** What the caller sees if this is the last attempt. */
   code: ErrorCode
-  /** The provider's words after scrubbing, or ours. */
+  /** The provider's message after scrubbing, or ours. */
   message: string
-  /** HTTP status of the provider; null when there was no answer at all. */
+  /** HTTP status of the provider; null when it did not answer. */
   status: number | null
   next: NextEntry
   retry: Retry
@@ -41,13 +41,13 @@ const USUAL = {
   provider_overloaded: { next: 'any', retry: 'yes' },
   upstream_error: { next: 'any', retry: 'yes' },
   upstream_timeout: { next: 'any', retry: 'no' },
-  /** Ours, after the provider has answered and was paid: nobody is asked again. */
+  /** Our own failure after the provider has answered and charged: never retried. */
   internal_error: { next: 'none', retry: 'never' },
 } as const satisfies Partial<Record<ErrorCode, { next: NextEntry; retry: Retry }>>
 
 export type FailureCode = keyof typeof USUAL
 
-/** A failure with the usual consequences of its code; a row of the table that deviates says so in `deviation`. */
+/** A failure with the default consequences of its code; `deviation` overrides them. */
 export function failure(
   code: FailureCode,
   message: string,

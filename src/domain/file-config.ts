@@ -23,7 +23,7 @@ export const ProviderDefinition = z.strictObject({
   base_url: BaseUrl.optional(),
   api_key: z
     .string()
-    .regex(/^[\x21-\x7e]+$/, 'a key is visible ASCII without blanks')
+    .regex(/^[\x21-\x7e]+$/, 'a key is visible ASCII without spaces')
     .optional(),
   headers: Headers.optional(),
 })
@@ -33,7 +33,7 @@ const Name = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, 'a name is 1 
 export const KeyDefinition = z.strictObject({
   value: z
     .string()
-    .regex(/^\S{16,}$/, 'at least 16 characters without blanks')
+    .regex(/^\S{16,}$/, 'at least 16 characters without spaces')
     .optional(),
   expires_at: z.iso.datetime({ offset: true }).optional(),
   paused: z.boolean().optional(),
@@ -51,7 +51,7 @@ const PerMtok = z.string().superRefine((value, context) => {
 
 const prices = perClass('price', () => PerMtok.nullish())
 
-/** What is left out is what the gateway itself knows of the model; null says that it is unknown. */
+/** A missing field takes what the gateway knows of the model; null means unknown. */
 export const RegistryEntry = z.strictObject({
   provider: ProviderName,
   model: z.string().min(1).max(256),
@@ -75,9 +75,9 @@ export const FileConfigSchema = z.strictObject({
     .record(
       Name,
       z.strictObject({
-        /** Left out: the one it has stays. */
+        /** Missing: the current one stays. */
         description: z.string().max(1000).optional(),
-        /** Of all its keys together. Left out: those that the API has set stay. */
+        /** For all keys of the workspace together. Missing: those set through the API stay. */
         limits: Limits.optional(),
         routes: z.record(Alias, RouteSchema).default({}),
         keys: z.record(Name, KeyDefinition).default({}),
@@ -89,7 +89,7 @@ export const FileConfigSchema = z.strictObject({
 
 export type FileConfig = z.infer<typeof FileConfigSchema>
 
-/** What the schema cannot see: only a provider that also exists from the environment may leave out family and address. */
+/** What the schema cannot check: only a provider that also exists from the environment may omit family and address. */
 export function providerProblem(
   config: FileConfig,
   builtin: readonly { name: string; family: string }[],
@@ -101,7 +101,7 @@ export function providerProblem(
       return `providers.${name}.family: one of ${families.join(', ')}`
     }
     if (!isBuiltin && base_url === undefined) {
-      return `providers.${name}.base_url: the address of the provider is missing`
+      return `providers.${name}.base_url: set the address of the provider`
     }
   }
   return null

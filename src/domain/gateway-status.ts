@@ -1,16 +1,16 @@
 import type { CircuitState } from './circuit.ts'
 import type { ErrorCode } from './errors.ts'
 
-/** What a gateway process is doing now. Times are Unix milliseconds. */
+/** The current state of a gateway process. Times are Unix milliseconds. */
 export interface GatewayStatus {
   version: string
   node: string
   engine: 'sqlite' | 'postgres'
   startedAt: number
   phase: 'starting' | 'ready' | 'draining'
-  /** Chat calls being worked on. */
+  /** Calls in progress. */
   inFlight: number
-  /** Rows that the database does not have yet, and why. */
+  /** Rows that are not in the database yet, and why. */
   log: { lagRows: number; lastError: string | null }
   catalog: readonly CatalogList[]
   providers: readonly ProviderStatus[]
@@ -20,9 +20,9 @@ export interface GatewayStatus {
 export interface CatalogList {
   provider: string
   models: number
-  /** Null while it has not been read. */
+  /** Null until it has been read. */
   readAt: number | null
-  /** Why not. */
+  /** Why it is not read. */
   problem: string | null
 }
 
@@ -30,26 +30,26 @@ export interface ProviderStatus {
   name: string
   family: string
   configured: boolean
-  /** Those that are not closed; one that is open is skipped until then. */
+  /** Circuits that are not closed; an open one is skipped until then. */
   circuits: readonly { model: string; state: CircuitState; until: number | null }[]
   health: ProviderHealth
 }
 
-/** How one provider has behaved, as far as this process has seen it. */
+/** The recent behaviour of one provider, as seen by this process. */
 export interface ProviderHealth {
-  /** Calls of the last five minutes, and those of them that failed by the provider's fault. */
+  /** Calls of the last five minutes, and how many of them failed through the provider's fault. */
   recentCalls: number
   recentErrors: number
   lastSuccessAt: number | null
   lastError: ProviderError | null
 }
 
-/** A failure of the provider's. Its words are scrubbed as for callers; nothing of the request is in it. */
+/** A failure of the provider. Its message is scrubbed as for callers and contains nothing of the request. */
 export interface ProviderError {
   at: number
   model: string
   code: ErrorCode
-  /** HTTP status of the provider; null when there was no answer at all. */
+  /** HTTP status of the provider; null when it did not answer. */
   status: number | null
   message: string
   requestId: string

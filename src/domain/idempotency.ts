@@ -1,28 +1,28 @@
 import { GatewayError } from './errors.ts'
 
-/** As callers know the header; Node has it in lower case. */
+/** The spelling for callers; Node uses lower case. */
 const HEADER = 'Idempotency-Key'
 const LONGEST_KEY = 255
 
-/** How long a key stands for one call, from its start. */
+/** How long a key is reserved, from the start of its call. */
 export const IDEMPOTENCY_MS = 24 * 60 * 60 * 1000
 
-/** What makes two requests the same: one gateway key, one value of the header, one body. */
+/** What makes two requests the same: gateway key, header value, body. */
 export interface IdempotentBody {
   idempotencyKey: string
   /** SHA-256 of the raw body, hexadecimal. */
   bodyHash: string
 }
 
-/** The call that a key stands for; a call that ended without a charge is none. */
+/** The call that reserved a key. A call that ended without a charge reserves nothing. */
 export interface ClaimedCall {
   requestId: string
   bodyHash: string
-  /** `uncertain`: it was sent to a provider and its end is not known. */
+  /** `uncertain`: it was sent to a provider and its outcome is unknown. */
   state: 'running' | 'answered' | 'uncertain'
 }
 
-/** The value of the header, or what is wrong with it. Null without the header. */
+/** The value of the header, or an error. Null without the header. */
 export function checkedIdempotencyKey(value: string | undefined): string | null {
   if (value === undefined) return null
   if (value.length > LONGEST_KEY || !/^[\x21-\x7e]+$/.test(value)) {
@@ -34,26 +34,26 @@ export function checkedIdempotencyKey(value: string | undefined): string | null 
   return value
 }
 
-/** One text for both; a gateway key's id has no space. */
+/** One lookup text for both; a gateway key's id has no space. */
 export function identityOf(keyId: string, { idempotencyKey }: IdempotentBody): string {
   return `${keyId} ${idempotencyKey}`
 }
 
-/** Throws when the key stands for another request: answering with the first one's outcome would be a lie. */
+/** Throws when the key was used for another request, because the first answer would be wrong for this one. */
 export function checkSameBody(claimed: ClaimedCall, body: IdempotentBody): void {
   if (claimed.bodyHash === body.bodyHash) return
-  throw conflict(claimed, `This ${HEADER} was used with another body within 24 hours. Send a new key with a new body.`)
+  throw conflict(claimed, `This ${HEADER} was used with a different body within the last 24 hours. Send a new key.`)
 }
 
-/** What a request gets whose outcome cannot be shown again: it must not be charged a second time. */
+/** The error for a request whose outcome cannot be replayed: it must not be charged twice. */
 export function refusalOf(claimed: ClaimedCall): GatewayError {
   const { requestId } = claimed
-  const advice = 'Send a new key to make the call again.'
+  const advice = 'Send a new key to repeat the call.'
   switch (claimed.state) {
     case 'answered':
       return conflict(
         claimed,
-        `The call with this ${HEADER} was completed and charged as request ${requestId}; its answer is no longer kept. ${advice}`,
+        `The call with this ${HEADER} was completed and charged as request ${requestId}; its answer is no longer stored. ${advice}`,
       )
     case 'uncertain':
       return conflict(
@@ -63,7 +63,7 @@ export function refusalOf(claimed: ClaimedCall): GatewayError {
     case 'running':
       return conflict(
         claimed,
-        `The call with this ${HEADER} is running as request ${requestId} in another process, or has just ended there.`,
+        `The call with this ${HEADER} is running as request ${requestId} in another process, or has just ended there. Retry shortly with the same key.`,
       )
   }
 }
@@ -71,7 +71,7 @@ export function refusalOf(claimed: ClaimedCall): GatewayError {
 function conflict({ requestId, state }: ClaimedCall, message: string): GatewayError {
   return new GatewayError('conflict', message, {
     details: { header: HEADER, request_id: requestId, state },
-    // A call that runs elsewhere may fail, and then frees its key.
+    // A call that runs elsewhere may fail and release its key.
     isFinal: state !== 'running',
   })
 }

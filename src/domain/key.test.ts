@@ -63,7 +63,7 @@ describe('whether a key works', () => {
   }
 })
 
-test('a new key is its kind and 32 characters of chance; twelve characters of it may be seen', () => {
+test('a new key is its kind and 32 random characters; twelve characters of it are visible', () => {
   const value = newKeyValue('live')
   assert.match(value, /^gw_live_[0-9A-Za-z]{32}$/)
   assert.match(newKeyValue('admin'), /^gw_admin_[0-9A-Za-z]{32}$/)

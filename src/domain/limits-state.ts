@@ -1,13 +1,13 @@
 /** Where limits are counted, and whether that works now. */
 export type LimitsState =
   | { kind: 'memory' }
-  /** Several gateways without shared counters: one enforces. */
+  /** Several gateways without shared counters: one of them enforces. */
   | { kind: 'lone'; enforces: boolean }
   | {
       kind: 'counters'
       up: boolean
-      /** Why not. */
+      /** Why it does not work. */
       problem: string | null
-      /** Ends of calls that the counters have not heard of yet. */
+      /** Finished calls that are not booked in the counters yet. */
       deferred: number
     }

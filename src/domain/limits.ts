@@ -1,28 +1,28 @@
 import { z } from 'zod'
 
-/** Far above any provider's own limits, and small enough that sums of such counts stay exact. */
+/** Far above any provider's limits, and small enough that sums stay exact. */
 const LARGEST_COUNT = 1_000_000_000
 
 const Count = z
   .int(`a whole number from 1 to ${LARGEST_COUNT}`)
-  .min(1, 'at least 1; to take a limit away, leave it out')
+  .min(1, 'at least 1; omit the field to remove the limit')
   .max(LARGEST_COUNT)
 
 const Usd = z
   .string('an amount in USD as a decimal string, for example "50" or "0.25"')
   .regex(/^\d{1,9}(\.\d{1,12})?$/, 'an amount in USD as a decimal string, for example "50" or "0.25"')
-  .refine((usd) => /[1-9]/.test(usd), 'more than 0; to take a budget away, leave it out')
+  .refine((usd) => /[1-9]/.test(usd), 'more than 0; omit the field to remove the budget')
 
 /** A default of a workspace, a key or an entry of a chain; the most specific one is sent. */
-export const MaxOutputTokens = Count.describe('Sent as the limit of the answer when the caller names none')
+export const MaxOutputTokens = Count.describe('Output limit that is sent when the caller sends none')
 
-/** Shorter answers are cut off more often than they help. */
+/** A shorter answer is rarely useful. */
 export const DEFAULT_FIT_AT_LEAST = 256
 
-/** What a key or a workspace may use up; both apply to a call. */
+/** What a key or a workspace may use; both apply to a call. */
 export const Limits = z.strictObject({
-  rpm: Count.optional().describe('Requests a minute'),
-  tpm: Count.optional().describe('Tokens a minute'),
+  rpm: Count.optional().describe('Requests per minute'),
+  tpm: Count.optional().describe('Tokens per minute'),
   max_parallel: Count.optional().describe('Calls at the same time'),
   max_output_tokens: MaxOutputTokens.optional(),
   budget: z
@@ -34,22 +34,22 @@ export const Limits = z.strictObject({
         .enum(['refuse', 'fit'])
         .optional()
         .describe(
-          'When the most a call can cost does not fit into what is left of a hard budget: `refuse` it (if left out), or `fit` it by sending the largest output limit that does',
+          'When the maximum cost of a call exceeds what is left of a hard budget: `refuse` the call (the default), or `fit` it by sending the largest output limit that fits',
         ),
       fit_at_least: Count.optional().describe(
-        `With \`when_tight\` \`fit\`: a call whose output limit would be lower is refused; ${DEFAULT_FIT_AT_LEAST} if left out`,
+        `With \`when_tight\` \`fit\`: a call whose output limit would be lower is refused; default ${DEFAULT_FIT_AT_LEAST}`,
       ),
     })
     .refine((budget) => budget.mode === 'hard' || budget.when_tight !== 'fit', {
       path: ['when_tight'],
-      error: 'a soft budget refuses nothing, so there is nothing to fit',
+      error: 'a soft budget refuses nothing; remove when_tight or make the budget hard',
     })
     .optional(),
 })
 export type Limits = z.infer<typeof Limits>
 export type Budget = NonNullable<Limits['budget']>
 
-/** As stored: what a schema has accepted before. */
+/** As stored, after a schema has accepted it. */
 export function limitsFromText(text: string | null): Limits | null {
   return text === null ? null : (JSON.parse(text) as Limits)
 }

@@ -8,11 +8,11 @@ test('a good list is read as its items are', () => {
   assert.deepEqual(list.parse([{ text: 'a', more: 1 }, { text: 2 }]), [{ text: 'a' }, { text: '' }])
 })
 
-test('what is no list is told', () => {
+test('a value that is not a list is reported', () => {
   assert.equal(listOf(z.string()).safeParse('a').error?.issues[0]?.message, 'expected an array')
 })
 
-test('a bad item is named by its place, and no item after it is looked at', () => {
+test('a bad item is named by its position, and no later item is checked', () => {
   let seen = 0
   const item = z.object({ name: z.string() }).refine(() => ++seen > 0)
   const { error } = listOf(item).safeParse([{ name: 'a' }, { name: 1 }, { name: 'b' }, 4])

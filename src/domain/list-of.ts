@@ -2,14 +2,14 @@ import { z } from 'zod'
 
 const ITEMS = new WeakMap<object, z.ZodType>()
 
-/** What the items of such a list are; undefined for any other type. Who describes types cannot see into it. */
+/** The type of the items of such a list; undefined for any other type. Code that describes types needs it. */
 export function itemOf(type: object): z.ZodType | undefined {
   return ITEMS.get(type)
 }
 
 /**
- * Like `z.array`, but the first bad item ends it. One complaint is all we tell, and a body of millions of bad items
- * must not fill the memory with one for each.
+ * Like `z.array`, but stops at the first bad item. We report one problem only, and a body of millions of bad items must
+ * not fill the memory with one issue each.
  */
 export function listOf<T extends z.ZodType>(item: T) {
   const list = z.custom<unknown[]>(Array.isArray, 'expected an array')

@@ -5,8 +5,8 @@ const pool = new Uint8Array(4096)
 let next = pool.length
 
 /**
- * A lower-case ULID: 10 characters of time, 16 of chance. Sorted by time, so inserts stay at the right edge of every
- * index. Chance is drawn 4 KiB at a time, because a system call for each id would cost more than the id.
+ * A lower-case ULID: a time part, then a random part. Ids sort by time, so inserts stay at the right edge of every
+ * index. Random bytes are drawn in blocks, because a system call per id would cost more than the id.
  */
 export function newId(now: number): string {
   let time = ''
@@ -23,7 +23,7 @@ export function newId(now: number): string {
   return time + chance
 }
 
-/** When an id was made, by the 26 characters that it ends with; null for one that was not made here. */
+/** When an id was made, read from its last 26 characters; null for a foreign id. */
 export function timeOfId(id: string): number | null {
   if (id.length < 26) return null
   let time = 0

@@ -34,7 +34,7 @@ const CASES: readonly [unknown, string][] = [
   ['text', 'expected an object, not a string'],
 ]
 
-describe('a problem is told in one line', () => {
+describe('a problem is one line', () => {
   for (const [value, expected] of CASES) {
     test('an unknown field where one is missing is named: it is most likely that one, misspelt', () => {
       const schema = z.strictObject({ name: z.string(), inner: z.strictObject({ key: z.string() }).optional() })

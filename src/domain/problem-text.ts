@@ -10,18 +10,18 @@ function pathText(path: readonly PropertyKey[]): string {
   return result
 }
 
-/** The first thing wrong, in one line: where it stands and what would be right. */
+/** The first problem in one line: its path and what is expected. */
 export function problemText(error: z.ZodError): string {
   const issue = mostTelling(error.issues)
   if (issue === undefined) return 'not valid'
-  // A bad name of a record's field: why it is bad stands one level deeper.
+  // A bad name of a record's field: the reason is one level deeper.
   const inner = issue.code === 'invalid_key' ? issue.issues[0] : undefined
   const path = pathText(issue.path)
   const message = inner?.message ?? inWords(issue)
   return path === '' ? message : `${path}: ${message}`
 }
 
-/** The first, unless it is a missing field where an unknown one was sent: that is most likely its name misspelt. */
+/** The first issue, unless it is a missing field and an unknown one was sent: most likely a typo of the missing one. */
 function mostTelling(issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue | undefined {
   const [first] = issues
   if (first?.code !== 'invalid_type' || !first.message.endsWith('received undefined')) return first
@@ -39,7 +39,7 @@ const TYPES: Readonly<Record<string, string>> = {
   record: 'an object',
 }
 
-/** What the library says by itself, in the words of a person; a schema's own words are left as they are. */
+/** The library's own message in plain words; messages of our schemas stay as they are. */
 function inWords(issue: z.core.$ZodIssue): string {
   const { message } = issue
   if (issue.code === 'unrecognized_keys') {

@@ -11,7 +11,7 @@ const PROVIDER: Provider = {
   headers: { 'x-org': 'Zq7organisation', authorization: 'Bearer Zq7behindscheme', 'x-short': 'eu' },
 }
 
-describe('words of a provider', () => {
+describe('a message of a provider', () => {
   for (const [words, shown] of [
     ['sent Zq7secretkey', 'sent [redacted]'],
     ['Zq7organisation in eu', '[redacted] in eu'],
@@ -20,7 +20,7 @@ describe('words of a provider', () => {
     test(`${words}: ${shown}`, () => assert.equal(withoutSecrets(words, PROVIDER), shown))
   }
 
-  test('are looked through once, however long', { timeout: 60_000 }, () => {
+  test('is scanned once, however long', { timeout: 60_000 }, () => {
     for (const letter of ['a', '*a', 'sk-', 'Bearer ', '-', '*** ', 'a*']) scrubMessage(letter.repeat(1_000_000))
     assert.equal(scrubMessage('key abc-de****fg, sk-ab****yz x***'), 'key [redacted], [redacted] x***')
   })

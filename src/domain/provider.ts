@@ -10,21 +10,21 @@ export interface Provider {
   apiKey: string | null
   /** Extra headers for every call, e.g. an organisation id. */
   headers: Readonly<Record<string, string>>
-  /** The most that its answers have said it charges, in percent of the list price, or an operator; absent: the list price. */
+  /** The highest price its answers or an operator have stated, in percent of the list price; absent: the list price. */
   pricePercent?: number
 }
 
-/** A provider known only by name, with neither key nor address, cannot be called. */
+/** A provider with neither key nor address cannot be called. */
 export function isConfigured(provider: Provider): boolean {
   return provider.apiKey !== null || provider.baseUrl !== null
 }
 
-/** Shorter values are no secrets, and taking them out would garble messages. */
+/** Shorter values are not secrets, and removing them would garble messages. */
 const SHORTEST_SECRET = 8
 
 const SCHEME = /^(?:Bearer|Basic|Token|ApiKey)\s+/i
 
-/** A provider's words without what we identify ourselves with: not every key looks like one. */
+/** A provider's message without our credentials: not every key looks like one. */
 export function withoutSecrets(text: string, provider: Provider): string {
   let clean = text
   for (const secret of [provider.apiKey ?? '', ...Object.values(provider.headers)]) {
@@ -35,23 +35,23 @@ export function withoutSecrets(text: string, provider: Provider): string {
   return clean
 }
 
-/** Far beyond any request id, and enough for the address of a redirect. */
+/** Longer than any request id, and enough for the address of a redirect. */
 const LONGEST_HEADER_WORDS = 200
 
-/** What a provider says in a header, to be kept and shown: visible ASCII, without secrets, not endless. */
+/** The value of a provider's header, safe to store and show: visible ASCII, without secrets, of limited length. */
 export function headerWords(text: string, provider: Provider): string {
-  // In this order: a secret may be taken apart by letters that are not shown, or by the end.
+  // In this order: hidden characters or the cut may otherwise split a secret.
   const visible = text.replace(/[^\x20-\x7e]+/g, '')
   return scrubMessage(withoutSecrets(visible, provider)).slice(0, LONGEST_HEADER_WORDS).trim()
 }
 
-/** What one cheap call to a provider said, in words for the person who set it up. */
+/** The result of one cheap test call, written for the person who configures the provider. */
 export interface ProviderTest {
   ok: boolean
   latencyMs: number
-  /** Null when there was no answer at all. */
+  /** Null when it did not answer. */
   status: number | null
-  /** Models on the first page of its list; null when there is no list. */
+  /** Models on the first page of its list; null without a list. */
   models: number | null
   message: string
 }
@@ -62,7 +62,7 @@ export interface ModelTraits {
   maxOutputTokens: number | null
   /** Supported values of reasoning_effort. */
   efforts: readonly string[] | null
-  /** Kinds of thinking that it takes, in the provider's words. */
+  /** Accepted kinds of thinking, in the provider's terms. */
   thinking: readonly string[] | null
 }
 
@@ -73,7 +73,7 @@ export const UNKNOWN_TRAITS: ModelTraits = {
   thinking: null,
 }
 
-/** A direct model id as the provider's list gave it at start. */
+/** A direct model id from the provider's list, read at start. */
 export interface CatalogModel {
   provider: string
   id: string
@@ -82,7 +82,7 @@ export interface CatalogModel {
   traits: ModelTraits
 }
 
-/** Everything else first, then what the better source knows. */
+/** Merges two sources; the better one wins. */
 export function mergeTraits(better: ModelTraits | undefined, worse: ModelTraits | undefined): ModelTraits {
   if (better === undefined) return worse ?? UNKNOWN_TRAITS
   if (worse === undefined) return better

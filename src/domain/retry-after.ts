@@ -1,6 +1,6 @@
 /**
- * The provider's wish to be left alone, in milliseconds: `retry-after-ms`, else `retry-after` as seconds or as an
- * HTTP date (RFC 9110, 10.2.3). Null when absent or unreadable.
+ * The wait that the provider requests, in milliseconds: `retry-after-ms`, else `retry-after` as seconds or as an HTTP
+ * date (RFC 9110, 10.2.3). Null when absent or unreadable.
  */
 export function retryAfterMs(
   headers: { 'retry-after-ms'?: string | undefined; 'retry-after'?: string | undefined },
@@ -20,10 +20,10 @@ function decimal(value: string | undefined): number | null {
   return value !== undefined && /^\s*\d{1,12}(\.\d{1,9})?\s*$/.test(value) ? Number(value) : null
 }
 
-/** The official clients take no notice of a longer wait, and come again at once. */
+/** The official clients ignore a longer wait and retry at once. */
 const LONGEST_TOLD_SECONDS = 60
 
-/** What callers are told in `retry-after`; who has to wait longer is told so again when they come back. */
+/** The `retry-after` for callers; a caller that must wait longer gets another one when it returns. */
 export function toldSeconds(waitMs: number): number {
   return Math.min(LONGEST_TOLD_SECONDS, Math.ceil(waitMs / 1000))
 }

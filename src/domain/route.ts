@@ -1,13 +1,13 @@
 import { z } from 'zod'
 import { MaxOutputTokens } from './limits.ts'
 
-/** One place a call can go: a provider and the model's id there. */
+/** One destination of a call: a provider and the model's id there. */
 export interface ChainEntry {
   provider: string
   model: string
   timeoutMs: number
   retries: number
-  /** Sent as the limit of the answer when the caller names none; null: what the key or the workspace says. */
+  /** Output limit that is sent when the caller sends none; null: that of the key or the workspace. */
   maxOutputTokens: number | null
 }
 
@@ -41,7 +41,7 @@ export interface Route {
   alias: string
   description: string | null
   chain: readonly ChainEntry[]
-  /** Embeddings may fall back to another model of it, too. */
+  /** Embeddings, too, may fall back to another of its models. */
   isInterchangeable: boolean
   createdAt: number
 }
@@ -56,7 +56,7 @@ export function chainEntry(definition: z.infer<typeof ChainEntrySchema>): ChainE
   }
 }
 
-/** Direct model ids go to a provider by how they begin (docs/contract.md). */
+/** Direct model ids go to a provider by their prefix (docs/contract.md). */
 export interface PrefixRule {
   prefix: string
   provider: string
@@ -69,7 +69,7 @@ export interface Resolved {
   isInterchangeable: boolean
 }
 
-/** An alias wins over a direct id of the same name; the catalog is not consulted, so a brand-new model id works. */
+/** An alias wins over a direct id of the same name. The catalog is not consulted, so a brand-new model id works. */
 export function resolveModel(
   model: string,
   routes: ReadonlyMap<string, Route>,

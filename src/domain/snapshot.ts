@@ -8,19 +8,19 @@ import type { Route } from './route.ts'
 export interface RegistryModel {
   provider: string
   model: string
-  /** Other ids that mean this model: listed ones only, no id is ever guessed by its beginning. */
+  /** Other ids of this model: only listed ones, no id is guessed by its prefix. */
   aliases: readonly string[]
   traits: ModelTraits
   maxInputTokens: number | null
   capabilities: readonly string[]
   deprecated: boolean
-  /** ISO date on which the provider turns it off. */
+  /** ISO date on which the provider retires it. */
   shutdownDate: string | null
   mode: string
   note: string | null
-  /** Compiled; without a known price its base is null. */
+  /** Compiled; its base is null while the price is unknown. */
   price: Price
-  /** Null while no price has ever been set. */
+  /** Null while no price has been set. */
   priceVersion: number | null
   prices: PriceList | null
 }
@@ -33,8 +33,8 @@ export interface Workspace {
 }
 
 /**
- * All control data as one immutable value. A call takes the snapshot it starts with and keeps it to its end; a change
- * replaces the whole, so that nobody ever sees half of one.
+ * All control data as one immutable value. A call keeps the snapshot that it starts with; a change replaces the whole
+ * value, so no reader sees half of a change.
  */
 export interface Snapshot {
   workspaces: ReadonlyMap<string, Workspace>

@@ -6,7 +6,7 @@ export function bearerKey(call: WithHeaders): string {
   if (authorization === undefined) throw new GatewayError('unauthorized')
   const value = /^Bearer +(\S+) *$/i.exec(authorization)?.[1]
   if (value === undefined) {
-    throw new GatewayError('unauthorized', 'Write the header as "Authorization: Bearer <GATEWAY_KEY>".')
+    throw new GatewayError('unauthorized', 'Send the header "Authorization: Bearer <GATEWAY_KEY>".')
   }
   return value
 }

@@ -2,7 +2,7 @@ import { chatCompletions } from './chat-completions/chat-completions.ts'
 import { embeddings } from './embeddings/embeddings.ts'
 import type { Endpoint } from './endpoint.ts'
 
-/** Every public path that spends: router, worker, log and documentation read this table. */
+/** Every public path that costs money: router, worker, log and documentation read this table. */
 export const ENDPOINTS: readonly Endpoint[] = [chatCompletions, embeddings]
 
 export function endpointNamed(name: string): Endpoint {

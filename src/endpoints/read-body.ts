@@ -4,7 +4,7 @@ import { type CallRequest, isJsonObject } from '../domain/request/call-request.t
 import { checkFaithful } from '../domain/request/faithful.ts'
 import type { Endpoint } from './endpoint.ts'
 
-/** A body as it came, as a request. The error also holds what the request log may know of a body that was refused. */
+/** Reads a received body as a request. The error carries what the request log may store of a refused body. */
 export function readBody(body: Buffer, endpoint: Pick<Endpoint, 'read'>): CallRequest {
   let value: unknown
   try {
@@ -16,14 +16,14 @@ export function readBody(body: Buffer, endpoint: Pick<Endpoint, 'read'>): CallRe
   }
 }
 
-/** A request that can be sent on faithfully. */
+/** A request that can be forwarded faithfully. */
 export function readValue(value: unknown, endpoint: Pick<Endpoint, 'read'>): CallRequest {
   const request = endpoint.read(value)
   checkFaithful(value)
   return request
 }
 
-/** Longer than any model's name: what stands there instead is not passed around. */
+/** Longer than any model's name: other content is not passed around. */
 const LONGEST_MODEL = 512
 
 function namedModel(value: unknown): string | null {
@@ -32,12 +32,12 @@ function namedModel(value: unknown): string | null {
 }
 
 function parseJson(body: Buffer): unknown {
-  if (body.length === 0) throw new GatewayError('invalid_request', 'The body is empty; send a JSON object.')
+  if (body.length === 0) throw new GatewayError('invalid_request', 'The body is empty. Send a JSON object.')
   if (!isUtf8(body)) throw new GatewayError('invalid_request', 'The body is not valid UTF-8.')
   try {
     return JSON.parse(body.toString('utf8'))
   } catch {
-    // V8's message quotes the body, and content must not reach a log: ours does not.
+    // V8's message quotes the body, and content must not reach a log.
     throw new GatewayError('invalid_request', 'The body is not valid JSON.')
   }
 }

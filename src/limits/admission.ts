@@ -4,7 +4,7 @@ import type { Period } from './budget-period.ts'
 import { type Account, advance, type CallHold, type CallUse, type Scope } from './ledger.ts'
 import { correctTokens, countCall, type Second, uncountCall, waitUntilAtMost } from './minute-window.ts'
 
-/** A scope that a call belongs to, with its limits as of now. */
+/** A scope that a call belongs to, with its current limits. */
 export interface Bound {
   account: Account
   limits: Limits | null
@@ -27,32 +27,32 @@ export type Refusal =
       scope: Scope
       limit: number
       used: number
-      /** What the call would add; null: nobody can say. */
+      /** What the call would add; null: unknown. */
       needed: number | null
-      /** Milliseconds until it could be admitted; null: never, as it stands. */
+      /** Milliseconds until it could be admitted; null: never in this form. */
       waitMs: number | null
     }
 
 export interface HeldCall {
-  /** Of the request. */
+  /** The request's id. */
   readonly id: string
-  /** Unix milliseconds: its money belongs to the periods of this moment. */
+  /** Unix milliseconds. The cost belongs to the periods of this moment. */
   readonly admittedAt: number
   readonly hold: CallHold
-  /** In the memory of this process; what several gateways share is kept elsewhere, under the id. */
+  /** In this process's memory; shared counters keep theirs elsewhere, under the id. */
   readonly parts: readonly HeldPart[]
-  /** A hard budget of shared counters binds it: its answer may be seen only once it is booked. */
-  readonly strict: boolean
-  /** The limits could not be asked about, and it was let through. */
+  /** A hard budget in shared counters applies: the answer is sent only after the cost is booked. */
+  readonly answersAfterBooking: boolean
+  /** The limits could not be checked, and the policy allowed the call. */
   readonly unchecked: boolean
-  /** Where this node's spool has the open row; null until it is there. */
+  /** Position of the open row in this node's spool; null until it is written. */
   position: number | null
   settled: boolean
 }
 
 interface HeldPart {
   account: Account
-  /** Those of the periods in which it was admitted, although others may have begun since. */
+  /** The counters of the periods in which it was admitted, even if those have ended. */
   counters: { spent: Picodollars; held: Picodollars }[]
   second: Second
 }
@@ -60,12 +60,12 @@ interface HeldPart {
 export type Decision =
   | { kind: 'admitted'; call: HeldCall; warnings: BudgetState[] }
   | { kind: 'refused'; refusal: Refusal }
-  /** Nobody can say now whether the limits allow it. */
+  /** The limits cannot be checked now. */
   | { kind: 'unavailable'; reason: string }
 
 /**
- * One decision over all scopes of a call: either every one of them takes it, or none is touched. Nothing here waits,
- * so calls that arrive together are decided one after the other and cannot overrun a limit between them.
+ * One decision over all scopes of a call: either all of them admit it, or none changes. Nothing here is asynchronous,
+ * so concurrent calls are decided one after the other and cannot exceed a limit together.
  */
 export function admitCall(
   bounds: readonly Bound[],
@@ -91,7 +91,7 @@ export function admitCall(
 
 type BudgetCounter = Pick<BudgetState, 'spent' | 'held' | 'resetsAt'>
 
-/** How a scope stands against its budget; null when it has none. */
+/** The state of a scope's budget; null when it has none. */
 export function budgetState(
   { scope, counters }: { scope: Scope; counters: Readonly<Record<Period, BudgetCounter>> },
   { budget }: Limits,
@@ -103,7 +103,7 @@ export function budgetState(
 
 const limitsInPicodollars = new WeakMap<Budget, Picodollars>()
 
-/** Limits are immutable values of the snapshot, so their figures are read once. */
+/** Limits are immutable values of the snapshot, so their amounts are parsed once. */
 export function limitOf(budget: Budget): Picodollars {
   let limit = limitsInPicodollars.get(budget)
   if (limit === undefined) {
@@ -113,7 +113,7 @@ export function limitOf(budget: Budget): Picodollars {
   return limit
 }
 
-/** A call whose price nobody knows fits no hard budget; a soft one warns of it once the money is gone. */
+/** A call of unknown price fits no hard budget; a soft budget warns about it once it is used up. */
 export function fits({ limit, spent, held }: BudgetState, hold: Picodollars | null, { budget }: Limits): boolean {
   if (hold === null) return budget?.mode === 'soft' && spent + held < limit
   return spent + held + hold <= limit
@@ -136,8 +136,8 @@ function collectRateRefusals(account: Account, limits: Limits, hold: CallHold, n
 }
 
 /**
- * Which one speaks: a budget before a rate, for waiting does not help; then the one with the least left, or the longest
- * wait; among equals the key's own.
+ * Which refusal is reported: a budget before a rate, because waiting does not help; then the one with the least left or
+ * the longest wait; on a tie the key's own.
  */
 export function tightest(refusals: readonly Refusal[]): Refusal {
   return refusals.reduce((worst, other) => (isTighter(other, worst) ? other : worst))
@@ -158,10 +158,19 @@ function heldCall(bounds: readonly Bound[], hold: CallHold, id: string, now: num
     account.changes += 1
     return { account, counters, second: countCall(account.window, now, hold.tokens ?? 0) }
   })
-  return { id, admittedAt: now, hold, parts, strict: false, unchecked: false, position: null, settled: false }
+  return {
+    id,
+    admittedAt: now,
+    hold,
+    parts,
+    answersAfterBooking: false,
+    unchecked: false,
+    position: null,
+    settled: false,
+  }
 }
 
-/** Exactly once: the hold goes, what was used stays. False: it was settled before, and nothing happened. */
+/** Takes effect once: releases the hold, keeps what was used. False: it was settled before, and nothing changed. */
 export function settleCall(call: HeldCall, use: CallUse, now: number): boolean {
   return end(call, now, ({ account, counters, second }) => {
     if (use.picodollars !== null) for (const counter of counters) counter.spent = plus(counter.spent, use.picodollars)
@@ -169,7 +178,7 @@ export function settleCall(call: HeldCall, use: CallUse, now: number): boolean {
   })
 }
 
-/** Takes an admission back, as if it had never been: nothing was sent and the log does not know of it. */
+/** Reverts an admission completely: nothing was sent and nothing was logged. */
 export function releaseCall(call: HeldCall, now: number): boolean {
   return end(call, now, ({ account, second }) => {
     correctTokens(account.window, second, -(call.hold.tokens ?? 0))

@@ -5,14 +5,14 @@ export type Period = (typeof PERIODS)[number]
 
 const DAY_MS = 86_400_000
 
-/** UTC calendar periods, weeks from Monday; all of them begin at a midnight, so whole hours never lie across two. */
+/** UTC calendar periods, weeks from Monday. All start at midnight, so an hour never spans two periods. */
 export function periodBounds(period: Period, at: number): { startsAt: number; resetsAt: number | null } {
   const day = Math.floor(at / DAY_MS)
   switch (period) {
     case 'day':
       return { startsAt: day * DAY_MS, resetsAt: (day + 1) * DAY_MS }
     case 'week': {
-      // The first of January 1970 was a Thursday.
+      // 1 January 1970 was a Thursday.
       const monday = day - ((day + 3) % 7)
       return { startsAt: monday * DAY_MS, resetsAt: (monday + 7) * DAY_MS }
     }
@@ -26,7 +26,7 @@ export function periodBounds(period: Period, at: number): { startsAt: number; re
   }
 }
 
-/** Money of one period of one scope. */
+/** Spending of one scope in one period. */
 export interface PeriodCounter {
   readonly startsAt: number
   /** Null: never. */
@@ -49,8 +49,8 @@ export function newCounters(at: number, spent?: Readonly<Record<Period, Picodoll
 }
 
 /**
- * A period that is over gets a new counter. The old one stays with the calls that were admitted in it: their money
- * belongs there, whenever they end.
+ * A new period gets a new counter. The old one stays with the calls that were admitted in it: their cost belongs there,
+ * whenever they end.
  */
 export function rollOver(counters: PeriodCounters, at: number): void {
   const { resetsAt } = counters.day

@@ -3,7 +3,7 @@ import type { ChainEntry } from '../domain/route.ts'
 import { type HoldTerms, maxTokensWithin, moneyOf, tokensOf } from './hold.ts'
 import type { CallHold } from './ledger.ts'
 
-/** The most that a call can use, wherever along its chain it is served. */
+/** The most that a call can use at any entry of its chain. */
 export interface ChainHold extends CallHold {
   terms: EntryTerms[]
 }
@@ -14,7 +14,7 @@ export interface EntryTerms {
   terms: HoldTerms
 }
 
-/** By position: the largest limit with which an entry fits into what is left of a hard budget. */
+/** By position: the largest output limit with which an entry fits into what is left of a hard budget. */
 export type FittedLimits = ReadonlyMap<number, number>
 
 export function holdOfTerms(terms: EntryTerms[]): ChainHold {
@@ -23,7 +23,7 @@ export function holdOfTerms(terms: EntryTerms[]): ChainHold {
   return { picodollars: largest(money, asPicodollars(0n)), tokens: largest(tokens, 0), terms }
 }
 
-/** The largest `max_tokens` with which the call would fit into this much money at every entry; null when none would. */
+/** The largest `max_tokens` with which the call costs at most this amount at every entry; null when there is none. */
 export function maxTokensThatFit({ terms }: ChainHold, money: bigint): number | null {
   let most: number | null = null
   for (const each of terms) {
@@ -35,8 +35,8 @@ export function maxTokensThatFit({ terms }: ChainHold, money: bigint): number | 
 }
 
 /**
- * For each entry that could cost more the largest output limit with which it cannot; null when one would be below the
- * floor, or nobody knows what an entry could cost.
+ * For each entry that could cost more, the largest output limit that keeps it within the amount; null when one would be
+ * below the floor or the cost of an entry is unknown.
  */
 export function fittedLimits({ terms }: ChainHold, money: bigint, floor: number): FittedLimits | null {
   const fitted = new Map<number, number>()
@@ -51,7 +51,7 @@ export function fittedLimits({ terms }: ChainHold, money: bigint, floor: number)
   return fitted
 }
 
-/** One that nobody knows makes the whole unknown; where no entry can serve, nothing is used. */
+/** One unknown value makes the whole unknown; a chain that cannot serve uses nothing. */
 function largest<T extends number | bigint>(values: readonly (T | null)[], nothing: T): T | null {
   let most = nothing
   for (const value of values) {

@@ -12,12 +12,12 @@ type RateRefusal = Exclude<Refusal, { kind: 'budget' }>
 
 /** Whose limit it is. */
 export interface LimitedBy {
-  /** As people call it. */
+  /** The display name. */
   name: string
   budget: Budget | undefined
 }
 
-/** The refusal as an answer: figures for programs, the same in words for people. */
+/** The refusal as an error: figures in the details, the same in words in the message. */
 export function limitError(refusal: Refusal, hold: ChainHold, by: LimitedBy): GatewayError {
   if (refusal.kind !== 'budget') return rateError(refusal, by.name)
   if (hold.picodollars === null) return unknownCost(refusal.scope, hold, by.name)
@@ -49,10 +49,10 @@ function budgetError(refusal: BudgetRefusal, hold: ChainHold, most: bigint, by: 
   )
 }
 
-/** Soon asked again: counters that are away come back by themselves. */
+/** Short: the counters usually recover without help. */
 const UNAVAILABLE_RETRY_SECONDS = 2
 
-/** Not a limit that is reached, but one that nobody can check now. */
+/** For a limit that cannot be checked now. */
 export function limitsUnavailable(reason: string): GatewayError {
   return new GatewayError('limits_unavailable', reason, { retryAfterSeconds: UNAVAILABLE_RETRY_SECONDS })
 }
@@ -67,30 +67,27 @@ export function resetText(resetsAt: number | null): string {
   return resetsAt === null ? 'This budget does not reset.' : `It resets at ${new Date(resetsAt).toISOString()}.`
 }
 
-/** What the caller can do, and what would do it by itself. `floor` is null where nothing is fitted. */
+/** What the caller can change, and which setting does it automatically. `floor` is null where calls are not fitted. */
 function wayOut(fitting: number | null, floor: number | null): string {
-  if (fitting === null) return ' No output limit would make it fit.'
-  const would = ` It would fit with a max_tokens of ${fitting} or less`
+  if (fitting === null) return ' It does not fit with any output limit.'
+  const would = ` It fits with max_tokens ${fitting} or lower`
   if (floor !== null) {
-    return fitting < floor
-      ? `${would}; fit_at_least of this budget is ${floor}, so it is not sent with less.`
-      : `${would}.`
+    return fitting < floor ? `${would}, but fit_at_least of this budget is ${floor}.` : `${would}.`
   }
   return (
-    `${would}. To have that done for every call, set max_output_tokens of the workspace, the key or the route entry, ` +
-    'or when_tight: fit of this budget.'
+    `${would}. To limit every call, set max_output_tokens on the workspace, the key or the route entry, ` +
+    'or when_tight: fit on this budget.'
   )
 }
 
-const RATES = { rpm: 'requests a minute', tpm: 'tokens a minute', max_parallel: 'calls at the same time' } as const
+const RATES = { rpm: 'requests per minute', tpm: 'tokens per minute', max_parallel: 'parallel calls' } as const
 
 function rateError(refusal: RateRefusal, scopeName: string): GatewayError {
   const { kind, scope, limit, used, needed, waitMs } = refusal
   const details = { scope: scope.kind, scope_id: scope.id, kind, limit, used, needed }
   const what = `The limit of ${scopeName} is ${limit} ${RATES[kind]}`
   if (waitMs === null) {
-    const need =
-      needed === null ? 'the most that this call may use is unknown' : `this call alone may use up to ${needed}`
+    const need = needed === null ? 'the maximum use of this call is unknown' : `this call alone may use up to ${needed}`
     return new GatewayError('key_rate_limited', `${what}; ${need}. Send a smaller max_tokens.`, {
       details,
       isFinal: true,
@@ -100,7 +97,7 @@ function rateError(refusal: RateRefusal, scopeName: string): GatewayError {
   const need = kind === 'tpm' ? `, and this call may use up to ${needed}` : ''
   return new GatewayError(
     'key_rate_limited',
-    `${what}; ${used} are in use${need}. Try again in ${retryAfterSeconds} seconds.`,
+    `${what}; ${used} are in use${need}. Retry in ${retryAfterSeconds} seconds.`,
     { details, retryAfterSeconds },
   )
 }

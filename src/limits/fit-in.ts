@@ -3,23 +3,23 @@ import type { Decision, Refusal } from './admission.ts'
 import { type ChainHold, type FittedLimits, fittedLimits } from './chain-hold.ts'
 import type { Payer } from './spend-ledger.ts'
 
-/** What was asked of the ledger, and what it said. */
+/** What was requested of the ledger, and its decision. */
 export interface Asked {
   hold: ChainHold
   decision: Decision
 }
 
-/** Calls that run beside this one may take the room that it was fitted to; after so many times it is refused. */
+/** Concurrent calls may take the room that this one was fitted to; after this many attempts it is refused. */
 const MOST_TIMES = 5
 
-/** One of the hard budgets that bind this payer wants calls fitted. */
+/** Whether a hard budget of this payer asks for calls to be fitted. */
 export function mayFit({ key, workspace }: Payer): boolean {
   return key.limits?.budget?.when_tight === 'fit' || workspace.limits?.budget?.when_tight === 'fit'
 }
 
 /**
- * Asks again, with the largest output limits that fit into what the refusal says is left. Every question is decided as
- * exactly as the first one, so a budget holds whatever happens between two of them.
+ * Retries with the largest output limits that fit into what the refusal says is left. Every attempt is decided exactly
+ * like the first one, so the budget holds whatever happens in between.
  */
 export async function fitIn<A extends Asked>(
   first: A,
@@ -37,7 +37,7 @@ export async function fitIn<A extends Asked>(
   return last
 }
 
-/** Of several budgets the tightest refuses, so what fits into that one fits into all. */
+/** The tightest of several budgets refuses, so what fits into it fits into all. */
 export function fittedTo(refusal: Refusal, hold: ChainHold, payer: Payer): FittedLimits | null {
   if (refusal.kind !== 'budget') return null
   const budget = payer[refusal.scope.kind].limits?.budget

@@ -4,12 +4,12 @@ import type { BudgetState } from './admission.ts'
 import { budgetText, resetText } from './errors.ts'
 import type { Payer, SpendLedger } from './spend-ledger.ts'
 
-/** The `x-ratelimit-*` family as the official clients know it; nothing for a key without such a limit. */
+/** The `x-ratelimit-*` headers that the official clients read; empty for a key without such a limit. */
 export function rateHeaders(payer: Payer, ledger: SpendLedger): Record<string, string> {
   if (!hasRates(payer.key.limits) && !hasRates(payer.workspace.limits)) return {}
   const { requests, tokens } = ledger.allowance(payer)
   const headers: Record<string, string> = {}
-  // Spelt out: names put together at run time would cost each call a microsecond and a half.
+  // Spelled out: building the names at run time would cost every call.
   if (requests !== null) {
     headers['x-ratelimit-limit-requests'] = String(requests.limit)
     headers['x-ratelimit-remaining-requests'] = String(requests.remaining)
@@ -27,7 +27,7 @@ function hasRates(limits: Limits | null): boolean {
   return limits?.rpm !== undefined || limits?.tpm !== undefined
 }
 
-/** "6m0s", as the clients read it. */
+/** "6m0s", the format that clients read. */
 export function duration(ms: number): string {
   const seconds = Math.ceil(ms / 1000)
   const minutes = Math.floor(seconds / 60)

@@ -2,19 +2,19 @@ import { TOKEN_CLASSES } from '../domain/pricing/classes.ts'
 import { asPicodollars, type ClassPrices, type Picodollars, type Price } from '../domain/pricing/price.ts'
 import type { Bounds } from '../domain/request/bounds.ts'
 
-/** What one call can cost at most at one entry. */
+/** The most that one call can use at one entry. */
 export interface WorstCase {
-  /** Null where only the window bounds the prompt. */
+  /** Null when only the context window bounds the prompt. */
   promptTokens: number | null
   bounds: Pick<Bounds, 'outputTokens' | 'answers'>
   price: Price | undefined
   contextWindow: number | null
   maxOutputTokens: number | null
-  /** The most that the provider multiplies the list price with. */
+  /** The highest factor on the list price, in percent. */
   pricePercent?: number
 }
 
-/** What a hold is made of; null where nobody can say. */
+/** The terms of a hold; null where unknown. */
 export interface HoldTerms {
   promptTokens: number | null
   /** Of all answers together. */
@@ -24,8 +24,8 @@ export interface HoldTerms {
 }
 
 /**
- * Money to set aside before a call so that it can never cost more: every prompt token at the dearest price a prompt token
- * can have, and answers of full length.
+ * The amount to hold before a call so that it can never cost more: every prompt token at the highest price that a
+ * prompt token can have, and answers of full length.
  */
 export function holdTerms(worst: WorstCase): HoldTerms {
   const { promptTokens: bound, bounds, price, contextWindow, maxOutputTokens, pricePercent = 100 } = worst
@@ -41,20 +41,20 @@ export function holdTerms(worst: WorstCase): HoldTerms {
   return { promptTokens, outputTokens: limit === null ? null : limit * answers, answers, prices }
 }
 
-/** Null when the price or a length is unknown: then nobody can say. */
+/** Null when the price or a length is unknown. */
 export function moneyOf({ outputTokens, prices }: HoldTerms): Picodollars | null {
   if (prices === null || outputTokens === null) return null
   return asPicodollars(prices.prompt + BigInt(outputTokens) * prices.perOutputToken)
 }
 
-/** No limit is as high; beyond it the sums of a minute would no longer be exact. */
+/** Above every limit; beyond it the sums of a minute would not be exact. */
 const MOST_TOKENS = 1e12
 
 export function tokensOf({ promptTokens, outputTokens }: HoldTerms): number | null {
   return promptTokens === null || outputTokens === null ? null : Math.min(promptTokens + outputTokens, MOST_TOKENS)
 }
 
-/** The longest answer with which the call would cost no more than this; null when none would. */
+/** The longest output with which the call costs at most this amount; null when there is none. */
 export function maxTokensWithin({ prices, answers }: HoldTerms, money: bigint): number | null {
   if (prices === null || prices.prompt > money) return null
   if (prices.perOutputToken === 0n) return MOST_TOKENS
@@ -62,7 +62,7 @@ export function maxTokensWithin({ prices, answers }: HoldTerms, money: bigint): 
   return tokens >= 1n ? Number(tokens) : null
 }
 
-/** The dearest class of prompt tokens and the dearest answer, in the base prices and every tier the prompt can reach. */
+/** The highest prompt price and the highest output price, over the base prices and every tier the prompt can reach. */
 function dearestPrices({ base, tiers }: Price, prompt: number): { input: bigint; output: bigint } | null {
   if (base === null) return null
   const dearest = { input: dearestOf(base, 'prompt'), output: dearestOf(base, 'answer') }

@@ -2,40 +2,40 @@ import type { Picodollars } from '../domain/pricing/price.ts'
 import { newCounters, type Period, type PeriodCounters, rollOver } from './budget-period.ts'
 import { expire, type MinuteWindow, newWindow, type Second } from './minute-window.ts'
 
-/** Whom a limit binds. A workspace's id is its name. */
+/** Who is limited. A workspace's id is its name. */
 export type Scope = { kind: 'key'; id: string } | { kind: 'workspace'; id: string }
 
-/** What one scope has used and set aside, as of now. */
+/** What one scope has used and holds now. */
 export interface ScopeStatus {
   scope: Scope
   requestsLastMinute: number
   tokensLastMinute: number
   inFlight: number
   periods: Record<Period, { startsAt: number; resetsAt: number | null; spent: Picodollars; held: Picodollars }>
-  /** Grows with every admission and every end of a call: two equal readings mean that nothing happened between. */
+  /** Grows with every admission and every end of a call: equal readings mean that nothing changed in between. */
   changes: number
 }
 
 /** The most that a call can use. */
 export interface CallHold {
-  /** Null: nobody can say, because a model that it may reach has no price or no known length. */
+  /** Null: unknown, because a model that it may reach has no price or no known length. */
   picodollars: Picodollars | null
   tokens: number | null
 }
 
-/** What a call has used in the end; null cost: none is known. */
+/** What a call used in the end; null cost: unknown. */
 export interface CallUse {
   picodollars: Picodollars | null
   tokens: number
 }
 
-/** What the request log knows of a scope: all that a ledger is rebuilt from and verified against. */
+/** What the request log knows of a scope: the source for rebuilding and verifying a ledger. */
 export interface LoggedScope {
   scope: Scope
   spent: Record<Period, Picodollars>
-  /** Admitted calls of the last minute by the Unix second in which they started. */
+  /** Admitted calls of the last minute, by the Unix second of their start. */
   seconds: { second: number; requests: number; tokens: number }[]
-  /** Open rows: calls that run now. */
+  /** Open rows: running calls. */
   inFlight: number
   held: Record<Period, Picodollars>
 }
@@ -61,7 +61,7 @@ export function newAccount(scope: Scope, now: number, logged?: LoggedScope): Acc
   return account
 }
 
-/** Lets time pass: what is over no longer counts. */
+/** Moves to now: expired counts are dropped. */
 export function advance(account: Account, now: number): void {
   rollOver(account.counters, now)
   expire(account.window, now)

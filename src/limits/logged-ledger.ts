@@ -1,7 +1,7 @@
 import type { Picodollars } from '../domain/pricing/price.ts'
 import type { LoggedScope } from './ledger.ts'
 
-/** A call that is open in the log, or that shared counters hold money for. */
+/** A call that is open in the log or has a hold in the shared counters. */
 export interface LoggedHold {
   id: string
   node: string
@@ -13,10 +13,10 @@ export interface LoggedHold {
   holdTokens: number | null
 }
 
-/** All that shared counters are rebuilt from, read at one moment. */
+/** The source for rebuilding shared counters, read at one moment. */
 export interface LoggedLedger {
   scopes: LoggedScope[]
   open: LoggedHold[]
-  /** How far each node's spool had been folded. */
+  /** How far each node's spool has been folded. */
   positions: { node: string; seq: number }[]
 }

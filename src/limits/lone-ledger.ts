@@ -3,12 +3,12 @@ import { bindingOf } from './policy.ts'
 import type { SpendLedger } from './spend-ledger.ts'
 
 const NOT_HERE =
-  'Another gateway of this database enforces the limits, and this one does not know what it has counted. ' +
+  'Another gateway on this database enforces the limits; this one cannot check them. ' +
   'Set REDIS_URL on every gateway to share the counters.'
 
 /**
- * Several gateways without shared counters: one of them enforces limits from its memory, the others refuse what a limit
- * binds rather than pretend. `memory` is another one after this node has taken over.
+ * Several gateways without shared counters: one of them enforces limits from its memory, the others refuse calls that a
+ * limit applies to. `memory` returns a new ledger after this node has taken over.
  */
 export function createLoneLedger(
   memory: () => MemoryLedger,

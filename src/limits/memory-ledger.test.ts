@@ -69,7 +69,7 @@ const step = (mayLower: boolean): fc.Arbitrary<Step> =>
       : []),
   ) as fc.Arbitrary<Step>
 
-test('whatever happens in whatever order, the ledger is what a list of the calls adds up to', () => {
+test('in any order of events the ledger equals the sum of its calls', () => {
   fc.assert(
     fc.property(
       fc.array(limits, { minLength: 5, maxLength: 5 }),
@@ -121,7 +121,7 @@ function assertWithin(model: Reference, scope: Scope): void {
   }
 }
 
-test('verifying finds nothing where nothing is wrong, and every counter that is', async () => {
+test('verifying finds every wrong counter and nothing else', async () => {
   const model = new Reference()
   const payer = { key: { id: 'a', limits: null }, workspace: { name: 'first', limits: null } }
   for (const hold of [5n, 7n]) take(model, { do: 'admit', key: 'a', hold, tokens: 10 })
@@ -143,7 +143,7 @@ test('verifying finds nothing where nothing is wrong, and every counter that is'
   ])
 })
 
-test('verifying a ledger that never rests holds its money to what is logged meanwhile', async () => {
+test('verifying a busy ledger bounds its money by the log', async () => {
   const model = new Reference()
   const spend = () => {
     take(model, { do: 'admit', key: 'a', hold: 5n, tokens: 1 })

@@ -12,7 +12,7 @@ import {
 import { rateAllowance } from './rate-allowance.ts'
 import type { Payer, SpendLedger } from './spend-ledger.ts'
 
-/** In the memory of this process: every answer is there at once. */
+/** In this process's memory: every answer is immediate. */
 export interface MemoryLedger extends SpendLedger {
   admit(payer: Payer, hold: CallHold, id: string): ReturnType<typeof admitCall>
   settle(call: HeldCall, use: CallUse): boolean
@@ -62,7 +62,7 @@ export function createSpendLedger(clock: () => number, logged: readonly LoggedSc
       const at = now()
       return admitCall(boundsOf(payer, at), hold, id, at)
     },
-    // Here the rows that are open are the holds, and nobody else must be told.
+    // The open rows are the holds, so there is nobody else to inform.
     opened() {},
     settle: (call, use) => settleCall(call, use, now()),
     release: (call) => releaseCall(call, now()),

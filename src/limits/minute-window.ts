@@ -1,26 +1,26 @@
-/** The calls that were admitted in one second. */
+/** The calls admitted in one second. */
 export interface Second {
   /** Unix seconds. */
   readonly second: number
   requests: number
   /** Held while a call runs, then what it used. */
   tokens: number
-  /** It has left the window: what it counted no longer matters. */
+  /** Outside the window: its counts no longer matter. */
   expired: boolean
 }
 
 /**
- * Requests and tokens of the last minute, by the second. The second that is partly a minute ago counts in full, so no
- * sixty seconds, wherever they begin, can hold more than a limit admits.
+ * Requests and tokens of the last minute, by the second. A second that is only partly a minute ago counts in full, so
+ * no sixty seconds, wherever they start, exceed a limit.
  */
 export interface MinuteWindow {
-  /** Oldest first; seconds without a call are not there. */
+  /** Oldest first; only seconds with calls. */
   seconds: Second[]
   requests: number
   tokens: number
 }
 
-/** The second of now, and sixty before it. */
+/** The current second and the sixty before it. */
 export const WINDOW_SECONDS = 61
 
 export function newWindow(): MinuteWindow {
@@ -83,7 +83,7 @@ export function waitUntilAtMost(
   return 0
 }
 
-/** Milliseconds until the window is empty if nothing more comes. */
+/** Milliseconds until the window is empty if no call follows. */
 export function waitUntilEmpty(window: MinuteWindow, kind: 'requests' | 'tokens', now: number): number {
   return waitUntilAtMost(window, kind, 0, now) ?? 0
 }

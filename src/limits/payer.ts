@@ -4,24 +4,24 @@ import type { Snapshot } from '../domain/snapshot.ts'
 import type { Scope } from './ledger.ts'
 import type { Payer } from './spend-ledger.ts'
 
-/** Whose limits bind a call of this key. */
+/** Whose limits apply to a call of this key. */
 export function payerOf(key: LiveKey, snapshot: Snapshot): Payer {
   const limits = snapshot.workspaces.get(key.workspace)?.limits ?? null
   return { key, workspace: { name: key.workspace, limits } }
 }
 
-/** Only what binds all keys of a workspace. */
+/** Only the limits of the workspace. */
 export function workspacePayer(workspace: string, snapshot: Snapshot): Payer {
   const limits = snapshot.workspaces.get(workspace)?.limits ?? null
   return { key: { id: '', limits: null }, workspace: { name: workspace, limits } }
 }
 
-/** Sent as the limit of an answer where neither the caller nor the entry names one; the key's own goes first. */
+/** Output limit that is sent when neither the caller nor the entry sets one; the key's own comes first. */
 export function defaultLimitOf({ key, workspace }: Payer): number | null {
   return key.limits?.max_output_tokens ?? workspace.limits?.max_output_tokens ?? null
 }
 
-/** As people call it. */
+/** The display name. */
 export function scopeName({ kind }: Scope, key: LiveKey): string {
   return kind === 'key' ? `key '${key.name}'` : `workspace '${key.workspace}'`
 }

@@ -1,10 +1,10 @@
 import type { Limits } from '../domain/limits.ts'
 import type { Payer } from './spend-ledger.ts'
 
-/** What binds a call: a hard budget, other limits, or nothing. */
+/** What applies to a call: a hard budget, other limits, or nothing. */
 export type Binding = 'hard' | 'limited' | 'nothing'
 
-/** What happens to a call whose limits cannot be checked; null: refused under a hard budget, let through otherwise. */
+/** What happens to a call whose limits cannot be checked; null: refused under a hard budget, allowed otherwise. */
 export type LimitsWhenDown = 'refuse' | 'allow' | null
 
 export function bindingOf({ key, workspace }: Payer): Binding {
@@ -15,7 +15,7 @@ export function bindingOf({ key, workspace }: Payer): Binding {
 
 const known = new WeakMap<Limits, Binding>()
 
-/** Limits are immutable values of the snapshot, so they are looked through once. */
+/** Limits are immutable values of the snapshot, so they are inspected once. */
 function bindingOfLimits(limits: Limits | null): Binding {
   if (limits === null) return 'nothing'
   let binding = known.get(limits)

@@ -2,11 +2,11 @@ import type { Bound } from './admission.ts'
 import { advance } from './ledger.ts'
 import { waitUntilEmpty } from './minute-window.ts'
 
-/** What a caller may still do in this minute; of several scopes the tighter one. */
+/** What a caller may still use in this minute; the tighter of several scopes. */
 export interface RateAllowance {
   limit: number
   remaining: number
-  /** Milliseconds until all of it is there again. */
+  /** Milliseconds until all of it is available again. */
   resetMs: number
 }
 

@@ -1,6 +1,6 @@
 /**
- * Unix milliseconds that neither go back nor stand still: when the machine's clock is set back, time goes on from where
- * it was. When it is set forward, time follows.
+ * Unix milliseconds that never go back: when the machine's clock is set back, time continues from where it was. When it
+ * is set forward, time follows.
  */
 export function steadyClock(wall: () => number, monotonic: () => number): () => number {
   let last = wall()
@@ -9,7 +9,7 @@ export function steadyClock(wall: () => number, monotonic: () => number): () => 
     const tick = monotonic()
     const passed = Math.floor(tick - lastTick)
     const next = Math.max(wall(), last + passed)
-    // The rest of a millisecond stays on the tick, or many short steps would add up to no time at all.
+    // The fraction of a millisecond is kept, or many short steps would add up to no time at all.
     lastTick = next === last + passed ? lastTick + passed : tick
     last = next
     return next

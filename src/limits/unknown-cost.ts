@@ -2,7 +2,7 @@ import { GatewayError } from '../domain/errors.ts'
 import type { ChainHold } from './chain-hold.ts'
 import type { Scope } from './ledger.ts'
 
-/** Under a hard budget nothing is sent whose cost nobody can bound. Says what is unknown, and how to mend that. */
+/** Under a hard budget a call of unbounded cost is refused. Says what is unknown and how to set it. */
 export function unknownCost(scope: Scope, { terms }: ChainHold, scopeName: string): GatewayError {
   const first = terms.find((each) => each.terms.prices === null || each.terms.outputTokens === null)
   if (first === undefined) throw new Error('the cost of every entry is known')
@@ -30,7 +30,7 @@ function problemOf({ promptTokens, prices }: ChainHold['terms'][number]['terms']
     return {
       code: 'length_unknown',
       unknown: 'context_window',
-      what: 'This request holds a file, which may be as long as the context window, and that of',
+      what: 'This request contains a file, which may fill the context window; the context window of',
       options: '--context-window …',
     }
   }
@@ -47,6 +47,6 @@ function problemOf({ promptTokens, prices }: ChainHold['terms'][number]['terms']
     unknown: 'max_output_tokens',
     what: 'The maximum output length of',
     options: '--max-output-tokens …',
-    wayOut: 'Send max_tokens, or set max_output_tokens of the route entry, the key or the workspace. ',
+    wayOut: 'Send max_tokens, or set max_output_tokens on the route entry, the key or the workspace. ',
   }
 }

@@ -3,7 +3,7 @@ import { type LoggedScope, newAccount, type Scope, type ScopeStatus, statusOf } 
 import { WINDOW_SECONDS } from './minute-window.ts'
 import type { SpendLedger } from './spend-ledger.ts'
 
-/** A counter that is not what the rows say. */
+/** A counter that differs from the rows. */
 export interface LedgerDifference {
   scope: Scope
   /** E.g. `month.spent`, `requests_last_minute`. */
@@ -15,31 +15,28 @@ export interface LedgerDifference {
 export interface Verification {
   scopes: number
   differences: LedgerDifference[]
-  /** Scopes that changed at every look, so that only their money could be bounded, not compared. */
+  /** Scopes that changed during every reading, so that their money was only bounded, not compared. */
   busy: Scope[]
 }
 
-/** How often and for how long the ledger is looked at. */
+/** How often and for how long the ledger is read. */
 interface Pace {
-  /** Calls begin and end all the time; a scope is compared as soon as nothing happened to it while the rows were read. */
+  /** Calls start and end all the time; a scope is compared as soon as it did not change while the rows were read. */
   rounds: number
-  /** Between two looks: time for the ledger to hear of a row that was just written, or for rows to arrive. */
+  /** Between two readings: time for the ledger to learn of a new row, or for rows to arrive. */
   pauseMs: number
-  /** So many looks in a row must find the same difference. */
+  /** This many readings in a row must find the same difference. */
   agreeing: number
 }
 
 const ALONE: Pace = { rounds: 6, pauseMs: 20, agreeing: 2 }
-/**
- * Rows of other nodes arrive a tenth of a second after what they did to the ledger, and later when their database is
- * busy: a difference counts when it has stayed for three seconds.
- */
+/** Rows of other nodes arrive later than their changes to the ledger, so a difference must persist to count. */
 const SEVERAL: Pace = { rounds: 14, pauseMs: 500, agreeing: 7 }
 
 /**
- * Recomputes every counter from the rows. `read` must return what is logged up to now. A row is written a moment before
- * the ledger hears of it, so a difference counts only when further looks find it unchanged. A scope that never rests is
- * held to this: what was spent before the reading is in the rows, and the rows hold no more than was spent or held after.
+ * Recomputes every counter from the rows. `read` must return what is logged up to now. A row is written shortly before
+ * the ledger learns of it, so a difference counts only when further readings find it unchanged. For a scope that never
+ * rests the check is: the rows contain what was spent before the reading, and no more than was spent or held after it.
  */
 export async function verifyLedger(
   ledger: SpendLedger,
@@ -50,7 +47,7 @@ export async function verifyLedger(
   const { rounds, pauseMs, agreeing } = ledger.isShared ? SEVERAL : ALONE
   let seen = new Map<string, { text: string; times: number }>()
   let busy: Scope[] = []
-  /** What other nodes had spent by then has arrived in the log at the last look. */
+  /** What other nodes had spent by then is in the log at the last reading. */
   const first = new Map<string, ScopeStatus>()
   for (let round = 1; round <= rounds; round++) {
     if (round > 1) await new Promise((resolve) => setTimeout(resolve, pauseMs))
@@ -87,7 +84,7 @@ interface Look {
   rows: LoggedScope | undefined
 }
 
-/** The ledger before and after, the rows in between; of every scope that either of them knows. */
+/** The ledger before and after, the rows in between, for every scope that either of them knows. */
 async function look(
   ledger: SpendLedger,
   read: (now: number) => Promise<LoggedScope[]>,
@@ -103,7 +100,7 @@ async function look(
   const looked = new Map<string, Look>()
   for (const later of await ledger.status([...scopes.values()])) {
     const name = nameOf(later.scope)
-    // Nothing had happened to a scope that the ledger did not know.
+    // The ledger did not know this scope, so nothing had happened to it.
     const earlier = before.get(name) ?? statusOf(newAccount(later.scope, at), at)
     looked.set(name, { earlier, later, rows: logged.get(name) })
   }

@@ -16,15 +16,15 @@ export interface Target {
   /** Null: the family's public address. */
   baseUrl: string | null
   bounds: OutputBounds
-  /** Fields that the provider wants for this model under another name than the caller's. */
+  /** Fields that the provider requires under another name for this model. */
   renames?: readonly Rename[]
-  /** To be sent along where the caller left the choice open. */
+  /** Added where the caller left the choice open. */
   pins?: readonly Pin[]
 }
 
-/** The request in the words of the family, or why there is none. */
+/** The request in the family's wire format, or why there is none. */
 export type Translation =
-  /** `ignored`: hints that were dropped, named as the caller wrote them. `adjustments`: what was set here instead. */
+  /** `ignored`: dropped hints, named as the caller wrote them. `adjustments`: what the gateway set instead. */
   | { kind: 'wire'; body: JsonObject; ignored: string[]; adjustments: Adjustment[]; bounds: Bounds }
   /** This entry cannot express a field; another one may. The message names the field. */
   | { kind: 'refused'; code: 'unsupported_parameter' | 'invalid_request'; message: string }
@@ -34,13 +34,13 @@ export type Translation =
 /** A 2xx body, read. */
 export type Reading = { kind: 'answer'; answer: Answer } | { kind: 'failure'; failure: Failure }
 
-/** How a family does one operation: pure translation, no I/O, no clock, no state. */
+/** How a family performs one operation: pure translation, no I/O, no clock, no state. */
 export interface Translator<Request extends CallRequest = CallRequest> {
   /** Some families have the model in the path. */
   target(provider: Provider, model: string): HttpTarget
   toWire(request: Request, target: Target): Translation
   fromWire(body: unknown, request: Request): Reading
-  /** The endpoint whose bytes go out as they came, but for the model: the two speak the same wire. */
+  /** The endpoint whose bytes pass unchanged except for the model: both use the same wire format. */
   verbatimFor?: EndpointName
 }
 
@@ -55,24 +55,24 @@ export interface BuiltinProvider {
   name: string
   apiKeyVariable: string
   baseUrlVariable: string
-  /** Direct model ids that begin like this go to it. */
+  /** Direct model ids with this prefix go to it. */
   modelPrefixes: readonly string[]
 }
 
 export interface Family {
   builtin: BuiltinProvider
   translators: { readonly [Name in Operation]?: Translator }
-  /** What a model of this name is for; null where the name does not say. */
+  /** The operation that a model of this name serves; null where the name does not say. */
   operationOf(model: string): Operation | null
-  /** `body` is parsed JSON when it was JSON, else the text. */
+  /** `body` is parsed JSON, or the text if it was not JSON. */
   failureFromWire(status: number, body: unknown): Failure
   modelsTarget(provider: Provider, after: string | null): HttpTarget
-  /** Throws a TypeError when the body is no model list at all. */
+  /** Throws a TypeError when the body is not a model list. */
   modelsFromWire(body: unknown): CatalogPage
-  /** What a hard budget sends along, where the provider is the vendor's own service. */
+  /** What a hard budget adds, where the provider is the vendor's own service. */
   pins: readonly Pin[]
   isOwnService(provider: Provider): boolean
-  /** The usual mistake with its base URL, as a question to someone whose calls find nothing. */
+  /** The usual mistake in its base URL, as a question for someone whose calls get 404. */
   baseUrlHint: string
   /** Response header that carries the provider's id of the call. */
   requestIdHeader: string

@@ -2,7 +2,7 @@ import { type Provider, withoutSecrets } from '../domain/provider.ts'
 import type { CallRequest } from '../domain/request/call-request.ts'
 import type { Family, Reading, Translator } from './family.ts'
 
-/** What it takes to read an answer. */
+/** What is needed to read an answer. */
 export interface ReplyReader {
   provider: Provider
   family: Family
@@ -10,7 +10,7 @@ export interface ReplyReader {
   request: CallRequest
 }
 
-/** The body of an upstream answer, by meaning. `unreadable`: it should be JSON and is none. */
+/** The body of an upstream answer, by meaning. `unreadable`: it should be JSON and is not. */
 export function readReply(
   status: number,
   body: Buffer,
@@ -32,7 +32,7 @@ export function readReply(
   return { kind: 'failure', failure: { ...reading.failure, message } }
 }
 
-/** Error bodies are JSON as a rule; a proxy in between may send anything. */
+/** Error bodies are usually JSON; a proxy in between may send anything. */
 function looseJson(text: string): unknown {
   try {
     return JSON.parse(text)

@@ -3,19 +3,19 @@ import type { Adjustment } from '../domain/request/adjustment.ts'
 import type { JsonObject } from '../domain/request/call-request.ts'
 import { ChatRequestSchema } from '../domain/request/chat.ts'
 
-/** A field of the caller's that goes out under the name that the provider asked for. */
+/** A caller's field that is sent under the name that the provider requires. */
 export interface Rename {
   from: string
   to: string
 }
 
 const NAME = /^[a-z][a-z0-9_]{0,63}$/
-/** A limit stays one only under a name that translators count as one. */
+/** A limit stays a limit only under a name that translators count as one. */
 const LIMITS: ReadonlySet<string> = new Set(['max_tokens', 'max_completion_tokens'])
-/** Names that mean something else already: a value of another field under one of them would be another request. */
+/** Names with a meaning of their own: another field's value under one of them would be a different request. */
 const TAKEN: ReadonlySet<string> = new Set(Object.keys(ChatRequestSchema.shape))
 
-/** What a provider asked for, where following it sends no more than the caller sent; null where it would. */
+/** The rename that a provider requires, if it sends no more than the caller sent; else null. */
 export function usableRename(sent: JsonObject, { name: from, instead: to }: RefusedField): Rename | null {
   if (to === null || !NAME.test(to)) return null
   const isNameFree = LIMITS.has(from) ? LIMITS.has(to) : !TAKEN.has(to)
@@ -32,7 +32,7 @@ export function renaming({ from, to }: Rename): Adjustment {
   return { field: to, value: null, reason: 'renamed', from }
 }
 
-/** The body with those of the renames that apply to it, in the same order; itself where none does. */
+/** The body with the renames that apply to it, in the same order; unchanged where none does. */
 export function renamed(body: JsonObject, renames: readonly Rename[] = []): { body: JsonObject; applied: Rename[] } {
   const applied = renames.filter((rename) => applies(body, rename))
   if (applied.length === 0) return { body, applied }

@@ -25,7 +25,7 @@ const LIMITED: Record<string, [source: string, sent: string]> = {
   'stream goes too': ['{"stream":false,"model":"alias"}', '{"max_tokens":50,"model":"gpt-real"}'],
 }
 
-describe('a limit that was set is spliced in, the rest is sent as it came', () => {
+describe('a limit that was set is spliced in, the rest is sent as received', () => {
   for (const [title, [source, expected]] of Object.entries(LIMITED)) {
     test(title, () => {
       const request = JSON.parse(source) as ChatRequest
@@ -41,7 +41,7 @@ describe('a limit that was set is spliced in, the rest is sent as it came', () =
     '{"model":"alias","max_tokens":1,"max_tokens":900}',
     '{"model":"alias","max_tokens":"900"}',
   ]) {
-    test(`${source} is written anew`, () => {
+    test(`${source} is serialised again`, () => {
       const request = JSON.parse(source) as ChatRequest
       const wire = { ...renamed(request, 'gpt-real'), max_tokens: 50 }
       const body = wireBody(wire, request, Buffer.from(source))
@@ -68,7 +68,7 @@ const SPLICED: Record<string, [source: string, sent: string]> = {
   'letters beyond ASCII': ['{"model":"größe","x":"ü"}', '{"model":"gpt-real","x":"ü"}'],
 }
 
-describe('only what changed is written, the rest is sent as it came', () => {
+describe('only changes are written, the rest is sent as received', () => {
   for (const [title, [source, expected]] of Object.entries(SPLICED)) {
     test(title, () => {
       const body = sent(source)
@@ -89,7 +89,7 @@ const WRITTEN_ANEW: Record<string, string> = {
   'a text that ends like the name': '{"x":"\\"model","model":"alias"}',
 }
 
-describe('where that cannot be told for sure, the JSON is written anew', () => {
+describe('when in doubt, the JSON is serialised again', () => {
   for (const [title, source] of Object.entries(WRITTEN_ANEW)) {
     test(title, () => {
       const body = sent(source)
@@ -148,7 +148,7 @@ describe('a renamed or added field', () => {
   }
 })
 
-test('whatever the request, what is sent means the same', () => {
+test('whatever the request, what is sent has the same meaning', () => {
   const names = fc.constantFrom('messages', 'stream', 'n', 'model ', 'x', 'stream_options', 'max_tokens')
   const values = fc.oneof(fc.jsonValue(), fc.constantFrom('"model"', '\\"model', 'model', 'stream', false, null))
   const objects = fc.tuple(fc.dictionary(names, values), fc.string({ minLength: 1, unit: 'grapheme' }), fc.boolean())

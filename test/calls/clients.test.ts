@@ -12,7 +12,7 @@ import { embeddingOf } from '../../simulator/openai/embeddings.ts'
 import type { ScriptedAnswer } from '../../simulator/simulator.ts'
 import { type Harness, KEY, startHarness } from '../harness.ts'
 
-/** Clients change only base address and key (contract section 1). */
+/** Clients change only base address and key (docs/contract.md). */
 const harness: Harness = await startHarness()
 const { simulator } = harness
 const baseURL = `${harness.url}/v1`

@@ -281,13 +281,13 @@ describe('an unknown model', () => {
     simulator.script('office-helper', [{ status: 404 }])
     const answer = await chat(hello('office-helper'))
     assertError(answer, 'model_not_found')
-    assert.match(answer.json.error.message, /'office-helper' is no route alias/)
+    assert.match(answer.json.error.message, /'office-helper' is not a route alias/)
     assert.match(answer.json.error.message, /'openai'/)
   })
 
   test('behind an alias is not explained that way', async () => {
     simulator.script('gpt-4o', [{ status: 404 }])
-    assert.doesNotMatch((await chat(hello('one'))).json.error.message, /no route alias/)
+    assert.doesNotMatch((await chat(hello('one'))).json.error.message, /not a route alias/)
   })
 })
 

@@ -124,7 +124,7 @@ describe('after the first call was answered', () => {
     const first = await chat(hello('waits'), headers)
     for (const body of [hello('waits', { temperature: 1 }), `${JSON.stringify(hello('waits'))} `]) {
       const answer = await chat(body, headers)
-      assertConflict(answer, /another body/)
+      assertConflict(answer, /a different body/)
       assert.equal(answer.json.error.details.request_id, idOf(first))
     }
     assert.equal(harness.upstream().length, 1)
@@ -236,7 +236,7 @@ describe('while the first call is running', () => {
     simulator.hold()
     const first = chat(hello('waits'), headers)
     await until(() => harness.upstream().length === 1, 'the provider is asked')
-    assertConflict(await chat(hello('waits', { temperature: 1 }), headers), /another body/)
+    assertConflict(await chat(hello('waits', { temperature: 1 }), headers), /a different body/)
     simulator.release()
     assert.equal((await first).status, 200)
   })
@@ -317,7 +317,7 @@ describe('when the outcome is gone', () => {
         const answer = await again.chat(hello('waits'), headers)
         assertConflict(answer, /completed and charged/)
         assert.ok(answer.json.error.message.includes(idOf(first)))
-        assertConflict(await again.chat(hello('waits', { temperature: 1 }), headers), /another body/)
+        assertConflict(await again.chat(hello('waits', { temperature: 1 }), headers), /a different body/)
         assert.equal(again.upstream().length, 0)
         assert.equal((await again.chat(hello('fails'), failing)).status, 200)
         const other = await again.chat(hello('waits'), { ...headers, authorization: `Bearer ${OTHER_KEY}` })

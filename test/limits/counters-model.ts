@@ -169,7 +169,7 @@ export class ModelNode {
     if (call === undefined) return
     const cost = ((call.row.holdPicodollars ?? 0n) * percent) / 100n
     this.seq++
-    this.spool.push({ kind: 'close', row: call.row, cost, strict: call.held.strict })
+    this.spool.push({ kind: 'close', row: call.row, cost, strict: call.held.answersAfterBooking })
     const isBooked = await this.#ledger.settle(call.held, { picodollars: asPicodollars(cost), tokens: 1 }, this.seq)
     if (isBooked) this.answered.push({ id: call.row.id, cost })
   }

@@ -160,7 +160,7 @@ describe('the refusal', () => {
       when_tight: 'refuse',
       fit_at_least: null,
     })
-    for (const part of ['limited-', 'per month', usd(HOLD), 'max_tokens of 60 or less', 'resets at']) {
+    for (const part of ['limited-', 'per month', usd(HOLD), 'max_tokens 60 or lower', 'resets at']) {
       assert.ok(json.error.message.includes(part), `${part}: ${json.error.message}`)
     }
     assert.equal(harness.upstream().length, 0)

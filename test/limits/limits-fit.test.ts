@@ -57,7 +57,7 @@ describe('a fresh key with 0.40 USD asking "hi" at a dear model', () => {
     const tokens = fitting(400_000_000_000n, body)
     assert.equal(json.error.details.max_tokens_that_fits, tokens)
     assert.equal(json.error.details.when_tight, 'refuse')
-    for (const part of [`max_tokens of ${tokens} or less`, 'max_output_tokens', 'when_tight: fit']) {
+    for (const part of [`max_tokens ${tokens} or lower`, 'max_output_tokens', 'when_tight: fit']) {
       assert.ok(json.error.message.includes(part), `${part}: ${json.error.message}`)
     }
   })

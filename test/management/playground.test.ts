@@ -138,7 +138,7 @@ describe('a key that cannot be used', () => {
     ] as const) {
       const { status, json } = await tried(hello('fast'), key)
       assert.deepEqual([status, json.error.code], [409, 'conflict'])
-      assert.ok(json.error.message.includes(` is ${why}:`), json.error.message)
+      assert.ok(json.error.message.includes(` is ${why} `), json.error.message)
     }
   })
 

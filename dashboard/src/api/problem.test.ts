@@ -5,16 +5,16 @@ import { problemAt, problemElsewhere } from './problem.ts'
 const FIELDS = ['name', 'limits.rpm', 'allowed_models']
 
 test('the gateway’s text stands at the field it names', () => {
-  const error = { message: 'limits.rpm: at least 1; to take a limit away, leave it out' }
-  assert.equal(problemAt(error, 'limits.rpm'), 'at least 1; to take a limit away, leave it out')
+  const error = { message: 'limits.rpm: at least 1; omit the field to remove the limit' }
+  assert.equal(problemAt(error, 'limits.rpm'), 'at least 1; omit the field to remove the limit')
   assert.equal(problemAt(error, 'name'), undefined)
   assert.equal(problemElsewhere(error, FIELDS), null)
 })
 
 test('a text about one item of a list stands at the list', () => {
   assert.equal(
-    problemAt({ message: 'allowed_models[2]: a name without blanks' }, 'allowed_models'),
-    'a name without blanks',
+    problemAt({ message: 'allowed_models[2]: a name without spaces' }, 'allowed_models'),
+    'a name without spaces',
   )
 })
 

@@ -16,7 +16,7 @@ import type { Circuits } from './circuits.ts'
 import type { PricePercents } from './price-percents.ts'
 import type { Quirks } from './quirks.ts'
 
-/** What the steps along a chain need from outside. */
+/** The dependencies of the steps along a chain. */
 export interface ChainDeps {
   families: ReadonlyMap<string, Family>
   catalog: Catalog
@@ -25,16 +25,16 @@ export interface ChainDeps {
   pricePercents: PricePercents
 }
 
-/** What binds a call at every entry of its chain. */
+/** What applies to a call at every entry of its chain. */
 export interface Situation {
   endpoint: Endpoint
   chain: readonly ChainEntry[]
   snapshot: Snapshot
-  /** The operator says that all models of the route give comparable answers. */
+  /** The operator declares that all models of the route give comparable answers. */
   isInterchangeable: boolean
-  /** A hard budget binds the call: it must not cost more than was held, whatever the account's defaults are. */
+  /** A hard budget applies: the call must not cost more than its hold, whatever the account's defaults are. */
   isStrict: boolean
-  /** Sent as the limit of an answer where neither the caller nor the entry names one. */
+  /** Output limit that is sent when neither the caller nor the entry sets one. */
   defaultLimit: number | null
 }
 
@@ -48,20 +48,20 @@ interface Callee {
   destination: Destination
 }
 
-/** An entry that can be called: its provider is there and configured, and it can express the request. */
+/** An entry that can be called: its provider is configured and its family can express the request. */
 export interface Candidate extends Callee {
-  /** The request in the family's words; of a large one an outline. */
+  /** The request in the family's wire format; of a large one an outline. */
   wire: JsonObject
   ignored: string[]
-  /** What differs from the caller's request on purpose. */
+  /** Deliberate differences from the caller's request. */
   adjustments: Adjustment[]
   bounds: Bounds
-  /** The most that it is billed at, in percent of the list price: as far as anybody knows, and what is held for. */
+  /** The highest known price, in percent of the list price, and the one used for the hold. */
   expectedPercent: number
   heldPercent: number
 }
 
-/** Whether an entry can serve a request at all, whatever its circuit says. */
+/** Whether an entry can serve a request at all, regardless of its circuit. */
 export type Fitness =
   | { kind: 'usable'; candidate: Candidate; contextWindow: number | null }
   | { kind: 'unconfigured'; reason: string; contextWindow: number | null }
@@ -72,8 +72,8 @@ export type Fitness =
 export const NOTHING_FITTED: FittedLimits = new Map()
 
 /**
- * What each entry of the chain can do, in its order. Calls and `explain` both ask this: there is no second opinion.
- * `isFinal`: it is not asked again with other limits.
+ * What each entry of the chain can do, in order. Calls and `explain` share this function. `isFinal`: there is no
+ * further assessment with other limits.
  */
 export function assessChain(
   body: RequestBody,
@@ -114,19 +114,19 @@ function calleeOf(
   }
   const { quirks, pricePercents } = deps
   const { renames } = quirks.of(provider, entry.model)
-  // Of the limits set here the most specific.
+  // The most specific configured limit.
   const bounds = { default: entry.maxOutputTokens ?? situation.defaultLimit, most: fitted.get(position) ?? null }
   const target = { model: entry.model, traits, baseUrl: provider.baseUrl, bounds, renames }
   const destination: Destination = { position, family: provider.family, ...target }
   const callee = { entry, position, provider, family, translator, traits, destination }
   if (situation.isStrict && hasDefaults(callee, quirks)) {
-    // What is held for anyway is left to the account.
+    // What the hold covers anyway is left to the account.
     destination.pins = family.pins.filter(({ percent }) => percent > pricePercents.of(provider))
   }
   return callee
 }
 
-/** Why a model is of no use at this endpoint, as far as anybody knows. */
+/** Why a model cannot serve this endpoint, if that is known. */
 function mismatch(entry: ChainEntry, family: Family, { snapshot, endpoint, chain, isInterchangeable }: Situation) {
   const { provider, model } = entry
   const mode = snapshot.registry.get(provider)?.get(model)?.mode
@@ -159,7 +159,7 @@ function judge(callee: Callee, translation: Translation | undefined, situation: 
   }
 }
 
-/** Whether the provider's account may choose what a request leaves open: elsewhere only what was seen counts. */
+/** Whether account defaults may decide what a request leaves open: elsewhere only observed prices count. */
 function hasDefaults({ entry, provider, family }: Callee, quirks: Quirks): boolean {
   let isOwn = ownServices.get(provider)
   if (isOwn === undefined) {
@@ -169,7 +169,7 @@ function hasDefaults({ entry, provider, family }: Callee, quirks: Quirks): boole
   return isOwn && !quirks.of(provider, entry.model).refusesPins
 }
 
-/** Providers are immutable values of the snapshot, so no call parses an address. */
+/** Providers are immutable values of the snapshot, so addresses are parsed once. */
 const ownServices = new WeakMap<Provider, boolean>()
 
 function percentsOf(callee: Callee, bounds: Bounds, { isStrict }: Situation, { quirks, pricePercents }: ChainDeps) {

@@ -21,7 +21,7 @@ export interface Circuits {
   succeeded(entry: ChainEntry): void
   failed(entry: ChainEntry, failure: Failure): void
   abandoned(entry: ChainEntry): void
-  /** `until`: skipped that long, while another entry can serve; null unless open. */
+  /** Until then it is skipped if another entry can serve; null unless open. */
   states(): Iterable<{ provider: string; model: string; state: CircuitState; until: number | null }>
 }
 
@@ -32,7 +32,7 @@ export function createCircuits(now: () => number, isKnown: IsKnown): Circuits {
     return circuits.get(entry.provider)?.get(entry.model) ?? NEW_CIRCUIT
   }
 
-  /** Neither a healthy circuit nor one of a model nobody knows is kept: memory must not follow what callers type. */
+  /** Only unhealthy circuits of known models are kept: callers must not be able to fill the memory. */
   function write(entry: ChainEntry, circuit: Circuit): void {
     const models = circuits.get(entry.provider)
     if (circuit === NEW_CIRCUIT) {

@@ -5,17 +5,17 @@ import { renaming, usableRename } from '../../providers/rename.ts'
 import type { Received } from '../stages.ts'
 import type { Candidate, ChainDeps } from './assess.ts'
 
-/** The same request with a field under another name or without one, because the provider said that it would take it so. */
+/** The same request with a field renamed or removed, because the provider said that it would accept that. */
 export interface Correction {
   /** For the attempt that was refused. */
   reason: string
   bytes: WireBytes
   adjustments: Adjustment[]
-  /** To be called once it was answered: a provider that refuses this too has taught nothing. */
+  /** To be called after a success: if the provider refuses the correction too, nothing was learned. */
   learn(): void
 }
 
-/** Null where the failure names no field that could be sent otherwise. */
+/** Null when the failure names no field that could be sent differently. */
 export async function correctionOf(
   refused: RefusedField | null,
   candidate: Candidate,
@@ -39,8 +39,8 @@ function isPinned(refused: RefusedField, { adjustments }: Candidate): boolean {
 }
 
 /**
- * A field of ours was refused, not the caller's. A provider that does not know it is asked again without; one that insists
- * on a dearer default is held for from the next call on: this one was not.
+ * A field that the gateway added was refused. If the provider does not know the field, the request is sent again
+ * without it; if it insists on a more expensive default, later calls hold for that price, because this one did not.
  */
 function unpinned(refused: RefusedField, candidate: Candidate, id: string, deps: ChainDeps) {
   const { provider, family, entry, adjustments } = candidate

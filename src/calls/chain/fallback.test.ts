@@ -63,7 +63,7 @@ describe('retries', () => {
     const failed = { ...failure('provider_quota_exceeded', '', 429), shouldRetry: true }
     assert.equal(nextStep(failed, fresh).kind, 'next-entry')
   })
-  test('wait as long as the provider asks, up to five seconds', () => {
+  test('wait as long as the provider requests, up to five seconds', () => {
     const limited = (retryAfter: number) => ({ ...failure('rate_limited', '', 429), retryAfterMs: retryAfter })
     assert.deepEqual(
       [limited(1200), limited(5000)]
@@ -109,7 +109,7 @@ describe('retry-after', () => {
     test(`${JSON.stringify(headers)} → ${expected}`, () => assert.equal(retryAfterMs(headers, now), expected))
   }
 
-  test('is told in whole seconds, and never more than the sixty that clients obey', () => {
+  test('is sent in whole seconds, and never above the maximum that clients obey', () => {
     assert.deepEqual([0, 1, 59_001, 60_001, 61_000, 3_600_000].map(toldSeconds), [0, 1, 60, 60, 60, 60])
   })
 })
@@ -126,7 +126,7 @@ describe('a circuit', () => {
     assert.equal(isSkipped(afterFailures(FAILURES_TO_OPEN - 1, 1000), 1000), false)
     assert.equal(isSkipped(afterFailures(FAILURES_TO_OPEN, 1000), 1000), true)
   })
-  test('lets exactly one trial call through after its time', () => {
+  test('allows exactly one trial call after its open time', () => {
     const later = 1000 + OPEN_MS
     const open = afterFailures(FAILURES_TO_OPEN, 1000)
     assert.equal(circuitState(open, later), 'half-open')
@@ -137,7 +137,7 @@ describe('a circuit', () => {
     assert.equal(isSkipped(afterFailure(trying, broken, later), later + OPEN_MS - 1), true)
     assert.equal(isSkipped(afterAbandoned(trying), later), false)
   })
-  test('a success in between starts the count anew', () => {
+  test('a success in between resets the count', () => {
     let circuit: Circuit = afterFailures(FAILURES_TO_OPEN - 1, 0)
     circuit = afterSuccess(circuit, 0)
     assert.equal(isSkipped(afterFailure(circuit, broken, 0), 0), false)

@@ -1,6 +1,6 @@
 import type { Failure } from '../../domain/failure.ts'
 
-/** The longest we let a caller wait for the same entry before we go to the next one. */
+/** The longest wait before a retry; beyond it the chain moves to the next entry. */
 export const LONGEST_WAIT_MS = 5_000
 const FIRST_BACKOFF_MS = 500
 const LONGEST_BACKOFF_MS = 8_000
@@ -11,14 +11,14 @@ export type Step =
   | { kind: 'give-up'; reason: string }
 
 export interface StepContext {
-  /** How often this entry has been asked again already. */
+  /** How often this entry has been retried already. */
   retriesUsed: number
   retriesAllowed: number
-  /** 0 ≤ random < 1: spreads callers who failed together. */
+  /** 0 ≤ random < 1: spreads the retries of calls that failed together. */
   random: number
 }
 
-/** What to do after a failure. A caller's mistake never moves on; what is the provider's or operator's fault does. */
+/** What to do after a failure. A caller's mistake never moves on; a fault of the provider or the operator does. */
 export function nextStep(failure: Failure, context: StepContext): Step {
   const waitMs = failure.retryAfterMs ?? backoffMs(context)
   if (mayRetry(failure, context) && waitMs <= LONGEST_WAIT_MS) {
@@ -34,7 +34,7 @@ export function nextStep(failure: Failure, context: StepContext): Step {
   }
 }
 
-/** The provider's own verdict comes first; `never` (out of credit) holds even against it. */
+/** The provider's own verdict comes first; `never` (out of credit) overrides even that. */
 function mayRetry(failure: Failure, context: StepContext): boolean {
   if (failure.shouldRetry === false || context.retriesUsed >= context.retriesAllowed) return false
   switch (failure.retry) {
@@ -50,13 +50,13 @@ function mayRetry(failure: Failure, context: StepContext): boolean {
   }
 }
 
-/** 0.5 s doubling up to 8 s, minus up to a quarter. */
+/** Exponential backoff with jitter. */
 function backoffMs(context: StepContext): number {
   const full = Math.min(FIRST_BACKOFF_MS * 2 ** context.retriesUsed, LONGEST_BACKOFF_MS)
   return Math.round(full * (1 - context.random / 4))
 }
 
-/** An unknown window is never "larger": moving on a guess would burn a second entry for nothing. */
+/** An unknown window never counts as larger: trying it would be a guess. */
 export function isLargerWindow(candidate: number | null, failed: number | null): boolean {
   return candidate !== null && failed !== null && candidate > failed
 }

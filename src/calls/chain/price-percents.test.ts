@@ -72,7 +72,7 @@ function answerOf(
   return { content: [], stop_reason: 'end_turn', usage: { ...usage, inference_geo: geo ?? account.geo } }
 }
 
-test('under a hard budget no call costs more than was held, once it is pinned or learnt', () => {
+test('under a hard budget no call costs more than was held, once it is pinned or learned', () => {
   const cases = fc.record({
     family: fc.constantFrom('openai', 'anthropic'),
     isOwn: fc.boolean(),

@@ -1,14 +1,14 @@
 import type { Provider } from '../../domain/provider.ts'
 import type { Log } from '../../telemetry/log.ts'
 
-/** What providers charge at most, in percent of the list price, as far as their answers have shown. */
+/** The highest price that providers charge, in percent of the list price, as seen in their answers. */
 export interface PricePercents {
   of(provider: Provider): number
-  /** A call was billed at more than anybody expected: it is held for from now on, by every node. */
+  /** A call was billed higher than expected: from now on every node holds for that price. */
   learn(provider: Provider, percent: number, requestId: string): void
 }
 
-/** `write` makes it last and known to all; until it has, this process remembers. */
+/** `write` stores it for all nodes; until then this process remembers it. */
 export function createPricePercents(
   write: (provider: string, percent: number) => Promise<unknown>,
   log: Log,
@@ -23,11 +23,12 @@ export function createPricePercents(
       unwritten.set(name, percent)
       log.warn(
         { request: requestId, provider: name, percent },
-        'the provider charges more than the list price: held for from now on (switchyard doctor shows it)',
+        'the provider charges more than the list price: later calls hold for it (switchyard doctor shows it)',
       )
       write(name, percent).then(
         () => unwritten.get(name) === percent && unwritten.delete(name),
-        (error: unknown) => log.error({ provider: name, percent, err: error }, 'what it charges could not be stored'),
+        (error: unknown) =>
+          log.error({ provider: name, percent, err: error }, 'the price factor of the provider could not be stored'),
       )
     },
   }

@@ -87,7 +87,7 @@ test('a steady stream counts five minutes of it, however long it lasts', () => {
   assert.ok(recentCalls >= 290 && recentCalls <= 300, String(recentCalls))
 })
 
-test('a deleted provider is forgotten when a new one is met', () => {
+test('a deleted provider is dropped when a new one appears', () => {
   const { health, known } = world('first')
   health.succeeded(entry('first'))
   known.delete('first')
@@ -96,7 +96,7 @@ test('a deleted provider is forgotten when a new one is met', () => {
   assert.equal(health.of('first').lastSuccessAt, null)
 })
 
-test('a model of any length is cut', () => {
+test('a long model name is cut', () => {
   const { health } = world('first')
   health.failed(entry('first', 'm'.repeat(100_000)), overloaded, 'chatcmpl_1')
   assert.equal(health.of('first').lastError?.model.length, 200)

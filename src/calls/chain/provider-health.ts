@@ -3,7 +3,7 @@ import type { ProviderHealth } from '../../domain/gateway-status.ts'
 import type { ChainEntry } from '../../domain/route.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
 
-/** How the providers have behaved lately, in the memory of this process. */
+/** The recent behaviour of the providers, in this process's memory. */
 export interface ProviderHealths {
   succeeded(entry: ChainEntry): void
   failed(entry: ChainEntry, failure: Failure, requestId: string): void
@@ -11,14 +11,14 @@ export interface ProviderHealths {
 }
 
 const SLOT_MS = 10_000
-/** Five minutes, the slot that is being filled included. */
+/** Five minutes, including the current slot. */
 const SLOTS = 30
-/** Callers may type anything as a direct model id. */
+/** Bounds the memory: callers may send anything as a direct model id. */
 const LONGEST_MODEL = 200
 
 const UNSEEN: ProviderHealth = { recentCalls: 0, recentErrors: 0, lastSuccessAt: null, lastError: null }
 
-/** A ring of slots, each knowing which ten seconds it counts: nothing is allocated and no timer runs to keep it. */
+/** A ring of slots, each with the period that it counts: no allocation and no timer. */
 class Recorder {
   readonly #times = new Float64Array(SLOTS)
   readonly #calls = new Uint32Array(SLOTS)
@@ -51,7 +51,7 @@ class Recorder {
   }
 }
 
-/** Memory is bounded by the providers there are: one that is deleted is forgotten when the next one is met. */
+/** Memory is bounded by the existing providers: a deleted one is dropped when the next one appears. */
 export function createProviderHealth(now: () => number, snapshot: () => Snapshot): ProviderHealths {
   const recorders = new Map<string, Recorder>()
 
@@ -74,7 +74,7 @@ export function createProviderHealth(now: () => number, snapshot: () => Snapshot
     failed(entry, failure, requestId) {
       const recorder = recorderOf(entry)
       const at = now()
-      // What no other entry could serve is the caller's mistake: the provider is well.
+      // A failure that no other entry could avoid is the caller's mistake: the provider is healthy.
       const isError = failure.next === 'any'
       recorder.count(at, isError)
       if (!isError) return

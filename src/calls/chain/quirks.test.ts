@@ -7,7 +7,7 @@ const provider: Provider = { name: 'p', family: 'openai', baseUrl: null, apiKey:
 const LIMIT = { from: 'max_tokens', to: 'max_completion_tokens' }
 const BACK = { from: 'max_completion_tokens', to: 'max_tokens' }
 
-test('what was learnt holds for one model at one address', () => {
+test('what was learned applies to one model at one address', () => {
   const quirks = createQuirks()
   quirks.rename(provider, 'a', LIMIT)
   assert.deepEqual(quirks.of(provider, 'a').renames, [LIMIT])
@@ -16,7 +16,7 @@ test('what was learnt holds for one model at one address', () => {
   assert.deepEqual(quirks.of({ ...provider }, 'a').renames, [LIMIT])
 })
 
-test('a newer word replaces an older one, and one that was refused is forgotten', () => {
+test('a newer rename replaces an older one, and a refused one is dropped', () => {
   const quirks = createQuirks()
   quirks.rename(provider, 'a', LIMIT)
   quirks.rename(provider, 'a', BACK)
@@ -25,7 +25,7 @@ test('a newer word replaces an older one, and one that was refused is forgotten'
   assert.deepEqual(quirks.of(provider, 'a').renames, [])
 })
 
-test('however many models callers name, no more than a thousand are remembered', () => {
+test('however many models callers send, at most a thousand are remembered', () => {
   const quirks = createQuirks()
   for (let model = 0; model < 1_500; model++) quirks.rename(provider, `m-${model}`, LIMIT)
   assert.deepEqual(quirks.of(provider, 'm-499').renames, [])

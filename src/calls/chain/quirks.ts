@@ -4,20 +4,20 @@ import type { Rename } from '../../providers/rename.ts'
 /** What a provider's refusals have taught this process about one of its models. */
 interface Quirk {
   renames: readonly Rename[]
-  /** It does not know the fields that a hard budget has sent along. */
+  /** It does not know the fields that a hard budget adds. */
   refusesPins: boolean
 }
 
-/** Learnt anew after a start, and where the provider's address changes: one refused call each. */
+/** Learned again after a restart and when the provider's address changes, at one refused call each. */
 export interface Quirks {
   of(provider: Provider, model: string): Readonly<Quirk>
   rename(provider: Provider, model: string, rename: Rename): void
-  /** The provider refused the name that it had asked for. */
+  /** The provider refused the name that it had requested. */
   unlearn(provider: Provider, model: string, rename: Rename): void
   refusesPins(provider: Provider, model: string): void
 }
 
-/** Callers may type anything as a direct model id; beyond this the oldest is forgotten. */
+/** Callers may send anything as a direct model id; beyond this number the oldest is dropped. */
 const MOST_MODELS = 1_000
 const MOST_RENAMES = 8
 
@@ -26,7 +26,7 @@ const NONE: Quirk = { renames: [], refusesPins: false }
 export function createQuirks(): Quirks {
   const quirks = new Map<string, Quirk>()
   const keyOf = ({ name, baseUrl }: Provider, model: string) => JSON.stringify([name, baseUrl, model])
-  // Most processes never learn one, and then no call pays for the key.
+  // Most processes never learn one, and then no call builds the key.
   const of = (provider: Provider, model: string) =>
     quirks.size === 0 ? NONE : (quirks.get(keyOf(provider, model)) ?? NONE)
 

@@ -10,7 +10,7 @@ export const WINDOW_REASON = 'skipped: its window is not known to be larger'
 
 /** What is known of an entry when its turn comes. */
 export interface Standing {
-  /** Null where it can serve the request. */
+  /** Null when it can serve the request. */
   unfit: string | null
   isCircuitOpen: boolean
   contextWindow: number | null
@@ -39,7 +39,7 @@ function unfitReason({ unfit, contextWindow }: Standing, outgrown: Outgrown): st
 /** Called once for each skipped entry, in order. */
 export type Skip = (entry: ChainEntry, reason: string) => void
 
-/** A walk along the chain: which entry is called next, and what is known when none is left. */
+/** A walk along the chain: which entry is called next, and the error when none is left. */
 export class Walk {
   lastFailure: Failure | null = null
   smallestWaitMs: number | null = null
@@ -49,7 +49,7 @@ export class Walk {
   readonly #skip: Skip
   #outgrown: Outgrown = null
   #position = 0
-  /** The first refusal, and the first provider without a key: what a call gets when nobody was asked. */
+  /** The first refusal and the first provider without a key: the error when no entry was called. */
   #refusal: GatewayError | null = null
   #unconfigured: string | null = null
 
@@ -60,7 +60,7 @@ export class Walk {
     this.#skip = skip
   }
 
-  /** The entry to call next; null when none is left. Throws for a caller's mistake: no entry could serve it. */
+  /** The entry to call next; null when none is left. Throws for a caller's mistake, which no entry could serve. */
   next(): Candidate | null {
     while (this.#position < this.#chain.length) {
       const position = this.#position++
@@ -84,22 +84,22 @@ export class Walk {
     if (failure.next === 'larger-window') this.#outgrown = { window: traits.contextWindow }
   }
 
-  /** Of a call for which nobody was asked. */
+  /** The error when no entry was called. */
   unattemptedError(): GatewayError {
     if (this.#refusal !== null) return this.#refusal
     if (this.#unconfigured === null) return new GatewayError('no_provider_available')
     return new GatewayError(
       'provider_not_configured',
-      `Provider '${this.#unconfigured}' has no key yet. Set one in the environment or in switchyard.yaml and start again.`,
+      `Provider '${this.#unconfigured}' has no key. Set one in the environment or in switchyard.yaml and restart the gateway.`,
     )
   }
 
-  /** Circuits change while a call is on its way. */
+  /** Circuits change while a call runs. */
   #standings(): Standing[] {
     return this.#fitnesses.map((fitness, position) => {
       const entry = this.#chain[position]
       const isCircuitOpen = entry !== undefined && this.#circuits.isSkipped(entry)
-      // Whoever is not configured is skipped for that, whatever the window.
+      // An unconfigured provider is skipped for that reason, whatever its window.
       const contextWindow = fitness.kind === 'unconfigured' ? Number.POSITIVE_INFINITY : fitness.contextWindow
       return { unfit: unfitOf(fitness), isCircuitOpen, contextWindow }
     })

@@ -4,7 +4,7 @@ import { newWorld, sentCaller, turn } from '../../../test/calls/idempotency-worl
 import { IDEMPOTENCY_MS } from '../../domain/idempotency.ts'
 
 describe('what memory keeps', () => {
-  test('the outcome that was used least recently makes room; its call is still known', async () => {
+  test('the least recently used outcome is evicted; its call is still known', async () => {
     const world = newWorld({ outcomeBytes: 2 * 1_100, identities: 100 })
     for (const key of ['a', 'b']) world.answer(await sentCaller(world, key, 'body'))
     assert.equal((await world.ask('a', 'body').told).kind, 'told')
@@ -16,7 +16,7 @@ describe('what memory keeps', () => {
     assert.match(evicted.kind === 'refused' ? evicted.message : '', /completed and charged as request request-2;/)
   })
 
-  test('an outcome larger than the bound drives out no other', async () => {
+  test('an outcome larger than the bound evicts no other', async () => {
     const world = newWorld({ outcomeBytes: 1_500, identities: 100 })
     world.answer(await sentCaller(world, 'small', 'body'))
     world.answer(await sentCaller(world, 'large', 'body'), 'x'.repeat(1_000))
@@ -24,14 +24,14 @@ describe('what memory keeps', () => {
     assert.equal((await world.ask('large', 'body').told).kind, 'refused')
   })
 
-  test('a call is asked for in the log when memory has forgotten it', async () => {
+  test('a call that memory has dropped is found in the log', async () => {
     const world = newWorld({ outcomeBytes: 100_000, identities: 1 })
     for (const key of ['a', 'b']) world.answer(await sentCaller(world, key, 'body'))
     assert.equal((await world.ask('b', 'body').told).kind, 'told')
     assert.equal((await world.ask('a', 'body').told).kind, 'refused')
   })
 
-  test('a key stands for its call up to 24 hours after its start, in memory and in the log', async () => {
+  test('a key is reserved for 24 hours from the start of its call, in memory and in the log', async () => {
     for (const restarts of [false, true]) {
       const world = newWorld()
       world.answer(await sentCaller(world, 'a', 'body'))
@@ -45,7 +45,7 @@ describe('what memory keeps', () => {
 })
 
 describe('when the log fails', () => {
-  test('nothing is sent as long as it cannot be read; afterwards the key is free', async () => {
+  test('nothing is sent while it cannot be read; afterwards the key is free', async () => {
     const world = newWorld()
     world.goDown(true)
     const refused = await world.ask('a', 'body').told
@@ -66,7 +66,7 @@ describe('when the log fails', () => {
     assert.match(next.kind === 'refused' ? next.message : '', /may have been charged/)
   })
 
-  test('a call that was never sent frees its key', async () => {
+  test('a call that was never sent releases its key', async () => {
     const world = newWorld()
     const first = await sentCaller(world, 'a', 'body')
     first.life.attempts.length = 0

@@ -13,18 +13,18 @@ import { asGatewayError, errorReply } from '../../http/respond.ts'
 import { type JointPresence, jointPresence } from './joint-presence.ts'
 import { IdempotencyMemory, type MemoryBounds, type PastCall } from './memory.ts'
 
-/** What `Idempotency-Key` needs from outside. */
+/** The dependencies of `Idempotency-Key`. */
 export interface IdempotencyOptions {
-  /** Looks into the request log: the call that the key stands for, if one started after `since`. */
+  /** Finds the call that used the key in the request log, if one started after `since`. */
   find(keyId: string, idempotencyKey: string, since: number): Promise<ClaimedCall | null>
-  /** Resolves when everything that was logged here so far can be found. */
+  /** Resolves when everything logged here so far can be found. */
   caughtUp(): Promise<void>
   onReplay(): void
   now(): number
   bounds?: MemoryBounds
 }
 
-/** The right to make the one call that a key stands for. Exactly one of the two must be called at its end. */
+/** The right to make the one call of a key. Exactly one of the two functions must be called at its end. */
 export interface Claim {
   /** Its row is complete. Null: everyone who waited for it has left. */
   finish(reply: Reply | null): void
@@ -34,13 +34,13 @@ export interface Claim {
 
 export interface Idempotency {
   /**
-   * Null: this call is the one to make, and has the claim now. Otherwise its answer is that of the first call, and no more
-   * is to be done for it; a reply of null means that the caller left while waiting.
+   * Null: this request makes the call and has the claim. Otherwise it gets the reply of the first call and ends here; a
+   * null reply means that the caller left while waiting.
    */
   enter(call: IdempotentCall, body: IdempotentBody): Promise<{ reply: Reply | null } | null>
 }
 
-/** What is looked at of a call, and what is set in it. */
+/** The part of a call that is read and set here. */
 interface IdempotentCall {
   readonly id: string
   readonly key: { id: string }
@@ -60,9 +60,9 @@ const AWAY_SECONDS = 5
 const BOUNDS: MemoryBounds = { outcomeBytes: 64 * 1024 * 1024, identities: 100_000 }
 
 /**
- * One provider call for all requests with one `Idempotency-Key`. The claim is taken in memory before anything is waited
- * for, so of two requests at the same moment one joins the other; then the log is asked about calls of earlier processes
- * and those that memory has forgotten.
+ * One provider call for all requests with the same `Idempotency-Key`. The claim is made in memory before the first
+ * await, so one of two simultaneous requests joins the other; then the log is searched for calls of earlier processes
+ * and those that memory has dropped.
  */
 export function createIdempotency(options: IdempotencyOptions): Idempotency {
   const { find, caughtUp, onReplay, now, bounds = BOUNDS } = options
@@ -75,7 +75,7 @@ export function createIdempotency(options: IdempotencyOptions): Idempotency {
     return { reply: { ...reply, headers: { ...reply.headers, ...marks } } }
   }
 
-  /** The answer of the running call. Null: nobody waited for it any more, so it was broken off and frees the key. */
+  /** The reply of the running call. Null: nobody waited for it any more, so it was cancelled and releases the key. */
   async function join(first: Running, body: IdempotentBody, presence: Presence) {
     checkSameBody(first, body)
     if (!first.presence.left) first.presence.join(presence)
@@ -99,7 +99,7 @@ export function createIdempotency(options: IdempotencyOptions): Idempotency {
     const presence = jointPresence(call.presence)
     running.set(identity, { requestId, bodyHash, state: 'running', presence, ended })
     call.presence = presence
-    // Admission sets the time of the start anew.
+    // Admission sets the start time again.
     const past = (state: PastCall['state']): PastCall => ({ requestId, bodyHash, state, startedAt: call.startedAt })
     call.claim = {
       finish(reply) {
@@ -116,7 +116,7 @@ export function createIdempotency(options: IdempotencyOptions): Idempotency {
     }
   }
 
-  /** A running call of this process is in memory: one that is not has ended, and the log has not read its end yet. */
+  /** A running call of this process is in memory; if it is not, it has ended and its end is not in the log yet. */
   async function findLogged(keyId: string, { idempotencyKey }: IdempotentBody): Promise<ClaimedCall | null> {
     const look = () => find(keyId, idempotencyKey, now() - IDEMPOTENCY_MS)
     try {
@@ -147,15 +147,15 @@ export function createIdempotency(options: IdempotencyOptions): Idempotency {
   }
 }
 
-/** Nothing is sent as long as it is not known whether that would be a second time. */
+/** Nothing is sent until it is known that this would not be a second call. */
 function unreadableLog(cause: unknown): GatewayError {
   const message =
-    'The request log cannot be read now, so it is not known whether the call with this Idempotency-Key was made ' +
-    'before. Nothing was sent; try again later with the same key.'
+    'The request log cannot be read now, so it is unknown whether the call with this Idempotency-Key was already ' +
+    'made. Nothing was sent. Retry later with the same key.'
   return new GatewayError('database_unavailable', message, { cause, retryAfterSeconds: AWAY_SECONDS })
 }
 
-/** Whichever comes first: a caller who leaves is not kept waiting for. */
+/** Whichever comes first: a caller who leaves stops waiting. */
 function endOrLeave(ended: Promise<Reply | null>, presence: Presence): Promise<Reply | null | 'left'> {
   if (presence.left) return Promise.resolve('left')
   return new Promise((resolve) => {

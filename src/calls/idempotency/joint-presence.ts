@@ -1,6 +1,6 @@
 import type { Presence } from '../../domain/presence.ts'
 
-/** Several callers who wait for one answer: it has left when the last of them has. */
+/** Several callers that wait for one answer: they have left when the last of them has. */
 export interface JointPresence extends Presence {
   join(member: Presence): void
 }

@@ -2,9 +2,9 @@ import { type ClaimedCall, IDEMPOTENCY_MS } from '../../domain/idempotency.ts'
 import type { Reply } from '../../http/call.ts'
 
 export interface MemoryBounds {
-  /** Bodies and headers of the outcomes that can be replayed. */
+  /** Bytes of bodies and headers that are kept for replay. */
   outcomeBytes: number
-  /** Calls that are known to be done, with or without an outcome. */
+  /** Number of finished calls that are remembered, with or without an outcome. */
   identities: number
 }
 
@@ -18,8 +18,8 @@ export interface PastCall extends ClaimedCall {
 const OVERHEAD_BYTES = 1024
 
 /**
- * Calls that ended and must not be made again, oldest first, and the outcomes of some of them, least recently used
- * first. What is forgotten here is still in the request log; only the outcome is gone for good.
+ * Finished calls that must not be repeated, oldest first, and the outcomes of some of them, least recently used first.
+ * A dropped call is still in the request log; only its outcome is lost.
  */
 export class IdempotencyMemory {
   readonly #bounds: MemoryBounds
@@ -37,7 +37,7 @@ export class IdempotencyMemory {
     return call === undefined || isExpired(call, now) ? null : call
   }
 
-  /** Null when it had to make room for others. */
+  /** Null when it was dropped to make room. */
   outcome(identity: string): Reply | null {
     const kept = this.#outcomes.get(identity)
     if (kept === undefined) return null
@@ -62,7 +62,7 @@ export class IdempotencyMemory {
 
   #keepOutcome(identity: string, reply: Reply): void {
     const bytes = Buffer.byteLength(reply.body) + OVERHEAD_BYTES
-    // One that never fits must not drive out all the others.
+    // An outcome that never fits must not evict all the others.
     if (bytes > this.#bounds.outcomeBytes) return
     this.#outcomes.set(identity, { reply, bytes })
     this.#bytes += bytes
@@ -72,7 +72,7 @@ export class IdempotencyMemory {
     }
   }
 
-  /** They stand about in the order of their age, so looking at the first ones is enough. */
+  /** Roughly in order of age, so checking the first ones is enough. */
   #expire(now: number): void {
     for (const [identity, call] of this.#calls) {
       if (!isExpired(call, now)) break

@@ -6,12 +6,12 @@ import type { Family } from '../../providers/family.ts'
 import type { UpstreamClient } from '../../upstream/client.ts'
 import { bodyOf } from '../../upstream/whole-response.ts'
 
-/** The direct model ids, read once from the providers at start and kept in memory (docs/contract.md). */
+/** The direct model ids, read from the providers once at start and kept in memory (docs/contract.md). */
 export interface Catalog {
   /** Sorted by provider and id. */
   models(): readonly CatalogModel[]
   find(provider: string, model: string): CatalogModel | undefined
-  /** Per provider: null once read, else why not yet. */
+  /** Per provider: null once read, else the reason why not. */
   waiting(): ReadonlyMap<string, string>
   lists(): CatalogList[]
 }
@@ -33,12 +33,12 @@ export interface CatalogOptions {
 const TIMEOUT_MS = 15_000
 const FIRST_PAUSE_MS = 1_000
 const LONGEST_PAUSE_MS = 60_000
-/** No provider has this many pages; a server that repeats its cursor must not keep us reading for ever. */
+/** More pages than any provider has; a server that repeats its cursor must not keep us reading for ever. */
 const MAX_PAGES = 100
 
 /**
  * Starts reading every list at once. `firstRound` resolves when each provider has answered or failed once; a provider
- * that failed is asked again in the background until its first success, and never after it.
+ * that failed is retried in the background until its first success, and never after it.
  */
 export function startCatalog(options: CatalogOptions): { catalog: Catalog; firstRound: Promise<void>; stop(): void } {
   const read = new Map<string, ReadonlyMap<string, CatalogModel>>()
@@ -103,7 +103,7 @@ async function readAll(source: CatalogSource, options: CatalogOptions): Promise<
   for (let page = 0; page < MAX_PAGES; page++) {
     const { models: found, next } = await readPage(source, after, options.upstream)
     for (const model of found) {
-      // Ids that no prefix leads to could be listed but never called.
+      // Ids without a known prefix could be listed but never called.
       if (prefixes.some((rule) => model.id.startsWith(rule.prefix))) models.push({ ...model, provider: provider.name })
     }
     if (next === null || next === after) return models

@@ -3,8 +3,8 @@ import type { Snapshot } from '../../domain/snapshot.ts'
 import type { Catalog } from './catalog.ts'
 
 /**
- * A name that a first call can use: an alias of the default workspace, else the cheapest chat model that is in both the
- * provider's list and the registry, or in the registry alone while no list is read. Null while no provider is configured.
+ * A model for a first call: an alias of the default workspace, else the cheapest chat model that is in both the
+ * provider's list and the registry, or in the registry alone while no list is read. Null without a configured provider.
  */
 export function exampleModel(snapshot: Snapshot, catalog: Catalog): string | null {
   const [alias] = [...(snapshot.workspaces.get('default')?.routes.keys() ?? [])].sort()

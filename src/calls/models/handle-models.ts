@@ -30,7 +30,7 @@ export function handleModel(call: Call, deps: Deps): Reply {
   })
 }
 
-/** Reading the list is free, but says like every answer what the key may still do. */
+/** Reading the list is free; like every answer it carries the key's rate limits. */
 function limited(call: Call, deps: Deps, answer: (key: LiveKey) => Reply): Reply {
   const snapshot = deps.snapshot()
   const key = authenticate(call, { keyOf: bearerKey }, snapshot, deps)
@@ -39,8 +39,8 @@ function limited(call: Call, deps: Deps, answer: (key: LiveKey) => Reply): Reply
 }
 
 /**
- * Aliases by name, then direct ids by provider and id. An alias hides a direct id of the same name: it wins. What the
- * key may not use is not in its list.
+ * Aliases by name, then direct ids by provider and id. An alias hides a direct id of the same name. Models that the key
+ * may not use are left out.
  */
 function modelsFor(key: LiveKey, deps: Deps): ListedModel[] {
   const routes = deps.snapshot().workspaces.get(key.workspace)?.routes ?? new Map()

@@ -1,10 +1,10 @@
 import type { Snapshot } from '../../domain/snapshot.ts'
 import type { Catalog } from './catalog.ts'
 
-/** Whether the operator or a provider has ever named this model; callers may type anything as a direct id. */
+/** Whether the operator or a provider has named this model; callers may send anything as a direct id. */
 export type IsKnown = (provider: string, model: string) => boolean
 
-/** Memory and metric labels follow only known models, never what callers send. */
+/** Memory and metric labels are kept for known models only. */
 export function knownModels(snapshot: () => Snapshot, catalog: Catalog): IsKnown {
   const inRoutes = new WeakMap<Snapshot, ReadonlySet<string>>()
 

@@ -1,14 +1,14 @@
 import { z } from 'zod'
 
-/** Why a field was sent other than as the caller wrote it. */
+/** Why a field differs from what the caller sent. */
 export const ADJUSTMENT_REASONS = {
-  default_limit: 'the caller named no output limit, so the configured default was sent',
+  default_limit: 'the caller sent no output limit, so the configured default was sent',
   fitted_to_budget: 'lowered to what the hard budget still allows',
-  renamed: 'the provider wants this name for the model',
+  renamed: 'the provider requires this name for the model',
   pinned: 'sent explicitly, so that a default of the provider account cannot exceed the hard budget',
 } as const
 
-/** One field that the gateway added or changed before the request was sent. Never content: numbers and set words only. */
+/** One field that the gateway added or changed before the request was sent: numbers and fixed words, never content. */
 export const Adjustment = z.strictObject({
   field: z.string().describe('As it was sent'),
   value: z.union([z.string(), z.number()]).nullable().describe('As it was sent; null where only the name changed'),
@@ -17,7 +17,7 @@ export const Adjustment = z.strictObject({
 })
 export type Adjustment = z.infer<typeof Adjustment>
 
-/** As a header has it: "max_tokens=800;fitted_to_budget, max_completion_tokens;renamed;from=max_tokens". */
+/** As a header value: "max_tokens=800;fitted_to_budget, max_completion_tokens;renamed;from=max_tokens". */
 export function adjustmentsText(adjustments: readonly Adjustment[]): string {
   return adjustments
     .map(({ field, value, reason, from }) => {

@@ -1,21 +1,21 @@
 import type { TokenUsage } from '../pricing/usage.ts'
 import type { JsonObject } from './call-request.ts'
 
-/** A provider's answer in the words of the operation, but for what the gateway itself says in it. */
+/** A provider's answer in the format of the operation, without the fields that the gateway sets. */
 export interface Answer {
   body: JsonObject
-  /** Null where the provider did not count. */
+  /** Null when the provider reported no usage. */
   usage: TokenUsage | null
   finishReason: string | null
-  /** For our log: e.g. a stop reason that we do not know. */
+  /** For our log: e.g. an unknown stop reason. */
   warning: string | null
 }
 
-/** What the gateway itself says in an answer. */
+/** The fields of an answer that the gateway sets. */
 export interface Stamp {
   id: string
-  /** As the caller named it. */
+  /** As the caller sent it. */
   model: string
-  /** Unix seconds, where the provider sent no time. */
+  /** Unix seconds, used when the provider sent no time. */
   created: number
 }

@@ -1,27 +1,27 @@
 /**
- * What an answer can come to at most, as the translator says: it alone knows the words of its wire, so the hold never
- * looks into one.
+ * The most that an answer can use, as stated by the translator: only it knows its wire format, so the hold never reads
+ * a wire body.
  */
 export interface Bounds {
-  /** Of one answer, where the request limits it; null: the model's own limit counts. */
+  /** Per answer, if the request limits it; null: the model's own limit applies. */
   outputTokens: number | null
-  /** How many answers are asked for: each may be as long as the limit. */
+  /** How many answers are requested; each may reach the limit. */
   answers: number
-  /** The most that the request can be billed at, in percent of the list price, by what it names itself. */
+  /** The highest price of the request itself, in percent of the list price. */
   namedPercent: number
-  /** The same where defaults of the account choose what the request leaves open. */
+  /** The same when account defaults decide what the request leaves open. */
   accountPercent: number
 }
 
-/** The tokens of a prompt, before anybody has counted them. */
+/** Tokens of a prompt before the provider has counted them. */
 export interface PromptTokens {
-  /** No tokenizer makes more; null where only the model's window bounds them. */
+  /** An upper bound for every tokenizer; null when only the context window bounds them. */
   most: number | null
-  /** What counts where the provider does not count; null where nobody can say. */
+  /** Used when the provider reports no count; null when unknown. */
   likely: number | null
 }
 
-/** As a rule of thumb; no tokenizer makes more tokens than a text has bytes. */
+/** A rule of thumb; no tokenizer makes more tokens than a text has bytes. */
 const BYTES_PER_TOKEN = 4
 
 export function likelyTokens(bytes: number): number {
@@ -32,7 +32,7 @@ export function isCount(value: unknown): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value > 0
 }
 
-/** The largest of the limits that are sent; what is no count limits nothing. */
+/** The largest of the limits that are sent; values that are not counts are ignored. */
 export function largestLimit(limits: readonly unknown[]): number | null {
   const counts = limits.filter(isCount)
   return counts.length === 0 ? null : Math.max(...counts)

@@ -3,8 +3,8 @@ import { listOf } from '../list-of.ts'
 import { isJsonObject, type JsonObject } from './call-request.ts'
 
 /**
- * What a value must look like, twice: as a schema that knows what is wrong, and as a check that only says yes or no but
- * takes a twentieth of the time. A no of the check means nothing yet; a yes is one of the schema's too (tested).
+ * The shape of a value, twice: as a schema that explains what is wrong, and as a fast check that only says yes or no.
+ * What the check accepts, the schema accepts too (tested); what the check rejects still goes to the schema.
  */
 export interface Shape<Schema extends z.ZodType = z.ZodType> {
   schema: Schema
@@ -38,7 +38,7 @@ export function either<A extends z.ZodType, B extends z.ZodType>(a: Shape<A>, b:
 
 type Fields = Record<string, Shape>
 
-/** Fields that may be left out or null; objects are loose, so fields we do not know pass through. */
+/** Fields that may be missing or null; objects are loose, so unknown fields pass through. */
 export function fieldSchemas<F extends Fields>(
   fields: F,
 ): { [Name in keyof F]: z.ZodOptional<z.ZodNullable<F[Name]['schema']>> } {

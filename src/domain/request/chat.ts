@@ -6,8 +6,8 @@ import { isJsonObject, type JsonObject } from './call-request.ts'
 import { boolean, either, fieldSchemas, hasFields, list, named, number, object, text, typed } from './chat-shape.ts'
 
 /**
- * The chat-completions request as far as the gateway must understand it before it knows the provider. No ranges are
- * checked: the contract says "verbatim", so the provider judges values.
+ * The chat-completions request, as far as the gateway must understand it before it knows the provider. Ranges are not
+ * checked: values pass verbatim and the provider judges them (docs/contract.md).
  */
 const FIELDS = {
   temperature: number,
@@ -40,7 +40,7 @@ const FIELDS = {
 }
 
 const ROLES = ['system', 'developer', 'user', 'assistant', 'tool', 'function'] as const
-/** These may come without content. */
+/** Roles whose content may be missing. */
 const ANSWERING: ReadonlySet<unknown> = new Set(['assistant', 'tool', 'function'])
 
 const content = either(text, list(typed), 'expected a string or an array of parts with a type')
@@ -75,7 +75,7 @@ export type ContentPart = z.infer<typeof typed.schema>
 
 /**
  * Checks the shape and returns the caller's own object, not a copy: key order and unknown fields stay as sent.
- * Throws `not_implemented` for streaming before it looks at anything else, as the contract's order demands.
+ * Streaming is refused with `not_implemented` before anything else is checked (docs/contract.md).
  */
 export function readChatRequest(value: unknown): ChatRequest {
   if (!isJsonObject(value)) throw new GatewayError('invalid_request', 'The body must be a JSON object.')
@@ -89,7 +89,7 @@ export function readChatRequest(value: unknown): ChatRequest {
 const CHECKED = new Map(Object.entries(FIELDS))
 const CHECKED_OF_MESSAGE = new Map(Object.entries(MESSAGE_FIELDS))
 
-/** Says yes to requests as nearly everyone sends them; only the others are put to the schema. */
+/** Accepts common requests quickly; all others go to the schema. */
 export function isUsual(request: JsonObject): boolean {
   const { model, messages } = request
   if (typeof model !== 'string' || model === '' || !Array.isArray(messages) || messages.length === 0) return false

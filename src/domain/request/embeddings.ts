@@ -6,10 +6,10 @@ import { isJsonObject } from './call-request.ts'
 
 const EXPECTED = 'expected a string, or a list of strings, of tokens or of lists of tokens'
 
-/** Checked by hand: a schema for millions of tokens would hold one complaint for each. */
+/** Checked by hand: a schema would collect one issue for each of millions of bad tokens. */
 const input = z.custom<string | string[] | number[] | number[][]>(isInput, EXPECTED)
 
-/** The embeddings request as far as the gateway must understand it. Fields that it does not know pass through. */
+/** The embeddings request, as far as the gateway must understand it. Unknown fields pass through. */
 export const EmbeddingsRequestSchema = z.looseObject({
   model: z.string().min(1),
   input,
@@ -42,10 +42,10 @@ function isTokens(value: unknown): value is number[] {
   return Array.isArray(value) && value.length > 0 && value.every((token) => Number.isSafeInteger(token) && token >= 0)
 }
 
-/** Models may put marks of their own around each input. */
+/** Models may add marker tokens around each input. */
 const MARKS_PER_INPUT = 4
 
-/** The bytes of texts; tokens are counted as they are. */
+/** Bytes of the texts; tokens count one each. */
 export function inputTokens({ input: given }: EmbeddingsRequest): PromptTokens {
   const inputs: readonly (string | number | number[])[] = typeof given === 'string' ? [given] : given
   if (typeof inputs[0] === 'number') return { most: inputs.length + MARKS_PER_INPUT, likely: inputs.length }

@@ -1,16 +1,17 @@
 import { GatewayError } from '../errors.ts'
 import type { JsonObject } from './call-request.ts'
 
-/** Deeper than any schema people write, far from where recursion would overflow the stack. */
+/** Deeper than any real schema, and far below the depth that overflows the stack. */
 const MAX_DEPTH = 200
 
 /**
- * Throws for JSON that parses but cannot be sent on faithfully: numbers too large for a double (they would become null)
- * and nesting deep enough to overflow a recursive reader further down.
+ * Throws for JSON that parses but cannot be forwarded faithfully: numbers too large for a double (they would become
+ * null) and nesting that would overflow a recursive reader.
  */
 export function checkFaithful(value: unknown, depth = 0): void {
   if (typeof value === 'number') {
-    if (!Number.isFinite(value)) throw new GatewayError('invalid_request', 'The body holds a number out of range.')
+    if (!Number.isFinite(value))
+      throw new GatewayError('invalid_request', 'The body contains a number that is out of range.')
     return
   }
   if (typeof value !== 'object' || value === null) return

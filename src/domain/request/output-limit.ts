@@ -1,25 +1,25 @@
 import type { Adjustment } from './adjustment.ts'
 import { isCount } from './bounds.ts'
 
-/** How long an answer may get by what was set here, beside what the caller says. */
+/** The configured output limits, beside what the caller sends. */
 export interface OutputBounds {
-  /** Sent where the caller names no limit. */
+  /** Sent when the caller sends no limit. */
   default: number | null
-  /** Sent in place of anything longer: no more fits into a hard budget. */
+  /** Replaces any higher limit: no more fits into a hard budget. */
   most: number | null
 }
 
 export const NO_BOUNDS: OutputBounds = { default: null, most: null }
 
-/** What to send as the limit of the answer, and why where neither the caller nor the family said it. */
+/** The output limit to send, and the reason when it comes from neither the caller nor the family. */
 export interface LimitToSend {
   tokens: unknown
   reason: Adjustment['reason'] | null
 }
 
 /**
- * `named` is the caller's own, `otherwise` what the family sends by itself. A default is never more than the model can give,
- * for the provider would refuse it. What is no count, as 0, says nothing about the length, so a bound replaces it.
+ * `named` comes from the caller, `otherwise` is the family's own default. A default never exceeds the model's maximum,
+ * because the provider would reject it. A value that is not a count, such as 0, limits nothing, so a bound replaces it.
  */
 export function limitToSend(
   named: unknown,

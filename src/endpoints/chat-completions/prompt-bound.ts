@@ -2,25 +2,25 @@ import { isJsonObject } from '../../domain/request/call-request.ts'
 import type { ChatRequest } from '../../domain/request/chat.ts'
 
 /**
- * An image is taken to cost no more than this, however large it is. Ten times what vendors state for their newest
- * models, because some older ones bill many more tokens for the same picture; no vendor states a bound for all of them.
+ * An image counts as at most this many tokens, whatever its size. Well above what vendors state for their newest
+ * models, because some older ones bill many more tokens for the same image; no vendor states a bound for all of them.
  */
 export const IMAGE_TOKENS = 50_000
-/** Tools and schemas come with instructions of the provider's own that are no part of the request. */
+/** Providers add instructions of their own to tools and schemas. */
 export const INSTRUCTION_TOKENS = 1_000
 
 /**
- * No tokenizer makes more tokens than a text has bytes, so the bytes of the request's JSON are the bound: it holds
- * every text and more. An image counts by its own bound instead of the bytes of its data. Null when there is a document
- * in it: its pages are packed, or lie at the provider, and only the model's window bounds what they come to.
- * `bytes`: how long the JSON was as it came, where that is known.
+ * No tokenizer makes more tokens than a text has bytes, so the bytes of the request's JSON are the bound: they include
+ * every text. An image counts by its own bound instead of the bytes of its data. Null for a request with a document:
+ * its pages are compressed or stored at the provider, so only the context window bounds them. `bytes`: the length of
+ * the JSON as received, if known.
  */
 export function promptTokensBound(request: ChatRequest, bytes: number | null = null): number | null {
-  // Most requests are text alone: their JSON need not be written again, for no text in it can be longer than it came.
-  // Schemas can: a provider may spell out numbers that came as 1e20.
+  // Most requests are plain text: no text in them is longer than received, so their JSON need not be written again.
+  // Schemas can grow: a provider may spell out numbers such as 1e20.
   if (isTextAlone(request) && bytes !== null) return bytes
   const instructions = isInstructed(request) ? INSTRUCTION_TOKENS : 0
-  // Without a look at each value this is ten times as fast, and images stand nowhere else.
+  // Faster than a visit to each value, and images can be nowhere else.
   if (request.messages.every(isText)) return Buffer.byteLength(JSON.stringify(request)) + instructions
   let images = 0
   let documents = 0
@@ -56,7 +56,7 @@ function isDocument(image: unknown): boolean {
   return typeof url === 'string' && /^data:(?!image\/)/i.test(url)
 }
 
-/** Its text is in the request as it is. */
+/** Its text is part of the request. */
 function isPlainText(file: unknown): boolean {
   const data = isJsonObject(file) ? file['file_data'] : undefined
   return typeof data === 'string' && /^data:text\/plain\b/i.test(data)

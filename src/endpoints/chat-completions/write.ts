@@ -6,7 +6,7 @@ export const Completion = z.looseObject({
   id: z.string().describe('chatcmpl_…, also in x-gateway-request-id.'),
   object: z.literal('chat.completion'),
   created: z.int().describe('Unix seconds.'),
-  model: z.string().describe('As the caller named it; the model that answered is in x-gateway-model.'),
+  model: z.string().describe('As the caller sent it; the model that answered is in x-gateway-model.'),
   choices: z.array(
     z.looseObject({
       index: z.int(),
@@ -17,9 +17,9 @@ export const Completion = z.looseObject({
   usage: z.looseObject({ prompt_tokens: z.int(), completion_tokens: z.int(), total_tokens: z.int() }),
 })
 
-/** The completion that the caller gets. */
+/** The caller's completion. */
 export function writeCompletion({ body }: Answer, { id, model, created }: Stamp): string {
-  // The first four only set the order in which people read them; what the provider sent comes after.
+  // The first four set the order of the fields; the provider's fields follow.
   const whole: JsonObject = { id, object: 'chat.completion', created, model, ...body }
   whole['id'] = id
   whole['model'] = model

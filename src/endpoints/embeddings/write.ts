@@ -12,7 +12,7 @@ export const EmbeddingList = z.looseObject({
         .describe('Numbers, or base64 of little-endian 32-bit floats, as `encoding_format` asked.'),
     }),
   ),
-  model: z.string().describe('As the caller named it; the model that answered is in x-gateway-model.'),
+  model: z.string().describe('As the caller sent it; the model that answered is in x-gateway-model.'),
   usage: z.looseObject({ prompt_tokens: z.int(), total_tokens: z.int() }),
 })
 

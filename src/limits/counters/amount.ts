@@ -1,6 +1,6 @@
 import { asPicodollars, type Picodollars } from '../../domain/pricing/price.ts'
 
-/** Whole dollars and the rest: either of them is exact as a Lua number, which the sum would not be. */
+/** Whole dollars and the rest: each is exact as a Lua number, their sum would not be. */
 const REST = 1_000_000_000_000n
 
 export function dollarsAndRest(amount: bigint): [dollars: string, rest: string] {

@@ -10,7 +10,7 @@ import type { Reply } from './connection.ts'
 
 const limitTexts = new WeakMap<Limits, string>()
 
-/** As the script reads them; limits are immutable values of the snapshot, so each is written once. */
+/** As the script reads them. Limits are immutable values of the snapshot, so each is encoded once. */
 function limitText(limits: Limits | null): string {
   if (limits === null) return ''
   let text = limitTexts.get(limits)
@@ -24,7 +24,7 @@ function limitText(limits: Limits | null): string {
   return text
 }
 
-/** What the script of admission is asked. */
+/** Arguments of the admission script. */
 export function admitArguments(
   payer: Payer,
   hold: CallHold,
@@ -45,7 +45,7 @@ export function admitArguments(
   ]
 }
 
-/** How a scope stood when it was asked. */
+/** The state of a scope before the call. */
 interface View {
   scope: Scope
   limits: Limits
@@ -65,7 +65,7 @@ export function viewsOf({ key, workspace }: Payer, reply: Reply): View[] {
 const FITS = -2
 const NEVER = -1
 
-/** All that speaks against a call; of a soft budget only a warning. The places are those of the script's `judge`. */
+/** All refusals of a call; a soft budget only warns. The order is that of the script's `judge`. */
 export function refusalOf(views: readonly View[], hold: CallHold, now: number): Refusal {
   const refusals: Refusal[] = []
   for (const view of views) {
@@ -117,7 +117,7 @@ function budgetOf({ scope, limits: { budget }, figures }: View, now: number): Bu
   }
 }
 
-/** What is left of the minute, of several scopes the tighter one; `added` is what the call itself has taken. */
+/** What is left of the minute, the tighter of several scopes; `added` is what the call itself took. */
 export function allowanceOf(
   views: readonly View[],
   kind: 'requests' | 'tokens',
@@ -137,7 +137,7 @@ export function allowanceOf(
   return tight
 }
 
-/** A scope as the script packs it (scripts/scope.ts). */
+/** A scope as packed by the script (scripts/scope.ts). */
 export function statusOfPacked(scope: Scope, packed: readonly number[]): ScopeStatus {
   const at = (place: number) => packed[place - 1] ?? 0
   const period = (number: 1 | 2 | 3 | 4) => ({

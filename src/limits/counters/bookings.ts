@@ -4,21 +4,21 @@ import type { Connection } from './connection.ts'
 import { endArguments } from './end-arguments.ts'
 import { END } from './scripts/end.ts'
 
-/** A call of this node that the counters must still hear the end of. */
+/** A finished call of this node that is not booked in the counters yet. */
 export interface CountedCall {
   held: HeldCall
   keyId: string
   workspace: string
-  /** Of the ledger that admitted it; 0: none did. */
+  /** Generation of the ledger that admitted it; 0: none did. */
   generation: number
 }
 
 export interface Ending {
   call: CountedCall
-  /** Of its end in the spool of this node; 0: the log has none. */
+  /** Position of its end in this node's spool; 0: the log has none. */
   position: number
   use: CallUse
-  /** The call was not made after all. */
+  /** The call was not made. */
   released: boolean
 }
 
@@ -29,22 +29,25 @@ interface Waiting extends Ending {
 export interface BookingOptions {
   connection: Connection
   node: string
-  /** Milliseconds for tests; '' lets the server's clock count. */
+  /** Milliseconds, for tests; '' uses the server's clock. */
   clock(): string
   isUsable(): boolean
   /** The server has no ledger. */
   onLost(): void
   onSequence(sequence: number): void
-  /** There are too many to be remembered: the log knows them all, and they are booked from there. */
+  /** The queue is full: these calls are booked from the log, which has all of them. */
   onOverflow(): void
-  /** Whether the log has the true end of a call of this node; asked for strict ones of an earlier ledger. */
+  /**
+   * Whether the log has the real end of a call of this node; needed for calls of an earlier ledger that are answered
+   * after booking.
+   */
   isLogged(call: { id: string; startedAt: number }): Promise<boolean>
   most: number
 }
 
 const TOGETHER = 200
 
-/** The ends of calls on their way to the counters: sent again until they have arrived, in the order in which they came. */
+/** Finished calls on their way to the counters: retried until booked, in order. */
 export class Bookings {
   readonly #options: BookingOptions
   #deferred: Waiting[] = []
@@ -58,7 +61,7 @@ export class Bookings {
     return this.#deferred.length
   }
 
-  /** Resolves when it is booked; to false when another node has given the call up, or when it was too many. */
+  /** Resolves when booked; to false when another node gave the call up, or when the queue was full. */
   book(ending: Ending): Promise<boolean> {
     const { promise, resolve } = Promise.withResolvers<boolean>()
     const waiting: Waiting = { ...ending, booked: resolve }
@@ -67,7 +70,7 @@ export class Bookings {
     return promise
   }
 
-  /** Sends what has been waiting for the counters to come back. */
+  /** Sends what waited for the counters. */
   async drain(): Promise<void> {
     if (this.#draining) return
     this.#draining = true
@@ -102,7 +105,7 @@ export class Bookings {
       }
       onLost()
     } catch {
-      // Whether it has arrived is not known; a second time does no harm.
+      // It may have arrived; booking twice changes nothing.
     }
     this.#defer(waiting)
     return false
@@ -114,9 +117,9 @@ export class Bookings {
 
   #arguments({ call, position, use, released }: Ending): string[] {
     const { held, keyId, workspace, generation } = call
-    const { id, strict, admittedAt } = held
+    const { id, answersAfterBooking, admittedAt } = held
     const { clock, node } = this.#options
-    const told = { id, position, strict, admittedAt, keyId, workspace, generation }
+    const told = { id, position, answersAfterBooking, admittedAt, keyId, workspace, generation }
     return endArguments({ call: told, use, released, node, clock: clock() })
   }
 }

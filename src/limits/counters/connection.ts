@@ -6,12 +6,12 @@ import { END } from './scripts/end.ts'
 
 export type Reply = readonly (number | string | Reply)[]
 
-/** The one connection to the server of the counters. */
+/** The single connection to the counters' server. */
 export interface Connection {
   isUp(): boolean
-  /** Rejects when there is no connection, when it breaks, or when the server does not answer in time. */
+  /** Rejects when there is no connection, when it closes, or when the server does not answer in time. */
   run(script: Script, args: readonly string[]): Promise<Reply>
-  /** Text of `INFO` about a section. */
+  /** The text of `INFO` for a section. */
   info(section: string): Promise<string>
   /** Why there is no connection; null while there is one. */
   problem(): string | null
@@ -21,9 +21,9 @@ export interface Connection {
 export interface ConnectionOptions {
   /** `redis://`, `rediss://`, `valkey://` or `valkeys://`, with password and database number. */
   url: string
-  /** What all keys begin with. */
+  /** Prefix of all keys. */
   prefix: string
-  /** Every wait for the server ends after this time, and so does the connection. */
+  /** Every wait for the server ends after this time and closes the connection. */
   waitMs: number
   onUp(): void
   onDown(problem: string): void
@@ -34,12 +34,12 @@ const LONGEST_BACKOFF_MS = 1_000
 const WATCH_MS = 100
 const STEADY_MS = 5_000
 
-/** A connection from its beginning to its end. */
+/** One connection, from open to close. */
 class Session {
   readonly client: Client
   readonly #waitMs: number
   readonly #end = Promise.withResolvers<Error>()
-  /** When each command that waits for its answer was sent; answers come in the order of the commands. */
+  /** When each pending command was sent; answers arrive in the order of the commands. */
   readonly #sent: number[] = []
   readonly #watch: NodeJS.Timeout
 
@@ -51,7 +51,7 @@ class Session {
     this.#watch = setInterval(() => this.#leaveSilent(), WATCH_MS).unref()
   }
 
-  /** Why it ended. */
+  /** Why it closed. */
   get ended(): Promise<Error> {
     return this.#end.promise
   }
@@ -61,7 +61,7 @@ class Session {
     const outcome = await Promise.race([this.client.connect(), this.ended])
     this.#sent.shift()
     if (outcome instanceof Error) throw outcome
-    // What every call needs is there from its first use on; the rest is sent with its text once.
+    // Scripts that every call needs are loaded first; the others are sent in full on first use.
     await Promise.all([ADMIT, END].map(({ text }) => this.send(['SCRIPT', 'LOAD', text])))
   }
 
@@ -80,7 +80,7 @@ class Session {
     if (this.client.isOpen) this.client.destroy()
   }
 
-  /** An answer may have come while this process was held up: it is looked at first. */
+  /** An answer may have arrived while this process was blocked, so it is read first. */
   #leaveSilent(): void {
     const isLate = () => this.#sent[0] !== undefined && performance.now() - this.#sent[0] > this.#waitMs
     if (!isLate()) return
@@ -92,7 +92,7 @@ class Session {
   }
 }
 
-/** Connects in the background and again whenever that breaks. Commands of one turn go out together. */
+/** Connects in the background and reconnects when the connection closes. Commands of one turn are sent together. */
 export function openConnection(options: ConnectionOptions): Connection {
   const key = `${options.prefix}ledger`
   const closing = new AbortController()

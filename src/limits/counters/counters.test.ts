@@ -114,7 +114,7 @@ async function totals(counters: Counters): Promise<{ spent: bigint; held: bigint
 /** Something happens on the server behind everybody's back. */
 const tamper = (text: string) => connection.run(defineScript('tamper', text), [])
 
-describe('a server that knows less than it did is not believed', () => {
+describe('a server that lost data is not trusted', () => {
   test('when it comes back with less than a node has seen', async () => {
     const counters = await start()
     await admitted(counters, FREE, 'call')
@@ -123,7 +123,7 @@ describe('a server that knows less than it did is not believed', () => {
     await until(() => log.rebuilds === 2 && counters.state().up, 'it is rebuilt')
   })
 
-  test('when it was started again without a log of its own, and so was the node', async () => {
+  test('when it restarted without an append-only file, and so did the node', async () => {
     const first = await start()
     await first.stop()
     opened.clear()
@@ -146,7 +146,7 @@ test('a rebuild waits for the rows of every node that may have some', async () =
   assert.equal(log.rebuilds, 1)
 })
 
-test('a server that takes connections and says nothing is left, and calls go on by the policy', async () => {
+test('a server that accepts connections but does not answer is left, and calls follow the policy', async () => {
   const counters = await start()
   server.freeze()
   try {
@@ -171,7 +171,7 @@ test('a server that takes connections and says nothing is left, and calls go on 
   assert.deepEqual(await totals(counters), { spent: COST, held: 0n })
 })
 
-test('the end of a call is booked once, however often it is told', async () => {
+test('the end of a call is booked once, however often it is sent', async () => {
   const counters = await start()
   const call = await admitted(counters, BOUND, 'call')
   const again = { ...call }
@@ -181,7 +181,7 @@ test('the end of a call is booked once, however often it is told', async () => {
   assert.deepEqual(await totals(counters), { spent: COST, held: 0n })
 })
 
-test('a strict call that was given up is not answered; another one is booked through what is left of its hold', async () => {
+test('a call that waits for its booking and was given up is not answered; another one is booked', async () => {
   const counters = await start()
   const strict = await admitted(counters, BOUND, 'strict')
   const loose = await admitted(counters, FREE, 'loose')
@@ -197,7 +197,7 @@ test('a strict call that was given up is not answered; another one is booked thr
   await until(async () => (await totals(counters)).spent === COST, 'it is booked')
 })
 
-test('more ends than can be remembered are booked from the log', async () => {
+test('ends beyond the bound are booked from the log', async () => {
   const counters = await start('one', { mostDeferred: 2 })
   await server.halt()
   await until(() => !counters.state().up, 'it is away')

@@ -10,7 +10,7 @@ import type { Unbooked } from './unbooked.ts'
 
 export interface CountersOptions {
   url: string
-  /** What all keys of this installation begin with; it must hold a hash tag. */
+  /** Prefix of all keys of this installation; it must contain a hash tag. */
   prefix: string
   node: string
   policy: LimitsWhenDown
@@ -19,7 +19,7 @@ export interface CountersOptions {
   unbooked: Unbooked
   events: CountersEvents
   log: CountersLog
-  /** For tests; 100,000. */
+  /** For tests. */
   mostDeferred?: number
   /** Unix milliseconds. */
   now(): number
@@ -27,10 +27,10 @@ export interface CountersOptions {
 
 export interface Counters {
   ledger: SpendLedger
-  /** False: they were not ready within this time; they are asked for on and on. */
+  /** False: not ready within this time; connecting continues in the background. */
   ready(withinMs: number): Promise<boolean>
   state(): CountersState
-  /** Books what can be booked at once and gives the lease back. */
+  /** Books what can be booked now and returns the lease. */
   stop(): Promise<void>
 }
 
@@ -38,19 +38,19 @@ export interface CountersState {
   up: boolean
   /** Why not. */
   problem: string | null
-  /** Ends of calls that they have not heard of yet. */
+  /** Finished calls that are not booked yet. */
   deferred: number
 }
 
-/** No answer for so long is none: calls go on without. */
+/** After this time without an answer, calls continue without the counters. */
 const WAIT_MS = 2_000
-/** How long an answer under a hard budget waits until its cost is booked. */
+/** How long an answer under a hard budget waits for its booking. */
 const SETTLE_WAIT_MS = 10_000
-/** Some 60 MB of memory. Beyond, they are forgotten, and booked from the log, which has them all. */
+/** Bounds the memory. Beyond this number calls are booked from the log, which has all of them. */
 const MOST_DEFERRED = 100_000
 const STOP_WAIT_MS = 2_000
 
-/** The shared counters as one node sees them. */
+/** The shared counters, as seen by one node. */
 export function openCounters(options: CountersOptions): Counters {
   const { url, prefix, node, policy, events, log, unbooked } = options
   const running = new Map<string, CountedCall>()
@@ -72,7 +72,7 @@ export function openCounters(options: CountersOptions): Counters {
     onDown(problem) {
       leases.onDown()
       if (wasUp)
-        log.warn({ problem, limits_when_down: policy ?? 'refuse hard budgets' }, 'the shared counters are away')
+        log.warn({ problem, limits_when_down: policy ?? 'refuse hard budgets' }, 'the shared counters are unavailable')
       wasUp = false
     },
   })
@@ -102,7 +102,7 @@ export function openCounters(options: CountersOptions): Counters {
       while (running.size > 0 && leases.isUsable() && performance.now() < deadline) {
         await new Promise((resolve) => setTimeout(resolve, 10))
       }
-      // What it still does may wait for a database that is away.
+      // It may still wait for a database that is down.
       await inTime(leases.stop(), STOP_WAIT_MS)
       await connection.close()
     },

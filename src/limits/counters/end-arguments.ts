@@ -1,24 +1,24 @@
 import type { CallUse } from '../ledger.ts'
 import { dollarsAndRest } from './amount.ts'
 
-/** What the script of the end is told. */
+/** Arguments of the script that ends a call. */
 export interface End {
   call: {
     id: string
-    /** Of the ledger that admitted it; 0: none did. */
+    /** Generation of the ledger that admitted it; 0: none did. */
     generation: number
-    /** Of its end in the spool; of a call that nobody remembers that of its beginning, which says nearly as much. */
+    /** Position of its end in the spool; for a call found later, that of its beginning, which is nearly as good. */
     position: number
-    strict: boolean
+    answersAfterBooking: boolean
     keyId: string
     workspace: string
     admittedAt: number
   }
   use: CallUse
-  /** The call was not made after all. */
+  /** The call was not made. */
   released: boolean
   node: string
-  /** Milliseconds for tests; '' lets the server's clock count. */
+  /** Milliseconds, for tests; '' uses the server's clock. */
   clock: string
 }
 
@@ -29,7 +29,7 @@ export function endArguments({ call, use, released, node, clock }: End): string[
     call.id,
     String(call.generation),
     String(call.position),
-    call.strict ? '1' : '0',
+    call.answersAfterBooking ? '1' : '0',
     released ? '1' : '0',
     ...dollarsAndRest(use.picodollars ?? 0n),
     String(use.tokens),

@@ -24,7 +24,7 @@ function readHolds(node: string, reply: Reply): LoggedHold[] {
   return reply.map((entry) => readHold(node, entry as Reply))
 }
 
-/** Books what the log says of these calls. Those without an end are given up; `keeps` lets one still arrive. */
+/** Books these calls by the log. Those without an end are given up; with `keeps` a late end can still be booked. */
 async function resolve(
   connection: Connection,
   node: string,
@@ -43,16 +43,15 @@ async function resolve(
   }
 }
 
-/** An interrupted call costs nothing and used nothing, as one that failed: either way nothing is to be booked. */
+/** An interrupted call, like a failed one, costs and uses nothing: there is nothing to book. */
 export function trueEnd(end: LoggedEnd | 'open' | undefined): LoggedEnd | null {
   if (end === undefined || end === 'open') return null
   return end.costPicodollars === 0n && end.tokens === 0 ? null : end
 }
 
 /**
- * Closes the calls of a node that gives no sign of life: first nobody may book them any more, then the log says which of
- * them have ended and closes the others, then their money is free. Whoever does it a second time changes nothing.
- * Returns how many there were.
+ * Closes the calls of a dead node: first the counters stop accepting their ends, then the log reports which of them
+ * ended and closes the others, then the holds are released. Repeating it changes nothing. Returns the number of calls.
  */
 export async function reapNode(
   connection: Connection,
@@ -77,15 +76,15 @@ export interface RecoverOptions {
   connection: Connection
   log: Pick<RequestLogView, 'caughtUp' | 'readEnds'>
   node: string
-  /** Calls that run in this process now: their own end books them. */
+  /** Calls that run in this process now: they book themselves. */
   isRunning(id: string): boolean
-  /** Only what was admitted before this moment. */
+  /** Only calls admitted before this moment. */
   before: number
 }
 
 /**
- * Settles the holds of a node by the rows of the log: what an earlier process of this node left behind, what was reaped
- * and has ended after all, and what was admitted although the answer never came. Returns how many there were.
+ * Settles the holds of a node by the log: those that an earlier process of this node left, those that were given up but
+ * ended, and those whose admission was never answered. Returns the number of calls.
  */
 export async function recoverHolds({ connection, log, node, isRunning, before }: RecoverOptions): Promise<number> {
   const all = readHolds(node, await connection.run(HOLDS, [node]))
@@ -103,7 +102,7 @@ export async function recoverHolds({ connection, log, node, isRunning, before }:
   return ended.length
 }
 
-/** After a rebuild: what runs here under an earlier ledger and was given up meanwhile may still end. */
+/** After a rebuild: calls that run here under an earlier ledger and were given up may still end. */
 export async function retainCalls(connection: Connection, node: string, calls: Iterable<CountedCall>): Promise<void> {
   const running = [...calls].filter(({ held }) => !held.settled && held.position !== null)
   for (let start = 0; start < running.length; start += TOGETHER) {

@@ -1,15 +1,15 @@
 import { openConnection } from './connection.ts'
 
-/** What the server of the counters says of itself. */
+/** What the counters' server reports about itself. */
 export interface CountersInspection {
   server: string
-  /** Whether it comes back with what it had after it was killed. */
+  /** Whether its data survives a kill. */
   keepsMemory: boolean
   /** What it does when its memory is full; anything but `noeviction` loses counters silently. */
   evictionPolicy: string
 }
 
-/** Rejects when it does not answer in time. */
+/** Rejects when the server does not answer in time. */
 export async function inspectCounters(url: string, waitMs: number): Promise<CountersInspection> {
   const up = Promise.withResolvers<void>()
   let problem = 'no connection'

@@ -6,7 +6,7 @@ export interface Allowances {
   tokens: RateAllowance | null
 }
 
-/** What the counters said last of a key: headers are written without asking them again. */
+/** The last known allowance of each key: headers are written without another request. */
 export interface LastAllowances {
   remember(keyId: string, allowances: Allowances): void
   of(payer: Payer): Allowances
@@ -17,7 +17,7 @@ const MOST_KEYS = 10_000
 export function lastAllowances(now: () => number): LastAllowances {
   const known = new Map<string, Allowances & { at: number }>()
 
-  /** Some of the wait has passed since; a limit that was changed meanwhile speaks for itself. */
+  /** Part of the wait has passed since; a limit that changed in the meantime is applied. */
   function asOfNow(last: RateAllowance | null, limit: number | undefined, passedMs: number): RateAllowance | null {
     if (limit === undefined) return null
     if (last === null || last.resetMs <= passedMs) return { limit, remaining: limit, resetMs: 0 }

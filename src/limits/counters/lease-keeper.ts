@@ -18,35 +18,35 @@ export interface UpkeepOptions {
   node: string
   unbooked: Unbooked
   running: ReadonlyMap<string, CountedCall>
-  /** For how long a node is believed to live after it has said so. */
+  /** How long a node counts as alive after each renewal. */
   leaseMs: number
   log: CountersLog
-  /** The ledger is there: told again and again, for whatever could not be booked the last time. */
+  /** The ledger is usable. Called repeatedly, to retry what could not be booked the last time. */
   onUsable(): void
   /** Unix milliseconds of this machine. */
   now(): number
 }
 
-/** Of a lease: often enough that several in a row may fail. */
+/** Renewals per lease: several in a row may fail. */
 const RENEWALS = 5
-/** After its lease ran out; for so long the observer must have been in contact without a break. */
+/** Wait before the calls of an expired lease are closed; the observer must have been connected the whole time. */
 const REAP_AFTER_LEASES = 1.5
 const REBUILD_MS = 200
 const SWEEP_MS = 10_000
-/** Holds of calls that do not run here are looked at after this time: their admission may still be on its way. */
+/** Minimum age of a hold without a running call: its admission may still be on its way. */
 const SWEEP_AGE_MS = 30_000
 
-/** Keeps this node's lease, watches those of others, and rebuilds the ledger when there is none. */
+/** Renews this node's lease, watches those of other nodes, and rebuilds the ledger when there is none. */
 export class LeaseKeeper {
   readonly #options: UpkeepOptions
   readonly #ready = Promise.withResolvers<void>()
-  /** Of the ledger in use; 0: none can be used. */
+  /** Generation of the ledger in use; 0: none is usable. */
   #generation = 0
-  /** The newest thing that the server is known to have remembered. */
+  /** The newest sequence that the server has confirmed. */
   #seen = { generation: 0, sequence: 0 }
   #contact = 0
   #missingSince = new Map<string, number>()
-  /** Calls were let through that only the file of them and the log know of. */
+  /** Calls were allowed without the counters; only their file and the log know of them. */
   #hasForgotten: boolean
   #isRecovered = false
   #timer: NodeJS.Timeout | null = null
@@ -64,7 +64,7 @@ export class LeaseKeeper {
     this.#hasForgotten = !options.unbooked.isEmpty()
   }
 
-  /** The ledger is there, and what an earlier process of this node held is settled. */
+  /** The ledger is usable, and the holds of an earlier process of this node are settled. */
   get ready(): Promise<void> {
     return this.#ready.promise
   }
@@ -73,12 +73,12 @@ export class LeaseKeeper {
     return this.#generation !== 0 && this.#options.connection().isUp()
   }
 
-  /** What the server said instead of an answer. */
+  /** The server's error. */
   get problem(): string | null {
     return this.#problem
   }
 
-  /** The server's time, as far as it is known; never goes back. */
+  /** The server's time as far as it is known; never goes back. */
   now(): number {
     this.#latest = Math.max(this.#latest, this.#options.now() + this.#offsetMs)
     return this.#latest
@@ -103,10 +103,10 @@ export class LeaseKeeper {
     if (sequence > this.#seen.sequence) this.#seen.sequence = sequence
   }
 
-  /** Those with a hold are found by the sweep, those without in the file. */
+  /** The sweep finds those with a hold, the file lists those without. */
   onOverflow(): void {
     this.#hasForgotten = true
-    this.#options.log.warn({}, 'more calls ended than can be remembered: they will be booked from the log')
+    this.#options.log.warn({}, 'the queue of finished calls is full: they will be booked from the log')
   }
 
   async stop(): Promise<void> {
@@ -124,7 +124,7 @@ export class LeaseKeeper {
     this.#timer.unref()
   }
 
-  /** One of a kind at a time; what fails is tried again by a later tick. */
+  /** One job of a kind at a time; a later tick retries what failed. */
   #start(name: string, work: () => Promise<void>): void {
     if (this.#jobs.has(name) || this.#isStopped) return
     const job = work()
@@ -133,7 +133,7 @@ export class LeaseKeeper {
         const problem = error instanceof Error ? error.message : String(error)
         if (this.#problems.get(name) === problem) return
         this.#problems.set(name, problem)
-        this.#options.log.warn({ job: name, error: problem }, 'the shared counters: trying again')
+        this.#options.log.warn({ job: name, error: problem }, 'the shared counters: retrying')
       })
       .finally(() => this.#jobs.delete(name))
     this.#jobs.set(name, job)
@@ -155,7 +155,7 @@ export class LeaseKeeper {
       else this.#start('rebuild', () => this.#rebuild())
       this.#problem = null
     } catch (error) {
-      // A server that answers with an error (its disk or its memory is full) is of no more use than none.
+      // A server that answers with an error (disk or memory full) is as good as none.
       this.#problem = error instanceof Error ? error.message : String(error)
       this.#generation = 0
     } finally {
@@ -163,7 +163,7 @@ export class LeaseKeeper {
     }
   }
 
-  /** A server that knows less than it has said before lost something: it is not believed. */
+  /** A server that knows less than it reported before has lost data and is not trusted. */
   async #follow(generation: number, sequence: number): Promise<void> {
     const isKnown = generation === this.#seen.generation
     const isBehind = generation !== 0 && isKnown && sequence < this.#seen.sequence
@@ -172,7 +172,7 @@ export class LeaseKeeper {
     const isOlder = isNew && !isBehind && (await this.#isOlder(generation))
     if (contact !== this.#contact) return
     if (isBehind || isOlder) {
-      this.#options.log.warn({}, 'the shared counters lost what they had known: they are rebuilt from the log')
+      this.#options.log.warn({}, 'the shared counters lost data: they are being rebuilt from the log')
       this.#generation = 0
       await this.#options.connection().run(FORGET, [String(generation)])
       return
@@ -189,8 +189,8 @@ export class LeaseKeeper {
   }
 
   /**
-   * A process that has just started remembers no sequence. It believes a server that was started again since the ledger
-   * was last used only if that one keeps a log of what it does; a snapshot may be hours old.
+   * A process that has just started remembers no sequence. If the server restarted since the ledger was last used, it
+   * is trusted only with an append-only file; a snapshot may be old.
    */
   async #isOlder(generation: number): Promise<boolean> {
     const { server, keepsLog } = await this.#readServer()
@@ -200,7 +200,7 @@ export class LeaseKeeper {
     return found === 2
   }
 
-  /** Which process of the server answers; '' where that is kept from us. */
+  /** The id of the server's process; '' when the server hides it. */
   async #readServer(): Promise<{ server: string; keepsLog: boolean }> {
     const ask = (section: string) =>
       this.#options
@@ -227,7 +227,7 @@ export class LeaseKeeper {
     if (text === this.#waitingFor) return
     this.#waitingFor = text
     const advice = 'start them, deliver their spools (switchyard spool ship) or forget them (switchyard nodes forget)'
-    this.#options.log.warn({ nodes: text, advice }, 'the counters wait for the rows of other nodes')
+    this.#options.log.warn({ nodes: text, advice }, 'the counters wait for rows of other nodes')
   }
 
   #lookAfter(reply: Reply): void {
@@ -250,7 +250,7 @@ export class LeaseKeeper {
     if (!this.#options.unbooked.isEmpty()) this.#start('unbooked', () => this.#bookUnbooked())
   }
 
-  /** The file goes when every call in it is booked, by its own end or from here. */
+  /** The file is deleted when every call in it is booked, by its own end or from here. */
   async #bookUnbooked(): Promise<void> {
     const { unbooked, running, requestLog, node } = this.#options
     if (this.#hasForgotten) {
@@ -265,14 +265,13 @@ export class LeaseKeeper {
 
   async #reap(node: string): Promise<void> {
     const closed = await reapNode(this.#options.connection(), this.#options.requestLog, node, this.now())
-    if (closed > 0)
-      this.#options.log.warn({ node, calls: closed }, 'a node gives no sign of life: its calls are closed')
+    if (closed > 0) this.#options.log.warn({ node, calls: closed }, 'a node is dead: its calls are closed')
   }
 
   async #sweep(before: number): Promise<void> {
     const { requestLog: log, node, running } = this.#options
     const isRunning = (id: string) => running.has(id)
-    // First by id: whoever was let through and has a hold all the same is booked once.
+    // First by id: a call that was allowed unchecked but has a hold is booked once.
     if (!this.#isRecovered) await this.#bookUnbooked()
     await recoverHolds({ connection: this.#options.connection(), log, node, isRunning, before })
     this.#isRecovered = true

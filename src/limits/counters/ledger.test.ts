@@ -204,7 +204,7 @@ test('two nodes that admit at the same moment never admit more than fits', async
   assert.equal(status?.periods.total.held, 37n * USD)
 })
 
-test('what is not booked in time does not count as booked under a hard budget, and elsewhere is not waited for', async () => {
+test('only calls under a hard budget wait for their booking, and fail when it takes too long', async () => {
   await beginLedger(connection)
   let isUsable = true
   const ledger = ledgerOn(connection, 'one', Date.now, undefined, { isUsable: () => isUsable, settleWaitMs: 1 })

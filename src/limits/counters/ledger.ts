@@ -11,7 +11,7 @@ import { ADMIT } from './scripts/admit.ts'
 import { SCOPES, STATUS } from './scripts/status.ts'
 import type { Unbooked } from './unbooked.ts'
 
-/** What happens here, for the metrics. */
+/** Events for the metrics. */
 export interface CountersEvents {
   onUnchecked(): void
   onRefused(): void
@@ -24,12 +24,12 @@ export interface CountersLedgerOptions {
   node: string
   policy: LimitsWhenDown
   events: CountersEvents
-  /** Calls whose end the counters have not heard of, by id. */
+  /** Calls that are not booked yet, by id. */
   running: Map<string, CountedCall>
   isUsable(): boolean
   onLost(): void
   onSequence(sequence: number): void
-  /** Calls that were let through: should this process die before their ends are booked, somebody must know. */
+  /** Calls that were allowed unchecked, on disk in case this process dies before they are booked. */
   unbooked: Pick<Unbooked, 'note'>
   /** The server's time as far as it is known, in Unix milliseconds. */
   now(): number
@@ -38,10 +38,10 @@ export interface CountersLedgerOptions {
   settleWaitMs: number
 }
 
-const AWAY = 'The shared counters do not answer, so nobody can say whether the limits allow this call.'
+const AWAY = 'The shared counters do not answer, so the limits of this call cannot be checked. Retry shortly.'
 const STATUS_TOGETHER = 100
 
-/** The ledger of several gateways: src/limits/admission.ts on a server that all of them ask. */
+/** The ledger of several gateways: src/limits/admission.ts on a shared server. */
 export class CountersLedger implements SpendLedger {
   readonly isShared = true
   readonly #options: CountersLedgerOptions
@@ -64,12 +64,12 @@ export class CountersLedger implements SpendLedger {
     this.#options.unbooked.note({ id: held.id, position, keyId, workspace, startedAt: held.admittedAt })
   }
 
-  /** Only an answer under a hard budget waits; everything else is booked as soon as that is possible. */
+  /** Only an answer under a hard budget waits; everything else is booked in the background. */
   settle(held: HeldCall, use: CallUse, position = 0): boolean | Promise<boolean> {
     if (held.settled) return false
     held.settled = true
     const booked = this.#book(held, { use, position, released: false })
-    return held.strict ? within(booked, this.#options.settleWaitMs) : true
+    return held.answersAfterBooking ? within(booked, this.#options.settleWaitMs) : true
   }
 
   release(held: HeldCall): boolean {
@@ -104,7 +104,7 @@ export class CountersLedger implements SpendLedger {
       reply = await connection.run(ADMIT, admitArguments(payer, hold, { node, id, clock: clock() }))
     } catch {
       const decision = this.#withoutCounters(payer, hold, id)
-      // The server may have admitted it all the same.
+      // The server may have admitted it anyway.
       if (decision.kind === 'unavailable') this.#takeBack(payer, hold, id)
       return decision
     }
@@ -114,7 +114,7 @@ export class CountersLedger implements SpendLedger {
     return this.#withoutCounters(payer, hold, id)
   }
 
-  /** The counters are away, and nobody waits for them. */
+  /** The counters are down, and the call does not wait for them. */
   #withoutCounters(payer: Payer, hold: CallHold, id: string): Decision {
     const { policy, events } = this.#options
     const binding = bindingOf(payer)
@@ -124,12 +124,12 @@ export class CountersLedger implements SpendLedger {
     }
     const unchecked = binding !== 'nothing'
     if (unchecked) events.onUnchecked()
-    const call = heldCall(id, hold, { admittedAt: this.now(), strict: false, unchecked })
+    const call = heldCall(id, hold, { admittedAt: this.now(), answersAfterBooking: false, unchecked })
     return { kind: 'admitted', call: this.#hold(payer, call, 0), warnings: [] }
   }
 
   #takeBack(payer: Payer, hold: CallHold, id: string): void {
-    const held = heldCall(id, hold, { admittedAt: this.now(), strict: false, unchecked: true })
+    const held = heldCall(id, hold, { admittedAt: this.now(), answersAfterBooking: false, unchecked: true })
     const call = { held, keyId: payer.key.id, workspace: payer.workspace.name, generation: 0 }
     void this.#options.bookings.book({ call, use: NOTHING, position: 0, released: true })
   }
@@ -144,8 +144,8 @@ export class CountersLedger implements SpendLedger {
       tokens: allowanceOf(views, 'tokens', isAdmitted ? (hold.tokens ?? 0) : 0, at),
     })
     if (!isAdmitted) return { kind: 'refused', refusal: refusalOf(views, hold, at) }
-    const strict = isStrict(this.#options.policy, bindingOf(payer))
-    const held = heldCall(id, hold, { admittedAt: at, strict, unchecked: false })
+    const answersAfterBooking = waitsForBooking(this.#options.policy, bindingOf(payer))
+    const held = heldCall(id, hold, { admittedAt: at, answersAfterBooking, unchecked: false })
     return { kind: 'admitted', call: this.#hold(payer, held, generation), warnings: warningsOf(views, at) }
   }
 
@@ -168,21 +168,21 @@ export class CountersLedger implements SpendLedger {
 
 const NOTHING: CallUse = { picodollars: null, tokens: 0 }
 
-/** Its answer waits for the counters: under a hard budget, unless the operator prefers answers. */
-function isStrict(policy: LimitsWhenDown, binding: Binding): boolean {
+/** The answer waits for the counters: under a hard budget, unless the operator prefers answers. */
+function waitsForBooking(policy: LimitsWhenDown, binding: Binding): boolean {
   return binding === 'hard' && policy !== 'allow'
 }
 
 function heldCall(
   id: string,
   hold: CallHold,
-  { admittedAt, strict, unchecked }: Pick<HeldCall, 'admittedAt' | 'strict' | 'unchecked'>,
+  { admittedAt, answersAfterBooking, unchecked }: Pick<HeldCall, 'admittedAt' | 'answersAfterBooking' | 'unchecked'>,
 ): HeldCall {
-  return { id, admittedAt, hold, parts: [], strict, unchecked, position: null, settled: false }
+  return { id, admittedAt, hold, parts: [], answersAfterBooking, unchecked, position: null, settled: false }
 }
 
 function away(cause: unknown): never {
-  throw new GatewayError('limits_unavailable', 'The shared counters do not answer.', { cause })
+  throw new GatewayError('limits_unavailable', 'The shared counters do not answer. Retry shortly.', { cause })
 }
 
 async function readStatus(connection: Connection, scopes: readonly Scope[], clock: string): Promise<ScopeStatus[]> {
@@ -190,7 +190,8 @@ async function readStatus(connection: Connection, scopes: readonly Scope[], cloc
   for (let start = 0; start < scopes.length; start += STATUS_TOGETHER) {
     const some = scopes.slice(start, start + STATUS_TOGETHER)
     const reply = await connection.run(STATUS, [clock, ...some.map(nameOf)]).catch(away)
-    if (reply[0] === 0) throw new GatewayError('limits_unavailable', 'The shared counters are being rebuilt.')
+    if (reply[0] === 0)
+      throw new GatewayError('limits_unavailable', 'The shared counters are being rebuilt. Retry shortly.')
     for (const [place, scope] of some.entries()) {
       found.push(statusOfPacked(scope, reply[place + 1] as unknown as readonly number[]))
     }
@@ -207,7 +208,7 @@ function scopeOf(name: string): Scope {
   return kind === 'key' ? { kind, id } : { kind: 'workspace', id }
 }
 
-/** False when it takes longer. */
+/** False on timeout. */
 function within(booked: Promise<boolean>, ms: number): Promise<boolean> {
   return new Promise((resolve) => {
     const late = setTimeout(() => resolve(false), ms)

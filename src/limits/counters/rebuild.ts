@@ -9,13 +9,13 @@ import { ARRIVE, BEGIN, COMPLETE, WRITE_HOLD, WRITE_SCOPE } from './scripts/rebu
 
 export type Rebuilt =
   | { kind: 'waiting'; for: string[] }
-  /** Another node does it, or has done it. */
+  /** Another node is rebuilding, or has done so. */
   | { kind: 'left' }
   | { kind: 'rebuilt'; scopes: number; holds: number }
 
 /**
- * One step towards a ledger: this node's rows are in the log, so it says so; once every node that may have rows elsewhere
- * has said the same, one of them reads the log and writes the counters, last of all the mark that they are there.
+ * One step towards a ledger: once this node's rows are in the log it reports so; once every node that may have rows
+ * elsewhere has reported, one of them reads the log, writes the counters, and last marks the ledger as usable.
  */
 export async function rebuildStep(
   connection: Connection,
@@ -42,7 +42,7 @@ const TOGETHER = 100
 async function writeAll<T>(items: readonly T[], write: (item: T) => Promise<Reply>): Promise<void> {
   for (let start = 0; start < items.length; start += TOGETHER) {
     const replies = await Promise.all(items.slice(start, start + TOGETHER).map(write))
-    if (replies.some(([done]) => done !== 1)) throw new Error('another node rebuilds the counters')
+    if (replies.some(([done]) => done !== 1)) throw new Error('another node is rebuilding the counters')
   }
 }
 

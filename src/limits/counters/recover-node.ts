@@ -7,16 +7,16 @@ import { bookUnbooked, type Unbooked } from './unbooked.ts'
 export interface RecoverNodeOptions {
   url: string
   prefix: string
-  /** Its spool has been delivered to the last row. */
+  /** Its spool is fully delivered. */
   node: string
-  /** Calls that it let through. */
+  /** Calls that it allowed unchecked. */
   unbooked: Pick<Unbooked, 'read'>
   readEnds: RequestLogView['readEnds']
-  /** No connection for so long is an error. */
+  /** Time to connect. */
   waitMs: number
 }
 
-/** Settles everything that the shared counters hold for a node that no longer runs. Returns how many calls that were. */
+/** Settles everything that the shared counters hold for a dead node. Returns the number of calls. */
 export async function recoverNode(options: RecoverNodeOptions): Promise<number> {
   const { url, prefix, node, readEnds, waitMs } = options
   const up = Promise.withResolvers<void>()

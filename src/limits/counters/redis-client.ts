@@ -4,15 +4,16 @@ const CONNECT_MS = 2_000
 
 export type Client = ReturnType<typeof newClient>
 
-/** In a file of its own, which is loaded only where it is used: the embedded set-up does without the client. */
+/** In its own file and loaded on demand: the embedded set-up does not need the client. */
 export function newClient(url: string) {
   return createClient({
-    // The client knows the older names only.
+    // The client only knows the older names.
     url: url.replace(/^valkey/, 'redis'),
     RESP: 2,
     disableOfflineQueue: true,
     disableClientInfo: true,
-    // Connecting again is done by the connection, so that a server which takes connections and says nothing is left too.
+    // The connection reconnects by itself, so that it also leaves a server that accepts connections but does not
+    // answer.
     socket: { reconnectStrategy: false, connectTimeout: CONNECT_MS },
   })
 }

@@ -1,7 +1,7 @@
 import type { Picodollars } from '../../domain/pricing/price.ts'
 import type { LoggedHold, LoggedLedger } from '../logged-ledger.ts'
 
-/** How a call ended, as the log knows it. */
+/** How a call ended, according to the log. */
 export interface LoggedEnd {
   costPicodollars: Picodollars
   tokens: number
@@ -11,11 +11,11 @@ export interface LoggedEnd {
 export interface RequestLogView {
   /** Resolves when the log has every row of this node's spool. */
   caughtUp(): Promise<void>
-  /** 'open' for calls that run as far as the log knows; nothing for those it has not heard of. */
+  /** 'open' for calls that are open in the log; nothing for unknown calls. */
   readEnds(calls: readonly { id: string; startedAt: number }[]): Promise<ReadonlyMap<string, LoggedEnd | 'open'>>
-  /** Calls of a dead node that have not ended become interrupted. */
+  /** Marks the unfinished calls of a dead node as interrupted. */
   closeHolds(holds: readonly LoggedHold[], now: number): Promise<void>
   readLedger(now: number): Promise<LoggedLedger>
-  /** Whose spool may hold rows that the log does not have, alive or not. */
+  /** Nodes whose spool may hold rows that the log does not have, alive or not. */
   runningNodes(): Promise<readonly { node: string; name: string }[]>
 }

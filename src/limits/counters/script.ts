@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** A Lua script that runs on the server in one piece: nothing else happens there meanwhile. */
+/** A Lua script, which the server runs atomically. */
 export interface Script {
   readonly name: string
   readonly text: string

@@ -119,7 +119,7 @@ class World {
   }
 }
 
-test('whatever dies, is cut off or forgets, in whatever order: in the end the counters are what the log says', async () => {
+test('whatever dies, disconnects or loses data, in any order: in the end the counters match the log', async () => {
   let [spent, interrupted] = [0, 0]
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 60, maxLength: 150, size: 'max' }), async (steps) => {

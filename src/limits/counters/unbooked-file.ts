@@ -2,7 +2,7 @@ import { closeSync, existsSync, openSync, readFileSync, rmSync, writeSync } from
 import { join } from 'node:path'
 import type { Unbooked, UnbookedCall } from './unbooked.ts'
 
-/** A file in the data folder, a line for each call; it is gone when all of them are booked. */
+/** A file in the data folder with one line per call; deleted when all of them are booked. */
 export function unbookedFile(dataDir: string): Unbooked {
   const path = join(dataDir, 'unbooked')
   let isEmpty = !existsSync(path)
@@ -24,7 +24,7 @@ export function unbookedFile(dataDir: string): Unbooked {
   }
 }
 
-/** The last line may be cut off: its call was not made, because that waits for the line. */
+/** A truncated last line is ignored: its call was not made, because it waits for the line. */
 function callOf(line: string): UnbookedCall[] {
   try {
     const [id, position, keyId, workspace, startedAt] = JSON.parse(line) as [string, number, string, string, number]

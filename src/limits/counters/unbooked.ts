@@ -3,17 +3,17 @@ import { endArguments } from './end-arguments.ts'
 import type { RequestLogView } from './request-log.ts'
 import { END } from './scripts/end.ts'
 
-/** A call that was let through without the counters. */
+/** A call that was allowed without the counters. */
 export interface UnbookedCall {
   id: string
-  /** Of its open row in the node's spool. */
+  /** Position of its open row in the node's spool. */
   position: number
   keyId: string
   workspace: string
   startedAt: number
 }
 
-/** Remembers them durably, so that their costs arrive although this process dies. */
+/** Stores them durably, so that their costs are booked even if this process dies. */
 export interface Unbooked {
   isEmpty(): boolean
   note(call: UnbookedCall): void
@@ -24,8 +24,8 @@ export interface Unbooked {
 const TOGETHER = 200
 
 /**
- * Books calls that nobody remembers by what the log says of them; those that were booked before stay as they are. False:
- * there is no ledger now, and the next one is made from the log.
+ * Books these calls by the log; those booked before stay as they are. False: there is no ledger now, and the next one
+ * is built from the log.
  */
 export async function bookUnbooked(
   connection: Connection,
@@ -40,7 +40,15 @@ export async function bookUnbooked(
       some.map(async ({ id, position, keyId, workspace, startedAt }) => {
         const end = ends.get(id)
         if (end === undefined || end === 'open') return [1]
-        const call = { id, position, keyId, workspace, admittedAt: startedAt, generation: 0, strict: false }
+        const call = {
+          id,
+          position,
+          keyId,
+          workspace,
+          admittedAt: startedAt,
+          generation: 0,
+          answersAfterBooking: false,
+        }
         const use = { picodollars: end.costPicodollars, tokens: end.tokens }
         return connection.run(END, endArguments({ call, use, released: false, node, clock: '' }))
       }),

@@ -4,14 +4,14 @@ import type { Pin } from '../pin.ts'
 const US_INFERENCE_PERCENT = 110
 const FAST_PERCENT = 200
 
-/** What an answer's usage says it is billed at. */
+/** The price of an answer, by its usage. */
 export function reportedPercent(usage: { inference_geo?: unknown; speed?: unknown }): number {
   const geography = usage.inference_geo === 'us' ? US_INFERENCE_PERCENT : 100
   const speed = usage.speed === 'fast' ? FAST_PERCENT : 100
   return (geography * speed) / 100
 }
 
-/** Committed capacity has no price of its own here: it is left alone whatever is held for. */
+/** Committed capacity has no price of its own here, so it is left alone. */
 const TIER: Pin = {
   field: 'service_tier',
   value: 'standard_only',
@@ -19,7 +19,7 @@ const TIER: Pin = {
   refusedPercent: 100,
 }
 
-/** A workspace may be bound to its place, and then refuses any other. */
+/** A workspace may be bound to its region and then refuses any other. */
 export const REGION: Pin = {
   field: 'inference_geo',
   value: 'global',

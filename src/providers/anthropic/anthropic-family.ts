@@ -28,5 +28,5 @@ export const anthropicFamily: Family = {
   requestIdHeader: 'request-id',
   pins: PINS,
   isOwnService: (provider) => isVendor(provider, builtin.name, PUBLIC_BASE),
-  baseUrlHint: 'The base URL stands without /v1; does it hold a path too many?',
+  baseUrlHint: 'The base URL has no /v1. Does it contain an extra path?',
 }

@@ -51,12 +51,12 @@ describe('the model list', () => {
     assert.equal(modelsFromWire({ data: [], has_more: true, last_id: 'x' }).next, null)
   })
 
-  test('entries that are no models are passed over', () => {
+  test('entries that are not models are skipped', () => {
     assert.deepEqual(modelsFromWire({ data: [null, 5, { id: '' }] }), { models: [], next: null })
   })
 
   for (const body of [null, 'x', [], {}, { data: 'x' }]) {
-    test(`${JSON.stringify(body)} is no list, so that it is asked for again`, () => {
+    test(`${JSON.stringify(body)} is not a list, so that reading is retried`, () => {
       assert.throws(() => modelsFromWire(body), TypeError)
     })
   }
@@ -94,7 +94,7 @@ describe('endpoints', () => {
     assert.equal(chatTarget(provider({ headers, apiKey: null })).headers['x-api-key'], 'other')
   })
 
-  test('the model list is asked for page by page', () => {
+  test('the model list is read page by page', () => {
     assert.deepEqual(modelsTarget(provider(), null), {
       url: 'https://api.anthropic.com/v1/models?limit=100',
       headers: { 'anthropic-version': '2023-06-01', 'x-api-key': 'sk-ant-1' },

@@ -6,7 +6,7 @@ import { WireModel, WireModelPage } from './wire.ts'
 
 const THINKING_KINDS = ['adaptive', 'enabled', 'disabled', 'between_tools']
 
-/** One page of the provider's model list; entries that are no models are passed over. Throws when it is no list. */
+/** One page of the provider's model list; entries that are not models are skipped. Throws when it is not a list. */
 export function modelsFromWire(body: unknown): CatalogPage {
   const page = WireModelPage.safeParse(body)
   if (!page.success) throw new TypeError('the model list has no "data" array')
@@ -16,7 +16,7 @@ export function modelsFromWire(body: unknown): CatalogPage {
     if (!model.success) return []
     return [{ id: model.data.id, created: createdSeconds(model.data), traits: traitsOf(model.data) }]
   })
-  // A server that promises more but shows nothing would be asked forever.
+  // A server that announces more but sends nothing would be called forever.
   const next = hasMore === true && data.length > 0 && lastId ? lastId : null
   return { models, next }
 }

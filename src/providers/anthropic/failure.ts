@@ -3,9 +3,9 @@ import { type Failure, type FailureCode, failure, type Retry } from '../../domai
 import { isJsonObject } from '../../domain/request/call-request.ts'
 import { WireError } from './wire.ts'
 
-/** What the rows below look at. */
+/** The input of the rows below. */
 interface Signal {
-  /** The status that counts: the HTTP status, or the one that an error within a 2xx stands for. */
+  /** The effective status: the HTTP status, or the one that an error within a 2xx stands for. */
   status: number
   errorCode: string
   message: string
@@ -16,7 +16,7 @@ interface Verdict {
   retry?: Retry
 }
 
-/** What `error.type` means when it comes with a 2xx. */
+/** The status of an `error.type` that comes with a 2xx. */
 const STATUS_OF_TYPE: ReadonlyMap<string, number> = new Map([
   ['invalid_request_error', 400],
   ['authentication_error', 401],
@@ -32,20 +32,20 @@ const STATUS_OF_TYPE: ReadonlyMap<string, number> = new Map([
   ['overloaded_error', 529],
 ])
 
-/** Texts are documented as unstable: they are read only where status and codes do not tell the cases apart. */
+/** Messages are documented as unstable: they are read only where status and codes do not tell the cases apart. */
 const QUOTA_TEXT = /credit balance is too low|usage limits|spend limit/i
 const TOO_LONG_TEXT = /prompt is too long|exceed context limit/i
 const UNSUPPORTED_TEXT =
   /(?:is|are) not supported for this model|does not support|Extra inputs are not permitted|cannot both be specified|is deprecated for this model/i
-/** Undocumented: it means what the other family's content_policy_violation means. */
+/** Undocumented: it means the same as the other family's content_policy_violation. */
 const FILTERED_TEXT = /content filtering policy/i
-/** What is wrong with a field begins with its name. */
+/** A message about a field begins with its name. */
 const FIELD_TEXT = /^([a-z][a-z_]{0,63}): /
 /** The operator's account is at fault, not the request. */
 const ACCOUNT_CODE = /^(?:organization_on_hold$|cmek_|claude_code_)/
 const SPEND_LIMIT_CODE = 'enforced_spend_limit_reached'
 
-/** An answer that is no message, by meaning. */
+/** An answer that is not a message, by meaning. */
 export function failureFromWire(status: number, body: unknown): Failure {
   const error = errorOf(body)
   const message = error?.message ?? null
@@ -72,7 +72,7 @@ function errorOf(body: unknown) {
 
 function defaultWords(status: number): string {
   return status >= 200 && status < 300
-    ? 'The provider gave an answer that cannot be read.'
+    ? "The provider's answer cannot be read."
     : `The provider answered with status ${status}.`
 }
 
@@ -104,7 +104,7 @@ function verdictOn(signal: Signal): Verdict {
   }
 }
 
-/** A bad request may be the caller's, but also the operator's empty or suspended account. */
+/** A bad request may be the caller's mistake, or the operator's empty or suspended account. */
 function verdictOnBadRequest({ errorCode, message }: Signal): Verdict {
   if (ACCOUNT_CODE.test(errorCode)) return { code: 'provider_auth_error' }
   if (errorCode === SPEND_LIMIT_CODE || QUOTA_TEXT.test(message)) return { code: 'provider_quota_exceeded' }

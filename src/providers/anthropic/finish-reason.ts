@@ -1,4 +1,4 @@
-/** The common schema's word for why the answer ended, and whether we knew the provider's. */
+/** Why the answer ended, in the common schema, and whether the provider's reason is known. */
 export interface FinishReason {
   reason: 'stop' | 'length' | 'tool_calls' | 'content_filter'
   isKnown: boolean

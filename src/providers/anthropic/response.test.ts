@@ -32,7 +32,7 @@ function choiceOf(body: unknown, request = PLAIN): { message: JsonObject; finish
 }
 
 describe('a message becomes a completion', () => {
-  test('plain text has nothing beyond the contract', () => {
+  test('plain text has no fields beyond docs/contract.md', () => {
     const answer = answerOf(message([HI]))
     assert.deepEqual(answer.body, {
       object: 'chat.completion',
@@ -175,7 +175,7 @@ describe('stop reasons', () => {
   })
 })
 
-describe('a 2xx that is no message is a failure', () => {
+describe('a 2xx that is not a message is a failure', () => {
   for (const [title, body] of [
     ['null', null],
     ['text', 'hello'],
@@ -196,7 +196,7 @@ describe('a 2xx that is no message is a failure', () => {
     })
   }
 
-  test('a call nested too deep to be written', () => {
+  test('a call nested too deeply to be written', () => {
     const input = JSON.parse(`${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`)
     assert.equal(fromWire(message([{ ...CALL, input }]), PLAIN).kind, 'failure')
   })

@@ -23,7 +23,7 @@ interface ToolCall {
   function: FunctionCall
 }
 
-/** A 2xx body as a completion, or as the failure it is. */
+/** Reads a 2xx body as a completion or a failure. */
 export function fromWire(body: unknown, request: ChatRequest): Reading {
   const parsed = isErrorBody(body) ? null : WireMessage.safeParse(body)
   if (!parsed?.success) return unreadable(body)
@@ -47,7 +47,7 @@ export function fromWire(body: unknown, request: ChatRequest): Reading {
   return { kind: 'answer', answer }
 }
 
-/** The input of our own tool is the text, and the only one; null when it cannot be written. */
+/** The input of our own tool is the whole text; null when it cannot be written. */
 function withJsonAnswer(message: WireMessage): WireMessage | null {
   const isOurs = (block: WireBlock) => block.type === 'tool_use' && isJsonAnswer(block.name)
   const json = message.content.find(isOurs)
@@ -66,7 +66,7 @@ function shownReason(reason: string | null | undefined): string {
   return typeof reason === 'string' ? JSON.stringify(reason.slice(0, 100)) : 'null'
 }
 
-/** Keys beyond the contract appear only when they carry something. */
+/** Keys beyond docs/contract.md appear only when they have a value. */
 function assistantMessage(message: WireMessage, toolCalls: ToolCall[], isLegacy: boolean): JsonObject {
   const text = textOf(message.content)
   const result: JsonObject = {
@@ -88,7 +88,7 @@ function textOf(blocks: readonly WireBlock[]): string {
   return text
 }
 
-/** Null when a call cannot be told to the caller: no name, no id, or arguments that cannot be written. */
+/** Null when a call cannot be returned: no name, no id, or arguments that cannot be written. */
 function toolCallsOf(blocks: readonly WireBlock[]): ToolCall[] | null {
   const calls: ToolCall[] = []
   for (const block of blocks) {
@@ -105,7 +105,7 @@ function argumentsOf(input: unknown): string | null {
   try {
     return JSON.stringify(input ?? {})
   } catch {
-    // Nested deeper than the stack allows.
+    // Nested too deeply for the stack.
     return null
   }
 }

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../domain/request/call-request.ts'
 import { reportedPercent } from './account-defaults.ts'
 import type { WireUsage } from './wire.ts'
 
-/** Tokens by price class. `input_tokens` excludes both cache classes already. */
+/** Tokens by price class. `input_tokens` already excludes both cache classes. */
 export function usageFromWire(usage: WireUsage | null | undefined): TokenUsage {
   if (usage === null || usage === undefined) return NO_USAGE
   return {
@@ -17,7 +17,7 @@ export function usageFromWire(usage: WireUsage | null | undefined): TokenUsage {
   }
 }
 
-/** The split may be missing: then all writes are of the default lifetime. Its parts never exceed the total. */
+/** The split may be missing: then all writes have the default lifetime. Its parts never exceed the total. */
 function cacheWrites(usage: WireUsage): Pick<TokenUsage, 'cacheWrite5m' | 'cacheWrite1h'> {
   const short = tokenCount(usage.cache_creation?.ephemeral_5m_input_tokens)
   const long = tokenCount(usage.cache_creation?.ephemeral_1h_input_tokens)
@@ -26,7 +26,7 @@ function cacheWrites(usage: WireUsage): Pick<TokenUsage, 'cacheWrite5m' | 'cache
   return { cacheWrite5m: total - cacheWrite1h, cacheWrite1h }
 }
 
-/** The `usage` of a completion; details only when they say something. */
+/** The `usage` of a completion; details only when they have a value. */
 export function completionUsage(usage: TokenUsage): JsonObject {
   const prompt = promptTokens(usage)
   const written = cacheWriteTokens(usage)

@@ -5,7 +5,7 @@ import { listOf } from '../../domain/list-of.ts'
 const text = z.string().nullish()
 const anything = z.unknown().optional()
 
-/** Of all kinds of blocks, also ones we do not know: those may hold anything under these names. */
+/** All kinds of blocks, including unknown ones, which may hold anything under these names. */
 const block = z.object({
   type: z.string(),
   text: text.catch(null),
@@ -14,7 +14,7 @@ const block = z.object({
   input: anything,
 })
 
-/** Counts are read by `tokenCount`, which takes anything. */
+/** Counts are read by `tokenCount`, which accepts anything. */
 const usage = z.object({
   input_tokens: anything,
   output_tokens: anything,

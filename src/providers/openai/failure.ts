@@ -47,7 +47,7 @@ function meaning(status: number, error: WireError): [FailureCode, Retry?] {
     case 401:
     case 403:
       return ['provider_auth_error']
-    // Undocumented: compatible vendors answer so when the account is empty.
+    // Undocumented: compatible vendors use this status when the account is empty.
     case 402:
       return ['provider_quota_exceeded']
     case 404:
@@ -65,7 +65,7 @@ function meaning(status: number, error: WireError): [FailureCode, Retry?] {
       return ['upstream_timeout', 'yes']
   }
   if (status >= 500) return ['upstream_error']
-  // A redirect would carry our credentials elsewhere: it is not followed, and asking again would not change it.
+  // A redirect would send our credentials elsewhere: it is not followed, and a retry would not change it.
   return status >= 400 ? ['invalid_request'] : ['upstream_error', 'no']
 }
 
@@ -83,7 +83,7 @@ function tooManyRequests(error: WireError): [FailureCode, Retry?] {
   return ['rate_limited']
 }
 
-/** An error inside a 2xx means what it would mean with its own status; null when the body holds none. */
+/** An error inside a 2xx counts as its own status; null when the body has none. */
 export function failureFromErrorBody(body: JsonObject): Failure | null {
   const error = readError(body)
   if (error === null) return null

@@ -28,7 +28,7 @@ describe('a limit that is set here', () => {
   }
   const said = (field: string, value: number, reason: string) => [{ field, value, reason }]
 
-  test('has the name of the original where that is called', () => {
+  test('has the vendor’s newer name at the vendor', () => {
     for (const url of [null, 'https://api.openai.com/v1/']) {
       assert.deepEqual(limited({}, { default: 9 }, url), {
         older: undefined,
@@ -38,7 +38,7 @@ describe('a limit that is set here', () => {
     }
   })
 
-  test('and the older one, which all know, at servers that resemble it', () => {
+  test('and the older one at compatible servers', () => {
     assert.deepEqual(limited({}, { default: 9 }, 'http://127.0.0.1:11434/v1'), {
       older: 9,
       newer: undefined,
@@ -53,7 +53,7 @@ describe('a limit that is set here', () => {
   })
 })
 
-describe('a request goes out near verbatim', () => {
+describe('a request is sent nearly verbatim', () => {
   test('the model becomes the upstream id and stream is left out', () => {
     assert.deepEqual(wireOf({ model: 'fast', messages: [user], stream: false }), {
       model: 'gpt-upstream',
@@ -191,7 +191,7 @@ describe('an answer comes back as received', () => {
   })
 
   for (const body of [null, 'text', [], 7, {}, { choices: null }, { choices: {} }]) {
-    test(`${JSON.stringify(body)} is no answer and may be asked for once more`, () => {
+    test(`${JSON.stringify(body)} is not an answer and may be retried once`, () => {
       const reading = chat.fromWire(body, {} as ChatRequest)
       assert.equal(reading.kind, 'failure')
       if (reading.kind !== 'failure') return
@@ -265,7 +265,7 @@ describe('a failure is read by meaning', () => {
     })
   }
 
-  test('a body that is no JSON says the status in words', () => {
+  test('a body that is not JSON gives a message with the status', () => {
     assert.match(openaiFamily.failureFromWire(502, '<html>Bad gateway</html>').message, /HTTP 502/)
   })
 

@@ -28,7 +28,7 @@ export const openaiFamily: Family = {
   isOwnService: (provider) => isVendor(provider, builtin.name, DEFAULT_BASE_URL),
 }
 
-/** The list is one page. Servers that only resemble the original may leave out `created`. */
+/** The list is one page. Compatible servers may omit `created`. */
 function modelsFromWire(body: unknown): CatalogPage {
   const parsed = ModelList.safeParse(body)
   if (!parsed.success) throw new TypeError('the model list has no "data" array of models')

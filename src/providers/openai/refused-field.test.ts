@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { openaiFamily } from './openai-family.ts'
 
-describe('a 400 that names a field which is not taken here', () => {
+describe('a 400 that names a refused field', () => {
   const wants =
     "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead."
   const cases: [number, object, unknown][] = [

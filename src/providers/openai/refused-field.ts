@@ -10,7 +10,7 @@ const REFUSED = new RegExp(
 const INSTEAD = new RegExp(`\\buse ['"\`](${FIELD})['"\`] instead\\b`, 'i')
 const WHOLE_FIELD = new RegExp(`^${FIELD}$`)
 
-/** The field of the request that a 400 says is not taken here, with the name that it asks for; null where it says none. */
+/** The field that a 400 refuses, with the name that it requires instead; null where it names none. */
 export function refusedField(error: { message: string; code: string; param: string }): RefusedField | null {
   const named = CODES.has(error.code) ? error.param : (REFUSED.exec(error.message)?.[1] ?? '')
   if (!WHOLE_FIELD.test(named)) return null

@@ -2,10 +2,12 @@ import { defineScript } from '../script.ts'
 import { SCOPE } from './scope.ts'
 
 /**
- * One decision over both scopes of a call; src/limits/admission.ts says the same in memory.
- * ARGV: clock, node, id, hold in dollars and rest ('' unknown), tokens ('' unknown), key, workspace, limits of the key and
- * of the workspace ('' none, else seven numbers: rpm, tpm, calls at a time, period, hard, dollars and rest; 0 is none).
- * Returns 0 without a ledger; else 1 (admitted) or 2, the moment, generation, sequence, and how either scope stood before.
+ * One decision over both scopes of a call; src/limits/admission.ts does the same in memory.
+ * ARGV: clock, node, id, hold in dollars and rest ('' unknown), tokens ('' unknown), key, workspace, limits of the key
+ * and of the workspace ('' none, else seven numbers: rpm, tpm, parallel calls, period, hard, dollars and rest; 0 is
+ * none).
+ * Returns 0 without a ledger; else 1 (admitted) or 2 (refused), the time, generation, sequence, and each scope as it
+ * was.
  */
 export const ADMIT = defineScript(
   'admit',

@@ -3,11 +3,11 @@ import { ENTRY } from './entry.ts'
 import { SCOPE } from './scope.ts'
 
 /**
- * The end of a call: settled with what it used, or released. Repeating it does nothing.
- * ARGV: clock, node, id, generation that admitted it (0: it was let through unchecked), place of its end in the node's
- * spool, "1" if strict, "1" if released, dollars, rest, tokens, key, workspace, moment.
- * Returns 0 without a ledger, 1 when it is booked, 2 when it was given up as interrupted and must not be answered, 3 when
- * only the log can tell which of the two; and the sequence.
+ * The end of a call: settled with what it used, or released. Idempotent.
+ * ARGV: clock, node, id, generation that admitted it (0: allowed unchecked), position of its end in the node's spool,
+ * "1" if answered after booking, "1" if released, dollars, rest, tokens, key, workspace, time.
+ * Returns 0 without a ledger, 1 when booked, 2 when it was given up as interrupted and must not be answered, 3 when
+ * only the log can tell which; and the sequence.
  */
 export const END = defineScript(
   'end',

@@ -1,7 +1,7 @@
 /**
- * A hold is an entry under its node: state, key, workspace, moment, dollars (-1 unknown) and rest, tokens (-1 unknown).
- * States: 0 held; 1 closing (another node is about to close it, the money is still held); 2 reaped (the money is free,
- * and a true end may still arrive).
+ * A hold is an entry under its node: state, key, workspace, time, dollars (-1 unknown) and rest, tokens (-1 unknown).
+ * States: 0 held; 1 closing (another node is about to close it, the money is still held); 2 reaped (the money is
+ * released, and a real end may still arrive).
  */
 export const ENTRY = `
 local HELD, CLOSING, REAPED = 0, 1, 2

@@ -3,8 +3,8 @@ import { ENTRY } from './entry.ts'
 import { SCOPE } from './scope.ts'
 
 /**
- * A node says that it lives. ARGV: node, milliseconds for which that shall be believed.
- * Returns the moment, generation (0: no ledger), sequence, and the nodes that have holds and no lease.
+ * Renews a node's lease. ARGV: node, length of the lease in milliseconds.
+ * Returns the time, generation (0: no ledger), sequence, and the nodes that have holds but no lease.
  */
 export const RENEW = defineScript(
   'renew',
@@ -27,7 +27,7 @@ return found
 `,
 )
 
-/** A node stops in order. ARGV: node. */
+/** A node shuts down cleanly. ARGV: node. */
 export const LEAVE = defineScript(
   'leave',
   SCOPE,
@@ -52,12 +52,13 @@ local function list(node, wanted)
 end
 `
 
-/** Every hold of a node: id, state, key, workspace, moment, dollars, rest, tokens. ARGV: node. */
+/** Every hold of a node: id, state, key, workspace, time, dollars, rest, tokens. ARGV: node. */
 export const HOLDS = defineScript('holds', SCOPE, ENTRY, LIST, 'return list(ARGV[1], function() return true end)')
 
 /**
- * The holds of a node whose lease has run out: from now on none of its strict calls is answered. They stay held.
- * ARGV: node. Nothing while it has a lease.
+ * The holds of a node whose lease has expired: from now on none of its calls that wait for a booking is answered. They
+ * stay held.
+ * ARGV: node. Returns nothing while it has a lease.
  */
 export const CLAIM = defineScript(
   'claim',
@@ -77,8 +78,8 @@ end)
 )
 
 /**
- * What the log says of holds. ARGV: clock, node, "1" to keep those without an end as reaped, then for each: id, "1" if it
- * has ended, dollars, rest, tokens. Returns how many were there.
+ * Settles holds by the log. ARGV: clock, node, "1" to keep those without an end as reaped, then for each: id, "1" if it
+ * has ended, dollars, rest, tokens. Returns how many existed.
  */
 export const RESOLVE = defineScript(
   'resolve',
@@ -113,8 +114,8 @@ return { done }
 )
 
 /**
- * Calls that run although a rebuilt ledger has no hold for them: they had been given up before. Their true ends may still
- * arrive. ARGV: node, then for each: id, key, workspace, moment, place of its open row in the spool.
+ * Running calls without a hold in a rebuilt ledger: they were given up before, and their real ends may still arrive.
+ * ARGV: node, then for each: id, key, workspace, time, position of its open row in the spool.
  */
 export const RETAIN = defineScript(
   'retain',

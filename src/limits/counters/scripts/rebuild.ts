@@ -2,8 +2,8 @@ import { defineScript } from '../script.ts'
 import { SCOPE } from './scope.ts'
 
 /**
- * The log has every row of this node up to now. ARGV: node, process of the server: what was said to another one may come
- * from an old snapshot. Returns the nodes that have said so; nothing with a ledger.
+ * Reports that the log has every row of this node. ARGV: node, the server's process: a report to another process may
+ * come from an old snapshot. Returns the nodes that have reported; nothing with a ledger.
  */
 export const ARRIVE = defineScript(
   'arrive',
@@ -21,8 +21,8 @@ return found
 )
 
 /**
- * One node rebuilds at a time; should it die, another may begin anew half a minute later. Whatever is there goes.
- * ARGV: token. Returns the moment, or 0.
+ * One node rebuilds at a time; if it dies, another may start over when the mark expires. Existing data is deleted.
+ * ARGV: token. Returns the time, or 0.
  */
 export const BEGIN = defineScript(
   'begin',
@@ -40,8 +40,8 @@ return { clock('') }
 )
 
 /**
- * What one scope has used. ARGV: clock, token, name, eight numbers of the money of its periods, then second, requests and
- * tokens of each second. Returns 0 when somebody else rebuilds by now.
+ * What one scope has used. ARGV: clock, token, name, eight numbers for the money of its periods, then second, requests
+ * and tokens of each second. Returns 0 when another node has taken over the rebuild.
  */
 export const WRITE_SCOPE = defineScript(
   'write-scope',
@@ -60,7 +60,7 @@ return { 1 }
 `,
 )
 
-/** A call that runs. ARGV: clock, token, node, id, key, workspace, moment, dollars (-1 unknown), rest, tokens. */
+/** A running call. ARGV: clock, token, node, id, key, workspace, time, dollars (-1 unknown), rest, tokens. */
 export const WRITE_HOLD = defineScript(
   'write-hold',
   SCOPE,
@@ -83,7 +83,9 @@ return { 1 }
 `,
 )
 
-/** The ledger is there. ARGV: token, generation, then node and position of each spool. Returns 0 when it was too late. */
+/**
+ * Marks the ledger as usable. ARGV: token, generation, then node and position of each spool. Returns 0 when too late.
+ */
 export const COMPLETE = defineScript(
   'complete',
   SCOPE,
@@ -96,7 +98,7 @@ return { 1 }
 `,
 )
 
-/** What this ledger says is no longer believed: it is to be rebuilt. ARGV: generation, or '' for any. */
+/** Invalidates this ledger, so that it is rebuilt. ARGV: generation, or '' for any. */
 export const FORGET = defineScript(
   'forget',
   SCOPE,

@@ -1,13 +1,13 @@
 /**
- * What every script begins with. KEYS[1] is the ledger's own key, and all others begin as it does.
+ * The start of every script. KEYS[1] is the ledger's own key and the prefix of all others.
  *
  * Lua's numbers are doubles, exact up to 2^53, so an amount of picodollars is two of them: whole dollars and the rest.
  *
  * A scope (`key:ID`, `workspace:NAME`) is one packed list:
  *   [1] where its day ends; [2..5] where its day, week, month and total began (period p: [1 + p]);
  *   [6..13] spent, [14..21] held, dollars and rest of each period; [22] calls in flight; [23] changes;
- *   [24], [25] requests and tokens of the last minute; [26], [27] the oldest and the newest second of it, 0 when empty.
- * The seconds of the minute are a hash beside it (r…, t…). A second counts until it is wholly a minute ago, as in
+ *   [24], [25] requests and tokens of the last minute; [26], [27] its oldest and newest second, 0 when empty.
+ * The seconds of the minute are a hash beside it (r…, t…). A second counts until all of it is a minute ago, as in
  * src/limits/minute-window.ts.
  */
 export const SCOPE = `

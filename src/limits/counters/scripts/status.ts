@@ -1,7 +1,7 @@
 import { defineScript } from '../script.ts'
 import { SCOPE } from './scope.ts'
 
-/** ARGV: clock, names of scopes. Returns 0 without a ledger, else the moment and each scope as it is packed. */
+/** ARGV: clock, names of scopes. Returns 0 without a ledger, else the time and each scope as packed. */
 export const STATUS = defineScript(
   'status',
   SCOPE,

@@ -2,10 +2,10 @@ import { isJsonObject, type JsonObject } from '../../../domain/request/call-requ
 import type { Notes } from './notes.ts'
 import { mistake } from './rejection.ts'
 
-/** The API takes no more markers than this in one request; a marker is a hint, so further ones are dropped. */
+/** The API accepts no more markers in one request; a marker is a hint, so further ones are dropped. */
 const MOST_MARKERS = 4
 
-/** The cache marker that a part or message asks for, by the gateway's extension or by OpenAI's breakpoint. */
+/** The cache marker of a part or message, from the gateway's extension or from OpenAI's breakpoint. */
 export function cacheMarker(holder: JsonObject, path: string, notes: Notes): JsonObject | undefined {
   const control = holder['cache_control'] ?? null
   if (control !== null) return counted('cache_control', explicitMarker(control, `${path}.cache_control`), notes)
@@ -33,7 +33,7 @@ function explicitMarker(control: unknown, path: string): JsonObject {
   return ttl === null ? { type } : { type, ttl }
 }
 
-/** Breakpoints promise 30 minutes or more, which the default lifetime of 5 minutes would undercut. */
+/** Breakpoints promise at least 30 minutes, more than the default lifetime. */
 function breakpointMarker(breakpoint: unknown): JsonObject | null {
   const isExplicit = isJsonObject(breakpoint) && breakpoint['mode'] === 'explicit'
   return isExplicit ? { type: 'ephemeral', ttl: '1h' } : null

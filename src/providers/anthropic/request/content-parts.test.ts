@@ -127,7 +127,7 @@ describe('parts that this family cannot express are refused by path', () => {
   }
 })
 
-describe('parts that nobody can read are the caller’s mistake', () => {
+describe('unreadable parts are the caller’s mistake', () => {
   const cases: [string, JsonObject, string][] = [
     ['data without a comma', image('data:image/png;base64'), 'image_url.url'],
     ['data that is not base64', image('data:image/png;base64,a*b='), 'image_url.url'],

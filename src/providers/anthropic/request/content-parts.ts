@@ -19,20 +19,18 @@ export function isBlank(text: string): boolean {
   return !NON_BLANK.test(text)
 }
 
-/**
- * Drops the texts that the API answers 400 to: empty ones always, whitespace when nothing else stands beside it.
- */
+/** Drops texts that the API rejects: empty ones always, whitespace when there is nothing else beside it. */
 export function withoutBlanks(blocks: Block[]): Block[] {
   if (!blocks.some(isSubstantial)) return []
   return blocks.filter((block) => block['text'] !== '')
 }
 
-/** Not a text of nothing but whitespace. */
+/** Not just whitespace. */
 export function isSubstantial(block: Block): boolean {
   return block.type !== 'text' || NON_BLANK.test(String(block['text']))
 }
 
-/** All blocks of a message's `content`, blank ones included. */
+/** All blocks of a message's `content`, including blank ones. */
 export function contentBlocks(content: unknown, path: string, notes: Notes): Block[] {
   if (content === null || content === undefined) return []
   if (typeof content === 'string') return [textBlock(content)]
@@ -43,7 +41,7 @@ export function contentBlocks(content: unknown, path: string, notes: Notes): Blo
 function partBlock(part: unknown, path: string, notes: Notes): Block {
   if (!isJsonObject(part)) return mistake(`${path}: expected an object`)
   const block = blockOfType(part, path, notes)
-  // A marker on blank text is a 400.
+  // The API rejects a marker on blank text.
   const marker = isSubstantial(block) ? cacheMarker(part, path, notes) : undefined
   if (marker !== undefined) block['cache_control'] = marker
   return block
@@ -63,7 +61,7 @@ function blockOfType(part: JsonObject, path: string, notes: Notes): Block {
     case null:
       return mistake(`${path}.type: expected the type of the part`)
     default:
-      return refuse(`${path}.type: ${shown(part['type'])} parts are not supported by this provider`)
+      return refuse(`${path}.type: ${quoted(part['type'])} parts are not supported by this provider`)
   }
 }
 
@@ -71,8 +69,8 @@ export function requiredText(value: unknown, path: string): string {
   return typeof value === 'string' ? value : mistake(`${path}: expected a string`)
 }
 
-/** A caller's word in a message: quoted, and not endless. */
-export function shown(value: unknown): string {
+/** A caller's value for a message: quoted and of limited length. */
+export function quoted(value: unknown): string {
   return typeof value === 'string' ? `'${value.slice(0, 200)}'` : typeof value
 }
 
@@ -87,7 +85,7 @@ function imageBlock(image: unknown, path: string, notes: Notes): Block {
 
 const IMAGE_TYPES: ReadonlySet<string> = new Set(['image/jpeg', 'image/png', 'image/gif', 'image/webp'])
 
-/** The gateway itself never fetches the URL: it could point into the operator's network. */
+/** The gateway never fetches the URL: it could point into the operator's network. */
 function imageOfUrl(url: string, path: string): Block {
   if (/^https:\/\//i.test(url)) return { type: 'image', source: { type: 'url', url } }
   if (!isDataUrl(url)) return refuse(`${path}: only https: and data: URLs are supported by this provider`)
@@ -95,7 +93,7 @@ function imageOfUrl(url: string, path: string): Block {
   if (data === null) return mistake(`${path}: the data cannot be decoded`)
   if (data.mediaType === 'application/pdf') return pdfBlock(data.base64)
   const declared = data.mediaType === 'image/jpg' ? 'image/jpeg' : data.mediaType
-  if (!IMAGE_TYPES.has(declared)) return refuse(`${path}: ${shown(declared)} is not supported by this provider`)
+  if (!IMAGE_TYPES.has(declared)) return refuse(`${path}: ${quoted(declared)} is not supported by this provider`)
   const mediaType = provenImageType(data.base64) ?? declared
   return { type: 'image', source: { type: 'base64', media_type: mediaType, data: data.base64 } }
 }
@@ -124,11 +122,11 @@ function documentBlock(fileData: string, path: string): Block {
         source: { type: 'text', media_type: 'text/plain', data: decodedText(data.base64) },
       }
     default:
-      return refuse(`${path}: ${shown(data.mediaType)} is not supported by this provider`)
+      return refuse(`${path}: ${quoted(data.mediaType)} is not supported by this provider`)
   }
 }
 
-/** Some clients send base64 without the `data:` prefix; a PDF is known by its first bytes, `%PDF-`. */
+/** Some clients send base64 without the `data:` prefix; a PDF is recognised by its first bytes, `%PDF-`. */
 function bareFile(text: string): { mediaType: string; base64: string } | null {
   const base64 = cleanBase64(text)
   if (base64 === null) return null

@@ -21,7 +21,7 @@ export function parseDataUrl(url: string): DataUrl | null {
   return base64 === null ? null : { mediaType, base64 }
 }
 
-/** Without whitespace and with its padding; null when it is not base64 or empty. */
+/** Without whitespace and with padding; null when it is empty or not base64. */
 export function cleanBase64(text: string): string | null {
   const unescaped = text.includes('%') ? percentDecoded(text) : text
   const compact = /\s/.test(unescaped) ? unescaped.replace(/\s+/g, '') : unescaped
@@ -49,7 +49,7 @@ function percentDecoded(text: string): string {
   return text.replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
 }
 
-/** The image format that the first bytes prove, or null: a declared type that contradicts them is a 400 upstream. */
+/** The image format by its first bytes, or null: the API rejects a declared type that contradicts them. */
 export function provenImageType(base64: string): string | null {
   const bytes = Buffer.from(base64.slice(0, 16), 'base64').toString('latin1')
   if (bytes.startsWith('\xff\xd8\xff')) return 'image/jpeg'

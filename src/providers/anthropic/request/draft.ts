@@ -2,7 +2,7 @@ import type { JsonObject } from '../../../domain/request/call-request.ts'
 import type { Target } from '../../family.ts'
 import type { Notes } from './notes.ts'
 
-/** The translation while the caller's fields are read one by one. */
+/** The translation in progress, while the caller's fields are read one by one. */
 export interface Draft {
   request: JsonObject
   target: Target

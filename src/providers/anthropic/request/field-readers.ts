@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../../domain/request/call-request.ts'
-import { shown } from './content-parts.ts'
+import { quoted } from './content-parts.ts'
 import type { Draft } from './draft.ts'
 import { conversationOf } from './messages.ts'
 import { reasoningFor } from './reasoning-effort.ts'
@@ -22,7 +22,7 @@ export function readMaxTokens(value: unknown, draft: Draft): void {
   draft.body['max_tokens'] = value
 }
 
-/** Blank entries are passed on: leaving them out would silently change where the output ends. */
+/** Blank entries are passed on: dropping them would silently change where the output ends. */
 export function readStop(value: unknown, draft: Draft): void {
   if (Array.isArray(value) && value.length === 0) return
   draft.body['stop_sequences'] = Array.isArray(value) ? value : [value]
@@ -52,6 +52,6 @@ export function readUser(_: unknown, { request, body }: Draft): void {
 
 export function readServiceTier(value: unknown, draft: Draft): void {
   if (value === 'auto') return
-  if (value !== 'default') refuse(`service_tier: ${shown(value)} is not supported by this provider`)
+  if (value !== 'default') refuse(`service_tier: ${quoted(value)} is not supported by this provider`)
   draft.body['service_tier'] = 'standard_only'
 }

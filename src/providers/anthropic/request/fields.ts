@@ -13,14 +13,14 @@ import {
 type Disposition =
   | { kind: 'verbatim' }
   | { kind: 'map'; read: (value: unknown, draft: Draft) => void }
-  /** Dropped and reported, unless it says nothing. */
+  /** Dropped and reported, unless it has no effect. */
   | { kind: 'ignore'; unless: unknown }
   | { kind: 'refuse'; when: (value: unknown) => boolean }
 
 const VERBATIM: Disposition = { kind: 'verbatim' }
 const IGNORE: Disposition = { kind: 'ignore', unless: undefined }
 const REFUSE: Disposition = { kind: 'refuse', when: () => true }
-/** Read after the others, because it depends on them. */
+/** Read last, because it depends on the others. */
 const LATER: Disposition = { kind: 'map', read: () => undefined }
 
 function map(read: (value: unknown, draft: Draft) => void): Disposition {
@@ -36,8 +36,8 @@ function refuseWhen(when: (value: unknown) => boolean): Disposition {
 }
 
 /**
- * Every field of the common schema. A hint may be lost without changing what the caller gets
- * back; a contract may not, so it is refused. A field without a row is refused too.
+ * Every field of the common schema. A hint may be dropped without changing the caller's result; anything else must be
+ * honoured or refused. A field without a row is refused too.
  */
 export const FIELDS: ReadonlyMap<string, Disposition> = new Map<string, Disposition>([
   ['model', LATER],

@@ -6,8 +6,8 @@ import type { ToolFields } from './tool-choice.ts'
 import type { Tool } from './tools.ts'
 
 /**
- * `json_object` asks for JSON without a schema, for which the API has no mode: a tool of ours takes any object, must be
- * called, and its input is the answer.
+ * `json_object` asks for JSON without a schema, for which the API has no mode: the gateway adds a tool that takes any
+ * object and must be called, and its input is the answer.
  */
 const JSON_TOOL: Tool = {
   name: 'gateway_json_answer',
@@ -28,13 +28,13 @@ export function isJsonAnswer(name: string | null | undefined): boolean {
   return name === JSON_TOOL.name
 }
 
-/** The fields about tools with that tool among them, and the thinking that forbids a forced one switched off. */
+/** The tool fields with that tool added, and thinking turned off, because it forbids a forced tool. */
 export function jsonModeFields({ tools = [], tool_choice: choice }: ToolFields, draft: Draft): JsonObject {
   if (tools.some(({ name }) => isJsonAnswer(name))) refuse(`${WANTED} of the name '${JSON_TOOL.name}': rename your own`)
   return { ...thinkingOff(draft), tools: [...tools, JSON_TOOL], tool_choice: wireChoice(choice, tools.length > 0) }
 }
 
-/** Tools that may be called stay so: the model calls one of them, or answers. */
+/** Optional tools stay optional: the model calls one of them, or answers. */
 function wireChoice(choice: JsonObject | undefined, hasTools: boolean): JsonObject {
   switch (choice?.['type'] ?? (hasTools ? 'auto' : 'none')) {
     case 'none':
@@ -46,7 +46,7 @@ function wireChoice(choice: JsonObject | undefined, hasTools: boolean): JsonObje
   }
 }
 
-/** A model that thinks cannot be forced. Those that never do unless asked are told nothing. */
+/** A thinking model cannot be forced. Models that think only on request need no setting. */
 function thinkingOff({ body, target }: Draft): JsonObject {
   const { thinking } = thinkingTraits(target.model, target.traits)
   if (!thinking.includes('disabled')) {

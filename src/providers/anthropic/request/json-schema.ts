@@ -3,9 +3,9 @@ import { refuse } from './rejection.ts'
 import { mapValues, unusableReference, withDefs } from './schema-references.ts'
 
 /**
- * A caller's schema, reduced to what the API compiles for structured output: objects are closed,
- * `oneOf` becomes `anyOf`, and a constraint that cannot be enforced moves into its node's description, as the
- * vendor's own SDK does it. What would change its meaning is refused.
+ * A caller's schema, reduced to what the API compiles for structured output: objects are closed, `oneOf` becomes
+ * `anyOf`, and a constraint that cannot be enforced moves into its node's description, as in the vendor's SDK. What
+ * would change the meaning is refused.
  */
 export function reducedSchema(schema: JsonObject, path: string): JsonObject {
   const reduced = reduceNode(withDefs(schema), path) as JsonObject
@@ -27,7 +27,7 @@ const FORMATS: ReadonlySet<unknown> = new Set([
   'uuid',
 ])
 
-/** Keywords whose values stay as they are, if the test passes. */
+/** Keywords whose values are kept if they pass the test. */
 const KEPT: ReadonlyMap<string, (value: unknown) => boolean> = new Map([
   ['type', always],
   ['required', always],
@@ -42,7 +42,7 @@ const KEPT: ReadonlyMap<string, (value: unknown) => boolean> = new Map([
   ['format', (value: unknown) => FORMATS.has(value)],
 ])
 
-/** Names and notes for people's tools: they constrain nothing and would only confuse the model. */
+/** Annotations for other tools: they constrain nothing and would only confuse the model. */
 const DROPPED: ReadonlySet<string> = new Set(['$schema', '$id', '$comment'])
 
 function always(): boolean {
@@ -107,7 +107,7 @@ function describesObject(node: JsonObject): boolean {
   return type === 'object' || (Array.isArray(type) && type.includes('object'))
 }
 
-/** Meant to hold keys that the schema does not name; closed, nothing but `{}` would fit. */
+/** Allows keys that the schema does not name; closed, only `{}` would match. */
 function isOpen(node: JsonObject): boolean {
   const additional = node['additionalProperties'] ?? null
   if (additional !== null && additional !== false) return true

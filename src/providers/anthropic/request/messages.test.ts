@@ -119,7 +119,7 @@ describe('turns', () => {
     ['between assistant messages', [assistant('a'), user([text(' ')]), assistant('b'), user('c')], 'messages[1]:'],
     ['at the start', [user(null), assistant('b'), user('c')], 'messages[0]:'],
   ] as const) {
-    test(`an empty user message that nobody absorbs is the caller's mistake: ${title}`, () => {
+    test(`an empty user message without a neighbour to absorb it is the caller's mistake: ${title}`, () => {
       assert.ok(mistakeOf({ messages }).startsWith(path))
     })
   }

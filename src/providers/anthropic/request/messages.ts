@@ -5,8 +5,8 @@ import {
   contentBlocks,
   isBlank,
   isSubstantial,
+  quoted,
   requiredText,
-  shown,
   textBlock,
   withoutBlanks,
 } from './content-parts.ts'
@@ -15,10 +15,10 @@ import { mistake, refuse } from './rejection.ts'
 import { addSystemMessage, type SystemPrompt, systemContent } from './system.ts'
 import { addToolResult, orderedResults, type ToolCall, toolCallsOf } from './tool-turns.ts'
 
-/** Neighbouring messages of one role, merged: the API wants the roles to alternate. */
+/** Adjacent messages of one role, merged: the API requires alternating roles. */
 interface Turn {
   role: 'user' | 'assistant'
-  /** Without tool results: they hang on the calls of the turn before, until all are there. */
+  /** Without tool results: they stay with the calls of the previous turn until all are present. */
   content: string | Block[]
   calls: ToolCall[]
 }
@@ -26,9 +26,9 @@ interface Turn {
 interface Draft {
   system: SystemPrompt
   turns: Turn[]
-  /** A user message without content, so long as no neighbour has absorbed it. */
+  /** A user message without content, until a neighbour absorbs it. */
   emptyUser: number | null
-  /** Ids of all calls so far: the API wants them unique in the conversation. */
+  /** Ids of all calls so far: the API requires them to be unique in the conversation. */
   callIds: Set<string>
   notes: Notes
 }
@@ -80,7 +80,7 @@ function addMessage(draft: Draft, message: unknown, index: number): void {
       addToolMessage(draft, message, index)
       break
     default:
-      mistake(`messages[${index}].role: ${shown(message['role'])} is not a role`)
+      mistake(`messages[${index}].role: ${quoted(message['role'])} is not a role`)
   }
 }
 
@@ -104,7 +104,7 @@ function addAssistantMessage(draft: Draft, message: JsonObject, index: number): 
   if (content.length > 0) addTurn(draft, { role: 'assistant', content, calls })
 }
 
-/** What is left of a message's content with `appended` behind it: a plain string where one will do, or blocks. */
+/** A message's content with `appended` added: a plain string where possible, or blocks. */
 function messageContent(message: JsonObject, appended: Block[], index: number, notes: Notes): string | Block[] {
   const content = message['content']
   if (typeof content === 'string' && appended.length === 0 && !asksForCaching(message)) {
@@ -112,7 +112,7 @@ function messageContent(message: JsonObject, appended: Block[], index: number, n
   }
   const path = `messages[${index}]`
   const blocks = withoutBlanks([...contentBlocks(content, `${path}.content`, notes), ...appended])
-  // The API refuses a marker on whitespace.
+  // The API rejects a marker on whitespace.
   const last = blocks.findLast(isSubstantial)
   const marker = last === undefined ? undefined : cacheMarker(message, path, notes)
   if (last !== undefined && marker !== undefined) last['cache_control'] = marker
@@ -150,7 +150,7 @@ function emptyMessage(index: number): string {
   return `messages[${index}]: the message has no content`
 }
 
-/** Puts the results in front of the text that follows them, and trims a prefill. */
+/** Puts the results before the text that follows them, and trims a prefill. */
 function finished(turns: Turn[]): JsonObject[] {
   const last = turns.at(-1)
   if (last?.role === 'assistant') {

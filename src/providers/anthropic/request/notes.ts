@@ -1,4 +1,4 @@
-/** What one translation remembers beside the body it builds. */
+/** What a translation records besides the body. */
 export interface Notes {
   /** Hints that were dropped, in order of appearance. */
   ignored: Set<string>

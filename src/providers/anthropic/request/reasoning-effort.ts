@@ -1,13 +1,13 @@
 import type { Target } from '../../family.ts'
 import { EFFORTS, type ThinkingTraits, thinkingTraits } from '../models.ts'
-import { shown } from './content-parts.ts'
+import { quoted } from './content-parts.ts'
 import { refuse } from './rejection.ts'
 
-/** How `reasoning_effort` is said to a model. */
+/** The fields that express `reasoning_effort` for a model. */
 export interface Reasoning {
   thinking: string | null
   effort: string | null
-  /** The caller did not get exactly what was asked for. */
+  /** The caller did not get exactly what was requested. */
   isReported: boolean
 }
 
@@ -18,7 +18,7 @@ export function reasoningFor(effort: unknown, target: Target): Reasoning {
   if (effort === 'none') return leastThinking(traits)
   const wanted = effort === 'minimal' ? 'low' : effort
   const rank = typeof wanted === 'string' ? EFFORTS.indexOf(wanted) : -1
-  if (rank === -1) return refuse(`reasoning_effort: ${shown(effort)} is not supported by this provider`)
+  if (rank === -1) return refuse(`reasoning_effort: ${quoted(effort)} is not supported by this provider`)
   if (!traits.thinking.includes('adaptive')) return NOTHING_FITS
   const offered = EFFORTS.filter((level) => traits.efforts.includes(level))
   const level = offered.findLast((candidate) => EFFORTS.indexOf(candidate) <= rank) ?? offered[0]

@@ -2,7 +2,7 @@ import type { Translation } from '../../family.ts'
 
 type NoTranslation = Exclude<Translation, { kind: 'wire' }>
 
-/** Leaves a translation from any depth. Thrown and caught only within this folder: `toWire` returns its value. */
+/** Ends a translation from any depth. Thrown and caught only within this folder: `toWire` returns its value. */
 export class Rejection extends Error {
   override readonly name = 'Rejection'
   readonly translation: NoTranslation
@@ -18,7 +18,7 @@ export function refuse(message: string): never {
   throw new Rejection({ kind: 'refused', code: 'unsupported_parameter', message })
 }
 
-/** Two fields contradict each other here, though another family may take them. */
+/** Two fields conflict here, although another family may accept them. */
 export function refuseConflict(message: string): never {
   throw new Rejection({ kind: 'refused', code: 'invalid_request', message })
 }

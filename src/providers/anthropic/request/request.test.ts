@@ -121,7 +121,7 @@ describe('hints are dropped and reported', () => {
     assert.deepEqual(ignoredOf({ frequency_penalty: 0, presence_penalty: 0 }), [])
   })
 
-  test('names stand once each, in order of appearance', () => {
+  test('each name is listed once, in order of appearance', () => {
     const image = { type: 'image_url', image_url: { url: 'https://a.b/c.png', detail: 'high' } }
     const messages = [
       { role: 'user', name: 'ann', content: [image, image] },
@@ -131,7 +131,7 @@ describe('hints are dropped and reported', () => {
   })
 })
 
-describe('contracts that cannot be kept are refused by name', () => {
+describe('fields that cannot be honoured are refused by name', () => {
   for (const fields of [
     { n: 2 },
     { logprobs: true },

@@ -7,7 +7,7 @@ import type { Target, Translation } from '../../family.ts'
 import { type Pin, pinned } from '../../pin.ts'
 import { mostPercent, REGION } from '../account-defaults.ts'
 import { takesRegion } from '../models.ts'
-import { shown } from './content-parts.ts'
+import { quoted } from './content-parts.ts'
 import type { Draft } from './draft.ts'
 import { FIELDS } from './fields.ts'
 import { asksForJson, jsonModeFields } from './json-mode.ts'
@@ -15,7 +15,7 @@ import { newNotes } from './notes.ts'
 import { mistake, Rejection, refuse } from './rejection.ts'
 import { toolFields } from './tool-choice.ts'
 
-/** The contract's default; the API demands the field. */
+/** The default in docs/contract.md; the API requires the field. */
 const DEFAULT_MAX_TOKENS = 1024
 
 const NO_NAMES: ReadonlySet<string> = new Set()
@@ -62,7 +62,7 @@ function limitOutput(request: JsonObject, { body, target: { bounds, traits } }: 
   return [{ field: 'max_tokens', value: tokens, reason }]
 }
 
-/** What the caller chose stays open where that is what was chosen; older models refuse to be told a place. */
+/** The caller's choice is kept; older models reject a region. */
 function pinsFor({ request, target }: Draft): readonly Pin[] {
   const { pins = [] } = target
   return pins.filter((pin) =>
@@ -71,7 +71,7 @@ function pinsFor({ request, target }: Draft): readonly Pin[] {
 }
 
 function readField(name: string, value: unknown, draft: Draft): void {
-  const field = FIELDS.get(name) ?? refuse(`unknown parameter ${shown(name)}`)
+  const field = FIELDS.get(name) ?? refuse(`unknown parameter ${quoted(name)}`)
   switch (field.kind) {
     case 'verbatim':
       draft.body[name] = value

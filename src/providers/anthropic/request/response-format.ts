@@ -1,11 +1,11 @@
 import { isJsonObject, type JsonObject } from '../../../domain/request/call-request.ts'
-import { shown } from './content-parts.ts'
+import { quoted } from './content-parts.ts'
 import { reducedSchema } from './json-schema.ts'
 import { mistake, refuse } from './rejection.ts'
 
 const SCHEMA_PATH = 'response_format.json_schema.schema'
 
-/** The `output_config.format` for a `response_format`; null when there is none: plain text, or JSON by a tool. */
+/** The `output_config.format` for a `response_format`; null for plain text or JSON by a tool. */
 export function outputFormat(format: unknown): JsonObject | null {
   if (!isJsonObject(format)) return mistake('response_format: expected an object')
   switch (format['type']) {
@@ -15,7 +15,7 @@ export function outputFormat(format: unknown): JsonObject | null {
     case 'json_schema':
       return { type: 'json_schema', schema: schemaOf(format['json_schema']) }
     default:
-      return refuse(`response_format.type: ${shown(format['type'])} is not supported by this provider`)
+      return refuse(`response_format.type: ${quoted(format['type'])} is not supported by this provider`)
   }
 }
 

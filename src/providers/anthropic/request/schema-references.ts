@@ -27,9 +27,9 @@ const OLD_PREFIX = '#/definitions/'
 const NEW_PREFIX = '#/$defs/'
 
 /**
- * The API resolves `$defs` only: moves root `definitions` there and rewrites the pointers. Schemas without
- * `definitions` come back as they are, so the usual tool costs nothing. Where both keywords define the same name
- * there is no faithful merge, and the provider's own complaint is the better answer.
+ * The API resolves `$defs` only: root `definitions` are moved there and the pointers rewritten. Schemas without
+ * `definitions` are returned unchanged, so the usual tool costs nothing. Where both keywords define the same name there
+ * is no faithful merge, and the provider's own error is the better answer.
  */
 export function withDefs(schema: JsonObject): JsonObject {
   const definitions = ownValue(schema, 'definitions')
@@ -70,10 +70,10 @@ function ownValue(object: JsonObject, name: string): unknown {
   return Object.hasOwn(object, name) ? object[name] : undefined
 }
 
-/** Longer chains of references than anyone writes; a bound on the depth of the walk below. */
+/** Longer than any real chain of references; bounds the depth of the walk below. */
 const LONGEST_CHAIN = 1000
 
-/** The first reference that the API cannot compile: one that leaves the schema or comes back to itself. */
+/** The first reference that the API cannot compile: external or recursive. */
 export function unusableReference(root: JsonObject): string | null {
   const open = new Set<unknown>()
   const done = new Set<unknown>()
@@ -113,7 +113,7 @@ function subschemas(node: JsonObject): unknown[] {
   })
 }
 
-/** Undefined when the pointer (RFC 6901) leads nowhere; that is left to the provider to say. */
+/** Undefined when the pointer (RFC 6901) has no target; the provider reports that. */
 function resolved(root: JsonObject, pointer: string): unknown {
   let node: unknown = root
   for (const step of pointer.split('/').slice(1)) {

@@ -4,10 +4,10 @@ import { type Block, contentBlocks, isBlank } from './content-parts.ts'
 import type { Notes } from './notes.ts'
 import { mistake } from './rejection.ts'
 
-/** System and developer texts, hoisted out of the conversation in their order. */
+/** System and developer texts, moved out of the conversation in order. */
 export interface SystemPrompt {
   blocks: Block[]
-  /** Only strings without cache markers so far: one string will do. */
+  /** Only strings without cache markers so far: one string is enough. */
   isPlain: boolean
 }
 
@@ -30,12 +30,12 @@ function refuseOtherThanText(content: unknown, path: string): void {
   if (!Array.isArray(content)) return
   content.forEach((part, index) => {
     if (isJsonObject(part) && part['type'] !== 'text') {
-      mistake(`${path}.content[${index}].type: only text can stand in a system message`)
+      mistake(`${path}.content[${index}].type: a system message takes text only`)
     }
   })
 }
 
-/** Undefined when no text is left: blank system prompts are a 400 upstream. */
+/** Undefined when no text is left: the API rejects blank system prompts. */
 export function systemContent(prompt: SystemPrompt): string | Block[] | undefined {
   if (prompt.blocks.length === 0) return undefined
   if (!prompt.isPlain) return prompt.blocks

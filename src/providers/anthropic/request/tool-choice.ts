@@ -1,9 +1,9 @@
 import { isJsonObject, type JsonObject } from '../../../domain/request/call-request.ts'
-import { requiredText, shown } from './content-parts.ts'
+import { quoted, requiredText } from './content-parts.ts'
 import { mistake, refuse } from './rejection.ts'
 import { declaredTools, placeholderTool, type Tool, usesFunctions } from './tools.ts'
 
-/** `tools` and `tool_choice` of the Messages API; absent where there is nothing to send. */
+/** `tools` and `tool_choice` of the Messages API; absent when there is nothing to send. */
 export interface ToolFields {
   tools?: Tool[]
   tool_choice?: JsonObject
@@ -16,14 +16,14 @@ interface Choice {
   allowed?: Set<string>
 }
 
-/** All fields about tools together, because each decides on the others. */
+/** All tool fields together, because each depends on the others. */
 export function toolFields(request: JsonObject, namesInHistory: ReadonlySet<string>): ToolFields {
   const declared = declaredTools(request)
   const choice = wantedChoice(request)
   if (declared.length === 0) return fieldsWithoutTools(choice, namesInHistory)
   const names = new Set(declared.map((tool) => tool.name))
   for (const name of choice?.allowed ?? (choice?.name === undefined ? [] : [choice.name])) {
-    if (!names.has(name)) mistake(`${choiceField(request)}: no tool has the name ${shown(name)}`)
+    if (!names.has(name)) mistake(`${choiceField(request)}: no tool has the name ${quoted(name)}`)
   }
   const allowed = choice?.allowed
   const tools = allowed === undefined ? declared : declared.filter((tool) => allowed.has(tool.name))
@@ -31,10 +31,10 @@ export function toolFields(request: JsonObject, namesInHistory: ReadonlySet<stri
   return toolChoice === null ? { tools } : { tools, tool_choice: toolChoice }
 }
 
-/** Strict compatible servers answer 400 when the history calls a tool that nobody declares. */
+/** Strict compatible servers reject a history that calls an undeclared tool. */
 function fieldsWithoutTools(choice: Choice | null, namesInHistory: ReadonlySet<string>): ToolFields {
   if (choice !== null && choice.type !== 'auto' && choice.type !== 'none') {
-    mistake('tool_choice: a tool is demanded, but the request has no tools')
+    mistake('tool_choice: a tool is required, but the request has no tools')
   }
   if (choice?.allowed !== undefined) mistake('tool_choice: tools are allowed, but the request has no tools')
   if (namesInHistory.size === 0) return {}
@@ -45,7 +45,7 @@ function isSerial(request: JsonObject): boolean {
   return request['parallel_tool_calls'] === false || usesFunctions(request)
 }
 
-/** The models that refuse to be forced say so themselves: `any` and `tool` are never weakened to `auto`. */
+/** Models that cannot be forced report it themselves: `any` and `tool` are never weakened to `auto`. */
 function wireChoice(choice: Choice | null, isSerialOnly: boolean): JsonObject | null {
   if (choice === null) return isSerialOnly ? { type: 'auto', disable_parallel_tool_use: true } : null
   const wire: JsonObject = { type: choice.type }
@@ -70,7 +70,7 @@ function wantedChoice(request: JsonObject): Choice | null {
 function choiceOfWord(word: unknown, field: string): Choice {
   if (word === 'auto' || word === 'none') return { type: word }
   if (word === 'required' && field === 'tool_choice') return { type: 'any' }
-  return mistake(`${field}: ${shown(word)} is not a choice`)
+  return mistake(`${field}: ${quoted(word)} is not a choice`)
 }
 
 function choiceOfObject(choice: JsonObject): Choice {
@@ -80,7 +80,7 @@ function choiceOfObject(choice: JsonObject): Choice {
     case 'allowed_tools':
       return choiceOfAllowed(choice['allowed_tools'])
     default:
-      return refuse(`tool_choice.type: ${shown(choice['type'])} is not supported by this provider`)
+      return refuse(`tool_choice.type: ${quoted(choice['type'])} is not supported by this provider`)
   }
 }
 
@@ -103,6 +103,6 @@ function choiceOfAllowed(allowed: unknown): Choice {
 function allowedName(tool: unknown, path: string): string {
   if (!isJsonObject(tool)) return mistake(`${path}: expected an object`)
   const type = tool['type'] ?? 'function'
-  if (type !== 'function') return refuse(`${path}.type: ${shown(type)} tools are not supported by this provider`)
+  if (type !== 'function') return refuse(`${path}.type: ${quoted(type)} tools are not supported by this provider`)
   return functionName(tool, path)
 }

@@ -124,14 +124,14 @@ describe('ids', () => {
     assert.deepEqual(turnsOf(USER, calls(call('functions.wx:1')), tool('functions.wx:1')), once)
   })
 
-  test('empty and absent ids are told apart by their place', () => {
+  test('empty and absent ids are distinguished by their position', () => {
     const [, assistant, user] = turnsOf(USER, calls(call(''), call(null)), tool('', '1'), tool('', '2'))
     const ids = assistant?.content.map((block) => block.id) ?? []
     assert.equal(new Set(ids).size, 2)
     assert.deepEqual(user?.content, [result(ids[0] ?? '', '1'), result(ids[1] ?? '', '2')])
   })
 
-  test('an id that comes again in a later turn is made unique, and stays so when the conversation grows', () => {
+  test('an id that is repeated in a later turn is made unique, and stays so when the conversation grows', () => {
     const messages = [USER, calls(call('call_0')), tool('call_0', '1'), calls(call('call_0')), tool('call_0', '2')]
     const turns = turnsOf(...messages)
     assert.equal(turns[1]?.content[0]?.id, 'call_0')
@@ -226,7 +226,7 @@ describe('odd calls are named by their path', () => {
   })
 })
 
-test('tools of the history that nobody declares are declared empty, and may not be called', () => {
+test('undeclared tools of the history are declared empty, and may not be called', () => {
   const messages = [
     USER,
     calls(call('a', 'wx'), call('b', 'constructor'), call('c', 'wx')),

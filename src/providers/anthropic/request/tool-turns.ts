@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
 import { isJsonObject, type JsonObject } from '../../../domain/request/call-request.ts'
 import { checkFaithful } from '../../../domain/request/faithful.ts'
-import { type Block, contentBlocks, requiredText, shown, withoutBlanks } from './content-parts.ts'
+import { type Block, contentBlocks, quoted, requiredText, withoutBlanks } from './content-parts.ts'
 import type { Notes } from './notes.ts'
 import { mistake, refuse } from './rejection.ts'
 
 /** A call in an assistant turn and, once found, its result. */
 export interface ToolCall {
-  /** As the caller wrote it; a legacy function call goes by its name. */
+  /** As the caller wrote it; a legacy function call uses its name. */
   callerId: string
   isLegacy: boolean
   path: string
@@ -29,7 +29,7 @@ export function toolCallsOf(message: JsonObject, index: number, usedIds: Set<str
 function toolCall(call: unknown, path: string, usedIds: Set<string>): ToolCall {
   if (!isJsonObject(call)) return mistake(`${path}: expected an object`)
   const type = call['type'] ?? 'function'
-  if (type !== 'function') return refuse(`${path}.type: ${shown(type)} calls are not supported by this provider`)
+  if (type !== 'function') return refuse(`${path}.type: ${quoted(type)} calls are not supported by this provider`)
   const callerId = call['id'] ?? ''
   if (typeof callerId !== 'string') return mistake(`${path}.id: expected a string`)
   const id = upstreamId(callerId, path, usedIds)
@@ -50,8 +50,8 @@ function toolUse(id: string, called: unknown, path: string): ToolCall['use'] {
 }
 
 /**
- * The API takes only these characters, and each id once; some servers leave the id empty or number the calls of every
- * turn from 0. An id made from the call's place is the same again when the conversation comes back longer.
+ * The API accepts only these characters and requires unique ids; some servers leave the id empty or restart the
+ * numbering in every turn. An id made from the call's position stays the same when the conversation continues.
  */
 function upstreamId(id: string, path: string, usedIds: ReadonlySet<string>): string {
   const fitting = /^[a-zA-Z0-9_-]+$/.test(id) ? id : hashedId(id)
@@ -63,8 +63,8 @@ function hashedId(text: string): string {
 }
 
 /**
- * Arguments as the object the API wants. What is no object is wrapped rather than refused: a model wrote it, and it
- * comes back with every later turn of that conversation.
+ * Arguments as the object that the API requires. Anything else is wrapped rather than refused: a model wrote it, and it
+ * returns with every later turn of the conversation.
  */
 export function toolInput(written: unknown): JsonObject {
   if (written === null || written === undefined) return {}
@@ -76,7 +76,7 @@ export function toolInput(written: unknown): JsonObject {
   return isJsonObject(value) ? value : { raw_arguments: written }
 }
 
-/** Undefined when it is no JSON, or JSON that could not be written out again. */
+/** Undefined when it is not JSON, or JSON that could not be written again. */
 function parsedJson(text: string): unknown {
   try {
     const value: unknown = JSON.parse(text)
@@ -87,7 +87,7 @@ function parsedJson(text: string): unknown {
   }
 }
 
-/** Hands a `tool` or `function` message to the call it answers. */
+/** Assigns a `tool` or `function` message to the call that it answers. */
 export function addToolResult(calls: readonly ToolCall[], message: JsonObject, index: number, notes: Notes): ToolCall {
   const call =
     message['role'] === 'function' ? answeredFunction(calls, message, index) : answeredTool(calls, message, index)
@@ -112,19 +112,19 @@ function answeredTool(calls: readonly ToolCall[], message: JsonObject, index: nu
   const path = `messages[${index}].tool_call_id`
   const id = requiredText(message['tool_call_id'], path)
   const call = calls.find((candidate) => !candidate.isLegacy && candidate.callerId === id && candidate.result === null)
-  return call ?? mistake(`${path}: no open tool call before this message has the id ${shown(id)}`)
+  return call ?? mistake(`${path}: no open tool call before this message has the id ${quoted(id)}`)
 }
 
 function answeredFunction(calls: readonly ToolCall[], message: JsonObject, index: number): ToolCall {
   const path = `messages[${index}].name`
   const name = requiredText(message['name'], path)
   const call = calls.find((candidate) => candidate.isLegacy && candidate.callerId === name && candidate.result === null)
-  return call ?? mistake(`${path}: no open function call before this message has the name ${shown(name)}`)
+  return call ?? mistake(`${path}: no open function call before this message has the name ${quoted(name)}`)
 }
 
 /** The results in the order of the calls; a call without one is the caller's mistake (both vendors reject it). */
 export function orderedResults(calls: readonly ToolCall[]): Block[] {
   return calls.map(
-    (call) => call.result ?? mistake(`${call.path}: no later message answers the tool call ${shown(call.callerId)}`),
+    (call) => call.result ?? mistake(`${call.path}: no later message answers the tool call ${quoted(call.callerId)}`),
   )
 }

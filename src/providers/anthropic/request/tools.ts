@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../../domain/request/call-request.ts'
-import { requiredText, shown } from './content-parts.ts'
+import { quoted, requiredText } from './content-parts.ts'
 import { mistake, refuse } from './rejection.ts'
 import { withDefs } from './schema-references.ts'
 
@@ -22,7 +22,7 @@ export function declaredTools(request: JsonObject): Tool[] {
   return withoutDuplicates(declared)
 }
 
-/** `functions` answer in their own shape (`message.function_call`). */
+/** `functions` are answered in their own format (`message.function_call`). */
 export function usesFunctions(request: JsonObject): boolean {
   const functions = request['functions']
   return Array.isArray(functions) && functions.length > 0
@@ -36,7 +36,7 @@ function listAt(request: JsonObject, field: string): unknown[] {
 function functionTool(tool: unknown, path: string): Tool {
   if (!isJsonObject(tool)) return mistake(`${path}: expected an object`)
   const type = tool['type'] ?? 'function'
-  if (type !== 'function') return refuse(`${path}.type: ${shown(type)} tools are not supported by this provider`)
+  if (type !== 'function') return refuse(`${path}.type: ${quoted(type)} tools are not supported by this provider`)
   return toolOf(tool['function'], `${path}.function`)
 }
 
@@ -66,13 +66,13 @@ function emptySchema(): JsonObject {
 function withoutDuplicates(tools: Tool[]): Tool[] {
   const names = new Set<string>()
   for (const { name } of tools) {
-    if (names.has(name)) mistake(`tools: two tools have the name ${shown(name)}`)
+    if (names.has(name)) mistake(`tools: two tools have the name ${quoted(name)}`)
     names.add(name)
   }
   return tools
 }
 
-/** Stands for a tool that the history calls but the request no longer declares. */
+/** Declares a tool that the history calls but the request no longer declares. */
 export function placeholderTool(name: string): Tool {
   return { name, input_schema: emptySchema() }
 }

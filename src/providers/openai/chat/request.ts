@@ -12,12 +12,12 @@ import { mostTierPercent } from './tiers.ts'
 const ORIGINAL_HOST = new URL(DEFAULT_BASE_URL).host
 
 const LIMITS = ['max_tokens', 'max_completion_tokens'] as const
-/** Extensions of ours that this family would refuse as unknown. */
+/** Our own extensions, which this family would reject as unknown. */
 const EXTENSIONS = ['cache_control', 'is_error']
 
 /**
- * Near verbatim: the upstream model id, no `stream` (it is false here anyway), no extensions of ours, and no call in the
- * history without arguments. A fresh object for every attempt; the caller's is never touched.
+ * Nearly verbatim: the upstream model id, no `stream` (it is false here), no extensions of ours, and no call without
+ * arguments in the history. A new object for every attempt; the caller's is never changed.
  */
 export function toWire(request: ChatRequest, target: Target): Translation {
   const fields: JsonObject = { ...request, model: target.model }
@@ -39,7 +39,7 @@ function boundsOf(body: JsonObject): Bounds {
   }
 }
 
-/** Under the name that the caller used; where there is none, under the one that the server knows. */
+/** Under the caller's field name; without one, under the name that the server knows. */
 function limitOutput(body: JsonObject, { bounds, baseUrl, traits }: Target): Adjustment[] {
   if (bounds.default === null && bounds.most === null) return []
   const named = LIMITS.filter((name) => (body[name] ?? null) !== null)
@@ -52,8 +52,8 @@ function limitOutput(body: JsonObject, { bounds, baseUrl, traits }: Target): Adj
 }
 
 /**
- * The original has given up `max_tokens` for its newer models. Compatible servers all know that one, and many ignore the
- * other: an answer of any length would come, and a hard budget be exceeded.
+ * The vendor's newer models no longer accept `max_tokens`. Compatible servers all know it, and many ignore the other
+ * name: the answer could then have any length and exceed a hard budget.
  */
 function limitName(baseUrl: string | null): (typeof LIMITS)[number] {
   return baseUrl === null || new URL(baseUrl).host === ORIGINAL_HOST ? 'max_completion_tokens' : 'max_tokens'
@@ -82,7 +82,7 @@ function strip(object: JsonObject): JsonObject {
   return copy
 }
 
-/** A model that called without arguments: this family wants some, and the call comes back with every later turn. */
+/** A model that called without arguments: this family requires some, and the call returns with every later turn. */
 function lacksArguments(message: ChatMessage): boolean {
   const { tool_calls: calls, function_call: legacy } = message
   return (calls?.some((call) => isBare(call.function)) ?? false) || isBare(legacy)

@@ -5,10 +5,7 @@ import type { Reading } from '../../family.ts'
 import { failureFromErrorBody } from '../failure.ts'
 import { tierPercent } from './tiers.ts'
 
-/**
- * Everything is kept as received; `object`, `created` and `usage` are filled in only where a
- * compatible server left them out.
- */
+/** Everything is kept as received; `object`, `created` and `usage` are filled in where a server left them out. */
 export function fromWire(body: unknown): Reading {
   if (!isJsonObject(body)) return unusable('The provider answered with something other than a JSON object.')
   const choices = body['choices']

@@ -45,7 +45,7 @@ function indexOf({ index }: JsonObject): number {
   return typeof index === 'number' ? index : 0
 }
 
-/** Numbers are the default; some servers send base64 whatever was asked. The other way round clients cope with. */
+/** Numbers are the default; some servers send base64 regardless. Clients handle the opposite case. */
 function withNumbers(item: JsonObject): JsonObject {
   const { embedding } = item
   if (typeof embedding !== 'string') return item
@@ -54,7 +54,7 @@ function withNumbers(item: JsonObject): JsonObject {
   return { ...item, embedding: numbers }
 }
 
-/** Null where the provider counted nothing; some count only the total. */
+/** Null when the provider reported no usage; some report only the total. */
 function usageFromWire(value: unknown): TokenUsage | null {
   if (!isJsonObject(value)) return null
   return { ...NO_USAGE, input: tokenCount(value['prompt_tokens'] ?? value['total_tokens']) }
