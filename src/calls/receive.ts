@@ -12,7 +12,8 @@ export async function receive(call: Call, begun: Begun, deps: ReceiveDeps): Prom
   const opened = deps.bodies.open(chunks, begun.endpoint, idempotencyKey !== null)
   const body = opened instanceof Promise ? await opened : opened
   const isIdempotent = idempotencyKey !== null && body.hash !== null
-  return advance(begun, { body, idempotency: isIdempotent ? { idempotencyKey, bodyHash: body.hash } : null })
+  const { idPrefix } = begun.endpoint
+  return advance(begun, { body, idempotency: isIdempotent ? { idempotencyKey, bodyHash: body.hash, idPrefix } : null })
 }
 
 /** The time that the caller takes to send the body does not count. */

@@ -7,11 +7,13 @@ const LONGEST_KEY = 255
 /** How long a key is reserved, from the start of its call. */
 export const IDEMPOTENCY_MS = 24 * 60 * 60 * 1000
 
-/** What makes two requests the same: gateway key, header value, body. */
+/** What makes two requests the same: gateway key, header value, endpoint, body. */
 export interface IdempotentBody {
   idempotencyKey: string
   /** SHA-256 of the raw body, hexadecimal. */
   bodyHash: string
+  /** What the ids of its endpoint's calls begin with. */
+  idPrefix: string
 }
 
 /** The call that reserved a key. A call that ended without a charge reserves nothing. */
@@ -41,8 +43,12 @@ export function identityOf(keyId: string, { idempotencyKey }: IdempotentBody): s
 
 /** Throws when the key was used for another request, because the first answer would be wrong for this one. */
 export function checkSameBody(claimed: ClaimedCall, body: IdempotentBody): void {
-  if (claimed.bodyHash === body.bodyHash) return
-  throw conflict(claimed, `This ${HEADER} was used with a different body within the last 24 hours. Send a new key.`)
+  if (claimed.bodyHash !== body.bodyHash) {
+    throw conflict(claimed, `This ${HEADER} was used with a different body within the last 24 hours. Send a new key.`)
+  }
+  if (!claimed.requestId.startsWith(body.idPrefix)) {
+    throw conflict(claimed, `This ${HEADER} was used at another endpoint within the last 24 hours. Send a new key.`)
+  }
 }
 
 /** The error for a request whose outcome cannot be replayed: it must not be charged twice. */

@@ -37,6 +37,17 @@ export const RouteSchema = z.strictObject({
 })
 export type RouteDefinition = z.infer<typeof RouteSchema>
 
+/** Why a route of embedding models is refused: vectors of two models cannot be compared. Null: it is not. */
+export function mixedEmbeddings(
+  { chain, interchangeable }: Pick<RouteDefinition, 'chain' | 'interchangeable'>,
+  modeOf: (entry: { provider: string; model: string }) => string | undefined,
+): string | null {
+  const models = new Set(chain.filter((entry) => modeOf(entry) === 'embedding').map(({ model }) => model))
+  if (models.size < 2 || interchangeable === true) return null
+  const names = [...models].join(' and ')
+  return `chain: embeddings of ${names} cannot be compared; keep one model, or set interchangeable: true if they can`
+}
+
 export interface Route {
   alias: string
   description: string | null

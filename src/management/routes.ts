@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import { GatewayError } from '../domain/errors.ts'
-import type { RouteDefinition } from '../domain/route.ts'
+import { mixedEmbeddings, type RouteDefinition } from '../domain/route.ts'
 import { deleteRoute, findRoute, listRoutes, putRoute } from '../store/control/routes.ts'
 import type { Database, RouteRow } from '../store/engine/schema.ts'
 import { timestamp } from './contract/fields.ts'
@@ -26,6 +26,11 @@ export function routeHandlers(deps: ManagementDeps): HandlersOf<typeof routeOper
         if (present !== null) checkOwner(present)
         context.checkMatch(before)
         await checkChain(transaction, body.chain)
+        const mixed = mixedEmbeddings(
+          body,
+          (entry) => deps.snapshot().registry.get(entry.provider)?.get(entry.model)?.mode,
+        )
+        if (mixed !== null) throw new GatewayError('invalid_request', mixed)
         const isNew = await putRoute(transaction, { workspace, alias, definition: body, managedBy: null }, context.now)
         if (present === null) context.created()
         const result = toRouteView(await find(transaction, workspace, alias))
@@ -92,6 +97,7 @@ function toRouteView(row: RouteRow) {
     workspace: row.workspace,
     description: row.description,
     chain: JSON.parse(row.chain) as RouteDefinition['chain'],
+    interchangeable: row.interchangeable === 1,
     created_at: timestamp(row.created_at),
     updated_at: timestamp(row.updated_at),
     managed_by: row.managed_by === 'config' ? ('config' as const) : null,

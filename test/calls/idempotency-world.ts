@@ -78,7 +78,7 @@ export function newWorld(bounds = { outcomeBytes: 1_500, identities: 2 }) {
       endpoint: { error: errorBody },
       claim: null,
     }
-    const told = idempotency.enter(life, { idempotencyKey, bodyHash }).then(
+    const told = idempotency.enter(life, { idempotencyKey, bodyHash, idPrefix: 'request-' }).then(
       (first): Told => {
         if (first !== null) return first.reply === null ? { kind: 'left' } : { kind: 'told', reply: first.reply }
         rows.push(row)

@@ -107,9 +107,12 @@ function calleeOf(
     return { kind: 'unconfigured', reason: `skipped: provider '${entry.provider}' is not configured`, contextWindow }
   }
   const translator = family.translators[endpoint.operation]
-  const message = mismatch(entry, family, situation)
+  const message =
+    translator === undefined
+      ? `The provider '${entry.provider}' does not offer ${endpoint.operation}.`
+      : mismatch(entry, family, situation)
   if (translator === undefined || message !== null) {
-    const said = message ?? `The provider '${entry.provider}' does not offer ${endpoint.operation}.`
+    const said = message ?? ''
     return { kind: 'refused', code: 'invalid_request', message: said, reason: `skipped: ${said}`, contextWindow }
   }
   const { quirks, pricePercents } = deps

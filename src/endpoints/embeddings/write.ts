@@ -18,5 +18,6 @@ export const EmbeddingList = z.looseObject({
 
 /** The format has no id: it is in the header only. */
 export function writeEmbeddings({ body }: Answer, { model }: Stamp): string {
-  return JSON.stringify({ object: 'list', ...body, model })
+  const { id: _, ...rest } = body
+  return JSON.stringify({ object: 'list', ...rest, model })
 }

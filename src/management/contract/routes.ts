@@ -8,6 +8,7 @@ export const Route = z.strictObject({
   workspace: WorkspaceName,
   description: z.string().nullable(),
   chain: z.array(ChainEntrySchema).describe('As configured; default `timeout_ms` 600000, `retries` 2'),
+  interchangeable: z.boolean().describe('Embeddings may fall back to another model of the chain, too'),
   created_at: Timestamp,
   updated_at: Timestamp,
   managed_by: ManagedBy,

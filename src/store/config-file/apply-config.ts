@@ -1,6 +1,7 @@
 import type { Kysely, Transaction } from 'kysely'
 import { type FileConfig, providerProblem } from '../../domain/file-config.ts'
 import type { Provider } from '../../domain/provider.ts'
+import { mixedEmbeddings, type RouteDefinition } from '../../domain/route.ts'
 import { type AuditEntry, writeAudit } from '../control/audit.ts'
 import { changeControlData } from '../control/control-transaction.ts'
 import { deleteProvider, ensureEnvironmentProviders, putProvider } from '../control/providers.ts'
@@ -149,14 +150,15 @@ async function applyRoutes({ db, config, now }: Applying): Promise<void> {
 async function checkChains(db: Transaction<Database>): Promise<void> {
   const providers = await db.selectFrom('providers').select('name').execute()
   const known = new Set(providers.map(({ name }) => name))
-  for (const row of await db.selectFrom('routes').select(['workspace', 'alias', 'chain']).execute()) {
-    const chain = JSON.parse(row.chain) as { provider: string }[]
+  const registered = await db.selectFrom('registry').select(['provider', 'model', 'mode']).execute()
+  const modes = new Map(registered.map(({ provider, model, mode }) => [`${provider}/${model}`, mode]))
+  for (const row of await db.selectFrom('routes').selectAll().execute()) {
+    const place = `workspaces.${row.workspace}.routes.${row.alias}`
+    const chain = JSON.parse(row.chain) as RouteDefinition['chain']
     const index = chain.findIndex((entry) => !known.has(entry.provider))
-    if (index >= 0) {
-      throw new StoreError(
-        `workspaces.${row.workspace}.routes.${row.alias}.chain[${index}]: ` +
-          `there is no provider "${chain[index]?.provider}"`,
-      )
-    }
+    if (index >= 0) throw new StoreError(`${place}.chain[${index}]: there is no provider "${chain[index]?.provider}"`)
+    const definition = { chain, interchangeable: row.interchangeable === 1 }
+    const mixed = mixedEmbeddings(definition, (entry) => modes.get(`${entry.provider}/${entry.model}`))
+    if (mixed !== null && row.managed_by === 'config') throw new StoreError(`${place}.${mixed}`)
   }
 }

@@ -91,7 +91,11 @@ function viewedRoute(row: RouteRow): ViewedObject {
     resource: `routes/${row.alias}`,
     workspace: row.workspace,
     managedBy: row.managed_by,
-    fields: { description: row.description, chain: JSON.parse(row.chain) },
+    fields: {
+      description: row.description,
+      chain: JSON.parse(row.chain),
+      ...(row.interchangeable === 1 ? { interchangeable: true } : {}),
+    },
   })
 }
 

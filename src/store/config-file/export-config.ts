@@ -68,7 +68,10 @@ function isExported(row: KeyRow, now: number): boolean {
 
 function routeDefinitions(rows: readonly RouteRow[]): unknown {
   return Object.fromEntries(
-    rows.map((row) => [row.alias, { ...given({ description: row.description }), chain: JSON.parse(row.chain) }]),
+    rows.map((row) => {
+      const interchangeable = row.interchangeable === 1 ? true : null
+      return [row.alias, { ...given({ description: row.description, interchangeable }), chain: JSON.parse(row.chain) }]
+    }),
   )
 }
 

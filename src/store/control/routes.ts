@@ -14,7 +14,7 @@ export interface RouteInput {
 export function routeFromRow(row: RouteRow): Route {
   const chain = JSON.parse(row.chain) as RouteDefinition['chain']
   const { alias, description, created_at: createdAt } = row
-  return { alias, description, chain: chain.map(chainEntry), isInterchangeable: false, createdAt }
+  return { alias, description, chain: chain.map(chainEntry), isInterchangeable: row.interchangeable === 1, createdAt }
 }
 
 export async function findRoute(db: Kysely<Database>, workspace: string, alias: string): Promise<RouteRow | null> {
@@ -43,6 +43,7 @@ export async function putRoute(db: Kysely<Database>, input: RouteInput, now: num
   const content = {
     description: definition.description ?? null,
     chain: JSON.stringify(definition.chain),
+    interchangeable: definition.interchangeable === true ? 1 : null,
     managed_by: input.managedBy,
   }
   return changeControlData(db, async (transaction) => {
@@ -55,6 +56,7 @@ export async function putRoute(db: Kysely<Database>, input: RouteInput, now: num
     const same =
       present.description === content.description &&
       present.chain === content.chain &&
+      present.interchangeable === content.interchangeable &&
       present.managed_by === content.managed_by
     if (same) return false
     await transaction

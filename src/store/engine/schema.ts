@@ -72,6 +72,8 @@ interface RoutesTable {
   alias: string
   description: string | null
   chain: string
+  /** Null is no, too: gateways of the version before write none. */
+  interchangeable: number | null
   created_at: number
   updated_at: number
   managed_by: ManagedBy

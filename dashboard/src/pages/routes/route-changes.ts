@@ -4,6 +4,9 @@ import { type Draft, type DraftEntry, nameOf } from './route-draft.ts'
 export function changesBetween(before: Draft, after: Draft): string[] {
   return [
     ...(before.description.trim() === after.description.trim() ? [] : ['The description is another']),
+    ...(before.interchangeable === after.interchangeable
+      ? []
+      : [`The models are ${after.interchangeable ? '' : 'not '}interchangeable for embeddings`]),
     ...removed(before, after),
     ...after.chain.flatMap((entry, index) => changesOfEntry(before, entry, index)),
     ...moved(before, after),

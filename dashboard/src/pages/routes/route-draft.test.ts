@@ -20,6 +20,7 @@ import {
 const route = {
   alias: 'support',
   description: 'answers',
+  interchangeable: false,
   chain: [
     { provider: 'north', model: 'a', timeout_ms: 30_000, retries: 1, max_output_tokens: 800 },
     { provider: 'south', model: 'b' },

@@ -11,6 +11,7 @@ export const MOST_ENTRIES = 10
 export interface Draft {
   alias: string
   description: string
+  interchangeable: boolean
   chain: readonly DraftEntry[]
 }
 
@@ -25,10 +26,11 @@ export interface DraftEntry {
 
 const UNSET = { timeoutMs: null, retries: null, maxOutputTokens: null }
 
-export function draftOf(route: Pick<Route, 'alias' | 'description' | 'chain'>): Draft {
+export function draftOf(route: Pick<Route, 'alias' | 'description' | 'interchangeable' | 'chain'>): Draft {
   return {
     alias: route.alias,
     description: route.description ?? '',
+    interchangeable: route.interchangeable,
     chain: route.chain.map(({ provider, model, timeout_ms, retries, max_output_tokens }, index) => ({
       id: index + 1,
       provider,
@@ -42,13 +44,14 @@ export function draftOf(route: Pick<Route, 'alias' | 'description' | 'chain'>): 
 
 export function emptyDraft(alias = '', first: { provider?: string; model?: string } = {}): Draft {
   const entry = { provider: first.provider ?? '', model: first.model ?? '', ...UNSET }
-  return { alias, description: '', chain: [{ id: 1, ...entry }] }
+  return { alias, description: '', interchangeable: false, chain: [{ id: 1, ...entry }] }
 }
 
 /** What is put. Fields that were left empty are left out: the gateway's defaults may change. */
-export function bodyOf({ description, chain }: Draft): Body<'routes.put'> {
+export function bodyOf({ description, interchangeable, chain }: Draft): Body<'routes.put'> {
   return {
     ...(description.trim() === '' ? {} : { description: description.trim() }),
+    ...(interchangeable ? { interchangeable } : {}),
     chain: chain.map(({ provider, model, timeoutMs, retries, maxOutputTokens }) => ({
       provider,
       model: model.trim(),

@@ -1,4 +1,4 @@
-import { Alert, Stack, Textarea, TextInput } from '@mantine/core'
+import { Alert, Checkbox, Stack, Textarea, TextInput } from '@mantine/core'
 import { useHotkeys } from '@mantine/hooks'
 import { Info } from 'lucide-react'
 import type { ReactNode } from 'react'
@@ -154,6 +154,13 @@ function Details({ editor, isNew, isReadOnly }: { editor: RouteEditorState; isNe
           minRows={1}
           maxRows={5}
           autosize
+        />
+        <Checkbox
+          label="Models are interchangeable for embeddings"
+          description="Vectors of two models cannot be compared, so embeddings fall back to the same model only"
+          checked={draft.interchangeable}
+          onChange={(event) => change({ ...draft, interchangeable: event.currentTarget.checked })}
+          disabled={isReadOnly}
         />
         {other !== null && (
           <Alert color="red" variant="light" role="alert">

@@ -33,7 +33,9 @@ function fromWire(body: unknown, request: EmbeddingsRequest): Reading {
   const inOrder = isInOrder(data) ? data : data.toSorted((a, b) => indexOf(a) - indexOf(b))
   const items = request.encoding_format === 'base64' ? inOrder : inOrder.map(withNumbers)
   const usage = usageFromWire(body['usage'])
-  const answer = { body: { ...body, data: items }, usage, finishReason: null, warning: null }
+  // Clients refuse a usage without prompt tokens; some servers count only the total.
+  const counted = usage === null ? {} : { usage: { prompt_tokens: usage.input, ...(body['usage'] as JsonObject) } }
+  const answer = { body: { ...body, data: items, ...counted }, usage, finishReason: null, warning: null }
   return { kind: 'answer', answer }
 }
 
