@@ -20,9 +20,7 @@ export class BodyBytes {
     return this.#room.subarray(0, this.#length)
   }
 
-  /**
-   * The bytes after these cuts, ready to transfer; edited in place where there is room. Ends the use of this object.
-   */
+  /** The bytes after these cuts, ready to transfer; edited in place where there is room. Ends the use of this object. */
   takeSpliced(cuts: readonly Cut[]): Uint8Array<ArrayBuffer> | null {
     // In order: the space that one cut needs must be there before the next one is made.
     const needed = cuts.reduce((sum, { from, to, by }) => sum + Math.max(0, by.length - (to - from)), this.#length)

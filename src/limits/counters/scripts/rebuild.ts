@@ -83,9 +83,7 @@ return { 1 }
 `,
 )
 
-/**
- * Marks the ledger as usable. ARGV: token, generation, then node and position of each spool. Returns 0 when too late.
- */
+/** Marks the ledger as usable. ARGV: token, generation, then node and position of each spool. Returns 0 when too late. */
 export const COMPLETE = defineScript(
   'complete',
   SCOPE,
