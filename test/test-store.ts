@@ -45,16 +45,13 @@ export async function testStores() {
 
 export function openRecord(id: string, change: Partial<OpenRecord> = {}): OpenRecord {
   return {
+    ...BLANK_RECORD,
     id,
     workspace: 'default',
     keyId: 'key-1',
     startedAt: 1_000,
     requestedModel: 'fast',
     route: 'fast',
-    holdPicodollars: null,
-    holdTokens: null,
-    idempotencyKey: null,
-    bodyHash: null,
     ...change,
   }
 }

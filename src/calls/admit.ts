@@ -1,12 +1,11 @@
-import type { HeldCall } from '../limits/admission.ts'
 import { limitError, limitsUnavailable } from '../limits/errors.ts'
 import { type Asked, fitIn, mayFit } from '../limits/fit-in.ts'
 import { defaultLimitOf, hasHardBudget, payerOf, scopeName } from '../limits/payer.ts'
 import type { Payer } from '../limits/spend-ledger.ts'
-import type { OpenRecord } from '../request-log/record.ts'
 import { assessChain, type Fitness, type Situation } from './chain/assess.ts'
 import { chainHold } from './chain/chain-hold.ts'
 import type { Deps } from './deps.ts'
+import { openRecord } from './open-record.ts'
 import { type Admitted, advance, type Resolved } from './stages.ts'
 
 /**
@@ -60,24 +59,4 @@ async function ask(resolved: Resolved, payer: Payer, deps: Deps): Promise<AskedF
     const smaller = chainHold(again, body.promptTokens.most, snapshot)
     return { fitnesses: again, hold: smaller, decision: await deps.ledger.admit(payer, smaller, id) }
   })
-}
-
-function openRecord({ id, key, startedAt, body, resolved, idempotency }: Resolved, held: HeldCall): OpenRecord {
-  return {
-    id,
-    workspace: key.workspace,
-    keyId: key.id,
-    startedAt,
-    requestedModel: body.request.model,
-    route: resolved.alias,
-    ...holdRecord(held),
-    idempotencyKey: idempotency?.idempotencyKey ?? null,
-    bodyHash: idempotency?.bodyHash ?? null,
-  }
-}
-
-export function holdRecord(held: HeldCall | undefined): Pick<OpenRecord, 'holdPicodollars' | 'holdTokens'> {
-  if (held === undefined) return { holdPicodollars: null, holdTokens: null }
-  const { picodollars, tokens } = held.hold
-  return { holdPicodollars: picodollars?.toString() ?? null, holdTokens: tokens ?? 0 }
 }

@@ -6,8 +6,8 @@ import { errorReply } from '../http/respond.ts'
 import { limitsUnavailable } from '../limits/errors.ts'
 import type { CallUse } from '../limits/ledger.ts'
 import type { CloseRecord } from '../request-log/record.ts'
-import { holdRecord } from './admit.ts'
 import type { Deps } from './deps.ts'
+import { openRecord } from './open-record.ts'
 import { type Ended, millisecondsInto } from './stages.ts'
 
 /** As logged: a call that fails costs nothing. */
@@ -47,22 +47,14 @@ function usedBy({ costPicodollars, usage }: CloseRecord): CallUse {
 
 function closeRecord({ call, error }: Ended, reply: Reply | null, deps: Deps): CloseRecord {
   const last = call.attempts.findLast((attempt) => attempt.kind === 'called')
-  const { served, cost, held, body, idempotency } = call
+  const { served, cost, held, body } = call
   const unseen = deps.cutOff() ? INTERRUPTED : CALLER_LEFT
   const refused = error === 'caller-left' ? undefined : error?.refused
   const now = performance.now()
   return {
-    id: call.id,
-    workspace: call.key.workspace,
-    keyId: call.key.id,
-    startedAt: call.startedAt,
+    ...openRecord(call, held, refused),
     // By the clock of all durations: the start may come from another machine's clock.
     finishedAt: call.startedAt + millisecondsInto(call, now),
-    requestedModel: body?.request.model ?? refused?.model ?? null,
-    route: call.resolved?.alias ?? null,
-    idempotencyKey: idempotency?.idempotencyKey ?? null,
-    bodyHash: idempotency?.bodyHash ?? null,
-    ...holdRecord(held),
     status: reply?.status ?? unseen.status,
     code: error === 'caller-left' ? unseen.code : (error?.code ?? null),
     provider: served?.entry.provider ?? last?.provider ?? null,

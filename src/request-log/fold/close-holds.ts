@@ -3,6 +3,7 @@ import { INTERRUPTED } from '../../domain/errors.ts'
 import { asPicodollars, type Picodollars } from '../../domain/pricing/price.ts'
 import type { LoggedHold } from '../../limits/logged-ledger.ts'
 import type { Database } from '../../store/engine/schema.ts'
+import { BLANK_RECORD } from '../record.ts'
 import { ensurePartitions } from '../retention/partitions.ts'
 import { type FullRow, openRow, REQUEST_COLUMNS, rowValues } from '../row.ts'
 import { openValues } from '../spool/record-lines.ts'
@@ -70,10 +71,9 @@ async function insertInterrupted(
 
 function interruptedRow(hold: LoggedHold, now: number): FullRow {
   const { id, node, workspace, keyId, startedAt, holdPicodollars, holdTokens } = hold
-  const unknown = { requestedModel: null, route: null, idempotencyKey: null, bodyHash: null }
   const money = holdPicodollars === null ? null : String(holdPicodollars)
   const known = { id, workspace, keyId, startedAt, holdPicodollars: money, holdTokens }
-  const open = openRow(openValues({ ...known, ...unknown }), node)
+  const open = openRow(openValues({ ...BLANK_RECORD, ...known }), node)
   return { ...open, state: 'closed' as const, status: INTERRUPTED.status, code: INTERRUPTED.code, finished_at: now }
 }
 

@@ -1,0 +1,22 @@
+import type { RefusedBody } from '../domain/errors.ts'
+import type { HeldCall } from '../limits/admission.ts'
+import type { OpenRecord } from '../request-log/record.ts'
+import type { Ended } from './stages.ts'
+
+/** The fields that are known from the admission on; the end of a call repeats them. */
+export function openRecord(call: Ended['call'], held: HeldCall | undefined, refused?: RefusedBody): OpenRecord {
+  const { id, key, startedAt, body, resolved, idempotency } = call
+  const hold = held?.hold
+  return {
+    id,
+    workspace: key.workspace,
+    keyId: key.id,
+    startedAt,
+    requestedModel: body?.request.model ?? refused?.model ?? null,
+    route: resolved?.alias ?? null,
+    holdPicodollars: hold?.picodollars?.toString() ?? null,
+    holdTokens: hold === undefined ? null : (hold.tokens ?? 0),
+    idempotencyKey: idempotency?.idempotencyKey ?? null,
+    bodyHash: idempotency?.bodyHash ?? null,
+  }
+}
