@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after } from 'node:test'
 import { openStore, type Store, type StoreOptions } from '../src/app/open-store.ts'
+import { LOG_FIELDS } from '../src/domain/log/fields.ts'
 import { BLANK_RECORD, type CloseRecord, type OpenRecord } from '../src/request-log/record.ts'
 import { startPostgres } from './postgres.ts'
 
@@ -44,16 +45,10 @@ export async function testStores() {
 }
 
 export function openRecord(id: string, change: Partial<OpenRecord> = {}): OpenRecord {
-  return {
-    ...BLANK_RECORD,
-    id,
-    workspace: 'default',
-    keyId: 'key-1',
-    startedAt: 1_000,
-    requestedModel: 'fast',
-    route: 'fast',
-    ...change,
-  }
+  const known = { workspace: 'default', keyId: 'key-1', startedAt: 1_000, requestedModel: 'fast', route: 'fast' }
+  const record = { ...BLANK_RECORD, ...known, id, ...change }
+  const names = LOG_FIELDS.filter(({ from }) => from === 'open').map(({ name }) => name as keyof OpenRecord)
+  return Object.fromEntries(names.map((name) => [name, record[name]])) as unknown as OpenRecord
 }
 
 export function closeRecord(id: string, change: Partial<CloseRecord> = {}): CloseRecord {
