@@ -12,6 +12,7 @@ export function openRecord(call: Ended['call'], held: HeldCall | undefined, refu
     workspace: key.workspace,
     keyId: key.id,
     startedAt,
+    endpoint: call.endpoint.name,
     requestedModel: body?.request.model ?? refused?.model ?? null,
     route: resolved?.alias ?? null,
     holdPicodollars: hold?.picodollars?.toString() ?? null,

@@ -12,10 +12,14 @@ export type Migration = (db: Transaction<Database>, engine: Engine) => Promise<v
  * a migration only adds: tables, indexes, columns that may be null or have a default. What older gateways use is removed
  * one version later. test/store/schema.test.ts compares the outcome with what the code reads and writes.
  */
-export const MIGRATIONS: readonly Migration[] = [createSchema, markInterchangeable]
+export const MIGRATIONS: readonly Migration[] = [createSchema, markInterchangeable, nameEndpoint]
 
 async function markInterchangeable(db: Transaction<Database>): Promise<void> {
   await sql`alter table routes add column interchangeable bigint`.execute(db)
+}
+
+async function nameEndpoint(db: Transaction<Database>): Promise<void> {
+  await sql`alter table requests add column endpoint text`.execute(db)
 }
 
 /** The schema that this version of the gateway works with. */
