@@ -82,7 +82,14 @@ type Base = Omit<CloseRecord, 'status'>
 function emptyRecord(at: number, random: Random): Omit<Base, 'keyId' | 'workspace'> {
   const gatewayMicroseconds = Math.round(lognormal(random, 420, 0.45))
   const finishedAt = at + Math.ceil(gatewayMicroseconds / 1_000)
-  return { ...BLANK_RECORD, id: `chatcmpl_${newId(at)}`, startedAt: at, finishedAt, gatewayMicroseconds }
+  return {
+    ...BLANK_RECORD,
+    endpoint: 'chat',
+    id: `chatcmpl_${newId(at)}`,
+    startedAt: at,
+    finishedAt,
+    gatewayMicroseconds,
+  }
 }
 
 function refused(base: Base, code: ErrorCode): CloseRecord {
