@@ -83,7 +83,7 @@ describe('recorded calls', () => {
 
   test('a client that hangs up is recorded as aborted', async () => {
     const body = { model: 'gpt-sim-slow-5000', messages: HELLO }
-    await assert.rejects(client.openai(body, { signal: AbortSignal.timeout(40) }))
+    await assert.rejects(client.openai(body, { signal: AbortSignal.timeout(1_000) }))
     await settled(simulator)
     assert.deepEqual([simulator.calls[0]?.outcome, simulator.calls[0]?.status], ['aborted', null])
   })
