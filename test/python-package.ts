@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-const CACHE = fileURLToPath(new URL('../node_modules/.cache/', import.meta.url))
+const CACHE = fileURLToPath(new URL('../node_modules/.cache', import.meta.url))
 
 /** The Python of a virtual environment with this package, or why there is none. It is made once and kept. */
 export function pythonWith(name: string): { python: string } | { missing: string } {

@@ -1,5 +1,5 @@
 import type { Catalog } from '../calls/models/catalog.ts'
-import type { LimitsState } from '../domain/limits-state.ts'
+import type { LimitsState } from '../domain/gateway-status.ts'
 import type { Reply } from '../http/call.ts'
 import { jsonReply } from '../http/respond.ts'
 import type { Metrics } from '../telemetry/metrics.ts'

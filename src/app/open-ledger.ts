@@ -1,4 +1,4 @@
-import type { LimitsState } from '../domain/limits-state.ts'
+import type { LimitsState } from '../domain/gateway-status.ts'
 import { createLoneLedger } from '../limits/lone-ledger.ts'
 import { createSpendLedger } from '../limits/memory-ledger.ts'
 import type { SpendLedger } from '../limits/spend-ledger.ts'

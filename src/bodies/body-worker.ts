@@ -1,8 +1,7 @@
-import { readlinkSync } from 'node:fs'
-import { setPriority } from 'node:os'
 import { parentPort } from 'node:worker_threads'
 import { GatewayError } from '../domain/errors.ts'
 import { endpointNamed } from '../endpoints/endpoints.ts'
+import { yieldToServing } from '../threads/yield-to-serving.ts'
 import { BodyBytes } from './body-bytes.ts'
 import { OpenBodies } from './open-bodies.ts'
 import type { OpenedRequest, ReadAnswer, Release, ReplyToRead, Task, TaskName, TaskReply, Tasks } from './protocol.ts'
@@ -10,7 +9,7 @@ import { readAnswer } from './read-answer.ts'
 
 /** Does the work that would block the gateway's event loop: one task at a time, in order. */
 const bodies = new OpenBodies()
-yieldToServing()
+yieldToServing(10)
 
 parentPort?.on('message', (message: Task | Release) => {
   if (message.task === 'release') {
@@ -66,17 +65,4 @@ function bytesIn(output: Tasks[TaskName]['output']): Uint8Array<ArrayBuffer> | n
   if (output instanceof Uint8Array) return output
   if ('written' in output) return output.written
   return 'kind' in output && output.kind === 'answer' ? output.answer.text : null
-}
-
-/**
- * Lowers the priority of this thread, so that the serving thread goes first where cores are few. Only Linux has
- * priorities per thread.
- */
-function yieldToServing(): void {
-  try {
-    const [thread = ''] = readlinkSync('/proc/thread-self').split('/').slice(-1)
-    setPriority(Number(thread), 10)
-  } catch {
-    // Not Linux.
-  }
 }

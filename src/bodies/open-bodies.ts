@@ -6,7 +6,7 @@ import type { Translation } from '../providers/family.ts'
 import { cutsOf, spliced } from '../providers/wire-body.ts'
 import type { BodyBytes } from './body-bytes.ts'
 import { type Destination, isVerbatim, translatorOf } from './destination.ts'
-import { outlineOf, wireOutlineOf } from './outline.ts'
+import { outlineOf } from './outline.ts'
 import type { OpenedRequest, Translated } from './protocol.ts'
 
 /** A body and, while there is room, its parsed form. */
@@ -72,7 +72,7 @@ export class OpenBodies {
       const translation = this.#translated(body, destination)
       if (translation.kind !== 'wire') return translation
       body.lastPosition = Math.max(body.lastPosition, position)
-      return { ...translation, body: wireOutlineOf(translation.body) }
+      return { ...translation, body: outlineOf(translation.body) }
     })
     const [only, ...others] = body.wires.keys()
     const isWritten = isFinal && only !== undefined && others.length === 0
@@ -107,9 +107,7 @@ export class OpenBodies {
     if (destination === undefined) throw new Error(`there is nothing to write for position ${position}`)
     const wire = body.wires.get(position) ?? this.#wireOf(body, destination)
     const cuts = isVerbatim(destination, endpoint) ? cutsOf(wire, this.#requestOf(body), bytes.whole) : null
-    if (cuts === null) return ownBuffer(Buffer.from(JSON.stringify(wire)))
-    const taken = position >= body.lastPosition ? bytes.takeSpliced(cuts) : null
-    return taken ?? ownBuffer(spliced(bytes.whole, cuts))
+    return ownBuffer(cuts === null ? Buffer.from(JSON.stringify(wire)) : spliced(bytes.whole, cuts))
   }
 
   #wireOf(body: OpenBody, destination: Destination): JsonObject {

@@ -56,7 +56,7 @@ async function readLarge(
 function outcomeWithoutBody(raw: UpstreamReply | Breakdown, provider: Provider): Outcome | null {
   if (raw.kind === 'caller-left') return { kind: 'caller-left' }
   if (raw.kind !== 'reply') return { kind: 'failed', failure: failureOfBreakdown(raw) }
-  const type = headerText(raw, 'content-type')
+  const type = raw.headers.get('content-type')
   const isAnswer = raw.status >= 200 && raw.status <= 299
   if (!isAnswer || type === undefined || /\bjson\b/i.test(type)) return null
   return unusable(`answered with ${wordsOf(raw, 'content-type', provider)}`, raw.status)
@@ -105,9 +105,9 @@ function failureOfBreakdown(breakdown: Stoppage): Failure {
 }
 
 function withHeaders(failed: Failure, reply: UpstreamReply, now: number): Failure {
-  const verdict = headerText(reply, 'x-should-retry')
+  const verdict = reply.headers.get('x-should-retry')
   const wait = retryAfterMs(
-    { 'retry-after-ms': headerText(reply, 'retry-after-ms'), 'retry-after': headerText(reply, 'retry-after') },
+    { 'retry-after-ms': reply.headers.get('retry-after-ms'), 'retry-after': reply.headers.get('retry-after') },
     now,
   )
   const shouldRetry = verdict === 'true' ? true : verdict === 'false' ? false : null
@@ -116,9 +116,5 @@ function withHeaders(failed: Failure, reply: UpstreamReply, now: number): Failur
 
 /** The value of a provider's header, safe to store and show. */
 export function wordsOf(reply: UpstreamReply, name: string, provider: Provider): string | null {
-  return headerWords(headerText(reply, name) ?? '', provider) || null
-}
-
-function headerText(reply: UpstreamReply, name: string): string | undefined {
-  return reply.headers.get(name)
+  return headerWords(reply.headers.get(name) ?? '', provider) || null
 }

@@ -1,6 +1,5 @@
 import { checkFaithful } from '../domain/request/faithful.ts'
-import type { TriedChat } from '../domain/tried-chat.ts'
-import { usableKey } from '../domain/usable-key.ts'
+import { type TriedChat, usableKey } from '../domain/usable-key.ts'
 import type { Endpoint } from '../endpoints/endpoint.ts'
 import type { Call, Reply } from '../http/call.ts'
 import type { Deps } from './deps.ts'

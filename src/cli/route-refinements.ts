@@ -68,6 +68,11 @@ function printTried({ status, headers, body }: Tried, { output }: Given): void {
   if (status !== 200) output.note(`The call got ${status}.`)
 }
 
+const CHAT_OPTIONS: Refinement['options'] = {
+  model: { type: 'string', placeholder: 'MODEL', help: 'An alias or a direct model id' },
+  message: MESSAGE,
+}
+
 export const routeRefinements: Readonly<Record<string, Refinement>> = {
   'routes.list': {
     examples: ['switchyard routes list', 'switchyard routes list --workspace research'],
@@ -103,20 +108,14 @@ export const routeRefinements: Readonly<Record<string, Refinement>> = {
   'explain.request': {
     name: 'explain',
     examples: ['switchyard explain --model fast -m "Say hello"', 'switchyard explain -f chat.json --key KEY_ID'],
-    options: {
-      model: { type: 'string', placeholder: 'MODEL', help: 'An alias or a direct model id' },
-      message: MESSAGE,
-    },
+    options: CHAT_OPTIONS,
     refine: chatBody,
     print: printExplanation,
   },
   'chat.try': {
     name: 'try',
     examples: ['switchyard try --key KEY_ID --model fast -m "Say hello"', 'switchyard try --key KEY_ID -f chat.json'],
-    options: {
-      model: { type: 'string', placeholder: 'MODEL', help: 'An alias or a direct model id' },
-      message: MESSAGE,
-    },
+    options: CHAT_OPTIONS,
     refine: chatBody,
     print: printTried,
     exitCode: (reply: Tried) => (reply.status === 200 ? 0 : 1),

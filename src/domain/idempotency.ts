@@ -43,12 +43,9 @@ export function identityOf(keyId: string, { idempotencyKey }: IdempotentBody): s
 
 /** Throws when the key was used for another request, because the first answer would be wrong for this one. */
 export function checkSameBody(claimed: ClaimedCall, body: IdempotentBody): void {
-  if (claimed.bodyHash !== body.bodyHash) {
-    throw conflict(claimed, `This ${HEADER} was used with a different body within the last 24 hours. Send a new key.`)
-  }
-  if (!claimed.requestId.startsWith(body.idPrefix)) {
-    throw conflict(claimed, `This ${HEADER} was used at another endpoint within the last 24 hours. Send a new key.`)
-  }
+  if (claimed.bodyHash === body.bodyHash && claimed.requestId.startsWith(body.idPrefix)) return
+  const message = `This ${HEADER} was used with a different body or endpoint within the last 24 hours. Send a new key.`
+  throw conflict(claimed, message)
 }
 
 /** The error for a request whose outcome cannot be replayed: it must not be charged twice. */

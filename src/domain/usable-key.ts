@@ -1,5 +1,6 @@
 import { GatewayError } from './errors.ts'
 import { isUsable, type LiveKey } from './key.ts'
+import type { Presence } from './presence.ts'
 import type { Snapshot } from './snapshot.ts'
 
 /** Identifies a key: ids are unique, but the key must also belong to this workspace. */
@@ -18,4 +19,14 @@ export function usableKey(snapshot: Snapshot, { id, workspace }: KeyPlace, now: 
   const isRevoked = key.revokedAt !== null && key.revokedAt <= now
   const why = isRevoked ? 'revoked' : isUsable(key, now) ? 'paused' : 'expired'
   throw new GatewayError('conflict', `The key '${key.name}' is ${why} and accepts no calls.`)
+}
+
+/** A chat request on behalf of a key, by somebody who may use it without its value. */
+export interface TriedChat {
+  id: string
+  presence: Presence
+  key: KeyPlace
+  /** The caller's body, parsed. */
+  body: unknown
+  idempotencyKey: string | undefined
 }

@@ -1,5 +1,4 @@
 import type { LiveKey } from '../domain/key.ts'
-import type { Limits } from '../domain/limits.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
 import type { Scope } from './ledger.ts'
 import type { Payer } from './spend-ledger.ts'
@@ -28,9 +27,5 @@ export function scopeName({ kind }: Scope, key: LiveKey): string {
 
 /** Of the key or of its workspace. */
 export function hasHardBudget({ key, workspace }: Payer): boolean {
-  return isHard(key.limits) || isHard(workspace.limits)
-}
-
-export function isHard(limits: Limits | null | undefined): boolean {
-  return limits?.budget?.mode === 'hard'
+  return key.limits?.budget?.mode === 'hard' || workspace.limits?.budget?.mode === 'hard'
 }

@@ -1,6 +1,6 @@
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import type { CircuitState } from '../domain/circuit.ts'
-import type { LimitsState } from '../domain/limits-state.ts'
+import type { LimitsState } from '../domain/gateway-status.ts'
 import { Distribution, Tally } from './tally.ts'
 
 /**

@@ -5,37 +5,23 @@
  * a class without a price costs as much as `input` or `output`. A name that begins with `cacheWrite` is a cache write.
  */
 export const TOKEN_CLASSES = [
-  { name: 'input', side: 'prompt', label: 'input', price: 'input_per_mtok', column: 'input_tokens' },
-  {
-    name: 'cachedInput',
-    side: 'prompt',
-    label: 'cached input',
-    price: 'cached_input_per_mtok',
-    column: 'cached_tokens',
-  },
-  {
-    name: 'cacheWrite5m',
-    side: 'prompt',
-    label: 'cache write (5 minutes)',
-    price: 'cache_write_5m_per_mtok',
-    column: 'cache_write_5m_tokens',
-  },
-  {
-    name: 'cacheWrite30m',
-    side: 'prompt',
-    label: 'cache write (30 minutes)',
-    price: 'cache_write_30m_per_mtok',
-    column: 'cache_write_30m_tokens',
-  },
-  {
-    name: 'cacheWrite1h',
-    side: 'prompt',
-    label: 'cache write (1 hour)',
-    price: 'cache_write_1h_per_mtok',
-    column: 'cache_write_1h_tokens',
-  },
-  { name: 'output', side: 'answer', label: 'output', price: 'output_per_mtok', column: 'completion_tokens' },
+  row('input', 'prompt', 'input', 'input_per_mtok', 'input_tokens'),
+  row('cachedInput', 'prompt', 'cached input', 'cached_input_per_mtok', 'cached_tokens'),
+  row('cacheWrite5m', 'prompt', 'cache write (5 minutes)', 'cache_write_5m_per_mtok', 'cache_write_5m_tokens'),
+  row('cacheWrite30m', 'prompt', 'cache write (30 minutes)', 'cache_write_30m_per_mtok', 'cache_write_30m_tokens'),
+  row('cacheWrite1h', 'prompt', 'cache write (1 hour)', 'cache_write_1h_per_mtok', 'cache_write_1h_tokens'),
+  row('output', 'answer', 'output', 'output_per_mtok', 'completion_tokens'),
 ] as const
+
+function row<const Name extends string, const Price extends string, const Column extends string>(
+  name: Name,
+  side: 'prompt' | 'answer',
+  label: string,
+  price: Price,
+  column: Column,
+) {
+  return { name, side, label, price, column }
+}
 
 type ClassRow = (typeof TOKEN_CLASSES)[number]
 export type TokenClass = ClassRow['name']

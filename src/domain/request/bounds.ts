@@ -21,13 +21,6 @@ export interface PromptTokens {
   likely: number | null
 }
 
-/** A rule of thumb; no tokenizer makes more tokens than a text has bytes. */
-const BYTES_PER_TOKEN = 4
-
-export function likelyTokens(bytes: number): number {
-  return Math.ceil(bytes / BYTES_PER_TOKEN)
-}
-
 export function isCount(value: unknown): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value > 0
 }

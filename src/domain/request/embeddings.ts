@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { GatewayError } from '../errors.ts'
 import { problemText } from '../problem-text.ts'
-import { likelyTokens, type PromptTokens } from './bounds.ts'
+import type { PromptTokens } from './bounds.ts'
 import { isJsonObject } from './call-request.ts'
 
 const EXPECTED = 'expected a string, or a list of strings, of tokens or of lists of tokens'
@@ -31,17 +31,15 @@ export function readEmbeddingsRequest(value: unknown): EmbeddingsRequest {
 function isInput(value: unknown): boolean {
   if (typeof value === 'string') return true
   if (!Array.isArray(value) || value.length === 0) return false
-  return value.every(isText) || isTokens(value) || value.every(isTokens)
-}
-
-function isText(value: unknown): value is string {
-  return typeof value === 'string'
+  return value.every((text) => typeof text === 'string') || isTokens(value) || value.every(isTokens)
 }
 
 function isTokens(value: unknown): value is number[] {
   return Array.isArray(value) && value.length > 0 && value.every((token) => Number.isSafeInteger(token) && token >= 0)
 }
 
+/** A rule of thumb, for servers that do not count. */
+const BYTES_PER_TOKEN = 4
 /** Models may add marker tokens around each input. */
 const MARKS_PER_INPUT = 4
 
@@ -55,5 +53,5 @@ export function inputTokens({ input: given }: EmbeddingsRequest): PromptTokens {
     if (typeof each === 'string') bytes += Buffer.byteLength(each)
     else tokens += (each as number[]).length
   }
-  return { most: bytes + tokens + inputs.length * MARKS_PER_INPUT, likely: likelyTokens(bytes) + tokens }
+  return { most: bytes + tokens + inputs.length * MARKS_PER_INPUT, likely: Math.ceil(bytes / BYTES_PER_TOKEN) + tokens }
 }

@@ -1,5 +1,4 @@
 import { errorBody } from '../../domain/errors.ts'
-import { likelyTokens } from '../../domain/request/bounds.ts'
 import { type ChatRequest, ChatRequestSchema, readChatRequest } from '../../domain/request/chat.ts'
 import { bearerKey } from '../bearer-key.ts'
 import type { Endpoint } from '../endpoint.ts'
@@ -14,10 +13,7 @@ export const chatCompletions: Endpoint<ChatRequest> = {
   fallsBackTo: 'any-model',
   keyOf: bearerKey,
   read: readChatRequest,
-  promptTokens(request, bytes) {
-    const most = promptTokensBound(request, bytes)
-    return { most, likely: most === null ? null : likelyTokens(most) }
-  },
+  promptTokens: (request, bytes) => ({ most: promptTokensBound(request, bytes), likely: null }),
   write: writeCompletion,
   error: errorBody,
   page: {

@@ -1,4 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads'
+import { yieldToServing } from '../../threads/yield-to-serving.ts'
 import {
   type DatabaseNext,
   type DatabaseReply,
@@ -7,7 +8,6 @@ import {
   ROWS_AT_A_TIME,
 } from './remote-sqlite.ts'
 import { openSqlite, openSqliteReader, type SqliteResult } from './sqlite-connection.ts'
-import { yieldToServing } from './yield-to-serving.ts'
 
 /** Whoever reads the log or changes a route can wait for a moment; whoever calls cannot. */
 const NICENESS = 10
