@@ -119,7 +119,7 @@ describe('refused with 400, naming the field', () => {
     ['an unknown field', { name: 'x', admin: true }, /"admin"/],
     ['a workspace in the body', { name: 'x', workspace: 'team' }, /"workspace"/],
     ['a value of the own making', { name: 'x', value: 'gw_live_mine' }, /"value"/],
-    ['an expiry in the past', { name: 'x', expires_at: '2020-01-01T00:00:00Z' }, /^expires_at: a time in the future/],
+    ['an expiry in the past', { name: 'x', expires_at: '2020-01-01T00:00:00Z' }, /^expires_at: must be in the future/],
     ['an expiry that is no time', { name: 'x', expires_at: 'tomorrow' }, /^expires_at: /],
     ['an expiry as a number', { name: 'x', expires_at: 4e12 }, /^expires_at: /],
     ['no model at all', { name: 'x', allowed_models: [] }, /^allowed_models: name at least one model/],
@@ -422,7 +422,7 @@ describe('values', () => {
 
     const last = await manage('DELETE', `/keys/${id}/values/${replaces[0].id}`)
     assert.deepEqual([last.status, last.json.error.code], [409, 'conflict'])
-    assert.match(last.json.error.message, /last value .* rotate the key, pause it, or revoke it/)
+    assert.match(last.json.error.message, /last working value .* Rotate, pause or revoke the key/)
     assert.equal((await call(old)).status, 200)
   })
 

@@ -164,7 +164,7 @@ describe('the process with ADMIN_PORT', () => {
 
   for (const [title, environment, words] of [
     ['the same port twice', { PORT: '8080', ADMIN_PORT: '8080' }, /^switchyard: ADMIN_PORT: [^\n]*PORT[^\n]*\n$/],
-    ['a host without a port', { ADMIN_HOST: '127.0.0.1' }, /^switchyard: ADMIN_HOST: set ADMIN_PORT[^\n]*\n$/],
+    ['a host without a port', { ADMIN_HOST: '127.0.0.1' }, /^switchyard: ADMIN_HOST: also set ADMIN_PORT[^\n]*\n$/],
     ['no port', { ADMIN_PORT: 'ninety' }, /^switchyard: ADMIN_PORT: [^\n]*\n$/],
     ['a host nobody knows', { ADMIN_PORT: '0', ADMIN_HOST: 'nobody.invalid' }, /^switchyard: ADMIN_HOST: [^\n]*\n$/],
   ] as const) {

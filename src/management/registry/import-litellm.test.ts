@@ -122,9 +122,9 @@ describe('a row of the community list', () => {
     ['a bad price in a tier', { input_cost_per_token_above_200k_tokens: 1e-13 }, /above_200k_tokens: .*six decimals/],
     ['no prices', { input_cost_per_token: undefined, output_cost_per_token: null }, /no price per token/],
     ['half a price', { output_cost_per_token: undefined }, /no price per token/],
-    ['images', { mode: 'image_generation' }, /not priced by tokens/],
+    ['images', { mode: 'image_generation' }, /not priced per token/],
     ['no provider', { litellm_provider: undefined }, /litellm_provider/],
-    ['dearer reasoning', { output_cost_per_reasoning_token: 9e-7 }, /reasoning at a price of its own/],
+    ['dearer reasoning', { output_cost_per_reasoning_token: 9e-7 }, /separate price for reasoning/],
     ['tiers of another kind', { tiered_pricing: [{ range: [0, 1] }] }, /tiered_pricing/],
   ]
   for (const [title, more, reason] of skipped) {
