@@ -89,6 +89,7 @@ for (const engine of ENGINES) {
         reasoning_tokens: 5,
         price_percent: 110,
         cost_picodollars: 42,
+        endpoint: null,
         price_version: 7,
         upstream_ms: 400,
         gateway_microseconds: 350,

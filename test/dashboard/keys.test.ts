@@ -63,7 +63,7 @@ describe('keys', () => {
     await dialog('Create a key').getByLabel('Name').fill('from-file')
     await page.keyboard.press('Enter')
     await dialog('Create a key')
-      .getByText(/has a key 'from-file' already/)
+      .getByText(/already has a key 'from-file'/)
       .waitFor()
     await assertAccessible(page, 'the form')
   })
