@@ -114,7 +114,7 @@ for (const engine of ENGINES) {
       await requestLog.caughtUp()
       const ids = ['key-0', 'key-3', 'old', 'running', 'unused']
       for (const id of ids) {
-        const row = { id, name: id, hash: id, prefix: id, kind: 'live' as const, workspace: null, created_at: 0 }
+        const row = { id, name: id, prefix: id, kind: 'live' as const, workspace: null, created_at: 0 }
         const none = { expires_at: null, revoked_at: null, allowed_models: null, limits: null, managed_by: null }
         await db
           .insertInto('keys')

@@ -117,6 +117,7 @@ for (const engine of ENGINES) {
         alias: 'fast',
         description: 'quick',
         chain: [{ provider: 'a', model: 'm', timeoutMs: 600_000, retries: 0, maxOutputTokens: null }],
+        isInterchangeable: false,
         createdAt: 5,
       })
       assert.equal(await putRoute(db, { ...input, definition: { chain: definition.chain } }, 7), true)

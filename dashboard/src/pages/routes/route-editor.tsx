@@ -156,8 +156,8 @@ function Details({ editor, isNew, isReadOnly }: { editor: RouteEditorState; isNe
           autosize
         />
         <Checkbox
-          label="Models are interchangeable for embeddings"
-          description="Vectors of two models cannot be compared, so embeddings fall back to the same model only"
+          label="Interchangeable for embeddings"
+          description="Vectors of different models cannot be compared; unless this is set, embeddings fall back to the same one only"
           checked={draft.interchangeable}
           onChange={(event) => change({ ...draft, interchangeable: event.currentTarget.checked })}
           disabled={isReadOnly}
