@@ -2,7 +2,6 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Kysely, sql } from 'kysely'
 import { type Gateway, startGateway } from '../../src/app/main.ts'
-import { hashKey } from '../../src/domain/key.ts'
 import type { Database } from '../../src/store/engine/schema.ts'
 import { ADMIN_KEY } from '../run/gateway.ts'
 import { fillLog, LOGGED_KEYS, LOGGED_ROUTES } from './fill-log.ts'
@@ -44,8 +43,11 @@ export async function startFilled(dataDir: string, filled: Filled): Promise<Gate
     // JSON is YAML.
     writeFileSync(configPath, JSON.stringify(configuration()))
     const gateway = await start()
-    await fill(gateway.store, filled)
-    await gateway.stop()
+    try {
+      await fill(gateway.store, filled)
+    } finally {
+      await gateway.stop()
+    }
   }
   return start()
 }
@@ -81,7 +83,6 @@ async function insertKeys(db: Kysely<Database>, keys: number): Promise<void> {
       kind: 'live' as const,
       workspace: 'default',
       name: `key-${number}`,
-      hash: hashKey(`bench-${number}`),
       prefix: 'gw_live_benc',
       created_at: Date.now() - 31 * DAY_MS + number,
       revoked_at: number % 10 === 9 ? Date.now() - DAY_MS : null,
