@@ -177,7 +177,7 @@ describe('a refused body that could be read', () => {
     const { json } = await harness.get(`/requests/${id}`, admin)
     assert.deepEqual([json.requested_model, json.request_bytes], ['fast', 30])
     const { text: csv } = await harness.get('/requests/export?format=csv&workspace=default', admin)
-    assert.match(csv, new RegExp(`^${id},closed,default,[^,]*,,fast,`, 'm'))
+    assert.match(csv, new RegExp(`^${id},closed,default,[^,]*,,chat,fast,`, 'm'))
     const explained = await harness.get(`/requests/${id}/explain`, admin)
     assert.match(explained.json.steps[0], /asked for 'fast'\.$/)
     const nameless = await harness.chat('{}')
