@@ -1,8 +1,7 @@
 import { limitError, limitsUnavailable } from '../limits/errors.ts'
-import { type Asked, fitIn, mayFit } from '../limits/fit-in.ts'
+import { fitIn, mayFit } from '../limits/fit-in.ts'
 import { defaultLimitOf, hasHardBudget, payerOf, scopeName } from '../limits/payer.ts'
-import type { Payer } from '../limits/spend-ledger.ts'
-import { assessChain, type Fitness, type Situation } from './chain/assess.ts'
+import { assessChain, NOTHING_FITTED, type Situation } from './chain/assess.ts'
 import { chainHold } from './chain/chain-hold.ts'
 import type { Deps } from './deps.ts'
 import { openRecord } from './open-record.ts'
@@ -14,8 +13,25 @@ import { type Admitted, advance, type Resolved } from './stages.ts'
  * are the holds; shared counters keep the hold under the row's id.
  */
 export async function admit(resolved: Resolved, deps: Deps): Promise<Admitted> {
-  const payer = payerOf(resolved.key, resolved.snapshot)
-  const { fitnesses, hold, decision } = await ask(resolved, payer, deps)
+  const { body, endpoint, snapshot, id } = resolved
+  const { chain, isInterchangeable } = resolved.resolved
+  const payer = payerOf(resolved.key, snapshot)
+  const bounds = { isStrict: hasHardBudget(payer), defaultLimit: defaultLimitOf(payer) }
+  const situation: Situation = { endpoint, chain, isInterchangeable, snapshot, ...bounds }
+  const isFinal = !mayFit(payer)
+  const assessed = assessChain(body, situation, deps, NOTHING_FITTED, isFinal)
+  let fitnesses = assessed instanceof Promise ? await assessed : assessed
+  let hold = chainHold(fitnesses, body.promptTokens.most, snapshot)
+  const asked = deps.ledger.admit(payer, hold, id)
+  let decision = asked instanceof Promise ? await asked : asked
+  if (decision.kind === 'refused' && !isFinal) {
+    // Again, with the most that the fitting hard budget can pay for.
+    ;({ fitnesses, hold, decision } = await fitIn({ fitnesses, hold, decision }, payer, async (fitted) => {
+      const again = await assessChain(body, situation, deps, fitted, false)
+      const smaller = chainHold(again, body.promptTokens.most, snapshot)
+      return { fitnesses: again, hold: smaller, decision: await deps.ledger.admit(payer, smaller, id) }
+    }))
+  }
   if (decision.kind === 'refused') {
     const { refusal } = decision
     deps.metrics.limitRefusals.add(1, [refusal.scope.kind, refusal.kind])
@@ -33,30 +49,4 @@ export async function admit(resolved: Resolved, deps: Deps): Promise<Admitted> {
   }
   for (const { scope } of warnings) deps.metrics.budgetWarnings.add(1, [scope.kind])
   return advance(resolved, { fitnesses, held, warnings })
-}
-
-/** What the ledger was asked for, and what each entry can do under these limits. */
-interface AskedFor extends Asked {
-  fitnesses: Fitness[]
-}
-
-async function ask(resolved: Resolved, payer: Payer, deps: Deps): Promise<AskedFor> {
-  const { body, endpoint, snapshot, id } = resolved
-  const { chain, isInterchangeable } = resolved.resolved
-  const bounds = { isStrict: hasHardBudget(payer), defaultLimit: defaultLimitOf(payer) }
-  const situation: Situation = { endpoint, chain, isInterchangeable, snapshot, ...bounds }
-  const isFinal = !mayFit(payer)
-  const assessed = assessChain(body, situation, deps, { isFinal })
-  const fitnesses = assessed instanceof Promise ? await assessed : assessed
-  const hold = chainHold(fitnesses, body.promptTokens.most, snapshot)
-  const asked = deps.ledger.admit(payer, hold, id)
-  const decision = asked instanceof Promise ? await asked : asked
-  const first: AskedFor = { fitnesses, hold, decision }
-  if (decision.kind !== 'refused' || isFinal) return first
-  // Again, with the most that the fitting hard budget can pay for.
-  return fitIn(first, payer, async (fitted) => {
-    const again = await assessChain(body, situation, deps, { fitted, isFinal: false })
-    const smaller = chainHold(again, body.promptTokens.most, snapshot)
-    return { fitnesses: again, hold: smaller, decision: await deps.ledger.admit(payer, smaller, id) }
-  })
 }

@@ -31,7 +31,7 @@ export async function budgetVerdict(
   }
   if (refusal === null) return { refusal, fitnesses }
   const fitted = fittedTo(refusal, hold, payer)
-  if (fitted !== null) return { refusal: null, fitnesses: await assessChain(body, situation, deps, { fitted }) }
+  if (fitted !== null) return { refusal: null, fitnesses: await assessChain(body, situation, deps, fitted) }
   const { kind, id } = refusal.scope
   const name = kind === 'key' ? `key '${keyName}'` : `workspace '${id}'`
   return { refusal: limitError(refusal, hold, { name, budget: payer[kind].limits?.budget }), fitnesses }

@@ -2,8 +2,8 @@ import type { WireBytes } from '../bodies/request-body.ts'
 import type { Failure } from '../domain/failure.ts'
 import { NO_USAGE, type TokenUsage } from '../domain/pricing/usage.ts'
 import type { Provider } from '../domain/provider.ts'
-import type { Operation } from '../domain/request/call-request.ts'
 import type { ChainEntry } from '../domain/route.ts'
+import type { Translator } from '../providers/family.ts'
 import type { Endpoint as UpstreamEndpoint } from '../upstream/exchange.ts'
 import type { Candidate } from './chain/assess.ts'
 import { type Correction, correctionOf } from './chain/correction.ts'
@@ -71,7 +71,7 @@ async function attempt(candidate: Candidate, bytes: WireBytes, call: Admitted, d
   const { entry, family, provider } = candidate
   const began = performance.now()
   deps.circuits.started(entry)
-  const raw = await deps.upstream.exchange(upstreamEndpoint(candidate, call.endpoint.operation, deps), {
+  const raw = await deps.upstream.exchange(upstreamEndpoint(candidate, deps), {
     method: 'POST',
     body: bytes,
     timeoutMs: entry.timeoutMs,
@@ -136,22 +136,20 @@ function noteReason(call: Admitted, reason: string): void {
   if (last !== undefined) last.reason = reason
 }
 
-const endpoints = new WeakMap<Provider, Map<string, UpstreamEndpoint>>()
-/** Callers may send anything as a direct model id. */
-const MOST_ENDPOINTS = 1_000
+const endpoints = new WeakMap<Translator, WeakMap<Provider, UpstreamEndpoint>>()
 
-/** Providers are immutable values of the snapshot, so the target of an operation is built once. */
-function upstreamEndpoint({ provider, translator, entry: { model } }: Candidate, operation: Operation, deps: Deps) {
-  let known = endpoints.get(provider)
-  if (known === undefined || known.size > MOST_ENDPOINTS) {
-    known = new Map()
-    endpoints.set(provider, known)
+/** Providers are immutable values of the snapshot: an address that does not name the model is worked out once. */
+function upstreamEndpoint({ provider, translator, entry: { model } }: Candidate, deps: Deps): UpstreamEndpoint {
+  if (translator.namesModel === true) return deps.upstream.endpoint(translator.target(provider, model))
+  let known = endpoints.get(translator)
+  if (known === undefined) {
+    known = new WeakMap()
+    endpoints.set(translator, known)
   }
-  const name = `${operation} ${model}`
-  let endpoint = known.get(name)
+  let endpoint = known.get(provider)
   if (endpoint === undefined) {
     endpoint = deps.upstream.endpoint(translator.target(provider, model))
-    known.set(name, endpoint)
+    known.set(provider, endpoint)
   }
   return endpoint
 }

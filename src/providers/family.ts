@@ -38,6 +38,8 @@ export type Reading = { kind: 'answer'; answer: Answer } | { kind: 'failure'; fa
 export interface Translator<Request extends CallRequest = CallRequest> {
   /** Some families have the model in the path. */
   target(provider: Provider, model: string): HttpTarget
+  /** The address depends on the model. */
+  namesModel?: boolean
   toWire(request: Request, target: Target): Translation
   fromWire(body: unknown, request: Request): Reading
   /** The endpoint whose bytes pass unchanged except for the model: both use the same wire format. */

@@ -33,7 +33,14 @@ describe('put', () => {
     const answer = await put('quick', { description: 'cheap', chain })
     assert.equal(answer.status, 201)
     const { created_at, updated_at, ...rest } = answer.json
-    assert.deepEqual(rest, { alias: 'quick', workspace: 'default', description: 'cheap', chain, interchangeable: false, managed_by: null })
+    assert.deepEqual(rest, {
+      alias: 'quick',
+      workspace: 'default',
+      description: 'cheap',
+      chain,
+      interchangeable: false,
+      managed_by: null,
+    })
     assert.equal(created_at, updated_at)
     const got = await manage('GET', '/routes/quick')
     assert.deepEqual([got.status, got.json], [200, answer.json])

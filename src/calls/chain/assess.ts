@@ -79,16 +79,29 @@ export function assessChain(
   body: RequestBody,
   situation: Situation,
   deps: ChainDeps,
-  { fitted = NOTHING_FITTED, isFinal = true }: { fitted?: FittedLimits; isFinal?: boolean } = {},
+  fitted: FittedLimits = NOTHING_FITTED,
+  isFinal = true,
 ): Fitness[] | Promise<Fitness[]> {
-  const entries = situation.chain.map((entry, position) => calleeOf(entry, position, situation, fitted, deps))
-  const destinations = entries.flatMap((each) => ('destination' in each ? [each.destination] : []))
-  const translations = body.translate(destinations, isFinal)
-  const judged = (translated: readonly Translation[]) => {
-    let next = 0
-    return entries.map((each) => ('destination' in each ? judge(each, translated[next++], situation, deps) : each))
+  const entries: (Callee | Fitness)[] = []
+  const destinations: Destination[] = []
+  for (const entry of situation.chain) {
+    const callee = calleeOf(entry, entries.length, situation, fitted, deps)
+    if ('destination' in callee) destinations.push(callee.destination)
+    entries.push(callee)
   }
-  return translations instanceof Promise ? translations.then(judged) : judged(translations)
+  const translations = body.translate(destinations, isFinal)
+  if (!(translations instanceof Promise)) return judgeAll(entries, translations, situation, deps)
+  return translations.then((translated) => judgeAll(entries, translated, situation, deps))
+}
+
+function judgeAll(
+  entries: readonly (Callee | Fitness)[],
+  translations: readonly Translation[],
+  situation: Situation,
+  deps: ChainDeps,
+): Fitness[] {
+  let next = 0
+  return entries.map((each) => ('destination' in each ? judge(each, translations[next++], situation, deps) : each))
 }
 
 function calleeOf(
@@ -119,8 +132,8 @@ function calleeOf(
   const { renames } = quirks.of(provider, entry.model)
   // The most specific configured limit.
   const bounds = { default: entry.maxOutputTokens ?? situation.defaultLimit, most: fitted.get(position) ?? null }
-  const target = { model: entry.model, traits, baseUrl: provider.baseUrl, bounds, renames }
-  const destination: Destination = { position, family: provider.family, ...target }
+  const { family: name, baseUrl } = provider
+  const destination: Destination = { position, family: name, model: entry.model, traits, baseUrl, bounds, renames }
   const callee = { entry, position, provider, family, translator, traits, destination }
   if (situation.isStrict && hasDefaults(callee, quirks)) {
     // What the hold covers anyway is left to the account.

@@ -67,6 +67,8 @@ export class Walk {
       const fitness = this.#fitnesses[position]
       const entry = this.#chain[position]
       if (fitness === undefined || entry === undefined) continue
+      const isFirstChoice = fitness.kind === 'usable' && this.#outgrown === null && !this.#circuits.isSkipped(entry)
+      if (isFirstChoice) return fitness.candidate
       const reason = skipReason(this.#standings(), position, this.#outgrown)
       if (reason === null && fitness.kind === 'usable') return fitness.candidate
       if (reason === INVALID && fitness.kind === 'invalid') throw new GatewayError('invalid_request', fitness.message)

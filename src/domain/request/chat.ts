@@ -87,7 +87,7 @@ export function readChatRequest(value: unknown): ChatRequest {
 }
 
 const CHECKED = new Map(Object.entries(FIELDS))
-const CHECKED_OF_MESSAGE = new Map(Object.entries(MESSAGE_FIELDS))
+const KNOWN_ROLES: ReadonlySet<unknown> = new Set(ROLES)
 
 /** Accepts common requests quickly; all others go to the schema. */
 export function isUsual(request: JsonObject): boolean {
@@ -97,12 +97,17 @@ export function isUsual(request: JsonObject): boolean {
 }
 
 function isUsualMessage(value: unknown): boolean {
-  if (!isJsonObject(value) || !hasFields(value, CHECKED_OF_MESSAGE)) return false
-  const { role, content: held, tool_call_id: toolCallId, tool_calls: toolCalls } = value
-  if (!ROLES.includes(role as (typeof ROLES)[number])) return false
-  if (isAbsent(held) && !ANSWERING.has(role)) return false
-  if (role === 'tool' && isAbsent(toolCallId)) return false
+  if (!isJsonObject(value)) return false
+  const { role, content: held, name, refusal, tool_call_id: toolCallId, tool_calls: toolCalls } = value
+  if (!KNOWN_ROLES.has(role)) return false
+  if (isAbsent(held) ? !ANSWERING.has(role) : !content.is(held)) return false
+  if (!isTextOrAbsent(name) || !isTextOrAbsent(refusal)) return false
+  if (!isTextOrAbsent(toolCallId) || (role === 'tool' && isAbsent(toolCallId))) return false
   return isAbsent(toolCalls) || (Array.isArray(toolCalls) && toolCalls.every(isUsualToolCall))
+}
+
+function isTextOrAbsent(value: unknown): boolean {
+  return typeof value === 'string' || isAbsent(value)
 }
 
 function isUsualToolCall(value: unknown): boolean {
