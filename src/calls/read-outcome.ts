@@ -1,6 +1,6 @@
 import { LARGE_BYTES } from '../bodies/bodies.ts'
 import { outlineOf } from '../bodies/outline.ts'
-import type { WrittenAnswer } from '../bodies/protocol.ts'
+import type { ReadAnswer, WrittenAnswer } from '../bodies/protocol.ts'
 import { ERRORS } from '../domain/errors.ts'
 import { type Failure, failure } from '../domain/failure.ts'
 import { headerWords, type Provider } from '../domain/provider.ts'
@@ -62,9 +62,7 @@ function outcomeWithoutBody(raw: UpstreamReply | Breakdown, provider: Provider):
   return unusable(`answered with ${wordsOf(raw, 'content-type', provider)}`, raw.status)
 }
 
-type Read<T> = { kind: 'answer'; answer: T } | { kind: 'failure'; failure: Failure } | { kind: 'unreadable' }
-
-function outcomeOf(read: Read<Answer | WrittenAnswer>, raw: UpstreamReply, now: number): Outcome {
+function outcomeOf(read: ReturnType<typeof readReply> | ReadAnswer, raw: UpstreamReply, now: number): Outcome {
   switch (read.kind) {
     case 'answer':
       return { kind: 'answered', answer: read.answer }

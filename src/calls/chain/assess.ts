@@ -120,13 +120,9 @@ function calleeOf(
     return { kind: 'unconfigured', reason: `skipped: provider '${entry.provider}' is not configured`, contextWindow }
   }
   const translator = family.translators[endpoint.operation]
-  const message =
-    translator === undefined
-      ? `The provider '${entry.provider}' does not offer ${endpoint.operation}.`
-      : mismatch(entry, family, situation)
-  if (translator === undefined || message !== null) {
-    const said = message ?? ''
-    return { kind: 'refused', code: 'invalid_request', message: said, reason: `skipped: ${said}`, contextWindow }
+  const message = mismatch(entry, family, situation) ?? ''
+  if (translator === undefined || message !== '') {
+    return { kind: 'refused', code: 'invalid_request', message, reason: `skipped: ${message}`, contextWindow }
   }
   const { quirks, pricePercents } = deps
   const { renames } = quirks.of(provider, entry.model)
@@ -145,6 +141,9 @@ function calleeOf(
 /** Why a model cannot serve this endpoint, if that is known. */
 function mismatch(entry: ChainEntry, family: Family, { snapshot, endpoint, chain, isInterchangeable }: Situation) {
   const { provider, model } = entry
+  if (family.translators[endpoint.operation] === undefined) {
+    return `The provider '${provider}' does not offer ${endpoint.operation}.`
+  }
   const mode = snapshot.registry.get(provider)?.get(model)?.mode
   const registered = operationOfMode(mode)
   const operation = registered ?? family.operationOf(model)

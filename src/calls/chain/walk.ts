@@ -116,13 +116,6 @@ export class Walk {
 const INVALID = 'invalid'
 
 function unfitOf(fitness: Fitness): string | null {
-  switch (fitness.kind) {
-    case 'usable':
-      return null
-    case 'invalid':
-      return INVALID
-    case 'unconfigured':
-    case 'refused':
-      return fitness.reason
-  }
+  if (fitness.kind === 'usable') return null
+  return fitness.kind === 'invalid' ? INVALID : fitness.reason
 }

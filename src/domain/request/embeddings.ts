@@ -4,10 +4,11 @@ import { problemText } from '../problem-text.ts'
 import type { PromptTokens } from './bounds.ts'
 import { isJsonObject } from './call-request.ts'
 
-const EXPECTED = 'expected a string, or a list of strings, of tokens or of lists of tokens'
-
 /** Checked by hand: a schema would collect one issue for each of millions of bad tokens. */
-const input = z.custom<string | string[] | number[] | number[][]>(isInput, EXPECTED)
+const input = z.custom<string | string[] | number[] | number[][]>(
+  isInput,
+  'expected a string, or a list of strings, of tokens or of lists of tokens',
+)
 
 /** The embeddings request, as far as the gateway must understand it. Unknown fields pass through. */
 export const EmbeddingsRequestSchema = z.looseObject({

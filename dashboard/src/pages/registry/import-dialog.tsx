@@ -1,13 +1,11 @@
 import { Modal, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
-import type { Reply } from '../../api/client.ts'
 import { useChange } from '../../api/hooks.ts'
 import { ImportDone } from './import-done.tsx'
 import { mappingText } from './import-list.ts'
 import { ImportPreview } from './import-preview.tsx'
+import type { ImportReport } from './import-rows.tsx'
 import { type ImportSource, ImportSourceForm, NO_SOURCE } from './import-source.tsx'
-
-export type ImportReport = Reply<'registry.import'>
 
 /** From a price list to new prices: choose it, look at what it would change, apply it. */
 export function ImportDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {

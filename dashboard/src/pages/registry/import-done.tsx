@@ -2,8 +2,8 @@ import { Alert, Anchor, Button, Group, Stack, Text } from '@mantine/core'
 import { CircleCheck } from 'lucide-react'
 import { Link } from 'wouter'
 import { usePath } from '../../shell/place.ts'
-import type { ImportReport } from './import-dialog.tsx'
 import { Counts } from './import-preview.tsx'
+import type { ImportReport } from './import-rows.tsx'
 
 /** What came of it. */
 export function ImportDone({ report, onClose }: { report: ImportReport; onClose: () => void }) {

@@ -6,7 +6,7 @@ import { Confirm } from '../../components/confirm.tsx'
 import { SearchField } from '../../components/search-field.tsx'
 import { count } from '../../format/number.ts'
 import classes from './import.module.css'
-import type { ImportReport } from './import-dialog.tsx'
+import type { ImportReport } from './import-rows.tsx'
 import { AddedRows, ChangedRows, SkippedRows } from './import-rows.tsx'
 
 export interface ImportPreviewProps {

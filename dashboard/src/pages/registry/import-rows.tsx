@@ -1,16 +1,18 @@
 import { Text, VisuallyHidden } from '@mantine/core'
 import type { ReactNode } from 'react'
+import type { Reply } from '../../api/client.ts'
 import { Price } from '../../components/price.tsx'
 import { priceText } from '../../format/money.ts'
 import { count, tokens } from '../../format/number.ts'
 import { valueText } from '../../format/value.ts'
 import classes from './import.module.css'
-import type { ImportReport } from './import-dialog.tsx'
 import { Direction } from './move-line.tsx'
 import { fieldMove } from './price-change.ts'
 
 /** Lists of the community have thousands of models; whoever looks for one types its name. */
 const SHOWN = 100
+
+export type ImportReport = Reply<'registry.import'>
 
 /** Arrows need no heading to be seen, only one to be heard. */
 const DIRECTION = 'Direction'
