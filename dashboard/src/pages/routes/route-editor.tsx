@@ -157,7 +157,7 @@ function Details({ editor, isNew, isReadOnly }: { editor: RouteEditorState; isNe
         />
         <Checkbox
           label="Interchangeable for embeddings"
-          description="Vectors of different models cannot be compared; unless this is set, embeddings fall back to the same one only"
+          description="Otherwise embeddings fall back only to the same model, because vectors of two models cannot be compared"
           checked={draft.interchangeable}
           onChange={(event) => change({ ...draft, interchangeable: event.currentTarget.checked })}
           disabled={isReadOnly}
