@@ -3,6 +3,7 @@ import type { GatewayError } from '../domain/errors.ts'
 import type { Answer, Stamp } from '../domain/request/answer.ts'
 import type { PromptTokens } from '../domain/request/bounds.ts'
 import type { CallRequest, EndpointName, Operation } from '../domain/request/call-request.ts'
+import type { StreamWriter } from '../domain/request/stream.ts'
 
 /** Anything with headers: a call. */
 export interface WithHeaders {
@@ -29,9 +30,21 @@ export interface Endpoint<Request extends CallRequest = CallRequest> {
   promptTokens(request: Request, bytes: number | null): PromptTokens
   /** The answer in the caller's format. */
   write(answer: Answer, stamp: Stamp): string
+  /** Missing: this endpoint has no streams. */
+  stream?: StreamFormat<Request>
   /** The body of an error in this format. */
   error(error: GatewayError): object
   page: EndpointPage
+}
+
+/** How an endpoint streams. */
+export interface StreamFormat<Request extends CallRequest = CallRequest> {
+  isRequested(request: Request): boolean
+  open(request: Request, stamp: Stamp): StreamWriter
+  /** The frame of an error after which the stream ends: official clients raise on it. */
+  error(error: GatewayError): string
+  /** A frame that clients ignore, while there is nothing to send. */
+  keepAlive: string
 }
 
 /** For the API reference. */

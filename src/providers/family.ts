@@ -5,6 +5,7 @@ import type { Answer } from '../domain/request/answer.ts'
 import type { Bounds } from '../domain/request/bounds.ts'
 import type { CallRequest, EndpointName, JsonObject, Operation } from '../domain/request/call-request.ts'
 import type { OutputBounds } from '../domain/request/output-limit.ts'
+import type { StreamPart, StreamReader } from '../domain/request/stream.ts'
 import type { HttpTarget } from '../upstream/target.ts'
 import type { Pin } from './pin.ts'
 import type { Rename } from './rename.ts'
@@ -44,6 +45,16 @@ export interface Translator<Request extends CallRequest = CallRequest> {
   fromWire(body: unknown, request: Request): Reading
   /** The endpoint whose bytes pass unchanged except for the model: both use the same wire format. */
   verbatimFor?: EndpointName
+  /** Missing: this operation has no streams. */
+  stream?: StreamTranslator<Request>
+}
+
+/** How a family reads streamed answers. */
+export interface StreamTranslator<Request extends CallRequest = CallRequest> {
+  /** For one stream. */
+  open(request: Request): StreamReader
+  /** A whole answer from a server that ignored `stream: true`. */
+  partsOf(answer: Answer, request: Request): StreamPart[]
 }
 
 export interface CatalogPage {
