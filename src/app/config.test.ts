@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import { ConfigError, type Environment, readConfig } from './config.ts'
+import { streamSettings } from './stream-config.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'switchyard-config-'))
 after(() => rmSync(folder, { recursive: true, force: true }))
@@ -50,7 +51,32 @@ describe('the environment', () => {
     assert.equal(read({ PORT: '', GATEWAY_KEY: '' }).settings.PORT, 8080)
   })
 
+  test('streams are off, with the documented timers', () => {
+    assert.deepEqual(streamSettings(read({}).settings), {
+      isOnByDefault: false,
+      holdHeadersMs: 15_000,
+      keepAliveMs: 15_000,
+      idleMs: 120_000,
+      payloadIdleMs: 300_000,
+      totalMs: 3_600_000,
+      slowReaderMs: 60_000,
+      drainMs: 60_000,
+      drains: 16,
+    })
+  })
+
+  test('timers of streams take fractions; heads held for 0 seconds wait for content', () => {
+    const { settings } = read({ STREAMING: 'on', STREAM_HOLD_HEADERS_SECONDS: '0', STREAM_IDLE_SECONDS: '0.05' })
+    const { isOnByDefault, holdHeadersMs, idleMs } = streamSettings(settings)
+    assert.deepEqual([isOnByDefault, holdHeadersMs, idleMs], [true, null, 50])
+  })
+
   const bad: [string, string][] = [
+    ['STREAMING', 'yes'],
+    ['STREAM_IDLE_SECONDS', '0'],
+    ['STREAM_TOTAL_SECONDS', '86401'],
+    ['STREAM_HOLD_HEADERS_SECONDS', '-1'],
+    ['STREAM_DRAINS', '1.5'],
     ['PORT', 'http'],
     ['PORT', '65536'],
     ['PORT', '-1'],

@@ -7,6 +7,7 @@ import { type FileConfig, FileConfigSchema, providerProblem } from '../domain/fi
 import { problemText } from '../domain/problem-text.ts'
 import { trustedProxies } from '../http/client-source.ts'
 import type { ListenAddress } from '../http/listen-problem.ts'
+import { STREAM_VARIABLES } from './stream-config.ts'
 
 /** Bad configuration: the process prints this one line and exits with code 2. */
 export class ConfigError extends Error {
@@ -71,6 +72,7 @@ export const SETTINGS = {
   MAX_BUFFERED_BYTES_PER_KEY: wholeNumber(1, 1_099_511_627_776).default(100_663_296),
   MIN_BODY_BYTES_PER_SECOND: wholeNumber(0, 1_073_741_824).default(1_024),
   DRAIN_SECONDS: wholeNumber(0, 3_600).default(60),
+  ...STREAM_VARIABLES,
   OVERLOAD_MS: wholeNumber(0, 60_000).default(500),
   REQUEST_RETENTION_DAYS: wholeNumber(1, 36_500).optional(),
   SPOOL_MAX_ROWS: wholeNumber(10, 1_000_000_000).default(2_000_000),

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { FileConfig } from '../domain/file-config.ts'
-import type { Provider } from '../domain/provider.ts'
+import { DEFAULT_ON_CALLER_LEFT, type Provider } from '../domain/provider.ts'
 import { applyConfig, type ConfigResult } from '../store/config-file/apply-config.ts'
 import type { CreatedKey } from '../store/config-file/apply-config-keys.ts'
 import { createKey, ensureKey, hasKeys } from '../store/control/keys.ts'
@@ -36,7 +36,11 @@ export async function prepareStore(store: Store, config: Config, log: Log, now: 
 }
 
 export function environmentProviders(config: Config): Provider[] {
-  return config.environmentProviders.map((provider) => ({ ...provider, headers: {} }))
+  return config.environmentProviders.map((provider) => ({
+    ...provider,
+    headers: {},
+    onCallerLeft: DEFAULT_ON_CALLER_LEFT,
+  }))
 }
 
 interface Applying {

@@ -158,7 +158,14 @@ describe('a large request that is mostly text', () => {
 })
 
 describe('a large answer', () => {
-  const provider: Provider = { name: 'p', family: 'openai', baseUrl: null, apiKey: 'sk-secret-value', headers: {} }
+  const provider: Provider = {
+    name: 'p',
+    family: 'openai',
+    baseUrl: null,
+    apiKey: 'sk-secret-value',
+    headers: {},
+    onCallerLeft: 'abort',
+  }
   const stamp = { id: 'chatcmpl_1', model: 'fast', created: 1_790_000_000 }
   const reply = (more: Partial<ReplyToRead> = {}): ReplyToRead => ({
     status: 200,

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { FileConfig } from '../domain/file-config.ts'
-import type { Provider } from '../domain/provider.ts'
+import { DEFAULT_ON_CALLER_LEFT, type Provider } from '../domain/provider.ts'
 import { providerFromRow } from '../store/control/providers.ts'
 import { readBuiltinRegistry } from '../store/control/seed-registry.ts'
 import type { ControlRows } from '../store/control/snapshot.ts'
@@ -65,6 +65,7 @@ export function effectiveProviders(
       baseUrl: definition.base_url ?? inherited?.baseUrl ?? null,
       apiKey: definition.api_key ?? inherited?.apiKey ?? null,
       headers: definition.headers ?? inherited?.headers ?? {},
+      onCallerLeft: definition.on_caller_left ?? DEFAULT_ON_CALLER_LEFT,
     })
   }
   return [...providers.values()]

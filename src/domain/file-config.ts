@@ -4,6 +4,7 @@ import { AllowedModels } from './key.ts'
 import { Limits } from './limits.ts'
 import { perClass } from './pricing/classes.ts'
 import { picodollarsPerToken } from './pricing/price.ts'
+import { ON_CALLER_LEFT } from './provider.ts'
 import { Alias, ProviderName, RouteSchema } from './route.ts'
 
 /** `switchyard.yaml`, see docs/configuration.md. Unknown fields are refused, so a misspelt one is noticed. */
@@ -26,6 +27,7 @@ export const ProviderDefinition = z.strictObject({
     .regex(/^[\x21-\x7e]+$/, 'a key is visible ASCII without spaces')
     .optional(),
   headers: Headers.optional(),
+  on_caller_left: z.enum(ON_CALLER_LEFT).optional(),
 })
 
 const Name = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, 'a name is 1 to 64 of letters, digits and . _ -')
@@ -79,6 +81,8 @@ export const FileConfigSchema = z.strictObject({
         description: z.string().max(1000).optional(),
         /** For all keys of the workspace together. Missing: those set through the API stay. */
         limits: Limits.optional(),
+        /** Whether its calls may stream. Missing: what was set through the API stays. */
+        streaming: z.boolean().optional(),
         routes: z.record(Alias, RouteSchema).default({}),
         keys: z.record(Name, KeyDefinition).default({}),
       }),

@@ -9,6 +9,7 @@ const PROVIDER: Provider = {
   baseUrl: null,
   apiKey: 'Zq7secretkey',
   headers: { 'x-org': 'Zq7organisation', authorization: 'Bearer Zq7behindscheme', 'x-short': 'eu' },
+  onCallerLeft: 'abort',
 }
 
 describe('a message of a provider', () => {

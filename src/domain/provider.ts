@@ -1,5 +1,13 @@
 import { scrubMessage } from './errors.ts'
 
+/**
+ * A stream whose caller has left: `abort` ends the call upstream, `drain` reads it to its end, for a provider that bills
+ * the whole answer either way and so at least says what it was.
+ */
+export const ON_CALLER_LEFT = ['abort', 'drain'] as const
+export type OnCallerLeft = (typeof ON_CALLER_LEFT)[number]
+export const DEFAULT_ON_CALLER_LEFT: OnCallerLeft = 'abort'
+
 /** A named upstream. */
 export interface Provider {
   name: string
@@ -10,6 +18,7 @@ export interface Provider {
   apiKey: string | null
   /** Extra headers for every call, e.g. an organisation id. */
   headers: Readonly<Record<string, string>>
+  onCallerLeft: OnCallerLeft
   /** The highest price its answers or an operator have stated, in percent of the list price; absent: the list price. */
   pricePercent?: number
 }

@@ -6,6 +6,8 @@ export interface ChainEntry {
   provider: string
   model: string
   timeoutMs: number
+  /** The longest silence inside a stream; null: the gateway's. `timeoutMs` covers the time up to its first content. */
+  idleTimeoutMs: number | null
   retries: number
   /** Output limit that is sent when the caller sends none; null: that of the key or the workspace. */
   maxOutputTokens: number | null
@@ -22,10 +24,13 @@ export const Alias = z
   .string()
   .regex(/^[A-Za-z0-9][A-Za-z0-9._:/-]{0,63}$/, 'an alias is 1 to 64 of letters, digits and . _ : / -')
 
+const TimeoutMs = z.int().min(1).max(3_600_000)
+
 export const ChainEntrySchema = z.strictObject({
   provider: ProviderName,
   model: z.string().min(1).max(256),
-  timeout_ms: z.int().min(1).max(3_600_000).optional(),
+  timeout_ms: TimeoutMs.optional(),
+  idle_timeout_ms: TimeoutMs.optional().describe('The longest silence inside a stream'),
   retries: z.int().min(0).max(10).optional(),
   max_output_tokens: MaxOutputTokens.optional(),
 })
@@ -62,6 +67,7 @@ export function chainEntry(definition: z.infer<typeof ChainEntrySchema>): ChainE
     provider: definition.provider,
     model: definition.model,
     timeoutMs: definition.timeout_ms ?? DEFAULT_TIMEOUT_MS,
+    idleTimeoutMs: definition.idle_timeout_ms ?? null,
     retries: definition.retries ?? DEFAULT_RETRIES,
     maxOutputTokens: definition.max_output_tokens ?? null,
   }

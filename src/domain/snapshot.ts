@@ -29,7 +29,14 @@ export interface Workspace {
   name: string
   createdAt: number
   limits: Limits | null
+  /** Whether its calls may stream; null: as the gateway's default says. */
+  streaming: boolean | null
   routes: ReadonlyMap<string, Route>
+}
+
+/** A workspace's own word wins over the gateway's default. */
+export function isStreaming(workspace: Workspace | undefined, fallback: boolean): boolean {
+  return workspace?.streaming ?? fallback
 }
 
 /**

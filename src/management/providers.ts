@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import { GatewayError } from '../domain/errors.ts'
-import type { Provider } from '../domain/provider.ts'
+import { DEFAULT_ON_CALLER_LEFT, type Provider } from '../domain/provider.ts'
 import {
   deleteProvider,
   findProvider,
@@ -105,6 +105,7 @@ function asked(name: string, body: Body, stored: Provider | null, families: Mana
     baseUrl,
     apiKey: body.api_key === undefined ? (stored?.apiKey ?? null) : body.api_key,
     headers: body.headers === undefined ? (stored?.headers ?? {}) : unmasked(body.headers ?? {}, stored),
+    onCallerLeft: body.on_caller_left ?? stored?.onCallerLeft ?? DEFAULT_ON_CALLER_LEFT,
   }
 }
 

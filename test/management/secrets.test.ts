@@ -14,6 +14,7 @@ const PROVIDER = {
   baseUrl: 'http://127.0.0.1:9',
   apiKey: 'api-key-secret',
   headers: {},
+  onCallerLeft: 'abort' as const,
 }
 
 const stores = await testStores()

@@ -19,6 +19,7 @@ import { createQuirks } from './quirks.ts'
 const silent = { warn() {}, error() {} } as unknown as Log
 const provider = (more: Partial<Provider> = {}): Provider => ({
   ...{ name: 'p', family: 'openai', baseUrl: 'http://127.0.0.1:9/v1', apiKey: 'k', headers: {} },
+  onCallerLeft: 'abort',
   ...more,
 })
 
@@ -95,7 +96,14 @@ test('under a hard budget no call costs more than was held, once it is pinned or
         const registered = { price: PRICE, traits: UNKNOWN_TRAITS } as unknown as RegistryModel
         const registry = new Map([[upstream.name, new Map([[model, registered]])]])
         const snapshot = { providers: new Map([[upstream.name, upstream]]), registry } as unknown as Snapshot
-        const entry = { provider: upstream.name, model, timeoutMs: 1, retries: 0, maxOutputTokens: null }
+        const entry = {
+          provider: upstream.name,
+          model,
+          timeoutMs: 1,
+          idleTimeoutMs: null,
+          retries: 0,
+          maxOutputTokens: null,
+        }
         const body = new SmallBody(request, chatCompletions)
         const binds = { chain: [entry], isInterchangeable: false, snapshot, isStrict: true, defaultLimit: null }
         const fitnesses = assessChain(body, { endpoint: chatCompletions, ...binds }, chainDeps as unknown as ChainDeps)

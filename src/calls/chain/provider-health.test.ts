@@ -10,6 +10,7 @@ const entry = (provider: string, model = 'model-1') => ({
   provider,
   model,
   timeoutMs: 1_000,
+  idleTimeoutMs: null,
   retries: 0,
   maxOutputTokens: null,
 })

@@ -3,7 +3,14 @@ import { test } from 'node:test'
 import type { Provider } from '../../domain/provider.ts'
 import { createQuirks } from './quirks.ts'
 
-const provider: Provider = { name: 'p', family: 'openai', baseUrl: null, apiKey: null, headers: {} }
+const provider: Provider = {
+  name: 'p',
+  family: 'openai',
+  baseUrl: null,
+  apiKey: null,
+  headers: {},
+  onCallerLeft: 'abort',
+}
 const LIMIT = { from: 'max_tokens', to: 'max_completion_tokens' }
 const BACK = { from: 'max_completion_tokens', to: 'max_tokens' }
 

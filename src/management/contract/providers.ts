@@ -23,7 +23,7 @@ export const Provider = z.strictObject({
   updated_at: Timestamp,
 })
 
-const { base_url, api_key, headers } = ProviderDefinition.shape
+const { base_url, api_key, headers, on_caller_left } = ProviderDefinition.shape
 
 const ProviderBody = z.strictObject({
   family: z.string().min(1).describe('Which wire format it speaks'),
@@ -34,6 +34,7 @@ const ProviderBody = z.strictObject({
     .describe(
       `Write-only values. Left out: the stored ones stay; null: none; the value ${MASKED}: the one that is stored`,
     ),
+  on_caller_left: on_caller_left.describe('Left out: as it is stored, else `abort`'),
 })
 
 export const ProviderTest = z.strictObject({

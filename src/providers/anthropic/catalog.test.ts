@@ -13,6 +13,7 @@ const provider = (more: Partial<Provider> = {}): Provider => ({
   baseUrl: null,
   apiKey: 'sk-ant-1',
   headers: {},
+  onCallerLeft: 'abort',
   ...more,
 })
 

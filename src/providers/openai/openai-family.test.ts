@@ -278,7 +278,14 @@ describe('a failure is read by meaning', () => {
 })
 
 describe('endpoints', () => {
-  const provider: Provider = { name: 'p', family: 'openai', baseUrl: null, apiKey: 'sk-1', headers: {} }
+  const provider: Provider = {
+    name: 'p',
+    family: 'openai',
+    baseUrl: null,
+    apiKey: 'sk-1',
+    headers: {},
+    onCallerLeft: 'abort',
+  }
   test('the public address includes /v1', () => {
     assert.equal(chat.target(provider, 'm').url, 'https://api.openai.com/v1/chat/completions')
   })

@@ -22,6 +22,7 @@ const BUILTIN: Provider = {
   baseUrl: 'http://b/v1',
   apiKey: 'sk-environment',
   headers: {},
+  onCallerLeft: 'abort',
 }
 const ACTOR = { id: 'config', name: 'a file' }
 const LOCAL = { family: 'some', base_url: 'http://127.0.0.1:1/v1' }

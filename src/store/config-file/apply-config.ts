@@ -1,13 +1,13 @@
 import type { Kysely, Transaction } from 'kysely'
 import { type FileConfig, providerProblem } from '../../domain/file-config.ts'
-import type { Provider } from '../../domain/provider.ts'
+import { DEFAULT_ON_CALLER_LEFT, type Provider } from '../../domain/provider.ts'
 import { mixedEmbeddings, type RouteDefinition } from '../../domain/route.ts'
 import { type AuditEntry, writeAudit } from '../control/audit.ts'
 import { changeControlData } from '../control/control-transaction.ts'
 import { deleteProvider, ensureEnvironmentProviders, putProvider } from '../control/providers.ts'
 import { deleteRoute, putRoute } from '../control/routes.ts'
 import { readControlRows } from '../control/snapshot.ts'
-import { ensureWorkspace, listWorkspaces, setFileLimits, updateWorkspace } from '../control/workspaces.ts'
+import { ensureWorkspace, listWorkspaces, setFileSettings, updateWorkspace } from '../control/workspaces.ts'
 import type { Database } from '../engine/schema.ts'
 import type { Secrets } from '../engine/secrets.ts'
 import { StoreError } from '../engine/store-error.ts'
@@ -94,7 +94,7 @@ async function writeConfig(applying: Applying): Promise<CreatedKey[]> {
     await ensureWorkspace(db, name, now)
     await updateWorkspace(db, name, { description })
   }
-  await applyWorkspaceLimits(applying)
+  await applyWorkspaceSettings(applying)
   await applyRoutes(applying)
   const created = await applyKeys(db, config, now)
   await applyRegistry(db, config.registry, now)
@@ -102,11 +102,10 @@ async function writeConfig(applying: Applying): Promise<CreatedKey[]> {
   return created
 }
 
-/** Of every workspace: one that the file no longer names loses the limits that it had from the file. */
-async function applyWorkspaceLimits({ db, config }: Applying): Promise<void> {
+/** Of every workspace: one that the file no longer names loses what it had from the file. */
+async function applyWorkspaceSettings({ db, config }: Applying): Promise<void> {
   for (const { name } of await listWorkspaces(db)) {
-    const limits = Object.hasOwn(config.workspaces, name) ? config.workspaces[name]?.limits : undefined
-    await setFileLimits(db, name, limits)
+    await setFileSettings(db, name, Object.hasOwn(config.workspaces, name) ? config.workspaces[name] : undefined)
   }
 }
 
@@ -121,6 +120,7 @@ async function applyProviders({ db, secrets, config, environment, now }: Applyin
       baseUrl: definition.base_url ?? inherited?.baseUrl ?? null,
       apiKey: definition.api_key ?? inherited?.apiKey ?? null,
       headers: definition.headers ?? inherited?.headers ?? {},
+      onCallerLeft: definition.on_caller_left ?? DEFAULT_ON_CALLER_LEFT,
     }
     await putProvider(db, secrets, provider, 'config', now)
   }

@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { ENGINES, testStores } from '../../../test/test-store.ts'
 import type { Store } from '../../app/open-store.ts'
 import { type FileConfig, FileConfigSchema } from '../../domain/file-config.ts'
+import type { Provider } from '../../domain/provider.ts'
 import { readBuiltinRegistry, seedRegistry } from '../control/seed-registry.ts'
 import { readControlRows } from '../control/snapshot.ts'
 import { applyConfig, planConfig } from './apply-config.ts'
@@ -12,9 +13,9 @@ import { exportConfig } from './export-config.ts'
 const stores = await testStores()
 const builtin = readBuiltinRegistry()
 const [shipped] = builtin.models
-const ENVIRONMENT = [
-  { name: 'builtin', family: 'some', baseUrl: null, apiKey: 'sk-environment', headers: {} },
-  { name: 'other', family: 'some', baseUrl: null, apiKey: null, headers: {} },
+const ENVIRONMENT: Provider[] = [
+  { name: 'builtin', family: 'some', baseUrl: null, apiKey: 'sk-environment', headers: {}, onCallerLeft: 'abort' },
+  { name: 'other', family: 'some', baseUrl: null, apiKey: null, headers: {}, onCallerLeft: 'abort' },
 ]
 const ACTOR = { id: 'config', name: 'a file' }
 

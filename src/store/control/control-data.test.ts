@@ -48,6 +48,7 @@ const LOCAL: Provider = {
   baseUrl: 'http://127.0.0.1:1/v1',
   apiKey: 'sk-very-secret',
   headers: { 'x-team': 'blue' },
+  onCallerLeft: 'abort',
 }
 
 for (const engine of ENGINES) {
@@ -108,7 +109,10 @@ for (const engine of ENGINES) {
     test('a route comes back with its defaults filled in; the same again changes nothing', async () => {
       const { db, secrets } = await stores.openNew(engine)
       await ensureWorkspace(db, 'default', 1)
-      const definition = { description: 'quick', chain: [{ provider: 'a', model: 'm', retries: 0 }] }
+      const definition = {
+        description: 'quick',
+        chain: [{ provider: 'a', model: 'm', retries: 0, idle_timeout_ms: 9 }],
+      }
       const input = { workspace: 'default', alias: 'fast', definition, managedBy: null }
       assert.equal(await putRoute(db, input, 5), true)
       assert.equal(await putRoute(db, input, 6), false)
@@ -116,7 +120,7 @@ for (const engine of ENGINES) {
       assert.deepEqual(routes?.get('fast'), {
         alias: 'fast',
         description: 'quick',
-        chain: [{ provider: 'a', model: 'm', timeoutMs: 600_000, retries: 0, maxOutputTokens: null }],
+        chain: [{ provider: 'a', model: 'm', timeoutMs: 600_000, idleTimeoutMs: 9, retries: 0, maxOutputTokens: null }],
         isInterchangeable: false,
         createdAt: 5,
       })
@@ -134,7 +138,7 @@ for (const engine of ENGINES) {
       assert.doesNotMatch(JSON.stringify(rows), /very-secret|blue/)
       assert.deepEqual((await loadSnapshot(db, secrets)).providers.get('local'), LOCAL)
 
-      const changed = { ...LOCAL, apiKey: null, headers: {} }
+      const changed: Provider = { ...LOCAL, apiKey: null, headers: {}, onCallerLeft: 'drain' }
       assert.equal(await putProvider(db, secrets, changed, null, 7), true)
       assert.deepEqual((await loadSnapshot(db, secrets)).providers.get('local'), changed)
       assert.equal(await deleteProvider(db, 'local'), true)

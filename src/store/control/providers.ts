@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import type { Provider } from '../../domain/provider.ts'
+import { DEFAULT_ON_CALLER_LEFT, type Provider } from '../../domain/provider.ts'
 import type { Database, ManagedBy, ProviderRow } from '../engine/schema.ts'
 import type { Secrets } from '../engine/secrets.ts'
 import { changeControlData } from './control-transaction.ts'
@@ -13,6 +13,7 @@ export function providerFromRow(row: ProviderRow, secrets: Secrets): Provider {
     baseUrl: row.base_url,
     apiKey: openSecret(secrets, row.api_key_encrypted, row.name, 'API key'),
     headers: headers === null ? {} : (JSON.parse(headers) as Record<string, string>),
+    onCallerLeft: row.on_caller_left === 'drain' ? 'drain' : DEFAULT_ON_CALLER_LEFT,
     ...(row.price_percent === null ? {} : { pricePercent: row.price_percent }),
   }
 }
@@ -37,6 +38,7 @@ export async function putProvider(
       base_url: provider.baseUrl,
       api_key_encrypted: sealSecret(secrets, provider.apiKey, provider.name, 'API key'),
       headers_encrypted: sealSecret(secrets, headersText(provider), provider.name, 'headers'),
+      on_caller_left: provider.onCallerLeft,
       managed_by: managedBy,
       updated_at: now,
     }
@@ -107,7 +109,11 @@ function isSame(row: ProviderRow, provider: Provider, managedBy: ManagedBy, secr
   if (row.family !== provider.family || row.base_url !== provider.baseUrl || row.managed_by !== managedBy) return false
   try {
     const present = providerFromRow(row, secrets)
-    return present.apiKey === provider.apiKey && headersText(present) === headersText(provider)
+    return (
+      present.apiKey === provider.apiKey &&
+      present.onCallerLeft === provider.onCallerLeft &&
+      headersText(present) === headersText(provider)
+    )
   } catch {
     // What cannot be decrypted any more is being replaced.
     return false

@@ -10,6 +10,7 @@ import type { Secrets } from '../engine/secrets.ts'
 import { keyFromRow } from './keys.ts'
 import { providerFromRow } from './providers.ts'
 import { routeFromRow } from './routes.ts'
+import { flagOrNull } from './workspaces.ts'
 
 /** Reads all control data in one transaction, so that its parts fit together. */
 export async function loadSnapshot(db: Kysely<Database>, secrets: Secrets): Promise<Snapshot> {
@@ -56,9 +57,15 @@ function workspaceMap(rows: Pick<ControlRows, 'workspaces' | 'routes'>): Map<str
   for (const { name } of rows.workspaces) routes.set(name, new Map())
   for (const row of rows.routes) routes.get(row.workspace)?.set(row.alias, routeFromRow(row))
   return new Map(
-    rows.workspaces.map(({ name, created_at, limits }) => [
+    rows.workspaces.map(({ name, created_at: createdAt, limits, streaming }) => [
       name,
-      { name, createdAt: created_at, limits: limitsFromText(limits), routes: routes.get(name) ?? new Map() },
+      {
+        name,
+        createdAt,
+        limits: limitsFromText(limits),
+        streaming: flagOrNull(streaming),
+        routes: routes.get(name) ?? new Map(),
+      },
     ]),
   )
 }

@@ -14,26 +14,51 @@ export async function ensureWorkspace(db: Kysely<Database>, name: string, now: n
 export interface WorkspaceChange {
   description?: string | null | undefined
   limits?: Limits | null | undefined
+  streaming?: boolean | null | undefined
 }
 
-/** Only what the change names. Limits that it names belong to nobody afterwards. */
+/** Truth as the database holds it; null stays unsaid. */
+export function flagOrNull(value: number | null): boolean | null {
+  return value === null ? null : value === 1
+}
+
+function numberOrNull(flag: boolean | null): number | null {
+  return flag === null ? null : Number(flag)
+}
+
+/** Only what the change names. Limits and streaming that it names belong to nobody afterwards. */
 export async function updateWorkspace(db: Kysely<Database>, name: string, change: WorkspaceChange): Promise<void> {
   const columns = {
     ...(change.description === undefined ? {} : { description: change.description }),
     ...(change.limits === undefined ? {} : { limits: jsonOrNull(change.limits), limits_managed_by: null }),
+    ...(change.streaming === undefined
+      ? {}
+      : { streaming: numberOrNull(change.streaming), streaming_managed_by: null }),
   }
   if (Object.keys(columns).length > 0) {
     await db.updateTable('workspaces').set(columns).where('name', '=', name).execute()
   }
 }
 
-/** Limits of the file are the file's; what it no longer says goes, limits that were set otherwise stay. */
-export async function setFileLimits(db: Kysely<Database>, name: string, limits: Limits | undefined): Promise<void> {
+/** What the file says is the file's; what it no longer says goes, what was set otherwise stays. */
+export async function setFileSettings(
+  db: Kysely<Database>,
+  name: string,
+  { limits, streaming }: { limits?: Limits | undefined; streaming?: boolean | undefined } = {},
+): Promise<void> {
   const rows = db.updateTable('workspaces').where('name', '=', name)
   if (limits !== undefined) {
     await rows.set({ limits: JSON.stringify(limits), limits_managed_by: 'config' }).execute()
   } else {
     await rows.set({ limits: null, limits_managed_by: null }).where('limits_managed_by', '=', 'config').execute()
+  }
+  if (streaming !== undefined) {
+    await rows.set({ streaming: Number(streaming), streaming_managed_by: 'config' }).execute()
+  } else {
+    await rows
+      .set({ streaming: null, streaming_managed_by: null })
+      .where('streaming_managed_by', '=', 'config')
+      .execute()
   }
 }
 

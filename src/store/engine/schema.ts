@@ -36,6 +36,9 @@ interface WorkspacesTable {
   limits: ColumnType<string | null, string | null | undefined>
   /** Of the limits only: the workspace itself belongs to nobody. */
   limits_managed_by: ColumnType<ManagedBy, ManagedBy | undefined>
+  /** Null: the gateway's default. */
+  streaming: ColumnType<number | null, number | null | undefined>
+  streaming_managed_by: ColumnType<ManagedBy, ManagedBy | undefined>
 }
 
 interface KeysTable {
@@ -90,6 +93,8 @@ interface ProvidersTable {
   managed_by: ManagedBy
   /** What it charges at most, in percent of the list price, as its answers have shown or an operator has said. */
   price_percent: number | null
+  /** Null is `abort`, too: gateways of the version before write none. */
+  on_caller_left: string | null
 }
 
 interface RegistryTable {

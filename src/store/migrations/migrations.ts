@@ -12,7 +12,7 @@ export type Migration = (db: Transaction<Database>, engine: Engine) => Promise<v
  * a migration only adds: tables, indexes, columns that may be null or have a default. What older gateways use is removed
  * one version later. test/store/schema.test.ts compares the outcome with what the code reads and writes.
  */
-export const MIGRATIONS: readonly Migration[] = [createSchema, markInterchangeable, nameEndpoint]
+export const MIGRATIONS: readonly Migration[] = [createSchema, markInterchangeable, nameEndpoint, switchStreaming]
 
 async function markInterchangeable(db: Transaction<Database>): Promise<void> {
   await sql`alter table routes add column interchangeable bigint`.execute(db)
@@ -20,6 +20,12 @@ async function markInterchangeable(db: Transaction<Database>): Promise<void> {
 
 async function nameEndpoint(db: Transaction<Database>): Promise<void> {
   await sql`alter table requests add column endpoint text`.execute(db)
+}
+
+async function switchStreaming(db: Transaction<Database>): Promise<void> {
+  await sql`alter table workspaces add column streaming bigint`.execute(db)
+  await sql`alter table workspaces add column streaming_managed_by text`.execute(db)
+  await sql`alter table providers add column on_caller_left text`.execute(db)
 }
 
 /** The schema that this version of the gateway works with. */
