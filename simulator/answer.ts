@@ -1,3 +1,6 @@
+import type { Tweak } from './reply.ts'
+import type { StreamPlan, StreamScript } from './stream/script.ts'
+
 /** How an answer goes wrong on the wire. */
 export type Behaviour =
   /** The socket is reset a moment after the request was read. */
@@ -16,6 +19,8 @@ export interface Answer {
   body: unknown
   delayMs?: number
   behaviour?: Behaviour
+  /** Played instead of the body. */
+  stream?: StreamPlan
 }
 
 /** An answer of a test's own making. What it leaves out is filled from the normal answer (or, from 400 on, the vendor's error body). */
@@ -25,4 +30,8 @@ export interface ScriptedAnswer {
   body?: unknown
   delayMs?: number
   behaviour?: Behaviour
+  /** What is different in the normal answer. */
+  tweak?: Tweak
+  /** How it is streamed to a request that asks for it; false: as a whole nevertheless, as some servers do. */
+  stream?: StreamScript | false
 }

@@ -106,7 +106,6 @@ const SHAPE: Row[] = [
     /String should match pattern/,
   ],
   ['a bad tool name', { tools: [tool({ name: 'w x' })] }, /^tools\.0\.custom\.name: String should match pattern/],
-  ['streaming', { stream: true }, /must never send stream/],
   ['temperature above 1', { temperature: 1.2 }, /^temperature: range: 0\.\.1$/],
   ['an empty stop sequence', { stop_sequences: [''] }, /must be non-empty/],
   ['a blank stop sequence', { stop_sequences: ['a', '\n'] }, /must contain non-whitespace/],

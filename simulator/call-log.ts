@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { isObject, objectsIn } from './json.ts'
+import type { StreamState } from './stream/desk.ts'
 
 export type FamilyName = 'openai' | 'anthropic'
 
@@ -22,6 +23,8 @@ export interface RecordedCall {
   /** `aborted`: the client hung up first. `answered` with a null status: the simulator broke the connection on purpose. */
   outcome: 'answered' | 'aborted' | 'pending'
   status: number | null
+  /** Null for an answer that was not streamed, or not yet. */
+  stream: StreamState | null
 }
 
 export interface CallLog {
@@ -87,6 +90,7 @@ function newCall(id: number, family: FamilyName, method: string, url: URL, heade
     finishedAt: null,
     outcome: 'pending',
     status: null,
+    stream: null,
   }
 }
 

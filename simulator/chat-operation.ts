@@ -5,15 +5,16 @@ import { type Ask, planReply, type Reply } from './reply.ts'
 import type { Account } from './stage.ts'
 
 /** What differs between the vendors' chat paths. */
-export interface ChatFormat extends Pick<Operation, 'path' | 'validate'> {
+export interface ChatFormat extends Pick<Required<Operation>, 'path' | 'validate' | 'streaming'> {
   readAsk(body: JsonObject): Ask
   writeReply(reply: Reply, body: JsonObject, account: Account): JsonObject
 }
 
-export function chatOperation({ path, validate, readAsk, writeReply }: ChatFormat): Operation {
+export function chatOperation({ path, validate, readAsk, writeReply, streaming }: ChatFormat): Operation {
   return {
     path,
     validate,
+    streaming,
     lastUserText: (body) => readAsk(body).lastUserText,
     answer(body, tweak, { seed, account }) {
       const ask = readAsk(body)

@@ -4,6 +4,7 @@ import type { FamilyName } from './call-log.ts'
 import type { JsonObject } from './json.ts'
 import type { Tweak } from './reply.ts'
 import type { Account } from './stage.ts'
+import type { StreamFormat } from './stream/script.ts'
 
 /** Why an answer is an error: a plain status, or a cause that shares its status with others. */
 export type Cause =
@@ -32,6 +33,8 @@ export interface Operation {
   lastUserText(body: JsonObject): string
   /** The normal answer to a good request, with what a scenario changes in it. */
   answer(body: JsonObject, tweak: Tweak, chosen: { seed: number; account: Account }): JsonObject
+  /** Missing where the vendor does not stream. */
+  streaming?: StreamFormat
 }
 
 /** What differs between the two vendors. Everything else (sockets, scripts, scenarios, recording) knows no vendor. */

@@ -1,8 +1,9 @@
 import type { Answer } from './answer.ts'
 import type { CallLog } from './call-log.ts'
+import type { StreamCounts } from './stream/desk.ts'
 
 /** `/_simulator/…`: what the simulator saw, for tests in another process. Null for every other path. */
-export function answerInspection(url: URL, log: CallLog): Answer | null {
+export function answerInspection(url: URL, log: CallLog, streams: StreamCounts): Answer | null {
   switch (url.pathname) {
     case '/_simulator/calls':
       return {
@@ -25,6 +26,8 @@ export function answerInspection(url: URL, log: CallLog): Answer | null {
       }
       return { status: 200, body: counts }
     }
+    case '/_simulator/streams':
+      return { status: 200, body: streams }
     default:
       return url.pathname.startsWith('/_simulator') ? { status: 404, body: { error: 'no such page' } } : null
   }

@@ -56,7 +56,7 @@ const REFUSED: [why: string, body: object, message: RegExp, param: string | null
   ],
   ['five stop words', { stop: ['a', 'b', 'c', 'd', 'e'] }, /maximum length 4/, 'stop', 'array_above_max_length'],
   ['a stop of numbers', { stop: [1] }, /string or array of strings/, 'stop', 'invalid_type'],
-  ['streaming', { stream: true }, /never send stream/, 'stream', null],
+  ['stream options alone', { stream_options: {} }, /only allowed when 'stream' is enabled/, 'stream_options', null],
   ['top_logprobs alone', { top_logprobs: 2 }, /only allowed when 'logprobs'/, 'top_logprobs', null],
   [
     'an unknown role',
@@ -414,6 +414,7 @@ describe('200: what the vendor takes', () => {
       { temperature: null, stop: null, tools: null, max_tokens: null, response_format: null },
     ],
     ['stream false', { stream: false }],
+    ['stream options', { stream: true, stream_options: { include_usage: true } }],
     ['a whole tool round', { messages: [user, asks('a', 'b'), result('b'), result('a'), user], tools: [tool()] }],
     [
       'the JSON mode with the word',

@@ -42,6 +42,8 @@ export interface Tweak {
   cachedTokens?: number
   cacheWriteTokens?: number
   thinkingTokens?: number
+  /** Thinks aloud. */
+  thinking?: string
   exactUsage?: { prompt: number; completion: number }
   embeddings?: EmbeddingsTweak
 }
@@ -70,6 +72,8 @@ export interface Usage {
 }
 
 export interface Reply {
+  /** Empty when the thinking is not shown. */
+  thinking: string
   text: string
   toolCalls: ToolCall[]
   refusal: string | null
@@ -81,8 +85,12 @@ export interface Reply {
 
 export function planReply(ask: Ask, tweak: Tweak, random: Random): Reply {
   const toolCalls = planToolCalls(ask, tweak, random)
-  const thinkingTokens = tweak.thinkingTokens ?? ask.thinkingTokens
-  let text = toolCalls.length > 0 || tweak.refusal !== undefined ? '' : planText(ask, tweak, random)
+  const { thinking = '' } = tweak
+  const thinkingTokens = tweak.thinkingTokens ?? Math.max(ask.thinkingTokens, countTokens(thinking))
+  const isSilent = toolCalls.length > 0 || tweak.refusal !== undefined
+  // Text beside a call or a refusal comes only where both were asked for.
+  const saysBoth = tweak.toolCalls !== undefined || tweak.refusal !== undefined
+  let text = isSilent ? (saysBoth && tweak.text) || '' : planText(ask, tweak, random)
   let finish: Reply['finish'] = toolCalls.length > 0 ? 'tools' : 'end'
   if (tweak.refusal !== undefined) finish = 'refusal'
   const room = Math.max(0, (ask.maxTokens ?? Number.POSITIVE_INFINITY) - thinkingTokens)
@@ -103,6 +111,7 @@ export function planReply(ask: Ask, tweak: Tweak, random: Random): Reply {
     finish === 'length' ? (ask.maxTokens ?? Infinity) : Infinity,
   )
   return {
+    thinking,
     text,
     toolCalls,
     refusal: tweak.refusal ?? null,

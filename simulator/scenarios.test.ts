@@ -291,6 +291,8 @@ test('every scenario is known by an example of its name', () => {
   for (const { name } of SCENARIOS) {
     const example = `any-${name
       .replace('<reason>', 'pause_turn')
+      .replace('<fault>', 'reset')
+      .replace('<oddity>', 'no-done')
       .replace('<status>', '500')
       .replaceAll(/<[a-z]+>/g, '2')}`
     assert.ok(scenarioOf(example)?.({ lastUserText: '', random: () => 0, firstCall: true }), example)

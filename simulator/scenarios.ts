@@ -2,10 +2,11 @@ import type { Behaviour } from './answer.ts'
 import type { Cause } from './family.ts'
 import type { Random } from './random.ts'
 import type { Tweak } from './reply.ts'
+import type { StreamScript, StreamStep } from './stream/script.ts'
 
 /** What a scenario makes of a good request. */
 export type Outcome =
-  | { kind: 'reply'; tweak: Tweak; delayMs?: number }
+  | { kind: 'reply'; tweak: Tweak; delayMs?: number; stream?: StreamScript | false }
   | { kind: 'failure'; cause: Cause; headers?: Record<string, string> }
   /** The normal answer, broken on the wire. */
   | { kind: 'broken'; behaviour: Behaviour }
@@ -108,6 +109,31 @@ export const SCENARIOS: readonly Scenario[] = [
   row('sim-huge-<mib>', 'an answer text of that many MiB', ([mib]) =>
     Number(mib) <= 256 ? reply({ text: 'x'.repeat(Number(mib) * MEBIBYTE) }) : null,
   ),
+  row(
+    'sim-thoughts',
+    'thinks aloud first: `reasoning_content` at OpenAI, a thinking block with text at Anthropic',
+    () => reply({ thinking: 'The points are set for track seven.' }),
+  ),
+  row(
+    'sim-events-<n>-<ms>',
+    'a text of so many events, so many milliseconds apart; 0 is as fast as it can',
+    ([n, ms]) => streamed({ gap: Number(ms) }, { text: Array(Number(n)).fill('word').join(' ') }),
+  ),
+  row('sim-before-<fault>', 'a stream with that fault before its first content', ([fault]) => faulty('start', fault)),
+  row('sim-after-<fault>', 'a stream with that fault after its first content', ([fault]) => faulty('first', fault)),
+  row('sim-odd-<oddity>', 'a stream with that oddity of its family', ([oddity]) => streamed({ odd: [`${oddity}`] })),
+  row('sim-whole', 'sends a whole answer where a stream was asked for', () => ({ ...reply({}), stream: false })),
+  row('sim-pings-<ms>', 'a stream of nothing but pings, so many milliseconds apart', ([ms]) =>
+    streamed({ gap: Number(ms), steps: [{ play: 'start' }, { ping: Number.POSITIVE_INFINITY }] }),
+  ),
+  row('sim-comments-<n>', 'a stream that begins with so many comments', ([n]) =>
+    streamed({ steps: [{ comment: 'keep-alive', times: Number(n) }, { play: 'done' }] }),
+  ),
+  row('sim-pieces-<bytes>', 'a stream in writes of so many bytes, whatever they cut in two', ([bytes]) =>
+    Number(bytes) > 0 ? streamed({ pieces: Number(bytes) }) : null,
+  ),
+  row('sim-glued', 'a stream in one write', () => streamed({ pieces: 'whole' })),
+  row('sim-crlf', 'a stream with CRLF line ends', () => streamed({ newline: '\r\n' })),
   row('sim-no-usage', 'embeddings without `usage`', () => reply({ embeddings: { usage: 'none' } })),
   row('sim-total-only', 'embeddings whose `usage` has only `total_tokens`', () =>
     reply({ embeddings: { usage: 'total-only' } }),
@@ -118,6 +144,9 @@ export const SCENARIOS: readonly Scenario[] = [
   row('sim-floats', 'embeddings as numbers, whatever was asked for', () => reply({ embeddings: { format: 'float' } })),
   row('sim-base64', 'embeddings in base64, whatever was asked for', () => reply({ embeddings: { format: 'base64' } })),
 ]
+
+/** Places for a word; all others are for a number. */
+const WORD = /<(reason|fault|oddity)>/
 
 /** The scenario a model id asks for: undefined when it names none, null when nobody knows it. */
 export function scenarioOf(model: string): ((context: ScenarioContext) => Outcome | null) | null | undefined {
@@ -138,7 +167,7 @@ export function modelBeforeScenario(model: string): string {
 }
 
 const PATTERNS: readonly (readonly [RegExp, Scenario])[] = SCENARIOS.map((scenario) => [
-  new RegExp(`^${scenario.name.replace('<reason>', '([a-z_]+)').replaceAll(/<[a-z]+>/g, '([0-9]{1,9})')}$`),
+  new RegExp(`^${scenario.name.replace(WORD, '([a-z_-]+)').replaceAll(/<[a-z]+>/g, '([0-9]{1,9})')}$`),
   scenario,
 ])
 
@@ -148,6 +177,25 @@ function row(name: string, does: string, act: Scenario['act']): Scenario {
 
 function reply(tweak: Tweak): Outcome {
   return { kind: 'reply', tweak }
+}
+
+function streamed(stream: StreamScript, tweak: Tweak = {}): Outcome {
+  return { kind: 'reply', tweak, stream }
+}
+
+/** What can happen to a stream at any moment. */
+const FAULTS: Record<string, StreamStep[]> = {
+  error: [{ error: 529 }],
+  end: ['end'],
+  cut: ['cut'],
+  reset: ['reset'],
+  stall: ['stall', { play: 'done' }],
+  trickle: [{ waitMs: 200 }, { play: 1 }, { waitMs: 200 }, { play: 1 }, { waitMs: 200 }, { play: 'done' }],
+}
+
+function faulty(moment: 'start' | 'first', fault = ''): Outcome | null {
+  const steps = FAULTS[fault]
+  return steps ? streamed({ steps: [{ play: moment }, ...steps] }) : null
 }
 
 function failure(cause: Cause, headers: Record<string, string> = {}): Outcome {

@@ -8,6 +8,8 @@ import type { Cause, CauseContext, Family, Operation } from './family.ts'
 import { answerInspection } from './inspection.ts'
 import { isObject, type JsonObject } from './json.ts'
 import type { Stage } from './stage.ts'
+import { StreamPlayer } from './stream/play.ts'
+import type { StreamPlan } from './stream/script.ts'
 
 /** A reset is to look like work that was broken off, not like a kept connection that was closing when it was used. */
 const RESET_AFTER_MS = 100
@@ -19,7 +21,7 @@ const ORIGIN = 'http://simulator'
 export function createFamilyServer(family: Family, stage: Stage, requiredKey: string | null): Server {
   const server = createServer((request, response) => {
     const url = URL.parse(request.url ?? '/', ORIGIN) ?? new URL(ORIGIN)
-    const inspection = answerInspection(url, stage.log)
+    const inspection = answerInspection(url, stage.log, stage.streams.counts)
     if (inspection) sendAnswer(response, inspection)
     else
       new Exchange({ family, stage, requiredKey, request, response, url }).run().catch((error: unknown) => {
@@ -69,7 +71,7 @@ class Exchange {
     const delayMs = stage.latencyMs(this.#operation() ? this.#call.model : null) + (answer.delayMs ?? 0)
     if (this.#operation()) await stage.gate()
     if (delayMs > 0) await sleep(delayMs, undefined, { signal: this.#clientLeft.signal }).catch(() => undefined)
-    if (!this.#clientLeft.signal.aborted) this.#send(answer)
+    if (!this.#clientLeft.signal.aborted) await this.#send(answer)
   }
 
   #decide(rawBody: string): Answer {
@@ -139,15 +141,38 @@ class Exchange {
     return this.#parts.family.operations.find(({ path }) => path === this.#parts.url.pathname)
   }
 
-  #send(answer: Answer): void {
+  async #send(answer: Answer): Promise<void> {
     const { family, response } = this.#parts
     if (answer.behaviour === 'reset') {
       setTimeout(() => this.#break(), RESET_AFTER_MS)
       return
     }
     if (answer.behaviour !== 'hang') this.#call.status = answer.status
+    const complete = family.complete(answer, family.newRequestId(), Date.now() - this.#call.receivedAt)
+    if (answer.stream && answer.behaviour !== 'hang') return this.#play(complete, answer.stream)
     if (answer.behaviour === 'cut') this.#broken = true
-    sendAnswer(response, family.complete(answer, family.newRequestId(), Date.now() - this.#call.receivedAt))
+    sendAnswer(response, complete)
+  }
+
+  async #play({ status, headers = {} }: Answer, plan: StreamPlan): Promise<void> {
+    const { response, stage } = this.#parts
+    const state = { is: 'writing' as const, events: 0, bytes: 0 }
+    this.#call.stream = state
+    stage.streams.counts.open += 1
+    response.writeHead(status, headers).flushHeaders()
+    const ending = await new StreamPlayer(response, plan, state, stage.streams, this.#clientLeft.signal).play()
+    if (ending === 'gone') return
+    if (ending === 'end') {
+      response.end()
+      return
+    }
+    // What was written before is to arrive.
+    await new Promise((resolve) => response.socket?.write('', resolve))
+    if (ending === 'reset') this.#break()
+    else {
+      this.#broken = true
+      response.socket?.destroy()
+    }
   }
 
   #break(): void {
@@ -156,8 +181,14 @@ class Exchange {
   }
 
   #close(): void {
+    const isFinished = this.#parts.response.writableFinished
     this.#call.finishedAt = Date.now()
-    this.#call.outcome = this.#parts.response.writableFinished || this.#broken ? 'answered' : 'aborted'
+    this.#call.outcome = isFinished || this.#broken ? 'answered' : 'aborted'
     this.#clientLeft.abort()
+    if (this.#call.stream === null) return
+    const { counts } = this.#parts.stage.streams
+    counts.open -= 1
+    counts[isFinished ? 'finished' : this.#broken ? 'broken' : 'aborted'] += 1
+    this.#call.stream.is = 'over'
   }
 }

@@ -7,9 +7,11 @@ import type { FamilyName, RecordedCall } from './call-log.ts'
 import { openaiFamily } from './openai/openai.ts'
 import { createFamilyServer } from './server.ts'
 import { type Account, createStage, type Latency } from './stage.ts'
+import type { StreamCounts } from './stream/desk.ts'
 
 export type { ScriptedAnswer } from './answer.ts'
 export type { RecordedCall } from './call-log.ts'
+export type { StreamScript, StreamStep } from './stream/script.ts'
 
 export interface SimulatorOptions {
   /** 0 (the default) takes a free port. */
@@ -30,11 +32,17 @@ export interface Simulator {
   /** Excludes `/v1`, as Anthropic's base address does. */
   anthropicUrl: string
   calls: readonly RecordedCall[]
+  /** All streams since the start or `reset()`. */
+  streams: Readonly<StreamCounts>
   /** The next answers for this model, in order; `undefined` stands for the normal answer, which also returns when they are used up. */
   script(model: string, answers: (ScriptedAnswer | undefined)[]): void
   /** Holds every answer of a model back until `release()`. */
   hold(): void
   release(): void
+  /** Lets every stream go on that is stalled now. */
+  resume(): void
+  /** Resolves as soon as so many streams (1 if not given) are stalled. */
+  stalled(count?: number): Promise<void>
   /** The model list answers 503 while down. */
   modelsDown(family: FamilyName, down: boolean): void
   /** What the account chooses where a request leaves it open; what is not given is as usual. */
@@ -59,9 +67,12 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     openaiUrl: `${openaiOrigin}/v1`,
     anthropicUrl: anthropicOrigin,
     calls: stage.log.calls,
+    streams: stage.streams.counts,
     script: stage.script,
     hold: stage.hold,
     release: stage.release,
+    resume: stage.streams.resume,
+    stalled: (count = 1) => stage.streams.stalled(count),
     modelsDown(family, down) {
       if (down) stage.modelsDown.add(family)
       else stage.modelsDown.delete(family)

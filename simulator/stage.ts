@@ -1,6 +1,7 @@
 import type { ScriptedAnswer } from './answer.ts'
 import { type CallLog, createCallLog, type FamilyName } from './call-log.ts'
 import { createRandom, hashText, type Random } from './random.ts'
+import { createStreamDesk, type StreamDesk } from './stream/desk.ts'
 
 /** The same for every answer, or drawn for each; `model` is null for what asks no model. */
 export type Latency = number | ((model: string | null) => number)
@@ -18,6 +19,7 @@ const USUAL_ACCOUNT: Account = { serviceTier: 'default', inferenceGeo: 'global',
 /** What both servers share and a test can change while they run. */
 export interface Stage {
   log: CallLog
+  streams: StreamDesk
   latencyMs(model: string | null): number
   seed: number
   account: Account
@@ -39,12 +41,14 @@ export interface Stage {
 export function createStage(options: { seed: number; latencyMs: Latency; keepCalls: number }): Stage {
   const { latencyMs } = options
   const log = createCallLog(options.keepCalls)
+  const streams = createStreamDesk()
   const scripts = new Map<string, (ScriptedAnswer | undefined)[]>()
   const randoms = new Map<string, Random>()
   const seen = new Set<string>()
   let held: PromiseWithResolvers<void> | null = null
   return {
     log,
+    streams,
     account: { ...USUAL_ACCOUNT },
     setAccount(account) {
       Object.assign(this.account, USUAL_ACCOUNT, account)
@@ -74,6 +78,7 @@ export function createStage(options: { seed: number; latencyMs: Latency; keepCal
     gate: () => held?.promise ?? Promise.resolve(),
     reset() {
       log.clear()
+      streams.clear()
       scripts.clear()
       randoms.clear()
       seen.clear()

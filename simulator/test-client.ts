@@ -19,6 +19,8 @@ export interface Client {
   openai(body: unknown, options?: CallOptions): Promise<Answered>
   embeddings(body: unknown, options?: CallOptions): Promise<Answered>
   anthropic(body: unknown, options?: CallOptions): Promise<Answered>
+  /** The body is still to be read. */
+  open(family: 'openai' | 'anthropic', body: unknown, options?: CallOptions): Promise<Response>
   get(url: string): Promise<Answered>
 }
 
@@ -32,12 +34,17 @@ export const HELLO = [{ role: 'user', content: 'hello there' }]
 /** Calls both servers as their vendors' clients would. A string body is sent as it is. */
 export function connect(simulator: Simulator): Client {
   const anthropicHeaders = { 'x-api-key': 'any', 'anthropic-version': '2023-06-01' }
+  const openaiHeaders = { authorization: 'Bearer any' }
+  const open: Client['open'] = (family, body, options) =>
+    family === 'openai'
+      ? post(`${simulator.openaiUrl}/chat/completions`, openaiHeaders, body, options)
+      : post(`${simulator.anthropicUrl}/v1/messages`, anthropicHeaders, body, options)
   return {
-    openai: (body, options) =>
-      post(`${simulator.openaiUrl}/chat/completions`, { authorization: 'Bearer any' }, body, options),
-    embeddings: (body, options) =>
-      post(`${simulator.openaiUrl}/embeddings`, { authorization: 'Bearer any' }, body, options),
-    anthropic: (body, options) => post(`${simulator.anthropicUrl}/v1/messages`, anthropicHeaders, body, options),
+    open,
+    openai: async (body, options) => read(await open('openai', body, options)),
+    anthropic: async (body, options) => read(await open('anthropic', body, options)),
+    embeddings: async (body, options) =>
+      read(await post(`${simulator.openaiUrl}/embeddings`, openaiHeaders, body, options)),
     get: async (url) => read(await fetch(url, { headers: { authorization: 'Bearer any', ...anthropicHeaders } })),
   }
 }
@@ -50,14 +57,13 @@ export async function settled(simulator: Simulator): Promise<void> {
 }
 
 async function post(url: string, headers: Record<string, string>, body: unknown, options: CallOptions = {}) {
-  const response = await fetch(url, {
+  return fetch(url, {
     method: 'POST',
     redirect: 'manual',
     headers: { 'content-type': 'application/json', ...headers, ...options.headers },
     body: typeof body === 'string' ? body : JSON.stringify(body),
     signal: options.signal ?? null,
   })
-  return read(response)
 }
 
 async function read(response: Response): Promise<Answered> {

@@ -6,9 +6,11 @@ import { isObject, type JsonObject } from '../json.ts'
 import { newId } from '../random.ts'
 import type { Account } from '../stage.ts'
 import { errorAnswer, failureAnswer } from './errors.ts'
+import { PING, streamMessage } from './events.ts'
 import { readMessageAsk, writeMessage } from './message.ts'
 import { getModel, listModels } from './model-list.ts'
 import { anthropicModel } from './models.ts'
+import { ANTHROPIC_ODDITIES } from './oddities.ts'
 import { problemWithRequest } from './request-rules.ts'
 
 const MEBIBYTE = 1024 * 1024
@@ -16,7 +18,15 @@ const VERSIONS = ['2023-01-01', '2023-06-01', '2026-10-21']
 
 export const anthropicFamily: Family = {
   name: 'anthropic',
-  operations: [chatOperation({ path: '/v1/messages', validate, readAsk: readMessageAsk, writeReply: writeMessage })],
+  operations: [
+    chatOperation({
+      path: '/v1/messages',
+      validate,
+      readAsk: readMessageAsk,
+      writeReply: writeMessage,
+      streaming: { eventsOf: streamMessage, oddities: ANTHROPIC_ODDITIES, ping: PING, errorName: 'error' },
+    }),
+  ],
   bodyLimitBytes: 32 * MEBIBYTE,
   newRequestId: () => newId('req_01', 22),
   keyOf(headers) {

@@ -70,7 +70,7 @@ function writeContent(reply: Reply): JsonObject[] {
   const content: JsonObject[] = []
   if (reply.usage.thinkingTokens > 0) {
     // The text of thinking is omitted by default on today's models; the signature is not.
-    content.push({ type: 'thinking', thinking: '', signature: newId('', 64) })
+    content.push({ type: 'thinking', thinking: reply.thinking, signature: newId('', 64) })
   }
   if (reply.text !== '') content.push({ type: 'text', text: reply.text })
   for (const call of reply.toolCalls) {

@@ -25,7 +25,6 @@ export function problemWithRequest(body: JsonObject, version: string): string | 
 }
 
 function problemWithVersion(body: JsonObject, version: string): string | null {
-  if (body['stream'] === true) return 'stream: the simulator does not stream; a gateway must never send stream: true'
   if (version < VERSION_WITHOUT_SAMPLING) return null
   const name = ['temperature', 'top_p', 'top_k'].find((field) => body[field] !== undefined)
   return name === undefined ? null : `${name}: Extra inputs are not permitted`

@@ -90,9 +90,11 @@ function tierOf(tier: unknown, { serviceTier }: Account): unknown {
 function writeMessage(reply: Reply, body: JsonObject): JsonObject {
   const message: JsonObject = {
     role: 'assistant',
-    content: reply.refusal !== null || reply.toolCalls.length > 0 ? null : reply.text,
+    content: reply.text === '' && (reply.refusal !== null || reply.toolCalls.length > 0) ? null : reply.text,
     refusal: reply.refusal,
     annotations: [],
+    // Not the vendor's, but that of many compatible servers.
+    ...(reply.thinking === '' ? {} : { reasoning_content: reply.thinking }),
   }
   const [first] = reply.toolCalls
   if (!first) return message

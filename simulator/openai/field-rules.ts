@@ -107,8 +107,11 @@ function problemWithStop(stop: unknown): OpenaiError | null {
 }
 
 function problemWithCombination(body: JsonObject): OpenaiError | null {
-  if (body['stream'] === true) {
-    return { message: 'The simulator does not stream; a gateway must never send stream: true.', param: 'stream' }
+  if (isObject(body['stream_options']) && body['stream'] !== true) {
+    return {
+      message: "The 'stream_options' parameter is only allowed when 'stream' is enabled.",
+      param: 'stream_options',
+    }
   }
   if (isNumber(body['max_tokens']) && isNumber(body['max_completion_tokens'])) {
     return {

@@ -4,11 +4,13 @@ import { lastText } from '../call-log.ts'
 import { chatOperation } from '../chat-operation.ts'
 import type { Family, Operation } from '../family.ts'
 import type { JsonObject } from '../json.ts'
+import { streamCompletion } from './chunks.ts'
 import { readCompletionAsk, writeCompletion } from './completion.ts'
 import { problemWithEmbeddings } from './embedding-rules.ts'
 import { writeEmbeddings } from './embeddings.ts'
 import { errorAnswer, failureAnswer, type OpenaiError, unknownModel } from './errors.ts'
 import { OPENAI_MODEL_LIST } from './models.ts'
+import { OPENAI_ODDITIES } from './oddities.ts'
 import { problemWithRequest } from './request-rules.ts'
 
 const MEBIBYTE = 1024 * 1024
@@ -21,6 +23,7 @@ export const openaiFamily: Family = {
       validate: refuse(problemWithRequest),
       readAsk: readCompletionAsk,
       writeReply: writeCompletion,
+      streaming: { eventsOf: streamCompletion, oddities: OPENAI_ODDITIES, ping: null, errorName: null },
     }),
     {
       path: '/v1/embeddings',
