@@ -8,6 +8,7 @@ import { createIdempotency, type Idempotency } from '../calls/idempotency/idempo
 import { startCatalog } from '../calls/models/catalog.ts'
 import { exampleModel } from '../calls/models/example-model.ts'
 import { knownModels } from '../calls/models/known-models.ts'
+import { OpenStreams } from '../calls/stream/open-streams.ts'
 import { newId } from '../domain/new-id.ts'
 import { isConfigured } from '../domain/provider.ts'
 import type { PrefixRule } from '../domain/route.ts'
@@ -46,6 +47,7 @@ import { openStore, type Store } from './open-store.ts'
 import { packagePath } from './package-path.ts'
 import { applyFile, type NewKeys, prepareStore } from './prepare-store.ts'
 import { shedding } from './shedding.ts'
+import { streamSettings } from './stream-config.ts'
 import { version } from './version.ts'
 import { watchConfig } from './watch-config.ts'
 
@@ -176,6 +178,7 @@ async function serve({ config, settings, store, live, newKeys, log, now, onListe
   let phase: 'starting' | 'ready' | 'draining' = 'starting'
   let cutOff = false
   const stopping = new AbortController()
+  const streams = new OpenStreams(streamSettings(settings))
   const deps: Deps = {
     snapshot: live.current,
     ...BUILT_IN,
@@ -189,6 +192,7 @@ async function serve({ config, settings, store, live, newKeys, log, now, onListe
     ...notes(store),
     ledger: opened.ledger,
     idempotency: idempotency({ store, live, metrics, now: clock }),
+    streams,
     metrics,
     log,
     maxBodyBytes: settings.MAX_BODY_BYTES,
@@ -223,7 +227,11 @@ async function serve({ config, settings, store, live, newKeys, log, now, onListe
       stopping.abort()
       log.info('draining')
       modelLists.stop()
-      await drain(server, { log, seconds: settings.DRAIN_SECONDS, idleGraceMs, onCutOff: () => (cutOff = true) })
+      const onCutOff = () => {
+        cutOff = true
+        streams.cut()
+      }
+      await drain(server, { log, seconds: settings.DRAIN_SECONDS, idleGraceMs, onCutOff })
       await closeAll(deps, opened, { store, live })
       log.info('stopped')
     },

@@ -9,7 +9,8 @@ import { createBodies, startWorker } from './bodies.ts'
 import type { ReplyToRead } from './protocol.ts'
 
 /** A large one, always as a promise. */
-const open = async (chunks: Buffer[], withHash: boolean) => bodies.open(chunks, chatCompletions, withHash)
+const open = async (chunks: Buffer[], withHash: boolean) =>
+  bodies.open(chunks, chatCompletions, { withHash, allowsStream: false })
 
 const deaths: unknown[] = []
 const workers: Worker[] = []

@@ -3,7 +3,7 @@ import { joined } from '../domain/byte-pieces.ts'
 import type { Endpoint } from '../endpoints/endpoint.ts'
 import { LargeBody, ownedBuffers } from './large-body.ts'
 import type { ReadAnswer, ReplyToRead } from './protocol.ts'
-import type { RequestBody } from './request-body.ts'
+import type { OpenOptions, RequestBody } from './request-body.ts'
 import { SmallBody } from './small-body.ts'
 import { WorkerConnection } from './worker-connection.ts'
 
@@ -15,10 +15,9 @@ export const LARGE_BYTES = 128 * 1024
 
 export interface Bodies {
   /**
-   * Takes ownership of the chunks. Throws the caller's error for a bad body. `withHash`: also computes the hash of its
-   * bytes.
+   * Takes ownership of the chunks. Throws the caller's error for a bad body.
    */
-  open(chunks: readonly Buffer[], endpoint: Endpoint, withHash: boolean): RequestBody | Promise<RequestBody>
+  open(chunks: readonly Buffer[], endpoint: Endpoint, options: OpenOptions): RequestBody | Promise<RequestBody>
   /** Takes ownership of the chunks of a provider's large answer. */
   readLarge(chunks: readonly Uint8Array[], reply: ReplyToRead): Promise<ReadAnswer>
   close(): Promise<void>
@@ -48,10 +47,10 @@ export function createBodies(onDeath: (error: unknown) => void, start: StartWork
   }
 
   return {
-    open(chunks, endpoint, withHash) {
+    open(chunks, endpoint, options) {
       const length = chunks.reduce((sum, chunk) => sum + chunk.length, 0)
-      if (length < LARGE_BYTES) return SmallBody.read(joined(chunks), endpoint, withHash)
-      return LargeBody.open(chunks, endpoint, withHash, connected())
+      if (length < LARGE_BYTES) return SmallBody.read(joined(chunks), endpoint, options)
+      return LargeBody.open(chunks, endpoint, options, connected())
     },
     readLarge(chunks, reply) {
       const owned = ownedBuffers(chunks)

@@ -43,8 +43,8 @@ function outputOf(task: Task): Tasks[TaskName]['output'] {
   }
 }
 
-function opened({ body, chunks, endpoint, hash }: Tasks['open']['input']): OpenedRequest {
-  return bodies.open(body, new BodyBytes(chunks), endpointNamed(endpoint), hash)
+function opened({ body, chunks, endpoint, hash, allowsStream }: Tasks['open']['input']): OpenedRequest {
+  return bodies.open(body, new BodyBytes(chunks), endpointNamed(endpoint), { withHash: hash, allowsStream })
 }
 
 function readBytes(bytes: BodyBytes, reply: ReplyToRead): ReadAnswer {

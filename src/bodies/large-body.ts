@@ -5,8 +5,11 @@ import type { Endpoint } from '../endpoints/endpoint.ts'
 import type { Translation } from '../providers/family.ts'
 import { type Destination, isVerbatim } from './destination.ts'
 import type { OpenedRequest } from './protocol.ts'
-import type { RequestBody, Rewrite, Sent, WireBytes } from './request-body.ts'
+import type { OpenOptions, RequestBody, Rewrite, Sent, WireBytes } from './request-body.ts'
 import type { WorkerConnection } from './worker-connection.ts'
+
+/** For a body that was accepted before. */
+const SENT: OpenOptions = { withHash: false, allowsStream: true }
 
 /** A body in the worker. */
 export class LargeBody implements RequestBody {
@@ -29,13 +32,13 @@ export class LargeBody implements RequestBody {
   static async open(
     chunks: readonly Uint8Array[],
     endpoint: Endpoint,
-    withHash: boolean,
+    { withHash, allowsStream }: OpenOptions,
     worker: WorkerConnection,
   ): Promise<LargeBody> {
     const length = chunks.reduce((sum, chunk) => sum + chunk.length, 0)
     const id = worker.newBodyId()
     const owned = ownedBuffers(chunks)
-    const input = { body: id, chunks: owned, endpoint: endpoint.name, hash: withHash }
+    const input = { body: id, chunks: owned, endpoint: endpoint.name, hash: withHash, allowsStream }
     return new LargeBody(length, endpoint, worker, id, await worker.ask('open', input, owned))
   }
 
@@ -68,7 +71,7 @@ export class LargeBody implements RequestBody {
   async rewrite(rewrite: Rewrite, { bytes, destination, isFree }: Sent): Promise<WireBytes | null> {
     const isPossible = rewrite.kind === 'rename' && isFree && isVerbatim(destination, this.#endpoint)
     if (!isPossible || !(bytes instanceof Uint8Array)) return null
-    const sent = await LargeBody.open([bytes], this.#endpoint, false, this.#worker)
+    const sent = await LargeBody.open([bytes], this.#endpoint, SENT, this.#worker)
     try {
       // It already contains its limits.
       const { pins: _, ...rest } = destination

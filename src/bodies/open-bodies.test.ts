@@ -6,6 +6,8 @@ import { chatCompletions } from '../endpoints/chat-completions/chat-completions.
 import { BodyBytes } from './body-bytes.ts'
 import { OpenBodies } from './open-bodies.ts'
 
+const PLAIN = { withHash: false, allowsStream: false }
+
 const target = {
   position: 0,
   family: 'openai',
@@ -21,7 +23,7 @@ const bodyOf = (content: string) => bytesOf(JSON.stringify({ model: 'm', message
 test('a thousand bodies, some cancelled, leave nothing behind', () => {
   const bodies = new OpenBodies()
   for (let id = 1; id <= 1000; id += 1) {
-    bodies.open(id, bodyOf('x'.repeat(1000)), chatCompletions, false)
+    bodies.open(id, bodyOf('x'.repeat(1000)), chatCompletions, PLAIN)
     if (id % 2 === 0) bodies.translate(id, [target, other])
     if (id % 4 === 0) bodies.write(id, 0)
     bodies.release(id)
@@ -31,15 +33,15 @@ test('a thousand bodies, some cancelled, leave nothing behind', () => {
 
 test('a bad body is not kept', () => {
   const bodies = new OpenBodies()
-  assert.throws(() => bodies.open(1, bytesOf('{}'), chatCompletions, false), { name: 'GatewayError' })
-  assert.throws(() => bodies.open(2, bytesOf('{'), chatCompletions, false), { name: 'GatewayError' })
+  assert.throws(() => bodies.open(1, bytesOf('{}'), chatCompletions, PLAIN), { name: 'GatewayError' })
+  assert.throws(() => bodies.open(2, bytesOf('{'), chatCompletions, PLAIN), { name: 'GatewayError' })
   assert.deepEqual([bodies.size, bodies.readCount], [0, 0])
 })
 
 test('parsed requests are bounded: the least recently used is parsed again when needed', () => {
   const text = 'x'.repeat(1000)
   const bodies = new OpenBodies(2 * bodyOf(text).whole.length)
-  for (const id of [1, 2, 3, 4]) bodies.open(id, bodyOf(text), chatCompletions, false)
+  for (const id of [1, 2, 3, 4]) bodies.open(id, bodyOf(text), chatCompletions, PLAIN)
   assert.equal(bodies.readCount, 2)
   for (const id of [1, 2, 3, 4]) bodies.translate(id, [target, other])
   assert.equal(bodies.readCount, 2)
@@ -53,8 +55,8 @@ test('parsed requests are bounded: the least recently used is parsed again when 
 
 test('a body larger than the bound is parsed by itself', () => {
   const bodies = new OpenBodies(10)
-  bodies.open(1, bodyOf('a'), chatCompletions, false)
-  bodies.open(2, bodyOf('b'), chatCompletions, false)
+  bodies.open(1, bodyOf('a'), chatCompletions, PLAIN)
+  bodies.open(2, bodyOf('b'), chatCompletions, PLAIN)
   assert.equal(bodies.readCount, 1)
   bodies.translate(1, [target, other])
   assert.match(Buffer.from(bodies.write(1, 0)).toString(), /"a"/)
@@ -62,7 +64,7 @@ test('a body larger than the bound is parsed by itself', () => {
 
 test('where only one entry can serve, the request is written at once, and nothing is kept', () => {
   const bodies = new OpenBodies()
-  bodies.open(1, bodyOf('a'), chatCompletions, false)
+  bodies.open(1, bodyOf('a'), chatCompletions, PLAIN)
   const { translations, written } = bodies.translate(1, [target])
   assert.equal(translations[0]?.kind, 'wire')
   assert.match(Buffer.from(written ?? []).toString(), /"upstream".*"a"/)
@@ -71,7 +73,7 @@ test('where only one entry can serve, the request is written at once, and nothin
 
 test('one that may be translated again is kept, and written with the latest bounds', () => {
   const bodies = new OpenBodies()
-  bodies.open(1, bodyOf('a'), chatCompletions, false)
+  bodies.open(1, bodyOf('a'), chatCompletions, PLAIN)
   assert.equal(bodies.translate(1, [target], false).written, null)
   assert.equal(bodies.translate(1, [{ ...target, bounds: { default: null, most: 5 } }], false).written, null)
   assert.match(Buffer.from(bodies.write(1, 0)).toString(), /"max_completion_tokens":5/)

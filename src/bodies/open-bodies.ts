@@ -8,11 +8,13 @@ import type { BodyBytes } from './body-bytes.ts'
 import { type Destination, isVerbatim, translatorOf } from './destination.ts'
 import { outlineOf } from './outline.ts'
 import type { OpenedRequest, Translated } from './protocol.ts'
+import type { OpenOptions } from './request-body.ts'
 
 /** A body and, while there is room, its parsed form. */
 interface OpenBody {
   bytes: BodyBytes
   endpoint: Endpoint
+  allowsStream: boolean
   request: CallRequest | null
   destinations: Map<number, Destination>
   wires: Map<number, JsonObject>
@@ -46,10 +48,11 @@ export class OpenBodies {
     return this.#read.size
   }
 
-  open(id: number, bytes: BodyBytes, endpoint: Endpoint, withHash: boolean): OpenedRequest {
+  open(id: number, bytes: BodyBytes, endpoint: Endpoint, { withHash, allowsStream }: OpenOptions): OpenedRequest {
     const body: OpenBody = {
       bytes,
       endpoint,
+      allowsStream,
       request: null,
       destinations: new Map(),
       wires: new Map(),
@@ -127,7 +130,7 @@ export class OpenBodies {
     if (body.request === null) {
       const source = body.bytes.whole
       this.#makeRoom(source.length)
-      body.request = readBody(source, body.endpoint)
+      body.request = readBody(source, body.endpoint, body.allowsStream)
     }
     this.#read.add(body)
     return body.request

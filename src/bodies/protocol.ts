@@ -45,7 +45,10 @@ export interface Translated {
 
 /** The requests to the worker and its answers. `body` numbers the requests whose body it keeps. */
 export interface Tasks {
-  open: { input: { body: number; chunks: ArrayBuffer[]; endpoint: string; hash: boolean }; output: OpenedRequest }
+  open: {
+    input: { body: number; chunks: ArrayBuffer[]; endpoint: string; hash: boolean; allowsStream: boolean }
+    output: OpenedRequest
+  }
   /** `isFinal`: there is no further translation with other bounds. */
   translate: { input: { body: number; destinations: Destination[]; isFinal: boolean }; output: Translated }
   write: { input: { body: number; position: number }; output: Uint8Array<ArrayBuffer> }

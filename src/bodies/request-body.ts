@@ -10,6 +10,13 @@ export type WireBytes = string | Uint8Array
 /** How to resend a request after the provider refused one of its fields. */
 export type Rewrite = { kind: 'rename'; rename: Rename } | { kind: 'drop'; fields: ReadonlySet<string> }
 
+export interface OpenOptions {
+  /** The hash of its bytes is computed, too. */
+  withHash: boolean
+  /** The request may ask for a stream. */
+  allowsStream: boolean
+}
+
 /** What was sent and refused. */
 export interface Sent {
   wire: JsonObject

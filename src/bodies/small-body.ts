@@ -7,7 +7,7 @@ import type { Translation } from '../providers/family.ts'
 import { renamed } from '../providers/rename.ts'
 import { wireBody } from '../providers/wire-body.ts'
 import { type Destination, isVerbatim, translatorOf } from './destination.ts'
-import type { RequestBody, Rewrite, Sent, WireBytes } from './request-body.ts'
+import type { OpenOptions, RequestBody, Rewrite, Sent, WireBytes } from './request-body.ts'
 
 /** A body that the serving thread processes itself. */
 export class SmallBody implements RequestBody {
@@ -30,8 +30,8 @@ export class SmallBody implements RequestBody {
   }
 
   /** Throws the caller's error for a bad body. */
-  static read(source: Buffer, endpoint: Endpoint, withHash: boolean): SmallBody {
-    return new SmallBody(readBody(source, endpoint), endpoint, source, withHash)
+  static read(source: Buffer, endpoint: Endpoint, { withHash, allowsStream }: OpenOptions): SmallBody {
+    return new SmallBody(readBody(source, endpoint, allowsStream), endpoint, source, withHash)
   }
 
   translate(destinations: readonly Destination[]): Translation[] {

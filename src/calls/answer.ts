@@ -3,7 +3,7 @@ import { headerSafe } from '../domain/header-safe.ts'
 import { asPicodollars, usdWithSixDecimals } from '../domain/pricing/price.ts'
 import { adjustmentsText } from '../domain/request/adjustment.ts'
 import type { Stamp } from '../domain/request/answer.ts'
-import type { Reply } from '../http/call.ts'
+import type { Reply, StreamHead, StreamRest } from '../http/call.ts'
 import { errorReply, jsonTextReply } from '../http/respond.ts'
 import { rateHeaders, warningHeaders } from '../limits/headers.ts'
 import { payerOf, scopeName } from '../limits/payer.ts'
@@ -11,9 +11,10 @@ import type { Deps } from './deps.ts'
 import type { Begun, Cost, Ended, Received, ServedBy } from './stages.ts'
 
 /** The reply, ready but not sent: the row must be durable first. Null: the caller left. */
-export function answer({ call, error }: Ended, deps: Pick<Deps, 'ledger'>): Reply | null {
+export function answer({ call, error }: Ended, deps: Pick<Deps, 'ledger'>): Reply | StreamRest | null {
   if (error === 'caller-left') return null
-  const common = { 'server-timing': serverTiming(call), ...limitHeaders(call, deps), ...adjustedHeader(call) }
+  if (call.delivery?.isOpen === true) return streamRest({ call, error })
+  const common = commonHeaders(call, deps)
   const { endpoint, served, body, cost } = call
   if (error !== null) return errorReply(error, common, endpoint.error)
   if (served === undefined || body === undefined) {
@@ -21,6 +22,7 @@ export function answer({ call, error }: Ended, deps: Pick<Deps, 'ledger'>): Repl
   }
   const headers = { ...gatewayHeaders(served, cost), ...common }
   const { answer } = served
+  if ('stream' in answer) return errorReply(new GatewayError('internal_error'), common, endpoint.error)
   if ('body' in answer)
     return jsonTextReply(
       200,
@@ -29,6 +31,44 @@ export function answer({ call, error }: Ended, deps: Pick<Deps, 'ledger'>): Repl
     )
   if (answer.text === null) throw new RangeError('nested too deep to be written')
   return jsonTextReply(200, answer.text, headers)
+}
+
+/** The end of a stream: the frames that were held back, or why it was cut. */
+function streamRest({ call, error }: Ended): StreamRest {
+  const { endpoint, served, cost } = call
+  const answer = served?.answer
+  if (error !== null || served === undefined || answer === undefined || !('stream' in answer)) {
+    const told = error === null || error === 'caller-left' ? new GatewayError('internal_error') : error
+    return { rest: endpoint.stream?.error(told) ?? '', trailers: {} }
+  }
+  const costUsd = costHeader(cost)
+  const gateway = {
+    provider: served.entry.provider,
+    model: served.entry.model,
+    fallback_used: served.position > 0,
+    latency_ms: served.upstreamMs,
+    cost_usd: costUsd,
+    usage_source: served.usageSource,
+  }
+  return {
+    rest: answer.writer.end({ usage: answer.stream.reader.usage, tokens: served.usage, gateway }),
+    trailers: { 'x-gateway-cost-usd': costUsd, 'x-gateway-latency-ms': String(served.upstreamMs) },
+  }
+}
+
+/** The head of a streamed answer. No cost is sent before it is known; the latency is that of the first content. */
+export function streamHead(call: Ended['call'], deps: Pick<Deps, 'ledger'>): StreamHead {
+  const { served, trying } = call
+  const by = served ?? trying
+  const headers: Record<string, string> = {
+    'content-type': 'text/event-stream; charset=utf-8',
+    'cache-control': 'no-cache, no-transform',
+    'x-accel-buffering': 'no',
+    ...(by === null || by === undefined ? {} : servedBy(by)),
+    ...commonHeaders(call, deps),
+  }
+  if (served !== undefined) headers['x-gateway-latency-ms'] = String(served.upstreamMs)
+  return { status: 200, headers, trailers: ['x-gateway-cost-usd', 'x-gateway-latency-ms'] }
 }
 
 export function stampOf({ id, startedAt, body }: Pick<Received, 'id' | 'startedAt' | 'body'>): Stamp {
@@ -51,15 +91,28 @@ function adjustedHeader({ adjustments }: Begun): Record<string, string> {
 
 /** The headers of every success (docs/contract.md), and the names of dropped hints. */
 function gatewayHeaders(served: ServedBy, cost: Cost | undefined): Record<string, string> {
-  const headers: Record<string, string> = {
-    'x-gateway-provider': served.entry.provider,
-    'x-gateway-model': headerSafe(served.entry.model),
-    'x-gateway-fallback-used': String(served.position > 0),
-    'x-gateway-latency-ms': String(served.upstreamMs),
-    'x-gateway-cost-usd': usdWithSixDecimals(cost?.picodollars ?? asPicodollars(0n)),
-  }
-  if (served.ignored.length > 0) headers['x-gateway-ignored-params'] = headerSafe(served.ignored.join(','))
+  const headers = servedBy(served)
+  headers['x-gateway-latency-ms'] = String(served.upstreamMs)
+  headers['x-gateway-cost-usd'] = costHeader(cost)
   return headers
+}
+
+function servedBy({ entry, position, ignored }: Pick<ServedBy, 'entry' | 'position' | 'ignored'>) {
+  const headers: Record<string, string> = {
+    'x-gateway-provider': entry.provider,
+    'x-gateway-model': headerSafe(entry.model),
+    'x-gateway-fallback-used': String(position > 0),
+  }
+  if (ignored.length > 0) headers['x-gateway-ignored-params'] = headerSafe(ignored.join(','))
+  return headers
+}
+
+function costHeader(cost: Cost | undefined): string {
+  return usdWithSixDecimals(cost?.picodollars ?? asPicodollars(0n))
+}
+
+function commonHeaders(call: Ended['call'], deps: Pick<Deps, 'ledger'>): Record<string, string> {
+  return { 'server-timing': serverTiming(call), ...limitHeaders(call, deps), ...adjustedHeader(call) }
 }
 
 function serverTiming({ startedTick, elsewhereMs: upstream }: Begun): string {

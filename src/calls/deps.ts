@@ -3,7 +3,7 @@ import type { PrefixRule } from '../domain/route.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
 import type { SpendLedger } from '../limits/spend-ledger.ts'
 import type { LogFullReason } from '../request-log/log-full.ts'
-import type { CloseRecord, OpenRecord } from '../request-log/record.ts'
+import type { CloseRecord, CommitRecord, OpenRecord } from '../request-log/record.ts'
 import type { Log } from '../telemetry/log.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 import type { UpstreamClient } from '../upstream/client.ts'
@@ -11,13 +11,16 @@ import type { ChainDeps } from './chain/assess.ts'
 import type { ProviderHealths } from './chain/provider-health.ts'
 import type { Idempotency } from './idempotency/idempotency.ts'
 import type { IsKnown } from './models/known-models.ts'
+import type { OpenStreams } from './stream/open-streams.ts'
 
 /**
- * The two writes of a call; both resolve when the row is durable, to its position in this node's spool. When the disk
+ * The writes of a call; they resolve when the row is durable, to its position in this node's spool. When the disk
  * refuses a write, a beginning fails with `log_full` and an end waits.
  */
 export interface RequestLog {
   open(record: OpenRecord): Promise<number>
+  /** A stream has content that is about to be sent: from here on the call counts as answered. */
+  commit(record: CommitRecord): Promise<number>
   close(record: CloseRecord): Promise<number>
   /** Why there is no room for another call; usually null. */
   fullBecause(): LogFullReason | null
@@ -37,6 +40,7 @@ export interface Deps extends ChainDeps {
   noteUse(valueId: string, at: number): void
   ledger: SpendLedger
   idempotency: Idempotency
+  streams: OpenStreams
   metrics: Metrics
   log: Log
   maxBodyBytes: number

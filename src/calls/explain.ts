@@ -35,7 +35,7 @@ export async function explain(
   const snapshot = deps.snapshot()
   const key = keyId === null ? null : usableKey(snapshot, { id: keyId, workspace }, deps.now())
   const endpoint = chatCompletions
-  const request = new SmallBody(readValue(body, endpoint), endpoint)
+  const request = new SmallBody(readValue(body, endpoint, true), endpoint)
   const resolved = entriesOf(request.request.model, { workspace }, snapshot, deps.prefixes)
   const { chain, alias, isInterchangeable } = resolved
   const payer = key === null ? workspacePayer(workspace, snapshot) : payerOf(key, snapshot)

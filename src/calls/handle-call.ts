@@ -2,18 +2,20 @@ import { GatewayError } from '../domain/errors.ts'
 import type { LiveKey } from '../domain/key.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
 import type { Endpoint } from '../endpoints/endpoint.ts'
-import { type Call, CallerLeftError, type Reply } from '../http/call.ts'
+import { type Call, CallerLeftError } from '../http/call.ts'
 import { asGatewayError } from '../http/respond.ts'
 import { logFull } from '../request-log/log-full.ts'
 import { admit } from './admit.ts'
 import { answer } from './answer.ts'
 import { authenticate } from './authenticate.ts'
+import { deliver } from './deliver.ts'
 import type { Deps } from './deps.ts'
+import { outcomeOf } from './idempotency/outcome.ts'
 import { permit } from './permit.ts'
 import { price } from './price.ts'
 import { receive } from './receive.ts'
 import { resolve } from './resolve.ts'
-import { NOTHING_USED, settle } from './settle.ts'
+import { type CallReply, NOTHING_USED, settle } from './settle.ts'
 import type { Begun, Ended } from './stages.ts'
 import { tryChain } from './try-chain.ts'
 
@@ -22,7 +24,8 @@ export type FindKey = (call: Call, endpoint: Endpoint, snapshot: Snapshot, deps:
 
 /**
  * The life of a call, whatever its endpoint. Without a valid key the body is never read (authenticate comes first), the
- * row is open before anything is sent (admit), and the row is complete before the caller sees the answer (settle). A
+ * row is open before anything is sent (admit), and the row is complete before the caller sees the answer (settle), of
+ * a stream its end: `deliver` has sent the rest while it came. A
  * request that repeats an `Idempotency-Key` gets the first call's answer and no row of its own (enter).
  */
 export async function handleCall(
@@ -30,7 +33,7 @@ export async function handleCall(
   endpoint: Endpoint,
   deps: Deps,
   findKey: FindKey = authenticate,
-): Promise<Reply | null> {
+): Promise<CallReply | null> {
   const snapshot = deps.snapshot()
   const begun = begin(call, endpoint, findKey(call, endpoint, snapshot, deps), snapshot, deps)
   refuseWhenFull(deps)
@@ -44,7 +47,9 @@ export async function handleCall(
       const first = resolved.idempotency === null ? null : await deps.idempotency.enter(resolved, resolved.idempotency)
       if (first !== null) return first.reply
       const admitted = await admit(resolved, deps)
+      admitted.delivery?.start()
       const served = await tryChain(admitted, deps)
+      if (served.delivery !== null) ended.error = await deliver(served, deps)
       price(served)
     } catch (error) {
       if (isLogFull(error)) throw error
@@ -53,7 +58,7 @@ export async function handleCall(
         deps.log.error({ request: begun.id, err: error })
     }
     const reply = await settle(ended, writtenAnswer(ended, deps), deps)
-    begun.claim?.finish(reply)
+    begun.claim?.finish(reply, outcomeOf(ended, reply))
     return reply
   } catch (error) {
     if (isLogFull(error)) deps.metrics.logFullRefusals.add()
@@ -63,6 +68,7 @@ export async function handleCall(
     // Already settled, unless something failed; that must not keep money held for ever.
     if (ended.call.held !== undefined) void deps.ledger.settle(ended.call.held, NOTHING_USED)
     ended.call.body?.release()
+    ended.call.delivery?.close()
     deps.metrics.inFlight.add(-1)
   }
 }
@@ -81,7 +87,7 @@ function isLogFull(error: unknown): boolean {
 }
 
 /** A provider's answer can be readable and still be nested too deep to be written again. */
-function writtenAnswer(ended: Ended, deps: Deps): Reply | null {
+function writtenAnswer(ended: Ended, deps: Deps): CallReply | null {
   try {
     return answer(ended, deps)
   } catch (error) {
@@ -104,5 +110,8 @@ function begin(call: Call, endpoint: Endpoint, key: LiveKey, snapshot: Snapshot,
     elsewhereMs: 0,
     attempts: [],
     adjustments: [],
+    trying: null,
+    receiver: call,
+    delivery: null,
   }
 }

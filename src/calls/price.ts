@@ -10,8 +10,14 @@ export function price(call: Served): Priced {
 }
 
 function costAt({ served, snapshot }: Served): Cost {
-  const { entry, usage } = served
+  const { entry, usage, bounds } = served
   const model = snapshot.registry.get(entry.provider)?.get(entry.model)
-  if (model === undefined) return { picodollars: null, priceVersion: null }
-  return { picodollars: costOf(usage, model.price), priceVersion: model.priceVersion }
+  if (model === undefined) return { picodollars: null, priceVersion: null, least: null, most: null }
+  const { price, priceVersion } = model
+  return {
+    picodollars: costOf(usage, price),
+    priceVersion,
+    least: bounds === null ? null : costOf(bounds.least, price),
+    most: bounds === null ? null : costOf(bounds.most, price),
+  }
 }

@@ -5,34 +5,57 @@ import { ERRORS } from '../domain/errors.ts'
 import { type Failure, failure } from '../domain/failure.ts'
 import { headerWords, type Provider } from '../domain/provider.ts'
 import type { Answer } from '../domain/request/answer.ts'
+import type { StreamUsage } from '../domain/request/stream.ts'
 import { retryAfterMs } from '../domain/retry-after.ts'
 import { readReply } from '../providers/read-reply.ts'
 import { NOT_HTTP } from '../upstream/connection.ts'
-import type { Breakdown, Stoppage } from '../upstream/exchange.ts'
+import type { Breakdown, Stoppage, TimeoutPhase } from '../upstream/exchange.ts'
+import type { UpstreamAnswer } from '../upstream/streamed-response.ts'
 import { bodyOf, type UpstreamReply } from '../upstream/whole-response.ts'
 import { stampOf } from './answer.ts'
 import type { Candidate } from './chain/assess.ts'
 import type { Deps } from './deps.ts'
 import type { Received } from './stages.ts'
+import type { LiveStream } from './stream/live-stream.ts'
 
 /** The outcome of an upstream call, by meaning. */
 export type Outcome =
   | { kind: 'answered'; answer: Answer | WrittenAnswer }
+  /** Its first content has arrived. */
+  | { kind: 'streaming'; stream: LiveStream }
   | { kind: 'failed'; failure: Failure }
-  | { kind: 'caller-left' }
+  /** `usage`: what a stream had counted until then. */
+  | { kind: 'caller-left'; usage?: StreamUsage | null }
+
+/** An upstream call and its outcome. */
+export interface Asked {
+  raw: UpstreamReply | UpstreamAnswer | Breakdown
+  outcome: Outcome
+  /** `performance.now()` when the answer, or its first content, had arrived. */
+  ended: number
+}
 
 /** Reads an answer; a large one in the worker. */
 export function readOutcome(
   raw: UpstreamReply | Breakdown,
-  { provider, family, translator }: Candidate,
+  candidate: Candidate,
   call: Received,
   deps: Pick<Deps, 'bodies' | 'log' | 'now'>,
 ): Outcome | Promise<Outcome> {
+  const isLarge = raw.kind === 'reply' && raw.bytes >= LARGE_BYTES
+  if (!isLarge) return readInPlace(raw, candidate, call, deps)
+  return outcomeWithoutBody(raw, candidate.provider) ?? readLarge(raw, candidate.provider, call, deps)
+}
+
+export function readInPlace(
+  raw: UpstreamReply | Breakdown,
+  { provider, family, translator }: Candidate,
+  { body: { request } }: Received,
+  { now }: Pick<Deps, 'now'>,
+): Outcome {
   const known = outcomeWithoutBody(raw, provider)
   if (known !== null || raw.kind !== 'reply') return known ?? { kind: 'caller-left' }
-  if (raw.bytes >= LARGE_BYTES) return readLarge(raw, provider, call, deps)
-  const { request } = call.body
-  return outcomeOf(readReply(raw.status, bodyOf(raw), { provider, family, translator, request }), raw, deps.now())
+  return outcomeOf(readReply(raw.status, bodyOf(raw), { provider, family, translator, request }), raw, now())
 }
 
 async function readLarge(
@@ -77,13 +100,25 @@ function unusable(what: string, status: number): Outcome {
   return { kind: 'failed', failure: failure('upstream_error', `The provider ${what}.`, status, { retry: 'once' }) }
 }
 
+const TIMEOUTS: Record<TimeoutPhase, string> = {
+  connect: 'The connection to the provider timed out.',
+  headers: 'The provider did not answer in time.',
+  body: 'The provider did not finish its answer in time.',
+  'first-content': 'The provider began to answer, but sent no content in time.',
+  payload: 'The provider kept the connection open, but sent no content for too long.',
+  total: 'The stream lasted longer than allowed.',
+}
+
 /** A request that the provider may have processed is not retried there: it may have been billed. */
-function failureOfBreakdown(breakdown: Stoppage): Failure {
+export function failureOfBreakdown(breakdown: Stoppage): Failure {
   switch (breakdown.kind) {
     case 'timeout':
-      return breakdown.phase === 'connect'
-        ? failure('upstream_timeout', 'The connection to the provider timed out.', null, { retry: 'yes' })
-        : failure('upstream_timeout', 'The provider did not answer in time.', null)
+      return failure(
+        'upstream_timeout',
+        TIMEOUTS[breakdown.phase],
+        null,
+        breakdown.phase === 'connect' ? { retry: 'yes' } : {},
+      )
     case 'unreachable':
       return failure('upstream_error', `The provider cannot be reached (${breakdown.detail}).`, null)
     case 'broken':
@@ -113,6 +148,6 @@ function withHeaders(failed: Failure, reply: UpstreamReply, now: number): Failur
 }
 
 /** The value of a provider's header, safe to store and show. */
-export function wordsOf(reply: UpstreamReply, name: string, provider: Provider): string | null {
+export function wordsOf(reply: Pick<UpstreamReply, 'headers'>, name: string, provider: Provider): string | null {
   return headerWords(reply.headers.get(name) ?? '', provider) || null
 }

@@ -1,19 +1,39 @@
 import { GatewayError } from '../domain/errors.ts'
 import { checkedIdempotencyKey } from '../domain/idempotency.ts'
+import { isStreaming } from '../domain/snapshot.ts'
 import type { Call } from '../http/call.ts'
+import { streamHead } from './answer.ts'
 import type { Deps } from './deps.ts'
 import { advance, type Begun, type Received } from './stages.ts'
+import { Delivery } from './stream/delivery.ts'
 
 /** Reads and checks the body. */
 export async function receive(call: Call, begun: Begun, deps: ReceiveDeps): Promise<Received> {
   checkMediaType(call)
   const idempotencyKey = checkedIdempotencyKey(call.header('idempotency-key'))
   const chunks = await arrived(call.readBody(deps.maxBodyBytes, begun.key.id), begun)
-  const opened = deps.bodies.open(chunks, begun.endpoint, idempotencyKey !== null)
+  const workspace = begun.snapshot.workspaces.get(begun.key.workspace)
+  const options = {
+    withHash: idempotencyKey !== null,
+    allowsStream: isStreaming(workspace, deps.streams.settings.isOnByDefault),
+  }
+  const opened = deps.bodies.open(chunks, begun.endpoint, options)
   const body = opened instanceof Promise ? await opened : opened
+  if (begun.endpoint.stream?.isRequested(body.request) === true)
+    begun.delivery = deliveryOf(call, begun, options.withHash, deps)
   const isIdempotent = idempotencyKey !== null && body.hash !== null
   const { idPrefix } = begun.endpoint
   return advance(begun, { body, idempotency: isIdempotent ? { idempotencyKey, bodyHash: body.hash, idPrefix } : null })
+}
+
+/** Where the stream goes that this request asks for. */
+function deliveryOf(call: Call, begun: Begun, isKept: boolean, deps: ReceiveDeps): Delivery {
+  return new Delivery(call, {
+    ...deps.streams.settings,
+    isKept,
+    keepAlive: begun.endpoint.stream?.keepAlive ?? '',
+    earlyHead: () => streamHead(begun, deps),
+  })
 }
 
 /** The time that the caller takes to send the body does not count. */
@@ -28,7 +48,7 @@ async function arrived<Body>(body: Promise<Body>, begun: Begun): Promise<Body> {
   }
 }
 
-type ReceiveDeps = Pick<Deps, 'maxBodyBytes' | 'bodies'>
+type ReceiveDeps = Pick<Deps, 'maxBodyBytes' | 'bodies' | 'streams' | 'ledger'>
 
 function checkMediaType(call: Call): void {
   const type = call.header('content-type')

@@ -1,7 +1,7 @@
 import { CALLER_LEFT, INTERRUPTED } from '../domain/errors.ts'
 import { asPicodollars } from '../domain/pricing/price.ts'
 import { promptTokens } from '../domain/pricing/usage.ts'
-import type { Reply } from '../http/call.ts'
+import type { Reply, StreamRest } from '../http/call.ts'
 import { errorReply } from '../http/respond.ts'
 import { limitsUnavailable } from '../limits/errors.ts'
 import type { CallUse } from '../limits/ledger.ts'
@@ -18,7 +18,7 @@ export const NOTHING_USED: CallUse = { picodollars: null, tokens: 0 }
  * The ledger follows the log: what could not be written was not spent. Returns the caller's reply: under a hard budget
  * in shared counters an answer waits until its cost is booked.
  */
-export async function settle(ended: Ended, reply: Reply | null, deps: Deps): Promise<Reply | null> {
+export async function settle(ended: Ended, reply: CallReply | null, deps: Deps): Promise<CallReply | null> {
   const { held, endpoint } = ended.call
   const record = closeRecord(ended, reply, deps)
   let position: number
@@ -30,9 +30,14 @@ export async function settle(ended: Ended, reply: Reply | null, deps: Deps): Pro
   }
   const booked = held === undefined || deps.ledger.settle(held, usedBy(record), position)
   count(ended.call, record, deps)
-  if (reply?.status !== 200 || booked === true || (await booked)) return reply
-  return errorReply(limitsUnavailable(UNBOOKED), {}, endpoint.error)
+  if (ended.error !== null || booked === true || (await booked)) return reply
+  const unbooked = limitsUnavailable(UNBOOKED)
+  if (reply !== null && 'rest' in reply) return { rest: endpoint.stream?.error(unbooked) ?? '', trailers: {} }
+  return errorReply(unbooked, {}, endpoint.error)
 }
+
+/** Whole, or the end of a stream. */
+export type CallReply = Reply | StreamRest
 
 const UNBOOKED =
   'The call was made, but its cost could not be booked in the shared counters in time. Under a hard budget an answer ' +
@@ -45,7 +50,7 @@ function usedBy({ costPicodollars, usage }: CloseRecord): CallUse {
   }
 }
 
-function closeRecord({ call, error }: Ended, reply: Reply | null, deps: Deps): CloseRecord {
+function closeRecord({ call, error }: Ended, reply: CallReply | null, deps: Deps): CloseRecord {
   const last = call.attempts.findLast((attempt) => attempt.kind === 'called')
   const { served, cost, held, body } = call
   const unseen = deps.cutOff() ? INTERRUPTED : CALLER_LEFT
@@ -55,7 +60,7 @@ function closeRecord({ call, error }: Ended, reply: Reply | null, deps: Deps): C
     ...openRecord(call, held, refused),
     // By the clock of all durations: the start may come from another machine's clock.
     finishedAt: call.startedAt + millisecondsInto(call, now),
-    status: reply?.status ?? unseen.status,
+    status: reply === null ? unseen.status : 'rest' in reply ? 200 : reply.status,
     code: error === 'caller-left' ? unseen.code : (error?.code ?? null),
     provider: served?.entry.provider ?? last?.provider ?? null,
     model: served?.entry.model ?? last?.model ?? null,
@@ -68,11 +73,16 @@ function closeRecord({ call, error }: Ended, reply: Reply | null, deps: Deps): C
     upstreamMs: served?.upstreamMs ?? null,
     gatewayMicroseconds: Math.max(0, Math.round((now - call.startedTick - call.elsewhereMs) * 1000)),
     requestBytes: body?.length ?? refused?.bytes ?? 0,
-    responseBytes: reply === null ? 0 : Buffer.byteLength(reply.body),
+    responseBytes: sentBytes(call, reply),
     ignoredParams: served?.ignored ?? [],
     adjustments: call.adjustments,
     answersAfterBooking: held?.answersAfterBooking === true,
   }
+}
+
+function sentBytes({ delivery }: Ended['call'], reply: CallReply | null): number {
+  const streamed = delivery?.bytes ?? 0
+  return reply === null ? streamed : streamed + Buffer.byteLength('rest' in reply ? reply.rest : reply.body)
 }
 
 function count(call: Ended['call'], record: CloseRecord, { metrics, isKnown, log }: Deps): void {

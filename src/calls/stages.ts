@@ -4,10 +4,12 @@ import type { GatewayError } from '../domain/errors.ts'
 import type { IdempotentBody } from '../domain/idempotency.ts'
 import type { LiveKey } from '../domain/key.ts'
 import type { Presence } from '../domain/presence.ts'
+import type { UsageSource } from '../domain/pricing/estimated-usage.ts'
 import type { Picodollars } from '../domain/pricing/price.ts'
 import type { TokenUsage } from '../domain/pricing/usage.ts'
 import type { Adjustment } from '../domain/request/adjustment.ts'
 import type { Answer } from '../domain/request/answer.ts'
+import type { StreamWriter } from '../domain/request/stream.ts'
 import type { ChainEntry, Resolved as ResolvedModel } from '../domain/route.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
 import type { Endpoint } from '../endpoints/endpoint.ts'
@@ -15,6 +17,8 @@ import type { BudgetState, HeldCall } from '../limits/admission.ts'
 import type { AttemptRecord } from '../request-log/record.ts'
 import type { Fitness } from './chain/assess.ts'
 import type { Claim } from './idempotency/idempotency.ts'
+import type { Delivery, Receiver } from './stream/delivery.ts'
+import type { LiveStream } from './stream/live-stream.ts'
 
 /**
  * The stages of a call. Each step takes the stage before it and returns the next one, so a wrong order does not
@@ -38,6 +42,12 @@ export interface Begun {
   readonly attempts: AttemptRecord[]
   /** Of the last attempted entry. */
   adjustments: Adjustment[]
+  /** The entry that was called last. */
+  trying: Pick<ServedBy, 'entry' | 'position' | 'ignored'> | null
+  /** Who called. */
+  readonly receiver: Receiver
+  /** Where a streamed answer goes; null: a whole answer was asked for. */
+  delivery: Delivery | null
 }
 
 /** Its body was read and checked. */
@@ -60,7 +70,7 @@ export interface Admitted extends Resolved {
   readonly warnings: readonly BudgetState[]
 }
 
-/** A provider has answered. */
+/** A provider has answered, or has begun to: a stream is served from its first content on. */
 export interface Served extends Admitted {
   readonly served: ServedBy
 }
@@ -69,12 +79,32 @@ export interface ServedBy {
   entry: ChainEntry
   /** Its position in the chain; more than 0 means that a fallback served. */
   position: number
-  answer: Answer | WrittenAnswer
-  /** As counted by the provider, or estimated if it did not count. */
+  answer: Answer | WrittenAnswer | StreamedAnswer
+  /** As counted by the provider, or estimated if it did not count. Of a stream known at its end. */
   usage: TokenUsage
+  usageSource: UsageSource
+  /** Of an estimate. */
+  bounds: { least: TokenUsage; most: TokenUsage } | null
+  /** Of a stream until its first content, later of all of it. */
   upstreamMs: number
   ignored: string[]
 }
+
+/** An answer that is sent while it arrives. */
+export interface StreamedAnswer {
+  stream: LiveStream
+  writer: StreamWriter
+  /** From the start of the call. */
+  firstContentMs: number
+  /** How it ended; null while it runs. */
+  ended: StreamOutcome | null
+  /** Parts that were sent. */
+  events: number
+  finishReason: string | null
+  warning: string | null
+}
+
+export type StreamOutcome = 'finished' | 'failed_mid_stream' | 'caller_left' | 'interrupted' | 'slow_reader'
 
 export interface Priced extends Served {
   readonly cost: Cost
@@ -84,6 +114,9 @@ export interface Cost {
   /** Null when the model has no known price. */
   picodollars: Picodollars | null
   priceVersion: number | null
+  /** Of the bounds of an estimate; null where the provider counted. */
+  least: Picodollars | null
+  most: Picodollars | null
 }
 
 /** A call that has ended, at whichever stage. */

@@ -1,20 +1,25 @@
 import { checkFaithful } from '../domain/request/faithful.ts'
 import { type TriedChat, usableKey } from '../domain/usable-key.ts'
 import type { Endpoint } from '../endpoints/endpoint.ts'
-import type { Call, Reply } from '../http/call.ts'
+import type { Call } from '../http/call.ts'
 import type { Deps } from './deps.ts'
 import { type FindKey, handleCall } from './handle-call.ts'
+import type { CallReply } from './settle.ts'
 
 /**
  * A call like any other, except that its key is found by id instead of by bearer token. Everything after that, limits
  * and log included, is the same handler.
  */
-export function tryCall(tried: TriedChat, endpoint: Endpoint, deps: Deps): Promise<Reply | null> {
+export function tryCall(
+  tried: TriedChat & Pick<Call, 'openStream'>,
+  endpoint: Endpoint,
+  deps: Deps,
+): Promise<CallReply | null> {
   const findKey: FindKey = (_call, _endpoint, snapshot) => usableKey(snapshot, tried.key, deps.now())
   return handleCall(callOf(tried), endpoint, deps, findKey)
 }
 
-function callOf({ id, presence, body, idempotencyKey }: TriedChat): Call {
+function callOf({ id, presence, openStream, body, idempotencyKey }: TriedChat & Pick<Call, 'openStream'>): Call {
   return {
     id,
     method: 'POST',
@@ -27,6 +32,7 @@ function callOf({ id, presence, body, idempotencyKey }: TriedChat): Call {
       return [Buffer.from(JSON.stringify(body))]
     },
     presence,
+    openStream,
     receivedAt: performance.now(),
   }
 }

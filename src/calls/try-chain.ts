@@ -3,10 +3,12 @@ import type { Failure } from '../domain/failure.ts'
 import { toldSeconds } from '../domain/retry-after.ts'
 import type { ChainEntry } from '../domain/route.ts'
 import { CallerLeftError } from '../http/call.ts'
+import type { Candidate } from './chain/assess.ts'
 import { Walk } from './chain/walk.ts'
 import type { Deps } from './deps.ts'
-import { type Admitted, advance, millisecondsInto, type Served } from './stages.ts'
-import { tryEntry } from './try-entry.ts'
+import { price } from './price.ts'
+import { type Admitted, advance, millisecondsInto, type Served, type ServedBy } from './stages.ts'
+import { type LeftOutcome, tryEntry } from './try-entry.ts'
 
 /** Calls the entries in order until one serves. Throws the error of the last called entry. */
 export async function tryChain(call: Admitted, deps: Deps): Promise<Served> {
@@ -15,12 +17,30 @@ export async function tryChain(call: Admitted, deps: Deps): Promise<Served> {
   for (let candidate = walk.next(); candidate !== null; candidate = walk.next()) {
     const outcome = await tryEntry(candidate, call, deps)
     if (outcome.kind === 'served') return advance(call, { served: outcome.served })
-    if (outcome.kind === 'caller-left') throw new CallerLeftError()
+    if (outcome.kind === 'caller-left') {
+      noteCounted(call, candidate, outcome)
+      throw new CallerLeftError()
+    }
     walk.failed(outcome.failure, candidate)
     if (outcome.giveUp) break
   }
   const { lastFailure } = walk
   throw lastFailure === null ? walk.unattemptedError() : attemptedError(lastFailure, walk.smallestWaitMs, call)
+}
+
+/** The caller left before the first content of a stream: what the provider had counted by then is charged. */
+function noteCounted(
+  call: Admitted,
+  { entry, position, ignored }: Candidate,
+  { usage, durationMs }: LeftOutcome,
+): void {
+  if (usage === null || usage === undefined) return
+  const answer = { body: {}, usage: usage.tokens, finishReason: null, warning: null }
+  const served: ServedBy = {
+    ...{ entry, position, ignored, answer, usage: usage.tokens, upstreamMs: durationMs ?? 0 },
+    ...{ usageSource: 'provider_partial', bounds: null },
+  }
+  price(advance(call, { served }))
 }
 
 function noteSkipped(call: Admitted, { provider, model }: ChainEntry, reason: string): void {

@@ -2,27 +2,39 @@ import type { WireBytes } from '../bodies/request-body.ts'
 import type { Failure } from '../domain/failure.ts'
 import { NO_USAGE, type TokenUsage } from '../domain/pricing/usage.ts'
 import type { Provider } from '../domain/provider.ts'
+import type { StreamUsage } from '../domain/request/stream.ts'
 import type { ChainEntry } from '../domain/route.ts'
 import type { Translator } from '../providers/family.ts'
 import type { Endpoint as UpstreamEndpoint } from '../upstream/exchange.ts'
+import { stampOf } from './answer.ts'
 import type { Candidate } from './chain/assess.ts'
 import { type Correction, correctionOf } from './chain/correction.ts'
 import { nextStep } from './chain/fallback.ts'
 import type { Deps } from './deps.ts'
 import { pause } from './pause.ts'
-import { type Outcome, readOutcome, wordsOf } from './read-outcome.ts'
-import { type Admitted, millisecondsInto, type ServedBy } from './stages.ts'
+import { type Asked, type Outcome, readOutcome, wordsOf } from './read-outcome.ts'
+import { type Admitted, millisecondsInto, type ServedBy, type StreamedAnswer } from './stages.ts'
+import { askStream } from './stream/ask-stream.ts'
+import type { LiveStream } from './stream/live-stream.ts'
 
 export type EntryOutcome =
   | { kind: 'served'; served: ServedBy }
   | { kind: 'failed'; failure: Failure; giveUp: boolean }
-  | { kind: 'caller-left' }
+  | LeftOutcome
+
+/** `usage`: what a stream had counted by then. */
+export interface LeftOutcome {
+  kind: 'caller-left'
+  usage?: StreamUsage | null
+  durationMs?: number
+}
 
 /** Calls one entry, with retries where they may help, until it serves or the chain must move on. */
 export async function tryEntry(candidate: Candidate, call: Admitted, deps: Deps): Promise<EntryOutcome> {
   const { entry, position, ignored } = candidate
   const { body } = call
   call.adjustments = candidate.adjustments
+  call.trying = candidate
   // Written once: every retry at this entry sends the same request.
   const written = body.write(position)
   let bytes = written instanceof Promise ? await written : written
@@ -30,15 +42,18 @@ export async function tryEntry(candidate: Candidate, call: Admitted, deps: Deps)
   let isFirstUse = true
   for (let retriesUsed = 0; ; ) {
     const { outcome, durationMs, isFullyWritten } = await attempt(candidate, bytes, call, deps)
-    if (outcome.kind === 'caller-left') return outcome
+    if (outcome.kind === 'caller-left') return { ...outcome, durationMs }
     const isFree = isFullyWritten && isFirstUse
-    if (outcome.kind === 'answered') {
+    if (outcome.kind !== 'failed') {
       if (isFree) body.discard(bytes)
       correction?.learn()
+      const by = { entry, position, upstreamMs: durationMs, ignored, bounds: null }
+      if (outcome.kind === 'streaming') return { kind: 'served', served: streamed(outcome.stream, by, call) }
       const { answer } = outcome
       const usage = answer.usage ?? estimatedUsage(call)
       notePrice(usage.pricePercent, candidate, call, deps)
-      return { kind: 'served', served: { entry, position, answer, usage, upstreamMs: durationMs, ignored } }
+      const usageSource = answer.usage === null ? 'estimated' : 'provider'
+      return { kind: 'served', served: { ...by, answer, usage, usageSource } }
     }
     if (correction === null) {
       correction = await correctionOf(outcome.failure.refusedField, candidate, { bytes, isFree }, call, deps)
@@ -66,39 +81,78 @@ export async function tryEntry(candidate: Candidate, call: Admitted, deps: Deps)
   }
 }
 
+/** Its usage is known at its end. */
+function streamed(
+  stream: LiveStream,
+  by: Omit<ServedBy, 'answer' | 'usage' | 'usageSource'>,
+  call: Admitted,
+): ServedBy {
+  const { endpoint, body } = call
+  if (endpoint.stream === undefined) throw new Error(`${endpoint.path} has no streams`)
+  const answer: StreamedAnswer = {
+    stream,
+    writer: endpoint.stream.open(body.request, stampOf(call)),
+    firstContentMs: millisecondsInto(call),
+    ended: null,
+    events: 0,
+    finishReason: null,
+    warning: null,
+  }
+  return { ...by, answer, usage: NO_USAGE, usageSource: 'estimated' }
+}
+
 /** One upstream call, its outcome, and its record. */
 async function attempt(candidate: Candidate, bytes: WireBytes, call: Admitted, deps: Deps) {
   const { entry, family, provider } = candidate
   const began = performance.now()
   deps.circuits.started(entry)
-  const raw = await deps.upstream.exchange(upstreamEndpoint(candidate, deps), {
-    method: 'POST',
-    body: bytes,
-    timeoutMs: entry.timeoutMs,
-    presence: call.presence,
-  })
-  const ended = performance.now()
+  const endpoint = upstreamEndpoint(candidate, deps)
+  const { raw, outcome, ended } = await (call.delivery === null ? askWhole : askStream)(
+    endpoint,
+    candidate,
+    bytes,
+    call,
+    deps,
+  )
   call.elsewhereMs += ended - began
   const startedAfterMs = millisecondsInto(call, began)
   const durationMs = millisecondsInto(call, ended) - startedAfterMs
-  const read = readOutcome(raw, candidate, call, deps)
-  const outcome = read instanceof Promise ? await read : read
+  const head = 'headers' in raw ? raw : null
   call.attempts.push({
     kind: 'called',
     provider: entry.provider,
     model: entry.model,
     startedAfterMs,
     durationMs,
-    status: raw.kind === 'reply' ? raw.status : null,
+    status: head?.status ?? null,
     code: outcome.kind === 'failed' ? outcome.failure.code : outcome.kind === 'caller-left' ? 'caller_left' : null,
-    upstreamRequestId: raw.kind === 'reply' ? wordsOf(raw, family.requestIdHeader, provider) : null,
-    reason: outcome.kind === 'answered' ? 'served' : outcome.kind === 'caller-left' ? 'the caller left' : '',
+    upstreamRequestId: head === null ? null : wordsOf(head, family.requestIdHeader, provider),
+    reason: outcome.kind === 'failed' ? '' : outcome.kind === 'caller-left' ? 'the caller left' : 'served',
   })
   if (raw.kind === 'refused-address') {
     deps.log.error({ request: call.id, provider: provider.name }, `call refused: ${raw.detail}`)
   }
   remember(outcome, entry, call, deps)
-  return { outcome, durationMs, isFullyWritten: raw.kind === 'reply' && raw.isFullyWritten }
+  return { outcome, durationMs, isFullyWritten: head?.isFullyWritten === true }
+}
+
+async function askWhole(
+  endpoint: UpstreamEndpoint,
+  candidate: Candidate,
+  bytes: WireBytes,
+  call: Admitted,
+  deps: Deps,
+): Promise<Asked> {
+  const { timeoutMs } = candidate.entry
+  const raw = await deps.upstream.exchange(endpoint, {
+    method: 'POST',
+    body: bytes,
+    timeoutMs,
+    presence: call.presence,
+  })
+  const ended = performance.now()
+  const read = readOutcome(raw, candidate, call, deps)
+  return { raw, outcome: read instanceof Promise ? await read : read, ended }
 }
 
 /** What the process learns about the provider from an attempt. */
@@ -107,6 +161,9 @@ function remember(outcome: Outcome, entry: ChainEntry, call: Admitted, deps: Dep
     case 'answered':
       deps.circuits.succeeded(entry)
       deps.providerHealth.succeeded(entry)
+      break
+    case 'streaming':
+      deps.circuits.succeeded(entry)
       break
     case 'failed':
       deps.circuits.failed(entry, outcome.failure)
@@ -125,7 +182,12 @@ function estimatedUsage(call: Admitted): TokenUsage {
 }
 
 /** The cost is recorded as billed; later calls hold for an unexpected price. */
-function notePrice(percent: number, { provider, expectedPercent, heldPercent }: Candidate, call: Admitted, deps: Deps) {
+export function notePrice(
+  percent: number,
+  { provider, expectedPercent, heldPercent }: Candidate,
+  call: Admitted,
+  deps: Deps,
+) {
   if (percent > heldPercent)
     noteReason(call, `served, at ${percent} % of the list price: ${heldPercent} % were held for`)
   if (percent > expectedPercent) deps.pricePercents.learn(provider, percent, call.id)

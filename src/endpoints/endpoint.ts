@@ -24,8 +24,8 @@ export interface Endpoint<Request extends CallRequest = CallRequest> {
   fallsBackTo: 'any-model' | 'same-model'
   /** The gateway key as sent. Throws `unauthorized` if there is none. */
   keyOf(call: WithHeaders): string
-  /** Checks a parsed body. Throws the caller's error for a bad one. */
-  read(value: unknown): Request
+  /** Checks a parsed body. Throws the caller's error for a bad one, `not_implemented` for a stream that is not allowed. */
+  read(value: unknown, allowsStream: boolean): Request
   /** `bytes`: the length of the JSON as received, if known. */
   promptTokens(request: Request, bytes: number | null): PromptTokens
   /** The answer in the caller's format. */

@@ -5,11 +5,11 @@ import { checkFaithful } from '../domain/request/faithful.ts'
 import type { Endpoint } from './endpoint.ts'
 
 /** Reads a received body as a request. The error carries what the request log may store of a refused body. */
-export function readBody(body: Buffer, endpoint: Pick<Endpoint, 'read'>): CallRequest {
+export function readBody(body: Buffer, endpoint: Pick<Endpoint, 'read'>, allowsStream: boolean): CallRequest {
   let value: unknown
   try {
     value = parseJson(body)
-    return readValue(value, endpoint)
+    return readValue(value, endpoint, allowsStream)
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error
     throw new GatewayError(error.code, error.message, { refused: { model: namedModel(value), bytes: body.length } })
@@ -17,8 +17,8 @@ export function readBody(body: Buffer, endpoint: Pick<Endpoint, 'read'>): CallRe
 }
 
 /** A request that can be forwarded faithfully. */
-export function readValue(value: unknown, endpoint: Pick<Endpoint, 'read'>): CallRequest {
-  const request = endpoint.read(value)
+export function readValue(value: unknown, endpoint: Pick<Endpoint, 'read'>, allowsStream: boolean): CallRequest {
+  const request = endpoint.read(value, allowsStream)
   checkFaithful(value)
   return request
 }

@@ -22,6 +22,8 @@ export interface Call {
    */
   readBody(limitBytes: number, owner?: string): Promise<Buffer[]>
   presence: Presence
+  /** Begins a streamed answer. The handler then returns its end, as a `StreamRest`. */
+  openStream(head: StreamHead, first: string): Sink
   /** `performance.now()` when the head of the request was read. */
   receivedAt: number
 }
@@ -39,7 +41,28 @@ export interface StreamedReply {
   pieces: AsyncIterable<string>
 }
 
-export type AnyReply = Reply | StreamedReply
+export interface StreamHead {
+  status: number
+  headers: Record<string, string>
+  /** Names of the fields that follow the body. */
+  trailers: readonly string[]
+}
+
+/** Where a streamed answer goes once its head is sent. */
+export interface Sink {
+  /** False: the connection is full. Wait for `drained` before writing more. */
+  write(text: string): boolean
+  /** Also resolves when the client has left. */
+  drained(): Promise<void>
+}
+
+/** The end of an answer that was begun with `openStream`. */
+export interface StreamRest {
+  rest: string
+  trailers: Record<string, string>
+}
+
+export type AnyReply = Reply | StreamedReply | StreamRest
 
 /** Null: the client left, nobody is there to answer. */
 export type Handler = (call: Call) => Promise<AnyReply | null> | Reply | null

@@ -9,13 +9,16 @@ export interface DrainOptions {
   onCutOff(): void
 }
 
+/** For streams that are cut: their rows are completed, and their callers get an error frame. */
+const LAST_WORDS_MS = 500
+
 /** Lets calls in flight finish, up to a deadline. */
 export async function drain(server: Pick<Server, 'drain' | 'destroy'>, options: DrainOptions): Promise<void> {
   const { log, seconds, idleGraceMs, onCutOff } = options
-  const deadline = setTimeout(() => {
+  let deadline = setTimeout(() => {
     onCutOff()
     log.warn('calls that outlast DRAIN_SECONDS are cut off: logged as interrupted')
-    server.destroy()
+    deadline = setTimeout(() => server.destroy(), LAST_WORDS_MS)
   }, seconds * 1000)
   await server.drain(idleGraceMs)
   clearTimeout(deadline)

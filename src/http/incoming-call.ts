@@ -3,23 +3,27 @@ import { readBody } from './body.ts'
 import type { Bodies, Call } from './call.ts'
 import type { Client } from './connections.ts'
 
+type KnownCall = Pick<Call, 'id' | 'params' | 'openStream'> & { presence: Client }
+
 /** A call that `node:http` has read. */
 export class IncomingCall implements Call {
   readonly id: string
   readonly params: Readonly<Record<string, string>>
   readonly presence: Client
   readonly receivedAt = performance.now()
+  readonly openStream: Call['openStream']
   readonly #request: IncomingMessage
   readonly #bodies: Bodies
   #owner: string | null = null
   #heldBytes = 0
 
-  constructor(request: IncomingMessage, known: Pick<Call, 'id' | 'params'> & { presence: Client }, bodies: Bodies) {
+  constructor(request: IncomingMessage, known: KnownCall, bodies: Bodies) {
     this.#request = request
     this.#bodies = bodies
     this.id = known.id
     this.params = known.params
     this.presence = known.presence
+    this.openStream = known.openStream
   }
 
   get method(): string {

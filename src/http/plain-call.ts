@@ -11,6 +11,7 @@ export class PlainCall implements Call {
   readonly params = {}
   readonly presence: Presence
   readonly receivedAt: number
+  readonly openStream: Call['openStream']
   readonly #headers: PlainHeaders
   readonly #body: Buffer | Promise<Buffer>
   readonly #memory: BodyMemory
@@ -20,7 +21,7 @@ export class PlainCall implements Call {
   constructor(
     headers: PlainHeaders,
     body: Buffer | Promise<Buffer>,
-    known: Pick<Call, 'id' | 'presence' | 'receivedAt'>,
+    known: Pick<Call, 'id' | 'presence' | 'receivedAt' | 'openStream'>,
     memory: BodyMemory,
   ) {
     this.#headers = headers
@@ -29,6 +30,7 @@ export class PlainCall implements Call {
     this.id = known.id
     this.presence = known.presence
     this.receivedAt = known.receivedAt
+    this.openStream = known.openStream
   }
 
   query(): Record<string, string> {

@@ -1,17 +1,20 @@
 import type { Server as HttpServer } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Arrival } from './arrivals.ts'
-import type { Bodies } from './call.ts'
+import type { Bodies, Sink, StreamHead, StreamRest } from './call.ts'
 import type { Connections } from './connections.ts'
 import { GrowingBuffer } from './growing-buffer.ts'
 import { PlainCall } from './plain-call.ts'
 import { type PlainHeaders, readPlainHead } from './plain-head.ts'
+import { chunkOf, lastChunks, SocketSink } from './sinks.ts'
 
 /** A route that is served on raw sockets. */
 export interface RawSocketRoute {
   /** Of its requests, with the line end. */
   requestLine: string
-  /** Resolves with the whole answer, null to hang up. */
+  /** The head of a streamed answer, as it is sent. */
+  streamHead(head: StreamHead, id: string): string
+  /** Resolves with the whole answer or the end of a streamed one; null to hang up. */
   respond(call: PlainCall): Promise<RawAnswer | null>
   /** Decides, as a rule at once, what a call gets instead of being taken; null: it is taken. */
   enter(decide: (refusal: RawAnswer | null) => void): void
@@ -26,9 +29,7 @@ export interface RawSocketOptions {
   idleMs: number
 }
 
-export interface RawAnswer {
-  head: string
-  body: string | Uint8Array
+export type RawAnswer = ({ head: string; body: string | Uint8Array } | StreamRest) & {
   /** The connection closes after this answer. */
   isLast: boolean
 }
@@ -111,6 +112,8 @@ class RawConnection implements Arrival {
   #arriving: Arriving | null = null
   /** The answer was sent before all of the request had arrived. */
   #answered = false
+  /** A streamed answer has begun. */
+  #isStreaming = false
 
   constructor(socket: Socket, options: RawSocketOptions, leave: (isClosed: boolean) => void) {
     this.socket = socket
@@ -193,12 +196,19 @@ class RawConnection implements Arrival {
   async #serve({ route, headers }: PlainRequest, body: Buffer | Promise<Buffer>, receivedAt: number): Promise<void> {
     const { connections, bodies } = this.#options
     const client = connections.arrive(this.socket)
-    const known = { id: route.newRequestId(), presence: client, receivedAt }
+    const id = route.newRequestId()
+    const openStream = (head: StreamHead, first: string): Sink => {
+      this.#isStreaming = true
+      this.socket.write(route.streamHead(head, id) + chunkOf(first))
+      return new SocketSink(this.socket)
+    }
+    const known = { id, presence: client, receivedAt, openStream }
     const call = new PlainCall(headers, body, known, bodies.memory)
     const answer = await route.respond(call)
     call.release()
     connections.answered(this.socket, client)
-    if (answer === null) this.socket.destroy()
+    // A stream that cannot be ended properly is cut: its client must not take it for whole.
+    if (answer === null || (this.#isStreaming && !('rest' in answer))) this.socket.destroy()
     else this.#send(answer)
   }
 
@@ -229,17 +239,11 @@ class RawConnection implements Arrival {
     if (this.#answered) this.#ready()
   }
 
-  #send({ head, body, isLast }: RawAnswer): void {
+  #send(answer: RawAnswer): void {
     const { socket } = this
     if (!socket.writable) return
-    let isTaken: boolean
-    if (typeof body === 'string') isTaken = socket.write(head + body)
-    else {
-      socket.cork()
-      socket.write(head, 'latin1')
-      isTaken = socket.write(body)
-      socket.uncork()
-    }
+    const isTaken = this.#write(answer)
+    const { isLast } = answer
     // Nothing is kept of a body that nobody waits for.
     if (isLast) this.#arriving === null ? socket.end() : socket.destroySoon()
     else if (this.#arriving !== null) this.#answered = true
@@ -247,9 +251,22 @@ class RawConnection implements Arrival {
     else socket.once('drain', () => this.#ready())
   }
 
+  #write(answer: RawAnswer): boolean {
+    const { socket } = this
+    if ('rest' in answer) return socket.write(lastChunks(answer))
+    const { head, body } = answer
+    if (typeof body === 'string') return socket.write(head + body)
+    socket.cork()
+    socket.write(head, 'latin1')
+    const isTaken = socket.write(body)
+    socket.uncork()
+    return isTaken
+  }
+
   #ready(): void {
     this.#busy = false
     this.#answered = false
+    this.#isStreaming = false
     if (this.socket.isPaused()) this.socket.resume()
     if (this.#waiting.length > 0) this.#next(true)
   }

@@ -6,13 +6,23 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { GatewayError } from '../domain/errors.ts'
 import { Arrivals } from './arrivals.ts'
 import { BodyMemory } from './body-memory.ts'
-import { type AnyReply, type Bodies, type Call, CallerLeftError, type HttpRoute, type Reply } from './call.ts'
+import {
+  type AnyReply,
+  type Bodies,
+  type Call,
+  CallerLeftError,
+  type HttpRoute,
+  type Reply,
+  type Sink,
+  type StreamHead,
+} from './call.ts'
 import { Connections } from './connections.ts'
 import { IncomingCall } from './incoming-call.ts'
 import { detachNodeHttp, type RawAnswer, type RawSocketRoute, serveRawSockets } from './raw-socket.ts'
 import { asGatewayError, errorReply } from './respond.ts'
 import { responseHead } from './response-text.ts'
 import { createRouter, type Match, type Router } from './router.ts'
+import { ResponseSink } from './sinks.ts'
 import { refuseUnreadable } from './unreadable.ts'
 
 // Not imported: that would load every export of the module, WebSocket with a second undici among them.
@@ -127,6 +137,10 @@ function rawSocketRoute(route: HttpRoute, context: Context): RawSocketRoute {
         )
       }
     },
+    streamHead: (head, id) => {
+      const fields = streamFields(head, id, route, context)
+      return responseHead(head.status, { ...fields, ...lastingFields(fields), 'transfer-encoding': 'chunked' })
+    },
     async respond(call) {
       const reply = await replyFor(route, call, options)
       try {
@@ -140,16 +154,22 @@ function rawSocketRoute(route: HttpRoute, context: Context): RawSocketRoute {
 }
 
 function rawAnswer(reply: AnyReply, id: string, route: HttpRoute, context: Context): RawAnswer {
-  if ('pieces' in reply) throw new TypeError('the raw-socket path only sends whole answers')
+  if ('pieces' in reply) throw new TypeError('the raw-socket path sends whole answers and event streams only')
+  const isLast = closesConnection(reply, context)
+  if ('rest' in reply) return { ...reply, isLast }
   const { status, body } = reply
   const fields = fieldsOf(reply, id, route, context)
   fields['content-length'] = Buffer.byteLength(body)
-  const isLast = closesConnection(reply, context)
-  if (!isLast) {
-    fields['connection'] = 'keep-alive'
-    fields['keep-alive'] = `timeout=${KEEP_ALIVE_MS / 1000}`
-  }
-  return { head: responseHead(status, fields), body, isLast }
+  return { head: responseHead(status, { ...fields, ...lastingFields(fields) }), body, isLast }
+}
+
+/** That a connection stays open: Node says so by itself. */
+function lastingFields({ connection }: Fields): Fields {
+  return connection === 'close' ? {} : { connection: 'keep-alive', 'keep-alive': `timeout=${KEEP_ALIVE_MS / 1000}` }
+}
+
+function streamFields(head: StreamHead, id: string, route: Match['route'], context: Context): Fields {
+  return { ...fieldsOf({ ...head, body: '' }, id, route, context), trailer: head.trailers.join(', ') }
 }
 
 /** One request from its head to its answer. */
@@ -158,12 +178,18 @@ async function serve(request: IncomingMessage, response: ServerResponse, context
   const { method = '', url = '', socket } = request
   const client = connections.arrive(socket, response)
   const { route, params } = context.router.find(method, url)
-  const known = { id: options.newRequestId(route.idPrefix), params, presence: client }
-  const call = new IncomingCall(request, known, context.bodies)
+  const id = options.newRequestId(route.idPrefix)
+  const openStream = (head: StreamHead, first: string): Sink => {
+    response.writeHead(head.status, streamFields(head, id, route, context))
+    if (first === '') response.flushHeaders()
+    else response.write(first)
+    return new ResponseSink(response)
+  }
+  const call = new IncomingCall(request, { id, params, presence: client, openStream }, context.bodies)
   const refusal = route.isSheddable === true ? await refusalOf(route, options) : null
   const reply = refusal ?? (client.left ? null : await replyFor(route, call, options))
   try {
-    const sending = send(reply, response, fieldsOf(reply, call.id, route, context))
+    const sending = send(reply, response, () => fieldsOf(reply, call.id, route, context))
     // Only streamed replies are awaited.
     if (sending !== undefined) await sending
   } catch (error) {
@@ -196,11 +222,18 @@ function writeError({ writeError = errorReply }: Match['route'], error: GatewayE
   return writeError(error)
 }
 
-function send(reply: AnyReply | null, response: ServerResponse, fields: Fields): Promise<void> | void {
-  if (reply === null) {
+function send(reply: AnyReply | null, response: ServerResponse, fieldsFor: () => Fields): Promise<void> | void {
+  if (reply !== null && 'rest' in reply) {
+    response.addTrailers(reply.trailers)
+    response.end(reply.rest)
+    return
+  }
+  // A stream that cannot be ended properly is cut: its client must not take it for whole.
+  if (reply === null || response.headersSent) {
     response.destroy()
     return
   }
+  const fields = fieldsFor()
   if ('pieces' in reply) {
     response.writeHead(reply.status, fields)
     return pipeline(Readable.from(reply.pieces), response)
@@ -212,7 +245,7 @@ function send(reply: AnyReply | null, response: ServerResponse, fields: Fields):
 type Fields = Record<string, string | number>
 
 function fieldsOf(reply: AnyReply | null, id: string, route: Match['route'], context: Context): Fields {
-  const fields: Fields = { ...route.headers, ...reply?.headers }
+  const fields: Fields = { ...route.headers, ...(reply !== null && 'headers' in reply ? reply.headers : null) }
   // A replayed answer carries the id of the first.
   fields['x-gateway-request-id'] ??= id
   // The official clients show this one, with errors too.
@@ -226,7 +259,7 @@ function fieldsOf(reply: AnyReply | null, id: string, route: Match['route'], con
  * was too slow is not given the time to send the rest.
  */
 function closesConnection(reply: AnyReply | null, context: Context): boolean {
-  return context.isDraining || reply?.status === 408
+  return context.isDraining || (reply !== null && 'status' in reply && reply.status === 408)
 }
 
 function hasBody(status: number): boolean {

@@ -7,7 +7,7 @@ import type { HandlersOf } from './router.ts'
 export function playgroundHandlers(deps: ManagementDeps): HandlersOf<typeof playgroundOperations> {
   return {
     async 'chat.try'({ query, body }, context) {
-      const { id, presence } = context
+      const { id, presence, openStream } = context
       const key = { id: query.key, workspace: query.workspace }
       usableKey(deps.snapshot(), key, context.now)
       // Before the call: nobody spends in another one's name unseen. Who wants to know what was asked looks at the log.
@@ -22,9 +22,9 @@ export function playgroundHandlers(deps: ManagementDeps): HandlersOf<typeof play
         },
       }))
       const idempotencyKey = context.header('idempotency-key')
-      const reply = await deps.tryChat({ id, presence, key, body, idempotencyKey })
+      const reply = await deps.tryChat({ id, presence, openStream, key, body, idempotencyKey })
       if (reply === null) throw new CallerLeftError('the caller left before the answer')
-      return toPlaygroundReply(reply, id)
+      return 'rest' in reply ? reply : toPlaygroundReply(reply, id)
     },
   }
 }

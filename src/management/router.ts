@@ -4,7 +4,7 @@ import { joined } from '../domain/byte-pieces.ts'
 import { GatewayError } from '../domain/errors.ts'
 import type { Presence } from '../domain/presence.ts'
 import { problemText } from '../domain/problem-text.ts'
-import type { Call, HttpRoute, Reply, StreamedReply } from '../http/call.ts'
+import type { AnyReply, Call, HttpRoute, StreamedReply, StreamRest } from '../http/call.ts'
 import { jsonTextReply } from '../http/respond.ts'
 import { isAway } from '../store/engine/database-away.ts'
 import { type AuthorizeDeps, type Authorized, authorize } from './access/authorize.ts'
@@ -17,6 +17,7 @@ export interface Visit {
   /** Of this request: goes out as `x-gateway-request-id`. */
   id: string
   presence: Presence
+  openStream: Call['openStream']
   now: number
   method: string
   header(name: string): string | undefined
@@ -40,7 +41,7 @@ export interface Context extends Visit, Authorized {
 export type OperationHandler<O extends Operation> = (
   input: InputOf<O>,
   context: O['isPublic'] extends true ? Visit : Context,
-) => Promise<ReplyOf<O>>
+) => Promise<ReplyOf<O> | StreamRest>
 
 /** A handler for every operation: one that is missing does not compile. */
 export type HandlersOf<Operations extends Record<string, Operation>> = {
@@ -77,7 +78,7 @@ async function handleOrSayAway(
   operation: Operation,
   handler: OperationHandler<Operation>,
   deps: RouterDeps,
-): Promise<Reply | StreamedReply> {
+): Promise<AnyReply> {
   try {
     const work = handle(call, operation, handler, deps)
     return await (operation.waitsForProvider ? work : deps.orAway(work))
@@ -92,7 +93,7 @@ async function handle(
   operation: Operation,
   handler: OperationHandler<Operation>,
   deps: RouterDeps,
-): Promise<Reply | StreamedReply> {
+): Promise<AnyReply> {
   const who = operation.isPublic ? visitor(call) : await authorize(call, deps)
   const input: InputOf<Operation> = {
     params: parsed(operation.params, call.params, ''),
@@ -107,6 +108,7 @@ async function handle(
     ...who,
     id: call.id,
     presence: call.presence,
+    openStream: call.openStream,
     now: deps.now(),
     method: call.method,
     header: (name) => call.header(name),
@@ -123,10 +125,16 @@ async function handle(
     },
   }
   const value = await handler(input, context)
+  if (isRest(value)) return value
   if (operation.stream !== null) return streamed(value as unknown as Streamed)
   if (status === 204) return { status, headers, body: '' }
   if (operation.hasVersion) headers['etag'] = versionOf(value, operation.unversioned)
   return jsonTextReply(status, await jsonInTurns(value as object), headers)
+}
+
+/** The handler has streamed its answer and returns the end of it. */
+function isRest(value: unknown): value is StreamRest {
+  return typeof value === 'object' && value !== null && 'rest' in value && 'trailers' in value
 }
 
 /** Nobody in particular; handlers of public operations do not see who it is, so this stands for no actor at all. */

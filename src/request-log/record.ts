@@ -18,7 +18,11 @@ export interface AttemptRecord {
   upstreamRequestId: string | null
   /** Why the next step was taken, in words. */
   reason: string
+  /** Where it failed. */
+  phase?: AttemptPhase
 }
+
+export type AttemptPhase = 'connect' | 'headers' | 'before_content' | 'after_content'
 
 /** The type of each kind of field in a record. */
 interface RecordTypes extends Record<FieldKind, unknown> {
@@ -45,6 +49,19 @@ type RecordOf<From extends LogFields['from']> = {
 
 /** Written before the first dispatch: from here on the log knows of the call, whatever happens. */
 export type OpenRecord = RecordOf<'open'>
+
+/** Written before the first content of a stream is sent. */
+export interface CommitRecord {
+  id: string
+  startedAt: number
+  provider: string
+  model: string
+  fallback: boolean
+  /** From the start of the call. */
+  firstContentMs: number
+  /** What the provider had counted by then. */
+  usage: TokenUsage | null
+}
 
 /** Written before the caller sees the answer: the whole truth about the call. Never changed afterwards. */
 export type CloseRecord = RecordOf<'open' | 'close'> & { usage: TokenUsage | null; attempts: AttemptRecord[] }

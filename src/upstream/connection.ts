@@ -100,6 +100,10 @@ export class UpstreamConnection {
     if (this.isConnected) this.#write(user)
   }
 
+  limitSilence(milliseconds: number): void {
+    this.socket.setTimeout(milliseconds)
+  }
+
   /** Reads on after a pause; the silence of the provider counts from here. */
   resume(): void {
     if (!this.#isPaused) return

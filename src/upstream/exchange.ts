@@ -30,9 +30,12 @@ export interface CallOptions {
   presence: Presence | null
 }
 
+/** What was waited for. `first-content`, `payload` and `total` are deadlines of those who read a stream. */
+export type TimeoutPhase = 'connect' | 'headers' | 'body' | 'first-content' | 'payload' | 'total'
+
 /** Why there is no response. `sent`: the provider had the whole request, so it may have worked on it and billed it. */
 export type Stoppage =
-  | { kind: 'timeout'; phase: 'connect' | 'headers' | 'body' }
+  | { kind: 'timeout'; phase: TimeoutPhase }
   | { kind: 'unreachable'; detail: string }
   | { kind: 'broken'; sent: boolean; detail: string }
   | { kind: 'too-large' }

@@ -9,6 +9,8 @@ export interface UpstreamAnswer extends Pick<UpstreamReply, 'status' | 'headers'
   kind: 'answer'
   /** One call at a time. A body that was cut ends with a breakdown, behind the pieces that came before, never with `end`. */
   next(): Promise<BodyPart>
+  /** From now on this much silence means that the body will not end. */
+  limitSilence(milliseconds: number): void
   /** Closes the connection, drops what has not been read, and makes `next` tell why. */
   abort(why: Breakdown): void
 }
@@ -61,6 +63,10 @@ export class StreamedExchange extends Exchange implements BodySink, UpstreamAnsw
       this.#resolveNext = resolve
       this.#handOut()
     })
+  }
+
+  limitSilence(milliseconds: number): void {
+    this.connection?.limitSilence(milliseconds)
   }
 
   override abort(why: Breakdown): void {

@@ -46,6 +46,10 @@ function newPresence(): Presence & { leave(): void } {
 }
 
 /** A gateway with the log as a list; memory for two calls and one outcome of them unless told otherwise. */
+function noStream(): never {
+  throw new Error('no stream is expected here')
+}
+
 export function newWorld(bounds = { outcomeBytes: 1_500, identities: 2 }) {
   const rows: Row[] = []
   let now = 1_700_000_000_000
@@ -77,16 +81,20 @@ export function newWorld(bounds = { outcomeBytes: 1_500, identities: 2 }) {
       presence,
       endpoint: { error: errorBody },
       claim: null,
+      receiver: { presence, openStream: noStream },
+      delivery: null,
     }
     const told = idempotency.enter(life, { idempotencyKey, bodyHash, idPrefix: 'request-' }).then(
       (first): Told => {
-        if (first !== null) return first.reply === null ? { kind: 'left' } : { kind: 'told', reply: first.reply }
+        if (first !== null) {
+          return first.reply === null ? { kind: 'left' } : { kind: 'told', reply: first.reply as Reply }
+        }
         rows.push(row)
         life.attempts.push(CALLED)
         return { kind: 'sent' }
       },
       (error: GatewayError): Told => {
-        life.claim?.finish({ status: error.status, headers: {}, body: error.message })
+        life.claim?.finish({ status: error.status, headers: {}, body: error.message }, null)
         return { kind: 'refused', message: error.message }
       },
     )
@@ -99,15 +107,16 @@ export function newWorld(bounds = { outcomeBytes: 1_500, identities: 2 }) {
     ask,
     answer({ life, row }: Caller, body = `answer to ${row.bodyHash}`) {
       row.state = 'answered'
-      life.claim?.finish({ status: 200, headers: {}, body })
+      const reply = { status: 200, headers: {}, body }
+      life.claim?.finish(reply, { replay: reply })
     },
     fail({ life, row }: Caller) {
       drop(row)
-      life.claim?.finish({ status: 502, headers: {}, body: 'failed' })
+      life.claim?.finish({ status: 502, headers: {}, body: 'failed' }, null)
     },
     breakOff({ life, row }: Caller) {
       drop(row)
-      life.claim?.finish(null)
+      life.claim?.finish(null, null)
     },
     restart() {
       for (const row of rows) if (row.state === 'running') row.state = 'uncertain'

@@ -8,10 +8,12 @@ import {
   refusalOf,
 } from '../../domain/idempotency.ts'
 import type { Presence } from '../../domain/presence.ts'
-import type { Reply } from '../../http/call.ts'
 import { asGatewayError, errorReply } from '../../http/respond.ts'
+import type { CallReply } from '../settle.ts'
+import type { Delivery, Receiver } from '../stream/delivery.ts'
 import { type JointPresence, jointPresence } from './joint-presence.ts'
 import { IdempotencyMemory, type MemoryBounds, type PastCall } from './memory.ts'
+import type { KeptOutcome } from './outcome.ts'
 
 /** The dependencies of `Idempotency-Key`. */
 export interface IdempotencyOptions {
@@ -26,8 +28,8 @@ export interface IdempotencyOptions {
 
 /** The right to make the one call of a key. Exactly one of the two functions must be called at its end. */
 export interface Claim {
-  /** Its row is complete. Null: everyone who waited for it has left. */
-  finish(reply: Reply | null): void
+  /** Its row is complete. A null reply: everyone who waited for it has left. */
+  finish(reply: CallReply | null, kept: KeptOutcome): void
   /** Its row could not be completed. */
   lose(error: unknown): void
 }
@@ -37,7 +39,7 @@ export interface Idempotency {
    * Null: this request makes the call and has the claim. Otherwise it gets the reply of the first call and ends here; a
    * null reply means that the caller left while waiting.
    */
-  enter(call: IdempotentCall, body: IdempotentBody): Promise<{ reply: Reply | null } | null>
+  enter(call: IdempotentCall, body: IdempotentBody): Promise<{ reply: CallReply | null } | null>
 }
 
 /** The part of a call that is read and set here. */
@@ -49,11 +51,15 @@ interface IdempotentCall {
   startedAt: number
   presence: Presence
   claim: Claim | null
+  readonly receiver: Receiver
+  /** Of a stream. */
+  readonly delivery: Delivery | null
 }
 
 interface Running extends ClaimedCall {
   presence: JointPresence
-  ended: Promise<Reply | null>
+  delivery: Delivery | null
+  ended: Promise<CallReply | null>
 }
 
 const AWAY_SECONDS = 5
@@ -69,16 +75,20 @@ export function createIdempotency(options: IdempotencyOptions): Idempotency {
   const running = new Map<string, Running>()
   const memory = new IdempotencyMemory(bounds)
 
-  function replay(reply: Reply, requestId: string): { reply: Reply } {
+  function replay(reply: CallReply, requestId: string): { reply: CallReply } {
     onReplay()
-    const marks = { 'x-gateway-request-id': requestId, 'x-gateway-idempotent-replay': 'true' }
-    return { reply: { ...reply, headers: { ...reply.headers, ...marks } } }
+    if ('rest' in reply) return { reply }
+    return { reply: { ...reply, headers: { ...reply.headers, ...marksOf(requestId) } } }
   }
 
   /** The reply of the running call. Null: nobody waited for it any more, so it was cancelled and releases the key. */
-  async function join(first: Running, body: IdempotentBody, presence: Presence) {
+  async function join(first: Running, body: IdempotentBody, { presence, receiver }: IdempotentCall) {
     checkSameBody(first, body)
-    if (!first.presence.left) first.presence.join(presence)
+    if (!first.presence.left) {
+      // What was sent before is not kept: nothing can be added to it.
+      if (first.delivery?.join(receiver, marksOf(first.requestId)) === false) throw refusalOf(first)
+      first.presence.join(presence)
+    }
     const ended = await endOrLeave(first.ended, presence)
     if (ended === 'left') return { reply: null }
     return ended === null ? null : replay(ended, first.requestId)
@@ -94,17 +104,18 @@ export function createIdempotency(options: IdempotencyOptions): Idempotency {
   }
 
   function claim(identity: string, { bodyHash }: IdempotentBody, call: IdempotentCall): void {
-    const { promise: ended, resolve: end } = Promise.withResolvers<Reply | null>()
+    const { promise: ended, resolve: end } = Promise.withResolvers<CallReply | null>()
     const requestId = call.id
     const presence = jointPresence(call.presence)
-    running.set(identity, { requestId, bodyHash, state: 'running', presence, ended })
+    const { delivery } = call
+    running.set(identity, { requestId, bodyHash, state: 'running', presence, delivery, ended })
     call.presence = presence
     // Admission sets the start time again.
     const past = (state: PastCall['state']): PastCall => ({ requestId, bodyHash, state, startedAt: call.startedAt })
     call.claim = {
-      finish(reply) {
+      finish(reply, kept) {
         running.delete(identity)
-        if (reply?.status === 200) memory.keep(identity, past('answered'), reply)
+        if (kept !== null) memory.keep(identity, past('answered'), kept.replay)
         end(reply)
       },
       lose(error) {
@@ -133,7 +144,7 @@ export function createIdempotency(options: IdempotencyOptions): Idempotency {
     async enter(call, body) {
       const identity = identityOf(call.key.id, body)
       for (let first = running.get(identity); first !== undefined; first = running.get(identity)) {
-        const joined = await join(first, body, call.presence)
+        const joined = await join(first, body, call)
         if (joined !== null) return joined
       }
       const recalled = recall(identity, body)
@@ -147,6 +158,10 @@ export function createIdempotency(options: IdempotencyOptions): Idempotency {
   }
 }
 
+function marksOf(requestId: string): Record<string, string> {
+  return { 'x-gateway-request-id': requestId, 'x-gateway-idempotent-replay': 'true' }
+}
+
 /** Nothing is sent until it is known that this would not be a second call. */
 function unreadableLog(cause: unknown): GatewayError {
   const message =
@@ -156,7 +171,7 @@ function unreadableLog(cause: unknown): GatewayError {
 }
 
 /** Whichever comes first: a caller who leaves stops waiting. */
-function endOrLeave(ended: Promise<Reply | null>, presence: Presence): Promise<Reply | null | 'left'> {
+function endOrLeave(ended: Promise<CallReply | null>, presence: Presence): Promise<CallReply | null | 'left'> {
   if (presence.left) return Promise.resolve('left')
   return new Promise((resolve) => {
     const stopListening = presence.onLeave(() => resolve('left'))

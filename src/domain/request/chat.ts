@@ -75,11 +75,11 @@ export type ContentPart = z.infer<typeof typed.schema>
 
 /**
  * Checks the shape and returns the caller's own object, not a copy: key order and unknown fields stay as sent.
- * Streaming is refused with `not_implemented` before anything else is checked (docs/contract.md).
+ * Unless streams are allowed, one is refused with `not_implemented` before anything else is checked (docs/contract.md).
  */
-export function readChatRequest(value: unknown): ChatRequest {
+export function readChatRequest(value: unknown, allowsStream = false): ChatRequest {
   if (!isJsonObject(value)) throw new GatewayError('invalid_request', 'The body must be a JSON object.')
-  if (value['stream'] === true) throw new GatewayError('not_implemented')
+  if (value['stream'] === true && !allowsStream) throw new GatewayError('not_implemented')
   if (isUsual(value)) return value as ChatRequest
   const parsed = ChatRequestSchema.safeParse(value)
   if (!parsed.success) throw new GatewayError('invalid_request', problemText(parsed.error))

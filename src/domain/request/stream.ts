@@ -33,6 +33,8 @@ export interface Chunk {
   json: string
   /** UTF-8 bytes of generated text and tool input in it, visible or not. 0: nothing that commits the call. */
   contentBytes: number
+  /** Characters of the same; missing: as many as bytes. */
+  contentCharacters?: number
   /** It finishes a choice or comes after that: sent with the end of the stream. */
   isEnd: boolean
 }
@@ -59,7 +61,10 @@ export interface StreamReader {
 
 /** The end of a streamed answer, known when its row is written. */
 export interface StreamEnd {
+  /** As the provider counted; null: it did not. */
   usage: StreamUsage | null
+  /** As logged, estimated where the provider did not count. */
+  tokens: TokenUsage
   /** The key `x_gateway` of the last chunk. */
   gateway: JsonObject
 }
@@ -69,6 +74,13 @@ export interface StreamWriter {
   /** Empty: nothing to send for this part. */
   write(part: StreamPart): string
   end(end: StreamEnd): string
+}
+
+/** Of its generated content. */
+export function characters(part: StreamPart): number {
+  if ('text' in part) return part.text.length
+  if (part.type === 'chunk') return part.contentCharacters ?? part.contentBytes
+  return part.type === 'tool-call-start' ? part.name.length : 0
 }
 
 /** UTF-8 bytes of generated content: more than 0 commits the call. */

@@ -1,0 +1,170 @@
+import { GatewayError } from '../domain/errors.ts'
+import type { Failure } from '../domain/failure.ts'
+import { estimateUsage } from '../domain/pricing/estimated-usage.ts'
+import { withoutSecrets } from '../domain/provider.ts'
+import type { StreamPart } from '../domain/request/stream.ts'
+import { streamHead } from './answer.ts'
+import type { Candidate } from './chain/assess.ts'
+import type { Deps } from './deps.ts'
+import { millisecondsInto, type Served, type StreamedAnswer, type StreamOutcome } from './stages.ts'
+import type { Delivery } from './stream/delivery.ts'
+import { notePrice } from './try-entry.ts'
+
+/** What the caller is told of a stream that was cut; null: it has finished. */
+export type Cut = GatewayError | 'caller-left' | null
+
+/** A served call whose answer is a stream. */
+interface Streaming {
+  call: Served
+  answer: StreamedAnswer
+  delivery: Delivery
+  candidate: Candidate
+}
+
+/**
+ * Sends a stream while it arrives, except for its end, which waits for the row. The commit mark is durable before
+ * anything is sent: should the process die, the log knows that this call has an answer. From here on no other entry
+ * is called.
+ */
+export async function deliver(call: Served, deps: Deps): Promise<Cut> {
+  const { served, delivery } = call
+  const fitness = call.fitnesses[served.position]
+  if (delivery === null || !('stream' in served.answer) || fitness?.kind !== 'usable') return null
+  const streaming = { call, answer: served.answer, delivery, candidate: fitness.candidate }
+  const began = performance.now()
+  deps.streams.add(served.answer.stream)
+  let end: StreamOutcome | Failure = 'interrupted'
+  try {
+    if (!call.presence.left) await deps.requestLog.commit(commitRecord(streaming))
+    end = await pour(streaming, deps)
+  } finally {
+    call.elsewhereMs += performance.now() - began
+    deps.streams.delete(served.answer.stream)
+    served.answer.stream.close()
+    delivery.close()
+    conclude(streaming, end, deps)
+  }
+  return cutOf(streaming, end, deps)
+}
+
+/** Reads and sends until the stream ends, in whichever way. */
+async function pour({ call, answer, delivery, candidate }: Streaming, deps: Deps): Promise<StreamOutcome | Failure> {
+  const { stream, writer } = answer
+  const { settings } = deps.streams
+  const head = () => streamHead(call, deps)
+  let isDraining = false
+  let parts = stream.start({ ...settings, idleMs: candidate.entry.idleTimeoutMs ?? settings.idleMs })
+  try {
+    for (;;) {
+      if (!isDraining && delivery.isUnread) {
+        if (candidate.provider.onCallerLeft !== 'drain' || !deps.streams.beginDrain()) return left(call)
+        isDraining = true
+        stream.limit(settings.drainMs)
+      }
+      if (!isDraining) {
+        const text = frames(parts, answer)
+        if (text !== '' && !delivery.send(text, head)) await delivery.drained()
+      }
+      const last = parts.at(-1)
+      if (last?.type === 'failed') return last.failure
+      if (last?.type === 'message-end') {
+        answer.finishReason = last.finishReason
+        answer.warning = last.warning
+        if (isDraining) return left(call)
+        delivery.open(head)
+        return 'finished'
+      }
+      const read = await stream.next()
+      if (read.kind === 'caller-left') return deps.cutOff() && !call.presence.left ? 'interrupted' : left(call)
+      parts = read.parts
+    }
+  } finally {
+    if (isDraining) deps.streams.endDrain()
+  }
+
+  function frames(some: readonly StreamPart[], to: StreamedAnswer): string {
+    let text = ''
+    for (const part of some) {
+      const frame = writer.write(part)
+      if (frame === '') continue
+      text += frame
+      to.events += 1
+    }
+    return text
+  }
+}
+
+/** A reader that stands still for too long counts as gone. */
+function left({ presence }: Served): StreamOutcome {
+  return presence.left ? 'caller_left' : 'slow_reader'
+}
+
+/** What the row and the price need, whatever the end was. */
+function conclude({ call, answer, candidate }: Streaming, end: StreamOutcome | Failure, deps: Deps): void {
+  const { served } = call
+  const { entry } = served
+  answer.ended = typeof end === 'string' ? end : 'failed_mid_stream'
+  const attempt = call.attempts.findLast(({ kind }) => kind === 'called')
+  if (attempt !== undefined) {
+    attempt.durationMs = millisecondsInto(call) - attempt.startedAfterMs
+    served.upstreamMs = attempt.durationMs
+    attempt.reason = REASONS[answer.ended]
+    if (typeof end !== 'string') {
+      attempt.code = end.code
+      attempt.phase = 'after_content'
+    }
+  }
+  if (typeof end !== 'string') {
+    deps.circuits.failed(entry, end)
+    deps.providerHealth.failed(entry, end, call.id)
+  } else if (end === 'finished') deps.providerHealth.succeeded(entry)
+  useOf({ call, answer, candidate })
+  notePrice(served.usage.pricePercent, candidate, call, deps)
+}
+
+const REASONS: Record<StreamOutcome, string> = {
+  finished: 'served',
+  failed_mid_stream: 'served in part: the stream was cut after content had been sent',
+  caller_left: 'the caller left',
+  slow_reader: 'the caller stopped reading',
+  interrupted: 'the gateway shut down',
+}
+
+/** The provider's count if it counted the whole answer, else an estimate within bounds. */
+function useOf({ call, answer, candidate }: Pick<Streaming, 'call' | 'answer' | 'candidate'>): void {
+  const { served, body } = call
+  const counted = answer.stream.reader.usage
+  if (counted?.isFinal === true) {
+    served.usage = counted.tokens
+    served.usageSource = 'provider'
+    return
+  }
+  const { outputTokens, answers } = candidate.bounds
+  const perAnswer = outputTokens ?? candidate.traits.maxOutputTokens
+  const { usage, source, ...bounds } = estimateUsage({
+    counted: counted?.tokens ?? null,
+    prompt: { likely: body.promptTokens.likely ?? Math.ceil((body.length ?? 0) / 4), most: body.promptTokens.most },
+    received: answer.stream.received,
+    mostOutput: perAnswer === null ? null : perAnswer * answers,
+  })
+  served.usage = usage
+  served.usageSource = source
+  served.bounds = bounds
+}
+
+function cutOf({ candidate: { provider } }: Streaming, end: StreamOutcome | Failure, deps: Deps): Cut {
+  if (typeof end !== 'string') return new GatewayError(end.code, withoutSecrets(end.message, provider))
+  if (end === 'finished') return null
+  if (end !== 'interrupted') return 'caller-left'
+  return deps.cutOff()
+    ? new GatewayError('overloaded', 'The gateway is shutting down: the stream was cut. Send the request again.')
+    : new GatewayError('internal_error')
+}
+
+function commitRecord({ call, answer }: Streaming) {
+  const { id, startedAt, served } = call
+  const { provider, model } = served.entry
+  const usage = answer.stream.reader.usage?.tokens ?? null
+  const { firstContentMs } = answer
+  return { id, startedAt, provider, model, fallback: served.position > 0, firstContentMs, usage }
+}

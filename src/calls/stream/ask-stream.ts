@@ -1,0 +1,80 @@
+import type { WireBytes } from '../../bodies/request-body.ts'
+import { withoutSecrets } from '../../domain/provider.ts'
+import type { Answer } from '../../domain/request/answer.ts'
+import { isJsonObject } from '../../domain/request/call-request.ts'
+import type { StreamReader } from '../../domain/request/stream.ts'
+import type { Breakdown, Endpoint as UpstreamEndpoint } from '../../upstream/exchange.ts'
+import { collect, type UpstreamAnswer } from '../../upstream/streamed-response.ts'
+import type { Candidate } from '../chain/assess.ts'
+import type { Deps } from '../deps.ts'
+import { type Asked, type Outcome, readInPlace } from '../read-outcome.ts'
+import type { Admitted } from '../stages.ts'
+import { LiveStream } from './live-stream.ts'
+
+/**
+ * Calls an entry and reads its stream until the first content. What fails before that is a failed attempt like any
+ * other: the chain goes on, or the caller gets an error with its status.
+ */
+export async function askStream(
+  endpoint: UpstreamEndpoint,
+  candidate: Candidate,
+  bytes: WireBytes,
+  call: Admitted,
+  deps: Deps,
+): Promise<Asked> {
+  const { timeoutMs } = candidate.entry
+  const began = performance.now()
+  // Where leaving does not end the bill, the stream is read on.
+  const presence = candidate.provider.onCallerLeft === 'drain' ? null : call.presence
+  // Until the first content only the deadline counts: a model may think for minutes.
+  const options = { method: 'POST', body: bytes, timeoutMs, idleMs: timeoutMs, presence } as const
+  const raw = await deps.upstream.call(endpoint, options)
+  const outcome = await outcomeOf(raw, candidate, call, Math.max(1, timeoutMs - (performance.now() - began)), deps)
+  return { raw, outcome, ended: performance.now() }
+}
+
+async function outcomeOf(
+  raw: UpstreamAnswer | Breakdown,
+  candidate: Candidate,
+  call: Admitted,
+  timeoutMs: number,
+  deps: Deps,
+): Promise<Outcome> {
+  if (raw.kind !== 'answer') return readInPlace(raw, candidate, call, deps)
+  if (isEventStream(raw)) return firstContent(raw, candidate, call, timeoutMs)
+  return asStream(readInPlace(await collect(raw, timeoutMs), candidate, call, deps), candidate, call)
+}
+
+function isEventStream({ status, headers }: UpstreamAnswer): boolean {
+  return status >= 200 && status <= 299 && /^text\/event-stream\s*(;|$)/i.test(headers.get('content-type') ?? '')
+}
+
+async function firstContent(
+  answer: UpstreamAnswer,
+  { translator, provider }: Candidate,
+  { body }: Admitted,
+  timeoutMs: number,
+): Promise<Outcome> {
+  const reader = translator.stream?.open(body.request)
+  if (reader === undefined) throw new Error('this translator has no streams')
+  const stream = new LiveStream(answer, reader)
+  const read = await stream.untilContent(timeoutMs)
+  if (read.kind === 'caller-left') return { kind: 'caller-left', usage: reader.usage }
+  const last = read.parts.at(-1)
+  if (last?.type !== 'failed' || stream.received.bytes > 0) return { kind: 'streaming', stream }
+  stream.close()
+  return { kind: 'failed', failure: { ...last.failure, message: withoutSecrets(last.failure.message, provider) } }
+}
+
+/** Some servers ignore `stream: true` and send the whole answer. */
+function asStream(outcome: Outcome, { translator }: Candidate, { body: { request } }: Admitted): Outcome {
+  if (outcome.kind !== 'answered' || !('body' in outcome.answer) || translator.stream === undefined) return outcome
+  const parts = translator.stream.partsOf(outcome.answer, request)
+  return { kind: 'streaming', stream: new LiveStream(null, wholeReader(outcome.answer), parts) }
+}
+
+function wholeReader({ usage, body }: Answer): StreamReader {
+  const counted = body['usage']
+  const told = usage !== null && isJsonObject(counted) ? { tokens: usage, body: counted, isFinal: true } : null
+  return { usage: told, isFinished: true, read: () => [], end: () => [] }
+}

@@ -1,0 +1,132 @@
+import type { StreamSettings } from '../../domain/stream-settings.ts'
+import type { Call, Sink, StreamHead } from '../../http/call.ts'
+
+/** Somebody who gets the stream. */
+export interface Receiver extends Pick<Call, 'openStream' | 'presence'> {}
+
+interface Member extends Receiver {
+  sink: Sink | null
+  /** It did not read for too long. */
+  isSlow: boolean
+}
+
+export interface DeliveryOptions extends Pick<StreamSettings, 'holdHeadersMs' | 'keepAliveMs' | 'slowReaderMs'> {
+  /** The head if it must be sent before the first content. */
+  earlyHead(): StreamHead
+  /** A frame that clients ignore. */
+  keepAlive: string
+  /** Everything that is sent is kept for repeats of the call, up to a bound. */
+  isKept: boolean
+}
+
+/** More than this is not kept for repeats. */
+const KEPT_CHARACTERS = 2 * 1024 * 1024
+
+/** Sends a stream to its caller, and to those who repeat the call with the same `Idempotency-Key` while it runs. */
+export class Delivery {
+  /** UTF-8 bytes of what was sent. */
+  bytes = 0
+  #head: StreamHead | null = null
+  #kept: string | null
+  readonly #members: Member[] = []
+  readonly #options: DeliveryOptions
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(first: Receiver, options: DeliveryOptions) {
+    this.#options = options
+    this.#kept = options.isKept ? '' : null
+    this.#members.push({ openStream: first.openStream, presence: first.presence, sink: null, isSlow: false })
+  }
+
+  /** The call is under way: from here on its head waits for content, up to a bound. */
+  start(): void {
+    const { holdHeadersMs } = this.#options
+    if (holdHeadersMs !== null) this.#timer = setTimeout(() => this.#openEarly(), holdHeadersMs)
+  }
+
+  /** Whether its head is sent. */
+  get isOpen(): boolean {
+    return this.#head !== null
+  }
+
+  /** Those who are left do not read. */
+  get isUnread(): boolean {
+    return this.#members.every(({ presence, isSlow }) => isSlow || presence.left)
+  }
+
+  /** Everything that was sent; null when it is not kept. */
+  get replay(): { head: StreamHead; text: string } | null {
+    return this.#head === null || this.#kept === null ? null : { head: this.#head, text: this.#kept }
+  }
+
+  /** A repeat of the call. False: what was sent before is not kept. */
+  join(receiver: Receiver, marks: Record<string, string>): boolean {
+    if (this.#head !== null && this.#kept === null) return false
+    const openStream: Receiver['openStream'] = (head, first) =>
+      receiver.openStream({ ...head, headers: { ...head.headers, ...marks } }, first)
+    const sink = this.#head === null ? null : openStream(this.#head, this.#kept ?? '')
+    this.#members.push({ openStream, presence: receiver.presence, sink, isSlow: false })
+    return true
+  }
+
+  /** Sends the head, unless it is sent. */
+  open(head: () => StreamHead): void {
+    if (this.#head === null) this.#open(head(), '')
+  }
+
+  /** False: wait for `drained` before sending more. `head` counts for the first frames only. */
+  send(text: string, head: () => StreamHead): boolean {
+    if (this.#head === null) {
+      this.#open(head(), text)
+      return true
+    }
+    this.#note(text)
+    let isTaken = true
+    for (const member of this.#members) {
+      if (member.presence.left || member.isSlow || member.sink === null) continue
+      if (!member.sink.write(text)) isTaken = false
+    }
+    return isTaken
+  }
+
+  /** Resolves when all readers have room again; those who take too long are dropped. */
+  async drained(): Promise<void> {
+    await Promise.all(
+      this.#members.map(async (member) => {
+        if (member.presence.left || member.isSlow || member.sink === null) return
+        const deadline = Promise.withResolvers<'slow'>()
+        const timer = setTimeout(() => deadline.resolve('slow'), this.#options.slowReaderMs)
+        if ((await Promise.race([member.sink.drained(), deadline.promise])) === 'slow') member.isSlow = true
+        clearTimeout(timer)
+      }),
+    )
+  }
+
+  /** No more keep-alives: the end follows. */
+  close(): void {
+    clearTimeout(this.#timer)
+  }
+
+  #open(head: StreamHead, first: string): void {
+    this.#head = head
+    for (const member of this.#members) if (!member.presence.left) member.sink = member.openStream(head, first)
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => this.#keepAlive(), this.#options.keepAliveMs)
+    this.#note(first)
+  }
+
+  #openEarly(): void {
+    if (!this.isUnread) this.#open(this.#options.earlyHead(), this.#options.keepAlive)
+  }
+
+  #keepAlive(): void {
+    this.send(this.#options.keepAlive, this.#options.earlyHead)
+  }
+
+  #note(text: string): void {
+    this.bytes += Buffer.byteLength(text)
+    this.#timer?.refresh()
+    if (this.#kept === null) return
+    this.#kept = this.#kept.length + text.length > KEPT_CHARACTERS ? null : this.#kept + text
+  }
+}

@@ -1,0 +1,157 @@
+import { failure } from '../../domain/failure.ts'
+import { characters, contentBytes, type StreamPart, type StreamReader } from '../../domain/request/stream.ts'
+import type { StreamSettings } from '../../domain/stream-settings.ts'
+import { ServerSentEvents } from '../../upstream/server-sent-events.ts'
+import type { UpstreamAnswer } from '../../upstream/streamed-response.ts'
+import { failureOfBreakdown } from '../read-outcome.ts'
+
+/** What a stream brought: parts, the last of which may end it, or that its caller has left. */
+export type Read = { kind: 'parts'; parts: StreamPart[] } | { kind: 'caller-left' }
+
+/** How long the rest of a body may take after the answer's end, so that its connection can be used again. */
+const REST_MS = 1_000
+
+/** A provider's stream while it is read: bytes become events, events become parts. */
+export class LiveStream {
+  readonly reader: StreamReader
+  /** Generated content so far, for an estimate. */
+  readonly received = { deltas: 0, characters: 0, bytes: 0 }
+  /** Read before the stream was served. */
+  #first: StreamPart[] = []
+  readonly #answer: UpstreamAnswer | null
+  readonly #events = new ServerSentEvents()
+  #isReading = false
+  #hasEnded = false
+  #payloadIdle: NodeJS.Timeout | undefined
+  #total: NodeJS.Timeout | undefined
+
+  /** `answer`: null for an answer that came whole. */
+  constructor(answer: UpstreamAnswer | null, reader: StreamReader, first: StreamPart[] = []) {
+    this.#answer = answer
+    this.reader = reader
+    this.#first = first
+    this.#count(first)
+  }
+
+  /** Reads until the first content or the end. Events without content do not extend the time. */
+  async untilContent(timeoutMs: number): Promise<Read> {
+    const deadline = setTimeout(() => this.#answer?.abort({ kind: 'timeout', phase: 'first-content' }), timeoutMs)
+    try {
+      for (;;) {
+        const read = await this.#read()
+        if (read.kind === 'caller-left') return read
+        this.#first.push(...read.parts)
+        const last = this.#first.at(-1)
+        if (this.received.bytes > 0 || (last !== undefined && isEnd(last))) return { kind: 'parts', parts: this.#first }
+      }
+    } finally {
+      clearTimeout(deadline)
+    }
+  }
+
+  /** The parts that were read until the first content. From here on the timers of a running stream count. */
+  start(timers: Pick<StreamSettings, 'idleMs' | 'payloadIdleMs' | 'totalMs'>): StreamPart[] {
+    const answer = this.#answer
+    if (answer !== null && !this.#hasEnded) {
+      answer.limitSilence(timers.idleMs)
+      this.#payloadIdle = setTimeout(() => {
+        // Time in which nobody reads is not the provider's.
+        if (this.#isReading) answer.abort({ kind: 'timeout', phase: 'payload' })
+      }, timers.payloadIdleMs)
+      this.limit(timers.totalMs)
+    }
+    return this.#first
+  }
+
+  /** The longest that the rest of the stream may take. */
+  limit(milliseconds: number): void {
+    clearTimeout(this.#total)
+    this.#total = setTimeout(() => this.#answer?.abort({ kind: 'timeout', phase: 'total' }), milliseconds)
+  }
+
+  /** At least one part. */
+  async next(): Promise<Read> {
+    this.#payloadIdle?.refresh()
+    this.#isReading = true
+    let read = await this.#read()
+    while (read.kind === 'parts' && read.parts.length === 0) read = await this.#read()
+    this.#isReading = false
+    return read
+  }
+
+  /** What the provider would still send is not read. */
+  close(): void {
+    clearTimeout(this.#payloadIdle)
+    clearTimeout(this.#total)
+    if (!this.#hasEnded) this.#answer?.abort({ kind: 'caller-left' })
+    this.#hasEnded = true
+  }
+
+  async #read(): Promise<Read> {
+    const part = this.#answer === null ? END : await this.#answer.next()
+    switch (part.kind) {
+      case 'piece':
+        return { kind: 'parts', parts: this.#partsOf(this.#events.read(part.bytes)) }
+      case 'end': {
+        this.#hasEnded = true
+        const parts = this.#partsOf(this.#events.end())
+        return { kind: 'parts', parts: parts.some(isEnd) ? parts : [...parts, ...this.reader.end()] }
+      }
+      case 'caller-left':
+        this.#hasEnded = true
+        return part
+      default:
+        this.#hasEnded = true
+        // What fails after the answer's end does not spoil it.
+        return {
+          kind: 'parts',
+          parts: this.reader.isFinished ? this.reader.end() : [{ type: 'failed', failure: failureOfBreakdown(part) }],
+        }
+    }
+  }
+
+  #partsOf(events: ReturnType<ServerSentEvents['read']>): StreamPart[] {
+    const parts: StreamPart[] = []
+    for (const event of events) {
+      for (const part of this.reader.read(event)) parts.push(part)
+      const last = parts.at(-1)
+      if (last === undefined || !isEnd(last)) continue
+      if (!this.#hasEnded) this.#finishBody()
+      break
+    }
+    this.#count(parts)
+    if (this.#events.isTooLarge) parts.push({ type: 'failed', failure: TOO_LARGE })
+    return parts
+  }
+
+  #count(parts: readonly StreamPart[]): void {
+    const { received } = this
+    for (const part of parts) {
+      const bytes = contentBytes(part)
+      if (bytes === 0) continue
+      received.deltas += 1
+      received.characters += characters(part)
+      received.bytes += bytes
+    }
+  }
+
+  /** The answer has ended before its body: an end that follows at once leaves the connection usable. */
+  #finishBody(): void {
+    this.#hasEnded = true
+    const answer = this.#answer
+    if (answer === null) return
+    const deadline = setTimeout(() => answer.abort({ kind: 'caller-left' }), REST_MS)
+    const readOn = async () => {
+      while ((await answer.next()).kind === 'piece');
+      clearTimeout(deadline)
+    }
+    void readOn()
+  }
+}
+
+const END = { kind: 'end' } as const
+const TOO_LARGE = failure('upstream_error', "An event of the provider's stream is too large.", null, { retry: 'no' })
+
+function isEnd({ type }: StreamPart): boolean {
+  return type === 'message-end' || type === 'failed'
+}

@@ -1,0 +1,45 @@
+import { NO_USAGE, promptTokens, type TokenUsage } from './usage.ts'
+
+/** Who counted the tokens of a call: the provider, the provider except for the output of a cut stream, or nobody. */
+export type UsageSource = 'provider' | 'provider_partial' | 'estimated'
+
+/** What is known of an answer whose tokens were not counted to the end. */
+export interface Uncounted {
+  /** What the provider has counted so far; null: nothing. */
+  counted: TokenUsage | null
+  /** Tokens of the prompt: an estimate, and a bound if there is one. */
+  prompt: { likely: number; most: number | null }
+  /** Pieces of generated text that arrived, their characters and UTF-8 bytes. */
+  received: { deltas: number; characters: number; bytes: number }
+  /** The most output that was asked for; null: not bounded. */
+  mostOutput: number | null
+}
+
+export interface EstimatedUsage {
+  source: Exclude<UsageSource, 'provider'>
+  usage: TokenUsage
+  /** What is certain, and what is possible at most. */
+  least: TokenUsage
+  most: TokenUsage
+}
+
+/** Usual English text and code; other scripts have fewer bytes a token. */
+const LATIN_BYTES_PER_TOKEN = 4
+const OTHER_BYTES_PER_TOKEN = 2
+
+/** The cost of a call is never zero because its last event did not come, and never more than what was asked for. */
+export function estimateUsage({ counted, prompt, received, mostOutput }: Uncounted): EstimatedUsage {
+  const isPromptCounted = counted !== null && promptTokens(counted) > 0
+  const input = (tokens: number): TokenUsage => (isPromptCounted ? counted : { ...NO_USAGE, ...counted, input: tokens })
+  const bound = mostOutput ?? Number.POSITIVE_INFINITY
+  const least = Math.min(Math.max(received.deltas, counted?.output ?? 0), bound)
+  const perToken = received.bytes > 1.5 * received.characters ? OTHER_BYTES_PER_TOKEN : LATIN_BYTES_PER_TOKEN
+  const likely = Math.min(Math.max(least, Math.ceil(received.bytes / perToken)), bound)
+  const most = mostOutput ?? Math.max(likely, received.bytes)
+  return {
+    source: isPromptCounted ? 'provider_partial' : 'estimated',
+    usage: { ...input(prompt.likely), output: likely },
+    least: { ...input(0), output: least },
+    most: { ...input(Math.max(prompt.likely, prompt.most ?? 0)), output: most },
+  }
+}

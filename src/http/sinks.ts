@@ -1,0 +1,62 @@
+import type { ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Writable } from 'node:stream'
+import type { Sink, StreamRest } from './call.ts'
+
+/** A streamed answer through `node:http`. */
+export class ResponseSink implements Sink {
+  readonly #response: ServerResponse
+
+  constructor(response: ServerResponse) {
+    this.#response = response
+  }
+
+  write(text: string): boolean {
+    return this.#response.write(text)
+  }
+
+  drained(): Promise<void> {
+    return drained(this.#response)
+  }
+}
+
+/** A streamed answer on a raw socket: every write is a chunk of its own. */
+export class SocketSink implements Sink {
+  readonly #socket: Socket
+
+  constructor(socket: Socket) {
+    this.#socket = socket
+  }
+
+  write(text: string): boolean {
+    return this.#socket.write(chunkOf(text))
+  }
+
+  drained(): Promise<void> {
+    return drained(this.#socket)
+  }
+}
+
+/** In chunked transfer coding. An empty chunk would end the body. */
+export function chunkOf(text: string): string {
+  return text === '' ? '' : `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`
+}
+
+/** The last chunks of a body and its trailers. */
+export function lastChunks({ rest, trailers }: StreamRest): string {
+  const fields = Object.entries(trailers).map(([name, value]) => `${name}: ${value}\r\n`)
+  return `${chunkOf(rest)}0\r\n${fields.join('')}\r\n`
+}
+
+function drained(stream: Writable): Promise<void> {
+  if (stream.destroyed || !stream.writableNeedDrain) return Promise.resolve()
+  return new Promise((resolve) => {
+    const done = () => {
+      stream.off('drain', done)
+      stream.off('close', done)
+      resolve()
+    }
+    stream.once('drain', done)
+    stream.once('close', done)
+  })
+}
