@@ -21,6 +21,8 @@ export interface Target {
   renames?: readonly Rename[]
   /** Added where the caller left the choice open. */
   pins?: readonly Pin[]
+  /** The provider refuses `usageField`. */
+  omitsUsageField?: boolean
 }
 
 /** The request in the family's wire format, or why there is none. */
@@ -55,6 +57,8 @@ export interface StreamTranslator<Request extends CallRequest = CallRequest> {
   open(request: Request): StreamReader
   /** A whole answer from a server that ignored `stream: true`. */
   partsOf(answer: Answer, request: Request): StreamPart[]
+  /** Asks for usage at the end of a stream; left out where a provider refuses it. */
+  usageField?: string
 }
 
 export interface CatalogPage {

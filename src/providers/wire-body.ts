@@ -1,4 +1,4 @@
-import type { CallRequest, JsonObject } from '../domain/request/call-request.ts'
+import { type CallRequest, isJsonObject, type JsonObject } from '../domain/request/call-request.ts'
 import type { Rename } from './rename.ts'
 
 /**
@@ -49,7 +49,7 @@ function changesOf(wire: JsonObject, request: CallRequest): Changes | null {
   for (const name in wire) {
     const value = wire[name]
     if (name === 'model' || value === request[name]) continue
-    if (!Object.hasOwn(request, name) && isPlain(value)) added = [...added, name]
+    if (!Object.hasOwn(request, name) && (isPlain(value) || isJsonObject(value))) added = [...added, name]
     else if (Object.hasOwn(request, name) && typeof value === 'number') figures.push({ name, value })
     else return null
   }

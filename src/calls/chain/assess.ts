@@ -125,11 +125,12 @@ function calleeOf(
     return { kind: 'refused', code: 'invalid_request', message, reason: `skipped: ${message}`, contextWindow }
   }
   const { quirks, pricePercents } = deps
-  const { renames } = quirks.of(provider, entry.model)
+  const { renames, refusesUsageField } = quirks.of(provider, entry.model)
   // The most specific configured limit.
   const bounds = { default: entry.maxOutputTokens ?? situation.defaultLimit, most: fitted.get(position) ?? null }
   const { family: name, baseUrl } = provider
   const destination: Destination = { position, family: name, model: entry.model, traits, baseUrl, bounds, renames }
+  if (refusesUsageField) destination.omitsUsageField = true
   const callee = { entry, position, provider, family, translator, traits, destination }
   if (situation.isStrict && hasDefaults(callee, quirks)) {
     // What the hold covers anyway is left to the account.

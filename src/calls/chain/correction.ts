@@ -26,7 +26,9 @@ export async function correctionOf(
   if (refused === null) return null
   const asked = isPinned(refused, candidate)
     ? unpinned(refused, candidate, id, deps)
-    : renamedFor(refused, candidate, deps)
+    : isUsageField(refused, candidate)
+      ? withoutUsageField(refused, candidate, deps)
+      : renamedFor(refused, candidate, deps)
   if (asked === null) return null
   const { rewrite, ...correction } = asked
   const { wire, destination } = candidate
@@ -56,6 +58,20 @@ function unpinned(refused: RefusedField, candidate: Candidate, id: string, deps:
     rewrite: { kind: 'drop', fields: new Set(pins.map(({ field }) => field)) } as const,
     adjustments: adjustments.filter((each) => !pins.includes(each)),
     learn: () => {},
+  }
+}
+
+function isUsageField(refused: RefusedField, { translator, wire }: Candidate): boolean {
+  return refused.name === translator.stream?.usageField && Object.hasOwn(wire, refused.name)
+}
+
+/** The provider may count its tokens all the same, or else they are estimated. */
+function withoutUsageField({ name }: RefusedField, { provider, entry, adjustments }: Candidate, { quirks }: ChainDeps) {
+  return {
+    reason: `asked again without '${name}', which the provider does not take`,
+    rewrite: { kind: 'drop', fields: new Set([name]) } as const,
+    adjustments,
+    learn: () => quirks.refusesUsageField(provider, entry.model),
   }
 }
 

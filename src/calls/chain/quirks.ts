@@ -6,6 +6,8 @@ interface Quirk {
   renames: readonly Rename[]
   /** It does not know the fields that a hard budget adds. */
   refusesPins: boolean
+  /** It does not know the field that asks for usage at the end of a stream. */
+  refusesUsageField: boolean
 }
 
 /** Learned again after a restart and when the provider's address changes, at one refused call each. */
@@ -15,13 +17,14 @@ export interface Quirks {
   /** The provider refused the name that it had requested. */
   unlearn(provider: Provider, model: string, rename: Rename): void
   refusesPins(provider: Provider, model: string): void
+  refusesUsageField(provider: Provider, model: string): void
 }
 
 /** Callers may send anything as a direct model id; beyond this number the oldest is dropped. */
 const MOST_MODELS = 1_000
 const MOST_RENAMES = 8
 
-const NONE: Quirk = { renames: [], refusesPins: false }
+const NONE: Quirk = { renames: [], refusesPins: false, refusesUsageField: false }
 
 export function createQuirks(): Quirks {
   const quirks = new Map<string, Quirk>()
@@ -34,7 +37,7 @@ export function createQuirks(): Quirks {
     const key = keyOf(provider, model)
     const quirk = { ...of(provider, model), ...changed }
     quirks.delete(key)
-    if (quirk.renames.length > 0 || quirk.refusesPins) quirks.set(key, quirk)
+    if (quirk.renames.length > 0 || quirk.refusesPins || quirk.refusesUsageField) quirks.set(key, quirk)
     const [oldest] = quirks.keys()
     if (quirks.size > MOST_MODELS && oldest !== undefined) quirks.delete(oldest)
   }
@@ -52,5 +55,6 @@ export function createQuirks(): Quirks {
       change(provider, model, { renames })
     },
     refusesPins: (provider, model) => change(provider, model, { refusesPins: true }),
+    refusesUsageField: (provider, model) => change(provider, model, { refusesUsageField: true }),
   }
 }

@@ -31,6 +31,8 @@ export interface Chunk {
   type: 'chunk'
   /** As received, one JSON object. */
   json: string
+  /** The same, parsed. */
+  value: JsonObject
   /** UTF-8 bytes of generated text and tool input in it, visible or not. 0: nothing that commits the call. */
   contentBytes: number
   /** Characters of the same; missing: as many as bytes. */
@@ -55,6 +57,8 @@ export interface StreamReader {
   end(): StreamPart[]
   /** Null: nothing counted yet. */
   readonly usage: StreamUsage | null
+  /** UTF-8 bytes of generated text that is not part of any part: the provider bills it all the same. */
+  readonly hiddenBytes: number
   /** Every choice has its finish reason: whatever fails from here on does not spoil the answer. */
   readonly isFinished: boolean
 }

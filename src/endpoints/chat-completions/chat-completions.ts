@@ -2,6 +2,7 @@ import { errorBody } from '../../domain/errors.ts'
 import { type ChatRequest, ChatRequestSchema, readChatRequest } from '../../domain/request/chat.ts'
 import { bearerKey } from '../bearer-key.ts'
 import type { Endpoint } from '../endpoint.ts'
+import { chatEvents } from './events.ts'
 import { promptTokensBound } from './prompt-bound.ts'
 import { Completion, writeCompletion } from './write.ts'
 
@@ -15,6 +16,7 @@ export const chatCompletions: Endpoint<ChatRequest> = {
   read: readChatRequest,
   promptTokens: (request, bytes) => ({ most: promptTokensBound(request, bytes), likely: null }),
   write: writeCompletion,
+  stream: chatEvents,
   error: errorBody,
   page: {
     operationId: 'v1.chat.completions',

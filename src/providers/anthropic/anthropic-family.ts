@@ -7,6 +7,7 @@ import { chatTarget, modelsTarget, PUBLIC_BASE } from './endpoint.ts'
 import { failureFromWire } from './failure.ts'
 import { toWire } from './request/request.ts'
 import { fromWire } from './response.ts'
+import { stream } from './stream/stream.ts'
 
 const builtin = {
   name: 'anthropic',
@@ -15,7 +16,7 @@ const builtin = {
   modelPrefixes: ['claude-'],
 }
 
-export const chat: Translator<ChatRequest> = { target: chatTarget, toWire, fromWire }
+export const chat: Translator<ChatRequest> = { target: chatTarget, toWire, fromWire, stream }
 
 /** The Messages API, version 2023-06-01, and servers compatible with it. */
 export const anthropicFamily: Family = {

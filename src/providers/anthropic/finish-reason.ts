@@ -22,3 +22,33 @@ export function finishReason(stopReason: string | null | undefined, hasToolCalls
       return { reason: 'stop', isKnown: false }
   }
 }
+
+const DEFAULT_REFUSAL = "Request declined by the provider's safety system."
+
+/** The end of an answer as the caller sees it. */
+export interface Ending {
+  reason: string
+  /** Null unless the provider refused to answer. */
+  refusal: string | null
+  warning: string | null
+}
+
+/** `explanation`: of a refusal, if there is one. */
+export function ending(
+  stopReason: string | null | undefined,
+  hasToolCalls: boolean,
+  isLegacy: boolean,
+  explanation: unknown,
+): Ending {
+  const { reason, isKnown } = finishReason(stopReason, hasToolCalls)
+  const words = typeof explanation === 'string' ? explanation : ''
+  return {
+    reason: isLegacy && reason === 'tool_calls' ? 'function_call' : reason,
+    refusal: stopReason === 'refusal' ? words || DEFAULT_REFUSAL : null,
+    warning: isKnown ? null : `unknown stop_reason ${shown(stopReason)}`,
+  }
+}
+
+function shown(reason: string | null | undefined): string {
+  return typeof reason === 'string' ? JSON.stringify(reason.slice(0, 100)) : 'null'
+}

@@ -3,14 +3,13 @@ import type { JsonObject } from '../../domain/request/call-request.ts'
 import type { ChatRequest } from '../../domain/request/chat.ts'
 import type { Reading } from '../family.ts'
 import { failureFromWire, isErrorBody } from './failure.ts'
-import { finishReason } from './finish-reason.ts'
+import { type Ending, ending } from './finish-reason.ts'
 import { asksForJson, isJsonAnswer } from './request/json-mode.ts'
 import { usesFunctions } from './request/tools.ts'
 import { completionUsage, usageFromWire } from './usage.ts'
 import { type WireBlock, WireMessage } from './wire.ts'
 
 const OK = 200
-const DEFAULT_REFUSAL = "Request declined by the provider's safety system."
 
 interface FunctionCall {
   name: string
@@ -30,19 +29,19 @@ export function fromWire(body: unknown, request: ChatRequest): Reading {
   const message = asksForJson(request) ? withJsonAnswer(parsed.data) : parsed.data
   const toolCalls = message === null ? null : toolCallsOf(message.content)
   if (message === null || toolCalls === null) return unreadable(body)
-  const finish = finishReason(message.stop_reason, toolCalls.length > 0)
   const isLegacy = usesFunctions(request)
-  const reason = isLegacy && finish.reason === 'tool_calls' ? 'function_call' : finish.reason
+  const { stop_reason: stopReason, stop_details: details } = message
+  const end = ending(stopReason, toolCalls.length > 0, isLegacy, details?.explanation)
   const usage = usageFromWire(message.usage)
   const answer: Answer = {
     body: {
       object: 'chat.completion',
-      choices: [{ index: 0, message: assistantMessage(message, toolCalls, isLegacy), finish_reason: reason }],
+      choices: [{ index: 0, message: assistantMessage(message, toolCalls, isLegacy, end), finish_reason: end.reason }],
       usage: completionUsage(usage),
     },
     usage,
-    finishReason: reason,
-    warning: finish.isKnown ? null : `unknown stop_reason ${shownReason(message.stop_reason)}`,
+    finishReason: end.reason,
+    warning: end.warning,
   }
   return { kind: 'answer', answer }
 }
@@ -62,18 +61,14 @@ function unreadable(body: unknown): Reading {
   return { kind: 'failure', failure: failureFromWire(OK, body) }
 }
 
-function shownReason(reason: string | null | undefined): string {
-  return typeof reason === 'string' ? JSON.stringify(reason.slice(0, 100)) : 'null'
-}
-
 /** Keys beyond docs/contract.md appear only when they have a value. */
-function assistantMessage(message: WireMessage, toolCalls: ToolCall[], isLegacy: boolean): JsonObject {
+function assistantMessage(message: WireMessage, toolCalls: ToolCall[], isLegacy: boolean, end: Ending): JsonObject {
   const text = textOf(message.content)
   const result: JsonObject = {
     role: 'assistant',
     content: text === '' && toolCalls.length > 0 ? null : text,
   }
-  if (message.stop_reason === 'refusal') result['refusal'] = message.stop_details?.explanation || DEFAULT_REFUSAL
+  if (end.refusal !== null) result['refusal'] = end.refusal
   const [first] = toolCalls
   if (first === undefined) return result
   if (isLegacy) result['function_call'] = first.function

@@ -15,7 +15,7 @@ const block = z.object({
 })
 
 /** Counts are read by `tokenCount`, which accepts anything. */
-const usage = z.object({
+export const WireUsage = z.object({
   input_tokens: anything,
   output_tokens: anything,
   cache_creation_input_tokens: anything,
@@ -33,11 +33,11 @@ export const WireMessage = z.object({
   content: listOf(block),
   stop_reason: text,
   stop_details: z.object({ explanation: text }).nullish().catch(null),
-  usage: usage.nullish().catch(null),
+  usage: WireUsage.nullish().catch(null),
 })
 export type WireMessage = z.infer<typeof WireMessage>
 export type WireBlock = z.infer<typeof block>
-export type WireUsage = z.infer<typeof usage>
+export type WireUsage = z.infer<typeof WireUsage>
 
 export const WireError = z.object({
   error: z.object({

@@ -2,7 +2,7 @@ import { ERRORS, scrubMessage } from '../../domain/errors.ts'
 import { type Failure, type FailureCode, failure, type Retry } from '../../domain/failure.ts'
 import type { JsonObject } from '../../domain/request/call-request.ts'
 import { refusedField } from './refused-field.ts'
-import { ErrorEnvelope } from './wire.ts'
+import { ErrorEnvelope, ValidationErrors } from './wire.ts'
 
 interface WireError {
   message: string
@@ -30,7 +30,7 @@ const ONE_REQUEST_OVER_LIMIT = /Request too large.*tokens per min/is
 
 /** By meaning, not only by status. */
 export function failureFromWire(status: number, body: unknown): Failure {
-  const error = readError(body) ?? { message: '', type: '', code: '', param: '' }
+  const error = readError(body) ?? validationError(body) ?? { message: '', type: '', code: '', param: '' }
   const [code, deviation] = meaning(status, error)
   const message = error.message === '' ? `${ERRORS[code].text} (HTTP ${status})` : scrubMessage(error.message)
   const field = status === 400 || status === 422 ? refusedField(error) : null
@@ -100,6 +100,15 @@ function statusOf(error: WireError): number | null {
   if (error.type === 'invalid_request_error' || badRequest(error) !== 'invalid_request') return 400
   const numeric = Number(error.code)
   return Number.isInteger(numeric) && numeric >= 400 && numeric < 600 ? numeric : null
+}
+
+/** Of compatible servers that list what is wrong with the body: the first field. */
+function validationError(body: unknown): WireError | null {
+  const parsed = ValidationErrors.safeParse(body)
+  if (!parsed.success) return null
+  const [{ loc, msg, type }] = 'detail' in parsed.data ? parsed.data.detail : parsed.data.message.detail
+  const param = loc.slice(1).join('.')
+  return { message: `${param}: ${msg}`, type: '', code: type === 'extra_forbidden' ? 'unknown_parameter' : '', param }
 }
 
 function readError(body: unknown): WireError | null {

@@ -14,3 +14,13 @@ export const ErrorObject = z.looseObject({
 })
 
 export const ErrorEnvelope = z.looseObject({ error: z.union([ErrorObject, z.string()]) })
+
+const Problem = z.looseObject({
+  loc: z.array(z.union([z.string(), z.number()])).min(1),
+  msg: z.string(),
+  type: z.string(),
+})
+const Problems = z.object({ detail: z.tuple([Problem], z.unknown()) })
+
+/** The problems of a body, as some compatible servers list them, with or without an envelope. */
+export const ValidationErrors = z.union([Problems, z.object({ message: Problems })])

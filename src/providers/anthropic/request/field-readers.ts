@@ -55,3 +55,9 @@ export function readServiceTier(value: unknown, draft: Draft): void {
   if (value !== 'default') refuse(`service_tier: ${quoted(value)} is not supported by this provider`)
   draft.body['service_tier'] = 'standard_only'
 }
+
+/** Usage always comes; whether the caller sees it is up to the endpoint. */
+export function readStreamOptions(value: unknown, { request, notes }: Draft): void {
+  const isHonoured = request['stream'] === true && isJsonObject(value)
+  if (!isHonoured || Object.keys(value).some((name) => name !== 'include_usage')) notes.ignored.add('stream_options')
+}

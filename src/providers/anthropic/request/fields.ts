@@ -7,6 +7,7 @@ import {
   readResponseFormat,
   readServiceTier,
   readStop,
+  readStreamOptions,
   readUser,
 } from './field-readers.ts'
 
@@ -48,7 +49,7 @@ export const FIELDS: ReadonlyMap<string, Disposition> = new Map<string, Disposit
   ['max_completion_tokens', map(readMaxTokens)],
   ['stop', map(readStop)],
   ['stream', LATER],
-  ['stream_options', IGNORE],
+  ['stream_options', map(readStreamOptions)],
   ['tools', LATER],
   ['tool_choice', LATER],
   ['parallel_tool_calls', LATER],

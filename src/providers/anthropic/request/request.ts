@@ -41,6 +41,7 @@ function translated(request: unknown, target: Target): Translation {
   if (body['messages'] === undefined) return mistake('messages: expected an array')
   const tools = toolFields(request, draft.toolNames)
   Object.assign(body, asksForJson(request) ? jsonModeFields(tools, draft) : tools)
+  if (request['stream'] === true) body['stream'] = true
   const adjustments = [...limitOutput(request, draft), ...pinned(body, pinsFor(draft))]
   return { kind: 'wire', body, ignored: [...draft.notes.ignored], adjustments, bounds: boundsOf(body) }
 }

@@ -12,22 +12,33 @@ import { mostTierPercent } from './tiers.ts'
 const ORIGINAL_HOST = new URL(DEFAULT_BASE_URL).host
 
 const LIMITS = ['max_tokens', 'max_completion_tokens'] as const
+export const USAGE_FIELD = 'stream_options'
 /** Our own extensions, which this family would reject as unknown. */
 const EXTENSIONS = ['cache_control', 'is_error']
 
 /**
- * Nearly verbatim: the upstream model id, no `stream` (it is false here), no extensions of ours, and no call without
- * arguments in the history. A new object for every attempt; the caller's is never changed.
+ * Nearly verbatim: the upstream model id, no `stream` unless it is true, usage at the end of a stream, no extensions of
+ * ours, and no call without arguments in the history. A new object for every attempt; the caller's is never changed.
  */
 export function toWire(request: ChatRequest, target: Target): Translation {
   const fields: JsonObject = { ...request, model: target.model }
-  delete fields['stream']
+  if (request.stream === true) askForUsage(fields, target)
+  else delete fields['stream']
   if (request.messages.some(hasExtension)) fields['messages'] = request.messages.map(withoutExtensions)
   const messages = fields['messages'] as ChatMessage[]
   if (messages.some(lacksArguments)) fields['messages'] = messages.map(withArguments)
   const set = [...limitOutput(fields, target), ...pinned(fields, target.pins ?? [])]
   const { body, applied } = renamed(fields, target.renames)
   return { kind: 'wire', body, ignored: [], adjustments: [...set, ...applied.map(renaming)], bounds: boundsOf(body) }
+}
+
+/** Without it a stream ends without a count of its tokens. */
+function askForUsage(fields: JsonObject, { omitsUsageField }: Target): void {
+  const options = fields[USAGE_FIELD]
+  if (omitsUsageField === true) delete fields[USAGE_FIELD]
+  else if (!isJsonObject(options) || options['include_usage'] !== true) {
+    fields[USAGE_FIELD] = { ...(isJsonObject(options) ? options : {}), include_usage: true }
+  }
 }
 
 function boundsOf(body: JsonObject): Bounds {

@@ -32,7 +32,7 @@ function finishReason(choices: unknown[]): string | null {
 }
 
 /** `prompt_tokens` includes cached and written tokens; our classes do not overlap. */
-function usageFromWire(value: unknown, serviceTier: unknown): TokenUsage {
+export function usageFromWire(value: unknown, serviceTier: unknown): TokenUsage {
   const usage = isJsonObject(value) ? value : {}
   const promptDetails = isJsonObject(usage['prompt_tokens_details']) ? usage['prompt_tokens_details'] : {}
   const outputDetails = isJsonObject(usage['completion_tokens_details']) ? usage['completion_tokens_details'] : {}

@@ -1,0 +1,39 @@
+import { tokenCount } from '../../../domain/pricing/usage.ts'
+import { isJsonObject, type JsonObject } from '../../../domain/request/call-request.ts'
+import type { StreamUsage } from '../../../domain/request/stream.ts'
+import { mergeCounts } from '../../merge-counts.ts'
+import { completionUsage, usageFromWire } from '../usage.ts'
+import { WireUsage } from '../wire.ts'
+
+/** The usage of a message while it streams: input at its start, totals later. */
+export class CountedUsage {
+  #merged: JsonObject | null = null
+  /** What the start says of the output is a placeholder. */
+  #isOutputKnown = false
+
+  began(usage: unknown): void {
+    if (isJsonObject(usage)) this.#merged = mergeCounts(this.#merged ?? {}, usage)
+  }
+
+  updated(usage: unknown): void {
+    if (!isJsonObject(usage)) return
+    this.#merged = mergeCounts(this.#merged ?? {}, usage, (name) => name === 'output_tokens')
+    if (typeof usage['output_tokens'] === 'number') this.#isOutputKnown = true
+  }
+
+  usage(hasStopped: boolean): StreamUsage | null {
+    const parsed = WireUsage.safeParse(this.#merged)
+    if (!parsed.success) return null
+    const tokens = usageFromWire(parsed.data)
+    return { tokens, body: completionUsage(tokens), isFinal: hasStopped && this.#isOutputKnown }
+  }
+
+  /** Lifetimes are told only at the start: later writes count as the shorter one. */
+  get warning(): string | null {
+    const { cache_creation: split, cache_creation_input_tokens: total } = this.#merged ?? {}
+    if (!isJsonObject(split)) return null
+    const told = tokenCount(split['ephemeral_5m_input_tokens']) + tokenCount(split['ephemeral_1h_input_tokens'])
+    const rest = tokenCount(total) - told
+    return rest > 0 ? `the lifetime of ${rest} cache write tokens is unknown: priced as 5 minutes` : null
+  }
+}

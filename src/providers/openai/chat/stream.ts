@@ -1,0 +1,173 @@
+import { type Failure, failure } from '../../../domain/failure.ts'
+import { isCount } from '../../../domain/request/bounds.ts'
+import { isJsonObject, type JsonObject } from '../../../domain/request/call-request.ts'
+import type { ChatRequest } from '../../../domain/request/chat.ts'
+import type { ServerSentEvent, StreamPart, StreamReader, StreamUsage } from '../../../domain/request/stream.ts'
+import { contentBytesOf, partsOf } from '../../chat-chunks.ts'
+import type { StreamTranslator } from '../../family.ts'
+import { mergeCounts } from '../../merge-counts.ts'
+import { USAGE_FIELD } from './request.ts'
+import { usageFromWire } from './response.ts'
+import { failureInStream } from './stream-failure.ts'
+
+export const stream: StreamTranslator<ChatRequest> = {
+  open: (request) => new ChatStream(request),
+  partsOf,
+  usageField: USAGE_FIELD,
+}
+
+const NONE: StreamPart[] = []
+/** Counts that may still be zero when the answer has ended. */
+const OUTPUT_COUNTS: ReadonlySet<string> = new Set(['completion_tokens', 'reasoning_tokens'])
+
+interface Choice {
+  hasRole: boolean
+  finishReason: string | null
+}
+
+/** Chunks pass as received, except what official clients stumble over. */
+class ChatStream implements StreamReader {
+  readonly hiddenBytes = 0
+  /** The answers that the caller asked for. */
+  readonly #expected: number
+  readonly #choices = new Map<unknown, Choice>()
+  #finished = 0
+  #hasEnded = false
+  #usage: JsonObject | null = null
+  #tier: unknown = null
+  /** Nothing was said since the last count. */
+  #isCounted = false
+
+  constructor({ n }: ChatRequest) {
+    this.#expected = isCount(n) ? n : 1
+  }
+
+  get isFinished(): boolean {
+    return this.#finished >= this.#expected && this.#finished === this.#choices.size
+  }
+
+  get usage(): StreamUsage | null {
+    if (this.#usage === null) return null
+    const tokens = usageFromWire(this.#usage, this.#tier)
+    return { tokens, body: this.#usage, isFinal: this.#isCounted && this.#isComplete() }
+  }
+
+  read({ event, data }: ServerSentEvent): StreamPart[] {
+    if (this.#hasEnded) return NONE
+    if (isDone(data)) return this.#isComplete() ? this.#end() : this.#fail(CUT)
+    const value = parsed(data)
+    if (value === null) return this.isFinished ? NONE : this.#fail(UNREADABLE)
+    const failed = failureInStream(value, event)
+    if (failed !== null) return this.isFinished ? NONE : this.#fail(failed)
+    return this.#readChunk(value, data)
+  }
+
+  /** A server that sends no terminal event has finished when every choice that was asked for has. */
+  end(): StreamPart[] {
+    if (this.#hasEnded) return NONE
+    return this.isFinished ? this.#end() : this.#fail(CUT)
+  }
+
+  /** Some servers give fewer choices than they were asked for. */
+  #isComplete(): boolean {
+    return this.#finished > 0 && this.#finished === this.#choices.size
+  }
+
+  #end(): StreamPart[] {
+    this.#hasEnded = true
+    const [first] = this.#choices.values()
+    const { finishReason } = this.#choices.get(0) ?? first ?? { finishReason: null }
+    return [{ type: 'message-end', finishReason: finishReason ?? 'stop', warning: null }]
+  }
+
+  #fail(failed: Failure): StreamPart[] {
+    this.#hasEnded = true
+    return [{ type: 'failed', failure: failed }]
+  }
+
+  #readChunk(value: JsonObject, json: string): StreamPart[] {
+    const { choices } = value
+    const wasFinished = this.isFinished
+    let contentBytes = 0
+    let isEnd = wasFinished
+    let isChanged = false
+    if (Array.isArray(choices)) {
+      for (const choice of choices) {
+        if (!isJsonObject(choice)) continue
+        const bytes = contentBytesOf(choice)
+        contentBytes += bytes
+        const known = this.#choiceAt(choice['index'])
+        if (known.finishReason !== null) isEnd = true
+        if (this.#normalise(choice, known)) isChanged = true
+        if (known.finishReason !== null) isEnd = true
+      }
+    }
+    const hasUsage = this.#count(value, contentBytes)
+    // Counts are sent once, at the end; a chunk with nothing else in it is not.
+    if (!Array.isArray(choices) || (choices.length === 0 && (hasUsage || wasFinished))) return NONE
+    return [{ type: 'chunk', json: isChanged ? JSON.stringify(value) : json, value, contentBytes, isEnd }]
+  }
+
+  #choiceAt(index: unknown): Choice {
+    const known = this.#choices.get(index)
+    if (known !== undefined) return known
+    const choice = { hasRole: false, finishReason: null }
+    this.#choices.set(index, choice)
+    return choice
+  }
+
+  /** Official clients need a role in the first delta, and `finish_reason` in every choice. True: something has changed. */
+  #normalise(choice: JsonObject, known: Choice): boolean {
+    let isChanged = false
+    if (!known.hasRole) {
+      known.hasRole = true
+      const { delta } = choice
+      if (!isJsonObject(delta) || typeof delta['role'] !== 'string') {
+        choice['delta'] = { role: 'assistant', ...(isJsonObject(delta) ? delta : {}) }
+        isChanged = true
+      }
+    }
+    const reason = choice['finish_reason']
+    if (typeof reason === 'string' && reason !== '') {
+      if (known.finishReason === null) this.#finished += 1
+      known.finishReason ??= reason === 'eos' ? 'stop' : reason
+      if (reason !== 'eos') return isChanged
+      choice['finish_reason'] = 'stop'
+      return true
+    }
+    if (reason === null) return isChanged
+    choice['finish_reason'] = null
+    return true
+  }
+
+  #count(value: JsonObject, contentBytes: number): boolean {
+    if (contentBytes > 0) this.#isCounted = false
+    if (typeof value['service_tier'] === 'string') this.#tier = value['service_tier']
+    const { usage, x_groq: extension } = value
+    const report = isJsonObject(usage) ? usage : isJsonObject(extension) ? extension['usage'] : null
+    if (!isJsonObject(report)) return false
+    const mayBeZero = this.isFinished ? (name: string) => OUTPUT_COUNTS.has(name) : undefined
+    this.#usage = mergeCounts(this.#usage ?? {}, report, mayBeZero)
+    this.#isCounted = true
+    return true
+  }
+}
+
+function isDone(data: string): boolean {
+  return data.length < 32 && data.trim() === '[DONE]'
+}
+
+function parsed(data: string): JsonObject | null {
+  try {
+    const value: unknown = JSON.parse(data)
+    return isJsonObject(value) ? value : null
+  } catch {
+    return null
+  }
+}
+
+const UNREADABLE = failure('upstream_error', 'The provider sent an event that cannot be read.', 200, { retry: 'once' })
+/** What was generated may have been billed: it is not asked for again here. */
+const CUT = failure('upstream_error', 'The provider ended its stream before the answer was complete.', 200, {
+  retry: 'no',
+})

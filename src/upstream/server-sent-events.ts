@@ -1,0 +1,139 @@
+import { StringDecoder } from 'node:string_decoder'
+import type { ServerSentEvent } from '../domain/request/stream.ts'
+
+/** Characters of one event, and of one line of it. */
+export const LONGEST_EVENT = 8 << 20
+
+const NONE: ServerSentEvent[] = []
+const [NEWLINE, COLON, BRACE] = [0x0a, 0x3a, 0x7b]
+
+/** Reads a body of server-sent events, in pieces cut anywhere. It is lenient where providers are. */
+export class ServerSentEvents {
+  /** An event or a line was larger than the bound: nothing more is read. */
+  isTooLarge = false
+  /** Null until bytes of an unfinished character have to be kept for the first time. */
+  #decoder: StringDecoder | null = null
+  #isBegun = false
+  /** The last piece ended with CR: an LF that follows belongs to it. */
+  #afterReturn = false
+  /** The beginning of an unfinished line. */
+  #line = ''
+  #event: string | null = null
+  /** Null before the first line of data. */
+  #data: string | null = null
+  /** JSON without field names: an error that a server wrote into its stream. */
+  #isBare = false
+
+  read(piece: Uint8Array): ServerSentEvent[] {
+    if (this.isTooLarge || piece.length === 0) return NONE
+    const text = this.#decode(piece)
+    if (this.#isIdle() && text.startsWith('data: ') && text.indexOf('\n') === text.length - 2) {
+      const whole = wholeEvent(text)
+      if (whole !== null) return [whole]
+    }
+    return this.#readText(text)
+  }
+
+  /** The body has ended: what it left unfinished is given out. */
+  end(): ServerSentEvent[] {
+    if (this.isTooLarge) return NONE
+    return this.#readText(`${this.#decoder?.end() ?? ''}\n\n`)
+  }
+
+  #isIdle(): boolean {
+    return this.#line === '' && this.#data === null && this.#event === null && !this.#afterReturn
+  }
+
+  #decode(piece: Uint8Array): string {
+    const bytes = Buffer.isBuffer(piece) ? piece : Buffer.from(piece.buffer, piece.byteOffset, piece.length)
+    let text: string
+    if (this.#decoder === null && (bytes[bytes.length - 1] ?? 0) < 0x80) text = bytes.toString()
+    else {
+      this.#decoder ??= new StringDecoder('utf8')
+      text = this.#decoder.write(bytes)
+    }
+    if (this.#isBegun || text === '') return text
+    this.#isBegun = true
+    return text.startsWith('\uFEFF') ? text.slice(1) : text
+  }
+
+  #readText(received: string): ServerSentEvent[] {
+    const text = this.#withNewlines(received)
+    let end = text.indexOf('\n')
+    // Only what is new is searched: a long line may come in very many pieces.
+    if (end < 0) {
+      this.#keep(text)
+      return NONE
+    }
+    const events: ServerSentEvent[] = []
+    let start = 0
+    for (; end >= 0; end = text.indexOf('\n', start)) {
+      const line = this.#line === '' ? text.slice(start, end) : this.#line + text.slice(start, end)
+      this.#line = ''
+      start = end + 1
+      if (line === '') this.#endEvent(events)
+      else this.#readLine(line)
+      if (this.isTooLarge) return events
+    }
+    if (start < text.length) this.#keep(text.slice(start))
+    return events
+  }
+
+  #keep(text: string): void {
+    this.#line += text
+    this.#bound(this.#line.length)
+  }
+
+  #bound(length: number): void {
+    if (length <= LONGEST_EVENT) return
+    this.isTooLarge = true
+    this.#line = ''
+    this.#data = null
+  }
+
+  /** Every end of a line as LF. */
+  #withNewlines(received: string): string {
+    const text = this.#afterReturn && received.charCodeAt(0) === NEWLINE ? received.slice(1) : received
+    if (received !== '') this.#afterReturn = received.endsWith('\r')
+    return text.includes('\r') ? text.replace(/\r\n?/g, '\n') : text
+  }
+
+  #readLine(line: string): void {
+    this.#bound(line.length)
+    if (this.#isBare || (this.#data === null && line.charCodeAt(0) === BRACE)) {
+      this.#isBare = true
+      this.#addData(line)
+    } else if (line.startsWith('data:')) this.#addData(textAfter(line, 5))
+    else if (line.startsWith('event:')) this.#event = textAfter(line, 6)
+  }
+
+  #addData(text: string): void {
+    this.#data = this.#data === null ? text : `${this.#data}\n${text}`
+    this.#bound(this.#data.length)
+  }
+
+  #endEvent(events: ServerSentEvent[]): void {
+    const [event, data] = [this.#event, this.#data]
+    this.#event = null
+    this.#data = null
+    this.#isBare = false
+    if (data !== null && isPayload(data)) events.push({ event, data })
+  }
+}
+
+/** The usual piece: one event of one line. Null for any other. */
+function wholeEvent(text: string): ServerSentEvent | null {
+  if (text.charCodeAt(text.length - 1) !== NEWLINE || text.length > LONGEST_EVENT || text.includes('\r')) return null
+  const data = text.slice(6, -2)
+  return isPayload(data) ? { event: null, data } : null
+}
+
+/** Some servers write their comments as data. */
+function isPayload(data: string): boolean {
+  return data !== '' && data.charCodeAt(0) !== COLON
+}
+
+/** One space after the colon is no part of the value. */
+function textAfter(line: string, start: number): string {
+  return line.slice(line.charCodeAt(start) === 0x20 ? start + 1 : start)
+}
