@@ -71,9 +71,22 @@ function closeRecord({ call, error }: Ended, reply: Reply | null, deps: Deps): C
     responseBytes: reply === null ? 0 : Buffer.byteLength(reply.body),
     ignoredParams: served?.ignored ?? [],
     adjustments: call.adjustments,
+    firstContentMs: null,
+    ended: null,
+    eventsSent: 0,
+    usageSource: served?.usageSource ?? null,
+    ...costBounds(call),
     answersAfterBooking: held?.answersAfterBooking === true,
   }
 }
+
+/** Of a cost that is an estimate: nobody has counted anything, so it lies between nothing and what was held. */
+function costBounds({ served, cost, held }: Ended['call']) {
+  if (served?.usageSource !== 'estimated' || (cost?.picodollars ?? null) === null) return NO_BOUNDS
+  return { costLeastPicodollars: '0', costMostPicodollars: held?.hold.picodollars?.toString() ?? null }
+}
+
+const NO_BOUNDS = { costLeastPicodollars: null, costMostPicodollars: null }
 
 function count(call: Ended['call'], record: CloseRecord, { metrics, isKnown, log }: Deps): void {
   const route = record.route ?? '(direct)'

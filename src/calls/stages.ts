@@ -3,6 +3,7 @@ import type { RequestBody } from '../bodies/request-body.ts'
 import type { GatewayError } from '../domain/errors.ts'
 import type { IdempotentBody } from '../domain/idempotency.ts'
 import type { LiveKey } from '../domain/key.ts'
+import type { UsageSource } from '../domain/log/stream-words.ts'
 import type { Presence } from '../domain/presence.ts'
 import type { Picodollars } from '../domain/pricing/price.ts'
 import type { TokenUsage } from '../domain/pricing/usage.ts'
@@ -25,6 +26,8 @@ export interface Begun {
   readonly endpoint: Endpoint
   readonly key: LiveKey
   readonly snapshot: Snapshot
+  /** The caller asked for a stream, and may have one. */
+  isStream?: boolean
   /** Of the caller, or of all who wait for this call under one `Idempotency-Key`. */
   presence: Presence
   /** Held by the one call that is made for an `Idempotency-Key`. */
@@ -72,6 +75,7 @@ export interface ServedBy {
   answer: Answer | WrittenAnswer
   /** As counted by the provider, or estimated if it did not count. */
   usage: TokenUsage
+  usageSource: UsageSource
   upstreamMs: number
   ignored: string[]
 }

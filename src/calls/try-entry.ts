@@ -38,7 +38,11 @@ export async function tryEntry(candidate: Candidate, call: Admitted, deps: Deps)
       const { answer } = outcome
       const usage = answer.usage ?? estimatedUsage(call)
       notePrice(usage.pricePercent, candidate, call, deps)
-      return { kind: 'served', served: { entry, position, answer, usage, upstreamMs: durationMs, ignored } }
+      const usageSource = answer.usage === null ? 'estimated' : 'provider'
+      return {
+        kind: 'served',
+        served: { entry, position, answer, usage, usageSource, upstreamMs: durationMs, ignored },
+      }
     }
     if (correction === null) {
       correction = await correctionOf(outcome.failure.refusedField, candidate, { bytes, isFree }, call, deps)

@@ -1,5 +1,6 @@
 import type { ErrorCode, LoggedCode } from '../domain/errors.ts'
 import { type FieldKind, LOG_FIELDS, type LogFields } from '../domain/log/fields.ts'
+import type { AttemptPhase } from '../domain/log/stream-words.ts'
 import type { TokenUsage } from '../domain/pricing/usage.ts'
 import type { Adjustment } from '../domain/request/adjustment.ts'
 
@@ -18,6 +19,8 @@ export interface AttemptRecord {
   upstreamRequestId: string | null
   /** Why the next step was taken, in words. */
   reason: string
+  /** Where an attempt at a stream failed. Left out otherwise: most attempts serve. */
+  phase?: AttemptPhase
 }
 
 /** The type of each kind of field in a record. */
