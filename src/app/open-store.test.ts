@@ -57,9 +57,13 @@ for (const engine of ENGINES) {
         pricePercent: 110,
       }
       const hold = { holdPicodollars: '77', holdTokens: 300 }
+      const stream = {
+        ...{ streamed: true, firstContentMs: 320, ended: 'caller_left', eventsSent: 12 },
+        ...{ usageSource: 'provider_partial', costLeastPicodollars: '41', costMostPicodollars: '77' },
+      }
       const adjustments = [{ field: 'max_tokens', value: 800, reason: 'fitted_to_budget' as const }]
       await store.requestLog.close(
-        closeRecord('r1', { usage, fallback: true, ignoredParams: ['seed'], adjustments, ...hold }),
+        closeRecord('r1', { usage, fallback: true, ignoredParams: ['seed'], adjustments, ...hold, ...stream }),
       )
       const [closed] = await requests(store)
       assert.deepEqual(closed, {
@@ -101,6 +105,13 @@ for (const engine of ENGINES) {
         idempotency_key: null,
         body_hash: null,
         adjustments: JSON.stringify(adjustments),
+        streamed: 1,
+        first_content_ms: 320,
+        ended: 'caller_left',
+        events_sent: 12,
+        usage_source: 'provider_partial',
+        cost_least_picodollars: 41,
+        cost_most_picodollars: 77,
       })
     })
 

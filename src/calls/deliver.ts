@@ -1,12 +1,13 @@
 import { GatewayError } from '../domain/errors.ts'
 import type { Failure } from '../domain/failure.ts'
+import type { StreamEnding } from '../domain/log/stream-words.ts'
 import { estimateUsage } from '../domain/pricing/estimated-usage.ts'
 import { withoutSecrets } from '../domain/provider.ts'
 import type { StreamPart } from '../domain/request/stream.ts'
 import { streamHead } from './answer.ts'
 import type { Candidate } from './chain/assess.ts'
 import type { Deps } from './deps.ts'
-import { millisecondsInto, type Served, type StreamedAnswer, type StreamOutcome } from './stages.ts'
+import { millisecondsInto, type Served, type StreamedAnswer } from './stages.ts'
 import type { Delivery } from './stream/delivery.ts'
 import { notePrice } from './try-entry.ts'
 
@@ -33,7 +34,7 @@ export async function deliver(call: Served, deps: Deps): Promise<Cut> {
   const streaming = { call, answer: served.answer, delivery, candidate: fitness.candidate }
   const began = performance.now()
   deps.streams.add(served.answer.stream)
-  let end: StreamOutcome | Failure = 'interrupted'
+  let end: StreamEnding | Failure = 'interrupted'
   try {
     if (!call.presence.left) await deps.requestLog.commit(commitRecord(streaming))
     end = await pour(streaming, deps)
@@ -48,7 +49,7 @@ export async function deliver(call: Served, deps: Deps): Promise<Cut> {
 }
 
 /** Reads and sends until the stream ends, in whichever way. */
-async function pour({ call, answer, delivery, candidate }: Streaming, deps: Deps): Promise<StreamOutcome | Failure> {
+async function pour({ call, answer, delivery, candidate }: Streaming, deps: Deps): Promise<StreamEnding | Failure> {
   const { stream, writer } = answer
   const { settings } = deps.streams
   const head = () => streamHead(call, deps)
@@ -95,12 +96,12 @@ async function pour({ call, answer, delivery, candidate }: Streaming, deps: Deps
 }
 
 /** A reader that stands still for too long counts as gone. */
-function left({ presence }: Served): StreamOutcome {
+function left({ presence }: Served): StreamEnding {
   return presence.left ? 'caller_left' : 'slow_reader'
 }
 
 /** What the row and the price need, whatever the end was. */
-function conclude({ call, answer, candidate }: Streaming, end: StreamOutcome | Failure, deps: Deps): void {
+function conclude({ call, answer, candidate }: Streaming, end: StreamEnding | Failure, deps: Deps): void {
   const { served } = call
   const { entry } = served
   answer.ended = typeof end === 'string' ? end : 'failed_mid_stream'
@@ -122,7 +123,7 @@ function conclude({ call, answer, candidate }: Streaming, end: StreamOutcome | F
   notePrice(served.usage.pricePercent, candidate, call, deps)
 }
 
-const REASONS: Record<StreamOutcome, string> = {
+const REASONS: Record<StreamEnding, string> = {
   finished: 'served',
   failed_mid_stream: 'served in part: the stream was cut after content had been sent',
   caller_left: 'the caller left',
@@ -133,7 +134,8 @@ const REASONS: Record<StreamOutcome, string> = {
 /** The provider's count if it counted the whole answer, else an estimate within bounds. */
 function useOf({ call, answer, candidate }: Pick<Streaming, 'call' | 'answer' | 'candidate'>): void {
   const { served, body } = call
-  const counted = answer.stream.reader.usage
+  const { reader, received } = answer.stream
+  const counted = reader.usage
   if (counted?.isFinal === true) {
     served.usage = counted.tokens
     served.usageSource = 'provider'
@@ -144,7 +146,7 @@ function useOf({ call, answer, candidate }: Pick<Streaming, 'call' | 'answer' | 
   const { usage, source, ...bounds } = estimateUsage({
     counted: counted?.tokens ?? null,
     prompt: { likely: body.promptTokens.likely ?? Math.ceil((body.length ?? 0) / 4), most: body.promptTokens.most },
-    received: answer.stream.received,
+    received: { ...received, bytes: received.bytes + reader.hiddenBytes },
     mostOutput: perAnswer === null ? null : perAnswer * answers,
   })
   served.usage = usage
@@ -152,7 +154,7 @@ function useOf({ call, answer, candidate }: Pick<Streaming, 'call' | 'answer' | 
   served.bounds = bounds
 }
 
-function cutOf({ candidate: { provider } }: Streaming, end: StreamOutcome | Failure, deps: Deps): Cut {
+function cutOf({ candidate: { provider } }: Streaming, end: StreamEnding | Failure, deps: Deps): Cut {
   if (typeof end !== 'string') return new GatewayError(end.code, withoutSecrets(end.message, provider))
   if (end === 'finished') return null
   if (end !== 'interrupted') return 'caller-left'

@@ -19,5 +19,6 @@ export function openRecord(call: Ended['call'], held: HeldCall | undefined, refu
     holdTokens: hold === undefined ? null : (hold.tokens ?? 0),
     idempotencyKey: idempotency?.idempotencyKey ?? null,
     bodyHash: idempotency?.bodyHash ?? null,
+    streamed: call.delivery !== null,
   }
 }

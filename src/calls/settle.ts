@@ -53,6 +53,7 @@ function usedBy({ costPicodollars, usage }: CloseRecord): CallUse {
 function closeRecord({ call, error }: Ended, reply: CallReply | null, deps: Deps): CloseRecord {
   const last = call.attempts.findLast((attempt) => attempt.kind === 'called')
   const { served, cost, held, body } = call
+  const stream = served !== undefined && 'stream' in served.answer ? served.answer : null
   const unseen = deps.cutOff() ? INTERRUPTED : CALLER_LEFT
   const refused = error === 'caller-left' ? undefined : error?.refused
   const now = performance.now()
@@ -76,6 +77,12 @@ function closeRecord({ call, error }: Ended, reply: CallReply | null, deps: Deps
     responseBytes: sentBytes(call, reply),
     ignoredParams: served?.ignored ?? [],
     adjustments: call.adjustments,
+    firstContentMs: stream?.firstContentMs ?? null,
+    ended: stream?.ended ?? null,
+    eventsSent: stream?.events ?? 0,
+    usageSource: served?.usageSource ?? null,
+    costLeastPicodollars: cost?.least?.toString() ?? null,
+    costMostPicodollars: cost?.most?.toString() ?? null,
     answersAfterBooking: held?.answersAfterBooking === true,
   }
 }

@@ -3,8 +3,8 @@ import type { RequestBody } from '../bodies/request-body.ts'
 import type { GatewayError } from '../domain/errors.ts'
 import type { IdempotentBody } from '../domain/idempotency.ts'
 import type { LiveKey } from '../domain/key.ts'
+import type { StreamEnding, UsageSource } from '../domain/log/stream-words.ts'
 import type { Presence } from '../domain/presence.ts'
-import type { UsageSource } from '../domain/pricing/estimated-usage.ts'
 import type { Picodollars } from '../domain/pricing/price.ts'
 import type { TokenUsage } from '../domain/pricing/usage.ts'
 import type { Adjustment } from '../domain/request/adjustment.ts'
@@ -97,14 +97,12 @@ export interface StreamedAnswer {
   /** From the start of the call. */
   firstContentMs: number
   /** How it ended; null while it runs. */
-  ended: StreamOutcome | null
+  ended: StreamEnding | null
   /** Parts that were sent. */
   events: number
   finishReason: string | null
   warning: string | null
 }
-
-export type StreamOutcome = 'finished' | 'failed_mid_stream' | 'caller_left' | 'interrupted' | 'slow_reader'
 
 export interface Priced extends Served {
   readonly cost: Cost

@@ -47,13 +47,14 @@ export async function tryEntry(candidate: Candidate, call: Admitted, deps: Deps)
     if (outcome.kind !== 'failed') {
       if (isFree) body.discard(bytes)
       correction?.learn()
-      const by = { entry, position, upstreamMs: durationMs, ignored, bounds: null }
+      const by = { entry, position, upstreamMs: durationMs, ignored }
       if (outcome.kind === 'streaming') return { kind: 'served', served: streamed(outcome.stream, by, call) }
       const { answer } = outcome
       const usage = answer.usage ?? estimatedUsage(call)
       notePrice(usage.pricePercent, candidate, call, deps)
       const usageSource = answer.usage === null ? 'estimated' : 'provider'
-      return { kind: 'served', served: { ...by, answer, usage, usageSource } }
+      const bounds = answer.usage === null ? promptBounds(call) : null
+      return { kind: 'served', served: { ...by, answer, usage, usageSource, bounds } }
     }
     if (correction === null) {
       correction = await correctionOf(outcome.failure.refusedField, candidate, { bytes, isFree }, call, deps)
@@ -84,7 +85,7 @@ export async function tryEntry(candidate: Candidate, call: Admitted, deps: Deps)
 /** Its usage is known at its end. */
 function streamed(
   stream: LiveStream,
-  by: Omit<ServedBy, 'answer' | 'usage' | 'usageSource'>,
+  by: Omit<ServedBy, 'answer' | 'usage' | 'usageSource' | 'bounds'>,
   call: Admitted,
 ): ServedBy {
   const { endpoint, body } = call
@@ -98,7 +99,7 @@ function streamed(
     finishReason: null,
     warning: null,
   }
-  return { ...by, answer, usage: NO_USAGE, usageSource: 'estimated' }
+  return { ...by, answer, usage: NO_USAGE, usageSource: 'estimated', bounds: null }
 }
 
 /** One upstream call, its outcome, and its record. */
@@ -179,6 +180,11 @@ function remember(outcome: Outcome, entry: ChainEntry, call: Admitted, deps: Dep
 function estimatedUsage(call: Admitted): TokenUsage {
   noteReason(call, 'served, without a count of tokens: they are estimated from the length of the input')
   return { ...NO_USAGE, input: call.body.promptTokens.likely ?? 0 }
+}
+
+/** Of a call whose provider counted nothing. */
+function promptBounds({ body: { promptTokens } }: Admitted): ServedBy['bounds'] {
+  return { least: NO_USAGE, most: { ...NO_USAGE, input: promptTokens.most ?? promptTokens.likely ?? 0 } }
 }
 
 /** The cost is recorded as billed; later calls hold for an unexpected price. */

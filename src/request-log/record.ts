@@ -1,5 +1,6 @@
 import type { ErrorCode, LoggedCode } from '../domain/errors.ts'
 import { type FieldKind, LOG_FIELDS, type LogFields } from '../domain/log/fields.ts'
+import type { AttemptPhase } from '../domain/log/stream-words.ts'
 import type { TokenUsage } from '../domain/pricing/usage.ts'
 import type { Adjustment } from '../domain/request/adjustment.ts'
 
@@ -18,11 +19,9 @@ export interface AttemptRecord {
   upstreamRequestId: string | null
   /** Why the next step was taken, in words. */
   reason: string
-  /** Where it failed. */
+  /** Where an attempt at a stream failed. Left out otherwise: most attempts serve. */
   phase?: AttemptPhase
 }
-
-export type AttemptPhase = 'connect' | 'headers' | 'before_content' | 'after_content'
 
 /** The type of each kind of field in a record. */
 interface RecordTypes extends Record<FieldKind, unknown> {

@@ -28,6 +28,8 @@ export const anyCall = fc.record({
   costPicodollars: fc.option(fc.bigInt(0n, 2n ** 55n).map(String)),
   upstreamMs: fc.option(fc.oneof(fc.constantFrom(0, 9, 10, 299_999, 300_000), fc.nat(400_000))),
   gatewayMicroseconds: fc.nat(10_000),
+  streamed: fc.boolean(),
+  ended: fc.constantFrom(null, 'finished', 'caller_left'),
 })
 
 export type AnyCall = Partial<CloseRecord>

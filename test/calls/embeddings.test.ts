@@ -168,7 +168,7 @@ describe('cost and log', () => {
     assert.deepEqual([row['prompt_tokens'], row['completion_tokens']], [4, 0])
     assert.equal(String(row['cost_picodollars']), String(4 * 20_000))
     assert.equal(row['response_bytes'], Buffer.byteLength(answer.text))
-    if ('endpoint' in row) assert.equal(row['endpoint'], 'embeddings')
+    assert.deepEqual([row['endpoint'], row['streamed'], row['usage_source']], ['embeddings', 0, 'provider'])
     assert.equal(JSON.parse(String(row['attempts']))[0].reason, 'served')
   })
 
@@ -181,6 +181,8 @@ describe('cost and log', () => {
     assert.deepEqual([row['prompt_tokens'], row['completion_tokens']], [tokens, 0])
     assert.equal(String(row['cost_picodollars']), String(tokens * 1_000_000))
     assert.match(JSON.parse(String(row['attempts']))[0].reason, /estimated/)
+    assert.deepEqual([row['usage_source'], Number(row['cost_least_picodollars'])], ['estimated', 0])
+    assert.ok(Number(row['cost_most_picodollars']) >= Number(row['cost_picodollars']))
     const counted = await embed({ model: 'text-embedding-sim-no-usage', input: [[1, 2, 3], [4]] })
     assert.equal((await harness.rowOf(counted))['prompt_tokens'], 4)
   })

@@ -112,6 +112,10 @@ describe('list', () => {
       startedAt: Date.parse('2026-01-02T00:00:00.001Z'),
       fallback: true,
       costPicodollars: '2000000000000',
+      streamed: true,
+      ended: 'finished',
+      firstContentMs: 320,
+      eventsSent: 12,
     })
   })
 
@@ -139,6 +143,10 @@ describe('list', () => {
     ['min_cost_usd=0.000000000001', [4, 1]],
     ['min_cost_usd=2.000000000001', []],
     ['min_cost_usd=99999999999999999999', []],
+    ['streamed=true', [4]],
+    ['streamed=false', [3, 2, 1]],
+    ['ended=finished', [4]],
+    ['ended=caller_left', []],
     ['status=ok&fallback=false&route=fast', [1]],
     ['after=listed-2', [4, 3]],
     ['after=listed-4', []],

@@ -77,7 +77,8 @@ const tokensOf = (wanted: 'prompt' | 'answer') =>
 /**
  * Every field of the request log, in the order of the export: column, name in the record, kind, meaning. Record, spool
  * line, row, API, export and documentation are read off this table. A new field is a row here, its value in
- * calls/settle.ts, a migration that adds the column, and its line in docs/management/requests.md.
+ * calls/settle.ts, a migration that adds the column, and its line in docs/management/requests.md. It stands behind the
+ * others: lines that the version before has written are read by their places (spool/record-lines.ts).
  */
 export const LOG_FIELDS = [
   open('id', 'id', 'id', 'Id of the call', INDEXED),
@@ -122,6 +123,35 @@ export const LOG_FIELDS = [
   open('hold_picodollars', 'holdPicodollars', 'hold', 'Money set aside; null when no bound was known', HIDDEN),
   open('hold_tokens', 'holdTokens', 'whole', 'Tokens set aside; null for a call that was not admitted', HIDDEN),
   open('body_hash', 'bodyHash', 'text', 'SHA-256 of the body, of calls with an idempotency key only', HIDDEN),
+  open('streamed', 'streamed', 'flag', 'The caller asked for a stream'),
+  close('first_content_ms', 'firstContentMs', 'whole', 'Of a stream: from the start of the call to its first content'),
+  close(
+    'ended',
+    'ended',
+    'text',
+    'Of a stream that sent content: `finished`, `failed_mid_stream`, `caller_left`, `interrupted`, `slow_reader`',
+  ),
+  close('events_sent', 'eventsSent', 'count', 'Events of a stream that were sent to the caller'),
+  close(
+    'usage_source',
+    'usageSource',
+    'text',
+    'Who counted the tokens: `provider`, `provider_partial` (the rest is estimated) or `estimated`; null when nothing was served',
+  ),
+  close(
+    'cost_least_picodollars',
+    'costLeastPicodollars',
+    'money',
+    'The least it can have cost; null unless estimated',
+    {
+      api: 'cost_least_usd',
+      export: 'cost_least_usd',
+    },
+  ),
+  close('cost_most_picodollars', 'costMostPicodollars', 'money', 'The most it can have cost; null unless estimated', {
+    api: 'cost_most_usd',
+    export: 'cost_most_usd',
+  }),
   // Where another node has closed such a call as interrupted and released its money, that stands: nobody got an answer.
   close(null, 'answersAfterBooking', 'flag', 'The answer waits until the shared counters have booked its cost', HIDDEN),
 ] as const satisfies readonly LogField[]

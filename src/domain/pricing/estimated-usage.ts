@@ -1,7 +1,5 @@
+import type { UsageSource } from '../log/stream-words.ts'
 import { NO_USAGE, promptTokens, type TokenUsage } from './usage.ts'
-
-/** Who counted the tokens of a call: the provider, the provider except for the output of a cut stream, or nobody. */
-export type UsageSource = 'provider' | 'provider_partial' | 'estimated'
 
 /** What is known of an answer whose tokens were not counted to the end. */
 export interface Uncounted {

@@ -35,8 +35,6 @@ export interface Chunk {
   value: JsonObject
   /** UTF-8 bytes of generated text and tool input in it, visible or not. 0: nothing that commits the call. */
   contentBytes: number
-  /** Characters of the same; missing: as many as bytes. */
-  contentCharacters?: number
   /** It finishes a choice or comes after that: sent with the end of the stream. */
   isEnd: boolean
 }
@@ -83,7 +81,8 @@ export interface StreamWriter {
 /** Of its generated content. */
 export function characters(part: StreamPart): number {
   if ('text' in part) return part.text.length
-  if (part.type === 'chunk') return part.contentCharacters ?? part.contentBytes
+  // What is not ASCII is generated.
+  if (part.type === 'chunk') return part.contentBytes - (Buffer.byteLength(part.json) - part.json.length)
   return part.type === 'tool-call-start' ? part.name.length : 0
 }
 

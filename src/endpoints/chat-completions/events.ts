@@ -1,4 +1,5 @@
 import { errorBody } from '../../domain/errors.ts'
+import { promptTokens, type TokenUsage } from '../../domain/pricing/usage.ts'
 import type { Stamp } from '../../domain/request/answer.ts'
 import { isJsonObject, type JsonObject } from '../../domain/request/call-request.ts'
 import type { ChatRequest } from '../../domain/request/chat.ts'
@@ -69,10 +70,11 @@ class ChatEvents implements StreamWriter {
     }
   }
 
-  end({ usage, gateway }: StreamEnd): string {
+  end({ usage, tokens, gateway }: StreamEnd): string {
     const chunks = this.#held
-    if (this.#isUsageWanted && usage !== null) {
-      chunks.push(JSON.stringify({ ...this.#fields, choices: [], usage: usage.body }))
+    if (this.#isUsageWanted) {
+      const counted = usage?.isFinal === true ? usage.body : estimated(tokens)
+      chunks.push(JSON.stringify({ ...this.#fields, choices: [], usage: counted }))
     }
     const last = chunks.pop()
     if (last !== undefined) chunks.push(`${last.slice(0, -1)},"x_gateway":${JSON.stringify(gateway)}}`)
@@ -127,6 +129,11 @@ class ChatEvents implements StreamWriter {
     if (!this.#hasRole) finish({ role: 'assistant', content: '' }, null)
     finish({}, finishReason)
   }
+}
+
+function estimated(tokens: TokenUsage): JsonObject {
+  const prompt = promptTokens(tokens)
+  return { prompt_tokens: prompt, completion_tokens: tokens.output, total_tokens: prompt + tokens.output }
 }
 
 const SHARED = ['created', 'service_tier', 'system_fingerprint']

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { CALLER_LEFT, ERRORS, INTERRUPTED } from '../../domain/errors.ts'
 import { type ApiName, LOG_FIELDS, type LogColumns, publicName } from '../../domain/log/fields.ts'
+import { ATTEMPT_PHASES, STREAM_ENDINGS } from '../../domain/log/stream-words.ts'
 import { Adjustment } from '../../domain/request/adjustment.ts'
 import { inWorkspace, pageOf, paging, Timestamp, Usd } from './fields.ts'
 import { operation, streamedOperation } from './operation.ts'
@@ -28,6 +29,8 @@ export const requestFilters = {
   code: z.enum(codes).optional().describe('An error code, `caller_left` or `interrupted`'),
   fallback: z.enum(['true', 'false']).optional(),
   min_cost_usd: Usd.optional().describe('Cost at least this much'),
+  streamed: z.enum(['true', 'false']).optional().describe('Whether the caller asked for a stream'),
+  ended: z.enum(STREAM_ENDINGS).optional().describe('How a stream ended that had sent content'),
 }
 
 /** How each kind of log field looks in an answer. */
@@ -88,6 +91,7 @@ export const Attempt = z.strictObject({
   code: z.string().nullable(),
   upstream_request_id: z.string().nullable(),
   reason: z.string().describe('Why the next step was taken'),
+  phase: z.enum(ATTEMPT_PHASES).nullable().describe('Where an attempt at a stream failed'),
 })
 
 const CostLine = z.strictObject({

@@ -24,6 +24,8 @@ export function filtersOf(query: FilterQuery): RequestFilters {
     status: status === undefined ? null : status === 'ok' || status === 'error' ? status : Number(status),
     fallback: query.fallback === undefined ? null : query.fallback === 'true',
     minCostPicodollars: cost === null || cost <= LARGEST_AMOUNT ? cost : LARGEST_AMOUNT,
+    streamed: query.streamed === undefined ? null : query.streamed === 'true',
+    ended: query.ended ?? null,
   }
 }
 

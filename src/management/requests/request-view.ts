@@ -64,6 +64,7 @@ export function toAttemptView(attempt: AttemptRecord): z.input<typeof Attempt> {
     code: attempt.code,
     upstream_request_id: attempt.upstreamRequestId,
     reason: attempt.reason,
+    phase: attempt.phase ?? null,
   }
 }
 

@@ -21,6 +21,8 @@ const ANY: RequestFilters = {
   status: null,
   fallback: null,
   minCostPicodollars: null,
+  streamed: null,
+  ended: null,
 }
 
 const time = fc.constantFrom(0, 1, 3_599_999, 3_600_000, 3_600_001, 5_000_000, 7_200_001, 7_200_002, 200_000_000)
@@ -35,6 +37,8 @@ const anyFilters = fc.record({
   status: fc.option(fc.constantFrom<RequestFilters['status']>('ok', 'error', 200, 404), { freq: 1 }),
   fallback: fc.option(fc.boolean(), { freq: 2 }),
   minCostPicodollars: fc.option(fc.bigInt(0n, 2n ** 55n), { freq: 1 }),
+  streamed: fc.option(fc.boolean(), { freq: 1 }),
+  ended: fc.option(fc.constantFrom('finished', 'caller_left'), { freq: 1 }),
 })
 
 /** The filters as the documentation says them. */
@@ -51,6 +55,8 @@ function matches(row: RequestRow, filters: Omit<RequestFilters, 'workspace'>): b
     (status === null ||
       (status === 'ok' ? row.code === null : status === 'error' ? row.code !== null : row.status === status)) &&
     (filters.fallback === null || (row.fallback === 1) === filters.fallback) &&
+    (filters.streamed === null || (row.streamed === 1) === filters.streamed) &&
+    (filters.ended === null || row.ended === filters.ended) &&
     (least === null || (row.cost_picodollars !== null && BigInt(row.cost_picodollars) >= least))
   )
 }

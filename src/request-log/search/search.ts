@@ -18,6 +18,9 @@ export interface RequestFilters {
   status: number | 'ok' | 'error' | null
   fallback: boolean | null
   minCostPicodollars: bigint | null
+  streamed: boolean | null
+  /** How a stream ended. */
+  ended: string | null
   /** Only those that stand before this one in the list. */
   newerThan?: LogPosition | null
 }
@@ -103,9 +106,9 @@ function taken(rows: RequestRow[], filters: RequestFilters, limit: number, edge:
 
 /** Whether rows must be looked at one by one. */
 function isSifting(filters: RequestFilters): boolean {
-  const { keyId, route, provider, model, code, status, fallback, minCostPicodollars } = filters
-  const along = keyId !== null && route !== null
-  return along || [provider, model, code, status, fallback, minCostPicodollars].some((filter) => filter !== null)
+  const { keyId, route, provider, model, code, status, fallback, minCostPicodollars, streamed, ended } = filters
+  const asked = [provider, model, code, status, fallback, minCostPicodollars, streamed, ended]
+  return (keyId !== null && route !== null) || asked.some((filter) => filter !== null)
 }
 
 /** The times that a page may reach over. */
@@ -164,7 +167,7 @@ async function scan(
 }
 
 function sifted<Columns>(rows: Requests<Columns>, filters: RequestFilters): Requests<Columns> {
-  const { keyId, route, provider, model, code, status, fallback, minCostPicodollars } = filters
+  const { keyId, route, provider, model, code, status, fallback, minCostPicodollars, streamed, ended } = filters
   let found = rows.where('state', '=', 'closed')
   if (keyId !== null && route !== null) found = found.where('route', route === '' ? 'is' : '=', route || null)
   if (provider !== null) found = found.where('provider', '=', provider)
@@ -174,6 +177,8 @@ function sifted<Columns>(rows: Requests<Columns>, filters: RequestFilters): Requ
   else if (status !== null) found = found.where('status', '=', status)
   if (fallback !== null) found = found.where('fallback', '=', fallback ? 1 : 0)
   if (minCostPicodollars !== null) found = found.where('cost_picodollars', '>=', minCostPicodollars)
+  if (streamed !== null) found = found.where('streamed', '=', streamed ? 1 : 0)
+  if (ended !== null) found = found.where('ended', '=', ended)
   return found
 }
 

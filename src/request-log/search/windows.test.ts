@@ -28,6 +28,8 @@ const EVERYTHING: RequestFilters = {
   status: null,
   fallback: null,
   minCostPicodollars: null,
+  streamed: null,
+  ended: null,
 }
 
 for (const engine of ENGINES) {

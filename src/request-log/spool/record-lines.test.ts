@@ -89,3 +89,13 @@ test('a text of megabytes where a name belongs is cut, and nothing is copied whe
   assert.equal(closed(closeLine(record))['finishReason'], 'x'.repeat(512))
   assert.ok(openLine(openRecord('call-1', { requestedModel: long })).length < 1_000)
 })
+
+test('a line of the version before, which knew no streams, is read as it was meant', () => {
+  const record = closeRecord('call-1', { ...CLOSED, streamed: false })
+  const { values, attempts } = readClose(closeLine(record))
+  const later = new Set(['streamed', 'firstContentMs', 'ended', 'eventsSent', 'usageSource'])
+  const isLater = (name = '') => later.has(name) || /^cost(Least|Most)/.test(name)
+  const earlier = values.filter((_value, index) => !isLater(SPOOLED_FIELDS[index]?.name))
+  assert.equal(earlier.length, values.length - 7)
+  assert.deepEqual(readClose(`c${JSON.stringify(earlier)}\t${attempts}`), { values, attempts })
+})

@@ -87,7 +87,15 @@ export function readOpen(text: string): unknown[] {
 
 export function readClose(text: string): { values: unknown[]; attempts: string } {
   const end = text.indexOf(BEFORE_ATTEMPTS)
-  return { values: JSON.parse(text.slice(1, end)), attempts: text.slice(end + 1) }
+  const values: unknown[] = JSON.parse(text.slice(1, end))
+  if (values.length < SPOOLED_FIELDS.length) makeRoomForStreams(values)
+  return { values, attempts: text.slice(end + 1) }
+}
+
+/** The version before knew no streams: one field fewer behind those of the beginning, six before the last. */
+function makeRoomForStreams(values: unknown[]): void {
+  values.splice(OPEN_FIELDS.length - 1, 0, false)
+  values.splice(-1, 0, null, null, 0, null, null, null)
 }
 
 function isLong(value: string | null): boolean {

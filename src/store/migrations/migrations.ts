@@ -12,7 +12,13 @@ export type Migration = (db: Transaction<Database>, engine: Engine) => Promise<v
  * a migration only adds: tables, indexes, columns that may be null or have a default. What older gateways use is removed
  * one version later. test/store/schema.test.ts compares the outcome with what the code reads and writes.
  */
-export const MIGRATIONS: readonly Migration[] = [createSchema, markInterchangeable, nameEndpoint, switchStreaming]
+export const MIGRATIONS: readonly Migration[] = [
+  createSchema,
+  markInterchangeable,
+  nameEndpoint,
+  switchStreaming,
+  logStreams,
+]
 
 async function markInterchangeable(db: Transaction<Database>): Promise<void> {
   await sql`alter table routes add column interchangeable bigint`.execute(db)
@@ -26,6 +32,15 @@ async function switchStreaming(db: Transaction<Database>): Promise<void> {
   await sql`alter table workspaces add column streaming bigint`.execute(db)
   await sql`alter table workspaces add column streaming_managed_by text`.execute(db)
   await sql`alter table providers add column on_caller_left text`.execute(db)
+}
+
+async function logStreams(db: Transaction<Database>): Promise<void> {
+  const columns = [
+    ...['streamed bigint not null default 0', 'first_content_ms bigint', 'ended text'],
+    ...['events_sent bigint not null default 0', 'usage_source text'],
+    ...['cost_least_picodollars bigint', 'cost_most_picodollars bigint'],
+  ]
+  for (const column of columns) await sql.raw(`alter table requests add column ${column}`).execute(db)
 }
 
 /** The schema that this version of the gateway works with. */

@@ -1,8 +1,9 @@
+import { familyNamed } from '../../../src/bodies/destination.ts'
+import { NO_USAGE } from '../../../src/domain/pricing/usage.ts'
 import type { JsonObject } from '../../../src/domain/request/call-request.ts'
 import type { ChatRequest } from '../../../src/domain/request/chat.ts'
 import type { StreamPart, StreamUsage } from '../../../src/domain/request/stream.ts'
 import { chatCompletions } from '../../../src/endpoints/chat-completions/chat-completions.ts'
-import { familyNamed } from '../../../src/bodies/destination.ts'
 import { ServerSentEvents } from '../../../src/upstream/server-sent-events.ts'
 
 export const STAMP = { id: 'chatcmpl_1', model: 'fast', created: 7 }
@@ -30,7 +31,12 @@ export function translateStream(family: string, pieces: readonly Uint8Array[], f
   const live = parts.map((part) => writer.write(part)).join('')
   const hasFailed = parts.some(({ type }) => type === 'failed')
   const { usage } = reader
-  return { parts, usage, live, end: hasFailed ? '' : writer.end({ usage, gateway: GATEWAY }) }
+  return {
+    parts,
+    usage,
+    live,
+    end: hasFailed ? '' : writer.end({ usage, tokens: usage?.tokens ?? NO_USAGE, gateway: GATEWAY }),
+  }
 }
 
 /** The JSON of each frame, and `[DONE]`. */

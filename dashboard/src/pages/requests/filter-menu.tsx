@@ -1,6 +1,8 @@
 import { Button, Popover, UnstyledButton } from '@mantine/core'
 import {
+  AudioLines,
   CircleCheck,
+  CircleStop,
   CircleX,
   Coins,
   Cpu,
@@ -30,6 +32,8 @@ const ICONS: Record<Field, LucideIcon> = {
   key: KeyRound,
   fallback: Split,
   min_cost_usd: Coins,
+  streamed: AudioLines,
+  ended: CircleStop,
 }
 
 export interface FilterMenuProps {

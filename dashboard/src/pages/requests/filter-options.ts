@@ -1,7 +1,7 @@
 import { useOperation } from '../../api/hooks.ts'
 import { count } from '../../format/number.ts'
 import { useWorkspace } from '../../shell/place.ts'
-import { DIRECT, type Field } from './filters.ts'
+import { DIRECT, ENDINGS, type Field } from './filters.ts'
 
 export interface Option {
   label: string
@@ -34,6 +34,15 @@ const FIXED: Partial<Record<Field, Option[]>> = {
     { label: 'A fallback served', change: { fallback: 'true' } },
     { label: 'No fallback needed', change: { fallback: 'false' } },
   ],
+  streamed: [
+    { label: 'Streams', change: { streamed: 'true' } },
+    { label: 'Whole answers', change: { streamed: 'false' } },
+  ],
+  ended: Object.entries(ENDINGS).map(([ended, words]) => ({ label: sentence(words), change: { ended } })),
+}
+
+function sentence(words: string): string {
+  return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
 /** Far enough back to know what is in use, near enough to be quick in a log of millions. */

@@ -2,7 +2,10 @@ import type { Query } from '../../api/client.ts'
 import type { Search } from '../../shell/place.ts'
 
 /** The filters of the list as they stand in the address, under the names of the management API. */
-export const FIELDS = ['status', 'code', 'route', 'provider', 'model', 'key', 'fallback', 'min_cost_usd'] as const
+export const FIELDS = [
+  ...(['status', 'code', 'route', 'provider', 'model', 'key', 'fallback', 'min_cost_usd'] as const),
+  ...(['streamed', 'ended'] as const),
+] as const
 export type Field = (typeof FIELDS)[number]
 
 export const FIELD_TITLES: Record<Field, string> = {
@@ -14,6 +17,21 @@ export const FIELD_TITLES: Record<Field, string> = {
   key: 'Key',
   fallback: 'Fallback',
   min_cost_usd: 'Cost',
+  streamed: 'Streamed',
+  ended: 'Stream ended',
+}
+
+export const ENDINGS: Readonly<Record<string, string>> = {
+  finished: 'finished',
+  failed_mid_stream: 'cut by the provider',
+  caller_left: 'the caller left',
+  interrupted: 'the gateway ended first',
+  slow_reader: 'the caller read too slowly',
+}
+
+/** How a stream ended, in words. */
+export function endingText(ended: string): string {
+  return ENDINGS[ended] ?? ended
 }
 
 /** Stands in the address for calls of a direct model id; no alias can be called so. */
@@ -82,6 +100,10 @@ function valueText(field: Field, value: string, keyName: string | null): string 
       return value === 'true' ? 'served' : 'not needed'
     case 'min_cost_usd':
       return `at least $${value}`
+    case 'streamed':
+      return value === 'true' ? 'yes' : 'no'
+    case 'ended':
+      return endingText(value)
     case 'status':
       return { ok: 'OK', error: 'any error', '0': 'interrupted' }[value] ?? value
     case 'code':

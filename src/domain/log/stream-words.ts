@@ -1,0 +1,13 @@
+/** How a stream ended that had sent content. */
+export const STREAM_ENDINGS = ['finished', 'failed_mid_stream', 'caller_left', 'interrupted', 'slow_reader'] as const
+export type StreamEnding = (typeof STREAM_ENDINGS)[number]
+
+/**
+ * Who counted the tokens of a call: its provider; the provider a part of them and the gateway the rest; or the gateway
+ * all of them, by the length of what was sent.
+ */
+export type UsageSource = 'provider' | 'provider_partial' | 'estimated'
+
+/** Where an attempt at a stream failed. */
+export const ATTEMPT_PHASES = ['connect', 'headers', 'before_content', 'after_content'] as const
+export type AttemptPhase = (typeof ATTEMPT_PHASES)[number]
