@@ -176,7 +176,6 @@ async function serve({ config, settings, store, live, newKeys, log, now, onListe
   const { metrics, bodies } = measured(bodyBounds(settings), { circuits: () => circuits.states(), ...keeping })
   const opened = await openLedger({ settings, store, metrics, log, clock })
   let phase: 'starting' | 'ready' | 'draining' = 'starting'
-  let cutOff = false
   const stopping = new AbortController()
   const streams = new OpenStreams(streamSettings(settings))
   const deps: Deps = {
@@ -196,7 +195,7 @@ async function serve({ config, settings, store, live, newKeys, log, now, onListe
     metrics,
     log,
     maxBodyBytes: settings.MAX_BODY_BYTES,
-    cutOff: () => cutOff,
+    cutOff: () => streams.isCut,
     now,
   }
   const health: Health = { phase: () => phase, catalog, ...keeping }
@@ -227,11 +226,7 @@ async function serve({ config, settings, store, live, newKeys, log, now, onListe
       stopping.abort()
       log.info('draining')
       modelLists.stop()
-      const onCutOff = () => {
-        cutOff = true
-        streams.cut()
-      }
-      await drain(server, { log, seconds: settings.DRAIN_SECONDS, idleGraceMs, onCutOff })
+      await drain(server, { log, seconds: settings.DRAIN_SECONDS, idleGraceMs, onCutOff: () => streams.cut() })
       await closeAll(deps, opened, { store, live })
       log.info('stopped')
     },

@@ -119,7 +119,7 @@ function conclude({ call, answer, candidate }: Streaming, end: StreamEnding | Fa
     deps.circuits.failed(entry, end)
     deps.providerHealth.failed(entry, end, call.id)
   } else if (end === 'finished') deps.providerHealth.succeeded(entry)
-  useOf({ call, answer, candidate })
+  noteUsage({ call, answer, candidate })
   notePrice(served.usage.pricePercent, candidate, call, deps)
 }
 
@@ -132,7 +132,7 @@ const REASONS: Record<StreamEnding, string> = {
 }
 
 /** The provider's count if it counted the whole answer, else an estimate within bounds. */
-function useOf({ call, answer, candidate }: Pick<Streaming, 'call' | 'answer' | 'candidate'>): void {
+function noteUsage({ call, answer, candidate }: Pick<Streaming, 'call' | 'answer' | 'candidate'>): void {
   const { served, body } = call
   const { reader, received } = answer.stream
   const counted = reader.usage

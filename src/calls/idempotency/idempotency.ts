@@ -105,9 +105,8 @@ export function createIdempotency(options: IdempotencyOptions): Idempotency {
 
   function claim(identity: string, { bodyHash }: IdempotentBody, call: IdempotentCall): void {
     const { promise: ended, resolve: end } = Promise.withResolvers<CallReply | null>()
-    const requestId = call.id
+    const { id: requestId, delivery } = call
     const presence = jointPresence(call.presence)
-    const { delivery } = call
     running.set(identity, { requestId, bodyHash, state: 'running', presence, delivery, ended })
     call.presence = presence
     // Admission sets the start time again.

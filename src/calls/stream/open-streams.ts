@@ -4,6 +4,8 @@ import type { LiveStream } from './live-stream.ts'
 /** The streams of this process that are being sent. */
 export class OpenStreams {
   readonly settings: StreamSettings
+  /** The drain has timed out. */
+  isCut = false
   readonly #open = new Set<LiveStream>()
   #drains = 0
 
@@ -36,6 +38,7 @@ export class OpenStreams {
 
   /** Ends all of them: their callers get an error frame, and their rows are completed. */
   cut(): void {
+    this.isCut = true
     for (const stream of this.#open) stream.close()
   }
 }
