@@ -13,7 +13,8 @@ function written(isUsageWanted: boolean, ...chunks: string[]): string[] {
 
 const HEAD = '{"id":"x","object":"chat.completion.chunk","created":1,"model":"m",'
 const OURS = '{"id":"chatcmpl_ours","object":"chat.completion.chunk","created":1,"model":"fast",'
-const delta = (text: string) => `"choices":[{"index":0,"delta":{"content":${JSON.stringify(text)}},"finish_reason":null}]`
+const delta = (text: string) =>
+  `"choices":[{"index":0,"delta":{"content":${JSON.stringify(text)}},"finish_reason":null}]`
 
 const PASSED: Record<string, [isUsageWanted: boolean, json: string, expected: string]> = {
   'no usage, and none is wanted': [false, `${HEAD}${delta('a')}}`, `${OURS}${delta('a')}}`],
@@ -26,7 +27,11 @@ const PASSED: Record<string, [isUsageWanted: boolean, json: string, expected: st
   'a null usage is wanted': [true, `${HEAD}${delta('a')},"usage":null}`, `${OURS}${delta('a')},"usage":null}`],
   'a null usage is added': [true, `${HEAD}${delta('a')}}`, `${OURS}${delta('a')},"usage":null}`],
   'a usage of its own is taken out': [false, `${HEAD}${delta('a')},"usage":{"n":1}}`, `${OURS}${delta('a')}}`],
-  'a usage of its own becomes null': [true, `${HEAD}${delta('a')},"usage":{"n":1}}`, `${OURS}${delta('a')},"usage":null}`],
+  'a usage of its own becomes null': [
+    true,
+    `${HEAD}${delta('a')},"usage":{"n":1}}`,
+    `${OURS}${delta('a')},"usage":null}`,
+  ],
   'blanks and numbers stay as they were written': [
     false,
     '{ "model" : "m", "x": 1.0, "id" :"x", "created": 1, "logprob": -0.0, "choices": [ ] }',
@@ -66,11 +71,19 @@ describe('a chunk passes as received except for id, model and usage', () => {
 
 test('whatever chunks hold, their other fields stay equal', () => {
   const nasty = fc.constantFrom('"model":"x"', '","usage":null}', '\\', '"', ',"usage":null', '}', ']', '{"id":"a"')
-  const text = fc.oneof(fc.string({ unit: 'binary' }), nasty, fc.tuple(nasty, nasty).map((two) => two.join('')))
+  const text = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    nasty,
+    fc.tuple(nasty, nasty).map((two) => two.join('')),
+  )
   const name = fc.oneof(fc.constantFrom('id', 'model', 'usage', 'created', 'choices', 'obfuscation', 'a"b'), text)
   const usage = fc.oneof(fc.constant(null), fc.record({ prompt_tokens: fc.nat(), usage: fc.constant(null) }))
   const nested = fc.dictionary(name, fc.oneof(text, fc.constant(null), fc.nat()))
-  const value = fc.oneof({ weight: 4, arbitrary: text }, { weight: 1, arbitrary: nested }, { weight: 1, arbitrary: fc.constant(null) })
+  const value = fc.oneof(
+    { weight: 4, arbitrary: text },
+    { weight: 1, arbitrary: nested },
+    { weight: 1, arbitrary: fc.constant(null) },
+  )
   const field = fc.oneof(
     fc.tuple(fc.constantFrom('id', 'model'), value),
     fc.tuple(fc.constant('created'), fc.oneof(fc.nat(), text)),
@@ -85,7 +98,14 @@ test('whatever chunks hold, their other fields stay equal', () => {
       const sources = chunks.flatMap(([each, space]) => Array(2).fill(JSON.stringify(each, null, space)) as string[])
       for (const [at, json] of written(isUsageWanted, ...sources).entries()) {
         const { id, model, created, usage: sent, object, ...others } = JSON.parse(json)
-        const { id: _id, model: _model, created: time, usage: _usage, object: _object, ...received } = JSON.parse(sources[at] ?? '')
+        const {
+          id: _id,
+          model: _model,
+          created: time,
+          usage: _usage,
+          object: _object,
+          ...received
+        } = JSON.parse(sources[at] ?? '')
         assert.deepEqual(others, received)
         assert.deepEqual([id, model, created], [STAMP.id, STAMP.model, Number.isInteger(time) ? time : STAMP.created])
         assert.equal(sent, isUsageWanted ? null : undefined)

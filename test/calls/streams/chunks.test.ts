@@ -29,7 +29,12 @@ function translated(events: (JsonObject | string)[], fields: JsonObject = {}) {
 }
 
 /** As the caller must see it. */
-const ours = (choices: JsonObject[], more: JsonObject = {}) => ({ ...chunk(choices), id: STAMP.id, model: STAMP.model, ...more })
+const ours = (choices: JsonObject[], more: JsonObject = {}) => ({
+  ...chunk(choices),
+  id: STAMP.id,
+  model: STAMP.model,
+  ...more,
+})
 
 function failureOf(events: (JsonObject | string)[], fields?: JsonObject) {
   const { parts, end } = translated(events, fields)
@@ -41,7 +46,13 @@ function failureOf(events: (JsonObject | string)[], fields?: JsonObject) {
 
 describe('chunks of a provider of the same format', () => {
   test('pass; the finish chunk waits for the end and carries x_gateway', () => {
-    const { live, end, parts } = translated([chunk([ROLE]), chunk([TEXT]), chunk([END]), chunk([], { usage: COUNTED }), '[DONE]'])
+    const { live, end, parts } = translated([
+      chunk([ROLE]),
+      chunk([TEXT]),
+      chunk([END]),
+      chunk([], { usage: COUNTED }),
+      '[DONE]',
+    ])
     assert.deepEqual(framesOf(live), [ours([ROLE]), ours([TEXT])])
     assert.deepEqual(framesOf(end), [ours([END], { x_gateway: GATEWAY }), '[DONE]'])
     assert.deepEqual(
@@ -51,7 +62,12 @@ describe('chunks of a provider of the same format', () => {
   })
 
   test('carry a null usage if the caller asked for usage, which comes once, with x_gateway', () => {
-    const events = [chunk([ROLE], { usage: null }), chunk([TEXT]), chunk([END], { service_tier: 'flex' }), chunk([], { usage: COUNTED })]
+    const events = [
+      chunk([ROLE], { usage: null }),
+      chunk([TEXT]),
+      chunk([END], { service_tier: 'flex' }),
+      chunk([], { usage: COUNTED }),
+    ]
     const { live, end, usage } = translated([...events, '[DONE]'], WANTED)
     assert.deepEqual(framesOf(live), [ours([ROLE], { usage: null }), ours([TEXT], { usage: null })])
     assert.deepEqual(framesOf(end), [
@@ -65,7 +81,14 @@ describe('chunks of a provider of the same format', () => {
 
   test('of two choices: one finishes, the other flows on', () => {
     const second = (each: JsonObject) => ({ ...each, index: 1 })
-    const events = [chunk([ROLE]), chunk([second(ROLE)]), chunk([END]), chunk([second(TEXT)]), chunk([second(END)]), '[DONE]']
+    const events = [
+      chunk([ROLE]),
+      chunk([second(ROLE)]),
+      chunk([END]),
+      chunk([second(TEXT)]),
+      chunk([second(END)]),
+      '[DONE]',
+    ]
     const { live, end } = translated(events, { n: 2 })
     assert.deepEqual(framesOf(live), [ours([ROLE]), ours([second(ROLE)]), ours([second(TEXT)])])
     assert.deepEqual(framesOf(end), [ours([END]), ours([second(END)], { x_gateway: GATEWAY }), '[DONE]'])
@@ -74,7 +97,10 @@ describe('chunks of a provider of the same format', () => {
   test('the last token and the finish in one chunk', () => {
     const last = choice({ content: '!' }, 'length')
     const { live, end } = translated([chunk([ROLE]), chunk([last]), '[DONE]'])
-    assert.deepEqual([framesOf(live), framesOf(end)], [[ours([ROLE])], [ours([last], { x_gateway: GATEWAY }), '[DONE]']])
+    assert.deepEqual(
+      [framesOf(live), framesOf(end)],
+      [[ours([ROLE])], [ours([last], { x_gateway: GATEWAY }), '[DONE]']],
+    )
   })
 
   test('reasoning, refusals, calls and audio are content; lists of parts too', () => {
@@ -88,7 +114,12 @@ describe('chunks of a provider of the same format', () => {
       [{ content: [{ type: 'thinking', thinking: [{ type: 'text', text: 'abc' }] }] }, 3],
       [{ content: '' }, 0],
     ]
-    const { parts } = translated([chunk([ROLE]), ...deltas.map(([delta]) => chunk([choice(delta)])), chunk([END]), '[DONE]'])
+    const { parts } = translated([
+      chunk([ROLE]),
+      ...deltas.map(([delta]) => chunk([choice(delta)])),
+      chunk([END]),
+      '[DONE]',
+    ])
     const bytes = parts.flatMap((part) => (part.type === 'chunk' ? [part.contentBytes] : []))
     assert.deepEqual(bytes, [0, ...deltas.map(([, expected]) => expected), 0])
   })
@@ -97,7 +128,11 @@ describe('chunks of a provider of the same format', () => {
     const second = { ...TEXT, index: 1 }
     const { live } = translated([chunk([TEXT]), chunk([second]), chunk([TEXT])], { n: 2 })
     const deltas = (framesOf(live) as { choices: [JsonObject] }[]).map(({ choices }) => choices[0]['delta'])
-    assert.deepEqual(deltas, [{ role: 'assistant', content: 'Hi' }, { role: 'assistant', content: 'Hi' }, { content: 'Hi' }])
+    assert.deepEqual(deltas, [
+      { role: 'assistant', content: 'Hi' },
+      { role: 'assistant', content: 'Hi' },
+      { content: 'Hi' },
+    ])
   })
 
   test('eos is stop', () => {
@@ -128,7 +163,11 @@ describe('the end of a stream of chunks', () => {
   test('with a choice that has not finished it is a failure', () => {
     const second = { ...TEXT, index: 1 }
     assert.equal(failureOf([chunk([TEXT, second]), chunk([END]), '[DONE]'], { n: 2 })?.code, 'upstream_error')
-    assert.equal(failureOf([chunk([TEXT]), chunk([END])], { n: 2 })?.code, 'upstream_error', 'the other one may be missing')
+    assert.equal(
+      failureOf([chunk([TEXT]), chunk([END])], { n: 2 })?.code,
+      'upstream_error',
+      'the other one may be missing',
+    )
   })
 
   test('of a server that gives fewer choices than asked for is its [DONE]', () => {
@@ -152,7 +191,12 @@ describe('an error inside of a stream of chunks counts as if its status had come
     ['an empty account', { error: { message: 'pay', type: 'insufficient_quota' } }, 'provider_quota_exceeded', /pay/],
     ['a text', { error: 'broken' }, 'upstream_error', /broken/],
     ['of a vendor', chunk([TEXT], { x_groq: { error: 'over capacity' } }), 'upstream_error', /over capacity/],
-    ['beside a finish reason', chunk([choice({}, 'error')], { error: { message: 'down', code: 503 } }), 'provider_overloaded', /down/],
+    [
+      'beside a finish reason',
+      chunk([choice({}, 'error')], { error: { message: 'down', code: 503 } }),
+      'provider_overloaded',
+      /down/,
+    ],
     ['as a finish reason', chunk([choice({}, 'error')]), 'upstream_error', /ended its answer with an error/],
     ['a flat body with an event name', { type: 'error', message: 'flat', code: 429 }, 'rate_limited', /flat/],
     ['a flat body that says so', { object: 'error', message: 'flat', code: 400 }, 'invalid_request', /flat/],
@@ -188,7 +232,12 @@ describe('usage, wherever a provider counts it', () => {
 
   const table: [what: string, events: JsonObject[], usage: JsonObject, isFinal: boolean][] = [
     ['litellm#28735: on a chunk with choices', [chunk([TEXT]), chunk([END], { usage: COUNTED })], COUNTED, true],
-    ['litellm#36168: with cached tokens, on a chunk with choices', [chunk([TEXT]), chunk([END], { usage: CACHED })], CACHED, true],
+    [
+      'litellm#36168: with cached tokens, on a chunk with choices',
+      [chunk([TEXT]), chunk([END], { usage: CACHED })],
+      CACHED,
+      true,
+    ],
     [
       'litellm#36882: a cached_tokens of 0 is data',
       [chunk([TEXT]), chunk([END]), chunk([], { usage: { ...COUNTED, prompt_tokens_details: { cached_tokens: 0 } } })],
@@ -197,7 +246,11 @@ describe('usage, wherever a provider counts it', () => {
     ],
     [
       'CLIProxyAPI#4053: a zero placeholder comes first',
-      [chunk([TEXT], { usage: { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 } }), chunk([END]), chunk([], { usage: COUNTED })],
+      [
+        chunk([TEXT], { usage: { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 } }),
+        chunk([END]),
+        chunk([], { usage: COUNTED }),
+      ],
       COUNTED,
       true,
     ],
@@ -209,14 +262,23 @@ describe('usage, wherever a provider counts it', () => {
     ],
     [
       'tensorzero#5563: repeated totals are not added up',
-      [chunk([TEXT], { usage: { ...COUNTED, completion_tokens: 1 } }), chunk([TEXT], { usage: COUNTED }), chunk([END], { usage: COUNTED })],
+      [
+        chunk([TEXT], { usage: { ...COUNTED, completion_tokens: 1 } }),
+        chunk([TEXT], { usage: COUNTED }),
+        chunk([END], { usage: COUNTED }),
+      ],
       COUNTED,
       true,
     ],
     ["of a vendor's own field", [chunk([TEXT]), chunk([END], { x_groq: { id: 'r', usage: COUNTED } })], COUNTED, true],
     ['on the last chunk with content', [chunk([TEXT], { usage: COUNTED }), chunk([END])], COUNTED, true],
     ['only in the middle', [chunk([TEXT], { usage: COUNTED }), chunk([TEXT]), chunk([END])], COUNTED, false],
-    ['details told apart', [chunk([TEXT]), chunk([END], { usage: CACHED }), chunk([], { usage: COUNTED })], CACHED, true],
+    [
+      'details told apart',
+      [chunk([TEXT]), chunk([END], { usage: CACHED }), chunk([], { usage: COUNTED })],
+      CACHED,
+      true,
+    ],
   ]
   for (const [what, events, expected, isFinal] of table) {
     test(what, () => {
@@ -234,7 +296,13 @@ describe('usage, wherever a provider counts it', () => {
   })
 
   test('langchain-litellm#56: a caller who did not ask for usage gets no chunk without choices', () => {
-    const { live, end } = translated([chunk([ROLE]), chunk([TEXT], { usage: COUNTED }), chunk([END]), chunk([], { usage: COUNTED }), '[DONE]'])
+    const { live, end } = translated([
+      chunk([ROLE]),
+      chunk([TEXT], { usage: COUNTED }),
+      chunk([END]),
+      chunk([], { usage: COUNTED }),
+      '[DONE]',
+    ])
     for (const frame of framesOf(live + end)) {
       if (typeof frame !== 'object') continue
       assert.equal((frame as { choices: unknown[] }).choices.length, 1)
@@ -243,23 +311,36 @@ describe('usage, wherever a provider counts it', () => {
   })
 
   test('litellm#28735: one who did gets it once, with no choices', () => {
-    const { live, end } = translated([chunk([ROLE]), chunk([TEXT], { usage: COUNTED }), chunk([END], { usage: COUNTED }), '[DONE]'], WANTED)
+    const { live, end } = translated(
+      [chunk([ROLE]), chunk([TEXT], { usage: COUNTED }), chunk([END], { usage: COUNTED }), '[DONE]'],
+      WANTED,
+    )
     const counts = (framesOf(live + end) as JsonObject[]).map((frame) => frame['usage'])
     assert.deepEqual(counts, [null, null, null, COUNTED, undefined])
   })
 })
 
 describe("peers' bugs with chunks", () => {
-  const choicesOf = (text: string) => (framesOf(text) as { choices: JsonObject[] }[]).flatMap(({ choices }) => choices ?? [])
+  const choicesOf = (text: string) =>
+    (framesOf(text) as { choices: JsonObject[] }[]).flatMap(({ choices }) => choices ?? [])
+
+  const deltaOf = (text: string) => (choicesOf(text)[0]?.['delta'] ?? {}) as JsonObject
 
   test('liteLLM-proxy#19, vllm#19662: finish_reason is null where it was left out', () => {
     const { live } = translated([chunk([{ index: 0, delta: { role: 'assistant', content: 'Hi' } }]), chunk([TEXT])])
-    assert.deepEqual(choicesOf(live).map((each) => each['finish_reason']), [null, null])
+    assert.deepEqual(
+      choicesOf(live).map((each) => each['finish_reason']),
+      [null, null],
+    )
   })
 
   test('litellm#10686: logprobs and finish_reason both pass', () => {
     const logprobs = { content: [{ token: 'Hi', logprob: -0.5, bytes: [72, 105], top_logprobs: [] }], refusal: null }
-    const { live, end } = translated([chunk([choice({ role: 'assistant', content: 'Hi' }, null, { logprobs })]), chunk([choice({}, 'stop', { logprobs: null })]), '[DONE]'])
+    const { live, end } = translated([
+      chunk([choice({ role: 'assistant', content: 'Hi' }, null, { logprobs })]),
+      chunk([choice({}, 'stop', { logprobs: null })]),
+      '[DONE]',
+    ])
     assert.deepEqual(choicesOf(live)[0]?.['logprobs'], logprobs)
     assert.equal(choicesOf(end)[0]?.['finish_reason'], 'stop')
   })
@@ -269,9 +350,18 @@ describe("peers' bugs with chunks", () => {
   })
 
   test('bifrost#7235: every call of a chunk passes, with its own index and id', () => {
-    const calls = [0, 1].map((index) => ({ index, id: `call_${index}`, type: 'function', function: { name: 'f', arguments: '' } }))
-    const { live } = translated([chunk([choice({ role: 'assistant', content: null, tool_calls: calls })]), chunk([choice({}, 'tool_calls')]), '[DONE]'])
-    assert.deepEqual((choicesOf(live)[0]?.['delta'] as JsonObject)['tool_calls'], calls)
+    const calls = [0, 1].map((index) => ({
+      index,
+      id: `call_${index}`,
+      type: 'function',
+      function: { name: 'f', arguments: '' },
+    }))
+    const { live } = translated([
+      chunk([choice({ role: 'assistant', content: null, tool_calls: calls })]),
+      chunk([choice({}, 'tool_calls')]),
+      '[DONE]',
+    ])
+    assert.deepEqual(deltaOf(live)['tool_calls'], calls)
   })
 
   test('Portkey#1537: [DONE] glued to other events; fragments without id keep their index', () => {
@@ -290,18 +380,31 @@ describe("peers' bugs with chunks", () => {
   })
 
   test('gpustack#6155: every frame is framed, beside the usage chunk too', () => {
-    const { live, end } = translated([chunk([ROLE]), chunk([TEXT]), chunk([END]), chunk([], { usage: COUNTED }), '[DONE]'], WANTED)
+    const { live, end } = translated(
+      [chunk([ROLE]), chunk([TEXT]), chunk([END]), chunk([], { usage: COUNTED }), '[DONE]'],
+      WANTED,
+    )
     for (const frame of (live + end).split('\n\n').slice(0, -1)) assert.match(frame, /^data: (?:\{.*\}|\[DONE\])$/)
   })
 
   test('claude-code-router#1672, aisix#111: letters of several bytes survive any cut', () => {
     const body = bodyOf(chunk([choice({ role: 'assistant', content: 'é 日本 😀' })]), chunk([END]), '[DONE]')
-    const { live } = translateStream('openai', [...body].map((byte) => Buffer.of(byte)))
-    assert.equal((choicesOf(live)[0]?.['delta'] as JsonObject)['content'], 'é 日本 😀')
+    const { live } = translateStream(
+      'openai',
+      [...body].map((byte) => Buffer.of(byte)),
+    )
+    assert.equal(deltaOf(live)['content'], 'é 日本 😀')
   })
 
   test('litellm#41611: a value split over two chunks is not looked into', () => {
-    const { live } = translated([chunk([ROLE]), chunk([choice({ content: '{"usage":{"prompt' })]), chunk([choice({ content: '_tokens":9}}' })])])
-    assert.deepEqual(choicesOf(live).slice(1), [choice({ content: '{"usage":{"prompt' }), choice({ content: '_tokens":9}}' })])
+    const { live } = translated([
+      chunk([ROLE]),
+      chunk([choice({ content: '{"usage":{"prompt' })]),
+      chunk([choice({ content: '_tokens":9}}' })]),
+    ])
+    assert.deepEqual(choicesOf(live).slice(1), [
+      choice({ content: '{"usage":{"prompt' }),
+      choice({ content: '_tokens":9}}' }),
+    ])
   })
 })

@@ -1,8 +1,8 @@
+import { familyNamed } from '../../../src/bodies/destination.ts'
 import type { JsonObject } from '../../../src/domain/request/call-request.ts'
 import type { ChatRequest } from '../../../src/domain/request/chat.ts'
 import type { StreamPart, StreamUsage } from '../../../src/domain/request/stream.ts'
 import { chatCompletions } from '../../../src/endpoints/chat-completions/chat-completions.ts'
-import { familyNamed } from '../../../src/bodies/destination.ts'
 import { ServerSentEvents } from '../../../src/upstream/server-sent-events.ts'
 
 export const STAMP = { id: 'chatcmpl_1', model: 'fast', created: 7 }
@@ -11,6 +11,7 @@ export const GATEWAY = { cost_usd: '0.1' }
 export interface Translated {
   parts: StreamPart[]
   usage: StreamUsage | null
+  hiddenBytes: number
   /** As sent before the end of the stream. */
   live: string
   /** As sent at its end; empty where it failed. */
@@ -29,8 +30,8 @@ export function translateStream(family: string, pieces: readonly Uint8Array[], f
   const parts = [...events.flatMap((event) => reader.read(event)), ...reader.end()]
   const live = parts.map((part) => writer.write(part)).join('')
   const hasFailed = parts.some(({ type }) => type === 'failed')
-  const { usage } = reader
-  return { parts, usage, live, end: hasFailed ? '' : writer.end({ usage, gateway: GATEWAY }) }
+  const { usage, hiddenBytes } = reader
+  return { parts, usage, hiddenBytes, live, end: hasFailed ? '' : writer.end({ usage, gateway: GATEWAY }) }
 }
 
 /** The JSON of each frame, and `[DONE]`. */
