@@ -62,6 +62,12 @@ describe('a large request', () => {
     request.release()
   })
 
+  test('shows the flags of its options, which decide how it is answered', async () => {
+    const request = await open(chunksOf({ ...REQUEST, stream_options: { include_usage: true, note: 'x' } }), false)
+    assert.deepEqual(request.request['stream_options'], { include_usage: true })
+    request.release()
+  })
+
   test('is written for each entry in the format of its family, repeatedly', async () => {
     const request = await open(chunksOf(REQUEST), false)
     const translations = await request.translate([openai, anthropic], true)

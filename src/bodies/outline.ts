@@ -6,8 +6,8 @@ const MOST_FIELDS = 200
 const LONGEST_TEXT = 1_000
 
 /**
- * A request as the serving thread knows it: every field, but lists are cut to one item, objects to their type and texts
- * to their beginning. It shows what is present at almost no size.
+ * A request as the serving thread knows it: every field, but lists are cut to one item, objects to their type and their
+ * flags, texts to their beginning. It shows what is present at almost no size.
  */
 export function outlineOf<Request extends JsonObject>(request: Request): Request {
   const fields = Object.entries(request).slice(0, MOST_FIELDS)
@@ -19,5 +19,6 @@ function cut(value: unknown): unknown {
   if (typeof value === 'string') return value.slice(0, LONGEST_TEXT)
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.slice(0, 1).map(cut)
-  return 'type' in value ? { type: cut(value.type) } : {}
+  const flags = Object.entries(value).filter(([, each]) => typeof each === 'boolean')
+  return { ...('type' in value ? { type: cut(value.type) } : {}), ...Object.fromEntries(flags.slice(0, MOST_FIELDS)) }
 }

@@ -69,6 +69,16 @@ const SPLICED: Record<string, [source: string, sent: string]> = {
 }
 
 describe('only changes are written, the rest is sent as received', () => {
+  test('a stream that is asked for usage', () => {
+    const source = '{"model":"alias","stream":true,"seed":1.0}'
+    const request = JSON.parse(source) as ChatRequest
+    const wire = { ...request, model: 'gpt-real', stream_options: { include_usage: true } }
+    const body = wireBody(wire, request, Buffer.from(source))
+    const expected = '{"stream_options":{"include_usage":true},"model":"gpt-real","stream":true,"seed":1.0}'
+    assert.ok(Buffer.isBuffer(body), 'it was written anew')
+    assert.equal(body.toString(), expected)
+  })
+
   for (const [title, [source, expected]] of Object.entries(SPLICED)) {
     test(title, () => {
       const body = sent(source)
@@ -103,7 +113,7 @@ describe('when in doubt, the JSON is serialised again', () => {
     for (const wire of [
       { ...request, n: true },
       { model: 'm', messages: request.messages },
-      { ...request, extra: {} },
+      { ...request, extra: [] },
       { model: 'm', messages: request.messages, extra: 2 },
     ]) {
       assert.equal(wireBody(wire, request, source), JSON.stringify(wire))

@@ -62,7 +62,7 @@ function unpinned(refused: RefusedField, candidate: Candidate, id: string, deps:
 }
 
 function isUsageField(refused: RefusedField, { translator, wire }: Candidate): boolean {
-  return refused.name === translator.stream?.usageField && Object.hasOwn(wire, refused.name)
+  return refused.name === translator.stream?.usageField && Object.hasOwn(wire, refused.name) && wire['stream'] === true
 }
 
 /** The provider may count its tokens all the same, or else they are estimated. */

@@ -17,6 +17,45 @@ function wireOf(request: unknown): unknown {
   return translation.kind === 'wire' ? translation.body : null
 }
 
+describe('a stream', () => {
+  const streamed = (fields: object, more: object = {}) => {
+    const request = { model: 'fast', messages: [user], stream: true, ...fields } as unknown as ChatRequest
+    const translation = chat.toWire(request, { ...target, ...more })
+    assert.ok(translation.kind === 'wire')
+    const { stream, stream_options: options } = translation.body
+    return { stream, options }
+  }
+  const table: [what: string, sent: unknown, options: object][] = [
+    ['nothing', undefined, { include_usage: true }],
+    ['null', null, { include_usage: true }],
+    ['that it is not', { include_usage: false }, { include_usage: true }],
+    ['other options', { include_obfuscation: false }, { include_obfuscation: false, include_usage: true }],
+  ]
+  for (const [what, sent, options] of table) {
+    test(`is always asked for usage, where the caller says ${what}`, () => {
+      assert.deepEqual(streamed({ stream_options: sent }), { stream: true, options })
+    })
+  }
+
+  test('keeps the options of the caller who asks for usage', () => {
+    const options = { include_usage: true }
+    assert.equal(streamed({ stream_options: options }).options, options)
+  })
+
+  test('is not asked where the provider refuses to be', () => {
+    const options = { include_usage: true, include_obfuscation: false }
+    assert.deepEqual(streamed({ stream_options: options }, { omitsUsageField: true }), {
+      stream: true,
+      options: undefined,
+    })
+  })
+
+  test('that nobody asked for keeps its options for the provider to judge', () => {
+    const options = { include_usage: false }
+    assert.deepEqual(streamed({ stream: false, stream_options: options }), { stream: undefined, options })
+  })
+})
+
 describe('a limit that is set here', () => {
   const limited = (fields: object, bounds: object, baseUrl: string | null = null) => {
     const request = { model: 'fast', messages: [user], ...fields } as unknown as ChatRequest

@@ -28,3 +28,28 @@ describe('a 400 that names a refused field', () => {
     })
   }
 })
+
+describe('a list of what is wrong with the body', () => {
+  const problem = (...loc: (string | number)[]) => ({
+    type: 'extra_forbidden',
+    loc,
+    msg: 'Extra inputs are not permitted',
+  })
+  const detail = [problem('body', 'stream_options'), problem('body', 'seed')]
+
+  for (const body of [{ detail }, { object: 'error', message: { detail }, type: 'invalid_request_error' }]) {
+    test(`names the first field that is refused: ${JSON.stringify(body).slice(0, 30)}`, () => {
+      const { code, message, refusedField } = openaiFamily.failureFromWire(422, body)
+      assert.deepEqual([code, message], ['invalid_request', 'stream_options: Extra inputs are not permitted'])
+      assert.deepEqual(refusedField, { name: 'stream_options', instead: null })
+    })
+  }
+
+  test('a field inside of another, or a bad value, is none that could be left out', () => {
+    const inner = openaiFamily.failureFromWire(422, { detail: [problem('body', 'messages', 0, 'name')] })
+    assert.equal(inner.refusedField, null)
+    const value = { ...problem('body', 'temperature'), type: 'less_than_equal', msg: 'Input should be at most 1' }
+    const bad = openaiFamily.failureFromWire(422, { detail: [value] })
+    assert.deepEqual([bad.refusedField, bad.message], [null, 'temperature: Input should be at most 1'])
+  })
+})

@@ -324,6 +324,8 @@ describe("peers' bugs with chunks", () => {
   const choicesOf = (text: string) =>
     (framesOf(text) as { choices: JsonObject[] }[]).flatMap(({ choices }) => choices ?? [])
 
+  const deltaOf = (text: string) => (choicesOf(text)[0]?.['delta'] ?? {}) as JsonObject
+
   test('liteLLM-proxy#19, vllm#19662: finish_reason is null where it was left out', () => {
     const { live } = translated([chunk([{ index: 0, delta: { role: 'assistant', content: 'Hi' } }]), chunk([TEXT])])
     assert.deepEqual(
@@ -359,7 +361,7 @@ describe("peers' bugs with chunks", () => {
       chunk([choice({}, 'tool_calls')]),
       '[DONE]',
     ])
-    assert.deepEqual((choicesOf(live)[0]?.['delta'] as JsonObject)['tool_calls'], calls)
+    assert.deepEqual(deltaOf(live)['tool_calls'], calls)
   })
 
   test('Portkey#1537: [DONE] glued to other events; fragments without id keep their index', () => {
@@ -391,7 +393,7 @@ describe("peers' bugs with chunks", () => {
       'openai',
       [...body].map((byte) => Buffer.of(byte)),
     )
-    assert.equal((choicesOf(live)[0]?.['delta'] as JsonObject)['content'], 'é 日本 😀')
+    assert.equal(deltaOf(live)['content'], 'é 日本 😀')
   })
 
   test('litellm#41611: a value split over two chunks is not looked into', () => {

@@ -12,6 +12,7 @@ export const GATEWAY = { cost_usd: '0.1' }
 export interface Translated {
   parts: StreamPart[]
   usage: StreamUsage | null
+  hiddenBytes: number
   /** As sent before the end of the stream. */
   live: string
   /** As sent at its end; empty where it failed. */
@@ -30,10 +31,11 @@ export function translateStream(family: string, pieces: readonly Uint8Array[], f
   const parts = [...events.flatMap((event) => reader.read(event)), ...reader.end()]
   const live = parts.map((part) => writer.write(part)).join('')
   const hasFailed = parts.some(({ type }) => type === 'failed')
-  const { usage } = reader
+  const { usage, hiddenBytes } = reader
   return {
     parts,
     usage,
+    hiddenBytes,
     live,
     end: hasFailed ? '' : writer.end({ usage, tokens: usage?.tokens ?? NO_USAGE, gateway: GATEWAY }),
   }

@@ -28,6 +28,7 @@ describe('top-level fields', () => {
     ],
     ['an empty stop list is left out', { stop: [] }, {}],
     ['stream false is left out', { stream: false }, {}],
+    ['stream true is kept', { stream: true, stream_options: { include_usage: true } }, { stream: true }],
     ['an empty list of tools is left out', { tools: [] }, {}],
     ['an empty list of functions is left out', { functions: [] }, {}],
     ['response format text is left out', { response_format: { type: 'text' } }, {}],
@@ -116,6 +117,11 @@ describe('hints are dropped and reported', () => {
       assert.deepEqual(ignoredOf(fields), [name])
     })
   }
+
+  test('of a stream, usage is honoured and other options are not', () => {
+    assert.deepEqual(ignoredOf({ stream: true, stream_options: { include_usage: true } }), [])
+    assert.deepEqual(ignoredOf({ stream: true, stream_options: { include_obfuscation: false } }), ['stream_options'])
+  })
 
   test('a penalty of 0 has nothing to report', () => {
     assert.deepEqual(ignoredOf({ frequency_penalty: 0, presence_penalty: 0 }), [])
