@@ -2,7 +2,7 @@ import { createOutput } from '../src/cli/output.ts'
 import { programName } from '../src/cli/program-name.ts'
 import { stopSignal } from '../src/cli/stop-signal.ts'
 import { curlLines } from '../src/cli/welcome.ts'
-import { DEMO_ADMIN_KEY, DEMO_KEY } from './config.ts'
+import { DEMO_ADMIN_KEY, DEMO_KEY, DEMO_STREAM_KEY } from './config.ts'
 import { HISTORY_DAYS } from './history.ts'
 import { sayDays } from './preparation.ts'
 import { startDemo } from './start.ts'
@@ -39,7 +39,8 @@ function greeting(url: string): string {
   with ${HISTORY_DAYS} days of simulated history, and traffic that goes on at its pace: a call or two a minute.
   Ctrl-C ends the demo and removes its data. Paste into another terminal:
 
-  gateway key   ${DEMO_KEY}
+  gateway key   ${DEMO_KEY}   (workspace default)
+  gateway key   ${DEMO_STREAM_KEY}   (workspace chat, streaming is on)
   admin key     ${DEMO_ADMIN_KEY}
   dashboard     ${url}/dashboard   (sign in with the admin key)
 
@@ -54,6 +55,10 @@ ${curl('smart')}
   The first entry of this route fails; look at x-gateway-fallback-used:
 
 ${curl('resilient')}
+
+  A stream, in the workspace that has streaming on; with the other key the answer is 501:
+
+${curlLines(url, DEMO_STREAM_KEY, 'fast', true).join('\n')}
 
   Which models may I use, what is going on:
 

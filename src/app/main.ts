@@ -47,7 +47,7 @@ import { openStore, type Store } from './open-store.ts'
 import { packagePath } from './package-path.ts'
 import { applyFile, type NewKeys, prepareStore } from './prepare-store.ts'
 import { shedding } from './shedding.ts'
-import { streamSettings } from './stream-config.ts'
+import { streamingWords, streamSettings } from './stream-config.ts'
 import { version } from './version.ts'
 import { watchConfig } from './watch-config.ts'
 
@@ -212,7 +212,15 @@ async function serve({ config, settings, store, live, newKeys, log, now, onListe
   onListening(addresses.url)
   await Promise.race([modelLists.firstRound, new Promise((resolve) => setTimeout(resolve, CATALOG_WAIT_MS).unref())])
   phase = 'ready'
-  log.info({ ...addresses, engine: store.engine, node: store.node }, 'serving')
+  log.info(
+    {
+      ...addresses,
+      engine: store.engine,
+      node: store.node,
+      streaming: streamingWords(live.current(), streams.settings),
+    },
+    'serving',
+  )
 
   return {
     ...addresses,

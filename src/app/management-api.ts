@@ -36,7 +36,13 @@ export interface ManagementParts {
 export function managementApi(built: ManagementParts): HttpRoute[] {
   const { deps, health, live, store, config, builtins, stopping } = built
   const { db, reads, secrets, requestLog, node, engine } = store
-  const identity = { version: version(), node, engine, startedAt: built.startedAt }
+  const identity = {
+    version: version(),
+    node,
+    engine,
+    startedAt: built.startedAt,
+    streaming: deps.streams.settings.isOnByDefault,
+  }
   const parts: ManagementDeps = {
     db,
     reads,

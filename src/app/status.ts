@@ -4,7 +4,7 @@ import { isConfigured, type Provider } from '../domain/provider.ts'
 import type { Health } from './handle-health.ts'
 
 /** What is fixed for the life of the process. */
-export type Identity = Pick<GatewayStatus, 'version' | 'node' | 'engine' | 'startedAt'>
+export type Identity = Pick<GatewayStatus, 'version' | 'node' | 'engine' | 'startedAt' | 'streaming'>
 
 /** All of it is in memory, so reading it is cheap even on a busy gateway. */
 export function readStatus(identity: Identity, health: Health, deps: Deps): GatewayStatus {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { type Snapshot, streamingText } from '../domain/snapshot.ts'
 import type { StreamSettings } from '../domain/stream-settings.ts'
 
 /** Longer timers overflow in Node and fire at once. */
@@ -45,4 +46,10 @@ export function streamSettings(variables: z.infer<typeof StreamVariables>): Stre
     drainMs: milliseconds(variables.STREAM_DRAIN_SECONDS),
     drains: variables.STREAM_DRAINS,
   }
+}
+
+/** For the log of the start: which workspaces stream. */
+export function streamingWords({ workspaces }: Snapshot, { isOnByDefault }: StreamSettings): string {
+  const words = [...workspaces.values()].map(({ name, streaming }) => [name, streaming] as const)
+  return streamingText(words, isOnByDefault)
 }

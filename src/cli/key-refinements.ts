@@ -41,6 +41,7 @@ export const keyRefinements: Readonly<Record<string, Refinement>> = {
     examples: [
       'switchyard workspaces update research --description "what it is for"',
       'switchyard workspaces update research --budget 500/month:soft --max-parallel null',
+      'switchyard workspaces update research --streaming true',
     ],
     options: LIMIT_OPTIONS,
     refine: withWorkspaceLimits,

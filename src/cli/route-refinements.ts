@@ -10,7 +10,7 @@ import { printRows } from './print-reply.ts'
 
 const MESSAGE: OptionSpec = { type: 'string', short: 'm', placeholder: 'TEXT', help: 'The message of the caller' }
 
-const ENTRY_FORM = 'PROVIDER/MODEL[,timeout_ms=N][,retries=N][,max_output_tokens=N]'
+const ENTRY_FORM = 'PROVIDER/MODEL[,timeout_ms=N][,idle_timeout_ms=N][,retries=N][,max_output_tokens=N]'
 
 /** `provider/model,timeout_ms=20000,retries=1` */
 function entryOf(written: string): Record<string, unknown> {
@@ -18,10 +18,10 @@ function entryOf(written: string): Record<string, unknown> {
   const slash = target.indexOf('/')
   if (slash < 1) throw new CliError(`-e ${written}: expected ${ENTRY_FORM}`, 2)
   const fields = settings.map((setting) => {
-    const [, name, value] = /^(timeout_ms|retries|max_output_tokens)=(\d+)$/.exec(setting) ?? []
+    const [, name, value] = /^(timeout_ms|idle_timeout_ms|retries|max_output_tokens)=(\d+)$/.exec(setting) ?? []
     if (name === undefined) {
       throw new CliError(
-        `-e ${written}: unknown setting '${setting}'; expected timeout_ms=N, retries=N or max_output_tokens=N`,
+        `-e ${written}: unknown setting '${setting}'; expected timeout_ms=N, idle_timeout_ms=N, retries=N or max_output_tokens=N`,
         2,
       )
     }
@@ -122,12 +122,13 @@ export const routeRefinements: Readonly<Record<string, Refinement>> = {
   },
   'providers.list': {
     examples: ['switchyard providers list'],
-    columns: ['name', 'family', 'base_url', 'has_api_key', 'managed_by', 'updated_at'],
+    columns: ['name', 'family', 'base_url', 'has_api_key', 'on_caller_left', 'managed_by', 'updated_at'],
   },
   'providers.put': {
     examples: [
       'switchyard providers put local --family FAMILY --base-url http://127.0.0.1:11434/v1',
       'switchyard providers put cloud --family FAMILY --base-url https://llm.example/v1 --api-key-env CLOUD_KEY',
+      'switchyard providers put cloud --family FAMILY --base-url https://llm.example/v1 --on-caller-left drain',
     ],
     // A key on the command line would stand in the list of processes.
     omit: ['api-key'],

@@ -44,10 +44,14 @@ function demoCommand(program: string): string {
   return program.startsWith('npm run') ? 'npm run demo' : `${program} demo`
 }
 
-export function curlLines(url: string, key: string | null, model: string): string[] {
-  const body = JSON.stringify({ model, messages: [{ role: 'user', content: 'Say hello in five words.' }] })
+export function curlLines(url: string, key: string | null, model: string, streams = false): string[] {
+  const body = JSON.stringify({
+    model,
+    ...(streams && { stream: true }),
+    messages: [{ role: 'user', content: 'Say hello in five words.' }],
+  })
   return [
-    `  curl -i ${url}/v1/chat/completions \\`,
+    `  curl ${streams ? '-N' : '-i'} ${url}/v1/chat/completions \\`,
     // The shell fills in a key that only its owner knows.
     `    -H ${key === null ? '"Authorization: Bearer $GATEWAY_KEY"' : `'Authorization: Bearer ${key}'`} \\`,
     "    -H 'Content-Type: application/json' \\",

@@ -10,7 +10,14 @@ import { attempt, type Check, good, problem } from './check.ts'
 import { checkCounters } from './counters-check.ts'
 import { checkDataDir, checkLock, checkNode, checkPort } from './machine-checks.ts'
 import { checkCharges, checkClock, checkProviders } from './provider-checks.ts'
-import { checkPrices, checkSchema, checkSecrets, effectiveProviders, secretsOf } from './store-checks.ts'
+import {
+  checkPrices,
+  checkSchema,
+  checkSecrets,
+  checkStreaming,
+  effectiveProviders,
+  secretsOf,
+} from './store-checks.ts'
 
 /** Everything a gateway started here and now would meet. Changes nothing, and works beside a running one. */
 export async function runChecks(environment: Environment): Promise<Check[]> {
@@ -33,6 +40,7 @@ export async function runChecks(environment: Environment): Promise<Check[]> {
   checks.push(...(await outwardChecks(config, inspection, secrets)))
   checks.push(...checkCharges(inspection?.rows ?? null))
   checks.push(checkPrices(inspection?.rows ?? null, config.file?.config ?? null))
+  checks.push(checkStreaming(inspection?.rows ?? null, config.file?.config ?? null, config.settings.STREAMING === 'on'))
   return checks
 }
 

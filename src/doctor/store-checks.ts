@@ -2,9 +2,11 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { FileConfig } from '../domain/file-config.ts'
 import { DEFAULT_ON_CALLER_LEFT, type Provider } from '../domain/provider.ts'
+import { streamingText } from '../domain/snapshot.ts'
 import { providerFromRow } from '../store/control/providers.ts'
 import { readBuiltinRegistry } from '../store/control/seed-registry.ts'
 import type { ControlRows } from '../store/control/snapshot.ts'
+import { flagOrNull } from '../store/control/workspaces.ts'
 import { openSecrets, type Secrets } from '../store/engine/secrets.ts'
 import type { Inspection } from '../store/migrations/inspect.ts'
 import { type Check, good, problem } from './check.ts'
@@ -69,6 +71,18 @@ export function effectiveProviders(
     })
   }
   return [...providers.values()]
+}
+
+/** Whether each workspace would stream: what is stored, the file over it, else the default. */
+export function checkStreaming(rows: ControlRows | null, file: FileConfig | null, isOnByDefault: boolean): Check {
+  const words = new Map<string, boolean | null>()
+  for (const { name, streaming, streaming_managed_by } of rows?.workspaces ?? []) {
+    words.set(name, streaming_managed_by === 'config' ? null : flagOrNull(streaming))
+  }
+  for (const [name, { streaming }] of Object.entries(file?.workspaces ?? {})) {
+    words.set(name, streaming ?? words.get(name) ?? null)
+  }
+  return good('streaming', `${streamingText(words, isOnByDefault)} (STREAMING, or \`streaming\` of a workspace)`)
 }
 
 interface Entry {

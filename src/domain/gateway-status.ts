@@ -8,6 +8,8 @@ export interface GatewayStatus {
   engine: 'sqlite' | 'postgres'
   startedAt: number
   phase: 'starting' | 'ready' | 'draining'
+  /** Whether calls may stream in workspaces that do not say it themselves. */
+  streaming: boolean
   /** Calls in progress. */
   inFlight: number
   /** Rows that are not in the database yet, and why. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { isStreaming } from './snapshot.ts'
+import { isStreaming, streamingText } from './snapshot.ts'
 
 test('whether a workspace streams: its own word, else the default', () => {
   const workspace = (streaming: boolean | null) => ({
@@ -19,4 +19,17 @@ test('whether a workspace streams: its own word, else the default', () => {
     [true, false, true],
   )
   assert.deepEqual([isStreaming(undefined, true), isStreaming(undefined, false)], [true, false])
+})
+
+test('where calls may stream, in words', () => {
+  assert.equal(streamingText([['default', null]], false), 'off by default')
+  const words = [
+    ['live', true],
+    ['batch', false],
+    ['agents', true],
+    ['team', null],
+  ] as const
+  assert.equal(streamingText(words, true), 'on by default; on in agents, live; off in batch')
+  const many = Array.from({ length: 23 }, (_, index) => [`w${index + 10}`, true] as const)
+  assert.match(streamingText(many, false), /^off by default; on in w10, .*w29, 3 more$/)
 })

@@ -39,6 +39,24 @@ export function isStreaming(workspace: Workspace | undefined, fallback: boolean)
   return workspace?.streaming ?? fallback
 }
 
+/** A line of a log need not name them all. */
+const MOST_NAMED = 20
+
+/** Where calls may stream, in words: the default, and the workspaces with a word of their own. */
+export function streamingText(words: Iterable<readonly [name: string, own: boolean | null]>, isOn: boolean): string {
+  const all = [...words].sort(([a], [b]) => (a < b ? -1 : 1))
+  const exceptions = [true, false].flatMap((word) => {
+    const names = all.filter(([, own]) => own === word).map(([name]) => name)
+    const more = names.length > MOST_NAMED ? [`${names.length - MOST_NAMED} more`] : []
+    return names.length === 0 ? [] : `${onOff(word)} in ${[...names.slice(0, MOST_NAMED), ...more].join(', ')}`
+  })
+  return [`${onOff(isOn)} by default`, ...exceptions].join('; ')
+}
+
+export function onOff(isOn: boolean): 'on' | 'off' {
+  return isOn ? 'on' : 'off'
+}
+
 /**
  * All control data as one immutable value. A call keeps the snapshot that it starts with; a change replaces the whole
  * value, so no reader sees half of a change.

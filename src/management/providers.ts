@@ -170,6 +170,7 @@ function toProviderView(row: ProviderRow, provider: Provider) {
     base_url: row.base_url,
     has_api_key: provider.apiKey !== null,
     headers: Object.fromEntries(Object.keys(provider.headers).map((name) => [name, MASKED] as const)),
+    on_caller_left: provider.onCallerLeft,
     price_percent: row.price_percent,
     managed_by: managedBy,
     created_at: timestamp(row.created_at),

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely'
 import { GatewayError } from '../domain/errors.ts'
 import { limitsFromText } from '../domain/limits.ts'
 import { usableKeyIds } from '../store/control/keys.ts'
-import { ensureWorkspace, updateWorkspace } from '../store/control/workspaces.ts'
+import { ensureWorkspace, flagOrNull, updateWorkspace } from '../store/control/workspaces.ts'
 import type { Database } from '../store/engine/schema.ts'
 import { timestamp } from './contract/fields.ts'
 import type { workspaceOperations } from './contract/workspaces.ts'
@@ -45,7 +45,10 @@ export function workspaceHandlers(deps: ManagementDeps): HandlersOf<typeof works
     'workspaces.update': ({ params: { name }, body }, context) =>
       change(deps, context, async (transaction) => {
         const before = await readWorkspaceView(transaction, name, context.now)
-        if (body.limits !== undefined) checkLimitsNotOwnedByFile(before)
+        checkNotFromFile(
+          before,
+          SETTINGS.filter((setting) => body[setting] !== undefined),
+        )
         await updateWorkspace(transaction, name, body)
         const result = await readWorkspaceView(transaction, name, context.now)
         const isSame = JSON.stringify(before) === JSON.stringify(result)
@@ -61,7 +64,7 @@ export function workspaceHandlers(deps: ManagementDeps): HandlersOf<typeof works
             `'${name}' has ${before.live_keys} live keys; revoke them or send force=true.`,
           )
         }
-        checkLimitsNotOwnedByFile(before)
+        checkNotFromFile(before, SETTINGS)
         await checkNotOwnedByFile(transaction, name)
         await transaction.deleteFrom('routes').where('workspace', '=', name).execute()
         await transaction.deleteFrom('keys').where('workspace', '=', name).execute()
@@ -84,17 +87,19 @@ async function exists(db: Kysely<Database>, name: string): Promise<boolean> {
   return (await db.selectFrom('workspaces').select('name').where('name', '=', name).executeTakeFirst()) !== undefined
 }
 
-function checkLimitsNotOwnedByFile({
-  name,
-  limits_managed_by,
-}: {
-  name: string
-  limits_managed_by: string | null
-}): void {
-  if (limits_managed_by === null) return
+/** What the file may set of a workspace; the rest of it belongs to nobody. */
+const SETTINGS = ['limits', 'streaming'] as const
+type Setting = (typeof SETTINGS)[number]
+
+function checkNotFromFile(
+  view: { name: string } & Record<`${Setting}_managed_by`, string | null>,
+  settings: readonly Setting[],
+): void {
+  const owned = settings.find((setting) => view[`${setting}_managed_by`] !== null)
+  if (owned === undefined) return
   throw new GatewayError(
     'managed_by_config',
-    `limits: the configuration file manages those of '${name}'. Change them in switchyard.yaml.`,
+    `${owned}: the configuration file manages it for '${view.name}'. Change it in switchyard.yaml.`,
   )
 }
 
@@ -125,6 +130,8 @@ async function readWorkspaceView(db: Kysely<Database>, name: string, now: number
     description: row.description,
     limits: limitsFromText(row.limits),
     limits_managed_by: row.limits_managed_by === 'config' ? ('config' as const) : null,
+    streaming: flagOrNull(row.streaming),
+    streaming_managed_by: row.streaming_managed_by === 'config' ? ('config' as const) : null,
     created_at: timestamp(row.created_at),
     routes: Number(routes.count),
     live_keys: keys.length,

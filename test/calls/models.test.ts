@@ -166,6 +166,22 @@ function pagingServer(pages: string[][]) {
   return { server, cursors, url: () => `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
 }
 
+test('a header says whether the calls of the key may stream', async () => {
+  const config = `workspaces: { batch: { streaming: false, keys: { k: { value: ${OTHER_KEY} } } } }`
+  const streaming = await startHarness({ environment: { STREAMING: 'on' }, config })
+  const said = async (from: Harness, path: string, headers?: Record<string, string>) =>
+    (await from.get(path, headers)).headers.get('x-gateway-streaming')
+  try {
+    assert.deepEqual([await said(harness, '/v1/models'), await said(harness, '/v1/models/zebra')], ['off', 'off'])
+    assert.equal(await said(streaming, '/v1/models'), 'on')
+    assert.equal(await said(streaming, '/v1/models', { authorization: `Bearer ${OTHER_KEY}` }), 'off')
+    const status = await streaming.get('/status', { authorization: `Bearer ${ADMIN_KEY}` })
+    assert.equal(status.json.streaming, true)
+  } finally {
+    await streaming.stop()
+  }
+})
+
 test('a list of many pages is read to its end, each page once', async () => {
   const paged = pagingServer([['claude-c', 'claude-b'], ['claude-a', 'not-ours'], ['claude-9']])
   await until(() => paged.server.listening, 'the pages are there')

@@ -75,6 +75,14 @@ describe('doctor', () => {
     assert.match(found.of('prices').message, /known for all 1/)
   })
 
+  test('says which workspaces stream', async () => {
+    const config = 'workspaces: { live: { streaming: true }, batch: { streaming: false }, team: {} }'
+    const off = await examine({}, config)
+    assert.match(off.of('streaming').message, /^off by default; on in live; off in batch /)
+    const on = await examine({ STREAMING: 'on' }, config)
+    assert.match(on.of('streaming').message, /^on by default; on in live; off in batch /)
+  })
+
   test('prints a line a check for people', async () => {
     const folder = newFolder()
     folders.push(folder)

@@ -81,7 +81,8 @@ describe('routes', () => {
     await chooseProvider(1, 'anthropic')
     await page.getByLabel('Model').nth(1).fill('claude-of-tomorrow')
     await page.getByText('The registry does not have this model').waitFor()
-    await page.getByLabel('Timeout').nth(1).fill('12.5')
+    await page.getByLabel('Timeout', { exact: true }).nth(1).fill('12.5')
+    await page.getByLabel('Idle timeout').nth(1).fill('30')
     await page.getByLabel('Retries').nth(1).fill('0')
     await page.getByLabel('Max output').nth(1).fill('800')
     await button('Create route').click()
@@ -91,7 +92,14 @@ describe('routes', () => {
     assert.equal(description, 'answers to customers')
     assert.deepEqual(chain, [
       { provider: 'openai', model: 'gpt-4o-mini' },
-      { provider: 'anthropic', model: 'claude-of-tomorrow', timeout_ms: 12_500, retries: 0, max_output_tokens: 800 },
+      {
+        provider: 'anthropic',
+        model: 'claude-of-tomorrow',
+        timeout_ms: 12_500,
+        idle_timeout_ms: 30_000,
+        retries: 0,
+        max_output_tokens: 800,
+      },
     ])
     const answer = await harness.chat(hello('assistant'))
     assert.equal(answer.headers.get('x-gateway-model'), 'gpt-4o-mini')

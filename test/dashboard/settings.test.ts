@@ -71,6 +71,23 @@ describe('settings', () => {
     assert.deepEqual(limits, { max_parallel: 4, budget: { usd: '12.50', per: 'month', mode: 'hard' } })
   })
 
+  test('whether it streams is the default, on or off, and the page says what the default is', async () => {
+    const drawer = dialog('lab')
+    const group = drawer.getByRole('radiogroup', { name: 'Streaming' })
+    await group.getByLabel('Default, now off').waitFor()
+    for (const [choice, stored] of [
+      ['On', true],
+      ['Off', false],
+      ['Default, now off', null],
+    ] as const) {
+      await group.getByLabel(choice, { exact: true }).check()
+      const saved = page.waitForResponse((response) => response.request().method() === 'PATCH')
+      await drawer.getByRole('button', { name: 'Save' }).click()
+      assert.equal((await saved).status(), 200)
+      assert.equal((await manage('GET', '/workspaces/lab')).json.streaming, stored)
+    }
+  })
+
   test('one with live keys is deleted only after its name is typed', async () => {
     await manage('POST', '/keys?workspace=lab', { name: 'in-use' })
     await page.reload()

@@ -80,6 +80,7 @@ describe('PUT /providers/{name}', () => {
       base_url: simulated,
       has_api_key: true,
       headers: {},
+      on_caller_left: 'abort',
       price_percent: null,
       managed_by: null,
     })
@@ -147,6 +148,17 @@ describe('PUT /providers/{name}', () => {
     const unknown = await put('headed', { ...body, headers: { 'x-team': '***' } })
     assert.equal(unknown.status, 400)
     assert.match(unknown.json.error.message, /headers\.x-team/)
+  })
+
+  test('keeps what happens to a stream whose caller left, until it is told otherwise', async () => {
+    const body = { family: 'openai', base_url: simulated }
+    const left = async (more: object = {}) => (await put('billed', { ...body, ...more })).json.on_caller_left
+    assert.deepEqual(
+      [await left({ on_caller_left: 'drain' }), await left(), await left({ on_caller_left: 'abort' })],
+      ['drain', 'drain', 'abort'],
+    )
+    const { json } = await ask('GET', '/audit?resource=providers/billed')
+    assert.deepEqual([json.data[0].before.on_caller_left, json.data[0].after.on_caller_left], ['drain', 'abort'])
   })
 
   test('writes an audit row without the secret, and none when nothing changed', async () => {

@@ -29,7 +29,10 @@ const served = (answer: Answered) => answer.headers.get('x-gateway-provider')
 
 describe('put', () => {
   test('answers 201 with the route as it was put, and the next call uses it', async () => {
-    const chain = [{ ...OPENAI, timeout_ms: 20_000, retries: 1, max_output_tokens: 900 }, ANTHROPIC]
+    const chain = [
+      { ...OPENAI, timeout_ms: 20_000, idle_timeout_ms: 9_000, retries: 1, max_output_tokens: 900 },
+      ANTHROPIC,
+    ]
     const answer = await put('quick', { description: 'cheap', chain })
     assert.equal(answer.status, 201)
     const { created_at, updated_at, ...rest } = answer.json
@@ -97,6 +100,7 @@ describe('refused with 400, naming the place, and nothing is there', () => {
     ['a provider name that cannot be', entry({ provider: 'No Body' }), /^chain\[1\]\.provider: /],
     ['an empty model', entry({ model: '' }), /^chain\[1\]\.model: /],
     ['an unknown field of an entry', entry({ timeout: 5 }), /^chain\[1\]: .*"timeout"/],
+    ['an idle timeout of zero', entry({ idle_timeout_ms: 0 }), /^chain\[1\]\.idle_timeout_ms: /],
     ['a timeout of zero', entry({ timeout_ms: 0 }), /^chain\[1\]\.timeout_ms: /],
     ['no output at all', entry({ max_output_tokens: 0 }), /^chain\[1\]\.max_output_tokens: /],
     ['too many retries', entry({ retries: 11 }), /^chain\[1\]\.retries: /],

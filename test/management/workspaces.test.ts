@@ -7,6 +7,7 @@ workspaces:
   filed:
     routes: { a: { chain: [{ provider: openai, model: gpt-6-luna }] } }
   capped:
+    streaming: false
     limits: { rpm: 60, budget: { usd: "25.50", per: week, mode: soft } }
 `
 
@@ -74,6 +75,8 @@ describe('workspaces', () => {
     ['GET', '/workspaces?limit=many', undefined, 400, 'invalid_request'],
     ['PATCH', '/workspaces/capped', { limits: null }, 409, 'managed_by_config'],
     ['PATCH', '/workspaces/capped', { limits: { rpm: 1 }, description: 'x' }, 409, 'managed_by_config'],
+    ['PATCH', '/workspaces/capped', { streaming: true }, 409, 'managed_by_config'],
+    ['PATCH', '/workspaces/default', { streaming: 'on' }, 400, 'invalid_request'],
     ['DELETE', '/workspaces/capped', undefined, 409, 'managed_by_config'],
   ]
   for (const [method, path, body, status, code] of refused) {
@@ -84,6 +87,29 @@ describe('workspaces', () => {
       assert.deepEqual((await ask('GET', '/workspaces')).json, before)
     })
   }
+})
+
+describe('streaming of a workspace', () => {
+  const modelsOf = (value: string) => harness.get('/v1/models', { authorization: `Bearer ${value}` })
+
+  test('is the default, on or off; the next call and the audit list see it', async () => {
+    const created = await ask('POST', '/workspaces', { name: 'live', streaming: true })
+    assert.deepEqual([created.json.streaming, created.json.streaming_managed_by], [true, null])
+    const { value } = (await ask('POST', '/keys?workspace=live', { name: 'app' })).json
+    assert.equal((await modelsOf(value)).headers.get('x-gateway-streaming'), 'on')
+    assert.equal((await ask('PATCH', '/workspaces/live', { description: 'x' })).json.streaming, true)
+    assert.equal((await ask('PATCH', '/workspaces/live', { streaming: false })).json.streaming, false)
+    assert.equal((await modelsOf(value)).headers.get('x-gateway-streaming'), 'off')
+    assert.equal((await ask('PATCH', '/workspaces/live', { streaming: null })).json.streaming, null)
+    const { json } = await ask('GET', '/audit?resource=workspaces/live')
+    assert.deepEqual([json.data[0].before.streaming, json.data[0].after.streaming], [false, null])
+    assert.equal((await ask('GET', '/status')).json.streaming, false)
+  })
+
+  test('of the file is the file’s', async () => {
+    const { json } = await ask('GET', '/workspaces/capped')
+    assert.deepEqual([json.streaming, json.streaming_managed_by], [false, 'config'])
+  })
 })
 
 describe('limits of a workspace', () => {

@@ -19,7 +19,7 @@ function blocks(page: string, language: string): string[] {
 }
 
 test('the quick start of the README works as pasted', async () => {
-  const [start = '', curl = ''] = blocks('README.md', 'sh')
+  const [start = '', curl = '', refused = '', streamed = ''] = blocks('README.md', 'sh')
   assert.match(start, /^npm ci\nnpm run demo\n$/)
   // `npm ci` has happened, or nothing would run here; another port, because 8080 may be taken.
   const demo = spawn('npm', ['run', 'demo'], {
@@ -39,14 +39,15 @@ test('the quick start of the README works as pasted', async () => {
   const url = /serves on (http:\S+),/.exec(printed)?.[1] ?? ''
   assert.match(url, /^http:\/\/127\.0\.0\.1:\d+$/)
   assert.ok(printed.includes(curl.split('\n')[1]?.trim().replace(/ \\$/, '') ?? '?'), 'the README shows another key')
-  const { stdout } = await run('bash', [
-    '-c',
-    curl.replace('http://127.0.0.1:8080', url).replace('curl -i', 'curl -sS -i'),
-  ])
+  const pasted = (block: string) =>
+    run('bash', ['-c', block.replace('http://127.0.0.1:8080', url).replace('curl -', 'curl -sS -')])
+  const { stdout } = await pasted(curl)
   assert.match(stdout, /^HTTP\/1\.1 200/)
   assert.match(stdout, /x-gateway-provider: anthropic/)
   assert.match(stdout, /x-gateway-fallback-used: true/)
   assert.match(stdout, /x-gateway-cost-usd: \d+\.\d{6}/)
+  assert.match((await pasted(refused)).stdout, /"code":"not_implemented"/)
+  assert.ok(printed.includes(streamed.split('\n')[1]?.trim().replace(/ \\$/, '') ?? '?'), 'another key for streams')
 })
 
 test('the README and CI name the same test command', () => {

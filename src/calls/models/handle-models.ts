@@ -1,6 +1,7 @@
 import { GatewayError } from '../../domain/errors.ts'
 import type { LiveKey } from '../../domain/key.ts'
 import { mayUse } from '../../domain/key.ts'
+import { isStreaming, onOff } from '../../domain/snapshot.ts'
 import { bearerKey } from '../../endpoints/bearer-key.ts'
 import type { Call, Reply } from '../../http/call.ts'
 import { errorReply, jsonReply } from '../../http/respond.ts'
@@ -30,12 +31,14 @@ export function handleModel(call: Call, deps: Deps): Reply {
   })
 }
 
-/** Reading the list is free; like every answer it carries the key's rate limits. */
+/** Reading the list is free; it carries the key's rate limits, and whether its calls may stream: the body is the contract's. */
 function limited(call: Call, deps: Deps, answer: (key: LiveKey) => Reply): Reply {
   const snapshot = deps.snapshot()
   const key = authenticate(call, { keyOf: bearerKey }, snapshot, deps)
   const reply = answer(key)
-  return { ...reply, headers: { ...reply.headers, ...rateHeaders(payerOf(key, snapshot), deps.ledger) } }
+  const streaming = onOff(isStreaming(snapshot.workspaces.get(key.workspace), deps.streams.settings.isOnByDefault))
+  const rates = rateHeaders(payerOf(key, snapshot), deps.ledger)
+  return { ...reply, headers: { ...reply.headers, 'x-gateway-streaming': streaming, ...rates } }
 }
 
 /**

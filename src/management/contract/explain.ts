@@ -16,6 +16,7 @@ const ExplainedEntry = z.strictObject({
   provider: z.string(),
   model: z.string(),
   timeout_ms: z.int(),
+  idle_timeout_ms: z.int().nullable().describe("The longest silence inside a stream; null: the gateway's"),
   retries: z.int(),
   configured: z.boolean().describe('The provider has a key or an address'),
   circuit: z.enum(['closed', 'open', 'half-open']),

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { ProviderDefinition } from '../../domain/file-config.ts'
+import { ON_CALLER_LEFT } from '../../domain/provider.ts'
 import { Alias, ProviderName } from '../../domain/route.ts'
 import { ManagedBy, pageOf, paging, Timestamp, WorkspaceName } from './fields.ts'
 import { operation } from './operation.ts'
@@ -15,6 +16,9 @@ export const Provider = z.strictObject({
   base_url: z.string().nullable().describe("Null: the family's public address"),
   has_api_key: z.boolean(),
   headers: z.record(z.string(), z.literal(MASKED)).describe('Extra headers of every call; their values are not shown'),
+  on_caller_left: z
+    .enum(ON_CALLER_LEFT)
+    .describe('What happens to a stream whose caller left: `abort` ends it, `drain` reads it to its end'),
   price_percent: PricePercent.nullable().describe(
     'The most that it charges, in percent of the list price, as its answers have shown or an operator has said',
   ),
@@ -34,7 +38,9 @@ const ProviderBody = z.strictObject({
     .describe(
       `Write-only values. Left out: the stored ones stay; null: none; the value ${MASKED}: the one that is stored`,
     ),
-  on_caller_left: on_caller_left.describe('Left out: as it is stored, else `abort`'),
+  on_caller_left: on_caller_left.describe(
+    'What happens to a stream whose caller left: `abort` ends it, `drain` reads it to its end. Left out: as it is stored',
+  ),
 })
 
 export const ProviderTest = z.strictObject({

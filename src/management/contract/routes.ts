@@ -7,7 +7,9 @@ export const Route = z.strictObject({
   alias: Alias,
   workspace: WorkspaceName,
   description: z.string().nullable(),
-  chain: z.array(ChainEntrySchema).describe('As configured; default `timeout_ms` 600000, `retries` 2'),
+  chain: z
+    .array(ChainEntrySchema)
+    .describe('As configured; default `timeout_ms` 600000, `retries` 2, `idle_timeout_ms` the gateway’s'),
   interchangeable: z.boolean().describe('Embeddings may fall back to another model of the chain, too'),
   created_at: Timestamp,
   updated_at: Timestamp,

@@ -42,6 +42,7 @@ export const GatewayStatus = z.strictObject({
     .string()
     .nullable()
     .describe('The file this gateway itself applies at every start and edit; null: none'),
+  streaming: z.boolean().describe('Whether calls may stream in workspaces that do not say it themselves'),
   in_flight: z.int().describe('Chat calls being worked on now'),
   log: z
     .strictObject({ lag_rows: z.int(), last_error: z.string().nullable() })

@@ -8,6 +8,8 @@ export const Workspace = z.strictObject({
   description: z.string().nullable(),
   limits: Limits.nullable().describe('Of all its keys together'),
   limits_managed_by: z.literal('config').nullable().describe('`config`: switchyard.yaml sets the limits'),
+  streaming: z.boolean().nullable().describe("Whether calls may stream; null: the gateway's default, see `status`"),
+  streaming_managed_by: z.literal('config').nullable().describe('`config`: switchyard.yaml sets `streaming`'),
   created_at: Timestamp,
   routes: z.int(),
   live_keys: z.int(),
@@ -16,6 +18,7 @@ export const Workspace = z.strictObject({
 const settings = {
   description: z.string().max(1000).nullable().optional(),
   limits: Limits.nullable().optional(),
+  streaming: z.boolean().nullable().optional().describe("Whether calls may stream; null: the gateway's default"),
 }
 
 const tag = 'Workspaces'
@@ -51,7 +54,7 @@ export const workspaceOperations = {
     method: 'PATCH',
     path: '/workspaces/{name}',
     tag,
-    summary: 'Change the description or limits of a workspace; null removes them',
+    summary: 'Change the description, limits or streaming of a workspace; null removes them',
     params: one,
     body: z.strictObject(settings),
     reply: Workspace,

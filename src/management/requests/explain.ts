@@ -51,6 +51,7 @@ function toEntryView(explained: ExplainedEntry) {
     provider: entry.provider,
     model: entry.model,
     timeout_ms: entry.timeoutMs,
+    idle_timeout_ms: entry.idleTimeoutMs,
     retries: entry.retries,
     configured: explained.configured,
     circuit: explained.circuit,

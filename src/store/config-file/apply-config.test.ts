@@ -107,6 +107,22 @@ for (const engine of ENGINES) {
       assert.equal(await limitsOf('default'), null)
     })
 
+    test('streaming of a workspace is the file’s while it names it; what the API has set it leaves alone', async () => {
+      const store = await stores.openNew(engine)
+      const streaming = async () => {
+        const { workspaces } = await snapshotOf(store)
+        return ['default', 'team'].map((name) => workspaces.get(name)?.streaming)
+      }
+      await ensureWorkspace(store.db, 'default', 1)
+      await updateWorkspace(store.db, 'default', { streaming: true })
+      await apply(store, { workspaces: { default: {}, team: { streaming: true } } }, 2)
+      assert.deepEqual(await streaming(), [true, true])
+      await apply(store, { workspaces: { default: { streaming: false }, team: {} } }, 3)
+      assert.deepEqual(await streaming(), [false, null])
+      await apply(store, {}, 4)
+      assert.deepEqual(await streaming(), [null, null])
+    })
+
     test('what the file no longer names goes; what it never owned stays', async () => {
       const store = await stores.openNew(engine)
       const { db, secrets } = store

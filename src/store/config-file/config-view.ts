@@ -1,7 +1,9 @@
 import { parsePrices } from '../../domain/pricing/price.ts'
+import { DEFAULT_ON_CALLER_LEFT } from '../../domain/provider.ts'
 import { worksAt } from '../control/key-values.ts'
 import { providerFromRow } from '../control/providers.ts'
 import type { ControlRows } from '../control/snapshot.ts'
+import { flagOrNull } from '../control/workspaces.ts'
 import type { KeyRow, ManagedBy, ProviderRow, RegistryRow, RouteRow } from '../engine/schema.ts'
 import type { Secrets } from '../engine/secrets.ts'
 
@@ -26,11 +28,14 @@ export function viewConfig(rows: ControlRows, secrets: Secrets, now: number): Co
   const working = rows.keyValues.filter((value) => worksAt(value, now)).sort((a, b) => (a.id < b.id ? -1 : 1))
   const hashes = new Map(working.map(({ key_id, hash }) => [key_id, hash]))
   const objects = [
-    ...rows.workspaces.map(({ name, description, limits, limits_managed_by }) =>
+    ...rows.workspaces.map(({ name, description, limits, limits_managed_by, streaming, streaming_managed_by }) =>
       viewed({
         resource: `workspaces/${name}`,
         workspace: name,
-        fields: { description, limits: parsedOrNull(limits), limits_managed_by },
+        fields: {
+          ...{ description, limits: parsedOrNull(limits), limits_managed_by },
+          ...{ streaming: flagOrNull(streaming), streaming_managed_by },
+        },
       }),
     ),
     ...rows.providers.map((row) => viewedProvider(row, secrets)),
@@ -54,7 +59,11 @@ function viewedProvider(row: ProviderRow, secrets: Secrets): ViewedObject {
   return viewed({
     resource: `providers/${row.name}`,
     managedBy: row.managed_by,
-    fields: { family: row.family, base_url: row.base_url },
+    fields: {
+      family: row.family,
+      base_url: row.base_url,
+      on_caller_left: row.on_caller_left ?? DEFAULT_ON_CALLER_LEFT,
+    },
     secrets: providerSecrets(row, secrets),
   })
 }

@@ -1,10 +1,12 @@
 import type { FileConfig } from '../../domain/file-config.ts'
 import { limitsFromText } from '../../domain/limits.ts'
 import { parsePrices } from '../../domain/pricing/price.ts'
+import { DEFAULT_ON_CALLER_LEFT } from '../../domain/provider.ts'
 import { providerFromRow } from '../control/providers.ts'
 import { canonicalPrices } from '../control/registry.ts'
 import type { BuiltinModel, BuiltinRegistry } from '../control/seed-registry.ts'
 import type { ControlRows } from '../control/snapshot.ts'
+import { flagOrNull } from '../control/workspaces.ts'
 import type { KeyRow, RegistryRow, RouteRow } from '../engine/schema.ts'
 import type { Secrets } from '../engine/secrets.ts'
 import { placeholders } from './placeholders.ts'
@@ -27,18 +29,18 @@ interface ExportInput {
 export function exportConfig({ rows, secrets, builtin, now }: ExportInput): ExportedConfig {
   const { text, secret } = placeholders()
   const providers = sorted(rows.providers, (row) => row.name).filter((row) => row.managed_by !== 'environment')
-  const workspaces = sorted(rows.workspaces, (row) => row.name).map(({ name, description, limits }) => {
+  const workspaces = sorted(rows.workspaces, (row) => row.name).map(({ name, description, limits, streaming }) => {
     const routes = sorted(rows.routes, (row) => row.alias).filter((row) => row.workspace === name)
     const keys = sorted(rows.keys, (row) => `${row.name} ${row.id}`).filter(
       (row) => row.workspace === name && isExported(row, now),
     )
-    const own = given({ description, limits: limitsFromText(limits) })
+    const own = given({ description, limits: limitsFromText(limits), streaming: flagOrNull(streaming) })
     return [name, { ...own, routes: routeDefinitions(routes), keys: keyDefinitions(keys) }]
   })
   const config = {
     providers: Object.fromEntries(
       providers.map((row) => {
-        const { headers, apiKey } = providerFromRow(row, secrets)
+        const { headers, apiKey, onCallerLeft } = providerFromRow(row, secrets)
         const names = Object.keys(headers)
         return [
           row.name,
@@ -46,6 +48,7 @@ export function exportConfig({ rows, secrets, builtin, now }: ExportInput): Expo
             family: row.family,
             ...given({ base_url: row.base_url }),
             ...(apiKey === null ? {} : { api_key: secret(row.name, 'api_key') }),
+            ...(onCallerLeft === DEFAULT_ON_CALLER_LEFT ? {} : { on_caller_left: onCallerLeft }),
             ...(names.length === 0
               ? {}
               : { headers: Object.fromEntries(names.map((name) => [name, secret(row.name, name)])) }),

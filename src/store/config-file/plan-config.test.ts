@@ -28,16 +28,18 @@ const provider = fc.record(
     base_url: fc.constantFrom('http://127.0.0.1:1/v1', 'http://127.0.0.1:2'),
     api_key: fc.constantFrom('sk-one', 'sk-two'),
     headers: some(fc.constantFrom('1', '2')),
+    on_caller_left: fc.constantFrom('abort', 'drain'),
   },
   { requiredKeys: ['family', 'base_url'] },
+)
+const entry = fc.record(
+  { provider: fc.constantFrom('builtin', 'other'), model: name, idle_timeout_ms: fc.constantFrom(1, 2) },
+  { requiredKeys: ['provider', 'model'] },
 )
 const route = fc.record(
   {
     description: fc.constantFrom('', 'quick', 'costs ${MONEY}'),
-    chain: fc.array(fc.record({ provider: fc.constantFrom('builtin', 'other'), model: name }), {
-      minLength: 1,
-      maxLength: 2,
-    }),
+    chain: fc.array(entry, { minLength: 1, maxLength: 2 }),
   },
   { requiredKeys: ['chain'] },
 )
@@ -69,13 +71,14 @@ const config: fc.Arbitrary<FileConfig> = fc
         {
           description: fc.constantFrom('one', 'two'),
           limits: fc.constantFrom({ rpm: 1 }, { budget: { usd: '5', per: 'day', mode: 'soft' } }),
+          streaming: fc.boolean(),
           routes: some(route),
           keys: some(key),
         },
         { requiredKeys: ['routes', 'keys'] },
       ),
     ),
-    registry: fc.uniqueArray(model, { maxLength: 3, selector: (entry) => entry.model }),
+    registry: fc.uniqueArray(model, { maxLength: 3, selector: ({ model }) => model }),
   })
   .map((value) => FileConfigSchema.parse(value))
 

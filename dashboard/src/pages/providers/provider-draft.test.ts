@@ -9,6 +9,7 @@ const stored: Provider = {
   base_url: 'https://llm.example/v1',
   has_api_key: true,
   headers: { 'x-team': '***' },
+  on_caller_left: 'drain',
   price_percent: null,
   managed_by: null,
   created_at: '2026-01-01T00:00:00Z',
@@ -20,7 +21,12 @@ describe('a provider that is edited', () => {
 
   test('keeps its key and headers unless told otherwise', () => {
     const body = bodyOf(draft)
-    assert.deepEqual(body, { family: 'wire', base_url: 'https://llm.example/v1', headers: { 'x-team': '***' } })
+    assert.deepEqual(body, {
+      family: 'wire',
+      base_url: 'https://llm.example/v1',
+      headers: { 'x-team': '***' },
+      on_caller_left: 'drain',
+    })
     assert.ok(!('api_key' in body))
   })
 
@@ -57,5 +63,6 @@ test('a new provider with no key and no address says so with null', () => {
     base_url: null,
     api_key: null,
     headers: {},
+    on_caller_left: 'abort',
   })
 })

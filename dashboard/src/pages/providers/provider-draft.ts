@@ -8,6 +8,7 @@ export interface ProviderDraft {
   baseUrl: string
   key: KeyDraft
   headers: HeaderDraft[]
+  onCallerLeft: Provider['on_caller_left']
 }
 
 export type KeyDraft = { kind: 'keep' } | { kind: 'remove' } | { kind: 'set'; value: string }
@@ -31,25 +32,28 @@ export function draftOf(provider: Provider | null, families: readonly string[]):
       baseUrl: '',
       key: { kind: 'set', value: '' },
       headers: [],
+      onCallerLeft: 'abort',
     }
   }
-  const { name, family, base_url, has_api_key, headers } = provider
+  const { name, family, base_url, has_api_key, headers, on_caller_left } = provider
   return {
     name,
     family,
     baseUrl: base_url ?? '',
     key: has_api_key ? { kind: 'keep' } : { kind: 'set', value: '' },
     headers: Object.keys(headers).map((header, row) => ({ row, name: header, value: null })),
+    onCallerLeft: on_caller_left,
   }
 }
 
-export function bodyOf({ family, baseUrl, key, headers }: ProviderDraft): Body<'providers.put'> {
+export function bodyOf({ family, baseUrl, key, headers, onCallerLeft }: ProviderDraft): Body<'providers.put'> {
   const named = headers.filter(({ name, value }) => name.trim() !== '' || (value ?? '') !== '')
   return {
     family,
     base_url: baseUrl.trim() === '' ? null : baseUrl.trim(),
     ...keyPart(key),
     headers: Object.fromEntries(named.map(({ name, value }) => [name.trim(), value ?? STORED])),
+    on_caller_left: onCallerLeft,
   }
 }
 

@@ -31,7 +31,7 @@ export function ProviderFacts({ provider, status }: { provider: Provider; status
 }
 
 function Connection({ provider }: { provider: Provider }) {
-  const { name, family, base_url, has_api_key, headers, updated_at } = provider
+  const { name, family, base_url, has_api_key, headers, on_caller_left, updated_at } = provider
   const path = usePath()
   const owner = ownerText(provider)
   const names = Object.keys(headers)
@@ -54,6 +54,8 @@ function Connection({ provider }: { provider: Provider }) {
         <dd>{has_api_key ? 'set, not shown' : <Missing />}</dd>
         <dt>Extra headers</dt>
         <dd>{names.length === 0 ? 'none' : <span className="mono">{names.join(', ')}</span>}</dd>
+        <dt>Caller of a stream leaves</dt>
+        <dd>{on_caller_left === 'drain' ? 'read on to the end (drain)' : 'end the call (abort)'}</dd>
         <dt>Changed</dt>
         <dd>
           <Group gap="xs">

@@ -3,6 +3,7 @@ import { type FormEvent, useState } from 'react'
 import { useChange } from '../../api/hooks.ts'
 import { problemAt } from '../../api/problem.ts'
 import { FormError } from '../../components/form-error.tsx'
+import { CallerLeftField } from './caller-left-field.tsx'
 import { HeadersEditor } from './headers-editor.tsx'
 import { KeyField } from './key-field.tsx'
 import { bodyOf, draftOf, leavesHome, type ProviderDraft } from './provider-draft.ts'
@@ -92,6 +93,7 @@ export function ProviderForm(props: ProviderFormProps) {
           onChange={(headers) => change({ headers })}
           error={problemAt(put.error, 'headers')}
         />
+        <CallerLeftField value={draft.onCallerLeft} onChange={(onCallerLeft) => change({ onCallerLeft })} />
         <FormError error={put.error} fields={FIELDS} {...(onReload && { onReload })} />
         <Group justify="flex-end">
           <Button variant="default" onClick={onCancel}>

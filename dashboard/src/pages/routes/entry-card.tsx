@@ -1,6 +1,6 @@
 import { useSortable } from '@dnd-kit/sortable'
 import { CSS } from '@dnd-kit/utilities'
-import { ActionIcon, NumberInput, Select, Tooltip } from '@mantine/core'
+import { ActionIcon, NumberInput, type NumberInputProps, Select, Tooltip } from '@mantine/core'
 import { ArrowDown, ArrowUp, GripVertical, X } from 'lucide-react'
 import { memo, type ReactNode } from 'react'
 import type { Item } from '../../api/client.ts'
@@ -108,18 +108,23 @@ function Fields({ entry, index, editor, providers, isReadOnly, children }: Field
         allowDeselect={false}
       />
       {children}
-      <NumberInput
+      <SecondsField
         label="Timeout"
+        title="For one attempt; in a stream until its first content"
         placeholder={`${DEFAULT_TIMEOUT_MS / 1000} s`}
-        suffix=" s"
-        value={entry.timeoutMs === null ? '' : entry.timeoutMs / 1000}
-        onChange={(seconds) => set({ timeoutMs: typeof seconds === 'number' ? Math.round(seconds * 1000) : null })}
+        value={entry.timeoutMs}
+        onChange={(timeoutMs) => set({ timeoutMs })}
         error={problemAt(error, `chain[${index}].timeout_ms`)}
-        min={0.001}
-        max={3600}
-        decimalScale={3}
         readOnly={isReadOnly}
-        hideControls
+      />
+      <SecondsField
+        label="Idle timeout"
+        title="The longest silence inside a stream"
+        placeholder="default"
+        value={entry.idleTimeoutMs}
+        onChange={(idleTimeoutMs) => set({ idleTimeoutMs })}
+        error={problemAt(error, `chain[${index}].idle_timeout_ms`)}
+        readOnly={isReadOnly}
       />
       <NumberInput
         label="Retries"
@@ -148,6 +153,27 @@ function Fields({ entry, index, editor, providers, isReadOnly, children }: Field
         hideControls
       />
     </div>
+  )
+}
+
+interface SecondsFieldProps extends Omit<NumberInputProps, 'value' | 'onChange'> {
+  /** Milliseconds; null: the gateway's default. */
+  value: number | null
+  onChange: (value: number | null) => void
+}
+
+function SecondsField({ value, onChange, ...rest }: SecondsFieldProps) {
+  return (
+    <NumberInput
+      {...rest}
+      suffix=" s"
+      value={value === null ? '' : value / 1000}
+      onChange={(seconds) => onChange(typeof seconds === 'number' ? Math.round(seconds * 1000) : null)}
+      min={0.001}
+      max={3600}
+      decimalScale={3}
+      hideControls
+    />
   )
 }
 

@@ -26,8 +26,12 @@ function changesOfEntry(before: Draft, entry: DraftEntry, index: number): string
   }
   const changes: string[] = []
   if (nameOf(former) !== nameOf(entry)) changes.push(`${nameOf(former)} becomes ${nameOf(entry)}`)
-  if (former.timeoutMs !== entry.timeoutMs) {
-    changes.push(`${nameOf(entry)}: timeout ${timeoutText(former.timeoutMs)} → ${timeoutText(entry.timeoutMs)}`)
+  for (const [field, words] of [
+    ['timeoutMs', 'timeout'],
+    ['idleTimeoutMs', 'idle timeout'],
+  ] as const) {
+    if (former[field] === entry[field]) continue
+    changes.push(`${nameOf(entry)}: ${words} ${timeoutText(former[field])} → ${timeoutText(entry[field])}`)
   }
   if (former.retries !== entry.retries) {
     changes.push(`${nameOf(entry)}: retries ${former.retries ?? 'default'} → ${entry.retries ?? 'default'}`)

@@ -22,7 +22,7 @@ const route = {
   description: 'answers',
   interchangeable: false,
   chain: [
-    { provider: 'north', model: 'a', timeout_ms: 30_000, retries: 1, max_output_tokens: 800 },
+    { provider: 'north', model: 'a', timeout_ms: 30_000, idle_timeout_ms: 5_000, retries: 1, max_output_tokens: 800 },
     { provider: 'south', model: 'b' },
     { provider: 'north', model: 'c' },
   ],
@@ -59,6 +59,7 @@ describe('what changed is said in sentences', () => {
     ['one moved to the front', withMoved(draft, 3, 0), ['north/c moves from place 3 to 1']],
     ['one moved to the end', withMoved(draft, 1, 2), ['north/a moves from place 1 to 3']],
     ['another model', withEntry(draft, 2, { model: 'd' }), ['south/b becomes south/d']],
+    ['another idle timeout', withEntry(draft, 1, { idleTimeoutMs: 9_500 }), ['north/a: idle timeout 5 s → 9.5 s']],
     ['a timeout taken away', withEntry(draft, 1, { timeoutMs: null }), ['north/a: timeout 30 s → default']],
     ['retries', withEntry(draft, 2, { retries: 0 }), ['south/b: retries default → 0']],
     ['a limit', withEntry(draft, 1, { maxOutputTokens: null }), ['north/a: max output 800 → default']],

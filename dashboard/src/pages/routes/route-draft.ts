@@ -20,22 +20,24 @@ export interface DraftEntry {
   provider: string
   model: string
   timeoutMs: number | null
+  idleTimeoutMs: number | null
   retries: number | null
   maxOutputTokens: number | null
 }
 
-const UNSET = { timeoutMs: null, retries: null, maxOutputTokens: null }
+const UNSET = { timeoutMs: null, idleTimeoutMs: null, retries: null, maxOutputTokens: null }
 
 export function draftOf(route: Pick<Route, 'alias' | 'description' | 'interchangeable' | 'chain'>): Draft {
   return {
     alias: route.alias,
     description: route.description ?? '',
     interchangeable: route.interchangeable,
-    chain: route.chain.map(({ provider, model, timeout_ms, retries, max_output_tokens }, index) => ({
+    chain: route.chain.map(({ provider, model, timeout_ms, idle_timeout_ms, retries, max_output_tokens }, index) => ({
       id: index + 1,
       provider,
       model,
       timeoutMs: timeout_ms ?? null,
+      idleTimeoutMs: idle_timeout_ms ?? null,
       retries: retries ?? null,
       maxOutputTokens: max_output_tokens ?? null,
     })),
@@ -52,10 +54,11 @@ export function bodyOf({ description, interchangeable, chain }: Draft): Body<'ro
   return {
     ...(description.trim() === '' ? {} : { description: description.trim() }),
     ...(interchangeable ? { interchangeable } : {}),
-    chain: chain.map(({ provider, model, timeoutMs, retries, maxOutputTokens }) => ({
+    chain: chain.map(({ provider, model, timeoutMs, idleTimeoutMs, retries, maxOutputTokens }) => ({
       provider,
       model: model.trim(),
       ...(timeoutMs === null ? {} : { timeout_ms: timeoutMs }),
+      ...(idleTimeoutMs === null ? {} : { idle_timeout_ms: idleTimeoutMs }),
       ...(retries === null ? {} : { retries }),
       ...(maxOutputTokens === null ? {} : { max_output_tokens: maxOutputTokens }),
     })),

@@ -6,19 +6,19 @@ import { FormError } from '../../components/form-error.tsx'
 import { LIMIT_FIELDS } from '../../components/limits/limits-fields.tsx'
 import { limitsForm, limitsOf, limitsProblems } from '../../components/limits/limits-form.ts'
 import { tell } from '../../components/tell.ts'
-import { WorkspaceFields } from './workspace-fields.tsx'
+import { WorkspaceFields, type WorkspaceForm } from './workspace-fields.tsx'
 
 export function CreateWorkspace({ onClose }: { onClose: () => void }) {
   const create = useChange('workspaces.create')
   const [name, setName] = useState('')
-  const [form, setForm] = useState({ description: '', limits: limitsForm(null) })
+  const [form, setForm] = useState<WorkspaceForm>({ description: '', limits: limitsForm(null), streaming: null })
   const isReady = name.trim() !== '' && Object.keys(limitsProblems(form.limits)).length === 0
 
   function submit(event: FormEvent) {
     event.preventDefault()
     if (!isReady) return
     const description = form.description.trim() || null
-    const body = { name: name.trim(), description, limits: limitsOf(form.limits) }
+    const body = { name: name.trim(), description, limits: limitsOf(form.limits), streaming: form.streaming }
     const onSuccess = () => {
       tell(`The workspace ${body.name} is there`)
       onClose()
@@ -41,7 +41,7 @@ export function CreateWorkspace({ onClose }: { onClose: () => void }) {
             error={problemAt(create.error, 'name')}
           />
           <WorkspaceFields form={form} onChange={setForm} error={create.error} />
-          <FormError error={create.error} fields={['name', 'description', ...LIMIT_FIELDS]} />
+          <FormError error={create.error} fields={['name', 'description', 'streaming', ...LIMIT_FIELDS]} />
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>
               Cancel

@@ -16,7 +16,7 @@ import { Time } from '../../components/time.tsx'
 import { count } from '../../format/number.ts'
 import { DeleteWorkspace } from './delete-workspace.tsx'
 import type { Workspace } from './workspace.ts'
-import { WorkspaceFields } from './workspace-fields.tsx'
+import { WorkspaceFields, type WorkspaceForm } from './workspace-fields.tsx'
 
 export function WorkspaceDrawer({ name, onClose }: { name: string; onClose: () => void }) {
   const remove = useChange('workspaces.delete')
@@ -119,11 +119,16 @@ function WorkspaceBudget({ of: { name, limits } }: { of: Workspace }) {
   )
 }
 
+function formOf({ description, limits, streaming }: Workspace): WorkspaceForm {
+  return { description: description ?? '', limits: limitsForm(limits), streaming }
+}
+
 function Settings({ of: workspace }: { of: Workspace }) {
   const update = useChange('workspaces.update')
-  const stored = { description: workspace.description ?? '', limits: limitsForm(workspace.limits) }
+  const stored = formOf(workspace)
   const [form, setForm] = useState(stored)
   const isFixed = workspace.limits_managed_by !== null
+  const isStreamingFixed = workspace.streaming_managed_by !== null
   const isChanged = JSON.stringify(form) !== JSON.stringify(stored)
   const isReady = isChanged && Object.keys(limitsProblems(form.limits)).length === 0
 
@@ -131,9 +136,13 @@ function Settings({ of: workspace }: { of: Workspace }) {
     event.preventDefault()
     if (!isReady) return
     const description = form.description.trim() || null
-    const body = { description, ...(isFixed ? {} : { limits: limitsOf(form.limits) }) }
+    const body = {
+      description,
+      ...(isFixed ? {} : { limits: limitsOf(form.limits) }),
+      ...(isStreamingFixed ? {} : { streaming: form.streaming }),
+    }
     const onSuccess = (saved: Workspace) => {
-      setForm({ description: saved.description ?? '', limits: limitsForm(saved.limits) })
+      setForm(formOf(saved))
       tell(`${workspace.name} is saved and holds from the next call on`)
     }
     update.mutate({ params: { name: workspace.name }, body }, { onSuccess })
@@ -143,9 +152,15 @@ function Settings({ of: workspace }: { of: Workspace }) {
     <DrawerSection title="Settings">
       <form onSubmit={submit}>
         <Stack>
-          <WorkspaceFields form={form} onChange={setForm} error={update.error} areLimitsFixed={isFixed} />
+          <WorkspaceFields
+            form={form}
+            onChange={setForm}
+            error={update.error}
+            areLimitsFixed={isFixed}
+            isStreamingFixed={isStreamingFixed}
+          />
           {isFixed && <FixedLimits of={workspace} />}
-          <FormError error={update.error} fields={['description', ...LIMIT_FIELDS]} />
+          <FormError error={update.error} fields={['description', 'streaming', ...LIMIT_FIELDS]} />
           <Group justify="flex-end">
             <Button variant="default" disabled={!isChanged} onClick={() => setForm(stored)}>
               Undo changes

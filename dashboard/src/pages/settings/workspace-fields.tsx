@@ -3,10 +3,12 @@ import type { ApiError } from '../../api/client.ts'
 import { problemAt } from '../../api/problem.ts'
 import { LimitsFields } from '../../components/limits/limits-fields.tsx'
 import type { LimitsForm } from '../../components/limits/limits-form.ts'
+import { StreamingField } from './streaming-field.tsx'
 
 export interface WorkspaceForm {
   description: string
   limits: LimitsForm
+  streaming: boolean | null
 }
 
 export interface WorkspaceFieldsProps {
@@ -15,9 +17,12 @@ export interface WorkspaceFieldsProps {
   error: ApiError | null
   /** The limits belong to the configuration file. */
   areLimitsFixed?: boolean
+  /** And so does streaming. */
+  isStreamingFixed?: boolean
 }
 
-export function WorkspaceFields({ form, onChange, error, areLimitsFixed = false }: WorkspaceFieldsProps) {
+export function WorkspaceFields(props: WorkspaceFieldsProps) {
+  const { form, onChange, error, areLimitsFixed = false, isStreamingFixed = false } = props
   return (
     <Stack>
       <Textarea
@@ -29,6 +34,12 @@ export function WorkspaceFields({ form, onChange, error, areLimitsFixed = false 
         value={form.description}
         onChange={(event) => onChange({ ...form, description: event.currentTarget.value })}
         error={problemAt(error, 'description')}
+      />
+      <StreamingField
+        value={form.streaming}
+        onChange={(streaming) => onChange({ ...form, streaming })}
+        error={problemAt(error, 'streaming')}
+        isFixed={isStreamingFixed}
       />
       {!areLimitsFixed && (
         <>

@@ -45,6 +45,16 @@ function columnsWith(link: (name: string) => string): Column<Workspace>[] {
         </>
       ),
     },
+    {
+      name: 'streaming',
+      title: 'Streaming',
+      wideOnly: true,
+      cell: ({ streaming, streaming_managed_by: by }) => (
+        <>
+          {streaming === null ? 'default' : streaming ? 'on' : 'off'} <ManagedBadge by={by} />
+        </>
+      ),
+    },
     { name: 'created', title: 'Created', wideOnly: true, cell: ({ created_at }) => <Time at={created_at} /> },
   ]
 }
