@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { StreamDesk, StreamState } from './desk.ts'
 import { frameOf, piecesOf } from './frames.ts'
 import type { StreamEvent, StreamPlan, StreamStep } from './script.ts'
@@ -21,6 +21,8 @@ export class StreamPlayer {
   #next: StreamEvent | undefined
   /** Kept back to go out in one piece. */
   #kept: Uint8Array[] = []
+  /** Ends a wait early. One listener for the whole stream: a bench waits many times a second. */
+  #wake = () => {}
 
   constructor(response: ServerResponse, plan: StreamPlan, state: StreamState, desk: StreamDesk, gone: AbortSignal) {
     this.#response = response
@@ -30,6 +32,7 @@ export class StreamPlayer {
     this.#gone = gone
     this.#events = plan.events[Symbol.iterator]()
     this.#advance()
+    gone.addEventListener('abort', () => this.#wake(), { once: true })
   }
 
   async play(): Promise<Ending> {
@@ -110,7 +113,13 @@ export class StreamPlayer {
   }
 
   #wait(milliseconds: number): Promise<void> {
-    return sleep(milliseconds, undefined, { signal: this.#gone }).catch(() => undefined)
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, milliseconds)
+      this.#wake = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
   }
 
   async #write(frame: string | Uint8Array): Promise<void> {
