@@ -36,12 +36,21 @@ const SCHEME = /^(?:Bearer|Basic|Token|ApiKey)\s+/i
 /** A provider's message without our credentials: not every key looks like one. */
 export function withoutSecrets(text: string, provider: Provider): string {
   let clean = text
-  for (const secret of [provider.apiKey ?? '', ...Object.values(provider.headers)]) {
-    for (const form of [secret, secret.replace(SCHEME, '')]) {
-      if (form.length >= SHORTEST_SECRET) clean = clean.replaceAll(form, '[redacted]')
-    }
-  }
+  for (const secret of secretsOf(provider)) clean = clean.replaceAll(secret, '[redacted]')
   return clean
+}
+
+/** Kept for every provider object: they do not change, and every call asks. */
+const SECRETS = new WeakMap<Provider, readonly string[]>()
+
+function secretsOf(provider: Provider): readonly string[] {
+  const known = SECRETS.get(provider)
+  if (known !== undefined) return known
+  const values = [provider.apiKey ?? '', ...Object.values(provider.headers)]
+  const forms = new Set(values.flatMap((value) => [value, value.replace(SCHEME, '')]))
+  const secrets = [...forms].filter((form) => form.length >= SHORTEST_SECRET)
+  SECRETS.set(provider, secrets)
+  return secrets
 }
 
 /** Longer than any request id, and enough for the address of a redirect. */

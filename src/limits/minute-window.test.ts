@@ -50,6 +50,12 @@ describe('the wait', () => {
   }
   test('until all is free again is that of the newest second', () =>
     assert.equal(waitUntilEmpty(window, 'tokens', 41_000), 60_000))
+  test('until all is free again passes over seconds that hold nothing of the kind', () => {
+    const own = windowOf([1_500, 10], [2_500, 0])
+    assert.equal(waitUntilEmpty(own, 'tokens', 3_000), 62_000 - 3_000)
+    assert.equal(waitUntilEmpty(own, 'requests', 3_000), 63_000 - 3_000)
+    assert.equal(waitUntilEmpty(newWindow(), 'requests', 3_000), 0)
+  })
   test('is over exactly when it says', () => {
     const own = windowOf([1_500, 10], [2_500, 20])
     const wait = waitUntilAtMost(own, 'requests', 1, 3_000) ?? 0

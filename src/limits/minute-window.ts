@@ -78,12 +78,18 @@ export function waitUntilAtMost(
   if (left <= most) return 0
   for (const second of window.seconds) {
     left -= second[kind]
-    if (left <= most) return (second.second + WINDOW_SECONDS) * 1000 - now
+    if (left <= most) return endOf(second) - now
   }
   return 0
 }
 
-/** Milliseconds until the window is empty if no call follows. */
+/** Milliseconds until the window is empty if no call follows. Every answer tells it, so the newest second is asked first. */
 export function waitUntilEmpty(window: MinuteWindow, kind: 'requests' | 'tokens', now: number): number {
-  return waitUntilAtMost(window, kind, 0, now) ?? 0
+  const last = window.seconds.findLast((second) => second[kind] > 0)
+  return last === undefined ? 0 : endOf(last) - now
+}
+
+/** When it leaves the window, in Unix milliseconds. */
+function endOf({ second }: Second): number {
+  return (second + WINDOW_SECONDS) * 1000
 }

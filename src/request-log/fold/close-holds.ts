@@ -5,7 +5,7 @@ import type { LoggedHold } from '../../limits/logged-ledger.ts'
 import type { Database } from '../../store/engine/schema.ts'
 import { BLANK_RECORD } from '../record.ts'
 import { ensurePartitions } from '../retention/partitions.ts'
-import { type FullRow, openRow, REQUEST_COLUMNS, rowValues } from '../row.ts'
+import { type FoldedRow, type FullRow, openRow, REQUEST_COLUMNS } from '../row.ts'
 import { openValues } from '../spool/record-lines.ts'
 import { HOUR_MS } from '../usage/rollup.ts'
 import { lockSpool } from './fold.ts'
@@ -63,18 +63,19 @@ async function insertInterrupted(
 ): Promise<FullRow[]> {
   if (holds.length === 0) return []
   const columns = sql.join(REQUEST_COLUMNS.map((column) => sql.ref(column)))
-  const rows = holds.map((hold) => sql`(${sql.join(rowValues(interruptedRow(hold, now)))})`)
+  const rows = holds.map((hold) => sql`(${sql.join(interruptedRow(hold, now).values)})`)
   const written = await sql<FullRow>`insert into requests (${columns}) values ${sql.join(rows)}
     on conflict do nothing returning *`.execute(db)
   return written.rows
 }
 
-function interruptedRow(hold: LoggedHold, now: number): FullRow {
+function interruptedRow(hold: LoggedHold, now: number): FoldedRow {
   const { id, node, workspace, keyId, startedAt, holdPicodollars, holdTokens } = hold
   const money = holdPicodollars === null ? null : String(holdPicodollars)
   const known = { id, workspace, keyId, startedAt, holdPicodollars: money, holdTokens }
   const open = openRow(openValues({ ...BLANK_RECORD, ...known }), node)
-  return { ...open, state: 'closed' as const, status: INTERRUPTED.status, code: INTERRUPTED.code, finished_at: now }
+  const { status, code } = INTERRUPTED
+  return Object.assign(open, { state: 'closed' as const, status, code, finished_at: now })
 }
 
 export interface CallEnd {

@@ -1,11 +1,9 @@
 import { errorText } from '../../store/engine/store-error.ts'
-import { ANSWERS_AFTER_BOOKING, closedRow, type FullRow, openRow, REQUEST_COLUMNS, rowValues } from '../row.ts'
+import { ANSWERS_AFTER_BOOKING, closedRow, type FoldedRow, openRow, REQUEST_COLUMNS } from '../row.ts'
 import { openedId, readClose, readOpen, recordsOf, type SpoolRow } from '../spool/record-lines.ts'
 
-/** A row of the request table, and its values in the order of the columns. */
 export interface Merged {
-  row: FullRow
-  values: unknown[]
+  row: FoldedRow
   /** See CloseRecord: an interruption stands. */
   answersAfterBooking: boolean
 }
@@ -53,12 +51,11 @@ const LARGEST_INTEGER = 2n ** 63n - 1n
 /** The last whose date has eight digits. */
 const LAST_DAY = Date.parse('9999-12-31')
 
-function complete(row: FullRow, answersAfterBooking = false): Merged {
-  const values = rowValues(row)
-  const missing = values.indexOf(undefined)
+function complete(row: FoldedRow, answersAfterBooking = false): Merged {
+  const missing = (row.values as unknown[]).indexOf(undefined)
   if (missing !== -1) throw new TypeError(`the record has no ${REQUEST_COLUMNS[missing]}`)
   const { cost_picodollars: cost, started_at: startedAt } = row
   if (startedAt < 0 || startedAt > LAST_DAY) throw new RangeError('the start of the call is no date')
   if (typeof cost === 'bigint' && cost > LARGEST_INTEGER) throw new RangeError('the cost exceeds 64 bits')
-  return { row, values, answersAfterBooking }
+  return { row, answersAfterBooking }
 }

@@ -3,7 +3,7 @@ import { INTERRUPTED } from '../../domain/errors.ts'
 import { RowsStatement } from '../../store/engine/rows-statement.ts'
 import type { Database } from '../../store/engine/schema.ts'
 import { callIdentity, isPartitioned, KnownPartitions } from '../retention/partitions.ts'
-import { type FullRow, INDEXED_COLUMNS, REQUEST_COLUMNS, rowValues } from '../row.ts'
+import { type FullRow, INDEXED_COLUMNS, REQUEST_COLUMNS } from '../row.ts'
 import { openSince } from '../search/windows.ts'
 import type { SpoolRow } from '../spool/record-lines.ts'
 import { HOUR_MS } from '../usage/rollup.ts'
@@ -110,7 +110,6 @@ async function mergeLateRecords(db: Transaction<Database>, node: string, batch: 
   const rows = new Map<string, FullRow>(givenUp.map((row) => [row.id, row]))
   for (const request of requests) {
     request.row.started_at = rows.get(request.row.id)?.started_at ?? request.row.started_at
-    request.values = rowValues(request.row)
   }
   return fillIn(db, rows, [...batch.opened, ...batch.closed.filter(({ answersAfterBooking }) => answersAfterBooking)])
 }
@@ -198,8 +197,8 @@ async function closedAmong(db: Transaction<Database>, calls: readonly Merged[]):
   return new Map((await rows.execute()).map((row) => [row.id, row]))
 }
 
-function valuesOf({ values }: Merged): unknown[] {
-  return values
+function valuesOf({ row }: Merged): unknown[] {
+  return row.values
 }
 
 /** How rows are written: those of calls that began, those of calls that never ended before, and those given up before. */

@@ -9,7 +9,7 @@ import type { Database } from '../../store/engine/schema.ts'
 import { createFold, readPosition } from '../fold/fold.ts'
 import { createUsageAdditions } from '../fold/usage-additions.ts'
 import { ensurePartitions } from '../retention/partitions.ts'
-import { closedRow } from '../row.ts'
+import { closedRow, REQUEST_COLUMNS } from '../row.ts'
 import { closeLine, readClose } from '../spool/record-lines.ts'
 import { advanceDays } from './days.ts'
 import { readDaysUntil } from './rollup.ts'
@@ -97,7 +97,8 @@ test('on PostgreSQL days wait for a fold that has looked how far they are and is
   const record = closeRecord('slow-1', { workspace: 'slow', startedAt: 5 })
   const row = closedRow(readClose(closeLine(record)), 'slow')
   await ensurePartitions(db, [row.started_at])
-  await db.insertInto('requests').values(row).execute()
+  await sql`insert into requests (${sql.join(REQUEST_COLUMNS.map((column) => sql.ref(column)))})
+    values (${sql.join(row.values)})`.execute(db)
   const { promise: mayEnd, resolve: end } = Promise.withResolvers<void>()
   const { promise: looked, resolve: look } = Promise.withResolvers<void>()
   const folding = db.transaction().execute(async (transaction) => {
