@@ -3,7 +3,7 @@ import type { PrefixRule } from '../domain/route.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
 import type { SpendLedger } from '../limits/spend-ledger.ts'
 import type { LogFullReason } from '../request-log/log-full.ts'
-import type { CloseRecord, OpenRecord } from '../request-log/record.ts'
+import type { CloseRecord, CommitRecord, OpenRecord } from '../request-log/record.ts'
 import type { Log } from '../telemetry/log.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 import type { UpstreamClient } from '../upstream/client.ts'
@@ -13,11 +13,12 @@ import type { Idempotency } from './idempotency/idempotency.ts'
 import type { IsKnown } from './models/known-models.ts'
 
 /**
- * The two writes of a call; both resolve when the row is durable, to its position in this node's spool. When the disk
- * refuses a write, a beginning fails with `log_full` and an end waits.
+ * The writes of a call; all resolve when the row is durable, to its position in this node's spool. When the disk
+ * refuses a write, a beginning fails with `log_full`, the others wait. Only a stream commits, before its first content.
  */
 export interface RequestLog {
   open(record: OpenRecord): Promise<number>
+  commit(record: CommitRecord): Promise<number>
   close(record: CloseRecord): Promise<number>
   /** Why there is no room for another call; usually null. */
   fullBecause(): LogFullReason | null

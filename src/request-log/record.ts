@@ -52,6 +52,16 @@ export type OpenRecord = RecordOf<'open'>
 /** Written before the caller sees the answer: the whole truth about the call. Never changed afterwards. */
 export type CloseRecord = RecordOf<'open' | 'close'> & { usage: TokenUsage | null; attempts: AttemptRecord[] }
 
+/**
+ * Written before the first content of a stream is sent: from here on the call has an answer, so it is not free should
+ * the process die. `usage` is what the provider has counted of the input; null: nothing yet. `costLeastPicodollars` is
+ * what that costs.
+ */
+export type CommitRecord = Pick<
+  CloseRecord,
+  'id' | 'startedAt' | 'provider' | 'model' | 'fallback' | 'firstContentMs' | 'priceVersion' | 'costLeastPicodollars'
+> & { usage: TokenUsage | null }
+
 const NOTHING: Partial<Record<FieldKind, unknown>> = {
   ...{ time: 0, end: 0, count: 0, microseconds: 0, flag: false },
   ...{ texts: [], adjustments: [] },
