@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { after } from 'node:test'
 import { openStore, type Store, type StoreOptions } from '../src/app/open-store.ts'
 import { LOG_FIELDS } from '../src/domain/log/fields.ts'
-import { BLANK_RECORD, type CloseRecord, type OpenRecord } from '../src/request-log/record.ts'
+import { BLANK_RECORD, type CloseRecord, type CommitRecord, type OpenRecord } from '../src/request-log/record.ts'
 import { startPostgres } from './postgres.ts'
 
 export type EngineName = 'sqlite' | 'postgres'
@@ -49,6 +49,11 @@ export function openRecord(id: string, change: Partial<OpenRecord> = {}): OpenRe
   const record = { ...BLANK_RECORD, ...known, id, ...change }
   const names = LOG_FIELDS.filter(({ from }) => from === 'open').map(({ name }) => name as keyof OpenRecord)
   return Object.fromEntries(names.map((name) => [name, record[name]])) as unknown as OpenRecord
+}
+
+export function commitRecord(id: string, change: Partial<CommitRecord> = {}): CommitRecord {
+  const known = { startedAt: 1_000, provider: 'first', model: 'model-1', fallback: false, firstContentMs: 320 }
+  return { id, ...known, priceVersion: 7, costLeastPicodollars: null, usage: null, ...change }
 }
 
 export function closeRecord(id: string, change: Partial<CloseRecord> = {}): CloseRecord {

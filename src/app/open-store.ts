@@ -7,7 +7,7 @@ import type { LogFullReason } from '../request-log/log-full.ts'
 import type { CloseRecord, CommitRecord, OpenRecord } from '../request-log/record.ts'
 import { Backlog } from '../request-log/spool/backlog.ts'
 import type { Damage } from '../request-log/spool/reader.ts'
-import { closeLine, openLine } from '../request-log/spool/record-lines.ts'
+import { closeLine, commitLine, openLine } from '../request-log/spool/record-lines.ts'
 import { Spool } from '../request-log/spool/spool.ts'
 import { startPresence } from '../store/control/node-presence.ts'
 import { keepValueUses, type ValueUses } from '../store/control/value-uses.ts'
@@ -46,7 +46,7 @@ export interface RequestLog {
    * `log_full` when the disk does not take it.
    */
   open(record: OpenRecord): Promise<number>
-  /** The same: only then may the first content of a stream be sent. */
+  /** The same for a stream: only then may the caller see its first content. Waits for a disk that takes nothing now. */
   commit(record: CommitRecord): Promise<number>
   /** The same: only then may the caller see the answer. Waits for a disk that takes nothing now. */
   close(record: CloseRecord): Promise<number>
@@ -173,7 +173,7 @@ function makeDataDir(dataDir: string): void {
 function requestLog(spool: Spool, foldThread: FoldThread, backlog: Backlog): RequestLog {
   return {
     open: (record) => spool.append(openLine(record)),
-    commit: async () => 0,
+    commit: (record) => spool.appendEnd(commitLine(record)),
     close: (record) => spool.appendEnd(closeLine(record)),
     async caughtUp() {
       await spool.settled()

@@ -4,9 +4,11 @@ import type { StreamEnding } from '../domain/log/stream-words.ts'
 import { estimateUsage } from '../domain/pricing/estimated-usage.ts'
 import { withoutSecrets } from '../domain/provider.ts'
 import type { StreamPart } from '../domain/request/stream.ts'
+import type { CommitRecord } from '../request-log/record.ts'
 import { streamHead } from './answer.ts'
 import type { Candidate } from './chain/assess.ts'
 import type { Deps } from './deps.ts'
+import { costOfUsage } from './price.ts'
 import { millisecondsInto, type Served, type StreamedAnswer } from './stages.ts'
 import type { Delivery } from './stream/delivery.ts'
 import { notePrice } from './try-entry.ts'
@@ -163,10 +165,17 @@ function cutOf({ candidate: { provider } }: Streaming, end: StreamEnding | Failu
     : new GatewayError('internal_error')
 }
 
-function commitRecord({ call, answer }: Streaming) {
-  const { id, startedAt, served } = call
-  const { provider, model } = served.entry
+/** From its commit on a call has an answer: should the process die, it costs at least what is counted here. */
+function commitRecord({ call, answer }: Streaming): CommitRecord {
+  const { id, startedAt, served, snapshot } = call
+  const { entry, position } = served
+  const { provider, model } = entry
   const usage = answer.stream.reader.usage?.tokens ?? null
-  const { firstContentMs } = answer
-  return { id, startedAt, provider, model, fallback: served.position > 0, firstContentMs, usage }
+  const cost = usage === null ? null : costOfUsage({ ...usage, output: 0 }, entry, snapshot)
+  const counted = {
+    usage,
+    priceVersion: cost?.priceVersion ?? null,
+    costLeastPicodollars: cost?.picodollars?.toString() ?? null,
+  }
+  return { id, startedAt, provider, model, fallback: position > 0, firstContentMs: answer.firstContentMs, ...counted }
 }

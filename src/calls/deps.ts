@@ -14,12 +14,11 @@ import type { IsKnown } from './models/known-models.ts'
 import type { OpenStreams } from './stream/open-streams.ts'
 
 /**
- * The writes of a call; they resolve when the row is durable, to its position in this node's spool. When the disk
- * refuses a write, a beginning fails with `log_full` and an end waits.
+ * The writes of a call; all resolve when the row is durable, to its position in this node's spool. When the disk
+ * refuses a write, a beginning fails with `log_full`, the others wait. Only a stream commits, before its first content.
  */
 export interface RequestLog {
   open(record: OpenRecord): Promise<number>
-  /** A stream has content that is about to be sent: from here on the call counts as answered. */
   commit(record: CommitRecord): Promise<number>
   close(record: CloseRecord): Promise<number>
   /** Why there is no room for another call; usually null. */

@@ -1,4 +1,7 @@
 import { costOf } from '../domain/pricing/price.ts'
+import type { TokenUsage } from '../domain/pricing/usage.ts'
+import type { ChainEntry } from '../domain/route.ts'
+import type { Snapshot } from '../domain/snapshot.ts'
 import { advance, type Cost, type Priced, type Served } from './stages.ts'
 
 /**
@@ -11,13 +14,17 @@ export function price(call: Served): Priced {
 
 function costAt({ served, snapshot }: Served): Cost {
   const { entry, usage, bounds } = served
-  const model = snapshot.registry.get(entry.provider)?.get(entry.model)
-  if (model === undefined) return { picodollars: null, priceVersion: null, least: null, most: null }
-  const { price, priceVersion } = model
+  const cost = (of: TokenUsage) => costOfUsage(of, entry, snapshot)
   return {
-    picodollars: costOf(usage, price),
-    priceVersion,
-    least: bounds === null ? null : costOf(bounds.least, price),
-    most: bounds === null ? null : costOf(bounds.most, price),
+    ...cost(usage),
+    least: bounds === null ? null : cost(bounds.least).picodollars,
+    most: bounds === null ? null : cost(bounds.most).picodollars,
   }
+}
+
+/** Null when the model has no known price. */
+export function costOfUsage(usage: TokenUsage, { provider, model }: ChainEntry, { registry }: Snapshot) {
+  const known = registry.get(provider)?.get(model)
+  if (known === undefined) return { picodollars: null, priceVersion: null }
+  return { picodollars: costOf(usage, known.price), priceVersion: known.priceVersion }
 }

@@ -8,11 +8,11 @@ import type { Answer } from '../domain/request/answer.ts'
 import type { StreamUsage } from '../domain/request/stream.ts'
 import { retryAfterMs } from '../domain/retry-after.ts'
 import { readReply } from '../providers/read-reply.ts'
-import { NOT_HTTP } from '../upstream/connection.ts'
-import type { Breakdown, Stoppage, TimeoutPhase } from '../upstream/exchange.ts'
+import type { Breakdown } from '../upstream/exchange.ts'
 import type { UpstreamAnswer } from '../upstream/streamed-response.ts'
 import { bodyOf, type UpstreamReply } from '../upstream/whole-response.ts'
 import { stampOf } from './answer.ts'
+import { failureOfBreakdown } from './breakdown.ts'
 import type { Candidate } from './chain/assess.ts'
 import type { Deps } from './deps.ts'
 import type { Received } from './stages.ts'
@@ -98,43 +98,6 @@ function outcomeOf(read: ReturnType<typeof readReply> | ReadAnswer, raw: Upstrea
 
 function unusable(what: string, status: number): Outcome {
   return { kind: 'failed', failure: failure('upstream_error', `The provider ${what}.`, status, { retry: 'once' }) }
-}
-
-const TIMEOUTS: Record<TimeoutPhase, string> = {
-  connect: 'The connection to the provider timed out.',
-  headers: 'The provider did not answer in time.',
-  body: 'The provider did not finish its answer in time.',
-  'first-content': 'The provider began to answer, but sent no content in time.',
-  payload: 'The provider kept the connection open, but sent no content for too long.',
-  total: 'The stream lasted longer than allowed.',
-}
-
-/** A request that the provider may have processed is not retried there: it may have been billed. */
-export function failureOfBreakdown(breakdown: Stoppage): Failure {
-  switch (breakdown.kind) {
-    case 'timeout':
-      return failure(
-        'upstream_timeout',
-        TIMEOUTS[breakdown.phase],
-        null,
-        breakdown.phase === 'connect' ? { retry: 'yes' } : {},
-      )
-    case 'unreachable':
-      return failure('upstream_error', `The provider cannot be reached (${breakdown.detail}).`, null)
-    case 'broken':
-      if (breakdown.detail === NOT_HTTP) {
-        return failure('upstream_error', "The provider's answer is not valid HTTP.", null, { retry: 'no' })
-      }
-      return breakdown.sent
-        ? failure('upstream_error', 'The provider closed the connection before its answer was complete.', null, {
-            retry: 'no',
-          })
-        : failure('upstream_error', 'The connection to the provider closed before the request was sent.', null)
-    case 'refused-address':
-      return failure('upstream_error', "The provider's address is not allowed.", null, { retry: 'never' })
-    case 'too-large':
-      return failure('upstream_error', "The provider's answer is too large.", null, { retry: 'no' })
-  }
 }
 
 function withHeaders(failed: Failure, reply: UpstreamReply, now: number): Failure {

@@ -1,7 +1,7 @@
 import { CALLER_LEFT, INTERRUPTED } from '../domain/errors.ts'
 import { asPicodollars } from '../domain/pricing/price.ts'
 import { promptTokens } from '../domain/pricing/usage.ts'
-import type { Reply, StreamRest } from '../http/call.ts'
+import type { CallReply } from '../http/call.ts'
 import { errorReply } from '../http/respond.ts'
 import { limitsUnavailable } from '../limits/errors.ts'
 import type { CallUse } from '../limits/ledger.ts'
@@ -35,9 +35,6 @@ export async function settle(ended: Ended, reply: CallReply | null, deps: Deps):
   if (reply !== null && 'rest' in reply) return { rest: endpoint.stream?.error(unbooked) ?? '', trailers: {} }
   return errorReply(unbooked, {}, endpoint.error)
 }
-
-/** Whole, or the end of a stream. */
-export type CallReply = Reply | StreamRest
 
 const UNBOOKED =
   'The call was made, but its cost could not be booked in the shared counters in time. Under a hard budget an answer ' +

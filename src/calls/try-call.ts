@@ -1,10 +1,9 @@
 import { checkFaithful } from '../domain/request/faithful.ts'
 import { type TriedChat, usableKey } from '../domain/usable-key.ts'
 import type { Endpoint } from '../endpoints/endpoint.ts'
-import type { Call } from '../http/call.ts'
+import type { Call, CallReply } from '../http/call.ts'
 import type { Deps } from './deps.ts'
 import { type FindKey, handleCall } from './handle-call.ts'
-import type { CallReply } from './settle.ts'
 
 /**
  * A call like any other, except that its key is found by id instead of by bearer token. Everything after that, limits

@@ -62,7 +62,10 @@ export interface StreamRest {
   trailers: Record<string, string>
 }
 
-export type AnyReply = Reply | StreamedReply | StreamRest
+/** The answer of a call: whole, or the end of a stream. */
+export type CallReply = Reply | StreamRest
+
+export type AnyReply = CallReply | StreamedReply
 
 /** Null: the client left, nobody is there to answer. */
 export type Handler = (call: Call) => Promise<AnyReply | null> | Reply | null

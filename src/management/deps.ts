@@ -4,7 +4,7 @@ import type { GatewayStatus } from '../domain/gateway-status.ts'
 import type { CatalogModel, Provider, ProviderTest } from '../domain/provider.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
 import type { TriedChat } from '../domain/usable-key.ts'
-import type { Call, Reply, StreamRest } from '../http/call.ts'
+import type { Call, CallReply } from '../http/call.ts'
 import type { Scope, ScopeStatus } from '../limits/ledger.ts'
 import { type AuditEntry, writeAudit } from '../store/control/audit.ts'
 import type { LiveSnapshot } from '../store/control/live-snapshot.ts'
@@ -40,7 +40,7 @@ export interface ManagementDeps {
   /** Aborts when the gateway is told to stop: nothing may make it wait then. */
   stopping: AbortSignal
   /** Makes a chat completion in the name of a key; null when the caller left meanwhile. */
-  tryChat(tried: TriedChat & Pick<Call, 'openStream'>): Promise<Reply | StreamRest | null>
+  tryChat(tried: TriedChat & Pick<Call, 'openStream'>): Promise<CallReply | null>
   /** No other gateway can have this database. */
   isEmbedded: boolean
   /** This gateway among the nodes of its database. */

@@ -49,21 +49,18 @@ type RecordOf<From extends LogFields['from']> = {
 /** Written before the first dispatch: from here on the log knows of the call, whatever happens. */
 export type OpenRecord = RecordOf<'open'>
 
-/** Written before the first content of a stream is sent. */
-export interface CommitRecord {
-  id: string
-  startedAt: number
-  provider: string
-  model: string
-  fallback: boolean
-  /** From the start of the call. */
-  firstContentMs: number
-  /** What the provider had counted by then. */
-  usage: TokenUsage | null
-}
-
 /** Written before the caller sees the answer: the whole truth about the call. Never changed afterwards. */
 export type CloseRecord = RecordOf<'open' | 'close'> & { usage: TokenUsage | null; attempts: AttemptRecord[] }
+
+/**
+ * Written before the first content of a stream is sent: from here on the call has an answer, so it is not free should
+ * the process die. `usage` is what the provider has counted of the input; null: nothing yet. `costLeastPicodollars` is
+ * what that costs.
+ */
+export type CommitRecord = Pick<
+  CloseRecord,
+  'id' | 'startedAt' | 'provider' | 'model' | 'fallback' | 'firstContentMs' | 'priceVersion' | 'costLeastPicodollars'
+> & { usage: TokenUsage | null }
 
 const NOTHING: Partial<Record<FieldKind, unknown>> = {
   ...{ time: 0, end: 0, count: 0, microseconds: 0, flag: false },

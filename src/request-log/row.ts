@@ -3,7 +3,7 @@ import { PROMPT_CLASSES } from '../domain/pricing/classes.ts'
 import { NO_USAGE, type TokenUsage } from '../domain/pricing/usage.ts'
 import type { ExactInteger } from '../store/engine/exact-integer.ts'
 import type { NewRequestRow, RequestRow } from '../store/engine/schema.ts'
-import { OPEN_FIELDS, SPOOLED_FIELDS } from './spool/record-lines.ts'
+import { COMMIT_FIELDS, OPEN_FIELDS, SPOOLED_FIELDS } from './spool/record-lines.ts'
 
 export type FullRow = Required<NewRequestRow>
 type RequestColumn = LogColumns['column']
@@ -93,6 +93,19 @@ export function closedRow({ values, attempts }: ClosedCall, node: string): Folde
   row.node = node
   row.prompt_tokens = promptTokens(row)
   return row
+}
+
+/** The columns that a commit mark fills in an open row; the first two say in which. */
+export const COMMIT_COLUMNS = [...COMMIT_FIELDS.map(({ column }) => column as RequestColumn), 'prompt_tokens'] as const
+
+/** `values` are those of a commit mark. */
+export function committed(values: readonly unknown[]): Partial<FullRow> & Pick<FullRow, 'id' | 'started_at'> {
+  const row: Record<string, Value> = {}
+  for (const [index, { column, kind }] of COMMIT_FIELDS.entries()) {
+    row[column as string] = TO_ROW[kind](values[index] as never) as Value
+  }
+  const filled = row as unknown as FullRow
+  return { ...filled, prompt_tokens: promptTokens(filled) }
 }
 
 function filled(spooled: readonly unknown[], length: number): FoldedRow {

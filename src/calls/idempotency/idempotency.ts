@@ -8,12 +8,11 @@ import {
   refusalOf,
 } from '../../domain/idempotency.ts'
 import type { Presence } from '../../domain/presence.ts'
+import type { CallReply, Reply } from '../../http/call.ts'
 import { asGatewayError, errorReply } from '../../http/respond.ts'
-import type { CallReply } from '../settle.ts'
 import type { Delivery, Receiver } from '../stream/delivery.ts'
 import { type JointPresence, jointPresence } from './joint-presence.ts'
 import { IdempotencyMemory, type MemoryBounds, type PastCall } from './memory.ts'
-import type { KeptOutcome } from './outcome.ts'
 
 /** The dependencies of `Idempotency-Key`. */
 export interface IdempotencyOptions {
@@ -25,6 +24,9 @@ export interface IdempotencyOptions {
   now(): number
   bounds?: MemoryBounds
 }
+
+/** What a repeat of an ended call gets. Null: the call was not charged, so a repeat makes a new one. */
+export type KeptOutcome = { replay: Reply | null } | null
 
 /** The right to make the one call of a key. Exactly one of the two functions must be called at its end. */
 export interface Claim {

@@ -1,9 +1,6 @@
-import type { Reply } from '../../http/call.ts'
-import type { CallReply } from '../settle.ts'
+import type { CallReply } from '../../http/call.ts'
 import type { Ended } from '../stages.ts'
-
-/** What a repeat of an ended call gets. Null: the call was not charged, so a repeat makes a new one. */
-export type KeptOutcome = { replay: Reply | null } | null
+import type { KeptOutcome } from './idempotency.ts'
 
 /** A stream that was cut after content was charged: its repeat is refused, never charged again. */
 export function outcomeOf({ call, error }: Ended, reply: CallReply | null): KeptOutcome {

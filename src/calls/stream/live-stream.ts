@@ -3,7 +3,7 @@ import { characters, contentBytes, type StreamPart, type StreamReader } from '..
 import type { StreamSettings } from '../../domain/stream-settings.ts'
 import { ServerSentEvents } from '../../upstream/server-sent-events.ts'
 import type { UpstreamAnswer } from '../../upstream/streamed-response.ts'
-import { failureOfBreakdown } from '../read-outcome.ts'
+import { failureOfBreakdown } from '../breakdown.ts'
 
 /** What a stream brought: parts, the last of which may end it, or that its caller has left. */
 export type Read = { kind: 'parts'; parts: StreamPart[] } | { kind: 'caller-left' }

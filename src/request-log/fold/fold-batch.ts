@@ -1,6 +1,22 @@
 import { errorText } from '../../store/engine/store-error.ts'
-import { ANSWERS_AFTER_BOOKING, closedRow, type FoldedRow, openRow, REQUEST_COLUMNS } from '../row.ts'
-import { openedId, readClose, readOpen, recordsOf, type SpoolRow } from '../spool/record-lines.ts'
+import {
+  ANSWERS_AFTER_BOOKING,
+  COMMIT_COLUMNS,
+  closedRow,
+  committed,
+  type FoldedRow,
+  openRow,
+  REQUEST_COLUMNS,
+} from '../row.ts'
+import {
+  openedId,
+  readClose,
+  readCommit,
+  readOpen,
+  recordsOf,
+  type SpooledRecord,
+  type SpoolRow,
+} from '../spool/record-lines.ts'
 
 export interface Merged {
   row: FoldedRow
@@ -12,6 +28,8 @@ type Rejected = { node: string; seq: number; kind: string; payload: string; erro
 
 export interface Batch {
   opened: Merged[]
+  /** Marks of calls that are open in the log: their values, in the order of `COMMIT_COLUMNS`. */
+  commits: unknown[][]
   closed: Merged[]
   rejected: Rejected[]
 }
@@ -22,9 +40,9 @@ export function mergeRows(rows: readonly SpoolRow[], node: string, pause = () =>
   const closed = new Map<string, Merged>()
   const rejected: Rejected[] = []
   const records = rows.flatMap(recordsOf)
-  const read = (kind: string, each: (text: string) => void) => {
+  const read = (kind: SpooledRecord['kind'], each: (text: string) => void) => {
     for (const record of records) {
-      if ((record.kind === 'close') !== (kind === 'close')) continue
+      if (record.kind !== kind) continue
       pause()
       try {
         each(record.text)
@@ -44,7 +62,16 @@ export function mergeRows(rows: readonly SpoolRow[], node: string, pause = () =>
     const request = complete(openRow(readOpen(text), node))
     if (!closed.has(request.row.id)) opened.set(request.row.id, request)
   })
-  return { opened: [...opened.values()], closed: [...closed.values()], rejected }
+  const commits: unknown[][] = []
+  read('commit', (text) => {
+    const id = openedId(text)
+    if (closed.has(id)) return
+    const mark = committed(readCommit(text))
+    const request = opened.get(id)
+    if (request === undefined) commits.push(COMMIT_COLUMNS.map((column) => mark[column] ?? null))
+    else Object.assign(request.row, mark)
+  })
+  return { opened: [...opened.values()], commits, closed: [...closed.values()], rejected }
 }
 
 const LARGEST_INTEGER = 2n ** 63n - 1n

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { closeRecord, ENGINES, openRecord, testStores } from '../../../test/test-store.ts'
+import { closeRecord, commitRecord, ENGINES, openRecord, testStores } from '../../../test/test-store.ts'
 import type { Store } from '../../app/open-store.ts'
-import { closeLine, joinLines, openLine, type SpoolRow } from '../spool/record-lines.ts'
+import { NO_USAGE } from '../../domain/pricing/usage.ts'
+import { closeLine, commitLine, joinLines, openLine, type SpoolRow } from '../spool/record-lines.ts'
 import { closeInterrupted, createFold, PositionMoved, readPosition } from './fold.ts'
 
 const stores = await testStores()
@@ -51,8 +52,8 @@ for (const engine of ENGINES) {
         { seq: 2, payload: 'c{}' },
         closed(3, 'c0', { costPicodollars: '9223372036854775808' }),
       ]
-      const mixed = { seq: 6, payload: `c[]\n${closed(0, 'c1').payload}\no["c2"]` }
-      assert.equal(await folder.fold(0, [...unreadable, mixed]), 6)
+      const mixed = { seq: 7, payload: `c[]\n${closed(0, 'c1').payload}\no["c2"]\nm["c3"]` }
+      assert.equal(await folder.fold(0, [...unreadable, mixed]), 7)
       assert.deepEqual(
         (await rowsOf(store, 'c')).map((row) => row.id),
         ['c1'],
@@ -65,7 +66,37 @@ for (const engine of ENGINES) {
         .execute()
       assert.deepEqual(
         rejects.map((row) => row.seq),
-        [1, 2, 3, 4, 6],
+        [1, 2, 3, 4, 6, 7],
+      )
+    })
+
+    test('a commit mark goes into the open row, in the same batch or later, and is nothing beside the end', async () => {
+      const folder = createFold(store.db, 'marks')
+      await readPosition(store.db, 'marks')
+      const usage = { ...NO_USAGE, input: 20, cachedInput: 100, output: 3 }
+      const mark = (id: string) => commitLine(commitRecord(id, { fallback: true, usage, costLeastPicodollars: '17' }))
+      const lines = (seq: number, ...payload: string[]): SpoolRow => ({ seq, payload: joinLines(payload) })
+      const begun = ['m1', 'm2', 'm3'].map((id) => openLine(openRecord(id, { streamed: true })))
+      await folder.fold(0, [lines(4, ...begun, mark('m1'))])
+      await folder.fold(4, [lines(6, mark('m2'), commitLine(commitRecord('m3')))])
+      const ended = closeLine(closeRecord('m3', { streamed: true, firstContentMs: 320, ended: 'finished' }))
+      await folder.fold(6, [lines(9, ended, mark('m3'), mark('nobody'))])
+      const rows = await rowsOf(store, 'marks')
+      assert.deepEqual(
+        rows.map((row) => [row.id, row.state, row.provider, row.fallback, row.prompt_tokens, row.completion_tokens]),
+        [
+          ['m1', 'open', 'first', 1, 120, 0],
+          ['m2', 'open', 'first', 1, 120, 0],
+          ['m3', 'closed', 'first', 0, null, null],
+        ],
+      )
+      assert.deepEqual(
+        rows.map((row) => [row.streamed, row.first_content_ms, row.price_version, row.cost_least_picodollars]),
+        [
+          [1, 320, 7, 17],
+          [1, 320, 7, 17],
+          [1, 320, 7, null],
+        ],
       )
     })
 

@@ -3,7 +3,7 @@ import { INTERRUPTED } from '../../domain/errors.ts'
 import { RowsStatement } from '../../store/engine/rows-statement.ts'
 import type { Database } from '../../store/engine/schema.ts'
 import { callIdentity, isPartitioned, KnownPartitions } from '../retention/partitions.ts'
-import { type FullRow, INDEXED_COLUMNS, REQUEST_COLUMNS } from '../row.ts'
+import { COMMIT_COLUMNS, type FullRow, INDEXED_COLUMNS, REQUEST_COLUMNS } from '../row.ts'
 import { openSince } from '../search/windows.ts'
 import type { SpoolRow } from '../spool/record-lines.ts'
 import { HOUR_MS } from '../usage/rollup.ts'
@@ -49,6 +49,7 @@ export function createFold(db: Kysely<Database>, node: string, pause = () => {})
           await movePosition(transaction, node, after, last.seq)
           const filledIn = await mergeLateRecords(transaction, node, batch)
           await tables.opened.run(transaction, batch.opened.map(valuesOf))
+          await tables.commits.run(transaction, batch.commits)
           await writeClosed(transaction, tables, batch.closed, filledIn)
           if (batch.rejected.length > 0) await transaction.insertInto('spool_rejects').values(batch.rejected).execute()
         })
@@ -219,9 +220,24 @@ function requestStatements(db: Kysely<Database>) {
   const isInterrupted = sql`requests.code = ${sql.lit(INTERRUPTED.code)}`
   return {
     opened: new RowsStatement((size) => sql`${insert(size)} do nothing`),
+    commits: new RowsStatement(commitsStatement),
     firstEnds: new RowsStatement((size) => sql`${insert(size)} do update set ${updates(atEnd)} where ${isOpen}`),
     trueEnds: new RowsStatement((size) => sql`${insert(size)} do update set ${updates(all)} where ${isInterrupted}`),
   }
+}
+
+/** What a stream has sent its first content with is noted in its open row. */
+function commitsStatement(size: number) {
+  const isText = new Set<string>(['id', 'provider', 'model'])
+  const types = COMMIT_COLUMNS.map((column) => sql.raw(isText.has(column) ? 'text' : 'bigint'))
+  const row = sql`(${sql.join(types.map((type) => sql`cast(${null} as ${type})`))})`
+  const [id, startedAt, ...others] = COMMIT_COLUMNS
+  const updates = others.map((column) => sql`${sql.ref(column)} = marks.${sql.ref(column)}`)
+  const [theirs, time] = [sql.ref(`requests.${id}`), sql.ref(`requests.${startedAt}`)]
+  return sql`with marks (${sql.join(COMMIT_COLUMNS.map((column) => sql.ref(column)))})
+    as (values ${sql.join(Array.from({ length: size }, () => row))})
+    update requests set ${sql.join(updates)} from marks
+    where ${theirs} = marks.id and ${time} = marks.started_at and requests.state = 'open'`
 }
 
 /**

@@ -4,6 +4,7 @@ import { closeRecord, openRecord } from '../../../test/test-store.ts'
 import { NO_USAGE } from '../../domain/pricing/usage.ts'
 import {
   closeLine,
+  commitLine,
   joinLines,
   openedId,
   openLine,
@@ -65,20 +66,23 @@ test('a record comes back as it was, with its attempts as the request table has 
 })
 
 test('the records of a group have a number each, the last one that of the row', () => {
-  const lines = [openLine(OPENED), openLine(openRecord('call-2')), closeLine(CLOSED)]
+  const mark = commitLine({ ...CLOSED, usage: null })
+  const lines = [openLine(OPENED), openLine(openRecord('call-2')), mark, closeLine(CLOSED)]
   const records = recordsOf({ seq: 42, payload: joinLines(lines) })
   assert.deepEqual(
     records.map(({ seq, kind, text }) => [seq, kind, text]),
     [
-      [40, 'open', lines[0]],
-      [41, 'open', lines[1]],
-      [42, 'close', lines[2]],
+      [39, 'open', lines[0]],
+      [40, 'open', lines[1]],
+      [41, 'commit', lines[2]],
+      [42, 'close', lines[3]],
     ],
   )
 })
 
-test('the id of an open record can be told without reading it', () => {
+test('the id of an open record and of a commit mark can be told without reading it', () => {
   assert.equal(openedId(openLine(OPENED)), 'call-1')
+  assert.equal(openedId(commitLine(CLOSED)), 'call-1')
 })
 
 test('a text of megabytes where a name belongs is cut, and nothing is copied where there is none', () => {

@@ -1,5 +1,5 @@
 import { LOG_FIELDS, type LogField } from '../../domain/log/fields.ts'
-import type { AttemptRecord, CloseRecord, OpenRecord } from '../record.ts'
+import type { AttemptRecord, CloseRecord, CommitRecord, OpenRecord } from '../record.ts'
 
 /** A row of the spool: the records that were written together, a line for each. */
 export interface SpoolRow {
@@ -11,7 +11,7 @@ export interface SpoolRow {
 /** One record of the spool. */
 export interface SpooledRecord {
   seq: number
-  kind: 'open' | 'close'
+  kind: 'open' | 'commit' | 'close'
   text: string
 }
 
@@ -28,6 +28,21 @@ const OPEN_NAMES = OPEN_FIELDS.map(({ name }) => name)
 const USAGE_NAMES = USAGE_FIELDS.map(({ name }) => name)
 const CLOSE_NAMES = CLOSE_FIELDS.map(({ name }) => name)
 const FOREIGN = SPOOLED_FIELDS.flatMap(({ isForeign = false }, index) => (isForeign ? index : []))
+
+const COMMIT_NAMES = [
+  'startedAt',
+  'provider',
+  'model',
+  'fallback',
+  'firstContentMs',
+  'priceVersion',
+  'costLeastPicodollars',
+] satisfies (keyof CommitRecord)[]
+
+/** The fields of a commit mark, in order: those that identify the call first. */
+export const COMMIT_FIELDS: readonly LogField[] = ['id', ...COMMIT_NAMES, ...USAGE_NAMES].flatMap(
+  (name) => SPOOLED_FIELDS.find((field) => field.name === name) ?? [],
+)
 
 /** JSON escapes line breaks and tabs in a text. */
 const BETWEEN_LINES = '\n'
@@ -47,6 +62,13 @@ export function closeLine(record: CloseRecord): string {
   const values = cutForeign(add(add(add([], record, OPEN_NAMES), usage, USAGE_NAMES), record, CLOSE_NAMES))
   const kept = attempts.some(({ upstreamRequestId }) => isLong(upstreamRequestId)) ? attempts.map(shortened) : attempts
   return `c${JSON.stringify(values)}${BEFORE_ATTEMPTS}${JSON.stringify(kept)}`
+}
+
+/** Two elements, so that a version that knows no such line sets it aside. */
+export function commitLine(record: CommitRecord): string {
+  // What a provider says of the output before it has begun is no count.
+  const usage = record.usage === null ? null : { ...record.usage, output: 0, reasoning: 0 }
+  return `m${JSON.stringify([record.id, add(add([], record, COMMIT_NAMES), usage, USAGE_NAMES)])}`
 }
 
 export function openValues(record: OpenRecord): unknown[] {
@@ -72,10 +94,14 @@ export function joinLines(lines: readonly string[]): string {
 export function recordsOf({ seq, payload }: SpoolRow): SpooledRecord[] {
   const lines = payload.split(BETWEEN_LINES)
   const before = seq - lines.length
-  return lines.map((text, index) => ({ seq: before + index + 1, kind: text.startsWith('c') ? 'close' : 'open', text }))
+  return lines.map((text, index) => ({ seq: before + index + 1, kind: kindOf(text), text }))
 }
 
-/** The id that an opening line begins with, without a look at the rest. */
+function kindOf(text: string): SpooledRecord['kind'] {
+  return text.startsWith('c') ? 'close' : text.startsWith('m') ? 'commit' : 'open'
+}
+
+/** The id that an opening line or a commit mark begins with, without a look at the rest. */
 export function openedId(text: string): string {
   return text.slice(3, text.indexOf('"', 3))
 }
@@ -83,6 +109,12 @@ export function openedId(text: string): string {
 /** The values of a line, in the order of `SPOOLED_FIELDS`. */
 export function readOpen(text: string): unknown[] {
   return JSON.parse(text.slice(1))
+}
+
+/** The values of a commit mark, in the order of `COMMIT_FIELDS`. */
+export function readCommit(text: string): unknown[] {
+  const [id, values] = JSON.parse(text.slice(1)) as [string, unknown[]]
+  return [id, ...values]
 }
 
 export function readClose(text: string): { values: unknown[]; attempts: string } {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { familyNamed } from '../../../src/bodies/destination.ts'
+import { NO_USAGE } from '../../../src/domain/pricing/usage.ts'
 import type { JsonObject } from '../../../src/domain/request/call-request.ts'
 import type { ChatRequest } from '../../../src/domain/request/chat.ts'
 import { contentBytes } from '../../../src/domain/request/stream.ts'
@@ -16,7 +17,11 @@ function framed(family: string, body: JsonObject) {
   const parts = translator?.stream?.partsOf(reading.answer, REQUEST) ?? []
   const writer = chatCompletions.stream?.open(REQUEST, STAMP)
   const live = parts.map((part) => writer?.write(part)).join('')
-  return { parts, live: framesOf(live), end: framesOf(writer?.end({ usage: null, gateway: GATEWAY }) ?? '') }
+  return {
+    parts,
+    live: framesOf(live),
+    end: framesOf(writer?.end({ usage: null, tokens: NO_USAGE, gateway: GATEWAY }) ?? ''),
+  }
 }
 
 const frame = (created: number, choice: JsonObject, more: JsonObject = {}) => ({

@@ -1,0 +1,40 @@
+import { type Failure, failure } from '../domain/failure.ts'
+import { NOT_HTTP } from '../upstream/connection.ts'
+import type { Stoppage, TimeoutPhase } from '../upstream/exchange.ts'
+
+const TIMEOUTS: Record<TimeoutPhase, string> = {
+  connect: 'The connection to the provider timed out.',
+  headers: 'The provider did not answer in time.',
+  body: 'The provider did not finish its answer in time.',
+  'first-content': 'The provider began to answer, but sent no content in time.',
+  payload: 'The provider kept the connection open, but sent no content for too long.',
+  total: 'The stream lasted longer than allowed.',
+}
+
+/** A request that the provider may have processed is not retried there: it may have been billed. */
+export function failureOfBreakdown(breakdown: Stoppage): Failure {
+  switch (breakdown.kind) {
+    case 'timeout':
+      return failure(
+        'upstream_timeout',
+        TIMEOUTS[breakdown.phase],
+        null,
+        breakdown.phase === 'connect' ? { retry: 'yes' } : {},
+      )
+    case 'unreachable':
+      return failure('upstream_error', `The provider cannot be reached (${breakdown.detail}).`, null)
+    case 'broken':
+      if (breakdown.detail === NOT_HTTP) {
+        return failure('upstream_error', "The provider's answer is not valid HTTP.", null, { retry: 'no' })
+      }
+      return breakdown.sent
+        ? failure('upstream_error', 'The provider closed the connection before its answer was complete.', null, {
+            retry: 'no',
+          })
+        : failure('upstream_error', 'The connection to the provider closed before the request was sent.', null)
+    case 'refused-address':
+      return failure('upstream_error', "The provider's address is not allowed.", null, { retry: 'never' })
+    case 'too-large':
+      return failure('upstream_error', "The provider's answer is too large.", null, { retry: 'no' })
+  }
+}
