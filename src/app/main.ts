@@ -212,15 +212,8 @@ async function serve({ config, settings, store, live, newKeys, log, now, onListe
   onListening(addresses.url)
   await Promise.race([modelLists.firstRound, new Promise((resolve) => setTimeout(resolve, CATALOG_WAIT_MS).unref())])
   phase = 'ready'
-  log.info(
-    {
-      ...addresses,
-      engine: store.engine,
-      node: store.node,
-      streaming: streamingWords(live.current(), streams.settings),
-    },
-    'serving',
-  )
+  const streaming = streamingWords(live.current(), streams.settings)
+  log.info({ ...addresses, engine: store.engine, node: store.node, streaming }, 'serving')
 
   return {
     ...addresses,

@@ -54,6 +54,9 @@ const CALL_HEADERS: Json = {
   }),
   'server-timing': sometimes('The time at the provider and in the gateway, in milliseconds.'),
 }
+const MODELS_HEADERS: Json = {
+  'x-gateway-streaming': always('Whether calls of this key may stream.', { ...text, enum: ['on', 'off'] }),
+}
 const ERROR_HEADERS: Json = {
   'retry-after': sometimes('Seconds after which to try again; missing where waiting does not help.'),
 }
@@ -81,7 +84,7 @@ export function v1Paths(schemaOf: (type: z.ZodType, io: 'input' | 'output') => J
     '/v1/models': {
       get: {
         ...{ operationId: 'v1.models.list', summary: 'List the aliases and models that the key may use', ...common },
-        responses: { 200: answer('The list', models, {}), ...failures((code) => ON_MODELS.has(code)) },
+        responses: { 200: answer('The list', models, MODELS_HEADERS), ...failures((code) => ON_MODELS.has(code)) },
       },
     },
     '/v1/models/{id}': {
@@ -91,7 +94,7 @@ export function v1Paths(schemaOf: (type: z.ZodType, io: 'input' | 'output') => J
           { name: 'id', in: 'path', required: true, schema: text, description: 'With its slashes, if any.' },
         ],
         responses: {
-          200: answer('The entry', model, {}),
+          200: answer('The entry', model, MODELS_HEADERS),
           ...failures((code) => ON_MODELS.has(code) || code === 'model_not_found'),
         },
       },
