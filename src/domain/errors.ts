@@ -62,7 +62,7 @@ export const ERRORS = {
   not_implemented: {
     status: 501,
     isFinal: true,
-    text: 'Streaming is not supported: send "stream": false or leave it out.',
+    text: 'Streaming is off in this workspace: send "stream": false or leave it out. An operator can switch it on.',
   },
   upstream_error: { status: 502, text: 'The provider failed or gave an unusable answer.' },
   provider_auth_error: { status: 502, isFinal: true, text: "The provider rejected the gateway's own credentials." },

@@ -84,6 +84,23 @@ export async function call<Name extends OperationName>(
   return { value, etag: response.headers.get('etag') }
 }
 
+/** The same for an operation that may stream: the answer, before its body is read. */
+export async function callStreamed<Name extends OperationName>(
+  name: Name,
+  input: Input<Name>,
+  signal: AbortSignal,
+): Promise<Response> {
+  const { params, query, body } = input as PlainInput
+  const response = await reach(locate(name, { params, query }), {
+    method: TABLE[name][0],
+    headers: { 'x-switchyard-dashboard': '1', 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+    signal,
+  })
+  if (!response.ok) throw errorOf(response, await response.text())
+  return response
+}
+
 async function reach(address: string, init: RequestInit): Promise<Response> {
   try {
     return await fetch(address, init)

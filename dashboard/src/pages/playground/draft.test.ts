@@ -12,12 +12,18 @@ const draft: Draft = {
   ],
   temperature: null,
   maxTokens: null,
+  isStreamed: false,
   more: '',
 }
 
 describe('what the playground sends', () => {
   test('empty messages and unset parameters are left out', () => {
     assert.deepEqual(buildRequest(draft).body, { model: 'fast', messages: [{ role: 'user', content: 'hello' }] })
+  })
+
+  test('a stream is asked for with its usage', () => {
+    const { body } = buildRequest({ ...draft, isStreamed: true })
+    assert.deepEqual([body?.['stream'], body?.['stream_options']], [true, { include_usage: true }])
   })
 
   test('further fields win over the form', () => {

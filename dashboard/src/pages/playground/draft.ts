@@ -10,6 +10,7 @@ export interface Draft {
   messages: readonly DraftMessage[]
   temperature: number | null
   maxTokens: number | null
+  isStreamed: boolean
   /** Further fields of the request, as JSON. */
   more: string
 }
@@ -28,6 +29,7 @@ export function buildRequest(draft: Draft): Built {
   const body: Record<string, unknown> = { model: draft.model, messages }
   if (draft.temperature !== null) body['temperature'] = draft.temperature
   if (draft.maxTokens !== null) body['max_tokens'] = draft.maxTokens
+  if (draft.isStreamed) Object.assign(body, { stream: true, stream_options: { include_usage: true } })
   return { body: { ...body, ...more }, problem: null }
 }
 

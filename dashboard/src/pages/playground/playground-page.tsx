@@ -1,8 +1,8 @@
-import { Alert, Button, Grid, Group, Stack, Text } from '@mantine/core'
+import { Alert, Button, Grid, Group, Stack, Switch, Text } from '@mantine/core'
 import { useHotkeys } from '@mantine/hooks'
 import { SendHorizontal } from 'lucide-react'
 import { useState } from 'react'
-import { useAll, useChange } from '../../api/hooks.ts'
+import { useAll } from '../../api/hooks.ts'
 import { Page } from '../../components/page.tsx'
 import { Panel } from '../../components/panel.tsx'
 import { ErrorState } from '../../components/states.tsx'
@@ -14,6 +14,7 @@ import { MessagesEditor } from './messages-editor.tsx'
 import { ModelPicker } from './model-picker.tsx'
 import { Parameters } from './parameters.tsx'
 import { PayerPicker } from './payer-picker.tsx'
+import { useIsStreaming, useTry } from './use-try.ts'
 
 const FIRST: Omit<Draft, 'model'> = {
   messages: [
@@ -22,6 +23,7 @@ const FIRST: Omit<Draft, 'model'> = {
   ],
   temperature: null,
   maxTokens: null,
+  isStreamed: false,
   more: '',
 }
 
@@ -32,13 +34,14 @@ export function PlaygroundPage() {
   const [draft, setDraft] = useState(FIRST)
   const keys = useAll('keys.list', { query: { workspace, state: 'live' } })
   const payers = keys.data?.filter(({ paused_at }) => paused_at === null)
-  const attempt = useChange('chat.try')
+  const attempt = useTry()
+  const isStreaming = useIsStreaming(workspace)
   const key = chosenKey ?? payers?.[0]?.id ?? null
-  const built = buildRequest({ ...draft, model })
+  const built = buildRequest({ ...draft, model, isStreamed: draft.isStreamed && isStreaming === true })
   const problem = built.problem ?? (key === null ? 'Choose the key that pays for the call.' : null)
 
   function send() {
-    if (built.body !== null && key !== null) attempt.mutate({ query: { workspace, key }, body: built.body })
+    if (built.body !== null && key !== null) attempt.send({ query: { workspace, key }, body: built.body })
   }
   useHotkeys([['mod+Enter', send]], [])
 
@@ -59,6 +62,13 @@ export function PlaygroundPage() {
                   onSend={send}
                 />
                 <Parameters draft={draft} onChange={(change) => setDraft({ ...draft, ...change })} />
+                <Switch
+                  label="Stream the answer"
+                  description={isStreaming === false ? 'Streaming is off in this workspace.' : undefined}
+                  checked={draft.isStreamed && isStreaming === true}
+                  disabled={isStreaming !== true}
+                  onChange={(event) => setDraft({ ...draft, isStreamed: event.currentTarget.checked })}
+                />
                 <Group justify="space-between">
                   <Text size="xs" c="dimmed">
                     {problem ?? 'Ctrl + Enter sends'}
@@ -83,7 +93,7 @@ export function PlaygroundPage() {
                 <ErrorState error={attempt.error} />
               </Alert>
             )}
-            <AnswerPanel answered={attempt.data} isWaiting={attempt.isPending} />
+            <AnswerPanel answered={attempt.data} isWaiting={attempt.isPending && attempt.data === undefined} />
             <CodePanel body={built.body} />
           </Stack>
         </Grid.Col>

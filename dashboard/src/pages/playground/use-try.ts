@@ -1,0 +1,96 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useEffect, useRef, useState } from 'react'
+import { ApiError, callStreamed, type Input, type Reply } from '../../api/client.ts'
+import { useAll, useOperation } from '../../api/hooks.ts'
+import { NOTHING_STREAMED, type StreamedBody, splitEvents, withEvent } from './streamed-answer.ts'
+
+type Answered = Reply<'chat.try'>
+
+interface Attempt {
+  data: Answered | undefined
+  error: ApiError | null
+  isPending: boolean
+}
+
+const IDLE: Attempt = { data: undefined, error: null, isPending: false }
+
+/** A call in the name of a key. A streamed answer is shown while it comes; who leaves the page ends the call. */
+export function useTry(): Attempt & { send(input: Input<'chat.try'>): void } {
+  const client = useQueryClient()
+  const [attempt, setAttempt] = useState(IDLE)
+  const running = useRef<AbortController | null>(null)
+  useEffect(() => () => running.current?.abort(), [])
+
+  async function run(input: Input<'chat.try'>, { signal }: AbortController): Promise<void> {
+    const response = await callStreamed('chat.try', input, signal)
+    if (!isEventStream(response)) {
+      const data = (await response.json()) as Answered
+      setAttempt({ data, error: null, isPending: false })
+      return
+    }
+    for await (const data of streamedAnswers(response)) setAttempt({ data, error: null, isPending: true })
+    setAttempt((shown) => ({ ...shown, isPending: false }))
+  }
+
+  return {
+    ...attempt,
+    send(input) {
+      running.current?.abort()
+      const controller = new AbortController()
+      running.current = controller
+      setAttempt({ ...IDLE, isPending: true })
+      run(input, controller)
+        .catch((error: unknown) => {
+          if (!controller.signal.aborted)
+            setAttempt((shown) => ({ ...shown, error: asApiError(error), isPending: false }))
+        })
+        .finally(() => client.invalidateQueries())
+    },
+  }
+}
+
+/** Whether calls of this workspace may stream; undefined while that is not known. */
+export function useIsStreaming(name: string): boolean | undefined {
+  const workspaces = useAll('workspaces.list', {})
+  const status = useOperation('status.get', {})
+  const workspace = workspaces.data?.find((each) => each.name === name)
+  return workspace === undefined ? undefined : (workspace.streaming ?? status.data?.streaming)
+}
+
+function isEventStream(response: Response): boolean {
+  return response.headers.get('content-type')?.startsWith('text/event-stream') === true
+}
+
+/** The answer after each piece that arrived. */
+async function* streamedAnswers(response: Response): AsyncGenerator<Answered> {
+  const headers: Record<string, string> = {}
+  response.headers.forEach((value, name) => {
+    if (name.startsWith('x-gateway-')) headers[name] = value
+  })
+  const text = response.body?.pipeThrough(new TextDecoderStream())
+  if (text === undefined) return
+  let rest = ''
+  let body: StreamedBody = NOTHING_STREAMED
+  const reader = text.getReader()
+  for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
+    const split = splitEvents(rest + piece.value)
+    rest = split.rest
+    body = split.events.reduce(withEvent, body)
+    yield { status: response.status, headers: { ...headers, ...endHeaders(body) }, body }
+  }
+}
+
+/** What is known only at the end stands in the last event; trailers are not shown to programs. */
+function endHeaders({ x_gateway: gateway }: StreamedBody): Record<string, string> {
+  if (gateway === undefined) return {}
+  return {
+    'x-gateway-cost-usd': String(gateway['cost_usd']),
+    'x-gateway-latency-ms': String(gateway['latency_ms']),
+  }
+}
+
+function asApiError(error: unknown): ApiError {
+  return error instanceof ApiError
+    ? error
+    : new ApiError(0, 'unreachable', 'The answer was cut: the connection to the gateway broke.')
+}
