@@ -21,14 +21,18 @@ export async function admit(resolved: Resolved, deps: Deps): Promise<Admitted> {
   const isFinal = !mayFit(payer)
   const assessed = assessChain(body, situation, deps, NOTHING_FITTED, isFinal)
   let fitnesses = assessed instanceof Promise ? await assessed : assessed
-  let hold = chainHold(fitnesses, body.promptTokens.most, snapshot)
+  const holdFor = (chosen: typeof fitnesses) => ({
+    ...chainHold(chosen, body.promptTokens.most, snapshot),
+    isStream: resolved.delivery !== null,
+  })
+  let hold = holdFor(fitnesses)
   const asked = deps.ledger.admit(payer, hold, id)
   let decision = asked instanceof Promise ? await asked : asked
   if (decision.kind === 'refused' && !isFinal) {
     // Again, with the most that the fitting hard budget can pay for.
     ;({ fitnesses, hold, decision } = await fitIn({ fitnesses, hold, decision }, payer, async (fitted) => {
       const again = await assessChain(body, situation, deps, fitted, false)
-      const smaller = chainHold(again, body.promptTokens.most, snapshot)
+      const smaller = holdFor(again)
       return { fitnesses: again, hold: smaller, decision: await deps.ledger.admit(payer, smaller, id) }
     }))
   }

@@ -21,6 +21,8 @@ export interface CallHold {
   /** Null: unknown, because a model that it may reach has no price or no known length. */
   picodollars: Picodollars | null
   tokens: number | null
+  /** It may send content before its end is known. */
+  isStream?: boolean
 }
 
 /** What a call used in the end; null cost: unknown. */

@@ -11,6 +11,8 @@ export interface LoggedHold {
   startedAt: number
   holdPicodollars: Picodollars | null
   holdTokens: number | null
+  /** It may have sent content before its end. */
+  isStream: boolean
 }
 
 /** The source for rebuilding shared counters, read at one moment. */

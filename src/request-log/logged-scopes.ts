@@ -138,7 +138,7 @@ async function openRows(db: Kysely<Database>, since: number) {
   return (
     db
       .selectFrom('requests')
-      .select(['id', 'node', 'workspace', 'key_id', 'started_at', 'hold_picodollars', 'hold_tokens'])
+      .select(['id', 'node', 'workspace', 'key_id', 'started_at', 'hold_picodollars', 'hold_tokens', 'streamed'])
       // A literal, not a parameter: only so is the partial index of open rows used.
       .where('state', '=', sql.lit('open'))
       .where('started_at', '>=', since)
@@ -157,6 +157,7 @@ function heldBy(row: OpenRow): LoggedHold {
     startedAt: row.started_at,
     holdPicodollars: row.hold_picodollars === null ? null : asPicodollars(BigInt(row.hold_picodollars)),
     holdTokens: row.hold_tokens,
+    isStream: row.streamed === 1,
   }
 }
 

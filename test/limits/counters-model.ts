@@ -20,9 +20,14 @@ import type { Payer } from '../../src/limits/spend-ledger.ts'
 interface Row extends LoggedHold {
   state: 'open' | 'closed' | 'interrupted'
   cost: bigint
+  /** A stream that has sent content. */
+  isMarked: boolean
 }
 
-type Spooled = { kind: 'open'; row: Row } | { kind: 'close'; row: Row; cost: bigint; strict: boolean }
+type Spooled =
+  | { kind: 'open'; row: Row }
+  | { kind: 'mark'; row: Row }
+  | { kind: 'close'; row: Row; cost: bigint; strict: boolean }
 
 /** The request log of all nodes, with the rules of the fold: a strict call that was given up stays so. */
 export class ModelLog implements RequestLogView {
@@ -35,6 +40,8 @@ export class ModelLog implements RequestLogView {
       const known = this.rows.get(record.row.id)
       if (record.kind === 'open') {
         if (known === undefined) this.rows.set(record.row.id, { ...record.row })
+      } else if (record.kind === 'mark') {
+        if (known?.state === 'open') known.isMarked = true
       } else if (known?.state !== 'closed' && !(known?.state === 'interrupted' && record.strict)) {
         this.rows.set(record.row.id, { ...record.row, state: 'closed', cost: record.cost })
       }
@@ -54,17 +61,25 @@ export class ModelLog implements RequestLogView {
       const row = this.rows.get(id)
       if (row === undefined) return []
       const tokens = row.state === 'closed' ? 1 : 0
-      return [[id, row.state === 'open' ? 'open' : { costPicodollars: asPicodollars(row.cost), tokens }]]
+      const isInterrupted = row.state === 'interrupted'
+      const end = { costPicodollars: asPicodollars(row.cost), tokens, isInterrupted }
+      return [[id, row.state === 'open' ? 'open' : end]]
     })
     return new Map(found)
   }
 
   async closeHolds(holds: readonly LoggedHold[]): Promise<void> {
     for (const hold of holds) {
-      const row = this.rows.get(hold.id)
-      if (row === undefined) this.rows.set(hold.id, { ...hold, state: 'interrupted', cost: 0n })
-      else if (row.state === 'open') row.state = 'interrupted'
+      const row = this.rows.get(hold.id) ?? { ...hold, state: 'open', cost: 0n, isMarked: false }
+      this.rows.set(hold.id, row)
+      if (row.state === 'open') this.interrupt(row, row.isStream)
     }
+  }
+
+  /** A stream that has sent content, as far as is known, costs what was held for it. */
+  interrupt(row: Row, hasContent: boolean): void {
+    row.state = 'interrupted'
+    if (hasContent) row.cost = row.holdPicodollars ?? 0n
   }
 
   async readLedger(): Promise<LoggedLedger> {
@@ -141,9 +156,9 @@ export class ModelNode {
     return [new CountersLedger({ ...parts, bookings, policy: null, events, settleWaitMs: 1 }), bookings]
   }
 
-  async admit(payer: Payer, hold: bigint, id: string): Promise<boolean> {
+  async admit(payer: Payer, hold: bigint, id: string, isStream: boolean): Promise<boolean> {
     if (!this.isAlive) return false
-    const wanted = { picodollars: asPicodollars(hold), tokens: 1 }
+    const wanted = { picodollars: asPicodollars(hold), tokens: 1, isStream }
     const decision = await this.#ledger.admit(payer, wanted, id)
     if (decision.kind !== 'admitted') return false
     const row: Row = {
@@ -154,14 +169,24 @@ export class ModelNode {
       startedAt: decision.call.admittedAt,
       holdPicodollars: wanted.picodollars,
       holdTokens: 1,
+      isStream,
       state: 'open',
       cost: 0n,
+      isMarked: false,
     }
     this.seq++
     this.spool.push({ kind: 'open', row })
     this.#ledger.opened(decision.call, this.seq)
     this.calls.push({ held: decision.call, row })
     return true
+  }
+
+  /** A stream sends its first content. */
+  commit(index: number): void {
+    const call = this.calls[index % Math.max(1, this.calls.length)]
+    if (call === undefined || !call.row.isStream) return
+    this.seq++
+    this.spool.push({ kind: 'mark', row: call.row })
   }
 
   async end(index: number, percent: bigint): Promise<void> {
@@ -190,7 +215,7 @@ export class ModelNode {
     if (this.isAlive) return
     this.#log.fold(this)
     for (const row of this.#log.rows.values()) {
-      if (row.node === this.name && row.state === 'open') row.state = 'interrupted'
+      if (row.node === this.name && row.state === 'open') this.#log.interrupt(row, row.isMarked)
     }
     this.isAlive = true
     this.isConnected = true
@@ -205,12 +230,13 @@ export class ModelNode {
   }
 
   /** The server admits a call, and its answer never comes. */
-  async admitUnheard(payer: Payer, hold: bigint, id: string): Promise<void> {
+  async admitUnheard(payer: Payer, hold: bigint, id: string, isStream: boolean): Promise<void> {
     if (!this.isAlive || !this.isConnected) return
     const call = { node: this.name, id, clock: '' }
-    await this.#connection.run(ADMIT, admitArguments(payer, { picodollars: asPicodollars(hold), tokens: 1 }, call))
+    const wanted = { picodollars: asPicodollars(hold), tokens: 1, isStream }
+    await this.#connection.run(ADMIT, admitArguments(payer, wanted, call))
     this.isConnected = false
-    await this.admit(payer, hold, id)
+    await this.admit(payer, hold, id, isStream)
     this.isConnected = true
   }
 

@@ -42,6 +42,7 @@ export function admitArguments(
     payer.workspace.name,
     limitText(payer.key.limits),
     limitText(payer.workspace.limits),
+    hold.isStream === true ? '1' : '0',
   ]
 }
 

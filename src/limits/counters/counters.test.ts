@@ -204,7 +204,7 @@ test('ends beyond the bound are booked from the log', async () => {
   for (const id of ['x', 'y', 'z', 'last']) {
     const call = await admitted(counters, FREE, id)
     await counters.ledger.settle(call, { picodollars: COST, tokens: 1 }, 2)
-    log.ends.set(id, { costPicodollars: COST, tokens: 1 })
+    log.ends.set(id, { costPicodollars: COST, tokens: 1, isInterrupted: false })
   }
   assert.ok(counters.state().deferred <= 2)
   await server.resume()

@@ -8,7 +8,7 @@ import { CLAIM, HOLDS, RESOLVE, RETAIN } from './scripts/node.ts'
 const TOGETHER = 200
 
 function readHold(node: string, entry: Reply): LoggedHold {
-  const [id, , keyId, workspace, startedAt, dollars, rest, tokens] = entry as readonly (string | number)[]
+  const [id, , keyId, workspace, startedAt, dollars, rest, tokens, stream] = entry as readonly (string | number)[]
   return {
     id: String(id),
     node,
@@ -17,6 +17,7 @@ function readHold(node: string, entry: Reply): LoggedHold {
     startedAt: Number(startedAt),
     holdPicodollars: Number(dollars) < 0 ? null : amountOf(Number(dollars), Number(rest)),
     holdTokens: Number(tokens) < 0 ? null : Number(tokens),
+    isStream: stream === 1,
   }
 }
 
@@ -28,30 +29,33 @@ function readHolds(node: string, reply: Reply): LoggedHold[] {
 async function resolve(
   connection: Connection,
   node: string,
-  calls: readonly { id: string; end: LoggedEnd | null }[],
+  calls: readonly LoggedHold[],
+  ends: ReadonlyMap<string, LoggedEnd | 'open'>,
   keeps: boolean,
 ): Promise<void> {
   for (let start = 0; start < calls.length; start += TOGETHER) {
     const some = calls.slice(start, start + TOGETHER)
-    const args = some.flatMap(({ id, end }) => [
-      id,
-      end === null ? '0' : '1',
-      ...dollarsAndRest(end?.costPicodollars ?? 0n),
-      String(end?.tokens ?? 0),
-    ])
+    const args = some.flatMap(({ id }) => {
+      const end = ends.get(id)
+      const { costPicodollars, tokens } = end === undefined || end === 'open' ? NOTHING : end
+      return [id, trueEnd(end) === null ? '0' : '1', ...dollarsAndRest(costPicodollars), String(tokens)]
+    })
     await connection.run(RESOLVE, ['', node, keeps ? '1' : '0', ...args])
   }
 }
 
-/** An interrupted call, like a failed one, costs and uses nothing: there is nothing to book. */
+const NOTHING = { costPicodollars: 0n, tokens: 0 }
+
+/** A failed call costs and uses nothing, and an interrupted one is not at its end: there is nothing to book for good. */
 export function trueEnd(end: LoggedEnd | 'open' | undefined): LoggedEnd | null {
-  if (end === undefined || end === 'open') return null
+  if (end === undefined || end === 'open' || end.isInterrupted) return null
   return end.costPicodollars === 0n && end.tokens === 0 ? null : end
 }
 
 /**
  * Closes the calls of a dead node: first the counters stop accepting their ends, then the log reports which of them
- * ended and closes the others, then the holds are released. Repeating it changes nothing. Returns the number of calls.
+ * ended and closes the others, then the holds are released, or booked where the log has them as cost. Repeating it
+ * changes nothing. Returns the number of calls.
  */
 export async function reapNode(
   connection: Connection,
@@ -63,12 +67,7 @@ export async function reapNode(
   if (holds.length === 0) return 0
   await log.closeHolds(holds, now)
   const ends = await log.readEnds(holds)
-  await resolve(
-    connection,
-    node,
-    holds.map(({ id }) => ({ id, end: trueEnd(ends.get(id)) })),
-    true,
-  )
+  await resolve(connection, node, holds, ends, true)
   return holds.length
 }
 
@@ -93,12 +92,7 @@ export async function recoverHolds({ connection, log, node, isRunning, before }:
   await log.caughtUp()
   const ends = await log.readEnds(holds)
   const ended = holds.filter(({ id }) => ends.get(id) !== 'open')
-  await resolve(
-    connection,
-    node,
-    ended.map(({ id }) => ({ id, end: trueEnd(ends.get(id)) })),
-    false,
-  )
+  await resolve(connection, node, ended, ends, false)
   return ended.length
 }
 
@@ -106,15 +100,15 @@ export async function recoverHolds({ connection, log, node, isRunning, before }:
 export async function retainCalls(connection: Connection, node: string, calls: Iterable<CountedCall>): Promise<void> {
   const running = [...calls].filter(({ held }) => !held.settled && held.position !== null)
   for (let start = 0; start < running.length; start += TOGETHER) {
-    const args = running
-      .slice(start, start + TOGETHER)
-      .flatMap(({ held, keyId, workspace }) => [
-        held.id,
-        keyId,
-        workspace,
-        String(held.admittedAt),
-        String(held.position),
-      ])
+    const args = running.slice(start, start + TOGETHER).flatMap(({ held, keyId, workspace }) => [
+      held.id,
+      keyId,
+      workspace,
+      String(held.admittedAt),
+      String(held.position),
+      // A stream that was given up has its hold as its cost.
+      ...dollarsAndRest(held.hold.isStream === true ? (held.hold.picodollars ?? 0n) : 0n),
+    ])
     await connection.run(RETAIN, [node, ...args])
   }
 }

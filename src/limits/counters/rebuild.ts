@@ -57,7 +57,8 @@ function scopeArguments({ scope, spent, seconds }: LoggedScope): string[] {
   ]
 }
 
-function holdArguments({ node, id, keyId, workspace, startedAt, holdPicodollars, holdTokens }: LoggedHold): string[] {
+function holdArguments(hold: LoggedHold): string[] {
+  const { node, id, keyId, workspace, startedAt, holdPicodollars, holdTokens, isStream } = hold
   const money = holdPicodollars === null ? ['-1', '0'] : dollarsAndRest(holdPicodollars)
-  return [node, id, keyId, workspace, String(startedAt), ...money, String(holdTokens ?? -1)]
+  return [node, id, keyId, workspace, String(startedAt), ...money, String(holdTokens ?? -1), isStream ? '1' : '0']
 }

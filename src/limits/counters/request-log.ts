@@ -5,6 +5,8 @@ import type { LoggedHold, LoggedLedger } from '../logged-ledger.ts'
 export interface LoggedEnd {
   costPicodollars: Picodollars
   tokens: number
+  /** It was given up; of a stream, with its hold as its cost. Its true end may still arrive. */
+  isInterrupted: boolean
 }
 
 /** What the counters need of the request log. */

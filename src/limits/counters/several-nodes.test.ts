@@ -4,8 +4,13 @@ import fc from 'fast-check'
 import { connectTo, FLUSH } from '../../../test/counters.ts'
 import { ModelLog, ModelNode, rebuildAll } from '../../../test/limits/counters-model.ts'
 import { startValkey } from '../../../test/valkey.ts'
+import { asPicodollars } from '../../domain/pricing/price.ts'
 import type { Scope } from '../ledger.ts'
 import type { Payer } from '../spend-ledger.ts'
+import { admitArguments } from './ask.ts'
+import { endArguments } from './end-arguments.ts'
+import { ADMIT } from './scripts/admit.ts'
+import { END } from './scripts/end.ts'
 
 const server = await startValkey()
 const connection = await connectTo(server.url)
@@ -35,7 +40,12 @@ const step = fc.oneof(
       which,
       payer: fc.nat({ max: 1 }),
       hold: fc.bigInt({ min: 1n, max: 400n }),
+      isStream: fc.boolean(),
     }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({ do: fc.constant('commit' as const), which, index: fc.nat({ max: 50 }) }),
   },
   {
     weight: 7,
@@ -73,9 +83,10 @@ class World {
       const payer = PAYERS[taken.do === 'admit' ? taken.payer : 0]
       assert.ok(payer)
       const id = `call-${++this.#admitted}`
-      if (taken.do === 'admit') await node.admit(payer, taken.hold, id)
-      else await node.admitUnheard(payer, taken.hold, id)
-    } else if (taken.do === 'end') await node.end(taken.index, taken.percent)
+      if (taken.do === 'admit') await node.admit(payer, taken.hold, id, taken.isStream)
+      else await node.admitUnheard(payer, taken.hold, id, taken.isStream)
+    } else if (taken.do === 'commit') node.commit(taken.index)
+    else if (taken.do === 'end') await node.end(taken.index, taken.percent)
     else if (taken.do === 'fold' && node.isAlive) this.log.fold(node)
     else if (taken.do === 'kill') node.kill()
     else if (taken.do === 'reap') await node.reapedByAnother()
@@ -120,7 +131,7 @@ class World {
 }
 
 test('whatever dies, disconnects or loses data, in any order: in the end the counters match the log', async () => {
-  let [spent, interrupted] = [0, 0]
+  let [spent, interrupted, charged] = [0, 0, 0]
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 60, maxLength: 150, size: 'max' }), async (steps) => {
       await connection.run(FLUSH, [])
@@ -136,8 +147,28 @@ test('whatever dies, disconnects or loses data, in any order: in the end the cou
       const rows = [...world.log.rows.values()]
       spent += rows.filter((row) => row.cost > 0n).length
       interrupted += rows.filter((row) => row.state === 'interrupted').length
+      charged += rows.filter((row) => row.state === 'interrupted' && row.cost > 0n).length
     }),
     { numRuns: 300 },
   )
-  assert.ok(spent > 100 && interrupted > 100)
+  assert.ok(spent > 100 && interrupted > 100 && charged > 100)
+})
+
+test('a stream that was given up and whose admission is then taken back stays as the log has it', async () => {
+  await connection.run(FLUSH, [])
+  const world = new World()
+  await rebuildAll(connection, world.log, world.nodes)
+  const [node] = world.nodes
+  assert.ok(node)
+  const { id, ...place } = { id: 'lost', keyId: 'free', workspace: 'first', admittedAt: Date.now() }
+  const wanted = { picodollars: asPicodollars(70n), tokens: 1, isStream: true }
+  const free = PAYERS[0]
+  assert.ok(free)
+  await connection.run(ADMIT, admitArguments(free, wanted, { node: node.name, id, clock: '' }))
+  await node.reapedByAnother()
+  const call = { id, ...place, generation: 0, position: 0, answersAfterBooking: false }
+  const use = { picodollars: null, tokens: 0 }
+  await connection.run(END, endArguments({ call, use, released: true, node: node.name, clock: '' }))
+  assert.equal(world.log.rows.get(id)?.cost, 70n)
+  await world.compare()
 })

@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { assertSumsEqualRows } from '../../../test/store/sums-of-rows.ts'
-import { closeRecord, ENGINES, openRecord, testStores } from '../../../test/test-store.ts'
+import { closeRecord, commitRecord, ENGINES, openRecord, testStores } from '../../../test/test-store.ts'
 import type { Store } from '../../app/open-store.ts'
 import { asPicodollars } from '../../domain/pricing/price.ts'
 import { NO_USAGE } from '../../domain/pricing/usage.ts'
 import type { LoggedHold } from '../../limits/logged-ledger.ts'
-import { closeLine, openLine, type SpoolRow } from '../spool/record-lines.ts'
+import { closeLine, commitLine, openLine, type SpoolRow } from '../spool/record-lines.ts'
 import { closeHolds, readEnds } from './close-holds.ts'
 import { createFold, readPosition } from './fold.ts'
 
 const stores = await testStores()
 const DAY_MS = 86_400_000
 
-function holdOf(id: string, startedAt: number, node = 'dead'): LoggedHold {
-  const held = { holdPicodollars: asPicodollars(77n), holdTokens: 12 }
+function holdOf(id: string, startedAt: number, node = 'dead', isStream = false): LoggedHold {
+  const held = { holdPicodollars: asPicodollars(77n), holdTokens: 12, isStream }
   return { id, node, workspace: 'default', keyId: 'key-1', startedAt, ...held }
 }
 
@@ -25,6 +25,14 @@ function spooled(lines: readonly string[], after = 0): SpoolRow[] {
 async function rowsOf({ db }: Store) {
   const rows = await db.selectFrom('requests').selectAll().orderBy('id').execute()
   return rows.map((row) => [row.id, row.state, row.code, row.requested_model, Number(row.hold_picodollars)])
+}
+
+async function streamsOf({ db }: Store) {
+  const rows = await db.selectFrom('requests').selectAll().orderBy('id').execute()
+  return rows.map((row) => [
+    ...[row.id, row.code, row.ended, row.usage_source, row.cost_picodollars],
+    ...[row.cost_least_picodollars, row.cost_most_picodollars],
+  ])
 }
 
 for (const engine of ENGINES) {
@@ -42,7 +50,7 @@ for (const engine of ENGINES) {
         before,
         new Map<string, unknown>([
           ['running', 'open'],
-          ['ended', { costPicodollars: 9_007_199_254_740_993n, tokens: 7 }],
+          ['ended', { costPicodollars: 9_007_199_254_740_993n, tokens: 7, isInterrupted: false }],
         ]),
       )
 
@@ -56,7 +64,7 @@ for (const engine of ENGINES) {
         await assertSumsEqualRows(store.db, 'default')
       }
       const after = await readEnds(store.db, holds)
-      assert.deepEqual(after.get('never seen'), { costPicodollars: 0n, tokens: 0 })
+      assert.deepEqual(after.get('never seen'), { costPicodollars: 0n, tokens: 0, isInterrupted: true })
       assert.deepEqual(after.get('ended'), before.get('ended'))
     })
 
@@ -87,6 +95,45 @@ for (const engine of ENGINES) {
           ['strict-open', 'closed', 'interrupted'],
         ],
       )
+      await assertSumsEqualRows(store.db, 'default')
+    })
+
+    test('a stream is booked with its hold, whether or not the log has heard of it; its true end takes the place', async () => {
+      const store = await stores.openNew(engine)
+      const folder = createFold(store.db, 'dead')
+      const streamed = { streamed: true, holdPicodollars: '77' }
+      const ids = ['loose', 'strict', 'whole']
+      const opened = ids.map((id) => openLine(openRecord(id, id === 'whole' ? { holdPicodollars: '77' } : streamed)))
+      const lines = [...opened, commitLine(commitRecord('loose', { costLeastPicodollars: '3' }))]
+      const position = await folder.fold(await readPosition(store.db, 'dead'), spooled(lines))
+      const holds = [...ids, 'unheard'].map((id) => holdOf(id, 1_000, 'dead', id !== 'whole'))
+      for (let time = 0; time < 2; time++) {
+        await closeHolds(store.db, holds, 9_000 + time)
+        assert.deepEqual(await streamsOf(store), [
+          ['loose', 'interrupted', 'interrupted', 'estimated', 77, 3, 77],
+          ['strict', 'interrupted', 'interrupted', 'estimated', 77, 0, 77],
+          ['unheard', 'interrupted', 'interrupted', 'estimated', 77, 0, 77],
+          ['whole', 'interrupted', null, null, null, null, null],
+        ])
+        await assertSumsEqualRows(store.db, 'default')
+      }
+      assert.deepEqual((await readEnds(store.db, holds)).get('unheard'), {
+        ...{ costPicodollars: 77n, tokens: 0, isInterrupted: true },
+      })
+      const ended = { ...streamed, ended: 'finished', usageSource: 'provider', costPicodollars: '5' }
+      const late = ['loose', 'strict', 'unheard'].map((id) =>
+        closeLine(closeRecord(id, { ...ended, answersAfterBooking: id === 'strict' })),
+      )
+      const marks = ['strict', 'unheard'].map((id) => commitLine(commitRecord(id)))
+      const seq = await folder.fold(position, spooled(marks, position))
+      await folder.fold(seq, spooled(late, seq))
+      await closeHolds(store.db, holds, 9_002)
+      assert.deepEqual(await streamsOf(store), [
+        ['loose', null, 'finished', 'provider', 5, null, null],
+        ['strict', 'interrupted', 'interrupted', 'estimated', 77, 0, 77],
+        ['unheard', null, 'finished', 'provider', 5, null, null],
+        ['whole', 'interrupted', null, null, null, null, null],
+      ])
       await assertSumsEqualRows(store.db, 'default')
     })
 

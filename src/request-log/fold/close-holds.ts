@@ -9,6 +9,7 @@ import { type FoldedRow, type FullRow, openRow, REQUEST_COLUMNS } from '../row.t
 import { openValues } from '../spool/record-lines.ts'
 import { HOUR_MS } from '../usage/rollup.ts'
 import { lockSpool } from './fold.ts'
+import { interruptedRow, interruption, MAY_HAVE_MARK } from './interruption.ts'
 import { createUsageAdditions } from './usage-additions.ts'
 
 const STEP_CALLS = 500
@@ -47,7 +48,7 @@ async function closeOpen(db: Transaction<Database>, holds: readonly LoggedHold[]
   const { ids, from, to } = whereabouts(holds)
   return db
     .updateTable('requests')
-    .set({ state: 'closed', status: INTERRUPTED.status, code: INTERRUPTED.code, finished_at: now })
+    .set(interruption(MAY_HAVE_MARK, now))
     .where('id', 'in', ids)
     .where('started_at', '>=', from)
     .where('started_at', '<=', to)
@@ -63,25 +64,25 @@ async function insertInterrupted(
 ): Promise<FullRow[]> {
   if (holds.length === 0) return []
   const columns = sql.join(REQUEST_COLUMNS.map((column) => sql.ref(column)))
-  const rows = holds.map((hold) => sql`(${sql.join(interruptedRow(hold, now).values)})`)
+  const rows = holds.map((hold) => sql`(${sql.join(interruptedRow(openRowOf(hold), now).values)})`)
   const written = await sql<FullRow>`insert into requests (${columns}) values ${sql.join(rows)}
     on conflict do nothing returning *`.execute(db)
   return written.rows
 }
 
-function interruptedRow(hold: LoggedHold, now: number): FoldedRow {
-  const { id, node, workspace, keyId, startedAt, holdPicodollars, holdTokens } = hold
+function openRowOf(hold: LoggedHold): FoldedRow {
+  const { id, node, workspace, keyId, startedAt, holdPicodollars, holdTokens, isStream: streamed } = hold
   const money = holdPicodollars === null ? null : String(holdPicodollars)
-  const known = { id, workspace, keyId, startedAt, holdPicodollars: money, holdTokens }
-  const open = openRow(openValues({ ...BLANK_RECORD, ...known }), node)
-  const { status, code } = INTERRUPTED
-  return Object.assign(open, { state: 'closed' as const, status, code, finished_at: now })
+  const known = { id, workspace, keyId, startedAt, holdPicodollars: money, holdTokens, streamed }
+  return openRow(openValues({ ...BLANK_RECORD, ...known }), node)
 }
 
 export interface CallEnd {
   costPicodollars: Picodollars
   /** Of the prompt and of the completion. */
   tokens: number
+  /** It was given up: its true end may still arrive. */
+  isInterrupted: boolean
 }
 
 /** How calls ended; 'open' for those that run as far as the log knows, nothing for those it has not heard of. */
@@ -94,7 +95,7 @@ export async function readEnds(
     const { ids, from, to } = whereabouts(calls.slice(start, start + STEP_CALLS))
     const rows = await db
       .selectFrom('requests')
-      .select(['id', 'state', 'cost_picodollars', 'prompt_tokens', 'completion_tokens'])
+      .select(['id', 'state', 'code', 'cost_picodollars', 'prompt_tokens', 'completion_tokens'])
       .where('id', 'in', ids)
       .where('started_at', '>=', from)
       .where('started_at', '<=', to)
@@ -102,7 +103,8 @@ export async function readEnds(
     for (const row of rows) {
       const costPicodollars = asPicodollars(BigInt(row.cost_picodollars ?? 0))
       const tokens = (row.prompt_tokens ?? 0) + (row.completion_tokens ?? 0)
-      ends.set(row.id, row.state === 'open' ? 'open' : { costPicodollars, tokens })
+      const isInterrupted = row.code === INTERRUPTED.code
+      ends.set(row.id, row.state === 'open' ? 'open' : { costPicodollars, tokens, isInterrupted })
     }
   }
   return ends

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
+import { assertSumsEqualRows } from '../../../test/store/sums-of-rows.ts'
 import { closeRecord, commitRecord, ENGINES, openRecord, testStores } from '../../../test/test-store.ts'
 import type { Store } from '../../app/open-store.ts'
 import { NO_USAGE } from '../../domain/pricing/usage.ts'
@@ -98,6 +99,40 @@ for (const engine of ENGINES) {
           [1, 320, 7, null],
         ],
       )
+    })
+
+    test('a stream that died after its mark costs its hold, for good; without one it costs nothing', async () => {
+      const folder = createFold(store.db, 'cut')
+      await readPosition(store.db, 'cut')
+      const hold = (id: string) => (id.startsWith('unbounded') ? null : '77')
+      const names = ['cut', 'early', 'known', 'surprising', 'unbounded']
+      const begun = names.map((id) => openLine(openRecord(id, { streamed: true, holdPicodollars: hold(id) })))
+      const least = { known: '17', surprising: '78' }
+      const marks = [undefined, ...Object.entries(least)].map((each) => {
+        const [id, costLeastPicodollars] = each ?? ['cut', null]
+        return commitLine(commitRecord(id, { costLeastPicodollars }))
+      })
+      const lines = [...begun, ...marks, commitLine(commitRecord('unbounded')), openLine(openRecord('whole'))]
+      const seq = await folder.fold(0, [{ seq: lines.length, payload: joinLines(lines) }])
+      assert.equal(await closeInterrupted(store.db, 'cut', 9_000), 6)
+      const ends = async () =>
+        (await rowsOf(store, 'cut')).map((row) => [
+          ...[row.id, row.code, row.ended, row.usage_source],
+          ...[row.cost_least_picodollars, row.cost_picodollars, row.cost_most_picodollars],
+        ])
+      const expected = [
+        ['cut', 'interrupted', 'interrupted', 'estimated', 0, 77, 77],
+        ['early', 'interrupted', null, null, null, null, null],
+        ['known', 'interrupted', 'interrupted', 'estimated', 17, 77, 77],
+        ['surprising', 'interrupted', 'interrupted', 'estimated', 78, 78, 78],
+        ['unbounded', 'interrupted', 'interrupted', 'estimated', 0, null, null],
+        ['whole', 'interrupted', null, null, null, null, null],
+      ]
+      assert.deepEqual(await ends(), expected)
+      await folder.fold(seq, [{ seq: seq + 1, payload: commitLine(commitRecord('early')) }])
+      assert.equal(await closeInterrupted(store.db, 'cut', 9_001), 0)
+      assert.deepEqual(await ends(), expected)
+      await assertSumsEqualRows(store.db, 'default')
     })
 
     test('a closed row never changes, but an end that arrives late replaces an interruption', async () => {

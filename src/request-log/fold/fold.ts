@@ -8,6 +8,7 @@ import { openSince } from '../search/windows.ts'
 import type { SpoolRow } from '../spool/record-lines.ts'
 import { HOUR_MS } from '../usage/rollup.ts'
 import { type Batch, type Merged, mergeRows } from './fold-batch.ts'
+import { HAS_MARK, interruption } from './interruption.ts'
 import { createUsageAdditions, type UsageAdditions } from './usage-additions.ts'
 
 /** Somebody else moved this node's position: read it again before going on. */
@@ -163,7 +164,8 @@ async function writeFirstEnds(
 
 /**
  * Each request counts once, when it is closed. One that was closed as interrupted is counted anew by its true end, unless
- * its caller gets the answer only after booking: then nobody got one, and the interruption stands.
+ * its caller gets the answer only after booking: then nobody got one, or of a stream not its end, and the interruption
+ * stands (decision 0025).
  */
 async function writeAnyEnds(
   db: Transaction<Database>,
@@ -250,7 +252,7 @@ export async function closeInterrupted(db: Kysely<Database>, node: string | null
     if (node !== null) await lockSpool(transaction, node)
     let update = transaction
       .updateTable('requests')
-      .set({ state: 'closed', status: INTERRUPTED.status, code: INTERRUPTED.code, finished_at: now })
+      .set(interruption(HAS_MARK, now))
       // A literal, not a parameter: only so is the partial index of open rows used.
       .where('state', '=', sql.lit('open'))
       .where('started_at', '>=', since)

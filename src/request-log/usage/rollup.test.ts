@@ -38,7 +38,7 @@ function failing(db: Kysely<Database>, after: number): Kysely<Database> {
 }
 
 function holdOf({ id, workspace, keyId, startedAt }: CloseRecord, node: string): LoggedHold {
-  return { id, node, workspace, keyId, startedAt, holdPicodollars: null, holdTokens: 0 }
+  return { id, node, workspace, keyId, startedAt, holdPicodollars: null, holdTokens: 0, isStream: false }
 }
 
 let runs = 0

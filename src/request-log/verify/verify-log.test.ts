@@ -85,6 +85,14 @@ for (const engine of ENGINES) {
       writes.push(
         requestLog.close(closeRecord('gone', { ...nothing, usage: NO_USAGE, costPicodollars: '9', priceVersion: 999 })),
       )
+      const held = { streamed: true, holdPicodollars: '900', startedAt: START + 5 }
+      const cut = { ...held, usage: { ...NO_USAGE, input: 3 }, priceVersion, usageSource: 'provider_partial' }
+      const cost = String(costOf(cut.usage, compilePrice(LIST)))
+      const bounds = { costPicodollars: cost, costLeastPicodollars: '1', costMostPicodollars: `${cost}0` }
+      writes.push(requestLog.close(closeRecord('cut', { ...cut, ...bounds, ended: 'caller_left' })))
+      const most = { costPicodollars: '900', costLeastPicodollars: '0', costMostPicodollars: '900' }
+      const given = { ...nothing, ...held, ...most, usageSource: 'estimated', ended: 'interrupted' }
+      writes.push(requestLog.close(closeRecord('given-up', { ...given, status: 0, code: 'interrupted' })))
       // A day with a call that runs is not dropped.
       const runningSince = engine === 'sqlite' ? START + 6 : START + 48 * HOUR
       writes.push(requestLog.open(openRecord('running', { startedAt: runningSince })))
@@ -106,7 +114,7 @@ for (const engine of ENGINES) {
     test('agrees, however it is cut into pages; what nobody can price is counted', async () => {
       const found = await checkAll(store.reads)
       assert.deepEqual(found.differences, [])
-      assert.deepEqual([found.rows, found.unpriced, found.hours], [2_503, 1, 6])
+      assert.deepEqual([found.rows, found.unpriced, found.hours], [2_505, 1, 6])
       assert.deepEqual(await checkAll(store.reads, null, () => false), found)
     })
 
@@ -151,6 +159,22 @@ for (const engine of ENGINES) {
         const { differences } = await changed('requests', set, "id = 'call-7'", undo)
         assert.ok(differences.some(({ id }) => id === 'call-7'))
         assert.ok(differences.every(({ id }) => id === 'call-7' || id === null))
+      })
+    }
+
+    for (const [name, id, set, back] of [
+      ['below its least', 'cut', 'cost_least_picodollars = cost_picodollars + 1', 'cost_least_picodollars = 1'],
+      ['above its most', 'cut', 'cost_most_picodollars = 1', 'cost_most_picodollars = 10 * cost_picodollars'],
+      [
+        'of an interrupted stream that is not its bound',
+        'given-up',
+        'cost_picodollars = 899',
+        'cost_picodollars = 900',
+      ],
+    ] as const) {
+      test(`a cost ${name} is found`, async () => {
+        const { differences } = await changed('requests', set, `id = '${id}'`, back)
+        assert.ok(differences.some((found) => found.id === id && found.figure === 'cost'))
       })
     }
 

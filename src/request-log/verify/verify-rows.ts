@@ -39,6 +39,9 @@ const COLUMNS = [
   ...USAGE_COLUMNS,
   'price_version',
   'cost_picodollars',
+  'usage_source',
+  'cost_least_picodollars',
+  'cost_most_picodollars',
 ] as const satisfies readonly (keyof RequestRow)[]
 
 type PricedRow = Pick<RequestRow, (typeof COLUMNS)[number]>
@@ -75,11 +78,30 @@ function differenceOf(row: PricedRow, prices: ReadonlyMap<number, Price>): LogDi
   const prompt = usage === null ? null : BigInt(promptTokens(usage))
   const storedPrompt = whole(row.prompt_tokens)
   if (prompt !== storedPrompt) return { ...place, figure: 'prompt_tokens', stored: storedPrompt, computed: prompt }
+  const stored = whole(row.cost_picodollars)
+  const bound = brokenBound(row, stored)
+  if (bound !== null) return { ...place, figure: 'cost', stored, computed: bound }
+  if (isBookedAtMost(row, stored)) return null
   const price = row.price_version === null ? undefined : prices.get(row.price_version)
   if (row.price_version !== null && price === undefined) return 'unpriced'
   const computed = usage === null || price === undefined ? null : costOf(usage, price)
-  const stored = whole(row.cost_picodollars)
   return stored === computed ? null : { ...place, figure: 'cost', stored, computed }
+}
+
+/** An estimate lies between its bounds; returns the one that it does not keep. */
+function brokenBound(row: PricedRow, stored: bigint | null): bigint | null {
+  const [least, most] = [whole(row.cost_least_picodollars), whole(row.cost_most_picodollars)]
+  if (stored === null) return null
+  if (least !== null && stored < least) return least
+  return most !== null && stored > most ? most : null
+}
+
+/** What nobody has counted is booked with its bound, as an interrupted stream is; both are null where none was known. */
+function isBookedAtMost(
+  { usage_source: source, cost_most_picodollars: most }: PricedRow,
+  stored: bigint | null,
+): boolean {
+  return (source === 'estimated' || source === 'provider_partial') && stored === whole(most)
 }
 
 function whole(value: number | bigint | null): bigint | null {

@@ -5,7 +5,7 @@ import { SCOPE } from './scope.ts'
  * One decision over both scopes of a call; src/limits/admission.ts does the same in memory.
  * ARGV: clock, node, id, hold in dollars and rest ('' unknown), tokens ('' unknown), key, workspace, limits of the key
  * and of the workspace ('' none, else seven numbers: rpm, tpm, parallel calls, period, hard, dollars and rest; 0 is
- * none).
+ * none), "1" for a stream.
  * Returns 0 without a ledger; else 1 (admitted) or 2 (refused), the time, generation, sequence, and each scope as it
  * was.
  */
@@ -97,7 +97,7 @@ for side = 1, 2 do
   if changed[side] or not refused then save(scope, names[side]) end
 end
 if not refused then
-  local entry = { 0, ARGV[7], ARGV[8], now, dollars or -1, rest or 0, tokens or -1 }
+  local entry = { 0, ARGV[7], ARGV[8], now, dollars or -1, rest or 0, tokens or -1, tonumber(ARGV[11]) }
   redis.call('HSET', ROOT .. 'holds:' .. ARGV[2], ARGV[3], cmsgpack.pack(entry))
 end
 local sequence = redis.call('HINCRBY', KEYS[1], 'sequence', 1)

@@ -45,14 +45,14 @@ local function list(node, wanted)
   for index = 1, #flat, 2 do
     local entry = cmsgpack.unpack(flat[index + 1])
     if wanted(entry, flat[index]) then
-      found[#found + 1] = { flat[index], entry[1], entry[2], entry[3], entry[4], entry[5], entry[6], entry[7] }
+      found[#found + 1] = { flat[index], entry[1], entry[2], entry[3], entry[4], entry[5], entry[6], entry[7], entry[8] or 0 }
     end
   end
   return found
 end
 `
 
-/** Every hold of a node: id, state, key, workspace, time, dollars, rest, tokens. ARGV: node. */
+/** Every hold of a node: id, state, key, workspace, time, dollars, rest, tokens, 1 for a stream. ARGV: node. */
 export const HOLDS = defineScript('holds', SCOPE, ENTRY, LIST, 'return list(ARGV[1], function() return true end)')
 
 /**
@@ -79,7 +79,7 @@ end)
 
 /**
  * Settles holds by the log. ARGV: clock, node, "1" to keep those without an end as reaped, then for each: id, "1" if it
- * has ended, dollars, rest, tokens. Returns how many existed.
+ * has ended, dollars, rest, tokens: what the log has for it, also of one without an end. Returns how many existed.
  */
 export const RESOLVE = defineScript(
   'resolve',
@@ -97,9 +97,10 @@ for index = 4, #ARGV, 5 do
   local entry = packed and cmsgpack.unpack(packed)
   local keeps = not ended and ARGV[3] == '1'
   if entry and not (keeps and entry[1] == REAPED) then
-    finish(entry, now, tonumber(ARGV[index + 2]), tonumber(ARGV[index + 3]), tonumber(ARGV[index + 4]), false)
+    local dollars, rest, tokens = tonumber(ARGV[index + 2]), tonumber(ARGV[index + 3]), tonumber(ARGV[index + 4])
+    finish(entry, now, dollars, rest, tokens, false)
     if keeps then
-      entry[1] = REAPED
+      entry = { REAPED, entry[2], entry[3], entry[4], entry[5], entry[6], entry[7], entry[8] or 0, dollars, rest, tokens }
       redis.call('HSET', holds, id, cmsgpack.pack(entry))
     else
       redis.call('HDEL', holds, id)
@@ -115,7 +116,8 @@ return { done }
 
 /**
  * Running calls without a hold in a rebuilt ledger: they were given up before, and their real ends may still arrive.
- * ARGV: node, then for each: id, key, workspace, time, position of its open row in the spool.
+ * ARGV: node, then for each: id, key, workspace, time, position of its open row in the spool, dollars and rest that the
+ * log has for it.
  */
 export const RETAIN = defineScript(
   'retain',
@@ -126,11 +128,12 @@ local generation = redis.call('HGET', KEYS[1], 'generation')
 if not generation then return { 0 } end
 local holds = ROOT .. 'holds:' .. ARGV[1]
 local read = tonumber(redis.call('HGET', ROOT .. 'positions', ARGV[1]) or '0')
-for index = 2, #ARGV, 5 do
+for index = 2, #ARGV, 7 do
   local id = ARGV[index]
   local is_gone = redis.call('HEXISTS', holds, id) == 0 and redis.call('EXISTS', charged_key(generation, id)) == 0
   if is_gone and tonumber(ARGV[index + 4]) <= read then
-    local entry = { REAPED, ARGV[index + 1], ARGV[index + 2], tonumber(ARGV[index + 3]), 0, 0, 0 }
+    local entry = { REAPED, ARGV[index + 1], ARGV[index + 2], tonumber(ARGV[index + 3]), 0, 0, 0, 0 }
+    entry[9], entry[10], entry[11] = tonumber(ARGV[index + 5]), tonumber(ARGV[index + 6]), 0
     redis.call('HSET', holds, id, cmsgpack.pack(entry))
   end
 end

@@ -60,7 +60,10 @@ return { 1 }
 `,
 )
 
-/** A running call. ARGV: clock, token, node, id, key, workspace, time, dollars (-1 unknown), rest, tokens. */
+/**
+ * A running call. ARGV: clock, token, node, id, key, workspace, time, dollars (-1 unknown), rest, tokens, "1" for a
+ * stream.
+ */
 export const WRITE_HOLD = defineScript(
   'write-hold',
   SCOPE,
@@ -77,7 +80,7 @@ for _, name in ipairs({ 'key:' .. ARGV[5], 'workspace:' .. ARGV[6] }) do
   save(scope, name)
 end
 redis.call('SADD', ROOT .. 'nodes', ARGV[3])
-local entry = { 0, ARGV[5], ARGV[6], at, dollars, rest, tonumber(ARGV[10]) }
+local entry = { 0, ARGV[5], ARGV[6], at, dollars, rest, tonumber(ARGV[10]), tonumber(ARGV[11]) }
 redis.call('HSET', ROOT .. 'holds:' .. ARGV[3], ARGV[4], cmsgpack.pack(entry))
 return { 1 }
 `,
