@@ -48,6 +48,7 @@ test('the quick start of the README works as pasted', async () => {
   assert.match(stdout, /x-gateway-cost-usd: \d+\.\d{6}/)
   assert.match((await pasted(refused)).stdout, /"code":"not_implemented"/)
   assert.ok(printed.includes(streamed.split('\n')[1]?.trim().replace(/ \\$/, '') ?? '?'), 'another key for streams')
+  assert.match((await pasted(streamed)).stdout, /"x_gateway":.*\n\ndata: \[DONE\]\n\n$/s)
 })
 
 test('the README and CI name the same test command', () => {
