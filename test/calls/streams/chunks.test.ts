@@ -256,7 +256,11 @@ describe('usage, wherever a provider counts it', () => {
     ],
     [
       'a zero placeholder comes last',
-      [chunk([TEXT]), chunk([END], { usage: COUNTED }), chunk([], { usage: { prompt_tokens: 0, total_tokens: null } })],
+      [
+        chunk([TEXT]),
+        chunk([END], { usage: COUNTED }),
+        chunk([], { usage: { prompt_tokens: 0, completion_tokens: 0, total_tokens: null } }),
+      ],
       COUNTED,
       true,
     ],

@@ -6,6 +6,7 @@ import type { ServerSentEvent, StreamPart, StreamReader, StreamUsage } from '../
 import { contentBytesOf, partsOf } from '../../chat-chunks.ts'
 import type { StreamTranslator } from '../../family.ts'
 import { mergeCounts } from '../../merge-counts.ts'
+import { CallIndexes } from './call-indexes.ts'
 import { USAGE_FIELD } from './request.ts'
 import { usageFromWire } from './response.ts'
 import { failureInStream } from './stream-failure.ts'
@@ -17,11 +18,10 @@ export const stream: StreamTranslator<ChatRequest> = {
 }
 
 const NONE: StreamPart[] = []
-/** Counts that may still be zero when the answer has ended. */
-const OUTPUT_COUNTS: ReadonlySet<string> = new Set(['completion_tokens', 'reasoning_tokens'])
 
 interface Choice {
   hasRole: boolean
+  calls: CallIndexes | null
   finishReason: string | null
 }
 
@@ -111,17 +111,24 @@ class ChatStream implements StreamReader {
   #choiceAt(index: unknown): Choice {
     const known = this.#choices.get(index)
     if (known !== undefined) return known
-    const choice = { hasRole: false, finishReason: null }
+    const choice: Choice = { hasRole: false, calls: null, finishReason: null }
     this.#choices.set(index, choice)
     return choice
   }
 
-  /** Official clients need a role in the first delta, and `finish_reason` in every choice. True: something has changed. */
+  /**
+   * Official clients need a role in the first delta, an index that tells a tool call from the others, and
+   * `finish_reason` in every choice. True: something has changed.
+   */
   #normalise(choice: JsonObject, known: Choice): boolean {
+    const { delta } = choice
     let isChanged = false
+    if (isJsonObject(delta) && Array.isArray(delta['tool_calls'])) {
+      known.calls ??= new CallIndexes()
+      isChanged = known.calls.correct(delta['tool_calls'])
+    }
     if (!known.hasRole) {
       known.hasRole = true
-      const { delta } = choice
       if (!isJsonObject(delta) || typeof delta['role'] !== 'string') {
         choice['delta'] = { role: 'assistant', ...(isJsonObject(delta) ? delta : {}) }
         isChanged = true
@@ -146,8 +153,7 @@ class ChatStream implements StreamReader {
     const { usage, x_groq: extension } = value
     const report = isJsonObject(usage) ? usage : isJsonObject(extension) ? extension['usage'] : null
     if (!isJsonObject(report)) return false
-    const mayBeZero = this.isFinished ? (name: string) => OUTPUT_COUNTS.has(name) : undefined
-    this.#usage = mergeCounts(this.#usage ?? {}, report, mayBeZero)
+    this.#usage = mergeCounts(this.#usage ?? {}, report)
     this.#isCounted = true
     return true
   }
