@@ -6,6 +6,7 @@ import { describe, test } from 'node:test'
 import { setImmediate as aTurn } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { closeRecord, ENGINES, openRecord, testStores } from '../../test/test-store.ts'
+import { BATCH_RECORDS } from '../request-log/spool/reader.ts'
 import { listSegments } from '../request-log/spool/segments.ts'
 import type { Store } from './open-store.ts'
 
@@ -311,5 +312,7 @@ test('what comes while rows are folded gathers for the next time', async () => {
     seen.add(position.get()?.['seq'])
   }
   const seconds = (performance.now() - began) / 1_000
-  assert.ok(seen.size <= 2 * seconds + 2, `${seen.size} transactions in ${seconds} s`)
+  // A machine that has stood still makes up for it with full batches, which do not wait for more.
+  const full = Math.floor(written / BATCH_RECORDS)
+  assert.ok(seen.size <= 2 * seconds + 2 + full, `${seen.size} transactions of ${written} records in ${seconds} s`)
 })

@@ -4,10 +4,10 @@ import { type Check, good, problem } from './check.ts'
 const WAIT_MS = 3_000
 
 /** The counters that several gateways share. */
-export async function checkCounters(url: string): Promise<Check[]> {
+export async function checkCounters(url: string, waitMs = WAIT_MS): Promise<Check[]> {
   let found: Awaited<ReturnType<typeof inspectCounters>>
   try {
-    found = await inspectCounters(url, WAIT_MS)
+    found = await inspectCounters(url, waitMs)
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     return [problem('counters', `no answer (${reason}): check REDIS_URL and that the server runs`)]

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { after, before, describe, test } from 'node:test'
-import { isDeepStrictEqual } from 'node:util'
 import { createRandom } from '../../simulator/random.ts'
 import type { Call } from '../../src/http/call.ts'
 import { PlainCall } from '../../src/http/plain-call.ts'
@@ -165,8 +164,8 @@ describe('over sockets, a server with the raw-socket path answers as one without
         if (!isAnsweredToTheEnd(sent)) continue
         const ask = () => Promise.all(servers.map(({ port }) => answersTo(sent, port)))
         let [first, second] = await ask()
-        // On a busy machine the reset of a refused connection may overtake its last answer; a real difference stays.
-        for (let again = 0; again < 3 && !isDeepStrictEqual(first, second); again++) [first, second] = await ask()
+        // On a busy machine the reset of a refused connection may overtake the end of what came before it.
+        for (let again = 0; again < 3 && isCutShort(first, second); again++) [first, second] = await ask()
         if (faults.length > 0) throw new Error(JSON.stringify(text), { cause: faults[0] })
         assert.deepEqual(first, second, `seed ${seed}, run ${run}: ${JSON.stringify(text)}`)
       }
@@ -195,6 +194,12 @@ function answersTo(bytes: Buffer, port: number): Promise<string[]> {
     socket.on('close', () => resolve(withoutAfterword(received.split(/(?=HTTP\/1\.1 \d{3} )/).map(statusAndBody))))
     socket.write(bytes)
   })
+}
+
+/** The answers differ, but only in that some of them, or the end of one, did not arrive. */
+function isCutShort(first: readonly string[] = [], second: readonly string[] = []): boolean {
+  const [shorter = '', longer = ''] = [first.join(''), second.join('')].sort((a, b) => a.length - b.length)
+  return shorter !== longer && longer.startsWith(shorter)
 }
 
 function statusAndBody(answer: string): string {

@@ -42,12 +42,17 @@ class Session {
   /** When each pending command was sent; answers arrive in the order of the commands. */
   readonly #sent: number[] = []
   readonly #watch: NodeJS.Timeout
+  #isLeft = false
 
   constructor(client: Client, waitMs: number) {
     this.client = client
     this.#waitMs = waitMs
     client.on('error', (error: Error) => this.leave(error))
     client.on('end', () => this.leave(new Error('the connection was closed')))
+    // A client that is destroyed while it connects opens its socket all the same, and would keep it for ever.
+    client.on('connect', () => {
+      if (this.#isLeft) client.destroy()
+    })
     this.#watch = setInterval(() => this.#leaveSilent(), WATCH_MS).unref()
   }
 
@@ -76,6 +81,7 @@ class Session {
 
   leave(why: Error): void {
     clearInterval(this.#watch)
+    this.#isLeft = true
     this.#end.resolve(why)
     if (this.client.isOpen) this.client.destroy()
   }
@@ -106,7 +112,7 @@ export function openConnection(options: ConnectionOptions): Connection {
     try {
       const { newClient } = await import('./redis-client.ts')
       session = new Session(newClient(options.url), options.waitMs)
-      if (closing.signal.aborted) stop()
+      if (closing.signal.aborted) return new Error('closed')
       await session.connect()
       current = session
       problem = null
