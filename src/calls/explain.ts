@@ -3,6 +3,7 @@ import type { ExplainedEntry, Explanation } from '../domain/explanation.ts'
 import type { Picodollars } from '../domain/pricing/price.ts'
 import { type Provider, withoutSecrets } from '../domain/provider.ts'
 import type { ChainEntry } from '../domain/route.ts'
+import { isStreaming } from '../domain/snapshot.ts'
 import { usableKey } from '../domain/usable-key.ts'
 import { chatCompletions } from '../endpoints/chat-completions/chat-completions.ts'
 import { readValue } from '../endpoints/read-body.ts'
@@ -21,7 +22,7 @@ export interface ExplainedFor {
   keyId: string | null
 }
 
-export type ExplainDeps = ChainDeps & Pick<Deps, 'snapshot' | 'prefixes' | 'ledger' | 'now'>
+export type ExplainDeps = ChainDeps & Pick<Deps, 'snapshot' | 'prefixes' | 'ledger' | 'streams' | 'now'>
 
 /**
  * The steps of a call up to the first entry of the chain, with the same functions as a real call; no provider is
@@ -35,7 +36,8 @@ export async function explain(
   const snapshot = deps.snapshot()
   const key = keyId === null ? null : usableKey(snapshot, { id: keyId, workspace }, deps.now())
   const endpoint = chatCompletions
-  const request = new SmallBody(readValue(body, endpoint, true), endpoint)
+  const allowsStream = isStreaming(snapshot.workspaces.get(workspace), deps.streams.settings.isOnByDefault)
+  const request = new SmallBody(readValue(body, endpoint, allowsStream), endpoint)
   const resolved = entriesOf(request.request.model, { workspace }, snapshot, deps.prefixes)
   const { chain, alias, isInterchangeable } = resolved
   const payer = key === null ? workspacePayer(workspace, snapshot) : payerOf(key, snapshot)
