@@ -22,7 +22,8 @@ export const chatCompletions: Endpoint<ChatRequest> = {
     operationId: 'v1.chat.completions',
     summary: 'Create a chat completion',
     request: ChatRequestSchema,
-    requestNotes: 'Fields that are not listed pass through. `stream: true` needs streaming switched on; otherwise the answer is 501.',
+    requestNotes:
+      'Fields that are not listed pass through. `stream: true` needs streaming switched on; otherwise the answer is 501.',
     example: { model: 'fast', messages: [{ role: 'user', content: 'hello' }] },
     answer: Completion,
     answerNotes: 'The completion',
