@@ -14,6 +14,8 @@ export interface Application {
   answer: number
   /** How much of a long enough prompt comes from the provider's cache, and how often. */
   cached: number
+  /** It asks for streams. */
+  streams?: boolean
 }
 
 const inDefault = { workspace: 'default', cached: 0.3 } as const
@@ -105,6 +107,7 @@ export const APPLICATIONS: readonly Application[] = [
       prompt: 4200,
       answer: 800,
       cached: 0.4,
+      streams: true,
     },
     models: [
       ['judge', 48],

@@ -10,6 +10,7 @@ import { APPLICATIONS, type Application } from './applications.ts'
 import { lognormal, weighted } from './draw.ts'
 import { drawRefusal } from './refusals.ts'
 import { type Arrival, arrivals } from './rhythm.ts'
+import { streamed } from './streams.ts'
 import { type Ask, drawAsk, usageOf } from './usage.ts'
 import { createWorld, type Walked, walk } from './walk.ts'
 import { weatherOf } from './weather.ts'
@@ -70,7 +71,14 @@ function pastCall({ at, application }: Arrival, keyId: string, setting: Setting,
   const patienceMs = random() < 0.004 ? lognormal(random, 2_500, 0.5) : Number.POSITIVE_INFINITY
   const call = { chain: resolved.chain, at, outputTokens: ask.answerTokens, patienceMs: Math.round(patienceMs) }
   const walked = walk(call, world)
-  return { ...received, ...holdAt(resolved, ask, at, setting, random), ...ending(walked, ask, at, setting, random) }
+  const record = {
+    ...received,
+    ...holdAt(resolved, ask, at, setting, random),
+    ...ending(walked, ask, at, setting, random),
+  }
+  if (application.streams !== true) return record
+  const price = walked.served === null ? null : (setting.priceAt(walked.served.entry, at)?.price ?? null)
+  return streamed(record, price, random)
 }
 
 function resolve(model: string, workspace: string, { workspaces }: Snapshot): Resolved | null {
@@ -137,6 +145,7 @@ function ending(walked: Walked, ask: Ask, at: number, setting: Setting, random: 
   return {
     ...common,
     status: 200,
+    usageSource: 'provider',
     fallback: position > 0,
     usage,
     finishReason,

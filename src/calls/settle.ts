@@ -6,6 +6,7 @@ import { errorReply } from '../http/respond.ts'
 import { limitsUnavailable } from '../limits/errors.ts'
 import type { CallUse } from '../limits/ledger.ts'
 import type { CloseRecord } from '../request-log/record.ts'
+import { countStream } from './count-stream.ts'
 import type { Deps } from './deps.ts'
 import { openRecord } from './open-record.ts'
 import { type Ended, millisecondsInto } from './stages.ts'
@@ -101,6 +102,7 @@ function count(call: Ended['call'], record: CloseRecord, { metrics, isKnown, log
     metrics.attempts.observe(attempt.durationMs / 1000, [attempt.provider, label, attempt.code ?? 'ok'])
   }
   if (record.fallback) metrics.fallbacks.add(1, [route])
+  countStream(record, [provider, model], metrics)
   if (call.served === undefined || record.usage === null) return
   metrics.tokens.add(promptTokens(record.usage), [provider, model, 'prompt'])
   metrics.tokens.add(record.usage.output, [provider, model, 'completion'])

@@ -1,13 +1,14 @@
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import type { CircuitState } from '../domain/circuit.ts'
 import type { LimitsState } from '../domain/gateway-status.ts'
+import { type StreamMetrics, streamMetrics } from './stream-metrics.ts'
 import { Distribution, Tally } from './tally.ts'
 
 /**
  * Every metric, named once; docs/metrics.md lists the same and a test holds the two together. Labels are bounded:
  * names come from the configuration, never from what a caller sent, and keys and request ids are no labels.
  */
-export interface Metrics {
+export interface Metrics extends StreamMetrics {
   /** By route, provider, model and code. */
   requests: Tally
   /** By provider, model and outcome. */
@@ -121,26 +122,29 @@ export function createMetrics(observed: Observed): Metrics {
       help: 'Ends of calls that could not be made durable before the gateway stopped; their callers got no answer.',
       registry,
     }),
+    ...limitMetrics(registry),
+    ...counterMetrics(registry),
+    ...streamMetrics(registry),
+    ...answerMetrics(registry),
+    expose: () => registry.metrics(),
+    contentType: registry.contentType,
+  }
+}
+
+function answerMetrics(registry: Registry): Pick<Metrics, 'idempotentReplays' | 'unknownStopReasons'> {
+  return {
+    idempotentReplays: new Tally({
+      name: 'switchyard_idempotent_replays_total',
+      help: 'Requests that got the answer of an earlier one with the same Idempotency-Key; they have no row of their own.',
+      registry,
+    }),
     unknownStopReasons: new Tally({
       name: 'switchyard_unknown_stop_reasons_total',
       help: 'Answers whose stop reason the gateway does not know; passed on as "stop".',
       labels: ['provider'],
       registry,
     }),
-    ...limitMetrics(registry),
-    ...counterMetrics(registry),
-    idempotentReplays: idempotencyMetric(registry),
-    expose: () => registry.metrics(),
-    contentType: registry.contentType,
   }
-}
-
-function idempotencyMetric(registry: Registry): Tally {
-  return new Tally({
-    name: 'switchyard_idempotent_replays_total',
-    help: 'Requests that got the answer of an earlier one with the same Idempotency-Key; they have no row of their own.',
-    registry,
-  })
 }
 
 function limitMetrics(

@@ -226,6 +226,27 @@ describe('explain', () => {
     assert.equal(lines[3], `total: ${cost_usd} USD`)
   })
 
+  test('a stream says when its first content came, how it ended and between which bounds its cost lies', async () => {
+    const ended = { streamed: true, firstContentMs: 320, eventsSent: 12, route: null, requestedModel: 'model-1' }
+    const cut = { ...ended, status: 200, code: 'upstream_error' as const, ended: 'failed_mid_stream' }
+    await logged('cut-stream', cut)
+    const left = { ...ended, status: 499, code: 'caller_left' as const, ended: 'caller_left', eventsSent: 1 }
+    await logged('left-stream', left)
+    const bound = { costPicodollars: '7000000000', costLeastPicodollars: '0', costMostPicodollars: '7000000000' }
+    const given = { ...ended, ...bound, usageSource: 'estimated', ended: 'interrupted' }
+    await logged('given-up-stream', { ...given, status: 0, code: 'interrupted' })
+    const last = async (id: string) => (await explain(id)).steps.slice(-2)
+    const first = 'The first content was sent after 320 ms.'
+    assert.deepEqual(await last('cut-stream'), [
+      first,
+      'The stream was cut by the provider after 12 events; the caller got an error as its last event.',
+    ])
+    assert.deepEqual(await last('left-stream'), [first, 'The caller left after 1 event.'])
+    const { cost, cost_lines: lines } = await explain('given-up-stream')
+    assert.equal(cost, null)
+    assert.match(lines[0], /what was held for it is booked, 0\.007 USD; it cost at least 0 USD$/)
+  })
+
   test('a retry, a failed end and no cost are explained', async () => {
     const answer = await harness.chat(hello('broken'))
     const { steps, cost, cost_lines: lines } = await explain(idOf(answer))

@@ -67,7 +67,7 @@ describe('the history of the demo', () => {
       assert.ok(row.started_at < (key.revoked_at ?? NOW))
       assert.ok(row.provider === null || providers.has(row.provider), String(row.provider))
       assert.ok(row.route === null || aliases.has(`${row.workspace} ${row.route}`), String(row.route))
-      if (row.code === null) assert.equal(row.status, 200)
+      if (row.code === null || row.ended === 'failed_mid_stream') assert.equal(row.status, 200)
       else if (row.code === 'caller_left') assert.equal(row.status, 499)
       else assert.equal(row.status, ERRORS[row.code as keyof typeof ERRORS].status, row.code)
     }
@@ -108,9 +108,22 @@ describe('the history of the demo', () => {
       assert.equal(row.model, last?.model ?? null)
       const isServed = row.code === null
       assert.equal(last?.reason === 'served' && last.status === 200, isServed, row.id)
-      assert.equal(row.upstream_ms, isServed ? last?.durationMs : null)
+      assert.equal(row.upstream_ms, isServed || row.ended !== null ? last?.durationMs : null)
       if (last !== undefined && !isServed) assert.equal(last.code, row.code)
       checkOrder(attempts, row)
+    }
+  })
+
+  test('has streams, of which some were cut by the provider and some left by their caller', () => {
+    const streams = rows.filter((row) => row.streamed === 1)
+    assert.ok(streams.length > 500 && streams.every(({ workspace }) => workspace === 'research'))
+    for (const ended of ['finished', 'failed_mid_stream', 'caller_left']) {
+      assert.ok(streams.filter((row) => row.ended === ended).length > 5, ended)
+    }
+    for (const row of streams.filter(({ usage_source: source }) => source === 'provider_partial')) {
+      const [least, cost, most] = [row.cost_least_picodollars, row.cost_picodollars, row.cost_most_picodollars]
+      assert.ok(cost === null || (BigInt(least ?? -1) <= BigInt(cost) && BigInt(cost) <= BigInt(most ?? cost)), row.id)
+      assert.ok((row.first_content_ms ?? 0) <= (row.finished_at ?? 0) - row.started_at, row.id)
     }
   })
 

@@ -4,7 +4,8 @@ import { Badge } from '@mantine/core'
 export function StatusBadge({ status, code }: { status: number | null; code: string | null }) {
   if (status === null) return <Badge color="blue">running</Badge>
   if (status === 0) return <Badge color="gray">interrupted</Badge>
-  const color = status < 300 ? 'teal' : status < 500 ? 'yellow' : 'red'
+  // A stream that was cut off has begun with 200.
+  const color = status < 300 ? (code === null ? 'teal' : 'red') : status < 500 ? 'yellow' : 'red'
   return (
     <Badge color={color} title={code ?? undefined} className="figures">
       {status}

@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
 import { CALLER_LEFT, INTERRUPTED } from '../../domain/errors.ts'
+import type { AttemptPhase } from '../../domain/log/stream-words.ts'
 import { type CostLines, costLines, costWords } from '../../domain/pricing/cost-lines.ts'
 import { exactUsd, parsePrices } from '../../domain/pricing/price.ts'
 import { ADJUSTMENT_REASONS, type Adjustment } from '../../domain/request/adjustment.ts'
@@ -10,6 +11,7 @@ import { timestamp } from '../contract/fields.ts'
 import type { ReplyOf } from '../contract/operation.ts'
 import type { requestOperations } from '../contract/requests.ts'
 import { adjustmentsOf, attemptsOf } from './request-view.ts'
+import { boundWords, cutWords, estimateWords, firstContentWords, isBookedAtBound } from './stream-words.ts'
 
 type Explained = ReplyOf<(typeof requestOperations)['requests.explain']>
 
@@ -19,7 +21,13 @@ export async function explainRequest(
   keyName: string | null,
 ): Promise<Explained> {
   const adjusted = adjustmentsOf(row).map(adjustmentWords)
-  const steps = [asked(row, keyName), ...adjusted, ...attemptsOf(row).map(attemptWords), ending(row)]
+  const steps = [
+    asked(row, keyName),
+    ...adjusted,
+    ...attemptsOf(row).map(attemptWords),
+    ...firstContentWords(row),
+    ending(row),
+  ]
   return { id: row.id, steps, ...(await explainCost(db, row)) }
 }
 
@@ -38,17 +46,27 @@ function adjustmentWords({ field, value, reason, from }: Adjustment): string {
   return `The gateway sent ${sent}${instead}: ${ADJUSTMENT_REASONS[reason]}.`
 }
 
+const PHASES: Record<AttemptPhase, string> = {
+  connect: 'while connecting',
+  headers: 'before its answer began',
+  before_content: 'before any content',
+  after_content: 'after content had been sent',
+}
+
 function attemptWords(attempt: AttemptRecord, index: number): string {
   const entry = `${index + 1}. ${attempt.provider}/${attempt.model}`
   if (attempt.kind === 'skipped') return `${entry} was not called (${attempt.reason}).`
   const answered = attempt.status === null ? 'gave no answer' : `answered ${attempt.status}`
   const call = `${entry} was called ${attempt.startedAfterMs} ms after the start and ${answered} within ${attempt.durationMs} ms`
   if (attempt.code === null) return `${call}: it served the call.`
-  return `${call}: ${attempt.code}. Then: ${attempt.reason || 'the walk ended here'}.`
+  const where = attempt.phase === undefined ? '' : ` (${PHASES[attempt.phase]})`
+  return `${call}: ${attempt.code}${where}. Then: ${attempt.reason || 'the walk ended here'}.`
 }
 
 function ending(row: RequestRow): string {
   if (row.state === 'open') return 'The call is still running.'
+  const cut = cutWords(row)
+  if (cut !== null) return cut
   if (row.code === INTERRUPTED.code)
     return 'The gateway ended before the call did: logged as interrupted at the next start.'
   if (row.code === CALLER_LEFT.code) return 'The caller hung up before the answer.'
@@ -58,12 +76,14 @@ function ending(row: RequestRow): string {
     return `The caller got ${row.status} ${row.code}${before}.`
   }
   const fallback = row.fallback === 1 ? ', a fallback: an entry before it did not serve' : ''
-  return `The caller got ${row.status}, served by ${row.provider}/${row.model}${fallback}.`
+  const stream = row.streamed === 1 ? ` as a stream of ${row.events_sent} events` : ''
+  return `The caller got ${row.status}${stream}, served by ${row.provider}/${row.model}${fallback}.`
 }
 
 async function explainCost(db: Kysely<Database>, row: RequestRow): Promise<Pick<Explained, 'cost_lines' | 'cost'>> {
   const none = (reason: string) => ({ cost_lines: [reason], cost: null })
   const usage = usageOf(row)
+  if (isBookedAtBound(row)) return none(boundWords(row))
   if (usage === null) return none('no provider served the call, so it has no cost')
   if (row.cost_picodollars === null) {
     return none(
@@ -79,7 +99,7 @@ async function explainCost(db: Kysely<Database>, row: RequestRow): Promise<Pick<
   if (version === undefined || cost === null) return none(`price version ${row.price_version} can no longer be read`)
   const since = timestamp(version.created_at)
   const head = `price version ${version.id} of ${version.provider}/${version.model}, in force since ${since} (${version.source})`
-  return { cost_lines: [head, ...costWords(cost)], cost: toCostView(cost, version) }
+  return { cost_lines: [head, ...costWords(cost), ...estimateWords(row)], cost: toCostView(cost, version) }
 }
 
 function toCostView(cost: CostLines, version: PriceVersionRow): NonNullable<Explained['cost']> {

@@ -78,6 +78,11 @@ export function waterfallOf(attempts: readonly WaterfallAttempt[], elapsedMs: nu
   return { totalMs, ticks: ticksOf(totalMs), lanes, gateway }
 }
 
+/** A moment on the axis; null: it never came. */
+export function pointAt(atMs: number | null, totalMs: number): Span | null {
+  return atMs === null ? null : { startMs: atMs, endMs: atMs, left: Math.min(100, (atMs / totalMs) * 100), width: 0 }
+}
+
 function endOf(attempt: WaterfallAttempt): number {
   return attempt.started_after_ms + attempt.duration_ms
 }

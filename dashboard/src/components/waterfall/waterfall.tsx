@@ -2,7 +2,7 @@ import { Badge, Text } from '@mantine/core'
 import { milliseconds } from '../../format/number.ts'
 import { CopyText } from '../copy.tsx'
 import { StatusBadge } from '../status.tsx'
-import { type Lane, type Span, type Tick, type WaterfallAttempt, waterfallOf } from './geometry.ts'
+import { type Lane, pointAt, type Span, type Tick, type WaterfallAttempt, waterfallOf } from './geometry.ts'
 import classes from './waterfall.module.css'
 import { storyOf } from './words.ts'
 
@@ -13,10 +13,18 @@ export interface WaterfallProps {
   gatewayMs: number
   /** Still running: its attempts are written down when it ends. */
   isRunning?: boolean
+  /** Of a stream: when its first content was sent. */
+  firstContentMs?: number | null
 }
 
 /** The attempts of a request on one time axis from its start: who was asked when, for how long, and why the next was. */
-export function Waterfall({ attempts, elapsedMs, gatewayMs, isRunning = false }: WaterfallProps) {
+export function Waterfall({
+  attempts,
+  elapsedMs,
+  gatewayMs,
+  isRunning = false,
+  firstContentMs = null,
+}: WaterfallProps) {
   // Without any attempt all of it was the gateway's, which knows its time more finely than the log knows the whole.
   const isAlone = attempts.length === 0 && !isRunning
   const { ticks, lanes, gateway, totalMs } = waterfallOf(attempts, isAlone ? gatewayMs : elapsedMs)
@@ -40,7 +48,13 @@ export function Waterfall({ attempts, elapsedMs, gatewayMs, isRunning = false }:
           <span className={classes['figure']}>{milliseconds(isRunning ? elapsedMs : gatewayMs)}</span>
         </li>
         {lanes.map((lane, index) => (
-          <AttemptLane key={lane.number} lane={lane} next={lanes[index + 1]} ticks={ticks} />
+          <AttemptLane
+            key={lane.number}
+            lane={lane}
+            next={lanes[index + 1]}
+            ticks={ticks}
+            firstContent={index === lanes.length - 1 ? pointAt(firstContentMs, totalMs) : null}
+          />
         ))}
       </ol>
     </div>
@@ -61,7 +75,14 @@ function Axis({ ticks }: { ticks: readonly Tick[] }) {
   )
 }
 
-function AttemptLane({ lane, next, ticks }: { lane: Lane; next: Lane | undefined; ticks: readonly Tick[] }) {
+interface AttemptLaneProps {
+  lane: Lane
+  next: Lane | undefined
+  ticks: readonly Tick[]
+  firstContent: Span | null
+}
+
+function AttemptLane({ lane, next, ticks, firstContent }: AttemptLaneProps) {
   const { attempt, number, outcome, span, wait } = lane
   const name = `${attempt.provider}/${attempt.model}`
   return (
@@ -81,6 +102,16 @@ function AttemptLane({ lane, next, ticks }: { lane: Lane; next: Lane | undefined
         ) : (
           <Bar span={span} title={`${name}, ${words(span)}`} />
         )}
+        {firstContent !== null && (
+          <span
+            className={classes['content']}
+            style={{
+              left: `${firstContent.left}%`,
+              width: `${Math.max(0, span.left + span.width - firstContent.left)}%`,
+            }}
+            title={`first content after ${milliseconds(firstContent.startMs)}`}
+          />
+        )}
         {wait !== null && (
           <span
             className={classes['wait']}
@@ -90,12 +121,12 @@ function AttemptLane({ lane, next, ticks }: { lane: Lane; next: Lane | undefined
         )}
       </Track>
       <span className={classes['figure']}>{outcome === 'skipped' ? '–' : milliseconds(attempt.duration_ms)}</span>
-      <Story lane={lane} next={next} />
+      <Story lane={lane} next={next} firstContent={firstContent} />
     </li>
   )
 }
 
-function Story({ lane, next }: { lane: Lane; next: Lane | undefined }) {
+function Story({ lane, next, firstContent }: Omit<AttemptLaneProps, 'ticks'>) {
   const { attempt, outcome, span } = lane
   const asked = outcome === 'skipped' ? undefined : `Asked ${milliseconds(span.startMs)} after the start`
   return (
@@ -106,6 +137,7 @@ function Story({ lane, next }: { lane: Lane; next: Lane | undefined }) {
       </span>
       <span className={classes['story']}>
         <Text component="span" size="xs" c="dimmed" title={asked}>
+          {firstContent !== null && `First content after ${milliseconds(firstContent.startMs)}. `}
           {storyOf(lane, next)}
         </Text>
         {attempt.upstream_request_id !== null && (

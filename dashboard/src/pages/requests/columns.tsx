@@ -1,11 +1,12 @@
 import { Text, VisuallyHidden } from '@mantine/core'
-import { Split } from 'lucide-react'
+import { AudioLines, Split, Unplug } from 'lucide-react'
 import { Link } from 'wouter'
 import type { Column } from '../../components/data-table.tsx'
 import { Money } from '../../components/money.tsx'
 import { StatusBadge } from '../../components/status.tsx'
 import { count, milliseconds } from '../../format/number.ts'
 import { utcTime } from '../../format/time.ts'
+import { endingText } from './filters.ts'
 import { durationOf, durationText, momentParts } from './request-words.ts'
 import classes from './requests.module.css'
 import type { ListedRequest } from './use-requests.ts'
@@ -77,6 +78,25 @@ function Ending({ row }: { row: ListedRequest }) {
           {row.code}
         </span>
       )}
+      {row.streamed && <Streamed row={row} />}
+    </span>
+  )
+}
+
+/** That it was a stream, and how it went. */
+function Streamed({ row }: { row: ListedRequest }) {
+  const { ended, first_content_ms: first } = row
+  const isCut = ended !== null && ended !== 'finished'
+  const Icon = isCut ? Unplug : AudioLines
+  const parts = [
+    ended === null ? 'a stream' : `a stream: ${endingText(ended)}`,
+    ...(first === null ? [] : [`first content after ${milliseconds(first)}`]),
+  ]
+  const title = parts.join(', ')
+  return (
+    <span className={`above-row ${classes['streamed']}`} title={title} data-cut={isCut || undefined}>
+      <Icon size={14} aria-hidden />
+      <VisuallyHidden>{title}</VisuallyHidden>
     </span>
   )
 }

@@ -3,6 +3,7 @@ import { CircleAlert } from 'lucide-react'
 import { Link } from 'wouter'
 import type { Reply } from '../../api/client.ts'
 import { DrawerSection } from '../../components/detail-drawer.tsx'
+import { Money } from '../../components/money.tsx'
 import { Time } from '../../components/time.tsx'
 import { count } from '../../format/number.ts'
 import { usePath } from '../../shell/place.ts'
@@ -23,7 +24,18 @@ export function CostSection({ request, explained }: { request: ListedRequest; ex
       ) : (
         <Arithmetic request={request} cost={explained.cost} />
       )}
+      {explained !== undefined && explained.cost !== null && <Bounds request={request} />}
     </DrawerSection>
+  )
+}
+
+/** Of a cost that is an estimate. */
+function Bounds({ request: { cost_least_usd: least, cost_most_usd: most } }: { request: ListedRequest }) {
+  if (least === null || most === null) return null
+  return (
+    <Text size="sm">
+      Estimated: between <Money usd={least} /> and <Money usd={most} />. The provider did not count all of it.
+    </Text>
   )
 }
 

@@ -3,10 +3,11 @@ import { Link } from 'wouter'
 import { CopyText } from '../../components/copy.tsx'
 import { DrawerSection } from '../../components/detail-drawer.tsx'
 import { Time } from '../../components/time.tsx'
-import { bytes, count } from '../../format/number.ts'
+import { bytes, count, milliseconds } from '../../format/number.ts'
 import { PROMPT_CLASSES } from '../../format/token-classes.ts'
 import { usePath } from '../../shell/place.ts'
 import { type Fact, Facts } from './facts.tsx'
+import { endingText } from './filters.ts'
 import { adjustmentText } from './request-words.ts'
 import type { ListedRequest } from './use-requests.ts'
 
@@ -49,6 +50,7 @@ export function CallSection({ request }: { request: ListedRequest }) {
           { name: 'Route', value: <RouteName route={request.route} /> },
           { name: 'Started', value: <Time at={request.started_at} /> },
           { name: 'Ended', value: request.finished_at === null ? 'not yet' : <Time at={request.finished_at} /> },
+          ...streamFacts(request),
           request.finish_reason === null ? null : { name: 'Finish reason', value: request.finish_reason },
           { name: 'Request', value: isOver ? bytes(request.request_bytes) : '–' },
           { name: 'Answer', value: isOver ? bytes(request.response_bytes) : '–' },
@@ -65,6 +67,27 @@ export function CallSection({ request }: { request: ListedRequest }) {
       />
     </DrawerSection>
   )
+}
+
+const SOURCES: Record<string, string> = {
+  provider: 'the provider',
+  provider_partial: 'the provider in part, the rest is estimated',
+  estimated: 'nobody, estimated',
+}
+
+/** How a stream went; and of any call, that its tokens were not counted. */
+function streamFacts(request: ListedRequest): Fact[] {
+  const { streamed, ended, events_sent: events, first_content_ms: first, usage_source: source } = request
+  const facts: Fact[] = []
+  if (streamed) {
+    facts.push({ name: 'Stream', value: ended === null ? 'no content was sent' : endingText(ended) })
+    facts.push({ name: 'First content', value: first === null ? '–' : `after ${milliseconds(first)}` })
+    facts.push({ name: 'Events sent', value: count(events) })
+  }
+  if (source !== null && (streamed || source !== 'provider')) {
+    facts.push({ name: 'Tokens counted by', value: SOURCES[source] ?? source })
+  }
+  return facts
 }
 
 function RouteName({ route }: { route: string | null }) {

@@ -118,14 +118,23 @@ function Figures({ request }: { request: ListedRequest }) {
   const unpriced = usage !== null && request.cost_usd === null
   return (
     <dl className={classes['figures']}>
-      <Figure name="Cost">{unpriced ? 'unpriced' : <Money usd={request.cost_usd} />}</Figure>
+      <Figure name={isEstimate(request) ? 'Cost, estimated' : 'Cost'}>
+        {unpriced ? 'unpriced' : <Money usd={request.cost_usd} />}
+      </Figure>
       <Figure name={isOpen ? 'Running for' : 'Duration'}>{durationText(duration)}</Figure>
+      {request.first_content_ms !== null && (
+        <Figure name="First content">{milliseconds(request.first_content_ms)}</Figure>
+      )}
       <Figure name="Gateway">{isOpen ? '–' : milliseconds(request.gateway_ms)}</Figure>
       <Figure name="Tokens in → out">
         {usage === null ? '–' : `${count(usage.prompt_tokens)} → ${count(usage.completion_tokens)}`}
       </Figure>
     </dl>
   )
+}
+
+function isEstimate({ usage_source: source, cost_usd: cost }: ListedRequest): boolean {
+  return cost !== null && source !== null && source !== 'provider'
 }
 
 function Figure({ name, children }: { name: string; children: ReactNode }) {
@@ -168,6 +177,7 @@ function AttemptsSection({ request, full, explained }: AttemptsProps) {
             elapsedMs={elapsedOf(full)}
             gatewayMs={full.gateway_ms}
             isRunning={full.state === 'open'}
+            firstContentMs={full.first_content_ms}
           />
         )
       )}

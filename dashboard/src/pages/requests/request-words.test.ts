@@ -10,6 +10,8 @@ const served: ToldRequest = {
   code: null,
   fallback: false,
   attempt_count: 1,
+  ended: null,
+  events_sent: 0,
 }
 
 describe('how long the caller waited', () => {
@@ -29,6 +31,22 @@ describe('what happened, in words', () => {
     [{ status: 402, code: 'budget_exceeded', attempt_count: 0 }, 'Refused before any provider was called', 'warn'],
     [{ status: 400, code: 'invalid_request' }, 'No entry served it', 'warn'],
     [{ status: 503, code: 'provider_overloaded' }, 'No entry served it', 'bad'],
+    [{ ended: 'finished', events_sent: 12 }, 'Served', 'good'],
+    [
+      { code: 'upstream_error', ended: 'failed_mid_stream', events_sent: 12 },
+      'Cut by the provider after 12 events',
+      'bad',
+    ],
+    [
+      { status: 499, code: 'caller_left', ended: 'caller_left', events_sent: 1 },
+      'The caller left after one event',
+      'calm',
+    ],
+    [
+      { status: 0, code: 'interrupted', ended: 'interrupted' },
+      'Interrupted: the gateway ended before the stream did',
+      'bad',
+    ],
   ] as const) {
     test(`${title} (${fields.code ?? 'ok'})`, () =>
       assert.deepEqual(endingOf({ ...served, ...fields }), { title, tone }))

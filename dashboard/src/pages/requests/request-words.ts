@@ -1,4 +1,4 @@
-import { milliseconds } from '../../format/number.ts'
+import { count, milliseconds } from '../../format/number.ts'
 
 /** What of a request its words are made of. */
 export interface ToldRequest {
@@ -9,6 +9,8 @@ export interface ToldRequest {
   code: string | null
   fallback: boolean
   attempt_count: number
+  ended: string | null
+  events_sent: number
 }
 
 /** How long the caller waited; null while it still does, and when nobody saw the end. */
@@ -36,10 +38,31 @@ export function momentParts(at: string): { day: string; clock: string } {
   return { day: day.format(date), clock: clock.format(date) }
 }
 
+type Ending = { title: string; tone: 'good' | 'warn' | 'bad' | 'calm' }
+
+/** A stream that had sent content and did not finish. */
+function cutOf({ ended, events_sent: sent }: ToldRequest): Ending | null {
+  const events = sent === 1 ? 'one event' : `${count(sent)} events`
+  switch (ended) {
+    case 'failed_mid_stream':
+      return { title: `Cut by the provider after ${events}`, tone: 'bad' }
+    case 'caller_left':
+      return { title: `The caller left after ${events}`, tone: 'calm' }
+    case 'slow_reader':
+      return { title: `The caller read too slowly: ended after ${events}`, tone: 'warn' }
+    case 'interrupted':
+      return { title: 'Interrupted: the gateway ended before the stream did', tone: 'bad' }
+    default:
+      return null
+  }
+}
+
 /** What happened, for people who are in a hurry. */
-export function endingOf(request: ToldRequest): { title: string; tone: 'good' | 'warn' | 'bad' | 'calm' } {
+export function endingOf(request: ToldRequest): Ending {
   const { state, status, code, fallback, attempt_count: attempts } = request
   if (state === 'open') return { title: 'Running', tone: 'calm' }
+  const cut = cutOf(request)
+  if (cut !== null) return cut
   if (code === 'interrupted') return { title: 'Interrupted: the gateway ended before the call did', tone: 'bad' }
   if (code === 'caller_left') return { title: 'The caller hung up before the answer', tone: 'calm' }
   if (code === null) return { title: fallback ? 'Served by a fallback' : 'Served', tone: 'good' }

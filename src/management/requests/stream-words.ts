@@ -1,0 +1,48 @@
+import type { StreamEnding } from '../../domain/log/stream-words.ts'
+import { asPicodollars, exactUsd } from '../../domain/pricing/price.ts'
+import type { ExactInteger } from '../../store/engine/exact-integer.ts'
+import type { RequestRow } from '../../store/engine/schema.ts'
+
+const ENDINGS: Record<Exclude<StreamEnding, 'finished'>, (events: string) => string> = {
+  failed_mid_stream: (events) =>
+    `The stream was cut by the provider ${events}; the caller got an error as its last event.`,
+  caller_left: (events) => `The caller left ${events}.`,
+  slow_reader: (events) => `The caller read too slowly: the stream was ended ${events}.`,
+  interrupted: () => 'The gateway ended before the stream did, which may have sent content: logged as interrupted.',
+}
+
+/** When the caller saw the first of it; nothing of a call that is no stream. */
+export function firstContentWords({ first_content_ms: ms }: RequestRow): string[] {
+  return ms === null ? [] : [`The first content was sent after ${ms} ms.`]
+}
+
+/** How a stream ended that had sent content and did not finish; null for any other call. */
+export function cutWords({ ended, events_sent: events }: RequestRow): string | null {
+  if (ended === null || !(ended in ENDINGS)) return null
+  return ENDINGS[ended as keyof typeof ENDINGS](`after ${events} ${events === 1 ? 'event' : 'events'}`)
+}
+
+/** Who counted, where it was not the provider alone, and between which bounds the cost lies. */
+export function estimateWords(row: RequestRow): string[] {
+  const { usage_source: source, cost_least_picodollars: least, cost_most_picodollars: most } = row
+  if (source !== 'estimated' && source !== 'provider_partial') return []
+  const who =
+    source === 'estimated' ? 'the provider did not count the tokens' : 'the provider counted a part of the tokens'
+  const range = least === null || most === null ? '' : `, between ${usd(least)} and ${usd(most)} USD`
+  return [`${who}: the cost is estimated${range}`]
+}
+
+/** Nobody knows how long the answer was: its cost is a bound, not a sum. */
+export function isBookedAtBound({ ended }: RequestRow): boolean {
+  return ended === 'interrupted'
+}
+
+export function boundWords({ cost_picodollars: cost, cost_least_picodollars: least }: RequestRow): string {
+  if (cost === null)
+    return 'nobody knows how far the stream came, and no bound of its cost was known: the cost is unknown'
+  return `nobody knows how far the stream came: what was held for it is booked, ${usd(cost)} USD; it cost at least ${usd(least ?? 0)} USD`
+}
+
+function usd(picodollars: ExactInteger): string {
+  return exactUsd(asPicodollars(BigInt(picodollars)))
+}
