@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs'
 import { after, test } from 'node:test'
 import { treeMicroseconds } from '../load/process-usage.ts'
 import { QUICK } from '../plan.ts'
-import { SOURCES } from '../run/gateway.ts'
+import { builtProgram } from '../run/gateway.ts'
 import { takeTurn } from '../run/turn.ts'
 import { SETS } from './node-sets.ts'
 import { measureNodes, medians } from './nodes.ts'
@@ -24,7 +24,7 @@ test('two nodes on PostgreSQL and Valkey are measured', { skip: !isLinux, timeou
     latency: { rates: [{ rate: 500, rounds: 1 }], seconds: 0.3 },
   }
   const sets = SETS.filter(({ nodes }) => nodes === 2)
-  const result = await measureNodes({ plan, peers: [], build: SOURCES, progress() {} }, sets)
+  const result = await measureNodes({ plan, peers: [], build: builtProgram(), progress() {} }, sets)
   const [row, ...more] = result.rows
   assert.deepEqual([row?.name, row?.errors], ['two nodes, PostgreSQL and Valkey', 0])
   assert.ok(row && row.requestsPerSecond > 0 && row.nodesCpu > 0 && row.postgresCpu !== null && row.valkeyCpu !== null)

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { after, test } from 'node:test'
+import '../../test/built-program.ts'
 import { againstText, measureAgainst, OTHER } from '../against.ts'
 import { QUICK, type RunOptions } from '../plan.ts'
 import { DIRECT, HOP } from '../run/contestants.ts'
-import { OURS, SOURCES } from '../run/gateway.ts'
+import { builtProgram, OURS } from '../run/gateway.ts'
 import { label } from '../run/scene.ts'
 import { takeTurn } from '../run/turn.ts'
 import { measureEventLoop } from './event-loop.ts'
@@ -29,7 +30,7 @@ function shortRun(): RunOptions {
     eventLoop: { slices: 1, seconds: 0.5, rows: 0 },
     overload: { quietSeconds: 1, seconds: 0.5 },
   }
-  return { plan, peers: [], build: SOURCES, progress() {} }
+  return { plan, peers: [], build: builtProgram(), progress() {} }
 }
 
 /** No assertion on times: a machine that runs tests is busy. */
@@ -44,7 +45,7 @@ test('every target is measured as busy as it can be', { timeout: 400_000 }, asyn
 })
 
 test('two builds are compared by CPU per call', { timeout: 400_000, skip: !isLinux }, async () => {
-  const rows = await measureAgainst(shortRun(), { ...SOURCES, name: OTHER })
+  const rows = await measureAgainst(shortRun(), builtProgram(OTHER))
   assert.deepEqual(
     rows.map(({ family, rounds, errors }) => [family, rounds, errors]),
     [

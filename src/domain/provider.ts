@@ -58,6 +58,8 @@ const LONGEST_HEADER_WORDS = 200
 
 /** The value of a provider's header, safe to store and show: visible ASCII, without secrets, of limited length. */
 export function headerWords(text: string, provider: Provider): string {
+  // Many providers send none.
+  if (text === '') return ''
   // In this order: hidden characters or the cut may otherwise split a secret.
   const visible = text.replace(/[^\x20-\x7e]+/g, '')
   return scrubMessage(withoutSecrets(visible, provider)).slice(0, LONGEST_HEADER_WORDS).trim()
