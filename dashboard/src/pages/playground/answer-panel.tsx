@@ -9,7 +9,7 @@ import { EmptyState } from '../../components/states.tsx'
 import { StatusBadge } from '../../components/status.tsx'
 import { count, milliseconds } from '../../format/number.ts'
 import { usePath } from '../../shell/place.ts'
-import { readAnswer } from './draft.ts'
+import { readAnswer, streamedLatency } from './draft.ts'
 import classes from './playground.module.css'
 
 type Answered = Reply<'chat.try'>
@@ -83,7 +83,8 @@ function Facts({ answered: { status, headers, body } }: { answered: Answered }) 
   const { usage, finishReason, error } = readAnswer(body)
   const header = (name: string) => headers[`x-gateway-${name}`]
   const id = header('request-id')
-  const latency = header('latency-ms')
+  const streamed = streamedLatency(body)
+  const latency = streamed ?? header('latency-ms')
   const cost = header('cost-usd')
   return (
     <dl className={classes['facts']}>
@@ -98,6 +99,7 @@ function Facts({ answered: { status, headers, body } }: { answered: Answered }) 
       {header('fallback-used') !== undefined && (
         <Pair name="Fallback">{header('fallback-used') === 'true' ? 'used' : 'not needed'}</Pair>
       )}
+      {streamed !== undefined && <Pair name="First content">{milliseconds(Number(header('latency-ms')))}</Pair>}
       {latency !== undefined && <Pair name="Provider took">{milliseconds(Number(latency))}</Pair>}
       {cost !== undefined && <Pair name="Cost">${cost}</Pair>}
       {usage !== null && (

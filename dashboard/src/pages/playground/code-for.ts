@@ -11,7 +11,7 @@ function curl(url: string, body: Record<string, unknown>): string {
   // Inside single quotes the shell reads everything literally but the quote itself.
   const json = JSON.stringify(body, null, 2).replaceAll("'", "'\\''")
   return [
-    `curl ${url}/v1/chat/completions \\`,
+    `curl ${isStream(body) ? '-N ' : ''}${url}/v1/chat/completions \\`,
     '  -H "Authorization: Bearer $GATEWAY_KEY" \\',
     "  -H 'Content-Type: application/json' \\",
     `  -d '${json}'`,
@@ -25,10 +25,10 @@ function python(url: string, body: Record<string, unknown>): string {
     'from openai import OpenAI',
     '',
     `client = OpenAI(base_url="${url}/v1", api_key=os.environ["GATEWAY_KEY"])`,
-    'completion = client.chat.completions.create(',
+    `${isStream(body) ? 'stream' : 'completion'} = client.chat.completions.create(`,
     ...fields,
     ')',
-    'print(completion.choices[0].message.content)',
+    ...(isStream(body) ? PYTHON_STREAM : ['print(completion.choices[0].message.content)']),
   ].join('\n')
 }
 
@@ -51,7 +51,20 @@ function typescript(url: string, body: Record<string, unknown>): string {
     "import OpenAI from 'openai'",
     '',
     `const client = new OpenAI({ baseURL: '${url}/v1', apiKey: process.env.GATEWAY_KEY })`,
-    `const completion = await client.chat.completions.create(${fields})`,
-    'console.log(completion.choices[0].message.content)',
+    `const ${isStream(body) ? 'stream' : 'completion'} = await client.chat.completions.create(${fields})`,
+    isStream(body) ? TYPESCRIPT_STREAM : 'console.log(completion.choices[0].message.content)',
   ].join('\n')
 }
+
+function isStream({ stream }: Record<string, unknown>): boolean {
+  return stream === true
+}
+
+/** The last chunk has the usage and no choice. */
+const PYTHON_STREAM = [
+  'for chunk in stream:',
+  '    if chunk.choices:',
+  '        print(chunk.choices[0].delta.content or "", end="", flush=True)',
+]
+const TYPESCRIPT_STREAM =
+  "for await (const chunk of stream) process.stdout.write(chunk.choices[0]?.delta.content ?? '')"

@@ -84,6 +84,13 @@ describe('code to paste', () => {
     assert.deepEqual(JSON.parse(printed.slice(printed.indexOf('\n{'))), body)
   })
 
+  test('a stream is read to its end', () => {
+    const streamed = { ...body, stream: true }
+    assert.match(codeFor('curl', 'http://127.0.0.1:1', streamed), /^curl -N /)
+    assert.match(codeFor('Python', 'http://127.0.0.1:1', streamed), /^stream = [\s\S]*for chunk in stream:/m)
+    assert.match(codeFor('TypeScript', 'http://127.0.0.1:1', streamed), /for await \(const chunk of stream\)/)
+  })
+
   test('Python has its own words for true, false and nothing', () => {
     const code = codeFor('Python', 'http://127.0.0.1:1', body)
     assert.match(code, /stream=False,/)

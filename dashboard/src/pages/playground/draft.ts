@@ -62,6 +62,11 @@ interface WireAnswer {
   error?: { code?: string; message?: string }
 }
 
+/** Of a stream that has ended: how long it took; its header says when the first content came. */
+export function streamedLatency(body: unknown): number | undefined {
+  return (body as { x_gateway?: { latency_ms?: number } } | null)?.x_gateway?.latency_ms
+}
+
 /** The parts of an answer that a person looks for first. */
 export function readAnswer(body: unknown): Answer {
   const { choices, usage, error } = (body ?? {}) as WireAnswer

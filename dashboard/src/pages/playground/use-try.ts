@@ -76,17 +76,13 @@ async function* streamedAnswers(response: Response): AsyncGenerator<Answered> {
     const split = splitEvents(rest + piece.value)
     rest = split.rest
     body = split.events.reduce(withEvent, body)
-    yield { status: response.status, headers: { ...headers, ...endHeaders(body) }, body }
+    yield { status: response.status, headers: { ...headers, ...costHeader(body) }, body }
   }
 }
 
-/** What is known only at the end stands in the last event; trailers are not shown to programs. */
-function endHeaders({ x_gateway: gateway }: StreamedBody): Record<string, string> {
-  if (gateway === undefined) return {}
-  return {
-    'x-gateway-cost-usd': String(gateway['cost_usd']),
-    'x-gateway-latency-ms': String(gateway['latency_ms']),
-  }
+/** The cost is a trailer, which browsers do not show: the last event says the same. */
+function costHeader({ x_gateway: gateway }: StreamedBody): Record<string, string> {
+  return gateway === undefined ? {} : { 'x-gateway-cost-usd': String(gateway['cost_usd']) }
 }
 
 function asApiError(error: unknown): ApiError {
