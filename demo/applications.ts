@@ -99,6 +99,14 @@ export const APPLICATIONS: readonly Application[] = [
     ],
   },
   {
+    ...{ key: 'pages', workspace: 'chat', perDay: 45, rhythm: 'people', prompt: 900, answer: 300, cached: 0.4 },
+    streams: true,
+    models: [
+      ['fast', 70],
+      ['smart', 30],
+    ],
+  },
+  {
     ...{
       key: 'notebooks',
       workspace: 'research',
@@ -107,7 +115,6 @@ export const APPLICATIONS: readonly Application[] = [
       prompt: 4200,
       answer: 800,
       cached: 0.4,
-      streams: true,
     },
     models: [
       ['judge', 48],

@@ -9,6 +9,7 @@ export const DEMO_STREAM_KEY = 'gw_live_demochat000000000000000000000000'
 export const FILE_KEYS = {
   'web-app': 'gw_live_demowebapp0000000000000000000000',
   mobile: 'gw_live_demomobile0000000000000000000000',
+  pages: DEMO_STREAM_KEY,
 } as const
 
 /** Routes of every kind; the first entry of `resilient` always fails, to show its fallback. */

@@ -44,7 +44,7 @@ export function startTraffic(options: TrafficOptions): AsyncDisposable {
         random,
         callers.map((caller) => [caller, callsAnHour(caller.application, at)] as const),
       )
-      const body = bodyOf(application, random)
+      const body = { ...bodyOf(application, random), ...(application.streams === true && { stream: true }) }
       disturb(turn, body.model, options.simulator)
       const call = ask(options.url, key, body, signal).finally(() => calls.delete(call))
       calls.add(call)

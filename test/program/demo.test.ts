@@ -116,7 +116,7 @@ describe('the history of the demo', () => {
 
   test('has streams, of which some were cut by the provider and some left by their caller', () => {
     const streams = rows.filter((row) => row.streamed === 1)
-    assert.ok(streams.length > 500 && streams.every(({ workspace }) => workspace === 'research'))
+    assert.ok(streams.length > 500 && streams.every(({ workspace }) => workspace === 'chat'))
     for (const ended of ['finished', 'failed_mid_stream', 'caller_left']) {
       assert.ok(streams.filter((row) => row.ended === ended).length > 5, ended)
     }

@@ -94,7 +94,11 @@ function Streamed({ row }: { row: ListedRequest }) {
   ]
   const title = parts.join(', ')
   return (
-    <span className={`above-row ${classes['streamed']}`} title={title} data-cut={isCut || undefined}>
+    <span
+      className={`above-row ${classes['streamed']}`}
+      title={title}
+      data-bad={ended === 'failed_mid_stream' || ended === 'interrupted' || undefined}
+    >
       <Icon size={14} aria-hidden />
       <VisuallyHidden>{title}</VisuallyHidden>
     </span>

@@ -122,10 +122,11 @@ function Figures({ request }: { request: ListedRequest }) {
         {unpriced ? 'unpriced' : <Money usd={request.cost_usd} />}
       </Figure>
       <Figure name={isOpen ? 'Running for' : 'Duration'}>{durationText(duration)}</Figure>
-      {request.first_content_ms !== null && (
+      {request.first_content_ms === null ? (
+        <Figure name="Gateway">{isOpen ? '–' : milliseconds(request.gateway_ms)}</Figure>
+      ) : (
         <Figure name="First content">{milliseconds(request.first_content_ms)}</Figure>
       )}
-      <Figure name="Gateway">{isOpen ? '–' : milliseconds(request.gateway_ms)}</Figure>
       <Figure name="Tokens in → out">
         {usage === null ? '–' : `${count(usage.prompt_tokens)} → ${count(usage.completion_tokens)}`}
       </Figure>
