@@ -12,7 +12,10 @@ import { measureMemory } from './parts/memory.ts'
 import { measureOverload } from './parts/overload.ts'
 import { measureSaturation } from './parts/saturation.ts'
 import { measureStart } from './parts/start-time.ts'
+import { measureStreamMemory } from './parts/stream-memory.ts'
+import { measureFirstContent, measureStreams } from './parts/streams.ts'
 import { measureBodies, measureTogether } from './parts/together.ts'
+import { measurePaths, pathsText } from './paths/paths.ts'
 import { FULL, QUICK, type RunOptions } from './plan.ts'
 import { reportText } from './report/report.ts'
 import { writeDocs, writeNodesDocs } from './report/write-docs.ts'
@@ -22,7 +25,18 @@ import { installPeers, parsePeer } from './run/peers.ts'
 import { pinSelf } from './run/pinning.ts'
 import { takeTurn } from './run/turn.ts'
 
-const PARTS = ['start', 'together', 'saturation', 'latency', 'memory', 'bodies', 'event-loop', 'overload'] as const
+const STREAM_PARTS = ['streams', 'first-content', 'stream-memory'] as const
+const PARTS = [
+  'start',
+  'together',
+  'saturation',
+  'latency',
+  'memory',
+  'bodies',
+  'event-loop',
+  'overload',
+  ...STREAM_PARTS,
+] as const
 type Part = (typeof PARTS)[number]
 /** What fits into about a minute; `--quick --only memory` measures the others. */
 const QUICK_PARTS: readonly Part[] = ['start', 'together', 'saturation', 'latency', 'overload']
@@ -40,12 +54,13 @@ run on this machine. A quarter of an hour.
   --dist             the built program instead of the sources; npm run bench sets it
   --no-peers         without the peers
   --only <parts>     some of ${PARTS.join(', ')}; writes no result
-  --profile <folder> writes CPU profiles of the gateways; with --only together
+  --profile <folder> writes CPU profiles of the gateways; with --only together or --only streams
   --peer "name=command@port"   adds a peer that listens on the port and forwards to $UPSTREAM_URL; repeatable
   --help             prints this text
 
 Instead of these parts:
   --against <folder> CPU per call against the built program (dist/switchyard.js) of another checkout, and the ratio
+  --paths            streams and whole calls through the own socket code and through node:http and undici
   --nodes            one embedded node, then one, two and four with PostgreSQL and Valkey (five minutes)
   --record-budget    writes bench/budget.json, which bench/budget.test.ts enforces
   --write-docs       writes the last result to README.md, docs/performance.md and the chart; with --nodes, that table
@@ -61,6 +76,7 @@ async function main(): Promise<string> {
       dist: { type: 'boolean', default: false },
       'no-peers': { type: 'boolean', default: false },
       nodes: { type: 'boolean', default: false },
+      paths: { type: 'boolean', default: false },
       'record-budget': { type: 'boolean', default: false },
       'write-docs': { type: 'boolean', default: false },
       against: { type: 'string' },
@@ -86,6 +102,7 @@ async function main(): Promise<string> {
   }
   if (values.against !== undefined)
     return againstText(await measureAgainst(options, builtProgram(OTHER, values.against)))
+  if (values.paths) return pathsText(await measurePaths(options))
   if (values.nodes) {
     const result = await measureNodes(options)
     write(NODES_RESULT, result)
@@ -117,7 +134,11 @@ async function run(options: RunOptions, parts: readonly Part[], problems: string
   const eventLoop = has('event-loop') ? await measureEventLoop(options) : []
   const ours = saturation.find(({ name, family }) => name === OURS && family === 'openai')
   const overload = has('overload') ? await measureOverload(options, ours?.requestsPerSecond ?? null) : null
-  const measured = { start, together, saturation, latency, memory, bodies, eventLoop, overload }
+  const streams = has('streams') ? await measureStreams(options) : []
+  const firstContent = has('first-content') ? await measureFirstContent(options) : []
+  const streamMemory = has('stream-memory') ? await measureStreamMemory(options) : null
+  const ofStreams = { streams, firstContent, streamMemory }
+  const measured = { ...ofStreams, start, together, saturation, latency, memory, bodies, eventLoop, overload }
   const processor = cpus()[0]?.model ?? 'unknown processor'
   const machine = { node: process.version, processor, notPinned: pinSelf().missing }
   return { startedAt, ...machine, quick: options.plan === QUICK, problems, ...measured }

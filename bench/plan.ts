@@ -41,6 +41,11 @@ export interface Plan {
   /** Twice as long after the overload. */
   overload: { quietSeconds: number; seconds: number }
   nodes: { rounds: number; seconds: number }
+  streams: TogetherPlan
+  firstContent: LatencyPlan
+  streamMemory: { open: number; streams: number }
+  /** Each way of talking HTTP. */
+  paths: TogetherPlan
 }
 
 const RATES = [
@@ -61,6 +66,10 @@ export const FULL: Plan = {
   eventLoop: { slices: 5, seconds: 3, rows: 200_000 },
   overload: { quietSeconds: 2, seconds: 6 },
   nodes: { rounds: 5, seconds: 2 },
+  streams: { rounds: 12, seconds: 4, warmupSeconds: 8 },
+  firstContent: { rates: [{ rate: 300, rounds: 10 }], seconds: 5 },
+  streamMemory: { open: 5_000, streams: 100_000 },
+  paths: { rounds: 12, seconds: 4, warmupSeconds: 8 },
 }
 
 export const QUICK: Plan = {
@@ -76,4 +85,8 @@ export const QUICK: Plan = {
   eventLoop: { slices: 1, seconds: 1, rows: 0 },
   overload: { quietSeconds: 1, seconds: 2 },
   nodes: { rounds: 2, seconds: 0.5 },
+  streams: { rounds: 2, seconds: 2, warmupSeconds: 2 },
+  firstContent: { rates: [{ rate: 300, rounds: 1 }], seconds: 2 },
+  streamMemory: { open: 500, streams: 2_000 },
+  paths: { rounds: 3, seconds: 2, warmupSeconds: 2 },
 }

@@ -4,6 +4,8 @@ import type { MemoryRow } from './parts/memory.ts'
 import type { OverloadResult } from './parts/overload.ts'
 import type { SaturationRow } from './parts/saturation.ts'
 import type { StartTime } from './parts/start-time.ts'
+import type { StreamMemory } from './parts/stream-memory.ts'
+import type { StreamRow } from './parts/streams.ts'
 import type { BodyRow, TogetherRow } from './parts/together.ts'
 
 /** bench/results/latest.json. Parts that were not measured are null or empty. */
@@ -24,4 +26,7 @@ export interface BenchResult {
   bodies: BodyRow[]
   eventLoop: LoopRow[]
   overload: OverloadResult | null
+  streams: StreamRow[]
+  firstContent: LatencyRow[]
+  streamMemory: StreamMemory | null
 }

@@ -25,8 +25,9 @@ const SHORT_BYTES = 1_500
 const TURN = `${SENTENCE.repeat(9)}\n\nShe said: "Größe und Höhe" – and left…\n${SENTENCE.repeat(9)}`
 
 /** A chat request of about 1 KB, or a conversation of the given size. */
-export function requestBody(model: string, bytes = 0): string {
-  if (bytes <= SHORT_BYTES) return JSON.stringify({ model, messages, temperature: 1, max_tokens: 256 })
+export function requestBody(model: string, bytes = 0, stream = false): string {
+  const asked = stream ? { stream } : {}
+  if (bytes <= SHORT_BYTES) return JSON.stringify({ model, messages, temperature: 1, max_tokens: 256, ...asked })
   const turns = Math.ceil(bytes / (Buffer.byteLength(JSON.stringify(TURN)) + 30))
   const long = Array.from({ length: turns }, (_, turn) => ({
     role: turn % 2 === 0 ? 'user' : 'assistant',

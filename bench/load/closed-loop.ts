@@ -28,6 +28,7 @@ const MINIMUM_REQUESTS = 10
 const MAXIMUM_EXTENSION_MS = 20_000
 const RETRY_MS = 20
 const POLL_MS = 50
+const STAGGER_MS = 200
 
 /** Each connection sends its next request when the last one is answered: finds out how much a process can take. */
 export async function runClosedLoop(options: ClosedLoopOptions): Promise<ClosedLoopResult> {
@@ -77,7 +78,8 @@ function startTraffic(options: ClosedLoopOptions) {
     })
   }
 
-  for (let count = 0; count < options.connections; count++) call()
+  // Not all at once: answers of equal length would then end at once as well, for as long as the load lasts.
+  for (let count = 0; count < options.connections; count++) setTimeout(call, Math.random() * STAGGER_MS)
   return {
     answered: () => latencies.length,
     reset() {

@@ -4,11 +4,13 @@ import { httpReader, statusOf } from './http-reader.ts'
 /** Shedding is not a failure: an overloaded gateway is supposed to do it. */
 export type Outcome = { kind: 'ok' } | { kind: 'shed' } | { kind: 'failed'; why: string }
 type OnEnd = (outcome: Outcome) => void
+/** Sees the answer while it arrives. False: hang up. */
+type OnPiece = (bytes: Buffer) => boolean
 
 /** Keep-alive connections with one call at a time each. */
 export interface Connections {
   /** Sends on a free connection or a new one; false when the maximum is busy. */
-  send(onEnd: OnEnd): boolean
+  send(onEnd: OnEnd, onPiece?: OnPiece): boolean
   inFlight(): number
   /** Opens all of them. */
   fill(): void
@@ -27,16 +29,18 @@ export interface ConnectionOptions {
 const buffer = Buffer.allocUnsafe(65_536)
 
 export function createConnections({ urls, request, connections: maximum }: ConnectionOptions): Connections {
-  const idle: ((onEnd: OnEnd) => void)[] = []
+  const idle: ((onEnd: OnEnd, onPiece?: OnPiece) => void)[] = []
   const sockets = new Set<ReturnType<typeof connect>>()
   let opened = 0
   let inFlight = 0
 
-  function open(): (onEnd: OnEnd) => void {
+  function open(): (onEnd: OnEnd, onPiece?: OnPiece) => void {
     const { hostname, port } = urls[opened++ % urls.length] as URL
     let current: OnEnd | null = null
-    const send = (onEnd: OnEnd) => {
+    let watch: OnPiece | undefined
+    const send = (onEnd: OnEnd, onPiece?: OnPiece) => {
       current = onEnd
+      watch = onPiece
       inFlight += 1
       socket.write(request)
     }
@@ -53,8 +57,11 @@ export function createConnections({ urls, request, connections: maximum }: Conne
       end(outcomeOf(statusOf(head), excerpt))
     })
     const callback = (count: number, data: Uint8Array) => {
-      read(Buffer.from(data.buffer, data.byteOffset, count))
-      return true
+      const bytes = Buffer.from(data.buffer, data.byteOffset, count)
+      const goesOn = watch === undefined || watch(bytes)
+      if (goesOn) read(bytes)
+      else socket.destroy()
+      return goesOn
     }
     const socket = connect({ host: hostname, port: Number(port), noDelay: true, onread: { buffer, callback } })
     let why = 'closed'
@@ -72,9 +79,9 @@ export function createConnections({ urls, request, connections: maximum }: Conne
   }
 
   return {
-    send(onEnd) {
+    send(onEnd, onPiece) {
       const free = idle.pop() ?? (sockets.size < maximum ? open() : undefined)
-      free?.(onEnd)
+      free?.(onEnd, onPiece)
       return free !== undefined
     },
     inFlight: () => inFlight,

@@ -1,5 +1,6 @@
 const EXCERPT_BYTES = 300
-const LAST_CHUNK = '0\r\n\r\n'
+/** Of a chunked body, trailers included. No body of a run has it within a chunk. */
+const LAST_LINES = '\r\n\r\n'
 const NOTHING = Buffer.alloc(0)
 
 /**
@@ -37,8 +38,8 @@ export function httpReader(onMessage: (head: string, excerpt: string) => void): 
       if (head === null) data = readHead(data)
       if (head === null) return
       if (missing === Number.POSITIVE_INFINITY) {
-        tail = (tail + data.toString('latin1', Math.max(0, data.length - LAST_CHUNK.length))).slice(-LAST_CHUNK.length)
-        if (tail === LAST_CHUNK) missing = 0
+        tail = (tail + data.toString('latin1', Math.max(0, data.length - LAST_LINES.length))).slice(-LAST_LINES.length)
+        if (tail === LAST_LINES) missing = 0
         data = NOTHING
       } else {
         const taken = Math.min(missing, data.length)

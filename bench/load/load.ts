@@ -2,6 +2,7 @@ import { requestBody } from './bodies.ts'
 import { type ClosedLoopOptions, type ClosedLoopResult, runClosedLoop } from './closed-loop.ts'
 import { requestBytes } from './connections.ts'
 import { type OpenLoopOptions, type OpenLoopResult, runOpenLoop } from './open-loop.ts'
+import { type CutOptions, type CutResult, type HeldResult, type HoldOptions, runCut, runHold } from './stream-loops.ts'
 
 /** Where calls go and what they contain. */
 interface Calls {
@@ -12,22 +13,35 @@ interface Calls {
   headers: Record<string, string>
   model: string
   bodyBytes: number
+  stream?: boolean
 }
 
 type Made = 'urls' | 'request'
 export type ClosedOrder = { kind: 'closed' } & Calls & Omit<ClosedLoopOptions, Made>
 export type OpenOrder = { kind: 'open' } & Calls & Omit<OpenLoopOptions, Made>
+export type HoldOrder = { kind: 'hold' } & Calls & Omit<HoldOptions, Made>
+export type CutOrder = { kind: 'cut' } & Calls & Omit<CutOptions, Made>
 
 /** The bench passes this as one JSON argument and reads the result as one line of JSON. */
-export type LoadOrder = ClosedOrder | OpenOrder
-export type LoadResult<Order extends LoadOrder> = Order extends ClosedOrder ? ClosedLoopResult : OpenLoopResult
+export type LoadOrder = ClosedOrder | OpenOrder | HoldOrder | CutOrder
+interface Results {
+  closed: ClosedLoopResult
+  open: OpenLoopResult
+  hold: HeldResult
+  cut: CutResult
+}
+export type LoadResult<Order extends LoadOrder> = Results[Order['kind']]
 
 const order = JSON.parse(process.argv[2] ?? '') as LoadOrder
 const urls = [order.url, ...(order.others ?? [])].map((url) => new URL(url))
-const request = requestBytes(new URL(order.url), order.path, order.headers, requestBody(order.model, order.bodyBytes))
-const result =
-  order.kind === 'closed'
-    ? await runClosedLoop({ ...order, urls, request })
-    : await runOpenLoop({ ...order, urls, request })
+const body = requestBody(order.model, order.bodyBytes, order.stream)
+const request = requestBytes(new URL(order.url), order.path, order.headers, body)
+const result = await run(order)
 // Connections of a busy process may be slow to close; nothing waits for them.
 process.stdout.write(`${JSON.stringify(result)}\n`, () => process.exit(0))
+
+function run(order: LoadOrder): Promise<Results[keyof Results]> {
+  if (order.kind === 'closed') return runClosedLoop({ ...order, urls, request })
+  if (order.kind === 'open') return runOpenLoop({ ...order, urls, request })
+  return order.kind === 'hold' ? runHold({ ...order, urls, request }) : runCut({ ...order, urls, request })
+}

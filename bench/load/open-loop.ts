@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type ConnectionOptions, createConnections, type Outcome } from './connections.ts'
-import { type Percentiles, percentilesOf } from './percentiles.ts'
+import { type Percentiles, percentilesOf, sum } from './percentiles.ts'
 import { createPreciseTimer, preciseNow } from './precise-timer.ts'
+import { stampsIn, steadyNow } from './stamps.ts'
 
 export interface Stage {
   /** Calls a second. */
@@ -16,6 +17,8 @@ export interface OpenLoopOptions extends ConnectionOptions {
   allOpen?: boolean
   /** A call that finds no connection for this long is given up, as by a client with a timeout. */
   giveUpMs?: number
+  /** Answers are streams: latency counts until their first content. */
+  stream?: boolean
 }
 
 /** What became of the calls that were due within one stage. */
@@ -37,6 +40,16 @@ export interface StageResult {
   /** Latency and due time of each call; empty for a stage with too many. */
   okEachMs: number[]
   okDueMs: number[]
+  /** Of streams. */
+  events?: EventDelays
+}
+
+/** From the moment the upstream sent an event until it arrived. */
+export interface EventDelays {
+  count: number
+  /** Arrived with a later one: something on the way may have waited for that. */
+  joined: number
+  delayMs: Percentiles
 }
 
 /** Calls by due time, in steps of `STEP_MS`. */
@@ -63,6 +76,9 @@ interface Call {
   stage: number
   lateMs: number
   latencyMs: number
+  /** Of the events of a stream. */
+  delays: number[]
+  joined: number
   end: Outcome | { kind: 'unsent' } | null
 }
 
@@ -109,6 +125,11 @@ function resultOf(rate: number, calls: readonly Call[]): StageResult {
     lateMs: percentilesOf(calls.map(({ lateMs }) => lateMs)),
     okEachMs: latencies(listed),
     okDueMs: listed.map(({ due }) => due),
+    events: {
+      count: sum(calls.map(({ delays }) => delays.length)),
+      joined: sum(calls.map(({ joined }) => joined)),
+      delayMs: percentilesOf(calls.flatMap(({ delays }) => delays)),
+    },
   }
 }
 
@@ -149,7 +170,7 @@ function* dueCalls(stages: readonly Stage[], first: number): Generator<Call, voi
   for (const [stage, { rate, seconds }] of stages.entries()) {
     for (let index = 0; index < Math.round(rate * seconds); index++) {
       const due = begin + ((index + Math.random() * JITTER) * 1000) / rate
-      yield { due, stage, lateMs: 0, latencyMs: 0, end: null }
+      yield { due, stage, lateMs: 0, latencyMs: 0, delays: [], joined: 0, end: null }
     }
     begin += seconds * 1000
   }
@@ -161,11 +182,21 @@ function startTraffic(options: OpenLoopOptions) {
   const { giveUpMs = Number.POSITIVE_INFINITY } = options
 
   function send(call: Call): boolean {
-    return connections.send((outcome) => {
-      call.latencyMs = preciseNow() - call.due
+    const onEnd = (outcome: Outcome) => {
+      if (call.delays.length === 0) call.latencyMs = preciseNow() - call.due
       call.end = outcome
       sendNext()
-    })
+    }
+    return connections.send(onEnd, options.stream === true ? (bytes) => note(call, bytes) : undefined)
+  }
+
+  function note(call: Call, bytes: Buffer): true {
+    const now = steadyNow()
+    const stamps = stampsIn(bytes)
+    if (call.delays.length === 0 && stamps.length > 0) call.latencyMs = preciseNow() - call.due
+    call.joined += Math.max(0, stamps.length - 1)
+    for (const stamp of stamps) call.delays.push(now - stamp)
+    return true
   }
 
   function sendNext(): void {

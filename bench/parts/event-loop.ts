@@ -48,12 +48,12 @@ export async function measureEventLoop({ plan, progress, build }: RunOptions): P
     progress(`event loop: ${RATE}/s for ${most} × ${seconds} s, ${what}`)
     const slices: LoopSlice[] = []
     for (let slice = 0; slice < most; slice++) {
-      await longestBlock(gateway.running.pid, report)
+      await askProbe(gateway.running.pid, report)
       const over = new AbortController()
       const disturbing = disturb(url, over.signal)
       const calls = await callsAt(scene, target, RATE, seconds)
       over.abort()
-      slices.push({ calls, longestMs: await longestBlock(gateway.running.pid, report) })
+      slices.push({ calls, longestMs: await askProbe(gateway.running.pid, report) })
       await disturbing
     }
     return loopRow(what, slices)
@@ -71,8 +71,8 @@ export async function measureEventLoop({ plan, progress, build }: RunOptions): P
   return [...rows, await phase('retention deletes')]
 }
 
-/** Since the last time; loop-probe.ts answers. */
-async function longestBlock(pid: number, report: string): Promise<number> {
+/** What loop-probe.ts or memory-probe.ts reports. */
+export async function askProbe(pid: number, report: string): Promise<number> {
   rmSync(report, { force: true })
   process.kill(pid, 'SIGUSR2')
   for (let waited = 0; !existsSync(report); waited += 20) {

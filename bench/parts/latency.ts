@@ -24,6 +24,8 @@ export interface LatencyRow {
   /** How late the load itself was. */
   lateP99Ms: number
   rounds: number
+  /** Of streams: what is added to the delay of each event, and how many came together with a later one. */
+  events?: { addedP50Ms: number | null; addedP99Ms: number | null; joined: number; count: number }
 }
 
 /** The calls of one target in one round. */
@@ -130,8 +132,25 @@ export function latencyRows(rounds: readonly (readonly TargetCalls[])[], rate: n
       failed: sum(stages.map(({ failed, unanswered, shed }) => failed + unanswered + shed)),
       lateP99Ms: median(stages.map(({ lateMs }) => lateMs.p99)) ?? 0,
       rounds: rounds.length,
+      ...eventsOf(rounds, { name, family }),
     }
   })
+}
+
+function eventsOf(rounds: readonly (readonly TargetCalls[])[], of: Pick<TargetCalls, 'name' | 'family'>) {
+  const eventsIn = (targets: readonly TargetCalls[], name: string) =>
+    targets.find((target) => label(target) === name)?.stage.events
+  const own = rounds.map((targets) => eventsIn(targets, label(of)))
+  const added = (which: 'p50' | 'p99') =>
+    median(rounds.map((targets, round) => minus(own[round]?.delayMs[which], eventsIn(targets, DIRECT)?.delayMs[which])))
+  const count = sum(own.map((events) => events?.count ?? 0))
+  if (count === 0) return {}
+  const joined = sum(own.map((events) => events?.joined ?? 0))
+  return { events: { addedP50Ms: added('p50'), addedP99Ms: added('p99'), joined, count } }
+}
+
+function minus(value: number | undefined, other: number | undefined): number | null {
+  return value === undefined || other === undefined ? null : value - other
 }
 
 interface Added {

@@ -106,18 +106,18 @@ const SHARE_WARMUP_SECONDS = 0.5
 async function takeShare(scene: Scene, target: Target, seconds: number, body: BodySize): Promise<Share> {
   const { bytes, connections } = BODIES[body]
   const how = { bodyBytes: bytes, connections, warmupSeconds: SHARE_WARMUP_SECONDS, seconds }
-  return { name: target.name, family: target.family, load: await scene.load({ kind: 'closed', ...target, ...how }) }
+  return { name: target.name, family: target.family, load: await scene.load({ kind: 'closed', ...how, ...target }) }
 }
 
-/** In the order of the first round. */
-export function togetherRows(rounds: readonly (readonly Share[])[]): TogetherRow[] {
+/** In the order of the first round. `reference`: what `hopRatio` refers to. */
+export function togetherRows(rounds: readonly (readonly Share[])[], reference = HOP): TogetherRow[] {
   const loadsOf = (name: string) => rounds.map((shares) => shares.find((share) => label(share) === name)?.load)
   const costsOf = (name: string) => loadsOf(name).map((load) => (load === undefined ? null : cpuPerRequest(load)))
-  const ofHop = costsOf(HOP)
+  const ofReference = costsOf(reference)
   return (rounds[0] ?? []).map(({ name, family }) => {
     const loads = loadsOf(label({ name, family })).filter((load) => load !== undefined)
     const eachRound = costsOf(label({ name, family }))
-    const ratios = ratiosWithin(eachRound, ofHop)
+    const ratios = ratiosWithin(eachRound, ofReference)
     return {
       name,
       family,

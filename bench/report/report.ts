@@ -13,8 +13,8 @@ export interface Section {
 /** `forDocs`: those that docs/performance.md shows. */
 export function sections(result: BenchResult, forDocs = false): Section[] {
   const tables = forDocs
-    ? [together, latency, bodies]
-    : [together, saturation, latency, memory, bodies, eventLoop, overload]
+    ? [together, latency, bodies, streams, firstContent]
+    : [together, saturation, latency, memory, bodies, eventLoop, overload, streams, firstContent, streamMemory]
   return tables.map((table) => table(result)).filter(({ lines }) => lines.length > 1)
 }
 
@@ -154,6 +154,50 @@ function overload({ overload: result }: BenchResult): Section {
     '503 p50 ms': (stage) => stage.shedMs.p50.toFixed(1),
     '503 p99 ms': (stage) => stage.shedMs.p99.toFixed(1),
     'load late p99': (stage) => stage.lateMs.p99.toFixed(1),
+  })
+}
+
+function streams({ streams: rows }: BenchResult): Section {
+  return section('CPU per stream of 100 events: all at the same time on one core, 12 connections each', rows, {
+    name: label,
+    events: (row) => row.pace,
+    'CPU µs/stream': (row) => fixed(row.cpuMicroseconds, 0),
+    'serving thread': (row) => fixed(row.servingMicroseconds, 0),
+    '× bare pipe': (row) => fixed(row.hopRatio, 2),
+    spread: (row) => spread(row.hopRatioSpread, 2),
+    streams: (row) => row.requests,
+    errors: (row) => row.errors + row.shed,
+    rounds: (row) => row.eachRound.length,
+  })
+}
+
+function firstContent({ firstContent: rows }: BenchResult): Section {
+  return section('Time to first content against direct streams at the same time, and the delay of each event', rows, {
+    name: label,
+    'rate/s': (row) => row.rate,
+    'added p50 ms': (row) => signed(row.added.p50Ms),
+    spread: (row) => spread(row.addedP50Spread, 2),
+    'added p99 ms': (row) => signed(row.added.p99Ms),
+    'an event, added p50': (row) => signed(row.events?.addedP50Ms ?? null),
+    'added p99': (row) => signed(row.events?.addedP99Ms ?? null),
+    events: (row) => row.events?.count ?? 0,
+    'came with a later one': (row) => row.events?.joined ?? 0,
+    'load late p99': (row) => row.lateP99Ms.toFixed(2),
+    streams: (row) => row.calls,
+    counted: (row) => row.counted,
+    failed: (row) => row.failed,
+  })
+}
+
+function streamMemory({ streamMemory: measured }: BenchResult): Section {
+  if (measured === null) return { title: '', lines: [] }
+  const { open, notOpen, bytesEach, growth, failed, firstError, leftRunning } = measured
+  const opened = `${open} open streams: ${(bytesEach / 1e3).toFixed(0)} KB (RSS) each above idle, ${notOpen} not open`
+  const title = `${opened}. Half of them cut by the caller (${failed} failed${firstError === null ? '' : `: ${firstError}`}; upstream calls left running: ${leftRunning})`
+  return section(title, growth, {
+    name: (row) => `after ${row.streams} streams`,
+    'heap after GC': (row) => megabytes(row.heapBytes),
+    RSS: (row) => megabytes(row.rssBytes),
   })
 }
 

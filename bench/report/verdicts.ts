@@ -2,7 +2,7 @@ import { median } from '../load/percentiles.ts'
 import type { OverloadResult } from '../parts/overload.ts'
 import { ratiosWithin } from '../parts/together.ts'
 import type { BenchResult } from '../result.ts'
-import { HOP } from '../run/contestants.ts'
+import { HOP, PIPE } from '../run/contestants.ts'
 import { OURS } from '../run/gateway.ts'
 import type { Family } from '../run/scene.ts'
 import { megabytes } from './table.ts'
@@ -30,6 +30,7 @@ export function verdicts(result: BenchResult): Verdict[] {
   const body = bodies.find((row) => isOurs(row) && row.body === '1m')
   const kept = memory.find(isOurs)
   const longest = eventLoop.length === 0 ? null : Math.max(...eventLoop.map(({ longestMs }) => longestMs))
+  const ofStreams = streamVerdicts(result)
   const measured = [
     atMost('CPU a request, OpenAI family', ratio(ours, costs('Portkey')), 0.2, times('Portkey')),
     atMost('CPU a request, OpenAI family', ratio(ours, costs(HOP)), 1.4, times('bare proxy')),
@@ -43,6 +44,7 @@ export function verdicts(result: BenchResult): Verdict[] {
     atMost('memory (RSS), 1,000 calls in flight', kept?.rssInFlightBytes, 250e6, megabytes),
     atMost('start to first answer, warm disk', start?.milliseconds, 1_500, (value) => `${value.toFixed(0)} ms`),
     atMost('longest hold of the event loop at 1,000/s', longest, 10, milliseconds),
+    ...ofStreams,
   ]
   return overload === null ? measured : [...measured, overloadVerdict(overload)]
 }
@@ -52,6 +54,38 @@ function atMost(what: string, figure: number | null | undefined, most: number, t
   return figure == null
     ? { what, target, figure: 'not measured', holds: null }
     : { what, target, figure: text(figure), holds: figure <= most }
+}
+
+function streamVerdicts({ streams, firstContent, streamMemory }: BenchResult): Verdict[] {
+  const costs = (name: string, family: Family = 'openai') =>
+    streams.find((row) => row.pace === 'paced' && row.name.startsWith(name) && row.family === family)?.eachRound ?? []
+  const against = (reference: string, family: Family) => median(ratiosWithin(costs(OURS, family), costs(reference)))
+  const added = (family: Family) => firstContent.find((row) => row.name === OURS && row.family === family)
+  const [first, , last] = streamMemory?.growth ?? []
+  const growth = first === undefined || last === undefined ? null : last.heapBytes / first.heapBytes
+  const percent = (value: number) => `${(value * 100).toFixed(1)} %`
+  const { events } = added('openai') ?? {}
+  return [
+    atMost('CPU a stream, OpenAI family', against(PIPE, 'openai'), 1.5, times('bare pipe')),
+    atMost('CPU a stream, Anthropic family', against(PIPE, 'anthropic'), 2.5, times('bare pipe')),
+    atMost('CPU a stream, OpenAI family', against('Portkey', 'openai'), 0.25, times('Portkey')),
+    atMost('time to first content at 300/s, added p50', added('openai')?.added.p50Ms, 0.6, milliseconds),
+    atMost('time to first content at 300/s, added p99', added('openai')?.added.p99Ms, 3, milliseconds),
+    atMost(
+      'events that came with a later one',
+      events === undefined ? null : events.joined / events.count,
+      0.001,
+      percent,
+    ),
+    atMost(
+      'memory (RSS) of an open stream',
+      streamMemory?.bytesEach,
+      60e3,
+      (value) => `${(value / 1e3).toFixed(0)} KB`,
+    ),
+    atMost('heap after all streams', growth, 1.05, times('that after a fifth of them')),
+    atMost('upstream calls left running', streamMemory?.leftRunning, 0, String),
+  ]
 }
 
 /** For the latency under overload, and for the time to recover. */

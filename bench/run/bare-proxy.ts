@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { Agent, createServer, type IncomingMessage, request as openRequest, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Pool } from 'undici'
 
 /**
  * The references: the minimum that a gateway on Node must do. `hop` looks a key up by its SHA-256, parses the body,
  * replaces the model, forwards over keep-alive, parses the answer, replaces id and model, and adds the cost and five
- * headers. `copy` forwards the bytes. No limits, log, translation, fallback or metrics.
+ * headers. `copy` forwards the bytes. `pipe` forwards them as they come, with nothing but `node:http`. No limits, log,
+ * translation, fallback or metrics.
  */
 const upstream = new URL(process.argv[2] ?? '')
 const mode = process.argv[3] ?? 'hop'
@@ -16,7 +17,8 @@ const pool = new Pool(upstream.origin, { connections: null, pipelining: 1 })
 const headers = { authorization: 'Bearer sk-bench', 'content-type': 'application/json' }
 const keys = new Map([[hash(`Bearer ${key}`), { name: 'bench', model: 'gpt-5.4-mini' }]])
 
-const forward = mode === 'copy' ? copy : hop
+const agent = new Agent({ keepAlive: true })
+const forward = { hop, copy, pipe }[mode] ?? hop
 const server = createServer((request, response) => {
   forward(request, response).catch((error: unknown) => {
     process.stderr.write(`${error instanceof Error ? error.stack : error}\n`)
@@ -63,6 +65,16 @@ async function copy(request: IncomingMessage, response: ServerResponse): Promise
   const answered = await send(await bytesOf(request))
   const bytes = await answered.bytes()
   response.writeHead(200, { 'content-type': 'application/json', 'content-length': bytes.length }).end(bytes)
+}
+
+async function pipe(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const options = { agent, method: 'POST', path: request.url, headers: { ...request.headers, host: upstream.host } }
+  const forwarded = openRequest(upstream, options, (answer) => {
+    response.writeHead(answer.statusCode ?? 502, answer.headers)
+    answer.pipe(response)
+  })
+  forwarded.on('error', () => response.destroy())
+  request.pipe(forwarded)
 }
 
 async function send(body: string | Buffer) {

@@ -7,6 +7,7 @@ import { bearer, CHAT_PATH, FAMILIES, type Scene, type Target } from './scene.ts
 
 export const HOP = 'bare proxy (hop)'
 export const COPY = 'bare proxy (copy)'
+export const PIPE = 'bare proxy (pipe)'
 export const DIRECT = 'direct'
 
 /** No gateway at all. */
@@ -15,14 +16,15 @@ export function direct(upstream: string): Target {
   return { name: DIRECT, family: 'openai', url: upstream, path: CHAT_PATH, headers, model: 'gpt-5.4-mini', pid: null }
 }
 
-/** bare-proxy.ts describes the two modes. */
-export async function startBareProxy(scene: Scene, upstream: string, mode: 'hop' | 'copy'): Promise<Target> {
+const BARE = { hop: HOP, copy: COPY, pipe: PIPE }
+
+/** bare-proxy.ts describes the modes. */
+export async function startBareProxy(scene: Scene, upstream: string, mode: keyof typeof BARE): Promise<Target> {
   const key = 'gw_live_bare0000000000000000000000000000'
   const args = [join(import.meta.dirname, 'bare-proxy.ts'), upstream, mode, key]
   const command = scene.pinning.on('measured', process.execPath, args)
   const { ready: url, pid } = await scene.add(startProcess({ ...command, readyWhen: /on (http:\S+)/ }))
-  const name = mode === 'hop' ? HOP : COPY
-  return { name, family: 'openai', url, path: CHAT_PATH, headers: bearer(key), model: 'bench-openai', pid }
+  return { name: BARE[mode], family: 'openai', url, path: CHAT_PATH, headers: bearer(key), model: 'bench-openai', pid }
 }
 
 /** Everything that is measured side by side. */

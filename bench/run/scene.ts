@@ -20,6 +20,9 @@ export interface Target {
   path: string
   headers: Record<string, string>
   model: string
+  stream?: boolean
+  /** Where the usual number would be too many. */
+  connections?: number
   /** The measured process; null for none. */
   pid: number | null
 }
@@ -77,10 +80,15 @@ export interface Upstream {
   after2s: string
 }
 
-export async function startUpstream({ pinning, add }: Scene): Promise<Upstream> {
-  const program = join(import.meta.dirname, '../load/upstream.ts')
-  const command = pinning.on('around', process.execPath, [program, '0', '50', '2000'])
-  const { ready } = await add(startProcess({ ...command, readyWhen: /on (http:\S+) ready/ }))
-  const [immediate = '', after50ms = '', after2s = ''] = ready.split(',')
+export async function startUpstream(scene: Scene): Promise<Upstream> {
+  const [immediate = '', after50ms = '', after2s = ''] = await startUpstreams(scene, ['0', '50', '2000'])
   return { immediate, after50ms, after2s }
+}
+
+/** One address for each of them; load/upstream.ts describes them. */
+export async function startUpstreams({ pinning, add }: Scene, kinds: readonly string[]): Promise<string[]> {
+  const program = join(import.meta.dirname, '../load/upstream.ts')
+  const command = pinning.on('around', process.execPath, [program, ...kinds])
+  const { ready } = await add(startProcess({ ...command, readyWhen: /on (http:\S+) ready/ }))
+  return ready.split(',')
 }
