@@ -227,7 +227,7 @@ async function serve({ config, settings, store, live, newKeys, log, now, onListe
       stopping.abort()
       log.info('draining')
       modelLists.stop()
-      await drain(server, { log, seconds: settings.DRAIN_SECONDS, idleGraceMs, onCutOff: () => streams.cut() })
+      await drain(server, { log, seconds: settings.DRAIN_SECONDS, idleGraceMs, streams })
       await closeAll(deps, opened, { store, live })
       log.info('stopped')
     },

@@ -7,6 +7,7 @@ const TIMEOUTS: Record<TimeoutPhase, string> = {
   headers: 'The provider did not answer in time.',
   body: 'The provider did not finish its answer in time.',
   'first-content': 'The provider began to answer, but sent no content in time.',
+  idle: 'The provider stopped sending before its answer was complete.',
   payload: 'The provider kept the connection open, but sent no content for too long.',
   total: 'The stream lasted longer than allowed.',
 }

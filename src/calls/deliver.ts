@@ -44,62 +44,49 @@ export async function deliver(call: Served, deps: Deps): Promise<Cut> {
     call.elsewhereMs += performance.now() - began
     deps.streams.delete(served.answer.stream)
     served.answer.stream.close()
-    delivery.close()
     conclude(streaming, end, deps)
   }
-  return cutOf(streaming, end, deps)
+  return cutOf(streaming, end)
 }
 
-/** Reads and sends until the stream ends, in whichever way. */
+/**
+ * Reads and sends until the stream ends, in whichever way. When nobody reads any more it is read on for as long as the
+ * provider's connection is kept (stream/lingering.ts): as a rule not at all.
+ */
 async function pour({ call, answer, delivery, candidate }: Streaming, deps: Deps): Promise<StreamEnding | Failure> {
-  const { stream, writer } = answer
+  const { stream } = answer
   const { settings } = deps.streams
   const head = () => streamHead(call, deps)
-  let isDraining = false
-  let parts = stream.start({ ...settings, idleMs: candidate.entry.idleTimeoutMs ?? settings.idleMs })
-  try {
-    for (;;) {
-      if (!isDraining && delivery.isUnread) {
-        if (candidate.provider.onCallerLeft !== 'drain' || !deps.streams.beginDrain()) return left(call)
-        isDraining = true
-        stream.limit(settings.drainMs)
-      }
-      if (!isDraining) {
-        const text = frames(parts, answer)
-        if (text !== '' && !delivery.send(text, head)) await delivery.drained()
-      }
-      const last = parts.at(-1)
-      if (last?.type === 'failed') return last.failure
-      if (last?.type === 'message-end') {
-        answer.finishReason = last.finishReason
-        answer.warning = last.warning
-        if (isDraining) return left(call)
-        delivery.open(head)
-        return 'finished'
-      }
-      const read = await stream.next()
-      if (read.kind === 'caller-left') return deps.cutOff() && !call.presence.left ? 'interrupted' : left(call)
-      parts = read.parts
+  const left = () => (deps.cutOff() ? 'interrupted' : delivery.hasSlowReader ? 'slow_reader' : 'caller_left')
+  const idleMs = candidate.entry.idleTimeoutMs ?? settings.idleMs
+  let parts = stream.start({ ...settings, idleMs, totalMs: Math.max(1, settings.totalMs - millisecondsInto(call)) })
+  for (;;) {
+    const text = delivery.isUnread ? '' : framesOf(parts, answer)
+    if (text !== '' && !delivery.send(text, head)) await delivery.drained()
+    const last = parts.at(-1)
+    if (last?.type === 'failed') return delivery.isUnread ? left() : last.failure
+    if (last?.type === 'message-end') {
+      answer.finishReason = last.finishReason
+      answer.warning = last.warning
+      if (delivery.isUnread) return left()
+      delivery.open(head)
+      return 'finished'
     }
-  } finally {
-    if (isDraining) deps.streams.endDrain()
-  }
-
-  function frames(some: readonly StreamPart[], to: StreamedAnswer): string {
-    let text = ''
-    for (const part of some) {
-      const frame = writer.write(part)
-      if (frame === '') continue
-      text += frame
-      to.events += 1
-    }
-    return text
+    const read = await stream.next()
+    if (read.kind === 'caller-left') return left()
+    parts = read.parts
   }
 }
 
-/** A reader that stands still for too long counts as gone. */
-function left({ presence }: Served): StreamEnding {
-  return presence.left ? 'caller_left' : 'slow_reader'
+function framesOf(parts: readonly StreamPart[], answer: StreamedAnswer): string {
+  let text = ''
+  for (const part of parts) {
+    const frame = answer.writer.write(part)
+    if (frame === '') continue
+    text += frame
+    answer.events += 1
+  }
+  return text
 }
 
 /** What the row and the price need, whatever the end was. */
@@ -120,7 +107,10 @@ function conclude({ call, answer, candidate }: Streaming, end: StreamEnding | Fa
   if (typeof end !== 'string') {
     deps.circuits.failed(entry, end)
     deps.providerHealth.failed(entry, end, call.id)
-  } else if (end === 'finished') deps.providerHealth.succeeded(entry)
+  } else if (end === 'finished') {
+    deps.circuits.succeeded(entry)
+    deps.providerHealth.succeeded(entry)
+  }
   noteUsage({ call, answer, candidate })
   notePrice(served.usage.pricePercent, candidate, call, deps)
 }
@@ -156,14 +146,13 @@ function noteUsage({ call, answer, candidate }: Pick<Streaming, 'call' | 'answer
   served.bounds = bounds
 }
 
-function cutOf({ candidate: { provider } }: Streaming, end: StreamEnding | Failure, deps: Deps): Cut {
+function cutOf({ delivery, candidate: { provider } }: Streaming, end: StreamEnding | Failure): Cut {
   if (typeof end !== 'string') return new GatewayError(end.code, withoutSecrets(end.message, provider))
   if (end === 'finished') return null
-  if (end !== 'interrupted') return 'caller-left'
-  return deps.cutOff()
-    ? new GatewayError('overloaded', 'The gateway is shutting down: the stream was cut. Send the request again.')
-    : new GatewayError('internal_error')
+  return delivery.isUnread ? 'caller-left' : new GatewayError('overloaded', SHUTTING_DOWN)
 }
+
+const SHUTTING_DOWN = 'The gateway is shutting down: the stream was cut. Send the request again.'
 
 /** From its commit on a call has an answer: should the process die, it costs at least what is counted here. */
 function commitRecord({ call, answer }: Streaming): CommitRecord {

@@ -16,7 +16,7 @@ import { price } from './price.ts'
 import { receive } from './receive.ts'
 import { resolve } from './resolve.ts'
 import { NOTHING_USED, settle } from './settle.ts'
-import type { Begun, Ended } from './stages.ts'
+import type { Begun, Ended, Served } from './stages.ts'
 import { tryChain } from './try-chain.ts'
 
 /** Finds the key of a call, or throws. */
@@ -47,16 +47,15 @@ export async function handleCall(
       const first = resolved.idempotency === null ? null : await deps.idempotency.enter(resolved, resolved.idempotency)
       if (first !== null) return first.reply
       const admitted = await admit(resolved, deps)
-      admitted.delivery?.start()
-      const served = await tryChain(admitted, deps)
-      if (served.delivery !== null) ended.error = await deliver(served, deps)
-      price(served)
+      if (admitted.delivery !== null) deps.streams.begin(admitted, admitted.delivery)
+      ended.error = await charged(await tryChain(admitted, deps), deps)
     } catch (error) {
       if (isLogFull(error)) throw error
       ended.error = error instanceof CallerLeftError ? 'caller-left' : asGatewayError(error)
       if (ended.error !== 'caller-left' && ended.error.code === 'internal_error')
         deps.log.error({ request: begun.id, err: error })
     }
+    begun.delivery?.decided()
     const reply = await settle(ended, writtenAnswer(ended, deps), deps)
     begun.claim?.finish(reply, outcomeOf(ended, reply))
     return reply
@@ -69,7 +68,17 @@ export async function handleCall(
     if (ended.call.held !== undefined) void deps.ledger.settle(ended.call.held, NOTHING_USED)
     ended.call.body?.release()
     ended.call.delivery?.close()
+    deps.streams.end(begun)
     deps.metrics.inFlight.add(-1)
+  }
+}
+
+/** What a stream has sent is charged, whatever goes wrong after that. */
+async function charged(served: Served, deps: Deps): Promise<Ended['error']> {
+  try {
+    return served.delivery === null ? null : await deliver(served, deps)
+  } finally {
+    price(served)
   }
 }
 

@@ -1,5 +1,6 @@
 import type { WireBytes } from '../bodies/request-body.ts'
 import type { Failure } from '../domain/failure.ts'
+import type { AttemptPhase } from '../domain/log/stream-words.ts'
 import { NO_USAGE, type TokenUsage } from '../domain/pricing/usage.ts'
 import type { Provider } from '../domain/provider.ts'
 import type { StreamUsage } from '../domain/request/stream.ts'
@@ -129,12 +130,20 @@ async function attempt(candidate: Candidate, bytes: WireBytes, call: Admitted, d
     code: outcome.kind === 'failed' ? outcome.failure.code : outcome.kind === 'caller-left' ? 'caller_left' : null,
     upstreamRequestId: head === null ? null : wordsOf(head, family.requestIdHeader, provider),
     reason: outcome.kind === 'failed' ? '' : outcome.kind === 'caller-left' ? 'the caller left' : 'served',
+    ...(call.delivery !== null && outcome.kind === 'failed' ? { phase: phaseOf(raw) } : {}),
   })
   if (raw.kind === 'refused-address') {
     deps.log.error({ request: call.id, provider: provider.name }, `call refused: ${raw.detail}`)
   }
   remember(outcome, entry, call, deps)
   return { outcome, durationMs, isFullyWritten: head?.isFullyWritten === true }
+}
+
+/** Where an attempt at a stream failed, if it failed before the first content. */
+function phaseOf(raw: Asked['raw']): AttemptPhase {
+  if ('headers' in raw) return raw.status >= 200 && raw.status <= 299 ? 'before_content' : 'headers'
+  if (raw.kind === 'timeout') return raw.phase === 'connect' ? 'connect' : 'headers'
+  return raw.kind === 'broken' && raw.sent ? 'headers' : 'connect'
 }
 
 async function askWhole(
@@ -164,7 +173,8 @@ function remember(outcome: Outcome, entry: ChainEntry, call: Admitted, deps: Dep
       deps.providerHealth.succeeded(entry)
       break
     case 'streaming':
-      deps.circuits.succeeded(entry)
+      // Whether it succeeds is known at its end (deliver.ts); others need not wait for that to try.
+      deps.circuits.abandoned(entry)
       break
     case 'failed':
       deps.circuits.failed(entry, outcome.failure)

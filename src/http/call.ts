@@ -54,6 +54,10 @@ export interface Sink {
   write(text: string): boolean
   /** Also resolves when the client has left. */
   drained(): Promise<void>
+  /** Bytes that the connection has taken so far. */
+  readonly taken: number
+  /** Closes the connection, so that the client does not take the answer for whole. */
+  cut(): void
 }
 
 /** The end of an answer that was begun with `openStream`. */

@@ -180,7 +180,10 @@ async function serve(request: IncomingMessage, response: ServerResponse, context
   const { route, params } = context.router.find(method, url)
   const id = options.newRequestId(route.idPrefix)
   const openStream = (head: StreamHead, first: string): Sink => {
-    response.writeHead(head.status, streamFields(head, id, route, context))
+    const fields = streamFields(head, id, route, context)
+    // Without chunks, as for HTTP/1.0, there are no trailers, and Node refuses to announce any.
+    if (!response.useChunkedEncodingByDefault) delete fields['trailer']
+    response.writeHead(head.status, fields)
     if (first === '') response.flushHeaders()
     else response.write(first)
     return new ResponseSink(response)

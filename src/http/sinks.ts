@@ -18,6 +18,14 @@ export class ResponseSink implements Sink {
   drained(): Promise<void> {
     return drained(this.#response)
   }
+
+  get taken(): number {
+    return takenBy(this.#response.socket)
+  }
+
+  cut(): void {
+    this.#response.destroy()
+  }
 }
 
 /** A streamed answer on a raw socket: every write is a chunk of its own. */
@@ -35,6 +43,14 @@ export class SocketSink implements Sink {
   drained(): Promise<void> {
     return drained(this.#socket)
   }
+
+  get taken(): number {
+    return takenBy(this.#socket)
+  }
+
+  cut(): void {
+    this.#socket.destroy()
+  }
 }
 
 /** In chunked transfer coding. An empty chunk would end the body. */
@@ -46,6 +62,10 @@ export function chunkOf(text: string): string {
 export function lastChunks({ rest, trailers }: StreamRest): string {
   const fields = Object.entries(trailers).map(([name, value]) => `${name}: ${value}\r\n`)
   return `${chunkOf(rest)}0\r\n${fields.join('')}\r\n`
+}
+
+function takenBy(socket: Socket | null): number {
+  return socket === null ? 0 : socket.bytesWritten - socket.writableLength
 }
 
 function drained(stream: Writable): Promise<void> {

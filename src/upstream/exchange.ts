@@ -30,8 +30,8 @@ export interface CallOptions {
   presence: Presence | null
 }
 
-/** What was waited for. `first-content`, `payload` and `total` are deadlines of those who read a stream. */
-export type TimeoutPhase = 'connect' | 'headers' | 'body' | 'first-content' | 'payload' | 'total'
+/** What was waited for. From `first-content` on they are deadlines of those who read a stream. */
+export type TimeoutPhase = 'connect' | 'headers' | 'body' | 'first-content' | 'idle' | 'payload' | 'total'
 
 /** Why there is no response. `sent`: the provider had the whole request, so it may have worked on it and billed it. */
 export type Stoppage =

@@ -83,17 +83,15 @@ export function createIdempotency(options: IdempotencyOptions): Idempotency {
     return { reply: { ...reply, headers: { ...reply.headers, ...marksOf(requestId) } } }
   }
 
-  /** The reply of the running call. Null: nobody waited for it any more, so it was cancelled and releases the key. */
-  async function join(first: Running, body: IdempotentBody, { presence, receiver }: IdempotentCall) {
+  /** The reply of the running call. Null: nobody waited for it any more, and what is kept of it decides. */
+  async function join(first: Running, body: IdempotentBody, call: IdempotentCall) {
     checkSameBody(first, body)
-    if (!first.presence.left) {
-      // What was sent before is not kept: nothing can be added to it.
-      if (first.delivery?.join(receiver, marksOf(first.requestId)) === false) throw refusalOf(first)
-      first.presence.join(presence)
-    }
-    const ended = await endOrLeave(first.ended, presence)
+    const isJoined = joins(first, call)
+    const ended = await endOrLeave(first.ended, call.presence)
     if (ended === 'left') return { reply: null }
-    return ended === null ? null : replay(ended, first.requestId)
+    // Without its beginning the end of a stream is nothing: what is kept of the call is asked for.
+    if (ended === null || ('rest' in ended && !isJoined)) return null
+    return replay(ended, first.requestId)
   }
 
   function recall(identity: string, body: IdempotentBody) {
@@ -157,6 +155,15 @@ export function createIdempotency(options: IdempotencyOptions): Idempotency {
       throw refusalOf(logged)
     },
   }
+}
+
+/** False: those who waited for it have left, so it may have been cancelled. */
+function joins(first: Running, { presence, receiver }: IdempotentCall): boolean {
+  if (first.presence.left) return false
+  // What was sent before is not kept: nothing can be added to it.
+  if (first.delivery?.join(receiver, marksOf(first.requestId)) === false) throw refusalOf(first)
+  first.presence.join(presence)
+  return true
 }
 
 function marksOf(requestId: string): Record<string, string> {

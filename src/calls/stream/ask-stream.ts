@@ -9,6 +9,7 @@ import type { Candidate } from '../chain/assess.ts'
 import type { Deps } from '../deps.ts'
 import { type Asked, type Outcome, readInPlace } from '../read-outcome.ts'
 import type { Admitted } from '../stages.ts'
+import { lingering } from './lingering.ts'
 import { LiveStream } from './live-stream.ts'
 
 /**
@@ -24,8 +25,8 @@ export async function askStream(
 ): Promise<Asked> {
   const { timeoutMs } = candidate.entry
   const began = performance.now()
-  // Where leaving does not end the bill, the stream is read on.
-  const presence = candidate.provider.onCallerLeft === 'drain' ? null : call.presence
+  const { onCallerLeft } = candidate.provider
+  const presence = onCallerLeft === 'drain' ? lingering(call.presence, deps.streams) : call.presence
   // Until the first content only the deadline counts: a model may think for minutes.
   const options = { method: 'POST', body: bytes, timeoutMs, idleMs: timeoutMs, presence } as const
   const raw = await deps.upstream.call(endpoint, options)

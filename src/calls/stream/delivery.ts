@@ -49,7 +49,12 @@ export class Delivery {
     return this.#head !== null
   }
 
-  /** Those who are left do not read. */
+  /** Somebody was dropped who did not read. */
+  get hasSlowReader(): boolean {
+    return this.#members.some(({ isSlow }) => isSlow)
+  }
+
+  /** Nobody is left who reads. */
   get isUnread(): boolean {
     return this.#members.every(({ presence, isSlow }) => isSlow || presence.left)
   }
@@ -89,22 +94,38 @@ export class Delivery {
     return isTaken
   }
 
-  /** Resolves when all readers have room again; those who take too long are dropped. */
+  /** Resolves when all readers have room again; those whose connections take nothing for too long are dropped. */
   async drained(): Promise<void> {
     await Promise.all(
       this.#members.map(async (member) => {
-        if (member.presence.left || member.isSlow || member.sink === null) return
-        const deadline = Promise.withResolvers<'slow'>()
-        const timer = setTimeout(() => deadline.resolve('slow'), this.#options.slowReaderMs)
-        if ((await Promise.race([member.sink.drained(), deadline.promise])) === 'slow') member.isSlow = true
-        clearTimeout(timer)
+        const { presence, isSlow, sink } = member
+        if (presence.left || isSlow || sink === null || (await this.#hasRoom(sink))) return
+        member.isSlow = true
+        sink.cut()
       }),
     )
   }
 
-  /** No more keep-alives: the end follows. */
+  /** What the caller gets is decided: a head that was not sent until now goes out with the answer. */
+  decided(): void {
+    if (this.#head === null) clearTimeout(this.#timer)
+  }
+
+  /** The end follows: no more keep-alives. */
   close(): void {
     clearTimeout(this.#timer)
+  }
+
+  async #hasRoom(sink: Sink): Promise<boolean> {
+    const drained = sink.drained().then(() => true)
+    for (;;) {
+      const { taken } = sink
+      const { promise: late, resolve } = Promise.withResolvers<boolean>()
+      const timer = setTimeout(() => resolve(false), this.#options.slowReaderMs)
+      const isDrained = await Promise.race([drained, late])
+      clearTimeout(timer)
+      if (isDrained || sink.taken === taken) return isDrained
+    }
   }
 
   #open(head: StreamHead, first: string): void {
@@ -120,7 +141,7 @@ export class Delivery {
   }
 
   #keepAlive(): void {
-    this.send(this.#options.keepAlive, this.#options.earlyHead)
+    if (!this.isUnread) this.send(this.#options.keepAlive, this.#options.earlyHead)
   }
 
   #note(text: string): void {

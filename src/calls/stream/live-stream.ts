@@ -1,6 +1,7 @@
 import { failure } from '../../domain/failure.ts'
 import { characters, contentBytes, type StreamPart, type StreamReader } from '../../domain/request/stream.ts'
 import type { StreamSettings } from '../../domain/stream-settings.ts'
+import type { Stoppage } from '../../upstream/exchange.ts'
 import { ServerSentEvents } from '../../upstream/server-sent-events.ts'
 import type { UpstreamAnswer } from '../../upstream/streamed-response.ts'
 import { failureOfBreakdown } from '../breakdown.ts'
@@ -58,15 +59,9 @@ export class LiveStream {
         // Time in which nobody reads is not the provider's.
         if (this.#isReading) answer.abort({ kind: 'timeout', phase: 'payload' })
       }, timers.payloadIdleMs)
-      this.limit(timers.totalMs)
+      this.#total = setTimeout(() => answer.abort({ kind: 'timeout', phase: 'total' }), timers.totalMs)
     }
     return this.#first
-  }
-
-  /** The longest that the rest of the stream may take. */
-  limit(milliseconds: number): void {
-    clearTimeout(this.#total)
-    this.#total = setTimeout(() => this.#answer?.abort({ kind: 'timeout', phase: 'total' }), milliseconds)
   }
 
   /** At least one part. */
@@ -103,10 +98,7 @@ export class LiveStream {
       default:
         this.#hasEnded = true
         // What fails after the answer's end does not spoil it.
-        return {
-          kind: 'parts',
-          parts: this.reader.isFinished ? this.reader.end() : [{ type: 'failed', failure: failureOfBreakdown(part) }],
-        }
+        return { kind: 'parts', parts: this.reader.isFinished ? this.reader.end() : [failedBy(part)] }
     }
   }
 
@@ -151,6 +143,12 @@ export class LiveStream {
 
 const END = { kind: 'end' } as const
 const TOO_LARGE = failure('upstream_error', "An event of the provider's stream is too large.", null, { retry: 'no' })
+
+/** The body of a stream has no deadline of its own: what ends it is silence. */
+function failedBy(stoppage: Stoppage): StreamPart {
+  const isSilence = stoppage.kind === 'timeout' && stoppage.phase === 'body'
+  return { type: 'failed', failure: failureOfBreakdown(isSilence ? { kind: 'timeout', phase: 'idle' } : stoppage) }
+}
 
 function isEnd({ type }: StreamPart): boolean {
   return type === 'message-end' || type === 'failed'

@@ -1,4 +1,5 @@
 import type { StreamSettings } from '../../domain/stream-settings.ts'
+import type { Delivery } from './delivery.ts'
 import type { LiveStream } from './live-stream.ts'
 
 /** The streams of this process that are being sent. */
@@ -7,6 +8,8 @@ export class OpenStreams {
   /** The drain has timed out. */
   isCut = false
   readonly #open = new Set<LiveStream>()
+  readonly #calls = new Set<object>()
+  #onEnded: (() => void)[] = []
   #drains = 0
 
   constructor(settings: StreamSettings) {
@@ -23,6 +26,23 @@ export class OpenStreams {
 
   delete(stream: LiveStream): void {
     this.#open.delete(stream)
+  }
+
+  /** A call that asked for a stream is under way; it counts until its row is complete. */
+  begin(call: object, delivery: Delivery): void {
+    this.#calls.add(call)
+    delivery.start()
+  }
+
+  end(call: object): void {
+    if (!this.#calls.delete(call) || this.#calls.size > 0) return
+    for (const resolve of this.#onEnded) resolve()
+    this.#onEnded = []
+  }
+
+  /** Resolves when no call runs any more, also of those whose callers have left. */
+  ended(): Promise<void> {
+    return this.#calls.size === 0 ? Promise.resolve() : new Promise((resolve) => this.#onEnded.push(resolve))
   }
 
   /** Whether one more stream may be read on after its caller has left. */

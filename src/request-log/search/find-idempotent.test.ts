@@ -7,6 +7,7 @@ import { findIdempotent } from './find-idempotent.ts'
 
 const stores = await testStores()
 const KEYED = { keyId: 'key-1', idempotencyKey: 'once', bodyHash: 'hash' }
+const FREE = { costPicodollars: null }
 const SEARCH = { keyId: 'key-1', idempotencyKey: 'once', since: 0 }
 
 for (const engine of ENGINES) {
@@ -14,11 +15,15 @@ for (const engine of ENGINES) {
     test('is the one that was answered, not those that failed before or after', async () => {
       const store = await stores.openNew(engine)
       const { requestLog, reads } = store
-      await requestLog.close(closeRecord('failed', { ...KEYED, startedAt: 1_000, status: 502, code: 'upstream_error' }))
+      await requestLog.close(
+        closeRecord('failed', { ...KEYED, startedAt: 1_000, status: 502, code: 'upstream_error', ...FREE }),
+      )
       await requestLog.caughtUp()
       assert.equal(await findIdempotent(reads, SEARCH), null)
       await requestLog.close(closeRecord('answered', { ...KEYED, startedAt: 2_000 }))
-      await requestLog.close(closeRecord('conflict', { ...KEYED, startedAt: 3_000, status: 409, code: 'conflict' }))
+      await requestLog.close(
+        closeRecord('conflict', { ...KEYED, startedAt: 3_000, status: 409, code: 'conflict', ...FREE }),
+      )
       await requestLog.close(closeRecord('without', { startedAt: 4_000 }))
       await requestLog.caughtUp()
       const found = { requestId: 'answered', bodyHash: 'hash', state: 'answered' }
@@ -27,6 +32,22 @@ for (const engine of ENGINES) {
       assert.equal(await findIdempotent(reads, { ...SEARCH, since: 2_000 }), null)
       assert.equal(await findIdempotent(reads, { ...SEARCH, keyId: 'key-2' }), null)
       assert.equal(await findIdempotent(reads, { ...SEARCH, idempotencyKey: 'other' }), null)
+    })
+
+    test('is a stream that was cut after content, or whose input was charged', async () => {
+      const cuts: Partial<Parameters<typeof closeRecord>[1]>[] = [
+        { status: 200, code: 'upstream_error', firstContentMs: 5, costPicodollars: '7' },
+        { status: 499, code: 'caller_left', firstContentMs: 5, ...FREE },
+        { status: 499, code: 'caller_left', costPicodollars: '7' },
+        { status: 0, code: 'interrupted', firstContentMs: 5, ...FREE },
+      ]
+      for (const cut of cuts) {
+        const store = await stores.openNew(engine)
+        await store.requestLog.close(closeRecord('cut', { ...KEYED, startedAt: 1_000, ...cut }))
+        await store.requestLog.caughtUp()
+        const found = { requestId: 'cut', bodyHash: 'hash', state: 'answered' }
+        assert.deepEqual(await findIdempotent(store.reads, SEARCH), found)
+      }
     })
 
     test('runs while its row is open, and is uncertain when it was interrupted', async () => {

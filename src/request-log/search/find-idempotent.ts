@@ -14,16 +14,24 @@ export interface IdempotentSearch {
 export async function findIdempotent(db: Kysely<Database>, search: IdempotentSearch): Promise<ClaimedCall | null> {
   const row = await db
     .selectFrom('requests')
-    .select(['id', 'body_hash', 'state', 'code'])
+    .select(['id', 'body_hash', 'state', 'code', 'first_content_ms'])
     .where('key_id', '=', search.keyId)
     .where('idempotency_key', '=', search.idempotencyKey)
     .where('started_at', '>', search.since)
-    // An open row has no code either.
-    .where((where) => where.or([where('code', 'is', null), where('code', '=', sql.lit(INTERRUPTED.code))]))
+    // An open row has no code either. A stream that was cut has one, and costs what it has sent.
+    .where((where) =>
+      where.or([
+        where('code', 'is', null),
+        where('code', '=', sql.lit(INTERRUPTED.code)),
+        where('first_content_ms', 'is not', null),
+        where('cost_picodollars', '>', sql.lit(0)),
+      ]),
+    )
     .orderBy('started_at', 'desc')
     .limit(1)
     .executeTakeFirst()
   if (row === undefined) return null
-  const state = row.state === 'open' ? 'running' : row.code === null ? 'answered' : 'uncertain'
+  const isUncertain = row.code === INTERRUPTED.code && row.first_content_ms === null
+  const state = row.state === 'open' ? 'running' : isUncertain ? 'uncertain' : 'answered'
   return { requestId: row.id, bodyHash: row.body_hash ?? '', state }
 }
