@@ -20,7 +20,7 @@ const KINDS = [
   ['a whole call', '0', 'openai'],
 ] as const
 
-export async function measurePaths({ plan, progress }: RunOptions): Promise<PathRow[]> {
+export async function measurePaths({ plan, progress }: Pick<RunOptions, 'plan' | 'progress'>): Promise<PathRow[]> {
   const rows: PathRow[] = []
   for (const [what, kind, family] of KINDS) {
     await using scene = createScene()
