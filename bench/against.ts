@@ -1,10 +1,11 @@
 import { median, type Spread, spreadOf, sum } from './load/percentiles.ts'
+import { PACES, STREAMING, streamed } from './parts/streams.ts'
 import { exchangedGateways, ratiosWithin, runTogether, type TogetherRow, togetherRows } from './parts/together.ts'
 import type { RunOptions } from './plan.ts'
 import { fixed, spread as spreadText, tableText } from './report/table.ts'
 import { startBareProxy } from './run/contestants.ts'
 import { type Build, OURS } from './run/gateway.ts'
-import { createScene, FAMILIES, type Family, startUpstream } from './run/scene.ts'
+import { createScene, FAMILIES, type Family, startUpstreams } from './run/scene.ts'
 
 /** CPU per call of two builds under load at the same time, on one core. */
 export interface Comparison {
@@ -21,19 +22,26 @@ export interface Comparison {
 
 export const OTHER = 'the other build'
 
-/** The bare proxy takes part as well, so that the core is shared as in `together`. */
-export async function measureAgainst({ plan, build, progress }: RunOptions, other: Build): Promise<Comparison[]> {
+/** The bare proxy takes part as well, so that the core is shared as in `together`. `isStream`: streams of 100 events. */
+export async function measureAgainst(
+  { plan, build, progress }: RunOptions,
+  other: Build,
+  isStream = false,
+): Promise<Comparison[]> {
   const rows: TogetherRow[] = []
   for (let start = 0; start < plan.against.starts; start++) {
     progress(`against: fresh processes, ${start + 1} of ${plan.against.starts}`)
     await using scene = createScene()
-    const upstream = (await startUpstream(scene)).immediate
-    const hop = await startBareProxy(scene, upstream, 'hop')
+    const [upstream = ''] = await startUpstreams(scene, [isStream ? PACES.paced : '0'])
+    const bare = await startBareProxy(scene, upstream, isStream ? 'pipe' : 'hop')
     // With five busy processes on one core, latency is high by design; shed calls would not be measured.
-    const env = { OVERLOAD_MS: '0' }
+    const env = STREAMING
     const ours = await exchangedGateways(scene, { upstream, build, env })
     const others = await exchangedGateways(scene, { upstream, build: other, env })
-    const lineUp = (round: number) => [hop, ...ours(round), ...others(round)]
+    const lineUp = (round: number) => {
+      const targets = [bare, ...ours(round), ...others(round)]
+      return isStream ? targets.map(streamed) : targets
+    }
     rows.push(...togetherRows(await runTogether(scene, lineUp, plan.against, progress)))
   }
   return FAMILIES.map((family) => {

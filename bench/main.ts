@@ -59,7 +59,8 @@ run on this machine. A quarter of an hour.
   --help             prints this text
 
 Instead of these parts:
-  --against <folder> CPU per call against the built program (dist/switchyard.js) of another checkout, and the ratio
+  --against <folder> CPU per call against the built program (dist/switchyard.js) of another checkout, and the ratio;
+                     with --streams, CPU per stream
   --paths            streams and whole calls through the own socket code and through node:http and undici
   --nodes            one embedded node, then one, two and four with PostgreSQL and Valkey (five minutes)
   --record-budget    writes bench/budget.json, which bench/budget.test.ts enforces
@@ -77,6 +78,7 @@ async function main(): Promise<string> {
       'no-peers': { type: 'boolean', default: false },
       nodes: { type: 'boolean', default: false },
       paths: { type: 'boolean', default: false },
+      streams: { type: 'boolean', default: false },
       'record-budget': { type: 'boolean', default: false },
       'write-docs': { type: 'boolean', default: false },
       against: { type: 'string' },
@@ -101,7 +103,7 @@ async function main(): Promise<string> {
     progress: say,
   }
   if (values.against !== undefined)
-    return againstText(await measureAgainst(options, builtProgram(OTHER, values.against)))
+    return againstText(await measureAgainst(options, builtProgram(OTHER, values.against), values.streams))
   if (values.paths) return pathsText(await measurePaths(options))
   if (values.nodes) {
     const result = await measureNodes(options)

@@ -43,7 +43,8 @@ export interface Plan {
   nodes: { rounds: number; seconds: number }
   streams: TogetherPlan
   firstContent: LatencyPlan
-  streamMemory: { open: number; streams: number }
+  /** `calmMs`: before memory is read; four times as long after the start. */
+  streamMemory: { open: number; streams: number; calmMs: number }
   /** Each way of talking HTTP. */
   paths: TogetherPlan
 }
@@ -68,7 +69,7 @@ export const FULL: Plan = {
   nodes: { rounds: 5, seconds: 2 },
   streams: { rounds: 12, seconds: 4, warmupSeconds: 8 },
   firstContent: { rates: [{ rate: 300, rounds: 10 }], seconds: 5 },
-  streamMemory: { open: 5_000, streams: 100_000 },
+  streamMemory: { open: 5_000, streams: 100_000, calmMs: 3_000 },
   paths: { rounds: 12, seconds: 4, warmupSeconds: 8 },
 }
 
@@ -87,6 +88,6 @@ export const QUICK: Plan = {
   nodes: { rounds: 2, seconds: 0.5 },
   streams: { rounds: 2, seconds: 2, warmupSeconds: 2 },
   firstContent: { rates: [{ rate: 300, rounds: 1 }], seconds: 2 },
-  streamMemory: { open: 500, streams: 2_000 },
+  streamMemory: { open: 500, streams: 2_000, calmMs: 3_000 },
   paths: { rounds: 3, seconds: 2, warmupSeconds: 2 },
 }

@@ -4,7 +4,7 @@ import { after, test } from 'node:test'
 import '../../test/built-program.ts'
 import { againstText, measureAgainst, OTHER } from '../against.ts'
 import { QUICK, type RunOptions } from '../plan.ts'
-import { DIRECT, HOP } from '../run/contestants.ts'
+import { DIRECT, HOP, PIPE } from '../run/contestants.ts'
 import { builtProgram, OURS } from '../run/gateway.ts'
 import { label } from '../run/scene.ts'
 import { takeTurn } from '../run/turn.ts'
@@ -12,6 +12,8 @@ import { measureEventLoop } from './event-loop.ts'
 import { measureLatency } from './latency.ts'
 import { measureOverload } from './overload.ts'
 import { measureSaturation } from './saturation.ts'
+import { measureStreamMemory } from './stream-memory.ts'
+import { measureFirstContent, measureStreams, WHOLE } from './streams.ts'
 
 // The budget's test must not be slowed by this one.
 const turn = await takeTurn(100_000)
@@ -29,6 +31,9 @@ function shortRun(): RunOptions {
     latency: { rates: [{ rate: 100, rounds: 1 }], seconds: 0.5 },
     eventLoop: { slices: 1, seconds: 0.5, rows: 0 },
     overload: { quietSeconds: 1, seconds: 0.5 },
+    streams: { rounds: 1, seconds: 0.5, warmupSeconds: 0.1 },
+    firstContent: { rates: [{ rate: 20, rounds: 1 }], seconds: 0.5 },
+    streamMemory: { open: 20, streams: 20, calmMs: 100 },
   }
   return { plan, peers: [], build: builtProgram(), progress() {} }
 }
@@ -82,4 +87,23 @@ test('every 200 of an overload is in the log', { timeout: 400_000 }, async () =>
   // A busy machine may have to shed calls, but must answer all of them.
   for (const stage of [before, during])
     assert.deepEqual([stage.failed, stage.unanswered], [0, 0], JSON.stringify(stage))
+})
+
+test('streams are measured beside a proxy that only pipes', { timeout: 400_000 }, async () => {
+  const rows = await measureStreams(shortRun())
+  const names = [PIPE, ...BOTH_FAMILIES, `${WHOLE}, OpenAI family`]
+  assert.deepEqual(rows.map(label), [...names, ...names])
+  for (const row of rows) assert.deepEqual([row.errors, row.requests > 0], [0, true], JSON.stringify(row))
+})
+
+test('every event of a stream is timed', { timeout: 400_000 }, async () => {
+  const rows = await measureFirstContent(shortRun())
+  assert.deepEqual(rows.map(label), [DIRECT, PIPE, ...BOTH_FAMILIES])
+  for (const row of rows)
+    assert.deepEqual([row.failed, row.calls, row.events?.count], [0, 10, 100], JSON.stringify(row))
+})
+
+test('open and cut streams are counted', { timeout: 400_000, skip: !isLinux }, async () => {
+  const { open, failed, leftRunning, growth } = await measureStreamMemory(shortRun())
+  assert.deepEqual([open, failed, leftRunning, growth.length], [20, 0, 0, 3])
 })

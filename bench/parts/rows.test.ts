@@ -68,6 +68,12 @@ test('calls around a late direct call do not count, however long they took', () 
     ],
   )
   assert.deepEqual([ours?.calls, ours?.counted, ours?.rounds], [10, 8, 2])
+  const withEvents = (name: string, ms: number) => {
+    const events = { count: 10, joined: 1, delayMs: { p50: ms, p99: ms * 2 } }
+    return { ...calls(name, [50]), stage: { ...calls(name, [50]).stage, events } }
+  }
+  const [, streams] = latencyRows([[withEvents(DIRECT, 1), withEvents(OURS, 3)]], 300)
+  assert.deepEqual(streams?.events, { addedP50Ms: 2, addedP99Ms: 4, joined: 1, count: 10 })
   const [, starved] = latencyRows([[calls(DIRECT, [50]), calls(OURS, [])]], 500)
   assert.deepEqual([starved?.added, starved?.counted], [{ p50Ms: null, p99Ms: null }, 0])
 })

@@ -7,7 +7,6 @@ import type { RunOptions } from '../plan.ts'
 import { startGateway } from '../run/gateway.ts'
 import { createScene, FAMILIES, startUpstreams } from '../run/scene.ts'
 import { askProbe } from './event-loop.ts'
-import { SETTLE_MS } from './memory.ts'
 import { STREAMING, streamed } from './streams.ts'
 
 export interface StreamMemory {
@@ -25,21 +24,20 @@ export interface StreamMemory {
 
 const STEPS = [0.2, 0.6, 1]
 const CONNECTIONS = 64
-const CALM_MS = 3_000
 
 export async function measureStreamMemory(options: RunOptions): Promise<StreamMemory> {
   return { ...(await measureOpen(options)), ...(await measureGrowth(options)) }
 }
 
 async function measureOpen({ plan, build, progress }: RunOptions) {
+  const { open: connections, calmMs } = plan.streamMemory
   await using scene = createScene()
   const [upstream = ''] = await startUpstreams(scene, ['10/Infinity'])
   const target = streamed((await startGateway(scene, { upstream, build, env: STREAMING })).target('openai'))
-  await sleep(SETTLE_MS)
+  await sleep(4 * calmMs)
   const idle = readUsage(target.pid ?? 0)?.rssBytes ?? 0
-  const { open: connections } = plan.streamMemory
   progress(`memory: ${connections} open streams`)
-  const how = { bodyBytes: 0, connections, settleMs: CALM_MS }
+  const how = { bodyBytes: 0, connections, settleMs: calmMs }
   const { open, rssBytes } = await scene.load({ kind: 'hold', ...target, ...how })
   return { open, notOpen: connections - open, bytesEach: (rssBytes - idle) / open }
 }
@@ -61,7 +59,7 @@ async function measureGrowth({ plan, build, progress }: RunOptions) {
       const target = { ...streamed(gateway.target(family)), connections: CONNECTIONS }
       loads.push(await scene.load({ kind: 'cut', bodyBytes: 0, streams: streams / FAMILIES.length, ...target }))
     }
-    await sleep(CALM_MS)
+    await sleep(plan.streamMemory.calmMs)
     const heapBytes = await askProbe(pid, report)
     growth.push({ streams: share * plan.streamMemory.streams, heapBytes, rssBytes: readUsage(pid)?.rssBytes ?? 0 })
   }

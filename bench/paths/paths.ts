@@ -4,7 +4,7 @@ import { runTogether, type TogetherRow, togetherRows } from '../parts/together.t
 import type { RunOptions } from '../plan.ts'
 import { fixed, spread, tableText } from '../report/table.ts'
 import { SOURCES, startGateway } from '../run/gateway.ts'
-import { createScene, label, startUpstreams } from '../run/scene.ts'
+import { createScene, label, startUpstreams, type Target } from '../run/scene.ts'
 
 /** To the caller and to the provider. */
 const PATHS = ['raw/own', 'node:http/own', 'raw/undici', 'node:http/undici']
@@ -20,13 +20,13 @@ const KINDS = [
   ['a whole call', '0', 'openai'],
 ] as const
 
-export async function measurePaths({ plan, progress }: RunOptions): Promise<PathRow[]> {
+export async function measurePaths({ plan, progress }: Pick<RunOptions, 'plan' | 'progress'>): Promise<PathRow[]> {
   const rows: PathRow[] = []
   for (const [what, kind, family] of KINDS) {
     await using scene = createScene()
     const [upstream = ''] = await startUpstreams(scene, [kind])
     const nodeFlags = ['--max-semi-space-size=16', '--import', join(import.meta.dirname, 'swap.ts')]
-    const targets = []
+    const targets: Target[] = []
     for (const name of PATHS) {
       const options = { upstream, build: { ...SOURCES, name }, nodeFlags, env: { ...STREAMING, BENCH_PATH: name } }
       targets.push((await startGateway(scene, options)).target(family))

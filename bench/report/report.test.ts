@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { StageResult } from '../load/open-loop.ts'
+import type { TogetherRow } from '../parts/together.ts'
 import type { BenchResult } from '../result.ts'
-import { HOP } from '../run/contestants.ts'
+import { HOP, PIPE } from '../run/contestants.ts'
 import { OURS } from '../run/gateway.ts'
 import { parsePeer } from '../run/peers.ts'
 import type { Family } from '../run/scene.ts'
@@ -39,6 +40,10 @@ function exampleResult(): BenchResult {
     ...{ rate, due: ok + shed, ok, shed, failed: 0, firstError: null, unsent: 0, unanswered: 0 },
     ...{ okMs: { p50: 2, p99: 8 }, shedMs: { p50: 2, p99: 8 }, lateMs: { p50: 2, p99: 8 }, okEachMs: [], okDueMs: [] },
   })
+  const streams = COSTS.map(([name, family, cpu], index) => ({
+    ...{ ...(together[index] as TogetherRow), name: name === HOP ? PIPE : name, family, pace: 'paced' as const },
+    eachRound: [name === 'Portkey' ? cpu : cpu + 10],
+  }))
   return {
     ...{ startedAt: '2026-11-15T10:00:00.000Z', node: 'v24.0.0', processor: 'An example', notPinned: null },
     ...{ quick: false, problems: [], start: { milliseconds: 900, firstMilliseconds: 1_200 } },
@@ -48,6 +53,16 @@ function exampleResult(): BenchResult {
     eventLoop: [
       { what: 'calls alone', longestMs: 6, longestSpread: [5, 7], worstMs: 9, p50Ms: 50, p99Ms: 52, failed: 0 },
     ],
+    streams,
+    firstContent: latency.map((row) => ({
+      ...row,
+      rate: 300,
+      events: { addedP50Ms: 0.1, addedP99Ms: 0.4, joined: 0, count: 1_000 },
+    })),
+    streamMemory: {
+      ...{ open: 5_000, notOpen: 0, bytesEach: 50e3, failed: 0, firstError: null, leftRunning: 0 },
+      growth: [20, 60, 100].map((streams) => ({ streams, rssBytes: 150e6, heapBytes: 30e6 })),
+    },
     overload: {
       ...{ saturationRate: 5_000, recoveryMs: 100, missingFromLog: 0, rssPeakBytes: 200e6 },
       ...{ before: stage(2_500, 5_000, 0), during: stage(10_000, 30_000, 30_000), after: stage(2_500, 10_000, 0) },
@@ -72,7 +87,7 @@ test('tables are aligned', () => {
 
 test('every target has a verdict, and a missed one is reported', () => {
   const holding = verdicts(exampleResult())
-  assert.equal(holding.length, 13)
+  assert.equal(holding.length, 22)
   assert.deepEqual(
     holding.filter(({ holds }) => holds !== true),
     [],
@@ -87,14 +102,22 @@ test('every target has a verdict, and a missed one is reported', () => {
 })
 
 test('an unmeasured target has no verdict', () => {
-  const result = { ...exampleResult(), latency: [], start: null, overload: null }
-  assert.equal(verdicts(result).filter(({ holds }) => holds === null).length, 5)
+  const result = { ...exampleResult(), latency: [], start: null, overload: null, streams: [], streamMemory: null }
+  assert.equal(verdicts(result).filter(({ holds }) => holds === null).length, 11)
   assert.match(reportText(result), /not measured/)
 })
 
 test('the report has every table, the date and no undefined value', () => {
   const text = reportText(exampleResult())
-  for (const part of ['2026-11-15', 'Switchyard, OpenAI family', 'Portkey', 'Event loop', 'Overload', 'Larger bodies'])
+  for (const part of [
+    '2026-11-15',
+    'Switchyard, OpenAI family',
+    'Portkey',
+    'Event loop',
+    'Overload',
+    'Larger bodies',
+    'first content',
+  ])
     assert.ok(text.includes(part), part)
   assert.doesNotMatch(text, /NaN|undefined|\[object/)
 })

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
@@ -16,9 +16,11 @@ export interface Peer {
 }
 
 /** Installed when needed, never a dependency of ours. Ignored by git; removed when packages are installed anew. */
-const FOLDER = join(import.meta.dirname, '../../node_modules/.cache/bench-peers/portkey')
-const PACKAGE = '@portkey-ai/gateway'
 const VERSION = '1.15.2'
+const FOLDER = join(import.meta.dirname, `../../node_modules/.cache/bench-peers/portkey-${VERSION}`)
+const PACKAGE = '@portkey-ai/gateway'
+/** With later ones its streams fail: it adds to headers that they do not copy. */
+const OVERRIDES = { '@hono/node-server': '1.13.8' }
 const PROGRAM = join(FOLDER, 'node_modules', PACKAGE, 'build/start-server.js')
 const PORT = 18_787
 
@@ -37,9 +39,14 @@ const PORTKEY: Peer = {
 /** Empty when npm cannot install it; the callback says why. */
 export async function installPeers(onProblem: (text: string) => void): Promise<Peer[]> {
   const options = ['--no-audit', '--no-fund', '--ignore-scripts', '--no-package-lock']
-  const args = ['install', '--prefix', FOLDER, ...options, `${PACKAGE}@${VERSION}`]
+  const args = ['install', '--prefix', FOLDER, ...options]
   try {
-    if (!existsSync(PROGRAM)) await promisify(execFile)('npm', args, { timeout: 180_000 })
+    if (!existsSync(PROGRAM)) {
+      mkdirSync(FOLDER, { recursive: true })
+      const wanted = { dependencies: { [PACKAGE]: VERSION }, overrides: OVERRIDES }
+      writeFileSync(join(FOLDER, 'package.json'), JSON.stringify(wanted))
+      await promisify(execFile)('npm', args, { timeout: 180_000 })
+    }
     return [PORTKEY]
   } catch (error) {
     const text = error instanceof Error ? error.message : String(error)

@@ -4,6 +4,7 @@ import type { StreamEnding } from '../domain/log/stream-words.ts'
 import { estimateUsage } from '../domain/pricing/estimated-usage.ts'
 import { withoutSecrets } from '../domain/provider.ts'
 import type { StreamPart } from '../domain/request/stream.ts'
+import { asGatewayError } from '../http/respond.ts'
 import type { CommitRecord } from '../request-log/record.ts'
 import { streamHead } from './answer.ts'
 import type { Candidate } from './chain/assess.ts'
@@ -36,17 +37,23 @@ export async function deliver(call: Served, deps: Deps): Promise<Cut> {
   const streaming = { call, answer: served.answer, delivery, candidate: fitness.candidate }
   const began = performance.now()
   deps.streams.add(served.answer.stream)
+  deps.metrics.openStreams.add()
   let end: StreamEnding | Failure = 'interrupted'
+  let fault: GatewayError | null = null
   try {
     if (!call.presence.left) await deps.requestLog.commit(commitRecord(streaming))
     end = await pour(streaming, deps)
-  } finally {
-    call.elsewhereMs += performance.now() - began
-    deps.streams.delete(served.answer.stream)
-    served.answer.stream.close()
-    conclude(streaming, end, deps)
+  } catch (error) {
+    // Ours, and no reason to leave what was sent uncharged.
+    deps.log.error({ request: call.id, err: error })
+    fault = asGatewayError(error)
   }
-  return cutOf(streaming, end)
+  call.elsewhereMs += performance.now() - began
+  deps.metrics.openStreams.add(-1)
+  deps.streams.delete(served.answer.stream)
+  served.answer.stream.close()
+  conclude(streaming, end, deps)
+  return fault ?? cutOf(streaming, end)
 }
 
 /**

@@ -16,7 +16,7 @@ import { price } from './price.ts'
 import { receive } from './receive.ts'
 import { resolve } from './resolve.ts'
 import { NOTHING_USED, settle } from './settle.ts'
-import type { Begun, Ended, Served } from './stages.ts'
+import type { Begun, Ended } from './stages.ts'
 import { tryChain } from './try-chain.ts'
 
 /** Finds the key of a call, or throws. */
@@ -25,8 +25,8 @@ export type FindKey = (call: Call, endpoint: Endpoint, snapshot: Snapshot, deps:
 /**
  * The life of a call, whatever its endpoint. Without a valid key the body is never read (authenticate comes first), the
  * row is open before anything is sent (admit), and the row is complete before the caller sees the answer (settle), of
- * a stream its end: `deliver` has sent the rest while it came. A
- * request that repeats an `Idempotency-Key` gets the first call's answer and no row of its own (enter).
+ * a stream its end: `deliver` has sent the rest while it came. A request that repeats an `Idempotency-Key` gets the
+ * first call's answer and no row of its own (enter).
  */
 export async function handleCall(
   call: Call,
@@ -48,7 +48,9 @@ export async function handleCall(
       if (first !== null) return first.reply
       const admitted = await admit(resolved, deps)
       if (admitted.delivery !== null) deps.streams.begin(admitted, admitted.delivery)
-      ended.error = await charged(await tryChain(admitted, deps), deps)
+      const served = await tryChain(admitted, deps)
+      if (served.delivery !== null) ended.error = await deliver(served, deps)
+      price(served)
     } catch (error) {
       if (isLogFull(error)) throw error
       ended.error = error instanceof CallerLeftError ? 'caller-left' : asGatewayError(error)
@@ -70,15 +72,6 @@ export async function handleCall(
     ended.call.delivery?.close()
     deps.streams.end(begun)
     deps.metrics.inFlight.add(-1)
-  }
-}
-
-/** What a stream has sent is charged, whatever goes wrong after that. */
-async function charged(served: Served, deps: Deps): Promise<Ended['error']> {
-  try {
-    return served.delivery === null ? null : await deliver(served, deps)
-  } finally {
-    price(served)
   }
 }
 
