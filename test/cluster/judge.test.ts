@@ -62,7 +62,12 @@ const CUT_STREAM: Ending = { kind: 'cut', node: 1, sawContent: true }
 /** The counters did not book it in time. */
 const UNBOOKED: Ending = { ...ENDED, code: 'limits_unavailable', ended: 'failed_mid_stream', costUsd: null }
 const STREAM_ROW: LoggedRow = { ...ROW, ended: 'finished' }
-const CUT_ROW: LoggedRow = { ...INTERRUPTED, ended: 'interrupted', costPicodollars: 120_000_000n }
+const CUT_ROW: LoggedRow = {
+  ...INTERRUPTED,
+  ended: 'interrupted',
+  costPicodollars: 120_000_000n,
+  holdPicodollars: 120_000_000n,
+}
 
 function ended(ending: Ending): SentCall[] {
   return [{ ...CALL, ending }]
@@ -136,6 +141,11 @@ describe('the judge of a chaos run', () => {
       'content that is free',
       { ...SOUND, sent: ended(UNBOOKED), rows: [{ ...STREAM_ROW, costPicodollars: 0n }] },
       /not paid for/,
+    ],
+    [
+      'an interrupted stream that costs less than was held',
+      { ...SOUND, sent: ended(CUT_STREAM), rows: [{ ...CUT_ROW, costPicodollars: 1n }] },
+      /should cost 120000000/,
     ],
     [
       'a stream that failed for no reason',

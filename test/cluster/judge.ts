@@ -1,4 +1,4 @@
-import type { LoggedRow } from '../crash/judge.ts'
+import { checkInterruptions, type LoggedRow } from '../crash/judge.ts'
 import { picodollars } from '../crash/prices.ts'
 import type { Cut } from './front.ts'
 import type { Ending, SentCall } from './load.ts'
@@ -70,6 +70,7 @@ export function judge(evidence: Evidence): Verdict {
   const lost = checkServed(sent, byId, byToken, problems)
   checkRefusals(evidence, byId, problems)
   const cutStreams = checkCutStreams(sent, byToken, problems)
+  checkInterruptions(rows, problems)
   checkCuts(evidence, problems)
   const unknown = checkUpstream(sent, upstream, byToken, problems)
   const budgets = checkBudgets(evidence, problems)

@@ -12,7 +12,10 @@ export const CLIENTS = 3
 
 /** A call of the workload costs about 0.00013 USD, and holds five times that while it runs. */
 const USUAL_COST_USD = 0.00013
-const TIGHT_SHARE = 0.15
+/** Most calls are quick; some streams last for seconds. */
+const USUAL_CALL_MS = 700
+/** Of what its calls would cost. Those that are cut off cost five times as much, so it runs out well before the end. */
+const TIGHT_SHARE = 0.3
 export const RICH_USD = '1000'
 
 export function keyValue(key: ChaosKey): string {
@@ -47,8 +50,10 @@ export const MOST_UPSTREAM_CALLS = 2
 export function planWorkload({ durationMs, pauseMs }: { durationMs: number; pauseMs: number }): Workload {
   const callsOfKey = Math.ceil((durationMs / pauseMs) * CLIENTS)
   const aliases = Array.from({ length: callsOfKey + 50 }, (_, number) => aliasOf(number))
-  const tightUsd = Math.max(0.003, callsOfKey * TIGHT_SHARE * USUAL_COST_USD).toFixed(6)
-  const rpm = Math.max(1, Math.round((30_000 / pauseMs) * CLIENTS))
+  const perMinute = (60_000 / (pauseMs + USUAL_CALL_MS)) * CLIENTS
+  const usualUsd = (durationMs / 60_000) * perMinute * USUAL_COST_USD
+  const tightUsd = Math.max(0.003, usualUsd * TIGHT_SHARE).toFixed(6)
+  const rpm = Math.max(1, Math.round(perMinute / 2))
   const limits = {
     free: '{}',
     tight: `{ budget: { usd: "${tightUsd}", per: total } }`,

@@ -208,7 +208,7 @@ function checkCutStreams(sent: readonly SentCall[], rows: ReadonlyMap<string, Lo
 }
 
 /** What was cut by a kill costs all that was held for it if it had an answer, and nothing otherwise. */
-function checkInterruptions(rows: readonly LoggedRow[], problems: string[]): void {
+export function checkInterruptions(rows: readonly LoggedRow[], problems: string[]): void {
   for (const row of rows) {
     if (row.code !== 'interrupted') continue
     const due = row.ended === null ? null : row.holdPicodollars
