@@ -6,6 +6,8 @@ import { seeStream } from './see-stream.ts'
 export interface Clients {
   /** Resolves with the first answer that any of them got. */
   firstAnswer: Promise<void>
+  /** Resolves when they have seen a stream to its end, one not to its end, and a refusal. */
+  allSeen: Promise<void>
   /** Everything they sent, once the gateway is dead and each of them has noticed. */
   done: Promise<SentCall[]>
 }
@@ -20,20 +22,29 @@ interface ClientOptions {
 /** Clients with a kept-alive connection each, who send one call after the other until the connection dies. */
 export function startClients(options: ClientOptions & { concurrency: number }): Clients {
   const first = Promise.withResolvers<void>()
-  const clients = Array.from({ length: options.concurrency }, () => runClient(options, first.resolve))
-  return { firstAnswer: first.promise, done: Promise.all(clients).then((all) => all.flat()) }
+  const all = Promise.withResolvers<void>()
+  const unseen = new Set<string>(['finished', 'caller_left', 'refused'])
+  const onAnswer = (call: SentCall) => {
+    first.resolve()
+    unseen.delete(call.answer?.status === 402 ? 'refused' : hasLeft(call) ? 'caller_left' : (call.answer?.ended ?? ''))
+    if (unseen.size === 0) all.resolve()
+  }
+  const clients = Array.from({ length: options.concurrency }, () => runClient(options, onAnswer))
+  const done = Promise.all(clients).then((calls) => calls.flat())
+  return { firstAnswer: first.promise, allSeen: all.promise, done }
 }
 
-async function runClient(options: ClientOptions, onAnswer: () => void): Promise<SentCall[]> {
+async function runClient(options: ClientOptions, onAnswer: (call: SentCall) => void): Promise<SentCall[]> {
   const client = new Client(options.url)
   const sent: SentCall[] = []
   for (;;) {
     const call = options.next()
     const key = call.key === 'tight' ? TIGHT_KEY : options.key
     const seen = await send(client, key, call).catch(() => NOTHING_SEEN)
-    sent.push({ ...call, ...seen })
-    if (seen.answer === null && !hasLeft({ ...call, ...seen })) break
-    onAnswer()
+    const made = { ...call, ...seen }
+    sent.push(made)
+    if (seen.answer === null && !hasLeft(made)) break
+    onAnswer(made)
   }
   await client.destroy()
   return sent

@@ -45,6 +45,8 @@ const LONGEST_LOAD_MS = 400
 /** Every fourth round lasts longer: a warm process folds, trims and checkpoints, and may be killed in the middle of it. */
 const LONG_ROUND = 4
 const LONG_LOAD_MS = 2_000
+/** One round lasts until something of everything has happened, however busy the machine is. */
+const FULL_ROUND = 2
 /** One start in four is killed too: putting the past in order must itself survive being cut off. */
 const START_KILLS = 0.25
 const LONGEST_START_MS = 700
@@ -112,6 +114,7 @@ async function runRound({ round, random, concurrency, gateway, folder }: Round) 
   const loadMs = Math.round(SHORTEST_LOAD_MS + random() * (longestMs - SHORTEST_LOAD_MS))
   // On a busy machine a process may be killed before it has answered anybody: worth seeing, but not in every round.
   if (round % 2 === 0) await Promise.race([clients.firstAnswer, clients.done])
+  if (round === FULL_ROUND) await Promise.race([clients.allSeen, clients.done])
   await sleep(loadMs / 2)
   // Nobody waits for it: the kill comes when it comes.
   const underLoad = readBudget(running.ready).catch(() => [])
