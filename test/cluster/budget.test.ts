@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, beforeEach, describe, test } from 'node:test'
 import type { Limits } from '../../src/domain/limits.ts'
+import { picodollars } from '../crash/prices.ts'
 import { until } from '../harness.ts'
 import { ask, CONFIG, hard, holdOfAsk } from '../limits/limited.ts'
 import { startCluster } from './cluster.ts'
 import { readSpent } from './evidence.ts'
 import { startSampling } from './sample.ts'
-import { picodollars } from './workload.ts'
 
 const cluster = await startCluster({ nodes: 3, config: CONFIG })
 const { simulator, nodes, front } = cluster

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { readLog } from '../crash/read-log.ts'
 import { type Cluster, startCluster } from './cluster.ts'
 import { documentedErrors, readKeys, readUsageSums } from './evidence.ts'
-import { judge, type Verdict } from './judge.ts'
+import { isServed, judge, type Verdict } from './judge.ts'
 import { type Load, startLoad } from './load.ts'
 import type { ClusterNode } from './node.ts'
 import { startSampling } from './sample.ts'
@@ -94,7 +94,7 @@ async function settle(cluster: Cluster, load: Load, withinMs: number): Promise<s
   for (const key of ['free', 'rich'] as const) {
     for (const _ of cluster.nodes) {
       const { token, ending } = await load.once(key)
-      if (ending.kind === 'answered' && ending.status === 200) continue
+      if (isServed(ending)) continue
       problems.push(`${token} was sent after everything had come back and ended as ${JSON.stringify(ending)}`)
     }
   }
@@ -136,7 +136,7 @@ async function stopInPeace({ nodes }: Cluster): Promise<string[]> {
 }
 
 function progressText({ front, nodes }: Cluster, { calls }: Load): string {
-  const served = calls.filter(({ ending }) => ending.kind === 'answered' && ending.status === 200).length
+  const served = calls.filter(({ ending }) => isServed(ending)).length
   const up = nodes.filter((node) => node.isUp()).length
   return `${calls.length} calls, ${served} served, ${front.cuts.length} cut off, ${up} nodes up`
 }

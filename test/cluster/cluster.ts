@@ -93,6 +93,7 @@ function common(simulator: Simulator): Record<string, string> {
     // A node starts in half the time.
     NODE_COMPILE_CACHE: join(import.meta.dirname, '../../node_modules/.cache/compiled'),
     OVERLOAD_MS: '0',
+    STREAMING: 'on',
     SECRETS_KEY: 'one-secrets-key-for-all-nodes',
     GATEWAY_KEY: KEY,
     ADMIN_KEY,

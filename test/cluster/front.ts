@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { pipeline } from 'node:stream/promises'
 
 /** A call that a node took and never answered. */
 export interface Cut {
@@ -44,12 +45,16 @@ export async function startFront(nodes: readonly { url: string }[]): Promise<Fro
       const outcome = await send(nodes[node]?.url ?? '', call, body)
       if (outcome === 'refused') continue
       sent[node] = (sent[node] ?? 0) + 1
+      const noteCut = () => cuts.push({ node, sentAt, cutAt: Date.now() })
       if (outcome === 'cut') {
-        cuts.push({ node, sentAt, cutAt: Date.now() })
+        noteCut()
         response.writeHead(502, { [FRONT_HEADER]: 'cut', [NODE_HEADER]: String(node) }).end()
         return
       }
-      response.writeHead(outcome.status, { ...outcome.headers, [NODE_HEADER]: String(node) }).end(outcome.body)
+      response.writeHead(outcome.status, { ...outcome.headers, [NODE_HEADER]: String(node) })
+      if ('body' in outcome) response.end(outcome.body)
+      // A stream that breaks off for a node breaks off for its client.
+      else pipeline(outcome.stream, response).catch(noteCut)
       return
     }
     unplaced++
@@ -75,23 +80,23 @@ export async function startFront(nodes: readonly { url: string }[]): Promise<Fro
   }
 }
 
-interface NodeAnswer {
-  status: number
-  headers: Record<string, string>
-  body: Buffer
-}
+/** Whole, or as it comes. */
+type NodeAnswer = { status: number; headers: Record<string, string> } & ({ body: Buffer } | { stream: IncomingMessage })
 
 /** Headers that belong to one connection. */
-const OWN_HEADERS = ['connection', 'keep-alive', 'transfer-encoding', 'content-length']
+const OWN_HEADERS = ['connection', 'keep-alive', 'transfer-encoding', 'content-length', 'trailer']
 
 function send(url: string, call: IncomingMessage, body: Buffer): Promise<NodeAnswer | 'refused' | 'cut'> {
   return new Promise((resolve) => {
     const headers = { ...passedOn(call.headers), 'content-length': String(body.length) }
     const outgoing = request(url + call.url, { method: call.method, headers, agent: false }, (answer) => {
-      readAll(answer).then(
-        (bytes) => resolve({ status: answer.statusCode ?? 0, headers: passedOn(answer.headers), body: bytes }),
-        () => resolve('cut'),
-      )
+      const head = { status: answer.statusCode ?? 0, headers: passedOn(answer.headers) }
+      if (answer.headers['content-type']?.startsWith('text/event-stream')) resolve({ ...head, stream: answer })
+      else
+        readAll(answer).then(
+          (body) => resolve({ ...head, body }),
+          () => resolve('cut'),
+        )
     })
     outgoing.on('error', (error) => resolve('code' in error && error.code === 'ECONNREFUSED' ? 'refused' : 'cut'))
     outgoing.end(body)

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { PaidRow } from '../crash/read-log.ts'
+import type { LoggedRow } from '../crash/judge.ts'
 import { documentedErrors } from './evidence.ts'
 import { type Evidence, judge } from './judge.ts'
 import type { Ending, SentCall } from './load.ts'
 import { planStrikes } from './schedule.ts'
-import { planWorkload } from './workload.ts'
+import { isStreamed, planWorkload } from './workload.ts'
 
 const ENDED: Ending = {
   kind: 'answered',
@@ -13,6 +13,7 @@ const ENDED: Ending = {
   status: 200,
   code: null,
   id: 'chatcmpl_1',
+  ended: null,
   costUsd: '0.000120',
   unchecked: false,
 }
@@ -24,7 +25,7 @@ const CALL: SentCall = {
   endedAt: 10_100,
   ending: ENDED,
 }
-const ROW: PaidRow = {
+const ROW: LoggedRow = {
   id: 'chatcmpl_1',
   state: 'closed',
   status: 200,
@@ -32,12 +33,15 @@ const ROW: PaidRow = {
   requestedModel: 'c000001',
   called: 1,
   keyId: 'key-1',
+  ended: null,
   costPicodollars: 120_000_000n,
+  holdPicodollars: 700_000_000n,
 }
-const INTERRUPTED: PaidRow = { ...ROW, status: 0, code: 'interrupted', called: 0, costPicodollars: null }
-const NAMELESS: PaidRow = { ...INTERRUPTED, requestedModel: null }
+const INTERRUPTED: LoggedRow = { ...ROW, status: 0, code: 'interrupted', called: 0, costPicodollars: null }
+const CUT_OFF: Ending = { kind: 'cut', node: 1, sawContent: false }
+const NAMELESS: LoggedRow = { ...INTERRUPTED, requestedModel: null }
 const REFUSED: Ending = { ...ENDED, status: 402, code: 'budget_exceeded', costUsd: null }
-const REFUSED_ROW: PaidRow = { ...ROW, status: 402, code: 'budget_exceeded', called: 0, costPicodollars: null }
+const REFUSED_ROW: LoggedRow = { ...ROW, status: 402, code: 'budget_exceeded', called: 0, costPicodollars: null }
 const UPSTREAM = { marker: CALL.token }
 const CUT = { node: 1, sentAt: 10_000, cutAt: 10_050 }
 const LIMITS = new Map([['tight', 120_000_000n]] as const)
@@ -53,6 +57,18 @@ const SOUND: Evidence = {
   documented: documentedErrors(),
 }
 
+const STREAMED: Ending = { ...ENDED, ended: 'finished' }
+const CUT_STREAM: Ending = { kind: 'cut', node: 1, sawContent: true }
+/** The counters did not book it in time. */
+const UNBOOKED: Ending = { ...ENDED, code: 'limits_unavailable', ended: 'failed_mid_stream', costUsd: null }
+const STREAM_ROW: LoggedRow = { ...ROW, ended: 'finished' }
+const CUT_ROW: LoggedRow = {
+  ...INTERRUPTED,
+  ended: 'interrupted',
+  costPicodollars: 120_000_000n,
+  holdPicodollars: 120_000_000n,
+}
+
 function ended(ending: Ending): SentCall[] {
   return [{ ...CALL, ending }]
 }
@@ -61,19 +77,21 @@ describe('the judge of a chaos run', () => {
   const sound: [string, Evidence][] = [
     [
       'in a row of a call that only the counters knew',
-      { ...SOUND, sent: ended({ kind: 'cut', node: 1 }), upstream: [], rows: [NAMELESS] },
+      { ...SOUND, sent: ended(CUT_OFF), upstream: [], rows: [NAMELESS] },
     ],
     ['in a sound run', SOUND],
     ['in a refusal', { ...SOUND, sent: ended(REFUSED), upstream: [], rows: [REFUSED_ROW] }],
-    ['in a call that was cut off', { ...SOUND, sent: ended({ kind: 'cut', node: 1 }), rows: [INTERRUPTED] }],
-    [
-      'in a call cut off before its node knew of it',
-      { ...SOUND, sent: ended({ kind: 'cut', node: 1 }), upstream: [], rows: [] },
-    ],
+    ['in a call that was cut off', { ...SOUND, sent: ended(CUT_OFF), rows: [INTERRUPTED] }],
+    ['in a call cut off before its node knew of it', { ...SOUND, sent: ended(CUT_OFF), upstream: [], rows: [] }],
     [
       'in a call cut off on its way upstream',
-      { ...SOUND, sent: ended({ kind: 'cut', node: 1 }), upstream: [{ marker: null }], rows: [INTERRUPTED] },
+      { ...SOUND, sent: ended(CUT_OFF), upstream: [{ marker: null }], rows: [INTERRUPTED] },
     ],
+    ['in a stream that was read to its end', { ...SOUND, sent: ended(STREAMED), rows: [STREAM_ROW] }],
+    ['in a stream that was cut off and is paid for', { ...SOUND, sent: ended(CUT_STREAM), rows: [CUT_ROW] }],
+    ['in a stream that its gateway had completed', { ...SOUND, sent: ended(CUT_STREAM), rows: [STREAM_ROW] }],
+    ['in a stream cut off before its first content', { ...SOUND, sent: ended(CUT_OFF), rows: [INTERRUPTED] }],
+    ['in a stream whose cost was not booked in time', { ...SOUND, sent: ended(UNBOOKED), rows: [STREAM_ROW] }],
     ['in a connection that broke as its node was killed', { ...SOUND, cuts: [CUT], kills: [{ node: 1, at: 10_020 }] }],
   ]
   for (const [where, evidence] of sound) {
@@ -103,7 +121,38 @@ describe('the judge of a chaos run', () => {
       { ...SOUND, rows: [{ ...ROW, requestedModel: 'c000002' }] },
       /no client made/,
     ],
-    ['an upstream call without a row', { ...SOUND, sent: ended({ kind: 'cut', node: 1 }), rows: [] }, /does not know/],
+    [
+      'a stream read to its end and logged as interrupted',
+      { ...SOUND, sent: ended(STREAMED), rows: [CUT_ROW] },
+      /its row says closed 0 interrupted/,
+    ],
+    [
+      'a stream read to its end and logged with another cost',
+      { ...SOUND, sent: ended(STREAMED), rows: [{ ...STREAM_ROW, costPicodollars: 1n }] },
+      /finished c000001 1 picodollars/,
+    ],
+    ['content that is not in the log', { ...SOUND, sent: ended(CUT_STREAM), upstream: [], rows: [] }, /got content/],
+    [
+      'content that the row does not know of',
+      { ...SOUND, sent: ended(CUT_STREAM), rows: [INTERRUPTED] },
+      /not paid for/,
+    ],
+    [
+      'content that is free',
+      { ...SOUND, sent: ended(UNBOOKED), rows: [{ ...STREAM_ROW, costPicodollars: 0n }] },
+      /not paid for/,
+    ],
+    [
+      'an interrupted stream that costs less than was held',
+      { ...SOUND, sent: ended(CUT_STREAM), rows: [{ ...CUT_ROW, costPicodollars: 1n }] },
+      /should cost 120000000/,
+    ],
+    [
+      'a stream that failed for no reason',
+      { ...SOUND, sent: ended({ ...UNBOOKED, code: 'upstream_error' }), rows: [STREAM_ROW] },
+      /which nothing excuses/,
+    ],
+    ['an upstream call without a row', { ...SOUND, sent: ended(CUT_OFF), rows: [] }, /does not know/],
     [
       'an upstream call made twice',
       { ...SOUND, upstream: [UPSTREAM, UPSTREAM] },
@@ -170,6 +219,8 @@ describe('the judge of a chaos run', () => {
       answered: 1,
       served: 1,
       lost: 1,
+      streamed: 0,
+      cutStreams: 0,
       upstreamCalls: 1,
       unknown: 1,
       cut: 0,
@@ -208,5 +259,6 @@ describe('the schedule of a chaos run', () => {
 test('the workload has an alias for every call that its clients can make', () => {
   const { aliases, config } = planWorkload({ durationMs: 60_000, pauseMs: 400 })
   assert.equal(new Set(aliases).size, aliases.length)
+  assert.ok(aliases.filter(isStreamed).length >= aliases.length / 2)
   assert.ok(aliases.length >= 450 && aliases.every((alias) => config.includes(`${alias}:`)))
 })

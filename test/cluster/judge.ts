@@ -1,7 +1,8 @@
-import type { PaidRow } from '../crash/read-log.ts'
+import { checkInterruptions, type LoggedRow } from '../crash/judge.ts'
+import { picodollars } from '../crash/prices.ts'
 import type { Cut } from './front.ts'
-import type { SentCall } from './load.ts'
-import { type ChaosKey, MOST_UPSTREAM_CALLS, picodollars } from './workload.ts'
+import type { Ending, SentCall } from './load.ts'
+import { type ChaosKey, MOST_UPSTREAM_CALLS } from './workload.ts'
 
 /** What the provider saw. The marker is null when the gateway died before the whole request was there. */
 export interface UpstreamCall {
@@ -20,7 +21,7 @@ export interface Sample {
 export interface Evidence {
   sent: readonly SentCall[]
   upstream: readonly UpstreamCall[]
-  rows: readonly PaidRow[]
+  rows: readonly LoggedRow[]
   /** Names of the keys by their ids. */
   keys: ReadonlyMap<string, ChaosKey>
   cuts: readonly Cut[]
@@ -37,8 +38,12 @@ export interface Verdict {
   sent: number
   answered: number
   served: number
-  /** Calls answered with 200 whose row does not say so with the same cost: must be 0. */
+  /** Calls answered with 200, of streams to their end, whose row does not say so with the same cost: must be 0. */
   lost: number
+  /** Streams of which the client saw the end. */
+  streamed: number
+  /** Streams of which the client saw content and no end. */
+  cutStreams: number
   upstreamCalls: number
   /** Upstream calls without a row: must be 0. */
   unknown: number
@@ -64,6 +69,8 @@ export function judge(evidence: Evidence): Verdict {
   const byToken = groupByToken(sent, rows, keys, problems)
   const lost = checkServed(sent, byId, byToken, problems)
   checkRefusals(evidence, byId, problems)
+  const cutStreams = checkCutStreams(sent, byToken, problems)
+  checkInterruptions(rows, problems)
   checkCuts(evidence, problems)
   const unknown = checkUpstream(sent, upstream, byToken, problems)
   const budgets = checkBudgets(evidence, problems)
@@ -74,8 +81,10 @@ export function judge(evidence: Evidence): Verdict {
   return {
     sent: sent.length,
     answered: answered.length,
-    served: answered.filter((ending) => ending.status === 200).length,
+    served: answered.filter(isServed).length,
     lost,
+    streamed: answered.filter((ending) => isServed(ending) && ending.ended !== null).length,
+    cutStreams,
     upstreamCalls: upstream.length,
     unknown,
     cut: endings.filter((ending) => ending.kind === 'cut').length,
@@ -88,14 +97,19 @@ export function judge(evidence: Evidence): Verdict {
   }
 }
 
+/** An error may follow the 200 of a stream. */
+export function isServed(ending: Ending): boolean {
+  return ending.kind === 'answered' && ending.status === 200 && ending.code === null
+}
+
 function groupByToken(
   sent: readonly SentCall[],
-  rows: readonly PaidRow[],
+  rows: readonly LoggedRow[],
   keys: ReadonlyMap<string, ChaosKey>,
   problems: string[],
-): Map<string, PaidRow> {
+): Map<string, LoggedRow> {
   const tokens = new Set(sent.map((call) => call.token))
-  const byToken = new Map<string, PaidRow>()
+  const byToken = new Map<string, LoggedRow>()
   const nameless = new Map<ChaosKey | undefined, number>()
   for (const row of rows) {
     const key = keys.get(row.keyId)
@@ -117,18 +131,17 @@ function groupByToken(
 /** The number of calls that were answered with 200 and whose row does not say the same. */
 function checkServed(
   sent: readonly SentCall[],
-  byId: ReadonlyMap<string, PaidRow>,
-  byToken: ReadonlyMap<string, PaidRow>,
+  byId: ReadonlyMap<string, LoggedRow>,
+  byToken: ReadonlyMap<string, LoggedRow>,
   problems: string[],
 ): number {
   let lost = 0
   for (const { token, ending } of sent) {
-    if (ending.kind !== 'answered' || ending.status !== 200) continue
+    if (ending.kind !== 'answered' || !isServed(ending)) continue
     const row = byId.get(ending.id)
     const cost = picodollars(ending.costUsd ?? '0')
-    if (row?.state === 'closed' && row.status === 200 && row.costPicodollars === cost && byToken.get(token) === row) {
-      continue
-    }
+    const isSame = row?.state === 'closed' && row.status === 200 && row.ended === ending.ended
+    if (isSame && row.costPicodollars === cost && byToken.get(token) === row) continue
     lost++
     const said = row === undefined ? 'is not in the log' : `its row says ${rowText(row)}`
     problems.push(`${token} was answered 200 for ${ending.costUsd} USD as ${ending.id}, but ${said}`)
@@ -136,8 +149,27 @@ function checkServed(
   return lost
 }
 
-function rowText({ state, status, code, requestedModel, costPicodollars }: PaidRow): string {
-  return `${state} ${status} ${code ?? 'ok'} ${requestedModel} ${costPicodollars ?? 'no'} picodollars`
+function rowText({ state, status, code, requestedModel, ended, costPicodollars }: LoggedRow): string {
+  return `${state} ${status} ${code ?? 'ok'} ${ended ?? 'whole'} ${requestedModel} ${costPicodollars ?? 'no'} picodollars`
+}
+
+/** Who saw a part of an answer pays, although the end did not come. The number of such calls. */
+function checkCutStreams(
+  sent: readonly SentCall[],
+  byToken: ReadonlyMap<string, LoggedRow>,
+  problems: string[],
+): number {
+  const isCut = ({ ending }: SentCall) =>
+    ending.kind === 'cut' ? ending.sawContent : ending.kind === 'answered' && ending.ended === 'failed_mid_stream'
+  const cut = sent.filter(isCut)
+  for (const { token } of cut) {
+    const row = byToken.get(token)
+    if (row === undefined) problems.push(`${token} got content and is not in the log`)
+    else if (row.ended === null || (row.costPicodollars ?? 0n) <= 0n) {
+      problems.push(`${token} got content that is not paid for; its row says ${rowText(row)}`)
+    }
+  }
+  return cut.length
 }
 
 /** Refusals that come before there is a call to log. */
@@ -148,12 +180,13 @@ const ROW_KNOWS_MORE = 'limits_unavailable'
 /** Other codes are documented too, but no part that is down explains them: keys, routes and provider are there. */
 const EXPECTED = ['budget_exceeded', 'key_rate_limited', 'limits_unavailable', 'log_full', 'overloaded']
 
-function checkRefusals({ sent, documented }: Evidence, byId: ReadonlyMap<string, PaidRow>, problems: string[]): void {
+function checkRefusals({ sent, documented }: Evidence, byId: ReadonlyMap<string, LoggedRow>, problems: string[]): void {
   for (const { token, ending } of sent) {
     if (ending.kind === 'unanswered') problems.push(`${token} got no answer: ${ending.error}`)
-    if (ending.kind !== 'answered' || ending.status === 200) continue
-    const { status, code, id } = ending
-    if (code === null || documented.get(code) !== status) {
+    if (ending.kind !== 'answered' || isServed(ending)) continue
+    const { status, code, id, ended } = ending
+    // The status of a stream was sent before its error.
+    if (code === null || (documented.get(code) !== status && ended === null) || !documented.has(code)) {
       problems.push(`${token} was answered ${status} ${code}, which is not documented`)
       continue
     }
@@ -185,7 +218,7 @@ function checkCuts({ cuts, kills }: Evidence, problems: string[]): void {
 function checkUpstream(
   sent: readonly SentCall[],
   upstream: readonly UpstreamCall[],
-  byToken: ReadonlyMap<string, PaidRow>,
+  byToken: ReadonlyMap<string, LoggedRow>,
   problems: string[],
 ): number {
   const seen = countBy(upstream.flatMap(({ marker }) => marker ?? []))

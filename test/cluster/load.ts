@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createRandom, type Random } from '../../simulator/random.ts'
+import { seeStream } from '../crash/see-stream.ts'
 import { FRONT_HEADER, NODE_HEADER } from './front.ts'
-import { type ChaosKey, CLIENTS, KEYS, keyValue } from './workload.ts'
+import { type ChaosKey, CLIENTS, isStreamed, KEYS, keyValue } from './workload.ts'
 
 /** How a call ended for the client that made it. */
 export type Ending =
@@ -9,15 +10,18 @@ export type Ending =
       kind: 'answered'
       node: number
       status: number
+      /** Of the error, also of one that ended a stream. */
       code: string | null
       id: string
-      /** Of the header; null without one. */
+      /** How a stream ended, which its client has read to `[DONE]` or to an error; null: the answer came whole. */
+      ended: 'finished' | 'failed_mid_stream' | null
+      /** Of the header, or of the end of a stream; null without one. */
       costUsd: string | null
       /** The gateway said that it let the call pass without asking the counters. */
       unchecked: boolean
     }
-  /** The front answered 502: a node had taken the call and its connection broke. */
-  | { kind: 'cut'; node: number }
+  /** The front answered 502: a node had taken the call and its connection broke. Or a stream broke off. */
+  | { kind: 'cut'; node: number; sawContent: boolean }
   /** The front answered 503: no node took the connection. */
   | { kind: 'no-node' }
   | { kind: 'unanswered'; error: string }
@@ -107,24 +111,35 @@ async function send(url: string, key: ChaosKey, alias: string, token: string): P
     const response = await fetch(`${url}/v1/chat/completions`, {
       method: 'POST',
       headers: { authorization: `Bearer ${keyValue(key)}`, 'content-type': 'application/json' },
-      body: JSON.stringify(body),
+      body: JSON.stringify(isStreamed(alias) ? { ...body, stream: true } : body),
       signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
     })
-    return ending(response, await response.text())
+    const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true
+    return isStream ? await streamEnding(response) : ending(response, await response.text())
   } catch (error) {
     return { kind: 'unanswered', error: String(error) }
   }
 }
 
-function ending({ status, headers }: Response, text: string): Ending {
-  const node = Number(headers.get(NODE_HEADER))
-  const front = headers.get(FRONT_HEADER)
-  if (front === 'cut') return { kind: 'cut', node }
+function ending(response: Response, text: string): Ending {
+  const front = response.headers.get(FRONT_HEADER)
+  const said = headOf(response)
+  if (front === 'cut') return { kind: 'cut', node: said.node, sawContent: false }
   if (front === 'no-node') return { kind: 'no-node' }
-  const body = JSON.parse(text) as { id?: string; error?: { code?: string } }
+  const { id, error } = JSON.parse(text) as { id?: string; error?: { code?: string } }
+  if (said.status === 200 && id !== said.id) return { kind: 'unanswered', error: `two ids: ${said.id} and ${id}` }
+  const costUsd = response.headers.get('x-gateway-cost-usd')
+  return { ...said, code: error?.code ?? null, ended: null, costUsd }
+}
+
+async function streamEnding(response: Response): Promise<Ending> {
+  const { content, ended, code, costUsd } = await seeStream(response.body as unknown as AsyncIterable<Uint8Array>)
+  const said = headOf(response)
+  return ended === null ? { kind: 'cut', node: said.node, sawContent: content } : { ...said, code, ended, costUsd }
+}
+
+function headOf({ status, headers }: Response) {
+  const node = Number(headers.get(NODE_HEADER))
   const id = String(headers.get('x-gateway-request-id'))
-  if (status === 200 && body.id !== id) return { kind: 'unanswered', error: `two ids: ${id} and ${body.id}` }
-  const costUsd = headers.get('x-gateway-cost-usd')
-  const unchecked = headers.get('x-gateway-limits') === 'unchecked'
-  return { kind: 'answered', node, status, code: body.error?.code ?? null, id, costUsd, unchecked }
+  return { kind: 'answered', node, status, id, unchecked: headers.get('x-gateway-limits') === 'unchecked' } as const
 }

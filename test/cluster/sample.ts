@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
+import { picodollars } from '../crash/prices.ts'
 import type { Cluster } from './cluster.ts'
 import type { Sample } from './judge.ts'
-import { picodollars } from './workload.ts'
 
 export interface Sampling {
   stop(): Promise<Sample[]>

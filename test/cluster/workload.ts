@@ -1,3 +1,5 @@
+import { picodollars, priceText } from '../crash/prices.ts'
+
 /**
  * `free` has no limits, `tight` a hard budget that runs out during the run, `rich` one that does not, and `rated` so many
  * requests a minute that about half of its calls are refused.
@@ -8,9 +10,12 @@ export type ChaosKey = (typeof KEYS)[number]
 /** Clients of each key. */
 export const CLIENTS = 3
 
-/** A call of the workload costs about 0.00011 USD, and holds five times that while it runs. */
-const USUAL_COST_USD = 0.00011
-const TIGHT_SHARE = 0.15
+/** A call of the workload costs about 0.00013 USD, and holds five times that while it runs. */
+const USUAL_COST_USD = 0.00013
+/** Most calls are quick; some streams last for seconds. */
+const USUAL_CALL_MS = 700
+/** Of what its calls would cost. Those that are cut off cost five times as much, so it runs out well before the end. */
+const TIGHT_SHARE = 0.3
 export const RICH_USD = '1000'
 
 export function keyValue(key: ChaosKey): string {
@@ -28,9 +33,14 @@ export interface Workload {
 /** How long a provider takes; the fast ones are many, the slow ones are there to be cut off. */
 const CHAINS = [
   ['openai, model: gpt-chaos-sim-slow-15'],
+  ['anthropic, model: claude-chaos-sim-events-20-15'],
   ['anthropic, model: claude-chaos-sim-slow-60'],
+  ['openai, model: gpt-chaos-sim-events-50-40'],
+  ['openai, model: gpt-chaos-sim-503', 'anthropic, model: claude-chaos-sim-events-30-10'],
   ['openai, model: gpt-chaos-sim-slow-250'],
+  ['openai, model: gpt-chaos-sim-events-3-0'],
   ['openai, model: gpt-chaos-sim-503', 'anthropic, model: claude-chaos-sim-slow-30'],
+  ['anthropic, model: claude-chaos-sim-events-60-50'],
   ['anthropic, model: claude-chaos-sim-slow-900'],
 ]
 /** More upstream calls than this no call can cause. */
@@ -39,9 +49,11 @@ export const MOST_UPSTREAM_CALLS = 2
 /** Every alias is good for one call of each key: a route's name is all that the row of an unanswered call tells. */
 export function planWorkload({ durationMs, pauseMs }: { durationMs: number; pauseMs: number }): Workload {
   const callsOfKey = Math.ceil((durationMs / pauseMs) * CLIENTS)
-  const aliases = Array.from({ length: callsOfKey + 50 }, (_, number) => `c${String(number).padStart(6, '0')}`)
-  const tightUsd = Math.max(0.003, callsOfKey * TIGHT_SHARE * USUAL_COST_USD).toFixed(6)
-  const rpm = Math.max(1, Math.round((30_000 / pauseMs) * CLIENTS))
+  const aliases = Array.from({ length: callsOfKey + 50 }, (_, number) => aliasOf(number))
+  const perMinute = (60_000 / (pauseMs + USUAL_CALL_MS)) * CLIENTS
+  const usualUsd = (durationMs / 60_000) * perMinute * USUAL_COST_USD
+  const tightUsd = Math.max(0.003, usualUsd * TIGHT_SHARE).toFixed(6)
+  const rpm = Math.max(1, Math.round(perMinute / 2))
   const limits = {
     free: '{}',
     tight: `{ budget: { usd: "${tightUsd}", per: total } }`,
@@ -49,7 +61,7 @@ export function planWorkload({ durationMs, pauseMs }: { durationMs: number; paus
     rated: `{ rpm: ${rpm} }`,
   }
   const keys = KEYS.map((key) => `      ${key}: { value: ${keyValue(key)}, limits: ${limits[key]} }\n`)
-  const routes = aliases.map((alias, number) => routeText(alias, CHAINS[number % CHAINS.length] ?? []))
+  const routes = aliases.map((alias, number) => routeText(alias, chainOf(number)))
   return {
     config: `workspaces:
   default:
@@ -65,18 +77,23 @@ ${[...new Set(CHAINS.flat())].map(priceText).join('')}`,
   }
 }
 
+function chainOf(number: number): readonly string[] {
+  return CHAINS[number % CHAINS.length] ?? []
+}
+
+const STREAM = 's'
+
+/** Streamed are the calls whose provider sends event by event. */
+function aliasOf(number: number): string {
+  const letter = chainOf(number).some((entry) => entry.includes('-sim-events-')) ? STREAM : 'c'
+  return letter + String(number).padStart(6, '0')
+}
+
+export function isStreamed(alias: string): boolean {
+  return alias.startsWith(STREAM)
+}
+
 function routeText(alias: string, chain: readonly string[]): string {
   const entries = chain.map((entry) => `{ provider: ${entry}, retries: 0 }`)
   return `      ${alias}: { chain: [${entries.join(', ')}] }\n`
-}
-
-/** One dollar a million prompt tokens, five a million answer tokens: every cost has at most six decimals. */
-function priceText(entry: string): string {
-  return `  - { provider: ${entry}, input_per_mtok: "1", output_per_mtok: "5", max_output_tokens: 4096 }\n`
-}
-
-/** Of an exact amount as the API writes it. */
-export function picodollars(usd: string): bigint {
-  const [whole = '0', decimals = ''] = usd.split('.')
-  return BigInt(whole + decimals.padEnd(12, '0'))
 }

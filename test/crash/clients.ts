@@ -1,53 +1,81 @@
 import { Client } from 'undici'
 import type { SentCall } from './judge.ts'
-import type { PlannedCall } from './plan.ts'
+import { type PlannedCall, TIGHT_KEY } from './plan.ts'
+import { seeStream } from './see-stream.ts'
 
 export interface Clients {
   /** Resolves with the first answer that any of them got. */
   firstAnswer: Promise<void>
+  /** Resolves when they have seen a stream to its end, one not to its end, and a refusal. */
+  allSeen: Promise<void>
   /** Everything they sent, once the gateway is dead and each of them has noticed. */
   done: Promise<SentCall[]>
 }
 
-/** Clients with a kept-alive connection each, who send one call after the other until the connection dies. */
-export function startClients(options: { url: string; key: string; concurrency: number; next(): PlannedCall }): Clients {
-  const first = Promise.withResolvers<void>()
-  const clients = Array.from({ length: options.concurrency }, () => runClient(options, first.resolve))
-  return { firstAnswer: first.promise, done: Promise.all(clients).then((all) => all.flat()) }
+interface ClientOptions {
+  url: string
+  /** Of calls for the key without limits. */
+  key: string
+  next(): PlannedCall
 }
 
-async function runClient(
-  options: { url: string; key: string; next(): PlannedCall },
-  onAnswer: () => void,
-): Promise<SentCall[]> {
+/** Clients with a kept-alive connection each, who send one call after the other until the connection dies. */
+export function startClients(options: ClientOptions & { concurrency: number }): Clients {
+  const first = Promise.withResolvers<void>()
+  const all = Promise.withResolvers<void>()
+  const unseen = new Set<string>(['finished', 'caller_left', 'refused'])
+  const onAnswer = (call: SentCall) => {
+    first.resolve()
+    unseen.delete(call.answer?.status === 402 ? 'refused' : hasLeft(call) ? 'caller_left' : (call.answer?.ended ?? ''))
+    if (unseen.size === 0) all.resolve()
+  }
+  const clients = Array.from({ length: options.concurrency }, () => runClient(options, onAnswer))
+  const done = Promise.all(clients).then((calls) => calls.flat())
+  return { firstAnswer: first.promise, allSeen: all.promise, done }
+}
+
+async function runClient(options: ClientOptions, onAnswer: (call: SentCall) => void): Promise<SentCall[]> {
   const client = new Client(options.url)
-  const headers = { authorization: `Bearer ${options.key}`, 'content-type': 'application/json' }
   const sent: SentCall[] = []
   for (;;) {
     const call = options.next()
-    const answer = await send(client, headers, call).catch(() => null)
-    sent.push({ ...call, answer })
-    if (answer === null) break
-    onAnswer()
+    const key = call.key === 'tight' ? TIGHT_KEY : options.key
+    const seen = await send(client, key, call).catch(() => NOTHING_SEEN)
+    const made = { ...call, ...seen }
+    sent.push(made)
+    if (seen.answer === null && !hasLeft(made)) break
+    onAnswer(made)
   }
   await client.destroy()
   return sent
 }
 
-/** Resolves only with a complete answer; a cut one rejects. */
-async function send(
-  client: Client,
-  headers: Record<string, string>,
-  { model, token }: PlannedCall,
-): Promise<{ id: string; status: number }> {
+/** By its own will, as planned. */
+export function hasLeft({ ended, answer, sawContent }: SentCall): boolean {
+  return ended === 'caller_left' && answer === null && sawContent
+}
+
+type Seen = Pick<SentCall, 'answer' | 'sawContent'>
+const NOTHING_SEEN: Seen = { answer: null, sawContent: false }
+
+/** Only a complete answer is one; a cut one rejects, or is a stream without an end. */
+async function send(client: Client, key: string, { model, token, ended }: PlannedCall): Promise<Seen> {
+  const body = { model, max_tokens: 100, messages: [{ role: 'user', content: `Who are you, #${token}` }] }
   const response = await client.request({
     method: 'POST',
     path: '/v1/chat/completions',
-    headers,
-    body: JSON.stringify({ model, messages: [{ role: 'user', content: `Who are you, #${token}` }] }),
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify(ended === null ? body : { ...body, stream: true }),
   })
-  const body = (await response.body.json()) as { id?: string }
-  const id = String(response.headers['x-gateway-request-id'])
-  if (response.statusCode === 200 && body.id !== id) throw new Error(`the answer to ${token} has two ids`)
-  return { id, status: response.statusCode }
+  const { statusCode: status, headers } = response
+  const id = String(headers['x-gateway-request-id'])
+  if (ended !== null && status === 200) {
+    const seen = await seeStream(response.body, ended === 'caller_left')
+    const answer = seen.ended === null ? null : { id, status, ended: seen.ended, costUsd: seen.costUsd }
+    return { answer, sawContent: seen.content }
+  }
+  const answer = (await response.body.json()) as { id?: string }
+  if (status === 200 && answer.id !== id) throw new Error(`the answer to ${token} has two ids`)
+  const cost = headers['x-gateway-cost-usd']
+  return { answer: { id, status, ended: null, costUsd: cost === undefined ? null : String(cost) }, sawContent: false }
 }

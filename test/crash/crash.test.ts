@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { crashTest } from './crash.ts'
+import { type CrashReport, crashTest } from './crash.ts'
 import { type Evidence, judge, type LoggedRow, type SentCall } from './judge.ts'
 
 describe('a gateway killed under load, again and again', () => {
@@ -19,8 +19,13 @@ describe('a gateway killed under load, again and again', () => {
   })
 
   /** A run in which nothing happened proves nothing. */
-  function assertMeaningful(report: { answered: number; interrupted: number; upstreamCalls: number }): void {
-    assert.ok(report.answered > 0 && report.interrupted > 0 && report.upstreamCalls > 0, JSON.stringify(report))
+  function assertMeaningful({ problems: _, ...counts }: CrashReport): void {
+    const { answered, interrupted, upstreamCalls, streamed, cutStreams, refused } = counts
+    const happened = [answered, interrupted, upstreamCalls, streamed, cutStreams, refused]
+    assert.ok(
+      happened.every((count) => count > 0),
+      JSON.stringify(counts),
+    )
   }
 })
 
@@ -28,9 +33,13 @@ describe('the judge of a crash run', () => {
   const call: SentCall = {
     token: 'r1-d0',
     model: 'gpt-r1-d0-sim-echo',
-    expectedStatus: 200,
+    key: 'free',
+    ended: null,
+    isPriced: true,
+    expectedStatuses: [200],
     mostUpstreamCalls: 1,
-    answer: { id: 'chatcmpl_1', status: 200 },
+    answer: { id: 'chatcmpl_1', status: 200, ended: null, costUsd: '0.000120' },
+    sawContent: false,
   }
   const row: LoggedRow = {
     id: 'chatcmpl_1',
@@ -39,16 +48,35 @@ describe('the judge of a crash run', () => {
     code: null,
     requestedModel: call.model,
     called: 1,
+    keyId: 'key-1',
+    ended: null,
+    costPicodollars: 120_000_000n,
+    holdPicodollars: 700_000_000n,
   }
-  const cut: LoggedRow = { ...row, status: 0, code: 'interrupted', called: 0 }
+  const cut: LoggedRow = { ...row, status: 0, code: 'interrupted', called: 0, costPicodollars: null }
   const upstream = { model: call.model, marker: call.token }
-  const sound: Evidence = { sent: [call], upstream: [upstream], rows: [row] }
+  const spent = { keyId: 'key-1', limit: 120_000_000n, spent: 120_000_000n, held: 0n }
+  const sound: Evidence = { sent: [call], upstream: [upstream], rows: [row], budget: [spent] }
+
+  const stream: SentCall = {
+    ...call,
+    ended: 'finished',
+    answer: { id: 'chatcmpl_1', status: 200, ended: 'finished', costUsd: '0.000120' },
+    sawContent: true,
+  }
+  const streamRow: LoggedRow = { ...row, ended: 'finished' }
+  const cutRow: LoggedRow = { ...cut, ended: 'interrupted', costPicodollars: 700_000_000n }
+  const streamed: Evidence = { ...sound, sent: [stream], rows: [streamRow] }
+  const cutStream: Evidence = { ...sound, sent: [{ ...stream, answer: null }], rows: [cutRow], budget: [] }
 
   test('finds nothing in a sound run', () => {
     assert.deepEqual(judge(sound), {
       answered: 1,
       logged: 1,
       missing: 0,
+      streamed: 0,
+      cutStreams: 0,
+      refused: 0,
       upstreamCalls: 1,
       unknown: 0,
       interrupted: 0,
@@ -59,17 +87,35 @@ describe('the judge of a crash run', () => {
 
   test('lets an unanswered call be interrupted, or unknown where the provider never saw it', () => {
     const unanswered = { ...call, answer: null }
-    assert.deepEqual(judge({ sent: [unanswered], upstream: [upstream], rows: [cut] }).problems, [])
-    assert.deepEqual(judge({ sent: [unanswered], upstream: [], rows: [] }).problems, [])
+    const evidence = { sent: [unanswered], budget: [] }
+    assert.deepEqual(judge({ ...evidence, upstream: [upstream], rows: [cut] }).problems, [])
+    assert.deepEqual(judge({ ...evidence, upstream: [], rows: [] }).problems, [])
     const torn = { model: null, marker: null }
-    assert.deepEqual(judge({ sent: [unanswered], upstream: [torn], rows: [cut] }).problems, [])
+    assert.deepEqual(judge({ ...evidence, upstream: [torn], rows: [cut] }).problems, [])
+  })
+
+  test('lets a stream be cut off if it is paid for, or if nothing of it was seen', () => {
+    assert.deepEqual(judge(streamed).problems, [])
+    assert.deepEqual(judge(cutStream).problems, [])
+    assert.deepEqual(judge({ ...cutStream, rows: [{ ...streamRow, ended: 'caller_left' }] }).problems, [])
+    assert.deepEqual(judge({ ...cutStream, rows: [streamRow] }).problems, [])
+    const unseen = [{ ...stream, answer: null, sawContent: false }]
+    assert.deepEqual(judge({ ...cutStream, sent: unseen, rows: [cut] }).problems, [])
+    const unpriced = { ...cutRow, costPicodollars: null, holdPicodollars: null }
+    const sent = [{ ...stream, isPriced: false, answer: null }]
+    assert.deepEqual(judge({ ...cutStream, sent, rows: [unpriced] }).problems, [])
+  })
+
+  test('counts streams by what was seen of them', () => {
+    const { streamed: whole, cutStreams } = judge({ ...cutStream, sent: [stream, ...cutStream.sent] })
+    assert.deepEqual([whole, cutStreams], [1, 1])
   })
 
   const losses: [string, Evidence, RegExp][] = [
     ['an answered call without a row', { ...sound, upstream: [], rows: [] }, /not in the log/],
     ['an answered call logged as interrupted', { ...sound, rows: [cut] }, /its row says/],
     ['an answered call logged with another status', { ...sound, rows: [{ ...row, status: 502 }] }, /its row says/],
-    ['an answer of the wrong status', { ...sound, sent: [{ ...call, expectedStatus: 404 }] }, /was answered 200/],
+    ['an answer of the wrong status', { ...sound, sent: [{ ...call, expectedStatuses: [404] }] }, /was answered 200/],
     ['a row that is still open', { ...sound, rows: [{ ...row, state: 'open' }] }, /still open/],
     ['an upstream call without a row', { ...sound, sent: [{ ...call, answer: null }], rows: [] }, /does not know/],
     ['an upstream call that the row does not name', { ...sound, rows: [{ ...row, called: 0 }] }, /made 1 upstream/],
@@ -81,7 +127,58 @@ describe('the judge of a crash run', () => {
     ],
     ['a call logged twice', { ...sound, rows: [row, { ...row, id: 'chatcmpl_2' }] }, /in the log twice/],
     ['a row that no client caused', { ...sound, rows: [row, { ...row, requestedModel: 'x', id: '2' }] }, /no client/],
-    ["another call's text", { ...sound, upstream: [{ ...upstream, marker: 'r1-d9' }] }, /the text of r1-d9/],
+    ['an answer logged with another cost', { ...sound, rows: [{ ...row, costPicodollars: 1n }] }, /its row says/],
+    ['a stream that ended and is not in the log', { ...streamed, upstream: [], rows: [] }, /not in the log/],
+    ['a stream that ended and is logged as interrupted', { ...streamed, rows: [cutRow] }, /its row says/],
+    [
+      'a stream that ended and is logged as left',
+      { ...streamed, rows: [{ ...row, ended: 'caller_left' }] },
+      /row says/,
+    ],
+    [
+      'a stream logged with another cost than it said',
+      { ...streamed, rows: [{ ...streamRow, costPicodollars: 119_000_000n }] },
+      /for 0.000120 USD, but its row says/,
+    ],
+    [
+      'a stream that failed for no reason',
+      {
+        ...streamed,
+        sent: [{ ...stream, answer: { id: row.id, status: 200, ended: 'failed_mid_stream', costUsd: null } }],
+        rows: [{ ...row, ended: 'failed_mid_stream' }],
+      },
+      /was answered 200 failed_mid_stream, not 200 finished/,
+    ],
+    ['content that is not in the log', { ...cutStream, upstream: [], rows: [] }, /got content and is not in the log/],
+    ['content that the row does not know of', { ...cutStream, rows: [cut] }, /got content, but its row says/],
+    ['content that is free', { ...cutStream, rows: [{ ...streamRow, costPicodollars: 0n }] }, /is free/],
+    [
+      'an interrupted stream that costs less than was held',
+      { ...cutStream, rows: [{ ...cutRow, costPicodollars: 120_000_000n }] },
+      /should cost 700000000/,
+    ],
+    [
+      'an interrupted call without an answer that costs something',
+      { ...cutStream, sent: [{ ...call, answer: null }], rows: [{ ...cut, costPicodollars: 1n }] },
+      /should cost null/,
+    ],
+    [
+      'a budget that the rows exceed',
+      { ...sound, budget: [{ ...spent, limit: 119_000_000n }] },
+      /more than the budget/,
+    ],
+    ['a budget exceeded by what is held', { ...sound, budget: [{ ...spent, held: 1n }, spent] }, /and 1 held/],
+    ['a budget that is not what the rows say', { ...sound, budget: [{ ...spent, spent: 0n }] }, /says 0 spent/],
+    [
+      "another call's text",
+      {
+        ...sound,
+        sent: [call, { ...call, token: 'r1-d9', model: 'x' }],
+        upstream: [{ ...upstream, marker: 'r1-d9' }],
+        rows: [row, { ...row, requestedModel: 'x', id: '2' }],
+      },
+      /the text of r1-d9/,
+    ],
   ]
   for (const [what, evidence, expected] of losses) {
     test(`reports ${what}`, () => assert.match(judge(evidence).problems.join('\n'), expected))

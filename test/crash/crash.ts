@@ -7,10 +7,12 @@ import { type Simulator, startSimulator } from '../../simulator/simulator.ts'
 import { PROGRAM } from '../built-program.ts'
 import { killAndWait, launch, type ProcessOptions, startProcess } from '../child-process.ts'
 import { COMPILE_CACHE } from '../compile-cache.ts'
+import type { Json } from '../harness.ts'
 import { startPostgres } from '../postgres.ts'
-import { startClients } from './clients.ts'
-import { judge, type SentCall, type Verdict } from './judge.ts'
+import { hasLeft, startClients } from './clients.ts'
+import { type BudgetSample, judge, type SentCall, type Verdict } from './judge.ts'
 import { planRound } from './plan.ts'
+import { picodollars } from './prices.ts'
 import { readLog } from './read-log.ts'
 
 export interface CrashOptions {
@@ -37,11 +39,14 @@ export interface CrashReport extends Verdict {
 }
 
 const KEY = 'gw_live_crash000000000000000000000000000'
+const ADMIN_KEY = 'gw_admin_crash00000000000000000000000000'
 const SHORTEST_LOAD_MS = 50
 const LONGEST_LOAD_MS = 400
 /** Every fourth round lasts longer: a warm process folds, trims and checkpoints, and may be killed in the middle of it. */
 const LONG_ROUND = 4
 const LONG_LOAD_MS = 2_000
+/** One round lasts until something of everything has happened, however busy the machine is. */
+const FULL_ROUND = 2
 /** One start in four is killed too: putting the past in order must itself survive being cut off. */
 const START_KILLS = 0.25
 const LONGEST_START_MS = 700
@@ -60,18 +65,22 @@ export async function crashTest(options: CrashOptions): Promise<CrashReport> {
     // The same seed plans the same run, although when a kill strikes is never the same twice.
     const random = createRandom(options.seed)
     const sent: SentCall[] = []
+    const budget: BudgetSample[] = []
     let kills = 0
     for (let round = 1; round <= options.rounds; round++) {
-      const { report, calls } = await runRound({ ...options, round, random, gateway, folder })
+      const { report, calls, samples } = await runRound({ ...options, round, random, gateway, folder })
       sent.push(...calls)
+      budget.push(...samples)
       kills += report.killedAtStart ? 2 : 1
       options.onRound?.(report)
     }
-    const exitCode = await startAndStop(gateway)
+    const { exitCode, samples, differences } = await startAndStop(gateway)
+    budget.push(...samples)
     const { rows, leftBehind } = await readLog([join(folder, 'data')], databaseUrl)
     const upstream = simulator.calls.filter((call) => call.method === 'POST')
-    const verdict = judge({ sent, upstream, rows })
+    const verdict = judge({ sent, upstream, rows, budget })
     if (exitCode !== 0) verdict.problems.push(`the last, peaceful stop ended with ${exitCode}`)
+    for (const difference of differences) verdict.problems.push(`the gateway finds ${JSON.stringify(difference)}`)
     if (leftBehind > 0) verdict.problems.push(`${leftBehind} spooled rows did not reach the log`)
     return { rounds: options.rounds, kills, ...verdict }
   } finally {
@@ -99,24 +108,51 @@ async function runRound({ round, random, concurrency, gateway, folder }: Round) 
     await killAndWait(half)
   }
   const running = await startProcess(gateway)
+  const samples = await readBudget(running.ready)
   const clients = startClients({ url: running.ready, key: KEY, concurrency, next: plan.next })
   const longestMs = round % LONG_ROUND === 0 ? LONG_LOAD_MS : LONGEST_LOAD_MS
   const loadMs = Math.round(SHORTEST_LOAD_MS + random() * (longestMs - SHORTEST_LOAD_MS))
   // On a busy machine a process may be killed before it has answered anybody: worth seeing, but not in every round.
   if (round % 2 === 0) await Promise.race([clients.firstAnswer, clients.done])
-  await sleep(loadMs)
+  if (round === FULL_ROUND) await Promise.race([clients.allSeen, clients.done])
+  await sleep(loadMs / 2)
+  // Nobody waits for it: the kill comes when it comes.
+  const underLoad = readBudget(running.ready).catch(() => [])
+  await sleep(loadMs / 2)
   await running.kill()
+  samples.push(...(await underLoad))
   const calls = await clients.done
   const answered = calls.filter((call) => call.answer !== null).length
-  return { calls, report: { round, loadMs, answered, cutOff: calls.length - answered, killedAtStart } }
+  // Who has left with a part of the answer was not cut off.
+  const cutOff = calls.filter((call) => call.answer === null && !hasLeft(call)).length
+  return { calls, samples, report: { round, loadMs, answered, cutOff, killedAtStart } }
 }
 
 /** The log is in order once the gateway takes calls; a peaceful stop then leaves nothing in the spool. */
-async function startAndStop(gateway: ProcessOptions): Promise<number | null> {
+async function startAndStop(gateway: ProcessOptions) {
   const running = await startProcess(gateway)
   const { status } = await fetch(`${running.ready}/readyz`)
   if (status !== 200) throw new Error(`/readyz answered ${status} after the last start`)
-  return await running.stop()
+  const samples = await readBudget(running.ready)
+  const { differences, rows } = await manage(running.ready, 'POST', '/verify')
+  return { exitCode: await running.stop(), samples, differences: [...differences, ...rows.differences] as unknown[] }
+}
+
+/** What the gateway says of the one key that has a budget. */
+async function readBudget(url: string): Promise<BudgetSample[]> {
+  const { data } = await manage(url, 'GET', '/budgets')
+  return data.map(({ id, periods: { total } }: Json) => ({
+    keyId: id,
+    limit: picodollars(total.limit_usd),
+    spent: picodollars(total.spent_usd),
+    held: picodollars(total.held_usd),
+  }))
+}
+
+async function manage(url: string, method: string, path: string): Promise<Json> {
+  const response = await fetch(url + path, { method, headers: { authorization: `Bearer ${ADMIN_KEY}` } })
+  if (response.status !== 200) throw new Error(`${method} ${path} answered ${response.status}`)
+  return await response.json()
 }
 
 function configPath(folder: string): string {
@@ -137,6 +173,8 @@ function gatewayProcess(folder: string, simulator: Simulator, databaseUrl: strin
       DATA_DIR: join(folder, 'data'),
       SWITCHYARD_CONFIG: configPath(folder),
       GATEWAY_KEY: KEY,
+      ADMIN_KEY,
+      STREAMING: 'on',
       OPENAI_API_KEY: 'sk-crash-openai',
       OPENAI_BASE_URL: simulator.openaiUrl,
       ANTHROPIC_API_KEY: 'sk-ant-crash',

@@ -1,8 +1,19 @@
 import { type PlannedCall, tokenOfModel } from './plan.ts'
+import { picodollars } from './prices.ts'
 
-/** What a client knows of its call; `answer` null means that the connection died first. */
+/** What a client knows of its call. */
 export interface SentCall extends PlannedCall {
-  answer: { id: string; status: number } | null
+  /** A whole answer, or a stream to its end; null: the connection died first, or the client left. */
+  answer: {
+    id: string
+    status: number
+    /** Of a stream: whether its end was `[DONE]` or an error. */
+    ended: 'finished' | 'failed_mid_stream' | null
+    /** As the gateway said; null: it did not. */
+    costUsd: string | null
+  } | null
+  /** Of a stream, whether its end was seen or not. */
+  sawContent: boolean
 }
 
 /** What the provider saw. The model is null when the gateway died before the whole request was there. */
@@ -20,12 +31,27 @@ export interface LoggedRow {
   requestedModel: string | null
   /** Attempts of the kind "called". */
   called: number
+  keyId: string
+  /** Of a stream that sent content. */
+  ended: string | null
+  costPicodollars: bigint | null
+  holdPicodollars: bigint | null
+}
+
+/** What a gateway said of the hard budget: after each start, and while calls ran. Picodollars. */
+export interface BudgetSample {
+  keyId: string
+  limit: bigint
+  spent: bigint
+  held: bigint
 }
 
 export interface Evidence {
   sent: readonly SentCall[]
   upstream: readonly UpstreamCall[]
   rows: readonly LoggedRow[]
+  /** In the order of time; the last one of when nothing was running any more. */
+  budget: readonly BudgetSample[]
 }
 
 export interface Verdict {
@@ -34,6 +60,12 @@ export interface Verdict {
   logged: number
   /** Answered minus logged: must be 0. */
   missing: number
+  /** Streams of which the client saw the end. */
+  streamed: number
+  /** Streams of which a client saw content and no end. */
+  cutStreams: number
+  /** By the hard budget. */
+  refused: number
   upstreamCalls: number
   /** Upstream calls without a row: must be 0. */
   unknown: number
@@ -48,7 +80,7 @@ export interface Verdict {
  * Holds the log against what clients and provider saw. Each call has a model of its own, which its row keeps, so the
  * three accounts are compared call by call and not by totals.
  */
-export function judge({ sent, upstream, rows }: Evidence): Verdict {
+export function judge({ sent, upstream, rows, budget }: Evidence): Verdict {
   const problems: string[] = []
   const rowsById = new Map(rows.map((row) => [row.id, row]))
   if (rowsById.size !== rows.length) problems.push('an id is in the log twice')
@@ -56,6 +88,9 @@ export function judge({ sent, upstream, rows }: Evidence): Verdict {
   const rowsByToken = groupByToken(sent, rows, problems)
   const { unknown, torn, seen } = checkUpstream(upstream, rowsByToken, problems)
   checkRows(sent, rowsByToken, { torn, seen }, problems)
+  const cutStreams = checkCutStreams(sent, rowsByToken, problems)
+  checkInterruptions(rows, problems)
+  checkBudget(rows, budget, problems)
   const open = rows.filter((row) => row.state !== 'closed')
   for (const row of open) problems.push(`${row.id} is still ${row.state}`)
   const answered = sent.filter((call) => call.answer !== null).length
@@ -63,6 +98,9 @@ export function judge({ sent, upstream, rows }: Evidence): Verdict {
     answered,
     logged,
     missing: answered - logged,
+    streamed: sent.filter((call) => (call.answer?.ended ?? null) !== null).length,
+    cutStreams,
+    refused: sent.filter((call) => call.answer?.status === 402).length,
     upstreamCalls: upstream.length,
     unknown,
     interrupted: rows.filter((row) => row.code === 'interrupted').length,
@@ -73,16 +111,29 @@ export function judge({ sent, upstream, rows }: Evidence): Verdict {
 
 function checkAnswers(sent: readonly SentCall[], rows: ReadonlyMap<string, LoggedRow>, problems: string[]): number {
   let logged = 0
-  for (const { token, model, expectedStatus, answer } of sent) {
+  for (const { token, model, expectedStatuses, ended, answer } of sent) {
     if (answer === null) continue
-    if (answer.status !== expectedStatus) problems.push(`${token} was answered ${answer.status}, not ${expectedStatus}`)
+    const said = `${answer.status} ${answer.ended ?? 'whole'}`
+    const expectedEnd = answer.status === 200 ? ended : null
+    if (!expectedStatuses.includes(answer.status) || answer.ended !== expectedEnd) {
+      problems.push(`${token} was answered ${said}, not ${expectedStatuses.join(' or ')} ${expectedEnd ?? 'whole'}`)
+    }
     const row = rows.get(answer.id)
     if (row === undefined) problems.push(`${token} was answered as ${answer.id}, which is not in the log`)
-    else if (row.state !== 'closed' || row.status !== answer.status || row.requestedModel !== model) {
-      problems.push(`${token} was answered ${answer.status}, but its row says ${JSON.stringify(row)}`)
+    else if (!saysTheSame(row, answer) || row.requestedModel !== model) {
+      problems.push(`${token} was answered ${said} for ${answer.costUsd} USD, but its row says ${rowText(row)}`)
     } else logged += 1
   }
   return logged
+}
+
+function saysTheSame(row: LoggedRow, answer: NonNullable<SentCall['answer']>): boolean {
+  const isSameEnd = row.state === 'closed' && row.status === answer.status && row.ended === answer.ended
+  return isSameEnd && (answer.costUsd === null || picodollars(answer.costUsd) === (row.costPicodollars ?? 0n))
+}
+
+function rowText(row: LoggedRow): string {
+  return JSON.stringify(row, (_, value) => (typeof value === 'bigint' ? String(value) : value))
 }
 
 function groupByToken(sent: readonly SentCall[], rows: readonly LoggedRow[], problems: string[]) {
@@ -110,14 +161,14 @@ function checkUpstream(
       torn += 1
       continue
     }
-    const token = tokenOfModel(model)
-    if (token === null || !rows.has(token)) {
+    if (marker === null || !rows.has(marker)) {
       unknown += 1
-      problems.push(`the provider was called for ${model}, and the log does not know of it`)
+      problems.push(`the provider was called for ${marker} (${model}), and the log does not know of it`)
       continue
     }
-    if (marker !== token) problems.push(`the provider got the text of ${marker} with the model of ${token}`)
-    seen.set(token, (seen.get(token) ?? 0) + 1)
+    const owner = tokenOfModel(model) ?? marker
+    if (marker !== owner) problems.push(`the provider got the text of ${marker} with the model of ${owner}`)
+    seen.set(marker, (seen.get(marker) ?? 0) + 1)
   }
   return { unknown, torn, seen }
 }
@@ -142,4 +193,40 @@ function checkRows(
     }
   }
   if (torn > room) problems.push(`${torn} upstream calls were cut off, and interrupted rows explain only ${room}`)
+}
+
+/** Who saw a part of an answer pays, although nobody told the end. The number of such calls. */
+function checkCutStreams(sent: readonly SentCall[], rows: ReadonlyMap<string, LoggedRow>, problems: string[]): number {
+  const cut = sent.filter(({ sawContent, answer }) => sawContent && answer === null)
+  for (const { token, isPriced } of cut) {
+    const row = rows.get(token)
+    if (row === undefined) problems.push(`${token} got content and is not in the log`)
+    else if (row.ended === null) problems.push(`${token} got content, but its row says ${rowText(row)}`)
+    else if (isPriced && (row.costPicodollars ?? 0n) <= 0n) problems.push(`${token} got content and is free`)
+  }
+  return cut.length
+}
+
+/** What was cut by a kill costs all that was held for it if it had an answer, and nothing otherwise. */
+export function checkInterruptions(rows: readonly LoggedRow[], problems: string[]): void {
+  for (const row of rows) {
+    if (row.code !== 'interrupted') continue
+    const due = row.ended === null ? null : row.holdPicodollars
+    if (row.costPicodollars !== due) problems.push(`${row.id} was interrupted and should cost ${due}: ${rowText(row)}`)
+  }
+}
+
+function checkBudget(rows: readonly LoggedRow[], samples: readonly BudgetSample[], problems: string[]): void {
+  for (const { limit, spent, held } of samples) {
+    if (spent + held > limit) problems.push(`of ${limit} picodollars ${spent} were spent and ${held} held`)
+  }
+  const last = samples.at(-1)
+  if (last === undefined) return
+  const costs = rows.filter(({ keyId }) => keyId === last.keyId).map((row) => row.costPicodollars ?? 0n)
+  const spent = costs.reduce((sum, cost) => sum + cost, 0n)
+  if (spent > last.limit)
+    problems.push(`the rows add up to ${spent} picodollars, more than the budget of ${last.limit}`)
+  if (spent !== last.spent || last.held !== 0n) {
+    problems.push(`the rows add up to ${spent}; the gateway says ${last.spent} spent and ${last.held} held at the end`)
+  }
 }

@@ -1,10 +1,17 @@
 import type { Random } from '../../simulator/random.ts'
+import { priceText } from './prices.ts'
 
 /** A call as a client will send it. Its model names it: no other call of the whole run asks for the same. */
 export interface PlannedCall {
   token: string
   model: string
-  expectedStatus: number
+  /** `tight` has a hard budget. */
+  key: 'free' | 'tight'
+  /** How its stream ends unless the gateway is killed; null: it is not streamed. */
+  ended: 'finished' | 'failed_mid_stream' | 'caller_left' | null
+  /** The models it can reach have a price. */
+  isPriced: boolean
+  expectedStatuses: readonly number[]
   /** More upstream calls than this it cannot cause. */
   mostUpstreamCalls: number
 }
@@ -16,49 +23,97 @@ export interface RoundPlan {
   next(): PlannedCall
 }
 
+export const TIGHT_KEY = 'gw_live_tight000000000000000000000000000'
+/** What the hard budget grows by from round to round: little more than one call holds, and two run at once. */
+const TIGHT_CENTS_PER_ROUND = 0.08
 /** Routes of a round, each good for one call: a route's name is all that the row of an unanswered call tells. */
-const ROUTES_PER_ROUND = 100
+const ROUTES_PER_ROUND = 200
 
-/** What stands before `sim-` in a model id is free, so every call can have a model of its own. */
-const KINDS: readonly ((token: string) => Omit<PlannedCall, 'token'>)[] = [
-  (token) => ({ model: `gpt-${token}-sim-echo`, expectedStatus: 200, mostUpstreamCalls: 1 }),
-  (token) => ({ model: `claude-${token}-sim-echo`, expectedStatus: 200, mostUpstreamCalls: 1 }),
-  (token) => ({ model: `gpt-${token}-sim-slow-25`, expectedStatus: 200, mostUpstreamCalls: 1 }),
-  (token) => ({ model: `claude-${token}-sim-slow-90`, expectedStatus: 200, mostUpstreamCalls: 1 }),
-  (token) => ({ model: `gpt-${token}-sim-400`, expectedStatus: 400, mostUpstreamCalls: 1 }),
-  (token) => ({ model: `nobody-${token}`, expectedStatus: 404, mostUpstreamCalls: 0 }),
-  (token) => ({ model: `route-${token}`, expectedStatus: 200, mostUpstreamCalls: 2 }),
-  (token) => ({ model: `route-${token}`, expectedStatus: 200, mostUpstreamCalls: 2 }),
+type Kind = Omit<PlannedCall, 'token' | 'key' | 'isPriced'>
+
+/** What stands before `sim-` in a model id is free, so every call can have a model of its own. They have no price. */
+const DIRECT: readonly ((token: string) => Kind)[] = [
+  (token) => answered(`gpt-${token}-sim-echo`, null),
+  (token) => answered(`gpt-${token}-sim-slow-25`, null),
+  (token) => answered(`claude-${token}-sim-slow-90`, null),
+  (token) => ({ ...answered(`gpt-${token}-sim-400`, null), expectedStatuses: [400] }),
+  (token) => ({ ...answered(`nobody-${token}`, null), expectedStatuses: [404], mostUpstreamCalls: 0 }),
+  (token) => ({ ...answered(`claude-${token}-sim-400`, 'finished'), expectedStatuses: [400] }),
+  (token) => answered(`claude-${token}-sim-echo`, 'finished'),
+  (token) => answered(`gpt-${token}-sim-events-20-10`, 'finished'),
+  (token) => answered(`claude-${token}-sim-after-error`, 'failed_mid_stream'),
+  (token) => answered(`gpt-${token}-sim-after-cut`, 'failed_mid_stream'),
 ]
+
+function answered(model: string, ended: Kind['ended']): Kind {
+  return { model, ended, expectedStatuses: [200], mostUpstreamCalls: 1 }
+}
+
+/**
+ * What serves a routed call. All have a price: a call whose bound is unknown costs nothing when it is interrupted, or
+ * rather nobody knows what. Streams last up to a second, to be killed in the middle.
+ */
+const ROUTED: readonly { served: string; falls?: boolean; ended: PlannedCall['ended'] }[] = [
+  { served: 'openai, model: gpt-crash-sim-events-60-15', ended: 'finished' },
+  { served: 'anthropic, model: claude-crash-sim-slow-15', falls: true, ended: null },
+  { served: 'anthropic, model: claude-crash-sim-events-30-10', ended: 'finished' },
+  { served: 'openai, model: gpt-crash-sim-slow-30', ended: null },
+  { served: 'anthropic, model: claude-crash-sim-events-15-10', falls: true, ended: 'finished' },
+  { served: 'openai, model: gpt-crash-sim-events-3-0', ended: 'finished' },
+  { served: 'anthropic, model: claude-crash-sim-events-40-20', ended: 'caller_left' },
+]
+const FAILS = 'openai, model: gpt-crash-sim-503'
+/** Not a divisor of the number of kinds: the tight key makes calls of every kind. */
+const TIGHT_EVERY = 3
 
 export function planRound(round: number, random: Random): RoundPlan {
   const tokenOf = (kind: string, number: number) => `r${String(round).padStart(4, '0')}-${kind}${number}`
-  const routes = Array.from({ length: ROUTES_PER_ROUND }, (_, number) => routeText(tokenOf('f', number)))
+  const routes = Array.from({ length: ROUTES_PER_ROUND }, (_, number) => routeText(number, tokenOf('f', number)))
+  const budget = `{ usd: "${((round * TIGHT_CENTS_PER_ROUND) / 100).toFixed(6)}", per: total }`
   let planned = 0
   let routed = 0
+
+  function nextDirect(): PlannedCall {
+    const token = tokenOf('d', planned++)
+    return { token, key: 'free', isPriced: false, ...pick(DIRECT, Math.floor(random() * DIRECT.length))(token) }
+  }
+
+  function nextRouted(): PlannedCall {
+    const number = routed++
+    const token = tokenOf('f', number)
+    const { ended, falls = false } = pick(ROUTED, number)
+    const key = number % TIGHT_EVERY === 0 ? 'tight' : 'free'
+    const expectedStatuses = key === 'tight' ? [200, 402] : [200]
+    const common = { token, model: `route-${token}`, key, ended, isPriced: true, expectedStatuses } as const
+    return { ...common, mostUpstreamCalls: falls ? 2 : 1 }
+  }
+
   return {
-    config: `workspaces:\n  default:\n    routes:\n${routes.join('')}`,
-    next() {
-      const wanted = Math.floor(random() * KINDS.length)
-      const direct = wanted < 6 || routed >= ROUTES_PER_ROUND
-      const token = direct ? tokenOf('d', planned++) : tokenOf('f', routed++)
-      const kind = KINDS[direct ? wanted % 6 : wanted]
-      if (kind === undefined) throw new RangeError('no such kind of call')
-      return { token, ...kind(token) }
-    },
+    config: `workspaces:
+  default:
+    keys:
+      tight: { value: ${TIGHT_KEY}, limits: { budget: ${budget} } }
+    routes:
+${routes.join('')}registry:
+${[FAILS, ...ROUTED.map(({ served }) => served)].map(priceText).join('')}`,
+    next: () => (random() < 0.5 && routed < ROUTES_PER_ROUND ? nextRouted() : nextDirect()),
   }
 }
 
-/** The first entry always fails and is asked once, so that a call makes exactly two upstream calls. */
-function routeText(token: string): string {
-  return `      route-${token}:
-        chain:
-          - { provider: openai, model: gpt-${token}-sim-503, retries: 0 }
-          - { provider: anthropic, model: claude-${token}-sim-slow-15, retries: 0 }
-`
+function pick<T>(from: readonly T[], number: number): T {
+  const picked = from[number % from.length]
+  if (picked === undefined) throw new RangeError('no such kind of call')
+  return picked
 }
 
-/** Whose call an upstream model belongs to; null for a model that no plan made. */
+/** Every entry is asked once at most, so that a call makes no more upstream calls than it has entries. */
+function routeText(number: number, token: string): string {
+  const { served, falls = false } = pick(ROUTED, number)
+  const chain = falls ? [FAILS, served] : [served]
+  return `      route-${token}: { chain: [${chain.map((entry) => `{ provider: ${entry}, retries: 0 }`).join(', ')}] }\n`
+}
+
+/** Whose call an upstream model belongs to; null for a model that several calls share. */
 export function tokenOfModel(model: string): string | null {
   return /^(?:gpt|claude|nobody|route)-(r\d+-[df]\d+)(?:-sim-|$)/.exec(model)?.[1] ?? null
 }

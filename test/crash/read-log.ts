@@ -6,14 +6,9 @@ import type { LoggedRow } from './judge.ts'
 
 /** The log as it lies on disk after the gateways have ended, read without any code of theirs. */
 export interface LogOnDisk {
-  rows: PaidRow[]
+  rows: LoggedRow[]
   /** Spooled rows that never reached the log, or could not be read there. */
   leftBehind: number
-}
-
-export interface PaidRow extends LoggedRow {
-  keyId: string
-  costPicodollars: bigint | null
 }
 
 type Row = Record<string, unknown>
@@ -29,10 +24,11 @@ export async function readLog(dataDirs: readonly string[], databaseUrl: string |
     })
     const [rejects] = await query('select count(*) as count from spool_rejects')
     const rows = await query(
-      'select id, state, status, code, requested_model, attempts, key_id, cost_picodollars from requests',
+      `select id, state, status, code, requested_model, attempts, key_id, ended, cost_picodollars, hold_picodollars
+        from requests`,
     )
     const leftBehind = behind.reduce((sum, rows) => sum + rows, Number(rejects?.['count']))
-    return { rows: rows.map(paidRow), leftBehind }
+    return { rows: rows.map(loggedRow), leftBehind }
   })
 }
 
@@ -69,9 +65,8 @@ async function withDatabase<T>(dataDir: string, url: string | null, read: (query
   }
 }
 
-function paidRow(row: Row): PaidRow {
+function loggedRow(row: Row): LoggedRow {
   const attempts = JSON.parse(String(row['attempts'])) as { kind: string }[]
-  const cost = row['cost_picodollars'] as string | number | null
   return {
     id: String(row['id']),
     state: String(row['state']),
@@ -80,6 +75,12 @@ function paidRow(row: Row): PaidRow {
     requestedModel: row['requested_model'] as string | null,
     called: attempts.filter((attempt) => attempt.kind === 'called').length,
     keyId: String(row['key_id']),
-    costPicodollars: cost === null ? null : BigInt(cost),
+    ended: row['ended'] as string | null,
+    costPicodollars: money(row['cost_picodollars']),
+    holdPicodollars: money(row['hold_picodollars']),
   }
+}
+
+function money(value: unknown): bigint | null {
+  return value === null ? null : BigInt(value as string | number)
 }
