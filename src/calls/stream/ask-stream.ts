@@ -25,8 +25,9 @@ export async function askStream(
 ): Promise<Asked> {
   const { timeoutMs } = candidate.entry
   const began = performance.now()
-  const { onCallerLeft } = candidate.provider
-  const presence = onCallerLeft === 'drain' ? lingering(call.presence, deps.streams) : call.presence
+  const { onCallerLeft, name } = candidate.provider
+  const onDrain = () => deps.metrics.streamDrains.add(1, [name])
+  const presence = onCallerLeft === 'drain' ? lingering(call.presence, deps.streams, onDrain) : call.presence
   // Until the first content only the deadline counts: a model may think for minutes.
   const options = { method: 'POST', body: bytes, timeoutMs, idleMs: timeoutMs, presence } as const
   const raw = await deps.upstream.call(endpoint, options)

@@ -5,7 +5,7 @@ import type { OpenStreams } from './open-streams.ts'
  * The caller, as a provider is to see it whose bill does not end with the connection: still there for a while after
  * leaving, so that the stream is read to its end and its usage is known. Only so many at a time.
  */
-export function lingering(caller: Presence, streams: OpenStreams): Presence {
+export function lingering(caller: Presence, streams: OpenStreams, onDrain: () => void): Presence {
   return {
     get left() {
       return caller.left
@@ -17,6 +17,7 @@ export function lingering(caller: Presence, streams: OpenStreams): Presence {
           listener()
           return
         }
+        onDrain()
         const timer = setTimeout(listener, streams.settings.drainMs)
         endDrain = () => {
           clearTimeout(timer)

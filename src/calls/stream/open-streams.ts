@@ -16,10 +16,6 @@ export class OpenStreams {
     this.settings = settings
   }
 
-  get size(): number {
-    return this.#open.size
-  }
-
   add(stream: LiveStream): void {
     this.#open.add(stream)
   }
