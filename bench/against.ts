@@ -1,5 +1,6 @@
+import { PACES } from './load/events.ts'
 import { median, type Spread, spreadOf, sum } from './load/percentiles.ts'
-import { PACES, STREAMING, streamed } from './parts/streams.ts'
+import { STREAMING, streamed } from './parts/streams.ts'
 import { exchangedGateways, ratiosWithin, runTogether, type TogetherRow, togetherRows } from './parts/together.ts'
 import type { RunOptions } from './plan.ts'
 import { fixed, spread as spreadText, tableText } from './report/table.ts'

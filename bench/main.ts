@@ -48,9 +48,9 @@ const TURN_MS = 900_000
 const HELP = `Usage: npm run bench [-- options]
 
 Measures the gateway with everything on (keys, limits, holds, durable log, metrics) beside bare proxies and peers, in one
-run on this machine. A quarter of an hour.
+run on this machine. Half an hour.
 
-  --quick            about a minute, for a first look; no memory, large bodies or event loop
+  --quick            about a minute, for a first look; no memory, large bodies, event loop or streams
   --dist             the built program instead of the sources; npm run bench sets it
   --no-peers         without the peers
   --only <parts>     some of ${PARTS.join(', ')}; writes no result

@@ -1,4 +1,5 @@
 import type { BodySize } from './load/bodies.ts'
+import type { Pace } from './load/events.ts'
 import type { Build } from './run/gateway.ts'
 import type { Peer } from './run/peers.ts'
 
@@ -41,7 +42,7 @@ export interface Plan {
   /** Twice as long after the overload. */
   overload: { quietSeconds: number; seconds: number }
   nodes: { rounds: number; seconds: number }
-  streams: TogetherPlan
+  streams: TogetherPlan & { paces: readonly Pace[] }
   firstContent: LatencyPlan
   /** `calmMs`: before memory is read; four times as long after the start. */
   streamMemory: { open: number; streams: number; calmMs: number }
@@ -67,7 +68,7 @@ export const FULL: Plan = {
   eventLoop: { slices: 5, seconds: 3, rows: 200_000 },
   overload: { quietSeconds: 2, seconds: 6 },
   nodes: { rounds: 5, seconds: 2 },
-  streams: { rounds: 12, seconds: 4, warmupSeconds: 8 },
+  streams: { rounds: 12, seconds: 4, warmupSeconds: 8, paces: ['paced', 'all at once'] },
   firstContent: { rates: [{ rate: 300, rounds: 10 }], seconds: 5 },
   streamMemory: { open: 5_000, streams: 100_000, calmMs: 3_000 },
   paths: { rounds: 12, seconds: 4, warmupSeconds: 8 },
@@ -86,7 +87,7 @@ export const QUICK: Plan = {
   eventLoop: { slices: 1, seconds: 1, rows: 0 },
   overload: { quietSeconds: 1, seconds: 2 },
   nodes: { rounds: 2, seconds: 0.5 },
-  streams: { rounds: 2, seconds: 2, warmupSeconds: 2 },
+  streams: { rounds: 2, seconds: 2, warmupSeconds: 2, paces: ['paced'] },
   firstContent: { rates: [{ rate: 300, rounds: 1 }], seconds: 2 },
   streamMemory: { open: 500, streams: 2_000, calmMs: 3_000 },
   paths: { rounds: 3, seconds: 2, warmupSeconds: 2 },

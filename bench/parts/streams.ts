@@ -1,3 +1,4 @@
+import { PACES, type Pace } from '../load/events.ts'
 import type { RunOptions } from '../plan.ts'
 import { direct, PIPE, startBareProxy } from '../run/contestants.ts'
 import { OURS, startGateway } from '../run/gateway.ts'
@@ -11,9 +12,6 @@ export interface StreamRow extends TogetherRow {
   pace: Pace
 }
 
-/** Events that come one by one, each read and written by itself, or all at once. */
-export const PACES = { paced: '100/2', 'all at once': '100/0' } as const
-export type Pace = keyof typeof PACES
 export const WHOLE = `${OURS}, whole calls`
 
 /** So few that the core is not full: events would otherwise be read several at a time. */
@@ -28,7 +26,7 @@ export function streamed(target: Target): Target {
 export async function measureStreams({ plan, peers, build, profile, progress }: RunOptions): Promise<StreamRow[]> {
   const rows: StreamRow[] = []
   const nodeFlags = profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`]
-  for (const pace of Object.keys(PACES) as Pace[]) {
+  for (const pace of plan.streams.paces) {
     await using scene = createScene()
     const [upstream = '', wholeUpstream = ''] = await startUpstreams(scene, [PACES[pace], '50'])
     const others = [await startBareProxy(scene, upstream, 'pipe')]

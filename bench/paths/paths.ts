@@ -1,5 +1,6 @@
 import { join } from 'node:path'
-import { PACES, STREAMING, streamed } from '../parts/streams.ts'
+import { PACES } from '../load/events.ts'
+import { STREAMING, streamed } from '../parts/streams.ts'
 import { runTogether, type TogetherRow, togetherRows } from '../parts/together.ts'
 import type { RunOptions } from '../plan.ts'
 import { fixed, spread, tableText } from '../report/table.ts'

@@ -28,8 +28,8 @@ function parsed(head: string): Head {
   if (known !== undefined) return known
   const [first = '', ...lines] = head.trimEnd().split('\r\n')
   const [method, path = ''] = first.split(' ')
-  const fields = lines.map((line) => line.split(/: */, 2)).filter(([name]) => !/^(host|connection)$/i.test(name ?? ''))
-  const headers = fields.flatMap((field) => field)
+  const fields = lines.map((line) => /^([^:]+): *(.*)$/.exec(line)?.slice(1) ?? [])
+  const headers = fields.filter(([name]) => !/^(host|connection)$/i.test(name ?? '')).flat()
   const made = { path, method: method as Dispatcher.HttpMethod, headers }
   heads.set(head, made)
   return made

@@ -87,7 +87,7 @@ test('tables are aligned', () => {
 
 test('every target has a verdict, and a missed one is reported', () => {
   const holding = verdicts(exampleResult())
-  assert.equal(holding.length, 22)
+  assert.equal(holding.length, 23)
   assert.deepEqual(
     holding.filter(({ holds }) => holds !== true),
     [],
@@ -103,7 +103,7 @@ test('every target has a verdict, and a missed one is reported', () => {
 
 test('an unmeasured target has no verdict', () => {
   const result = { ...exampleResult(), latency: [], start: null, overload: null, streams: [], streamMemory: null }
-  assert.equal(verdicts(result).filter(({ holds }) => holds === null).length, 11)
+  assert.equal(verdicts(result).filter(({ holds }) => holds === null).length, 12)
   assert.match(reportText(result), /not measured/)
 })
 

@@ -1,6 +1,6 @@
 import { median } from '../load/percentiles.ts'
 import type { OverloadResult } from '../parts/overload.ts'
-import { ratiosWithin } from '../parts/together.ts'
+import { per, ratiosWithin } from '../parts/together.ts'
 import type { BenchResult } from '../result.ts'
 import { HOP, PIPE } from '../run/contestants.ts'
 import { OURS } from '../run/gateway.ts'
@@ -62,7 +62,7 @@ function streamVerdicts({ streams, firstContent, streamMemory }: BenchResult): V
   const against = (reference: string, family: Family) => median(ratiosWithin(costs(OURS, family), costs(reference)))
   const added = (family: Family) => firstContent.find((row) => row.name === OURS && row.family === family)
   const [first, , last] = streamMemory?.growth ?? []
-  const growth = first === undefined || last === undefined ? null : last.heapBytes / first.heapBytes
+  const grown = (what: 'heapBytes' | 'rssBytes') => per(last?.[what], first?.[what])
   const percent = (value: number) => `${(value * 100).toFixed(1)} %`
   const { events } = added('openai') ?? {}
   return [
@@ -83,7 +83,8 @@ function streamVerdicts({ streams, firstContent, streamMemory }: BenchResult): V
       60e3,
       (value) => `${(value / 1e3).toFixed(0)} KB`,
     ),
-    atMost('heap after all streams', growth, 1.05, times('that after a fifth of them')),
+    atMost('heap after all streams', grown('heapBytes'), 1.05, times('after a fifth')),
+    atMost('memory (RSS) after all streams', grown('rssBytes'), 1.1, times('after a fifth')),
     atMost('upstream calls left running', streamMemory?.leftRunning, 0, String),
   ]
 }
