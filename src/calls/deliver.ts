@@ -97,7 +97,8 @@ function framesOf(parts: readonly StreamPart[], answer: StreamedAnswer): string 
 }
 
 /** What the row and the price need, whatever the end was. */
-function conclude({ call, answer, candidate }: Streaming, end: StreamEnding | Failure, deps: Deps): void {
+function conclude(streaming: Streaming, end: StreamEnding | Failure, deps: Deps): void {
+  const { call, answer, candidate } = streaming
   const { served } = call
   const { entry } = served
   answer.ended = typeof end === 'string' ? end : 'failed_mid_stream'
@@ -118,7 +119,7 @@ function conclude({ call, answer, candidate }: Streaming, end: StreamEnding | Fa
     deps.circuits.succeeded(entry)
     deps.providerHealth.succeeded(entry)
   }
-  noteUsage({ call, answer, candidate })
+  noteUsage(streaming)
   notePrice(served.usage.pricePercent, candidate, call, deps)
 }
 
@@ -131,9 +132,10 @@ const REASONS: Record<StreamEnding, string> = {
 }
 
 /** The provider's count if it counted the whole answer, else an estimate within bounds. */
-function noteUsage({ call, answer, candidate }: Pick<Streaming, 'call' | 'answer' | 'candidate'>): void {
+function noteUsage({ call, answer, delivery, candidate }: Streaming): void {
   const { served, body } = call
   const { reader, received } = answer.stream
+  const bytes = received.bytes + reader.hiddenBytes
   const counted = reader.usage
   if (counted?.isFinal === true) {
     served.usage = counted.tokens
@@ -145,7 +147,7 @@ function noteUsage({ call, answer, candidate }: Pick<Streaming, 'call' | 'answer
   const { usage, source, ...bounds } = estimateUsage({
     counted: counted?.tokens ?? null,
     prompt: { likely: body.promptTokens.likely ?? Math.ceil((body.length ?? 0) / 4), most: body.promptTokens.most },
-    received: { ...received, bytes: received.bytes + reader.hiddenBytes },
+    received: { deltas: received.deltas, characters: bytes - delivery.otherBytes, bytes },
     mostOutput: perAnswer === null ? null : perAnswer * answers,
   })
   served.usage = usage

@@ -50,8 +50,8 @@ export interface StreamHead {
 
 /** Where a streamed answer goes once its head is sent. */
 export interface Sink {
-  /** False: the connection is full. Wait for `drained` before writing more. */
-  write(text: string): boolean
+  /** `bytes`: its length in UTF-8. False: the connection is full. Wait for `drained` before writing more. */
+  write(text: string, bytes: number): boolean
   /** Also resolves when the client has left. */
   drained(): Promise<void>
   /** Bytes that the connection has taken so far. */

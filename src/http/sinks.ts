@@ -11,8 +11,8 @@ export class ResponseSink implements Sink {
     this.#response = response
   }
 
-  write(text: string): boolean {
-    return this.#response.write(text)
+  write(text: string, bytes: number): boolean {
+    return this.#response.write(text, encodingOf(text, bytes))
   }
 
   drained(): Promise<void> {
@@ -36,8 +36,8 @@ export class SocketSink implements Sink {
     this.#socket = socket
   }
 
-  write(text: string): boolean {
-    return this.#socket.write(chunkOf(text))
+  write(text: string, bytes: number): boolean {
+    return this.#socket.write(`${bytes.toString(16)}\r\n${text}\r\n`, encodingOf(text, bytes))
   }
 
   drained(): Promise<void> {
@@ -51,6 +51,11 @@ export class SocketSink implements Sink {
   cut(): void {
     this.#socket.destroy()
   }
+}
+
+/** ASCII is the same in both, and copied instead of encoded. */
+function encodingOf(text: string, bytes: number): 'latin1' | 'utf8' {
+  return bytes === text.length ? 'latin1' : 'utf8'
 }
 
 /** In chunked transfer coding. An empty chunk would end the body. */

@@ -26,6 +26,8 @@ const KEPT_CHARACTERS = 2 * 1024 * 1024
 export class Delivery {
   /** UTF-8 bytes of what was sent. */
   bytes = 0
+  /** Those of them beyond one a character: what is not ASCII. */
+  otherBytes = 0
   #head: StreamHead | null = null
   #kept: string | null
   readonly #members: Member[] = []
@@ -85,11 +87,11 @@ export class Delivery {
       this.#open(head(), text)
       return true
     }
-    this.#note(text)
+    const bytes = this.#note(text)
     let isTaken = true
     for (const member of this.#members) {
       if (member.presence.left || member.isSlow || member.sink === null) continue
-      if (!member.sink.write(text)) isTaken = false
+      if (!member.sink.write(text, bytes)) isTaken = false
     }
     return isTaken
   }
@@ -144,10 +146,15 @@ export class Delivery {
     if (!this.isUnread) this.send(this.#options.keepAlive, this.#options.earlyHead)
   }
 
-  #note(text: string): void {
-    this.bytes += Buffer.byteLength(text)
+  /** Its length. */
+  #note(text: string): number {
+    const bytes = Buffer.byteLength(text)
+    this.bytes += bytes
+    this.otherBytes += bytes - text.length
     this.#timer?.refresh()
-    if (this.#kept === null) return
-    this.#kept = this.#kept.length + text.length > KEPT_CHARACTERS ? null : this.#kept + text
+    if (this.#kept !== null) {
+      this.#kept = this.#kept.length + text.length > KEPT_CHARACTERS ? null : this.#kept + text
+    }
+    return bytes
   }
 }

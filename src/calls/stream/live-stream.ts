@@ -1,5 +1,5 @@
 import { failure } from '../../domain/failure.ts'
-import { characters, contentBytes, type StreamPart, type StreamReader } from '../../domain/request/stream.ts'
+import { contentBytes, type StreamPart, type StreamReader } from '../../domain/request/stream.ts'
 import type { StreamSettings } from '../../domain/stream-settings.ts'
 import type { Stoppage } from '../../upstream/exchange.ts'
 import { ServerSentEvents } from '../../upstream/server-sent-events.ts'
@@ -16,7 +16,7 @@ const REST_MS = 1_000
 export class LiveStream {
   readonly reader: StreamReader
   /** Generated content so far, for an estimate. */
-  readonly received = { deltas: 0, characters: 0, bytes: 0 }
+  readonly received = { deltas: 0, bytes: 0 }
   /** Read before the stream was served. */
   #first: StreamPart[] = []
   readonly #answer: UpstreamAnswer | null
@@ -122,7 +122,6 @@ export class LiveStream {
       const bytes = contentBytes(part)
       if (bytes === 0) continue
       received.deltas += 1
-      received.characters += characters(part)
       received.bytes += bytes
     }
   }

@@ -78,14 +78,6 @@ export interface StreamWriter {
   end(end: StreamEnd): string
 }
 
-/** Of its generated content. */
-export function characters(part: StreamPart): number {
-  if ('text' in part) return part.text.length
-  // What is not ASCII is generated.
-  if (part.type === 'chunk') return part.contentBytes - (Buffer.byteLength(part.json) - part.json.length)
-  return part.type === 'tool-call-start' ? part.name.length : 0
-}
-
 /** UTF-8 bytes of generated content: more than 0 commits the call. */
 export function contentBytes(part: StreamPart): number {
   switch (part.type) {
