@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { ERRORS } from '../domain/errors.ts'
-import type { EndpointPage } from '../endpoints/endpoint.ts'
+import type { Endpoint } from '../endpoints/endpoint.ts'
 import { ENDPOINTS } from '../endpoints/endpoints.ts'
 
 type Json = Record<string, unknown>
@@ -69,7 +69,11 @@ export function v1Paths(schemaOf: (type: z.ZodType, io: 'input' | 'output') => J
     content: { 'application/json': { schema: schemaOf(type, 'output') } },
   })
   const common = { tags: ['Applications'], security: [{ gateway_key: [] }] }
-  const posted = (page: EndpointPage) => ({
+  const served = ({ page, stream }: Endpoint) => {
+    const whole = answer(page.answerNotes, page.answer, CALL_HEADERS)
+    return stream === undefined ? whole : { ...whole, content: { ...whole.content, 'text/event-stream': STREAM } }
+  }
+  const posted = (endpoint: Endpoint, page = endpoint.page) => ({
     ...{ operationId: page.operationId, summary: page.summary, ...common },
     parameters: [IDEMPOTENCY_KEY],
     requestBody: {
@@ -77,10 +81,10 @@ export function v1Paths(schemaOf: (type: z.ZodType, io: 'input' | 'output') => J
       description: page.requestNotes,
       content: { 'application/json': { schema: schemaOf(page.request, 'input'), example: page.example } },
     },
-    responses: { 200: answer(page.answerNotes, page.answer, CALL_HEADERS), ...failures(() => true) },
+    responses: { 200: served(endpoint), ...failures(() => true) },
   })
   return {
-    ...Object.fromEntries(ENDPOINTS.map(({ path, page }) => [path, { post: posted(page) }])),
+    ...Object.fromEntries(ENDPOINTS.map((endpoint) => [endpoint.path, { post: posted(endpoint) }])),
     '/v1/models': {
       get: {
         ...{ operationId: 'v1.models.list', summary: 'List the aliases and models that the key may use', ...common },
@@ -100,6 +104,15 @@ export function v1Paths(schemaOf: (type: z.ZodType, io: 'input' | 'output') => J
       },
     },
   }
+}
+
+const STREAM = {
+  schema: {
+    ...text,
+    description:
+      'With `stream: true`: server-sent events, each a chunk, then `[DONE]`. The last chunk carries `x_gateway` with ' +
+      '`cost_usd`, `usage_source` and what the headers of a whole answer say. An event with `error` ends a cut stream.',
+  },
 }
 
 const ON_MODELS = new Set(['unauthorized', 'internal_error', 'overloaded'])
