@@ -33,7 +33,6 @@ describe('keys', () => {
     // A name that is taken, and a change that somebody else overtook.
     visited = await visit(browser, harness.url, { expectedStatuses: [409, 412] })
     page = visited.page
-    page.setDefaultTimeout(15_000)
     await signIn(page, harness.url, ADMIN_KEY, '/dashboard/default/keys')
   })
 

@@ -30,7 +30,6 @@ describe('settings', () => {
     // A file that the gateway refuses.
     visited = await visit(browser, harness.url, { expectedStatuses: [400] })
     page = visited.page
-    page.setDefaultTimeout(15_000)
     await signIn(page, harness.url, ADMIN_KEY, '/dashboard/default/settings')
   })
 
