@@ -9,9 +9,6 @@ const FRAMING_FIELD = /^(?:content-length|transfer-encoding):/i
 /** Of all that is not body: chunk extensions and trailers. */
 const MAX_OTHER_BYTES = 16 * 1024
 const LINE_END = 0x0a
-const RETURN = 0x0d
-/** Of a chunk up to a few megabytes. */
-const USUAL_DIGITS = 6
 
 /** Where the bytes of a body go. */
 export interface BodySink {
@@ -51,8 +48,6 @@ export class ChunkedBody {
   }
 
   #takeLine(bytes: Buffer, from: number): number {
-    const next = this.#line === '' ? this.#takeUsual(bytes, from) : -1
-    if (next >= 0) return next
     const end = bytes.indexOf(LINE_END, from)
     this.#line += bytes.toString('latin1', from, end < 0 ? bytes.length : end)
     if (this.#line.length + this.#otherBytes > MAX_OTHER_BYTES)
@@ -62,26 +57,6 @@ export class ChunkedBody {
     this.#meet(this.#line.slice(0, -1))
     this.#line = ''
     return end + 1
-  }
-
-  /** A size without extensions, or the end of a chunk, without making a string of it. -1: any other line. */
-  #takeUsual(bytes: Buffer, from: number): number {
-    if (this.#expects === 'trailer') return -1
-    const isSize = this.#expects === 'size'
-    let at = from
-    let size = 0
-    for (
-      let digit = isSize ? digitOf(bytes[at]) : -1;
-      digit >= 0 && at - from < USUAL_DIGITS;
-      digit = digitOf(bytes[at])
-    ) {
-      size = size * 16 + digit
-      at += 1
-    }
-    if (bytes[at] !== RETURN || bytes[at + 1] !== LINE_END || isSize !== size > 0) return -1
-    this.#left = size
-    this.#expects = isSize ? 'bytes' : 'size'
-    return at + 2
   }
 
   #meet(line: string): void {
@@ -100,11 +75,4 @@ export class ChunkedBody {
       this.#otherBytes += line.length + 2
     }
   }
-}
-
-/** Of a hexadecimal number in ASCII; -1: not a digit. */
-function digitOf(code = 0): number {
-  if (code >= 0x30 && code <= 0x39) return code - 0x30
-  const letter = code | 0x20
-  return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : -1
 }
