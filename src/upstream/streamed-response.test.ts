@@ -222,6 +222,8 @@ describe('a slow reader', () => {
     await manyTurns()
     // The first has been paused for longer than this one is silent.
     assert.deepEqual((await read(await answer('/silent', { idleMs: 300 }))).end, { kind: 'timeout', phase: 'body' })
+    // Only the pause is tested: a busy machine may take longer than that between two reads.
+    if (streamed.kind === 'answer') streamed.limitSilence(60_000)
     assert.equal(await lengthOf(streamed), LARGE_BYTES)
   })
 })
