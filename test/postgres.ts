@@ -57,7 +57,8 @@ export async function startPostgres(): Promise<PostgresServer> {
 
   const pid = () => Number(readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')[0])
   let databases = 0
-  const urlOf = (database: string) => `postgres://postgres@127.0.0.1:${port}/${database}`
+  // A loaded machine needs long for a connection; a server that is down refuses it at once all the same.
+  const urlOf = (database: string) => `postgres://postgres@127.0.0.1:${port}/${database}?connect_timeout=60`
   return {
     url: urlOf('postgres'),
     async createDatabase() {

@@ -107,5 +107,7 @@ function common(simulator: Simulator): Record<string, string> {
 function throughLine(databaseUrl: string, line: Line): string {
   const url = new URL(databaseUrl)
   url.port = String(line.port)
+  // A line that is cut is given up as soon as in production.
+  url.search = ''
   return url.href
 }

@@ -1,5 +1,6 @@
 import { type Dialect, PostgresDialect } from 'kysely'
 import pg from 'pg'
+import { connectTimeoutMs } from './connect-timeout.ts'
 import { exactInteger } from './exact-integer.ts'
 
 /** The types of int8 and numeric (what a sum of int8 has) in PostgreSQL's catalogue. */
@@ -34,7 +35,7 @@ function openPool(options: PostgresOptions): pg.Pool {
   const pool = new pg.Pool({
     connectionString: options.url,
     max: options.connections,
-    connectionTimeoutMillis: 5_000,
+    connectionTimeoutMillis: connectTimeoutMs(options.url),
     ...(options.queryTimeoutMs === null ? {} : { query_timeout: options.queryTimeoutMs }),
     keepAlive: true,
     keepAliveInitialDelayMillis: 5_000,

@@ -1,3 +1,5 @@
+import { connectTimeoutMs } from './connect-timeout.ts'
+
 /** A connection that is more than a way to send queries: it listens, or it holds a lock for as long as it lives. */
 export interface PostgresSession {
   query(text: string, values?: unknown[]): Promise<Record<string, unknown>[]>
@@ -12,7 +14,6 @@ export interface SessionOptions {
   onNotification?(payload: string): void
 }
 
-const CONNECT_MS = 5_000
 /** Nothing asked here takes longer than a millisecond: a server that has not answered by then is away. */
 const QUERY_MS = 3_000
 
@@ -31,7 +32,7 @@ export async function openSession({ url, onBroken, onNotification }: SessionOpti
   const { default: pg } = await import('pg')
   const client = new pg.Client({
     connectionString: url,
-    connectionTimeoutMillis: CONNECT_MS,
+    connectionTimeoutMillis: connectTimeoutMs(url),
     query_timeout: QUERY_MS,
     keepAlive: true,
     keepAliveInitialDelayMillis: 5_000,
