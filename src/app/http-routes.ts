@@ -14,7 +14,7 @@ export function callRoutes(deps: Deps): HttpRoute[] {
         method: 'POST',
         path: endpoint.path,
         idPrefix: endpoint.idPrefix,
-        writeError: (error, headers) => errorReply(error, headers, endpoint.error),
+        writeError: (error, id, headers) => errorReply(error, headers, endpoint.error, id),
         handle: (call) => handleCall(call, endpoint, deps),
         isSheddable: true,
         usesRawSocket: true,

@@ -16,17 +16,17 @@ export function answer({ call, error }: Ended, deps: Pick<Deps, 'ledger'>): Repl
   if (call.delivery?.isOpen === true) return streamRest({ call, error })
   const common = commonHeaders(call, deps)
   const { endpoint, served, body, cost } = call
-  if (error !== null) return errorReply(error, common, endpoint.error)
+  if (error !== null) return errorReply(error, common, endpoint.error, call.id)
   if (served === undefined || body === undefined) {
-    return errorReply(new GatewayError('internal_error'), common, endpoint.error)
+    return errorReply(new GatewayError('internal_error'), common, endpoint.error, call.id)
   }
   const headers = { ...gatewayHeaders(served, cost), ...common }
   const { answer } = served
-  if ('stream' in answer) return errorReply(new GatewayError('internal_error'), common, endpoint.error)
+  if ('stream' in answer) return errorReply(new GatewayError('internal_error'), common, endpoint.error, call.id)
   if ('body' in answer)
     return jsonTextReply(
       200,
-      endpoint.write(answer, stampOf({ id: call.id, startedAt: call.startedAt, body })),
+      endpoint.write(answer, stampOf({ id: call.id, startedAt: call.startedAt, body }), body.request),
       headers,
     )
   if (answer.text === null) throw new RangeError('nested too deep to be written')
@@ -39,7 +39,7 @@ function streamRest({ call, error }: Ended): StreamRest {
   const answer = served?.answer
   if (error !== null || served === undefined || answer === undefined || !('stream' in answer)) {
     const told = error === null || error === 'caller-left' ? new GatewayError('internal_error') : error
-    return { rest: endpoint.stream?.error(told) ?? '', trailers: {} }
+    return { rest: endpoint.stream?.error(told, call.id) ?? '', trailers: {} }
   }
   const costUsd = costHeader(cost)
   const gateway = {

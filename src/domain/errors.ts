@@ -103,6 +103,8 @@ export interface ErrorExtras {
   internal?: string | undefined
   /** For the request log: what could be read of the body that was refused. */
   refused?: RefusedBody | undefined
+  /** The provider's own words as JSON, without secrets, where it spoke the caller's format. */
+  original?: string | undefined
   cause?: unknown
 }
 
@@ -123,6 +125,7 @@ export class GatewayError extends Error {
   readonly details: Record<string, unknown> | undefined
   readonly internal: string | undefined
   readonly refused: RefusedBody | undefined
+  readonly original: string | undefined
 
   constructor(code: ErrorCode, message: string = ERRORS[code].text, extras: ErrorExtras = {}) {
     super(message, extras.cause === undefined ? undefined : { cause: extras.cause })
@@ -133,6 +136,7 @@ export class GatewayError extends Error {
     this.details = extras.details
     this.internal = extras.internal
     this.refused = extras.refused
+    this.original = extras.original
   }
 
   get status(): number {
@@ -149,6 +153,20 @@ export function errorBody(error: GatewayError): ErrorBody {
   if (error.details !== undefined) body.error.details = error.details
   return body
 }
+
+/** How a format writes errors. */
+export type ErrorFormat = (error: GatewayError, requestId: string) => WrittenError
+
+export interface WrittenError {
+  status: number
+  /** A text is JSON already. */
+  body: object | string
+  /** Beside those that every error has. */
+  headers?: Record<string, string>
+}
+
+/** The contract's format (docs/contract.md). */
+export const contractError: ErrorFormat = (error) => ({ status: error.status, body: errorBody(error) })
 
 /**
  * Anything that looks like a provider's or our own key, also with its middle masked, as providers echo it. A masked one

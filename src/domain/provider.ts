@@ -19,6 +19,8 @@ export interface Provider {
   /** Extra headers for every call, e.g. an organisation id. */
   headers: Readonly<Record<string, string>>
   onCallerLeft: OnCallerLeft
+  /** Formats that it speaks beside chat (names of endpoints); absent: what the family knows of its address. */
+  speaks?: readonly string[]
   /** The highest price its answers or an operator have stated, in percent of the list price; absent: the list price. */
   pricePercent?: number
 }

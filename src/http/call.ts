@@ -83,7 +83,7 @@ export interface HttpRoute {
   /** What the ids of its requests begin with; the server has a default. */
   idPrefix?: string | undefined
   /** How errors on this path are written, those of the server included; by default `errorReply` (respond.ts). */
-  writeError?: ((error: GatewayError, headers?: Record<string, string>) => Reply) | undefined
+  writeError?: ((error: GatewayError, requestId: string, headers?: Record<string, string>) => Reply) | undefined
   /** Refused while the gateway is overloaded. */
   isSheddable?: boolean
   /** A busy POST route: served without `node:http` where that is possible (raw-socket.ts). */

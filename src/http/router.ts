@@ -2,7 +2,7 @@ import findMyWay, { type HTTPMethod } from 'find-my-way'
 import { GatewayError } from '../domain/errors.ts'
 import type { Handler, HttpRoute } from './call.ts'
 import { nearPath } from './near-path.ts'
-import { errorReply } from './respond.ts'
+import { writeContractError } from './respond.ts'
 
 const METHODS: readonly HTTPMethod[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE']
 
@@ -56,9 +56,9 @@ function methodsByPath(routes: readonly HttpRoute[]): Map<string, Set<string>> {
 }
 
 /** A known path with another method is 405 with `Allow`, not 404. */
-function refuseMethod(path: string, allow: string, writeError: HttpRoute['writeError'] = errorReply): Handler {
-  return ({ method }) =>
-    writeError(new GatewayError('method_not_allowed', `${path} takes ${allow}, not ${method}.`), { allow })
+function refuseMethod(path: string, allow: string, writeError: HttpRoute['writeError'] = writeContractError): Handler {
+  return ({ id, method }) =>
+    writeError(new GatewayError('method_not_allowed', `${path} takes ${allow}, not ${method}.`), id, { allow })
 }
 
 function notFound(path: string, routes: readonly HttpRoute[]): Handler {

@@ -11,6 +11,7 @@ import type { Endpoint } from '../../endpoints/endpoint.ts'
 import { ENDPOINTS } from '../../endpoints/endpoints.ts'
 import type { FittedLimits } from '../../limits/chain-hold.ts'
 import type { Family, Translation, Translator } from '../../providers/family.ts'
+import { translatorFor } from '../../providers/translator-for.ts'
 import type { Catalog } from '../models/catalog.ts'
 import type { Circuits } from './circuits.ts'
 import type { PricePercents } from './price-percents.ts'
@@ -119,8 +120,8 @@ function calleeOf(
   if (provider === undefined || family === undefined || !isConfigured(provider)) {
     return { kind: 'unconfigured', reason: `skipped: provider '${entry.provider}' is not configured`, contextWindow }
   }
-  const translator = family.translators[endpoint.operation]
-  const message = mismatch(entry, family, situation) ?? ''
+  const translator = translatorFor(family, endpoint, provider)
+  const message = mismatch(entry, family, translator, situation) ?? ''
   if (translator === undefined || message !== '') {
     return { kind: 'refused', code: 'invalid_request', message, reason: `skipped: ${message}`, contextWindow }
   }
@@ -131,6 +132,8 @@ function calleeOf(
   const { family: name, baseUrl } = provider
   const destination: Destination = { position, family: name, model: entry.model, traits, baseUrl, bounds, renames }
   if (refusesUsageField) destination.omitsUsageField = true
+  if (provider.speaks !== undefined) destination.speaks = provider.speaks
+  if (situation.chain.length === 1) destination.isOnly = true
   const callee = { entry, position, provider, family, translator, traits, destination }
   if (situation.isStrict && hasDefaults(callee, quirks)) {
     // What the hold covers anyway is left to the account.
@@ -140,11 +143,14 @@ function calleeOf(
 }
 
 /** Why a model cannot serve this endpoint, if that is known. */
-function mismatch(entry: ChainEntry, family: Family, { snapshot, endpoint, chain, isInterchangeable }: Situation) {
+function mismatch(
+  entry: ChainEntry,
+  family: Family,
+  translator: Translator | undefined,
+  { snapshot, endpoint, chain, isInterchangeable }: Situation,
+) {
   const { provider, model } = entry
-  if (family.translators[endpoint.operation] === undefined) {
-    return `The provider '${provider}' does not offer ${endpoint.operation}.`
-  }
+  if (translator === undefined) return `The provider '${provider}' does not offer ${endpoint.name}.`
   const mode = snapshot.registry.get(provider)?.get(model)?.mode
   const registered = operationOfMode(mode)
   const operation = registered ?? family.operationOf(model)

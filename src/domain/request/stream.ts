@@ -1,5 +1,6 @@
 import type { Failure } from '../failure.ts'
 import type { TokenUsage } from '../pricing/usage.ts'
+import type { ReasoningBlock } from './answer.ts'
 import type { JsonObject } from './call-request.ts'
 
 /** One event of a provider's stream, as `upstream/server-sent-events.ts` reads it. */
@@ -18,6 +19,8 @@ export type StreamPart =
   | { type: 'text-delta'; text: string }
   | { type: 'refusal-delta'; text: string }
   | { type: 'reasoning-delta'; text: string }
+  /** A block of reasoning is complete, as a later turn must send it back; its text came before, if it has one. */
+  | { type: 'reasoning-end'; block: ReasoningBlock }
   /** `index` counts the tool calls of the answer. */
   | { type: 'tool-call-start'; index: number; id: string; name: string }
   | { type: 'tool-input-delta'; index: number; text: string }

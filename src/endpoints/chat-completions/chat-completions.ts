@@ -1,4 +1,4 @@
-import { errorBody } from '../../domain/errors.ts'
+import { contractError } from '../../domain/errors.ts'
 import { type ChatRequest, ChatRequestSchema, readChatRequest } from '../../domain/request/chat.ts'
 import { bearerKey } from '../bearer-key.ts'
 import type { Endpoint } from '../endpoint.ts'
@@ -17,7 +17,7 @@ export const chatCompletions: Endpoint<ChatRequest> = {
   promptTokens: (request, bytes) => ({ most: promptTokensBound(request, bytes), likely: null }),
   write: writeCompletion,
   stream: chatEvents,
-  error: errorBody,
+  error: contractError,
   page: {
     operationId: 'v1.chat.completions',
     summary: 'Create a chat completion',

@@ -1,4 +1,4 @@
-import { errorBody } from '../../domain/errors.ts'
+import { contractError } from '../../domain/errors.ts'
 import {
   type EmbeddingsRequest,
   EmbeddingsRequestSchema,
@@ -19,7 +19,7 @@ export const embeddings: Endpoint<EmbeddingsRequest> = {
   read: readEmbeddingsRequest,
   promptTokens: inputTokens,
   write: writeEmbeddings,
-  error: errorBody,
+  error: contractError,
   page: {
     operationId: 'v1.embeddings',
     summary: 'Create embeddings',
