@@ -23,7 +23,7 @@ export const connect: Command = {
     },
   },
   examples: [
-    'switchyard connect claude-code',
+    `switchyard connect ${AGENT_SETUPS[0]?.name}`,
     'switchyard connect codex --workspace agents --new-key codex-anna --budget 20/month',
   ],
   isRemote: true,
