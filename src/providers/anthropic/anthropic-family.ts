@@ -5,6 +5,8 @@ import { PINS } from './account-defaults.ts'
 import { modelsFromWire } from './catalog.ts'
 import { chatTarget, modelsTarget, PUBLIC_BASE } from './endpoint.ts'
 import { failureFromWire } from './failure.ts'
+import { countTokens } from './messages/count-tokens.ts'
+import { messages } from './messages/messages.ts'
 import { toWire } from './request/request.ts'
 import { fromWire } from './response.ts'
 import { stream } from './stream/stream.ts'
@@ -21,7 +23,7 @@ export const chat: Translator<ChatRequest> = { target: chatTarget, toWire, fromW
 /** The Messages API, version 2023-06-01, and servers compatible with it. */
 export const anthropicFamily: Family = {
   builtin,
-  translators: { chat },
+  translators: { chat, messages, count_tokens: countTokens },
   operationOf: () => 'chat',
   modelsTarget,
   failureFromWire,
