@@ -12,6 +12,9 @@ const block = z.object({
   id: text.catch(null),
   name: text.catch(null),
   input: anything,
+  thinking: text.catch(null),
+  signature: text.catch(null),
+  data: text.catch(null),
 })
 
 /** Counts are read by `tokenCount`, which accepts anything. */
