@@ -1,9 +1,10 @@
 import { chatCompletions } from './chat-completions/chat-completions.ts'
 import { embeddings } from './embeddings/embeddings.ts'
 import type { Endpoint } from './endpoint.ts'
+import { responses } from './responses/responses.ts'
 
 /** Every public path that costs money: router, worker, log and documentation read this table. */
-export const ENDPOINTS: readonly Endpoint[] = [chatCompletions, embeddings]
+export const ENDPOINTS: readonly Endpoint[] = [chatCompletions, embeddings, responses]
 
 export function endpointNamed(name: string): Endpoint {
   const found = ENDPOINTS.find((endpoint) => endpoint.name === name)
