@@ -55,7 +55,15 @@ function stateProblem(request: ResponsesRequest, { isOnly }: Target): string | n
 const KEPT = 'kept by one provider, and this route has several entries'
 
 /** Tools that the caller runs: they cost nothing but tokens. */
-const CALLERS_TOOLS: ReadonlySet<unknown> = new Set(['function', 'custom', 'namespace', 'local_shell', 'apply_patch', 'computer', 'computer_use_preview'])
+const CALLERS_TOOLS: ReadonlySet<unknown> = new Set([
+  'function',
+  'custom',
+  'namespace',
+  'local_shell',
+  'apply_patch',
+  'computer',
+  'computer_use_preview',
+])
 /** Fields that let the provider do more than answer once. */
 const EXTRAS = ['context_management', 'moderation', 'image', 'prompt']
 
