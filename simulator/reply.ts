@@ -7,6 +7,8 @@ import { countTokens, cutToTokens } from './tokens.ts'
 export interface DeclaredTool {
   name: string
   schema: JsonObject
+  /** Takes a text instead of an object. */
+  isCustom?: boolean
 }
 
 export type ToolChoice = { kind: 'auto' | 'none' | 'any' } | { kind: 'tool'; name: string }
@@ -18,6 +20,8 @@ export interface Ask {
   lastUserText: string
   /** The text of the last message when it is a tool result. */
   toolResult: string | null
+  /** How many calls of tools the conversation has seen answered. */
+  toolResults: number
   tools: DeclaredTool[]
   toolChoice: ToolChoice
   parallelTools: boolean
@@ -34,7 +38,10 @@ export interface Ask {
 /** What a scenario changes in the normal reply. */
 export interface Tweak {
   text?: string
+  /** So many, with inputs made up for their schemas. */
   toolCalls?: number
+  /** Exactly these, whatever the request offers. */
+  calls?: readonly ToolCall[]
   refusal?: string
   /** The finish reason (stop reason) to send whatever the content says. */
   finish?: string
@@ -58,7 +65,9 @@ export interface EmbeddingsTweak {
 
 export interface ToolCall {
   name: string
+  /** A text where the tool is a custom one. */
   input: unknown
+  isCustom?: boolean
 }
 
 export interface Usage {
@@ -89,7 +98,7 @@ export function planReply(ask: Ask, tweak: Tweak, random: Random): Reply {
   const thinkingTokens = tweak.thinkingTokens ?? Math.max(ask.thinkingTokens, countTokens(thinking))
   const isSilent = toolCalls.length > 0 || tweak.refusal !== undefined
   // Text beside a call or a refusal comes only where both were asked for.
-  const saysBoth = tweak.toolCalls !== undefined || tweak.refusal !== undefined
+  const saysBoth = tweak.toolCalls !== undefined || tweak.calls !== undefined || tweak.refusal !== undefined
   let text = isSilent ? (saysBoth && tweak.text) || '' : planText(ask, tweak, random)
   let finish: Reply['finish'] = toolCalls.length > 0 ? 'tools' : 'end'
   if (tweak.refusal !== undefined) finish = 'refusal'
@@ -139,6 +148,10 @@ function planText(ask: Ask, tweak: Tweak, random: Random): string {
 
 /** After a tool result the model talks again, or calls another tool where it must call one: the loop of an agent ends. */
 function planToolCalls(ask: Ask, tweak: Tweak, random: Random): ToolCall[] {
+  if (tweak.calls) {
+    const isCustom = (name: string) => ask.tools.some((tool) => tool.name === name && tool.isCustom)
+    return tweak.calls.map((call) => (isCustom(call.name) ? { ...call, isCustom: true } : { ...call }))
+  }
   if (ask.tools.length === 0 || ask.toolChoice.kind === 'none' || tweak.refusal !== undefined) return []
   const choice = ask.toolChoice
   const forced = choice.kind === 'any' || choice.kind === 'tool'
@@ -151,5 +164,9 @@ function planToolCalls(ask: Ask, tweak: Tweak, random: Random): ToolCall[] {
     (_, index) => usable[index % usable.length],
   )
     .filter((tool) => tool !== undefined)
-    .map(({ name, schema }) => ({ name, input: sampleValue(schema, { root: schema, random, fill: 'all' }) ?? {} }))
+    .map(({ name, schema, isCustom }) =>
+      isCustom
+        ? { name, input: sentences(random), isCustom }
+        : { name, input: sampleValue(schema, { root: schema, random, fill: 'all' }) ?? {} },
+    )
 }

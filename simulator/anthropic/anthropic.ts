@@ -24,7 +24,12 @@ export const anthropicFamily: Family = {
       validate,
       readAsk: readMessageAsk,
       writeReply: writeMessage,
-      streaming: { eventsOf: streamMessage, oddities: ANTHROPIC_ODDITIES, ping: PING, errorName: 'error' },
+      streaming: {
+        eventsOf: streamMessage,
+        oddities: ANTHROPIC_ODDITIES,
+        ping: PING,
+        errorEvent: (data) => ({ event: 'error', data }),
+      },
     }),
   ],
   bodyLimitBytes: 32 * MEBIBYTE,

@@ -18,6 +18,7 @@ export const MIGRATIONS: readonly Migration[] = [
   nameEndpoint,
   switchStreaming,
   logStreams,
+  nameFormats,
 ]
 
 async function markInterchangeable(db: Transaction<Database>): Promise<void> {
@@ -41,6 +42,10 @@ async function logStreams(db: Transaction<Database>): Promise<void> {
     ...['cost_least_picodollars bigint', 'cost_most_picodollars bigint'],
   ]
   for (const column of columns) await sql.raw(`alter table requests add column ${column}`).execute(db)
+}
+
+async function nameFormats(db: Transaction<Database>): Promise<void> {
+  await sql`alter table providers add column speaks text`.execute(db)
 }
 
 /** The schema that this version of the gateway works with. */
