@@ -14,6 +14,7 @@ export function callRoutes(deps: Deps): HttpRoute[] {
         method: 'POST',
         path: endpoint.path,
         idPrefix: endpoint.idPrefix,
+        idHeader: endpoint.idHeader,
         writeError: (error, id, headers) => errorReply(error, headers, endpoint.error, id),
         handle: (call) => handleCall(call, endpoint, deps),
         isSheddable: true,

@@ -184,6 +184,7 @@ async function serve({ config, settings, store, live, newKeys, log, now, onListe
     catalog,
     circuits,
     ...learning(live, log),
+    sealingKeys: store.secrets.sealingKeys,
     providerHealth: createProviderHealth(now, live.current),
     isKnown,
     upstream,

@@ -29,7 +29,7 @@ export interface ReplyToRead {
 }
 
 /** An answer in the caller's format; null when it is nested too deep to be written. */
-export type WrittenAnswer = Omit<Answer, 'body'> & { text: Uint8Array<ArrayBuffer> | null }
+export type WrittenAnswer = Omit<Answer, 'body' | 'json' | 'reasoning'> & { text: Uint8Array<ArrayBuffer> | null }
 
 export type ReadAnswer =
   | { kind: 'answer'; answer: WrittenAnswer }

@@ -10,7 +10,7 @@ export function readAnswer(body: Buffer, reply: ReplyToRead): ReadAnswer {
   const reader = { provider, family: familyNamed(reply.family), translator: translatorOf(provider, endpoint), request }
   const reading = readReply(status, body, reader)
   if (reading.kind !== 'answer') return reading
-  const { body: _, ...rest } = reading.answer
+  const { body: _, json: _json, reasoning: _reasoning, ...rest } = reading.answer
   return {
     kind: 'answer',
     answer: { ...rest, text: textOf(() => endpoint.write(reading.answer, reply.stamp, request)) },

@@ -13,6 +13,7 @@ import type { StreamWriter } from '../domain/request/stream.ts'
 import type { ChainEntry, Resolved as ResolvedModel } from '../domain/route.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
 import type { Endpoint } from '../endpoints/endpoint.ts'
+import type { Call } from '../http/call.ts'
 import type { BudgetState, HeldCall } from '../limits/admission.ts'
 import type { AttemptRecord } from '../request-log/record.ts'
 import type { Fitness } from './chain/assess.ts'
@@ -45,7 +46,7 @@ export interface Begun {
   /** The entry that was called last. */
   trying: Pick<ServedBy, 'entry' | 'position' | 'ignored'> | null
   /** Who called. */
-  readonly receiver: Receiver
+  readonly receiver: Receiver & Pick<Call, 'headers'>
   /** Where a streamed answer goes; null: a whole answer was asked for. */
   delivery: Delivery | null
 }

@@ -21,6 +21,8 @@ export interface Endpoint<Request extends CallRequest = CallRequest> {
   operation: Operation
   /** Prefix of the ids of its calls. */
   idPrefix: string
+  /** A header in which clients of this format look for the id of a call. */
+  idHeader?: string
   /** Which entries of a chain may replace the first: answers of two models may not be comparable. */
   fallsBackTo: 'any-model' | 'same-model'
   /** The gateway key as sent. Throws `unauthorized` if there is none. */

@@ -24,10 +24,11 @@ export function createRouter(routes: readonly HttpRoute[]): Router {
   for (const route of routes) register(route.method === 'GET' ? ['GET', 'HEAD'] : [route.method], route.path, route)
   for (const [path, taken] of methodsByPath(routes)) {
     const others = METHODS.filter((method) => !taken.has(method))
-    const { idPrefix, writeError } = routes.find((route) => route.path === path) ?? {}
+    const { idPrefix, idHeader, writeError } = routes.find((route) => route.path === path) ?? {}
     register(others, path, {
       path,
       idPrefix,
+      idHeader,
       writeError,
       handle: refuseMethod(path, [...taken].join(', '), writeError),
     })
@@ -36,7 +37,9 @@ export function createRouter(routes: readonly HttpRoute[]): Router {
     find(method, url) {
       const found = router.find(method as HTTPMethod, url)
       if (found !== null) return { route: found.store, params: found.params as Match['params'] }
-      return { route: { path: '', handle: notFound(url.split('?', 1)[0] ?? '', routes) }, params: {} }
+      const path = url.split('?', 1)[0] ?? ''
+      const { writeError, idHeader } = routes.find((route) => path.startsWith(`${route.path}/`)) ?? {}
+      return { route: { path: '', writeError, idHeader, handle: notFound(path, routes) }, params: {} }
     },
   }
 }

@@ -252,6 +252,7 @@ function fieldsOf(reply: AnyReply | null, id: string, route: Match['route'], con
   fields['x-gateway-request-id'] ??= id
   // The official clients show this one, with errors too.
   fields['x-request-id'] = fields['x-gateway-request-id']
+  if (route.idHeader !== undefined) fields[route.idHeader] = fields['x-gateway-request-id']
   if (closesConnection(reply, context)) fields['connection'] = 'close'
   return fields
 }

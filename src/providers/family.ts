@@ -24,6 +24,8 @@ export interface Target {
   pins?: readonly Pin[]
   /** The provider refuses `usageField`. */
   omitsUsageField?: boolean
+  /** A hard budget applies: nothing may be used whose price is unknown. */
+  isStrict?: boolean
   /** The request was translated from another format: the names of its fields are not the caller's choice. */
   isBridged?: boolean
   /** As the provider's. */
@@ -59,7 +61,7 @@ export interface Translator<Request extends CallRequest = CallRequest> {
   /** Which providers of the family speak the format; missing: all. The others are reached through the bridge. */
   isSpokenBy?(provider: Pick<Provider, 'baseUrl' | 'speaks'>): boolean
   /** Header fields of the caller's request that go to the provider, beside those of `target`. */
-  forwarded?(headers: ReadonlyMap<string, string>): Record<string, string>
+  forwarded?(headers: Iterable<readonly [name: string, value: string]>): Record<string, string>
   /** Missing: this format has no streams. */
   stream?: StreamTranslator<Request>
 }
@@ -105,6 +107,8 @@ export interface Family {
   isOwnService(provider: Provider): boolean
   /** The usual mistake in its base URL, as a question for someone whose calls get 404. */
   baseUrlHint: string
+  /** Request header in which clients of its own API name the version. */
+  versionHeader?: string
   /** Response header that carries the provider's id of the call. */
   requestIdHeader: string
 }

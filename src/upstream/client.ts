@@ -10,6 +10,8 @@ import { type UpstreamReply, WholeExchange } from './whole-response.ts'
 /** The one place that opens sockets to providers. It knows HTTP and deadlines, never a family. */
 export interface UpstreamClient {
   endpoint(target: HttpTarget): Endpoint
+  /** The same with further header fields, for one call. Those that cannot be sent are left out. */
+  withFields(endpoint: Endpoint, fields: Readonly<Record<string, string>>): Endpoint
   /** Resolves with the whole response. */
   exchange(endpoint: Endpoint, options: CallOptions): Promise<UpstreamReply | Breakdown>
   /** Resolves as soon as the head of the response has arrived. */
@@ -36,6 +38,10 @@ export function createUpstreamClient(resolve: Resolve = resolveName): UpstreamCl
       const refused = refusal === null ? null : `${url.hostname} is ${refusal}`
       const fields = fieldLines({ host: url.host, connection: 'keep-alive', ...target.headers })
       return { pool: poolFor(url), path: url.pathname + url.search, fields, refused }
+    },
+    withFields(endpoint, fields) {
+      const more = fieldLines(fields)
+      return endpoint.fields === null || more === null ? endpoint : { ...endpoint, fields: endpoint.fields + more }
     },
     exchange: (endpoint, options) => new Promise((resolve) => new WholeExchange(endpoint, options, resolve).start()),
     call: (endpoint, options) => new Promise((resolve) => new StreamedExchange(endpoint, options, resolve).start()),

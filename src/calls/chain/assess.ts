@@ -5,6 +5,7 @@ import { isConfigured, type ModelTraits, mergeTraits, type Provider } from '../.
 import type { Adjustment } from '../../domain/request/adjustment.ts'
 import type { Bounds } from '../../domain/request/bounds.ts'
 import { type JsonObject, operationOfMode } from '../../domain/request/call-request.ts'
+import type { Sealing } from '../../domain/request/sealing.ts'
 import type { ChainEntry } from '../../domain/route.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
 import type { Endpoint } from '../../endpoints/endpoint.ts'
@@ -24,6 +25,8 @@ export interface ChainDeps {
   circuits: Circuits
   quirks: Quirks
   pricePercents: PricePercents
+  /** The first one seals (domain/request/sealing.ts). */
+  sealingKeys: readonly Uint8Array[]
 }
 
 /** What applies to a call at every entry of its chain. */
@@ -133,13 +136,20 @@ function calleeOf(
   const destination: Destination = { position, family: name, model: entry.model, traits, baseUrl, bounds, renames }
   if (refusesUsageField) destination.omitsUsageField = true
   if (provider.speaks !== undefined) destination.speaks = provider.speaks
+  if (situation.isStrict) destination.isStrict = true
   if (situation.chain.length === 1) destination.isOnly = true
+  if (endpoint.seals === true) destination.sealing = sealingFor(entry, deps)
   const callee = { entry, position, provider, family, translator, traits, destination }
   if (situation.isStrict && hasDefaults(callee, quirks)) {
     // What the hold covers anyway is left to the account.
     destination.pins = family.pins.filter(({ percent }) => percent > pricePercents.of(provider))
   }
   return callee
+}
+
+/** Reasoning that one entry has made is of no use to another. */
+export function sealingFor({ provider, model }: ChainEntry, { sealingKeys }: Pick<ChainDeps, 'sealingKeys'>): Sealing {
+  return { keys: sealingKeys, binding: `${provider}/${model}` }
 }
 
 /** Why a model cannot serve this endpoint, if that is known. */
