@@ -2,8 +2,10 @@ import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Tweak } from '../../simulator/simulator.ts'
+import { AGENT_SETUPS } from '../../src/cli/agent-setups.ts'
 import { launch } from '../child-process.ts'
 import { AGENTS_FOLDER } from './install.ts'
+import type { Way } from './yard.ts'
 
 /** What an agent is told about the gateway. */
 export interface Connection {
@@ -29,7 +31,7 @@ export interface Agent {
   name: string
   endpoint: string
   /** The task as the model plays it: two tool turns, then the answer. */
-  turns(workFolder: string): Tweak[]
+  turns(workFolder: string, way: Way): Tweak[]
   run(connection: Connection, folders: Folders, prompt: string): Promise<Outing>
 }
 
@@ -55,10 +57,7 @@ export const claudeCode: Agent = {
   ],
   run({ url, key, model, environment }, folders, prompt) {
     const settings = {
-      ANTHROPIC_BASE_URL: url,
-      ANTHROPIC_AUTH_TOKEN: key,
-      ANTHROPIC_MODEL: model,
-      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+      ...exported(linesFor('claude-code', { url, key, model })),
       DISABLE_TELEMETRY: '1',
       DISABLE_ERROR_REPORTING: '1',
       DISABLE_AUTOUPDATER: '1',
@@ -82,24 +81,17 @@ export const codex: Agent = {
   ],
   run({ url, key, model, environment }, folders, prompt) {
     mkdirSync(join(folders.home, '.codex'))
-    writeFileSync(join(folders.home, '.codex/config.toml'), codexConfig(url, model))
+    writeFileSync(join(folders.home, '.codex/config.toml'), codexConfig({ url, key, model }))
     // The folder is the sandbox: nothing but the script of this test decides what is run in it.
     const args = ['exec', '--skip-git-repo-check', '--dangerously-bypass-approvals-and-sandbox', prompt]
     return goOut(PATHS.codex, args, folders, { ...environment, SWITCHYARD_KEY: key })
   },
 }
 
-/** Besides the provider: nothing is asked of, or told to, anybody else. */
-function codexConfig(url: string, model: string): string {
-  return `model = "${model}"
-model_provider = "switchyard"
-check_for_update_on_startup = false
-
-[model_providers.switchyard]
-name = "Switchyard"
-base_url = "${url}/v1"
-env_key = "SWITCHYARD_KEY"
-wire_api = "responses"
+/** What `switchyard connect` prints, and besides it: nothing is asked of, or told to, anybody else. */
+function codexConfig(connection: Omit<Connection, 'environment'>): string {
+  return `check_for_update_on_startup = false
+${linesFor('codex', connection)}
 
 [analytics]
 enabled = false
@@ -108,6 +100,34 @@ enabled = false
 plugins = false
 apps = false
 `
+}
+
+function linesFor(name: string, connection: Omit<Connection, 'environment'>): string {
+  const setup = AGENT_SETUPS.find((candidate) => candidate.name === name)
+  if (setup === undefined) throw new Error(`switchyard connect does not know ${name}`)
+  return setup.lines(connection)
+}
+
+/** The variables that these lines set in a shell. */
+function exported(lines: string): Record<string, string> {
+  const settings = [...lines.matchAll(/^export (\w+)='?([^'\n]*)'?$/gm)]
+  return Object.fromEntries(settings.map(([, name, value]) => [name, value]))
+}
+
+/** The same task in Codex's code mode: its tools come within the input, in groups, and one of them takes a program. */
+export const codeMode: Agent = {
+  ...codex,
+  name: 'Codex in code mode',
+  turns(_, { path }) {
+    // A format without groups has their names before those of the tools.
+    const name = path === '/v1/responses' ? 'exec' : 'functions__exec'
+    const run = (command: string) => `text(await tools.exec_command(${JSON.stringify({ cmd: command })}))`
+    return [
+      { calls: [{ name, input: run(`printf '${NOTE}' > note.txt`) }] },
+      { calls: [{ name, input: run(COPY) }] },
+      { text: ANSWER },
+    ]
+  },
 }
 
 /** With nothing of our environment but where programs are. */

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import type { RecordedCall, Tweak } from '../../simulator/simulator.ts'
 import { assertVerified, hard, statusOf } from '../limits/limited.ts'
-import { type Agent, ANSWER, claudeCode, codex, NOTE } from './agent.ts'
+import { type Agent, ANSWER, claudeCode, codeMode, codex, NOTE } from './agent.ts'
 import { type Report, sendOut, startYard, TO_ANTHROPIC, TO_CHAT, TO_RESPONSES, type Way, type Yard } from './yard.ts'
 
 let yard: Yard
@@ -12,20 +12,6 @@ before(async () => {
   yard = await startYard()
 })
 after(() => yard.stop())
-
-/** The same task in Codex's code mode: its tools come within the input, in groups, and one of them takes a program. */
-const codeMode: Agent = {
-  ...codex,
-  turns: () => [
-    { calls: [{ name: 'exec', input: program(`printf '${NOTE.trim()}\\\\n' > note.txt`) }] },
-    { calls: [{ name: 'exec', input: program('tee -a copy.txt < note.txt') }] },
-    { text: ANSWER },
-  ],
-}
-
-function program(command: string): string {
-  return `text(await tools.exec_command({ cmd: "${command}" }))`
-}
 
 const OUTINGS: [Agent, alias: string, Way][] = [
   [claudeCode, 'claude-agent', TO_ANTHROPIC],
@@ -45,7 +31,7 @@ const SPENT = { prompt: 20_000, completion: 1000 }
 const SPENT_PICODOLLARS = 25_000_000_000n
 
 for (const [agent, alias, way] of OUTINGS) {
-  describe(`${agent.name} as ${alias}, ${way.workspace.replace('-', ' ')}`, () => {
+  describe(`${agent.name}, ${way.workspace.replace('-', ' ')}`, () => {
     let holdOfFirst = 0n
 
     test('does a task of two tool turns', async () => {
@@ -70,7 +56,7 @@ for (const [agent, alias, way] of OUTINGS) {
     test('stops at a hard budget, with our words', async () => {
       assert.ok(holdOfFirst > SPENT_PICODOLLARS, 'the first turn is a call within its hold')
       const limit = holdOfFirst + SPENT_PICODOLLARS / 2n
-      const spending: Agent = { ...agent, turns: (work) => spendAtFirst(agent.turns(work)) }
+      const spending: Agent = { ...agent, turns: (work, to) => spendAtFirst(agent.turns(work, to)) }
       const report = await sendOut(yard, spending, alias, way, hard(limit))
       assert.notEqual(report.code, 0, report.output)
       assert.match(report.output, /The budget of .* does not allow this call/)

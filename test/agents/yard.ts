@@ -92,7 +92,7 @@ export async function sendOut(yard: Yard, agent: Agent, alias: string, way: Way,
   const key = await newKey(yard, limits, way.workspace)
   const home = mkdtempSync(join(yard.folder, 'home-'))
   const work = mkdtempSync(join(yard.folder, 'work-'))
-  yard.simulator.agent(way.upstream, agent.turns(work))
+  yard.simulator.agent(way.upstream, agent.turns(work, way))
   const from = yard.simulator.calls.length
   const connection = {
     url: yard.url,
