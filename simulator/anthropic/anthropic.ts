@@ -5,6 +5,7 @@ import type { Family } from '../family.ts'
 import { isObject, type JsonObject } from '../json.ts'
 import { newId } from '../random.ts'
 import type { Account } from '../stage.ts'
+import { countTokens } from './count-tokens.ts'
 import { errorAnswer, failureAnswer } from './errors.ts'
 import { PING, streamMessage } from './events.ts'
 import { readMessageAsk, writeMessage } from './message.ts'
@@ -26,6 +27,7 @@ export const anthropicFamily: Family = {
       writeReply: writeMessage,
       streaming: { eventsOf: streamMessage, oddities: ANTHROPIC_ODDITIES, ping: PING, errorName: 'error' },
     }),
+    countTokens,
   ],
   bodyLimitBytes: 32 * MEBIBYTE,
   newRequestId: () => newId('req_01', 22),
