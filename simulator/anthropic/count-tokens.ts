@@ -1,17 +1,25 @@
+import { lastUserText } from '../call-log.ts'
 import type { Operation } from '../family.ts'
-import type { JsonObject } from '../json.ts'
+import { objectsIn } from '../json.ts'
 import { errorAnswer } from './errors.ts'
 import { readMessageAsk } from './message.ts'
-import { problemWithRequest } from './request-rules.ts'
+import { betaCountShape, countShape } from './request-shape.ts'
+import { problemWithTools } from './tool-rules.ts'
+import { problemWithTurns } from './turn-rules.ts'
 
-/** The same rules as for a message, but no limit is needed and nothing is generated. */
-export const countTokens: Operation = {
+/** What the prompt of a message would count, free of charge. */
+export const countTokensOperation: Operation = {
   path: '/v1/messages/count_tokens',
   validate(body, headers) {
-    if (body['max_tokens'] !== undefined) return errorAnswer({ message: 'max_tokens: Extra inputs are not permitted' })
-    const message = problemWithRequest({ ...body, max_tokens: 1 }, String(headers['anthropic-version']))
+    const hasBetas = headers['anthropic-beta'] !== undefined
+    const shape = hasBetas ? betaCountShape : countShape
+    const turns = objectsIn(body['messages']).filter(({ role }) => role !== 'system')
+    const message =
+      shape(body, '') ??
+      problemWithTurns(turns, String(headers['anthropic-version'])) ??
+      (hasBetas ? null : problemWithTools(body))
     return message === null ? null : errorAnswer({ message })
   },
-  lastUserText: (body) => readMessageAsk(body).lastUserText,
-  answer: (body: JsonObject) => ({ input_tokens: readMessageAsk(body).promptTokens }),
+  lastUserText: (body) => lastUserText(body['messages']),
+  answer: (body, tweak) => ({ input_tokens: tweak.exactUsage?.prompt ?? readMessageAsk(body).promptTokens }),
 }

@@ -1,7 +1,9 @@
 import type { Deps } from '../calls/deps.ts'
 import { handleCall } from '../calls/handle-call.ts'
 import { handleModel, handleModelList } from '../calls/models/handle-models.ts'
+import { GatewayError } from '../domain/errors.ts'
 import { ENDPOINTS } from '../endpoints/endpoints.ts'
+import { notKept } from '../endpoints/responses/not-kept.ts'
 import type { HttpRoute } from '../http/call.ts'
 import { errorReply } from '../http/respond.ts'
 import { type Health, handleHealthz, handleReadyz } from './handle-health.ts'
@@ -19,6 +21,13 @@ export function callRoutes(deps: Deps): HttpRoute[] {
         handle: (call) => handleCall(call, endpoint, deps),
         isSheddable: true,
         usesRawSocket: true,
+      }),
+    ),
+    ...(['GET', 'DELETE', 'POST'] as const).map(
+      (method): HttpRoute => ({
+        method,
+        path: '/v1/responses/*',
+        handle: ({ params }) => errorReply(new GatewayError('not_found', notKept(params['*'] ?? ''))),
       }),
     ),
     { method: 'GET', path: '/v1/models', handle: (call) => handleModelList(call, deps) },

@@ -44,8 +44,11 @@ function streamRest({ call, error }: Ended): StreamRest {
   const { endpoint, served, cost } = call
   const answer = served?.answer
   if (error !== null || served === undefined || answer === undefined || !('stream' in answer)) {
+    // It knows how the stream began.
+    const writer = answer !== undefined && 'stream' in answer ? answer.writer : null
     const told = error === null || error === 'caller-left' ? new GatewayError('internal_error') : error
-    return { rest: endpoint.stream?.error(told, call.id) ?? '', trailers: {} }
+    const frame = writer?.fail?.(told) ?? endpoint.stream?.error(told, call.id)
+    return { rest: frame ?? '', trailers: {} }
   }
   const costUsd = costHeader(cost)
   const gateway = {

@@ -1,5 +1,5 @@
 import type { Failure } from '../domain/failure.ts'
-import type { CatalogModel, ModelTraits, Provider } from '../domain/provider.ts'
+import type { CatalogModel, ModelTraits, Provider, Speakable } from '../domain/provider.ts'
 import type { Adjustment } from '../domain/request/adjustment.ts'
 import type { Answer } from '../domain/request/answer.ts'
 import type { Bounds } from '../domain/request/bounds.ts'
@@ -29,7 +29,7 @@ export interface Target {
   /** The request was translated from another format: the names of its fields are not the caller's choice. */
   isBridged?: boolean
   /** As the provider's. */
-  speaks?: readonly string[]
+  speaks?: readonly Speakable[]
   /** Of an endpoint that seals reasoning. */
   sealing?: Sealing
   /** The only entry of its chain: what the provider keeps between calls is there again. */
@@ -107,6 +107,8 @@ export interface Family {
   isOwnService(provider: Provider): boolean
   /** The usual mistake in its base URL, as a question for someone whose calls get 404. */
   baseUrlHint: string
+  /** Request header in which clients of its own API name the version. */
+  versionHeader?: string
   /** Response header that carries the provider's id of the call. */
   requestIdHeader: string
 }

@@ -81,6 +81,7 @@ describe('PUT /providers/{name}', () => {
       has_api_key: true,
       headers: {},
       on_caller_left: 'abort',
+      speaks: null,
       price_percent: null,
       managed_by: null,
     })

@@ -1,3 +1,4 @@
+import type { GatewayError } from '../errors.ts'
 import type { Failure } from '../failure.ts'
 import type { TokenUsage } from '../pricing/usage.ts'
 import type { ReasoningBlock } from './answer.ts'
@@ -79,6 +80,8 @@ export interface StreamWriter {
   /** Empty: nothing to send for this part. */
   write(part: StreamPart): string
   end(end: StreamEnd): string
+  /** The frame of an error after which the stream ends, where it depends on what was sent before. */
+  fail?(error: GatewayError): string
 }
 
 /** UTF-8 bytes of generated content: more than 0 commits the call. */

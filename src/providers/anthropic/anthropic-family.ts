@@ -29,6 +29,7 @@ export const anthropicFamily: Family = {
   failureFromWire,
   modelsFromWire,
   requestIdHeader: 'request-id',
+  versionHeader: 'anthropic-version',
   pins: PINS,
   isOwnService: (provider) => isVendor(provider, builtin.name, PUBLIC_BASE),
   baseUrlHint: 'The base URL has no /v1. Does it contain an extra path?',
