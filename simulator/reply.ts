@@ -9,6 +9,8 @@ export interface DeclaredTool {
   schema: JsonObject
   /** Takes a text instead of an object. */
   isCustom?: boolean
+  /** The group that it was declared in. */
+  namespace?: string
 }
 
 export type ToolChoice = { kind: 'auto' | 'none' | 'any' } | { kind: 'tool'; name: string }
@@ -68,6 +70,7 @@ export interface ToolCall {
   /** A text where the tool is a custom one. */
   input: unknown
   isCustom?: boolean
+  namespace?: string
 }
 
 export interface Usage {
@@ -149,8 +152,10 @@ function planText(ask: Ask, tweak: Tweak, random: Random): string {
 /** After a tool result the model talks again, or calls another tool where it must call one: the loop of an agent ends. */
 function planToolCalls(ask: Ask, tweak: Tweak, random: Random): ToolCall[] {
   if (tweak.calls) {
-    const isCustom = (name: string) => ask.tools.some((tool) => tool.name === name && tool.isCustom)
-    return tweak.calls.map((call) => (isCustom(call.name) ? { ...call, isCustom: true } : { ...call }))
+    return tweak.calls.map((call) => {
+      const { schema, ...declared } = ask.tools.find((tool) => tool.name === call.name) ?? { schema: {} }
+      return { ...declared, ...call }
+    })
   }
   if (ask.tools.length === 0 || ask.toolChoice.kind === 'none' || tweak.refusal !== undefined) return []
   const choice = ask.toolChoice
@@ -164,9 +169,10 @@ function planToolCalls(ask: Ask, tweak: Tweak, random: Random): ToolCall[] {
     (_, index) => usable[index % usable.length],
   )
     .filter((tool) => tool !== undefined)
-    .map(({ name, schema, isCustom }) =>
-      isCustom
-        ? { name, input: sentences(random), isCustom }
-        : { name, input: sampleValue(schema, { root: schema, random, fill: 'all' }) ?? {} },
-    )
+    .map(({ schema, ...tool }) => {
+      const input = tool.isCustom
+        ? sentences(random)
+        : (sampleValue(schema, { root: schema, random, fill: 'all' }) ?? {})
+      return { ...tool, input }
+    })
 }

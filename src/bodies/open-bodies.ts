@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { NO_ATTRIBUTION } from '../domain/attribution.ts'
 import type { CallRequest, JsonObject } from '../domain/request/call-request.ts'
 import type { Endpoint } from '../endpoints/endpoint.ts'
 import { readBody } from '../endpoints/read-body.ts'
@@ -65,6 +66,7 @@ export class OpenBodies {
     return {
       outline: outlineFor(endpoint, request),
       promptTokens: endpoint.promptTokens(request, bytes.whole.length),
+      attribution: endpoint.attribution?.(request) ?? NO_ATTRIBUTION,
       hash: withHash ? hash('sha256', bytes.whole, 'hex') : null,
     }
   }

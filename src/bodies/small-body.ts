@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { type Attribution, NO_ATTRIBUTION } from '../domain/attribution.ts'
 import type { PromptTokens } from '../domain/request/bounds.ts'
 import type { CallRequest, JsonObject } from '../domain/request/call-request.ts'
 import type { Endpoint } from '../endpoints/endpoint.ts'
@@ -14,6 +15,7 @@ export class SmallBody implements RequestBody {
   readonly length: number | null
   readonly request: CallRequest
   readonly promptTokens: PromptTokens
+  readonly attribution: Attribution
   readonly hash: string | null
   readonly #endpoint: Endpoint
   /** Null: the request was not read from these bytes as they are. */
@@ -31,6 +33,7 @@ export class SmallBody implements RequestBody {
     this.request = request
     this.length = source?.length ?? null
     this.promptTokens = endpoint.promptTokens(request, this.length)
+    this.attribution = endpoint.attribution?.(request) ?? NO_ATTRIBUTION
     this.hash = withHash && source !== null ? hash('sha256', source, 'hex') : null
     this.#endpoint = endpoint
     this.#source = isAsReceived ? source : null

@@ -20,5 +20,8 @@ export function openRecord(call: Ended['call'], held: HeldCall | undefined, refu
     idempotencyKey: idempotency?.idempotencyKey ?? null,
     bodyHash: idempotency?.bodyHash ?? null,
     streamed: call.delivery !== null,
+    user: body?.attribution.user ?? null,
+    session: call.session ?? body?.attribution.session ?? null,
+    tags: body?.attribution.tags ?? {},
   }
 }

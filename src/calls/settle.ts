@@ -94,7 +94,7 @@ function count(call: Ended['call'], record: CloseRecord, { metrics, isKnown, log
   const route = record.route ?? '(direct)'
   const provider = record.provider ?? ''
   const model = record.provider === null ? '' : modelLabel(record.provider, record.model ?? '', isKnown)
-  metrics.requests.add(1, [route, provider, model, record.code ?? 'ok'])
+  metrics.requests.add(1, [call.endpoint.name, route, provider, model, record.code ?? 'ok'])
   metrics.overhead.observe(record.gatewayMicroseconds / 1e6)
   for (const attempt of call.attempts) {
     if (attempt.kind !== 'called') continue

@@ -30,6 +30,8 @@ export interface Begun {
   readonly endpoint: Endpoint
   readonly key: LiveKey
   readonly snapshot: Snapshot
+  /** As a header names it. */
+  readonly session: string | null
   /** Of the caller, or of all who wait for this call under one `Idempotency-Key`. */
   presence: Presence
   /** Held by the one call that is made for an `Idempotency-Key`. */

@@ -175,6 +175,15 @@ export const contractError: ErrorFormat = (error) => ({ status: error.status, bo
 const SECRET_PATTERN =
   /\b(?:sk|gw_live|gw_admin|pk|rk|key)[-_][A-Za-z0-9*_-]{6,}|Bearer\s+\S+|(?<![\w-])[\w-]*\*{4,}[\w*-]*/gi
 
+/** Secrets of other kinds: signed tokens, keys of clouds and code hosts. */
+const OTHER_SECRETS =
+  /\beyJ[\w-]{8,}\.|\bAKIA[0-9A-Z]{16}\b|\bAIza[\w-]{30,}|\b(?:gh[a-z]|github_pat|glpat|xox[a-z])[-_]\w{16,}/
+
+/** For texts that nobody needs: better one too many left out than a secret stored. */
+export function looksLikeSecret(text: string): boolean {
+  return text.search(SECRET_PATTERN) !== -1 || OTHER_SECRETS.test(text)
+}
+
 /** A provider's words, safe to show: no keys, not endless. */
 export function scrubMessage(message: string): string {
   const clean = message.replace(SECRET_PATTERN, '[redacted]')

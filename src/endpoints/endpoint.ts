@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import type { Attribution } from '../domain/attribution.ts'
 import type { ErrorFormat, GatewayError } from '../domain/errors.ts'
 import type { Answer, Stamp } from '../domain/request/answer.ts'
 import type { PromptTokens } from '../domain/request/bounds.ts'
@@ -31,6 +32,8 @@ export interface Endpoint<Request extends CallRequest = CallRequest> {
   read(value: unknown, allowsStream: boolean): Request
   /** `bytes`: the length of the JSON as received, if known. */
   promptTokens(request: Request, bytes: number | null): PromptTokens
+  /** Who the request is for, as far as its body says. `request` is the whole one. */
+  attribution?(request: Request): Attribution
   /** Missing: only families that speak this format serve it. */
   bridge?: Bridge<Request>
   /**

@@ -107,6 +107,8 @@ export interface Family {
   isOwnService(provider: Provider): boolean
   /** The usual mistake in its base URL, as a question for someone whose calls get 404. */
   baseUrlHint: string
+  /** Request header in which clients of its own API name the version. */
+  versionHeader?: string
   /** Response header that carries the provider's id of the call. */
   requestIdHeader: string
 }

@@ -2,7 +2,7 @@ import { refusedHost } from '../domain/base-url.ts'
 import { ConnectionPool } from './connection-pool.ts'
 import type { Breakdown, CallOptions, Endpoint } from './exchange.ts'
 import { guardedLookup, type Resolve, resolveName } from './guarded-lookup.ts'
-import { fieldLines } from './request-head.ts'
+import { fieldLines, withoutFields } from './request-head.ts'
 import { StreamedExchange, type StreamOptions, type UpstreamAnswer } from './streamed-response.ts'
 import type { HttpTarget } from './target.ts'
 import { type UpstreamReply, WholeExchange } from './whole-response.ts'
@@ -10,7 +10,7 @@ import { type UpstreamReply, WholeExchange } from './whole-response.ts'
 /** The one place that opens sockets to providers. It knows HTTP and deadlines, never a family. */
 export interface UpstreamClient {
   endpoint(target: HttpTarget): Endpoint
-  /** The same with further header fields, for one call. Those that cannot be sent are left out. */
+  /** The same with header fields of one call, in place of its own of these names. If one cannot be sent, none is. */
   withFields(endpoint: Endpoint, fields: Readonly<Record<string, string>>): Endpoint
   /** Resolves with the whole response. */
   exchange(endpoint: Endpoint, options: CallOptions): Promise<UpstreamReply | Breakdown>
@@ -41,7 +41,8 @@ export function createUpstreamClient(resolve: Resolve = resolveName): UpstreamCl
     },
     withFields(endpoint, fields) {
       const more = fieldLines(fields)
-      return endpoint.fields === null || more === null ? endpoint : { ...endpoint, fields: endpoint.fields + more }
+      if (endpoint.fields === null || more === null) return endpoint
+      return { ...endpoint, fields: withoutFields(endpoint.fields, fields) + more }
     },
     exchange: (endpoint, options) => new Promise((resolve) => new WholeExchange(endpoint, options, resolve).start()),
     call: (endpoint, options) => new Promise((resolve) => new StreamedExchange(endpoint, options, resolve).start()),

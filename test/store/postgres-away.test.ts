@@ -110,7 +110,10 @@ test('a start without PostgreSQL waits, says so, and serves when it is there; SI
     await slow.mend()
     assert.match(await waiting.url(), /^http/)
     assert.equal(await waiting.stop(), 0)
-    const unknown = startProcess({ folder, environment: { ...environment, DATABASE_URL: `${server.url}_not_there` } })
+    const unknown = startProcess({
+      folder,
+      environment: { ...environment, DATABASE_URL: new URL('/not_there', server.url).href },
+    })
     assert.equal((await unknown.ended).code, 1)
     assert.match(unknown.stderr(), /^switchyard: cannot open the postgres database: database .* does not exist\n$/)
   } finally {

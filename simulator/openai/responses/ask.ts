@@ -31,7 +31,9 @@ function declaredTools(tools: unknown): DeclaredTool[] {
     const name = stringOrNull(tool['name']) ?? ''
     if (tool['type'] === 'function') return [{ name, schema: objectOrEmpty(tool['parameters']) }]
     if (tool['type'] === 'custom') return [{ name, schema: {}, isCustom: true }]
-    return tool['type'] === 'namespace' ? declaredTools(tool['tools']) : []
+    return tool['type'] === 'namespace'
+      ? declaredTools(tool['tools']).map((inner) => ({ ...inner, namespace: name }))
+      : []
   })
 }
 

@@ -81,7 +81,8 @@ function writeContent({ text, refusal, toolCalls }: Reply): JsonObject[] {
 
 function writeCall(call: ToolCall, isCut: boolean): JsonObject {
   const status = isCut ? 'incomplete' : 'completed'
-  const common = { status, call_id: newId('call_', 24), name: call.name }
+  const group = call.namespace === undefined ? {} : { namespace: call.namespace }
+  const common = { status, call_id: newId('call_', 24), name: call.name, ...group }
   return call.isCustom
     ? { id: newId('ctc_', 48), type: 'custom_tool_call', ...common, input: String(call.input) }
     : { id: newId('fc_', 48), type: 'function_call', ...common, arguments: JSON.stringify(call.input) }

@@ -20,6 +20,7 @@ export type FieldKind =
   | 'texts'
   | 'adjustments'
   | 'attempts'
+  | 'tags'
 
 export interface LogField {
   /** In the request table; null: the fold needs it, no row holds it. */
@@ -152,6 +153,12 @@ export const LOG_FIELDS = [
     api: 'cost_most_usd',
     export: 'cost_most_usd',
   }),
+  open('end_user', 'user', 'text', '`user` or `safety_identifier` of the request, as the caller named it', {
+    ...INDEXED,
+    ...{ api: 'user', export: 'user' },
+  }),
+  open('session', 'session', 'text', 'Session that a header or the user of the request names', INDEXED),
+  open('tags', 'tags', 'tags', 'Short texts of the `metadata` of the request, at most 8'),
   // Where another node has closed such a call as interrupted and released its money, that stands: nobody got an answer.
   close(null, 'answersAfterBooking', 'flag', 'The answer waits until the shared counters have booked its cost', HIDDEN),
 ] as const satisfies readonly LogField[]

@@ -1,3 +1,4 @@
+import { attributionOf } from '../../domain/attribution.ts'
 import { contractError } from '../../domain/errors.ts'
 import { type ChatRequest, ChatRequestSchema } from '../../domain/request/chat.ts'
 import { bearerKey } from '../bearer-key.ts'
@@ -16,6 +17,7 @@ export const chatCompletions: Endpoint<ChatRequest> = {
   keyOf: bearerKey,
   read: readChat,
   promptTokens: (request, bytes) => ({ most: promptTokensBound(request, bytes), likely: null }),
+  attribution: ({ user, safety_identifier: identifier, metadata }) => attributionOf(identifier ?? user, metadata),
   write: writeCompletion,
   stream: chatEvents,
   error: contractError,

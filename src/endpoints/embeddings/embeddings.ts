@@ -1,3 +1,4 @@
+import { attributionOf } from '../../domain/attribution.ts'
 import { contractError } from '../../domain/errors.ts'
 import {
   type EmbeddingsRequest,
@@ -18,6 +19,7 @@ export const embeddings: Endpoint<EmbeddingsRequest> = {
   keyOf: bearerKey,
   read: readEmbeddingsRequest,
   promptTokens: inputTokens,
+  attribution: ({ user }) => attributionOf(user, null),
   write: writeEmbeddings,
   error: contractError,
   page: {

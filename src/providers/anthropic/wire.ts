@@ -30,6 +30,8 @@ export const WireUsage = z.object({
   output_tokens_details: z.object({ thinking_tokens: anything }).nullish().catch(null),
   inference_geo: anything,
   speed: anything,
+  /** What the totals are made of, and what they leave out. */
+  iterations: anything,
 })
 
 export const WireMessage = z.object({

@@ -145,6 +145,8 @@ interface RequestTypes extends Record<FieldKind, unknown> {
   attempts: string
   /** JSON; null when the request went out as it came. */
   adjustments: string | null
+  /** JSON; null when there are none. */
+  tags: string | null
 }
 
 type RequestsTable = { [Field in LogColumns as Field['column']]: RequestTypes[Field['kind']] }

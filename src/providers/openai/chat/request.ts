@@ -7,6 +7,7 @@ import type { Target, Translation } from '../../family.ts'
 import { pinned } from '../../pin.ts'
 import { renamed, renaming } from '../../rename.ts'
 import { DEFAULT_BASE_URL } from '../target.ts'
+import { fitEffort } from './efforts.ts'
 import { mostTierPercent } from './tiers.ts'
 
 const ORIGINAL_HOST = new URL(DEFAULT_BASE_URL).host
@@ -27,10 +28,12 @@ export function toWire(request: ChatRequest, target: Target): Translation {
   if (request.messages.some(hasExtension)) fields['messages'] = request.messages.map(withoutExtensions)
   const messages = fields['messages'] as ChatMessage[]
   if (messages.some(lacksArguments)) fields['messages'] = messages.map(withArguments)
+  const ignored = target.isBridged === true && fitEffort(fields, target.model) ? ['reasoning_effort'] : []
   const own = target.isBridged === true ? withKnownLimit(fields, target) : fields
   const set = [...limitOutput(own, target), ...pinned(own, target.pins ?? [])]
   const { body, applied } = renamed(own, target.renames)
-  return { kind: 'wire', body, ignored: [], adjustments: [...set, ...applied.map(renaming)], bounds: boundsOf(body) }
+  const adjustments = [...set, ...applied.map(renaming)]
+  return { kind: 'wire', body, ignored, adjustments, bounds: boundsOf(body) }
 }
 
 /** A bridge knows no servers: it uses the vendor's newest name. */
