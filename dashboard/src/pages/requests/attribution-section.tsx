@@ -9,6 +9,7 @@ import type { ListedRequest } from './use-requests.ts'
 /** Who the call was for, in the caller's words, and what the session has come to. */
 export function AttributionSection({ request }: { request: ListedRequest }) {
   const { workspace, user, session, tags } = request
+  const path = usePath()
   const named = Object.entries(tags)
   if (user === null && session === null && named.length === 0) return null
   const facts: (Fact | null)[] = [
@@ -23,7 +24,11 @@ export function AttributionSection({ request }: { request: ListedRequest }) {
     <DrawerSection title="For whom">
       {session !== null && (
         <Text size="sm">
-          <SessionSum workspace={workspace} session={session} />
+          <SessionSum
+            workspace={workspace}
+            session={session}
+            href={`${path('requests')}?${new URLSearchParams({ session })}`}
+          />
         </Text>
       )}
       <Facts facts={facts} />

@@ -138,7 +138,6 @@ function KeyName({ row }: { row: ListedRequest }) {
       title={`${row.key_name ?? 'a key that is gone'} (${row.key_id})${row.user === null ? '' : `, for ${row.user}`}`}
     >
       {row.key_name ?? row.key_id}
-      {row.user !== null && <span className={classes['quiet']}> · {row.user}</span>}
     </span>
   )
 }
