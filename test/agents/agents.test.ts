@@ -25,10 +25,13 @@ const OUTINGS: [Agent, alias: string, Way][] = [
 ]
 
 /** Far more than a task costs. */
-const AMPLE = hard(100_000_000_000_000n)
+const AMPLE = { limits: hard(100_000_000_000_000n) }
 /** What a first turn really costs: less than is held for it, and enough that a second one is refused. */
 const SPENT = { prompt: 20_000, completion: 1000 }
 const SPENT_PICODOLLARS = 25_000_000_000n
+
+/** More than the serving thread reads itself. */
+const LONG = 'Track seven is closed on Sundays.\n'.repeat(6000)
 
 /** The hold of the first turn, by the name of the task's test. */
 const holds = new Map<string, bigint>()
@@ -37,21 +40,14 @@ for (const [agent, alias, way] of OUTINGS) {
   const title = `${agent.name} ${way.workspace.replace('-', ' ')}`
   test(`${title}: does a task of two tool turns`, async () => {
     const report = await sendOut(yard, agent, alias, way, AMPLE)
-    assert.equal(report.code, 0, report.output)
-    assert.match(report.output, new RegExp(ANSWER))
-    assert.equal(readFileSync(join(report.work, 'note.txt'), 'utf8'), NOTE, report.output)
-    assert.equal(readFileSync(join(report.work, 'copy.txt'), 'utf8'), NOTE, report.output)
-    assert.match(resultsIn(report.calls.at(-1)), new RegExp(NOTE.trim()), 'the model saw what the tool said')
-    assert.deepEqual(
-      report.calls.map(({ path }) => path),
-      [way.path, way.path, way.path],
-    )
-    assert.deepEqual(
-      report.rows.map((row) => [row['endpoint'], row.status, row['usage_source']]),
-      Array(3).fill([agent.endpoint, 200, 'provider']),
-    )
-    await assertVerified(yard)
+    await assertDone(report, agent, way)
     holds.set(title, BigInt(String(report.rows[0]?.['hold_picodollars'])))
+  })
+
+  test(`${title}: does it with a prompt that a worker translates`, async () => {
+    const report = await sendOut(yard, agent, alias, way, { ...AMPLE, memory: LONG })
+    await assertDone(report, agent, way)
+    assert.ok(report.calls.every(({ rawBody }) => rawBody.includes(LONG.slice(0, 20)) && rawBody.length > LONG.length))
   })
 
   // Every repetition of a refused request takes Codex seconds, in any mode.
@@ -61,7 +57,7 @@ for (const [agent, alias, way] of OUTINGS) {
     assert.ok(holdOfFirst > SPENT_PICODOLLARS, 'the first turn is a call within its hold')
     const limit = holdOfFirst + SPENT_PICODOLLARS / 2n
     const spending: Agent = { ...agent, turns: (work, to) => spendAtFirst(agent.turns(work, to)) }
-    const report = await sendOut(yard, spending, alias, way, hard(limit))
+    const report = await sendOut(yard, spending, alias, way, { limits: hard(limit) })
     assert.notEqual(report.code, 0, report.output)
     assert.match(report.output, /The budget of .* does not allow this call/)
     assert.equal(report.calls.length, 1, 'only what fits reaches the provider')
@@ -107,4 +103,21 @@ function costOf({ rows }: Report): bigint {
 function resultsIn(call: RecordedCall | undefined): string {
   const { messages = [], input = messages } = (call?.body ?? {}) as { messages?: unknown[]; input?: unknown[] }
   return JSON.stringify(input.slice(-2))
+}
+
+async function assertDone(report: Report, agent: Agent, way: Way): Promise<void> {
+  assert.equal(report.code, 0, report.output)
+  assert.match(report.output, new RegExp(ANSWER))
+  assert.equal(readFileSync(join(report.work, 'note.txt'), 'utf8'), NOTE, report.output)
+  assert.equal(readFileSync(join(report.work, 'copy.txt'), 'utf8'), NOTE, report.output)
+  assert.match(resultsIn(report.calls.at(-1)), new RegExp(NOTE.trim()), 'the model saw what the tool said')
+  assert.deepEqual(
+    report.calls.map(({ path }) => path),
+    [way.path, way.path, way.path],
+  )
+  assert.deepEqual(
+    report.rows.map((row) => [row['endpoint'], row.status, row['usage_source']]),
+    Array(3).fill([agent.endpoint, 200, 'provider']),
+  )
+  await assertVerified(yard)
 }
