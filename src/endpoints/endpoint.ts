@@ -41,6 +41,8 @@ export interface Endpoint<Request extends CallRequest = CallRequest> {
    * (bodies/outline.ts).
    */
   outline?(request: Request): Partial<Request>
+  /** Clients do without it: where no entry offers it, it is not found. */
+  isOptional?: true
   /** Its answers contain reasoning that a later request brings back. */
   seals?: true
   /** Costs nothing: nothing is held, and the cost is 0. */

@@ -126,7 +126,8 @@ function calleeOf(
   const translator = translatorFor(family, endpoint, provider)
   const message = mismatch(entry, family, translator, situation) ?? ''
   if (translator === undefined || message !== '') {
-    return { kind: 'refused', code: 'invalid_request', message, reason: `skipped: ${message}`, contextWindow }
+    const code = translator === undefined && endpoint.isOptional === true ? 'not_found' : 'invalid_request'
+    return { kind: 'refused', code, message, reason: `skipped: ${message}`, contextWindow }
   }
   const { quirks, pricePercents } = deps
   const { renames, refusesUsageField } = quirks.of(provider, entry.model)

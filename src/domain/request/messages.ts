@@ -28,7 +28,7 @@ const FIELDS = {
   inference_geo: text,
 }
 
-const message = z.looseObject({ role: z.string(), content: content.schema })
+const message = z.looseObject({ role: z.string('expected a string'), content: content.schema })
 
 const shared = {
   model: z.string().min(1),

@@ -40,7 +40,7 @@ const content = either(text, list(typed), 'expected a string or an array of part
 
 /** An item is a message, or says what it is. */
 const item = z
-  .looseObject({ type: z.string().nullish(), role: z.string().nullish(), content: z.unknown() })
+  .looseObject({ type: z.string().nullish(), role: z.string().nullish(), content: z.unknown().optional() })
   .superRefine((value, context) => {
     if (!isMessageItem(value)) {
       if (typeof value.type === 'string') return

@@ -23,6 +23,7 @@ export const countTokens: Endpoint<CountTokensRequest> = {
   read: readCountTokensRequest,
   promptTokens: () => ({ most: 0, likely: 0 }),
   isFree: true,
+  isOptional: true,
   write: ({ json, body }: Answer) => json ?? JSON.stringify(body),
   error: messagesError,
   page: {

@@ -1,4 +1,5 @@
 import type { ErrorCode, ErrorFormat, GatewayError } from '../../domain/errors.ts'
+import { NO_THREAD, NO_THREAD_DETAILS } from './no-thread.ts'
 
 /** The format's own kinds of errors, by ours. Its clients choose the class of the exception by the status. */
 const TYPES: Readonly<Record<ErrorCode, string>> = {
@@ -50,10 +51,12 @@ export function errorFrame(error: GatewayError, requestId: string): string {
   return `event: error\ndata: ${JSON.stringify(bodyOf(error, requestId))}\n\n`
 }
 
-/** `code` and `details` are ours: clients ignore them. */
+/** `code` and, as a rule, `details` are ours: clients ignore them. */
 function bodyOf(error: GatewayError, requestId: string): object {
-  const { code, details } = error
-  const words = { type: TYPES[code], message: messageOf(error), code, ...(details === undefined ? {} : { details }) }
+  const { code } = error
+  const message = messageOf(error)
+  const details = message.includes(NO_THREAD) ? NO_THREAD_DETAILS : error.details
+  const words = { type: TYPES[code], message, code, ...(details === undefined ? {} : { details }) }
   return { type: 'error', error: words, request_id: requestId }
 }
 

@@ -1,3 +1,5 @@
+import { attributionOf } from '../../domain/attribution.ts'
+import { isJsonObject } from '../../domain/request/call-request.ts'
 import { type MessagesRequest, MessagesRequestSchema, readMessagesRequest } from '../../domain/request/messages.ts'
 import { bearerOrApiKey } from '../bearer-or-api-key.ts'
 import type { Endpoint } from '../endpoint.ts'
@@ -18,6 +20,7 @@ export const messages: Endpoint<MessagesRequest> = {
   keyOf: bearerOrApiKey,
   read: readMessagesRequest,
   promptTokens,
+  attribution: ({ metadata }) => attributionOf(isJsonObject(metadata) ? metadata['user_id'] : null, null),
   bridge,
   outline: (request) => ({ tools: shortenedTools(request) }),
   write: writeMessage,

@@ -9,6 +9,8 @@ export function promptTokens(request: MessagesRequest, bytes: number | null): Pr
 }
 
 export function promptTokensBound(request: MessagesRequest, bytes: number | null): number | null {
+  // Most of the conversation is at the provider.
+  if ((request['thread'] ?? null) !== null) return null
   const instructions = instructionTokens(request)
   const counted = newCounted()
   for (const { content } of request.messages) countBlocks(content, counted)

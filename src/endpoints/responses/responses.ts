@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { attributionOf } from '../../domain/attribution.ts'
 import { contractError, type ErrorFormat } from '../../domain/errors.ts'
 import { type ResponsesRequest, ResponsesRequestSchema, readResponsesRequest } from '../../domain/request/responses.ts'
 import { bearerKey } from '../bearer-key.ts'
@@ -32,6 +33,7 @@ export const responses: Endpoint<ResponsesRequest> = {
   keyOf: bearerKey,
   read: readResponsesRequest,
   promptTokens: (request, bytes) => ({ most: promptTokensBound(request, bytes), likely: null }),
+  attribution: ({ user, safety_identifier: identifier, metadata }) => attributionOf(identifier ?? user, metadata),
   bridge,
   outline,
   seals: true,

@@ -12,10 +12,18 @@ export function readUsage(usage: unknown): TokenUsage | null {
 
 /** What the provider did on its own account and no price covers, for our log. */
 export function unpricedUse(usage: unknown): string | null {
-  const used = isJsonObject(usage) && isJsonObject(usage['server_tool_use']) ? usage['server_tool_use'] : {}
-  const counts = Object.entries(used).filter(([, count]) => tokenCount(count) > 0)
-  if (counts.length === 0) return null
-  return `not priced: ${counts.map(([name, count]) => `${tokenCount(count)} ${name.slice(0, 50)}`).join(', ')}`
+  if (!isJsonObject(usage)) return null
+  const { server_tool_use: tools, iterations } = usage
+  const used = Object.entries(isJsonObject(tools) ? tools : {})
+    .filter(([, count]) => tokenCount(count) > 0)
+    .map(([name, count]) => `${tokenCount(count)} ${name.slice(0, 50)}`)
+  const others = Array.isArray(iterations) ? iterations.filter(isOfOtherModel).length : 0
+  if (others > 0) used.push(`${others} answers of other models`)
+  return used.length === 0 ? null : `not priced: ${used.join(', ')}`
+}
+
+function isOfOtherModel(iteration: unknown): boolean {
+  return isJsonObject(iteration) && ['advisor_message', 'fallback_message'].includes(String(iteration['type']))
 }
 
 /** Tokens by price class. `input_tokens` already excludes both cache classes. */

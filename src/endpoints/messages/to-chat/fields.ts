@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { isJsonObject, type JsonObject } from '../../../domain/request/call-request.ts'
 import type { MessagesRequest } from '../../../domain/request/messages.ts'
+import { NO_THREAD } from '../no-thread.ts'
 import { responseFormat } from './output-format.ts'
 import { mistake, quoted, refuse } from './rejection.ts'
 
@@ -40,6 +41,7 @@ const READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
   ['output_config', readOutputConfig],
   ['output_format', (value, { fields }) => Object.assign(fields, responseFormat(value, 'output_format'))],
   ['inference_geo', readRegion],
+  ['thread', () => refuse(`${NO_THREAD} Send the whole conversation.`)],
   ['container', refused('container')],
   ['mcp_servers', (value) => (Array.isArray(value) && value.length === 0) || refused('mcp_servers')()],
 ])
