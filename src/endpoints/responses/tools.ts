@@ -14,10 +14,12 @@ export interface CallerTool {
   definition: JsonObject
 }
 
-/** A tool that the provider runs. */
+/** A tool that only this format has; as a rule the provider runs it. */
 export interface HostedTool {
   path: string
   type: string
+  /** The caller runs it: it adds nothing to the prompt. */
+  isCallers: boolean
 }
 
 export interface DeclaredTools {
@@ -52,7 +54,7 @@ function addTools(declared: DeclaredTools, tools: unknown, place: string, namesp
     } else if ((type === 'function' || type === 'custom') && typeof name === 'string') {
       const chatName = chatNameOf(namespace, name)
       declared.own.push({ path, kind: type, namespace, name, chatName, definition })
-    } else declared.hosted.push({ path, type: String(type) })
+    } else declared.hosted.push({ path, type: String(type), isCallers: definition['execution'] === 'client' })
   }
 }
 

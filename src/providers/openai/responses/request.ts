@@ -84,8 +84,9 @@ function laterTools({ input }: ResponsesRequest): unknown[] {
   return input.filter(({ type }) => type === 'additional_tools').map((item: JsonObject) => item['tools'])
 }
 
+/** A search of tools is run by whoever knows them, as the tool itself says. */
 function isCallers(tool: unknown): boolean {
-  return isJsonObject(tool) && CALLERS_TOOLS.has(tool['type'])
+  return isJsonObject(tool) && (CALLERS_TOOLS.has(tool['type']) || tool['execution'] === 'client')
 }
 
 function toolName(tool: unknown): string {
