@@ -54,8 +54,13 @@ function addTools(declared: DeclaredTools, tools: unknown, place: string, namesp
     } else if ((type === 'function' || type === 'custom') && typeof name === 'string') {
       const chatName = chatNameOf(namespace, name)
       declared.own.push({ path, kind: type, namespace, name, chatName, definition })
-    } else declared.hosted.push({ path, type: String(type), isCallers: definition['execution'] === 'client' })
+    } else declared.hosted.push({ path, type: String(type), isCallers: isCallersSearch(definition) })
   }
+}
+
+/** Agents search their own tools; nothing else is taken at its word about who runs it. */
+function isCallersSearch({ type, execution }: JsonObject): boolean {
+  return type === 'tool_search' && execution === 'client'
 }
 
 /** What vendors accept at most. */
