@@ -3,17 +3,20 @@ import type { HttpTarget } from '../../upstream/target.ts'
 
 export const PUBLIC_BASE = 'https://api.anthropic.com'
 /** The last version that accepts `temperature` and `top_p`, which pass through verbatim (docs/contract.md). */
-export const API_VERSION = '2023-06-01'
+const API_VERSION = '2023-06-01'
 const PAGE_SIZE = 100
-const JSON_TYPE = { 'content-type': 'application/json' }
 
 export function chatTarget(provider: Provider): HttpTarget {
-  return { url: `${baseOf(provider)}/v1/messages`, headers: { ...JSON_TYPE, ...headersFor(provider) } }
+  return postTarget(provider, '/v1/messages')
 }
 
-/** For callers who speak the format themselves: the version is theirs (messages/forwarded.ts). */
-export function nativeTarget(provider: Provider, path: string): HttpTarget {
-  return { url: baseOf(provider) + path, headers: { ...JSON_TYPE, ...ownHeaders(provider) } }
+export function countTarget(provider: Provider): HttpTarget {
+  return postTarget(provider, '/v1/messages/count_tokens')
+}
+
+function postTarget(provider: Provider, path: string): HttpTarget {
+  const headers = { 'content-type': 'application/json', ...headersFor(provider) }
+  return { url: baseOf(provider) + path, headers }
 }
 
 export function modelsTarget(provider: Provider, after: string | null): HttpTarget {
@@ -27,13 +30,9 @@ function baseOf(provider: Provider): string {
   return base.endsWith('/v1') ? base.slice(0, -'/v1'.length).replace(/\/+$/, '') : base
 }
 
-function headersFor(provider: Provider): Record<string, string> {
-  return { 'anthropic-version': API_VERSION, ...ownHeaders(provider) }
-}
-
 /** The operator's headers win, except over the provider's key, which has its own setting. */
-function ownHeaders(provider: Provider): Record<string, string> {
-  const headers: Record<string, string> = {}
+function headersFor(provider: Provider): Record<string, string> {
+  const headers: Record<string, string> = { 'anthropic-version': API_VERSION }
   for (const [name, value] of Object.entries(provider.headers)) headers[name.toLowerCase()] = value
   if (provider.apiKey !== null) headers['x-api-key'] = provider.apiKey
   return headers

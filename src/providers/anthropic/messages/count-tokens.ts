@@ -2,7 +2,7 @@ import { NO_USAGE } from '../../../domain/pricing/usage.ts'
 import { isJsonObject } from '../../../domain/request/call-request.ts'
 import type { CountTokensRequest } from '../../../domain/request/messages.ts'
 import type { Reading, Translator } from '../../family.ts'
-import { nativeTarget } from '../endpoint.ts'
+import { countTarget } from '../endpoint.ts'
 import { failureFromWire, isErrorBody } from '../failure.ts'
 import { withoutUnsigned } from './foreign-thinking.ts'
 import { forwarded } from './forwarded.ts'
@@ -11,7 +11,7 @@ import { forwarded } from './forwarded.ts'
 const BOUNDS = { outputTokens: 0, answers: 1, namedPercent: 100, accountPercent: 100 }
 
 export const countTokens: Translator<CountTokensRequest> = {
-  target: (provider) => nativeTarget(provider, '/v1/messages/count_tokens'),
+  target: countTarget,
   toWire(request, { model }) {
     const messages = withoutUnsigned(request.messages)
     return { kind: 'wire', body: { ...request, model, messages }, ignored: [], adjustments: [], bounds: BOUNDS }

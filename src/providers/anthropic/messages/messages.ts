@@ -1,6 +1,6 @@
 import type { MessagesRequest } from '../../../domain/request/messages.ts'
 import type { Translator } from '../../family.ts'
-import { nativeTarget } from '../endpoint.ts'
+import { chatTarget } from '../endpoint.ts'
 import { partsOf } from './as-events.ts'
 import { forwarded } from './forwarded.ts'
 import { toWire } from './request.ts'
@@ -9,7 +9,7 @@ import { NativeStream } from './stream.ts'
 
 /** The family's own format. */
 export const messages: Translator<MessagesRequest> = {
-  target: (provider) => nativeTarget(provider, '/v1/messages'),
+  target: chatTarget,
   toWire,
   fromWire,
   isVerbatim: true,
