@@ -30,6 +30,8 @@ const CONTENT = {
   brokenJson: 'Zq7brokenjson96XyW',
   user: 'Zq7username97XyW',
   embedded: 'Zq7embeddedtext98XyW',
+  // This one does look like a key.
+  keyAsUser: 'sk-Zq7keyasuser99XyW',
 }
 const EMBEDDER = 'text-embedding-sim-echo'
 /** What comes back for it, in both encodings. */
@@ -168,7 +170,7 @@ async function mixedCalls(): Promise<void> {
     await post(conversation(`gpt-sim-${scenario}-x`))
   await post(conversation('mixed', { n: 2 }))
   await post(conversation('claude-sim-echo', { response_format: { type: 'json_object' } }))
-  await post(conversation('gpt-sim-echo', { user: SECRETS.gatewayKey, metadata: { key: SECRETS.openaiKey } }))
+  await post(conversation('gpt-sim-echo', { user: CONTENT.keyAsUser, metadata: { key: CONTENT.keyAsUser } }))
   await post(`{"model":"gpt-4o","messages":[{"role":"user","content":"${CONTENT.brokenJson}"`)
   await post(`{"model":"gpt-4o","messages":[{"role":"king","content":"${CONTENT.prompt}"}]}`)
   await post(conversation('gpt-4o', { stream: true }))
