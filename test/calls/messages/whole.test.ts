@@ -10,11 +10,11 @@ workspaces:
   off:
     streaming: false
     keys:
-      off: { secret: "gw_live_off00000000000000000000000000000" }
+      off: { value: "gw_live_off00000000000000000000000000000" }
   tight:
     limits: { budget: { usd: "1", per: total } }
     keys:
-      tight: { secret: "gw_live_tight000000000000000000000000000" }
+      tight: { value: "gw_live_tight000000000000000000000000000" }
 registry:
   - { provider: anthropic, model: claude-sim-echo, ${PRICE} }
   - { provider: openai, model: gpt-sim-echo, ${PRICE} }
