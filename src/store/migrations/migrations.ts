@@ -70,7 +70,7 @@ export const KNOWN_SCHEMA = MIGRATIONS.length
  * The oldest schema whose gateways can work with the present one: the number of the last migration that did more than
  * add. They may still start, until the last of them has been replaced.
  */
-export const COMPATIBLE_SCHEMA = 7
+export const COMPATIBLE_SCHEMA = 8
 const COMPATIBLE_SETTING = 'compatible_schema'
 
 /** Any number, but the same for every node of one database. */
