@@ -1,5 +1,6 @@
 import type { WrittenAnswer } from '../bodies/protocol.ts'
 import type { RequestBody } from '../bodies/request-body.ts'
+import type { Attribution } from '../domain/attribution.ts'
 import type { GatewayError } from '../domain/errors.ts'
 import type { IdempotentBody } from '../domain/idempotency.ts'
 import type { LiveKey } from '../domain/key.ts'
@@ -56,6 +57,8 @@ export interface Begun {
 /** Its body was read and checked. */
 export interface Received extends Begun {
   readonly body: RequestBody
+  /** Who it is for, as it may be stored. */
+  readonly attribution: Attribution
   /** Null without the header `Idempotency-Key`. */
   readonly idempotency: IdempotentBody | null
 }

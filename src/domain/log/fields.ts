@@ -87,7 +87,12 @@ export const LOG_FIELDS = [
   open('workspace', 'workspace', 'id', 'Workspace of the key', INDEXED),
   open('key_id', 'keyId', 'id', 'Id of the key', INDEXED),
   open('route', 'route', 'text', 'Alias of the route; null for a direct model id', INDEXED),
-  open('endpoint', 'endpoint', 'text', 'What was called: `chat`, `embeddings`, `messages`, `count_tokens`, `responses`; null in rows of earlier versions'),
+  open(
+    'endpoint',
+    'endpoint',
+    'text',
+    'What was called: `chat`, `embeddings`, `messages`, `count_tokens`, `responses`; null in rows of earlier versions',
+  ),
   open('requested_model', 'requestedModel', 'text', '`model` of the request; null when it could not be read', FOREIGN),
   close('provider', 'provider', 'text', 'Provider that served; of a failed call the last one called'),
   close('model', 'model', 'text', 'Model of that provider'),

@@ -38,6 +38,11 @@ describe('a prompt has at most as many tokens as', () => {
       5_000,
     ],
     [
+      'a search of the web, which no hard budget lets through',
+      request('x', { tools: [{ type: 'web_search' }] }),
+      bytes(request('x', { tools: [{ type: 'web_search' }] })),
+    ],
+    [
       "a search of the caller's own tools",
       request('x', { tools: [{ type: 'tool_search', execution: 'client' }] }),
       bytes(request('x', { tools: [{ type: 'tool_search', execution: 'client' }] })),
@@ -60,7 +65,7 @@ describe('a prompt has at most as many tokens as', () => {
     ['an earlier response', request('x', { previous_response_id: 'resp_1' })],
     ['a conversation', request('x', { conversation: 'c' })],
     ['a stored prompt', request('x', { prompt: { id: 'p' } })],
-    ['a hosted tool', request('x', { tools: [{ type: 'web_search' }] })],
+    ['a hosted tool', request('x', { tools: [{ type: 'file_search' }] })],
     ["a hosted tool that claims to be the caller's", request('x', { tools: [{ type: 'mcp', execution: 'client' }] })],
     ['a hosted tool that comes later', request([{ type: 'additional_tools', tools: [{ type: 'mcp' }] }])],
     ['a reference', request([{ type: 'item_reference', id: 'x' }])],

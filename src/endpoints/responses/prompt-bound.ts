@@ -20,10 +20,15 @@ export function promptTokensBound(request: ResponsesRequest, bytes: number | nul
   const isPlain = isTextAlone(request)
   if (isPlain && bytes !== null) return bytes
   const { own, hosted } = declaredTools(request)
-  if (hosted.some(({ isCallers }) => !isCallers)) return null
+  // Where a hard budget counts on this bound, a search is refused or dropped: an agent that offers one can still call.
+  if (hosted.some(({ type, isCallers }) => !isCallers && !isSearch(type))) return null
   const counted = isPlain ? { bytes: jsonBytes(request), images: 0, isKnown: true } : counts(request)
   if (!counted.isKnown) return null
   return counted.bytes + counted.images * IMAGE_TOKENS + INSTRUCTION_TOKENS + own.length * TOOL_TOKENS
+}
+
+function isSearch(type: string): boolean {
+  return type.startsWith('web_search')
 }
 
 function jsonBytes(value: unknown): number {

@@ -72,11 +72,22 @@ function priceProblem(request: ResponsesRequest): string | null {
   const field = EXTRAS.find((name) => (request[name] ?? null) !== null)
   if (field !== undefined) return `${field}: a hard budget applies, and what this costs is unknown; leave it out`
   for (const tools of [request.tools, ...laterTools(request)]) {
-    const hosted = Array.isArray(tools) ? tools.find((tool) => !isCallers(tool)) : undefined
+    const hosted = hostedIn(tools)
     if (hosted !== undefined)
       return `${toolName(hosted)}: a hard budget applies, and what this tool costs is unknown; leave it out`
   }
   return null
+}
+
+/** The first tool that the provider runs, also inside of a group. */
+function hostedIn(tools: unknown): unknown {
+  if (!Array.isArray(tools)) return undefined
+  for (const tool of tools) {
+    if (!isCallers(tool)) return tool
+    const nested = isJsonObject(tool) && tool['type'] === 'namespace' ? hostedIn(tool['tools']) : undefined
+    if (nested !== undefined) return nested
+  }
+  return undefined
 }
 
 function laterTools({ input }: ResponsesRequest): unknown[] {

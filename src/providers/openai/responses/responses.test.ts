@@ -83,6 +83,7 @@ describe('a request for a provider that speaks the format', () => {
     { tools: [{ type: 'function', name: 'a' }, { type: 'web_search' }] },
     { tools: [{ type: 'image_generation' }] },
     { tools: [{ type: 'tool_search' }] },
+    { tools: [{ type: 'namespace', name: 'a', tools: [{ type: 'web_search' }] }] },
     { tools: [{ type: 'web_search', execution: 'client' }] },
     { input: [{ type: 'additional_tools', tools: [{ type: 'mcp' }] }] },
     { prompt: { id: 'p' } },
