@@ -36,7 +36,8 @@ test('only the model changes: deeper values are the very same', () => {
   const { request, body, ignored, adjustments } = translated(fields)
   assert.deepEqual([ignored, adjustments], [[], []])
   assert.deepEqual(body, { ...request, model: TARGET.model })
-  for (const name of ['system', 'messages', 'tools', 'newer']) assert.equal(body[name], (request as JsonObject)[name])
+  for (const name of ['system', 'messages', 'tools', 'newer'])
+    assert.equal((body as JsonObject)[name], (request as JsonObject)[name])
 })
 
 test('received bytes pass, whatever their spelling', () => {
