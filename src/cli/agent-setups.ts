@@ -50,6 +50,7 @@ export const AGENT_SETUPS: readonly AgentSetup[] = [
       [
         `model = "${model}"`,
         'model_provider = "switchyard"',
+        'web_search = "disabled"',
         '',
         '[model_providers.switchyard]',
         'name = "Switchyard"',
@@ -59,7 +60,10 @@ export const AGENT_SETUPS: readonly AgentSetup[] = [
         '',
         `# in the shell: export SWITCHYARD_KEY='${key}'`,
       ].join('\n'),
-    notes: [],
+    notes: [
+      'A hard budget refuses web_search, whose price nobody knows. Without one, leave that line out where the route leads to OpenAI.',
+      'Under a name that Codex knows (gpt-5.5, …) a route gets the tools that Codex has for that model.',
+    ],
   },
   {
     name: 'cursor',

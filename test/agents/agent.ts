@@ -30,6 +30,8 @@ export interface Outing {
 export interface Agent {
   name: string
   endpoint: string
+  /** The file of the work folder that becomes part of every prompt. */
+  memory: string
   /** The task as the model plays it: two tool turns, then the answer. */
   turns(workFolder: string, way: Way): Tweak[]
   run(connection: Connection, folders: Folders, prompt: string): Promise<Outing>
@@ -47,6 +49,7 @@ const COPY = 'tee -a copy.txt < note.txt'
 export const claudeCode: Agent = {
   name: 'Claude Code',
   endpoint: 'messages',
+  memory: 'CLAUDE.md',
   turns: (workFolder) => [
     {
       text: 'I write it.',
@@ -70,6 +73,7 @@ export const claudeCode: Agent = {
 export const codex: Agent = {
   name: 'Codex',
   endpoint: 'responses',
+  memory: 'AGENTS.md',
   turns: () => [
     {
       text: 'I write it.',
@@ -91,6 +95,7 @@ export const codex: Agent = {
 /** What `switchyard connect` prints, and besides it: nothing is asked of, or told to, anybody else. */
 function codexConfig(connection: Omit<Connection, 'environment'>): string {
   return `check_for_update_on_startup = false
+project_doc_max_bytes = 1000000
 ${linesFor('codex', connection)}
 
 [analytics]

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync } from 'node:fs'
+import { mkdtempSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { RecordedCall } from '../../simulator/simulator.ts'
 import type { Limits } from '../../src/domain/limits.ts'
@@ -87,11 +87,19 @@ export interface Report extends Outing {
   calls: RecordedCall[]
 }
 
+export interface Errand {
+  limits: Limits
+  /** What stands in the file that becomes part of every prompt. */
+  memory?: string
+}
+
 /** Sends an agent out with a key of its own. */
-export async function sendOut(yard: Yard, agent: Agent, alias: string, way: Way, limits: Limits): Promise<Report> {
+export async function sendOut(yard: Yard, agent: Agent, alias: string, way: Way, errand: Errand): Promise<Report> {
+  const { limits, memory } = errand
   const key = await newKey(yard, limits, way.workspace)
   const home = mkdtempSync(join(yard.folder, 'home-'))
   const work = mkdtempSync(join(yard.folder, 'work-'))
+  if (memory !== undefined) writeFileSync(join(work, agent.memory), memory)
   yard.simulator.agent(way.upstream, agent.turns(work, way))
   const from = yard.simulator.calls.length
   const connection = {

@@ -162,6 +162,17 @@ describe('PUT /providers/{name}', () => {
     assert.deepEqual([json.data[0].before.on_caller_left, json.data[0].after.on_caller_left], ['drain', 'abort'])
   })
 
+  test('keeps the formats that it speaks, until it is told otherwise', async () => {
+    const body = { family: 'openai', base_url: simulated }
+    const spoken = async (more: object = {}) => (await put('spoken', { ...body, ...more })).json.speaks
+    assert.deepEqual(
+      [await spoken(), await spoken({ speaks: ['responses'] }), await spoken(), await spoken({ speaks: [] })],
+      [null, ['responses'], ['responses'], []],
+    )
+    assert.equal(await spoken({ speaks: null }), null)
+    assert.equal((await put('spoken', { ...body, speaks: ['latin'] })).status, 400)
+  })
+
   test('writes an audit row without the secret, and none when nothing changed', async () => {
     const body = { family: 'openai', base_url: simulated, api_key: SECRET, headers: { 'x-a': 'header-secret-7' } }
     await put('audited', body)

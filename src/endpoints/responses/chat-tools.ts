@@ -9,8 +9,11 @@ export interface ToolFields {
   parallel_tool_calls?: boolean
 }
 
-/** An agent that offers a search does not depend on it: without one the model answers from what it knows. */
-const HINTS = /^web_search/
+/**
+ * An agent that offers a search does not depend on it: without one the model answers from what it knows, and with the
+ * tools that it was told of at once.
+ */
+const HINTS = /^(web|tool)_search[a-z0-9_]{0,40}$/
 
 /** All tool fields together, because each depends on the others. `ignored` gets the names of dropped hints. */
 export function toolFields(request: JsonObject, declared: DeclaredTools, ignored: string[]): ToolFields {

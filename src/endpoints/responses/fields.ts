@@ -40,7 +40,7 @@ export function readFields(request: JsonObject, ignored: Set<string>): JsonObjec
     if (value === null || value === undefined) continue
     const read = FIELDS.get(name)
     if (read === undefined)
-      refuse(`${name}: only an entry that speaks the Responses API knows this field; leave it out`)
+      refuse(`${name.slice(0, 60)}: only an entry that speaks the Responses API knows this field; leave it out`)
     read(value, chat, ignored)
   }
   return chat
@@ -108,7 +108,7 @@ function readReasoning(value: unknown, chat: JsonObject, ignored: Set<string>): 
   for (const [name, each] of Object.entries(value)) {
     if (each === null || name === 'summary' || name === 'generate_summary') continue
     if (name === 'effort') chat['reasoning_effort'] = each
-    else ignored.add(`reasoning.${name}`)
+    else ignored.add(`reasoning.${name.slice(0, 60)}`)
   }
 }
 

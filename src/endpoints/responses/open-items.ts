@@ -11,6 +11,7 @@ import {
   summaryPart,
   type ToolCall,
 } from './items.ts'
+import { Unwrapping } from './unwrapping.ts'
 
 /** An item of a streamed answer. Each method returns the events that it causes. */
 export interface OpenItem {
@@ -127,34 +128,45 @@ export class OpenReasoning extends Item {
 /** A call of one of the caller's tools. */
 export class OpenCall extends Item {
   readonly #call: ToolCall
+  readonly #unwrapping: Unwrapping | null
   #written = ''
   #isClosed = false
 
   constructor(frames: Frames, call: ToolCall, index: number) {
     super(frames, call.id, index)
     this.#call = call
+    this.#unwrapping = call.kind === 'custom' ? new Unwrapping() : null
   }
 
   item(status: ItemStatus): JsonObject {
     return callItem(this.#call, this.#isClosed ? inputOf(this.#call, this.#written) : '', status)
   }
 
-  /** The text of a custom tool is known when its wrapping is complete. */
-  input(delta: string): string {
-    this.#written += delta
-    return this.#call.kind === 'custom' || delta === '' ? '' : this.#write('function_call_arguments.delta', { delta })
+  input(fragment: string): string {
+    this.#written += fragment
+    const delta = this.#unwrapping === null ? fragment : this.#unwrapping.push(fragment)
+    return delta === '' ? '' : this.#delta(delta)
   }
 
   close(status: ItemStatus): string {
     this.#isClosed = true
-    const { kind, name } = this.#call
     const input = inputOf(this.#call, this.#written)
-    const said =
-      kind === 'custom'
-        ? this.#write('custom_tool_call_input.delta', { delta: input }) +
-          this.#write('custom_tool_call_input.done', { input })
-        : this.#write('function_call_arguments.done', { name, arguments: input })
-    return said + this.done(status)
+    if (this.#unwrapping === null) {
+      return (
+        this.#write('function_call_arguments.done', { name: this.#call.name, arguments: input }) + this.done(status)
+      )
+    }
+    // A text that was wrapped otherwise has not been said yet.
+    const { text } = this.#unwrapping
+    const rest = input.startsWith(text) ? input.slice(text.length) : ''
+    const said = rest === '' ? '' : this.#delta(rest)
+    return said + this.#write('custom_tool_call_input.done', { input }) + this.done(status)
+  }
+
+  #delta(delta: string): string {
+    return this.#write(this.#unwrapping === null ? 'function_call_arguments.delta' : 'custom_tool_call_input.delta', {
+      delta,
+    })
   }
 
   #write(type: string, fields: JsonObject): string {

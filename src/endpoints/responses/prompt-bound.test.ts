@@ -38,6 +38,11 @@ describe('a prompt has at most as many tokens as', () => {
       5_000,
     ],
     [
+      "a search of the caller's own tools",
+      request('x', { tools: [{ type: 'tool_search', execution: 'client' }] }),
+      bytes(request('x', { tools: [{ type: 'tool_search', execution: 'client' }] })),
+    ],
+    [
       'tools and what their translation adds',
       request('x', { tools: [{ type: 'custom', name: 'a' }] }),
       bytes(request('x', { tools: [{ type: 'custom', name: 'a' }] })) + 300,
@@ -56,6 +61,7 @@ describe('a prompt has at most as many tokens as', () => {
     ['a conversation', request('x', { conversation: 'c' })],
     ['a stored prompt', request('x', { prompt: { id: 'p' } })],
     ['a hosted tool', request('x', { tools: [{ type: 'web_search' }] })],
+    ["a hosted tool that claims to be the caller's", request('x', { tools: [{ type: 'mcp', execution: 'client' }] })],
     ['a hosted tool that comes later', request([{ type: 'additional_tools', tools: [{ type: 'mcp' }] }])],
     ['a reference', request([{ type: 'item_reference', id: 'x' }])],
     ['a packed document', request(parts({ type: 'input_file', file_data: 'data:application/pdf;base64,AA' }))],

@@ -20,7 +20,7 @@ export function promptTokensBound(request: ResponsesRequest, bytes: number | nul
   const isPlain = isTextAlone(request)
   if (isPlain && bytes !== null) return bytes
   const { own, hosted } = declaredTools(request)
-  if (hosted.length > 0) return null
+  if (hosted.some(({ isCallers }) => !isCallers)) return null
   const counted = isPlain ? { bytes: jsonBytes(request), images: 0, isKnown: true } : counts(request)
   if (!counted.isKnown) return null
   return counted.bytes + counted.images * IMAGE_TOKENS + INSTRUCTION_TOKENS + own.length * TOOL_TOKENS

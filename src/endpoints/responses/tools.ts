@@ -14,10 +14,12 @@ export interface CallerTool {
   definition: JsonObject
 }
 
-/** A tool that the provider runs. */
+/** A tool that only this format has; as a rule the provider runs it. */
 export interface HostedTool {
   path: string
   type: string
+  /** The caller runs it: it adds nothing to the prompt. */
+  isCallers: boolean
 }
 
 export interface DeclaredTools {
@@ -52,8 +54,13 @@ function addTools(declared: DeclaredTools, tools: unknown, place: string, namesp
     } else if ((type === 'function' || type === 'custom') && typeof name === 'string') {
       const chatName = chatNameOf(namespace, name)
       declared.own.push({ path, kind: type, namespace, name, chatName, definition })
-    } else declared.hosted.push({ path, type: String(type) })
+    } else declared.hosted.push({ path, type: String(type), isCallers: isCallersSearch(definition) })
   }
+}
+
+/** Agents search their own tools; nothing else is taken at its word about who runs it. */
+function isCallersSearch({ type, execution }: JsonObject): boolean {
+  return type === 'tool_search' && execution === 'client'
 }
 
 /** What vendors accept at most. */

@@ -91,6 +91,11 @@ export function summed(counts: Expressions, amounts: Expressions) {
   ]
 }
 
+/** The names of what `summed` selects. */
+export function figureNames(counts: Expressions, amounts: Expressions): string[] {
+  return [...Object.keys(counts), ...Object.keys(amounts).flatMap((name) => [`${name}_high`, `${name}_low`])]
+}
+
 /** Written out once: there are dozens of them in each of thousands of rows. */
 const LATENCY_NAMES = Array.from({ length: LATENCY_BUCKETS }, (_, bucket) => `latency_${bucket}`)
 const GATEWAY_NAMES = Array.from({ length: GATEWAY_BUCKETS }, (_, bucket) => `gateway_${bucket}`)
@@ -113,8 +118,8 @@ export function usageRow(row: Sums, { interval, groupBy }: UsageQuery): UsageRow
     costPicodollars: amount('cost_picodollars'),
     upstreamMs: amount('upstream_ms'),
     gatewayMicroseconds: amount('gateway_microseconds'),
-    latencies: LATENCY_NAMES.map((name) => Number(row[name])),
-    gatewayTimes: GATEWAY_NAMES.map((name) => Number(row[name])),
+    latencies: LATENCY_NAMES.map((name) => Number(row[name] ?? 0)),
+    gatewayTimes: GATEWAY_NAMES.map((name) => Number(row[name] ?? 0)),
   }
 }
 

@@ -65,7 +65,7 @@ const ROW_EXPRESSIONS: Expressions = {
 }
 
 /** The closed rows of a range that a question is about. */
-export function askedRows(db: Kysely<Database>, query: UsageQuery, range: Range) {
+function askedRows(db: Kysely<Database>, query: UsageQuery, range: Range) {
   let rows = closedRows(db, query.workspace, range)
   for (const [column, value] of Object.entries(query.filters)) {
     const isOwn = ROW_DIMENSIONS.some((dimension) => dimension.column === column) && value !== ''
@@ -75,17 +75,20 @@ export function askedRows(db: Kysely<Database>, query: UsageQuery, range: Range)
   return query.tag === undefined || query.tag === null ? rows : rows.where(hasTag(query.tag))
 }
 
-/** `replaced`: what to group by instead of the column of that name. */
+/** The query of their sums. */
+export function rowSums(db: Kysely<Database>, query: UsageQuery, range: Range, counts: Expressions) {
+  const columns = grouped(query, ROW_EXPRESSIONS)
+  return askedRows(db, query, range)
+    .select([...aliased(columns), ...summed(counts, AMOUNTS)])
+    .groupBy(places(columns))
+}
+
 export async function sumsOfRows(
   db: Kysely<Database>,
   query: UsageQuery,
   range: Range,
-  replaced: Expressions = {},
+  counts: Expressions = COUNTS,
 ): Promise<UsageRow[]> {
-  const columns = { ...grouped(query, ROW_EXPRESSIONS), ...replaced }
-  const sums = await askedRows(db, query, range)
-    .select([...aliased(columns), ...summed(COUNTS, AMOUNTS)])
-    .groupBy(places(columns))
-    .execute()
+  const sums = await rowSums(db, query, range, counts).execute()
   return mapInTurns(sums, (row) => usageRow(row as Sums, query))
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, afterEach, describe, test } from 'node:test'
 import OpenAI from 'openai'
 import { zodTextFormat } from 'openai/helpers/zod'
-import type { ResponseInputItem } from 'openai/resources/responses/responses'
+import type { Response, ResponseInputItem } from 'openai/resources/responses/responses'
 import { z } from 'zod'
 import { type Json, KEY, until } from '../../harness.ts'
 import { NATIVE, startResponses, WAYS } from './world.ts'
@@ -75,10 +75,11 @@ for (const { way, config, prefix } of WAYS) {
       const model = `${prefix}-sim-tools-2`
       const question: ResponseInputItem = { role: 'user', content: 'Weather?' }
       for (const isStreamed of [false, true]) {
-        const body = { model, input: [question], tools: TOOLS, store: false }
-        const first = isStreamed
-          ? await client.responses.stream(body).finalResponse()
-          : await client.responses.create(body)
+        const fields = { model, tools: TOOLS, store: false }
+        const asked = { ...fields, input: [question] }
+        const first: Response = isStreamed
+          ? await client.responses.stream(asked).finalResponse()
+          : await client.responses.create(asked)
         const calls = first.output.filter((item) => item.type === 'function_call')
         assert.deepEqual(
           calls.map(({ name, status }) => [name, status]),
@@ -93,7 +94,7 @@ for (const { way, config, prefix } of WAYS) {
           output: 'four degrees',
         }))
         const items = first.output as ResponseInputItem[]
-        const second = await client.responses.create({ ...body, input: [question, ...items, ...results] })
+        const second = await client.responses.create({ ...fields, input: [question, ...items, ...results] })
         assert.match(second.output_text, /four degrees/)
       }
     })

@@ -79,6 +79,35 @@ describe('natively', () => {
   })
 })
 
+describe('servers that speak it in their own way', () => {
+  const last = (text: string) =>
+    JSON.parse(
+      text
+        .split('\n')
+        .findLast((line) => line.startsWith('data: {'))
+        ?.slice(6) ?? '',
+    )
+  for (const [oddity, type] of [
+    ['done-marker', 'completed'],
+    ['after-done', 'completed'],
+    ['no-event-names', 'completed'],
+    ['no-numbers', 'completed'],
+    ['unknown-events', 'completed'],
+    ['usage-missing', 'completed'],
+    ['no-done', 'failed'],
+  ] as const) {
+    test(`${oddity} is ${type}`, async () => {
+      const answer = await world.respond({ model: `gpt-sim-odd-${oddity}`, input: 'x', stream: true })
+      assert.equal(answer.status, 200, answer.text)
+      assert.equal(last(answer.text).type, `response.${type}`)
+      assert.equal(answer.text.match(/^event: response\.(completed|failed)$/gm)?.length, 1)
+      const row = await world.rowOf(answer)
+      assert.ok(Number(row['completion_tokens']) > 0, 'something is counted')
+      assert.equal(row['usage_source'], oddity === 'usage-missing' || oddity === 'no-done' ? 'estimated' : 'provider')
+    })
+  }
+})
+
 describe('translated', () => {
   test('sealed thoughts go back to the model that had them, and to no other', async () => {
     const include = ['reasoning.encrypted_content']

@@ -84,8 +84,11 @@ function laterTools({ input }: ResponsesRequest): unknown[] {
   return input.filter(({ type }) => type === 'additional_tools').map((item: JsonObject) => item['tools'])
 }
 
+/** A search of tools is run by whoever knows them; nothing else is taken at its word about that. */
 function isCallers(tool: unknown): boolean {
-  return isJsonObject(tool) && CALLERS_TOOLS.has(tool['type'])
+  if (!isJsonObject(tool)) return false
+  const { type, execution } = tool
+  return CALLERS_TOOLS.has(type) || (type === 'tool_search' && execution === 'client')
 }
 
 function toolName(tool: unknown): string {

@@ -82,6 +82,8 @@ describe('a request for a provider that speaks the format', () => {
   const unpriced: JsonObject[] = [
     { tools: [{ type: 'function', name: 'a' }, { type: 'web_search' }] },
     { tools: [{ type: 'image_generation' }] },
+    { tools: [{ type: 'tool_search' }] },
+    { tools: [{ type: 'web_search', execution: 'client' }] },
     { input: [{ type: 'additional_tools', tools: [{ type: 'mcp' }] }] },
     { prompt: { id: 'p' } },
     { context_management: [] },
@@ -98,6 +100,7 @@ describe('a request for a provider that speaks the format', () => {
       { type: 'function', name: 'a' },
       { type: 'custom', name: 'b' },
       { type: 'namespace', tools: [] },
+      { type: 'tool_search', execution: 'client' },
     ]
     assert.equal(wireOf({ tools }, { isStrict: true }).kind, 'wire')
   })
