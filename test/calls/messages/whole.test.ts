@@ -42,6 +42,13 @@ async function post(body: Json, headers: Record<string, string> = {}, path = '/v
 }
 
 describe('to a provider that speaks it', () => {
+  test('bytes pass as they are, but for a model of another name', async () => {
+    const body =
+      '{ "max_tokens":64,"model" : "claude-sim-echo[1m]",\n "messages":[{"role":"user","content":"\\u0070ing"}], "metadata":{} }'
+    assert.equal((await post(body)).status, 200)
+    assert.equal(harness.upstream().at(-1)?.rawBody, body.replace('[1m]', ''))
+  })
+
   test('a request passes with its headers; credentials do not', async () => {
     const body = {
       ...hello,
