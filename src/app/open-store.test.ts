@@ -62,9 +62,18 @@ for (const engine of ENGINES) {
         ...{ streamed: true, firstContentMs: 320, ended: 'caller_left', eventsSent: 12 },
         ...{ usageSource: 'provider_partial', costLeastPicodollars: '41', costMostPicodollars: '77' },
       }
+      const forWhom = { user: 'anna', session: 's-1', tags: { team: 'a' } }
       const adjustments = [{ field: 'max_tokens', value: 800, reason: 'fitted_to_budget' as const }]
       await store.requestLog.close(
-        closeRecord('r1', { usage, fallback: true, ignoredParams: ['seed'], adjustments, ...hold, ...stream }),
+        closeRecord('r1', {
+          usage,
+          fallback: true,
+          ignoredParams: ['seed'],
+          adjustments,
+          ...hold,
+          ...stream,
+          ...forWhom,
+        }),
       )
       const [closed] = await requests(store)
       assert.deepEqual(closed, {
@@ -95,6 +104,9 @@ for (const engine of ENGINES) {
         price_percent: 110,
         cost_picodollars: 42,
         endpoint: null,
+        end_user: 'anna',
+        session: 's-1',
+        tags: '{"team":"a"}',
         price_version: 7,
         upstream_ms: 400,
         gateway_microseconds: 350,
