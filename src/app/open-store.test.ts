@@ -43,7 +43,8 @@ for (const engine of ENGINES) {
 
     test('an opened call is there before it is closed, a closed one is complete', async () => {
       const store = await stores.openNew(engine)
-      await store.requestLog.open(openRecord('r1'))
+      const forWhom = { user: 'anna', session: 's-1', tags: { team: 'a' } }
+      await store.requestLog.open(openRecord('r1', forWhom))
       const [opened] = await requests(store)
       assert.deepEqual([opened?.state, opened?.requested_model, opened?.status], ['open', 'fast', null])
 
@@ -62,7 +63,6 @@ for (const engine of ENGINES) {
         ...{ streamed: true, firstContentMs: 320, ended: 'caller_left', eventsSent: 12 },
         ...{ usageSource: 'provider_partial', costLeastPicodollars: '41', costMostPicodollars: '77' },
       }
-      const forWhom = { user: 'anna', session: 's-1', tags: { team: 'a' } }
       const adjustments = [{ field: 'max_tokens', value: 800, reason: 'fitted_to_budget' as const }]
       await store.requestLog.close(
         closeRecord('r1', {
