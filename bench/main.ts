@@ -14,7 +14,7 @@ import { measureSaturation } from './parts/saturation.ts'
 import { measureStart } from './parts/start-time.ts'
 import { measureStreamMemory } from './parts/stream-memory.ts'
 import { measureFirstContent, measureStreams } from './parts/streams.ts'
-import { measureBodies, measureTogether } from './parts/together.ts'
+import { measureBodies, measureMessages, measureTogether } from './parts/together.ts'
 import { measurePaths, pathsText } from './paths/paths.ts'
 import { FULL, QUICK, type RunOptions } from './plan.ts'
 import { reportText } from './report/report.ts'
@@ -29,6 +29,7 @@ const STREAM_PARTS = ['streams', 'first-content', 'stream-memory'] as const
 const PARTS = [
   'start',
   'together',
+  'messages',
   'saturation',
   'latency',
   'memory',
@@ -129,6 +130,7 @@ async function run(options: RunOptions, parts: readonly Part[], problems: string
   const has = (part: Part) => parts.includes(part)
   const start = has('start') ? await measureStart(options) : null
   const together = has('together') ? await measureTogether(options) : []
+  const messages = has('messages') ? await measureMessages(options) : []
   const saturation = has('saturation') ? await measureSaturation(options) : []
   const latency = has('latency') ? await measureLatency(options) : []
   const memory = has('memory') ? await measureMemory(options) : []
@@ -140,7 +142,7 @@ async function run(options: RunOptions, parts: readonly Part[], problems: string
   const firstContent = has('first-content') ? await measureFirstContent(options) : []
   const streamMemory = has('stream-memory') ? await measureStreamMemory(options) : null
   const ofStreams = { streams, firstContent, streamMemory }
-  const measured = { ...ofStreams, start, together, saturation, latency, memory, bodies, eventLoop, overload }
+  const measured = { ...ofStreams, start, together, messages, saturation, latency, memory, bodies, eventLoop, overload }
   const processor = cpus()[0]?.model ?? 'unknown processor'
   const machine = { node: process.version, processor, notPinned: pinSelf().missing }
   return { startedAt, ...machine, quick: options.plan === QUICK, problems, ...measured }

@@ -20,6 +20,8 @@ export interface BenchResult {
   problems: string[]
   start: StartTime | null
   together: TogetherRow[]
+  /** Messages beside chat, each verbatim. */
+  messages?: TogetherRow[]
   saturation: SaturationRow[]
   latency: LatencyRow[]
   memory: MemoryRow[]

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { isObject, objectsIn } from './json.ts'
+import { isObject, type JsonObject, objectsIn } from './json.ts'
 import type { StreamState } from './stream/desk.ts'
 
 export type FamilyName = 'openai' | 'anthropic'
@@ -57,7 +57,7 @@ export function createCallLog(keepCalls: number): CallLog {
       call.body = body
       if (isObject(body)) {
         call.model = typeof body['model'] === 'string' ? body['model'] : null
-        call.marker = MARKER.exec(lastUserText(body['messages']) || lastText(body['input']))?.[1] ?? null
+        call.marker = MARKER.exec(lastAsked(body))?.[1] ?? null
       }
       withBody.push(call)
       if (withBody.length <= KEEP_BODIES) return
@@ -94,7 +94,12 @@ function newCall(id: number, family: FamilyName, method: string, url: URL, heade
   }
 }
 
-/** Works for both families: text is a string or stands in `text` parts. */
+/** Of messages, of items of the Responses API, or of what is to be embedded. */
+function lastAsked(body: JsonObject): string {
+  return lastUserText(body['messages']) || lastUserText(body['input']) || lastText(body['input'])
+}
+
+/** Works for all formats: text is a string or stands in parts. */
 export function lastUserText(messages: unknown): string {
   for (const message of objectsIn(messages).toReversed()) {
     if (message['role'] !== 'user') continue
@@ -110,9 +115,11 @@ export function lastText(input: unknown): string {
   return typeof last === 'string' ? last : ''
 }
 
+const TEXT_PARTS: readonly unknown[] = ['text', 'input_text', 'output_text']
+
 export function textOf(content: unknown): string {
   if (typeof content === 'string') return content
   return objectsIn(content)
-    .map((part) => (part['type'] === 'text' && typeof part['text'] === 'string' ? part['text'] : ''))
+    .map(({ type, text }) => (TEXT_PARTS.includes(type) && typeof text === 'string' ? text : ''))
     .join('')
 }

@@ -15,6 +15,7 @@ export function chatOperation({ path, validate, readAsk, writeReply, streaming }
     path,
     validate,
     streaming,
+    ask: readAsk,
     lastUserText: (body) => readAsk(body).lastUserText,
     answer(body, tweak, { seed, account }) {
       const ask = readAsk(body)

@@ -5,7 +5,7 @@ import type { JsonObject } from './json.ts'
 import type { Tweak } from './reply.ts'
 import { type Outcome, scenarioOf } from './scenarios.ts'
 import type { Stage } from './stage.ts'
-import type { StreamFormat, StreamPlan, StreamScript } from './stream/script.ts'
+import type { StreamEvent, StreamFormat, StreamPlan, StreamScript } from './stream/script.ts'
 
 export interface ModelCall {
   family: Family
@@ -16,11 +16,39 @@ export interface ModelCall {
   context: CauseContext
 }
 
-/** A scripted answer comes first and exactly as scripted; then the vendor's validation; then the scenario in the model id. */
+/**
+ * A scripted answer comes first and exactly as scripted; then the vendor's validation; then the script of an agent's task;
+ * then the scenario in the model id.
+ */
 export function decide(call: ModelCall): Answer {
   const scripted = call.stage.nextScripted(call.context.model)
   if (scripted) return answerFromScript(call, scripted)
-  return call.operation.validate(call.body, call.headers, call.stage.account) ?? answerFromScenario(call)
+  return (
+    call.operation.validate(call.body, call.headers, call.stage.account) ??
+    answerToAgent(call) ??
+    answerFromScenario(call)
+  )
+}
+
+/** Only to requests that offer the tools of the script: an agent also asks for a title or a summary of its work. */
+function answerToAgent(call: ModelCall): Answer | null {
+  const turns = call.stage.agentTurns(call.context.model)
+  const ask = call.operation.ask?.(call.body)
+  if (!turns || !ask) return null
+  const offered = new Set(ask.tools.map(({ name }) => name))
+  const used = turns.flatMap(({ calls = [] }) => calls.map(({ name }) => name))
+  if (!used.every((name) => offered.has(name))) return null
+  return normalAnswer(call, turns[turnOf(turns, ask.toolResults)])
+}
+
+/** The turn after so many results; the last one again and again. */
+function turnOf(turns: readonly Tweak[], results: number): number {
+  let asked = 0
+  const next = turns.findIndex(({ calls = [] }) => {
+    asked += calls.length
+    return asked > results
+  })
+  return next < 0 ? turns.length - 1 : next
 }
 
 function answerFromScenario(call: ModelCall): Answer {
@@ -94,14 +122,23 @@ function planStream(call: ModelCall, format: StreamFormat, whole: JsonObject, sc
   const { family, context, body } = call
   const normal = format.eventsOf(whole, body)
   const odd = script.odd?.map((name) => format.oddities[name] ?? failUnknown(name)) ?? []
+  const events = odd.length === 0 ? normal : odd.reduce((all, change) => change(all, whole), [...normal])
+  let next: StreamEvent | null = null
   return {
-    events: odd.length === 0 ? normal : odd.reduce((events, change) => change(events, whole), [...normal]),
+    // An error takes the place (and the number) of the event that was to come.
+    events: watched(events, (event) => {
+      next = event
+    }),
     script,
     ping: format.ping,
-    errorEvent(status) {
-      const { body: data } = family.failure(status, context)
-      return format.errorName === null ? { data } : { event: format.errorName, data }
-    },
+    errorEvent: (status) => format.errorEvent(family.failure(status, context).body, whole, next),
+  }
+}
+
+function* watched(events: Iterable<StreamEvent>, watch: (event: StreamEvent) => void): Iterable<StreamEvent> {
+  for (const event of events) {
+    watch(event)
+    yield event
   }
 }
 

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Answer } from './answer.ts'
 import type { FamilyName } from './call-log.ts'
 import type { JsonObject } from './json.ts'
-import type { Tweak } from './reply.ts'
+import type { Ask, Tweak } from './reply.ts'
 import type { Account } from './stage.ts'
 import type { StreamFormat } from './stream/script.ts'
 
@@ -31,6 +31,8 @@ export interface Operation {
   /** The vendor's own validation: the error answer, or null when the request is good. */
   validate(body: JsonObject, headers: IncomingHttpHeaders, account: Account): Answer | null
   lastUserText(body: JsonObject): string
+  /** Missing where there is no conversation. */
+  ask?(body: JsonObject): Ask
   /** The normal answer to a good request, with what a scenario changes in it. */
   answer(body: JsonObject, tweak: Tweak, chosen: { seed: number; account: Account }): JsonObject
   /** Missing where the vendor does not stream. */

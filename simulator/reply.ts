@@ -7,6 +7,10 @@ import { countTokens, cutToTokens } from './tokens.ts'
 export interface DeclaredTool {
   name: string
   schema: JsonObject
+  /** Takes a text instead of an object. */
+  isCustom?: boolean
+  /** The group that it was declared in. */
+  namespace?: string
 }
 
 export type ToolChoice = { kind: 'auto' | 'none' | 'any' } | { kind: 'tool'; name: string }
@@ -18,6 +22,8 @@ export interface Ask {
   lastUserText: string
   /** The text of the last message when it is a tool result. */
   toolResult: string | null
+  /** How many calls of tools the conversation has seen answered. */
+  toolResults: number
   tools: DeclaredTool[]
   toolChoice: ToolChoice
   parallelTools: boolean
@@ -34,7 +40,10 @@ export interface Ask {
 /** What a scenario changes in the normal reply. */
 export interface Tweak {
   text?: string
+  /** So many, with inputs made up for their schemas. */
   toolCalls?: number
+  /** Exactly these, whatever the request offers. */
+  calls?: readonly ToolCall[]
   refusal?: string
   /** The finish reason (stop reason) to send whatever the content says. */
   finish?: string
@@ -58,7 +67,10 @@ export interface EmbeddingsTweak {
 
 export interface ToolCall {
   name: string
+  /** A text where the tool is a custom one. */
   input: unknown
+  isCustom?: boolean
+  namespace?: string
 }
 
 export interface Usage {
@@ -89,7 +101,7 @@ export function planReply(ask: Ask, tweak: Tweak, random: Random): Reply {
   const thinkingTokens = tweak.thinkingTokens ?? Math.max(ask.thinkingTokens, countTokens(thinking))
   const isSilent = toolCalls.length > 0 || tweak.refusal !== undefined
   // Text beside a call or a refusal comes only where both were asked for.
-  const saysBoth = tweak.toolCalls !== undefined || tweak.refusal !== undefined
+  const saysBoth = tweak.toolCalls !== undefined || tweak.calls !== undefined || tweak.refusal !== undefined
   let text = isSilent ? (saysBoth && tweak.text) || '' : planText(ask, tweak, random)
   let finish: Reply['finish'] = toolCalls.length > 0 ? 'tools' : 'end'
   if (tweak.refusal !== undefined) finish = 'refusal'
@@ -139,6 +151,12 @@ function planText(ask: Ask, tweak: Tweak, random: Random): string {
 
 /** After a tool result the model talks again, or calls another tool where it must call one: the loop of an agent ends. */
 function planToolCalls(ask: Ask, tweak: Tweak, random: Random): ToolCall[] {
+  if (tweak.calls) {
+    return tweak.calls.map((call) => {
+      const { schema, ...declared } = ask.tools.find((tool) => tool.name === call.name) ?? { schema: {} }
+      return { ...declared, ...call }
+    })
+  }
   if (ask.tools.length === 0 || ask.toolChoice.kind === 'none' || tweak.refusal !== undefined) return []
   const choice = ask.toolChoice
   const forced = choice.kind === 'any' || choice.kind === 'tool'
@@ -151,5 +169,10 @@ function planToolCalls(ask: Ask, tweak: Tweak, random: Random): ToolCall[] {
     (_, index) => usable[index % usable.length],
   )
     .filter((tool) => tool !== undefined)
-    .map(({ name, schema }) => ({ name, input: sampleValue(schema, { root: schema, random, fill: 'all' }) ?? {} }))
+    .map(({ schema, ...tool }) => {
+      const input = tool.isCustom
+        ? sentences(random)
+        : (sampleValue(schema, { root: schema, random, fill: 'all' }) ?? {})
+      return { ...tool, input }
+    })
 }

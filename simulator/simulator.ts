@@ -5,12 +5,14 @@ import type { ScriptedAnswer } from './answer.ts'
 import { anthropicFamily } from './anthropic/anthropic.ts'
 import type { FamilyName, RecordedCall } from './call-log.ts'
 import { openaiFamily } from './openai/openai.ts'
+import type { Tweak } from './reply.ts'
 import { createFamilyServer } from './server.ts'
 import { type Account, createStage, type Latency } from './stage.ts'
 import type { StreamCounts } from './stream/desk.ts'
 
 export type { ScriptedAnswer } from './answer.ts'
 export type { RecordedCall } from './call-log.ts'
+export type { Tweak } from './reply.ts'
 export type { StreamScript, StreamStep } from './stream/script.ts'
 
 export interface SimulatorOptions {
@@ -36,6 +38,12 @@ export interface Simulator {
   streams: Readonly<StreamCounts>
   /** The next answers for this model, in order; `undefined` stands for the normal answer, which also returns when they are used up. */
   script(model: string, answers: (ScriptedAnswer | undefined)[]): void
+  /**
+   * Plays a task with an agent on this model: turn by turn, found by the number of tool results in the conversation, so
+   * that it does not matter how often a request is repeated. Requests are validated, and those that do not offer the
+   * tools of the turns get their normal answer.
+   */
+  agent(model: string, turns: readonly Tweak[]): void
   /** Holds every answer of a model back until `release()`. */
   hold(): void
   release(): void
@@ -69,6 +77,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     calls: stage.log.calls,
     streams: stage.streams.counts,
     script: stage.script,
+    agent: stage.agent,
     hold: stage.hold,
     release: stage.release,
     resume: stage.streams.resume,

@@ -1,6 +1,7 @@
 import type { ScriptedAnswer } from './answer.ts'
 import { type CallLog, createCallLog, type FamilyName } from './call-log.ts'
 import { createRandom, hashText, type Random } from './random.ts'
+import type { Tweak } from './reply.ts'
 import { createStreamDesk, type StreamDesk } from './stream/desk.ts'
 
 /** The same for every answer, or drawn for each; `model` is null for what asks no model. */
@@ -28,6 +29,8 @@ export interface Stage {
   modelsDown: Set<FamilyName>
   script(model: string, answers: (ScriptedAnswer | undefined)[]): void
   nextScripted(model: string): ScriptedAnswer | undefined
+  agent(model: string, turns: readonly Tweak[]): void
+  agentTurns(model: string): readonly Tweak[] | undefined
   /** One seeded sequence per model id, so that parallel calls to other models do not disturb it. */
   randomFor(model: string): Random
   isFirstCall(model: string): boolean
@@ -43,6 +46,7 @@ export function createStage(options: { seed: number; latencyMs: Latency; keepCal
   const log = createCallLog(options.keepCalls)
   const streams = createStreamDesk()
   const scripts = new Map<string, (ScriptedAnswer | undefined)[]>()
+  const agents = new Map<string, readonly Tweak[]>()
   const randoms = new Map<string, Random>()
   const seen = new Set<string>()
   let held: PromiseWithResolvers<void> | null = null
@@ -57,6 +61,8 @@ export function createStage(options: { seed: number; latencyMs: Latency; keepCal
     seed: options.seed,
     modelsDown: new Set(),
     script: (model, answers) => void scripts.set(model, [...(scripts.get(model) ?? []), ...answers]),
+    agent: (model, turns) => void agents.set(model, turns),
+    agentTurns: (model) => agents.get(model),
     nextScripted: (model) => scripts.get(model)?.shift(),
     randomFor(model) {
       const random = randoms.get(model) ?? createRandom(hashText(`${options.seed} ${model}`))
@@ -80,6 +86,7 @@ export function createStage(options: { seed: number; latencyMs: Latency; keepCal
       log.clear()
       streams.clear()
       scripts.clear()
+      agents.clear()
       randoms.clear()
       seen.clear()
     },

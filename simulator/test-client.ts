@@ -12,15 +12,21 @@ export interface Answered {
     content: JsonObject[]
     usage: JsonObject
     data: JsonObject[]
+    output: JsonObject[]
   }
 }
+
+/** The ways to ask for an answer that may be streamed. */
+export type Format = 'openai' | 'responses' | 'anthropic'
 
 export interface Client {
   openai(body: unknown, options?: CallOptions): Promise<Answered>
   embeddings(body: unknown, options?: CallOptions): Promise<Answered>
+  responses(body: unknown, options?: CallOptions): Promise<Answered>
   anthropic(body: unknown, options?: CallOptions): Promise<Answered>
+  countTokens(body: unknown, options?: CallOptions): Promise<Answered>
   /** The body is still to be read. */
-  open(family: 'openai' | 'anthropic', body: unknown, options?: CallOptions): Promise<Response>
+  open(format: Format, body: unknown, options?: CallOptions): Promise<Response>
   get(url: string): Promise<Answered>
 }
 
@@ -35,14 +41,19 @@ export const HELLO = [{ role: 'user', content: 'hello there' }]
 export function connect(simulator: Simulator): Client {
   const anthropicHeaders = { 'x-api-key': 'any', 'anthropic-version': '2023-06-01' }
   const openaiHeaders = { authorization: 'Bearer any' }
-  const open: Client['open'] = (family, body, options) =>
-    family === 'openai'
-      ? post(`${simulator.openaiUrl}/chat/completions`, openaiHeaders, body, options)
-      : post(`${simulator.anthropicUrl}/v1/messages`, anthropicHeaders, body, options)
+  const paths: Record<Format, [url: string, headers: Record<string, string>]> = {
+    openai: [`${simulator.openaiUrl}/chat/completions`, openaiHeaders],
+    responses: [`${simulator.openaiUrl}/responses`, openaiHeaders],
+    anthropic: [`${simulator.anthropicUrl}/v1/messages`, anthropicHeaders],
+  }
+  const open: Client['open'] = (format, body, options) => post(...paths[format], body, options)
   return {
     open,
     openai: async (body, options) => read(await open('openai', body, options)),
     anthropic: async (body, options) => read(await open('anthropic', body, options)),
+    responses: async (body, options) => read(await open('responses', body, options)),
+    countTokens: async (body, options) =>
+      read(await post(`${simulator.anthropicUrl}/v1/messages/count_tokens`, anthropicHeaders, body, options)),
     embeddings: async (body, options) =>
       read(await post(`${simulator.openaiUrl}/embeddings`, openaiHeaders, body, options)),
     get: async (url) => read(await fetch(url, { headers: { authorization: 'Bearer any', ...anthropicHeaders } })),

@@ -5,6 +5,7 @@ import { describe, test } from 'node:test'
 import { SETTINGS } from '../src/app/config.ts'
 import { ERRORS } from '../src/domain/errors.ts'
 import { LOG_FIELDS, type LogField, publicName } from '../src/domain/log/fields.ts'
+import { SESSION_HEADERS } from '../src/endpoints/session-header.ts'
 import { FAMILIES } from '../src/providers/families.ts'
 import { createMetrics } from '../src/telemetry/metrics.ts'
 
@@ -43,6 +44,15 @@ test('docs/metrics.md lists exactly our metrics', async () => {
   const names = [...(await metrics.expose()).matchAll(/^# TYPE (\S+)/gm)].map((match) => match[1] ?? '')
   const ours = names.filter((name) => !/^switchyard_(process|nodejs)_/.test(name))
   assert.deepEqual(firstCells('docs/metrics.md', /^switchyard_/), ours.sort())
+})
+
+test('docs/attribution.md lists the headers that name a session, in order', () => {
+  const rows = SESSION_HEADERS.map(({ name, sentBy }) => `| \`${name}\` | ${sentBy} |\n`).join('')
+  const page = readFileSync('docs/attribution.md', 'utf8')
+  assert.ok(
+    page.includes(`| header | sent by |\n|---|---|\n${rows}\n`),
+    `put these rows into docs/attribution.md:\n${rows}`,
+  )
 })
 
 test('docs/management/requests.md has the table of log fields', () => {

@@ -51,6 +51,16 @@ export async function measureTogether({ plan, peers, build, profile, progress }:
   return togetherRows(await runTogether(scene, (round) => [...others, ...ours(round)], plan.together, progress))
 }
 
+/** Messages to the family that speaks it beside chat to the one that speaks that: both verbatim. */
+export async function measureMessages({ plan, build, progress }: RunOptions): Promise<TogetherRow[]> {
+  await using scene = createScene()
+  const upstream = (await startUpstream(scene)).immediate
+  const chosen = await exchangedGateways(scene, { upstream, build })
+  const lineUp: LineUp = (round) =>
+    chosen(round).map((target) => (target.family === 'anthropic' ? { ...target, path: '/v1/messages' } : target))
+  return togetherRows(await runTogether(scene, lineUp, plan.together, progress), `${build.name}, OpenAI family`)
+}
+
 export async function measureBodies({ plan, build, progress }: RunOptions): Promise<BodyRow[]> {
   await using scene = createScene()
   const upstream = (await startUpstream(scene)).immediate

@@ -5,6 +5,7 @@ import type { Family } from '../family.ts'
 import { isObject, type JsonObject } from '../json.ts'
 import { newId } from '../random.ts'
 import type { Account } from '../stage.ts'
+import { countTokensOperation } from './count-tokens.ts'
 import { errorAnswer, failureAnswer } from './errors.ts'
 import { PING, streamMessage } from './events.ts'
 import { readMessageAsk, writeMessage } from './message.ts'
@@ -24,8 +25,14 @@ export const anthropicFamily: Family = {
       validate,
       readAsk: readMessageAsk,
       writeReply: writeMessage,
-      streaming: { eventsOf: streamMessage, oddities: ANTHROPIC_ODDITIES, ping: PING, errorName: 'error' },
+      streaming: {
+        eventsOf: streamMessage,
+        oddities: ANTHROPIC_ODDITIES,
+        ping: PING,
+        errorEvent: (data) => ({ event: 'error', data }),
+      },
     }),
+    countTokensOperation,
   ],
   bodyLimitBytes: 32 * MEBIBYTE,
   newRequestId: () => newId('req_01', 22),
@@ -47,7 +54,8 @@ export const anthropicFamily: Family = {
 
 function validate(body: JsonObject, headers: IncomingHttpHeaders, account: Account): Answer | null {
   const version = String(headers['anthropic-version'])
-  const message = problemWithRequest(body, version) ?? problemWithGeo(body, account)
+  const hasBetas = headers['anthropic-beta'] !== undefined
+  const message = problemWithRequest(body, version, hasBetas) ?? problemWithGeo(body, account)
   return message === null ? null : errorAnswer({ message })
 }
 

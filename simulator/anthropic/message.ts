@@ -19,6 +19,9 @@ export function readMessageAsk(body: JsonObject): Ask {
     model,
     lastUserText: lastUserText(messages),
     toolResult: results.length > 0 ? results.map((result) => textOf(result['content'])).join(', ') : null,
+    toolResults: messages
+      .flatMap(({ content }) => objectsIn(content))
+      .filter((block) => block['type'] === 'tool_result').length,
     tools: objectsIn(body['tools']).map((tool) => ({
       name: stringOrNull(tool['name']) ?? '',
       schema: objectOrEmpty(tool['input_schema']),

@@ -2,7 +2,7 @@ import { isObject, type JsonObject, objectOrEmpty, objectsIn } from '../json.ts'
 import { readMessageAsk } from './message.ts'
 import { problemWithModel } from './model-rules.ts'
 import { anthropicModel } from './models.ts'
-import { requestShape } from './request-shape.ts'
+import { betaShape, requestShape } from './request-shape.ts'
 import { problemWithSchema } from './schema-rules.ts'
 import { problemWithCacheMarks, problemWithTools } from './tool-rules.ts'
 import { problemWithTurns } from './turn-rules.ts'
@@ -10,8 +10,12 @@ import { problemWithTurns } from './turn-rules.ts'
 /** The version from which the sampling parameters no longer exist. */
 const VERSION_WITHOUT_SAMPLING = '2026-10-21'
 
-/** The vendor's message, or null when the request is good. */
-export function problemWithRequest(body: JsonObject, version: string): string | null {
+/**
+ * The vendor's message, or null when the request is good. Betas bring fields, blocks and tools of their own at every
+ * depth: with one of them only what no beta changes is checked.
+ */
+export function problemWithRequest(body: JsonObject, version: string, hasBetas: boolean): string | null {
+  if (hasBetas) return betaShape(body, '') ?? problemWithTurns(conversation(body), version)
   return (
     requestShape(body, '') ??
     problemWithVersion(body, version) ??
@@ -22,6 +26,11 @@ export function problemWithRequest(body: JsonObject, version: string): string | 
     problemWithModel(body) ??
     problemWithLength(body)
   )
+}
+
+/** A beta lets system texts stand between the turns. */
+function conversation(body: JsonObject): JsonObject[] {
+  return objectsIn(body['messages']).filter(({ role }) => role !== 'system')
 }
 
 function problemWithVersion(body: JsonObject, version: string): string | null {

@@ -11,6 +11,7 @@ import {
   matching,
   numberBetween,
   object,
+  openObject,
   tagged,
   text,
   textOr,
@@ -124,9 +125,11 @@ const userId: Check = (value, path) => {
     : null
 }
 
+const model: Check = all(text, matching(/^\S+$/))
+
 /** Every key of the Messages API that a chat-completions gateway may send. */
 export const requestShape: Check = object(
-  { model: all(text, matching(/^\S+$/)), max_tokens: atLeast(0), messages },
+  { model, max_tokens: atLeast(0), messages },
   {
     system,
     inference_geo: literal('global', 'us'),
@@ -143,3 +146,31 @@ export const requestShape: Check = object(
     top_p: numberBetween(0, 1),
   },
 )
+
+const betaMessage = openObject({
+  role: literal('user', 'assistant', 'system'),
+  content: textOr(arrayOf(openObject({ type: text }))),
+})
+
+/** What holds whatever betas a request asks for. */
+export const betaShape: Check = openObject({
+  model,
+  max_tokens: atLeast(0),
+  messages: arrayOf(betaMessage),
+})
+
+/** Counting takes what decides the number of tokens of the prompt. */
+export const countShape: Check = object(
+  { model, messages },
+  {
+    system,
+    output_config: outputConfig,
+    thinking,
+    tool_choice: toolChoice,
+    tools: arrayOf(tool),
+    ...cache,
+    speed: literal('standard', 'fast'),
+  },
+)
+
+export const betaCountShape: Check = openObject({ model, messages: arrayOf(betaMessage) })

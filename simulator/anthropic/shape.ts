@@ -49,6 +49,15 @@ export function object(required: Record<string, Check>, optional: Record<string,
   }
 }
 
+/** Takes keys that it does not know. */
+export function openObject(required: Record<string, Check>): Check {
+  const known = object(required)
+  return (value, path) =>
+    isObject(value)
+      ? known(Object.fromEntries(Object.entries(value).filter(([name]) => Object.hasOwn(required, name))), path)
+      : known(value, path)
+}
+
 export function arrayOf(check: Check): Check {
   return (value, path) => {
     if (!Array.isArray(value)) return `${path}: Input should be a valid list`

@@ -52,8 +52,13 @@ function* deltasOf({ message, logprobs }: JsonObject): Generator<ChoiceDelta, un
     yield { delta: { content: text }, logprobs: entry ? { content: [entry], refusal: null } : null }
   }
   for (const text of wordsOf(refusal)) yield of({ refusal: text })
-  for (const [index, { id, type, function: called }] of objectsIn(tool_calls).entries()) {
-    const { name, arguments: text } = objectOrEmpty(called)
+  for (const [index, { id, type, function: called, custom }] of objectsIn(tool_calls).entries()) {
+    const { name, arguments: text, input } = objectOrEmpty(called ?? custom)
+    if (type === 'custom') {
+      yield of({ tool_calls: [{ index, id, type, custom: { name, input: '' } }] })
+      for (const part of fragmentsOf(input)) yield of({ tool_calls: [{ index, custom: { input: part } }] })
+      continue
+    }
     yield of({ tool_calls: [{ index, id, type, function: { name, arguments: '' } }] })
     for (const part of fragmentsOf(text)) yield of({ tool_calls: [{ index, function: { arguments: part } }] })
   }

@@ -1,7 +1,7 @@
 import { lastUserText, textOf } from '../call-log.ts'
 import { isObject, type JsonObject, objectOrEmpty, objectsIn, stringOrNull } from '../json.ts'
 import { newId } from '../random.ts'
-import type { Ask, Reply, ToolCall, ToolChoice } from '../reply.ts'
+import type { Ask, DeclaredTool, Reply, ToolCall, ToolChoice } from '../reply.ts'
 import type { Account } from '../stage.ts'
 import { countPromptTokens } from '../tokens.ts'
 
@@ -14,10 +14,8 @@ export function readCompletionAsk(body: JsonObject): Ask {
     model: stringOrNull(body['model']) ?? '',
     lastUserText: lastUserText(messages),
     toolResult: last['role'] === 'tool' || last['role'] === 'function' ? textOf(last['content']) : null,
-    tools: declaredFunctions(body).map((declared) => ({
-      name: stringOrNull(declared['name']) ?? '',
-      schema: objectOrEmpty(declared['parameters']),
-    })),
+    toolResults: messages.filter(({ role }) => role === 'tool' || role === 'function').length,
+    tools: declaredTools(body),
     toolChoice: readToolChoice(body['tool_choice'] ?? body['function_call']),
     parallelTools: body['parallel_tool_calls'] !== false && body['functions'] === undefined,
     schema: format['type'] === 'json_schema' ? objectOrEmpty(objectOrEmpty(format['json_schema'])['schema']) : null,
@@ -28,11 +26,17 @@ export function readCompletionAsk(body: JsonObject): Ask {
   }
 }
 
-function declaredFunctions(body: JsonObject): JsonObject[] {
-  const tools = objectsIn(body['tools'])
-    .map((tool) => tool['function'])
-    .filter(isObject)
-  return [...tools, ...objectsIn(body['functions'])]
+function declaredTools(body: JsonObject): DeclaredTool[] {
+  const tools = objectsIn(body['tools']).map((tool) =>
+    tool['type'] === 'custom'
+      ? { ...declared(objectOrEmpty(tool['custom'])), isCustom: true }
+      : declared(objectOrEmpty(tool['function'])),
+  )
+  return [...tools, ...objectsIn(body['functions']).map(declared)]
+}
+
+function declared({ name, parameters }: JsonObject): DeclaredTool {
+  return { name: stringOrNull(name) ?? '', schema: objectOrEmpty(parameters) }
 }
 
 function readToolChoice(choice: unknown): ToolChoice {
@@ -42,7 +46,7 @@ function readToolChoice(choice: unknown): ToolChoice {
   if (choice['type'] === 'allowed_tools') {
     return readToolChoice(objectOrEmpty(choice['allowed_tools'])['mode'])
   }
-  const name = objectOrEmpty(choice['function'])['name'] ?? choice['name']
+  const name = objectOrEmpty(choice['function'] ?? choice['custom'])['name'] ?? choice['name']
   return typeof name === 'string' ? { kind: 'tool', name } : { kind: 'auto' }
 }
 
@@ -83,7 +87,7 @@ export function writeCompletion(reply: Reply, body: JsonObject, account: Account
 }
 
 /** A request that leaves the tier open gets the one that the project is set to. */
-function tierOf(tier: unknown, { serviceTier }: Account): unknown {
+export function tierOf(tier: unknown, { serviceTier }: Account): unknown {
   return tier === undefined || tier === null || tier === 'auto' ? serviceTier : tier
 }
 
@@ -101,8 +105,9 @@ function writeMessage(reply: Reply, body: JsonObject): JsonObject {
   if (body['functions'] !== undefined) return { ...message, function_call: writeFunction(first) }
   const calls = reply.toolCalls.map((call) => ({
     id: newId('call_', 24),
-    type: 'function',
-    function: writeFunction(call),
+    ...(call.isCustom
+      ? { type: 'custom', custom: { name: call.name, input: String(call.input) } }
+      : { type: 'function', function: writeFunction(call) }),
   }))
   return { ...message, tool_calls: calls }
 }

@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from '../json.ts'
 import type { OpenaiError } from './errors.ts'
 
-type Kind = 'array' | 'boolean' | 'decimal' | 'integer' | 'object' | 'string' | 'any'
+export type Kind = 'array' | 'boolean' | 'decimal' | 'integer' | 'object' | 'string' | 'any'
 
 /** Every top-level field of today's chat completions, with its type. */
 const FIELDS: Record<string, Kind> = {
@@ -76,15 +76,26 @@ function problemWithField(name: string, value: unknown, model: string): OpenaiEr
       : { message: `Unrecognized request argument supplied: ${name}` }
   }
   if (value === null) return null
-  if (!isOfKind(value, kind)) return wrongType(name, wordFor(kind), value)
+  const problem = problemWithKind(name, value, kind)
+  if (problem) return problem
   if (name === 'messages' && (value as unknown[]).length === 0) return emptyArray(name)
   if (name === 'tools' && (value as unknown[]).length === 0) return emptyArray(name)
-  return typeof value === 'number' ? problemWithRange(name, value, kind) : null
+  const [minimum, maximum] = RANGES[name] ?? [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY]
+  return problemWithRange(name, value, kind, minimum, maximum)
 }
 
-function problemWithRange(name: string, value: number, kind: Kind): OpenaiError | null {
-  const [minimum, maximum] = RANGES[name] ?? [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY]
-  if (value >= minimum && value <= maximum) return null
+export function problemWithKind(path: string, value: unknown, kind: Kind): OpenaiError | null {
+  return isOfKind(value, kind) ? null : wrongType(path, wordFor(kind), value)
+}
+
+export function problemWithRange(
+  name: string,
+  value: unknown,
+  kind: Kind,
+  minimum: number,
+  maximum: number,
+): OpenaiError | null {
+  if (!isNumber(value) || (value >= minimum && value <= maximum)) return null
   const [side, sign, bound] = value < minimum ? ['below minimum', '>=', minimum] : ['above maximum', '<=', maximum]
   return {
     message: `Invalid '${name}': ${kind} ${side} value. Expected a value ${sign} ${bound}, but got ${value} instead.`,

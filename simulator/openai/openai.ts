@@ -12,6 +12,11 @@ import { errorAnswer, failureAnswer, type OpenaiError, unknownModel } from './er
 import { OPENAI_MODEL_LIST } from './models.ts'
 import { OPENAI_ODDITIES } from './oddities.ts'
 import { problemWithRequest } from './request-rules.ts'
+import { readResponseAsk } from './responses/ask.ts'
+import { failedEvent, streamResponse } from './responses/events.ts'
+import { RESPONSES_ODDITIES } from './responses/oddities.ts'
+import { problemWithResponseRequest } from './responses/request-rules.ts'
+import { writeResponse } from './responses/response.ts'
 
 const MEBIBYTE = 1024 * 1024
 
@@ -23,7 +28,19 @@ export const openaiFamily: Family = {
       validate: refuse(problemWithRequest),
       readAsk: readCompletionAsk,
       writeReply: writeCompletion,
-      streaming: { eventsOf: streamCompletion, oddities: OPENAI_ODDITIES, ping: null, errorName: null },
+      streaming: {
+        eventsOf: streamCompletion,
+        oddities: OPENAI_ODDITIES,
+        ping: null,
+        errorEvent: (data) => ({ data }),
+      },
+    }),
+    chatOperation({
+      path: '/v1/responses',
+      validate: refuse(problemWithResponseRequest),
+      readAsk: readResponseAsk,
+      writeReply: writeResponse,
+      streaming: { eventsOf: streamResponse, oddities: RESPONSES_ODDITIES, ping: null, errorEvent: failedEvent },
     }),
     {
       path: '/v1/embeddings',

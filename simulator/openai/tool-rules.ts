@@ -2,7 +2,7 @@ import { isObject, type JsonObject, objectOrEmpty, objectsIn } from '../json.ts'
 import type { OpenaiError } from './errors.ts'
 import { missing, wrongType } from './field-rules.ts'
 
-const NAME = /^[a-zA-Z0-9_-]{1,64}$/
+export const NAME = /^[a-zA-Z0-9_-]{1,64}$/
 
 export function problemWithTools(body: JsonObject): OpenaiError | null {
   const tools = Array.isArray(body['tools']) ? body['tools'] : []
@@ -92,7 +92,7 @@ function problemWithSchemaFormat(value: unknown): OpenaiError | null {
 }
 
 /** Strict schemas close every object and require every property. */
-function problemWithStrict(schema: unknown, subject: string, param: string): OpenaiError | null {
+export function problemWithStrict(schema: unknown, subject: string, param: string): OpenaiError | null {
   if (Array.isArray(schema)) return firstStrict(schema, subject, param)
   if (!isObject(schema)) return null
   if (schema['type'] === 'object' || isObject(schema['properties'])) {
@@ -126,12 +126,12 @@ function firstStrict(schemas: unknown[], subject: string, param: string): Openai
   return null
 }
 
-function badSchema(subject: string, reason: string, param: string): OpenaiError {
+export function badSchema(subject: string, reason: string, param: string): OpenaiError {
   const code = subject.startsWith('function') ? 'invalid_function_parameters' : null
   return { message: `Invalid schema for ${subject}: ${reason}`, param, code }
 }
 
-function badName(path: string): OpenaiError {
+export function badName(path: string): OpenaiError {
   const pattern = '^[a-zA-Z0-9_-]+$'
   return {
     message: `Invalid '${path}': string does not match pattern. Expected a string that matches the pattern '${pattern}'.`,

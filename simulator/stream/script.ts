@@ -67,8 +67,8 @@ export interface StreamFormat {
   oddities: Record<string, Oddity>
   /** Null: the family has no such event. */
   ping: Omit<StreamEvent, 'phase'> | null
-  /** The `event:` line of an error; null: none. */
-  errorName: string | null
+  /** The event that breaks a stream off, from the body of the family's error and the answer that breaks off. */
+  errorEvent(failure: unknown, answer: JsonObject, next: StreamEvent | null): Omit<StreamEvent, 'phase'>
 }
 
 /** Changes the normal events of a stream of this answer. */

@@ -1,7 +1,9 @@
 import type { Deps } from '../calls/deps.ts'
 import { handleCall } from '../calls/handle-call.ts'
 import { handleModel, handleModelList } from '../calls/models/handle-models.ts'
+import { GatewayError } from '../domain/errors.ts'
 import { ENDPOINTS } from '../endpoints/endpoints.ts'
+import { notKept } from '../endpoints/responses/not-kept.ts'
 import type { HttpRoute } from '../http/call.ts'
 import { errorReply } from '../http/respond.ts'
 import { type Health, handleHealthz, handleReadyz } from './handle-health.ts'
@@ -14,10 +16,18 @@ export function callRoutes(deps: Deps): HttpRoute[] {
         method: 'POST',
         path: endpoint.path,
         idPrefix: endpoint.idPrefix,
-        writeError: (error, headers) => errorReply(error, headers, endpoint.error),
+        idHeader: endpoint.idHeader,
+        writeError: (error, id, headers) => errorReply(error, headers, endpoint.error, id),
         handle: (call) => handleCall(call, endpoint, deps),
         isSheddable: true,
         usesRawSocket: true,
+      }),
+    ),
+    ...(['GET', 'DELETE', 'POST'] as const).map(
+      (method): HttpRoute => ({
+        method,
+        path: '/v1/responses/*',
+        handle: ({ params }) => errorReply(new GatewayError('not_found', notKept(params['*'] ?? ''))),
       }),
     ),
     { method: 'GET', path: '/v1/models', handle: (call) => handleModelList(call, deps) },

@@ -245,8 +245,8 @@ function idempotency(parts: Pick<Prepared, 'store' | 'live' | 'now'> & { metrics
   })
 }
 
-function notes({ requestLog, valueUses }: Store): Pick<Deps, 'requestLog' | 'noteUse'> {
-  return { requestLog, noteUse: valueUses.note }
+function notes({ requestLog, valueUses, secrets }: Store): Pick<Deps, 'requestLog' | 'noteUse' | 'sealingKeys'> {
+  return { requestLog, noteUse: valueUses.note, sealingKeys: secrets.sealingKeys }
 }
 
 /** What the gateway learns from providers' answers. */

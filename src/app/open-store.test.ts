@@ -43,7 +43,8 @@ for (const engine of ENGINES) {
 
     test('an opened call is there before it is closed, a closed one is complete', async () => {
       const store = await stores.openNew(engine)
-      await store.requestLog.open(openRecord('r1'))
+      const forWhom = { user: 'anna', session: 's-1', tags: { team: 'a' } }
+      await store.requestLog.open(openRecord('r1', forWhom))
       const [opened] = await requests(store)
       assert.deepEqual([opened?.state, opened?.requested_model, opened?.status], ['open', 'fast', null])
 
@@ -64,7 +65,15 @@ for (const engine of ENGINES) {
       }
       const adjustments = [{ field: 'max_tokens', value: 800, reason: 'fitted_to_budget' as const }]
       await store.requestLog.close(
-        closeRecord('r1', { usage, fallback: true, ignoredParams: ['seed'], adjustments, ...hold, ...stream }),
+        closeRecord('r1', {
+          usage,
+          fallback: true,
+          ignoredParams: ['seed'],
+          adjustments,
+          ...hold,
+          ...stream,
+          ...forWhom,
+        }),
       )
       const [closed] = await requests(store)
       assert.deepEqual(closed, {
@@ -95,6 +104,9 @@ for (const engine of ENGINES) {
         price_percent: 110,
         cost_picodollars: 42,
         endpoint: null,
+        end_user: 'anna',
+        session: 's-1',
+        tags: '{"team":"a"}',
         price_version: 7,
         upstream_ms: 400,
         gateway_microseconds: 350,

@@ -1,6 +1,7 @@
 import type { Endpoint } from '../endpoints/endpoint.ts'
 import { FAMILIES } from '../providers/families.ts'
 import type { Family, Target, Translator } from '../providers/family.ts'
+import { translatorFor } from '../providers/translator-for.ts'
 
 /** A destination of a request: one position of its chain. It crosses threads, so it names its family. */
 export interface Destination extends Target {
@@ -15,13 +16,17 @@ export function familyNamed(name: string): Family {
   return family
 }
 
-export function translatorOf({ family }: Pick<Destination, 'family'>, { operation }: Endpoint): Translator {
-  const translator = familyNamed(family).translators[operation]
-  if (translator === undefined) throw new Error(`the family '${family}' does not offer ${operation}`)
+/** `baseUrl`: of the provider. */
+export function translatorOf(to: Pick<Destination, 'family' | 'baseUrl' | 'speaks'>, endpoint: Endpoint): Translator {
+  const translator = translatorFor(familyNamed(to.family), endpoint, to)
+  if (translator === undefined) throw new Error(`the family '${to.family}' does not offer ${endpoint.name}`)
   return translator
 }
 
 /** Whether the bytes pass unchanged except for the model. */
-export function isVerbatim(destination: Pick<Destination, 'family'>, endpoint: Endpoint): boolean {
-  return translatorOf(destination, endpoint).verbatimFor === endpoint.name
+export function isVerbatim(
+  destination: Pick<Destination, 'family' | 'baseUrl' | 'speaks'>,
+  endpoint: Endpoint,
+): boolean {
+  return translatorOf(destination, endpoint).isVerbatim === true
 }

@@ -1,3 +1,4 @@
+import type { Attribution } from '../domain/attribution.ts'
 import type { PromptTokens } from '../domain/request/bounds.ts'
 import type { CallRequest } from '../domain/request/call-request.ts'
 import { NO_BOUNDS } from '../domain/request/output-limit.ts'
@@ -48,6 +49,10 @@ export class LargeBody implements RequestBody {
 
   get promptTokens(): PromptTokens {
     return this.#opened.promptTokens
+  }
+
+  get attribution(): Attribution {
+    return this.#opened.attribution
   }
 
   get hash(): string | null {

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { NO_ATTRIBUTION } from '../domain/attribution.ts'
 import type { CallRequest, JsonObject } from '../domain/request/call-request.ts'
 import type { Endpoint } from '../endpoints/endpoint.ts'
 import { readBody } from '../endpoints/read-body.ts'
@@ -6,7 +7,7 @@ import type { Translation } from '../providers/family.ts'
 import { cutsOf, spliced } from '../providers/wire-body.ts'
 import type { BodyBytes } from './body-bytes.ts'
 import { type Destination, isVerbatim, translatorOf } from './destination.ts'
-import { outlineOf } from './outline.ts'
+import { outlineFor, outlineOf } from './outline.ts'
 import type { OpenedRequest, Translated } from './protocol.ts'
 import type { OpenOptions } from './request-body.ts'
 
@@ -16,6 +17,7 @@ interface OpenBody {
   endpoint: Endpoint
   allowsStream: boolean
   request: CallRequest | null
+  isAsReceived: boolean
   destinations: Map<number, Destination>
   wires: Map<number, JsonObject>
   /** The last position that can be requested. */
@@ -54,6 +56,7 @@ export class OpenBodies {
       endpoint,
       allowsStream,
       request: null,
+      isAsReceived: true,
       destinations: new Map(),
       wires: new Map(),
       lastPosition: -1,
@@ -61,8 +64,9 @@ export class OpenBodies {
     const request = this.#requestOf(body)
     this.#bodies.set(id, body)
     return {
-      outline: outlineOf(request),
+      outline: outlineFor(endpoint, request),
       promptTokens: endpoint.promptTokens(request, bytes.whole.length),
+      attribution: endpoint.attribution?.(request) ?? NO_ATTRIBUTION,
       hash: withHash ? hash('sha256', bytes.whole, 'hex') : null,
     }
   }
@@ -109,7 +113,8 @@ export class OpenBodies {
     const destination = body.destinations.get(position)
     if (destination === undefined) throw new Error(`there is nothing to write for position ${position}`)
     const wire = body.wires.get(position) ?? this.#wireOf(body, destination)
-    const cuts = isVerbatim(destination, endpoint) ? cutsOf(wire, this.#requestOf(body), bytes.whole) : null
+    const isEdited = body.isAsReceived && isVerbatim(destination, endpoint)
+    const cuts = isEdited ? cutsOf(wire, this.#requestOf(body), bytes.whole) : null
     return ownBuffer(cuts === null ? Buffer.from(JSON.stringify(wire)) : spliced(bytes.whole, cuts))
   }
 
@@ -130,10 +135,10 @@ export class OpenBodies {
     if (body.request === null) {
       const source = body.bytes.whole
       this.#makeRoom(source.length)
-      body.request = readBody(source, body.endpoint, body.allowsStream)
+      Object.assign(body, readBody(source, body.endpoint, body.allowsStream))
     }
     this.#read.add(body)
-    return body.request
+    return body.request as CallRequest
   }
 
   #makeRoom(bytes: number): void {

@@ -1,4 +1,5 @@
-import type { JsonObject } from '../domain/request/call-request.ts'
+import type { CallRequest, JsonObject } from '../domain/request/call-request.ts'
+import type { Endpoint } from '../endpoints/endpoint.ts'
 
 /** More than any schema has. */
 const MOST_FIELDS = 200
@@ -13,6 +14,12 @@ export function outlineOf<Request extends JsonObject>(request: Request): Request
   const fields = Object.entries(request).slice(0, MOST_FIELDS)
   const model = 'model' in request ? { model: request['model'] } : {}
   return { ...Object.fromEntries(fields.map(([name, value]) => [name, cut(value)])), ...model } as Request
+}
+
+/** With what the endpoint needs for its answer. */
+export function outlineFor(endpoint: Pick<Endpoint, 'outline'>, request: CallRequest): CallRequest {
+  const outline = outlineOf(request)
+  return endpoint.outline === undefined ? outline : { ...outline, ...endpoint.outline(request) }
 }
 
 function cut(value: unknown): unknown {

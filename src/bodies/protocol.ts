@@ -1,3 +1,4 @@
+import type { Attribution } from '../domain/attribution.ts'
 import type { ErrorCode, RefusedBody } from '../domain/errors.ts'
 import type { Failure } from '../domain/failure.ts'
 import type { Provider } from '../domain/provider.ts'
@@ -11,6 +12,7 @@ import type { Destination } from './destination.ts'
 export interface OpenedRequest {
   outline: CallRequest
   promptTokens: PromptTokens
+  attribution: Attribution
   /** SHA-256, hexadecimal; null when not requested. */
   hash: string | null
 }
@@ -29,7 +31,7 @@ export interface ReplyToRead {
 }
 
 /** An answer in the caller's format; null when it is nested too deep to be written. */
-export type WrittenAnswer = Omit<Answer, 'body'> & { text: Uint8Array<ArrayBuffer> | null }
+export type WrittenAnswer = Omit<Answer, 'body' | 'json' | 'reasoning'> & { text: Uint8Array<ArrayBuffer> | null }
 
 export type ReadAnswer =
   | { kind: 'answer'; answer: WrittenAnswer }

@@ -7,11 +7,14 @@ import type { ReadAnswer, ReplyToRead } from './protocol.ts'
 export function readAnswer(body: Buffer, reply: ReplyToRead): ReadAnswer {
   const { status, provider, request } = reply
   const endpoint = endpointNamed(reply.endpoint)
-  const reader = { provider, family: familyNamed(reply.family), translator: translatorOf(reply, endpoint), request }
+  const reader = { provider, family: familyNamed(reply.family), translator: translatorOf(provider, endpoint), request }
   const reading = readReply(status, body, reader)
   if (reading.kind !== 'answer') return reading
-  const { body: _, ...rest } = reading.answer
-  return { kind: 'answer', answer: { ...rest, text: textOf(() => endpoint.write(reading.answer, reply.stamp)) } }
+  const { body: _, json: _json, reasoning: _reasoning, ...rest } = reading.answer
+  return {
+    kind: 'answer',
+    answer: { ...rest, text: textOf(() => endpoint.write(reading.answer, reply.stamp, request)) },
+  }
 }
 
 function textOf(write: () => string): Buffer<ArrayBuffer> | null {

@@ -1,3 +1,4 @@
+import type { Attribution } from '../domain/attribution.ts'
 import type { PromptTokens } from '../domain/request/bounds.ts'
 import type { CallRequest, JsonObject } from '../domain/request/call-request.ts'
 import type { Translation } from '../providers/family.ts'
@@ -35,6 +36,8 @@ export interface RequestBody {
   readonly length: number | null
   readonly request: CallRequest
   readonly promptTokens: PromptTokens
+  /** Who the request is for. */
+  readonly attribution: Attribution
   /** SHA-256, hexadecimal; null when not requested. */
   readonly hash: string | null
   /**

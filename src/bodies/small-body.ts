@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { type Attribution, NO_ATTRIBUTION } from '../domain/attribution.ts'
 import type { PromptTokens } from '../domain/request/bounds.ts'
 import type { CallRequest, JsonObject } from '../domain/request/call-request.ts'
 import type { Endpoint } from '../endpoints/endpoint.ts'
@@ -14,24 +15,34 @@ export class SmallBody implements RequestBody {
   readonly length: number | null
   readonly request: CallRequest
   readonly promptTokens: PromptTokens
+  readonly attribution: Attribution
   readonly hash: string | null
   readonly #endpoint: Endpoint
+  /** Null: the request was not read from these bytes as they are. */
   readonly #source: Buffer | null
   #written: { destination: Destination; wire: JsonObject }[] = []
 
   /** `source`: the bytes that the request was read from; null when it did not arrive as bytes. */
-  constructor(request: CallRequest, endpoint: Endpoint, source: Buffer | null = null, withHash = false) {
+  constructor(
+    request: CallRequest,
+    endpoint: Endpoint,
+    source: Buffer | null = null,
+    withHash = false,
+    isAsReceived = true,
+  ) {
     this.request = request
     this.length = source?.length ?? null
     this.promptTokens = endpoint.promptTokens(request, this.length)
+    this.attribution = endpoint.attribution?.(request) ?? NO_ATTRIBUTION
     this.hash = withHash && source !== null ? hash('sha256', source, 'hex') : null
     this.#endpoint = endpoint
-    this.#source = source
+    this.#source = isAsReceived ? source : null
   }
 
   /** Throws the caller's error for a bad body. */
   static read(source: Buffer, endpoint: Endpoint, { withHash, allowsStream }: OpenOptions): SmallBody {
-    return new SmallBody(readBody(source, endpoint, allowsStream), endpoint, source, withHash)
+    const { request, isAsReceived } = readBody(source, endpoint, allowsStream)
+    return new SmallBody(request, endpoint, source, withHash, isAsReceived)
   }
 
   translate(destinations: readonly Destination[]): Translation[] {

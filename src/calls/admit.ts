@@ -1,3 +1,4 @@
+import { holdOfTerms } from '../limits/chain-hold.ts'
 import { limitError, limitsUnavailable } from '../limits/errors.ts'
 import { fitIn, mayFit } from '../limits/fit-in.ts'
 import { defaultLimitOf, hasHardBudget, payerOf, scopeName } from '../limits/payer.ts'
@@ -22,7 +23,7 @@ export async function admit(resolved: Resolved, deps: Deps): Promise<Admitted> {
   const assessed = assessChain(body, situation, deps, NOTHING_FITTED, isFinal)
   let fitnesses = assessed instanceof Promise ? await assessed : assessed
   const holdFor = (chosen: typeof fitnesses) => ({
-    ...chainHold(chosen, body.promptTokens.most, snapshot),
+    ...(endpoint.isFree === true ? holdOfTerms([]) : chainHold(chosen, body.promptTokens.most, snapshot)),
     isStream: resolved.delivery !== null,
   })
   let hold = holdFor(fitnesses)

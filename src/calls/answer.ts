@@ -3,30 +3,36 @@ import { headerSafe } from '../domain/header-safe.ts'
 import { asPicodollars, usdWithSixDecimals } from '../domain/pricing/price.ts'
 import { adjustmentsText } from '../domain/request/adjustment.ts'
 import type { Stamp } from '../domain/request/answer.ts'
+import type { ChainEntry } from '../domain/route.ts'
 import type { Reply, StreamHead, StreamRest } from '../http/call.ts'
 import { errorReply, jsonTextReply } from '../http/respond.ts'
 import { rateHeaders, warningHeaders } from '../limits/headers.ts'
 import { payerOf, scopeName } from '../limits/payer.ts'
+import { sealingFor } from './chain/assess.ts'
 import type { Deps } from './deps.ts'
 import type { Begun, Cost, Ended, Received, ServedBy } from './stages.ts'
 
 /** The reply, ready but not sent: the row must be durable first. Null: the caller left. */
-export function answer({ call, error }: Ended, deps: Pick<Deps, 'ledger'>): Reply | StreamRest | null {
+export function answer({ call, error }: Ended, deps: Pick<Deps, 'ledger' | 'sealingKeys'>): Reply | StreamRest | null {
   if (error === 'caller-left') return null
   if (call.delivery?.isOpen === true) return streamRest({ call, error })
   const common = commonHeaders(call, deps)
   const { endpoint, served, body, cost } = call
-  if (error !== null) return errorReply(error, common, endpoint.error)
+  if (error !== null) return errorReply(error, common, endpoint.error, call.id)
   if (served === undefined || body === undefined) {
-    return errorReply(new GatewayError('internal_error'), common, endpoint.error)
+    return errorReply(new GatewayError('internal_error'), common, endpoint.error, call.id)
   }
   const headers = { ...gatewayHeaders(served, cost), ...common }
   const { answer } = served
-  if ('stream' in answer) return errorReply(new GatewayError('internal_error'), common, endpoint.error)
+  if ('stream' in answer) return errorReply(new GatewayError('internal_error'), common, endpoint.error, call.id)
   if ('body' in answer)
     return jsonTextReply(
       200,
-      endpoint.write(answer, stampOf({ id: call.id, startedAt: call.startedAt, body })),
+      endpoint.write(
+        answer,
+        stampOf({ id: call.id, startedAt: call.startedAt, endpoint, body }, served.entry, deps),
+        body.request,
+      ),
       headers,
     )
   if (answer.text === null) throw new RangeError('nested too deep to be written')
@@ -38,8 +44,11 @@ function streamRest({ call, error }: Ended): StreamRest {
   const { endpoint, served, cost } = call
   const answer = served?.answer
   if (error !== null || served === undefined || answer === undefined || !('stream' in answer)) {
+    // It knows how the stream began.
+    const writer = answer !== undefined && 'stream' in answer ? answer.writer : null
     const told = error === null || error === 'caller-left' ? new GatewayError('internal_error') : error
-    return { rest: endpoint.stream?.error(told) ?? '', trailers: {} }
+    const frame = writer?.fail?.(told) ?? endpoint.stream?.error(told, call.id)
+    return { rest: frame ?? '', trailers: {} }
   }
   const costUsd = costHeader(cost)
   const gateway = {
@@ -71,8 +80,15 @@ export function streamHead(call: Ended['call'], deps: Pick<Deps, 'ledger'>): Str
   return { status: 200, headers, trailers: ['x-gateway-cost-usd', 'x-gateway-latency-ms'] }
 }
 
-export function stampOf({ id, startedAt, body }: Pick<Received, 'id' | 'startedAt' | 'body'>): Stamp {
-  return { id, model: body.request.model, created: Math.floor(startedAt / 1000) }
+/** `entry`: the one that answers. */
+export function stampOf(
+  { id, startedAt, body, endpoint }: Pick<Received, 'id' | 'startedAt' | 'body' | 'endpoint'>,
+  entry: ChainEntry,
+  deps: Pick<Deps, 'sealingKeys'>,
+): Stamp {
+  const stamp: Stamp = { id, model: body.request.model, created: Math.floor(startedAt / 1000) }
+  if (endpoint.seals === true) stamp.sealing = sealingFor(entry, deps)
+  return stamp
 }
 
 /** The shared counters were down, and the policy allowed the call. */

@@ -2,6 +2,7 @@ import { GatewayError } from '../domain/errors.ts'
 import type { LiveKey } from '../domain/key.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
 import type { Endpoint } from '../endpoints/endpoint.ts'
+import { sessionOf } from '../endpoints/session-header.ts'
 import { type Call, CallerLeftError, type CallReply } from '../http/call.ts'
 import { asGatewayError } from '../http/respond.ts'
 import { logFull } from '../request-log/log-full.ts'
@@ -105,6 +106,7 @@ function begin(call: Call, endpoint: Endpoint, key: LiveKey, snapshot: Snapshot,
     endpoint,
     key,
     snapshot,
+    session: sessionOf(call),
     presence: call.presence,
     claim: null,
     startedAt: deps.now(),

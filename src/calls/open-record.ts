@@ -1,6 +1,8 @@
+import { NO_ATTRIBUTION } from '../domain/attribution.ts'
 import type { RefusedBody } from '../domain/errors.ts'
 import type { HeldCall } from '../limits/admission.ts'
 import type { OpenRecord } from '../request-log/record.ts'
+import { attributedTo } from './attributed-to.ts'
 import type { Ended } from './stages.ts'
 
 /** The fields that are known from the admission on; the end of a call repeats them. */
@@ -20,5 +22,6 @@ export function openRecord(call: Ended['call'], held: HeldCall | undefined, refu
     idempotencyKey: idempotency?.idempotencyKey ?? null,
     bodyHash: idempotency?.bodyHash ?? null,
     streamed: call.delivery !== null,
+    ...(call.attribution ?? attributedTo(call.session, NO_ATTRIBUTION, call.snapshot)),
   }
 }

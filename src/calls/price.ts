@@ -1,4 +1,4 @@
-import { costOf } from '../domain/pricing/price.ts'
+import { asPicodollars, costOf } from '../domain/pricing/price.ts'
 import type { TokenUsage } from '../domain/pricing/usage.ts'
 import type { ChainEntry } from '../domain/route.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
@@ -12,7 +12,8 @@ export function price(call: Served): Priced {
   return advance(call, { cost: costAt(call) })
 }
 
-function costAt({ served, snapshot }: Served): Cost {
+function costAt({ endpoint, served, snapshot }: Served): Cost {
+  if (endpoint.isFree === true) return FREE
   const { entry, usage, bounds } = served
   const cost = (of: TokenUsage) => costOfUsage(of, entry, snapshot)
   return {
@@ -21,6 +22,8 @@ function costAt({ served, snapshot }: Served): Cost {
     most: bounds === null ? null : cost(bounds.most).picodollars,
   }
 }
+
+const FREE: Cost = { picodollars: asPicodollars(0n), priceVersion: null, least: null, most: null }
 
 /** Null when the model has no known price. */
 export function costOfUsage(usage: TokenUsage, { provider, model }: ChainEntry, { registry }: Snapshot) {

@@ -1,5 +1,5 @@
 import { LARGE_BYTES } from '../bodies/bodies.ts'
-import { outlineOf } from '../bodies/outline.ts'
+import { outlineFor } from '../bodies/outline.ts'
 import type { ReadAnswer, WrittenAnswer } from '../bodies/protocol.ts'
 import { ERRORS } from '../domain/errors.ts'
 import { type Failure, failure } from '../domain/failure.ts'
@@ -40,11 +40,11 @@ export function readOutcome(
   raw: UpstreamReply | Breakdown,
   candidate: Candidate,
   call: Received,
-  deps: Pick<Deps, 'bodies' | 'log' | 'now'>,
+  deps: Pick<Deps, 'bodies' | 'log' | 'now' | 'sealingKeys'>,
 ): Outcome | Promise<Outcome> {
   const isLarge = raw.kind === 'reply' && raw.bytes >= LARGE_BYTES
   if (!isLarge) return readInPlace(raw, candidate, call, deps)
-  return outcomeWithoutBody(raw, candidate.provider) ?? readLarge(raw, candidate.provider, call, deps)
+  return outcomeWithoutBody(raw, candidate.provider) ?? readLarge(raw, candidate, call, deps)
 }
 
 export function readInPlace(
@@ -60,15 +60,22 @@ export function readInPlace(
 
 async function readLarge(
   raw: UpstreamReply,
-  provider: Provider,
+  { provider, entry }: Candidate,
   call: Received,
-  { bodies, log, now }: Pick<Deps, 'bodies' | 'log' | 'now'>,
+  deps: Pick<Deps, 'bodies' | 'log' | 'now' | 'sealingKeys'>,
 ): Promise<Outcome> {
+  const { bodies, log, now } = deps
   const { status, pieces } = raw
   const { endpoint, body } = call
-  const reply = { status, family: provider.family, provider, endpoint: endpoint.name, request: outlineOf(body.request) }
+  const reply = {
+    status,
+    family: provider.family,
+    provider,
+    endpoint: endpoint.name,
+    request: outlineFor(endpoint, body.request),
+  }
   try {
-    return outcomeOf(await bodies.readLarge(pieces, { ...reply, stamp: stampOf(call) }), raw, now())
+    return outcomeOf(await bodies.readLarge(pieces, { ...reply, stamp: stampOf(call, entry, deps) }), raw, now())
   } catch (error) {
     log.error({ request: call.id, err: error })
     return { kind: 'failed', failure: failure('internal_error', ERRORS.internal_error.text, status) }

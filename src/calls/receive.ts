@@ -3,6 +3,7 @@ import { checkedIdempotencyKey } from '../domain/idempotency.ts'
 import { isStreaming } from '../domain/snapshot.ts'
 import type { Call } from '../http/call.ts'
 import { streamHead } from './answer.ts'
+import { attributedTo } from './attributed-to.ts'
 import type { Deps } from './deps.ts'
 import { advance, type Begun, type Received } from './stages.ts'
 import { Delivery } from './stream/delivery.ts'
@@ -23,7 +24,12 @@ export async function receive(call: Call, begun: Begun, deps: ReceiveDeps): Prom
     begun.delivery = deliveryOf(call, begun, options.withHash, deps)
   const isIdempotent = idempotencyKey !== null && body.hash !== null
   const { idPrefix } = begun.endpoint
-  return advance(begun, { body, idempotency: isIdempotent ? { idempotencyKey, bodyHash: body.hash, idPrefix } : null })
+  const attribution = attributedTo(begun.session, body.attribution, begun.snapshot)
+  return advance(begun, {
+    body,
+    attribution,
+    idempotency: isIdempotent ? { idempotencyKey, bodyHash: body.hash, idPrefix } : null,
+  })
 }
 
 /** Where the stream goes that this request asks for. */

@@ -20,7 +20,7 @@ export const NOTHING_USED: CallUse = { picodollars: null, tokens: 0 }
  * in shared counters an answer waits until its cost is booked.
  */
 export async function settle(ended: Ended, reply: CallReply | null, deps: Deps): Promise<CallReply | null> {
-  const { held, endpoint } = ended.call
+  const { held, endpoint, id } = ended.call
   const record = closeRecord(ended, reply, deps)
   let position: number
   try {
@@ -33,8 +33,8 @@ export async function settle(ended: Ended, reply: CallReply | null, deps: Deps):
   count(ended.call, record, deps)
   if (ended.error !== null || booked === true || (await booked)) return reply
   const unbooked = limitsUnavailable(UNBOOKED)
-  if (reply !== null && 'rest' in reply) return { rest: endpoint.stream?.error(unbooked) ?? '', trailers: {} }
-  return errorReply(unbooked, {}, endpoint.error)
+  if (reply !== null && 'rest' in reply) return { rest: endpoint.stream?.error(unbooked, id) ?? '', trailers: {} }
+  return errorReply(unbooked, {}, endpoint.error, id)
 }
 
 const UNBOOKED =
@@ -94,7 +94,7 @@ function count(call: Ended['call'], record: CloseRecord, { metrics, isKnown, log
   const route = record.route ?? '(direct)'
   const provider = record.provider ?? ''
   const model = record.provider === null ? '' : modelLabel(record.provider, record.model ?? '', isKnown)
-  metrics.requests.add(1, [route, provider, model, record.code ?? 'ok'])
+  metrics.requests.add(1, [call.endpoint.name, route, provider, model, record.code ?? 'ok'])
   metrics.overhead.observe(record.gatewayMicroseconds / 1e6)
   for (const attempt of call.attempts) {
     if (attempt.kind !== 'called') continue

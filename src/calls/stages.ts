@@ -1,5 +1,6 @@
 import type { WrittenAnswer } from '../bodies/protocol.ts'
 import type { RequestBody } from '../bodies/request-body.ts'
+import type { Attribution } from '../domain/attribution.ts'
 import type { GatewayError } from '../domain/errors.ts'
 import type { IdempotentBody } from '../domain/idempotency.ts'
 import type { LiveKey } from '../domain/key.ts'
@@ -13,6 +14,7 @@ import type { StreamWriter } from '../domain/request/stream.ts'
 import type { ChainEntry, Resolved as ResolvedModel } from '../domain/route.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
 import type { Endpoint } from '../endpoints/endpoint.ts'
+import type { Call } from '../http/call.ts'
 import type { BudgetState, HeldCall } from '../limits/admission.ts'
 import type { AttemptRecord } from '../request-log/record.ts'
 import type { Fitness } from './chain/assess.ts'
@@ -29,6 +31,8 @@ export interface Begun {
   readonly endpoint: Endpoint
   readonly key: LiveKey
   readonly snapshot: Snapshot
+  /** As a header names it. */
+  readonly session: string | null
   /** Of the caller, or of all who wait for this call under one `Idempotency-Key`. */
   presence: Presence
   /** Held by the one call that is made for an `Idempotency-Key`. */
@@ -45,7 +49,7 @@ export interface Begun {
   /** The entry that was called last. */
   trying: Pick<ServedBy, 'entry' | 'position' | 'ignored'> | null
   /** Who called. */
-  readonly receiver: Receiver
+  readonly receiver: Receiver & Pick<Call, 'headers'>
   /** Where a streamed answer goes; null: a whole answer was asked for. */
   delivery: Delivery | null
 }
@@ -53,6 +57,8 @@ export interface Begun {
 /** Its body was read and checked. */
 export interface Received extends Begun {
   readonly body: RequestBody
+  /** Who it is for, as it may be stored. */
+  readonly attribution: Attribution
   /** Null without the header `Idempotency-Key`. */
   readonly idempotency: IdempotentBody | null
 }

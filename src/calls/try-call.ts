@@ -25,6 +25,7 @@ function callOf({ id, presence, openStream, body, idempotencyKey }: TriedChat & 
     params: {},
     query: () => ({}),
     header: (name) => (name === 'idempotency-key' ? idempotencyKey : undefined),
+    headers: () => [],
     async readBody() {
       // Serialised again, values that JSON cannot hold would silently change.
       checkFaithful(body)

@@ -68,6 +68,7 @@ function attemptedError(failure: Failure, smallestWaitMs: number | null, call: A
   return new GatewayError(failure.code, failure.message + prefixHint(failure, call), {
     retryAfterSeconds: told,
     details: asked === told ? { attempts } : { attempts, retry_after_seconds: asked },
+    original: failure.original,
   })
 }
 

@@ -2,10 +2,8 @@ import type { WireBytes } from '../bodies/request-body.ts'
 import type { Failure } from '../domain/failure.ts'
 import type { AttemptPhase } from '../domain/log/stream-words.ts'
 import { NO_USAGE, type TokenUsage } from '../domain/pricing/usage.ts'
-import type { Provider } from '../domain/provider.ts'
 import type { StreamUsage } from '../domain/request/stream.ts'
 import type { ChainEntry } from '../domain/route.ts'
-import type { Translator } from '../providers/family.ts'
 import type { Endpoint as UpstreamEndpoint } from '../upstream/exchange.ts'
 import { stampOf } from './answer.ts'
 import type { Candidate } from './chain/assess.ts'
@@ -17,6 +15,7 @@ import { type Asked, type Outcome, readOutcome, wordsOf } from './read-outcome.t
 import { type Admitted, millisecondsInto, type ServedBy, type StreamedAnswer } from './stages.ts'
 import { askStream } from './stream/ask-stream.ts'
 import type { LiveStream } from './stream/live-stream.ts'
+import { upstreamEndpoint } from './upstream-endpoint.ts'
 
 export type EntryOutcome =
   | { kind: 'served'; served: ServedBy }
@@ -49,7 +48,7 @@ export async function tryEntry(candidate: Candidate, call: Admitted, deps: Deps)
       if (isFree) body.discard(bytes)
       correction?.learn()
       const by = { entry, position, upstreamMs: durationMs, ignored }
-      if (outcome.kind === 'streaming') return { kind: 'served', served: streamed(outcome.stream, by, call) }
+      if (outcome.kind === 'streaming') return { kind: 'served', served: streamed(outcome.stream, by, call, deps) }
       const { answer } = outcome
       const usage = answer.usage ?? estimatedUsage(call)
       notePrice(usage.pricePercent, candidate, call, deps)
@@ -88,12 +87,13 @@ function streamed(
   stream: LiveStream,
   by: Omit<ServedBy, 'answer' | 'usage' | 'usageSource' | 'bounds'>,
   call: Admitted,
+  deps: Deps,
 ): ServedBy {
   const { endpoint, body } = call
   if (endpoint.stream === undefined) throw new Error(`${endpoint.path} has no streams`)
   const answer: StreamedAnswer = {
     stream,
-    writer: endpoint.stream.open(body.request, stampOf(call)),
+    writer: endpoint.stream.open(body.request, stampOf(call, by.entry, deps)),
     firstContentMs: millisecondsInto(call),
     ended: null,
     events: 0,
@@ -108,7 +108,7 @@ async function attempt(candidate: Candidate, bytes: WireBytes, call: Admitted, d
   const { entry, family, provider } = candidate
   const began = performance.now()
   deps.circuits.started(entry)
-  const endpoint = upstreamEndpoint(candidate, deps)
+  const endpoint = upstreamEndpoint(candidate, call, deps)
   const { raw, outcome, ended } = await (call.delivery === null ? askWhole : askStream)(
     endpoint,
     candidate,
@@ -212,22 +212,4 @@ export function notePrice(
 function noteReason(call: Admitted, reason: string): void {
   const last = call.attempts.at(-1)
   if (last !== undefined) last.reason = reason
-}
-
-const endpoints = new WeakMap<Translator, WeakMap<Provider, UpstreamEndpoint>>()
-
-/** Providers are immutable values of the snapshot: an address that does not name the model is worked out once. */
-function upstreamEndpoint({ provider, translator, entry: { model } }: Candidate, deps: Deps): UpstreamEndpoint {
-  if (translator.namesModel === true) return deps.upstream.endpoint(translator.target(provider, model))
-  let known = endpoints.get(translator)
-  if (known === undefined) {
-    known = new WeakMap()
-    endpoints.set(translator, known)
-  }
-  let endpoint = known.get(provider)
-  if (endpoint === undefined) {
-    endpoint = deps.upstream.endpoint(translator.target(provider, model))
-    known.set(provider, endpoint)
-  }
-  return endpoint
 }

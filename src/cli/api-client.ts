@@ -17,6 +17,8 @@ export type CallInput<O extends Operation> = {
 type Answer<O extends Operation> = O['stream'] extends readonly string[] ? AsyncIterable<string> : z.output<O['reply']>
 
 export interface ApiClient {
+  /** Of the gateway. */
+  url: string
   call<Name extends OperationName>(name: Name, input?: CallInput<Contract[Name]>): Promise<Answer<Contract[Name]>>
   /** For callers that know an operation only by its row. */
   callAny(operation: Operation, input: AnyInput): Promise<unknown>
@@ -50,6 +52,7 @@ export function createClient(options: ClientOptions): ApiClient {
     yield decoder.decode()
   }
   return {
+    url: options.url,
     callAny,
     stream,
     async call(name, input = {}) {

@@ -3,6 +3,7 @@ import { budgetRefinements } from './budget-refinements.ts'
 import type { Command, Refinement } from './command.ts'
 import { completionScript, SHELLS, type Shell } from './completion.ts'
 import { configCommands } from './config-commands.ts'
+import { connect } from './connect.ts'
 import { deriveCommand } from './derive-command.ts'
 import { keyRefinements } from './key-refinements.ts'
 import { logRefinements } from './log-refinements.ts'
@@ -96,5 +97,5 @@ export function commands(): readonly Command[] {
           ),
         ],
   )
-  return [...localCommands, ...configCommands, ...derived, completion]
+  return [...localCommands, connect, ...configCommands, ...derived, completion]
 }

@@ -24,19 +24,21 @@ export function withSince(given: Given, input: AnyInput): AnyInput {
 const LIST = ['started_at', 'id', 'route', 'provider', 'model', 'status', 'code', 'fallback', 'cost_usd', 'latency_ms']
 
 function printUsage(reply: Reply<'usage.get'>, { output }: Given): void {
-  const rows = reply.data.map(({ start, group, name, latency_ms: latency, gateway_ms: gateway, ...sums }) => ({
-    ...(reply.interval !== null && { start }),
-    ...(reply.group_by !== null && { [reply.group_by]: name ?? group }),
-    requests: sums.requests,
-    errors: sums.errors,
-    fallbacks: sums.fallbacks,
-    prompt_tokens: sums.prompt_tokens,
-    completion_tokens: sums.completion_tokens,
-    cost_usd: sums.cost_usd,
-    p50_ms: latency.p50,
-    p95_ms: latency.p95,
-    gateway_p95_ms: gateway.p95,
-  }))
+  const rows = reply.data.map(
+    ({ start, group, name, is_rest: isRest, latency_ms: latency, gateway_ms: gateway, ...sums }) => ({
+      ...(reply.interval !== null && { start }),
+      ...(reply.group_by !== null && { [reply.group_by]: isRest ? '(all others)' : (name ?? group) }),
+      requests: sums.requests,
+      errors: sums.errors,
+      fallbacks: sums.fallbacks,
+      prompt_tokens: sums.prompt_tokens,
+      completion_tokens: sums.completion_tokens,
+      cost_usd: sums.cost_usd,
+      p50_ms: latency.p50,
+      p95_ms: latency.p95,
+      gateway_p95_ms: gateway.p95,
+    }),
+  )
   printRows(rows, output)
   const { total } = reply
   const unpriced = total.unpriced_requests === 0 ? '' : `, without ${total.unpriced_requests} calls of unknown price`
@@ -78,6 +80,7 @@ export const logRefinements: Readonly<Record<string, Refinement>> = {
     examples: [
       'switchyard requests list --since 1h --route fast',
       'switchyard requests list --status error --all --json',
+      'switchyard requests list --session SESSION_ID',
     ],
     options: { since: SINCE },
     refine: withSince,
@@ -115,14 +118,18 @@ export const logRefinements: Readonly<Record<string, Refinement>> = {
   },
   'usage.get': {
     name: 'usage',
-    examples: ['switchyard usage --by model --since 30d', 'switchyard usage --interval day --since 7d --json'],
+    examples: [
+      'switchyard usage --by model --since 30d',
+      'switchyard usage --by session --since 7d',
+      'switchyard usage --interval day --since 7d --json',
+    ],
     options: {
       since: SINCE,
       by: {
         type: 'string',
         placeholder: 'GROUP',
         help: 'The same as --group-by',
-        values: ['model', 'route', 'key', 'provider', 'code'],
+        values: ['model', 'route', 'key', 'provider', 'code', 'endpoint', 'user', 'session'],
       },
     },
     refine(given, input) {

@@ -103,6 +103,8 @@ export interface ErrorExtras {
   internal?: string | undefined
   /** For the request log: what could be read of the body that was refused. */
   refused?: RefusedBody | undefined
+  /** The provider's own words as JSON, without secrets, where it spoke the caller's format. */
+  original?: string | undefined
   cause?: unknown
 }
 
@@ -123,6 +125,7 @@ export class GatewayError extends Error {
   readonly details: Record<string, unknown> | undefined
   readonly internal: string | undefined
   readonly refused: RefusedBody | undefined
+  readonly original: string | undefined
 
   constructor(code: ErrorCode, message: string = ERRORS[code].text, extras: ErrorExtras = {}) {
     super(message, extras.cause === undefined ? undefined : { cause: extras.cause })
@@ -133,6 +136,7 @@ export class GatewayError extends Error {
     this.details = extras.details
     this.internal = extras.internal
     this.refused = extras.refused
+    this.original = extras.original
   }
 
   get status(): number {
@@ -150,12 +154,35 @@ export function errorBody(error: GatewayError): ErrorBody {
   return body
 }
 
+/** How a format writes errors. */
+export type ErrorFormat = (error: GatewayError, requestId: string) => WrittenError
+
+export interface WrittenError {
+  status: number
+  /** A text is JSON already. */
+  body: object | string
+  /** Beside those that every error has. */
+  headers?: Record<string, string>
+}
+
+/** The contract's format (docs/contract.md). */
+export const contractError: ErrorFormat = (error) => ({ status: error.status, body: errorBody(error) })
+
 /**
  * Anything that looks like a provider's or our own key, also with its middle masked, as providers echo it. A masked one
  * is looked for where a word begins and nowhere else: a long word would else be read once for each of its letters.
  */
 const SECRET_PATTERN =
   /\b(?:sk|gw_live|gw_admin|pk|rk|key)[-_][A-Za-z0-9*_-]{6,}|Bearer\s+\S+|(?<![\w-])[\w-]*\*{4,}[\w*-]*/gi
+
+/** Secrets of other kinds: signed tokens, keys of clouds and code hosts. */
+const OTHER_SECRETS =
+  /\beyJ[\w-]{8,}\.|\bAKIA[0-9A-Z]{16}\b|\bAIza[\w-]{30,}|\b(?:gh[a-z]|github_pat|glpat|xox[a-z])[-_]\w{16,}/
+
+/** For texts that nobody needs: better one too many left out than a secret stored. */
+export function looksLikeSecret(text: string): boolean {
+  return text.search(SECRET_PATTERN) !== -1 || OTHER_SECRETS.test(text)
+}
 
 /** A provider's words, safe to show: no keys, not endless. */
 export function scrubMessage(message: string): string {

@@ -26,6 +26,20 @@ export interface Failure {
   /** The provider's own verdict (`x-should-retry`). */
   shouldRetry: boolean | null
   refusedField: RefusedField | null
+  /** The provider's own body as JSON, without secrets, where it spoke the caller's format and the fault is the caller's. */
+  original?: string
+}
+
+const CALLERS_FAULTS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'invalid_request',
+  'unsupported_parameter',
+  'context_length_exceeded',
+  'content_filtered',
+  'request_too_large',
+])
+
+export function isCallersFault({ code }: Pick<Failure, 'code'>): boolean {
+  return CALLERS_FAULTS.has(code)
 }
 
 const USUAL = {

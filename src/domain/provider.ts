@@ -8,6 +8,10 @@ export const ON_CALLER_LEFT = ['abort', 'drain'] as const
 export type OnCallerLeft = (typeof ON_CALLER_LEFT)[number]
 export const DEFAULT_ON_CALLER_LEFT: OnCallerLeft = 'abort'
 
+/** Formats that not every provider of a family speaks: names of endpoints. */
+export const SPEAKABLE = ['responses'] as const
+export type Speakable = (typeof SPEAKABLE)[number]
+
 /** A named upstream. */
 export interface Provider {
   name: string
@@ -19,6 +23,8 @@ export interface Provider {
   /** Extra headers for every call, e.g. an organisation id. */
   headers: Readonly<Record<string, string>>
   onCallerLeft: OnCallerLeft
+  /** Formats that it speaks beside chat (names of endpoints); absent: what the family knows of its address. */
+  speaks?: readonly Speakable[]
   /** The highest price its answers or an operator have stated, in percent of the list price; absent: the list price. */
   pricePercent?: number
 }

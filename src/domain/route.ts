@@ -86,6 +86,11 @@ export interface Resolved {
   isInterchangeable: boolean
 }
 
+/** Some agents add to a name what they want of the model, e.g. its long context: `large-model[1m]`. */
+export function withoutSuffix(model: string): string {
+  return model.replace(/\[[\w-]{1,16}\]$/, '')
+}
+
 /** An alias wins over a direct id of the same name. The catalog is not consulted, so a brand-new model id works. */
 export function resolveModel(
   model: string,
@@ -94,6 +99,8 @@ export function resolveModel(
 ): Resolved | null {
   const route = routes.get(model)
   if (route !== undefined) return { alias: route.alias, chain: route.chain, isInterchangeable: route.isInterchangeable }
+  const plain = withoutSuffix(model)
+  if (plain !== model) return resolveModel(plain, routes, prefixes)
   const rule = prefixes.find((candidate) => model.startsWith(candidate.prefix))
   if (rule === undefined) return null
   return { alias: null, chain: [chainEntry({ provider: rule.provider, model })], isInterchangeable: false }

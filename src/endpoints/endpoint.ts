@@ -1,7 +1,9 @@
 import type { z } from 'zod'
-import type { GatewayError } from '../domain/errors.ts'
+import type { Attribution } from '../domain/attribution.ts'
+import type { ErrorFormat, GatewayError } from '../domain/errors.ts'
 import type { Answer, Stamp } from '../domain/request/answer.ts'
 import type { PromptTokens } from '../domain/request/bounds.ts'
+import type { Bridge } from '../domain/request/bridge.ts'
 import type { CallRequest, EndpointName, Operation } from '../domain/request/call-request.ts'
 import type { StreamWriter } from '../domain/request/stream.ts'
 
@@ -20,6 +22,8 @@ export interface Endpoint<Request extends CallRequest = CallRequest> {
   operation: Operation
   /** Prefix of the ids of its calls. */
   idPrefix: string
+  /** A header in which clients of this format look for the id of a call. */
+  idHeader?: string
   /** Which entries of a chain may replace the first: answers of two models may not be comparable. */
   fallsBackTo: 'any-model' | 'same-model'
   /** The gateway key as sent. Throws `unauthorized` if there is none. */
@@ -28,12 +32,27 @@ export interface Endpoint<Request extends CallRequest = CallRequest> {
   read(value: unknown, allowsStream: boolean): Request
   /** `bytes`: the length of the JSON as received, if known. */
   promptTokens(request: Request, bytes: number | null): PromptTokens
-  /** The answer in the caller's format. */
-  write(answer: Answer, stamp: Stamp): string
+  /** Who the request is for, as far as its body says. `request` is the whole one. */
+  attribution?(request: Request): Attribution
+  /** Missing: only families that speak this format serve it. */
+  bridge?: Bridge<Request>
+  /**
+   * The parts of a large request that its answer depends on; by default every field, cut to its beginning
+   * (bodies/outline.ts).
+   */
+  outline?(request: Request): Partial<Request>
+  /** Clients do without it: where no entry offers it, it is not found. */
+  isOptional?: true
+  /** Its answers contain reasoning that a later request brings back. */
+  seals?: true
+  /** Costs nothing: nothing is held, and the cost is 0. */
+  isFree?: true
+  /** The answer in the caller's format; of a bridged request it is a completion. `request` may be an outline. */
+  write(answer: Answer, stamp: Stamp, request: Request): string
   /** Missing: this endpoint has no streams. */
   stream?: StreamFormat<Request>
-  /** The body of an error in this format. */
-  error(error: GatewayError): object
+  /** An error in this format. */
+  error: ErrorFormat
   page: EndpointPage
 }
 
@@ -42,7 +61,7 @@ export interface StreamFormat<Request extends CallRequest = CallRequest> {
   isRequested(request: Request): boolean
   open(request: Request, stamp: Stamp): StreamWriter
   /** The frame of an error after which the stream ends: official clients raise on it. */
-  error(error: GatewayError): string
+  error(error: GatewayError, requestId: string): string
   /** A frame that clients ignore, while there is nothing to send. */
   keepAlive: string
 }

@@ -4,12 +4,19 @@ import { type CallRequest, isJsonObject } from '../domain/request/call-request.t
 import { checkFaithful } from '../domain/request/faithful.ts'
 import type { Endpoint } from './endpoint.ts'
 
+export interface ReadBody {
+  request: CallRequest
+  /** The request is the received JSON itself, not a translation of it. */
+  isAsReceived: boolean
+}
+
 /** Reads a received body as a request. The error carries what the request log may store of a refused body. */
-export function readBody(body: Buffer, endpoint: Pick<Endpoint, 'read'>, allowsStream: boolean): CallRequest {
+export function readBody(body: Buffer, endpoint: Pick<Endpoint, 'read'>, allowsStream: boolean): ReadBody {
   let value: unknown
   try {
     value = parseJson(body)
-    return readValue(value, endpoint, allowsStream)
+    const request = readValue(value, endpoint, allowsStream)
+    return { request, isAsReceived: request === value }
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error
     throw new GatewayError(error.code, error.message, { refused: { model: namedModel(value), bytes: body.length } })

@@ -13,6 +13,8 @@ export interface Call {
   /** Query parameters, decoded; the last of a repeated one counts. */
   query(): Record<string, string>
   header(name: string): string | undefined
+  /** All header fields, names in lower case. */
+  headers(): Iterable<readonly [name: string, value: string]>
   /** Of the peer, which may be a proxy; only where `node:http` serves the call. */
   remoteAddress?: string | undefined
   /**
@@ -82,8 +84,10 @@ export interface HttpRoute {
   headers?: Readonly<Record<string, string>>
   /** What the ids of its requests begin with; the server has a default. */
   idPrefix?: string | undefined
+  /** A further header with the id of the request. */
+  idHeader?: string | undefined
   /** How errors on this path are written, those of the server included; by default `errorReply` (respond.ts). */
-  writeError?: ((error: GatewayError, headers?: Record<string, string>) => Reply) | undefined
+  writeError?: ((error: GatewayError, requestId: string, headers?: Record<string, string>) => Reply) | undefined
   /** Refused while the gateway is overloaded. */
   isSheddable?: boolean
   /** A busy POST route: served without `node:http` where that is possible (raw-socket.ts). */

@@ -43,6 +43,10 @@ export class IncomingCall implements Call {
     return Array.isArray(value) ? value.join(', ') : value
   }
 
+  *headers(): Iterable<readonly [string, string]> {
+    for (const name in this.#request.headers) yield [name, this.header(name) ?? '']
+  }
+
   readBody(limitBytes: number, owner: string | null = null): Promise<Buffer[]> {
     const { memory, arrivals } = this.#bodies
     this.#owner = owner

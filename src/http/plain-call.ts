@@ -41,6 +41,10 @@ export class PlainCall implements Call {
     return this.#headers.fields.get(name)
   }
 
+  headers(): Iterable<readonly [string, string]> {
+    return this.#headers.fields
+  }
+
   async readBody(limitBytes: number, owner: string | null = null): Promise<Buffer[]> {
     const { bodyBytes } = this.#headers
     if (bodyBytes > limitBytes) throw tooLarge(limitBytes, bodyBytes)

@@ -1,4 +1,4 @@
-import { errorBody, GatewayError } from '../domain/errors.ts'
+import { contractError, type ErrorFormat, GatewayError } from '../domain/errors.ts'
 import type { Reply } from './call.ts'
 
 const JSON_TYPE = 'application/json; charset=utf-8'
@@ -16,13 +16,21 @@ export function jsonTextReply(status: number, body: Reply['body'], headers: Reco
 export function errorReply(
   error: GatewayError,
   headers: Record<string, string> = {},
-  bodyOf: (error: GatewayError) => object = errorBody,
+  format: ErrorFormat = contractError,
+  requestId = '',
 ): Reply {
-  const reply = jsonReply(error.status, bodyOf(error), headers)
+  const { status, body, headers: more } = format(error, requestId)
+  const reply = jsonTextReply(status, typeof body === 'string' ? body : JSON.stringify(body), headers)
   if (error.retryAfterSeconds !== undefined) reply.headers['retry-after'] = String(error.retryAfterSeconds)
   if (error.isFinal) reply.headers['x-should-retry'] = 'false'
   if (error.status === 401) reply.headers['www-authenticate'] = 'Bearer'
+  if (more !== undefined) Object.assign(reply.headers, more)
   return reply
+}
+
+/** Where a route has no format of its own. */
+export function writeContractError(error: GatewayError, _id: string, headers?: Record<string, string>): Reply {
+  return errorReply(error, headers)
 }
 
 /** Whatever was thrown, as an error that clients may see: details of our own faults only go to the log. */

@@ -2,7 +2,7 @@ import findMyWay, { type HTTPMethod } from 'find-my-way'
 import { GatewayError } from '../domain/errors.ts'
 import type { Handler, HttpRoute } from './call.ts'
 import { nearPath } from './near-path.ts'
-import { errorReply } from './respond.ts'
+import { writeContractError } from './respond.ts'
 
 const METHODS: readonly HTTPMethod[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE']
 
@@ -24,10 +24,11 @@ export function createRouter(routes: readonly HttpRoute[]): Router {
   for (const route of routes) register(route.method === 'GET' ? ['GET', 'HEAD'] : [route.method], route.path, route)
   for (const [path, taken] of methodsByPath(routes)) {
     const others = METHODS.filter((method) => !taken.has(method))
-    const { idPrefix, writeError } = routes.find((route) => route.path === path) ?? {}
+    const { idPrefix, idHeader, writeError } = routes.find((route) => route.path === path) ?? {}
     register(others, path, {
       path,
       idPrefix,
+      idHeader,
       writeError,
       handle: refuseMethod(path, [...taken].join(', '), writeError),
     })
@@ -36,7 +37,9 @@ export function createRouter(routes: readonly HttpRoute[]): Router {
     find(method, url) {
       const found = router.find(method as HTTPMethod, url)
       if (found !== null) return { route: found.store, params: found.params as Match['params'] }
-      return { route: { path: '', handle: notFound(url.split('?', 1)[0] ?? '', routes) }, params: {} }
+      const path = url.split('?', 1)[0] ?? ''
+      const { writeError, idHeader } = routes.find((route) => path.startsWith(`${route.path}/`)) ?? {}
+      return { route: { path: '', writeError, idHeader, handle: notFound(path, routes) }, params: {} }
     },
   }
 }
@@ -56,9 +59,9 @@ function methodsByPath(routes: readonly HttpRoute[]): Map<string, Set<string>> {
 }
 
 /** A known path with another method is 405 with `Allow`, not 404. */
-function refuseMethod(path: string, allow: string, writeError: HttpRoute['writeError'] = errorReply): Handler {
-  return ({ method }) =>
-    writeError(new GatewayError('method_not_allowed', `${path} takes ${allow}, not ${method}.`), { allow })
+function refuseMethod(path: string, allow: string, writeError: HttpRoute['writeError'] = writeContractError): Handler {
+  return ({ id, method }) =>
+    writeError(new GatewayError('method_not_allowed', `${path} takes ${allow}, not ${method}.`), id, { allow })
 }
 
 function notFound(path: string, routes: readonly HttpRoute[]): Handler {

@@ -103,7 +103,7 @@ describe('a route with an id prefix and an error format of its own', () => {
     idPrefix: 'own_',
     isSheddable: true,
     usesRawSocket: true,
-    writeError: ({ status, code }, headers = {}) => ({
+    writeError: ({ status, code }, _id, headers = {}) => ({
       status,
       headers: { ...headers, 'x-format': 'own' },
       body: code,

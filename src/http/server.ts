@@ -19,7 +19,7 @@ import {
 import { Connections } from './connections.ts'
 import { IncomingCall } from './incoming-call.ts'
 import { detachNodeHttp, type RawAnswer, type RawSocketRoute, serveRawSockets } from './raw-socket.ts'
-import { asGatewayError, errorReply } from './respond.ts'
+import { asGatewayError, writeContractError } from './respond.ts'
 import { responseHead } from './response-text.ts'
 import { createRouter, type Match, type Router } from './router.ts'
 import { ResponseSink } from './sinks.ts'
@@ -125,6 +125,7 @@ export function createServer(options: ServerOptions): Server {
 function rawSocketRoute(route: HttpRoute, context: Context): RawSocketRoute {
   const { options } = context
   const newRequestId = () => options.newRequestId(route.idPrefix)
+  const refused = (error: GatewayError, id: string) => rawAnswer(writeError(route, error, id), id, route, context)
   const admission = route.isSheddable === true ? options.admission : undefined
   return {
     requestLine: `POST ${route.path} HTTP/1.1\r\n`,
@@ -132,9 +133,7 @@ function rawSocketRoute(route: HttpRoute, context: Context): RawSocketRoute {
     enter(decide) {
       if (admission === undefined) decide(null)
       else {
-        admission((refusal) =>
-          decide(refusal === null ? null : rawAnswer(writeError(route, refusal), newRequestId(), route, context)),
-        )
+        admission((refusal) => decide(refusal === null ? null : refused(refusal, newRequestId())))
       }
     },
     streamHead: (head, id) => {
@@ -189,7 +188,7 @@ async function serve(request: IncomingMessage, response: ServerResponse, context
     return new ResponseSink(response)
   }
   const call = new IncomingCall(request, { id, params, presence: client, openStream }, context.bodies)
-  const refusal = route.isSheddable === true ? await refusalOf(route, options) : null
+  const refusal = route.isSheddable === true ? await refusalOf(route, id, options) : null
   const reply = refusal ?? (client.left ? null : await replyFor(route, call, options))
   try {
     const sending = send(reply, response, () => fieldsOf(reply, call.id, route, context))
@@ -204,9 +203,9 @@ async function serve(request: IncomingMessage, response: ServerResponse, context
   connections.answered(socket, client)
 }
 
-async function refusalOf(route: Match['route'], { admission }: ServerOptions): Promise<Reply | null> {
+async function refusalOf(route: Match['route'], id: string, { admission }: ServerOptions): Promise<Reply | null> {
   const refusal = admission === undefined ? null : await new Promise(admission)
-  return refusal === null ? null : writeError(route, refusal)
+  return refusal === null ? null : writeError(route, refusal, id)
 }
 
 /** Null: the client left, and nobody is there to answer. */
@@ -217,12 +216,12 @@ async function replyFor(route: Match['route'], call: Call, options: ServerOption
     if (error instanceof CallerLeftError) return null
     const known = asGatewayError(error)
     if (known.status === 500) options.onFault(known, { id: call.id, method: call.method, path: route.path })
-    return writeError(route, known)
+    return writeError(route, known, call.id)
   }
 }
 
-function writeError({ writeError = errorReply }: Match['route'], error: GatewayError): Reply {
-  return writeError(error)
+function writeError({ writeError = writeContractError }: Match['route'], error: GatewayError, id: string): Reply {
+  return writeError(error, id)
 }
 
 function send(reply: AnyReply | null, response: ServerResponse, fieldsFor: () => Fields): Promise<void> | void {
@@ -253,6 +252,7 @@ function fieldsOf(reply: AnyReply | null, id: string, route: Match['route'], con
   fields['x-gateway-request-id'] ??= id
   // The official clients show this one, with errors too.
   fields['x-request-id'] = fields['x-gateway-request-id']
+  if (route.idHeader !== undefined) fields[route.idHeader] = fields['x-gateway-request-id']
   if (closesConnection(reply, context)) fields['connection'] = 'close'
   return fields
 }

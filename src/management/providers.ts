@@ -106,7 +106,12 @@ function asked(name: string, body: Body, stored: Provider | null, families: Mana
     apiKey: body.api_key === undefined ? (stored?.apiKey ?? null) : body.api_key,
     headers: body.headers === undefined ? (stored?.headers ?? {}) : unmasked(body.headers ?? {}, stored),
     onCallerLeft: body.on_caller_left ?? stored?.onCallerLeft ?? DEFAULT_ON_CALLER_LEFT,
+    ...spoken(body.speaks === undefined ? stored?.speaks : body.speaks),
   }
+}
+
+function spoken(speaks: Provider['speaks'] | null): Pick<Provider, 'speaks'> {
+  return speaks === null || speaks === undefined ? {} : { speaks }
 }
 
 /** A stored secret was meant for the server it was given for: to send it to another one, one must know it. */
@@ -171,6 +176,7 @@ function toProviderView(row: ProviderRow, provider: Provider) {
     has_api_key: provider.apiKey !== null,
     headers: Object.fromEntries(Object.keys(provider.headers).map((name) => [name, MASKED] as const)),
     on_caller_left: provider.onCallerLeft,
+    speaks: provider.speaks === undefined ? null : [...provider.speaks],
     price_percent: row.price_percent,
     managed_by: managedBy,
     created_at: timestamp(row.created_at),

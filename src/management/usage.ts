@@ -1,10 +1,13 @@
 import type { z } from 'zod'
 import { GatewayError } from '../domain/errors.ts'
-import { USAGE_DIMENSIONS, type UsageDimension, type UsageFilter } from '../domain/log/usage-dimensions.ts'
+import { ALL_DIMENSIONS, type UsageDimension, type UsageFilter } from '../domain/log/usage-dimensions.ts'
 import { asPicodollars, exactUsd } from '../domain/pricing/price.ts'
+import { tagOf } from '../request-log/search/tag.ts'
+import { readsWholeRange } from '../request-log/usage/attributed.ts'
+import type { UsageInterval, UsageQuery, UsageRow } from '../request-log/usage/group-sums.ts'
 import { gatewayPercentile, latencyPercentile } from '../request-log/usage/latency.ts'
 import { addUsage, NO_SUMS, type UsageSums } from '../request-log/usage/sums.ts'
-import { readUsage, type UsageInterval, type UsageQuery, type UsageRow } from '../request-log/usage/usage.ts'
+import { readUsage } from '../request-log/usage/usage.ts'
 import { mapInTurns } from '../store/engine/in-turns.ts'
 import { timestamp, timestampOrNull } from './contract/fields.ts'
 import type { UsageSums as ShownSums, usageOperations } from './contract/usage.ts'
@@ -18,6 +21,7 @@ const HOUR_MS = 3_600_000
 const MOST_MINUTE_HOURS = 3
 const MOST_HOURS = 93 * 24
 const MOST_DAYS = 3_660
+const MOST_ROW_DAYS = 93
 /** Rows of an answer are made on the thread that serves calls: it may not be busy with them for long. */
 const MOST_ROWS = 20_000
 
@@ -27,9 +31,11 @@ export function usageHandlers(deps: ManagementDeps): HandlersOf<typeof usageOper
       const { from, to } = rangeOrLastDays(query, now)
       const { interval = null, group_by: groupBy = null } = query
       checkLength(interval, to - from)
+      const tag = query.tag === undefined ? null : tagOf(query.tag)
       const filters = filtersOf(query)
+      const asked: UsageQuery = { workspace: query.workspace, from, to, now, interval, groupBy, filters, tag }
+      if (readsWholeRange(asked)) checkRowsLength(to - from)
       await untilCaughtUp(deps)
-      const asked: UsageQuery = { workspace: query.workspace, from, to, now, interval, groupBy, filters }
       const usage = await readUsage(deps.reads, asked)
       if (usage.rows.length > MOST_ROWS) {
         throw new GatewayError(
@@ -79,10 +85,19 @@ function checkLength(interval: UsageInterval | null, duration: number): void {
   }
 }
 
+/** Millions of rows take seconds; of one user or session an index finds them. */
+function checkRowsLength(duration: number): void {
+  if (duration <= MOST_ROW_DAYS * DAY_MS) return
+  throw new GatewayError(
+    'invalid_request',
+    `from: sums by user, session or tag cover at most ${MOST_ROW_DAYS} days; choose a shorter range`,
+  )
+}
+
 function filtersOf(query: Partial<Record<UsageFilter, string | undefined>>): UsageQuery['filters'] {
   const given: Readonly<Record<string, string | undefined>> = query
   return Object.fromEntries(
-    USAGE_DIMENSIONS.flatMap((dimension: UsageDimension) => {
+    ALL_DIMENSIONS.flatMap((dimension: UsageDimension) => {
       const value = dimension.filter === undefined ? undefined : given[dimension.parameter]
       return value === undefined ? [] : [[dimension.column, value]]
     }),
@@ -98,8 +113,9 @@ function place(row: UsageRow, names: ReadonlyMap<string, string>) {
   const last = row.group.at(-1) ?? ''
   return {
     start: timestampOrNull(row.start),
-    group: last === '' ? null : row.group.join('/'),
+    group: last === '' || row.isRest ? null : row.group.join('/'),
     name: names.get(last) ?? null,
+    is_rest: row.isRest,
   }
 }
 

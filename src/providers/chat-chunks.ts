@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject } from '../domain/request/call-request.ts
 import type { Chunk, StreamPart } from '../domain/request/stream.ts'
 
 /** A whole chat completion as the chunks of a stream: what each choice says, then why each has ended. */
-export function partsOf({ body, finishReason, warning }: Answer): StreamPart[] {
+export function partsOf({ body, finishReason, warning, reasoning = [] }: Answer): StreamPart[] {
   const { choices, usage: _usage, object: _object, ...common } = body
   const listed = Array.isArray(choices) ? choices.filter(isJsonObject) : []
   const contents = listed.map(({ message, ...choice }) => {
@@ -15,6 +15,7 @@ export function partsOf({ body, finishReason, warning }: Answer): StreamPart[] {
     return { type: 'chunk', json: JSON.stringify(value), value, contentBytes: contentBytesOf(choice), isEnd }
   }
   return [
+    ...reasoning.map((block): StreamPart => ({ type: 'reasoning-end', block })),
     ...contents.map((choice) => chunk(choice, false)),
     ...ends.map((choice) => chunk(choice, true)),
     { type: 'message-end', finishReason: finishReason ?? 'stop', warning },

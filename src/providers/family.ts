@@ -1,10 +1,11 @@
 import type { Failure } from '../domain/failure.ts'
-import type { CatalogModel, ModelTraits, Provider } from '../domain/provider.ts'
+import type { CatalogModel, ModelTraits, Provider, Speakable } from '../domain/provider.ts'
 import type { Adjustment } from '../domain/request/adjustment.ts'
 import type { Answer } from '../domain/request/answer.ts'
 import type { Bounds } from '../domain/request/bounds.ts'
 import type { CallRequest, EndpointName, JsonObject, Operation } from '../domain/request/call-request.ts'
 import type { OutputBounds } from '../domain/request/output-limit.ts'
+import type { Sealing } from '../domain/request/sealing.ts'
 import type { StreamPart, StreamReader } from '../domain/request/stream.ts'
 import type { HttpTarget } from '../upstream/target.ts'
 import type { Pin } from './pin.ts'
@@ -23,6 +24,16 @@ export interface Target {
   pins?: readonly Pin[]
   /** The provider refuses `usageField`. */
   omitsUsageField?: boolean
+  /** A hard budget applies: nothing may be used whose price is unknown. */
+  isStrict?: boolean
+  /** The request was translated from another format: the names of its fields are not the caller's choice. */
+  isBridged?: boolean
+  /** As the provider's. */
+  speaks?: readonly Speakable[]
+  /** Of an endpoint that seals reasoning. */
+  sealing?: Sealing
+  /** The only entry of its chain: what the provider keeps between calls is there again. */
+  isOnly?: boolean
 }
 
 /** The request in the family's wire format, or why there is none. */
@@ -37,7 +48,7 @@ export type Translation =
 /** A 2xx body, read. */
 export type Reading = { kind: 'answer'; answer: Answer } | { kind: 'failure'; failure: Failure }
 
-/** How a family performs one operation: pure translation, no I/O, no clock, no state. */
+/** How a family serves one format: pure translation, no I/O, no clock, no state. */
 export interface Translator<Request extends CallRequest = CallRequest> {
   /** Some families have the model in the path. */
   target(provider: Provider, model: string): HttpTarget
@@ -45,9 +56,13 @@ export interface Translator<Request extends CallRequest = CallRequest> {
   namesModel?: boolean
   toWire(request: Request, target: Target): Translation
   fromWire(body: unknown, request: Request): Reading
-  /** The endpoint whose bytes pass unchanged except for the model: both use the same wire format. */
-  verbatimFor?: EndpointName
-  /** Missing: this operation has no streams. */
+  /** Bytes pass unchanged except for the model: the format is the family's own. */
+  isVerbatim?: true
+  /** Which providers of the family speak the format; missing: all. The others are reached through the bridge. */
+  isSpokenBy?(provider: Pick<Provider, 'baseUrl' | 'speaks'>): boolean
+  /** Header fields of the caller's request that go to the provider, beside those of `target`. */
+  forwarded?(headers: Iterable<readonly [name: string, value: string]>): Record<string, string>
+  /** Missing: this format has no streams. */
   stream?: StreamTranslator<Request>
 }
 
@@ -78,7 +93,8 @@ export interface BuiltinProvider {
 
 export interface Family {
   builtin: BuiltinProvider
-  translators: { readonly [Name in Operation]?: Translator }
+  /** By the formats that it speaks. Others reach it through `chat`, by the bridge of their endpoint. */
+  translators: { readonly [Name in EndpointName]?: Translator }
   /** The operation that a model of this name serves; null where the name does not say. */
   operationOf(model: string): Operation | null
   /** `body` is parsed JSON, or the text if it was not JSON. */
@@ -91,6 +107,8 @@ export interface Family {
   isOwnService(provider: Provider): boolean
   /** The usual mistake in its base URL, as a question for someone whose calls get 404. */
   baseUrlHint: string
+  /** Request header in which clients of its own API name the version. */
+  versionHeader?: string
   /** Response header that carries the provider's id of the call. */
   requestIdHeader: string
 }

@@ -1,5 +1,6 @@
+import { isCallersFault } from '../domain/failure.ts'
 import { type Provider, withoutSecrets } from '../domain/provider.ts'
-import type { CallRequest } from '../domain/request/call-request.ts'
+import { type CallRequest, isJsonObject } from '../domain/request/call-request.ts'
 import type { Family, Reading, Translator } from './family.ts'
 
 /** What is needed to read an answer. */
@@ -17,17 +18,24 @@ export function readReply(
   { provider, family, translator, request }: ReplyReader,
 ): Reading | { kind: 'unreadable' } {
   if (status < 200 || status > 299) {
-    const words = looseJson(withoutSecrets(body.toString('utf8'), provider))
-    return { kind: 'failure', failure: family.failureFromWire(status, words) }
+    const text = withoutSecrets(body.toString('utf8'), provider)
+    const words = looseJson(text)
+    const failed = family.failureFromWire(status, words)
+    if (translator.isVerbatim === true && isCallersFault(failed) && isJsonObject(words)) failed.original = text
+    return { kind: 'failure', failure: failed }
   }
+  const json = body.toString('utf8')
   let value: unknown
   try {
-    value = JSON.parse(body.toString('utf8'))
+    value = JSON.parse(json)
   } catch {
     return { kind: 'unreadable' }
   }
   const reading = translator.fromWire(value, request)
-  if (reading.kind === 'answer') return reading
+  if (reading.kind === 'answer') {
+    if (translator.isVerbatim === true) reading.answer.json = json
+    return reading
+  }
   const message = withoutSecrets(reading.failure.message, provider)
   return { kind: 'failure', failure: { ...reading.failure, message } }
 }

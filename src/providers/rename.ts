@@ -13,7 +13,9 @@ const NAME = /^[a-z][a-z0-9_]{0,63}$/
 /** A limit stays a limit only under a name that translators count as one. */
 const LIMITS: ReadonlySet<string> = new Set(['max_tokens', 'max_completion_tokens'])
 /** Names with a meaning of their own: another field's value under one of them would be a different request. */
-const TAKEN: ReadonlySet<string> = new Set(Object.keys(ChatRequestSchema.shape))
+const TAKEN: ReadonlySet<string> = new Set([...Object.keys(ChatRequestSchema.shape), 'max_output_tokens'])
+/** Names without another: the limit of the Responses API would limit nothing under a different one. */
+const FIXED: ReadonlySet<string> = new Set(['model', 'max_output_tokens'])
 
 /** The rename that a provider requires, if it sends no more than the caller sent; else null. */
 export function usableRename(sent: JsonObject, { name: from, instead: to }: RefusedField): Rename | null {
@@ -23,7 +25,7 @@ export function usableRename(sent: JsonObject, { name: from, instead: to }: Refu
 }
 
 function applies(body: JsonObject, { from, to }: Rename): boolean {
-  if (!Object.hasOwn(body, from) || Object.hasOwn(body, to) || from === 'model') return false
+  if (!Object.hasOwn(body, from) || Object.hasOwn(body, to) || FIXED.has(from)) return false
   const value = body[from]
   return typeof value === 'number' || typeof value === 'string' || typeof value === 'boolean'
 }

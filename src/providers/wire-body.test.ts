@@ -22,6 +22,10 @@ const LIMITED: Record<string, [source: string, sent: string]> = {
   'a number': ['{"model":"alias","max_tokens" : 900 ,"n":1}', '{"model":"gpt-real","max_tokens" : 50 ,"n":1}'],
   'a number as few write it': ['{"model":"alias","max_tokens":1.2E+3}', '{"model":"gpt-real","max_tokens":50}'],
   null: ['{"max_tokens":null,"model":"alias"}', '{"max_tokens":50,"model":"gpt-real"}'],
+  'a number beside another with its name': [
+    '{"metadata":{"max_tokens":7},"model":"alias","max_tokens":900}',
+    '{"metadata":{"max_tokens":7},"model":"gpt-real","max_tokens":50}',
+  ],
   'stream goes too': ['{"stream":false,"model":"alias"}', '{"max_tokens":50,"model":"gpt-real"}'],
 }
 
@@ -37,7 +41,6 @@ describe('a limit that was set is spliced in, the rest is sent as received', () 
 
   for (const source of [
     '{"model":"alias","max\\u005ftokens":900,"metadata":{"max_tokens":7}}',
-    '{"model":"alias","max_tokens":900,"metadata":{"max_tokens":7}}',
     '{"model":"alias","max_tokens":1,"max_tokens":900}',
     '{"model":"alias","max_tokens":"900"}',
   ]) {
@@ -65,6 +68,13 @@ const SPLICED: Record<string, [source: string, sent: string]> = {
   'stream in the middle': ['{"model":"alias","stream":false,"n":1}', '{"model":"gpt-real","n":1}'],
   'stream at the end': ['{"model":"alias" , "stream" : false }', '{"model":"gpt-real" }'],
   'stream first, and null': ['{"stream":null,\n"model":"alias"}', '{\n"model":"gpt-real"}'],
+  'a tool has a property of that name': [
+    '{"tools":[{"properties":{"model":{"a":[{}, "]}\\""]}}}] ,"seed":1.0,"model":"alias"}',
+    '{"tools":[{"properties":{"model":{"a":[{}, "]}\\""]}}}] ,"seed":1.0,"model":"gpt-real"}',
+  ],
+  'a text that is the name': ['{"model":"alias","type":"model"}', '{"model":"gpt-real","type":"model"}'],
+  'a text that ends like the name': ['{"x":"\\"model","model":"alias"}', '{"x":"\\"model","model":"gpt-real"}'],
+  'a text with an escape': ['{"x":"\\u0070","model":"alias"}', '{"x":"\\u0070","model":"gpt-real"}'],
   'letters beyond ASCII': ['{"model":"größe","x":"ü"}', '{"model":"gpt-real","x":"ü"}'],
 }
 
@@ -89,14 +99,12 @@ describe('only changes are written, the rest is sent as received', () => {
 })
 
 const WRITTEN_ANEW: Record<string, string> = {
-  'the name stands twice': '{"model":"alias","tools":[{"properties":{"model":{}}}]}',
-  'a text that is the name': '{"model":"alias","type":"model"}',
   'the name is written with an escape': '{"mod\\u0065l":"alias","n":1}',
   'with an escape, and another field has it without': '{"mod\\u0065l":"alias","metadata":{"model":"alias"}}',
   'the same for stream': '{"model":"alias","\\u0073tream":false,"metadata":{"stream":false}}',
   'the same field twice: the last counts': '{"model":"first","model":"alias"}',
   'the value is written with an escape': '{"model":"al\\u0069as"}',
-  'a text that ends like the name': '{"x":"\\"model","model":"alias"}',
+  'the same field twice, once with an escape': '{"mod\\u0065l":"first","model":"alias"}',
 }
 
 describe('when in doubt, the JSON is serialised again', () => {
@@ -145,7 +153,7 @@ describe('a renamed or added field', () => {
       'a name that stands twice',
       '{"model":"alias","max_tokens":1,"x":"max_tokens"}',
       { model: 'm', most: 1, x: 'max_tokens' },
-      null,
+      '{"model":"m","most":1,"x":"max_tokens"}',
     ],
     ['a name with an escape', '{"model":"alias","max\\u005Ftokens":1}', { model: 'm', most: 1 }, null],
   ]
@@ -161,7 +169,12 @@ describe('a renamed or added field', () => {
 test('whatever the request, what is sent has the same meaning', () => {
   const names = fc.constantFrom('messages', 'stream', 'n', 'model ', 'x', 'stream_options', 'max_tokens')
   const values = fc.oneof(fc.jsonValue(), fc.constantFrom('"model"', '\\"model', 'model', 'stream', false, null))
-  const objects = fc.tuple(fc.dictionary(names, values), fc.string({ minLength: 1, unit: 'grapheme' }), fc.boolean())
+  const nested = fc.dictionary(fc.constantFrom('model', 'stream', 'n', 'max_tokens'), values)
+  const objects = fc.tuple(
+    fc.dictionary(names, fc.oneof(values, nested, fc.array(nested))),
+    fc.string({ minLength: 1, unit: 'grapheme' }),
+    fc.boolean(),
+  )
   fc.assert(
     fc.property(objects, fc.constantFrom(undefined, 1, '\t'), ([others, model, first], indent) => {
       const source = JSON.stringify({ ...(first ? { model } : {}), ...others, model }, null, indent)

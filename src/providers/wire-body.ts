@@ -1,5 +1,6 @@
 import { type CallRequest, isJsonObject, type JsonObject } from '../domain/request/call-request.ts'
 import type { Rename } from './rename.ts'
+import { type FieldPlace, topLevelFields } from './top-level-fields.ts'
 
 /**
  * The body to send. If a translation changed only the model and plain fields, or renamed or removed some, the received
@@ -151,15 +152,29 @@ const ESCAPED = Buffer.from('\\u00')
 
 /**
  * Where the value of a top-level field begins. A name that occurs just once, as a name, must be that field's, because
- * inside a text its quotes would be escaped; if it occurs twice: null, the body must be parsed. The same if the field's
- * own name may be escaped and the occurrence is another's.
+ * inside a text its quotes would be escaped. Otherwise the body is looked through, past everything that is nested: a
+ * tool may well have a property with that name. Null: the body must be written again.
  */
-function valueAfter(source: Buffer, name: Buffer): { key: number; start: number } | null {
-  if (source.includes(ESCAPED) && ESCAPED_LETTERS.some((letters) => source.includes(letters))) return null
+function valueAfter(source: Buffer, name: Buffer): FieldPlace | null {
   const key = source.indexOf(name)
-  if (key < 0 || source[key - 1] === BACKSLASH || source.indexOf(name, key + 1) >= 0) return null
+  if (key < 0) return null
+  const isCertain = source[key - 1] !== BACKSLASH && source.indexOf(name, key + 1) < 0 && !mayHaveEscapedName(source)
+  if (!isCertain) return placesIn(source).get(name.toString('latin1', 1, name.length - 1)) ?? null
   const colon = skipBlanks(source, key + name.length, 1)
   return source[colon] === COLON ? { key, start: skipBlanks(source, colon + 1, 1) } : null
+}
+
+function mayHaveEscapedName(source: Buffer): boolean {
+  return source.includes(ESCAPED) && ESCAPED_LETTERS.some((letters) => source.includes(letters))
+}
+
+const places = new WeakMap<Buffer, ReturnType<typeof topLevelFields>>()
+
+/** Several fields of a body may change. */
+function placesIn(source: Buffer): ReturnType<typeof topLevelFields> {
+  const known = places.get(source) ?? topLevelFields(source)
+  places.set(source, known)
+  return known
 }
 
 function skipBlanks(source: Buffer, from: number, step: 1 | -1): number {

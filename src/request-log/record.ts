@@ -40,6 +40,8 @@ interface RecordTypes extends Record<FieldKind, unknown> {
   hold: string | null
   texts: string[]
   adjustments: Adjustment[]
+  /** Null in a line of the version before. */
+  tags: Record<string, string> | null
 }
 
 type RecordOf<From extends LogFields['from']> = {

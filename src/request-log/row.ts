@@ -26,6 +26,7 @@ const TO_ROW: Record<FieldKind, (value: never) => unknown> = {
   texts: (values: string[]) => (values.length === 0 ? '[]' : JSON.stringify(values)),
   adjustments: (values: unknown[]) => (values.length === 0 ? null : JSON.stringify(values)),
   attempts: same,
+  tags: (tags: object | null) => (tags === null || Object.keys(tags).length === 0 ? null : JSON.stringify(tags)),
 }
 
 /** What an open row holds of the fields that are known only at the end. */

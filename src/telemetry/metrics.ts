@@ -68,8 +68,8 @@ export function createMetrics(observed: Observed): Metrics {
   return {
     requests: new Tally({
       name: 'switchyard_requests_total',
-      help: 'Chat completion requests answered, by route, who served or failed last, and error code ("ok" if none).',
-      labels: ['route', 'provider', 'model', 'code'],
+      help: 'Requests answered, by endpoint, route, who served or failed last, and error code ("ok" if none).',
+      labels: ['endpoint', 'route', 'provider', 'model', 'code'],
       registry,
     }),
     attempts: new Distribution({

@@ -129,6 +129,21 @@ describe('a call to a provider', () => {
     )
   })
 
+  test("sends a call's own fields in place of those that every call has", async () => {
+    let seen: string[] = []
+    const endpoint = await http((request, response) => {
+      seen = request.rawHeaders
+      response.end()
+    })
+    await client.exchange(client.withFields(endpoint, { 'Content-Type': 'text/plain', 'x-more': '1' }), options())
+    const names = seen.filter((_, index) => index % 2 === 0).map((name) => name.toLowerCase())
+    assert.equal(names.filter((name) => name === 'content-type').length, 1)
+    assert.equal(seen[names.indexOf('content-type') * 2 + 1], 'text/plain')
+    assert.ok(names.includes('host') && names.includes('x-more'))
+    await client.exchange(client.withFields(endpoint, { 'x-more': 'two\r\nlines' }), options())
+    assert.ok(seen.includes('application/json'), 'the endpoint itself is as it was')
+  })
+
   test('does not follow a redirect', async () => {
     let calls = 0
     const endpoint = await http((_request, response) => {

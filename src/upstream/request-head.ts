@@ -14,3 +14,12 @@ export function fieldLines(fields: Readonly<Record<string, string>>): string | n
   }
   return [...lines.values()].join('')
 }
+
+/** Header lines without those of the names given. */
+export function withoutFields(lines: string, fields: Readonly<Record<string, string>>): string {
+  const names = new Set(Object.keys(fields).map((name) => name.toLowerCase()))
+  return lines
+    .split(/(?<=\r\n)/)
+    .filter((line) => !names.has(line.slice(0, line.indexOf(':')).toLowerCase()))
+    .join('')
+}

@@ -30,6 +30,10 @@ export const anyCall = fc.record({
   gatewayMicroseconds: fc.nat(10_000),
   streamed: fc.boolean(),
   ended: fc.constantFrom(null, 'finished', 'caller_left'),
+  endpoint: fc.constantFrom('chat', 'embeddings', null),
+  user: fc.constantFrom(null, 'ada', 'grace'),
+  session: fc.constantFrom(null, 'session-1', 'session-2', 'session-3'),
+  tags: fc.constantFrom<Record<string, string>>({}, { team: 'a' }, { 'x"team': 'a', team: 'b' }, { n: '1', team: 'a' }),
 })
 
 export type AnyCall = Partial<CloseRecord>

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type Claim, createIdempotency, type Idempotency } from '../../src/calls/idempotency/idempotency.ts'
-import { errorBody, type GatewayError } from '../../src/domain/errors.ts'
+import { contractError, type GatewayError } from '../../src/domain/errors.ts'
 import type { ClaimedCall } from '../../src/domain/idempotency.ts'
 import type { Presence } from '../../src/domain/presence.ts'
 import type { Reply } from '../../src/http/call.ts'
@@ -79,7 +79,7 @@ export function newWorld(bounds = { outcomeBytes: 1_500, identities: 2 }) {
       startedAt: now,
       attempts: [],
       presence,
-      endpoint: { error: errorBody },
+      endpoint: { error: contractError },
       claim: null,
       receiver: { presence, openStream: noStream },
       delivery: null,

@@ -27,7 +27,7 @@ describe('bash completes', () => {
       ['list', 'create', 'get', 'update', 'rotate', 'values', 'revoke-value', 'pause', 'resume', 'revoke'],
     ],
     ['switchyard keys rotate --over', ['--overlap', '--overlap-seconds']],
-    ['switchyard usage --by ', ['model', 'route', 'key', 'provider', 'code']],
+    ['switchyard usage --by ', ['model', 'route', 'key', 'provider', 'code', 'endpoint', 'user', 'session']],
     ['switchyard requests export --format ', ['ndjson', 'csv']],
     ['switchyard completion z', ['zsh']],
     ['switchyard plan --f', ['--file']],

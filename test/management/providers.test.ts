@@ -81,6 +81,7 @@ describe('PUT /providers/{name}', () => {
       has_api_key: true,
       headers: {},
       on_caller_left: 'abort',
+      speaks: null,
       price_percent: null,
       managed_by: null,
     })
@@ -159,6 +160,17 @@ describe('PUT /providers/{name}', () => {
     )
     const { json } = await ask('GET', '/audit?resource=providers/billed')
     assert.deepEqual([json.data[0].before.on_caller_left, json.data[0].after.on_caller_left], ['drain', 'abort'])
+  })
+
+  test('keeps the formats that it speaks, until it is told otherwise', async () => {
+    const body = { family: 'openai', base_url: simulated }
+    const spoken = async (more: object = {}) => (await put('spoken', { ...body, ...more })).json.speaks
+    assert.deepEqual(
+      [await spoken(), await spoken({ speaks: ['responses'] }), await spoken(), await spoken({ speaks: [] })],
+      [null, ['responses'], ['responses'], []],
+    )
+    assert.equal(await spoken({ speaks: null }), null)
+    assert.equal((await put('spoken', { ...body, speaks: ['latin'] })).status, 400)
   })
 
   test('writes an audit row without the secret, and none when nothing changed', async () => {

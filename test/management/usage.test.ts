@@ -45,8 +45,8 @@ describe('sums', () => {
     assert.ok(total.latency_ms.p50 <= total.latency_ms.p95 && total.latency_ms.p95 <= total.latency_ms.p99)
     const { average, p50, p95, p99 } = total.gateway_ms
     assert.ok(average > 0 && 0 < p50 && p50 <= p95 && p95 <= p99, JSON.stringify(total.gateway_ms))
-    const { start, group, name, ...rest } = data[0]
-    assert.deepEqual([start, group, name, rest], [null, null, null, total])
+    const { start, group, name, is_rest: isRest, ...rest } = data[0]
+    assert.deepEqual([start, group, name, isRest, rest], [null, null, null, false, total])
   })
 
   for (const [group, expected] of [

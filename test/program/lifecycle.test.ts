@@ -102,7 +102,7 @@ describe('a start', { concurrency: 2 }, () => {
     }
     assert.match(
       metrics,
-      /switchyard_requests_total\{route="\(direct\)",provider="openai",model="gpt-4o",code="ok"\} 1/,
+      /switchyard_requests_total\{endpoint="chat",route="\(direct\)",provider="openai",model="gpt-4o",code="ok"\} 1/,
     )
     assert.equal(await started.stop(), 0)
     const lines = started.stderr().trim().split('\n')

@@ -12,7 +12,7 @@ export function sumsOfRows(rows: readonly RequestRow[], width = 3_600_000): Map<
   for (const row of rows) {
     if (row.state !== 'closed') continue
     const start = Math.floor(row.started_at / width) * width
-    const dimensions = [row.workspace, start, row.key_id, row.route, row.provider, row.model, row.code]
+    const dimensions = [row.workspace, start, row.key_id, row.route, row.provider, row.model, row.code, row.endpoint]
     const key = JSON.stringify(dimensions.map((value) => value ?? ''))
     const sum = sums.get(key) ?? {}
     sums.set(key, sum)
@@ -46,11 +46,26 @@ export async function sumsOfTable(
   const found = await sql<Record<string, number | bigint | string>>`
     select *, ${sql.ref(time)} as start from ${sql.table(table)} where workspace = ${workspace}`.execute(db)
   const sums = new Map<string, Sums>()
-  for (const { workspace: _, start, hour, day, key_id, route, provider, model, code, ...figures } of found.rows) {
+  for (const {
+    workspace: _,
+    start,
+    hour,
+    day,
+    key_id,
+    route,
+    provider,
+    model,
+    code,
+    endpoint,
+    ...figures
+  } of found.rows) {
     const values = Object.entries(figures).map(([name, value]) => [name, BigInt(value)] as const)
     // What was taken out again leaves a row of zeros.
     if (values.every(([, value]) => value === 0n)) continue
-    sums.set(JSON.stringify([workspace, start, key_id, route, provider, model, code]), Object.fromEntries(values))
+    sums.set(
+      JSON.stringify([workspace, start, key_id, route, provider, model, code, endpoint]),
+      Object.fromEntries(values),
+    )
   }
   return sums
 }

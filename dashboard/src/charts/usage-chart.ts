@@ -3,7 +3,16 @@ import { REST_COLOR, SERIES } from '../theme.ts'
 import type { Interval } from './chart-data.ts'
 import { assignColors, endOf, stackCells, startsOf } from './chart-data.ts'
 import type { ChartContent } from './chart-series.ts'
-import { type GroupBy, groupFilters, groupName, type Measure, measured, type UsageRow } from './usage-groups.ts'
+import {
+  type GroupBy,
+  groupFilters,
+  groupKey,
+  groupName,
+  type Measure,
+  measured,
+  REST,
+  type UsageRow,
+} from './usage-groups.ts'
 
 interface Usage {
   from: string
@@ -23,8 +32,8 @@ export function useUsageChart(usage: Usage | undefined, measure: Measure, reques
     if (usage === undefined || usage.interval === null || usage.group_by === null) return undefined
     const { interval, group_by: groupBy, from, to, data } = usage
     const starts = startsOf(from, to, interval)
-    const cells = data.map((row) => ({ start: row.start ?? '', group: row.group ?? '', value: measured(row, measure) }))
-    const names = new Map(data.map((row) => [row.group ?? '', groupName(groupBy, row)]))
+    const cells = data.map((row) => ({ start: row.start ?? '', group: groupKey(row), value: measured(row, measure) }))
+    const names = new Map(data.map((row) => [groupKey(row), groupName(groupBy, row)]))
     const { stacks, rest } = stackCells(cells, starts)
     const groups = stacks.map(({ group }) => group)
     colors.current = assignColors(colors.current, groups, SERIES.length)
@@ -33,7 +42,7 @@ export function useUsageChart(usage: Usage | undefined, measure: Measure, reques
       id: `group:${group}`,
       name: names.get(group) ?? group,
       color: SERIES[colors.current.get(group) ?? 0] ?? REST_COLOR,
-      href: group === '' ? undefined : filtered({ ...groupFilters(groupBy, group), from, to }),
+      href: group === '' || group === REST ? undefined : filtered({ ...groupFilters(groupBy, group), from, to }),
       values,
       total,
     }))

@@ -5,12 +5,14 @@ import { isConfigured, type ModelTraits, mergeTraits, type Provider } from '../.
 import type { Adjustment } from '../../domain/request/adjustment.ts'
 import type { Bounds } from '../../domain/request/bounds.ts'
 import { type JsonObject, operationOfMode } from '../../domain/request/call-request.ts'
+import type { Sealing } from '../../domain/request/sealing.ts'
 import type { ChainEntry } from '../../domain/route.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
 import type { Endpoint } from '../../endpoints/endpoint.ts'
 import { ENDPOINTS } from '../../endpoints/endpoints.ts'
 import type { FittedLimits } from '../../limits/chain-hold.ts'
 import type { Family, Translation, Translator } from '../../providers/family.ts'
+import { translatorFor } from '../../providers/translator-for.ts'
 import type { Catalog } from '../models/catalog.ts'
 import type { Circuits } from './circuits.ts'
 import type { PricePercents } from './price-percents.ts'
@@ -23,6 +25,8 @@ export interface ChainDeps {
   circuits: Circuits
   quirks: Quirks
   pricePercents: PricePercents
+  /** The first one seals (domain/request/sealing.ts). */
+  sealingKeys: readonly Uint8Array[]
 }
 
 /** What applies to a call at every entry of its chain. */
@@ -119,10 +123,11 @@ function calleeOf(
   if (provider === undefined || family === undefined || !isConfigured(provider)) {
     return { kind: 'unconfigured', reason: `skipped: provider '${entry.provider}' is not configured`, contextWindow }
   }
-  const translator = family.translators[endpoint.operation]
-  const message = mismatch(entry, family, situation) ?? ''
+  const translator = translatorFor(family, endpoint, provider)
+  const message = mismatch(entry, family, translator, situation) ?? ''
   if (translator === undefined || message !== '') {
-    return { kind: 'refused', code: 'invalid_request', message, reason: `skipped: ${message}`, contextWindow }
+    const code = translator === undefined && endpoint.isOptional === true ? 'not_found' : 'invalid_request'
+    return { kind: 'refused', code, message, reason: `skipped: ${message}`, contextWindow }
   }
   const { quirks, pricePercents } = deps
   const { renames, refusesUsageField } = quirks.of(provider, entry.model)
@@ -131,6 +136,10 @@ function calleeOf(
   const { family: name, baseUrl } = provider
   const destination: Destination = { position, family: name, model: entry.model, traits, baseUrl, bounds, renames }
   if (refusesUsageField) destination.omitsUsageField = true
+  if (provider.speaks !== undefined) destination.speaks = provider.speaks
+  if (situation.isStrict) destination.isStrict = true
+  if (situation.chain.length === 1) destination.isOnly = true
+  if (endpoint.seals === true) destination.sealing = sealingFor(entry, deps)
   const callee = { entry, position, provider, family, translator, traits, destination }
   if (situation.isStrict && hasDefaults(callee, quirks)) {
     // What the hold covers anyway is left to the account.
@@ -139,12 +148,20 @@ function calleeOf(
   return callee
 }
 
+/** Reasoning that one entry has made is of no use to another. */
+export function sealingFor({ provider, model }: ChainEntry, { sealingKeys }: Pick<ChainDeps, 'sealingKeys'>): Sealing {
+  return { keys: sealingKeys, binding: `${provider}/${model}` }
+}
+
 /** Why a model cannot serve this endpoint, if that is known. */
-function mismatch(entry: ChainEntry, family: Family, { snapshot, endpoint, chain, isInterchangeable }: Situation) {
+function mismatch(
+  entry: ChainEntry,
+  family: Family,
+  translator: Translator | undefined,
+  { snapshot, endpoint, chain, isInterchangeable }: Situation,
+) {
   const { provider, model } = entry
-  if (family.translators[endpoint.operation] === undefined) {
-    return `The provider '${provider}' does not offer ${endpoint.operation}.`
-  }
+  if (translator === undefined) return `The provider '${provider}' does not offer ${endpoint.name}.`
   const mode = snapshot.registry.get(provider)?.get(model)?.mode
   const registered = operationOfMode(mode)
   const operation = registered ?? family.operationOf(model)

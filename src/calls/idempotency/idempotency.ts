@@ -1,4 +1,4 @@
-import { GatewayError } from '../../domain/errors.ts'
+import { type ErrorFormat, GatewayError } from '../../domain/errors.ts'
 import {
   type ClaimedCall,
   checkSameBody,
@@ -48,7 +48,7 @@ export interface Idempotency {
 interface IdempotentCall {
   readonly id: string
   readonly key: { id: string }
-  readonly endpoint: { error(error: GatewayError): object }
+  readonly endpoint: { error: ErrorFormat }
   readonly attempts: readonly { kind: string }[]
   startedAt: number
   presence: Presence
@@ -121,7 +121,7 @@ export function createIdempotency(options: IdempotencyOptions): Idempotency {
         running.delete(identity)
         const wasSent = call.attempts.some((attempt) => attempt.kind === 'called')
         if (wasSent) memory.keep(identity, past('uncertain'), null)
-        end(errorReply(asGatewayError(error), {}, call.endpoint.error))
+        end(errorReply(asGatewayError(error), {}, call.endpoint.error, requestId))
       },
     }
   }

@@ -2,7 +2,7 @@ import { GatewayError } from '../../domain/errors.ts'
 import type { LiveKey } from '../../domain/key.ts'
 import { mayUse } from '../../domain/key.ts'
 import { isStreaming, onOff } from '../../domain/snapshot.ts'
-import { bearerKey } from '../../endpoints/bearer-key.ts'
+import { bearerOrApiKey } from '../../endpoints/bearer-or-api-key.ts'
 import type { Call, Reply } from '../../http/call.ts'
 import { errorReply, jsonReply } from '../../http/respond.ts'
 import { rateHeaders } from '../../limits/headers.ts'
@@ -19,22 +19,43 @@ interface ListedModel {
 }
 
 export function handleModelList(call: Call, deps: Deps): Reply {
-  return limited(call, deps, (key) => jsonReply(200, { object: 'list', data: modelsFor(key, deps) }))
+  return limited(call, deps, (key) => jsonReply(200, listFor(call, modelsFor(key, deps), deps)))
 }
 
 export function handleModel(call: Call, deps: Deps): Reply {
   return limited(call, deps, (key) => {
     const id = call.params['*'] ?? ''
     const model = modelsFor(key, deps).find((candidate) => candidate.id === id)
-    if (model !== undefined) return jsonReply(200, model)
+    if (model !== undefined) return jsonReply(200, isSecondDialect(call, deps) ? inBothDialects(model) : model)
     return errorReply(new GatewayError('model_not_found', `The model '${id}' is not in your model list.`))
   })
+}
+
+/**
+ * Readers of the Messages format name its version in a header and find their own fields beside the contract's. For all
+ * others the list is exactly the contract's.
+ */
+function isSecondDialect(call: Call, { families }: Pick<Deps, 'families'>): boolean {
+  return [...families.values()].some(
+    ({ versionHeader }) => versionHeader !== undefined && call.header(versionHeader) !== undefined,
+  )
+}
+
+function listFor(call: Call, models: ListedModel[], deps: Deps): object {
+  if (!isSecondDialect(call, deps)) return { object: 'list', data: models }
+  const [first, last] = [models[0]?.id ?? null, models.at(-1)?.id ?? null]
+  return { object: 'list', data: models.map(inBothDialects), has_more: false, first_id: first, last_id: last }
+}
+
+function inBothDialects(model: ListedModel): object {
+  const created_at = new Date(model.created * 1000).toISOString()
+  return { ...model, type: 'model', display_name: model.id, created_at }
 }
 
 /** Reading the list is free; it carries the key's rate limits, and whether its calls may stream: the body is the contract's. */
 function limited(call: Call, deps: Deps, answer: (key: LiveKey) => Reply): Reply {
   const snapshot = deps.snapshot()
-  const key = authenticate(call, { keyOf: bearerKey }, snapshot, deps)
+  const key = authenticate(call, { keyOf: bearerOrApiKey }, snapshot, deps)
   const reply = answer(key)
   const streaming = onOff(isStreaming(snapshot.workspaces.get(key.workspace), deps.streams.settings.isOnByDefault))
   const rates = rateHeaders(payerOf(key, snapshot), deps.ledger)

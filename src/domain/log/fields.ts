@@ -20,6 +20,7 @@ export type FieldKind =
   | 'texts'
   | 'adjustments'
   | 'attempts'
+  | 'tags'
 
 export interface LogField {
   /** In the request table; null: the fold needs it, no row holds it. */
@@ -86,7 +87,12 @@ export const LOG_FIELDS = [
   open('workspace', 'workspace', 'id', 'Workspace of the key', INDEXED),
   open('key_id', 'keyId', 'id', 'Id of the key', INDEXED),
   open('route', 'route', 'text', 'Alias of the route; null for a direct model id', INDEXED),
-  open('endpoint', 'endpoint', 'text', 'What was called: `chat`, `embeddings`; null in rows of earlier versions'),
+  open(
+    'endpoint',
+    'endpoint',
+    'text',
+    'What was called: `chat`, `embeddings`, `messages`, `count_tokens`, `responses`; null in rows of earlier versions',
+  ),
   open('requested_model', 'requestedModel', 'text', '`model` of the request; null when it could not be read', FOREIGN),
   close('provider', 'provider', 'text', 'Provider that served; of a failed call the last one called'),
   close('model', 'model', 'text', 'Model of that provider'),
@@ -152,6 +158,12 @@ export const LOG_FIELDS = [
     api: 'cost_most_usd',
     export: 'cost_most_usd',
   }),
+  open('end_user', 'user', 'text', '`user` or `safety_identifier` of the request, as the caller named it', {
+    ...INDEXED,
+    ...{ api: 'user', export: 'user' },
+  }),
+  open('session', 'session', 'text', 'Session that a header or the user of the request names', INDEXED),
+  open('tags', 'tags', 'tags', 'Short texts of the `metadata` of the request, at most 8'),
   // Where another node has closed such a call as interrupted and released its money, that stands: nobody got an answer.
   close(null, 'answersAfterBooking', 'flag', 'The answer waits until the shared counters have booked its cost', HIDDEN),
 ] as const satisfies readonly LogField[]

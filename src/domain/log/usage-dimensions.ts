@@ -13,7 +13,7 @@ export interface UsageDimension {
 /**
  * What the sums are kept by, beside workspace and time. The fold, the usage queries and the management API read this
  * table. A new dimension is a row here and a migration that adds the column to `usage_hours` and `usage_days` and to
- * their primary keys.
+ * their primary keys. Each has few values: the sums grow with their product.
  */
 export const USAGE_DIMENSIONS = [
   { column: 'key_id', parameter: 'key', filter: { maxLength: 64, doc: 'Only this key, by id' } },
@@ -30,9 +30,19 @@ export const USAGE_DIMENSIONS = [
     filter: { maxLength: 512, doc: 'Only this model of the provider that served' },
   },
   { column: 'code', parameter: 'code' },
+  { column: 'endpoint', parameter: 'endpoint', filter: { maxLength: 64, doc: 'Only this endpoint' } },
 ] as const satisfies readonly UsageDimension[]
 
-type Dimensions = (typeof USAGE_DIMENSIONS)[number]
-export type DimensionColumn = Dimensions['column']
+/** What callers choose and nobody can count: summed from the rows themselves, when somebody asks (decision 0027). */
+export const ROW_DIMENSIONS = [
+  { column: 'end_user', parameter: 'user', filter: { maxLength: 128, doc: 'Only this user' } },
+  { column: 'session', parameter: 'session', filter: { maxLength: 128, doc: 'Only this session' } },
+] as const satisfies readonly UsageDimension[]
+
+export const ALL_DIMENSIONS = [...USAGE_DIMENSIONS, ...ROW_DIMENSIONS] as const
+
+type Dimensions = (typeof ALL_DIMENSIONS)[number]
+export type DimensionColumn = (typeof USAGE_DIMENSIONS)[number]['column']
+export type RowDimensionColumn = (typeof ROW_DIMENSIONS)[number]['column']
 export type UsageGroup = Dimensions['parameter']
 export type UsageFilter = Extract<Dimensions, { filter: object }>['parameter']

@@ -1,5 +1,6 @@
 import type { TokenUsage } from '../pricing/usage.ts'
 import type { JsonObject } from './call-request.ts'
+import type { Sealing } from './sealing.ts'
 
 /** A provider's answer in the format of the operation, without the fields that the gateway sets. */
 export interface Answer {
@@ -9,7 +10,16 @@ export interface Answer {
   finishReason: string | null
   /** For our log: e.g. an unknown stop reason. */
   warning: string | null
+  /** `body` as received, where it is in the endpoint's own format and passes except for the model. */
+  json?: string
+  /** What the model thought, for a caller who sends it back in the next turn. */
+  reasoning?: ReasoningBlock[]
 }
+
+/** A part of a model's reasoning. Providers accept it back only with the signature, or the data, that they gave. */
+export type ReasoningBlock =
+  | { type: 'thinking'; thinking: string; signature: string }
+  | { type: 'redacted_thinking'; data: string }
 
 /** The fields of an answer that the gateway sets. */
 export interface Stamp {
@@ -18,4 +28,6 @@ export interface Stamp {
   model: string
   /** Unix seconds, used when the provider sent no time. */
   created: number
+  /** Where the endpoint seals reasoning. */
+  sealing?: Sealing
 }

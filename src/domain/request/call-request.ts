@@ -5,11 +5,11 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** What a call asks of a provider. A family offers one translator per operation. */
+/** What a call asks of a model. */
 export type Operation = 'chat' | 'embeddings'
 
-/** The public formats. Several may share an operation. */
-export type EndpointName = 'chat' | 'embeddings'
+/** The public formats; several share an operation. A family offers a translator for each format that it speaks. */
+export type EndpointName = 'chat' | 'embeddings' | 'messages' | 'count_tokens' | 'responses'
 
 /** The operation that a model serves, by its mode in the registry; null when that is unknown. */
 export function operationOfMode(mode: string | undefined): Operation | null {

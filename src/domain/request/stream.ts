@@ -1,5 +1,7 @@
+import type { GatewayError } from '../errors.ts'
 import type { Failure } from '../failure.ts'
 import type { TokenUsage } from '../pricing/usage.ts'
+import type { ReasoningBlock } from './answer.ts'
 import type { JsonObject } from './call-request.ts'
 
 /** One event of a provider's stream, as `upstream/server-sent-events.ts` reads it. */
@@ -18,6 +20,8 @@ export type StreamPart =
   | { type: 'text-delta'; text: string }
   | { type: 'refusal-delta'; text: string }
   | { type: 'reasoning-delta'; text: string }
+  /** A block of reasoning is complete, as a later turn must send it back; its text came before, if it has one. */
+  | { type: 'reasoning-end'; block: ReasoningBlock }
   /** `index` counts the tool calls of the answer. */
   | { type: 'tool-call-start'; index: number; id: string; name: string }
   | { type: 'tool-input-delta'; index: number; text: string }
@@ -76,6 +80,8 @@ export interface StreamWriter {
   /** Empty: nothing to send for this part. */
   write(part: StreamPart): string
   end(end: StreamEnd): string
+  /** The frame of an error after which the stream ends, where it depends on what was sent before. */
+  fail?(error: GatewayError): string
 }
 
 /** UTF-8 bytes of generated content: more than 0 commits the call. */

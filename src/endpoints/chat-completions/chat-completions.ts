@@ -1,9 +1,11 @@
-import { errorBody } from '../../domain/errors.ts'
-import { type ChatRequest, ChatRequestSchema, readChatRequest } from '../../domain/request/chat.ts'
+import { attributionOf } from '../../domain/attribution.ts'
+import { contractError } from '../../domain/errors.ts'
+import { type ChatRequest, ChatRequestSchema } from '../../domain/request/chat.ts'
 import { bearerKey } from '../bearer-key.ts'
 import type { Endpoint } from '../endpoint.ts'
 import { chatEvents } from './events.ts'
 import { promptTokensBound } from './prompt-bound.ts'
+import { readChat } from './read.ts'
 import { Completion, writeCompletion } from './write.ts'
 
 export const chatCompletions: Endpoint<ChatRequest> = {
@@ -13,17 +15,18 @@ export const chatCompletions: Endpoint<ChatRequest> = {
   idPrefix: 'chatcmpl_',
   fallsBackTo: 'any-model',
   keyOf: bearerKey,
-  read: readChatRequest,
+  read: readChat,
   promptTokens: (request, bytes) => ({ most: promptTokensBound(request, bytes), likely: null }),
+  attribution: ({ user, safety_identifier: identifier, metadata }) => attributionOf(identifier ?? user, metadata),
   write: writeCompletion,
   stream: chatEvents,
-  error: errorBody,
+  error: contractError,
   page: {
     operationId: 'v1.chat.completions',
     summary: 'Create a chat completion',
     request: ChatRequestSchema,
     requestNotes:
-      'Fields that are not listed pass through. `stream: true` needs streaming switched on; otherwise the answer is 501.',
+      'Fields that are not listed pass through. A body with `input` instead of `messages`, as of the Responses API, is understood. `stream: true` needs streaming switched on; otherwise the answer is 501.',
     example: { model: 'fast', messages: [{ role: 'user', content: 'hello' }] },
     answer: Completion,
     answerNotes: 'The completion',

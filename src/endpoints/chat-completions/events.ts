@@ -65,6 +65,7 @@ class ChatEvents implements StreamWriter {
       case 'message-end':
         this.#hold(part.finishReason)
         return ''
+      case 'reasoning-end':
       case 'failed':
         return ''
     }

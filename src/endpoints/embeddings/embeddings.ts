@@ -1,4 +1,5 @@
-import { errorBody } from '../../domain/errors.ts'
+import { attributionOf } from '../../domain/attribution.ts'
+import { contractError } from '../../domain/errors.ts'
 import {
   type EmbeddingsRequest,
   EmbeddingsRequestSchema,
@@ -18,8 +19,9 @@ export const embeddings: Endpoint<EmbeddingsRequest> = {
   keyOf: bearerKey,
   read: readEmbeddingsRequest,
   promptTokens: inputTokens,
+  attribution: ({ user }) => attributionOf(user, null),
   write: writeEmbeddings,
-  error: errorBody,
+  error: contractError,
   page: {
     operationId: 'v1.embeddings',
     summary: 'Create embeddings',

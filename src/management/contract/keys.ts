@@ -31,7 +31,7 @@ const KeyValue = z.strictObject({
 })
 
 const value = z.string().describe('The value itself: shown now and never again')
-const KeyWithValue = Key.extend({ value })
+export const KeyWithValue = Key.extend({ value })
 const RotatedKey = KeyWithValue.extend({
   value_id: z.string(),
   replaces: z.array(KeyValue).describe('The values that this one replaces: each works until its ends_at'),

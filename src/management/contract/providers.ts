@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { ProviderDefinition } from '../../domain/file-config.ts'
-import { ON_CALLER_LEFT } from '../../domain/provider.ts'
+import { ON_CALLER_LEFT, SPEAKABLE } from '../../domain/provider.ts'
 import { Alias, ProviderName } from '../../domain/route.ts'
 import { ManagedBy, pageOf, paging, Timestamp, WorkspaceName } from './fields.ts'
 import { operation } from './operation.ts'
@@ -19,6 +19,10 @@ export const Provider = z.strictObject({
   on_caller_left: z
     .enum(ON_CALLER_LEFT)
     .describe('What happens to a stream whose caller left: `abort` ends it, `drain` reads it to its end'),
+  speaks: z
+    .array(z.enum(SPEAKABLE))
+    .nullable()
+    .describe('Formats that it speaks beside chat; others are translated. Null: what its family knows of its address'),
   price_percent: PricePercent.nullable().describe(
     'The most that it charges, in percent of the list price, as its answers have shown or an operator has said',
   ),
@@ -27,7 +31,7 @@ export const Provider = z.strictObject({
   updated_at: Timestamp,
 })
 
-const { base_url, api_key, headers, on_caller_left } = ProviderDefinition.shape
+const { base_url, api_key, headers, on_caller_left, speaks } = ProviderDefinition.shape
 
 const ProviderBody = z.strictObject({
   family: z.string().min(1).describe('Which wire format it speaks'),
@@ -41,6 +45,11 @@ const ProviderBody = z.strictObject({
   on_caller_left: on_caller_left.describe(
     'What happens to a stream whose caller left: `abort` ends it, `drain` reads it to its end. Left out: as it is stored',
   ),
+  speaks: speaks
+    .nullable()
+    .describe(
+      'Formats that it speaks beside chat: `responses`, or none. Null: what its family knows of its address. Left out: as it is stored',
+    ),
 })
 
 export const ProviderTest = z.strictObject({

@@ -13,6 +13,13 @@ export const Moment = z
   .union([z.iso.datetime({ offset: true }), z.iso.date()], 'a time in RFC 3339 or a day as YYYY-MM-DD')
   .describe('RFC 3339, or YYYY-MM-DD for the beginning of that day in UTC')
 
+/** Where it names a tag: the name ends at the first colon. */
+export const TagFilter = z
+  .string()
+  .max(129)
+  .regex(/^[^:]+:./s, 'NAME:VALUE')
+  .describe('Only requests with this tag: NAME:VALUE')
+
 export const requestFilters = {
   ...inWorkspace,
   from: Moment.optional().describe('Started at this time or later'),
@@ -31,6 +38,10 @@ export const requestFilters = {
   min_cost_usd: Usd.optional().describe('Cost at least this much'),
   streamed: z.enum(['true', 'false']).optional().describe('Whether the caller asked for a stream'),
   ended: z.enum(STREAM_ENDINGS).optional().describe('How a stream ended that had sent content'),
+  endpoint: z.string().max(64).optional().describe('What was called, such as `chat`'),
+  user: z.string().min(1).max(128).optional().describe('The user that the caller named'),
+  session: z.string().min(1).max(128).optional().describe('The session that the caller named'),
+  tag: TagFilter.optional(),
 }
 
 /** How each kind of log field looks in an answer. */
@@ -49,6 +60,7 @@ const KINDS = {
   hold: Usd.nullable(),
   texts: z.array(z.string()),
   adjustments: z.array(Adjustment),
+  tags: z.record(z.string(), z.string()),
 } as const
 
 type Shown = Exclude<LogColumns, { api: null }>

@@ -1,16 +1,16 @@
 import { z } from 'zod'
-import { USAGE_DIMENSIONS, type UsageDimension, type UsageFilter } from '../../domain/log/usage-dimensions.ts'
+import { ALL_DIMENSIONS, type UsageDimension, type UsageFilter } from '../../domain/log/usage-dimensions.ts'
 import { inWorkspace, Timestamp, Usd } from './fields.ts'
 import { operation } from './operation.ts'
-import { Moment } from './requests.ts'
+import { Moment, TagFilter } from './requests.ts'
 
 const milliseconds = z.number().nullable()
 const distribution = z.strictObject({ average: milliseconds, p50: milliseconds, p95: milliseconds, p99: milliseconds })
 const Interval = z.enum(['minute', 'hour', 'day'])
-const Group = z.enum(USAGE_DIMENSIONS.map(({ parameter }) => parameter))
+const Group = z.enum(ALL_DIMENSIONS.map(({ parameter }) => parameter))
 
 const filters = Object.fromEntries(
-  USAGE_DIMENSIONS.flatMap(({ parameter, filter }: UsageDimension) =>
+  ALL_DIMENSIONS.flatMap(({ parameter, filter }: UsageDimension) =>
     filter === undefined ? [] : [[parameter, z.string().max(filter.maxLength).optional().describe(filter.doc)]],
   ),
 ) as { [Parameter in UsageFilter]: z.ZodOptional<z.ZodString> }
@@ -47,8 +47,11 @@ export const usageOperations = {
       interval: Interval.optional().describe(
         'Rows per minute (at most 3 hours), hour (93 days) or day, UTC; left out: one for all',
       ),
-      group_by: Group.optional(),
+      group_by: Group.optional().describe(
+        'By `user` or `session` at most 93 days, and the costliest groups: 1,000 of them, 50 with an interval',
+      ),
       ...filters,
+      tag: TagFilter.optional(),
     }),
     reply: z.strictObject({
       workspace: z.string(),
@@ -64,8 +67,11 @@ export const usageOperations = {
           group: z
             .string()
             .nullable()
-            .describe('PROVIDER/MODEL, alias, key id, provider or code; null: none, direct, no error'),
+            .describe(
+              'PROVIDER/MODEL, alias, key id, provider, code, endpoint, user or session; null: none, direct, no error',
+            ),
           name: z.string().nullable().describe('Name of the key'),
+          is_rest: z.boolean().describe('All groups but the costliest, as one; only by user or session'),
           ...sums,
         }),
       ),

@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import { GatewayError } from '../../domain/errors.ts'
 import { picodollarsOfUsd } from '../../domain/pricing/price.ts'
 import type { RequestFilters } from '../../request-log/search/search.ts'
+import { tagOf } from '../../request-log/search/tag.ts'
 import type { requestFilters } from '../contract/requests.ts'
 import type { ManagementDeps } from '../deps.ts'
 
@@ -26,6 +27,10 @@ export function filtersOf(query: FilterQuery): RequestFilters {
     minCostPicodollars: cost === null || cost <= LARGEST_AMOUNT ? cost : LARGEST_AMOUNT,
     streamed: query.streamed === undefined ? null : query.streamed === 'true',
     ended: query.ended ?? null,
+    endpoint: query.endpoint ?? null,
+    user: query.user ?? null,
+    session: query.session ?? null,
+    tag: query.tag === undefined ? null : tagOf(query.tag),
   }
 }
 

@@ -20,6 +20,7 @@ export const SHOW: Record<FieldKind, (value: never) => unknown> = {
   hold: usdOrNull,
   texts: (value: string) => JSON.parse(value),
   adjustments: (value: string | null) => (value === null ? [] : JSON.parse(value)),
+  tags: (value: string | null) => (value === null ? {} : JSON.parse(value)),
   attempts: (value: string) => (JSON.parse(value) as AttemptRecord[]).map(toAttemptView),
 }
 

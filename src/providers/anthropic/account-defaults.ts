@@ -32,3 +32,11 @@ export const PINS: readonly Pin[] = [TIER, REGION]
 export function mostPercent(wire: JsonObject, isOwnService: boolean): number {
   return isOwnService && wire[REGION.field] !== REGION.value ? US_INFERENCE_PERCENT : 100
 }
+
+/** What a request itself names. An unknown speed or region may cost as much as the dearest. */
+export function namedPercents(wire: JsonObject): { namedPercent: number; accountPercent: number } {
+  const { speed, inference_geo: region } = wire
+  const fast = (speed ?? 'standard') === 'standard' ? 1 : FAST_PERCENT / 100
+  const placed = (region ?? REGION.value) === REGION.value ? 100 : US_INFERENCE_PERCENT
+  return { namedPercent: fast * placed, accountPercent: fast * mostPercent(wire, true) }
+}

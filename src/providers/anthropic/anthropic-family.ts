@@ -5,6 +5,8 @@ import { PINS } from './account-defaults.ts'
 import { modelsFromWire } from './catalog.ts'
 import { chatTarget, modelsTarget, PUBLIC_BASE } from './endpoint.ts'
 import { failureFromWire } from './failure.ts'
+import { countTokens } from './messages/count-tokens.ts'
+import { messages } from './messages/messages.ts'
 import { toWire } from './request/request.ts'
 import { fromWire } from './response.ts'
 import { stream } from './stream/stream.ts'
@@ -21,12 +23,13 @@ export const chat: Translator<ChatRequest> = { target: chatTarget, toWire, fromW
 /** The Messages API, version 2023-06-01, and servers compatible with it. */
 export const anthropicFamily: Family = {
   builtin,
-  translators: { chat },
+  translators: { chat, messages, count_tokens: countTokens },
   operationOf: () => 'chat',
   modelsTarget,
   failureFromWire,
   modelsFromWire,
   requestIdHeader: 'request-id',
+  versionHeader: 'anthropic-version',
   pins: PINS,
   isOwnService: (provider) => isVendor(provider, builtin.name, PUBLIC_BASE),
   baseUrlHint: 'The base URL has no /v1. Does it contain an extra path?',

@@ -7,8 +7,16 @@ const API_VERSION = '2023-06-01'
 const PAGE_SIZE = 100
 
 export function chatTarget(provider: Provider): HttpTarget {
+  return postTarget(provider, '/v1/messages')
+}
+
+export function countTarget(provider: Provider): HttpTarget {
+  return postTarget(provider, '/v1/messages/count_tokens')
+}
+
+function postTarget(provider: Provider, path: string): HttpTarget {
   const headers = { 'content-type': 'application/json', ...headersFor(provider) }
-  return { url: `${baseOf(provider)}/v1/messages`, headers }
+  return { url: baseOf(provider) + path, headers }
 }
 
 export function modelsTarget(provider: Provider, after: string | null): HttpTarget {

@@ -43,7 +43,7 @@ describe('a message becomes a completion', () => {
     assert.equal(answer.warning, null)
   })
 
-  test('texts are joined, calls are listed, everything else is skipped', () => {
+  test('texts are joined, calls are listed, thinking is kept aside, everything else is skipped', () => {
     assert.deepEqual(answerOf(withTools), {
       body: {
         object: 'chat.completion',
@@ -85,7 +85,19 @@ describe('a message becomes a completion', () => {
       },
       finishReason: 'tool_calls',
       warning: null,
+      reasoning: [
+        { type: 'thinking', thinking: '', signature: 'EqQBCg==' },
+        { type: 'redacted_thinking', data: 'EmwKAh==' },
+      ],
     })
+  })
+
+  test('thinking is kept for formats that send it back', () => {
+    const redacted = { type: 'redacted_thinking', data: 'd' }
+    const thought = { type: 'thinking', thinking: 'hm', signature: 's' }
+    const unsigned = { type: 'thinking', thinking: 'hm' }
+    const reading = fromWire(message([thought, unsigned, redacted, CALL]), PLAIN)
+    assert.deepEqual(reading.kind === 'answer' && reading.answer.reasoning, [thought, redacted])
   })
 
   const contents: [string, unknown[], unknown][] = [

@@ -4,6 +4,7 @@ import type { ChatRequest } from '../../domain/request/chat.ts'
 import type { Reading } from '../family.ts'
 import { failureFromWire, isErrorBody } from './failure.ts'
 import { type Ending, ending } from './finish-reason.ts'
+import { reasoningBlock } from './reasoning.ts'
 import { asksForJson, isJsonAnswer } from './request/json-mode.ts'
 import { usesFunctions } from './request/tools.ts'
 import { completionUsage, usageFromWire } from './usage.ts'
@@ -43,6 +44,8 @@ export function fromWire(body: unknown, request: ChatRequest): Reading {
     finishReason: end.reason,
     warning: end.warning,
   }
+  const reasoning = message.content.map(reasoningBlock).filter((block) => block !== null)
+  if (reasoning.length > 0) answer.reasoning = reasoning
   return { kind: 'answer', answer }
 }
 

@@ -1,11 +1,55 @@
+import { TOKEN_CLASSES } from '../../domain/pricing/classes.ts'
 import { cacheWriteTokens, NO_USAGE, promptTokens, type TokenUsage, tokenCount } from '../../domain/pricing/usage.ts'
-import type { JsonObject } from '../../domain/request/call-request.ts'
+import { isJsonObject, type JsonObject } from '../../domain/request/call-request.ts'
 import { reportedPercent } from './account-defaults.ts'
-import type { WireUsage } from './wire.ts'
+import { WireUsage } from './wire.ts'
+
+/** Null when the provider reported no usage. */
+export function readUsage(usage: unknown): TokenUsage | null {
+  const parsed = WireUsage.safeParse(usage)
+  return parsed.success ? usageFromWire(parsed.data) : null
+}
+
+/** What the provider did on its own account and no price covers, for our log. */
+export function unpricedUse(usage: unknown): string | null {
+  if (!isJsonObject(usage)) return null
+  const { server_tool_use: tools, iterations } = usage
+  const used = Object.entries(isJsonObject(tools) ? tools : {})
+    .filter(([, count]) => tokenCount(count) > 0)
+    .map(([name, count]) => `${tokenCount(count)} ${name.slice(0, 50)}`)
+  const others = Array.isArray(iterations) ? iterations.filter(isOfOtherModel).length : 0
+  if (others > 0) used.push(`${others} answers of other models`)
+  return used.length === 0 ? null : `not priced: ${used.join(', ')}`
+}
+
+function isOfOtherModel(iteration: unknown): boolean {
+  return isJsonObject(iteration) && ['advisor_message', 'fallback_message'].includes(String(iteration['type']))
+}
 
 /** Tokens by price class. `input_tokens` already excludes both cache classes. */
 export function usageFromWire(usage: WireUsage | null | undefined): TokenUsage {
   if (usage === null || usage === undefined) return NO_USAGE
+  let total = ownUsage(usage)
+  // Shortening the conversation is billed, but is not part of the totals.
+  for (const each of iterationsOf(usage.iterations, 'compaction')) total = sum(total, ownUsage(each))
+  return total
+}
+
+function iterationsOf(iterations: unknown, type: string): WireUsage[] {
+  if (!Array.isArray(iterations)) return []
+  return iterations.flatMap((each: unknown) => {
+    const parsed = isJsonObject(each) && each['type'] === type ? WireUsage.safeParse(each) : null
+    return parsed?.success === true ? [parsed.data] : []
+  })
+}
+
+function sum(a: TokenUsage, b: TokenUsage): TokenUsage {
+  const total = { ...a, reasoning: a.reasoning + b.reasoning }
+  for (const { name } of TOKEN_CLASSES) total[name] += b[name]
+  return total
+}
+
+function ownUsage(usage: WireUsage): TokenUsage {
   return {
     ...NO_USAGE,
     input: tokenCount(usage.input_tokens),

@@ -12,6 +12,9 @@ const block = z.object({
   id: text.catch(null),
   name: text.catch(null),
   input: anything,
+  thinking: text.catch(null),
+  signature: text.catch(null),
+  data: text.catch(null),
 })
 
 /** Counts are read by `tokenCount`, which accepts anything. */
@@ -27,6 +30,8 @@ export const WireUsage = z.object({
   output_tokens_details: z.object({ thinking_tokens: anything }).nullish().catch(null),
   inference_geo: anything,
   speed: anything,
+  /** What the totals are made of, and what they leave out. */
+  iterations: anything,
 })
 
 export const WireMessage = z.object({

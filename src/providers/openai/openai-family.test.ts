@@ -90,6 +90,19 @@ describe('a limit that is set here', () => {
     const both = limited({ max_tokens: 20, max_completion_tokens: 30 }, { most: 9 })
     assert.deepEqual([both.older, both.newer, both.adjustments.length], [9, 9, 2])
   })
+
+  test("has the server's name where a bridge has chosen one", () => {
+    const bridged = (baseUrl: string | null, isBridged: boolean) => {
+      const request = { model: 'fast', messages: [user], max_completion_tokens: 30 } as unknown as ChatRequest
+      const translation = chat.toWire(request, { ...target, baseUrl, isBridged, bounds: { default: null, most: 9 } })
+      assert.ok(translation.kind === 'wire')
+      const { model: _model, messages: _messages, ...rest } = translation.body
+      return rest
+    }
+    assert.deepEqual(bridged('http://127.0.0.1:11434/v1', true), { max_tokens: 9 })
+    assert.deepEqual(bridged(null, true), { max_completion_tokens: 9 })
+    assert.deepEqual(bridged('http://127.0.0.1:11434/v1', false), { max_completion_tokens: 9 })
+  })
 })
 
 describe('a request is sent nearly verbatim', () => {
@@ -134,12 +147,14 @@ describe('a request is sent nearly verbatim', () => {
       { role: 'user', content: [{ type: 'text', text: 'b', cache_control: { type: 'ephemeral' }, other: 1 }] },
       { role: 'assistant', tool_calls: [{ id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } }] },
       { role: 'tool', tool_call_id: 'c', content: 'd', is_error: true },
+      { role: 'assistant', content: 'e', thinking_blocks: [{ type: 'redacted_thinking', data: 'x' }] },
     ]
     assert.deepEqual((wireOf({ model: 'm', messages }) as { messages: unknown }).messages, [
       { role: 'system', content: 'a' },
       { role: 'user', content: [{ type: 'text', text: 'b', other: 1 }] },
       { role: 'assistant', tool_calls: [{ id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } }] },
       { role: 'tool', tool_call_id: 'c', content: 'd' },
+      { role: 'assistant', content: 'e' },
     ])
   })
 

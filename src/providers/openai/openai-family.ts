@@ -5,6 +5,7 @@ import { chat } from './chat/chat.ts'
 import { TIER_PIN } from './chat/tiers.ts'
 import { embeddings } from './embeddings/embeddings.ts'
 import { failureFromWire } from './failure.ts'
+import { responses } from './responses/responses.ts'
 import { DEFAULT_BASE_URL, targetOf } from './target.ts'
 import { ModelList } from './wire.ts'
 
@@ -19,7 +20,7 @@ export const openaiFamily: Family = {
   builtin,
   requestIdHeader: 'x-request-id',
   baseUrlHint: 'Does the base URL include /v1?',
-  translators: { chat, embeddings },
+  translators: { chat, embeddings, responses },
   operationOf: (model) => (model.startsWith('text-embedding-') ? 'embeddings' : null),
   modelsTarget: (provider) => targetOf(provider, '/models'),
   failureFromWire,

@@ -180,7 +180,8 @@ for (const engine of ENGINES) {
       const position = await readPosition(store.db, 'dead')
       const holds = ['cut', 'cut-strict', 'ended', 'strict'].map((id) => holdOf(id, 1_000))
       await closeHolds(store.db, holds, 9_000)
-      const known = { route: 'quick', requestedModel: 'quick', idempotencyKey: 'again', bodyHash: 'hash' }
+      const who = { endpoint: 'chat', user: 'ada', session: 'session-1', tags: { team: 'a' } }
+      const known = { ...who, route: 'quick', requestedModel: 'quick', idempotencyKey: 'again', bodyHash: 'hash' }
       const late = [
         ...['cut', 'cut-strict'].map((id) => openLine(openRecord(id, { startedAt: 1_003, ...known }))),
         closeLine(closeRecord('ended', known)),
@@ -194,9 +195,17 @@ for (const engine of ENGINES) {
       const rows = await store.db
         .selectFrom('requests')
         .select(['id', 'code', 'route', 'requested_model', 'idempotency_key', 'body_hash', 'cost_picodollars'])
+        .select(['endpoint', 'end_user', 'session', 'tags'])
         .orderBy('id')
         .execute()
-      const named = { route: 'quick', requested_model: 'quick', idempotency_key: 'again', body_hash: 'hash' }
+      const attributed = { endpoint: 'chat', end_user: 'ada', session: 'session-1', tags: '{"team":"a"}' }
+      const named = {
+        ...attributed,
+        route: 'quick',
+        requested_model: 'quick',
+        idempotency_key: 'again',
+        body_hash: 'hash',
+      }
       const cut = { code: 'interrupted', ...named, cost_picodollars: null }
       assert.deepEqual(rows, [
         { id: 'cut', ...cut },

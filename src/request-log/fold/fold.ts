@@ -116,23 +116,33 @@ async function mergeLateRecords(db: Transaction<Database>, node: string, batch: 
   return fillIn(db, rows, [...batch.opened, ...batch.closed.filter(({ answersAfterBooking }) => answersAfterBooking)])
 }
 
+/** What a hold does not say of a call. */
+const UNHELD = [
+  ...(['route', 'endpoint', 'requested_model', 'idempotency_key', 'body_hash'] as const),
+  ...(['end_user', 'session', 'tags'] as const),
+]
+
+function unheldOf(row: FullRow): Pick<FullRow, (typeof UNHELD)[number]> {
+  return Object.fromEntries(UNHELD.map((column) => [column, row[column]])) as ReturnType<typeof unheldOf>
+}
+
 async function fillIn(
   db: Transaction<Database>,
   rows: ReadonlyMap<string, FullRow>,
   records: readonly Merged[],
 ): Promise<FilledIn[]> {
-  const filledIn = records.flatMap(({ row: { id, route, requested_model, idempotency_key, body_hash } }) => {
-    const before = rows.get(id)
-    if (before === undefined || before.requested_model !== null) return []
-    return [{ before, after: { ...before, route, requested_model, idempotency_key, body_hash } }]
+  const filledIn = records.flatMap(({ row }) => {
+    const before = rows.get(row.id)
+    return before === undefined || before.requested_model !== null
+      ? []
+      : [{ before, after: { ...before, ...unheldOf(row) } }]
   })
   for (const { after } of filledIn) {
-    const { id, started_at, route, requested_model, idempotency_key, body_hash } = after
     await db
       .updateTable('requests')
-      .set({ route, requested_model, idempotency_key, body_hash })
-      .where('id', '=', id)
-      .where('started_at', '=', started_at)
+      .set(unheldOf(after))
+      .where('id', '=', after.id)
+      .where('started_at', '=', after.started_at)
       .execute()
   }
   return filledIn

@@ -27,7 +27,7 @@ describe('the log of PostgreSQL', () => {
     const { db } = await stores.openNew('postgres')
     await ensurePartitions(db, [0])
     const indexes = await indexesOf(db, 'requests')
-    assert.equal(indexes.length, 7)
+    assert.equal(indexes.length, 9)
     assert.deepEqual(await indexesOf(db, 'requests_19700101'), indexes)
   })
 

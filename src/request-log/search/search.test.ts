@@ -3,6 +3,7 @@ import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import type { Kysely } from 'kysely'
 import { anyCall, logCalls } from '../../../test/calls/any-call.ts'
+import { watchPlans } from '../../../test/query-plans.ts'
 import { ENGINES, openRecord, testStores } from '../../../test/test-store.ts'
 import type { Database, RequestRow } from '../../store/engine/schema.ts'
 import { type LogPosition, type RequestFilters, searchRequests } from './search.ts'
@@ -23,6 +24,10 @@ const ANY: RequestFilters = {
   minCostPicodollars: null,
   streamed: null,
   ended: null,
+  endpoint: null,
+  user: null,
+  session: null,
+  tag: null,
 }
 
 const time = fc.constantFrom(0, 1, 3_599_999, 3_600_000, 3_600_001, 5_000_000, 7_200_001, 7_200_002, 200_000_000)
@@ -39,6 +44,10 @@ const anyFilters = fc.record({
   minCostPicodollars: fc.option(fc.bigInt(0n, 2n ** 55n), { freq: 1 }),
   streamed: fc.option(fc.boolean(), { freq: 1 }),
   ended: fc.option(fc.constantFrom('finished', 'caller_left'), { freq: 1 }),
+  endpoint: fc.option(fc.constantFrom('chat', 'embeddings'), { freq: 1 }),
+  user: fc.option(fc.constantFrom('ada', 'nobody'), { freq: 1 }),
+  session: fc.option(fc.constantFrom('session-1', 'session-2'), { freq: 1 }),
+  tag: fc.option(fc.constantFrom({ name: 'team', value: 'a' }, { name: 'x"team', value: 'a' }), { freq: 1 }),
 })
 
 /** The filters as the documentation says them. */
@@ -57,6 +66,10 @@ function matches(row: RequestRow, filters: Omit<RequestFilters, 'workspace'>): b
     (filters.fallback === null || (row.fallback === 1) === filters.fallback) &&
     (filters.streamed === null || (row.streamed === 1) === filters.streamed) &&
     (filters.ended === null || row.ended === filters.ended) &&
+    (filters.endpoint === null || row.endpoint === filters.endpoint) &&
+    (filters.user === null || row.end_user === filters.user) &&
+    (filters.session === null || row.session === filters.session) &&
+    (filters.tag === null || JSON.parse(row.tags ?? '{}')[filters.tag.name] === filters.tag.value) &&
     (least === null || (row.cost_picodollars !== null && BigInt(row.cost_picodollars) >= least))
   )
 }
@@ -150,12 +163,30 @@ for (const engine of ENGINES) {
 
     test('running calls are listed, but no filter on how a call ended finds them', async () => {
       const store = await stores.openNew(engine)
-      await store.requestLog.open(openRecord('running'))
+      await store.requestLog.open(openRecord('running', { user: 'ada', session: 'session-1' }))
       await store.requestLog.caughtUp()
       const search = (filters: Partial<RequestFilters>) => allPages(store.reads, { ...ANY, ...filters }, 10, 10)
       assert.deepEqual((await search({})).ids, ['running'])
       assert.deepEqual((await search({ route: 'fast' })).ids, ['running'])
+      assert.deepEqual((await search({ session: 'session-1' })).ids, ['running'])
+      assert.deepEqual((await search({ user: 'ada' })).ids, ['running'])
       assert.deepEqual((await search({ fallback: false })).ids, [])
+    })
+
+    test('a session and a user are found along their own index, whatever else is asked', async () => {
+      await logCalls(db, 'planned', [{ session: 'session-1', user: 'ada' }])
+      for (const [filters, index] of [
+        [{ session: 'session-1' }, 'session'],
+        [{ user: 'ada', keyId: 'key-1' }, 'end_user'],
+        [{ user: 'ada', session: 'session-1', status: 'ok' as const }, 'session'],
+      ] as const) {
+        const watched = watchPlans(reads, engine)
+        const found = await allPages(watched.db, { ...ANY, ...filters, workspace: 'planned' }, 10, 10)
+        assert.equal(found.ids.length, 1)
+        const plan = await watched.text()
+        if (engine === 'sqlite') assert.match(plan, new RegExp(`USING (COVERING )?INDEX requests_${index} `))
+        else assert.match(plan, new RegExp(`workspace_${index}_started_at_idx`))
+      }
     })
 
     test('a key of another workspace finds nothing', async () => {

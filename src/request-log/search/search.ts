@@ -1,6 +1,7 @@
 import { type Kysely, type SelectQueryBuilder, sql } from 'kysely'
 import type { Database, RequestRow } from '../../store/engine/schema.ts'
 import { HOUR_MS } from '../usage/rollup.ts'
+import { hasTag, type Tag } from './tag.ts'
 import { newestFirst, type TimeRange } from './windows.ts'
 
 /** What a request must be like; null asks nothing. */
@@ -21,6 +22,10 @@ export interface RequestFilters {
   streamed: boolean | null
   /** How a stream ended. */
   ended: string | null
+  endpoint: string | null
+  user: string | null
+  session: string | null
+  tag: Tag | null
   /** Only those that stand before this one in the list. */
   newerThan?: LogPosition | null
 }
@@ -45,8 +50,8 @@ const SCANNED_SUMS = 20_000
 const NEAR_MS = 24 * HOUR_MS
 
 /**
- * One page of the log, in bounded time whatever the filters: key, route and time are walked along an index; for the
- * other filters the hourly sums say where the next candidate can be, and from there a bounded stretch is looked at.
+ * One page of the log, in bounded time whatever the filters: session, user, key, route or time is walked along an
+ * index; for the other filters the hourly sums say where the next candidate can be, and from there a bounded stretch is looked at.
  */
 export async function searchRequests(
   db: Kysely<Database>,
@@ -106,9 +111,17 @@ function taken(rows: RequestRow[], filters: RequestFilters, limit: number, edge:
 
 /** Whether rows must be looked at one by one. */
 function isSifting(filters: RequestFilters): boolean {
-  const { keyId, route, provider, model, code, status, fallback, minCostPicodollars, streamed, ended } = filters
-  const asked = [provider, model, code, status, fallback, minCostPicodollars, streamed, ended]
-  return (keyId !== null && route !== null) || asked.some((filter) => filter !== null)
+  const { provider, model, code, status, fallback, minCostPicodollars, streamed, ended, endpoint, tag } = filters
+  const asked = [provider, model, code, status, fallback, minCostPicodollars, streamed, ended, endpoint, tag]
+  return pathsOf(filters).length > 1 || asked.some((filter) => filter !== null)
+}
+
+type Path = 'session' | 'user' | 'keyId' | 'route'
+/** Filters with an index of their own, the most selective first: the first that is asked for is walked along. */
+const PATHS: readonly Path[] = ['session', 'user', 'keyId', 'route']
+
+function pathsOf(filters: RequestFilters): Path[] {
+  return PATHS.filter((path) => filters[path] !== null)
 }
 
 /** The times that a page may reach over. */
@@ -130,9 +143,10 @@ function alongIndex<Columns>(
   filters: RequestFilters,
   after: LogPosition | null,
 ): Requests<Columns> {
-  const { keyId, workspace, route, from, to, newerThan = null } = filters
-  let found = keyId === null ? rows.where('workspace', '=', workspace) : rows.where('key_id', '=', keyId)
-  if (keyId === null && route !== null) found = found.where('route', route === '' ? 'is' : '=', route || null)
+  const { workspace, from, to, newerThan = null } = filters
+  const [path] = pathsOf(filters)
+  let found = path === 'keyId' ? rows : rows.where('workspace', '=', workspace)
+  if (path !== undefined) found = onPath(found, filters, path)
   if (from !== null) found = found.where('started_at', '>=', from)
   if (to !== null) found = found.where('started_at', '<', to)
   if (newerThan !== null) {
@@ -144,6 +158,20 @@ function alongIndex<Columns>(
   return found
     .where('started_at', '<=', after.startedAt)
     .where((where) => where.or([where('started_at', '<', after.startedAt), where('id', '<', after.id)]))
+}
+
+function onPath<Columns>(rows: Requests<Columns>, filters: RequestFilters, path: Path): Requests<Columns> {
+  const { session, user, keyId, route } = filters
+  switch (path) {
+    case 'session':
+      return rows.where('session', '=', session)
+    case 'user':
+      return rows.where('end_user', '=', user)
+    case 'keyId':
+      return rows.where('key_id', '=', keyId ?? '')
+    case 'route':
+      return rows.where('route', route === '' ? 'is' : '=', route || null)
+  }
 }
 
 /** How many rows there are, at most `most`; if there are so many, `edge` is the oldest time within them. */
@@ -167,9 +195,9 @@ async function scan(
 }
 
 function sifted<Columns>(rows: Requests<Columns>, filters: RequestFilters): Requests<Columns> {
-  const { keyId, route, provider, model, code, status, fallback, minCostPicodollars, streamed, ended } = filters
+  const { provider, model, code, status, fallback, minCostPicodollars, streamed, ended, endpoint, tag } = filters
   let found = rows.where('state', '=', 'closed')
-  if (keyId !== null && route !== null) found = found.where('route', route === '' ? 'is' : '=', route || null)
+  for (const path of pathsOf(filters).slice(1)) found = onPath(found, filters, path)
   if (provider !== null) found = found.where('provider', '=', provider)
   if (model !== null) found = found.where('model', '=', model)
   if (code !== null) found = found.where('code', '=', code)
@@ -179,6 +207,8 @@ function sifted<Columns>(rows: Requests<Columns>, filters: RequestFilters): Requ
   if (minCostPicodollars !== null) found = found.where('cost_picodollars', '>=', minCostPicodollars)
   if (streamed !== null) found = found.where('streamed', '=', streamed ? 1 : 0)
   if (ended !== null) found = found.where('ended', '=', ended)
+  if (endpoint !== null) found = found.where('endpoint', '=', endpoint)
+  if (tag !== null) found = found.where(hasTag(tag))
   return found
 }
 
@@ -211,8 +241,10 @@ function sumsBefore(db: Kysely<Database>, filters: RequestFilters, after: LogPos
 }
 
 function roomFor(sums: Hours, filters: RequestFilters): Hours {
-  const { keyId, route, provider, model, code, status, fallback, minCostPicodollars } = filters
+  const { keyId, route, provider, model, code, status, fallback, minCostPicodollars, endpoint } = filters
   let hours = sums.where('requests', '>', 0)
+  // Sums from before endpoints had their own have none, and may be of any.
+  if (endpoint !== null) hours = hours.where('endpoint', 'in', [endpoint, ''])
   if (keyId !== null) hours = hours.where('key_id', '=', keyId)
   if (route !== null) hours = hours.where('route', '=', route)
   if (provider !== null) hours = hours.where('provider', '=', provider)

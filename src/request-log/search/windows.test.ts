@@ -30,6 +30,10 @@ const EVERYTHING: RequestFilters = {
   minCostPicodollars: null,
   streamed: null,
   ended: null,
+  endpoint: null,
+  user: null,
+  session: null,
+  tag: null,
 }
 
 for (const engine of ENGINES) {

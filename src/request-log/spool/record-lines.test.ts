@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { closeRecord, openRecord } from '../../../test/test-store.ts'
 import { NO_USAGE } from '../../domain/pricing/usage.ts'
+import { openRow } from '../row.ts'
 import {
   closeLine,
   commitLine,
@@ -94,12 +95,22 @@ test('a text of megabytes where a name belongs is cut, and nothing is copied whe
   assert.ok(openLine(openRecord('call-1', { requestedModel: long })).length < 1_000)
 })
 
-test('a line of the version before, which knew no streams, is read as it was meant', () => {
-  const record = closeRecord('call-1', { ...CLOSED, streamed: false })
-  const { values, attempts } = readClose(closeLine(record))
-  const later = new Set(['streamed', 'firstContentMs', 'ended', 'eventsSent', 'usageSource'])
-  const isLater = (name = '') => later.has(name) || /^cost(Least|Most)/.test(name)
-  const earlier = values.filter((_value, index) => !isLater(SPOOLED_FIELDS[index]?.name))
-  assert.equal(earlier.length, values.length - 7)
-  assert.deepEqual(readClose(`c${JSON.stringify(earlier)}\t${attempts}`), { values, attempts })
-})
+const ATTRIBUTION = ['user', 'session', 'tags']
+const STREAMS = ['streamed', 'firstContentMs', 'ended', 'eventsSent', 'usageSource']
+
+for (const [version, later] of [
+  ['no user, session or tags', ATTRIBUTION],
+  ['no streams either', [...ATTRIBUTION, ...STREAMS, 'costLeastPicodollars', 'costMostPicodollars']],
+] as const) {
+  test(`lines of a version that knew ${version} are read as they were meant`, () => {
+    const known = <Value>(values: readonly Value[]) =>
+      values.filter((_value, index) => !later.includes(SPOOLED_FIELDS[index]?.name ?? ''))
+    const record = closeRecord('call-1', { ...CLOSED, streamed: false, tags: null })
+    const { values, attempts } = readClose(closeLine(record))
+    assert.equal(known(values).length, values.length - later.length)
+    assert.deepEqual(readClose(`c${JSON.stringify(known(values))}\t${attempts}`), { values, attempts })
+    const opened = readOpen(openLine({ ...OPENED, streamed: false, tags: null }))
+    const read = readOpen(`o${JSON.stringify(known(opened))}`)
+    assert.deepEqual(openRow(read, 'node-1').values, openRow(opened, 'node-1').values)
+  })
+}

@@ -108,7 +108,12 @@ export function openedId(text: string): string {
 
 /** The values of a line, in the order of `SPOOLED_FIELDS`. */
 export function readOpen(text: string): unknown[] {
-  return JSON.parse(text.slice(1))
+  const values: unknown[] = JSON.parse(text.slice(1))
+  // One field fewer still in the version that knew no streams; anything shorter is no line of ours.
+  if (values.length < OPEN_FIELDS.length && values.length >= BEFORE_ATTRIBUTION - 1) {
+    values.push(...OPEN_FIELDS.slice(values.length).map(() => null))
+  }
+  return values
 }
 
 /** The values of a commit mark, in the order of `COMMIT_FIELDS`. */
@@ -120,13 +125,18 @@ export function readCommit(text: string): unknown[] {
 export function readClose(text: string): { values: unknown[]; attempts: string } {
   const end = text.indexOf(BEFORE_ATTEMPTS)
   const values: unknown[] = JSON.parse(text.slice(1, end))
-  if (values.length < SPOOLED_FIELDS.length) makeRoomForStreams(values)
+  if (values.length < SPOOLED_FIELDS.length - ATTRIBUTION.length) makeRoomForStreams(values)
+  if (values.length < SPOOLED_FIELDS.length) values.splice(BEFORE_ATTRIBUTION, 0, ...ATTRIBUTION)
   return { values, attempts: text.slice(end + 1) }
 }
 
-/** The version before knew no streams: one field fewer behind those of the beginning, six before the last. */
+/** The version before knew no user, session or tags: three fields fewer behind those of the beginning. */
+const ATTRIBUTION = [null, null, null]
+const BEFORE_ATTRIBUTION = OPEN_FIELDS.length - ATTRIBUTION.length
+
+/** The one before that knew no streams: one field fewer behind those of the beginning, six before the last. */
 function makeRoomForStreams(values: unknown[]): void {
-  values.splice(OPEN_FIELDS.length - 1, 0, false)
+  values.splice(BEFORE_ATTRIBUTION - 1, 0, false)
   values.splice(-1, 0, null, null, 0, null, null, null)
 }
 

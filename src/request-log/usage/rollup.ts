@@ -45,8 +45,13 @@ const BUCKETS = [
   { name: 'gateway', column: 'gateway_microseconds', bounds: GATEWAY_BOUNDS_MICROSECONDS },
 ] as const
 
+/** All counts but those by duration. */
+export const PLAIN_COUNT_COLUMNS: Readonly<Record<string, Expression>> = Object.fromEntries(
+  PLAIN_COUNTS.map(({ name, expression }) => [name, expression]),
+)
+
 export const COUNTS: Readonly<Record<string, Expression>> = {
-  ...Object.fromEntries(PLAIN_COUNTS.map(({ name, expression }) => [name, expression])),
+  ...PLAIN_COUNT_COLUMNS,
   ...Object.assign({}, ...BUCKETS.map(bucketCounts)),
 }
 

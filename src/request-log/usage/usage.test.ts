@@ -7,8 +7,10 @@ import { ENGINES, testStores } from '../../../test/test-store.ts'
 import type { UsageGroup } from '../../domain/log/usage-dimensions.ts'
 import type { Database, RequestRow } from '../../store/engine/schema.ts'
 import { deleteExpired } from '../retention/retention.ts'
+import { readAttributed, readsWholeRange } from './attributed.ts'
+import type { UsageQuery } from './group-sums.ts'
 import { GATEWAY_BOUNDS_MICROSECONDS, GATEWAY_BUCKETS } from './latency.ts'
-import { readUsage, type UsageQuery } from './usage.ts'
+import { readUsage } from './usage.ts'
 
 const stores = await testStores()
 
@@ -26,10 +28,13 @@ function sumsOf(rows: readonly RequestRow[], query: UsageQuery): Map<string, unk
     key: (row) => [row.key_id],
     provider: (row) => [row.provider],
     code: (row) => [row.code],
+    endpoint: (row) => [row.endpoint],
+    user: (row) => [row.end_user],
+    session: (row) => [row.session],
   }
   const sums = new Map<string, [number, number, number, number[], bigint, bigint]>()
   for (const row of rows) {
-    if (row.started_at < query.from || row.started_at >= query.to) continue
+    if (row.started_at < query.from || row.started_at >= query.to || !isAsked(row, query)) continue
     const width = { minute: MINUTE, hour: HOUR, day: DAY }[query.interval ?? 'day']
     const start = query.interval === null ? null : Math.floor(row.started_at / width) * width
     const group = query.groupBy === null ? [] : groups[query.groupBy](row)
@@ -45,6 +50,17 @@ function sumsOf(rows: readonly RequestRow[], query: UsageQuery): Map<string, unk
     sums.set(place, sum)
   }
   return new Map([...sums].sort(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+/** Times are not summed where all rows of a range are read for users, sessions or tags. */
+function withoutTimes(sums: Map<string, unknown[]>): Map<string, unknown[]> {
+  return new Map([...sums].map(([place, sum]) => [place, sum.filter((_figure, index) => index !== 2 && index !== 3)]))
+}
+
+function isAsked(row: RequestRow, { filters, tag }: UsageQuery): boolean {
+  const isMet = ([column, value]: [string, string]) => (row[column as keyof RequestRow] ?? '') === value
+  const tags = JSON.parse(row.tags ?? '{}')
+  return Object.entries(filters).every(isMet) && (tag == null || tags[tag.name] === tag.value)
 }
 
 async function answered(db: Kysely<Database>, query: UsageQuery): Promise<Map<string, unknown[]>> {
@@ -69,7 +85,13 @@ const anyQuery = fc
     edges: fc.tuple(edge, edge).filter(([a, b]) => a !== b),
     now: fc.constantFrom(0, 6_000_000, 2 * DAY, 5 * DAY),
     interval: fc.constantFrom<UsageQuery['interval']>('minute', 'hour', 'day', null),
-    groupBy: fc.constantFrom<UsageGroup | null>('model', 'route', 'key', 'provider', 'code', null),
+    groupBy: fc.constantFrom<UsageGroup | null>(
+      ...(['model', 'route', 'key', 'provider', 'code', 'endpoint', 'user', 'session', null] as const),
+    ),
+    filters: fc.constantFrom<UsageQuery['filters']>(
+      ...[{}, {}, { endpoint: 'chat' }, { session: 'session-1' }, { end_user: '', route: 'fast' }],
+    ),
+    tag: fc.constantFrom(null, null, null, { name: 'team', value: 'a' }),
   })
   .map(({ edges, ...rest }) => ({ ...rest, from: Math.min(...edges), to: Math.max(...edges) }))
 
@@ -91,8 +113,9 @@ for (const engine of ENGINES) {
             for (const asked of queries) {
               // Nothing has started later than now.
               const now = Math.max(asked.now, ...rows.map((row) => row.started_at + 1))
-              const query: UsageQuery = { ...asked, now, workspace, filters: {} }
-              assert.deepEqual(await answered(reads, query), sumsOf(rows, query))
+              const query: UsageQuery = { ...asked, now, workspace }
+              const told = readsWholeRange(query) ? withoutTimes : (sums: Map<string, unknown[]>) => sums
+              assert.deepEqual(told(await answered(reads, query)), told(sumsOf(rows, query)))
             }
           },
         ),
@@ -116,6 +139,49 @@ for (const engine of ENGINES) {
       assert.equal(await count({ route: 'fast', model: 'model-2' }), 1)
       assert.equal(await count({ route: 'fast' }, HOUR + 1), 1)
       assert.equal(await count({ provider: 'nobody' }), 0)
+    })
+
+    test('of many sessions the costliest are told apart, the others are one; nothing is lost', async () => {
+      const calls = Array.from({ length: 40 }, (_, index) => ({
+        session: index % 4 === 3 ? null : `session-${index % 10}`,
+        costPicodollars: String((index % 10) * 1_000_000),
+        startedAt: HOUR + (index % 2) * HOUR,
+      }))
+      await logCalls(db, 'many', calls)
+      const common = { workspace: 'many', from: HOUR, to: DAY, now: 2 * DAY, groupBy: 'session' as const, filters: {} }
+      for (const interval of [null, 'hour'] as const) {
+        const { rows } = await readAttributed(reads, { ...common, interval }, 3)
+        const told = rows.filter(({ isRest }) => !isRest)
+        assert.deepEqual([...new Set(told.flatMap(({ group }) => group))].sort(), ['', 'session-6', 'session-8'])
+        assert.equal(rows.filter(({ isRest }) => isRest).length, interval === null ? 1 : 2)
+        assert.equal(
+          rows.reduce((sum, row) => sum + row.costPicodollars, 0n),
+          calls.reduce((sum, call) => sum + BigInt(call.costPicodollars), 0n),
+        )
+        assert.equal(
+          rows.reduce((sum, row) => sum + row.requests, 0),
+          40,
+        )
+      }
+      const all = await readAttributed(reads, { ...common, interval: null })
+      assert.deepEqual([all.rows.length, all.rows.some(({ isRest }) => isRest)], [11, false])
+    })
+
+    test('what only rows know begins where their rows do, and the answer says so', async () => {
+      const first = DAY - HOUR
+      const calls = [first + 10, DAY - 10, DAY + 10].map((startedAt) => ({ startedAt, session: 'session-1' }))
+      await logCalls(db, 'worn', calls)
+      const common = { workspace: 'worn', now: 2 * DAY, interval: null, groupBy: null } as const
+      const query: UsageQuery = { ...common, filters: { session: 'session-1' }, from: 5, to: DAY + HOUR }
+      const seen = async (range = {}) => {
+        const { from, to, rows } = await readUsage(reads, { ...query, ...range })
+        return [from, to, rows[0]?.requests ?? 0]
+      }
+      assert.deepEqual(await seen(), [5, DAY + HOUR, 3])
+      await deleteExpired(db, { before: engine === 'sqlite' ? DAY - 20 : DAY, pause: async () => {} })
+      assert.deepEqual(await seen(), [DAY, DAY + HOUR, 1])
+      assert.deepEqual(await seen({ from: DAY + 5 }), [DAY + 5, DAY + HOUR, 1])
+      assert.deepEqual(await seen({ to: DAY }), [DAY, DAY, 0])
     })
 
     test('sums outlive the rows; an hour that can no longer be cut is given whole and the answer says so', async () => {

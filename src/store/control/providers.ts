@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import { DEFAULT_ON_CALLER_LEFT, type Provider } from '../../domain/provider.ts'
+import { DEFAULT_ON_CALLER_LEFT, type Provider, SPEAKABLE, type Speakable } from '../../domain/provider.ts'
 import type { Database, ManagedBy, ProviderRow } from '../engine/schema.ts'
 import type { Secrets } from '../engine/secrets.ts'
 import { changeControlData } from './control-transaction.ts'
@@ -15,7 +15,22 @@ export function providerFromRow(row: ProviderRow, secrets: Secrets): Provider {
     headers: headers === null ? {} : (JSON.parse(headers) as Record<string, string>),
     onCallerLeft: row.on_caller_left === 'drain' ? 'drain' : DEFAULT_ON_CALLER_LEFT,
     ...(row.price_percent === null ? {} : { pricePercent: row.price_percent }),
+    ...spoken(row.speaks),
   }
+}
+
+/** Formats that this version does not know are left out. */
+function spoken(written: string | null): Pick<Provider, 'speaks'> {
+  if (written === null) return {}
+  return { speaks: (JSON.parse(written) as string[]).filter((name): name is Speakable => isSpeakable(name)) }
+}
+
+function isSpeakable(name: string): boolean {
+  return SPEAKABLE.some((each) => each === name)
+}
+
+function speaksText({ speaks }: Pick<Provider, 'speaks'>): string | null {
+  return speaks === undefined ? null : JSON.stringify(speaks.toSorted())
 }
 
 export async function findProvider(db: Kysely<Database>, name: string): Promise<ProviderRow | null> {
@@ -39,6 +54,7 @@ export async function putProvider(
       api_key_encrypted: sealSecret(secrets, provider.apiKey, provider.name, 'API key'),
       headers_encrypted: sealSecret(secrets, headersText(provider), provider.name, 'headers'),
       on_caller_left: provider.onCallerLeft,
+      speaks: speaksText(provider),
       managed_by: managedBy,
       updated_at: now,
     }
@@ -112,6 +128,7 @@ function isSame(row: ProviderRow, provider: Provider, managedBy: ManagedBy, secr
     return (
       present.apiKey === provider.apiKey &&
       present.onCallerLeft === provider.onCallerLeft &&
+      speaksText(present) === speaksText(provider) &&
       headersText(present) === headersText(provider)
     )
   } catch {

@@ -95,6 +95,8 @@ interface ProvidersTable {
   price_percent: number | null
   /** Null is `abort`, too: gateways of the version before write none. */
   on_caller_left: string | null
+  /** A JSON list of formats; null: the family knows. */
+  speaks: string | null
 }
 
 interface RegistryTable {
@@ -143,6 +145,8 @@ interface RequestTypes extends Record<FieldKind, unknown> {
   attempts: string
   /** JSON; null when the request went out as it came. */
   adjustments: string | null
+  /** JSON; null when there are none. */
+  tags: string | null
 }
 
 type RequestsTable = { [Field in LogColumns as Field['column']]: RequestTypes[Field['kind']] }

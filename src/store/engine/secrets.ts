@@ -13,12 +13,15 @@ export interface Secrets {
   /** A signature that holds for this text in this context only. */
   sign(text: string, context: string): string
   isSigned(text: string, signature: string, context: string): boolean
+  /** For what callers keep for us and bring back (domain/request/sealing.ts). */
+  sealingKeys: readonly Uint8Array[]
 }
 
 interface RingKey {
   id: string
   key: Buffer
   signingKey: Buffer
+  sealingKey: Uint8Array
 }
 
 const CIPHER = 'aes-256-gcm'
@@ -52,6 +55,7 @@ export function openSecrets(dataDir: string, keys: readonly string[] | null): Se
       const given = Buffer.from(signature, 'base64url')
       return ring.some((key) => isEqual(given, signatureOf(key, text, context)))
     },
+    sealingKeys: ring.map(({ sealingKey }) => sealingKey),
   }
 }
 
@@ -73,7 +77,13 @@ function createKeyFile(path: string): string {
 function ringKey(text: string): RingKey {
   const derive = (purpose: string, bytes: number) =>
     Buffer.from(hkdfSync('sha256', text, 'switchyard secrets', purpose, bytes))
-  return { id: derive('id', 4).toString('hex'), key: derive('key', 32), signingKey: derive('signing key', 32) }
+  return {
+    id: derive('id', 4).toString('hex'),
+    key: derive('key', 32),
+    signingKey: derive('signing key', 32),
+    // With a buffer of its own: it goes to another thread with the calls that need it.
+    sealingKey: new Uint8Array(derive('sealing key', 32)),
+  }
 }
 
 function signatureOf({ signingKey }: RingKey, text: string, context: string): Buffer {

@@ -3,6 +3,7 @@ import type { Engine } from '../engine/engine.ts'
 import type { Database } from '../engine/schema.ts'
 import { StoreError } from '../engine/store-error.ts'
 import { createSchema } from './create-schema.ts'
+import { sumByEndpoint } from './sum-by-endpoint.ts'
 
 export type Migration = (db: Transaction<Database>, engine: Engine) => Promise<void>
 
@@ -18,6 +19,9 @@ export const MIGRATIONS: readonly Migration[] = [
   nameEndpoint,
   switchStreaming,
   logStreams,
+  nameFormats,
+  logAttribution,
+  sumByEndpoint,
 ]
 
 async function markInterchangeable(db: Transaction<Database>): Promise<void> {
@@ -43,6 +47,22 @@ async function logStreams(db: Transaction<Database>): Promise<void> {
   for (const column of columns) await sql.raw(`alter table requests add column ${column}`).execute(db)
 }
 
+async function nameFormats(db: Transaction<Database>): Promise<void> {
+  await sql`alter table providers add column speaks text`.execute(db)
+}
+
+/** Partial indexes: a call that names no user or session costs them nothing. */
+async function logAttribution(db: Transaction<Database>): Promise<void> {
+  for (const column of ['end_user', 'session', 'tags']) {
+    await sql.raw(`alter table requests add column ${column} text`).execute(db)
+  }
+  for (const column of ['end_user', 'session']) {
+    await sql
+      .raw(`create index requests_${column} on requests (workspace, ${column}, started_at) where ${column} is not null`)
+      .execute(db)
+  }
+}
+
 /** The schema that this version of the gateway works with. */
 export const KNOWN_SCHEMA = MIGRATIONS.length
 
@@ -50,7 +70,7 @@ export const KNOWN_SCHEMA = MIGRATIONS.length
  * The oldest schema whose gateways can work with the present one: the number of the last migration that did more than
  * add. They may still start, until the last of them has been replaced.
  */
-export const COMPATIBLE_SCHEMA = 1
+export const COMPATIBLE_SCHEMA = 8
 const COMPATIBLE_SETTING = 'compatible_schema'
 
 /** Any number, but the same for every node of one database. */

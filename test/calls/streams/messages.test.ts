@@ -205,6 +205,28 @@ describe('message events become chunks', () => {
     assert.equal(translated(events).hiddenBytes, 4)
   })
 
+  test('complete thinking is a part of its own, for formats that send it back', () => {
+    const events = [
+      started(),
+      open(0, { type: 'thinking', thinking: '', signature: '' }),
+      delta(0, { type: 'thinking_delta', thinking: 'h' }),
+      delta(0, { type: 'thinking_delta', thinking: 'm' }),
+      delta(0, { type: 'signature_delta', signature: 'sig' }),
+      close(0),
+      open(1, { type: 'redacted_thinking', data: 'x' }),
+      close(1),
+      // Without a signature no provider takes it back.
+      open(2, { type: 'thinking', thinking: 'lost' }),
+      close(2),
+      stopping('end_turn'),
+      STOP,
+    ]
+    assert.deepEqual(translated(events).parts.slice(0, -1), [
+      { type: 'reasoning-end', block: { type: 'thinking', thinking: 'hm', signature: 'sig' } },
+      { type: 'reasoning-end', block: { type: 'redacted_thinking', data: 'x' } },
+    ])
+  })
+
   for (const [reason, finish] of Object.entries({
     end_turn: 'stop',
     stop_sequence: 'stop',

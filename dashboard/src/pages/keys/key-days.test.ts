@@ -16,6 +16,7 @@ const row = (start: string, cost_usd: string, requests: number) => ({
   cache_write_tokens: 0,
   reasoning_tokens: 0,
   cost_usd,
+  is_rest: false,
   unpriced_requests: 0,
   latency_ms: distribution,
   gateway_ms: distribution,

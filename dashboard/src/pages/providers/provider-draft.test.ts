@@ -10,6 +10,7 @@ const stored: Provider = {
   has_api_key: true,
   headers: { 'x-team': '***' },
   on_caller_left: 'drain',
+  speaks: ['responses'],
   price_percent: null,
   managed_by: null,
   created_at: '2026-01-01T00:00:00Z',
@@ -26,6 +27,7 @@ describe('a provider that is edited', () => {
       base_url: 'https://llm.example/v1',
       headers: { 'x-team': '***' },
       on_caller_left: 'drain',
+      speaks: ['responses'],
     })
     assert.ok(!('api_key' in body))
   })
@@ -64,5 +66,6 @@ test('a new provider with no key and no address says so with null', () => {
     api_key: null,
     headers: {},
     on_caller_left: 'abort',
+    speaks: null,
   })
 })

@@ -9,6 +9,7 @@ export interface ProviderDraft {
   key: KeyDraft
   headers: HeaderDraft[]
   onCallerLeft: Provider['on_caller_left']
+  speaks: Provider['speaks']
 }
 
 export type KeyDraft = { kind: 'keep' } | { kind: 'remove' } | { kind: 'set'; value: string }
@@ -33,9 +34,10 @@ export function draftOf(provider: Provider | null, families: readonly string[]):
       key: { kind: 'set', value: '' },
       headers: [],
       onCallerLeft: 'abort',
+      speaks: null,
     }
   }
-  const { name, family, base_url, has_api_key, headers, on_caller_left } = provider
+  const { name, family, base_url, has_api_key, headers, on_caller_left, speaks } = provider
   return {
     name,
     family,
@@ -43,10 +45,11 @@ export function draftOf(provider: Provider | null, families: readonly string[]):
     key: has_api_key ? { kind: 'keep' } : { kind: 'set', value: '' },
     headers: Object.keys(headers).map((header, row) => ({ row, name: header, value: null })),
     onCallerLeft: on_caller_left,
+    speaks,
   }
 }
 
-export function bodyOf({ family, baseUrl, key, headers, onCallerLeft }: ProviderDraft): Body<'providers.put'> {
+export function bodyOf({ family, baseUrl, key, headers, onCallerLeft, speaks }: ProviderDraft): Body<'providers.put'> {
   const named = headers.filter(({ name, value }) => name.trim() !== '' || (value ?? '') !== '')
   return {
     family,
@@ -54,6 +57,7 @@ export function bodyOf({ family, baseUrl, key, headers, onCallerLeft }: Provider
     ...keyPart(key),
     headers: Object.fromEntries(named.map(({ name, value }) => [name.trim(), value ?? STORED])),
     on_caller_left: onCallerLeft,
+    speaks,
   }
 }
 

@@ -8,6 +8,7 @@ import { HeadersEditor } from './headers-editor.tsx'
 import { KeyField } from './key-field.tsx'
 import { bodyOf, draftOf, leavesHome, type ProviderDraft } from './provider-draft.ts'
 import type { Provider } from './provider-health.ts'
+import { SpeaksField } from './speaks-field.tsx'
 
 export interface ProviderFormProps {
   /** Null for a new one. */
@@ -94,6 +95,7 @@ export function ProviderForm(props: ProviderFormProps) {
           error={problemAt(put.error, 'headers')}
         />
         <CallerLeftField value={draft.onCallerLeft} onChange={(onCallerLeft) => change({ onCallerLeft })} />
+        <SpeaksField value={draft.speaks} onChange={(speaks) => change({ speaks })} />
         <FormError error={put.error} fields={FIELDS} {...(onReload && { onReload })} />
         <Group justify="flex-end">
           <Button variant="default" onClick={onCancel}>

@@ -133,7 +133,10 @@ function Served({ row }: { row: ListedRequest }) {
 
 function KeyName({ row }: { row: ListedRequest }) {
   return (
-    <span className={`above-row ${classes['key']}`} title={`${row.key_name ?? 'a key that is gone'} (${row.key_id})`}>
+    <span
+      className={`above-row ${classes['key']}`}
+      title={`${row.key_name ?? 'a key that is gone'} (${row.key_id})${row.user === null ? '' : `, for ${row.user}`}`}
+    >
       {row.key_name ?? row.key_id}
     </span>
   )

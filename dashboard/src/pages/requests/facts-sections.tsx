@@ -47,6 +47,7 @@ export function CallSection({ request }: { request: ListedRequest }) {
               </Anchor>
             ),
           },
+          request.endpoint === null ? null : { name: 'Endpoint', value: request.endpoint },
           { name: 'Route', value: <RouteName route={request.route} /> },
           { name: 'Started', value: <Time at={request.started_at} /> },
           { name: 'Ended', value: request.finished_at === null ? 'not yet' : <Time at={request.finished_at} /> },

@@ -15,6 +15,7 @@ export interface EditorProps {
 /** The value of one filter: chosen from what there is, or typed. */
 export function FilterEditor({ field, onChange }: EditorProps) {
   if (field === 'min_cost_usd') return <CostEditor onChange={onChange} />
+  if (field === 'tag') return <TagEditor onChange={onChange} />
   return <OptionsEditor key={field} field={field} onChange={onChange} />
 }
 
@@ -99,6 +100,30 @@ function CostEditor({ onChange }: Pick<EditorProps, 'onChange'>) {
         placeholder="0.05"
         leftSection="$"
         inputMode="decimal"
+        value={text}
+        error={error}
+        onChange={(event) => setText(event.currentTarget.value)}
+      />
+    </form>
+  )
+}
+
+function TagEditor({ onChange }: Pick<EditorProps, 'onChange'>) {
+  const [text, setText] = useState('')
+  const [error, setError] = useState<string | null>(null)
+  function submit(event: FormEvent) {
+    event.preventDefault()
+    const tag = text.trim()
+    if (/^[^:]+:./.test(tag)) onChange({ tag })
+    else setError('A name and a value, such as team:search')
+  }
+  return (
+    <form onSubmit={submit}>
+      <TextInput
+        data-autofocus
+        label="Tag"
+        description="NAME:VALUE of the metadata that callers send. Enter applies it."
+        placeholder="team:search"
         value={text}
         error={error}
         onChange={(event) => setText(event.currentTarget.value)}

@@ -13,6 +13,10 @@ import {
   Route,
   Server,
   Split,
+  SquareTerminal,
+  Tag,
+  User,
+  Waypoints,
 } from 'lucide-react'
 import { useLocation } from 'wouter'
 import { usePath } from '../../shell/place.ts'
@@ -34,6 +38,10 @@ const ICONS: Record<Field, LucideIcon> = {
   min_cost_usd: Coins,
   streamed: AudioLines,
   ended: CircleStop,
+  endpoint: Waypoints,
+  user: User,
+  session: SquareTerminal,
+  tag: Tag,
 }
 
 export interface FilterMenuProps {

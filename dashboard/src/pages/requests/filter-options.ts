@@ -10,7 +10,7 @@ export interface Option {
   change: Record<string, string | null>
 }
 
-type GroupedField = 'route' | 'provider' | 'model' | 'key' | 'code'
+type GroupedField = 'route' | 'provider' | 'model' | 'key' | 'code' | 'endpoint' | 'user' | 'session'
 
 const STATUSES: [value: string, label: string, note: string][] = [
   ['ok', 'OK', 'answered with 200'],

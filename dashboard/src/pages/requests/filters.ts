@@ -4,7 +4,7 @@ import type { Search } from '../../shell/place.ts'
 /** The filters of the list as they stand in the address, under the names of the management API. */
 export const FIELDS = [
   ...(['status', 'code', 'route', 'provider', 'model', 'key', 'fallback', 'min_cost_usd'] as const),
-  ...(['streamed', 'ended'] as const),
+  ...(['streamed', 'ended', 'endpoint', 'user', 'session', 'tag'] as const),
 ] as const
 export type Field = (typeof FIELDS)[number]
 
@@ -19,6 +19,10 @@ export const FIELD_TITLES: Record<Field, string> = {
   min_cost_usd: 'Cost',
   streamed: 'Streamed',
   ended: 'Stream ended',
+  endpoint: 'Endpoint',
+  user: 'User',
+  session: 'Session',
+  tag: 'Tag',
 }
 
 export const ENDINGS: Readonly<Record<string, string>> = {
@@ -109,6 +113,10 @@ function valueText(field: Field, value: string, keyName: string | null): string 
     case 'code':
     case 'provider':
     case 'model':
+    case 'endpoint':
+    case 'user':
+    case 'session':
+    case 'tag':
       return value
   }
 }

@@ -11,6 +11,7 @@ import { ErrorState } from '../../components/states.tsx'
 import { Waterfall } from '../../components/waterfall/waterfall.tsx'
 import { count, milliseconds } from '../../format/number.ts'
 import { useWorkspace } from '../../shell/place.ts'
+import { AttributionSection } from './attribution-section.tsx'
 import { CostSection } from './cost-section.tsx'
 import { curlOf } from './curl.ts'
 import { CallSection, TokensSection } from './facts-sections.tsx'
@@ -60,6 +61,7 @@ export function RequestDetail({ id, listed }: { id: string; listed: ListedReques
       <Figures request={request} />
       <AttemptsSection request={request} full={full} explained={explained} />
       {request.state === 'closed' && <CostSection request={request} explained={explained} />}
+      <AttributionSection request={request} />
       <div className={classes['columns']}>
         <TokensSection usage={request.usage} />
         <CallSection request={request} />

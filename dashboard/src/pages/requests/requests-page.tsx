@@ -1,4 +1,4 @@
-import { ActionIcon, Tooltip } from '@mantine/core'
+import { ActionIcon, Text, Tooltip } from '@mantine/core'
 import { RotateCw } from 'lucide-react'
 import { useEffect, useMemo, useState } from 'react'
 import { useLocation, useSearch } from 'wouter'
@@ -11,6 +11,7 @@ import { LiveSwitch } from './live-switch.tsx'
 import { RequestList } from './request-list.tsx'
 import { RequestPanel } from './request-panel.tsx'
 import { neighbours } from './rows.ts'
+import { SessionSum } from './session-sum.tsx'
 import { useRequests } from './use-requests.ts'
 import { useSteps } from './use-steps.ts'
 
@@ -54,6 +55,11 @@ export function RequestsPage() {
         </Tooltip>
         <ExportMenu query={query} />
       </FilterBar>
+      {search['session'] !== undefined && search['session'] !== '' && (
+        <Text size="sm" c="dimmed" role="status">
+          <SessionSum workspace={workspace} session={search['session']} />
+        </Text>
+      )}
       <RequestList
         requests={requests}
         search={useSearch()}

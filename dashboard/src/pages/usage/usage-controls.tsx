@@ -64,6 +64,9 @@ const GROUP_TITLES = [
   { value: 'route', label: 'Route' },
   { value: 'key', label: 'Key' },
   { value: 'provider', label: 'Provider' },
+  { value: 'endpoint', label: 'Endpoint' },
+  { value: 'user', label: 'User' },
+  { value: 'session', label: 'Session' },
 ]
 
 export function GroupControl({ view }: { view: UsageView }) {

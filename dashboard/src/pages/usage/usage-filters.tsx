@@ -7,7 +7,9 @@ import { useUsedGroups } from './use-usage.ts'
 
 type FilterName = (typeof FILTERS)[number]
 
-const NO_FILTERS = { key: null, route: null, provider: null, model: null }
+const NO_FILTERS = Object.fromEntries(FILTERS.map((name) => [name, null]))
+/** Of interest to few, and costly to look up: shown when the page is about them. */
+const RARE: ReadonlySet<FilterName> = new Set(['user', 'session'])
 
 /** Narrows everything on the page; kept in the address. */
 export function UsageFilters({ view }: { view: UsageView }) {
@@ -15,9 +17,11 @@ export function UsageFilters({ view }: { view: UsageView }) {
   const isFiltered = Object.keys(view.filters).length > 0
   return (
     <Group gap="xs">
-      {FILTERS.map((name) => (
-        <Filter key={name} name={name} view={view} />
-      ))}
+      {FILTERS.filter((name) => !RARE.has(name) || view.groupBy === name || view.filters[name] !== undefined).map(
+        (name) => (
+          <Filter key={name} name={name} view={view} />
+        ),
+      )}
       {isFiltered && (
         <Button variant="subtle" color="gray" size="xs" onClick={() => change(NO_FILTERS)}>
           Clear

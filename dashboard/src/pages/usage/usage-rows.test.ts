@@ -25,9 +25,9 @@ const usage: Usage = {
   interval: null,
   group_by: 'key',
   data: [
-    { ...none, start: null, group: 'k1', name: 'web, "app"', requests: 3, cost_usd: '9.5' },
-    { ...none, start: null, group: 'k2', name: '=evil()', requests: 9, cost_usd: '10.000000000001' },
-    { ...none, start: null, group: 'k3', name: null, latency_ms: { ...times, p95: 120 } },
+    { ...none, start: null, is_rest: false, group: 'k1', name: 'web, "app"', requests: 3, cost_usd: '9.5' },
+    { ...none, start: null, is_rest: false, group: 'k2', name: '=evil()', requests: 9, cost_usd: '10.000000000001' },
+    { ...none, start: null, is_rest: false, group: 'k3', name: null, latency_ms: { ...times, p95: 120 } },
   ],
   total: { ...none, requests: 12, cost_usd: '19.500000000001' },
 }
@@ -63,7 +63,7 @@ describe('CSV', () => {
 
   test('by the day each line has its day', () => {
     const daily = { ...usage, interval: 'day' as const, group_by: 'route' as const }
-    const row = { ...none, start: '2026-11-01T00:00:00.000Z', group: null, name: null }
+    const row = { ...none, start: '2026-11-01T00:00:00.000Z', group: null, name: null, is_rest: false }
     const [heading, first] = usageCsv({ ...daily, data: [row] }).split('\r\n')
     assert.match(heading ?? '', /^day_utc,route,requests,/)
     assert.match(first ?? '', /^2026-11-01T00:00:00\.000Z,direct model ids,0,/)

@@ -11,6 +11,7 @@ export interface UsageLine extends Sums {
   /** Null for the group of those that have none. */
   group: string | null
   name: string
+  is_rest: boolean
   isTotal: boolean
 }
 
@@ -20,7 +21,7 @@ export function linesOf(usage: Usage): UsageLine[] {
 }
 
 export function totalLine(usage: Usage): UsageLine {
-  return { ...usage.total, group: null, name: 'Together', isTotal: true }
+  return { ...usage.total, group: null, name: 'Together', is_rest: false, isTotal: true }
 }
 
 /** By what a column of that name shows; unknown percentiles stand at the end either way. */

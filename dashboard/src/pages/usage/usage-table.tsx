@@ -1,7 +1,7 @@
 import { Badge } from '@mantine/core'
 import { useMemo } from 'react'
 import { Link } from 'wouter'
-import { groupFilters, type Measure } from '../../charts/usage-groups.ts'
+import { groupFilters, groupKey, type Measure } from '../../charts/usage-groups.ts'
 import { type Column, DataTable } from '../../components/data-table.tsx'
 import { Money } from '../../components/money.tsx'
 import { count, milliseconds, percent } from '../../format/number.ts'
@@ -10,7 +10,10 @@ import classes from './usage.module.css'
 import { linesOf, shareParts, sortLines, totalLine, type Usage, type UsageLine } from './usage-rows.ts'
 import { sortText, type UsageView } from './usage-view.ts'
 
-const TITLES = { model: 'Model', route: 'Route', key: 'Key', provider: 'Provider', code: 'Code' } as const
+const TITLES = {
+  ...{ model: 'Model', route: 'Route', key: 'Key', provider: 'Provider', code: 'Code' },
+  ...{ endpoint: 'Endpoint', user: 'User', session: 'Session' },
+} as const
 
 /** Sums per group; each line leads to its requests. */
 export function UsageTable({ usage, view }: { usage: Usage; view: UsageView }) {
@@ -25,7 +28,7 @@ export function UsageTable({ usage, view }: { usage: Usage; view: UsageView }) {
       label="Sums per group"
       columns={columns}
       rows={lines}
-      rowKey={({ group }) => group ?? ''}
+      rowKey={groupKey}
       total={totalLine(usage)}
       sort={view.sort}
       onSort={(sort) => change({ sort: sortText(sort) })}

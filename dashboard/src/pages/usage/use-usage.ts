@@ -27,8 +27,9 @@ export function useUsage(view: UsageView) {
   const workspace = useWorkspace()
   const range = useRange(view)
   const query = { workspace, ...range, ...view.filters, group_by: view.groupBy }
-  // A range that is over does not change any more.
-  const options = { refetchEvery: 'to' in range ? undefined : REFRESH_MS }
+  // A range that is over does not change any more. Sums by user or session are added up from the rows each time.
+  const isCostly = view.groupBy === 'user' || view.groupBy === 'session'
+  const options = { refetchEvery: 'to' in range || isCostly ? undefined : REFRESH_MS }
   const overTime = useOperation('usage.get', { query: { ...query, interval: view.interval } }, options)
   const sums = useOperation('usage.get', { query }, options)
   return { overTime, sums, before: useBefore(view, sums.data) }

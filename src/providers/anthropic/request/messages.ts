@@ -13,6 +13,7 @@ import {
 import type { Notes } from './notes.ts'
 import { mistake, refuse } from './rejection.ts'
 import { addSystemMessage, type SystemPrompt, systemContent } from './system.ts'
+import { isThinking, thinkingBlocks } from './thinking-blocks.ts'
 import { addToolResult, orderedResults, type ToolCall, toolCallsOf } from './tool-turns.ts'
 
 /** Adjacent messages of one role, merged: the API requires alternating roles. */
@@ -89,7 +90,7 @@ function noteName(message: JsonObject, notes: Notes): void {
 }
 
 function addUserMessage(draft: Draft, message: JsonObject, index: number): void {
-  const content = messageContent(message, [], index, draft.notes)
+  const content = messageContent(message, [], [], index, draft.notes)
   if (content.length > 0) addTurn(draft, { role: 'user', content, calls: [] })
   else if (draft.turns.at(-1)?.role !== 'user') draft.emptyUser ??= index
 }
@@ -100,20 +101,26 @@ function addAssistantMessage(draft: Draft, message: JsonObject, index: number): 
   const appended: Block[] = calls.map((call) => call.use)
   const refusal = message['refusal'] ?? null
   if (refusal !== null) appended.unshift(textBlock(requiredText(refusal, `messages[${index}].refusal`)))
-  const content = messageContent(message, appended, index, draft.notes)
+  const content = messageContent(message, thinkingBlocks(message, index), appended, index, draft.notes)
   if (content.length > 0) addTurn(draft, { role: 'assistant', content, calls })
 }
 
-/** A message's content with `appended` added: a plain string where possible, or blocks. */
-function messageContent(message: JsonObject, appended: Block[], index: number, notes: Notes): string | Block[] {
+/** A message's content between other blocks: a plain string where possible, or blocks. */
+function messageContent(
+  message: JsonObject,
+  before: Block[],
+  after: Block[],
+  index: number,
+  notes: Notes,
+): string | Block[] {
   const content = message['content']
-  if (typeof content === 'string' && appended.length === 0 && !asksForCaching(message)) {
+  if (typeof content === 'string' && before.length === 0 && after.length === 0 && !asksForCaching(message)) {
     return isBlank(content) ? '' : content
   }
   const path = `messages[${index}]`
-  const blocks = withoutBlanks([...contentBlocks(content, `${path}.content`, notes), ...appended])
-  // The API rejects a marker on whitespace.
-  const last = blocks.findLast(isSubstantial)
+  const blocks = withoutBlanks([...before, ...contentBlocks(content, `${path}.content`, notes), ...after])
+  // The API rejects a marker on whitespace and on thinking.
+  const last = blocks.findLast((block) => isSubstantial(block) && !isThinking(block))
   const marker = last === undefined ? undefined : cacheMarker(message, path, notes)
   if (last !== undefined && marker !== undefined) last['cache_control'] = marker
   return blocks

@@ -242,3 +242,36 @@ test('undeclared tools of the history are declared empty, and may not be called'
   ])
   assert.deepEqual(body['tool_choice'], { type: 'none' })
 })
+
+describe('thinking that a turn brings back', () => {
+  const thought = { type: 'thinking', thinking: 'hm', signature: 's' }
+  const redacted = { type: 'redacted_thinking', data: 'd' }
+
+  test('comes first in its message, as it was given', () => {
+    const message = { ...calls(call('a')), content: 'Let me', thinking_blocks: [thought, redacted] }
+    assert.deepEqual(messagesOf(USER, message, tool('a')), [
+      USER,
+      turn('assistant', thought, redacted, text('Let me'), use('a')),
+      turn('user', result('a')),
+    ])
+  })
+
+  test('takes no cache marker', () => {
+    const message = { role: 'assistant', content: '', thinking_blocks: [thought], cache_control: { type: 'ephemeral' } }
+    assert.deepEqual(messagesOf(USER, message, USER), [USER, turn('assistant', thought), USER])
+  })
+
+  const table: [unknown, string][] = [
+    ['hm', 'messages[0].thinking_blocks: expected an array'],
+    [['hm'], 'messages[0].thinking_blocks[0]: expected an object'],
+    [[{ type: 'text' }], "messages[0].thinking_blocks[0].type: 'text' is not a kind of thinking"],
+    [[{ type: 'thinking', thinking: 'x' }], 'messages[0].thinking_blocks[0].signature: expected a string'],
+    [[{ type: 'redacted_thinking' }], 'messages[0].thinking_blocks[0].data: expected a string'],
+  ]
+  for (const [blocks, expected] of table) {
+    test(expected, () => {
+      const messages = [{ role: 'assistant', content: 'a', thinking_blocks: blocks }]
+      assert.equal(mistakeOf({ messages }), expected)
+    })
+  }
+})

@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../../domain/request/call-request.ts'
 import type { StreamPart } from '../../../domain/request/stream.ts'
+import { reasoningBlock } from '../reasoning.ts'
 import { isJsonAnswer } from '../request/json-mode.ts'
 
 const NONE: StreamPart[] = []
@@ -10,7 +11,9 @@ type Block =
   /** The input of our own tool is the text of the answer. */
   | { kind: 'json'; input: unknown; hasInput: boolean }
   | { kind: 'text' }
-  /** Thinking, server tools, whatever is unknown. */
+  /** As a later turn sends it back: known when it is complete. */
+  | { kind: 'thinking'; block: JsonObject; thinking: string; signature: string }
+  /** Server tools, whatever is unknown. */
   | { kind: 'hidden' }
 
 const TEXT: Block = { kind: 'text' }
@@ -44,6 +47,10 @@ export class Blocks {
       this.#open.set(index, TEXT)
       return this.#text(block['text'])
     }
+    if (block['type'] === 'thinking' || block['type'] === 'redacted_thinking') {
+      this.#open.set(index, startedThinking(block))
+      return NONE
+    }
     if (block['type'] !== 'tool_use') {
       this.#open.set(index, HIDDEN)
       return NONE
@@ -58,6 +65,7 @@ export class Blocks {
     if (type === 'text_delta' && block?.kind === 'text') return this.#text(text)
     if (type === 'input_json_delta' && typeof fragment === 'string') return this.#input(block, fragment)
     if (typeof thinking === 'string') this.hiddenBytes += Buffer.byteLength(thinking)
+    if (block?.kind === 'thinking') continueThinking(block, delta)
     return NONE
   }
 
@@ -65,6 +73,7 @@ export class Blocks {
   stop({ index }: JsonObject): StreamPart[] {
     const block = this.#open.get(index)
     this.#open.delete(index)
+    if (block?.kind === 'thinking') return endOfThinking(block)
     if ((block?.kind !== 'call' && block?.kind !== 'json') || block.hasInput) return NONE
     return this.#input(block, JSON.stringify(block.input ?? {}))
   }
@@ -106,4 +115,25 @@ export class Blocks {
       block.kind === 'json' ? { type: 'text-delta', text } : { type: 'tool-input-delta', index: block.index, text },
     ]
   }
+}
+
+type Thinking = Block & { kind: 'thinking' }
+
+function startedThinking(block: JsonObject): Thinking {
+  const { thinking, signature } = block
+  return { kind: 'thinking', block, thinking: textOf(thinking), signature: textOf(signature) }
+}
+
+function continueThinking(block: Thinking, { thinking, signature }: JsonObject): void {
+  block.thinking += textOf(thinking)
+  block.signature += textOf(signature)
+}
+
+function endOfThinking({ block, thinking, signature }: Thinking): StreamPart[] {
+  const complete = reasoningBlock({ ...block, thinking, signature })
+  return complete === null ? NONE : [{ type: 'reasoning-end', block: complete }]
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : ''
 }

@@ -2,7 +2,7 @@ import { tokenCount } from '../../../domain/pricing/usage.ts'
 import { isJsonObject, type JsonObject } from '../../../domain/request/call-request.ts'
 import type { StreamUsage } from '../../../domain/request/stream.ts'
 import { mergeCounts } from '../../merge-counts.ts'
-import { completionUsage, usageFromWire } from '../usage.ts'
+import { completionUsage, unpricedUse, usageFromWire } from '../usage.ts'
 import { WireUsage } from '../wire.ts'
 
 /** The usage of a message while it streams: input at its start, totals later. */
@@ -28,8 +28,13 @@ export class CountedUsage {
     return { tokens, body: completionUsage(tokens), isFinal: hasStopped && this.#isOutputKnown }
   }
 
-  /** Lifetimes are told only at the start: later writes count as the shorter one. */
   get warning(): string | null {
+    const warnings = [this.#unknownLifetime(), unpricedUse(this.#merged)].filter((each) => each !== null)
+    return warnings.join('; ') || null
+  }
+
+  /** Lifetimes are told only at the start: later writes count as the shorter one. */
+  #unknownLifetime(): string | null {
     const { cache_creation: split, cache_creation_input_tokens: total } = this.#merged ?? {}
     if (!isJsonObject(split)) return null
     const told = tokenCount(split['ephemeral_5m_input_tokens']) + tokenCount(split['ephemeral_1h_input_tokens'])

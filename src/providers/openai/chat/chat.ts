@@ -9,6 +9,6 @@ export const chat: Translator<ChatRequest> = {
   target: (provider) => targetOf(provider, '/chat/completions'),
   toWire,
   fromWire,
-  verbatimFor: 'chat',
+  isVerbatim: true,
   stream,
 }

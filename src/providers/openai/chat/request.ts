@@ -7,6 +7,7 @@ import type { Target, Translation } from '../../family.ts'
 import { pinned } from '../../pin.ts'
 import { renamed, renaming } from '../../rename.ts'
 import { DEFAULT_BASE_URL } from '../target.ts'
+import { fitEffort } from './efforts.ts'
 import { mostTierPercent } from './tiers.ts'
 
 const ORIGINAL_HOST = new URL(DEFAULT_BASE_URL).host
@@ -14,7 +15,7 @@ const ORIGINAL_HOST = new URL(DEFAULT_BASE_URL).host
 const LIMITS = ['max_tokens', 'max_completion_tokens'] as const
 export const USAGE_FIELD = 'stream_options'
 /** Our own extensions, which this family would reject as unknown. */
-const EXTENSIONS = ['cache_control', 'is_error']
+const EXTENSIONS = ['cache_control', 'is_error', 'thinking_blocks']
 
 /**
  * Nearly verbatim: the upstream model id, no `stream` unless it is true, usage at the end of a stream, no extensions of
@@ -27,9 +28,17 @@ export function toWire(request: ChatRequest, target: Target): Translation {
   if (request.messages.some(hasExtension)) fields['messages'] = request.messages.map(withoutExtensions)
   const messages = fields['messages'] as ChatMessage[]
   if (messages.some(lacksArguments)) fields['messages'] = messages.map(withArguments)
-  const set = [...limitOutput(fields, target), ...pinned(fields, target.pins ?? [])]
-  const { body, applied } = renamed(fields, target.renames)
-  return { kind: 'wire', body, ignored: [], adjustments: [...set, ...applied.map(renaming)], bounds: boundsOf(body) }
+  const ignored = target.isBridged === true && fitEffort(fields, target.model) ? ['reasoning_effort'] : []
+  const own = target.isBridged === true ? withKnownLimit(fields, target) : fields
+  const set = [...limitOutput(own, target), ...pinned(own, target.pins ?? [])]
+  const { body, applied } = renamed(own, target.renames)
+  const adjustments = [...set, ...applied.map(renaming)]
+  return { kind: 'wire', body, ignored, adjustments, bounds: boundsOf(body) }
+}
+
+/** A bridge knows no servers: it uses the vendor's newest name. */
+function withKnownLimit(fields: JsonObject, { baseUrl }: Target): JsonObject {
+  return renamed(fields, [{ from: 'max_completion_tokens', to: limitName(baseUrl) }]).body
 }
 
 /** Without it a stream ends without a count of its tokens. */

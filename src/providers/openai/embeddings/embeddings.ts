@@ -14,7 +14,7 @@ export const embeddings: Translator<EmbeddingsRequest> = {
   target: (provider) => targetOf(provider, '/embeddings'),
   toWire,
   fromWire,
-  verbatimFor: 'embeddings',
+  isVerbatim: true,
 }
 
 function toWire(request: EmbeddingsRequest, { model, renames }: Target): Translation {

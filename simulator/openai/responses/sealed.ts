@@ -1,0 +1,13 @@
+import { newId } from '../../random.ts'
+
+const PREFIX = 'gAAAAABsimulator'
+
+/** Reasoning as the vendor hands it out: nobody but the vendor can read it. */
+export function sealed(): string {
+  return newId(PREFIX, 120)
+}
+
+/** The vendor refuses what it did not seal itself. */
+export function isSealed(value: unknown): boolean {
+  return typeof value === 'string' && value.startsWith(PREFIX)
+}

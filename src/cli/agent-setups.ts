@@ -1,0 +1,133 @@
+/** What a tool must be told of this gateway. */
+export interface Connection {
+  /** Without a path. */
+  url: string
+  /** The value of a key, or where it will be. */
+  key: string
+  model: string
+}
+
+/** How a tool is pointed at a gateway. docs/agents.md shows the same lines, and a test compares them. */
+export interface AgentSetup {
+  name: string
+  title: string
+  /** Where the lines belong. */
+  place: string
+  /** It only asks for streams. */
+  needsStreams: boolean
+  /** Its model picker shows only names that contain this. */
+  modelHint?: string
+  lines(connection: Connection): string
+  notes: readonly string[]
+}
+
+export const AGENT_SETUPS: readonly AgentSetup[] = [
+  {
+    name: 'claude-code',
+    title: 'Claude Code',
+    place: 'in the shell that starts `claude`, or as "env" in ~/.claude/settings.json',
+    needsStreams: true,
+    modelHint: 'claude',
+    lines: ({ url, key, model }) =>
+      [
+        `export ANTHROPIC_BASE_URL='${url}'`,
+        `export ANTHROPIC_AUTH_TOKEN='${key}'`,
+        `export ANTHROPIC_MODEL='${model}'`,
+        `export ANTHROPIC_DEFAULT_HAIKU_MODEL='${model}'`,
+        'export CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1',
+      ].join('\n'),
+    notes: [
+      'Titles and summaries use ANTHROPIC_DEFAULT_HAIKU_MODEL: set it to a cheaper alias.',
+      'If the route leads to another family, also: export CLAUDE_CODE_DISABLE_EXPERIMENTAL_BETAS=1',
+    ],
+  },
+  {
+    name: 'codex',
+    title: 'Codex',
+    place: 'in ~/.codex/config.toml; the key is read from the variable',
+    needsStreams: true,
+    lines: ({ url, key, model }) =>
+      [
+        `model = "${model}"`,
+        'model_provider = "switchyard"',
+        'web_search = "disabled"',
+        '',
+        '[model_providers.switchyard]',
+        'name = "Switchyard"',
+        `base_url = "${url}/v1"`,
+        'env_key = "SWITCHYARD_KEY"',
+        'wire_api = "responses"',
+        '',
+        `# in the shell: export SWITCHYARD_KEY='${key}'`,
+      ].join('\n'),
+    notes: [
+      'A hard budget refuses web_search, whose price nobody knows. Without one, leave that line out where the route leads to OpenAI.',
+      'Under a name that Codex knows (gpt-5.5, …) a route gets the tools that Codex has for that model.',
+    ],
+  },
+  {
+    name: 'cursor',
+    title: 'Cursor',
+    place: 'in Settings → Models → API Keys',
+    needsStreams: true,
+    lines: ({ url, key, model }) =>
+      [
+        `OpenAI API Key            ${key}`,
+        `Override OpenAI Base URL  ${url}/v1`,
+        `Add a custom model        ${model}`,
+      ].join('\n'),
+    notes: ["Cursor calls from its own servers: they must be able to reach the gateway's address."],
+  },
+  {
+    name: 'opencode',
+    title: 'OpenCode',
+    place: 'in opencode.json; the key is read from the variable SWITCHYARD_KEY',
+    needsStreams: true,
+    lines: ({ url, model }) =>
+      JSON.stringify(
+        {
+          provider: {
+            switchyard: {
+              npm: '@ai-sdk/openai-compatible',
+              name: 'Switchyard',
+              options: { baseURL: `${url}/v1`, apiKey: '{env:SWITCHYARD_KEY}' },
+              models: { [model]: { name: model } },
+            },
+          },
+          model: `switchyard/${model}`,
+        },
+        null,
+        2,
+      ),
+    notes: [],
+  },
+  {
+    name: 'continue',
+    title: 'Continue',
+    place: 'in ~/.continue/config.yaml',
+    needsStreams: true,
+    lines: ({ url, key, model }) =>
+      [
+        'name: Switchyard',
+        'version: 0.0.1',
+        'schema: v1',
+        'models:',
+        `  - name: ${model}`,
+        '    provider: openai',
+        `    model: ${model}`,
+        `    apiBase: ${url}/v1`,
+        `    apiKey: ${key}`,
+        '    roles: [chat, edit, apply]',
+      ].join('\n'),
+    notes: [],
+  },
+  {
+    name: 'open-webui',
+    title: 'Open WebUI',
+    place: 'in its environment',
+    needsStreams: true,
+    lines: ({ url, key }) =>
+      [`export OPENAI_API_BASE_URL='${url}/v1'`, `export OPENAI_API_KEY='${key}'`, 'open-webui serve'].join('\n'),
+    notes: ['It offers every model that the key may use (GET /v1/models).'],
+  },
+]

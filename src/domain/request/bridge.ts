@@ -1,0 +1,29 @@
+import type { CallRequest } from './call-request.ts'
+import type { ChatRequest } from './chat.ts'
+import type { Sealing } from './sealing.ts'
+
+/** A request as a chat request, or why it has none. */
+export type Bridged =
+  /** `ignored`: dropped hints, named as the caller wrote them. */
+  | { kind: 'chat'; request: ChatRequest; ignored: string[] }
+  /** This entry cannot express a field; another one may. The message names the field and the way out. */
+  | { kind: 'refused'; code: 'unsupported_parameter' | 'invalid_request'; message: string }
+  /** The caller's mistake: no entry could serve it. */
+  | { kind: 'invalid'; message: string }
+
+/** Where a bridged request goes. */
+export interface BridgeTarget {
+  model: string
+  sealing?: Sealing
+}
+
+/**
+ * How requests of a format reach families that do not speak it: as chat requests, so that each format is translated
+ * once and not for every family. Answers come back as completions or stream parts; the endpoint writes them. Pure.
+ */
+export interface Bridge<Request extends CallRequest = CallRequest> {
+  /** Never changes the request. Limits are named `max_completion_tokens`. */
+  toChat(request: Request, target: BridgeTarget): Bridged
+  /** What the reading of the answer depends on. An outline of the request is enough. */
+  answerShape(request: Request): ChatRequest
+}

@@ -1,0 +1,35 @@
+import type { Bridge } from '../../../domain/request/bridge.ts'
+import type { JsonObject } from '../../../domain/request/call-request.ts'
+import type { ChatRequest } from '../../../domain/request/chat.ts'
+import type { MessagesRequest } from '../../../domain/request/messages.ts'
+import { conversation } from './conversation.ts'
+import { type Draft, readField } from './fields.ts'
+import { Rejection } from './rejection.ts'
+import { systemMessages } from './system.ts'
+import { toolFields } from './tools.ts'
+
+/** Messages as chat, for families that do not speak this format. */
+export const bridge: Bridge<MessagesRequest> = {
+  toChat(request) {
+    try {
+      const ignored = new Set<string>()
+      return { kind: 'chat', request: chatRequest(request, ignored), ignored: [...ignored] }
+    } catch (error) {
+      if (error instanceof Rejection) return error.outcome
+      throw error
+    }
+  },
+  // Nothing that changes how a completion is read is ever asked for.
+  answerShape: ({ model }) => ({ model, messages: [] }),
+}
+
+function chatRequest(request: MessagesRequest, ignored: Set<string>): ChatRequest {
+  const fields: JsonObject = {}
+  const draft: Draft = { request, fields, ignored }
+  for (const name of Object.keys(request)) {
+    const value = request[name]
+    if (value !== null && value !== undefined) readField(name, value, draft)
+  }
+  const messages = [...systemMessages(request.system, ignored), ...conversation(request.messages, ignored)]
+  return { model: request.model, messages, ...fields, ...toolFields(request, ignored) } as ChatRequest
+}

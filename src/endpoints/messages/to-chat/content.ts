@@ -1,0 +1,73 @@
+import { isJsonObject, type JsonObject } from '../../../domain/request/call-request.ts'
+import { mistake, quoted, refuse, requiredText } from './rejection.ts'
+
+/** A part of a chat message. */
+export interface Part extends JsonObject {
+  type: string
+}
+
+export function textPart(text: string): Part {
+  return { type: 'text', text }
+}
+
+/** A block of a user message, or of a tool's result, as parts of chat. */
+export function contentParts(block: JsonObject, path: string, ignored: Set<string>): Part[] {
+  if ((block['cache_control'] ?? null) !== null) ignored.add('cache_control')
+  switch (block['type']) {
+    case 'text':
+      return [textPart(requiredText(block['text'], `${path}.text`))]
+    case 'image':
+      return [imagePart(block['source'], `${path}.source`)]
+    case 'document':
+      return documentParts(block, path, ignored)
+    default:
+      return refuse(`${path}.type: ${quoted(block['type'])} is not supported by this provider`)
+  }
+}
+
+function imagePart(source: unknown, path: string): Part {
+  if (!isJsonObject(source)) return mistake(`${path}: expected an object`)
+  switch (source['type']) {
+    case 'base64':
+      return { type: 'image_url', image_url: { url: dataUrl(source, path) } }
+    case 'url':
+      return { type: 'image_url', image_url: { url: requiredText(source['url'], `${path}.url`) } }
+    default:
+      return refuse(`${path}.type: ${quoted(source['type'])} is not supported by this provider`)
+  }
+}
+
+function documentParts({ source, title }: JsonObject, path: string, ignored: Set<string>): Part[] {
+  const place = `${path}.source`
+  if (!isJsonObject(source)) return mistake(`${place}: expected an object`)
+  switch (source['type']) {
+    case 'text':
+      return [textPart(requiredText(source['data'], `${place}.data`))]
+    case 'base64': {
+      const filename = typeof title === 'string' && title !== '' ? title : 'document.pdf'
+      return [{ type: 'file', file: { filename, file_data: dataUrl(source, place) } }]
+    }
+    case 'content':
+      return nestedParts(source['content'], `${place}.content`, ignored)
+    default:
+      return refuse(`${place}.type: ${quoted(source['type'])} is not supported by this provider`)
+  }
+}
+
+/** Documents in documents do not exist. */
+export function nestedParts(content: unknown, path: string, ignored: Set<string>): Part[] {
+  if (typeof content === 'string') return [textPart(content)]
+  if (!Array.isArray(content)) return mistake(`${path}: expected a string or an array of blocks`)
+  return content.flatMap((block: unknown, at) => {
+    const place = `${path}[${at}]`
+    if (!isJsonObject(block)) return mistake(`${place}: expected an object`)
+    if (block['type'] === 'document' && isJsonObject(block['source']) && block['source']['type'] === 'content') {
+      return refuse(`${place}: a document of blocks is not supported by this provider`)
+    }
+    return contentParts(block, place, ignored)
+  })
+}
+
+function dataUrl({ media_type: type, data }: JsonObject, path: string): string {
+  return `data:${requiredText(type, `${path}.media_type`)};base64,${requiredText(data, `${path}.data`)}`
+}

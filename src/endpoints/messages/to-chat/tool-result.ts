@@ -1,0 +1,25 @@
+import type { JsonObject } from '../../../domain/request/call-request.ts'
+import { nestedParts, type Part } from './content.ts'
+import { requiredText } from './rejection.ts'
+
+/** What a tool gave. */
+export interface ToolResult {
+  toolUseId: string
+  text: string
+  isError: boolean
+  /** Images and files: chat takes them from the user only. */
+  parts: Part[]
+}
+
+export function toolResult(block: JsonObject, path: string, ignored: Set<string>): ToolResult {
+  const { tool_use_id: id, content, is_error: isError, cache_control: marker } = block
+  if ((marker ?? null) !== null) ignored.add('cache_control')
+  const all = nestedParts(content ?? '', `${path}.content`, ignored)
+  const parts = all.filter(({ type }) => type !== 'text')
+  const texts = all.filter(({ type }) => type === 'text').map(({ text }) => String(text))
+  if (parts.length > 0) texts.push(ATTACHED)
+  const toolUseId = requiredText(id, `${path}.tool_use_id`)
+  return { toolUseId, text: texts.join('\n'), isError: isError === true, parts }
+}
+
+const ATTACHED = '[The content that is not text follows in the next message.]'

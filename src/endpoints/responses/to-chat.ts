@@ -1,0 +1,36 @@
+import type { Bridge, Bridged, BridgeTarget } from '../../domain/request/bridge.ts'
+import { isJsonObject, type JsonObject } from '../../domain/request/call-request.ts'
+import type { ChatRequest } from '../../domain/request/chat.ts'
+import type { ResponsesRequest } from '../../domain/request/responses.ts'
+import { toolFields } from './chat-tools.ts'
+import { conversationOf } from './conversation.ts'
+import { readFields } from './fields.ts'
+import { Rejection } from './rejection.ts'
+import { declaredTools } from './tools.ts'
+
+/** How requests reach entries that speak only chat. */
+export const bridge: Bridge<ResponsesRequest> = { toChat, answerShape }
+
+export function toChat(request: ResponsesRequest, { sealing }: Pick<BridgeTarget, 'sealing'>): Bridged {
+  const ignored = new Set<string>()
+  try {
+    const fields = readFields(request, ignored)
+    const dropped: string[] = []
+    const tools = toolFields(request, declaredTools(request), dropped)
+    const messages = conversationOf(request, ignored, sealing)
+    const chat: JsonObject = { model: request.model, messages, ...fields, ...tools }
+    return { kind: 'chat', request: chat as ChatRequest, ignored: [...new Set(dropped), ...ignored] }
+  } catch (error) {
+    if (error instanceof Rejection) return error.bridged
+    throw error
+  }
+}
+
+/** How an answer is read depends on whether JSON was asked for; what was said before does not matter. */
+function answerShape({ model, stream, text }: ResponsesRequest): ChatRequest {
+  const shape: JsonObject = { model, messages: [{ role: 'user', content: '' }] }
+  if (stream === true) shape['stream'] = true
+  const format = isJsonObject(text) ? text['format'] : undefined
+  if (isJsonObject(format) && typeof format['type'] === 'string') shape['response_format'] = { type: format['type'] }
+  return shape as ChatRequest
+}

@@ -1,0 +1,107 @@
+import type { Adjustment } from '../../../domain/request/adjustment.ts'
+import { type Bounds, largestLimit } from '../../../domain/request/bounds.ts'
+import { isJsonObject, type JsonObject } from '../../../domain/request/call-request.ts'
+import { limitToSend } from '../../../domain/request/output-limit.ts'
+import type { ResponsesRequest } from '../../../domain/request/responses.ts'
+import type { Target, Translation } from '../../family.ts'
+import { pinned } from '../../pin.ts'
+import { renamed, renaming } from '../../rename.ts'
+import { mostTierPercent } from '../chat/tiers.ts'
+
+const LIMIT = 'max_output_tokens'
+
+/** Verbatim: the upstream model id, no `stream` unless it is true, and what limits the cost. */
+export function toWire(request: ResponsesRequest, target: Target): Translation {
+  const refusal = stateProblem(request, target) ?? (target.isStrict === true ? priceProblem(request) : null)
+  if (refusal !== null) return { kind: 'refused', code: 'unsupported_parameter', message: refusal }
+  const fields: JsonObject = { ...request, model: target.model }
+  if (request.stream !== true) delete fields['stream']
+  const set = [...limitOutput(fields, target), ...pinned(fields, target.pins ?? [])]
+  const { body, applied } = renamed(fields, target.renames)
+  return { kind: 'wire', body, ignored: [], adjustments: [...set, ...applied.map(renaming)], bounds: boundsOf(body) }
+}
+
+function boundsOf(body: JsonObject): Bounds {
+  return {
+    outputTokens: largestLimit([body[LIMIT]]),
+    answers: 1,
+    namedPercent: mostTierPercent(body, false),
+    accountPercent: mostTierPercent(body, true),
+  }
+}
+
+function limitOutput(body: JsonObject, { bounds, traits }: Target): Adjustment[] {
+  if (bounds.default === null && bounds.most === null) return []
+  const { tokens, reason } = limitToSend(body[LIMIT], bounds, traits.maxOutputTokens)
+  if (reason === null || typeof tokens !== 'number') return []
+  body[LIMIT] = tokens
+  return [{ field: LIMIT, value: tokens, reason }]
+}
+
+/** What the provider keeps between calls: there again only where no other entry can be called. */
+const STATE = ['previous_response_id', 'conversation', 'prompt', 'context_management']
+
+function stateProblem(request: ResponsesRequest, { isOnly }: Target): string | null {
+  if (request.background === true) {
+    return 'background: responses are not kept here, so nobody could fetch the answer; leave it out'
+  }
+  if (isOnly === true) return null
+  const field = STATE.find((name) => (request[name] ?? null) !== null)
+  if (field !== undefined) return `${field}: ${KEPT}; send the items themselves as input`
+  const at = Array.isArray(request.input) ? request.input.findIndex(({ type }) => type === 'item_reference') : -1
+  return at < 0 ? null : `input[${at}]: an item_reference is ${KEPT}; send the item itself`
+}
+
+const KEPT = 'kept by one provider, and this route has several entries'
+
+/** Tools that the caller runs: they cost nothing but tokens. */
+const CALLERS_TOOLS: ReadonlySet<unknown> = new Set([
+  'function',
+  'custom',
+  'namespace',
+  'local_shell',
+  'apply_patch',
+  'computer',
+  'computer_use_preview',
+])
+/** Fields that let the provider do more than answer once. */
+const EXTRAS = ['context_management', 'moderation', 'image', 'prompt']
+
+/** What costs more than tokens, or more tokens than anyone can tell: not under a hard budget. */
+function priceProblem(request: ResponsesRequest): string | null {
+  const field = EXTRAS.find((name) => (request[name] ?? null) !== null)
+  if (field !== undefined) return `${field}: a hard budget applies, and what this costs is unknown; leave it out`
+  for (const tools of [request.tools, ...laterTools(request)]) {
+    const hosted = hostedIn(tools)
+    if (hosted !== undefined)
+      return `${toolName(hosted)}: a hard budget applies, and what this tool costs is unknown; leave it out`
+  }
+  return null
+}
+
+/** The first tool that the provider runs, also inside of a group. */
+function hostedIn(tools: unknown): unknown {
+  if (!Array.isArray(tools)) return undefined
+  for (const tool of tools) {
+    if (!isCallers(tool)) return tool
+    const nested = isJsonObject(tool) && tool['type'] === 'namespace' ? hostedIn(tool['tools']) : undefined
+    if (nested !== undefined) return nested
+  }
+  return undefined
+}
+
+function laterTools({ input }: ResponsesRequest): unknown[] {
+  if (!Array.isArray(input)) return []
+  return input.filter(({ type }) => type === 'additional_tools').map((item: JsonObject) => item['tools'])
+}
+
+/** A search of tools is run by whoever knows them; nothing else is taken at its word about that. */
+function isCallers(tool: unknown): boolean {
+  if (!isJsonObject(tool)) return false
+  const { type, execution } = tool
+  return CALLERS_TOOLS.has(type) || (type === 'tool_search' && execution === 'client')
+}
+
+function toolName(tool: unknown): string {
+  return `tools.${isJsonObject(tool) ? String(tool['type']).slice(0, 60) : 'unknown'}`
+}

@@ -1,0 +1,24 @@
+import type { Provider } from '../../../domain/provider.ts'
+import type { ResponsesRequest } from '../../../domain/request/responses.ts'
+import type { Translator } from '../../family.ts'
+import { DEFAULT_BASE_URL, targetOf } from '../target.ts'
+import { toWire } from './request.ts'
+import { fromWire } from './response.ts'
+import { stream } from './stream.ts'
+
+export const responses: Translator<ResponsesRequest> = {
+  target: (provider) => targetOf(provider, '/responses'),
+  toWire,
+  fromWire,
+  isVerbatim: true,
+  isSpokenBy,
+  stream,
+}
+
+const VENDOR = new URL(DEFAULT_BASE_URL).host
+
+/** The vendor does, and so does a provider of which the operator says so: compatible servers mostly speak only chat. */
+export function isSpokenBy({ baseUrl, speaks }: Pick<Provider, 'baseUrl' | 'speaks'>): boolean {
+  if (speaks !== undefined) return speaks.includes('responses')
+  return baseUrl === null || URL.parse(baseUrl)?.host === VENDOR
+}

@@ -1,0 +1,90 @@
+import { type Failure, failure } from '../../../domain/failure.ts'
+import { isJsonObject, type JsonObject } from '../../../domain/request/call-request.ts'
+import type { ResponsesRequest } from '../../../domain/request/responses.ts'
+import type { ServerSentEvent, StreamPart, StreamReader, StreamUsage } from '../../../domain/request/stream.ts'
+import type { StreamTranslator } from '../../family.ts'
+import { failureFromErrorBody } from '../failure.ts'
+import { endOf, failureOf, usageOf } from './response.ts'
+import { spokenBytes } from './spoken-bytes.ts'
+import { partsOf } from './whole-events.ts'
+
+export const stream: StreamTranslator<ResponsesRequest> = { open: () => new ResponseStream(), partsOf }
+
+const NONE: StreamPart[] = []
+const ENDS: ReadonlySet<unknown> = new Set(['response.completed', 'response.incomplete'])
+
+/** Events pass as received. */
+class ResponseStream implements StreamReader {
+  hiddenBytes = 0
+  isFinished = false
+  usage: StreamUsage | null = null
+  #hasEnded = false
+  /** The items of which something was said in deltas. */
+  readonly #said = new Set<unknown>()
+
+  read({ event, data }: ServerSentEvent): StreamPart[] {
+    if (this.#hasEnded) return NONE
+    const value = parsed(data)
+    // Some servers end as chat does.
+    if (value === null) return data.trim() === '[DONE]' ? this.end() : this.#fail(UNREADABLE)
+    const type = value['type'] ?? event
+    const failed = failureIn(type, value)
+    if (failed !== null) return this.#fail(failed)
+    return ENDS.has(type) ? this.#finish(value, data) : [this.#chunk(type, value, data)]
+  }
+
+  end(): StreamPart[] {
+    return this.#hasEnded ? NONE : this.#fail(CUT)
+  }
+
+  #chunk(type: unknown, value: JsonObject, json: string): StreamPart {
+    const { visible, hidden } = spokenBytes(type, value, this.#said)
+    this.hiddenBytes += hidden
+    return { type: 'chunk', json, value, contentBytes: visible, isEnd: false }
+  }
+
+  #finish(value: JsonObject, json: string): StreamPart[] {
+    this.#hasEnded = true
+    this.isFinished = true
+    const response = isJsonObject(value['response']) ? value['response'] : {}
+    const tokens = usageOf(response)
+    if (tokens !== null) this.usage = { tokens, body: response['usage'] as JsonObject, isFinal: true }
+    const { reason, warning } = endOf(response)
+    return [
+      { type: 'chunk', json, value, contentBytes: 0, isEnd: true },
+      { type: 'message-end', finishReason: reason, warning },
+    ]
+  }
+
+  #fail(failed: Failure): StreamPart[] {
+    this.#hasEnded = true
+    return [{ type: 'failed', failure: failed }]
+  }
+}
+
+/** An error counts as its own status, as in a whole answer; null when the event is none. */
+function failureIn(type: unknown, value: JsonObject): Failure | null {
+  if (type === 'response.failed') {
+    const { response } = value
+    return (isJsonObject(response) ? failureOf({ status: 'failed', ...response }) : null) ?? UNNAMED
+  }
+  const { error } = value
+  if (type !== 'error' && (error ?? null) === null) return null
+  return failureFromErrorBody({ error: isJsonObject(error) ? error : value }) ?? UNNAMED
+}
+
+function parsed(data: string): JsonObject | null {
+  try {
+    const value: unknown = JSON.parse(data)
+    return isJsonObject(value) ? value : null
+  } catch {
+    return null
+  }
+}
+
+const UNNAMED = failure('upstream_error', 'The provider ended its answer with an error.', 200)
+const UNREADABLE = failure('upstream_error', 'The provider sent an event that cannot be read.', 200, { retry: 'once' })
+/** What was generated may have been billed: it is not asked for again here. */
+const CUT = failure('upstream_error', 'The provider ended its stream before the answer was complete.', 200, {
+  retry: 'no',
+})

@@ -1,0 +1,34 @@
+import type { Provider } from '../domain/provider.ts'
+import type { Bridge } from '../domain/request/bridge.ts'
+import type { EndpointName } from '../domain/request/call-request.ts'
+import { bridged } from './bridged.ts'
+import type { Family, Translator } from './family.ts'
+
+/** An endpoint, as far as its translator depends on it. */
+export interface Format {
+  name: EndpointName
+  bridge?: Bridge
+}
+
+/** How a provider serves a format: in its own words where it speaks it, else as chat; undefined: not at all. */
+export function translatorFor(
+  family: Family,
+  { name, bridge }: Format,
+  provider: Pick<Provider, 'baseUrl' | 'speaks'>,
+): Translator | undefined {
+  const own = family.translators[name]
+  if (own !== undefined && own.isSpokenBy?.(provider) !== false) return own
+  const { chat } = family.translators
+  return bridge === undefined || chat === undefined ? undefined : bridgedOnce(bridge, chat)
+}
+
+const known = new WeakMap<Bridge, WeakMap<Translator, Translator>>()
+
+/** Translators are identities: what is worked out for one is kept by it. */
+function bridgedOnce(bridge: Bridge, chat: Translator): Translator {
+  const ofBridge = known.get(bridge) ?? new WeakMap<Translator, Translator>()
+  known.set(bridge, ofBridge)
+  const translator = ofBridge.get(chat) ?? bridged(bridge, chat)
+  ofBridge.set(chat, translator)
+  return translator
+}

@@ -1,0 +1,159 @@
+import { once } from 'node:events'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Tweak } from '../../simulator/simulator.ts'
+import { AGENT_SETUPS } from '../../src/cli/agent-setups.ts'
+import { launch } from '../child-process.ts'
+import { AGENTS_FOLDER } from './install.ts'
+import type { Way } from './yard.ts'
+
+/** What an agent is told about the gateway. */
+export interface Connection {
+  url: string
+  key: string
+  model: string
+  environment: Record<string, string>
+}
+
+/** Where it works and what counts as its home; both are empty. */
+export interface Folders {
+  home: string
+  work: string
+}
+
+export interface Outing {
+  code: number | null
+  /** Both outputs. */
+  output: string
+}
+
+export interface Agent {
+  name: string
+  endpoint: string
+  /** The file of the work folder that becomes part of every prompt. */
+  memory: string
+  /** The task as the model plays it: two tool turns, then the answer. */
+  turns(workFolder: string, way: Way): Tweak[]
+  run(connection: Connection, folders: Folders, prompt: string): Promise<Outing>
+}
+
+const PATHS = {
+  claudeCode: 'node_modules/@anthropic-ai/claude-code/cli-wrapper.cjs',
+  codex: 'node_modules/@openai/codex/bin/codex.js',
+}
+
+export const NOTE = 'the points are set\n'
+export const ANSWER = 'The note says: the points are set.'
+const COPY = 'tee -a copy.txt < note.txt'
+
+export const claudeCode: Agent = {
+  name: 'Claude Code',
+  endpoint: 'messages',
+  memory: 'CLAUDE.md',
+  turns: (workFolder) => [
+    {
+      text: 'I write it.',
+      calls: [{ name: 'Write', input: { file_path: join(workFolder, 'note.txt'), content: NOTE } }],
+    },
+    { calls: [{ name: 'Bash', input: { command: COPY, description: 'Read the note' } }] },
+    { text: ANSWER },
+  ],
+  run({ url, key, model, environment }, folders, prompt) {
+    const settings = {
+      ...exported(linesFor('claude-code', { url, key, model })),
+      DISABLE_TELEMETRY: '1',
+      DISABLE_ERROR_REPORTING: '1',
+      DISABLE_AUTOUPDATER: '1',
+    }
+    const args = ['--print', prompt, '--allowedTools', 'Bash,Write']
+    return goOut(PATHS.claudeCode, args, folders, { ...environment, ...settings })
+  },
+}
+
+export const codex: Agent = {
+  name: 'Codex',
+  endpoint: 'responses',
+  memory: 'AGENTS.md',
+  turns: () => [
+    {
+      text: 'I write it.',
+      thinking: 'First the note, then a look at it.',
+      calls: [{ name: 'apply_patch', input: `*** Begin Patch\n*** Add File: note.txt\n+${NOTE}*** End Patch` }],
+    },
+    { calls: [{ name: 'exec_command', input: { cmd: COPY } }] },
+    { text: ANSWER },
+  ],
+  run({ url, key, model, environment }, folders, prompt) {
+    mkdirSync(join(folders.home, '.codex'))
+    writeFileSync(join(folders.home, '.codex/config.toml'), codexConfig({ url, key, model }))
+    // The folder is the sandbox: nothing but the script of this test decides what is run in it.
+    const args = ['exec', '--skip-git-repo-check', '--dangerously-bypass-approvals-and-sandbox', prompt]
+    return goOut(PATHS.codex, args, folders, { ...environment, SWITCHYARD_KEY: key })
+  },
+}
+
+/** What `switchyard connect` prints, and besides it: nothing is asked of, or told to, anybody else. */
+function codexConfig(connection: Omit<Connection, 'environment'>): string {
+  return `check_for_update_on_startup = false
+project_doc_max_bytes = 1000000
+${linesFor('codex', connection)}
+
+[analytics]
+enabled = false
+
+[features]
+plugins = false
+apps = false
+`
+}
+
+function linesFor(name: string, connection: Omit<Connection, 'environment'>): string {
+  const setup = AGENT_SETUPS.find((candidate) => candidate.name === name)
+  if (setup === undefined) throw new Error(`switchyard connect does not know ${name}`)
+  return setup.lines(connection)
+}
+
+/** The variables that these lines set in a shell. */
+function exported(lines: string): Record<string, string> {
+  const settings = [...lines.matchAll(/^export (\w+)='?([^'\n]*)'?$/gm)]
+  return Object.fromEntries(settings.map(([, name, value]) => [name, value]))
+}
+
+/** The same task in Codex's code mode: its tools come within the input, in groups, and one of them takes a program. */
+export const codeMode: Agent = {
+  ...codex,
+  name: 'Codex in code mode',
+  turns(_, { path }) {
+    // A format without groups has their names before those of the tools.
+    const name = path === '/v1/responses' ? 'exec' : 'functions__exec'
+    const run = (command: string) => `text(await tools.exec_command(${JSON.stringify({ cmd: command })}))`
+    return [
+      { calls: [{ name, input: run(`printf '${NOTE}' > note.txt`) }] },
+      { calls: [{ name, input: run(COPY) }] },
+      { text: ANSWER },
+    ]
+  },
+}
+
+/** With nothing of our environment but where programs are. */
+async function goOut(
+  path: string,
+  args: string[],
+  { home, work }: Folders,
+  environment: Record<string, string>,
+): Promise<Outing> {
+  const child = launch({
+    command: process.execPath,
+    args: [join(AGENTS_FOLDER, path), ...args],
+    cwd: work,
+    env: { ...environment, HOME: home },
+  })
+  let output = ''
+  const keep = (chunk: Buffer) => {
+    output += chunk.toString('utf8')
+  }
+  child.stdout?.on('data', keep)
+  child.stderr?.on('data', keep)
+  await once(child, 'close')
+  return { code: child.exitCode, output }
+}

@@ -1,0 +1,5 @@
+/** The agents that are tested, as they are on npm. A new version is tried by changing it here. */
+export const AGENTS = {
+  '@anthropic-ai/claude-code': '2.1.325',
+  '@openai/codex': '0.166.0',
+} as const

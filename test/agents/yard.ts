@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { RecordedCall } from '../../simulator/simulator.ts'
+import type { Limits } from '../../src/domain/limits.ts'
+import { type Harness, type Row, startHarness } from '../harness.ts'
+import { newKey } from '../limits/limited.ts'
+import type { Agent, Outing } from './agent.ts'
+import { type DeadEnd, startDeadEnd } from './proxy.ts'
+
+/** One way through the gateway: a workspace whose one route leads there. */
+export interface Way {
+  workspace: string
+  provider: string
+  /** The model that the provider is asked for. */
+  upstream: string
+  /** The path that it is asked on. */
+  path: string
+}
+
+export const TO_ANTHROPIC: Way = {
+  workspace: 'to-anthropic',
+  provider: 'anthropic',
+  upstream: 'claude-yard',
+  path: '/v1/messages',
+}
+
+/** An OpenAI-like server that knows chat completions only. */
+export const TO_CHAT: Way = {
+  workspace: 'to-chat',
+  provider: 'openai',
+  upstream: 'gpt-yard',
+  path: '/v1/chat/completions',
+}
+
+export const TO_RESPONSES: Way = {
+  workspace: 'to-responses',
+  provider: 'native',
+  upstream: 'gpt-yard',
+  path: '/v1/responses',
+}
+
+const WAYS = [TO_ANTHROPIC, TO_CHAT, TO_RESPONSES]
+
+/** Agents know models by their names, and do other things for those that they do not know. */
+const ALIASES = ['claude-agent', 'gpt-5.5', 'gpt-6.1-sol']
+
+const CONFIG = `
+providers:
+  native: { family: openai, base_url: "\${SIMULATED}", api_key: sk-test-native, speaks: [responses] }
+workspaces:
+${WAYS.map(
+  ({ workspace, provider, upstream }) => `  ${workspace}:
+    routes:
+${ALIASES.map((alias) => `      ${alias}: { chain: [{ provider: ${provider}, model: ${upstream} }] }`).join('\n')}`,
+).join('\n')}
+registry:
+${WAYS.map(
+  ({ provider, upstream }) =>
+    `  - { provider: ${provider}, model: ${upstream}, input_per_mtok: "1", output_per_mtok: "5", max_output_tokens: 32000 }`,
+).join('\n')}
+`
+
+export interface Yard extends Harness {
+  deadEnd: DeadEnd
+}
+
+export async function startYard(): Promise<Yard> {
+  const harness = await startHarness({ config: CONFIG, environment: { STREAMING: 'on' } })
+  const deadEnd = await startDeadEnd()
+  return {
+    ...harness,
+    deadEnd,
+    async stop() {
+      await harness.stop()
+      await deadEnd.close()
+    },
+  }
+}
+
+export interface Report extends Outing {
+  work: string
+  keyId: string
+  /** What the gateway wrote down. */
+  rows: Row[]
+  /** What the provider was asked. */
+  calls: RecordedCall[]
+}
+
+export interface Errand {
+  limits: Limits
+  /** What stands in the file that becomes part of every prompt. */
+  memory?: string
+}
+
+/** Sends an agent out with a key of its own. */
+export async function sendOut(yard: Yard, agent: Agent, alias: string, way: Way, errand: Errand): Promise<Report> {
+  const { limits, memory } = errand
+  const key = await newKey(yard, limits, way.workspace)
+  const home = mkdtempSync(join(yard.folder, 'home-'))
+  const work = mkdtempSync(join(yard.folder, 'work-'))
+  if (memory !== undefined) writeFileSync(join(work, agent.memory), memory)
+  yard.simulator.agent(way.upstream, agent.turns(work, way))
+  const from = yard.simulator.calls.length
+  const connection = {
+    url: yard.url,
+    key: String(key.headers['authorization']).replace('Bearer ', ''),
+    model: alias,
+    environment: yard.deadEnd.environment,
+  }
+  const outing = await agent.run(connection, { home, work }, 'Write the note and read it back.')
+  assert.deepEqual(yard.deadEnd.asked, [], 'it asked for nobody but the gateway')
+  const rows = (await yard.rows()).filter((row) => row['key_id'] === key.id)
+  const calls = yard.simulator.calls.slice(from).filter(({ method }) => method === 'POST')
+  return { ...outing, work, keyId: key.id, rows, calls }
+}

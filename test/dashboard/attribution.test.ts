@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { Browser, Page } from 'playwright-core'
+import { ADMIN_KEY, type Answered, type Harness, hello, startHarness } from '../harness.ts'
+import { launchChromium } from './chromium.ts'
+import { assertAccessible, signIn, type Visit, visit } from './visit.ts'
+
+const CONFIG = `
+registry:
+  - { provider: openai, model: gpt-sim-echo, input_per_mtok: "1250", output_per_mtok: "10000" }
+  - { provider: openai, model: text-embedding-sim-echo, mode: embedding, input_per_mtok: "20", output_per_mtok: "0" }
+`
+let harness: Harness
+let browser: Browser
+let walk: Visit
+let page: Page
+let last: Answered
+
+before(async () => {
+  harness = await startHarness({ config: CONFIG })
+  for (const user of ['ada', 'ada', 'grace']) {
+    const body = { ...hello('gpt-sim-echo'), user, metadata: { team: 'search' } }
+    last = await harness.chat(body, { 'x-gateway-session': 'run-7' })
+  }
+  await harness.chat(hello('gpt-sim-echo'), { 'x-gateway-session': 'run-8' })
+  await harness.embed({ model: 'text-embedding-sim-echo', input: 'hello' })
+  browser = await launchChromium()
+  walk = await visit(browser, harness.url, { viewport: { width: 1440, height: 900 } })
+  page = walk.page
+  await signIn(page, harness.url, ADMIN_KEY, `/dashboard/default/requests/${last.json.id}`)
+})
+
+after(async () => {
+  await browser?.close()
+  await harness?.stop()
+})
+
+const rows = (name: string) => page.getByRole('region', { name }).locator('tbody tr')
+
+/** What the calls of the session have cost, as the page writes it. */
+async function costOf(session: string): Promise<string> {
+  const { json } = await harness.get(`/usage?session=${session}`, { authorization: `Bearer ${ADMIN_KEY}` })
+  assert.ok(Number(json.total.cost_usd) > 0)
+  return `$${Number(json.total.cost_usd).toFixed(json.total.cost_usd < 0.1 ? 4 : 3)}`
+}
+
+describe('who spent it', () => {
+  test('the page of a request says for whom it was, and what its session has cost', async () => {
+    const section = page.getByRole('complementary')
+    await section.getByText('This session has cost').waitFor()
+    const text = (await section.innerText()).replaceAll(/\s+/g, ' ')
+    assert.ok(text.includes(`This session has cost ${await costOf('run-7')} in 3 requests.`), text)
+    await assertAccessible(page, 'for whom')
+    await section.getByRole('link', { name: 'search' }).waitFor()
+    await section.getByRole('link', { name: 'run-7' }).click()
+    await page.getByText('That is all: 3 requests').waitFor()
+  })
+
+  test('the list of a session has its sum at the head, and can be narrowed by user', async () => {
+    await page.goto(`${harness.url}/dashboard/default/requests?session=run-7`)
+    await page.getByRole('status').filter({ hasText: 'in 3 requests.' }).waitFor()
+    await page.getByRole('button', { name: 'Filter', exact: true }).click()
+    await page.getByRole('button', { name: 'User', exact: true }).click()
+    await page.getByRole('option', { name: /grace/ }).click()
+    await page.getByText('That is the only one').waitFor()
+    assert.match(page.url(), /session=run-7/)
+    assert.match(page.url(), /user=grace/)
+    await page.getByRole('button', { name: 'Filter', exact: true }).click()
+    await page.getByRole('button', { name: 'Tag', exact: true }).click()
+    await page.getByLabel('Tag', { exact: true }).fill('team:nobody')
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Remove the filter Tag team:nobody' }).waitFor()
+    await rows('Requests').first().waitFor({ state: 'detached' })
+  })
+
+  for (const [group, first, count] of [
+    ['Session', 'run-7', 3],
+    ['User', 'ada', 2],
+    ['Endpoint', 'chat', 4],
+  ] as const) {
+    test(`usage by ${group}: each leads to its requests`, async () => {
+      await page.goto(`${harness.url}/dashboard/default/usage`)
+      await page.getByRole('radiogroup', { name: 'Group by' }).getByText(group, { exact: true }).click()
+      const table = rows('Sums per group')
+      await table.getByRole('link', { name: first, exact: true }).waitFor()
+      await assertAccessible(page, `usage by ${group}`)
+      await table.getByRole('link', { name: first, exact: true }).click()
+      await page.getByText(`That is all: ${count} requests`).waitFor()
+    })
+  }
+
+  test('nothing went wrong behind the pages', () => walk.assertQuiet())
+})
