@@ -22,6 +22,12 @@ test('the command asks this gateway for the model, with the key from the environ
   ])
 })
 
+test('a call of another endpoint is repeated there', () => {
+  const [url, , , , , , body = ''] = argumentsOf(curlOf('http://127.0.0.1:8080', 'fast', 'messages'))
+  assert.equal(url, 'http://127.0.0.1:8080/v1/messages')
+  assert.deepEqual(Object.keys(JSON.parse(body)), ['model', 'max_tokens', 'messages'])
+})
+
 test('a model’s name that a caller made up runs nothing', () => {
   const model = `'; echo "$(id)" #`
   const body = argumentsOf(curlOf('http://127.0.0.1:8080', model)).at(-1) ?? ''

@@ -1,8 +1,20 @@
+const MESSAGES = [{ role: 'user', content: '…' }]
+
+/** Path and fields of each endpoint; what is not listed is chat. */
+const ENDPOINTS: Readonly<Record<string, { path: string; fields: object }>> = {
+  chat: { path: '/v1/chat/completions', fields: { messages: MESSAGES } },
+  embeddings: { path: '/v1/embeddings', fields: { input: '…' } },
+  messages: { path: '/v1/messages', fields: { max_tokens: 1024, messages: MESSAGES } },
+  count_tokens: { path: '/v1/messages/count_tokens', fields: { messages: MESSAGES } },
+  responses: { path: '/v1/responses', fields: { input: '…' } },
+}
+
 /** The same call again, as far as the log knows it: what was said in it is not stored. */
-export function curlOf(origin: string, model: string): string {
-  const body = JSON.stringify({ model, messages: [{ role: 'user', content: '…' }] })
+export function curlOf(origin: string, model: string, endpoint: string | null = null): string {
+  const { path, fields } = ENDPOINTS[endpoint ?? 'chat'] ?? { path: '/v1/chat/completions', fields: {} }
+  const body = JSON.stringify({ model, ...fields })
   return [
-    `curl ${quoted(`${origin}/v1/chat/completions`)} \\`,
+    `curl ${quoted(origin + path)} \\`,
     '  -H "Authorization: Bearer $GATEWAY_KEY" \\',
     "  -H 'Content-Type: application/json' \\",
     `  -d ${quoted(body)}`,

@@ -71,7 +71,10 @@ export function RequestDetail({ id, listed }: { id: string; listed: ListedReques
           <Text size="xs" c="dimmed">
             What was said is not stored: put the messages in.
           </Text>
-          <CodeBlock label="The same call with curl" code={curlOf(callOrigin(), request.requested_model)} />
+          <CodeBlock
+            label="The same call with curl"
+            code={curlOf(callOrigin(), request.requested_model, request.endpoint)}
+          />
         </DrawerSection>
       )}
     </Stack>

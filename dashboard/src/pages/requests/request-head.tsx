@@ -50,7 +50,7 @@ export function RequestHead({ id, request, titleId }: RequestHeadProps) {
         <CopyIcon value={id} label="Copy the id" />
         <CopyLink value={`${window.location.origin}/dashboard${path('requests', id)}`} />
         {request?.requested_model != null && (
-          <CopyAction value={curlOf(callOrigin(), request.requested_model)}>Copy as curl</CopyAction>
+          <CopyAction value={curlOf(callOrigin(), request.requested_model, request.endpoint)}>Copy as curl</CopyAction>
         )}
       </Group>
     </div>
