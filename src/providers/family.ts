@@ -5,6 +5,7 @@ import type { Answer } from '../domain/request/answer.ts'
 import type { Bounds } from '../domain/request/bounds.ts'
 import type { CallRequest, EndpointName, JsonObject, Operation } from '../domain/request/call-request.ts'
 import type { OutputBounds } from '../domain/request/output-limit.ts'
+import type { Rejected } from '../domain/request/rejection.ts'
 import type { Sealing } from '../domain/request/sealing.ts'
 import type { StreamPart, StreamReader } from '../domain/request/stream.ts'
 import type { HttpTarget } from '../upstream/target.ts'
@@ -39,11 +40,7 @@ export interface Target {
 /** The request in the family's wire format, or why there is none. */
 export type Translation =
   /** `ignored`: dropped hints, named as the caller wrote them. `adjustments`: what the gateway set instead. */
-  | { kind: 'wire'; body: JsonObject; ignored: string[]; adjustments: Adjustment[]; bounds: Bounds }
-  /** This entry cannot express a field; another one may. The message names the field. */
-  | { kind: 'refused'; code: 'unsupported_parameter' | 'invalid_request'; message: string }
-  /** The caller's mistake: no entry could serve it. */
-  | { kind: 'invalid'; message: string }
+  { kind: 'wire'; body: JsonObject; ignored: string[]; adjustments: Adjustment[]; bounds: Bounds } | Rejected
 
 /** A 2xx body, read. */
 export type Reading = { kind: 'answer'; answer: Answer } | { kind: 'failure'; failure: Failure }

@@ -1,15 +1,12 @@
 import type { CallRequest } from './call-request.ts'
 import type { ChatRequest } from './chat.ts'
+import type { Rejected } from './rejection.ts'
 import type { Sealing } from './sealing.ts'
 
 /** A request as a chat request, or why it has none. */
 export type Bridged =
   /** `ignored`: dropped hints, named as the caller wrote them. */
-  | { kind: 'chat'; request: ChatRequest; ignored: string[] }
-  /** This entry cannot express a field; another one may. The message names the field and the way out. */
-  | { kind: 'refused'; code: 'unsupported_parameter' | 'invalid_request'; message: string }
-  /** The caller's mistake: no entry could serve it. */
-  | { kind: 'invalid'; message: string }
+  { kind: 'chat'; request: ChatRequest; ignored: string[] } | Rejected
 
 /** Where a bridged request goes. */
 export interface BridgeTarget {

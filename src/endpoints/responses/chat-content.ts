@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../domain/request/call-request.ts'
-import { mistake, quoted, refuse, requiredText } from './rejection.ts'
+import { mistake, quoted, refuse, requiredText } from '../../domain/request/rejection.ts'
 
 /** The content of an input message for chat: a text where that is enough, else parts. */
 export function chatContent(content: unknown, path: string): string | JsonObject[] {

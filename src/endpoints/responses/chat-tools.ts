@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../domain/request/call-request.ts'
-import { mistake, quoted, refuse, requiredText } from './rejection.ts'
+import { mistake, quoted, refuse, requiredText } from '../../domain/request/rejection.ts'
 import { type CallerTool, chatNameOf, type DeclaredTools } from './tools.ts'
 
 /** The tool fields of a chat request; absent when there is nothing to send. */

@@ -1,9 +1,9 @@
 import type { ReasoningBlock } from '../../domain/request/answer.ts'
 import { isJsonObject, type JsonObject } from '../../domain/request/call-request.ts'
+import { mistake, quoted, refuse, requiredText } from '../../domain/request/rejection.ts'
 import { isMessageItem } from '../../domain/request/responses.ts'
 import type { Sealing } from '../../domain/request/sealing.ts'
 import { chatContent, plainText } from './chat-content.ts'
-import { mistake, quoted, refuse, requiredText } from './rejection.ts'
 import { unsealReasoning } from './sealed-reasoning.ts'
 import { chatNameOf } from './tools.ts'
 

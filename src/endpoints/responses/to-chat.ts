@@ -1,11 +1,11 @@
 import type { Bridge, Bridged, BridgeTarget } from '../../domain/request/bridge.ts'
 import { isJsonObject, type JsonObject } from '../../domain/request/call-request.ts'
 import type { ChatRequest } from '../../domain/request/chat.ts'
+import { Rejection } from '../../domain/request/rejection.ts'
 import type { ResponsesRequest } from '../../domain/request/responses.ts'
 import { toolFields } from './chat-tools.ts'
 import { conversationOf } from './conversation.ts'
 import { readFields } from './fields.ts'
-import { Rejection } from './rejection.ts'
 import { declaredTools } from './tools.ts'
 
 /** How requests reach entries that speak only chat. */
@@ -21,7 +21,7 @@ export function toChat(request: ResponsesRequest, { sealing }: Pick<BridgeTarget
     const chat: JsonObject = { model: request.model, messages, ...fields, ...tools }
     return { kind: 'chat', request: chat as ChatRequest, ignored: [...new Set(dropped), ...ignored] }
   } catch (error) {
-    if (error instanceof Rejection) return error.bridged
+    if (error instanceof Rejection) return error.rejected
     throw error
   }
 }

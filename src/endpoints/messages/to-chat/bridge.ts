@@ -2,9 +2,9 @@ import type { Bridge } from '../../../domain/request/bridge.ts'
 import type { JsonObject } from '../../../domain/request/call-request.ts'
 import type { ChatRequest } from '../../../domain/request/chat.ts'
 import type { MessagesRequest } from '../../../domain/request/messages.ts'
+import { Rejection } from '../../../domain/request/rejection.ts'
 import { conversation } from './conversation.ts'
 import { type Draft, readField } from './fields.ts'
-import { Rejection } from './rejection.ts'
 import { systemMessages } from './system.ts'
 import { toolFields } from './tools.ts'
 
@@ -15,7 +15,7 @@ export const bridge: Bridge<MessagesRequest> = {
       const ignored = new Set<string>()
       return { kind: 'chat', request: chatRequest(request, ignored), ignored: [...ignored] }
     } catch (error) {
-      if (error instanceof Rejection) return error.outcome
+      if (error instanceof Rejection) return error.rejected
       throw error
     }
   },

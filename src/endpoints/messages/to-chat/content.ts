@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../../domain/request/call-request.ts'
-import { mistake, quoted, refuse, requiredText } from './rejection.ts'
+import { mistake, quoted, refuse, requiredText } from '../../../domain/request/rejection.ts'
 
 /** A part of a chat message. */
 export interface Part extends JsonObject {

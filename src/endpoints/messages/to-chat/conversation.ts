@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { isJsonObject, type JsonObject } from '../../../domain/request/call-request.ts'
 import type { MessagesMessage } from '../../../domain/request/messages.ts'
+import { mistake, quoted, refuse, requiredText } from '../../../domain/request/rejection.ts'
 import { chatName } from '../tool-names.ts'
 import { contentParts, type Part } from './content.ts'
-import { mistake, quoted, refuse, requiredText } from './rejection.ts'
 import { systemText } from './system.ts'
 import { type ToolResult, toolResult } from './tool-result.ts'
 

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { isJsonObject, type JsonObject } from '../../../domain/request/call-request.ts'
 import type { MessagesRequest } from '../../../domain/request/messages.ts'
+import { mistake, quoted, refuse } from '../../../domain/request/rejection.ts'
 import { NO_THREAD } from '../no-thread.ts'
 import { responseFormat } from './output-format.ts'
-import { mistake, quoted, refuse } from './rejection.ts'
 
 /** The translation in progress, while the caller's fields are read one by one. */
 export interface Draft {

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../../domain/request/call-request.ts'
-import { mistake, quoted, refuse } from './rejection.ts'
+import { mistake, quoted, refuse } from '../../../domain/request/rejection.ts'
 
 /** A schema that the answer follows. */
 export function responseFormat(format: unknown, path: string): JsonObject {

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../../domain/request/call-request.ts'
-import { mistake, quoted, refuse, requiredText } from './rejection.ts'
+import { mistake, quoted, refuse, requiredText } from '../../../domain/request/rejection.ts'
 
 /** The first block of some agents says whom to bill: it means something to the vendor alone. */
 const BILLING = /^x-[a-z]+-billing-header:/

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../domain/request/call-request.ts'
+import { requiredText } from '../../../domain/request/rejection.ts'
 import { nestedParts, type Part } from './content.ts'
-import { requiredText } from './rejection.ts'
 
 /** What a tool gave. */
 export interface ToolResult {

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from '../../../domain/request/call-request.ts'
 import type { MessagesRequest } from '../../../domain/request/messages.ts'
+import { mistake, quoted, refuse, requiredText } from '../../../domain/request/rejection.ts'
 import { chatName } from '../tool-names.ts'
-import { mistake, quoted, refuse, requiredText } from './rejection.ts'
 
 /** Agents offer it by default: without it they still work. */
 const SEARCH = /^web_search_/

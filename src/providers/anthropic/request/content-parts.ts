@@ -1,8 +1,8 @@
 import { isJsonObject, type JsonObject } from '../../../domain/request/call-request.ts'
+import { mistake, refuse } from '../../../domain/request/rejection.ts'
 import { cacheMarker } from './cache-control.ts'
 import { cleanBase64, decodedText, isDataUrl, parseDataUrl, provenImageType } from './data-url.ts'
 import type { Notes } from './notes.ts'
-import { mistake, refuse } from './rejection.ts'
 
 /** A content block of the Messages API. */
 export interface Block extends JsonObject {

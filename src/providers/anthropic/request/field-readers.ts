@@ -1,9 +1,9 @@
 import { isJsonObject, type JsonObject } from '../../../domain/request/call-request.ts'
+import { refuse, refuseConflict } from '../../../domain/request/rejection.ts'
 import { quoted } from './content-parts.ts'
 import type { Draft } from './draft.ts'
 import { conversationOf } from './messages.ts'
 import { reasoningFor } from './reasoning-effort.ts'
-import { refuse, refuseConflict } from './rejection.ts'
 import { outputFormat } from './response-format.ts'
 import { opaqueUserId } from './user-id.ts'
 

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from '../../../domain/request/call-request.ts'
+import { refuse } from '../../../domain/request/rejection.ts'
 import { thinkingTraits } from '../models.ts'
 import type { Draft } from './draft.ts'
-import { refuse } from './rejection.ts'
 import type { ToolFields } from './tool-choice.ts'
 import type { Tool } from './tools.ts'
 

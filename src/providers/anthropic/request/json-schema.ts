@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../../domain/request/call-request.ts'
-import { refuse } from './rejection.ts'
+import { refuse } from '../../../domain/request/rejection.ts'
 import { mapValues, unusableReference, withDefs } from './schema-references.ts'
 
 /**

@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../../domain/request/call-request.ts'
+import { mistake, refuse } from '../../../domain/request/rejection.ts'
 import { asksForCaching, cacheMarker } from './cache-control.ts'
 import {
   type Block,
@@ -11,7 +12,6 @@ import {
   withoutBlanks,
 } from './content-parts.ts'
 import type { Notes } from './notes.ts'
-import { mistake, refuse } from './rejection.ts'
 import { addSystemMessage, type SystemPrompt, systemContent } from './system.ts'
 import { isThinking, thinkingBlocks } from './thinking-blocks.ts'
 import { addToolResult, orderedResults, type ToolCall, toolCallsOf } from './tool-turns.ts'

@@ -1,7 +1,7 @@
+import { refuse } from '../../../domain/request/rejection.ts'
 import type { Target } from '../../family.ts'
 import { EFFORTS, type ThinkingTraits, thinkingTraits } from '../models.ts'
 import { quoted } from './content-parts.ts'
-import { refuse } from './rejection.ts'
 
 /** The fields that express `reasoning_effort` for a model. */
 export interface Reasoning {

@@ -3,6 +3,7 @@ import { type Bounds, largestLimit } from '../../../domain/request/bounds.ts'
 import { isJsonObject, type JsonObject } from '../../../domain/request/call-request.ts'
 import type { ChatRequest } from '../../../domain/request/chat.ts'
 import { limitToSend } from '../../../domain/request/output-limit.ts'
+import { mistake, Rejection, refuse } from '../../../domain/request/rejection.ts'
 import type { Target, Translation } from '../../family.ts'
 import { type Pin, pinned } from '../../pin.ts'
 import { mostPercent, REGION } from '../account-defaults.ts'
@@ -12,7 +13,6 @@ import type { Draft } from './draft.ts'
 import { FIELDS } from './fields.ts'
 import { asksForJson, jsonModeFields } from './json-mode.ts'
 import { newNotes } from './notes.ts'
-import { mistake, Rejection, refuse } from './rejection.ts'
 import { toolFields } from './tool-choice.ts'
 
 /** The default in docs/contract.md; the API requires the field. */
@@ -25,7 +25,7 @@ export function toWire(request: ChatRequest, target: Target): Translation {
   try {
     return translated(request, target)
   } catch (error) {
-    if (error instanceof Rejection) return error.translation
+    if (error instanceof Rejection) return error.rejected
     throw error
   }
 }

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from '../../../domain/request/call-request.ts'
+import { mistake, refuse } from '../../../domain/request/rejection.ts'
 import { quoted } from './content-parts.ts'
 import { reducedSchema } from './json-schema.ts'
-import { mistake, refuse } from './rejection.ts'
 
 const SCHEMA_PATH = 'response_format.json_schema.schema'
 

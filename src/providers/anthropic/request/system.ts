@@ -1,8 +1,8 @@
 import { isJsonObject, type JsonObject } from '../../../domain/request/call-request.ts'
+import { mistake } from '../../../domain/request/rejection.ts'
 import { cacheMarker } from './cache-control.ts'
 import { type Block, contentBlocks, isBlank } from './content-parts.ts'
 import type { Notes } from './notes.ts'
-import { mistake } from './rejection.ts'
 
 /** System and developer texts, moved out of the conversation in order. */
 export interface SystemPrompt {

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../../domain/request/call-request.ts'
+import { mistake } from '../../../domain/request/rejection.ts'
 import { type Block, quoted, requiredText } from './content-parts.ts'
-import { mistake } from './rejection.ts'
 
 /**
  * The model's own reasoning, sent back in a later turn. An extension of ours: the common schema has no place for it. The

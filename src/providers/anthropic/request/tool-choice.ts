@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../../domain/request/call-request.ts'
+import { mistake, refuse } from '../../../domain/request/rejection.ts'
 import { quoted, requiredText } from './content-parts.ts'
-import { mistake, refuse } from './rejection.ts'
 import { declaredTools, placeholderTool, type Tool, usesFunctions } from './tools.ts'
 
 /** `tools` and `tool_choice` of the Messages API; absent when there is nothing to send. */

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { isJsonObject, type JsonObject } from '../../../domain/request/call-request.ts'
 import { checkFaithful } from '../../../domain/request/faithful.ts'
+import { mistake, refuse } from '../../../domain/request/rejection.ts'
 import { type Block, contentBlocks, quoted, requiredText, withoutBlanks } from './content-parts.ts'
 import type { Notes } from './notes.ts'
-import { mistake, refuse } from './rejection.ts'
 
 /** A call in an assistant turn and, once found, its result. */
 export interface ToolCall {

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../../domain/request/call-request.ts'
+import { mistake, refuse } from '../../../domain/request/rejection.ts'
 import { quoted, requiredText } from './content-parts.ts'
-import { mistake, refuse } from './rejection.ts'
 import { withDefs } from './schema-references.ts'
 
 /** A tool declaration of the Messages API. */
