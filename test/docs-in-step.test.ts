@@ -6,7 +6,7 @@ import { SETTINGS } from '../src/app/config.ts'
 import { ERRORS } from '../src/domain/errors.ts'
 import { LOG_FIELDS, type LogField, publicName } from '../src/domain/log/fields.ts'
 import { SESSION_HEADERS } from '../src/endpoints/session-header.ts'
-import { FAMILIES } from '../src/providers/families.ts'
+import { builtinProviders } from '../src/providers/provider-kinds.ts'
 import { createMetrics } from '../src/telemetry/metrics.ts'
 
 /** First cells of the rows of a page's tables, without the backticks. */
@@ -32,7 +32,7 @@ test('docs/errors.md lists exactly the final errors', () => {
 })
 
 test('docs/configuration.md lists exactly the variables that are read', () => {
-  const ofProviders = [...FAMILIES.values()].flatMap(({ builtin }) => [builtin.apiKeyVariable, builtin.baseUrlVariable])
+  const ofProviders = builtinProviders().flatMap((builtin) => [builtin.apiKeyVariable, builtin.baseUrlVariable])
   assert.deepEqual(firstCells('docs/configuration.md', /^[A-Z_]+$/), [...Object.keys(SETTINGS), ...ofProviders].sort())
 })
 

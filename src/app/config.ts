@@ -5,6 +5,7 @@ import { z } from 'zod'
 import { baseUrlProblem } from '../domain/base-url.ts'
 import { type FileConfig, FileConfigSchema, providerProblem } from '../domain/file-config.ts'
 import { problemText } from '../domain/problem-text.ts'
+import { DEFAULT_ON_CALLER_LEFT, type Provider, type ProviderKinds } from '../domain/provider.ts'
 import { trustedProxies } from '../http/client-source.ts'
 import type { ListenAddress } from '../http/listen-problem.ts'
 import { STREAM_VARIABLES } from './stream-config.ts'
@@ -121,16 +122,24 @@ export type Environment = Readonly<Record<string, string | undefined>>
 
 const DEFAULT_FILE = './switchyard.yaml'
 
-export function readConfig(environment: Environment, providers: readonly ProviderVariables[]): Config {
+export function readConfig(
+  environment: Environment,
+  providers: readonly ProviderVariables[],
+  kinds: ProviderKinds,
+): Config {
   const settings = readSettings(environment)
   const path = settings.SWITCHYARD_CONFIG ?? DEFAULT_FILE
   const text = readFile(path, settings.SWITCHYARD_CONFIG !== undefined)
   const environmentProviders = providers.map((provider) => readProvider(provider, environment))
   if (text === null) return { settings, environmentProviders, filePath: path, file: null }
   const config = parseFileConfig(text, path, environment)
-  const problem = providerProblem(config, environmentProviders)
+  const problem = providerProblem(config, environmentProviders.map(asProvider), kinds)
   if (problem !== null) throw new ConfigError(`${path}: ${problem}`)
   return { settings, environmentProviders, filePath: path, file: { text, config } }
+}
+
+export function asProvider(provider: EnvironmentProvider): Provider {
+  return { ...provider, headers: {}, onCallerLeft: DEFAULT_ON_CALLER_LEFT }
 }
 
 /** An empty variable counts as unset: compose files and shells produce those. */

@@ -19,7 +19,9 @@ import { drain } from '../http/drain.ts'
 import { checkPorts, createServers, type PortsOptions } from '../http/ports.ts'
 import type { SpendLedger } from '../limits/spend-ledger.ts'
 import { steadyClock } from '../limits/steady-clock.ts'
+import type { AuthorizeDeps } from '../providers/authorize.ts'
 import { FAMILIES } from '../providers/families.ts'
+import { builtinProviders, PROVIDER_KINDS } from '../providers/provider-kinds.ts'
 import { findIdempotent } from '../request-log/search/find-idempotent.ts'
 import { FOLLOW_MS } from '../store/control/control-follower.ts'
 import { type LiveSnapshot, openLiveSnapshot } from '../store/control/live-snapshot.ts'
@@ -28,7 +30,6 @@ import { raisePricePercent } from '../store/control/providers.ts'
 import { onceReachable } from '../store/engine/database-away.ts'
 import { createLog, type Log } from '../telemetry/log.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
-import { createUpstreamClient, type UpstreamClient } from '../upstream/client.ts'
 import { measured } from './bounded-bodies.ts'
 import {
   bodyBounds,
@@ -44,6 +45,7 @@ import { callRoutes, healthRoutes } from './http-routes.ts'
 import { managementApi } from './management-api.ts'
 import { type OpenedLedger, openLedger } from './open-ledger.ts'
 import { openStore, type Store } from './open-store.ts'
+import { openUpstream } from './open-upstream.ts'
 import { packagePath } from './package-path.ts'
 import { applyFile, type NewKeys, prepareStore } from './prepare-store.ts'
 import { shedding } from './shedding.ts'
@@ -71,7 +73,7 @@ export interface Gateway {
 /** The start waits this long for the model lists; reading continues in the background. */
 const CATALOG_WAIT_MS = 3_000
 
-const BUILTINS = [...FAMILIES].map(([family, { builtin }]) => ({ family, ...builtin }))
+const BUILTINS = builtinProviders()
 const PREFIXES: PrefixRule[] = BUILTINS.flatMap(({ name, modelPrefixes }) =>
   modelPrefixes.map((prefix) => ({ prefix, provider: name })),
 )
@@ -92,7 +94,7 @@ export interface StartOptions {
 /** The composition root: builds the parts, wires them, listens. */
 export async function startGateway(environment: Environment, options: StartOptions = {}): Promise<Gateway> {
   const { now = Date.now, onFileKeys = () => {}, beforeListening = () => {}, signal } = options
-  const config = readConfig(environment, BUILTINS)
+  const config = readConfig(environment, BUILTINS, PROVIDER_KINDS)
   const { settings } = config
   const log = await createLog(settings.LOG_LEVEL)
   const nodeName = nameNode(settings.NODE_NAME, settings.PORT)
@@ -168,8 +170,8 @@ function followFile(
 
 async function serve({ config, settings, store, live, newKeys, log, now, onListening }: Prepared): Promise<Gateway> {
   const clock = steadyClock(now, () => performance.now())
-  const upstream = createUpstreamClient()
-  const { catalog, ...modelLists } = readModelLists(live.current(), upstream, { log, now })
+  const asking = openUpstream(now)
+  const { catalog, ...modelLists } = readModelLists(live.current(), asking, log)
   const isKnown = knownModels(live.current, catalog)
   const circuits = createCircuits(now, isKnown)
   const keeping = { log: store.requestLog.status, control: live.state, limits: () => opened.limits() }
@@ -186,7 +188,7 @@ async function serve({ config, settings, store, live, newKeys, log, now, onListe
     ...learning(live, log),
     providerHealth: createProviderHealth(now, live.current),
     isKnown,
-    upstream,
+    ...asking,
     bodies: createBodies((error) => log.error({ err: error }, 'the worker for large bodies died')),
     ...notes(store),
     ledger: opened.ledger,
@@ -196,10 +198,9 @@ async function serve({ config, settings, store, live, newKeys, log, now, onListe
     log,
     maxBodyBytes: settings.MAX_BODY_BYTES,
     cutOff: () => streams.isCut,
-    now,
   }
   const health: Health = { phase: () => phase, catalog, ...keeping }
-  const parts = { deps, health, live, store, config, builtins: BUILTINS, stopping: stopping.signal, startedAt: now() }
+  const parts = { deps, health, live, store, config, stopping: stopping.signal, startedAt: now() }
   const server = createServers({
     ports: portsOf(settings),
     routes: routes(deps, health, [...pages(metrics, () => server.portsApart()), ...managementApi(parts)]),
@@ -278,12 +279,11 @@ function pages(metrics: Metrics, portsApart: () => string): HttpRoute[] {
   return [scrape, ...dashboardRoutes(packagePath('dashboard/dist'), portsApart)]
 }
 
-function readModelLists(snapshot: Snapshot, upstream: UpstreamClient, { log, now }: Pick<Prepared, 'log' | 'now'>) {
+function readModelLists(snapshot: Snapshot, deps: AuthorizeDeps, log: Log) {
   return startCatalog({
     sources: catalogSources(snapshot),
     prefixes: PREFIXES,
-    upstream,
-    now,
+    ...deps,
     onRead: (provider, count) => log.info({ provider, models: count }, 'model list read'),
     onFailure: (provider, reason) => log.warn({ provider, reason }, 'model list not read; retrying later'),
   })

@@ -1,7 +1,8 @@
 import { wordsOf } from '../calls/read-outcome.ts'
 import { isConfigured, type Provider, type ProviderTest, withoutSecrets } from '../domain/provider.ts'
+import { askModels } from '../providers/ask-models.ts'
+import type { AuthorizeDeps } from '../providers/authorize.ts'
 import type { Family } from '../providers/family.ts'
-import type { UpstreamClient } from '../upstream/client.ts'
 import type { Stoppage } from '../upstream/exchange.ts'
 import { bodyOf, type UpstreamReply } from '../upstream/whole-response.ts'
 
@@ -10,11 +11,7 @@ type Verdict = Pick<ProviderTest, 'ok' | 'models' | 'message'>
 const TIMEOUT_MS = 10_000
 
 /** Requests the model list: it is free, needs the key, and shows whether the address is right. */
-export async function testProvider(
-  provider: Provider,
-  family: Family,
-  upstream: UpstreamClient,
-): Promise<ProviderTest> {
+export async function testProvider(provider: Provider, family: Family, deps: AuthorizeDeps): Promise<ProviderTest> {
   if (!isConfigured(provider)) {
     return {
       ok: false,
@@ -24,28 +21,27 @@ export async function testProvider(
       message: 'It has neither a key nor an address. Set one of them.',
     }
   }
-  const target = family.modelsTarget(provider, null)
+  const { url } = family.modelsTarget(provider, null)
   const began = performance.now()
-  const outcome = await upstream.exchange(upstream.endpoint(target), {
-    method: 'GET',
-    body: null,
-    timeoutMs: TIMEOUT_MS,
-    presence: null,
-  })
+  const outcome = await askModels(provider, family, { after: null, timeoutMs: TIMEOUT_MS }, deps)
   const latencyMs = Math.round(performance.now() - began)
   if (outcome.kind !== 'reply') {
-    const message = outcome.kind === 'caller-left' ? 'The call was cancelled.' : stoppageText(outcome, target.url)
+    const message = outcome.kind === 'caller-left' ? 'The call was cancelled.' : stoppageText(outcome, url)
     return { ok: false, latencyMs, status: null, models: null, message }
   }
-  return { latencyMs, status: outcome.status, ...verdictOf(outcome, provider, family, target.url) }
+  return { latencyMs, status: outcome.status, ...verdictOf(outcome, provider, family, url) }
 }
 
 function verdictOf(reply: UpstreamReply, provider: Provider, family: Family, url: string): Verdict {
   const text = withoutSecrets(bodyOf(reply).toString('utf8'), provider)
   const body = parsed(text)
   if (reply.status === 200) return listVerdict(body, provider, family, url)
-  const words = body === undefined ? '' : ` It says: ${family.failureFromWire(reply.status, body).message}`
+  const words = body === undefined ? '' : ` It says: ${told(reply, body, family)}`
   return { ok: false, models: null, message: statusText(reply, provider, family, url) + words }
+}
+
+function told(reply: UpstreamReply, body: unknown, family: Family): string {
+  return family.failureFromWire(reply.status, body, (name) => reply.headers.get(name)).message
 }
 
 function listVerdict(body: unknown, provider: Provider, family: Family, url: string): Verdict {
@@ -101,6 +97,8 @@ function stoppageText(stoppage: Stoppage, url: string): string {
         : `${host} closed the connection (${stoppage.detail}).`
     case 'too-large':
       return 'Its answer is too large for a model list.'
+    case 'unauthorized':
+      return stoppage.detail
     case 'refused-address':
       return `Refused: ${stoppage.detail}.`
   }

@@ -23,6 +23,9 @@ export interface ReplyToRead {
   /** Name of a row in the table of families. */
   family: string
   provider: Provider
+  model: string
+  /** Header fields that tell what went wrong, where the family has some. */
+  headers: Readonly<Record<string, string>>
   /** Name of a row in the table of endpoints. */
   endpoint: string
   /** An outline is enough. */

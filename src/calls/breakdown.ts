@@ -35,6 +35,8 @@ export function failureOfBreakdown(breakdown: Stoppage): Failure {
         : failure('upstream_error', 'The connection to the provider closed before the request was sent.', null)
     case 'refused-address':
       return failure('upstream_error', "The provider's address is not allowed.", null, { retry: 'never' })
+    case 'unauthorized':
+      return failure('provider_auth_error', breakdown.detail, null)
     case 'too-large':
       return failure('upstream_error', "The provider's answer is too large.", null, { retry: 'no' })
   }

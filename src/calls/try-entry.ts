@@ -3,9 +3,10 @@ import type { Failure } from '../domain/failure.ts'
 import type { AttemptPhase } from '../domain/log/stream-words.ts'
 import { NO_USAGE, type TokenUsage } from '../domain/pricing/usage.ts'
 import type { StreamUsage } from '../domain/request/stream.ts'
-import type { ChainEntry } from '../domain/route.ts'
+import type { Unauthorized } from '../providers/authorize.ts'
 import type { Endpoint as UpstreamEndpoint } from '../upstream/exchange.ts'
 import { stampOf } from './answer.ts'
+import { failureOfBreakdown } from './breakdown.ts'
 import type { Candidate } from './chain/assess.ts'
 import { type Correction, correctionOf } from './chain/correction.ts'
 import { nextStep } from './chain/fallback.ts'
@@ -108,14 +109,11 @@ async function attempt(candidate: Candidate, bytes: WireBytes, call: Admitted, d
   const { entry, family, provider } = candidate
   const began = performance.now()
   deps.circuits.started(entry)
-  const endpoint = upstreamEndpoint(candidate, call, deps)
-  const { raw, outcome, ended } = await (call.delivery === null ? askWhole : askStream)(
-    endpoint,
-    candidate,
-    bytes,
-    call,
-    deps,
-  )
+  const place = upstreamEndpoint(candidate, bytes, call, deps)
+  const endpoint = place instanceof Promise ? await place : place
+  const ask = call.delivery === null ? askWhole : askStream
+  const { raw, outcome, ended } =
+    'kind' in endpoint ? unasked(endpoint) : await ask(endpoint, candidate, bytes, call, deps)
   call.elsewhereMs += ended - began
   const startedAfterMs = millisecondsInto(call, began)
   const durationMs = millisecondsInto(call, ended) - startedAfterMs
@@ -135,8 +133,13 @@ async function attempt(candidate: Candidate, bytes: WireBytes, call: Admitted, d
   if (raw.kind === 'refused-address') {
     deps.log.error({ request: call.id, provider: provider.name }, `call refused: ${raw.detail}`)
   }
-  remember(outcome, entry, call, deps)
+  remember(outcome, candidate, call, deps)
   return { outcome, durationMs, isFullyWritten: head?.isFullyWritten === true }
+}
+
+/** Nothing could be sent. */
+function unasked(raw: Unauthorized): Asked {
+  return { raw, outcome: { kind: 'failed', failure: failureOfBreakdown(raw) }, ended: performance.now() }
 }
 
 /** Where an attempt at a stream failed, if it failed before the first content. */
@@ -166,7 +169,7 @@ async function askWhole(
 }
 
 /** What the process learns about the provider from an attempt. */
-function remember(outcome: Outcome, entry: ChainEntry, call: Admitted, deps: Deps): void {
+function remember(outcome: Outcome, { entry, provider }: Candidate, call: Admitted, deps: Deps): void {
   switch (outcome.kind) {
     case 'answered':
       deps.circuits.succeeded(entry)
@@ -178,6 +181,7 @@ function remember(outcome: Outcome, entry: ChainEntry, call: Admitted, deps: Dep
       break
     case 'failed':
       deps.circuits.failed(entry, outcome.failure)
+      if (outcome.failure.code === 'provider_auth_error') deps.tokens.forget(provider)
       deps.providerHealth.failed(entry, outcome.failure, call.id)
       break
     case 'caller-left':

@@ -1,11 +1,11 @@
 import { type Config, type Environment, portsOf, readConfig } from '../app/config.ts'
+import { openUpstream } from '../app/open-upstream.ts'
 import { environmentProviders } from '../app/prepare-store.ts'
 import type { Provider } from '../domain/provider.ts'
-import { FAMILIES } from '../providers/families.ts'
+import { builtinProviders, PROVIDER_KINDS } from '../providers/provider-kinds.ts'
 import type { Secrets } from '../store/engine/secrets.ts'
 import { StoreError } from '../store/engine/store-error.ts'
 import { type Inspection, inspectStore, isDataDirInUse } from '../store/migrations/inspect.ts'
-import { createUpstreamClient } from '../upstream/client.ts'
 import { attempt, type Check, good, problem } from './check.ts'
 import { checkCounters } from './counters-check.ts'
 import { checkDataDir, checkLock, checkNode, checkPort } from './machine-checks.ts'
@@ -51,9 +51,8 @@ async function portChecks({ settings }: Config, isInUse: boolean): Promise<Check
 }
 
 function tryReadConfig(environment: Environment, checks: Check[]): Config | null {
-  const variables = [...FAMILIES].map(([family, { builtin }]) => ({ family, ...builtin }))
   try {
-    const config = readConfig(environment, variables)
+    const config = readConfig(environment, builtinProviders(), PROVIDER_KINDS)
     const file = config.file === null ? `there is no file ${config.filePath}` : `${config.filePath} is valid`
     checks.push(good('configuration', file))
     return config
@@ -85,13 +84,10 @@ async function outwardChecks(config: Config, inspection: Inspection | null, secr
   const file = config.file?.config ?? null
   const environment: Provider[] = environmentProviders(config)
   const providers = effectiveProviders(environment, inspection?.rows ?? null, secrets, file)
-  const upstream = createUpstreamClient()
+  const deps = openUpstream(Date.now)
   try {
-    return [
-      ...(await checkProviders(providers, upstream)),
-      ...(await attempt('clock', () => checkClock(providers, upstream, Date.now))),
-    ]
+    return [...(await checkProviders(providers, deps)), ...(await attempt('clock', () => checkClock(providers, deps)))]
   } finally {
-    await upstream.close()
+    deps.upstream.close()
   }
 }

@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { FileConfig } from '../domain/file-config.ts'
-import { DEFAULT_ON_CALLER_LEFT, type Provider } from '../domain/provider.ts'
+import { definedProvider, type FileConfig } from '../domain/file-config.ts'
+import type { Provider } from '../domain/provider.ts'
 import { streamingText } from '../domain/snapshot.ts'
+import { PROVIDER_KINDS } from '../providers/provider-kinds.ts'
 import { providerFromRow } from '../store/control/providers.ts'
 import { readBuiltinRegistry } from '../store/control/seed-registry.ts'
 import type { ControlRows } from '../store/control/snapshot.ts'
@@ -61,15 +62,8 @@ export function effectiveProviders(
   }
   for (const [name, definition] of Object.entries(file?.providers ?? {})) {
     const inherited = environment.find((provider) => provider.name === name)
-    providers.set(name, {
-      name,
-      family: definition.family ?? inherited?.family ?? '',
-      baseUrl: definition.base_url ?? inherited?.baseUrl ?? null,
-      apiKey: definition.api_key ?? inherited?.apiKey ?? null,
-      headers: definition.headers ?? inherited?.headers ?? {},
-      onCallerLeft: definition.on_caller_left ?? DEFAULT_ON_CALLER_LEFT,
-      ...(definition.speaks === undefined ? {} : { speaks: definition.speaks }),
-    })
+    const provider = definedProvider(name, definition, inherited, PROVIDER_KINDS)
+    if (provider !== null) providers.set(name, provider)
   }
   return [...providers.values()]
 }

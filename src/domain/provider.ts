@@ -25,13 +25,31 @@ export interface Provider {
   onCallerLeft: OnCallerLeft
   /** Formats that it speaks beside chat (names of endpoints); absent: what the family knows of its address. */
   speaks?: readonly Speakable[]
+  /** A row of the table of presets: what is known of a vendor that speaks the family's format. */
+  preset?: string
+  /** What only its family knows, e.g. a region; checked by the family's schema. */
+  settings?: Readonly<Record<string, unknown>>
+  /** Secrets other than one key, by the names that its family gives them. */
+  credentials?: Readonly<Record<string, string>>
+  /** The proxy on the way to it, in place of the environment's; an empty text: none. May hold a password. */
+  proxy?: string
+  /** Certificates (PEM) of the authorities it is trusted by, in place of the usual ones. */
+  ca?: string
   /** The highest price its answers or an operator have stated, in percent of the list price; absent: the list price. */
   pricePercent?: number
 }
 
-/** A provider with neither key nor address cannot be called. */
-export function isConfigured(provider: Provider): boolean {
-  return provider.apiKey !== null || provider.baseUrl !== null
+/** A provider of which nothing is set cannot be called. */
+export function isConfigured({ apiKey, baseUrl, settings, credentials }: Provider): boolean {
+  return apiKey !== null || baseUrl !== null || settings !== undefined || credentials !== undefined
+}
+
+/** What is known of families and presets, where a provider is set up. */
+export interface ProviderKinds {
+  /** The family of a provider that names none; null: it must. */
+  familyOf(provider: Pick<Provider, 'name' | 'preset'>): string | null
+  /** What is wrong, as `field: what would be right`; null: nothing. */
+  problemOf(provider: Provider): string | null
 }
 
 /** Shorter values are not secrets, and removing them would garble messages. */
@@ -52,11 +70,24 @@ const SECRETS = new WeakMap<Provider, readonly string[]>()
 function secretsOf(provider: Provider): readonly string[] {
   const known = SECRETS.get(provider)
   if (known !== undefined) return known
-  const values = [provider.apiKey ?? '', ...Object.values(provider.headers)]
+  const { apiKey, headers, credentials = {}, proxy } = provider
+  const values = [apiKey ?? '', ...Object.values(headers), ...Object.values(credentials), passwordOf(proxy)]
   const forms = new Set(values.flatMap((value) => [value, value.replace(SCHEME, '')]))
   const secrets = [...forms].filter((form) => form.length >= SHORTEST_SECRET)
   SECRETS.set(provider, secrets)
   return secrets
+}
+
+/** The proxy's address as it may be shown. */
+export function withoutPassword(proxy: string): string {
+  if (proxy === '' || passwordOf(proxy) === '') return proxy
+  const url = new URL(proxy)
+  url.password = '***'
+  return url.href
+}
+
+function passwordOf(proxy: string | undefined): string {
+  return proxy === undefined || proxy === '' ? '' : decodeURIComponent(new URL(proxy).password)
 }
 
 /** Longer than any request id, and enough for the address of a redirect. */

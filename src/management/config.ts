@@ -16,6 +16,7 @@ export function configHandlers(deps: ManagementDeps): HandlersOf<typeof configOp
     secrets,
     config,
     environment: deps.environmentProviders,
+    kinds: deps.providerKinds,
     actor,
     now,
   })

@@ -10,15 +10,17 @@ export interface Format {
   bridge?: Bridge
 }
 
-/** How a provider serves a format: in its own words where it speaks it, else as chat; undefined: not at all. */
+/** How a provider serves a format with one of its models: in its own words where it speaks it, else as chat; undefined: not at all. */
 export function translatorFor(
   family: Family,
   { name, bridge }: Format,
-  provider: Pick<Provider, 'baseUrl' | 'speaks'>,
+  provider: Pick<Provider, 'baseUrl' | 'speaks' | 'preset'>,
+  model: string,
 ): Translator | undefined {
-  const own = family.translators[name]
+  const translators = family.translatorsFor?.(model) ?? family.translators
+  const own = translators[name]
   if (own !== undefined && own.isSpokenBy?.(provider) !== false) return own
-  const { chat } = family.translators
+  const { chat } = translators
   return bridge === undefined || chat === undefined ? undefined : bridgedOnce(bridge, chat)
 }
 

@@ -41,6 +41,8 @@ export type Stoppage =
   | { kind: 'too-large' }
   /** The address is one that no provider may have (domain/base-url.ts). */
   | { kind: 'refused-address'; detail: string }
+  /** No token, or none that could be fetched: nothing was sent. */
+  | { kind: 'unauthorized'; detail: string }
 
 export type Breakdown = Stoppage | { kind: 'caller-left' }
 

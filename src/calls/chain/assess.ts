@@ -123,7 +123,7 @@ function calleeOf(
   if (provider === undefined || family === undefined || !isConfigured(provider)) {
     return { kind: 'unconfigured', reason: `skipped: provider '${entry.provider}' is not configured`, contextWindow }
   }
-  const translator = translatorFor(family, endpoint, provider)
+  const translator = translatorFor(family, endpoint, provider, entry.model)
   const message = mismatch(entry, family, translator, situation) ?? ''
   if (translator === undefined || message !== '') {
     const code = translator === undefined && endpoint.isOptional === true ? 'not_found' : 'invalid_request'
@@ -137,6 +137,8 @@ function calleeOf(
   const destination: Destination = { position, family: name, model: entry.model, traits, baseUrl, bounds, renames }
   if (refusesUsageField) destination.omitsUsageField = true
   if (provider.speaks !== undefined) destination.speaks = provider.speaks
+  if (provider.preset !== undefined) destination.preset = provider.preset
+  if (provider.settings !== undefined) destination.settings = provider.settings
   if (situation.isStrict) destination.isStrict = true
   if (situation.chain.length === 1) destination.isOnly = true
   if (endpoint.seals === true) destination.sealing = sealingFor(entry, deps)

@@ -40,19 +40,22 @@ export function exportConfig({ rows, secrets, builtin, now }: ExportInput): Expo
   const config = {
     providers: Object.fromEntries(
       providers.map((row) => {
-        const { headers, apiKey, onCallerLeft, speaks } = providerFromRow(row, secrets)
-        const names = Object.keys(headers)
+        const provider = providerFromRow(row, secrets)
+        const { apiKey, onCallerLeft, speaks, preset = null, settings = null, ca = null, proxy } = provider
+        const named = (values: Readonly<Record<string, string>> = {}) => {
+          const names = Object.keys(values)
+          return names.length === 0 ? null : Object.fromEntries(names.map((name) => [name, secret(row.name, name)]))
+        }
         return [
           row.name,
           {
             family: row.family,
-            ...given({ base_url: row.base_url }),
+            ...given({ preset, base_url: row.base_url, settings, ca }),
             ...(apiKey === null ? {} : { api_key: secret(row.name, 'api_key') }),
             ...(onCallerLeft === DEFAULT_ON_CALLER_LEFT ? {} : { on_caller_left: onCallerLeft }),
             ...(speaks === undefined ? {} : { speaks }),
-            ...(names.length === 0
-              ? {}
-              : { headers: Object.fromEntries(names.map((name) => [name, secret(row.name, name)])) }),
+            ...(proxy === undefined ? {} : { proxy: proxy === '' ? '' : secret(row.name, 'proxy') }),
+            ...given({ headers: named(provider.headers), credentials: named(provider.credentials) }),
           },
         ]
       }),

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
+import { kindsOf } from '../../../test/provider-kinds.ts'
 import { ENGINES, testStores } from '../../../test/test-store.ts'
 import type { Store } from '../../app/open-store.ts'
 import { type FileConfig, FileConfigSchema } from '../../domain/file-config.ts'
@@ -87,6 +88,7 @@ const input = ({ secrets }: Store, file: FileConfig, now: number) => ({
   secrets,
   config: file,
   environment: ENVIRONMENT,
+  kinds: kindsOf(ENVIRONMENT),
   actor: ACTOR,
   now,
 })

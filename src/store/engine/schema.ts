@@ -97,6 +97,10 @@ interface ProvidersTable {
   on_caller_left: string | null
   /** A JSON list of formats; null: the family knows. */
   speaks: string | null
+  /** JSON: preset, settings, ca. */
+  options: string | null
+  /** JSON: credentials, proxy. */
+  credentials_encrypted: string | null
 }
 
 interface RegistryTable {

@@ -22,6 +22,7 @@ export const MIGRATIONS: readonly Migration[] = [
   nameFormats,
   logAttribution,
   sumByEndpoint,
+  setUpProviders,
 ]
 
 async function markInterchangeable(db: Transaction<Database>): Promise<void> {
@@ -60,6 +61,12 @@ async function logAttribution(db: Transaction<Database>): Promise<void> {
     await sql
       .raw(`create index requests_${column} on requests (workspace, ${column}, started_at) where ${column} is not null`)
       .execute(db)
+  }
+}
+
+async function setUpProviders(db: Transaction<Database>): Promise<void> {
+  for (const column of ['options', 'credentials_encrypted']) {
+    await sql.raw(`alter table providers add column ${column} text`).execute(db)
   }
 }
 

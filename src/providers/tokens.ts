@@ -1,0 +1,77 @@
+import type { Provider } from '../domain/provider.ts'
+import type { Authorization, Token, TokenTools } from './authorization.ts'
+
+/** The tokens of all providers: fetched once, renewed before they end, one request at a time. */
+export interface Tokens {
+  /** Null where none is needed. Rejects with an `AuthorizationError`. */
+  of(provider: Provider, authorization: Authorization): Token | null | Promise<Token>
+  /** The provider has refused it: the next call fetches another. */
+  forget(provider: Provider): void
+}
+
+interface Kept {
+  /** What it was fetched with: other credentials make another token. */
+  source: string
+  token: Token | null
+  fetchedAt: number
+  fetching: Promise<Token> | null
+}
+
+/** Renewed this long before its end, while the present one still serves. */
+const EARLY_MS = 300_000
+/** A provider that refuses fresh tokens is not helped by more of them. */
+const FRESH_MS = 60_000
+
+export function createTokens(tools: TokenTools): Tokens {
+  const kept = new Map<string, Kept>()
+
+  function keptOf(provider: Provider): Kept {
+    const source = sourceOf(provider)
+    const present = kept.get(provider.name)
+    if (present?.source === source) return present
+    const fresh: Kept = { source, token: null, fetchedAt: 0, fetching: null }
+    kept.set(provider.name, fresh)
+    return fresh
+  }
+
+  function fetched(entry: Kept, provider: Provider, { fetchToken }: Authorization): Promise<Token> {
+    if (fetchToken === undefined) throw new Error(`the family '${provider.family}' fetches no tokens`)
+    entry.fetching ??= fetchToken(provider, tools)
+      .then((token) => {
+        entry.token = token
+        entry.fetchedAt = tools.now()
+        return token
+      })
+      .finally(() => {
+        entry.fetching = null
+      })
+    return entry.fetching
+  }
+
+  return {
+    of(provider, authorization) {
+      if (authorization.needsToken?.(provider) !== true) return null
+      const entry = keptOf(provider)
+      const leftMs = entry.token === null ? 0 : (entry.token.expiresAt ?? Number.POSITIVE_INFINITY) - tools.now()
+      if (entry.token === null || leftMs <= 0) return fetched(entry, provider, authorization)
+      // Should it fail, there is time for more attempts.
+      if (leftMs < EARLY_MS) fetched(entry, provider, authorization).catch(() => {})
+      return entry.token
+    },
+    forget(provider) {
+      const entry = kept.get(provider.name)
+      if (entry !== undefined && tools.now() - entry.fetchedAt >= FRESH_MS) entry.token = null
+    },
+  }
+}
+
+const sources = new WeakMap<Provider, string>()
+
+function sourceOf(provider: Provider): string {
+  const known = sources.get(provider)
+  if (known !== undefined) return known
+  const { family, baseUrl, apiKey, settings, credentials } = provider
+  const source = JSON.stringify([family, baseUrl, apiKey, settings, credentials])
+  sources.set(provider, source)
+  return source
+}
