@@ -13,7 +13,8 @@ export function startsProcesses(file: string): boolean {
 /** Nothing that opens, listens or runs beside the tests. */
 const HARMLESS = /^node:(assert\/strict|buffer|crypto|events|fs|os|path|stream|test|url|util|zlib)$/
 /** A hook of a whole file would run for all files of the process, and what is changed of the process is changed for all. */
-const OF_THE_PROCESS = /^(before|after)(Each)?\(|\bmock\b|\bprocess\.(env|on|once|exit|chdir)\b|\bglobalThis\b/m
+const OF_THE_PROCESS =
+  /^(before|after)(Each)?\(|\bmock\b|\bprocess\.(on|once|exit|chdir)\b|\bprocess\.env\S* = |\bglobalThis\b/m
 
 /** Whether a test file may run in one process with others: it only computes, and leaves nothing behind. */
 export function onlyComputes(file: string): boolean {
