@@ -27,11 +27,10 @@ describe('one value of a JSON text is replaced', () => {
     fc.assert(
       fc.property(object, object, fc.constantFrom(undefined, 1, '\t'), (before, inner, space) => {
         const value = { ...before, response: { ...inner, model: 'old' } }
+        const expected = { ...value, response: { ...value.response, model: 'new' } }
+        // As texts: a JSON round trip of Node 24 itself takes one name with a quote for another.
         const json = replaceValue(JSON.stringify(value, null, space), ['response', 'model'], '"new"')
-        assert.deepEqual(
-          JSON.parse(json),
-          JSON.parse(JSON.stringify({ ...value, response: { ...value.response, model: 'new' } })),
-        )
+        assert.equal(json, JSON.stringify(expected, null, space))
       }),
       { numRuns: 300 },
     )
