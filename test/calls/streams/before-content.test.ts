@@ -142,6 +142,17 @@ describe('a whole answer to a request for a stream', () => {
       assert.equal(gateway.usage_source, 'provider')
       assert.ok(Number(row['cost_picodollars']) > 0)
     })
+
+  test('without a count of its tokens it is estimated, never free', async () => {
+    const { route, first } = patient.pair('openai')
+    const choices = [{ index: 0, message: { role: 'assistant', content: 'x'.repeat(40) }, finish_reason: 'stop' }]
+    patient.simulator.script(first, [{ body: { id: 'x', object: 'chat.completion', created: 1, choices } }])
+    const caller = patient.ask({ model: route })
+    assert.equal(await caller.ended, true)
+    const row = await patient.row(caller)
+    assert.deepEqual([row['usage_source'], row['completion_tokens']], ['estimated', 10])
+    assert.ok(Number(row['cost_picodollars']) > 0)
+  })
 })
 
 describe('a head that does not wait', () => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { rmSync } from 'node:fs'
 import { after, describe, test } from 'node:test'
 import type { StreamStep } from '../../../simulator/simulator.ts'
+import { asPicodollars, exactUsd } from '../../../src/domain/pricing/price.ts'
 import { newFolder, until } from '../../harness.ts'
 import { type Caller, FLOOD, startWorld, type World } from './world.ts'
 
@@ -20,6 +21,17 @@ const callsOf = (model: string) => world.upstream().filter((call) => call.model 
 async function ended(caller: Caller): Promise<Caller> {
   await caller.ended
   return caller
+}
+
+async function assertCut(caller: Caller): Promise<void> {
+  assertRefused(caller, 'answered')
+  const { message, details } = JSON.parse(caller.text()).error
+  const row = (await world.rows()).find(({ id }) => id === details.request_id)
+  const usd = exactUsd(asPicodollars(BigInt(String(row?.['cost_picodollars']))))
+  const happened = `was cut before its end as request ${details.request_id}; ${usd} USD were charged`
+  assert.ok(Number(usd) > 0 && message.includes(happened), message)
+  assert.match(message, /Send a new key/)
+  assert.doesNotMatch(message, /completed/)
 }
 
 function assertRefused(caller: Caller, state: string): void {
@@ -106,7 +118,9 @@ describe('a repeat of a stream', () => {
     assertRefused(await ended(world.ask({ model: route }, { headers })), 'running')
     world.simulator.resume()
     assert.equal(await one.ended, true)
-    assertRefused(await ended(world.ask({ model: route }, { headers })), 'answered')
+    const late = await ended(world.ask({ model: route }, { headers }))
+    assertRefused(late, 'answered')
+    assert.match(late.text(), /was completed and charged/)
   })
 
   test('whose caller left at the very end gets what is kept', async () => {
@@ -148,7 +162,7 @@ describe('a charged stream reserves its key, also after a restart', () => {
         await world.nothingRuns()
       }
       await caller.ended
-      assertRefused(await ended(world.ask({ model: route }, { headers })), 'answered')
+      await assertCut(await ended(world.ask({ model: route }, { headers })))
       assert.equal(callsOf(first), 1)
     })
 
@@ -156,7 +170,7 @@ describe('a charged stream reserves its key, also after a restart', () => {
     await world.stop()
     world = await startWorld({ folder })
     for (const [route, first, headers] of kept) {
-      assertRefused(await ended(world.ask({ model: route }, { headers })), 'answered')
+      await assertCut(await ended(world.ask({ model: route }, { headers })))
       assert.equal(callsOf(first), 0)
     }
   })
