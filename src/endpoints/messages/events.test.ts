@@ -194,6 +194,7 @@ describe("a provider's own events", () => {
   })
 })
 
+// Peer bug 24, new-api#5482, litellm#33224, #27442, axonhub#1677.
 test('whatever comes in whatever order: blocks follow each other without gaps, and nothing is lost', () => {
   const part = fc.oneof(
     fc.record({ type: fc.constant('text' as const), text: fc.string({ minLength: 1 }) }),

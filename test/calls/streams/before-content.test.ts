@@ -53,6 +53,7 @@ const FAILURES: [string, ScriptedAnswer, string, string][] = [
   ['no answer', { behaviour: 'hang' }, 'upstream_timeout', 'headers'],
 ]
 
+// Peer bug 19, bifrost#5395: an error in the second event had no fallback.
 for (const family of FAMILIES)
   describe(`before the first content of ${family}`, () => {
     for (const [what, answer, code, phase] of FAILURES) {
@@ -93,6 +94,7 @@ for (const family of FAMILIES)
     }
   })
 
+// Peer bug 20, litellm#38610, #26067: only the first entry was held back, so the error of the second had no status.
 describe('both entries fail before content', () => {
   for (const [what, answer, code] of FAILURES) {
     const world = code === 'upstream_timeout' ? impatient : patient
@@ -167,6 +169,8 @@ describe('a head that does not wait', () => {
       await caller.answered
       assert.equal(caller.status(), 200)
       await until(() => comments(caller) >= 3, 'comments keep the connection open')
+      // Peer bug 25, mnfst/llm-gateway#2053, llmgateway#2334: a blank line or data among them breaks clients.
+      assert.match(caller.text(), /^(?:: keep-alive\n)+$/)
       assert.deepEqual(caller.chunks(), [])
       assert.equal(caller.header('x-gateway-model'), first)
       assert.equal(caller.header('x-gateway-latency-ms'), undefined)

@@ -41,6 +41,7 @@ function assertRefused(caller: Caller, state: string): void {
 }
 
 describe('a repeat of a stream', () => {
+  // Peer bug 31, semantic-router#913: what is sent again is a valid stream.
   test('that runs gets everything from the beginning, then live; later ones get the same bytes', async () => {
     const { route, first } = world.pair('openai')
     world.simulator.script(first, [{ stream: { steps: STALL } }])
