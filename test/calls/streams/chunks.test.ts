@@ -319,8 +319,12 @@ describe('usage, wherever a provider counts it', () => {
       [chunk([ROLE]), chunk([TEXT], { usage: COUNTED }), chunk([END], { usage: COUNTED }), '[DONE]'],
       WANTED,
     )
-    const counts = (framesOf(live + end) as JsonObject[]).map((frame) => frame['usage'])
-    assert.deepEqual(counts, [null, null, null, COUNTED, undefined])
+    const frames = framesOf(live + end) as JsonObject[]
+    assert.deepEqual(
+      frames.map((frame) => frame['usage']),
+      [null, null, null, COUNTED, undefined],
+    )
+    assert.deepEqual(frames.at(-2)?.['choices'], [])
   })
 })
 
