@@ -68,6 +68,7 @@ export function effectiveProviders(
       apiKey: definition.api_key ?? inherited?.apiKey ?? null,
       headers: definition.headers ?? inherited?.headers ?? {},
       onCallerLeft: definition.on_caller_left ?? DEFAULT_ON_CALLER_LEFT,
+      ...(definition.on_estimate === undefined ? {} : { onEstimate: definition.on_estimate }),
       ...(definition.speaks === undefined ? {} : { speaks: definition.speaks }),
     })
   }

@@ -4,7 +4,7 @@ import { AllowedModels } from './key.ts'
 import { Limits } from './limits.ts'
 import { perClass } from './pricing/classes.ts'
 import { picodollarsPerToken } from './pricing/price.ts'
-import { ON_CALLER_LEFT, SPEAKABLE } from './provider.ts'
+import { ON_CALLER_LEFT, ON_ESTIMATE, SPEAKABLE } from './provider.ts'
 import { Alias, ProviderName, RouteSchema } from './route.ts'
 
 /** `switchyard.yaml`, see docs/configuration.md. Unknown fields are refused, so a misspelt one is noticed. */
@@ -28,6 +28,7 @@ export const ProviderDefinition = z.strictObject({
     .optional(),
   headers: Headers.optional(),
   on_caller_left: z.enum(ON_CALLER_LEFT).optional(),
+  on_estimate: z.enum(ON_ESTIMATE).optional(),
   speaks: z.array(z.enum(SPEAKABLE)).max(SPEAKABLE.length).optional(),
 })
 

@@ -106,6 +106,7 @@ function asked(name: string, body: Body, stored: Provider | null, families: Mana
     apiKey: body.api_key === undefined ? (stored?.apiKey ?? null) : body.api_key,
     headers: body.headers === undefined ? (stored?.headers ?? {}) : unmasked(body.headers ?? {}, stored),
     onCallerLeft: body.on_caller_left ?? stored?.onCallerLeft ?? DEFAULT_ON_CALLER_LEFT,
+    onEstimate: body.on_estimate ?? stored?.onEstimate ?? 'estimate',
     ...spoken(body.speaks === undefined ? stored?.speaks : body.speaks),
   }
 }
@@ -176,6 +177,7 @@ function toProviderView(row: ProviderRow, provider: Provider) {
     has_api_key: provider.apiKey !== null,
     headers: Object.fromEntries(Object.keys(provider.headers).map((name) => [name, MASKED] as const)),
     on_caller_left: provider.onCallerLeft,
+    on_estimate: provider.onEstimate ?? 'estimate',
     speaks: provider.speaks === undefined ? null : [...provider.speaks],
     price_percent: row.price_percent,
     managed_by: managedBy,

@@ -121,6 +121,7 @@ async function applyProviders({ db, secrets, config, environment, now }: Applyin
       apiKey: definition.api_key ?? inherited?.apiKey ?? null,
       headers: definition.headers ?? inherited?.headers ?? {},
       onCallerLeft: definition.on_caller_left ?? DEFAULT_ON_CALLER_LEFT,
+      ...(definition.on_estimate === undefined ? {} : { onEstimate: definition.on_estimate }),
       ...(definition.speaks === undefined ? {} : { speaks: definition.speaks }),
     }
     await putProvider(db, secrets, provider, 'config', now)

@@ -40,7 +40,7 @@ export function exportConfig({ rows, secrets, builtin, now }: ExportInput): Expo
   const config = {
     providers: Object.fromEntries(
       providers.map((row) => {
-        const { headers, apiKey, onCallerLeft, speaks } = providerFromRow(row, secrets)
+        const { headers, apiKey, onCallerLeft, onEstimate, speaks } = providerFromRow(row, secrets)
         const names = Object.keys(headers)
         return [
           row.name,
@@ -49,6 +49,7 @@ export function exportConfig({ rows, secrets, builtin, now }: ExportInput): Expo
             ...given({ base_url: row.base_url }),
             ...(apiKey === null ? {} : { api_key: secret(row.name, 'api_key') }),
             ...(onCallerLeft === DEFAULT_ON_CALLER_LEFT ? {} : { on_caller_left: onCallerLeft }),
+            ...(onEstimate === undefined ? {} : { on_estimate: onEstimate }),
             ...(speaks === undefined ? {} : { speaks }),
             ...(names.length === 0
               ? {}

@@ -15,6 +15,7 @@ export function providerFromRow(row: ProviderRow, secrets: Secrets): Provider {
     headers: headers === null ? {} : (JSON.parse(headers) as Record<string, string>),
     onCallerLeft: row.on_caller_left === 'drain' ? 'drain' : DEFAULT_ON_CALLER_LEFT,
     ...(row.price_percent === null ? {} : { pricePercent: row.price_percent }),
+    ...(row.on_estimate === 'hold' ? { onEstimate: 'hold' } : {}),
     ...spoken(row.speaks),
   }
 }
@@ -54,6 +55,7 @@ export async function putProvider(
       api_key_encrypted: sealSecret(secrets, provider.apiKey, provider.name, 'API key'),
       headers_encrypted: sealSecret(secrets, headersText(provider), provider.name, 'headers'),
       on_caller_left: provider.onCallerLeft,
+      on_estimate: provider.onEstimate ?? null,
       speaks: speaksText(provider),
       managed_by: managedBy,
       updated_at: now,
@@ -128,6 +130,7 @@ function isSame(row: ProviderRow, provider: Provider, managedBy: ManagedBy, secr
     return (
       present.apiKey === provider.apiKey &&
       present.onCallerLeft === provider.onCallerLeft &&
+      (present.onEstimate === 'hold') === (provider.onEstimate === 'hold') &&
       speaksText(present) === speaksText(provider) &&
       headersText(present) === headersText(provider)
     )
