@@ -40,5 +40,5 @@ describe('a client sees', () => {
 })
 
 async function* pieces(text: string): AsyncGenerator<Uint8Array> {
-  for (const piece of text.match(/[^]{1,7}/g) ?? []) yield Buffer.from(piece)
+  for (const piece of text.match(/.{1,7}/gs) ?? []) yield Buffer.from(piece)
 }
