@@ -1,7 +1,7 @@
 import type { WireBytes } from '../bodies/request-body.ts'
 import type { Failure } from '../domain/failure.ts'
 import type { AttemptPhase } from '../domain/log/stream-words.ts'
-import { NO_USAGE, type TokenUsage } from '../domain/pricing/usage.ts'
+import { NO_USAGE } from '../domain/pricing/usage.ts'
 import type { StreamUsage } from '../domain/request/stream.ts'
 import type { Unauthorized } from '../providers/authorize.ts'
 import type { Endpoint as UpstreamEndpoint } from '../upstream/exchange.ts'
@@ -16,6 +16,7 @@ import { type Asked, type Outcome, readOutcome, wordsOf } from './read-outcome.t
 import { type Admitted, millisecondsInto, type ServedBy, type StreamedAnswer } from './stages.ts'
 import { askStream } from './stream/ask-stream.ts'
 import type { LiveStream } from './stream/live-stream.ts'
+import { uncountedWhole } from './uncounted.ts'
 import { upstreamEndpoint } from './upstream-endpoint.ts'
 
 export type EntryOutcome =
@@ -51,11 +52,13 @@ export async function tryEntry(candidate: Candidate, call: Admitted, deps: Deps)
       const by = { entry, position, upstreamMs: durationMs, ignored }
       if (outcome.kind === 'streaming') return { kind: 'served', served: streamed(outcome.stream, by, call, deps) }
       const { answer } = outcome
-      const usage = answer.usage ?? estimatedUsage(call)
-      notePrice(usage.pricePercent, candidate, call, deps)
-      const usageSource = answer.usage === null ? 'estimated' : 'provider'
-      const bounds = answer.usage === null ? promptBounds(call) : null
-      return { kind: 'served', served: { ...by, answer, usage, usageSource, bounds } }
+      if (answer.usage === null) {
+        noteReason(call, 'served, without a count of tokens: they are estimated from the length of input and answer')
+        return { kind: 'served', served: { ...by, answer, ...uncountedWhole(answer, candidate, call) } }
+      }
+      notePrice(answer.usage.pricePercent, candidate, call, deps)
+      const counts = { usage: answer.usage, usageSource: 'provider', bounds: null } as const
+      return { kind: 'served', served: { ...by, answer, ...counts } }
     }
     if (correction === null) {
       correction = await correctionOf(outcome.failure.refusedField, candidate, { bytes, isFree }, call, deps)
@@ -188,17 +191,6 @@ function remember(outcome: Outcome, { entry, provider }: Candidate, call: Admitt
       deps.circuits.abandoned(entry)
       break
   }
-}
-
-/** The provider reported no usage: the row says so. */
-function estimatedUsage(call: Admitted): TokenUsage {
-  noteReason(call, 'served, without a count of tokens: they are estimated from the length of the input')
-  return { ...NO_USAGE, input: call.body.promptTokens.likely ?? 0 }
-}
-
-/** Of a call whose provider counted nothing. */
-function promptBounds({ body: { promptTokens } }: Admitted): ServedBy['bounds'] {
-  return { least: NO_USAGE, most: { ...NO_USAGE, input: promptTokens.most ?? promptTokens.likely ?? 0 } }
 }
 
 /** The cost is recorded as billed; later calls hold for an unexpected price. */

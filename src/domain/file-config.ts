@@ -4,7 +4,14 @@ import { AllowedModels } from './key.ts'
 import { Limits } from './limits.ts'
 import { perClass } from './pricing/classes.ts'
 import { picodollarsPerToken } from './pricing/price.ts'
-import { DEFAULT_ON_CALLER_LEFT, ON_CALLER_LEFT, type Provider, type ProviderKinds, SPEAKABLE } from './provider.ts'
+import {
+  DEFAULT_ON_CALLER_LEFT,
+  ON_CALLER_LEFT,
+  ON_ESTIMATE,
+  type Provider,
+  type ProviderKinds,
+  SPEAKABLE,
+} from './provider.ts'
 import { Alias, ProviderName, RouteSchema } from './route.ts'
 
 /** `switchyard.yaml`, see docs/configuration.md. Unknown fields are refused, so a misspelt one is noticed. */
@@ -40,6 +47,7 @@ export const ProviderDefinition = z.strictObject({
     .optional(),
   headers: Headers.optional(),
   on_caller_left: z.enum(ON_CALLER_LEFT).optional(),
+  on_estimate: z.enum(ON_ESTIMATE).optional(),
   speaks: z.array(z.enum(SPEAKABLE)).max(SPEAKABLE.length).optional(),
   preset: z.string().min(1).max(64).optional(),
   settings: z.record(z.string(), z.unknown()).optional(),
@@ -128,6 +136,7 @@ export function definedProvider(
     apiKey: definition.api_key ?? inherited?.apiKey ?? null,
     headers: definition.headers ?? inherited?.headers ?? {},
     onCallerLeft: definition.on_caller_left ?? DEFAULT_ON_CALLER_LEFT,
+    ...(definition.on_estimate === undefined ? {} : { onEstimate: definition.on_estimate }),
     ...(speaks === undefined ? {} : { speaks }),
     ...(preset === undefined ? {} : { preset }),
     ...(settings === undefined ? {} : { settings }),

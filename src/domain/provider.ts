@@ -8,6 +8,13 @@ export const ON_CALLER_LEFT = ['abort', 'drain'] as const
 export type OnCallerLeft = (typeof ON_CALLER_LEFT)[number]
 export const DEFAULT_ON_CALLER_LEFT: OnCallerLeft = 'abort'
 
+/**
+ * A call whose tokens the provider did not count to the end costs an `estimate`, or its whole `hold`: for a provider
+ * that may bill more than was delivered, so that a hard budget is safe from it.
+ */
+export const ON_ESTIMATE = ['estimate', 'hold'] as const
+export type OnEstimate = (typeof ON_ESTIMATE)[number]
+
 /** Formats that not every provider of a family speaks: names of endpoints. */
 export const SPEAKABLE = ['responses'] as const
 export type Speakable = (typeof SPEAKABLE)[number]
@@ -23,6 +30,8 @@ export interface Provider {
   /** Extra headers for every call, e.g. an organisation id. */
   headers: Readonly<Record<string, string>>
   onCallerLeft: OnCallerLeft
+  /** Absent: `estimate`. */
+  onEstimate?: OnEstimate
   /** Formats that it speaks beside chat (names of endpoints); absent: what the family knows of its address. */
   speaks?: readonly Speakable[]
   /** A row of the table of presets: what is known of a vendor that speaks the family's format. */

@@ -104,6 +104,7 @@ function asked(name: string, body: Body, stored: Provider | null, kinds: Provide
     apiKey: body.api_key === undefined ? (stored?.apiKey ?? null) : body.api_key,
     headers: filled('headers', body.headers, stored?.headers) ?? {},
     onCallerLeft: body.on_caller_left ?? stored?.onCallerLeft ?? DEFAULT_ON_CALLER_LEFT,
+    onEstimate: body.on_estimate ?? stored?.onEstimate ?? 'estimate',
     ...given({
       speaks: kept(body.speaks, stored?.speaks),
       preset,
@@ -212,6 +213,7 @@ function toProviderView(row: ProviderRow, provider: Provider) {
     proxy: provider.proxy === undefined ? null : withoutPassword(provider.proxy),
     ca: provider.ca ?? null,
     on_caller_left: provider.onCallerLeft,
+    on_estimate: provider.onEstimate ?? 'estimate',
     speaks: provider.speaks === undefined ? null : [...provider.speaks],
     price_percent: row.price_percent,
     managed_by: managedBy,

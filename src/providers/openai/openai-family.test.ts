@@ -141,18 +141,19 @@ describe('a request is sent nearly verbatim', () => {
     assert.equal(JSON.stringify(wireOf(JSON.parse(text))), text.replace('"m"', '"gpt-upstream"'))
   })
 
-  test('our extensions are removed from messages and parts, nothing else is', () => {
+  test('our extensions are removed from messages, parts and calls, nothing else is', () => {
+    const call = { id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } }
     const messages = [
       { role: 'system', content: 'a', cache_control: { type: 'ephemeral' } },
       { role: 'user', content: [{ type: 'text', text: 'b', cache_control: { type: 'ephemeral' }, other: 1 }] },
-      { role: 'assistant', tool_calls: [{ id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } }] },
+      { role: 'assistant', tool_calls: [{ ...call, cache_control: { type: 'ephemeral' } }] },
       { role: 'tool', tool_call_id: 'c', content: 'd', is_error: true },
       { role: 'assistant', content: 'e', thinking_blocks: [{ type: 'redacted_thinking', data: 'x' }] },
     ]
     assert.deepEqual((wireOf({ model: 'm', messages }) as { messages: unknown }).messages, [
       { role: 'system', content: 'a' },
       { role: 'user', content: [{ type: 'text', text: 'b', other: 1 }] },
-      { role: 'assistant', tool_calls: [{ id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } }] },
+      { role: 'assistant', tool_calls: [call] },
       { role: 'tool', tool_call_id: 'c', content: 'd' },
       { role: 'assistant', content: 'e' },
     ])

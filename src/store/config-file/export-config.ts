@@ -41,7 +41,7 @@ export function exportConfig({ rows, secrets, builtin, now }: ExportInput): Expo
     providers: Object.fromEntries(
       providers.map((row) => {
         const provider = providerFromRow(row, secrets)
-        const { apiKey, onCallerLeft, speaks, preset = null, settings = null, ca = null, proxy } = provider
+        const { apiKey, onCallerLeft, onEstimate, speaks, preset = null, settings = null, ca = null, proxy } = provider
         const named = (values: Readonly<Record<string, string>> = {}) => {
           const names = Object.keys(values)
           return names.length === 0 ? null : Object.fromEntries(names.map((name) => [name, secret(row.name, name)]))
@@ -53,6 +53,7 @@ export function exportConfig({ rows, secrets, builtin, now }: ExportInput): Expo
             ...given({ preset, base_url: row.base_url, settings, ca }),
             ...(apiKey === null ? {} : { api_key: secret(row.name, 'api_key') }),
             ...(onCallerLeft === DEFAULT_ON_CALLER_LEFT ? {} : { on_caller_left: onCallerLeft }),
+            ...(onEstimate === undefined ? {} : { on_estimate: onEstimate }),
             ...(speaks === undefined ? {} : { speaks }),
             ...(proxy === undefined ? {} : { proxy: proxy === '' ? '' : secret(row.name, 'proxy') }),
             ...given({ headers: named(provider.headers), credentials: named(provider.credentials) }),

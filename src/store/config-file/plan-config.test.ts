@@ -30,6 +30,7 @@ const provider = fc.record(
     api_key: fc.constantFrom('sk-one', 'sk-two'),
     headers: some(fc.constantFrom('1', '2')),
     on_caller_left: fc.constantFrom('abort', 'drain'),
+    on_estimate: fc.constantFrom('estimate', 'hold'),
     speaks: fc.constantFrom([], ['responses']),
   },
   { requiredKeys: ['family', 'base_url'] },

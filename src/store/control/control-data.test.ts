@@ -138,7 +138,7 @@ for (const engine of ENGINES) {
       assert.doesNotMatch(JSON.stringify(rows), /very-secret|blue/)
       assert.deepEqual((await loadSnapshot(db, secrets)).providers.get('local'), LOCAL)
 
-      const changed: Provider = { ...LOCAL, apiKey: null, headers: {}, onCallerLeft: 'drain' }
+      const changed: Provider = { ...LOCAL, apiKey: null, headers: {}, onCallerLeft: 'drain', onEstimate: 'hold' }
       assert.equal(await putProvider(db, secrets, changed, null, 7), true)
       assert.deepEqual((await loadSnapshot(db, secrets)).providers.get('local'), changed)
       assert.equal(await deleteProvider(db, 'local'), true)

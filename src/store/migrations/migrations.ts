@@ -22,6 +22,7 @@ export const MIGRATIONS: readonly Migration[] = [
   nameFormats,
   logAttribution,
   sumByEndpoint,
+  bookHolds,
   setUpProviders,
   countAudio,
 ]
@@ -51,6 +52,10 @@ async function logStreams(db: Transaction<Database>): Promise<void> {
 
 async function nameFormats(db: Transaction<Database>): Promise<void> {
   await sql`alter table providers add column speaks text`.execute(db)
+}
+
+async function bookHolds(db: Transaction<Database>): Promise<void> {
+  await sql`alter table providers add column on_estimate text`.execute(db)
 }
 
 /** Partial indexes: a call that names no user or session costs them nothing. */

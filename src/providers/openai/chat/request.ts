@@ -81,7 +81,10 @@ function limitName(baseUrl: string | null): (typeof LIMITS)[number] {
 
 function hasExtension(message: ChatMessage): boolean {
   if (isExtended(message)) return true
-  return Array.isArray(message.content) && message.content.some(isExtended)
+  return (
+    (Array.isArray(message.content) && message.content.some(isExtended)) ||
+    message.tool_calls?.some(isExtended) === true
+  )
 }
 
 function isExtended(object: JsonObject): boolean {
@@ -93,6 +96,7 @@ function withoutExtensions(message: ChatMessage): JsonObject {
   if (Array.isArray(message.content)) {
     copy['content'] = message.content.map((part) => (isJsonObject(part) ? strip(part) : part))
   }
+  if (message.tool_calls) copy['tool_calls'] = message.tool_calls.map(strip)
   return copy
 }
 

@@ -17,7 +17,7 @@ export function fromWire(body: unknown): Reading {
   const completion: JsonObject = { ...body }
   completion['object'] ??= 'chat.completion'
   completion['usage'] ??= { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 }
-  const usage = usageFromWire(completion['usage'], body['service_tier'])
+  const usage = isJsonObject(body['usage']) ? usageFromWire(body['usage'], body['service_tier']) : null
   return { kind: 'answer', answer: { body: completion, usage, finishReason: finishReason(choices), warning: null } }
 }
 

@@ -1,4 +1,4 @@
-import { type Failure, failure } from '../../../domain/failure.ts'
+import type { Failure } from '../../../domain/failure.ts'
 import { isCount } from '../../../domain/request/bounds.ts'
 import { isJsonObject, type JsonObject } from '../../../domain/request/call-request.ts'
 import type { ChatRequest } from '../../../domain/request/chat.ts'
@@ -6,6 +6,7 @@ import type { ServerSentEvent, StreamPart, StreamReader, StreamUsage } from '../
 import { contentBytesOf, partsOf } from '../../chat-chunks.ts'
 import type { StreamTranslator } from '../../family.ts'
 import { mergeCounts } from '../../merge-counts.ts'
+import { CUT, parsedEvent, UNREADABLE } from '../../stream-events.ts'
 import { CallIndexes } from './call-indexes.ts'
 import { USAGE_FIELD } from './request.ts'
 import { usageFromWire } from './response.ts'
@@ -55,7 +56,7 @@ class ChatStream implements StreamReader {
   read({ event, data }: ServerSentEvent): StreamPart[] {
     if (this.#hasEnded) return NONE
     if (isDone(data)) return this.#isComplete() ? this.#end() : this.#fail(CUT)
-    const value = parsed(data)
+    const value = parsedEvent(data)
     if (value === null) return this.isFinished ? NONE : this.#fail(UNREADABLE)
     const failed = failureInStream(value, event)
     if (failed !== null) return this.isFinished ? NONE : this.#fail(failed)
@@ -162,18 +163,3 @@ class ChatStream implements StreamReader {
 function isDone(data: string): boolean {
   return data.length < 32 && data.trim() === '[DONE]'
 }
-
-function parsed(data: string): JsonObject | null {
-  try {
-    const value: unknown = JSON.parse(data)
-    return isJsonObject(value) ? value : null
-  } catch {
-    return null
-  }
-}
-
-const UNREADABLE = failure('upstream_error', 'The provider sent an event that cannot be read.', 200, { retry: 'once' })
-/** What was generated may have been billed: it is not asked for again here. */
-const CUT = failure('upstream_error', 'The provider ended its stream before the answer was complete.', 200, {
-  retry: 'no',
-})
