@@ -38,7 +38,7 @@ export interface Target {
   /** As the provider's. */
   speaks?: readonly Speakable[]
   preset?: string
-  settings?: Provider['settings']
+  settings?: NonNullable<Provider['settings']>
   /** Of an endpoint that seals reasoning. */
   sealing?: Sealing
   /** The only entry of its chain: what the provider keeps between calls is there again. */
@@ -66,7 +66,7 @@ export interface Translator<Request extends CallRequest = CallRequest> {
   /** Its answers are verbatim, but errors have the provider's own format. */
   hasForeignErrors?: true
   /** Which providers of the family speak the format; missing: all. The others are reached through the bridge. */
-  isSpokenBy?(provider: Pick<Provider, 'baseUrl' | 'speaks' | 'preset'>): boolean
+  isSpokenBy?(provider: Accent): boolean
   /** Header fields of the caller's request that go to the provider, beside those of `target`. */
   forwarded?(headers: Iterable<readonly [name: string, value: string]>): Record<string, string>
   /** Missing: this format has no streams. */
@@ -100,6 +100,9 @@ export interface BuiltinProvider {
   modelPrefixes: readonly string[]
 }
 
+/** What of a provider may decide on its translators. */
+export type Accent = Pick<Provider, 'baseUrl' | 'speaks' | 'preset' | 'settings'>
+
 export type Translators = { readonly [Name in EndpointName]?: Translator }
 
 export interface Family {
@@ -117,8 +120,8 @@ export interface Family {
   authorization?: Authorization
   /** By the formats that it speaks. Others reach it through `chat`, by the bridge of their endpoint. */
   translators: Translators
-  /** In place of `translators`, where the model decides which format is spoken. */
-  translatorsFor?(model: string): Translators
+  /** In place of `translators`, where the model or the provider's own settings decide how the format is spoken. */
+  translatorsFor?(model: string, provider: Accent): Translators
   /** The operation that a model of this name serves; null where the name does not say. */
   operationOf(model: string): Operation | null
   /** `body` is parsed JSON, or the text if it was not JSON. */

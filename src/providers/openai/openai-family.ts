@@ -3,6 +3,8 @@ import type { CatalogPage, Family } from '../family.ts'
 import { isVendor } from '../pin.ts'
 import { chat } from './chat/chat.ts'
 import { TIER_PIN } from './chat/tiers.ts'
+import { Options } from './dialect/options.ts'
+import { dialectTranslators } from './dialect/translators.ts'
 import { embeddings } from './embeddings/embeddings.ts'
 import { failureFromWire } from './failure.ts'
 import { responses } from './responses/responses.ts'
@@ -16,17 +18,21 @@ const builtin = {
   modelPrefixes: ['gpt-', 'o', 'text-embedding-'],
 }
 
+const TRANSLATORS = { chat, embeddings, responses }
+
 export const openaiFamily: Family = {
   builtin,
   requestIdHeader: 'x-request-id',
   baseUrlHint: 'Does the base URL include /v1?',
-  translators: { chat, embeddings, responses },
+  translators: TRANSLATORS,
+  translatorsFor: (_model, provider) => dialectTranslators(provider) ?? TRANSLATORS,
+  settings: Options,
   operationOf: (model) => (model.startsWith('text-embedding-') ? 'embeddings' : null),
   modelsTarget: (provider) => targetOf(provider, '/models'),
   failureFromWire,
   modelsFromWire,
   pins: [TIER_PIN],
-  isOwnService: (provider) => isVendor(provider, builtin.name, DEFAULT_BASE_URL),
+  isOwnService: (provider) => provider.preset === undefined && isVendor(provider, builtin.name, DEFAULT_BASE_URL),
 }
 
 /** The list is one page. Compatible servers may omit `created`. */
