@@ -86,7 +86,7 @@ export interface StreamTranslator<Request extends CallRequest = CallRequest> {
 }
 
 export interface CatalogPage {
-  models: Omit<CatalogModel, 'provider'>[]
+  models: Omit<CatalogModel, 'provider' | 'directId'>[]
   /** Pass to `modelsTarget` for the next page; null at the end. */
   next: string | null
 }
@@ -129,6 +129,8 @@ export interface Family {
   /** Header fields of an answer that `failureFromWire` reads. */
   failureHeaders?: readonly string[]
   modelsTarget(provider: Provider, after: string | null): HttpTarget
+  /** Its models are listed as `provider/model`; missing: only those that the family's prefixes reach. */
+  isListed?(provider: Provider): boolean
   /** Throws a TypeError when the body is not a model list. */
   modelsFromWire(body: unknown): CatalogPage
   /** What a hard budget adds, where the provider is the vendor's own service. */

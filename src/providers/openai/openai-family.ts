@@ -29,6 +29,7 @@ export const openaiFamily: Family = {
   settings: Options,
   operationOf: (model) => (model.startsWith('text-embedding-') ? 'embeddings' : null),
   modelsTarget: (provider) => targetOf(provider, '/models'),
+  isListed: ({ settings }) => settings?.['list_models'] === true,
   failureFromWire,
   modelsFromWire,
   pins: [TIER_PIN],

@@ -28,6 +28,7 @@ function translated(request: ChatRequest, target: Target, dialect: Dialect): Tra
   }
   const ignored: string[] = []
   const body: JsonObject = { ...request }
+  for (const name of vendor.refuses ?? []) delete body[name]
   const adjustments = fitFields(body, dialect, ignored).map(renaming)
   fitMessages(body, dialect, ignored)
   vendor.request?.(body, { model: target.model, isStrict, leaveOut: (name) => leaveOut(body, name, ignored) })
