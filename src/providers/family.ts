@@ -105,6 +105,14 @@ export type Accent = Pick<Provider, 'baseUrl' | 'speaks' | 'preset' | 'settings'
 
 export type Translators = { readonly [Name in EndpointName]?: Translator }
 
+/** Sentences for somebody who sets a provider up. */
+export interface ProviderHints {
+  /** A question about the base URL. */
+  address: string
+  /** What to know about the models that it lists. */
+  list: string
+}
+
 export interface Family {
   /** Missing: its providers are set up by hand. */
   builtin?: BuiltinProvider
@@ -138,8 +146,12 @@ export interface Family {
   isOwnService(provider: Provider): boolean
   /** The usual mistake in its base URL, as a question for someone whose calls get 404. */
   baseUrlHint: string
+  /** The same where it depends on the provider, and what its list of models does not say; null: nothing special. */
+  hintsFor?(provider: Provider): ProviderHints | null
   /** Request header in which clients of its own API name the version. */
   versionHeader?: string
   /** Response header that carries the provider's id of the call. */
   requestIdHeader: string
+  /** Read where the other is missing. */
+  otherRequestIdHeader?: string
 }

@@ -1,6 +1,7 @@
 import type { Provider } from '../../domain/provider.ts'
 import type { HttpTarget } from '../../upstream/target.ts'
 import { azurePath } from './azure/address.ts'
+import { hasIdentity } from './azure/identity.ts'
 import { dialectOf } from './dialect/dialect.ts'
 
 export const DEFAULT_BASE_URL = 'https://api.openai.com/v1'
@@ -11,7 +12,7 @@ export function targetOf(provider: Provider, path: string, model: string | null 
   const { auth_header: keyHeader, api_version: version } = dialect?.options ?? {}
   const base = (provider.baseUrl ?? dialect?.vendor.baseUrl ?? DEFAULT_BASE_URL).replace(/\/+$/, '')
   const headers: Record<string, string> = { 'content-type': 'application/json', accept: 'application/json' }
-  if (provider.apiKey !== null) {
+  if (provider.apiKey !== null && !hasIdentity(provider)) {
     if (keyHeader === undefined) headers['authorization'] = `Bearer ${provider.apiKey}`
     else headers[keyHeader.toLowerCase()] = provider.apiKey
   }

@@ -7,5 +7,9 @@ export const azure: Vendor = {
   options: { auth_header: 'api-key' },
   speaks: ['responses'],
   isAzure: true,
+  hints: {
+    address: 'Is it the address of the resource, and does the api-version exist?',
+    list: 'These are models, not deployments, which cannot be listed: aliases must name deployments.',
+  },
   isFaithful: true,
 }

@@ -1,5 +1,6 @@
 import type { Speakable } from '../../../domain/provider.ts'
 import type { JsonObject } from '../../../domain/request/call-request.ts'
+import type { ProviderHints } from '../../family.ts'
 import type { Options } from './options.ts'
 
 export interface Circumstances {
@@ -37,6 +38,7 @@ export interface Vendor {
   embedsTextOnly?: true
   /** A resource of Azure: its paths and its errors are its own. */
   isAzure?: true
+  hints?: ProviderHints
   /** Its answers and errors are the family's own, and pass as received. */
   isFaithful?: true
 }
