@@ -192,8 +192,10 @@ test('the files of one family import nothing of another', () => {
   }
 })
 
-test('only the table of families imports a family', () => {
-  for (const file of sources.filter((each) => each.startsWith('src/') && each !== 'src/providers/families.ts')) {
+const TABLES: ReadonlySet<string> = new Set(['src/providers/families.ts', 'src/providers/presets.ts'])
+
+test('only the tables of families and presets import a family', () => {
+  for (const file of sources.filter((each) => each.startsWith('src/') && !TABLES.has(each))) {
     for (const { target } of importsOf(file)) {
       const family = familyFolders.find((each) => target.startsWith(`src/providers/${each}/`))
       assert.ok(family === undefined || file.startsWith(`src/providers/${family}/`), `${file} imports ${target}`)
@@ -206,7 +208,7 @@ test("a provider's name appears nowhere in the source outside its folder and a f
   for (const file of sources) {
     if (!file.startsWith('src/') || /^src\/providers\/(openai|anthropic)\//.test(file)) continue
     // Tables of tools and of their headers hold names of products, not of families.
-    const isTable = /(families|agent-setups|session-header)\.ts$/.test(file)
+    const isTable = /(families|presets|agent-setups|session-header)\.ts$/.test(file)
     if (isTable) continue
     assert.doesNotMatch(readFileSync(file, 'utf8'), /openai|anthropic|claude|\bgpt\b|gpt-/i, file)
   }

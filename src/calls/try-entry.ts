@@ -2,8 +2,10 @@ import type { WireBytes } from '../bodies/request-body.ts'
 import type { Failure } from '../domain/failure.ts'
 import type { AttemptPhase } from '../domain/log/stream-words.ts'
 import { NO_USAGE } from '../domain/pricing/usage.ts'
+import type { Provider } from '../domain/provider.ts'
 import type { StreamUsage } from '../domain/request/stream.ts'
 import type { Unauthorized } from '../providers/authorize.ts'
+import type { Family } from '../providers/family.ts'
 import type { Endpoint as UpstreamEndpoint } from '../upstream/exchange.ts'
 import { stampOf } from './answer.ts'
 import { failureOfBreakdown } from './breakdown.ts'
@@ -129,7 +131,7 @@ async function attempt(candidate: Candidate, bytes: WireBytes, call: Admitted, d
     durationMs,
     status: head?.status ?? null,
     code: outcome.kind === 'failed' ? outcome.failure.code : outcome.kind === 'caller-left' ? 'caller_left' : null,
-    upstreamRequestId: head === null ? null : wordsOf(head, family.requestIdHeader, provider),
+    upstreamRequestId: head === null ? null : requestIdOf(head, family, provider),
     reason: outcome.kind === 'failed' ? '' : outcome.kind === 'caller-left' ? 'the caller left' : 'served',
     ...(call.delivery !== null && outcome.kind === 'failed' ? { phase: phaseOf(raw) } : {}),
   })
@@ -138,6 +140,11 @@ async function attempt(candidate: Candidate, bytes: WireBytes, call: Admitted, d
   }
   remember(outcome, candidate, call, deps)
   return { outcome, durationMs, isFullyWritten: head?.isFullyWritten === true }
+}
+
+function requestIdOf(head: Parameters<typeof wordsOf>[0], family: Family, provider: Provider): string | null {
+  const { requestIdHeader, otherRequestIdHeader: other } = family
+  return wordsOf(head, requestIdHeader, provider) ?? (other === undefined ? null : wordsOf(head, other, provider))
 }
 
 /** Nothing could be sent. */

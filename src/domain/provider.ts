@@ -148,6 +148,8 @@ export const UNKNOWN_TRAITS: ModelTraits = {
 export interface CatalogModel {
   provider: string
   id: string
+  /** What a caller sends as `model`. */
+  directId: string
   /** Unix seconds. */
   created: number
   traits: ModelTraits

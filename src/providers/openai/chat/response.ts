@@ -25,6 +25,12 @@ function unusable(message: string): Reading {
   return { kind: 'failure', failure: failure('upstream_error', message, 200, { retry: 'once' }) }
 }
 
+/** Words of compatible servers that clients do not know. */
+export const FINISH_REASONS: ReadonlyMap<string, string> = new Map([
+  ['eos', 'stop'],
+  ['model_length', 'length'],
+])
+
 function finishReason(choices: unknown[]): string | null {
   const first = choices[0]
   const reason = isJsonObject(first) ? first['finish_reason'] : null
