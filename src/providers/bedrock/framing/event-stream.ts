@@ -32,13 +32,15 @@ class EventStreamReader implements FrameReader {
 
   read(bytes: Uint8Array): ServerSentEvent[] {
     if (this.#isDamaged || this.isTooLarge) return []
-    this.#pieces.push(bytes)
     this.#length += bytes.length
-    if (this.#length < this.#needed) return []
-    const whole = this.#pieces.length === 1 ? asBuffer(bytes) : Buffer.concat(this.#pieces)
+    if (this.#length < this.#needed) {
+      // Copied, here and below: the memory of a piece is used again.
+      this.#pieces.push(Buffer.from(bytes))
+      return []
+    }
+    const whole = this.#pieces.length === 0 ? asBuffer(bytes) : Buffer.concat([...this.#pieces, bytes])
     const events: ServerSentEvent[] = []
     const rest = this.#messagesIn(whole, events)
-    // Copied: the piece is not ours to keep.
     this.#pieces = rest === whole.length ? [] : [Buffer.from(whole.subarray(rest))]
     this.#length = whole.length - rest
     return events
