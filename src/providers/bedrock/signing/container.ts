@@ -20,7 +20,8 @@ export async function fromContainer(tools: TokenTools): Promise<Token | null> {
   const address = relative ? RELATIVE_BASE + relative : environment['AWS_CONTAINER_CREDENTIALS_FULL_URI']
   if (!address) return null
   const url = URL.parse(address)
-  if (url === null || !(url.protocol === 'https:' || PLAIN_HOSTS.test(url.hostname))) {
+  const isPlain = url?.protocol === 'http:' && PLAIN_HOSTS.test(url.hostname)
+  if (url === null || !(url.protocol === 'https:' || isPlain)) {
     throw new AuthorizationError('AWS_CONTAINER_CREDENTIALS_FULL_URI is no address that credentials may come from.')
   }
   const authorization = await proof(tools)
