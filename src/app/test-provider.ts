@@ -1,7 +1,7 @@
 import { wordsOf } from '../calls/read-outcome.ts'
 import { isConfigured, type Provider, type ProviderTest, withoutSecrets } from '../domain/provider.ts'
 import { askModels } from '../providers/ask-models.ts'
-import type { AuthorizeDeps } from '../providers/authorize.ts'
+import { type AuthorizeDeps, isSigned } from '../providers/authorize.ts'
 import type { Family } from '../providers/family.ts'
 import type { Stoppage } from '../upstream/exchange.ts'
 import { bodyOf, type UpstreamReply } from '../upstream/whole-response.ts'
@@ -50,11 +50,15 @@ function listVerdict(body: unknown, provider: Provider, family: Family, url: str
   try {
     const { models } = family.modelsFromWire(body)
     if (models.length === 0) return wrong('answers, but lists no model.')
-    const how = provider.apiKey === null ? 'It answers without a key' : 'The key is accepted'
+    const how = isSigned(family, provider) ? 'The credentials are accepted' : keyVerdict(provider)
     return { ok: true, models: models.length, message: `${how}; ${models.length} models are listed.` }
   } catch {
     return wrong('answers, but not with a model list: check the address.')
   }
+}
+
+function keyVerdict({ apiKey }: Provider): string {
+  return apiKey === null ? 'It answers without a key' : 'The key is accepted'
 }
 
 function statusText(reply: UpstreamReply, provider: Provider, family: Family, url: string): string {
@@ -69,7 +73,9 @@ function statusText(reply: UpstreamReply, provider: Provider, family: Family, ur
         ? 'The provider wants a key and none is set.'
         : 'The provider rejects the key: check that it is complete and not revoked.'
     case 403:
-      return 'The key is valid but may not list models: check its permissions.'
+      return isSigned(family, provider)
+        ? 'The credentials are not accepted, or may not list models.'
+        : 'The key is valid but may not list models: check its permissions.'
     case 404:
     case 405:
       return `There is nothing at ${url}. ${family.baseUrlHint}`

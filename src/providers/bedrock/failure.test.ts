@@ -119,6 +119,13 @@ describe('an operator is told what to do', () => {
     })
   }
 
+  test('and no token of a session, which the service repeats where a signature does not fit', () => {
+    const said =
+      "does not match.\n\nThe Canonical String for this request should have been\n'POST\nx-amz-security-token:IQoJ0123"
+    const { message } = failureFromWire(403, { message: said }, () => 'InvalidSignatureException')
+    assert.match(message, /does not match\.\)$/)
+  })
+
   test('and no secret: a message is scrubbed', () => {
     const { message } = failureFromWire(400, { message: 'bad key sk-abcdefghijklmnopqrstuvwxyz123456' })
     assert.doesNotMatch(message, /abcdefghij/)

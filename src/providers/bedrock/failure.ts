@@ -34,9 +34,14 @@ export function failureFromWire(status: number, body: unknown, header?: Response
 export function failureOf(signal: Signal): Failure {
   const { status, message } = signal
   const [code, retry] = verdictOn(signal)
-  const said = message === '' ? defaultWords(status) : scrubMessage(message)
+  const said = message === '' ? defaultWords(status) : scrubMessage(withoutCanonical(message))
   const advice = adviceOn(signal)
   return failure(code, advice === null ? said : `${advice} (${said})`, status, retry === undefined ? {} : { retry })
+}
+
+/** A signature that does not fit is answered with all that was signed, the session's token included. */
+function withoutCanonical(message: string): string {
+  return message.replace(/\s*The Canonical String[\s\S]*$/i, '')
 }
 
 /** `ThrottlingException:http://…`, or `com.amazon.coral.service#ThrottlingException`. */

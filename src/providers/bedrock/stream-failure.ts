@@ -1,6 +1,6 @@
 import { type Failure, failure } from '../../domain/failure.ts'
 import { isJsonObject, type JsonObject } from '../../domain/request/call-request.ts'
-import type { ServerSentEvent } from '../../domain/request/stream.ts'
+import type { ServerSentEvent, StreamPart } from '../../domain/request/stream.ts'
 import { failureOf } from './failure.ts'
 import { DAMAGED, ERROR, EXCEPTION } from './framing/event-stream.ts'
 
@@ -28,6 +28,12 @@ export function failureOfEvent({ event, data }: ServerSentEvent): Failure | null
     message: typeof message === 'string' ? message : '',
     originalStatus: typeof original === 'number' ? original : null,
   })
+}
+
+/** Nothing is read after the part that ends a stream. */
+export function isEnded(parts: readonly StreamPart[]): boolean {
+  const last = parts.at(-1)?.type
+  return last === 'failed' || last === 'message-end'
 }
 
 function parsed(data: string): JsonObject {

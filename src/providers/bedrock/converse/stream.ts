@@ -5,7 +5,7 @@ import { MessageStream } from '../../anthropic/stream/stream.ts'
 import { partsOf } from '../../chat-chunks.ts'
 import type { StreamTranslator } from '../../family.ts'
 import { EVENT_STREAM } from '../framing/event-stream.ts'
-import { failureOfEvent, UNREADABLE } from '../stream-failure.ts'
+import { failureOfEvent, isEnded, UNREADABLE } from '../stream-failure.ts'
 import { MessageEvents } from './events.ts'
 import { isMalformed, tierOf } from './message.ts'
 import { MALFORMED } from './response.ts'
@@ -59,12 +59,14 @@ class ConverseStream implements StreamReader {
     if (event.event === 'metadata') this.#percent = tierPercent(tierOf(value))
     const parts = this.#events.of(event.event, value).flatMap((each) => this.#message.take(each))
     this.#hasContent ||= parts.length > 0
+    this.#hasEnded = isEnded(parts)
     return parts
   }
 
   /** Without its usage the answer is whole all the same. */
   end(): StreamPart[] {
-    if (this.#hasEnded || !this.#hasStopped) return this.#message.end()
+    if (this.#hasEnded) return NONE
+    if (!this.#hasStopped) return this.#message.end()
     return this.#message.take({ type: 'message_stop' }).map((part) => {
       if (part.type !== 'message-end') return part
       return { ...part, warning: [part.warning, NO_USAGE].filter((each) => each !== null).join('; ') }

@@ -1,11 +1,11 @@
 import { isJsonObject } from '../../../domain/request/call-request.ts'
 import type { ServerSentEvent, StreamPart, StreamReader, StreamUsage } from '../../../domain/request/stream.ts'
-import { failureOfEvent } from '../stream-failure.ts'
+import { failureOfEvent, isEnded } from '../stream-failure.ts'
 
 /** Reads events whose payload is the vendor's own event, in base64. */
 export class Unwrapped implements StreamReader {
   readonly #inner: StreamReader
-  #hasFailed = false
+  #hasEnded = false
 
   constructor(inner: StreamReader) {
     this.#inner = inner
@@ -24,17 +24,20 @@ export class Unwrapped implements StreamReader {
   }
 
   read(event: ServerSentEvent): StreamPart[] {
-    if (this.#hasFailed) return []
-    const failed = failureOfEvent(event)
-    if (failed === null)
-      return event.event === 'chunk' ? this.#inner.read({ event: null, data: payload(event.data) }) : []
-    if (this.isFinished) return []
-    this.#hasFailed = true
-    return [{ type: 'failed', failure: failed }]
+    if (this.#hasEnded) return []
+    const parts = this.#partsOf(event)
+    this.#hasEnded = isEnded(parts)
+    return parts
   }
 
   end(): StreamPart[] {
-    return this.#inner.end()
+    return this.#hasEnded ? [] : this.#inner.end()
+  }
+
+  #partsOf(event: ServerSentEvent): StreamPart[] {
+    const failed = failureOfEvent(event)
+    if (failed !== null) return this.isFinished ? [] : [{ type: 'failed', failure: failed }]
+    return event.event === 'chunk' ? this.#inner.read({ event: null, data: payload(event.data) }) : []
   }
 }
 
