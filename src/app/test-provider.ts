@@ -63,7 +63,7 @@ function listVerdict(body: unknown, provider: Provider, family: Family, url: str
 }
 
 function accepted(provider: Provider, family: Family): string {
-  if (isSigned(family, provider)) return 'The identity is accepted'
+  if (isSigned(family, provider)) return 'The credentials are accepted'
   return provider.apiKey === null ? 'It answers without a key' : 'The key is accepted'
 }
 
@@ -84,7 +84,9 @@ function statusText(reply: UpstreamReply, provider: Provider, family: Family, ur
         ? 'The provider wants a key and none is set.'
         : 'The provider rejects the key: check that it is complete and not revoked.'
     case 403:
-      return 'The key is valid but may not list models: check its permissions.'
+      return isSigned(family, provider)
+        ? 'The credentials are not accepted, or may not list models.'
+        : 'The key is valid but may not list models: check its permissions.'
     case 404:
     case 405:
       return `There is nothing at ${url}. ${addressHint(provider, family)}`

@@ -5,7 +5,6 @@ import { Limits } from './limits.ts'
 import { perClass } from './pricing/classes.ts'
 import { picodollarsPerToken } from './pricing/price.ts'
 import {
-  DEFAULT_ON_CALLER_LEFT,
   ON_CALLER_LEFT,
   ON_ESTIMATE,
   type Provider,
@@ -135,7 +134,7 @@ export function definedProvider(
     baseUrl: definition.base_url ?? inherited?.baseUrl ?? null,
     apiKey: definition.api_key ?? inherited?.apiKey ?? null,
     headers: definition.headers ?? inherited?.headers ?? {},
-    onCallerLeft: definition.on_caller_left ?? DEFAULT_ON_CALLER_LEFT,
+    onCallerLeft: definition.on_caller_left ?? kinds.onCallerLeft(family),
     ...(definition.on_estimate === undefined ? {} : { onEstimate: definition.on_estimate }),
     ...(speaks === undefined ? {} : { speaks }),
     ...(preset === undefined ? {} : { preset }),
