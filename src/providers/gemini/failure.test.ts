@@ -21,14 +21,15 @@ const quota = (quotaId: string) => ({
 const limited = (...details: JsonObject[]) =>
   body(429, 'RESOURCE_EXHAUSTED', 'You exceeded your current quota.', details)
 
-type Expected = [Failure['code'], Failure['next'], Failure['retry'], waitMs?: number]
-const INVALID: Expected = ['invalid_request', 'none', 'no']
-const UNSUPPORTED: Expected = ['unsupported_parameter', 'none', 'no']
-const TOO_LONG: Expected = ['context_length_exceeded', 'larger-window', 'no']
-const QUOTA: Expected = ['provider_quota_exceeded', 'any', 'never']
-const AUTH: Expected = ['provider_auth_error', 'any', 'no']
-const ERROR: Expected = ['upstream_error', 'any', 'yes']
-const LIMITED: Expected = ['rate_limited', 'any', 'short-wait']
+type Verdict = [Failure['code'], Failure['next'], Failure['retry']]
+type Expected = [...Verdict, waitMs?: number]
+const INVALID: Verdict = ['invalid_request', 'none', 'no']
+const UNSUPPORTED: Verdict = ['unsupported_parameter', 'none', 'no']
+const TOO_LONG: Verdict = ['context_length_exceeded', 'larger-window', 'no']
+const QUOTA: Verdict = ['provider_quota_exceeded', 'any', 'never']
+const AUTH: Verdict = ['provider_auth_error', 'any', 'no']
+const ERROR: Verdict = ['upstream_error', 'any', 'yes']
+const LIMITED: Verdict = ['rate_limited', 'any', 'short-wait']
 
 describe('failures, with what may follow and how long to wait', () => {
   const cases: [number, unknown, Expected][] = [
