@@ -4,7 +4,7 @@ import { AllowedModels } from './key.ts'
 import { Limits } from './limits.ts'
 import { perClass } from './pricing/classes.ts'
 import { picodollarsPerToken } from './pricing/price.ts'
-import { DEFAULT_ON_CALLER_LEFT, ON_CALLER_LEFT, type Provider, type ProviderKinds, SPEAKABLE } from './provider.ts'
+import { ON_CALLER_LEFT, type Provider, type ProviderKinds, SPEAKABLE } from './provider.ts'
 import { Alias, ProviderName, RouteSchema } from './route.ts'
 
 /** `switchyard.yaml`, see docs/configuration.md. Unknown fields are refused, so a misspelt one is noticed. */
@@ -127,7 +127,7 @@ export function definedProvider(
     baseUrl: definition.base_url ?? inherited?.baseUrl ?? null,
     apiKey: definition.api_key ?? inherited?.apiKey ?? null,
     headers: definition.headers ?? inherited?.headers ?? {},
-    onCallerLeft: definition.on_caller_left ?? DEFAULT_ON_CALLER_LEFT,
+    onCallerLeft: definition.on_caller_left ?? kinds.onCallerLeft(family),
     ...(speaks === undefined ? {} : { speaks }),
     ...(preset === undefined ? {} : { preset }),
     ...(settings === undefined ? {} : { settings }),

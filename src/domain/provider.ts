@@ -50,6 +50,8 @@ export interface ProviderKinds {
   familyOf(provider: Pick<Provider, 'name' | 'preset'>): string | null
   /** What is wrong, as `field: what would be right`; null: nothing. */
   problemOf(provider: Provider): string | null
+  /** Where the operator says nothing. */
+  onCallerLeft(family: string): OnCallerLeft
 }
 
 /** Shorter values are not secrets, and removing them would garble messages. */

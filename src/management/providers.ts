@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import { GatewayError } from '../domain/errors.ts'
-import { DEFAULT_ON_CALLER_LEFT, type Provider, type ProviderKinds, withoutPassword } from '../domain/provider.ts'
+import { type Provider, type ProviderKinds, withoutPassword } from '../domain/provider.ts'
 import {
   deleteProvider,
   findProvider,
@@ -100,7 +100,7 @@ function asked(name: string, body: Body, stored: Provider | null, kinds: Provide
     baseUrl: body.base_url ?? null,
     apiKey: body.api_key === undefined ? (stored?.apiKey ?? null) : body.api_key,
     headers: filled('headers', body.headers, stored?.headers) ?? {},
-    onCallerLeft: body.on_caller_left ?? stored?.onCallerLeft ?? DEFAULT_ON_CALLER_LEFT,
+    onCallerLeft: body.on_caller_left ?? stored?.onCallerLeft ?? kinds.onCallerLeft(family),
     ...given({
       speaks: kept(body.speaks, stored?.speaks),
       preset,

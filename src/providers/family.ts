@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { Failure } from '../domain/failure.ts'
-import type { CatalogModel, ModelTraits, Provider, Speakable } from '../domain/provider.ts'
+import type { CatalogModel, ModelTraits, OnCallerLeft, Provider, Speakable } from '../domain/provider.ts'
 import type { Adjustment } from '../domain/request/adjustment.ts'
 import type { Answer } from '../domain/request/answer.ts'
 import type { Bounds } from '../domain/request/bounds.ts'
@@ -41,6 +41,8 @@ export interface Target {
   settings?: Provider['settings']
   /** Of an endpoint that seals reasoning. */
   sealing?: Sealing
+  /** What the body carries of the caller's header fields (`Translator.carried`). */
+  carried?: Readonly<Record<string, string>>
   /** The only entry of its chain: what the provider keeps between calls is there again. */
   isOnly?: boolean
 }
@@ -69,6 +71,8 @@ export interface Translator<Request extends CallRequest = CallRequest> {
   isSpokenBy?(provider: Pick<Provider, 'baseUrl' | 'speaks' | 'preset'>): boolean
   /** Header fields of the caller's request that go to the provider, beside those of `target`. */
   forwarded?(headers: Iterable<readonly [name: string, value: string]>): Record<string, string>
+  /** Header fields of the caller's request whose place at this provider is the body: `toWire` finds them in its target. */
+  carried?(headers: Iterable<readonly [name: string, value: string]>): Record<string, string>
   /** Missing: this format has no streams. */
   stream?: StreamTranslator<Request>
 }
@@ -115,6 +119,8 @@ export interface Family {
   problemOf?(provider: Provider): string | null
   /** How its providers know who calls, where a key in a header is not enough. */
   authorization?: Authorization
+  /** What is best for a stream whose caller has left, where the operator says nothing. */
+  onCallerLeft?: OnCallerLeft
   /** By the formats that it speaks. Others reach it through `chat`, by the bridge of their endpoint. */
   translators: Translators
   /** In place of `translators`, where the model decides which format is spoken. */

@@ -120,7 +120,7 @@ for (const engine of ENGINES) {
       const [first, second] = [await stores.openNew(engine), await stores.openNew(engine)]
       await seedRegistry(first.db, 1, builtin)
       const exported = async ({ db, secrets }: Store, now: number) =>
-        exportConfig({ rows: await readControlRows(db), secrets, builtin, now }).config
+        exportConfig({ rows: await readControlRows(db), secrets, builtin, kinds: kindsOf(ENVIRONMENT), now }).config
       let now = 10
       await fc.assert(
         fc.asyncProperty(config, async (file) => {
