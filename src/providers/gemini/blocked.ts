@@ -1,4 +1,5 @@
 import { type Failure, failure } from '../../domain/failure.ts'
+import { shownName } from './finish-reason.ts'
 import type { WireResponse } from './wire.ts'
 
 const OK = 200
@@ -7,8 +8,7 @@ const OK = 200
 export function blockedBy({ promptFeedback }: WireResponse): Failure | null {
   const reason = promptFeedback?.blockReason ?? null
   if (reason === null || reason === 'BLOCKED_REASON_UNSPECIFIED') return null
-  const shown = reason.replace(/\W+/g, '').slice(0, 60)
-  return failure('content_filtered', `The provider blocked the prompt (${shown}).`, OK)
+  return failure('content_filtered', `The provider blocked the prompt (blockReason ${shownName(reason)}).`, OK)
 }
 
 export const NO_CANDIDATES = failure('upstream_error', 'The provider answered without candidates.', OK, {

@@ -18,13 +18,19 @@ export function ending(finishReason: string | null, { hasContent, hasCalls, isLe
   if (finishReason === 'STOP') return ended(natural)
   if (finishReason === 'MAX_TOKENS' || finishReason === 'CONTINUATION') return ended('length')
   if (finishReason !== null && FILTERED.test(finishReason)) return ended('content_filter')
-  const shown = finishReason === null ? 'null' : JSON.stringify(finishReason.slice(0, 100))
+  const shown = shownName(finishReason)
   if (!hasContent && !hasCalls) {
     const isBadCall = finishReason !== null && BAD_CALL.test(finishReason)
     const what = isBadCall ? 'The model called a tool in a way that cannot be read' : 'The model gave no answer'
     return { kind: 'failed', message: `${what} (finishReason ${shown}).` }
   }
   return ended(natural, `finishReason ${shown}`)
+}
+
+/** The vendor's names are constants; anything else may hold whatever a server put there, and stays out of the log. */
+export function shownName(name: string | null): string {
+  if (name === null) return 'is missing'
+  return /^[A-Z_]{1,60}$/.test(name) ? name : 'is unknown'
 }
 
 function ended(reason: string, warning: string | null = null): Ending {

@@ -19,6 +19,8 @@ export const SAFETY_SETTINGS = z
 /** `generateContent` of the vendor's own API, with an API key. */
 export const geminiFamily: Family = {
   isAddressKnown: true,
+  // A stream that is broken off is billed all the same.
+  onCallerLeft: 'drain',
   settings: z.strictObject({ safety_settings: SAFETY_SETTINGS }),
   translators: { chat, embeddings },
   operationOf,

@@ -163,7 +163,7 @@ describe('why it ended', () => {
         failureOf({ promptFeedback: { blockReason }, usageMetadata: { promptTokenCount: 3 } }),
         {
           code: 'content_filtered',
-          message: `The provider blocked the prompt (${blockReason}).`,
+          message: `The provider blocked the prompt (blockReason ${blockReason}).`,
           status: 200,
           next: 'none',
         },

@@ -209,7 +209,7 @@ describe('what goes wrong', () => {
     assert.deepEqual(parts.at(-1), {
       type: 'message-end',
       finishReason: 'stop',
-      warning: 'finishReason "MALFORMED_FUNCTION_CALL"',
+      warning: 'finishReason MALFORMED_FUNCTION_CALL',
     })
   })
 
