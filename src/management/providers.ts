@@ -9,6 +9,7 @@ import {
   setPricePercent,
 } from '../store/control/providers.ts'
 import { routesUsing } from '../store/control/routes-using.ts'
+import { seedRegistry } from '../store/control/seed-registry.ts'
 import type { Database, ProviderRow } from '../store/engine/schema.ts'
 import { timestamp } from './contract/fields.ts'
 import { MASKED, type providerOperations } from './contract/providers.ts'
@@ -47,6 +48,8 @@ export function providerHandlers(deps: ManagementDeps): Handlers {
           null,
           context.now,
         )
+        // The models of a vendor that is new here.
+        if (changed) await seedRegistry(transaction, context.now)
         if (present === null) context.created()
         const result = await get(transaction, name, show)
         return { result, audit: changed ? providerAuditEntry('providers.put', name, before, result) : null }

@@ -227,10 +227,26 @@ describe('an answer comes back as received', () => {
       cacheWrite5m: 0,
       cacheWrite30m: 10,
       cacheWrite1h: 0,
+      audioInput: 0,
       output: 20,
       reasoning: 8,
       pricePercent: 100,
     })
+  })
+
+  test('audio has a price of its own, but never more tokens than there are', () => {
+    const told = (audio: number) => {
+      const usage = { prompt_tokens: 100, prompt_tokens_details: { cached_tokens: 30, audio_tokens: audio } }
+      const reading = chat.fromWire({ ...full, usage }, {} as ChatRequest)
+      return reading.kind === 'answer' ? [reading.answer.usage?.input, reading.answer.usage?.audioInput] : []
+    }
+    assert.deepEqual(
+      [told(50), told(90)],
+      [
+        [20, 50],
+        [0, 70],
+      ],
+    )
   })
 
   for (const [tier, percent] of [

@@ -23,6 +23,7 @@ export const MIGRATIONS: readonly Migration[] = [
   logAttribution,
   sumByEndpoint,
   setUpProviders,
+  countAudio,
 ]
 
 async function markInterchangeable(db: Transaction<Database>): Promise<void> {
@@ -68,6 +69,10 @@ async function setUpProviders(db: Transaction<Database>): Promise<void> {
   for (const column of ['options', 'credentials_encrypted']) {
     await sql.raw(`alter table providers add column ${column} text`).execute(db)
   }
+}
+
+async function countAudio(db: Transaction<Database>): Promise<void> {
+  await sql`alter table requests add column audio_input_tokens bigint`.execute(db)
 }
 
 /** The schema that this version of the gateway works with. */

@@ -39,9 +39,11 @@ export function usageFromWire(value: unknown, serviceTier: unknown): TokenUsage 
   const prompt = tokenCount(usage['prompt_tokens'])
   const cachedInput = Math.min(tokenCount(promptDetails['cached_tokens']), prompt)
   const cacheWrite30m = Math.min(tokenCount(promptDetails['cache_write_tokens']), prompt - cachedInput)
+  const audioInput = Math.min(tokenCount(promptDetails['audio_tokens']), prompt - cachedInput - cacheWrite30m)
   return {
     ...NO_USAGE,
-    input: prompt - cachedInput - cacheWrite30m,
+    input: prompt - cachedInput - cacheWrite30m - audioInput,
+    audioInput,
     cachedInput,
     cacheWrite30m,
     output: tokenCount(usage['completion_tokens']),
