@@ -205,6 +205,24 @@ describe('usage', () => {
     })
   })
 
+  test('tells what was heard from what was read, unless it came from the cache', () => {
+    const audio = (tokenCount: number) => [
+      { modality: 'TEXT', tokenCount: 1 },
+      { modality: 'AUDIO', tokenCount },
+    ]
+    const counts = {
+      promptTokenCount: 50,
+      cachedContentTokenCount: 20,
+      promptTokensDetails: audio(30),
+      cacheTokensDetails: audio(12),
+    }
+    assert.partialDeepStrictEqual(usageOf(counts).usage, { input: 12, cachedInput: 20, audioInput: 18 })
+    assert.partialDeepStrictEqual(usageOf({ promptTokenCount: 5, promptTokensDetails: audio(30) }).usage, {
+      input: 0,
+      audioInput: 5,
+    })
+  })
+
   test('is null where nothing was counted', () => assert.equal(usageOf(null).usage, null))
   test('never counts more of the cache than of the prompt', () => {
     assert.partialDeepStrictEqual(usageOf({ promptTokenCount: 3, cachedContentTokenCount: 9 }).usage, {

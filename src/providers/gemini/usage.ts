@@ -1,5 +1,5 @@
 import { NO_USAGE, promptTokens, type TokenUsage, tokenCount } from '../../domain/pricing/usage.ts'
-import type { JsonObject } from '../../domain/request/call-request.ts'
+import { isJsonObject, type JsonObject } from '../../domain/request/call-request.ts'
 import { tierPercent } from './tiers.ts'
 
 /**
@@ -10,14 +10,24 @@ export function usageFromWire(usage: JsonObject, askedTier: unknown): TokenUsage
   const prompt = tokenCount(usage['promptTokenCount'])
   const cachedInput = Math.min(tokenCount(usage['cachedContentTokenCount']), prompt)
   const reasoning = tokenCount(usage['thoughtsTokenCount'])
+  const heard = audioTokens(usage['promptTokensDetails']) - audioTokens(usage['cacheTokensDetails'])
+  const audioInput = Math.min(Math.max(0, heard), prompt - cachedInput)
   return {
     ...NO_USAGE,
-    input: prompt - cachedInput + tokenCount(usage['toolUsePromptTokenCount']),
+    input: prompt - cachedInput - audioInput + tokenCount(usage['toolUsePromptTokenCount']),
     cachedInput,
+    audioInput,
     output: tokenCount(usage['candidatesTokenCount']) + reasoning,
     reasoning,
     pricePercent: tierPercent(usage['trafficType'] ?? usage['serviceTier'] ?? askedTier),
   }
+}
+
+/** Of a count by modality. */
+function audioTokens(details: unknown): number {
+  if (!Array.isArray(details)) return 0
+  const heard = details.filter((each: unknown) => isJsonObject(each) && each['modality'] === 'AUDIO')
+  return heard.reduce((sum: number, each: JsonObject) => sum + tokenCount(each['tokenCount']), 0)
 }
 
 /** The `usage` of a completion; details only when they have a value. */
