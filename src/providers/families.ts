@@ -1,6 +1,7 @@
 import { anthropicFamily } from './anthropic/anthropic-family.ts'
 import { bedrockFamily } from './bedrock/bedrock-family.ts'
 import type { Family } from './family.ts'
+import { geminiFamily } from './gemini/gemini-family.ts'
 import { openaiFamily } from './openai/openai-family.ts'
 
 /** Every family. A new one is a folder beside these and a row here. */
@@ -8,4 +9,5 @@ export const FAMILIES: ReadonlyMap<string, Family> = new Map([
   ['openai', openaiFamily],
   ['anthropic', anthropicFamily],
   ['bedrock', bedrockFamily],
+  ['gemini', geminiFamily],
 ])
