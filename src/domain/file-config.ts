@@ -5,6 +5,7 @@ import { Limits } from './limits.ts'
 import { perClass } from './pricing/classes.ts'
 import { picodollarsPerToken } from './pricing/price.ts'
 import { DEFAULT_ON_CALLER_LEFT, ON_CALLER_LEFT, type Provider, type ProviderKinds, SPEAKABLE } from './provider.ts'
+import { proxyProblem } from './proxy-url.ts'
 import { Alias, ProviderName, RouteSchema } from './route.ts'
 
 /** `switchyard.yaml`, see docs/configuration.md. Unknown fields are refused, so a misspelt one is noticed. */
@@ -20,11 +21,10 @@ const Headers = z.record(
 )
 
 /** Empty: no proxy, whatever the environment says. */
-const ProxyUrl = z.string().refine((value) => value === '' || isProxy(value), 'http://host:port, or empty for none')
-
-function isProxy(value: string): boolean {
-  return URL.canParse(value) && ['http:', 'https:'].includes(new URL(value).protocol)
-}
+const ProxyUrl = z.string().superRefine((value, context) => {
+  const problem = value === '' ? null : proxyProblem(value)
+  if (problem !== null) context.addIssue({ code: 'custom', message: `${problem}; empty for none` })
+})
 
 const Certificates = z
   .string()

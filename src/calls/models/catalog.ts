@@ -113,7 +113,7 @@ async function readAll(source: CatalogSource, options: CatalogOptions): Promise<
 
 async function readPage({ provider, family }: CatalogSource, after: string | null, deps: AuthorizeDeps) {
   const outcome = await askModels(provider, family, { after, timeoutMs: TIMEOUT_MS }, deps)
-  if (outcome.kind === 'unauthorized') throw new Error(outcome.detail)
+  if (outcome.kind === 'proxy' || outcome.kind === 'unauthorized') throw new Error(outcome.detail)
   if (outcome.kind !== 'reply') throw new Error(`the provider could not be reached (${outcome.kind})`)
   if (outcome.status !== 200) {
     const words = withoutSecrets(bodyOf(outcome).toString('utf8'), provider)
