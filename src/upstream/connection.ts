@@ -58,9 +58,11 @@ export interface Opening {
   ready(socket: Socket): void
   /** Also of an error later on. */
   failed(error: Error): void
+  /** Of a socket that cannot use `onread`. False: pause until it is resumed. */
+  arrived(bytes: Buffer): boolean
 }
 
-/** Opens a socket; the one that is ready at last hands over what arrives through `onread`. */
+/** Opens a socket that hands over what arrives through `onread`. */
 export type Connect = (onread: OnReadOpts, opening: Opening) => Socket
 
 /** A connection to a provider, for one call at a time. */
@@ -82,7 +84,7 @@ export class UpstreamConnection {
   constructor(connect: Connect, owner: ConnectionOwner) {
     this.#owner = owner
     this.#connecting = setTimeout(() => this.#break(NOT_CONNECTED), CONNECT_TIMEOUT_MS)
-    const opening = { ready: this.#onReady, failed: this.#onError }
+    const opening = { ready: this.#onReady, failed: this.#onError, arrived: this.#onArrived }
     this.socket = connect({ buffer: ARRIVED, callback: this.#onRead }, opening)
     this.#watch(this.socket)
   }
@@ -185,11 +187,13 @@ export class UpstreamConnection {
     if (this.#user !== null) this.#write(this.#user)
   }
 
-  #onRead = (length: number): boolean => {
+  #onRead = (length: number): boolean => this.#onArrived(arrived(length))
+
+  #onArrived = (bytes: Buffer): boolean => {
     const reader = this.#reader
     // Without one, nobody has asked for anything.
     if (reader === null) this.destroy()
-    else if (this.#reads(reader, arrived(length)) && reader.head !== null) {
+    else if (this.#reads(reader, bytes) && reader.head !== null) {
       this.used = true
       if (reader.isWhole) this.#end(reader, reader.head)
       else this.#isPaused = this.#user?.onArrived(reader.head) === false

@@ -42,13 +42,15 @@ export function dialer({ origin, lookup, proxy, ca }: Way): Connect {
   }
   const dial = dialerTo(proxy, lookup)
   const authority = `${origin.hostname}:${place.port}`
-  return (onread, { ready, failed }) => {
+  return (_onread, { ready, failed, arrived }) => {
     const toProxy = dial()
     openTunnel(toProxy, proxy, authority, {
       failed,
       opened() {
-        const socket = secure({ socket: toProxy, onread })
+        // On top of another socket, Node ignores `onread`.
+        const socket = secure({ socket: toProxy })
         socket.on('error', failed).once('secureConnect', () => ready(socket))
+        socket.on('data', (bytes) => arrived(bytes) || socket.pause())
       },
     })
     return toProxy

@@ -57,7 +57,7 @@ function ruleOf(item: string): Rule {
 }
 
 function endsWith(name: string): (host: string) => boolean {
-  return (host) => name !== '' && (host === name || host.endsWith(`.${name}`))
+  return (host) => name !== '' && (host === name || (isIP(host) === 0 && host.endsWith(`.${name}`)))
 }
 
 function sameAddress(address: string): (host: string) => boolean {

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net'
 import { codeOf } from './error-code.ts'
+import { REFUSED_ADDRESS } from './guarded-lookup.ts'
 import { type EgressProxy, ProxyError, proxyVerdict } from './proxy.ts'
 import { fieldLines } from './request-head.ts'
 import { mayBecomeHead, ResponseHead } from './response-head.ts'
@@ -50,7 +51,11 @@ export function openTunnel(socket: Socket, proxy: EgressProxy, authority: string
 
   socket.once(proxy.isSecure ? 'secureConnect' : 'connect', () => socket.write(connectHead(proxy, authority), 'latin1'))
   socket.on('data', read)
-  socket.on('error', (error) => (isOpen ? failed(error) : fail(`cannot be reached (${codeOf(error)})`)))
+  socket.on('error', (error) => {
+    const code = codeOf(error)
+    if (isOpen || code === REFUSED_ADDRESS) failed(error)
+    else fail(`cannot be reached (${code})`)
+  })
   for (const event of ['end', 'close']) socket.on(event, () => isOpen || fail('closed the connection'))
 }
 
