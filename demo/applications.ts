@@ -1,3 +1,5 @@
+type Some = readonly [string, ...string[]]
+
 /** Who calls the gateway, how often and for what. The history and the live traffic use the same table. */
 export interface Application {
   /** The name of its key. */
@@ -16,13 +18,25 @@ export interface Application {
   cached: number
   /** It asks for streams. */
   streams?: boolean
+  /** Which format it speaks; else chat. */
+  endpoint?: 'messages'
+  /** The people it calls for, as it names them. */
+  users?: Some
+  /** It names sessions, and how long one lasts. */
+  sessionMinutes?: number
+  /** What else it says of a call. */
+  tags?: Readonly<Record<string, Some>>
 }
+
+const CUSTOMERS: Some = ['c-1042', 'c-1187', 'c-2003', 'c-2290', 'c-3318', 'c-3746', 'c-4051', 'c-4480', 'c-5127']
+const ENGINEERS: Some = ['anna', 'ben', 'chiara', 'dmitri', 'ewa']
 
 const inDefault = { workspace: 'default', cached: 0.3 } as const
 
 export const APPLICATIONS: readonly Application[] = [
   {
     ...{ ...inDefault, key: 'web-app', perDay: 275, rhythm: 'people', prompt: 1400, answer: 320, cached: 0.6 },
+    ...{ users: CUSTOMERS, tags: { feature: ['search', 'summary', 'draft'] } },
     models: [
       ['fast', 74],
       ['smart', 20],
@@ -38,6 +52,7 @@ export const APPLICATIONS: readonly Application[] = [
   },
   {
     ...{ ...inDefault, key: 'support-bot', perDay: 175, rhythm: 'people', prompt: 3200, answer: 260, cached: 0.75 },
+    ...{ users: CUSTOMERS, sessionMinutes: 120 },
     models: [
       ['support', 88],
       ['fast', 12],
@@ -53,6 +68,7 @@ export const APPLICATIONS: readonly Application[] = [
   },
   {
     ...{ ...inDefault, key: 'ci', perDay: 65, rhythm: 'office', prompt: 9000, answer: 550, cached: 0.5 },
+    ...{ sessionMinutes: 90, tags: { repository: ['shop', 'billing', 'website'] } },
     models: [
       ['code-review', 82],
       ['claude-sonnet-5-5', 18],
@@ -100,10 +116,18 @@ export const APPLICATIONS: readonly Application[] = [
   },
   {
     ...{ key: 'pages', workspace: 'chat', perDay: 45, rhythm: 'people', prompt: 900, answer: 300, cached: 0.4 },
-    streams: true,
+    ...{ streams: true, users: CUSTOMERS, sessionMinutes: 45 },
     models: [
       ['fast', 70],
       ['smart', 30],
+    ],
+  },
+  {
+    ...{ key: 'agents', workspace: 'chat', perDay: 60, rhythm: 'office', prompt: 16_000, answer: 450, cached: 0.85 },
+    ...{ streams: true, endpoint: 'messages', users: ENGINEERS, sessionMinutes: 180 },
+    models: [
+      ['smart', 65],
+      ['fast', 35],
     ],
   },
   {

@@ -10,6 +10,7 @@ export const FILE_KEYS = {
   'web-app': 'gw_live_demowebapp0000000000000000000000',
   mobile: 'gw_live_demomobile0000000000000000000000',
   pages: DEMO_STREAM_KEY,
+  agents: 'gw_live_demoagents0000000000000000000000',
 } as const
 
 /** Routes of every kind; the first entry of `resilient` always fails, to show its fallback. */
@@ -63,6 +64,7 @@ workspaces:
           - { provider: openai, model: gpt-6.1-sol }
     keys:
       pages: { value: ${DEMO_STREAM_KEY} }
+      agents: { value: ${FILE_KEYS.agents} }
 registry:
   - { provider: local, model: llama3, input_per_mtok: "0", output_per_mtok: "0", context_window: 8192, capabilities: [tools] }
 `

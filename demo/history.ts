@@ -7,6 +7,7 @@ import type { Snapshot } from '../src/domain/snapshot.ts'
 import { holdTerms, moneyOf, tokensOf } from '../src/limits/hold.ts'
 import { BLANK_RECORD, type CloseRecord } from '../src/request-log/record.ts'
 import { APPLICATIONS, type Application } from './applications.ts'
+import { attributed } from './attribution.ts'
 import { lognormal, weighted } from './draw.ts'
 import { drawRefusal } from './refusals.ts'
 import { type Arrival, arrivals } from './rhythm.ts'
@@ -60,7 +61,10 @@ function pastCall({ at, application }: Arrival, keyId: string, setting: Setting,
   const { random } = world
   const model = weighted(random, application.models)
   const refusal = drawRefusal(application, at, setting.now, random)
-  const base = { ...emptyRecord(at, random), keyId, workspace: application.workspace }
+  const { endpoint } = application
+  const spoken = endpoint === undefined ? {} : { endpoint, id: `msg_${newId(at)}` }
+  const who = { keyId, workspace: application.workspace, ...attributed(application, at) }
+  const base = { ...emptyRecord(at, random), ...spoken, ...who }
   if (refusal !== null && !refusal.isRead) return refused(base, refusal.code)
   const resolved = resolve(refusal?.model ?? model, application.workspace, setting.snapshot)
   const windows = (resolved?.chain ?? []).map((entry) => world.windowOf(entry) ?? LONGEST_PROMPT)
@@ -81,8 +85,8 @@ function pastCall({ at, application }: Arrival, keyId: string, setting: Setting,
   return streamed(record, price, random)
 }
 
-function resolve(model: string, workspace: string, { workspaces }: Snapshot): Resolved | null {
-  return resolveModel(model, workspaces.get(workspace)?.routes ?? new Map(), PREFIXES)
+function resolve(model: string, workspace: string, { workspaces, providers }: Snapshot): Resolved | null {
+  return resolveModel(model, workspaces.get(workspace)?.routes ?? new Map(), PREFIXES, providers)
 }
 
 type Base = Omit<CloseRecord, 'status'>

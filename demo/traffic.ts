@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { createRandom, pick, type Random } from '../simulator/random.ts'
 import type { Simulator } from '../simulator/simulator.ts'
 import { APPLICATIONS, type Application } from './applications.ts'
+import { type Attributed, attributed } from './attribution.ts'
 import { FILE_KEYS } from './config.ts'
 import { lognormal, weighted } from './draw.ts'
 import { callsAnHour } from './rhythm.ts'
@@ -46,7 +47,8 @@ export function startTraffic(options: TrafficOptions): AsyncDisposable {
       )
       const body = { ...bodyOf(application, random), ...(application.streams === true && { stream: true }) }
       disturb(turn, body.model, options.simulator)
-      const call = ask(options.url, key, body, signal).finally(() => calls.delete(call))
+      const request = requestOf(application, body, attributed(application, at))
+      const call = ask(options.url, key, request, signal).finally(() => calls.delete(call))
       calls.add(call)
       // Independent callers: the time of the next call does not depend on the last one.
       const pauseMs = (-Math.log(1 - random()) * HOUR_MS) / liveCallsAnHour(at)
@@ -96,13 +98,40 @@ function bodyOf(application: Application, random: Random) {
   // Occasionally somebody makes a mistake.
   if (random() < 0.008) return { model, messages, temperature: 'warm' }
   if (random() < 0.004) return { model: 'fsat', messages }
-  return random() < 0.85 ? { model, messages, max_completion_tokens: 1_024 } : { model, messages }
+  const isLimited = application.endpoint === undefined && random() < 0.85
+  return isLimited ? { model, messages, max_completion_tokens: 1_024 } : { model, messages }
 }
 
-async function ask(url: string, key: string, body: object, signal: AbortSignal): Promise<void> {
-  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+interface LiveRequest {
+  path: string
+  headers: Record<string, string>
+  body: object
+}
+
+/** In the words of its format; agents name the session in a header of their own. */
+export function requestOf({ endpoint }: Application, body: object, { user, session, tags }: Attributed): LiveRequest {
+  const named = (header: string) => (session === null ? {} : { [header]: session })
+  if (endpoint === 'messages') {
+    const metadata = user === null ? {} : { user_id: user }
+    return {
+      path: '/v1/messages',
+      headers: named('x-claude-code-session-id'),
+      body: { max_tokens: 1_024, ...body, metadata },
+    }
+  }
+  const who = { ...(user === null ? {} : { user }), ...(Object.keys(tags).length === 0 ? {} : { metadata: tags }) }
+  return { path: '/v1/chat/completions', headers: named('x-gateway-session'), body: { ...body, ...who } }
+}
+
+async function ask(
+  url: string,
+  key: string,
+  { path, headers: own, body }: LiveRequest,
+  signal: AbortSignal,
+): Promise<void> {
+  const headers = { ...own, authorization: `Bearer ${key}`, 'content-type': 'application/json' }
   try {
-    const response = await fetch(`${url}/v1/chat/completions`, {
+    const response = await fetch(url + path, {
       ...{ method: 'POST', headers, signal },
       body: JSON.stringify(body),
     })

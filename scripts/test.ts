@@ -1,9 +1,9 @@
-import { globSync } from 'node:fs'
+import { globSync, mkdirSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join, resolve } from 'node:path'
 import { run } from 'node:test'
 import { pathToFileURL } from 'node:url'
-import { startsProcesses } from '../test/starts-processes.ts'
+import { onlyComputes, startsProcesses } from '../test/starts-processes.ts'
 import { buildDashboard } from './build-dashboard.ts'
 import { buildServer } from './build-server.ts'
 import report from './test-reporter.ts'
@@ -24,22 +24,21 @@ const LONGEST = [
   'bench/parts',
   'test/migrate/migrate',
   'test/cluster/chaos',
-  'src/store/config-file/apply-config',
   'test/dashboard/requests',
+  'test/dashboard/every-page',
+  'test/dashboard/',
+  'src/store/config-file/apply-config',
   'src/store/control/control-data',
   'src/app/open-store',
   'test/calls/overload',
   'bench/nodes',
   'test/migrate/',
-  'test/calls/python-client',
   'test/cli/commands',
-  'test/dashboard/every-page',
   'test/management/docs',
   'src/request-log/search/search',
   'src/store/config-file/plan-config',
   'test/calls/large-bodies',
   'src/request-log/fold/close-holds',
-  'test/dashboard/',
   'src/request-log/usage/days',
   'bench/budget',
   'test/store/nodes',
@@ -81,6 +80,24 @@ await buildServer({ force: false })
 // Hundreds of processes load the same sources: with what V8 made of them kept, each loads them in half the time.
 process.env['NODE_COMPILE_CACHE'] = resolve('node_modules/.cache/compiled')
 
+/**
+ * A process costs more than most of these files. So many run in one; the path stands for all of them. A file that
+ * cannot be loaded fails alone.
+ */
+const FILES_TOGETHER = 36
+
+function together(small: readonly string[], number: number): string {
+  const path = resolve(`node_modules/.cache/tests/${small.length} small files, ${number}.mjs`)
+  mkdirSync(join(path, '..'), { recursive: true })
+  const urls = small.map((file) => pathToFileURL(resolve(file)).href)
+  const text = `import { test } from 'node:test'
+for (const url of ${JSON.stringify(urls, null, 2)})
+  await import(url).catch((error) => test(url, () => Promise.reject(error)))
+`
+  writeFileSync(path, text)
+  return path
+}
+
 function place(file: string): number {
   const index = LONGEST.findIndex((start) => file.startsWith(start))
   return index === -1 ? LONGEST.length : index
@@ -91,8 +108,21 @@ const SILENCE_MS = 900_000
 const hung = new AbortController()
 let silence = setTimeout(() => hung.abort(), SILENCE_MS)
 
+const ordered = files.sort((a, b) => place(a) - place(b) || (a < b ? -1 : 1))
+const small = ordered.filter(onlyComputes)
+const alone = ordered.filter((file) => !small.includes(file))
+const groupCount = Math.ceil(small.length / FILES_TOGETHER)
+const groups = Array.from({ length: groupCount }, (_, group) =>
+  together(
+    small.filter((_, index) => index % groupCount === group),
+    group + 1,
+  ),
+)
+const isLong = (file: string) => place(file) < LONGEST.length
+const starts = [...alone.filter(isLong), ...groups, ...alone.filter((file) => !isLong(file))]
+
 const events = run({
-  files: files.sort((a, b) => place(a) - place(b) || (a < b ? -1 : 1)).map((file) => resolve(file)),
+  files: starts.map((file) => resolve(file)),
   execArgv: ['--import', pathToFileURL(resolve('test/built-workers.ts')).href],
   // More files at once than cores: most of them wait for sockets, servers and timers.
   concurrency: 2 * Math.min(availableParallelism(), 4),
@@ -100,7 +130,7 @@ const events = run({
   timeout: 600_000,
   signal: hung.signal,
 })
-for await (const text of report(events, files.length)) {
+for await (const text of report(events, starts.length)) {
   process.stdout.write(text)
   clearTimeout(silence)
   silence = setTimeout(() => hung.abort(), SILENCE_MS)

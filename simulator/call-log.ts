@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { isObject, type JsonObject, objectsIn } from './json.ts'
 import type { StreamState } from './stream/desk.ts'
 
-export type FamilyName = 'openai' | 'anthropic'
+export type FamilyName = 'openai' | 'anthropic' | 'bedrock'
 
 export interface RecordedCall {
   id: number
@@ -120,6 +120,8 @@ const TEXT_PARTS: readonly unknown[] = ['text', 'input_text', 'output_text']
 export function textOf(content: unknown): string {
   if (typeof content === 'string') return content
   return objectsIn(content)
-    .map(({ type, text }) => (TEXT_PARTS.includes(type) && typeof text === 'string' ? text : ''))
+    .map(({ type, text }) =>
+      (type === undefined || TEXT_PARTS.includes(type)) && typeof text === 'string' ? text : '',
+    )
     .join('')
 }

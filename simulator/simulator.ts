@@ -3,6 +3,7 @@ import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { ScriptedAnswer } from './answer.ts'
 import { anthropicFamily } from './anthropic/anthropic.ts'
+import { bedrockFamily } from './bedrock/bedrock.ts'
 import type { FamilyName, RecordedCall } from './call-log.ts'
 import { openaiFamily } from './openai/openai.ts'
 import type { Tweak } from './reply.ts'
@@ -19,11 +20,13 @@ export interface SimulatorOptions {
   /** 0 (the default) takes a free port. */
   openaiPort?: number
   anthropicPort?: number
+  bedrockPort?: number
   host?: string
   seed?: number
   /** When set, every other key gets the vendor's 401; otherwise any non-empty key is accepted. */
   openaiKey?: string
   anthropicKey?: string
+  bedrockKey?: string
   latencyMs?: Latency
   keepCalls?: number
 }
@@ -33,6 +36,7 @@ export interface Simulator {
   openaiUrl: string
   /** Excludes `/v1`, as Anthropic's base address does. */
   anthropicUrl: string
+  bedrockUrl: string
   calls: readonly RecordedCall[]
   /** All streams since the start or `reset()`. */
   streams: Readonly<StreamCounts>
@@ -66,14 +70,21 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   const stage = createStage({ seed, latencyMs, keepCalls })
   const openai = createFamilyServer(openaiFamily, stage, options.openaiKey ?? null)
   const anthropic = createFamilyServer(anthropicFamily, stage, options.anthropicKey ?? null)
-  const openaiOrigin = await listen(openai, options.openaiPort ?? 0, host)
-  const anthropicOrigin = await listen(anthropic, options.anthropicPort ?? 0, host).catch(async (error: unknown) => {
-    await shut(openai)
-    throw error
-  })
+  const bedrock = createFamilyServer(bedrockFamily, stage, options.bedrockKey ?? null)
+  const servers = [openai, anthropic, bedrock]
+  const ports = [options.openaiPort, options.anthropicPort, options.bedrockPort]
+  const listening = await Promise.allSettled(servers.map((server, at) => listen(server, ports[at] ?? 0, host)))
+  const origins = listening.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []))
+  const failed = listening.find((each) => each.status === 'rejected')
+  if (failed !== undefined) {
+    await Promise.all(servers.filter((server) => server.listening).map(shut))
+    throw failed.reason
+  }
+  const [openaiOrigin = '', anthropicOrigin = '', bedrockOrigin = ''] = origins
   return {
     openaiUrl: `${openaiOrigin}/v1`,
     anthropicUrl: anthropicOrigin,
+    bedrockUrl: bedrockOrigin,
     calls: stage.log.calls,
     streams: stage.streams.counts,
     script: stage.script,
@@ -90,7 +101,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     reset: stage.reset,
     async close() {
       stage.release()
-      await Promise.all([shut(openai), shut(anthropic)])
+      await Promise.all(servers.map(shut))
     },
   }
 }

@@ -21,7 +21,7 @@ const ROOMS: Record<string, Room> = {
   'src/http': { rooms: ['src/domain'], packages: ['find-my-way'] },
   'src/upstream': { rooms: ['src/domain'], packages: [] },
   'src/endpoints': { rooms: ['src/domain'], packages: ['zod'] },
-  'src/providers': { rooms: ['src/domain', 'src/upstream'], packages: ['zod'] },
+  'src/providers': { rooms: ['src/domain', 'src/upstream'], packages: ['aws4fetch', 'zod'] },
   'src/bodies': { rooms: ['src/domain', 'src/threads', 'src/endpoints', 'src/providers'], packages: [] },
   'src/limits': { rooms: ['src/domain'], packages: ['@redis'] },
   'src/store/engine': { rooms: ['src/domain', 'src/threads'], packages: ['kysely', 'pg'] },
@@ -181,22 +181,32 @@ test('no folder holds more than 40 files', () => {
 
 const familyFolders = [...FAMILIES.keys()]
 
-test('the files of one family import nothing of another', () => {
+/** Serves models of another vendor in that vendor's own format, in an envelope. */
+const BUILDS_ON: Readonly<Record<string, string>> = { bedrock: 'anthropic' }
+
+test('the files of one family import nothing of another, unless it is built on it', () => {
   for (const family of familyFolders) {
     for (const file of sources.filter((each) => each.startsWith(`src/providers/${family}/`))) {
       for (const { target } of importsOf(file)) {
-        const other = familyFolders.find((each) => each !== family && target.startsWith(`src/providers/${each}/`))
+        const other = familyFolders.find(
+          (each) => each !== family && each !== BUILDS_ON[family] && target.startsWith(`src/providers/${each}/`),
+        )
         assert.equal(other, undefined, `${file} imports ${target}`)
       }
     }
   }
 })
 
-test('only the table of families imports a family', () => {
-  for (const file of sources.filter((each) => each.startsWith('src/') && each !== 'src/providers/families.ts')) {
+const TABLES: ReadonlySet<string> = new Set(['src/providers/families.ts', 'src/providers/presets.ts'])
+
+test('only the tables of families and presets import a family', () => {
+  for (const file of sources.filter((each) => each.startsWith('src/') && !TABLES.has(each))) {
     for (const { target } of importsOf(file)) {
       const family = familyFolders.find((each) => target.startsWith(`src/providers/${each}/`))
-      assert.ok(family === undefined || file.startsWith(`src/providers/${family}/`), `${file} imports ${target}`)
+      const isOwn = familyFolders.some(
+        (each) => (each === family || BUILDS_ON[each] === family) && file.startsWith(`src/providers/${each}/`),
+      )
+      assert.ok(family === undefined || isOwn, `${file} imports ${target}`)
     }
   }
 })
@@ -204,9 +214,9 @@ test('only the table of families imports a family', () => {
 // A name in a text is no import, so this one reads the text.
 test("a provider's name appears nowhere in the source outside its folder and a few tables", () => {
   for (const file of sources) {
-    if (!file.startsWith('src/') || /^src\/providers\/(openai|anthropic)\//.test(file)) continue
+    if (!file.startsWith('src/') || familyFolders.some((each) => file.startsWith(`src/providers/${each}/`))) continue
     // Tables of tools and of their headers hold names of products, not of families.
-    const isTable = /(families|agent-setups|session-header)\.ts$/.test(file)
+    const isTable = /(families|presets|agent-setups|session-header)\.ts$/.test(file)
     if (isTable) continue
     assert.doesNotMatch(readFileSync(file, 'utf8'), /openai|anthropic|claude|\bgpt\b|gpt-/i, file)
   }

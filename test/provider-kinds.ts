@@ -4,6 +4,7 @@ import type { ProviderKinds } from '../src/domain/provider.ts'
 export function kindsOf(builtin: readonly { name: string; family: string }[]): ProviderKinds {
   const families = [...new Set(builtin.map(({ family }) => family))]
   return {
+    onCallerLeft: () => 'abort',
     familyOf: ({ name }) => builtin.find((each) => each.name === name)?.family ?? null,
     problemOf({ name, family, baseUrl }) {
       if (!families.includes(family)) return `family: one of ${families.join(', ')}`

@@ -1,3 +1,4 @@
+import { existsSync, readFileSync } from 'node:fs'
 import { importsOf } from './imports.ts'
 
 /** What can start a server, a browser or a program. */
@@ -5,11 +6,30 @@ const STARTERS = ['node:child_process', 'playwright-core']
 
 /** Whether a test file can start another process: it reaches one of the starters through files of ours. */
 export function startsProcesses(file: string): boolean {
+  const reached = reachedFrom(file)
+  return STARTERS.some((starter) => reached.has(starter))
+}
+
+/** Nothing that opens, listens or runs beside the tests. */
+const HARMLESS = /^node:(assert\/strict|buffer|crypto|events|fs|os|path|stream|test|url|util|zlib)$/
+/** A hook of a whole file would run for all files of the process, and what is changed of the process is changed for all. */
+const OF_THE_PROCESS =
+  /^(before|after)(Each)?\(|\bmock\b|\bprocess\.(on|once|exit|chdir)\b|\bprocess\.env\S* = |\bglobalThis\b/m
+
+/** Whether a test file may run in one process with others: it only computes, and leaves nothing behind. */
+export function onlyComputes(file: string): boolean {
+  const builtIn = [...reachedFrom(file)].filter((target) => target.startsWith('node:'))
+  return builtIn.every((target) => HARMLESS.test(target)) && !OF_THE_PROCESS.test(readFileSync(file, 'utf8'))
+}
+
+/** Files of ours and packages that are loaded with this file. */
+function reachedFrom(file: string): Set<string> {
   const reached = new Set([file])
   // A set that grows is walked to its end.
   for (const each of reached) {
-    if (!/\.tsx?$/.test(each)) continue
+    // A file that is missing fails where it is loaded.
+    if (!/\.tsx?$/.test(each) || !existsSync(each)) continue
     for (const { target, isTypeOnly } of importsOf(each)) if (!isTypeOnly) reached.add(target)
   }
-  return STARTERS.some((starter) => reached.has(starter))
+  return reached
 }

@@ -25,13 +25,13 @@ const BOTH_FAMILIES = [`${OURS}, OpenAI family`, `${OURS}, Anthropic family`]
 function shortRun(): RunOptions {
   const plan = {
     ...QUICK,
-    against: { rounds: 2, seconds: 0.3, warmupSeconds: 0.1, starts: 1 },
-    warmupSeconds: 0.1,
-    saturation: { rounds: 1, seconds: 0.3 },
-    latency: { rates: [{ rate: 100, rounds: 1 }], seconds: 0.5 },
+    against: { rounds: 2, seconds: 0.1, warmupSeconds: 0.01, starts: 1 },
+    warmupSeconds: 0.01,
+    saturation: { rounds: 1, seconds: 0.1 },
+    latency: { rates: [{ rate: 100, rounds: 1 }], seconds: 0.3 },
     eventLoop: { slices: 1, seconds: 0.5, rows: 0 },
-    overload: { quietSeconds: 1, seconds: 0.5 },
-    streams: { rounds: 1, seconds: 0.5, warmupSeconds: 0.1, paces: ['paced' as const] },
+    overload: { quietSeconds: 0.3, seconds: 0.3 },
+    streams: { rounds: 1, seconds: 0.1, warmupSeconds: 0.01, paces: ['paced' as const] },
     firstContent: { rates: [{ rate: 20, rounds: 1 }], seconds: 0.5 },
     streamMemory: { open: 20, streams: 20, calmMs: 100 },
   }
@@ -66,7 +66,7 @@ test('calls are made at a constant rate, and answered', { timeout: 400_000 }, as
   const rows = await measureLatency(shortRun())
   assert.deepEqual(rows.map(label), [DIRECT, HOP, ...BOTH_FAMILIES])
   for (const row of rows) {
-    assert.deepEqual([row.rate, row.calls], [100, 50], JSON.stringify(row))
+    assert.deepEqual([row.rate, row.calls], [100, 30], JSON.stringify(row))
     // A busy machine may have to shed some.
     assert.ok(row.failed < row.calls, JSON.stringify(row))
   }
@@ -83,7 +83,7 @@ test('the event loop is watched in every phase', { timeout: 400_000, skip: !isLi
 
 test('every 200 of an overload is in the log', { timeout: 400_000 }, async () => {
   const { before, during, missingFromLog } = await measureOverload(shortRun(), 200)
-  assert.deepEqual([before.due, during.due, missingFromLog], [100, 200, 0])
+  assert.deepEqual([before.due, during.due, missingFromLog], [30, 120, 0])
   // A busy machine may have to shed calls, but must answer all of them.
   for (const stage of [before, during])
     assert.deepEqual([stage.failed, stage.unanswered], [0, 0], JSON.stringify(stage))

@@ -1,6 +1,8 @@
-import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { type RunningProcess, startProcess } from '../../test/child-process.ts'
+import { COMPILE_CACHE } from '../../test/compile-cache.ts'
 import type { BodySize } from '../load/bodies.ts'
 import { bearer, CHAT_PATH, type Family, type Scene, type Target } from './scene.ts'
 
@@ -60,30 +62,8 @@ const ROUTES = {
 /** With everything on: keys, limits and a hard budget on key and workspace, durable log, metrics, usual log level. */
 export async function startGateway(scene: Scene, options: GatewayOptions): Promise<BenchGateway> {
   const dataDir = options.dataDir ?? mkdtempSync(join(scene.folder, 'data-'))
-  const configPath = join(dataDir, 'switchyard.yaml')
-  // JSON is YAML.
-  writeFileSync(configPath, JSON.stringify({ workspaces: { default: { limits: LIMITS, routes: ROUTES } } }))
-  const args = [...(options.nodeFlags ?? []), ...options.build.args, 'serve']
-  const start = () =>
-    startProcess({
-      ...scene.pinning.on('measured', process.execPath, args),
-      readyWhen: /serves on (http:\S+)/,
-      env: {
-        PORT: '0',
-        DATA_DIR: dataDir,
-        SWITCHYARD_CONFIG: configPath,
-        ADMIN_KEY,
-        // No call in flight at the end is worth waiting for.
-        DRAIN_SECONDS: '2',
-        OPENAI_API_KEY: 'sk-bench-openai',
-        OPENAI_BASE_URL: `${options.upstream}/v1`,
-        ANTHROPIC_API_KEY: 'sk-ant-bench',
-        ANTHROPIC_BASE_URL: options.upstream,
-        ...options.env,
-      },
-    })
-  const [short, long] = options.withKeys === false ? [{}, {}] : await createKeys(start)
-  const running = await scene.add(start())
+  const [short, long] = options.withKeys === false ? [{}, {}] : await prepareKeys(scene, options, dataDir)
+  const running = await scene.add(launch(scene, options, dataDir))
   const { ready: url, pid } = running
   return {
     running,
@@ -95,8 +75,56 @@ export async function startGateway(scene: Scene, options: GatewayOptions): Promi
   }
 }
 
+function launch(scene: Scene, options: GatewayOptions, dataDir: string): Promise<RunningProcess> {
+  const configPath = join(dataDir, 'switchyard.yaml')
+  // JSON is YAML.
+  writeFileSync(configPath, JSON.stringify({ workspaces: { default: { limits: LIMITS, routes: ROUTES } } }))
+  const args = [...(options.nodeFlags ?? []), ...options.build.args, 'serve']
+  return startProcess({
+    ...scene.pinning.on('measured', process.execPath, args),
+    readyWhen: /serves on (http:\S+)/,
+    env: {
+      PORT: '0',
+      DATA_DIR: dataDir,
+      SWITCHYARD_CONFIG: configPath,
+      ADMIN_KEY,
+      // No call in flight at the end is worth waiting for.
+      DRAIN_SECONDS: '2',
+      OPENAI_API_KEY: 'sk-bench-openai',
+      OPENAI_BASE_URL: `${options.upstream}/v1`,
+      ANTHROPIC_API_KEY: 'sk-ant-bench',
+      ANTHROPIC_BASE_URL: options.upstream,
+      ...COMPILE_CACHE,
+      ...options.env,
+    },
+  })
+}
+
+type Headers = Record<string, string>
+/** By the build: data folders with keys, which every further gateway starts on a copy of. */
+const prepared = new Map<string, { dataDir: string; keys: readonly [Headers, Headers] }>()
+
+async function prepareKeys(
+  scene: Scene,
+  options: GatewayOptions,
+  dataDir: string,
+): Promise<readonly [Headers, Headers]> {
+  const create = (folder: string) => createKeys(() => launch(scene, { ...options, nodeFlags: [] }, folder))
+  if (options.dataDir !== undefined || options.env?.['DATABASE_URL'] !== undefined) return create(dataDir)
+  const build = options.build.args.join(' ')
+  let ready = prepared.get(build)
+  if (ready === undefined) {
+    const folder = mkdtempSync(join(tmpdir(), 'switchyard-bench-keys-'))
+    process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+    ready = { dataDir: folder, keys: await create(folder) }
+    prepared.set(build, ready)
+  }
+  cpSync(ready.dataDir, dataDir, { recursive: true })
+  return ready.keys
+}
+
 /** By a process of its own: management calls leave memory behind that a measured process would keep. */
-async function createKeys(start: () => Promise<RunningProcess>) {
+async function createKeys(start: () => Promise<RunningProcess>): Promise<[Headers, Headers]> {
   const earlier = await start()
   try {
     return await Promise.all([createKey(earlier.ready, 'short'), createKey(earlier.ready, 'long')])
@@ -105,7 +133,7 @@ async function createKeys(start: () => Promise<RunningProcess>) {
   }
 }
 
-async function createKey(url: string, name: 'short' | 'long'): Promise<Record<string, string>> {
+async function createKey(url: string, name: 'short' | 'long'): Promise<Headers> {
   const body = JSON.stringify({ name, limits: KEY_LIMITS[name] })
   const answer = await fetch(`${url}/keys`, { method: 'POST', headers: bearer(ADMIN_KEY), body })
   if (answer.status !== 201) throw new Error(`no key for the load: ${answer.status} ${await answer.text()}`)

@@ -290,11 +290,11 @@ function readModelLists(snapshot: Snapshot, deps: AuthorizeDeps, log: Log) {
   })
 }
 
-/** Only providers with a prefix have direct model ids. */
-function catalogSources(snapshot: Snapshot) {
-  return BUILTINS.flatMap(({ name }) => {
-    const provider = snapshot.providers.get(name)
-    const family = provider === undefined ? undefined : FAMILIES.get(provider.family)
-    return provider !== undefined && family !== undefined && isConfigured(provider) ? [{ provider, family }] : []
+/** The providers with a prefix, and those whose settings ask for it. */
+function catalogSources({ providers }: Snapshot) {
+  return [...providers.values()].flatMap((provider) => {
+    const family = FAMILIES.get(provider.family)
+    const isMeant = BUILTINS.some(({ name }) => name === provider.name) || family?.isListed?.(provider) === true
+    return family !== undefined && isMeant && isConfigured(provider) ? [{ provider, family }] : []
   })
 }

@@ -1,7 +1,7 @@
 import { wordsOf } from '../calls/read-outcome.ts'
 import { isConfigured, type Provider, type ProviderTest, withoutSecrets } from '../domain/provider.ts'
 import { askModels } from '../providers/ask-models.ts'
-import type { AuthorizeDeps } from '../providers/authorize.ts'
+import { type AuthorizeDeps, isSigned } from '../providers/authorize.ts'
 import type { Family } from '../providers/family.ts'
 import { stoppageWords } from '../upstream/stoppage-words.ts'
 import { bodyOf, type UpstreamReply } from '../upstream/whole-response.ts'
@@ -45,16 +45,30 @@ function told(reply: UpstreamReply, body: unknown, family: Family): string {
 }
 
 function listVerdict(body: unknown, provider: Provider, family: Family, url: string): Verdict {
-  const wrong = (what: string) => ({ ok: false, models: null, message: `${url} ${what} ${family.baseUrlHint}` })
+  const wrong = (what: string) => ({
+    ok: false,
+    models: null,
+    message: `${url} ${what} ${addressHint(provider, family)}`,
+  })
   if (body === undefined) return wrong('answers with a page instead of a model list: check the address.')
   try {
     const { models } = family.modelsFromWire(body)
     if (models.length === 0) return wrong('answers, but lists no model.')
-    const how = provider.apiKey === null ? 'It answers without a key' : 'The key is accepted'
-    return { ok: true, models: models.length, message: `${how}; ${models.length} models are listed.` }
+    const list = family.hintsFor?.(provider)?.list
+    const words = `${accepted(provider, family)}; ${models.length} models are listed.`
+    return { ok: true, models: models.length, message: list === undefined ? words : `${words} ${list}` }
   } catch {
     return wrong('answers, but not with a model list: check the address.')
   }
+}
+
+function accepted(provider: Provider, family: Family): string {
+  if (isSigned(family, provider)) return 'The credentials are accepted'
+  return provider.apiKey === null ? 'It answers without a key' : 'The key is accepted'
+}
+
+function addressHint(provider: Provider, family: Family): string {
+  return family.hintsFor?.(provider)?.address ?? family.baseUrlHint
 }
 
 function statusText(reply: UpstreamReply, provider: Provider, family: Family, url: string): string {
@@ -65,14 +79,17 @@ function statusText(reply: UpstreamReply, provider: Provider, family: Family, ur
   }
   switch (status) {
     case 401:
+      if (isSigned(family, provider)) return 'The provider does not know the identity: check it, and its role there.'
       return provider.apiKey === null
         ? 'The provider wants a key and none is set.'
         : 'The provider rejects the key: check that it is complete and not revoked.'
     case 403:
-      return 'The key is valid but may not list models: check its permissions.'
+      return isSigned(family, provider)
+        ? 'The credentials are not accepted, or may not list models.'
+        : 'The key is valid but may not list models: check its permissions.'
     case 404:
     case 405:
-      return `There is nothing at ${url}. ${family.baseUrlHint}`
+      return `There is nothing at ${url}. ${addressHint(provider, family)}`
     case 429:
       return 'The provider answers, but this key is rate-limited or its account is out of credit.'
     default:

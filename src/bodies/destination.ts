@@ -17,7 +17,7 @@ export function familyNamed(name: string): Family {
 }
 
 /** What decides on the translator. */
-export type Doorway = Pick<Destination, 'family' | 'model' | 'baseUrl' | 'speaks' | 'preset'>
+export type Doorway = Pick<Destination, 'family' | 'model' | 'baseUrl' | 'speaks' | 'preset' | 'settings'>
 
 export function translatorOf(to: Doorway, endpoint: Endpoint): Translator {
   const translator = translatorFor(familyNamed(to.family), endpoint, to, to.model)

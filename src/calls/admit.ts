@@ -14,11 +14,18 @@ import { type Admitted, advance, type Resolved } from './stages.ts'
  * are the holds; shared counters keep the hold under the row's id.
  */
 export async function admit(resolved: Resolved, deps: Deps): Promise<Admitted> {
-  const { body, endpoint, snapshot, id } = resolved
+  const { body, endpoint, snapshot, id, receiver } = resolved
   const { chain, isInterchangeable } = resolved.resolved
   const payer = payerOf(resolved.key, snapshot)
   const bounds = { isStrict: hasHardBudget(payer), defaultLimit: defaultLimitOf(payer) }
-  const situation: Situation = { endpoint, chain, isInterchangeable, snapshot, ...bounds }
+  const situation: Situation = {
+    endpoint,
+    chain,
+    isInterchangeable,
+    snapshot,
+    ...bounds,
+    headers: () => receiver.headers(),
+  }
   const isFinal = !mayFit(payer)
   const assessed = assessChain(body, situation, deps, NOTHING_FITTED, isFinal)
   let fitnesses = assessed instanceof Promise ? await assessed : assessed

@@ -101,8 +101,9 @@ function limitHeaders(call: Ended['call'], { ledger }: Pick<Deps, 'ledger'>): Re
 }
 
 /** On errors too: an adjustment may be the cause. */
-function adjustedHeader({ adjustments }: Begun): Record<string, string> {
-  return adjustments.length === 0 ? {} : { 'x-gateway-adjusted': headerSafe(adjustmentsText(adjustments)) }
+function adjustedHeader({ unusedKey, adjustments }: Begun): Record<string, string> {
+  if (unusedKey.length === 0 && adjustments.length === 0) return {}
+  return { 'x-gateway-adjusted': headerSafe(adjustmentsText([...unusedKey, ...adjustments])) }
 }
 
 /** The headers of every success (docs/contract.md), and the names of dropped hints. */

@@ -1,7 +1,6 @@
 import { GatewayError } from '../domain/errors.ts'
 import type { Failure } from '../domain/failure.ts'
 import type { StreamEnding } from '../domain/log/stream-words.ts'
-import { estimateUsage } from '../domain/pricing/estimated-usage.ts'
 import { withoutSecrets } from '../domain/provider.ts'
 import type { StreamPart } from '../domain/request/stream.ts'
 import { asGatewayError } from '../http/respond.ts'
@@ -13,6 +12,7 @@ import { costOfUsage } from './price.ts'
 import { millisecondsInto, type Served, type StreamedAnswer } from './stages.ts'
 import type { Delivery } from './stream/delivery.ts'
 import { notePrice } from './try-entry.ts'
+import { uncounted } from './uncounted.ts'
 
 /** What the caller is told of a stream that was cut; null: it has finished. */
 export type Cut = GatewayError | 'caller-left' | null
@@ -133,26 +133,17 @@ const REASONS: Record<StreamEnding, string> = {
 
 /** The provider's count if it counted the whole answer, else an estimate within bounds. */
 function noteUsage({ call, answer, delivery, candidate }: Streaming): void {
-  const { served, body } = call
-  const { reader, received } = answer.stream
-  const bytes = received.bytes + reader.hiddenBytes
+  const { served } = call
+  const { reader } = answer.stream
+  const bytes = answer.stream.received.bytes + reader.hiddenBytes
   const counted = reader.usage
   if (counted?.isFinal === true) {
     served.usage = counted.tokens
     served.usageSource = 'provider'
     return
   }
-  const { outputTokens, answers } = candidate.bounds
-  const perAnswer = outputTokens ?? candidate.traits.maxOutputTokens
-  const { usage, source, ...bounds } = estimateUsage({
-    counted: counted?.tokens ?? null,
-    prompt: { likely: body.promptTokens.likely ?? Math.ceil((body.length ?? 0) / 4), most: body.promptTokens.most },
-    received: { deltas: received.deltas, characters: bytes - delivery.otherBytes, bytes },
-    mostOutput: perAnswer === null ? null : perAnswer * answers,
-  })
-  served.usage = usage
-  served.usageSource = source
-  served.bounds = bounds
+  const received = { ...answer.stream.received, characters: bytes - delivery.otherBytes, bytes }
+  Object.assign(served, uncounted(call, candidate, { counted: counted?.tokens ?? null, received }))
 }
 
 function cutOf({ delivery, candidate: { provider } }: Streaming, end: StreamEnding | Failure): Cut {

@@ -51,10 +51,13 @@ export async function explain(
     skippedBecause: passed.get(entry)?.replace(/^skipped: /, '') ?? null,
   }))
   const provider = chain[0]?.provider
+  const isNamed = request.request.model.startsWith(`${provider}/`)
   return {
     alias,
     note:
-      alias === null ? `no route of workspace '${workspace}' has this name: its prefix leads to '${provider}'` : null,
+      alias === null
+        ? `no route of workspace '${workspace}' has this name: ${isNamed ? 'it names' : 'its prefix leads to'} '${provider}'`
+        : null,
     advice: limitAdvice(fitnesses),
     error: error ?? refusal,
     hold: entries.reduce<Picodollars | null>(

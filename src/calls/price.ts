@@ -1,4 +1,4 @@
-import { asPicodollars, costOf } from '../domain/pricing/price.ts'
+import { asPicodollars, costOf, type Picodollars } from '../domain/pricing/price.ts'
 import type { TokenUsage } from '../domain/pricing/usage.ts'
 import type { ChainEntry } from '../domain/route.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
@@ -12,15 +12,24 @@ export function price(call: Served): Priced {
   return advance(call, { cost: costAt(call) })
 }
 
-function costAt({ endpoint, served, snapshot }: Served): Cost {
+function costAt(call: Served): Cost {
+  const { endpoint, served, snapshot } = call
   if (endpoint.isFree === true) return FREE
   const { entry, usage, bounds } = served
   const cost = (of: TokenUsage) => costOfUsage(of, entry, snapshot)
-  return {
-    ...cost(usage),
-    least: bounds === null ? null : cost(bounds.least).picodollars,
-    most: bounds === null ? null : cost(bounds.most).picodollars,
-  }
+  if (bounds === null) return { ...cost(usage), least: null, most: null }
+  const estimate = cost(usage)
+  const least = cost(bounds.least).picodollars
+  const booked = bookedHold(call, estimate.picodollars)
+  if (booked !== null) return { ...estimate, picodollars: booked, least, most: booked }
+  return { ...estimate, least, most: cost(bounds.most).picodollars }
+}
+
+/** In place of an estimate, where the provider is set so; null: the estimate counts. */
+function bookedHold({ served, snapshot, held }: Served, estimate: Picodollars | null): Picodollars | null {
+  const { picodollars: hold } = held.hold
+  const isSetSo = snapshot.providers.get(served.entry.provider)?.onEstimate === 'hold'
+  return isSetSo && hold !== null && estimate !== null && hold > estimate ? hold : null
 }
 
 const FREE: Cost = { picodollars: asPicodollars(0n), priceVersion: null, least: null, most: null }

@@ -74,7 +74,7 @@ function closeRecord({ call, error }: Ended, reply: CallReply | null, deps: Deps
     requestBytes: body?.length ?? refused?.bytes ?? 0,
     responseBytes: sentBytes(call, reply),
     ignoredParams: served?.ignored ?? [],
-    adjustments: call.adjustments,
+    adjustments: [...call.unusedKey, ...call.adjustments],
     firstContentMs: stream?.firstContentMs ?? null,
     ended: stream?.ended ?? null,
     eventsSent: stream?.events ?? 0,

@@ -44,6 +44,8 @@ export interface Begun {
   /** Time that was not ours: upstream calls and the waits between them. */
   elsewhereMs: number
   readonly attempts: AttemptRecord[]
+  /** A key that was sent beside the one used. */
+  readonly unusedKey: readonly Adjustment[]
   /** Of the last attempted entry. */
   adjustments: Adjustment[]
   /** The entry that was called last. */

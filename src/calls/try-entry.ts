@@ -1,9 +1,11 @@
 import type { WireBytes } from '../bodies/request-body.ts'
 import type { Failure } from '../domain/failure.ts'
 import type { AttemptPhase } from '../domain/log/stream-words.ts'
-import { NO_USAGE, type TokenUsage } from '../domain/pricing/usage.ts'
+import { NO_USAGE } from '../domain/pricing/usage.ts'
+import type { Provider } from '../domain/provider.ts'
 import type { StreamUsage } from '../domain/request/stream.ts'
 import type { Unauthorized } from '../providers/authorize.ts'
+import type { Family } from '../providers/family.ts'
 import type { Endpoint as UpstreamEndpoint } from '../upstream/exchange.ts'
 import { stampOf } from './answer.ts'
 import { failureOfBreakdown } from './breakdown.ts'
@@ -16,6 +18,7 @@ import { type Asked, type Outcome, readOutcome, wordsOf } from './read-outcome.t
 import { type Admitted, millisecondsInto, type ServedBy, type StreamedAnswer } from './stages.ts'
 import { askStream } from './stream/ask-stream.ts'
 import type { LiveStream } from './stream/live-stream.ts'
+import { uncountedWhole } from './uncounted.ts'
 import { upstreamEndpoint } from './upstream-endpoint.ts'
 
 export type EntryOutcome =
@@ -51,11 +54,13 @@ export async function tryEntry(candidate: Candidate, call: Admitted, deps: Deps)
       const by = { entry, position, upstreamMs: durationMs, ignored }
       if (outcome.kind === 'streaming') return { kind: 'served', served: streamed(outcome.stream, by, call, deps) }
       const { answer } = outcome
-      const usage = answer.usage ?? estimatedUsage(call)
-      notePrice(usage.pricePercent, candidate, call, deps)
-      const usageSource = answer.usage === null ? 'estimated' : 'provider'
-      const bounds = answer.usage === null ? promptBounds(call) : null
-      return { kind: 'served', served: { ...by, answer, usage, usageSource, bounds } }
+      if (answer.usage === null) {
+        noteReason(call, 'served, without a count of tokens: they are estimated from the length of input and answer')
+        return { kind: 'served', served: { ...by, answer, ...uncountedWhole(answer, candidate, call) } }
+      }
+      notePrice(answer.usage.pricePercent, candidate, call, deps)
+      const counts = { usage: answer.usage, usageSource: 'provider', bounds: null } as const
+      return { kind: 'served', served: { ...by, answer, ...counts } }
     }
     if (correction === null) {
       correction = await correctionOf(outcome.failure.refusedField, candidate, { bytes, isFree }, call, deps)
@@ -126,7 +131,7 @@ async function attempt(candidate: Candidate, bytes: WireBytes, call: Admitted, d
     durationMs,
     status: head?.status ?? null,
     code: outcome.kind === 'failed' ? outcome.failure.code : outcome.kind === 'caller-left' ? 'caller_left' : null,
-    upstreamRequestId: head === null ? null : wordsOf(head, family.requestIdHeader, provider),
+    upstreamRequestId: head === null ? null : requestIdOf(head, family, provider),
     reason: outcome.kind === 'failed' ? '' : outcome.kind === 'caller-left' ? 'the caller left' : 'served',
     ...(call.delivery !== null && outcome.kind === 'failed' ? { phase: phaseOf(raw) } : {}),
   })
@@ -135,6 +140,11 @@ async function attempt(candidate: Candidate, bytes: WireBytes, call: Admitted, d
   }
   remember(outcome, candidate, call, deps)
   return { outcome, durationMs, isFullyWritten: head?.isFullyWritten === true }
+}
+
+function requestIdOf(head: Parameters<typeof wordsOf>[0], family: Family, provider: Provider): string | null {
+  const { requestIdHeader, otherRequestIdHeader: other } = family
+  return wordsOf(head, requestIdHeader, provider) ?? (other === undefined ? null : wordsOf(head, other, provider))
 }
 
 /** Nothing could be sent. */
@@ -188,17 +198,6 @@ function remember(outcome: Outcome, { entry, provider }: Candidate, call: Admitt
       deps.circuits.abandoned(entry)
       break
   }
-}
-
-/** The provider reported no usage: the row says so. */
-function estimatedUsage(call: Admitted): TokenUsage {
-  noteReason(call, 'served, without a count of tokens: they are estimated from the length of the input')
-  return { ...NO_USAGE, input: call.body.promptTokens.likely ?? 0 }
-}
-
-/** Of a call whose provider counted nothing. */
-function promptBounds({ body: { promptTokens } }: Admitted): ServedBy['bounds'] {
-  return { least: NO_USAGE, most: { ...NO_USAGE, input: promptTokens.most ?? promptTokens.likely ?? 0 } }
 }
 
 /** The cost is recorded as billed; later calls hold for an unexpected price. */

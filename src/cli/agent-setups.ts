@@ -68,7 +68,7 @@ export const AGENT_SETUPS: readonly AgentSetup[] = [
   {
     name: 'cursor',
     title: 'Cursor',
-    place: 'in Settings → Models → API Keys',
+    place: 'in Cursor Settings → Models → API Keys, each switched on',
     needsStreams: true,
     lines: ({ url, key, model }) =>
       [
@@ -76,7 +76,10 @@ export const AGENT_SETUPS: readonly AgentSetup[] = [
         `Override OpenAI Base URL  ${url}/v1`,
         `Add a custom model        ${model}`,
       ].join('\n'),
-    notes: ["Cursor calls from its own servers: they must be able to reach the gateway's address."],
+    notes: [
+      "Cursor calls from its own servers: they must be able to reach the gateway's address.",
+      'Only chats take these; Tab stays with the models of Cursor.',
+    ],
   },
   {
     name: 'opencode',
@@ -99,7 +102,9 @@ export const AGENT_SETUPS: readonly AgentSetup[] = [
         null,
         2,
       ),
-    notes: [],
+    notes: [
+      'Titles of conversations are calls too: name a cheaper alias for them as "small_model": "switchyard/<alias>".',
+    ],
   },
   {
     name: 'continue',
@@ -119,7 +124,7 @@ export const AGENT_SETUPS: readonly AgentSetup[] = [
         `    apiKey: ${key}`,
         '    roles: [chat, edit, apply]',
       ].join('\n'),
-    notes: [],
+    notes: ['It sends no output limit: give the entry one (max_output_tokens) where the route leads to Anthropic.'],
   },
   {
     name: 'open-webui',
@@ -128,6 +133,9 @@ export const AGENT_SETUPS: readonly AgentSetup[] = [
     needsStreams: true,
     lines: ({ url, key }) =>
       [`export OPENAI_API_BASE_URL='${url}/v1'`, `export OPENAI_API_KEY='${key}'`, 'open-webui serve'].join('\n'),
-    notes: ['It offers every model that the key may use (GET /v1/models).'],
+    notes: [
+      'It offers every model that the key may use (GET /v1/models).',
+      'It reads the variables at its first start and keeps them: later, change them in its Admin Settings → Connections.',
+    ],
   },
 ]

@@ -55,6 +55,11 @@ export const ERRORS = {
   },
   request_too_large: { status: 413, isFinal: true, text: 'The request body is too large.' },
   unsupported_media_type: { status: 415, isFinal: true, text: 'Send the body as application/json, not compressed.' },
+  websocket_not_offered: {
+    status: 426,
+    isFinal: true,
+    text: 'There are no WebSockets here: send the request by POST.',
+  },
   rate_limited: { status: 429, text: 'The provider is rate-limiting the provider key.' },
   key_rate_limited: { status: 429, text: 'The limit of this key or workspace is reached.' },
   too_many_attempts: { status: 429, text: 'Too many attempts with a wrong admin key. Retry in a few seconds.' },

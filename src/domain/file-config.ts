@@ -4,7 +4,13 @@ import { AllowedModels } from './key.ts'
 import { Limits } from './limits.ts'
 import { perClass } from './pricing/classes.ts'
 import { picodollarsPerToken } from './pricing/price.ts'
-import { DEFAULT_ON_CALLER_LEFT, ON_CALLER_LEFT, type Provider, type ProviderKinds, SPEAKABLE } from './provider.ts'
+import {
+  ON_CALLER_LEFT,
+  ON_ESTIMATE,
+  type Provider,
+  type ProviderKinds,
+  SPEAKABLE,
+} from './provider.ts'
 import { proxyProblem } from './proxy-url.ts'
 import { Alias, ProviderName, RouteSchema } from './route.ts'
 
@@ -40,6 +46,7 @@ export const ProviderDefinition = z.strictObject({
     .optional(),
   headers: Headers.optional(),
   on_caller_left: z.enum(ON_CALLER_LEFT).optional(),
+  on_estimate: z.enum(ON_ESTIMATE).optional(),
   speaks: z.array(z.enum(SPEAKABLE)).max(SPEAKABLE.length).optional(),
   preset: z.string().min(1).max(64).optional(),
   settings: z.record(z.string(), z.unknown()).optional(),
@@ -127,7 +134,8 @@ export function definedProvider(
     baseUrl: definition.base_url ?? inherited?.baseUrl ?? null,
     apiKey: definition.api_key ?? inherited?.apiKey ?? null,
     headers: definition.headers ?? inherited?.headers ?? {},
-    onCallerLeft: definition.on_caller_left ?? DEFAULT_ON_CALLER_LEFT,
+    onCallerLeft: definition.on_caller_left ?? kinds.onCallerLeft(family),
+    ...(definition.on_estimate === undefined ? {} : { onEstimate: definition.on_estimate }),
     ...(speaks === undefined ? {} : { speaks }),
     ...(preset === undefined ? {} : { preset }),
     ...(settings === undefined ? {} : { settings }),

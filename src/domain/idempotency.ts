@@ -1,4 +1,5 @@
 import { GatewayError } from './errors.ts'
+import { exactUsd, type Picodollars } from './pricing/price.ts'
 
 /** The spelling for callers; Node uses lower case. */
 const HEADER = 'Idempotency-Key'
@@ -22,6 +23,8 @@ export interface ClaimedCall {
   bodyHash: string
   /** `uncertain`: it was sent to a provider and its outcome is unknown. */
   state: 'running' | 'answered' | 'uncertain'
+  /** Of a stream that did not come to its end: what it cost; null: its price is unknown. */
+  cut?: { picodollars: Picodollars | null }
 }
 
 /** The value of the header, or an error. Null without the header. */
@@ -54,6 +57,7 @@ export function refusalOf(claimed: ClaimedCall): GatewayError {
   const advice = 'Send a new key to repeat the call.'
   switch (claimed.state) {
     case 'answered':
+      if (claimed.cut !== undefined) return conflict(claimed, `${cutWords(requestId, claimed.cut)} ${advice}`)
       return conflict(
         claimed,
         `The call with this ${HEADER} was completed and charged as request ${requestId}; its answer is no longer stored. ${advice}`,
@@ -69,6 +73,11 @@ export function refusalOf(claimed: ClaimedCall): GatewayError {
         `The call with this ${HEADER} is running as request ${requestId} in another process, or has just ended there. Retry shortly with the same key.`,
       )
   }
+}
+
+function cutWords(requestId: string, { picodollars }: NonNullable<ClaimedCall['cut']>): string {
+  const charge = picodollars === null ? 'its cost is unknown' : `${exactUsd(picodollars)} USD were charged`
+  return `The stream with this ${HEADER} was cut before its end as request ${requestId}; ${charge} for what had been generated, which is not stored.`
 }
 
 function conflict({ requestId, state }: ClaimedCall, message: string): GatewayError {

@@ -9,6 +9,13 @@ export const ON_CALLER_LEFT = ['abort', 'drain'] as const
 export type OnCallerLeft = (typeof ON_CALLER_LEFT)[number]
 export const DEFAULT_ON_CALLER_LEFT: OnCallerLeft = 'abort'
 
+/**
+ * A call whose tokens the provider did not count to the end costs an `estimate`, or its whole `hold`: for a provider
+ * that may bill more than was delivered, so that a hard budget is safe from it.
+ */
+export const ON_ESTIMATE = ['estimate', 'hold'] as const
+export type OnEstimate = (typeof ON_ESTIMATE)[number]
+
 /** Formats that not every provider of a family speaks: names of endpoints. */
 export const SPEAKABLE = ['responses'] as const
 export type Speakable = (typeof SPEAKABLE)[number]
@@ -24,6 +31,8 @@ export interface Provider {
   /** Extra headers for every call, e.g. an organisation id. */
   headers: Readonly<Record<string, string>>
   onCallerLeft: OnCallerLeft
+  /** Absent: `estimate`. */
+  onEstimate?: OnEstimate
   /** Formats that it speaks beside chat (names of endpoints); absent: what the family knows of its address. */
   speaks?: readonly Speakable[]
   /** A row of the table of presets: what is known of a vendor that speaks the family's format. */
@@ -45,12 +54,19 @@ export function isConfigured({ apiKey, baseUrl, settings, credentials }: Provide
   return apiKey !== null || baseUrl !== null || settings !== undefined || credentials !== undefined
 }
 
+/** Whose prices and models it has; null: an address of its own, of which nothing is known. */
+export function vendorOf({ preset, baseUrl, family }: Pick<Provider, 'preset' | 'baseUrl' | 'family'>): string | null {
+  return preset ?? (baseUrl === null ? family : null)
+}
+
 /** What is known of families and presets, where a provider is set up. */
 export interface ProviderKinds {
   /** The family of a provider that names none; null: it must. */
   familyOf(provider: Pick<Provider, 'name' | 'preset'>): string | null
   /** What is wrong, as `field: what would be right`; null: nothing. */
   problemOf(provider: Provider): string | null
+  /** Where the operator says nothing. */
+  onCallerLeft(family: string): OnCallerLeft
 }
 
 /** Shorter values are not secrets, and removing them would garble messages. */
@@ -138,6 +154,8 @@ export const UNKNOWN_TRAITS: ModelTraits = {
 export interface CatalogModel {
   provider: string
   id: string
+  /** What a caller sends as `model`. */
+  directId: string
   /** Unix seconds. */
   created: number
   traits: ModelTraits

@@ -91,17 +91,33 @@ export function withoutSuffix(model: string): string {
   return model.replace(/\[[\w-]{1,16}\]$/, '')
 }
 
-/** An alias wins over a direct id of the same name. The catalog is not consulted, so a brand-new model id works. */
+/**
+ * An alias wins over a direct id of the same name, and `provider/model` over a prefix: no id with a known prefix has a
+ * slash. The catalog is not consulted, so a brand-new model id works.
+ */
 export function resolveModel(
   model: string,
   routes: ReadonlyMap<string, Route>,
   prefixes: readonly PrefixRule[],
+  providers: ReadonlyMap<string, unknown>,
 ): Resolved | null {
   const route = routes.get(model)
   if (route !== undefined) return { alias: route.alias, chain: route.chain, isInterchangeable: route.isInterchangeable }
   const plain = withoutSuffix(model)
-  if (plain !== model) return resolveModel(plain, routes, prefixes)
+  if (plain !== model) return resolveModel(plain, routes, prefixes, providers)
+  const entry = namedEntry(model, providers) ?? prefixedEntry(model, prefixes)
+  return entry === null ? null : { alias: null, chain: [chainEntry(entry)], isInterchangeable: false }
+}
+
+/** Names of models may have slashes, names of providers have none. */
+function namedEntry(model: string, providers: ReadonlyMap<string, unknown>) {
+  const slash = model.indexOf('/')
+  const provider = model.slice(0, Math.max(0, slash))
+  const id = model.slice(slash + 1)
+  return id !== '' && providers.has(provider) ? { provider, model: id } : null
+}
+
+function prefixedEntry(model: string, prefixes: readonly PrefixRule[]) {
   const rule = prefixes.find((candidate) => model.startsWith(candidate.prefix))
-  if (rule === undefined) return null
-  return { alias: null, chain: [chainEntry({ provider: rule.provider, model })], isInterchangeable: false }
+  return rule === undefined ? null : { provider: rule.provider, model }
 }

@@ -1,6 +1,9 @@
 import { GatewayError } from '../domain/errors.ts'
+import type { Adjustment } from '../domain/request/adjustment.ts'
 import { bearerKey } from './bearer-key.ts'
 import type { WithHeaders } from './endpoint.ts'
+
+const UNUSED: readonly Adjustment[] = [{ field: 'x-api-key', value: null, reason: 'unused_key' }]
 
 /** The bearer token wins where a client sends both: it is the one that people set for a gateway. */
 export function bearerOrApiKey(call: WithHeaders): string {
@@ -15,4 +18,10 @@ export function bearerOrApiKey(call: WithHeaders): string {
     if (hasApiKey) return apiKey
     throw error
   }
+}
+
+/** That there was another key: whoever sent it looks for the call, or for its budget, there. Never a part of the key. */
+export function unusedKey(call: WithHeaders): readonly Adjustment[] {
+  const apiKey = call.header('x-api-key')?.trim() ?? ''
+  return apiKey === '' || apiKey === bearerOrApiKey(call) ? [] : UNUSED
 }

@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import type { Attribution } from '../domain/attribution.ts'
 import type { ErrorFormat, GatewayError } from '../domain/errors.ts'
+import type { Adjustment } from '../domain/request/adjustment.ts'
 import type { Answer, Stamp } from '../domain/request/answer.ts'
 import type { PromptTokens } from '../domain/request/bounds.ts'
 import type { Bridge } from '../domain/request/bridge.ts'
@@ -28,6 +29,8 @@ export interface Endpoint<Request extends CallRequest = CallRequest> {
   fallsBackTo: 'any-model' | 'same-model'
   /** The gateway key as sent. Throws `unauthorized` if there is none. */
   keyOf(call: WithHeaders): string
+  /** A key that was sent and not used; `call` has one that was. */
+  unusedKey?(call: WithHeaders): readonly Adjustment[]
   /** Checks a parsed body. Throws the caller's error for a bad one, `not_implemented` for a stream that is not allowed. */
   read(value: unknown, allowsStream: boolean): Request
   /** `bytes`: the length of the JSON as received, if known. */

@@ -26,12 +26,9 @@ describe('one value of a JSON text is replaced', () => {
     const object = fc.dictionary(name, fc.jsonValue(), { maxKeys: 6 })
     fc.assert(
       fc.property(object, object, fc.constantFrom(undefined, 1, '\t'), (before, inner, space) => {
-        const value = { ...before, response: { ...inner, model: 'old' } }
-        const json = replaceValue(JSON.stringify(value, null, space), ['response', 'model'], '"new"')
-        assert.deepEqual(
-          JSON.parse(json),
-          JSON.parse(JSON.stringify({ ...value, response: { ...value.response, model: 'new' } })),
-        )
+        // As texts: JSON.parse of Node 24.21 takes a field named `"` for one named `\` where it has just read such a one.
+        const withModel = (model: string) => JSON.stringify({ ...before, response: { ...inner, model } }, null, space)
+        assert.equal(replaceValue(withModel('old'), ['response', 'model'], '"new"'), withModel('new'))
       }),
       { numRuns: 300 },
     )

@@ -58,10 +58,18 @@ function methodsByPath(routes: readonly HttpRoute[]): Map<string, Set<string>> {
   return methodsOf
 }
 
-/** A known path with another method is 405 with `Allow`, not 404. */
+/**
+ * A known path with another method is 405 with `Allow`, not 404. Agents that ask for a WebSocket go on over HTTP at once
+ * when they see 426; after any other status they first try again for a while.
+ */
 function refuseMethod(path: string, allow: string, writeError: HttpRoute['writeError'] = writeContractError): Handler {
-  return ({ id, method }) =>
-    writeError(new GatewayError('method_not_allowed', `${path} takes ${allow}, not ${method}.`), id, { allow })
+  return (call) => {
+    const { id, method } = call
+    if (call.header('upgrade')?.toLowerCase() === 'websocket') {
+      return writeError(new GatewayError('websocket_not_offered'), id, { allow, upgrade: 'HTTP/1.1' })
+    }
+    return writeError(new GatewayError('method_not_allowed', `${path} takes ${allow}, not ${method}.`), id, { allow })
+  }
 }
 
 function notFound(path: string, routes: readonly HttpRoute[]): Handler {

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import { GatewayError } from '../domain/errors.ts'
-import { DEFAULT_ON_CALLER_LEFT, type Provider, type ProviderKinds } from '../domain/provider.ts'
+import type { Provider, ProviderKinds } from '../domain/provider.ts'
 import { withoutPassword, withStoredPassword } from '../domain/proxy-url.ts'
 import {
   deleteProvider,
@@ -10,6 +10,7 @@ import {
   setPricePercent,
 } from '../store/control/providers.ts'
 import { routesUsing } from '../store/control/routes-using.ts'
+import { seedRegistry } from '../store/control/seed-registry.ts'
 import type { Database, ProviderRow } from '../store/engine/schema.ts'
 import { timestamp } from './contract/fields.ts'
 import { MASKED, type providerOperations } from './contract/providers.ts'
@@ -48,6 +49,8 @@ export function providerHandlers(deps: ManagementDeps): Handlers {
           null,
           context.now,
         )
+        // The models of a vendor that is new here.
+        if (changed) await seedRegistry(transaction, context.now)
         if (present === null) context.created()
         const result = await get(transaction, name, show)
         return { result, audit: changed ? providerAuditEntry('providers.put', name, before, result) : null }
@@ -101,7 +104,8 @@ function asked(name: string, body: Body, stored: Provider | null, kinds: Provide
     baseUrl: body.base_url ?? null,
     apiKey: body.api_key === undefined ? (stored?.apiKey ?? null) : body.api_key,
     headers: filled('headers', body.headers, stored?.headers) ?? {},
-    onCallerLeft: body.on_caller_left ?? stored?.onCallerLeft ?? DEFAULT_ON_CALLER_LEFT,
+    onCallerLeft: body.on_caller_left ?? stored?.onCallerLeft ?? kinds.onCallerLeft(family),
+    onEstimate: body.on_estimate ?? stored?.onEstimate ?? 'estimate',
     ...given({
       speaks: kept(body.speaks, stored?.speaks),
       preset,
@@ -221,6 +225,7 @@ function toProviderView(row: ProviderRow, provider: Provider) {
     proxy: provider.proxy === undefined ? null : withoutPassword(provider.proxy),
     ca: provider.ca ?? null,
     on_caller_left: provider.onCallerLeft,
+    on_estimate: provider.onEstimate ?? 'estimate',
     speaks: provider.speaks === undefined ? null : [...provider.speaks],
     price_percent: row.price_percent,
     managed_by: managedBy,

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { Failure } from '../domain/failure.ts'
-import type { CatalogModel, ModelTraits, Provider, Speakable } from '../domain/provider.ts'
+import type { CatalogModel, ModelTraits, OnCallerLeft, Provider, Speakable } from '../domain/provider.ts'
 import type { Adjustment } from '../domain/request/adjustment.ts'
 import type { Answer } from '../domain/request/answer.ts'
 import type { Bounds } from '../domain/request/bounds.ts'
@@ -38,9 +38,11 @@ export interface Target {
   /** As the provider's. */
   speaks?: readonly Speakable[]
   preset?: string
-  settings?: Provider['settings']
+  settings?: NonNullable<Provider['settings']>
   /** Of an endpoint that seals reasoning. */
   sealing?: Sealing
+  /** What the body carries of the caller's header fields (`Translator.carried`). */
+  carried?: Readonly<Record<string, string>>
   /** The only entry of its chain: what the provider keeps between calls is there again. */
   isOnly?: boolean
 }
@@ -66,9 +68,11 @@ export interface Translator<Request extends CallRequest = CallRequest> {
   /** Its answers are verbatim, but errors have the provider's own format. */
   hasForeignErrors?: true
   /** Which providers of the family speak the format; missing: all. The others are reached through the bridge. */
-  isSpokenBy?(provider: Pick<Provider, 'baseUrl' | 'speaks' | 'preset'>): boolean
+  isSpokenBy?(provider: Accent): boolean
   /** Header fields of the caller's request that go to the provider, beside those of `target`. */
   forwarded?(headers: Iterable<readonly [name: string, value: string]>): Record<string, string>
+  /** Header fields of the caller's request whose place at this provider is the body: `toWire` finds them in its target. */
+  carried?(headers: Iterable<readonly [name: string, value: string]>): Record<string, string>
   /** Missing: this format has no streams. */
   stream?: StreamTranslator<Request>
 }
@@ -86,7 +90,7 @@ export interface StreamTranslator<Request extends CallRequest = CallRequest> {
 }
 
 export interface CatalogPage {
-  models: Omit<CatalogModel, 'provider'>[]
+  models: Omit<CatalogModel, 'provider' | 'directId'>[]
   /** Pass to `modelsTarget` for the next page; null at the end. */
   next: string | null
 }
@@ -100,7 +104,18 @@ export interface BuiltinProvider {
   modelPrefixes: readonly string[]
 }
 
+/** What of a provider may decide on its translators. */
+export type Accent = Pick<Provider, 'baseUrl' | 'speaks' | 'preset' | 'settings'>
+
 export type Translators = { readonly [Name in EndpointName]?: Translator }
+
+/** Sentences for somebody who sets a provider up. */
+export interface ProviderHints {
+  /** A question about the base URL. */
+  address: string
+  /** What to know about the models that it lists. */
+  list: string
+}
 
 export interface Family {
   /** Missing: its providers are set up by hand. */
@@ -115,10 +130,12 @@ export interface Family {
   problemOf?(provider: Provider): string | null
   /** How its providers know who calls, where a key in a header is not enough. */
   authorization?: Authorization
+  /** What is best for a stream whose caller has left, where the operator says nothing. */
+  onCallerLeft?: OnCallerLeft
   /** By the formats that it speaks. Others reach it through `chat`, by the bridge of their endpoint. */
   translators: Translators
-  /** In place of `translators`, where the model decides which format is spoken. */
-  translatorsFor?(model: string): Translators
+  /** In place of `translators`, where the model or the provider's own settings decide how the format is spoken. */
+  translatorsFor?(model: string, provider: Accent): Translators
   /** The operation that a model of this name serves; null where the name does not say. */
   operationOf(model: string): Operation | null
   /** `body` is parsed JSON, or the text if it was not JSON. */
@@ -126,6 +143,8 @@ export interface Family {
   /** Header fields of an answer that `failureFromWire` reads. */
   failureHeaders?: readonly string[]
   modelsTarget(provider: Provider, after: string | null): HttpTarget
+  /** Its models are listed as `provider/model`; missing: only those that the family's prefixes reach. */
+  isListed?(provider: Provider): boolean
   /** Throws a TypeError when the body is not a model list. */
   modelsFromWire(body: unknown): CatalogPage
   /** What a hard budget adds, where the provider is the vendor's own service. */
@@ -133,8 +152,12 @@ export interface Family {
   isOwnService(provider: Provider): boolean
   /** The usual mistake in its base URL, as a question for someone whose calls get 404. */
   baseUrlHint: string
+  /** The same where it depends on the provider, and what its list of models does not say; null: nothing special. */
+  hintsFor?(provider: Provider): ProviderHints | null
   /** Request header in which clients of its own API name the version. */
   versionHeader?: string
   /** Response header that carries the provider's id of the call. */
   requestIdHeader: string
+  /** Read where the other is missing. */
+  otherRequestIdHeader?: string
 }

@@ -1,3 +1,5 @@
+import { VENDORS } from './openai/presets/vendors.ts'
+
 /** What is known of a vendor whose servers speak a family's format. */
 export interface Preset {
   family: string
@@ -6,4 +8,6 @@ export interface Preset {
 }
 
 /** Every preset, by its name. */
-export const PRESETS: ReadonlyMap<string, Preset> = new Map()
+export const PRESETS: ReadonlyMap<string, Preset> = new Map(
+  [...VENDORS].map(([name, { baseUrl }]) => [name, { family: 'openai', baseUrl }]),
+)

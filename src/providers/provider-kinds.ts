@@ -1,5 +1,5 @@
 import { problemText } from '../domain/problem-text.ts'
-import type { Provider, ProviderKinds } from '../domain/provider.ts'
+import { DEFAULT_ON_CALLER_LEFT, type Provider, type ProviderKinds } from '../domain/provider.ts'
 import { FAMILIES } from './families.ts'
 import type { BuiltinProvider } from './family.ts'
 import { PRESETS } from './presets.ts'
@@ -10,6 +10,7 @@ export function builtinProviders(): (BuiltinProvider & { family: string })[] {
 }
 
 export const PROVIDER_KINDS: ProviderKinds = {
+  onCallerLeft: (family) => FAMILIES.get(family)?.onCallerLeft ?? DEFAULT_ON_CALLER_LEFT,
   familyOf({ name, preset }) {
     if (preset !== undefined) return PRESETS.get(preset)?.family ?? FIRST_FAMILY
     return builtinProviders().find((builtin) => builtin.name === name)?.family ?? null

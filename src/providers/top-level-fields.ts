@@ -8,7 +8,8 @@ const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c]
 
 /**
  * The places of a body's own fields, past whatever is nested in them: nested names may be the same. Null for a field
- * that is there twice, or whose name is written with escapes. The body must be valid JSON.
+ * that is there twice, or whose name is written with escapes. The body must be valid JSON. Over bytes, where
+ * `endpoints/replace-value.ts` is over text: bodies are sent on as bytes, and large ones are never one text.
  */
 export function topLevelFields(source: Buffer): ReadonlyMap<string, FieldPlace | null> {
   const fields = new Map<string, FieldPlace | null>()

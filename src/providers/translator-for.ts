@@ -1,8 +1,7 @@
-import type { Provider } from '../domain/provider.ts'
 import type { Bridge } from '../domain/request/bridge.ts'
 import type { EndpointName } from '../domain/request/call-request.ts'
 import { bridged } from './bridged.ts'
-import type { Family, Translator } from './family.ts'
+import type { Accent, Family, Translator } from './family.ts'
 
 /** An endpoint, as far as its translator depends on it. */
 export interface Format {
@@ -14,10 +13,10 @@ export interface Format {
 export function translatorFor(
   family: Family,
   { name, bridge }: Format,
-  provider: Pick<Provider, 'baseUrl' | 'speaks' | 'preset'>,
+  provider: Accent,
   model: string,
 ): Translator | undefined {
-  const translators = family.translatorsFor?.(model) ?? family.translators
+  const translators = family.translatorsFor?.(model, provider) ?? family.translators
   const own = translators[name]
   if (own !== undefined && own.isSpokenBy?.(provider) !== false) return own
   const { chat } = translators

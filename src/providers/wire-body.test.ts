@@ -185,6 +185,6 @@ test('whatever the request, what is sent has the same meaning', () => {
         assert.deepEqual(JSON.parse(String(body)), JSON.parse(JSON.stringify(wire)))
       }
     }),
-    { numRuns: 2_000 },
+    { numRuns: Number(process.env['FUZZ_RUNS'] ?? 500) },
   )
 })

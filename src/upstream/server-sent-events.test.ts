@@ -24,6 +24,7 @@ const BODIES: Record<string, [body: string, events: ServerSentEvent[]]> = {
   'several lines of data': ['data: {"a":\ndata:\ndata: 1}\n\n', [data('{"a":\n\n1}')]],
   'comments, ids and retry times are skipped': [': hello\n\nid: 7\nretry: 10\n:\ndata: a\n: inside\n\n\n', [data('a')]],
   'events without data are skipped': ['event: ping\n\ndata: \n\ndata\n\ndata:\n\ndata: a\n\n', [data('a')]],
+  // Peer bug 25, mnfst/llm-gateway#2053.
   'a comment as data is skipped': ['data: : keepalive\n\ndata: a\n\n', [data('a')]],
   'a byte order mark': ['\uFEFFdata: a\n\ndata: \uFEFFb\n\n', [data('a'), data('\uFEFFb')]],
   'no blank line at the end': ['data: a\n\ndata: b\n', [data('a'), data('b')]],

@@ -37,10 +37,13 @@ export interface Agent {
   run(connection: Connection, folders: Folders, prompt: string): Promise<Outing>
 }
 
-const PATHS = {
-  claudeCode: 'node_modules/@anthropic-ai/claude-code/cli-wrapper.cjs',
-  codex: 'node_modules/@openai/codex/bin/codex.js',
-}
+/** A command and its first arguments. */
+type Command = readonly [command: string, ...args: string[]]
+export const program = (path: string): Command => [join(AGENTS_FOLDER, path)]
+export const script = (path: string): Command => [process.execPath, join(AGENTS_FOLDER, path)]
+
+const CLAUDE_CODE = script('node_modules/@anthropic-ai/claude-code/cli-wrapper.cjs')
+const CODEX = script('node_modules/@openai/codex/bin/codex.js')
 
 export const NOTE = 'the points are set\n'
 export const ANSWER = 'The note says: the points are set.'
@@ -66,7 +69,7 @@ export const claudeCode: Agent = {
       DISABLE_AUTOUPDATER: '1',
     }
     const args = ['--print', prompt, '--allowedTools', 'Bash,Write']
-    return goOut(PATHS.claudeCode, args, folders, { ...environment, ...settings })
+    return goOut(CLAUDE_CODE, args, folders, { ...environment, ...settings })
   },
 }
 
@@ -83,20 +86,30 @@ export const codex: Agent = {
     { calls: [{ name: 'exec_command', input: { cmd: COPY } }] },
     { text: ANSWER },
   ],
-  run({ url, key, model, environment }, folders, prompt) {
-    mkdirSync(join(folders.home, '.codex'))
-    writeFileSync(join(folders.home, '.codex/config.toml'), codexConfig({ url, key, model }))
-    // The folder is the sandbox: nothing but the script of this test decides what is run in it.
-    const args = ['exec', '--skip-git-repo-check', '--dangerously-bypass-approvals-and-sandbox', prompt]
-    return goOut(PATHS.codex, args, folders, { ...environment, SWITCHYARD_KEY: key })
-  },
+  run: (connection, folders, prompt) => runCodex(connection, folders, prompt),
+}
+
+/** It believes that the gateway takes WebSockets, as it does where it takes it for OpenAI. */
+export const webSocketCodex: Agent = {
+  ...codex,
+  name: 'Codex that asks for a WebSocket',
+  run: (connection, folders, prompt) => runCodex(connection, folders, prompt, 'supports_websockets = true'),
+}
+
+function runCodex({ environment, ...gateway }: Connection, { home, work }: Folders, prompt: string, more = '') {
+  mkdirSync(join(home, '.codex'))
+  writeFileSync(join(home, '.codex/config.toml'), codexConfig(gateway, more))
+  // The folder is the sandbox: nothing but the script of this test decides what is run in it.
+  const args = ['exec', '--skip-git-repo-check', '--dangerously-bypass-approvals-and-sandbox', prompt]
+  return goOut(CODEX, args, { home, work }, { ...environment, SWITCHYARD_KEY: gateway.key })
 }
 
 /** What `switchyard connect` prints, and besides it: nothing is asked of, or told to, anybody else. */
-function codexConfig(connection: Omit<Connection, 'environment'>): string {
+function codexConfig(connection: Omit<Connection, 'environment'>, more: string): string {
   return `check_for_update_on_startup = false
 project_doc_max_bytes = 1000000
 ${linesFor('codex', connection)}
+${more}
 
 [analytics]
 enabled = false
@@ -107,7 +120,7 @@ apps = false
 `
 }
 
-function linesFor(name: string, connection: Omit<Connection, 'environment'>): string {
+export function linesFor(name: string, connection: Omit<Connection, 'environment'>): string {
   const setup = AGENT_SETUPS.find((candidate) => candidate.name === name)
   if (setup === undefined) throw new Error(`switchyard connect does not know ${name}`)
   return setup.lines(connection)
@@ -136,15 +149,15 @@ export const codeMode: Agent = {
 }
 
 /** With nothing of our environment but where programs are. */
-async function goOut(
-  path: string,
+export async function goOut(
+  [command, ...first]: Command,
   args: string[],
   { home, work }: Folders,
   environment: Record<string, string>,
 ): Promise<Outing> {
   const child = launch({
-    command: process.execPath,
-    args: [join(AGENTS_FOLDER, path), ...args],
+    command,
+    args: [...first, ...args],
     cwd: work,
     env: { ...environment, HOME: home },
   })

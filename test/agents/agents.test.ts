@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import type { RecordedCall, Tweak } from '../../simulator/simulator.ts'
 import { assertVerified, hard, statusOf } from '../limits/limited.ts'
-import { type Agent, ANSWER, claudeCode, codeMode, codex, NOTE } from './agent.ts'
+import { type Agent, ANSWER, claudeCode, codeMode, codex, NOTE, webSocketCodex } from './agent.ts'
+import { continueCli, openCode } from './chat-agents.ts'
 import { type Report, sendOut, startYard, TO_ANTHROPIC, TO_CHAT, TO_RESPONSES, type Way, type Yard } from './yard.ts'
 
 let yard: Yard
@@ -70,6 +71,31 @@ for (const [agent, alias, way] of OUTINGS) {
     await assertVerified(yard)
   })
 }
+
+for (const agent of [openCode, continueCli]) {
+  for (const way of [TO_CHAT, TO_ANTHROPIC]) {
+    test(`${agent.name} ${way.workspace.replace('-', ' ')}: does a task of one tool turn`, async () => {
+      // Under a name with "claude" OpenCode also marks what should be cached.
+      const report = await sendOut(yard, agent, 'claude-agent', way, AMPLE)
+      assert.equal(report.code, 0, report.output)
+      assert.match(report.output, new RegExp(ANSWER))
+      assert.equal(readFileSync(join(report.work, 'note.txt'), 'utf8'), NOTE, report.output)
+      assert.ok(report.rows.length >= 2)
+      for (const row of report.rows) {
+        assert.deepEqual([row['endpoint'], row.status, row['usage_source']], [agent.endpoint, 200, 'provider'])
+      }
+      assert.ok(report.calls.every(({ path }) => path === way.path))
+      await assertVerified(yard)
+    })
+  }
+}
+
+test('Codex that asks for a WebSocket goes on over HTTP at once', async () => {
+  const report = await sendOut(yard, webSocketCodex, 'gpt-5.5', TO_CHAT, AMPLE)
+  await assertDone(report, webSocketCodex, TO_CHAT)
+  assert.equal(report.output.match(/failed to connect to Responses WebSocket/g)?.length, 1, report.output)
+  assert.doesNotMatch(report.output, /Reconnecting/)
+})
 
 test('what Claude thought goes back to it through Codex', async () => {
   const { calls } = await sendOut(yard, codex, 'gpt-5.5', TO_ANTHROPIC, AMPLE)

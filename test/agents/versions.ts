@@ -2,4 +2,6 @@
 export const AGENTS = {
   '@anthropic-ai/claude-code': '2.1.325',
   '@openai/codex': '0.166.0',
+  'opencode-ai': '1.18.33',
+  '@continuedev/cli': '1.5.47',
 } as const

@@ -119,6 +119,9 @@ describe('an answer', () => {
     assert.equal(json.object, 'chat.completion')
     assert.ok(Number.isInteger(json.created))
     assert.deepEqual(json.usage, { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 })
+    const row = (await harness.rows()).at(-1)
+    assert.equal(row?.['usage_source'], 'estimated')
+    assert.ok(Number(row['prompt_tokens']) > 0 && row['completion_tokens'] === 1, JSON.stringify(row))
   })
 
   test('that a model declined is a 200 with content_filter at Anthropic', async () => {

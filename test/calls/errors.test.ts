@@ -3,6 +3,7 @@ import { request } from 'node:http'
 import { after, beforeEach, describe, test } from 'node:test'
 import { ERRORS } from '../../src/domain/errors.ts'
 import { ADMIN_KEY, type Answered, type Harness, hello, KEY, startHarness } from '../harness.ts'
+import { openWebSocket } from '../open-web-socket.ts'
 
 const LIMIT = 20_000
 const OPENAI_KEY = 'operators-own-openai-credential-0001'
@@ -73,6 +74,7 @@ describe('every code has its status, its shape and its request id', () => {
     ['not_found', 'an unknown path without a key', () => harness.get('/v1/nothing', {})],
     ['method_not_allowed', 'GET on chat completions', () => harness.get('/v1/chat/completions')],
     ['method_not_allowed', 'DELETE on the model list', () => send('/v1/models', { method: 'DELETE', headers: auth })],
+    ['websocket_not_offered', 'a WebSocket', () => openWebSocket(`${url}/v1/chat/completions`)],
     ['request_too_large', 'a body over the limit', () => chat(big)],
     ['unsupported_media_type', 'a form', () => chat('a=b', { 'content-type': 'application/x-www-form-urlencoded' })],
     ['unsupported_media_type', 'a compressed body', () => chat(hello('one'), { 'content-encoding': 'gzip' })],

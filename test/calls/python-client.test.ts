@@ -1,21 +1,18 @@
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
 import { after, before, beforeEach, describe, type TestContext, test } from 'node:test'
-import { promisify } from 'node:util'
 import { embeddingOf } from '../../simulator/openai/embeddings.ts'
 import { type Harness, type Json, KEY, startHarness } from '../harness.ts'
-import { pythonWith } from '../python-package.ts'
+import { pythonSession } from '../python-session.ts'
 
 /** The script has a `client`; what it puts into `result` comes back as JSON. */
 const FRAME = (script: string) => `
-import json, os
+import os
 import openai
 client = openai.OpenAI(base_url=os.environ["BASE_URL"], api_key=os.environ["KEY"])
 ${script}
-print(json.dumps(result))
 `
 
-const found = pythonWith('openai')
+const session = pythonSession('openai')
 let harness: Harness
 before(async () => {
   harness = await startHarness()
@@ -23,16 +20,8 @@ before(async () => {
 beforeEach(() => harness.simulator.reset())
 after(() => harness.stop())
 
-/** Where nothing may be installed it says so in one line; the project's own checks must be able to. */
 async function python(context: TestContext, script: string): Promise<Json> {
-  if ('missing' in found) {
-    if (process.env['CI']) assert.fail(found.missing)
-    context.skip(found.missing)
-    return null
-  }
-  const env = { PATH: process.env['PATH'] ?? '', BASE_URL: `${harness.url}/v1`, KEY }
-  const { stdout } = await promisify(execFile)(found.python, ['-c', FRAME(script)], { env })
-  return JSON.parse(stdout)
+  return session.skips(context) ? null : session.run(FRAME(script), { BASE_URL: `${harness.url}/v1`, KEY })
 }
 
 describe("Python's openai package", () => {

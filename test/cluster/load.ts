@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createRandom, type Random } from '../../simulator/random.ts'
+import { hasOurId, requestIn } from '../crash/formats.ts'
 import { seeStream } from '../crash/see-stream.ts'
 import { FRONT_HEADER, NODE_HEADER } from './front.ts'
-import { type ChaosKey, CLIENTS, isStreamed, KEYS, keyValue } from './workload.ts'
+import { type ChaosKey, CLIENTS, formatOf, isStreamed, KEYS, keyValue } from './workload.ts'
 
 /** How a call ended for the client that made it. */
 export type Ending =
@@ -13,7 +14,7 @@ export type Ending =
       /** Of the error, also of one that ended a stream. */
       code: string | null
       id: string
-      /** How a stream ended, which its client has read to `[DONE]` or to an error; null: the answer came whole. */
+      /** How a stream ended, which its client has read to its end or to an error; null: the answer came whole. */
       ended: 'finished' | 'failed_mid_stream' | null
       /** Of the header, or of the end of a stream; null without one. */
       costUsd: string | null
@@ -106,28 +107,30 @@ export function startLoad({ url, seed, aliases, pauseMs }: LoadOptions): Load {
 }
 
 async function send(url: string, key: ChaosKey, alias: string, token: string): Promise<Ending> {
-  const body = { model: alias, max_tokens: 100, messages: [{ role: 'user', content: `Who are you, #${token}` }] }
+  const format = formatOf(alias)
+  const { path, body } = requestIn(format, alias, token, isStreamed(alias))
   try {
-    const response = await fetch(`${url}/v1/chat/completions`, {
+    const response = await fetch(url + path, {
       method: 'POST',
       headers: { authorization: `Bearer ${keyValue(key)}`, 'content-type': 'application/json' },
-      body: JSON.stringify(isStreamed(alias) ? { ...body, stream: true } : body),
+      body,
       signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
     })
     const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true
-    return isStream ? await streamEnding(response) : ending(response, await response.text())
+    return isStream ? await streamEnding(response) : ending(response, await response.text(), hasOurId(format))
   } catch (error) {
     return { kind: 'unanswered', error: String(error) }
   }
 }
 
-function ending(response: Response, text: string): Ending {
+function ending(response: Response, text: string, hasOurId: boolean): Ending {
   const front = response.headers.get(FRONT_HEADER)
   const said = headOf(response)
   if (front === 'cut') return { kind: 'cut', node: said.node, sawContent: false }
   if (front === 'no-node') return { kind: 'no-node' }
   const { id, error } = JSON.parse(text) as { id?: string; error?: { code?: string } }
-  if (said.status === 200 && id !== said.id) return { kind: 'unanswered', error: `two ids: ${said.id} and ${id}` }
+  if (said.status === 200 && hasOurId && id !== said.id)
+    return { kind: 'unanswered', error: `two ids: ${said.id} and ${id}` }
   const costUsd = response.headers.get('x-gateway-cost-usd')
   return { ...said, code: error?.code ?? null, ended: null, costUsd }
 }

@@ -1,3 +1,4 @@
+import { FORMATS, type Format } from '../crash/formats.ts'
 import { picodollars, priceText } from '../crash/prices.ts'
 
 /**
@@ -87,6 +88,11 @@ const STREAM = 's'
 function aliasOf(number: number): string {
   const letter = chainOf(number).some((entry) => entry.includes('-sim-events-')) ? STREAM : 'c'
   return letter + String(number).padStart(6, '0')
+}
+
+/** Every kind of chain meets every format. */
+export function formatOf(alias: string): Format {
+  return FORMATS[Number(alias.slice(STREAM.length)) % FORMATS.length] ?? 'chat'
 }
 
 export function isStreamed(alias: string): boolean {

@@ -1,4 +1,5 @@
 import { Client } from 'undici'
+import { hasOurId, requestIn } from './formats.ts'
 import type { SentCall } from './judge.ts'
 import { type PlannedCall, TIGHT_KEY } from './plan.ts'
 import { seeStream } from './see-stream.ts'
@@ -59,13 +60,11 @@ type Seen = Pick<SentCall, 'answer' | 'sawContent'>
 const NOTHING_SEEN: Seen = { answer: null, sawContent: false }
 
 /** Only a complete answer is one; a cut one rejects, or is a stream without an end. */
-async function send(client: Client, key: string, { model, token, ended }: PlannedCall): Promise<Seen> {
-  const body = { model, max_tokens: 100, messages: [{ role: 'user', content: `Who are you, #${token}` }] }
+async function send(client: Client, key: string, { format, model, token, ended }: PlannedCall): Promise<Seen> {
   const response = await client.request({
     method: 'POST',
-    path: '/v1/chat/completions',
+    ...requestIn(format, model, token, ended !== null),
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-    body: JSON.stringify(ended === null ? body : { ...body, stream: true }),
   })
   const { statusCode: status, headers } = response
   const id = String(headers['x-gateway-request-id'])
@@ -75,7 +74,7 @@ async function send(client: Client, key: string, { model, token, ended }: Planne
     return { answer, sawContent: seen.content }
   }
   const answer = (await response.body.json()) as { id?: string }
-  if (status === 200 && answer.id !== id) throw new Error(`the answer to ${token} has two ids`)
+  if (status === 200 && hasOurId(format) && answer.id !== id) throw new Error(`the answer to ${token} has two ids`)
   const cost = headers['x-gateway-cost-usd']
   return { answer: { id, status, ended: null, costUsd: cost === undefined ? null : String(cost) }, sawContent: false }
 }

@@ -20,8 +20,8 @@ describe('a gateway killed under load, again and again', () => {
 
   /** A run in which nothing happened proves nothing. */
   function assertMeaningful({ problems: _, ...counts }: CrashReport): void {
-    const { answered, interrupted, upstreamCalls, streamed, cutStreams, refused } = counts
-    const happened = [answered, interrupted, upstreamCalls, streamed, cutStreams, refused]
+    const { messages, responses, interrupted, upstreamCalls, streamed, cutStreams, refused } = counts
+    const happened = [messages, responses, interrupted, upstreamCalls, streamed, cutStreams, refused]
     assert.ok(
       happened.every((count) => count > 0),
       JSON.stringify(counts),
@@ -32,6 +32,7 @@ describe('a gateway killed under load, again and again', () => {
 describe('the judge of a crash run', () => {
   const call: SentCall = {
     token: 'r1-d0',
+    format: 'chat',
     model: 'gpt-r1-d0-sim-echo',
     key: 'free',
     ended: null,
@@ -72,6 +73,8 @@ describe('the judge of a crash run', () => {
   test('finds nothing in a sound run', () => {
     assert.deepEqual(judge(sound), {
       answered: 1,
+      messages: 0,
+      responses: 0,
       logged: 1,
       missing: 0,
       streamed: 0,

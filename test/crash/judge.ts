@@ -7,7 +7,7 @@ export interface SentCall extends PlannedCall {
   answer: {
     id: string
     status: number
-    /** Of a stream: whether its end was `[DONE]` or an error. */
+    /** Of a stream: whether it ended as its format does, or with an error. */
     ended: 'finished' | 'failed_mid_stream' | null
     /** As the gateway said; null: it did not. */
     costUsd: string | null
@@ -56,6 +56,9 @@ export interface Evidence {
 
 export interface Verdict {
   answered: number
+  /** Of these, in formats other than chat. */
+  messages: number
+  responses: number
   /** Answered calls whose row says what the client was told. */
   logged: number
   /** Answered minus logged: must be 0. */
@@ -93,9 +96,12 @@ export function judge({ sent, upstream, rows, budget }: Evidence): Verdict {
   checkBudget(rows, budget, problems)
   const open = rows.filter((row) => row.state !== 'closed')
   for (const row of open) problems.push(`${row.id} is still ${row.state}`)
-  const answered = sent.filter((call) => call.answer !== null).length
+  const answers = sent.filter((call) => call.answer !== null)
+  const answered = answers.length
   return {
     answered,
+    messages: answers.filter(({ format }) => format === 'messages').length,
+    responses: answers.filter(({ format }) => format === 'responses').length,
     logged,
     missing: answered - logged,
     streamed: sent.filter((call) => (call.answer?.ended ?? null) !== null).length,

@@ -1,10 +1,12 @@
 import type { Random } from '../../simulator/random.ts'
+import { FORMATS, type Format } from './formats.ts'
 import { priceText } from './prices.ts'
 
 /** A call as a client will send it. Its model names it: no other call of the whole run asks for the same. */
 export interface PlannedCall {
   token: string
   model: string
+  format: Format
   /** `tight` has a hard budget. */
   key: 'free' | 'tight'
   /** How its stream ends unless the gateway is killed; null: it is not streamed. */
@@ -29,7 +31,7 @@ const TIGHT_CENTS_PER_ROUND = 0.08
 /** Routes of a round, each good for one call: a route's name is all that the row of an unanswered call tells. */
 const ROUTES_PER_ROUND = 200
 
-type Kind = Omit<PlannedCall, 'token' | 'key' | 'isPriced'>
+type Kind = Omit<PlannedCall, 'token' | 'format' | 'key' | 'isPriced'>
 
 /** What stands before `sim-` in a model id is free, so every call can have a model of its own. They have no price. */
 const DIRECT: readonly ((token: string) => Kind)[] = [
@@ -61,10 +63,15 @@ const ROUTED: readonly { served: string; falls?: boolean; ended: PlannedCall['en
   { served: 'anthropic, model: claude-crash-sim-events-15-10', falls: true, ended: 'finished' },
   { served: 'openai, model: gpt-crash-sim-events-3-0', ended: 'finished' },
   { served: 'anthropic, model: claude-crash-sim-events-40-20', ended: 'caller_left' },
+  { served: 'native, model: gpt-crash-sim-events-25-20', ended: 'finished' },
 ]
+/** Its server speaks Responses itself; elsewhere they are translated. */
+const NATIVE =
+  'providers: { native: { family: openai, base_url: "${OPENAI_BASE_URL}", api_key: sk-crash, speaks: [responses] } }'
 const FAILS = 'openai, model: gpt-crash-sim-503'
-/** Not a divisor of the number of kinds: the tight key makes calls of every kind. */
+/** No common divisor with the number of kinds: the tight key makes calls of every kind, in every format. */
 const TIGHT_EVERY = 3
+const FORMATS_IN_TURN: readonly Format[] = [...FORMATS, 'chat', 'responses']
 
 export function planRound(round: number, random: Random): RoundPlan {
   const tokenOf = (kind: string, number: number) => `r${String(round).padStart(4, '0')}-${kind}${number}`
@@ -75,7 +82,9 @@ export function planRound(round: number, random: Random): RoundPlan {
 
   function nextDirect(): PlannedCall {
     const token = tokenOf('d', planned++)
-    return { token, key: 'free', isPriced: false, ...pick(DIRECT, Math.floor(random() * DIRECT.length))(token) }
+    const format = pick(FORMATS, Math.floor(random() * FORMATS.length))
+    const kind = pick(DIRECT, Math.floor(random() * DIRECT.length))(token)
+    return { token, format, key: 'free', isPriced: false, ...kind }
   }
 
   function nextRouted(): PlannedCall {
@@ -84,12 +93,14 @@ export function planRound(round: number, random: Random): RoundPlan {
     const { ended, falls = false } = pick(ROUTED, number)
     const key = number % TIGHT_EVERY === 0 ? 'tight' : 'free'
     const expectedStatuses = key === 'tight' ? [200, 402] : [200]
-    const common = { token, model: `route-${token}`, key, ended, isPriced: true, expectedStatuses } as const
+    const format = pick(FORMATS_IN_TURN, number)
+    const common = { token, format, model: `route-${token}`, key, ended, isPriced: true, expectedStatuses } as const
     return { ...common, mostUpstreamCalls: falls ? 2 : 1 }
   }
 
   return {
-    config: `workspaces:
+    config: `${NATIVE}
+workspaces:
   default:
     keys:
       tight: { value: ${TIGHT_KEY}, limits: { budget: ${budget} } }

@@ -2,7 +2,7 @@
 export interface SeenStream {
   /** A part of the model's answer, however small. */
   content: boolean
-  /** `[DONE]`, or an error as the last frame; null: the connection died before either. */
+  /** The last event of its format, or an error as the last frame; null: the connection died before either. */
   ended: 'finished' | 'failed_mid_stream' | null
   /** Of the error. */
   code: string | null
@@ -10,10 +10,14 @@ export interface SeenStream {
   costUsd: string | null
 }
 
+/** Of every format, as far as it matters here. */
 interface Frame {
+  type?: string
   choices?: { delta?: { content?: string } }[]
+  delta?: string | { text?: string }
   x_gateway?: { cost_usd: string }
   error?: { code?: string }
+  response?: { error?: { code: string; message: string } | null }
 }
 
 /** Reads to the end, or until the connection dies; `leaves`: until the first content. Only whole frames count. */
@@ -34,16 +38,33 @@ export async function seeStream(body: AsyncIterable<Uint8Array>, leaves = false)
   return seen
 }
 
-function noteFrame(seen: SeenStream, frame: string): void {
-  if (!frame.startsWith('data: ')) return
-  if (frame === 'data: [DONE]') {
+const DATA = 'data: '
+/** The last event of a whole answer. */
+const LAST = ['message_stop', 'response.completed', 'response.incomplete']
+
+function noteFrame(seen: SeenStream, text: string): void {
+  const data = text.split('\n').find((line) => line.startsWith(DATA))
+  if (data === undefined) return
+  if (data === `${DATA}[DONE]`) {
     seen.ended = 'finished'
     return
   }
-  const { choices = [], x_gateway, error } = JSON.parse(frame.slice('data: '.length)) as Frame
-  if (choices.some(({ delta }) => (delta?.content ?? '') !== '')) seen.content = true
-  if (x_gateway !== undefined) seen.costUsd = x_gateway.cost_usd
-  if (error === undefined) return
+  const frame = JSON.parse(data.slice(DATA.length)) as Frame
+  if (hasContent(frame)) seen.content = true
+  if (frame.x_gateway !== undefined) seen.costUsd = frame.x_gateway.cost_usd
+  if (LAST.includes(frame.type ?? '')) seen.ended = 'finished'
+  if (frame.error === undefined && frame.type !== 'response.failed') return
   seen.ended = 'failed_mid_stream'
-  seen.code = error.code ?? null
+  seen.code = frame.error?.code ?? codeOfFailure(frame.response?.error?.message ?? '')
+}
+
+function hasContent({ type, choices = [], delta }: Frame): boolean {
+  if (choices.some((choice) => (choice.delta?.content ?? '') !== '')) return true
+  if (typeof delta === 'string') return type === 'response.output_text.delta' && delta !== ''
+  return type === 'content_block_delta' && (delta?.text ?? '') !== ''
+}
+
+/** The format has no words for the faults of servers but one; the text says which it was. */
+function codeOfFailure(message: string): string {
+  return message.includes('could not be booked') ? 'limits_unavailable' : 'upstream_error'
 }

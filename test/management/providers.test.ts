@@ -82,6 +82,7 @@ describe('PUT /providers/{name}', () => {
       has_api_key: true,
       headers: {},
       on_caller_left: 'abort',
+      on_estimate: 'estimate',
       speaks: null,
       price_percent: null,
       managed_by: null,
@@ -161,6 +162,16 @@ describe('PUT /providers/{name}', () => {
     )
     const { json } = await ask('GET', '/audit?resource=providers/billed')
     assert.deepEqual([json.data[0].before.on_caller_left, json.data[0].after.on_caller_left], ['drain', 'abort'])
+  })
+
+  test('keeps what its estimated calls cost, until it is told otherwise', async () => {
+    const body = { family: 'openai', base_url: simulated }
+    const cost = async (more: object = {}) => (await put('guessed', { ...body, ...more })).json.on_estimate
+    assert.deepEqual(
+      [await cost(), await cost({ on_estimate: 'hold' }), await cost(), await cost({ on_estimate: 'estimate' })],
+      ['estimate', 'hold', 'hold', 'estimate'],
+    )
+    assert.equal((await put('guessed', { ...body, on_estimate: 'nothing' })).status, 400)
   })
 
   test('keeps the formats that it speaks, until it is told otherwise', async () => {

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import { APPLICATIONS } from '../../demo/applications.ts'
+import { attributed } from '../../demo/attribution.ts'
+import { FILE_KEYS } from '../../demo/config.ts'
 import { HISTORY_DAYS, history } from '../../demo/history.ts'
 import { startDemo } from '../../demo/start.ts'
-import { liveCallsAnHour } from '../../demo/traffic.ts'
+import { liveCallsAnHour, requestOf } from '../../demo/traffic.ts'
 import { CIRCUIT_REASON, WINDOW_REASON } from '../../src/calls/chain/walk.ts'
 import { ERRORS } from '../../src/domain/errors.ts'
 import { compilePrice, costOf, parsePrices, picodollarsOfUsd } from '../../src/domain/pricing/price.ts'
@@ -127,6 +129,22 @@ describe('the history of the demo', () => {
     }
   })
 
+  test('says for whom calls were made: people, sessions and tags', async () => {
+    const sessions = Map.groupBy(
+      rows.filter(({ session }) => session !== null),
+      ({ session }) => session,
+    )
+    assert.ok(sessions.size > 100 && [...sessions.values()].filter((calls) => calls.length > 3).length > 50)
+    const agents = rows.filter(({ endpoint }) => endpoint === 'messages')
+    assert.ok(agents.length > 500)
+    assert.ok(
+      agents.every(({ id, session, end_user: user }) => id.startsWith('msg_') && session !== null && user !== null),
+    )
+    assert.ok(rows.some(({ tags }) => tags?.includes('"repository"')))
+    const { data } = await api('/usage?workspace=chat&group_by=session')
+    assert.match(data.find(({ is_rest: isRest }: Json) => !isRest).group, /^agents-/)
+  })
+
   test('skips entries in the words of the gateway', () => {
     const reasons = new Set(
       rows.flatMap(attemptsOf).flatMap(({ kind, reason }) => (kind === 'skipped' ? [reason] : [])),
@@ -166,6 +184,22 @@ describe('the history of the demo', () => {
 })
 
 describe('the live traffic of the demo', () => {
+  test('is served, and says for whom, in every format', async () => {
+    for (const [name, key] of Object.entries(FILE_KEYS)) {
+      const application = APPLICATIONS.find((each) => each.key === name)
+      assert.ok(application !== undefined)
+      const who = attributed(application, NOW)
+      const hello = { model: application.models[0]?.[0], messages: [{ role: 'user', content: 'hello' }] }
+      const { path, headers, body } = requestOf(application, hello, who)
+      const authorized = { ...headers, authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+      const response = await fetch(demo.url + path, { method: 'POST', headers: authorized, body: JSON.stringify(body) })
+      assert.equal(response.status, 200, `${name}: ${await response.text()}`)
+      const logged = await api(`/requests/${response.headers.get('x-gateway-request-id')}`)
+      assert.deepEqual({ user: logged.user, session: logged.session, tags: logged.tags }, who, name)
+      assert.equal(logged.endpoint, application.endpoint ?? 'chat')
+    }
+  })
+
   test('goes on at the rate of the history, hour by hour', () => {
     const yesterday = Math.floor(NOW / DAY_MS) * DAY_MS - DAY_MS
     const quarters = [0, 6, 12, 18].map((hour) => yesterday + hour * HOUR_MS)

@@ -84,6 +84,7 @@ describe('the package', () => {
       'bin/switchyard.cjs',
       'dist/licences.txt',
       'dist/model-facts.json',
+      'dist/vendor-facts.json',
       ...['switchyard', ...workers].map((name) => `dist/${name}.js`),
     ]
     const dashboard = packed.files.filter((path) => path.startsWith('dashboard/dist/'))

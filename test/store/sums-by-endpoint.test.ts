@@ -39,13 +39,23 @@ for (const engine of ENGINES) {
         ['usage_days', 'day'],
       ] as const) {
         const names = await columnsOf(db, engine, table)
-        const values = names.map((name) => {
-          if (name === time) return time === 'hour' ? HOUR : 0
-          return ['workspace', 'key_id', 'route', 'provider', 'model', 'code'].includes(name) ? `'${name}'` : 7
-        })
-        await sql.raw(`insert into ${table} (${names.join(', ')}) values (${values.join(', ')})`).execute(db)
+        // Another hour or day a row, and another figure a column.
+        for (const row of [1, 2, 3]) {
+          const values = names.map((name, place) => {
+            if (name === time) return row * (time === 'hour' ? HOUR : 24 * HOUR)
+            return ['workspace', 'key_id', 'route', 'provider', 'model', 'code'].includes(name)
+              ? `'${name}'`
+              : row * 1000 + place
+          })
+          await sql.raw(`insert into ${table} (${names.join(', ')}) values (${values.join(', ')})`).execute(db)
+        }
       }
+      const sums = await allSums(db)
       await migrate(db, engine, 2)
+      assert.deepEqual(
+        await allSums(db),
+        sums.map((rows) => rows.map((row) => ({ ...row, endpoint: '' }))),
+      )
       if (url !== null) {
         await sql`create table requests_19700101 partition of requests for values from (0) to (86400000)`.execute(db)
       }
@@ -55,18 +65,20 @@ for (const engine of ENGINES) {
       assert.deepEqual(
         rows.map(({ group, requests, costPicodollars }) => [group, requests, costPicodollars]),
         [
-          [[''], 7, 7n],
+          [[''], Number(sums[0]?.[0]?.['requests']), BigInt(String(sums[0]?.[0]?.['cost_picodollars']))],
           [['chat'], 1, 42n],
         ],
-      )
-      const days = await db.selectFrom('usage_days').select(['endpoint', 'requests']).execute()
-      assert.deepEqual(
-        days.map(({ endpoint, requests }) => [endpoint, requests]),
-        [['', 7]],
       )
       assert.deepEqual(await indexesOf(db, engine), ['usage_days_key', 'usage_hours_key'])
     })
   })
+}
+
+/** Every column of both tables, row by row. */
+async function allSums(db: Kysely<Database>): Promise<Record<string, unknown>[][]> {
+  const hours = await sql<Record<string, unknown>>`select * from usage_hours order by hour`.execute(db)
+  const days = await sql<Record<string, unknown>>`select * from usage_days order by day`.execute(db)
+  return [hours, days].map(({ rows }) => rows.map((row) => ({ ...row })))
 }
 
 async function columnsOf(db: Kysely<Database>, engine: string, table: string): Promise<string[]> {

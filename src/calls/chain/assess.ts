@@ -40,6 +40,8 @@ export interface Situation {
   isStrict: boolean
   /** Output limit that is sent when neither the caller nor the entry sets one. */
   defaultLimit: number | null
+  /** Of the caller's request; missing where there is none. */
+  headers?(): Iterable<readonly [name: string, value: string]>
 }
 
 interface Callee {
@@ -140,6 +142,7 @@ function calleeOf(
   if (provider.preset !== undefined) destination.preset = provider.preset
   if (provider.settings !== undefined) destination.settings = provider.settings
   if (situation.isStrict) destination.isStrict = true
+  if (translator.carried !== undefined) destination.carried = translator.carried(situation.headers?.() ?? [])
   if (situation.chain.length === 1) destination.isOnly = true
   if (endpoint.seals === true) destination.sealing = sealingFor(entry, deps)
   const callee = { entry, position, provider, family, translator, traits, destination }

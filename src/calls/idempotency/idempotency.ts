@@ -26,7 +26,7 @@ export interface IdempotencyOptions {
 }
 
 /** What a repeat of an ended call gets. Null: the call was not charged, so a repeat makes a new one. */
-export type KeptOutcome = { replay: Reply | null } | null
+export type KeptOutcome = ({ replay: Reply | null } & Pick<ClaimedCall, 'cut'>) | null
 
 /** The right to make the one call of a key. Exactly one of the two functions must be called at its end. */
 export interface Claim {
@@ -110,11 +110,13 @@ export function createIdempotency(options: IdempotencyOptions): Idempotency {
     running.set(identity, { requestId, bodyHash, state: 'running', presence, delivery, ended })
     call.presence = presence
     // Admission sets the start time again.
-    const past = (state: PastCall['state']): PastCall => ({ requestId, bodyHash, state, startedAt: call.startedAt })
+    const past = (state: PastCall['state'], cut?: ClaimedCall['cut']): PastCall => {
+      return { requestId, bodyHash, state, startedAt: call.startedAt, ...(cut && { cut }) }
+    }
     call.claim = {
       finish(reply, kept) {
         running.delete(identity)
-        if (kept !== null) memory.keep(identity, past('answered'), kept.replay)
+        if (kept !== null) memory.keep(identity, past('answered', kept.cut), kept.replay)
         end(reply)
       },
       lose(error) {

@@ -102,13 +102,19 @@ async function readAll(source: CatalogSource, options: CatalogOptions): Promise<
   for (let page = 0; page < MAX_PAGES; page++) {
     const { models: found, next } = await readPage(source, after, options)
     for (const model of found) {
-      // Ids without a known prefix could be listed but never called.
-      if (prefixes.some((rule) => model.id.startsWith(rule.prefix))) models.push({ ...model, provider: provider.name })
+      const directId = directIdOf(model.id, source, prefixes)
+      if (directId !== null) models.push({ ...model, provider: provider.name, directId })
     }
     if (next === null || next === after) return models
     after = next
   }
   throw new Error(`the model list of ${provider.name} does not end after ${MAX_PAGES} pages`)
+}
+
+/** Null for an id without a known prefix: it could be listed but never called. */
+function directIdOf(id: string, { provider, family }: CatalogSource, prefixes: readonly PrefixRule[]): string | null {
+  if (prefixes.some((rule) => id.startsWith(rule.prefix))) return id
+  return family.isListed?.(provider) === true ? `${provider.name}/${id}` : null
 }
 
 async function readPage({ provider, family }: CatalogSource, after: string | null, deps: AuthorizeDeps) {

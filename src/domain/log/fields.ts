@@ -123,7 +123,12 @@ export const LOG_FIELDS = [
   close('response_bytes', 'responseBytes', 'count', 'Size of the answer'),
   open('idempotency_key', 'idempotencyKey', 'text', 'The header `Idempotency-Key`', INDEXED),
   close('ignored_params', 'ignoredParams', 'texts', 'Parameters that the provider has no equivalent for'),
-  close('adjustments', 'adjustments', 'adjustments', 'What the gateway changed in the request before sending it'),
+  close(
+    'adjustments',
+    'adjustments',
+    'adjustments',
+    'What the gateway changed in the request before sending it, and a key that it did not use',
+  ),
   row('attempts', 'attempts', 'attempts', 'Upstream calls and skipped entries, in order', EXPORT_ONLY),
   row('node', 'node', 'id', 'Gateway that took the call', { ...HIDDEN, ...INDEXED }),
   open('hold_picodollars', 'holdPicodollars', 'hold', 'Money set aside; null when no bound was known', HIDDEN),

@@ -5,13 +5,17 @@ export const ADJUSTMENT_REASONS = {
   default_limit: 'the caller sent no output limit, so the configured default was sent',
   fitted_to_budget: 'lowered to what the hard budget still allows',
   renamed: 'the provider requires this name for the model',
+  unused_key: 'the bearer token is another key, and that one counts',
   pinned: 'sent explicitly, so that a default of the provider account cannot exceed the hard budget',
 } as const
 
-/** One field that the gateway added or changed before the request was sent: numbers and fixed words, never content. */
+/** One field that the gateway added, changed or left aside before the request was sent: numbers and fixed words, never content. */
 export const Adjustment = z.strictObject({
   field: z.string().describe('As it was sent'),
-  value: z.union([z.string(), z.number()]).nullable().describe('As it was sent; null where only the name changed'),
+  value: z
+    .union([z.string(), z.number()])
+    .nullable()
+    .describe('As it was sent; null where only the name changed, and of a key'),
   reason: z.literal(Object.keys(ADJUSTMENT_REASONS) as (keyof typeof ADJUSTMENT_REASONS)[]),
   from: z.string().optional().describe('The name that the caller sent, where it was renamed'),
 })

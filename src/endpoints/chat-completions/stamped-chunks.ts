@@ -1,6 +1,7 @@
 import type { Stamp } from '../../domain/request/answer.ts'
 import type { JsonObject } from '../../domain/request/call-request.ts'
 import type { Chunk } from '../../domain/request/stream.ts'
+import { placeOf } from '../replace-value.ts'
 
 const NULL_USAGE = ',"usage":null'
 
@@ -44,15 +45,15 @@ export class StampedChunks {
   }
 
   #learn(json: string): void {
-    const found = beginningOf(json)
+    const [id, model] = [placeOf(json, ['id']), placeOf(json, ['model'])]
     this.#from = ''
-    if (found === null) return
-    const { id, model } = found
-    const [first, second] = id.from < model.from ? [id, model] : [model, id]
-    const written = { id: JSON.stringify(this.#stamp.id), model: JSON.stringify(this.#stamp.model) }
+    if (id === null || model === null) return
+    const [ourId, ourModel] = [JSON.stringify(this.#stamp.id), JSON.stringify(this.#stamp.model)]
+    const isIdFirst = id.from < model.from
+    const [first, second] = isIdFirst ? [id, model] : [model, id]
+    const between = json.slice(first.to, second.from)
     this.#from = json.slice(0, second.to)
-    this.#to =
-      json.slice(0, first.from) + written[first.name] + json.slice(first.to, second.from) + written[second.name]
+    this.#to = json.slice(0, first.from) + (isIdFirst ? ourId + between + ourModel : ourModel + between + ourId)
   }
 
   #anew(value: JsonObject): string {
@@ -64,23 +65,4 @@ export class StampedChunks {
     if (!this.#isUsageWanted) delete whole['usage']
     return JSON.stringify(whole)
   }
-}
-
-interface Span<Name extends string> {
-  name: Name
-  from: number
-  to: number
-}
-
-/** A field whose value is neither an object nor a list, and what separates it from the next. */
-const FIELD = /"([^"\\]*(?:\\.[^"\\]*)*)"\s*:\s*("[^"\\]*(?:\\.[^"\\]*)*"|[-+.\w]+)\s*,\s*/dy
-
-/** Where the values of `id` and `model` are, if both come before the first object or list; else null. */
-function beginningOf(json: string): { id: Span<'id'>; model: Span<'model'> } | null {
-  const places = new Map<string | undefined, [number, number] | undefined>()
-  FIELD.lastIndex = /^\s*\{\s*/.exec(json)?.[0].length ?? 0
-  for (let field = FIELD.exec(json); field !== null; field = FIELD.exec(json)) places.set(field[1], field.indices?.[2])
-  const [id, model] = [places.get('id'), places.get('model')]
-  if (id === undefined || model === undefined) return null
-  return { id: { name: 'id', from: id[0], to: id[1] }, model: { name: 'model', from: model[0], to: model[1] } }
 }

@@ -5,7 +5,7 @@ import {
   CountTokensRequestSchema,
   readCountTokensRequest,
 } from '../../domain/request/messages.ts'
-import { bearerOrApiKey } from '../bearer-or-api-key.ts'
+import { bearerOrApiKey, unusedKey } from '../bearer-or-api-key.ts'
 import type { Endpoint } from '../endpoint.ts'
 import { messagesError } from '../messages/errors.ts'
 
@@ -20,6 +20,7 @@ export const countTokens: Endpoint<CountTokensRequest> = {
   idHeader: 'request-id',
   fallsBackTo: 'same-model',
   keyOf: bearerOrApiKey,
+  unusedKey,
   read: readCountTokensRequest,
   promptTokens: () => ({ most: 0, likely: 0 }),
   isFree: true,

@@ -75,6 +75,7 @@ describe('a prompt that is too long says so in the words that agents act on', ()
   }
 })
 
+// Peer bug 23, litellm#41826: clients of this format ignore an error without the name of its event.
 test('after the first content an error is an event of its own', () => {
   const frame = errorFrame(new GatewayError('upstream_error', 'cut\nhere'), 'msg_1')
   const [, data] = /^event: error\ndata: (.*)\n\n$/.exec(frame) ?? []

@@ -21,6 +21,7 @@ const TYPES: Readonly<Record<ErrorCode, string>> = {
   precondition_failed: 'invalid_request_error',
   request_too_large: 'request_too_large',
   unsupported_media_type: 'invalid_request_error',
+  websocket_not_offered: 'invalid_request_error',
   rate_limited: 'rate_limit_error',
   key_rate_limited: 'rate_limit_error',
   too_many_attempts: 'rate_limit_error',

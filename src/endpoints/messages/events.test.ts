@@ -172,6 +172,11 @@ describe("a provider's own events", () => {
     assert.deepEqual(end, [stop, { type: 'message_stop', more: 1, x_gateway: { cost_usd: '1' } }])
   })
 
+  test('begin with our name of the model where they name none', () => {
+    const { live } = written([chunk({ type: 'message_start', message: { id: 'm' } }), END])
+    assert.deepEqual(live, [{ type: 'message_start', message: { id: 'm', model: 'fast' } }])
+  })
+
   test('end properly where the last one is missing', () => {
     const stop = { type: 'message_delta', delta: { stop_reason: 'end_turn' } }
     const { end } = written([chunk(JSON.parse(first), false, first), chunk(stop, true), END])
@@ -189,6 +194,7 @@ describe("a provider's own events", () => {
   })
 })
 
+// Peer bug 24, new-api#5482, litellm#33224, #27442, axonhub#1677.
 test('whatever comes in whatever order: blocks follow each other without gaps, and nothing is lost', () => {
   const part = fc.oneof(
     fc.record({ type: fc.constant('text' as const), text: fc.string({ minLength: 1 }) }),

@@ -4,13 +4,13 @@ import type { JsonObject } from '../../domain/request/call-request.ts'
 import type { MessagesRequest } from '../../domain/request/messages.ts'
 import type { Chunk, StreamEnd, StreamPart, StreamWriter } from '../../domain/request/stream.ts'
 import type { StreamFormat } from '../endpoint.ts'
+import { replaceValue } from '../replace-value.ts'
 import { Blocks } from './blocks.ts'
 import { errorFrame } from './errors.ts'
 import { frameOf, frameOfChunk, PING } from './frames.ts'
 import { stopReason } from './stop-reason.ts'
 import { callersNames } from './tool-names.ts'
 import { messageUsage } from './usage.ts'
-import { withModel } from './with-model.ts'
 import { showsThinking } from './write.ts'
 
 export const messageEvents: StreamFormat<MessagesRequest> = {
@@ -83,13 +83,16 @@ class MessageEvents implements StreamWriter {
       this.#held.push(chunk)
       return ''
     }
-    const { value } = chunk
-    if (value['type'] !== 'message_start') return frameOfChunk(chunk)
-    return frameOfChunk({ json: withModel(chunk.json, value, this.#stamp.model), value: this.#named(value) })
+    return chunk.value['type'] === 'message_start' ? this.#startOf(chunk) : frameOfChunk(chunk)
   }
 
-  #named(value: JsonObject): JsonObject {
-    return { ...value, message: { ...(value['message'] as JsonObject), model: this.#stamp.model } }
+  /** With the caller's name of the model. */
+  #startOf({ json, value }: Chunk): string {
+    const { model } = this.#stamp
+    const message = value['message'] as JsonObject
+    const named = { ...value, type: 'message_start', message: { ...message, model } }
+    if (!('model' in message)) return frameOf(named)
+    return frameOfChunk({ json: replaceValue(json, ['message', 'model'], JSON.stringify(model)), value: named })
   }
 
   /** The tokens of the prompt are known at the end, for as long as nothing has been counted. */

@@ -1,7 +1,7 @@
 import { attributionOf } from '../../domain/attribution.ts'
 import { isJsonObject } from '../../domain/request/call-request.ts'
 import { type MessagesRequest, MessagesRequestSchema, readMessagesRequest } from '../../domain/request/messages.ts'
-import { bearerOrApiKey } from '../bearer-or-api-key.ts'
+import { bearerOrApiKey, unusedKey } from '../bearer-or-api-key.ts'
 import type { Endpoint } from '../endpoint.ts'
 import { messagesError } from './errors.ts'
 import { messageEvents } from './events.ts'
@@ -18,6 +18,7 @@ export const messages: Endpoint<MessagesRequest> = {
   idHeader: 'request-id',
   fallsBackTo: 'any-model',
   keyOf: bearerOrApiKey,
+  unusedKey,
   read: readMessagesRequest,
   promptTokens,
   attribution: ({ metadata }) => attributionOf(isJsonObject(metadata) ? metadata['user_id'] : null, null),

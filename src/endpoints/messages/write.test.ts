@@ -21,6 +21,7 @@ describe("a provider's own message passes byte for byte but for the model", () =
       `{"id":"a\\"","type":"message","model":"fast",${rest}`,
     ],
     ['as its last field', '{"id":"a","model":"x"}', '{"id":"a","model":"fast"}'],
+    ['behind the content', '{"content":[ {"model":"y"}],"model":"x"}', '{"content":[ {"model":"y"}],"model":"fast"}'],
   ]
   for (const [what, json, expected] of table) {
     test(what, () => {
@@ -29,11 +30,10 @@ describe("a provider's own message passes byte for byte but for the model", () =
     })
   }
 
-  test('behind the content, or not at all: it is written anew', () => {
-    for (const json of ['{"content":[{"model":"y"}],"model":"x"}', '{"content":[{"model":"y"}]}']) {
-      const answer: Answer = { body: JSON.parse(json), usage: null, finishReason: null, warning: null, json }
-      assert.deepEqual(JSON.parse(writeMessage(answer, STAMP, PLAIN)), { content: [{ model: 'y' }], model: 'fast' })
-    }
+  test('where it names no model, ours is added', () => {
+    const json = '{"content":[{"model":"y"}]}'
+    const answer: Answer = { body: JSON.parse(json), usage: null, finishReason: null, warning: null, json }
+    assert.deepEqual(JSON.parse(writeMessage(answer, STAMP, PLAIN)), { content: [{ model: 'y' }], model: 'fast' })
   })
 })
 

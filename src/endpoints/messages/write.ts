@@ -4,10 +4,10 @@ import type { Answer, Stamp } from '../../domain/request/answer.ts'
 import { isJsonObject, type JsonObject } from '../../domain/request/call-request.ts'
 import { checkFaithful } from '../../domain/request/faithful.ts'
 import { type MessagesRequest, UNSIGNED } from '../../domain/request/messages.ts'
+import { replaceValue } from '../replace-value.ts'
 import { stopReason } from './stop-reason.ts'
 import { callersNames } from './tool-names.ts'
 import { messageUsage } from './usage.ts'
-import { withModel } from './with-model.ts'
 
 export const Message = z.looseObject({
   id: z.string(),
@@ -23,8 +23,8 @@ export const Message = z.looseObject({
 /** The provider's own message as it is, except for the model; a completion as a message. */
 export function writeMessage(answer: Answer, stamp: Stamp, request: MessagesRequest): string {
   const { body, json } = answer
-  if (json !== undefined) return withModel(json, body, stamp.model)
-  if (body['type'] === 'message') return JSON.stringify({ ...body, model: stamp.model })
+  if (json !== undefined && 'model' in body) return replaceValue(json, ['model'], JSON.stringify(stamp.model))
+  if (json !== undefined || body['type'] === 'message') return JSON.stringify({ ...body, model: stamp.model })
   return JSON.stringify(messageOf(answer, stamp, request))
 }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { ProviderDefinition } from '../../domain/file-config.ts'
-import { ON_CALLER_LEFT, SPEAKABLE } from '../../domain/provider.ts'
+import { ON_CALLER_LEFT, ON_ESTIMATE, SPEAKABLE } from '../../domain/provider.ts'
 import { Alias, ProviderName } from '../../domain/route.ts'
 import { ManagedBy, pageOf, paging, Timestamp, WorkspaceName } from './fields.ts'
 import { operation } from './operation.ts'
@@ -27,6 +27,9 @@ export const Provider = z.strictObject({
   on_caller_left: z
     .enum(ON_CALLER_LEFT)
     .describe('What happens to a stream whose caller left: `abort` ends it, `drain` reads it to its end'),
+  on_estimate: z
+    .enum(ON_ESTIMATE)
+    .describe('What a call costs whose tokens it did not count to the end: the `estimate`, or the whole `hold`'),
   speaks: z
     .array(z.enum(SPEAKABLE))
     .nullable()
@@ -39,7 +42,7 @@ export const Provider = z.strictObject({
   updated_at: Timestamp,
 })
 
-const { base_url, api_key, headers, on_caller_left, speaks, preset, settings, credentials, proxy, ca } =
+const { base_url, api_key, headers, on_caller_left, on_estimate, speaks, preset, settings, credentials, proxy, ca } =
   ProviderDefinition.shape
 
 const ProviderBody = z.strictObject({
@@ -53,6 +56,9 @@ const ProviderBody = z.strictObject({
     ),
   on_caller_left: on_caller_left.describe(
     'What happens to a stream whose caller left: `abort` ends it, `drain` reads it to its end. Left out: as it is stored',
+  ),
+  on_estimate: on_estimate.describe(
+    'What a call costs whose tokens it did not count to the end: the `estimate`, or the whole `hold`. Left out: as it is stored',
   ),
   speaks: speaks
     .nullable()

@@ -56,11 +56,11 @@ function catalogOf(snapshot: Snapshot, workspace: string, models: readonly Catal
       .sort((a, b) => (a.alias < b.alias ? -1 : 1))
       .map((route) => ({ provider: '', item: aliasItem(route, entry) })),
     ...models
-      .filter((model) => !routes.has(model.id))
+      .filter((model) => !routes.has(model.directId))
       .map((model) => ({
         provider: model.provider,
         item: {
-          id: model.id,
+          id: model.directId,
           kind: 'direct' as const,
           owned_by: model.provider,
           created_at: timestamp(model.created * 1000),

@@ -41,6 +41,7 @@ function asked(row: RequestRow, keyName: string | null): string {
 }
 
 function adjustmentWords({ field, value, reason, from }: Adjustment): string {
+  if (reason === 'unused_key') return `The gateway did not use '${field}': ${ADJUSTMENT_REASONS[reason]}.`
   const sent = value === null ? `'${field}'` : `'${field}' as ${value}`
   const instead = from === undefined ? '' : ` instead of '${from}'`
   return `The gateway sent ${sent}${instead}: ${ADJUSTMENT_REASONS[reason]}.`

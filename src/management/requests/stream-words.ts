@@ -33,14 +33,24 @@ export function estimateWords(row: RequestRow): string[] {
 }
 
 /** Nobody knows how long the answer was: its cost is a bound, not a sum. */
-export function isBookedAtBound({ ended }: RequestRow): boolean {
-  return ended === 'interrupted'
+export function isBookedAtBound(row: RequestRow): boolean {
+  return row.ended === 'interrupted' || isBookedAtHold(row)
 }
 
-export function boundWords({ cost_picodollars: cost, cost_least_picodollars: least }: RequestRow): string {
-  if (cost === null)
-    return 'nobody knows how far the stream came, and no bound of its cost was known: the cost is unknown'
-  return `nobody knows how far the stream came: what was held for it is booked, ${usd(cost)} USD; it cost at least ${usd(least ?? 0)} USD`
+/** `on_estimate: hold` of its provider. */
+function isBookedAtHold(row: RequestRow): boolean {
+  const { usage_source: source, hold_picodollars: hold, cost_picodollars: cost, cost_most_picodollars: most } = row
+  return source !== 'provider' && most !== null && hold === cost && most === cost
+}
+
+export function boundWords(row: RequestRow): string {
+  const { ended, cost_picodollars: cost, cost_least_picodollars: least } = row
+  const why =
+    ended === 'interrupted'
+      ? 'nobody knows how far the stream came'
+      : 'the provider did not count the tokens to the end'
+  if (cost === null) return `${why}, and no bound of its cost was known: the cost is unknown`
+  return `${why}: what was held for it is booked, ${usd(cost)} USD; it cost at least ${usd(least ?? 0)} USD`
 }
 
 function usd(picodollars: ExactInteger): string {

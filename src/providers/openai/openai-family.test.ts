@@ -141,18 +141,19 @@ describe('a request is sent nearly verbatim', () => {
     assert.equal(JSON.stringify(wireOf(JSON.parse(text))), text.replace('"m"', '"gpt-upstream"'))
   })
 
-  test('our extensions are removed from messages and parts, nothing else is', () => {
+  test('our extensions are removed from messages, parts and calls, nothing else is', () => {
+    const call = { id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } }
     const messages = [
       { role: 'system', content: 'a', cache_control: { type: 'ephemeral' } },
       { role: 'user', content: [{ type: 'text', text: 'b', cache_control: { type: 'ephemeral' }, other: 1 }] },
-      { role: 'assistant', tool_calls: [{ id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } }] },
+      { role: 'assistant', tool_calls: [{ ...call, cache_control: { type: 'ephemeral' } }] },
       { role: 'tool', tool_call_id: 'c', content: 'd', is_error: true },
       { role: 'assistant', content: 'e', thinking_blocks: [{ type: 'redacted_thinking', data: 'x' }] },
     ]
     assert.deepEqual((wireOf({ model: 'm', messages }) as { messages: unknown }).messages, [
       { role: 'system', content: 'a' },
       { role: 'user', content: [{ type: 'text', text: 'b', other: 1 }] },
-      { role: 'assistant', tool_calls: [{ id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } }] },
+      { role: 'assistant', tool_calls: [call] },
       { role: 'tool', tool_call_id: 'c', content: 'd' },
       { role: 'assistant', content: 'e' },
     ])
@@ -214,10 +215,26 @@ describe('an answer comes back as received', () => {
       cacheWrite5m: 0,
       cacheWrite30m: 10,
       cacheWrite1h: 0,
+      audioInput: 0,
       output: 20,
       reasoning: 8,
       pricePercent: 100,
     })
+  })
+
+  test('audio has a price of its own, but never more tokens than there are', () => {
+    const told = (audio: number) => {
+      const usage = { prompt_tokens: 100, prompt_tokens_details: { cached_tokens: 30, audio_tokens: audio } }
+      const reading = chat.fromWire({ ...full, usage }, {} as ChatRequest)
+      return reading.kind === 'answer' ? [reading.answer.usage?.input, reading.answer.usage?.audioInput] : []
+    }
+    assert.deepEqual(
+      [told(50), told(90)],
+      [
+        [20, 50],
+        [0, 70],
+      ],
+    )
   })
 
   for (const [tier, percent] of [

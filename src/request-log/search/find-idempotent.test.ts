@@ -35,7 +35,7 @@ for (const engine of ENGINES) {
     })
 
     test('is a stream that was cut after content, or whose input was charged', async () => {
-      const cuts: Partial<Parameters<typeof closeRecord>[1]>[] = [
+      const cuts: NonNullable<Parameters<typeof closeRecord>[1]>[] = [
         { status: 200, code: 'upstream_error', firstContentMs: 5, costPicodollars: '7' },
         { status: 499, code: 'caller_left', firstContentMs: 5, ...FREE },
         { status: 499, code: 'caller_left', costPicodollars: '7' },
@@ -43,9 +43,10 @@ for (const engine of ENGINES) {
       ]
       for (const cut of cuts) {
         const store = await stores.openNew(engine)
-        await store.requestLog.close(closeRecord('cut', { ...KEYED, startedAt: 1_000, ...cut }))
+        await store.requestLog.close(closeRecord('cut', { ...KEYED, streamed: true, startedAt: 1_000, ...cut }))
         await store.requestLog.caughtUp()
-        const found = { requestId: 'cut', bodyHash: 'hash', state: 'answered' }
+        const picodollars = cut.costPicodollars === null ? null : 7n
+        const found = { requestId: 'cut', bodyHash: 'hash', state: 'answered', cut: { picodollars } }
         assert.deepEqual(await findIdempotent(store.reads, SEARCH), found)
       }
     })

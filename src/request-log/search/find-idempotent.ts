@@ -1,6 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import { INTERRUPTED } from '../../domain/errors.ts'
 import type { ClaimedCall } from '../../domain/idempotency.ts'
+import { asPicodollars } from '../../domain/pricing/price.ts'
 import type { Database } from '../../store/engine/schema.ts'
 
 export interface IdempotentSearch {
@@ -14,7 +15,7 @@ export interface IdempotentSearch {
 export async function findIdempotent(db: Kysely<Database>, search: IdempotentSearch): Promise<ClaimedCall | null> {
   const row = await db
     .selectFrom('requests')
-    .select(['id', 'body_hash', 'state', 'code', 'first_content_ms'])
+    .select(['id', 'body_hash', 'state', 'code', 'streamed', 'first_content_ms', 'cost_picodollars'])
     .where('key_id', '=', search.keyId)
     .where('idempotency_key', '=', search.idempotencyKey)
     .where('started_at', '>', search.since)
@@ -33,5 +34,8 @@ export async function findIdempotent(db: Kysely<Database>, search: IdempotentSea
   if (row === undefined) return null
   const isUncertain = row.code === INTERRUPTED.code && row.first_content_ms === null
   const state = row.state === 'open' ? 'running' : isUncertain ? 'uncertain' : 'answered'
-  return { requestId: row.id, bodyHash: row.body_hash ?? '', state }
+  const isCut = state === 'answered' && row.streamed === 1 && row.code !== null
+  const cost = row.cost_picodollars
+  const cut = { picodollars: cost === null ? null : asPicodollars(BigInt(cost)) }
+  return { requestId: row.id, bodyHash: row.body_hash ?? '', state, ...(isCut && { cut }) }
 }

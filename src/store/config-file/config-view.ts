@@ -63,6 +63,7 @@ function viewedProvider(row: ProviderRow, secrets: Secrets): ViewedObject {
       family: row.family,
       base_url: row.base_url,
       on_caller_left: row.on_caller_left ?? DEFAULT_ON_CALLER_LEFT,
+      ...(row.on_estimate === 'hold' ? { on_estimate: row.on_estimate } : {}),
       ...(row.speaks === null ? {} : { speaks: row.speaks }),
       ...(row.options === null ? {} : JSON.parse(row.options)),
     },

@@ -30,6 +30,7 @@ const provider = fc.record(
     api_key: fc.constantFrom('sk-one', 'sk-two'),
     headers: some(fc.constantFrom('1', '2')),
     on_caller_left: fc.constantFrom('abort', 'drain'),
+    on_estimate: fc.constantFrom('estimate', 'hold'),
     speaks: fc.constantFrom([], ['responses']),
   },
   { requiredKeys: ['family', 'base_url'] },
@@ -120,7 +121,7 @@ for (const engine of ENGINES) {
       const [first, second] = [await stores.openNew(engine), await stores.openNew(engine)]
       await seedRegistry(first.db, 1, builtin)
       const exported = async ({ db, secrets }: Store, now: number) =>
-        exportConfig({ rows: await readControlRows(db), secrets, builtin, now }).config
+        exportConfig({ rows: await readControlRows(db), secrets, builtin, kinds: kindsOf(ENVIRONMENT), now }).config
       let now = 10
       await fc.assert(
         fc.asyncProperty(config, async (file) => {

@@ -15,6 +15,7 @@ export function providerFromRow(row: ProviderRow, secrets: Secrets): Provider {
     headers: headers === null ? {} : (JSON.parse(headers) as Record<string, string>),
     onCallerLeft: row.on_caller_left === 'drain' ? 'drain' : DEFAULT_ON_CALLER_LEFT,
     ...(row.price_percent === null ? {} : { pricePercent: row.price_percent }),
+    ...(row.on_estimate === 'hold' ? { onEstimate: 'hold' } : {}),
     ...spoken(row.speaks),
     ...(row.options === null ? {} : (JSON.parse(row.options) as Options)),
     ...hidden(openSecret(secrets, row.credentials_encrypted, row.name, 'credentials')),
@@ -72,6 +73,7 @@ export async function putProvider(
       api_key_encrypted: sealSecret(secrets, provider.apiKey, provider.name, 'API key'),
       headers_encrypted: sealSecret(secrets, headersText(provider), provider.name, 'headers'),
       on_caller_left: provider.onCallerLeft,
+      on_estimate: provider.onEstimate ?? null,
       speaks: speaksText(provider),
       options: optionsText(provider),
       credentials_encrypted: sealSecret(secrets, hiddenText(provider), provider.name, 'credentials'),
@@ -145,6 +147,7 @@ function isSame(row: ProviderRow, provider: Provider, managedBy: ManagedBy, secr
     return (
       present.apiKey === provider.apiKey &&
       present.onCallerLeft === provider.onCallerLeft &&
+      (present.onEstimate === 'hold') === (provider.onEstimate === 'hold') &&
       speaksText(present) === speaksText(provider) &&
       optionsText(present) === optionsText(provider) &&
       hiddenText(present) === hiddenText(provider) &&

@@ -95,6 +95,8 @@ interface ProvidersTable {
   price_percent: number | null
   /** Null is `abort`, too: gateways of the version before write none. */
   on_caller_left: string | null
+  /** Null is `estimate`. */
+  on_estimate: string | null
   /** A JSON list of formats; null: the family knows. */
   speaks: string | null
   /** JSON: preset, settings, ca. */

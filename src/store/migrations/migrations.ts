@@ -22,7 +22,9 @@ export const MIGRATIONS: readonly Migration[] = [
   nameFormats,
   logAttribution,
   sumByEndpoint,
+  bookHolds,
   setUpProviders,
+  countAudio,
 ]
 
 async function markInterchangeable(db: Transaction<Database>): Promise<void> {
@@ -52,6 +54,10 @@ async function nameFormats(db: Transaction<Database>): Promise<void> {
   await sql`alter table providers add column speaks text`.execute(db)
 }
 
+async function bookHolds(db: Transaction<Database>): Promise<void> {
+  await sql`alter table providers add column on_estimate text`.execute(db)
+}
+
 /** Partial indexes: a call that names no user or session costs them nothing. */
 async function logAttribution(db: Transaction<Database>): Promise<void> {
   for (const column of ['end_user', 'session', 'tags']) {
@@ -68,6 +74,10 @@ async function setUpProviders(db: Transaction<Database>): Promise<void> {
   for (const column of ['options', 'credentials_encrypted']) {
     await sql.raw(`alter table providers add column ${column} text`).execute(db)
   }
+}
+
+async function countAudio(db: Transaction<Database>): Promise<void> {
+  await sql`alter table requests add column audio_input_tokens bigint`.execute(db)
 }
 
 /** The schema that this version of the gateway works with. */

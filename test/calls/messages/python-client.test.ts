@@ -1,23 +1,20 @@
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
 import { after, before, beforeEach, describe, type TestContext, test } from 'node:test'
-import { promisify } from 'node:util'
 import { type Harness, type Json, KEY, startHarness } from '../../harness.ts'
-import { pythonWith } from '../../python-package.ts'
+import { pythonSession } from '../../python-session.ts'
 
 /** The script has a `client`; what it puts into `result` comes back as JSON. */
 const FRAME = (script: string) => `
-import json, os
+import os
 import anthropic
 client = anthropic.Anthropic(base_url=os.environ["BASE_URL"], api_key=os.environ["KEY"], max_retries=0)
 hello = {"max_tokens": 64, "messages": [{"role": "user", "content": "ping"}]}
 weather = {"name": "weather", "description": "now", "input_schema": {
     "type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}}
 ${script}
-print(json.dumps(result))
 `
 
-const found = pythonWith('anthropic')
+const session = pythonSession('anthropic')
 let harness: Harness
 before(async () => {
   harness = await startHarness({ environment: { STREAMING: 'on' } })
@@ -25,16 +22,8 @@ before(async () => {
 beforeEach(() => harness.simulator.reset())
 after(() => harness.stop())
 
-/** Where nothing may be installed it says so in one line; the project's own checks must be able to. */
 async function python(context: TestContext, script: string): Promise<Json> {
-  if ('missing' in found) {
-    if (process.env['CI']) assert.fail(found.missing)
-    context.skip(found.missing)
-    return null
-  }
-  const env = { PATH: process.env['PATH'] ?? '', BASE_URL: harness.url, KEY }
-  const { stdout } = await promisify(execFile)(found.python, ['-c', FRAME(script)], { env })
-  return JSON.parse(stdout)
+  return session.skips(context) ? null : session.run(FRAME(script), { BASE_URL: harness.url, KEY })
 }
 
 for (const prefix of ['gpt', 'claude']) {

@@ -133,6 +133,27 @@ describe('errors are in this format', () => {
 
 const TIGHT = { 'x-api-key': 'gw_live_tight000000000000000000000000000' }
 
+test('of two different keys the bearer token is used, and the row says so without either', async () => {
+  const other = `gw_live_${'o'.repeat(32)}`
+  const both = { authorization: `Bearer ${KEY}`, 'x-api-key': other }
+  const served = await post(hello, both)
+  const refused = await post({ ...hello, messages: 1 }, both)
+  const [same, alone] = [await post(hello, { authorization: `Bearer ${KEY}` }), await post(hello)]
+  assert.deepEqual([served.status, refused.status, same.status], [200, 400, 200])
+  for (const answer of [served, refused]) {
+    const row = await harness.rowOf(answer)
+    assert.deepEqual(JSON.parse(String(row['adjustments'])), [
+      { field: 'x-api-key', value: null, reason: 'unused_key' },
+    ])
+    assert.equal(answer.headers.get('x-gateway-adjusted'), 'x-api-key;unused_key')
+    assert.doesNotMatch(
+      JSON.stringify(row, (_, value) => (typeof value === 'bigint' ? null : value)),
+      /gw_live|oooo/,
+    )
+  }
+  for (const answer of [same, alone]) assert.equal((await harness.rowOf(answer))['adjustments'], null)
+})
+
 test("under a hard budget the provider's own tools are refused, other calls are not", async () => {
   const tools = [{ type: 'web_search_20250305', name: 'web_search' }]
   const refused = await post({ ...hello, tools }, TIGHT)

@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
 import { after, before, describe, test } from 'node:test'
-import { promisify } from 'node:util'
-import { type Json, KEY } from '../../harness.ts'
-import { pythonWith } from '../../python-package.ts'
+import { KEY } from '../../harness.ts'
+import { pythonSession } from '../../python-session.ts'
 import { NATIVE, type ResponsesWorld, startResponses } from './world.ts'
 
-/** One process runs all cases; `case` keeps what each one returned or raised. */
+/** `case` keeps what each one returned or raised. */
 const SCRIPT = `
-import json, os
+import os
 import openai
 from pydantic import BaseModel
 
@@ -16,7 +14,7 @@ client = openai.OpenAI(base_url=os.environ["BASE_URL"], api_key=os.environ["KEY"
 prefix = os.environ["PREFIX"]
 parameters = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"], "additionalProperties": False}
 tools = [{"type": "function", "name": "weather", "description": "now", "parameters": parameters, "strict": True}]
-results = {}
+result = {}
 
 
 class Place(BaseModel):
@@ -25,9 +23,9 @@ class Place(BaseModel):
 
 def case(name, run):
     try:
-        results[name] = run()
+        result[name] = run()
     except Exception as error:
-        results[name] = {"raised": type(error).__name__, "status": getattr(error, "status_code", None)}
+        result[name] = {"raised": type(error).__name__, "status": getattr(error, "status_code", None)}
 
 
 def streamed(model, **options):
@@ -47,9 +45,9 @@ def loop():
     question = {"role": "user", "content": "Weather?"}
     first = client.responses.create(model=f"{prefix}-sim-tools", input=[question], tools=tools)
     call = [item for item in first.output if item.type == "function_call"][0]
-    result = {"type": "function_call_output", "call_id": call.call_id, "output": "four degrees"}
+    output = {"type": "function_call_output", "call_id": call.call_id, "output": "four degrees"}
     items = [item.model_dump(exclude_none=True) for item in first.output]
-    return client.responses.create(model=f"{prefix}-sim-tools", input=[question, *items, result], tools=tools).output_text
+    return client.responses.create(model=f"{prefix}-sim-tools", input=[question, *items, output], tools=tools).output_text
 
 
 case("whole", lambda: client.responses.create(model=f"{prefix}-sim-echo", input="one two").model_dump(mode="json"))
@@ -60,13 +58,12 @@ case("bad", lambda: client.responses.create(model=f"{prefix}-sim-400", input="x"
 case("limited", lambda: client.responses.create(model=f"{prefix}-sim-429-noretry", input="x", stream=True))
 case("broken", lambda: raw("sim-after-error"))
 case("cut", lambda: raw("sim-after-cut"))
-print(json.dumps(results))
 `
 
-const found = pythonWith('openai')
+const session = pythonSession('openai')
 const worlds: { native?: ResponsesWorld; translated?: ResponsesWorld } = {}
 before(async () => {
-  if ('missing' in found) return
+  if (session.isMissing) return
   worlds.native = await startResponses({ config: NATIVE })
   worlds.translated = await startResponses()
 })
@@ -82,13 +79,8 @@ describe("Python's openai package", () => {
     ['translated', 'claude'],
   ] as const) {
     test(`speaks Responses with ${prefix}, ${world}`, async (context) => {
-      if ('missing' in found) {
-        if (process.env['CI']) assert.fail(found.missing)
-        return context.skip(found.missing)
-      }
-      const env = { PATH: process.env['PATH'] ?? '', BASE_URL: `${worlds[world]?.url}/v1`, KEY, PREFIX: prefix }
-      const { stdout } = await promisify(execFile)(found.python, ['-c', SCRIPT], { env, maxBuffer: 1 << 24 })
-      const results: Json = JSON.parse(stdout)
+      if (session.skips(context)) return
+      const results = await session.run(SCRIPT, { BASE_URL: `${worlds[world]?.url}/v1`, KEY, PREFIX: prefix })
       assert.deepEqual([results.whole.status, results.whole.output.at(-1).content[0].text], ['completed', 'one two'])
       const { types, final } = results.streamed
       assert.deepEqual([final.status, final.output.at(-1).content[0].text], ['completed', 'one two'])
@@ -102,7 +94,6 @@ describe("Python's openai package", () => {
         assert.deepEqual([seen.at(-1), last.response.status], ['response.failed', 'failed'])
         assert.equal(last.response.error.code, 'server_error')
       }
-      return
     })
   }
 })

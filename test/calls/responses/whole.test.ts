@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, afterEach, describe, test } from 'node:test'
 import { type Json, KEY, until } from '../../harness.ts'
 import { newKey } from '../../limits/limited.ts'
+import { openWebSocket } from '../../open-web-socket.ts'
 import { NATIVE, startResponses } from './world.ts'
 
 const ROUTES = `
@@ -187,6 +188,16 @@ test('kept responses are nowhere, in words', async () => {
     assert.equal(error.code, 'not_found')
     assert.match(error.message, words)
   }
+})
+
+test('a WebSocket is refused so that the client goes on over HTTP, with a key and without', async () => {
+  const before = (await world.rows()).length
+  for (const headers of [{}, { authorization: `Bearer ${KEY}` }]) {
+    const answer = await openWebSocket(`${world.url}/v1/responses?client=x`, headers)
+    assert.deepEqual([answer.status, answer.json.error.code], [426, 'websocket_not_offered'])
+    assert.equal(answer.headers.get('upgrade'), 'HTTP/1.1')
+  }
+  assert.equal((await world.rows()).length, before)
 })
 
 test('streams need the switch', async () => {

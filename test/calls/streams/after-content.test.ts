@@ -31,6 +31,7 @@ const AFTER: [string, StreamStep[], string, RegExp][] = [
   ['garbage', [{ play: 'first' }, { send: { data: '{"choi' } }, 'end'], 'upstream_error', /./],
 ]
 
+// Peer bug 21, litellm#31067, #27967, #18229: another entry continued the text.
 for (const family of FAMILIES)
   describe(`after the first content of ${family}`, () => {
     for (const [what, steps, code, message] of AFTER)
@@ -87,6 +88,19 @@ async function ended(where: World, route: string) {
   await caller.ended
   return caller
 }
+
+// Peer bug 16, new-api#5289.
+test('the text of an error is no output, and what was delivered is not counted with it', async () => {
+  for (const family of FAMILIES) {
+    const { route, first } = world.pair(family)
+    const error = { type: 'error', error: { type: 'api_error', message: 'sorry '.repeat(1_000) } }
+    const steps: StreamStep[] = [{ play: 'content' }, { send: { event: 'error', data: error } }, 'end']
+    world.simulator.script(first, [{ tweak: { text: 'x'.repeat(40) }, stream: { steps } }])
+    const caller = await ended(world, route)
+    assert.match(cutOf(caller).message, /sorry/)
+    assert.equal((await world.row(caller))['completion_tokens'], 10)
+  }
+})
 
 test('what comes after the terminal event is ignored', async () => {
   for (const family of FAMILIES) {

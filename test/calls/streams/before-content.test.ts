@@ -53,6 +53,7 @@ const FAILURES: [string, ScriptedAnswer, string, string][] = [
   ['no answer', { behaviour: 'hang' }, 'upstream_timeout', 'headers'],
 ]
 
+// Peer bug 19, bifrost#5395: an error in the second event had no fallback.
 for (const family of FAMILIES)
   describe(`before the first content of ${family}`, () => {
     for (const [what, answer, code, phase] of FAILURES) {
@@ -93,6 +94,7 @@ for (const family of FAMILIES)
     }
   })
 
+// Peer bug 20, litellm#38610, #26067: only the first entry was held back, so the error of the second had no status.
 describe('both entries fail before content', () => {
   for (const [what, answer, code] of FAILURES) {
     const world = code === 'upstream_timeout' ? impatient : patient
@@ -142,6 +144,17 @@ describe('a whole answer to a request for a stream', () => {
       assert.equal(gateway.usage_source, 'provider')
       assert.ok(Number(row['cost_picodollars']) > 0)
     })
+
+  test('without a count of its tokens it is estimated, never free', async () => {
+    const { route, first } = patient.pair('openai')
+    const choices = [{ index: 0, message: { role: 'assistant', content: 'x'.repeat(40) }, finish_reason: 'stop' }]
+    patient.simulator.script(first, [{ body: { id: 'x', object: 'chat.completion', created: 1, choices } }])
+    const caller = patient.ask({ model: route })
+    assert.equal(await caller.ended, true)
+    const row = await patient.row(caller)
+    assert.deepEqual([row['usage_source'], row['completion_tokens']], ['estimated', 10])
+    assert.ok(Number(row['cost_picodollars']) > 0)
+  })
 })
 
 describe('a head that does not wait', () => {
@@ -156,6 +169,8 @@ describe('a head that does not wait', () => {
       await caller.answered
       assert.equal(caller.status(), 200)
       await until(() => comments(caller) >= 3, 'comments keep the connection open')
+      // Peer bug 25, mnfst/llm-gateway#2053, llmgateway#2334: a blank line or data among them breaks clients.
+      assert.match(caller.text(), /^(?:: keep-alive\n)+$/)
       assert.deepEqual(caller.chunks(), [])
       assert.equal(caller.header('x-gateway-model'), first)
       assert.equal(caller.header('x-gateway-latency-ms'), undefined)

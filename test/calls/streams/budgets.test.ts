@@ -1,14 +1,64 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import type { StreamStep } from '../../../simulator/simulator.ts'
-import { until } from '../../harness.ts'
+import { ADMIN_KEY, type Row, until } from '../../harness.ts'
 import { newKey } from '../../limits/limited.ts'
-import { FLOOD, startWorld, type World } from './world.ts'
+import { managing } from '../../management/manage.ts'
+import { FLOOD, startWorld, streamConfig, type World } from './world.ts'
 
 const world: World = await startWorld()
 after(() => world.stop())
 
+const holding: World = await startWorld({
+  config: streamConfig('', 'providers: { openai: { on_estimate: hold } }'),
+})
+after(() => holding.stop())
+
 const STALL: StreamStep[] = [{ play: 'first' }, 'stall', { play: 'done' }]
+
+describe('a provider whose estimates are booked with their hold', () => {
+  const figures = ({ usage_source: source, hold_picodollars, cost_picodollars, cost_most_picodollars }: Row) => ({
+    source,
+    hold: Number(hold_picodollars),
+    cost: Number(cost_picodollars),
+    most: Number(cost_most_picodollars),
+  })
+  const limitedKey = () => newKey(holding, { budget: { usd: '1', per: 'day', mode: 'hard' } as never })
+
+  test('a stream that was cut costs what was held for it, and its row and explanation say so', async () => {
+    const { route, first } = holding.pair('openai')
+    holding.simulator.script(first, [{ stream: { steps: [{ play: 'first' }, 'cut'] } }])
+    const { headers } = await limitedKey()
+    const caller = holding.ask({ model: route }, { headers })
+    await caller.ended
+    const row = await holding.row(caller)
+    const { source, hold, cost, most } = figures(row)
+    assert.ok(hold > 0, JSON.stringify(row))
+    assert.deepEqual([source, cost, most], ['estimated', hold, hold])
+    assert.ok(Number(row['cost_least_picodollars']) < hold)
+    const admin = { authorization: `Bearer ${ADMIN_KEY}` }
+    const { json } = await holding.get(`/requests/${row.id}/explain`, admin)
+    assert.match(json.cost_lines.join(), /did not count the tokens to the end: what was held for it is booked/)
+    const { json: verified } = await managing(() => holding)('POST', '/verify')
+    assert.deepEqual(verified.differences, [])
+  })
+
+  test('a whole answer without a count too, and what the provider has counted is never more than that', async () => {
+    const { route, first } = holding.pair('openai')
+    const { chat, headers } = await limitedKey()
+    const choices = [{ index: 0, message: { role: 'assistant', content: 'Hi' }, finish_reason: 'stop' }]
+    holding.simulator.script(first, [
+      { body: { id: 'x', object: 'chat.completion', created: 1, model: first, choices } },
+    ])
+    const uncounted = figures(await holding.rowOf(await chat(route)))
+    assert.deepEqual([uncounted.source, uncounted.cost], ['estimated', uncounted.hold])
+    const caller = holding.ask({ model: route }, { headers })
+    await caller.ended
+    const counted = figures(await holding.row(caller))
+    assert.equal(counted.source, 'provider')
+    assert.ok(counted.cost < counted.hold)
+  })
+})
 
 describe('limits of streams', () => {
   test('parallel streams never exceed a hard budget, however they end', async () => {

@@ -231,21 +231,21 @@ describe('usage, wherever a provider counts it', () => {
   const CACHED = { ...COUNTED, prompt_tokens_details: { cached_tokens: 15 } }
 
   const table: [what: string, events: JsonObject[], usage: JsonObject, isFinal: boolean][] = [
-    ['litellm#28735: on a chunk with choices', [chunk([TEXT]), chunk([END], { usage: COUNTED })], COUNTED, true],
+    ['on a chunk with choices', [chunk([TEXT]), chunk([END], { usage: COUNTED })], COUNTED, true],
     [
-      'litellm#36168: with cached tokens, on a chunk with choices',
+      'peer bug 3, litellm#36168: with cached tokens, on a chunk with choices',
       [chunk([TEXT]), chunk([END], { usage: CACHED })],
       CACHED,
       true,
     ],
     [
-      'litellm#36882: a cached_tokens of 0 is data',
+      'peer bug 4, litellm#36882: a cached_tokens of 0 is data',
       [chunk([TEXT]), chunk([END]), chunk([], { usage: { ...COUNTED, prompt_tokens_details: { cached_tokens: 0 } } })],
       { ...COUNTED, prompt_tokens_details: { cached_tokens: 0 } },
       true,
     ],
     [
-      'CLIProxyAPI#4053: a zero placeholder comes first',
+      'peer bug 5, CLIProxyAPI#4053, #4964: a zero placeholder comes first',
       [
         chunk([TEXT], { usage: { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 } }),
         chunk([END]),
@@ -265,7 +265,7 @@ describe('usage, wherever a provider counts it', () => {
       true,
     ],
     [
-      'tensorzero#5563: repeated totals are not added up',
+      'peer bug 6, tensorzero#5563, #1791: repeated totals are not added up',
       [
         chunk([TEXT], { usage: { ...COUNTED, completion_tokens: 1 } }),
         chunk([TEXT], { usage: COUNTED }),
@@ -294,12 +294,12 @@ describe('usage, wherever a provider counts it', () => {
 
   test('no count at all', () => assert.equal(usageOf([chunk([TEXT]), chunk([END])]), null))
 
-  test('litellm#36168: cached tokens are counted as cached', () => {
+  test('peer bug 3, litellm#36168: cached tokens are counted as cached', () => {
     const { tokens } = usageOf([chunk([TEXT]), chunk([END], { usage: CACHED })]) ?? {}
     assert.deepEqual([tokens?.input, tokens?.cachedInput, tokens?.output], [5, 15, 5])
   })
 
-  test('langchain-litellm#56: a caller who did not ask for usage gets no chunk without choices', () => {
+  test('peer bug 32, langchain-litellm#56: a caller who did not ask for usage gets no chunk without choices', () => {
     const { live, end } = translated([
       chunk([ROLE]),
       chunk([TEXT], { usage: COUNTED }),
@@ -314,13 +314,17 @@ describe('usage, wherever a provider counts it', () => {
     }
   })
 
-  test('litellm#28735: one who did gets it once, with no choices', () => {
+  test('peer bug 2, litellm#28735, #8450: one who did gets it once, with no choices', () => {
     const { live, end } = translated(
       [chunk([ROLE]), chunk([TEXT], { usage: COUNTED }), chunk([END], { usage: COUNTED }), '[DONE]'],
       WANTED,
     )
-    const counts = (framesOf(live + end) as JsonObject[]).map((frame) => frame['usage'])
-    assert.deepEqual(counts, [null, null, null, COUNTED, undefined])
+    const frames = framesOf(live + end) as JsonObject[]
+    assert.deepEqual(
+      frames.map((frame) => frame['usage']),
+      [null, null, null, COUNTED, undefined],
+    )
+    assert.deepEqual(frames.at(-2)?.['choices'], [])
   })
 })
 
@@ -330,7 +334,7 @@ describe("peers' bugs with chunks", () => {
 
   const deltaOf = (text: string) => (choicesOf(text)[0]?.['delta'] ?? {}) as JsonObject
 
-  test('liteLLM-proxy#19, vllm#19662: finish_reason is null where it was left out', () => {
+  test('peer bug 7, liteLLM-proxy#19, vllm#19662: finish_reason is null where it was left out', () => {
     const { live } = translated([chunk([{ index: 0, delta: { role: 'assistant', content: 'Hi' } }]), chunk([TEXT])])
     assert.deepEqual(
       choicesOf(live).map((each) => each['finish_reason']),
@@ -338,7 +342,7 @@ describe("peers' bugs with chunks", () => {
     )
   })
 
-  test('litellm#10686: logprobs and finish_reason both pass', () => {
+  test('peer bug 8, litellm#10686: logprobs and finish_reason both pass', () => {
     const logprobs = { content: [{ token: 'Hi', logprob: -0.5, bytes: [72, 105], top_logprobs: [] }], refusal: null }
     const { live, end } = translated([
       chunk([choice({ role: 'assistant', content: 'Hi' }, null, { logprobs })]),
@@ -349,11 +353,11 @@ describe("peers' bugs with chunks", () => {
     assert.equal(choicesOf(end)[0]?.['finish_reason'], 'stop')
   })
 
-  test('vllm#27572: a stream whose last chunk has no finish_reason is no answer', () => {
+  test('peer bug 9, vllm#27572: a stream whose last chunk has no finish_reason is no answer', () => {
     assert.equal(failureOf([chunk([ROLE]), chunk([TEXT]), chunk([choice({})]), '[DONE]'])?.code, 'upstream_error')
   })
 
-  test('bifrost#7235: every call of a chunk passes, with its own index and id', () => {
+  test('peer bug 11, bifrost#7235: every call of a chunk passes, with its own index and id', () => {
     const calls = [0, 1].map((index) => ({
       index,
       id: `call_${index}`,
@@ -368,22 +372,30 @@ describe("peers' bugs with chunks", () => {
     assert.deepEqual(deltaOf(live)['tool_calls'], calls)
   })
 
-  test('Portkey#1537: [DONE] glued to other events; fragments without id keep their index', () => {
+  test('peer bug 12, Portkey-AI/gateway#1537: [DONE] glued to other events; fragments without id keep their index', () => {
+    const call = { index: 0, id: 'call_1', type: 'function', function: { name: 'f', arguments: '' } }
+    const start = choice({ role: 'assistant', content: null, tool_calls: [call] })
     const fragment = choice({ tool_calls: [{ index: 0, function: { arguments: '{}' } }] })
-    const body = bodyOf(chunk([ROLE]), chunk([fragment]), chunk([choice({}, 'tool_calls')]), '[DONE]')
+    const body = bodyOf(
+      chunk([start]),
+      chunk([fragment]),
+      chunk([fragment]),
+      chunk([choice({}, 'tool_calls')]),
+      '[DONE]',
+    )
     const { live, end } = translateStream('openai', [body])
-    assert.deepEqual(choicesOf(live)[1], fragment)
+    assert.deepEqual(choicesOf(live), [start, fragment, fragment])
     assert.deepEqual(framesOf(end).at(-1), '[DONE]')
   })
 
-  test('Portkey#1072: a first chunk with empty choices passes and commits to nothing', () => {
+  test('peer bug 13, Portkey-AI/gateway#1072: a first chunk with empty choices passes and commits to nothing', () => {
     const filters = chunk([], { prompt_filter_results: [{ prompt_index: 0 }] })
     const { live, parts } = translated([filters, chunk([ROLE]), chunk([TEXT]), chunk([END]), '[DONE]'])
     assert.deepEqual(framesOf(live)[0], ours([], { prompt_filter_results: [{ prompt_index: 0 }] }))
     assert.equal(parts[0]?.type === 'chunk' ? parts[0].contentBytes : -1, 0)
   })
 
-  test('gpustack#6155: every frame is framed, beside the usage chunk too', () => {
+  test('peer bug 26, gpustack#6155: every frame is framed, beside the usage chunk too', () => {
     const { live, end } = translated(
       [chunk([ROLE]), chunk([TEXT]), chunk([END]), chunk([], { usage: COUNTED }), '[DONE]'],
       WANTED,
@@ -391,7 +403,7 @@ describe("peers' bugs with chunks", () => {
     for (const frame of (live + end).split('\n\n').slice(0, -1)) assert.match(frame, /^data: (?:\{.*\}|\[DONE\])$/)
   })
 
-  test('claude-code-router#1672, aisix#111: letters of several bytes survive any cut', () => {
+  test('peer bug 27, claude-code-router#1672, aisix#111: letters of several bytes survive any cut', () => {
     const body = bodyOf(chunk([choice({ role: 'assistant', content: 'é 日本 😀' })]), chunk([END]), '[DONE]')
     const { live } = translateStream(
       'openai',
@@ -400,7 +412,7 @@ describe("peers' bugs with chunks", () => {
     assert.equal(deltaOf(live)['content'], 'é 日本 😀')
   })
 
-  test('litellm#41611: a value split over two chunks is not looked into', () => {
+  test('peer bug 30, litellm#41611: a value split over two chunks is not looked into', () => {
     const { live } = translated([
       chunk([ROLE]),
       chunk([choice({ content: '{"usage":{"prompt' })]),

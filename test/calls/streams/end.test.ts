@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import type { StreamStep } from '../../../simulator/simulator.ts'
 import { asPicodollars, usdWithSixDecimals } from '../../../src/domain/pricing/price.ts'
-import { until } from '../../harness.ts'
+import { KEY, startHarness, until } from '../../harness.ts'
 import { newKey } from '../../limits/limited.ts'
 import { mountSmallDisk, type SmallDisk } from '../../store/small-disk.ts'
-import { FAMILIES, startWorld, type World } from './world.ts'
+import { callerOf, FAMILIES, startWorld, type World } from './world.ts'
 
 const world: World = await startWorld()
 after(() => world.stop())
@@ -45,6 +45,31 @@ describe('the end of a stream', () => {
       })
     }
 
+  test('peer bug 1, litellm#36114: gateways in a row count what the provider counted', async () => {
+    const { route } = world.pair('openai')
+    const entry = `{ provider: inner, model: ${route} }`
+    const outer = await startHarness({
+      config: `providers: { inner: { family: openai, base_url: "${world.url}/v1", api_key: ${KEY} } }
+workspaces: { default: { routes: { outer: { chain: [${entry}] } } } }`,
+      environment: { STREAMING: 'on' },
+    })
+    try {
+      // The caller does not ask for usage.
+      const messages = [{ role: 'user', content: 'word '.repeat(1_000) }]
+      const caller = callerOf(outer.url, { model: 'outer', messages }, {})
+      assert.equal(await caller.ended, true)
+      const [inner, outside] = [(await world.rows()).at(-1), (await outer.rows()).at(-1)]
+      assert.ok(Number(inner?.['prompt_tokens']) > 0)
+      assert.deepEqual(
+        [outside?.['usage_source'], outside?.['prompt_tokens'], outside?.['completion_tokens']],
+        ['provider', inner?.['prompt_tokens'], inner?.['completion_tokens']],
+      )
+    } finally {
+      await outer.stop()
+    }
+  })
+
+  // Peer bug 28, bifrost#4542, litellm#26102.
   test('content is sent as it comes, not in one burst', async () => {
     const { route, first } = world.pair('openai')
     const text = 'one two three'

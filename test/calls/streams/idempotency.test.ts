@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { rmSync } from 'node:fs'
 import { after, describe, test } from 'node:test'
 import type { StreamStep } from '../../../simulator/simulator.ts'
+import { asPicodollars, exactUsd } from '../../../src/domain/pricing/price.ts'
 import { newFolder, until } from '../../harness.ts'
 import { type Caller, FLOOD, startWorld, type World } from './world.ts'
 
@@ -22,6 +23,17 @@ async function ended(caller: Caller): Promise<Caller> {
   return caller
 }
 
+async function assertCut(caller: Caller): Promise<void> {
+  assertRefused(caller, 'answered')
+  const { message, details } = JSON.parse(caller.text()).error
+  const row = (await world.rows()).find(({ id }) => id === details.request_id)
+  const usd = exactUsd(asPicodollars(BigInt(String(row?.['cost_picodollars']))))
+  const happened = `was cut before its end as request ${details.request_id}; ${usd} USD were charged`
+  assert.ok(Number(usd) > 0 && message.includes(happened), message)
+  assert.match(message, /Send a new key/)
+  assert.doesNotMatch(message, /completed/)
+}
+
 function assertRefused(caller: Caller, state: string): void {
   assert.equal(caller.status(), 409, caller.text().slice(0, 300))
   const { error } = JSON.parse(caller.text())
@@ -29,6 +41,7 @@ function assertRefused(caller: Caller, state: string): void {
 }
 
 describe('a repeat of a stream', () => {
+  // Peer bug 31, semantic-router#913: what is sent again is a valid stream.
   test('that runs gets everything from the beginning, then live; later ones get the same bytes', async () => {
     const { route, first } = world.pair('openai')
     world.simulator.script(first, [{ stream: { steps: STALL } }])
@@ -106,7 +119,9 @@ describe('a repeat of a stream', () => {
     assertRefused(await ended(world.ask({ model: route }, { headers })), 'running')
     world.simulator.resume()
     assert.equal(await one.ended, true)
-    assertRefused(await ended(world.ask({ model: route }, { headers })), 'answered')
+    const late = await ended(world.ask({ model: route }, { headers }))
+    assertRefused(late, 'answered')
+    assert.match(late.text(), /was completed and charged/)
   })
 
   test('whose caller left at the very end gets what is kept', async () => {
@@ -148,7 +163,7 @@ describe('a charged stream reserves its key, also after a restart', () => {
         await world.nothingRuns()
       }
       await caller.ended
-      assertRefused(await ended(world.ask({ model: route }, { headers })), 'answered')
+      await assertCut(await ended(world.ask({ model: route }, { headers })))
       assert.equal(callsOf(first), 1)
     })
 
@@ -156,7 +171,7 @@ describe('a charged stream reserves its key, also after a restart', () => {
     await world.stop()
     world = await startWorld({ folder })
     for (const [route, first, headers] of kept) {
-      assertRefused(await ended(world.ask({ model: route }, { headers })), 'answered')
+      await assertCut(await ended(world.ask({ model: route }, { headers })))
       assert.equal(callsOf(first), 0)
     }
   })

@@ -132,7 +132,7 @@ describe('message events become chunks', () => {
     fc.assert(fc.property(fc.nat({ max: bytes.length }), (at) => cut([bytes.subarray(0, at), bytes.subarray(at)])))
   })
 
-  test('bifrost#1961, #1829; dynamo#4723: calls count from 0, whatever their blocks are, and no {} comes before their input', () => {
+  test('peer bug 10, bifrost#1961, #1829; dynamo#4723: calls count from 0, whatever their blocks are, and no {} comes before their input', () => {
     assert.deepEqual(
       deltasOf([
         started(),
@@ -386,7 +386,12 @@ describe('usage of a message is a state', () => {
   }
   const table: [what: string, events: JsonObject[], tokens: JsonObject, isFinal: boolean][] = [
     ['the start alone', [started()], { input: 20, output: 1 }, false],
-    ['litellm#39893: the placeholder of a cut answer is not its count', HELLO, { input: 20, output: 1 }, false],
+    [
+      'peer bug 17, litellm#39893: the placeholder of a cut answer is not its count',
+      HELLO,
+      { input: 20, output: 1 },
+      false,
+    ],
     ['a count without a reason to stop', [...HELLO, stopping(null)], { input: 20, output: 5 }, false],
     ['the totals at the end', [...HELLO, stopping('end_turn')], { input: 20, output: 5 }, true],
     ['no total at the end', [...HELLO, stopping('end_turn', null), STOP], { input: 20, output: 1 }, false],

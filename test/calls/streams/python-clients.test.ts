@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
 import { after, before, describe, type TestContext, test } from 'node:test'
-import { promisify } from 'node:util'
 import { type Harness, type Json, KEY, startHarness, until } from '../../harness.ts'
-import { pythonWith } from '../../python-package.ts'
+import { pythonSession } from '../../python-session.ts'
 
-/** LangChain brings the official package along. One process runs all cases; `case` keeps what each one returned or raised. */
+/** LangChain brings the official package along. `case` keeps what each one returned or raised. */
 const SCRIPT = `
 import json, os
 import openai
@@ -101,13 +99,13 @@ for prefix in ["gpt", "claude"]:
         case(f"{prefix} langchain {fault}", lambda state: gathered(state, f"{prefix}-lc-sim-after-{fault}", "x").id)
         case(f"{prefix} before {fault}", lambda state: raw(state, f"{prefix}-raw-sim-before-{fault}"))
 
-print(json.dumps(results))
+result = results
 `
 
 const FAULTS = { error: 'provider_overloaded', end: 'upstream_error', cut: 'upstream_error', reset: 'upstream_error' }
 const CALLED = ['weather', 'clock']
 
-const found = pythonWith('langchain-openai')
+const session = pythonSession('langchain-openai')
 let harness: Harness
 /** Its heads do not wait for content, and every silence is full of comments. */
 let hasty: Harness
@@ -117,29 +115,16 @@ before(async () => {
   hasty = await startHarness({
     environment: { STREAMING: 'on', STREAM_HOLD_HEADERS_SECONDS: '0.005', STREAM_KEEP_ALIVE_SECONDS: '0.005' },
   })
-  if ('missing' in found) return
-  const env = {
-    PATH: process.env['PATH'] ?? '',
-    PYTHONUTF8: '1',
-    BASE_URL: `${harness.url}/v1`,
-    HASTY_URL: `${hasty.url}/v1`,
-    KEY,
-  }
-  const { stdout } = await promisify(execFile)(found.python, ['-c', SCRIPT], { env })
-  results = JSON.parse(stdout)
+  if (session.isMissing) return
+  results = await session.run(SCRIPT, { BASE_URL: `${harness.url}/v1`, HASTY_URL: `${hasty.url}/v1`, KEY })
 })
 after(async () => {
   await harness?.stop()
   await hasty?.stop()
 })
 
-/** Where nothing may be installed it says so in one line; the project's own checks must be able to. */
 function resultOf(context: TestContext, name: string): Json {
-  if ('missing' in found) {
-    if (process.env['CI']) assert.fail(found.missing)
-    context.skip(found.missing)
-    return null
-  }
+  if (session.skips(context)) return null
   return results[name] ?? assert.fail(`no case ${name}`)
 }
 

@@ -15,6 +15,7 @@ const stored: Provider = {
   proxy: null,
   ca: null,
   on_caller_left: 'drain',
+  on_estimate: 'hold',
   speaks: ['responses'],
   price_percent: null,
   managed_by: null,
@@ -32,6 +33,7 @@ describe('a provider that is edited', () => {
       base_url: 'https://llm.example/v1',
       headers: { 'x-team': '***' },
       on_caller_left: 'drain',
+      on_estimate: 'hold',
       speaks: ['responses'],
     })
     assert.ok(!('api_key' in body))
@@ -71,6 +73,7 @@ test('a new provider with no key and no address says so with null', () => {
     api_key: null,
     headers: {},
     on_caller_left: 'abort',
+    on_estimate: 'estimate',
     speaks: null,
   })
 })

@@ -9,6 +9,7 @@ export interface ProviderDraft {
   key: KeyDraft
   headers: HeaderDraft[]
   onCallerLeft: Provider['on_caller_left']
+  onEstimate: Provider['on_estimate']
   speaks: Provider['speaks']
 }
 
@@ -34,10 +35,11 @@ export function draftOf(provider: Provider | null, families: readonly string[]):
       key: { kind: 'set', value: '' },
       headers: [],
       onCallerLeft: 'abort',
+      onEstimate: 'estimate',
       speaks: null,
     }
   }
-  const { name, family, base_url, has_api_key, headers, on_caller_left, speaks } = provider
+  const { name, family, base_url, has_api_key, headers, on_caller_left, on_estimate, speaks } = provider
   return {
     name,
     family,
@@ -45,11 +47,13 @@ export function draftOf(provider: Provider | null, families: readonly string[]):
     key: has_api_key ? { kind: 'keep' } : { kind: 'set', value: '' },
     headers: Object.keys(headers).map((header, row) => ({ row, name: header, value: null })),
     onCallerLeft: on_caller_left,
+    onEstimate: on_estimate,
     speaks,
   }
 }
 
-export function bodyOf({ family, baseUrl, key, headers, onCallerLeft, speaks }: ProviderDraft): Body<'providers.put'> {
+export function bodyOf(draft: ProviderDraft): Body<'providers.put'> {
+  const { family, baseUrl, key, headers, onCallerLeft, onEstimate, speaks } = draft
   const named = headers.filter(({ name, value }) => name.trim() !== '' || (value ?? '') !== '')
   return {
     family,
@@ -57,6 +61,7 @@ export function bodyOf({ family, baseUrl, key, headers, onCallerLeft, speaks }: 
     ...keyPart(key),
     headers: Object.fromEntries(named.map(({ name, value }) => [name.trim(), value ?? STORED])),
     on_caller_left: onCallerLeft,
+    on_estimate: onEstimate,
     speaks,
   }
 }

@@ -31,7 +31,7 @@ export function ProviderFacts({ provider, status }: { provider: Provider; status
 }
 
 function Connection({ provider }: { provider: Provider }) {
-  const { name, family, base_url, has_api_key, headers, on_caller_left, speaks, updated_at } = provider
+  const { name, family, base_url, has_api_key, headers, on_caller_left, on_estimate, speaks, updated_at } = provider
   const path = usePath()
   const owner = ownerText(provider)
   const names = Object.keys(headers)
@@ -56,6 +56,8 @@ function Connection({ provider }: { provider: Provider }) {
         <dd>{names.length === 0 ? 'none' : <span className="mono">{names.join(', ')}</span>}</dd>
         <dt>Caller of a stream leaves</dt>
         <dd>{on_caller_left === 'drain' ? 'read on to the end (drain)' : 'end the call (abort)'}</dd>
+        <dt>Tokens not counted</dt>
+        <dd>{on_estimate === 'hold' ? 'book the whole hold' : 'book an estimate'}</dd>
         <dt>Responses API</dt>
         <dd>{speaks === null ? 'by its address' : speaks.includes('responses') ? 'spoken' : 'translated to chat'}</dd>
         <dt>Changed</dt>

@@ -4,6 +4,7 @@ import { useChange } from '../../api/hooks.ts'
 import { problemAt } from '../../api/problem.ts'
 import { FormError } from '../../components/form-error.tsx'
 import { CallerLeftField } from './caller-left-field.tsx'
+import { EstimateField } from './estimate-field.tsx'
 import { HeadersEditor } from './headers-editor.tsx'
 import { KeyField } from './key-field.tsx'
 import { bodyOf, draftOf, leavesHome, type ProviderDraft } from './provider-draft.ts'
@@ -95,6 +96,7 @@ export function ProviderForm(props: ProviderFormProps) {
           error={problemAt(put.error, 'headers')}
         />
         <CallerLeftField value={draft.onCallerLeft} onChange={(onCallerLeft) => change({ onCallerLeft })} />
+        <EstimateField value={draft.onEstimate} onChange={(onEstimate) => change({ onEstimate })} />
         <SpeaksField value={draft.speaks} onChange={(speaks) => change({ speaks })} />
         <FormError error={put.error} fields={FIELDS} {...(onReload && { onReload })} />
         <Group justify="flex-end">

@@ -62,4 +62,8 @@ test('an adjustment says what was sent and why', () => {
     adjustmentText({ field: 'max_completion_tokens', value: null, reason: 'renamed', from: 'max_tokens' }),
     'max_tokens sent as max_completion_tokens (as the provider wants it)',
   )
+  assert.equal(
+    adjustmentText({ field: 'x-api-key', value: null, reason: 'unused_key' }),
+    'x-api-key (not used: the bearer token is another key)',
+  )
 })

@@ -76,6 +76,7 @@ const ADJUSTED = {
   fitted_to_budget: 'fitted to the budget',
   renamed: 'as the provider wants it',
   pinned: 'pinned for the hard budget',
+  unused_key: 'not used: the bearer token is another key',
 }
 
 interface ToldAdjustment {
@@ -85,7 +86,7 @@ interface ToldAdjustment {
   from?: string | undefined
 }
 
-/** One field that the gateway sent other than as the caller wrote it. */
+/** One field that the gateway sent other than as the caller wrote it, or a key that it did not use. */
 export function adjustmentText({ field, value, reason, from }: ToldAdjustment): string {
   const sent = value === null ? field : `${field} ${value}`
   return from === undefined ? `${sent} (${ADJUSTED[reason]})` : `${from} sent as ${sent} (${ADJUSTED[reason]})`

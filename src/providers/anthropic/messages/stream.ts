@@ -1,6 +1,7 @@
-import { type Failure, failure } from '../../../domain/failure.ts'
+import type { Failure } from '../../../domain/failure.ts'
 import { isJsonObject, type JsonObject } from '../../../domain/request/call-request.ts'
 import type { Chunk, ServerSentEvent, StreamPart, StreamReader, StreamUsage } from '../../../domain/request/stream.ts'
+import { CUT, parsedEvent, UNREADABLE } from '../../stream-events.ts'
 import { failureFromWire } from '../failure.ts'
 import { ending } from '../finish-reason.ts'
 import { CountedUsage } from '../stream/counted-usage.ts'
@@ -29,7 +30,7 @@ export class NativeStream implements StreamReader {
 
   read({ data }: ServerSentEvent): StreamPart[] {
     if (this.#hasEnded) return NONE
-    const value = parsed(data)
+    const value = parsedEvent(data)
     if (value === null) return this.isFinished ? NONE : this.#fail(UNREADABLE)
     switch (value['type']) {
       case 'content_block_delta':
@@ -93,18 +94,3 @@ export class NativeStream implements StreamReader {
 export function chunkOf(value: JsonObject, json: string, isEnd: boolean): Chunk {
   return { type: 'chunk', json, value, contentBytes: generatedBytes(value), isEnd }
 }
-
-function parsed(data: string): JsonObject | null {
-  try {
-    const value: unknown = JSON.parse(data)
-    return isJsonObject(value) ? value : null
-  } catch {
-    return null
-  }
-}
-
-const UNREADABLE = failure('upstream_error', 'The provider sent an event that cannot be read.', OK, { retry: 'once' })
-/** What was generated may have been billed: it is not asked for again here. */
-const CUT = failure('upstream_error', 'The provider ended its stream before the answer was complete.', OK, {
-  retry: 'no',
-})

@@ -97,7 +97,7 @@ function addUserMessage(draft: Draft, message: JsonObject, index: number): void 
 
 function addAssistantMessage(draft: Draft, message: JsonObject, index: number): void {
   if ((message['audio'] ?? null) !== null) refuse(`messages[${index}].audio: audio is not supported by this provider`)
-  const calls = toolCallsOf(message, index, draft.callIds)
+  const calls = toolCallsOf(message, index, draft.callIds, draft.notes)
   const appended: Block[] = calls.map((call) => call.use)
   const refusal = message['refusal'] ?? null
   if (refusal !== null) appended.unshift(textBlock(requiredText(refusal, `messages[${index}].refusal`)))

@@ -96,6 +96,11 @@ describe('calls and results', () => {
       ],
     ],
     [
+      'cache_control of a call is kept',
+      [USER, calls({ ...call('a'), cache_control: { type: 'ephemeral' } }), tool('a')],
+      [USER, turn('assistant', { ...use('a'), cache_control: { type: 'ephemeral' } }), turn('user', result('a'))],
+    ],
+    [
       'a legacy function call and its result share a synthetic id',
       [
         USER,

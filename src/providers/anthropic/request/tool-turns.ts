@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { isJsonObject, type JsonObject } from '../../../domain/request/call-request.ts'
 import { checkFaithful } from '../../../domain/request/faithful.ts'
 import { mistake, refuse } from '../../../domain/request/rejection.ts'
+import { cacheMarker } from './cache-control.ts'
 import { type Block, contentBlocks, quoted, requiredText, withoutBlanks } from './content-parts.ts'
 import type { Notes } from './notes.ts'
 
@@ -16,17 +17,17 @@ export interface ToolCall {
 }
 
 /** The calls of an assistant message, `tool_calls` first, then a legacy `function_call`. */
-export function toolCallsOf(message: JsonObject, index: number, usedIds: Set<string>): ToolCall[] {
+export function toolCallsOf(message: JsonObject, index: number, usedIds: Set<string>, notes: Notes): ToolCall[] {
   const path = `messages[${index}]`
   const toolCalls = message['tool_calls'] ?? []
   if (!Array.isArray(toolCalls)) return mistake(`${path}.tool_calls: expected an array`)
-  const calls = toolCalls.map((call, position) => toolCall(call, `${path}.tool_calls[${position}]`, usedIds))
+  const calls = toolCalls.map((call, position) => toolCall(call, `${path}.tool_calls[${position}]`, usedIds, notes))
   const legacy = message['function_call'] ?? null
   if (legacy !== null) calls.push(legacyCall(legacy, index))
   return calls
 }
 
-function toolCall(call: unknown, path: string, usedIds: Set<string>): ToolCall {
+function toolCall(call: unknown, path: string, usedIds: Set<string>, notes: Notes): ToolCall {
   if (!isJsonObject(call)) return mistake(`${path}: expected an object`)
   const type = call['type'] ?? 'function'
   if (type !== 'function') return refuse(`${path}.type: ${quoted(type)} calls are not supported by this provider`)
@@ -34,7 +35,10 @@ function toolCall(call: unknown, path: string, usedIds: Set<string>): ToolCall {
   if (typeof callerId !== 'string') return mistake(`${path}.id: expected a string`)
   const id = upstreamId(callerId, path, usedIds)
   usedIds.add(id)
-  return { callerId, isLegacy: false, path, use: toolUse(id, call['function'], `${path}.function`), result: null }
+  const use = toolUse(id, call['function'], `${path}.function`)
+  const marker = cacheMarker(call, path, notes)
+  if (marker !== undefined) use['cache_control'] = marker
+  return { callerId, isLegacy: false, path, use, result: null }
 }
 
 function legacyCall(call: unknown, index: number): ToolCall {

@@ -1,9 +1,10 @@
-import { type Failure, failure } from '../../../domain/failure.ts'
+import type { Failure } from '../../../domain/failure.ts'
 import { isJsonObject, type JsonObject } from '../../../domain/request/call-request.ts'
 import type { ChatRequest } from '../../../domain/request/chat.ts'
 import type { ServerSentEvent, StreamPart, StreamReader, StreamUsage } from '../../../domain/request/stream.ts'
 import { partsOf } from '../../chat-chunks.ts'
 import type { StreamTranslator } from '../../family.ts'
+import { CUT, parsedEvent, UNREADABLE } from '../../stream-events.ts'
 import { failureFromWire } from '../failure.ts'
 import { ending } from '../finish-reason.ts'
 import { asksForJson } from '../request/json-mode.ts'
@@ -17,7 +18,7 @@ const NONE: StreamPart[] = []
 const OK = 200
 
 /** Events that come in a fixed order: the message begins, block after block, why it ended, its end. */
-class MessageStream implements StreamReader {
+export class MessageStream implements StreamReader {
   readonly #blocks: Blocks
   readonly #counted = new CountedUsage()
   readonly #isLegacy: boolean
@@ -44,8 +45,14 @@ class MessageStream implements StreamReader {
 
   read({ data }: ServerSentEvent): StreamPart[] {
     if (this.#hasEnded) return NONE
-    const event = parsed(data)
+    const event = parsedEvent(data)
     if (event === null) return this.isFinished ? NONE : this.#fail(UNREADABLE)
+    return this.take(event)
+  }
+
+  /** An event that was read before, or made from another format. */
+  take(event: JsonObject): StreamPart[] {
+    if (this.#hasEnded) return NONE
     switch (event['type']) {
       case 'content_block_delta':
         return this.#blocks.delta(event)
@@ -102,18 +109,3 @@ class MessageStream implements StreamReader {
     return [{ type: 'failed', failure: failed }]
   }
 }
-
-function parsed(data: string): JsonObject | null {
-  try {
-    const value: unknown = JSON.parse(data)
-    return isJsonObject(value) ? value : null
-  } catch {
-    return null
-  }
-}
-
-const UNREADABLE = failure('upstream_error', 'The provider sent an event that cannot be read.', OK, { retry: 'once' })
-/** What was generated may have been billed: it is not asked for again here. */
-const CUT = failure('upstream_error', 'The provider ended its stream before the answer was complete.', OK, {
-  retry: 'no',
-})

@@ -33,7 +33,11 @@ describe('the index of a tool call', () => {
     ['is given where it is missing', [[start('a')], [more()], [start('b')], [more()]], [0, 0, 1, 1]],
     ['is given by the id of a fragment', [[start('a')], [start('b')], [more(undefined, 'a')], [more()]], [0, 1, 0, 0]],
     ['is given where only names are', [[start(undefined)], [more()], [start(undefined)], [more()]], [0, 0, 1, 1]],
-    ['dynamo#4723: differs where all have 0', [[start('a', 0)], [more(0)], [start('b', 0)], [more(0)]], [0, 0, 1, 1]],
+    [
+      'peer bug 10, dynamo#4723: differs where all have 0',
+      [[start('a', 0)], [more(0)], [start('b', 0)], [more(0)]],
+      [0, 0, 1, 1],
+    ],
     ['differs within a chunk', [[start('a', 0), start('b', 0), start('c', 0)]], [0, 1, 2]],
     [
       'is a small whole number',

@@ -69,6 +69,7 @@ describe('events of a stream', () => {
     assert.deepEqual([reader.read(event(DELTA)), reader.end()], [[], []])
   })
 
+  // Peer bug 22, litellm#29223, #31786: errors passed as data and counted as success.
   const failures: [values: JsonObject[], code: string][] = [
     [[{ type: 'response.failed', response: { error: { code: 'server_error', message: 'm' } } }], 'upstream_error'],
     [[{ type: 'response.failed', response: { error: { code: 'rate_limit_exceeded', message: 'm' } } }], 'rate_limited'],

@@ -3,6 +3,7 @@ import { isJsonObject, type JsonObject } from '../../../domain/request/call-requ
 import type { ResponsesRequest } from '../../../domain/request/responses.ts'
 import type { ServerSentEvent, StreamPart, StreamReader, StreamUsage } from '../../../domain/request/stream.ts'
 import type { StreamTranslator } from '../../family.ts'
+import { CUT, parsedEvent, UNREADABLE } from '../../stream-events.ts'
 import { failureFromErrorBody } from '../failure.ts'
 import { endOf, failureOf, usageOf } from './response.ts'
 import { spokenBytes } from './spoken-bytes.ts'
@@ -24,7 +25,7 @@ class ResponseStream implements StreamReader {
 
   read({ event, data }: ServerSentEvent): StreamPart[] {
     if (this.#hasEnded) return NONE
-    const value = parsed(data)
+    const value = parsedEvent(data)
     // Some servers end as chat does.
     if (value === null) return data.trim() === '[DONE]' ? this.end() : this.#fail(UNREADABLE)
     const type = value['type'] ?? event
@@ -73,18 +74,4 @@ function failureIn(type: unknown, value: JsonObject): Failure | null {
   return failureFromErrorBody({ error: isJsonObject(error) ? error : value }) ?? UNNAMED
 }
 
-function parsed(data: string): JsonObject | null {
-  try {
-    const value: unknown = JSON.parse(data)
-    return isJsonObject(value) ? value : null
-  } catch {
-    return null
-  }
-}
-
 const UNNAMED = failure('upstream_error', 'The provider ended its answer with an error.', 200)
-const UNREADABLE = failure('upstream_error', 'The provider sent an event that cannot be read.', 200, { retry: 'once' })
-/** What was generated may have been billed: it is not asked for again here. */
-const CUT = failure('upstream_error', 'The provider ended its stream before the answer was complete.', 200, {
-  retry: 'no',
-})

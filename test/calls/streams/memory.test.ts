@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { familyNamed } from '../../../src/bodies/destination.ts'
+import { Delivery } from '../../../src/calls/stream/delivery.ts'
+import { LiveStream } from '../../../src/calls/stream/live-stream.ts'
+import type { ChatRequest } from '../../../src/domain/request/chat.ts'
+import { chatCompletions } from '../../../src/endpoints/chat-completions/chat-completions.ts'
+import type { Sink } from '../../../src/http/call.ts'
+import type { UpstreamAnswer } from '../../../src/upstream/streamed-response.ts'
+import { bodyOf, STAMP } from './translate-stream.ts'
+
+setFlagsFromString('--expose-gc')
+const collectGarbage: () => void = runInNewContext('gc')
+const EVENTS = 40_000
+const WORDS = 'word '.repeat(100)
+const LONG = 1e6
+const HEAD = { status: 200, headers: {}, trailers: [] }
+
+/** The first event of a stream, and one that may come any number of times. */
+const EVENTS_OF = {
+  openai: [
+    { choices: [{ index: 0, delta: { role: 'assistant', content: 'a' }, finish_reason: null }] },
+    { id: 'x', created: 1, model: 'm', choices: [{ index: 0, delta: { content: WORDS }, finish_reason: null }] },
+  ],
+  anthropic: [
+    { type: 'content_block_start', index: 0, content_block: { type: 'text', text: 'a' } },
+    { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: WORDS } },
+  ],
+} as const
+
+function endless(first: Buffer, then: Buffer): UpstreamAnswer {
+  let bytes = first
+  const nothing = () => undefined
+  const head = { kind: 'answer', status: 200, headers: new Map<string, string>(), isFullyWritten: true } as const
+  const next: UpstreamAnswer['next'] = async () => {
+    const piece = { kind: 'piece', bytes } as const
+    bytes = then
+    return piece
+  }
+  return { ...head, next, limitSilence: nothing, abort: nothing }
+}
+
+for (const family of ['openai', 'anthropic'] as const)
+  test(`peer bug 29, litellm#6404: a stream of ${family} keeps nothing of the events that it has sent`, async () => {
+    const request = { model: 'fast', messages: [], stream: true } as unknown as ChatRequest
+    const reader = familyNamed(family).translators.chat?.stream?.open(request)
+    const writer = chatCompletions.stream?.open(request, STAMP)
+    assert.ok(reader !== undefined && writer !== undefined)
+    const sink: Sink = { write: () => true, drained: async () => undefined, taken: 0, cut: () => undefined }
+    const presence = { left: false, onLeave: () => () => undefined }
+    const timers = { holdHeadersMs: null, keepAliveMs: LONG, slowReaderMs: LONG }
+    const options = { ...timers, earlyHead: () => HEAD, keepAlive: '', isKept: false }
+    const delivery = new Delivery({ openStream: () => sink, presence }, options)
+    const [first, then] = EVENTS_OF[family]
+    const stream = new LiveStream(endless(bodyOf(first), bodyOf(then)), reader)
+    await stream.untilContent(LONG)
+    let parts = stream.start({ idleMs: LONG, payloadIdleMs: LONG, totalMs: LONG })
+    let before = 0
+    for (let event = 0; event < EVENTS; event++) {
+      for (const part of parts) delivery.send(writer.write(part), () => HEAD)
+      const read = await stream.next()
+      assert.ok(read.kind === 'parts')
+      parts = read.parts
+      if (event !== EVENTS / 4) continue
+      collectGarbage()
+      before = process.memoryUsage().heapUsed
+    }
+    collectGarbage()
+    const grown = process.memoryUsage().heapUsed - before
+    stream.close()
+    delivery.close()
+    assert.ok(delivery.bytes > EVENTS * WORDS.length, 'all of it was sent')
+    // A reference to each event would take this much.
+    assert.ok(grown < EVENTS * 8, `${grown} bytes are kept`)
+  })
