@@ -234,13 +234,17 @@ test('no folder or file is called utils, helpers, common, shared, misc, lib, ser
   )
 })
 
-test('only the connection pool opens sockets to providers', () => {
+test('only the upstream client opens sockets to providers', () => {
   const openers = sources.filter(
     (file) =>
       file.startsWith('src/') && importsOf(file).some(({ target }) => /^node:(https?|http2|net|tls)$/.test(target)),
   )
   const outside = openers.filter((file) => !file.startsWith('src/http/'))
-  assert.deepEqual(outside.sort(), ['src/upstream/connection-pool.ts', 'src/upstream/connection.ts'])
+  const files = ['client', 'connection', 'dial', 'environment-proxies', 'tunnel']
+  assert.deepEqual(
+    outside.sort(),
+    files.map((name) => `src/upstream/${name}.ts`),
+  )
 })
 
 test('no type of node:http leaves src/http', () => {

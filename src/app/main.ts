@@ -115,14 +115,14 @@ export async function startGateway(environment: Environment, options: StartOptio
     const newKeys = await onceReachable(() => prepareStore(store, config, log, now()), { log, signal })
     const live = await onceReachable(() => openLiveSnapshot(store.db, store.secrets), { log, signal })
     beforeListening()
-    const prepared = { config, settings, store, live, newKeys, log, now, onListening: nodeName.listensAt }
+    const prepared = { environment, config, settings, store, live, newKeys, log, now, onListening: nodeName.listensAt }
     const { DATABASE_URL: url } = settings
     if (url !== undefined) live.follow({ url, everyMs: FOLLOW_MS, log })
     const gateway = await serve(prepared).catch((error) => {
       live.stop()
       throw error
     })
-    const stopWatching = followFile(prepared, environment, onFileKeys)
+    const stopWatching = followFile(prepared, onFileKeys)
     return {
       ...gateway,
       async stop(idleGraceMs) {
@@ -137,6 +137,7 @@ export async function startGateway(environment: Environment, options: StartOptio
 }
 
 interface Prepared {
+  environment: Environment
   config: Config
   settings: Settings
   store: Store
@@ -149,8 +150,7 @@ interface Prepared {
 
 /** An edit of the file takes effect at once; a bad one is logged and changes nothing. */
 function followFile(
-  { config, store, live, log, now }: Prepared,
-  environment: Environment,
+  { environment, config, store, live, log, now }: Prepared,
   onFileKeys: (keys: NewKeys['fileKeys']) => void,
 ): () => Promise<void> {
   const path = config.filePath
@@ -168,9 +168,10 @@ function followFile(
   })
 }
 
-async function serve({ config, settings, store, live, newKeys, log, now, onListening }: Prepared): Promise<Gateway> {
+async function serve(prepared: Prepared): Promise<Gateway> {
+  const { environment, config, settings, store, live, newKeys, log, now, onListening } = prepared
   const clock = steadyClock(now, () => performance.now())
-  const asking = openUpstream(now)
+  const asking = openUpstream(now, environment)
   const { catalog, ...modelLists } = readModelLists(live.current(), asking, log)
   const isKnown = knownModels(live.current, catalog)
   const circuits = createCircuits(now, isKnown)

@@ -3,7 +3,7 @@ import { isConfigured, type Provider, type ProviderTest, withoutSecrets } from '
 import { askModels } from '../providers/ask-models.ts'
 import { type AuthorizeDeps, isSigned } from '../providers/authorize.ts'
 import type { Family } from '../providers/family.ts'
-import type { Stoppage } from '../upstream/exchange.ts'
+import { stoppageWords } from '../upstream/stoppage-words.ts'
 import { bodyOf, type UpstreamReply } from '../upstream/whole-response.ts'
 
 type Verdict = Pick<ProviderTest, 'ok' | 'models' | 'message'>
@@ -26,7 +26,7 @@ export async function testProvider(provider: Provider, family: Family, deps: Aut
   const outcome = await askModels(provider, family, { after: null, timeoutMs: TIMEOUT_MS }, deps)
   const latencyMs = Math.round(performance.now() - began)
   if (outcome.kind !== 'reply') {
-    const message = outcome.kind === 'caller-left' ? 'The call was cancelled.' : stoppageText(outcome, url)
+    const message = outcome.kind === 'caller-left' ? 'The call was cancelled.' : stoppageWords(outcome, url, TIMEOUT_MS)
     return { ok: false, latencyMs, status: null, models: null, message }
   }
   return { latencyMs, status: outcome.status, ...verdictOf(outcome, provider, family, url) }
@@ -97,42 +97,6 @@ function statusText(reply: UpstreamReply, provider: Provider, family: Family, ur
         ? `The provider answers with HTTP ${status}: retry later.`
         : `The provider answers with HTTP ${status}.`
   }
-}
-
-function stoppageText(stoppage: Stoppage, url: string): string {
-  const { host, hostname, protocol } = new URL(url)
-  switch (stoppage.kind) {
-    case 'timeout':
-      return stoppage.phase === 'connect'
-        ? `The connection to ${host} timed out: check the address and any firewall in between.`
-        : `${host} accepts the connection but did not answer within ${TIMEOUT_MS / 1000} seconds.`
-    case 'unreachable':
-      return unreachableText(stoppage.detail, host, hostname)
-    case 'broken':
-      return protocol === 'http:'
-        ? `${host} closed the connection (${stoppage.detail}): does it need https://?`
-        : `${host} closed the connection (${stoppage.detail}).`
-    case 'too-large':
-      return 'Its answer is too large for a model list.'
-    case 'unauthorized':
-      return stoppage.detail
-    case 'refused-address':
-      return `Refused: ${stoppage.detail}.`
-  }
-}
-
-function unreachableText(code: string, host: string, hostname: string): string {
-  if (code === 'ENOTFOUND') return `The name ${hostname} does not exist (DNS).`
-  if (code === 'EAI_AGAIN') return `The name ${hostname} cannot be resolved at the moment (DNS).`
-  if (code === 'ECONNREFUSED') return `Nothing listens at ${host} (connection refused).`
-  if (/WRONG_VERSION|EPROTO|PACKET_LENGTH/.test(code))
-    return `${host} does not speak TLS (${code}): does it need http://?`
-  if (/EXPIRED/.test(code)) return `The certificate of ${host} has expired.`
-  if (/ALTNAME/.test(code)) return `The certificate of ${host} is for another name.`
-  if (/SELF_SIGNED|UNABLE_TO_|ISSUER/.test(code)) {
-    return `The certificate of ${host} is not signed by an authority known here (${code}): see NODE_EXTRA_CA_CERTS.`
-  }
-  return `${host} cannot be reached (${code}).`
 }
 
 /** Undefined if the text is not JSON. */

@@ -72,3 +72,9 @@ export type TaskReply =
   | { id: number; refusal: { code: ErrorCode; message: string; refused: RefusedBody | undefined } }
   /** Our own fault. */
   | { id: number; fault: unknown }
+
+/** What a worker is told at its start. */
+export interface WorkerData {
+  /** Secrets that no message may contain. */
+  hidden: readonly string[]
+}

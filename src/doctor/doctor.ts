@@ -37,7 +37,7 @@ export async function runChecks(environment: Environment): Promise<Check[]> {
   const keys = SECRETS_KEY?.split(',').map((key) => key.trim()) ?? null
   const secrets = secretsOf(dataDir, keys)
   checks.push(...(await attempt('secrets', () => checkSecrets(inspection?.rows ?? null, secrets))))
-  checks.push(...(await outwardChecks(config, inspection, secrets)))
+  checks.push(...(await outwardChecks(environment, config, inspection, secrets)))
   checks.push(...checkCharges(inspection?.rows ?? null))
   checks.push(checkPrices(inspection?.rows ?? null, config.file?.config ?? null))
   checks.push(checkStreaming(inspection?.rows ?? null, config.file?.config ?? null, config.settings.STREAMING === 'on'))
@@ -80,11 +80,16 @@ async function tryInspect(dataDir: string, databaseUrl: string | null, checks: C
   }
 }
 
-async function outwardChecks(config: Config, inspection: Inspection | null, secrets: Secrets | null): Promise<Check[]> {
+async function outwardChecks(
+  environment: Environment,
+  config: Config,
+  inspection: Inspection | null,
+  secrets: Secrets | null,
+): Promise<Check[]> {
   const file = config.file?.config ?? null
-  const environment: Provider[] = environmentProviders(config)
-  const providers = effectiveProviders(environment, inspection?.rows ?? null, secrets, file)
-  const deps = openUpstream(Date.now)
+  const fromEnvironment: Provider[] = environmentProviders(config)
+  const providers = effectiveProviders(fromEnvironment, inspection?.rows ?? null, secrets, file)
+  const deps = openUpstream(Date.now, environment)
   try {
     return [...(await checkProviders(providers, deps)), ...(await attempt('clock', () => checkClock(providers, deps)))]
   } finally {

@@ -11,6 +11,7 @@ import {
   type ProviderKinds,
   SPEAKABLE,
 } from './provider.ts'
+import { proxyProblem } from './proxy-url.ts'
 import { Alias, ProviderName, RouteSchema } from './route.ts'
 
 /** `switchyard.yaml`, see docs/configuration.md. Unknown fields are refused, so a misspelt one is noticed. */
@@ -26,11 +27,10 @@ const Headers = z.record(
 )
 
 /** Empty: no proxy, whatever the environment says. */
-const ProxyUrl = z.string().refine((value) => value === '' || isProxy(value), 'http://host:port, or empty for none')
-
-function isProxy(value: string): boolean {
-  return URL.canParse(value) && ['http:', 'https:'].includes(new URL(value).protocol)
-}
+const ProxyUrl = z.string().superRefine((value, context) => {
+  const problem = value === '' ? null : proxyProblem(value)
+  if (problem !== null) context.addIssue({ code: 'custom', message: `${problem}; empty for none` })
+})
 
 const Certificates = z
   .string()

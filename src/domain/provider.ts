@@ -1,4 +1,5 @@
 import { scrubMessage } from './errors.ts'
+import { proxySecrets } from './proxy-url.ts'
 
 /**
  * A stream whose caller has left: `abort` ends the call upstream, `drain` reads it to its end, for a provider that bills
@@ -77,7 +78,22 @@ const SCHEME = /^(?:Bearer|Basic|Token|ApiKey)\s+/i
 export function withoutSecrets(text: string, provider: Provider): string {
   let clean = text
   for (const secret of secretsOf(provider)) clean = clean.replaceAll(secret, '[redacted]')
+  for (const secret of sharedSecrets) clean = clean.replaceAll(secret, '[redacted]')
   return clean
+}
+
+/** Of the process, whichever provider is called: the password of the environment's proxy. */
+let sharedSecrets: readonly string[] = []
+
+/** For threads that are started. */
+export function hiddenEverywhere(): readonly string[] {
+  return sharedSecrets
+}
+
+/** Every thread says it once, at its start. */
+export function hideEverywhere(secrets: readonly string[]): void {
+  const long = secrets.filter((secret) => secret.length >= SHORTEST_SECRET)
+  sharedSecrets = [...new Set([...sharedSecrets, ...long])]
 }
 
 /** Kept for every provider object: they do not change, and every call asks. */
@@ -87,23 +103,11 @@ function secretsOf(provider: Provider): readonly string[] {
   const known = SECRETS.get(provider)
   if (known !== undefined) return known
   const { apiKey, headers, credentials = {}, proxy } = provider
-  const values = [apiKey ?? '', ...Object.values(headers), ...Object.values(credentials), passwordOf(proxy)]
+  const values = [apiKey ?? '', ...Object.values(headers), ...Object.values(credentials), ...proxySecrets(proxy ?? '')]
   const forms = new Set(values.flatMap((value) => [value, value.replace(SCHEME, '')]))
   const secrets = [...forms].filter((form) => form.length >= SHORTEST_SECRET)
   SECRETS.set(provider, secrets)
   return secrets
-}
-
-/** The proxy's address as it may be shown. */
-export function withoutPassword(proxy: string): string {
-  if (proxy === '' || passwordOf(proxy) === '') return proxy
-  const url = new URL(proxy)
-  url.password = '***'
-  return url.href
-}
-
-function passwordOf(proxy: string | undefined): string {
-  return proxy === undefined || proxy === '' ? '' : decodeURIComponent(new URL(proxy).password)
 }
 
 /** Longer than any request id, and enough for the address of a redirect. */

@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
 import { GatewayError } from '../domain/errors.ts'
-import { type Provider, type ProviderKinds, withoutPassword } from '../domain/provider.ts'
+import type { Provider, ProviderKinds } from '../domain/provider.ts'
+import { withoutPassword, withStoredPassword } from '../domain/proxy-url.ts'
 import {
   deleteProvider,
   findProvider,
@@ -94,7 +95,7 @@ export function providerHandlers(deps: ManagementDeps): Handlers {
 
 /** What the body makes of the provider. What is left out and write-only, or has a default, stays as it is stored. */
 function asked(name: string, body: Body, stored: Provider | null, kinds: ProviderKinds): Provider {
-  const { preset, proxy } = { preset: kept(body.preset, stored?.preset), proxy: kept(body.proxy, stored?.proxy) }
+  const preset = kept(body.preset, stored?.preset)
   const family = body.family ?? kinds.familyOf({ name, ...given({ preset }) })
   if (family === null) throw new GatewayError('invalid_request', 'family: is missing')
   const provider: Provider = {
@@ -110,7 +111,7 @@ function asked(name: string, body: Body, stored: Provider | null, kinds: Provide
       preset,
       settings: kept(body.settings, stored?.settings),
       credentials: filled('credentials', body.credentials, stored?.credentials),
-      proxy,
+      proxy: kept(withPassword(body.proxy, stored?.proxy), stored?.proxy),
       ca: kept(body.ca, stored?.ca),
     }),
   }
@@ -123,6 +124,17 @@ function asked(name: string, body: Body, stored: Provider | null, kinds: Provide
 /** Null removes, and what is left out stays. */
 function kept<T>(asked: T | null | undefined, stored: T | undefined): T | undefined {
   return asked === undefined ? stored : (asked ?? undefined)
+}
+
+/** Its password as it is stored, where the address came back as it is shown. */
+function withPassword(proxy: string | null | undefined, stored: string | undefined): string | null | undefined {
+  if (proxy === null || proxy === undefined) return proxy
+  const whole = withStoredPassword(proxy, stored)
+  if (whole !== null) return whole
+  throw new GatewayError(
+    'invalid_request',
+    `proxy: ${MASKED} stands for the password of another address: send it again`,
+  )
 }
 
 function given<T extends object>(fields: T): { [Name in keyof T]?: Exclude<T[Name], undefined> } {

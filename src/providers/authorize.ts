@@ -1,9 +1,9 @@
 import type { Provider } from '../domain/provider.ts'
 import type { UpstreamClient } from '../upstream/client.ts'
 import type { Endpoint } from '../upstream/exchange.ts'
-import type { HttpTarget } from '../upstream/target.ts'
 import { AuthorizationError, type OutgoingRequest } from './authorization.ts'
 import type { Family } from './family.ts'
+import { targetVia } from './target-via.ts'
 import type { Tokens } from './tokens.ts'
 
 export interface AuthorizeDeps {
@@ -11,12 +11,6 @@ export interface AuthorizeDeps {
   tokens: Tokens
   /** Unix milliseconds. */
   now(): number
-}
-
-/** A target with what the provider's connection needs. */
-export function targetVia({ proxy, ca }: Provider, target: HttpTarget): HttpTarget {
-  if (proxy === undefined && ca === undefined) return target
-  return { ...target, ...(proxy === undefined ? {} : { proxy }), ...(ca === undefined ? {} : { ca }) }
 }
 
 /** Whether each request needs header fields of its own. */

@@ -6,6 +6,11 @@ export interface HttpTarget {
   proxy?: string
   /** Authorities (PEM) in place of the usual ones. */
   ca?: string
-  /** The address was chosen by the gateway's own environment, e.g. a metadata server: addresses of the machine may be. */
+  /** The usual ones vouch as well. */
+  keepsUsualAuthorities?: true
+  /**
+   * The address was chosen by the gateway's own environment, e.g. a metadata server: no proxy, and addresses that no
+   * provider may have are allowed.
+   */
   isInternal?: true
 }

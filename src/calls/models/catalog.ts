@@ -119,7 +119,7 @@ function directIdOf(id: string, { provider, family }: CatalogSource, prefixes: r
 
 async function readPage({ provider, family }: CatalogSource, after: string | null, deps: AuthorizeDeps) {
   const outcome = await askModels(provider, family, { after, timeoutMs: TIMEOUT_MS }, deps)
-  if (outcome.kind === 'unauthorized') throw new Error(outcome.detail)
+  if (outcome.kind === 'proxy' || outcome.kind === 'unauthorized') throw new Error(outcome.detail)
   if (outcome.kind !== 'reply') throw new Error(`the provider could not be reached (${outcome.kind})`)
   if (outcome.status !== 200) {
     const words = withoutSecrets(bodyOf(outcome).toString('utf8'), provider)
