@@ -20,12 +20,12 @@ export function embeddingsThrough(door: Door): Translator<EmbeddingsRequest> {
   }
 }
 
-const KNOWN: ReadonlySet<string> = new Set(['model', 'input', 'dimensions', 'encoding_format', 'user'])
+export const KNOWN_FIELDS: ReadonlySet<string> = new Set(['model', 'input', 'dimensions', 'encoding_format', 'user'])
 
 export function toWire(request: EmbeddingsRequest, { model }: Target): Translation {
   const texts = textsOf(request.input)
   if (texts === null) return refused('input: tokens of another tokenizer are not supported by this provider')
-  const unknown = Object.keys(request).find((name) => !KNOWN.has(name) && (request[name] ?? null) !== null)
+  const unknown = Object.keys(request).find((name) => !KNOWN_FIELDS.has(name) && (request[name] ?? null) !== null)
   if (unknown !== undefined) return refused(`unknown parameter ${quoted(unknown)}`)
   const { dimensions, user } = request
   const size = (dimensions ?? null) === null ? {} : { outputDimensionality: dimensions }
