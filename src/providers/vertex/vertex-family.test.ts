@@ -20,7 +20,7 @@ const at = (location: string): Provider => ({ ...PROVIDER, settings: { project: 
 const EXPRESS: Provider = { ...PROVIDER, apiKey: 'AIza-key', settings: {} }
 
 function translator(model: string, name: EndpointName = 'chat'): Translator {
-  const found = vertexFamily.translatorsFor?.(model)[name]
+  const found = vertexFamily.translatorsFor?.(model, { baseUrl: null })[name]
   assert.ok(found !== undefined, `${model} has no ${name}`)
   return found
 }
