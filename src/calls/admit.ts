@@ -6,14 +6,14 @@ import { assessChain, NOTHING_FITTED, type Situation } from './chain/assess.ts'
 import { chainHold } from './chain/chain-hold.ts'
 import type { Deps } from './deps.ts'
 import { openRecord } from './open-record.ts'
-import { type Admitted, advance, type Resolved } from './stages.ts'
+import { type Admitted, advance, type Balanced } from './stages.ts'
 
 /**
  * Holds the maximum cost of the call and opens its row before anything is sent: from here on the log knows the call,
  * whatever kills the process. With the ledger in memory, decision and log write happen in one turn, so the open rows
  * are the holds; shared counters keep the hold under the row's id.
  */
-export async function admit(resolved: Resolved, deps: Deps): Promise<Admitted> {
+export async function admit(resolved: Balanced, deps: Deps): Promise<Admitted> {
   const { body, endpoint, snapshot, id } = resolved
   const { chain, isInterchangeable } = resolved.resolved
   const payer = payerOf(resolved.key, snapshot)

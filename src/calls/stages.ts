@@ -48,6 +48,8 @@ export interface Begun {
   adjustments: Adjustment[]
   /** The entry that was called last. */
   trying: Pick<ServedBy, 'entry' | 'position' | 'ignored'> | null
+  /** Ends its count at the entry where it is now. */
+  leaveEntry: () => void
   /** Who called. */
   readonly receiver: Receiver & Pick<Call, 'headers'>
   /** Where a streamed answer goes; null: a whole answer was asked for. */
@@ -68,8 +70,14 @@ export interface Resolved extends Received {
   readonly resolved: ResolvedModel
 }
 
+/** Its entries are in the order in which they are called. */
+export interface Balanced extends Resolved {
+  /** The member of a group that has the prompt cache of the call's session. */
+  readonly home: ChainEntry | null
+}
+
 /** Its maximum cost is held and its row is open: it may call providers. Only `admit` makes one. */
-export interface Admitted extends Resolved {
+export interface Admitted extends Balanced {
   readonly fitnesses: readonly Fitness[]
   readonly held: HeldCall
   /** Soft budgets that this call exceeds. */

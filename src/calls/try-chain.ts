@@ -1,13 +1,13 @@
 import { ERRORS, GatewayError } from '../domain/errors.ts'
 import type { Failure } from '../domain/failure.ts'
 import { toldSeconds } from '../domain/retry-after.ts'
-import type { ChainEntry } from '../domain/route.ts'
 import { CallerLeftError } from '../http/call.ts'
 import type { Candidate } from './chain/assess.ts'
 import { Walk } from './chain/walk.ts'
 import type { Deps } from './deps.ts'
+import { CACHE_LOST, noteReason, noteSkipped } from './note-attempt.ts'
 import { price } from './price.ts'
-import { type Admitted, advance, millisecondsInto, type Served, type ServedBy } from './stages.ts'
+import { type Admitted, advance, type Served, type ServedBy } from './stages.ts'
 import { type LeftOutcome, tryEntry } from './try-entry.ts'
 
 /** Calls the entries in order until one serves. Throws the error of the last called entry. */
@@ -23,6 +23,7 @@ export async function tryChain(call: Admitted, deps: Deps): Promise<Served> {
     }
     walk.failed(outcome.failure, candidate)
     if (outcome.giveUp) break
+    if (candidate.entry === call.home) noteReason(call, `${call.attempts.at(-1)?.reason}; ${CACHE_LOST}`)
   }
   const { lastFailure } = walk
   throw lastFailure === null ? walk.unattemptedError() : attemptedError(lastFailure, walk.smallestWaitMs, call)
@@ -41,20 +42,6 @@ function noteCounted(
     ...{ usageSource: 'provider_partial', bounds: null },
   }
   price(advance(call, { served }))
-}
-
-function noteSkipped(call: Admitted, { provider, model }: ChainEntry, reason: string): void {
-  call.attempts.push({
-    kind: 'skipped',
-    provider,
-    model,
-    startedAfterMs: millisecondsInto(call),
-    durationMs: 0,
-    status: null,
-    code: null,
-    upstreamRequestId: null,
-    reason,
-  })
 }
 
 function attemptedError(failure: Failure, smallestWaitMs: number | null, call: Admitted): GatewayError {

@@ -11,6 +11,7 @@ import type { Candidate } from './chain/assess.ts'
 import { type Correction, correctionOf } from './chain/correction.ts'
 import { nextStep } from './chain/fallback.ts'
 import type { Deps } from './deps.ts'
+import { noteReason } from './note-attempt.ts'
 import { pause } from './pause.ts'
 import { type Asked, type Outcome, readOutcome, wordsOf } from './read-outcome.ts'
 import { type Admitted, millisecondsInto, type ServedBy, type StreamedAnswer } from './stages.ts'
@@ -36,6 +37,8 @@ export async function tryEntry(candidate: Candidate, call: Admitted, deps: Deps)
   const { body } = call
   call.adjustments = candidate.adjustments
   call.trying = candidate
+  call.leaveEntry()
+  call.leaveEntry = deps.traffic.enter(entry)
   // Written once: every retry at this entry sends the same request.
   const written = body.write(position)
   let bytes = written instanceof Promise ? await written : written
@@ -134,6 +137,9 @@ async function attempt(candidate: Candidate, bytes: WireBytes, call: Admitted, d
     deps.log.error({ request: call.id, provider: provider.name }, `call refused: ${raw.detail}`)
   }
   remember(outcome, candidate, call, deps)
+  if (outcome.kind === 'answered' || outcome.kind === 'streaming') {
+    deps.traffic.took(entry, outcome.kind === 'streaming', durationMs)
+  }
   return { outcome, durationMs, isFullyWritten: head?.isFullyWritten === true }
 }
 
@@ -211,9 +217,4 @@ export function notePrice(
   if (percent > heldPercent)
     noteReason(call, `served, at ${percent} % of the list price: ${heldPercent} % were held for`)
   if (percent > expectedPercent) deps.pricePercents.learn(provider, percent, call.id)
-}
-
-function noteReason(call: Admitted, reason: string): void {
-  const last = call.attempts.at(-1)
-  if (last !== undefined) last.reason = reason
 }

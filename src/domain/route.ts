@@ -35,28 +35,88 @@ export const ChainEntrySchema = z.strictObject({
   max_output_tokens: MaxOutputTokens.optional(),
 })
 
+/** How a group chooses the member that a call begins with. */
+export const BALANCES = ['weighted', 'least_busy', 'fastest'] as const
+export type Balance = (typeof BALANCES)[number]
+
+const MemberSchema = z.strictObject({
+  ...ChainEntrySchema.shape,
+  weight: z.int().min(0).max(1000).optional().describe('Its share; default 1. 0: only when the others cannot serve'),
+})
+
+/** Entries that stand at one place of the chain. */
+export const GroupSchema = z.strictObject({
+  balance: z.enum(BALANCES).describe('How the member is chosen that a call begins with; the others follow it'),
+  sticky: z.boolean().optional().describe('Calls of one session begin with the same member; default true'),
+  members: z.array(MemberSchema).min(2).max(10),
+})
+
+export const PlaceSchema = z.union([ChainEntrySchema, GroupSchema])
+
+/** Every entry is translated for at the start of a call. */
+const MOST_ENTRIES = 20
+
+const ChainSchema = z
+  .array(PlaceSchema)
+  .min(1)
+  .max(10)
+  .superRefine((chain, context) => {
+    if (definedEntries(chain).length > MOST_ENTRIES) {
+      context.addIssue({ code: 'custom', message: `a chain has at most ${MOST_ENTRIES} entries, members included` })
+    }
+    for (const [index, place] of chain.entries()) {
+      if (!('members' in place)) continue
+      const names = place.members.map(({ provider, model }) => `${provider}/${model}`)
+      const twin = names.findIndex((name, at) => names.indexOf(name) < at)
+      const path = [index, 'members', twin]
+      if (twin >= 0) context.addIssue({ code: 'custom', message: `${names[twin]} is a member already`, path })
+    }
+  })
+
 export const RouteSchema = z.strictObject({
   description: z.string().max(1000).optional(),
-  chain: z.array(ChainEntrySchema).min(1).max(10),
+  chain: ChainSchema,
   interchangeable: z.boolean().optional(),
 })
 export type RouteDefinition = z.infer<typeof RouteSchema>
+type PlaceDefinition = RouteDefinition['chain'][number]
+
+/** All entries of a chain as it is written, members included, with where they stand in it. */
+export function definedEntries(chain: readonly PlaceDefinition[]) {
+  return chain.flatMap((place, index) => {
+    if (!('members' in place)) return [{ ...place, path: `chain[${index}]` }]
+    return place.members.map((member, at) => ({ ...member, path: `chain[${index}].members[${at}]` }))
+  })
+}
 
 /** Why a route of embedding models is refused: vectors of two models cannot be compared. Null: it is not. */
 export function mixedEmbeddings(
   { chain, interchangeable }: Pick<RouteDefinition, 'chain' | 'interchangeable'>,
   modeOf: (entry: { provider: string; model: string }) => string | undefined,
 ): string | null {
-  const models = new Set(chain.filter((entry) => modeOf(entry) === 'embedding').map(({ model }) => model))
+  const embedding = definedEntries(chain).filter((entry) => modeOf(entry) === 'embedding')
+  const models = new Set(embedding.map(({ model }) => model))
   if (models.size < 2 || interchangeable === true) return null
   const names = [...models].join(' and ')
   return `chain: embeddings of ${names} cannot be compared; keep one model, or set interchangeable: true if they can`
 }
 
+/** Entries among which a call chooses the one it begins with. */
+export interface Group {
+  balance: Balance
+  isSticky: boolean
+  members: readonly { entry: ChainEntry; weight: number }[]
+}
+
+export type Place = ChainEntry | Group
+
 export interface Route {
   alias: string
   description: string | null
+  /** Every entry, as written. */
   chain: readonly ChainEntry[]
+  /** The same with its groups; null without any: then `chain` is the order of every call. */
+  places: readonly Place[] | null
   /** Embeddings, too, may fall back to another of its models. */
   isInterchangeable: boolean
   createdAt: number
@@ -73,6 +133,17 @@ export function chainEntry(definition: z.infer<typeof ChainEntrySchema>): ChainE
   }
 }
 
+/** A chain as it is written, with its defaults. */
+export function chainOf(definition: RouteDefinition['chain']): Pick<Route, 'chain' | 'places'> {
+  const places = definition.map((place): Place => {
+    if (!('members' in place)) return chainEntry(place)
+    const members = place.members.map((member) => ({ entry: chainEntry(member), weight: member.weight ?? 1 }))
+    return { balance: place.balance, isSticky: place.sticky ?? true, members }
+  })
+  const chain = places.flatMap((place) => ('members' in place ? place.members.map(({ entry }) => entry) : [place]))
+  return { chain, places: chain.length === places.length ? null : places }
+}
+
 /** Direct model ids go to a provider by their prefix (docs/contract.md). */
 export interface PrefixRule {
   prefix: string
@@ -82,7 +153,10 @@ export interface PrefixRule {
 export interface Resolved {
   /** Null for a direct model id. */
   alias: string | null
+  /** In the order in which they are called (calls/balance.ts). */
   chain: readonly ChainEntry[]
+  /** Of a route with a group. */
+  places: readonly Place[] | null
   isInterchangeable: boolean
 }
 
@@ -98,10 +172,14 @@ export function resolveModel(
   prefixes: readonly PrefixRule[],
 ): Resolved | null {
   const route = routes.get(model)
-  if (route !== undefined) return { alias: route.alias, chain: route.chain, isInterchangeable: route.isInterchangeable }
+  if (route !== undefined) {
+    const { alias, chain, places, isInterchangeable } = route
+    return { alias, chain, places, isInterchangeable }
+  }
   const plain = withoutSuffix(model)
   if (plain !== model) return resolveModel(plain, routes, prefixes)
   const rule = prefixes.find((candidate) => model.startsWith(candidate.prefix))
   if (rule === undefined) return null
-  return { alias: null, chain: [chainEntry({ provider: rule.provider, model })], isInterchangeable: false }
+  const chain = [chainEntry({ provider: rule.provider, model })]
+  return { alias: null, chain, places: null, isInterchangeable: false }
 }

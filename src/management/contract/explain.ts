@@ -18,6 +18,10 @@ const ExplainedEntry = z.strictObject({
   timeout_ms: z.int(),
   idle_timeout_ms: z.int().nullable().describe("The longest silence inside a stream; null: the gateway's"),
   retries: z.int(),
+  chosen_because: z
+    .string()
+    .nullable()
+    .describe('Why it stands here among the members of its group; null where an entry has its place alone'),
   configured: z.boolean().describe('The provider has a key or an address'),
   circuit: z.enum(['closed', 'open', 'half-open']),
   would_be_used: z.boolean().describe('Whether a call would be sent here now'),
@@ -55,6 +59,7 @@ const tag = 'Routes'
 const query = z.strictObject({
   ...inWorkspace,
   key: z.string().max(64).optional().describe('Id of the key that would make the call: its limits count too'),
+  session: z.string().max(128).optional().describe('As the header `x-gateway-session` would name it'),
 })
 /** Checked by the very function that checks calls, so that both refuse the same. */
 const body = z.unknown().meta({ type: 'object', description: 'A chat completions request' })

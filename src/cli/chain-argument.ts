@@ -1,0 +1,42 @@
+import { BALANCES } from '../domain/route.ts'
+import { CliError } from './cli-error.ts'
+
+export const ENTRY_FORM = 'PROVIDER/MODEL[,timeout_ms=N][,idle_timeout_ms=N][,retries=N][,max_output_tokens=N]'
+export const GROUP_FORM = `${BALANCES.join('|')}[,sticky=false]: ENTRY[,weight=N] | ENTRY[,weight=N]`
+
+const SETTINGS = ['timeout_ms', 'idle_timeout_ms', 'retries', 'max_output_tokens']
+const GROUP = new RegExp(`^(${BALANCES.join('|')})((?:,[^:]*)?):(.*)$`, 's')
+
+/** One place of a chain: `provider/model,retries=1`, or `weighted: provider/model,weight=3 | other/model`. */
+export function placeOf(written: string): Record<string, unknown> {
+  const [, balance, options = '', members = ''] = GROUP.exec(written.trim()) ?? []
+  if (balance === undefined) return entryOf(written, written, SETTINGS)
+  return {
+    balance,
+    ...groupOptions(options, written),
+    members: members.split('|').map((member) => entryOf(member.trim(), written, [...SETTINGS, 'weight'])),
+  }
+}
+
+function groupOptions(options: string, written: string): Record<string, boolean> {
+  if (options === '') return {}
+  const [, value] = /^,sticky=(true|false)$/.exec(options) ?? []
+  if (value === undefined) throw new CliError(`-e ${written}: expected ${GROUP_FORM}`, 2)
+  return { sticky: value === 'true' }
+}
+
+function entryOf(entry: string, written: string, allowed: readonly string[]): Record<string, unknown> {
+  const [target = '', ...settings] = entry.split(',')
+  const slash = target.indexOf('/')
+  if (slash < 1) throw new CliError(`-e ${written}: expected ${ENTRY_FORM}`, 2)
+  const fields = settings.map((setting) => {
+    const [, name = '', value] = /^(\w+)=(\d+)$/.exec(setting) ?? []
+    if (allowed.includes(name)) return [name, Number(value)]
+    const expected = allowed.map((each) => `${each}=N`)
+    throw new CliError(
+      `-e ${written}: unknown setting '${setting}'; expected ${expected.slice(0, -1).join(', ')} or ${expected.at(-1)}`,
+      2,
+    )
+  })
+  return { provider: target.slice(0, slash), model: target.slice(slash + 1), ...Object.fromEntries(fields) }
+}
