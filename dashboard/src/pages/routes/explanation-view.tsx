@@ -79,6 +79,11 @@ function Step({ entry, index, isBehind }: { entry: Explained; index: number; isB
           {entry.skipped_because}
         </Text>
       )}
+      {entry.chosen_because !== null && (
+        <Text size="xs" c="dimmed">
+          shares its place: {entry.chosen_because}
+        </Text>
+      )}
       {entry.circuit !== 'closed' && (
         <Text size="xs" c="dimmed" component="div">
           circuit <CircuitBadge state={entry.circuit} />
