@@ -28,7 +28,7 @@ function groupOptions(options: string, written: string): Record<string, boolean>
 function entryOf(entry: string, written: string, allowed: readonly string[]): Record<string, unknown> {
   const [target = '', ...settings] = entry.split(',')
   const slash = target.indexOf('/')
-  if (slash < 1) throw new CliError(`-e ${written}: expected ${ENTRY_FORM}`, 2)
+  if (!/^[\w-]+\//.test(target)) throw new CliError(`-e ${written}: expected ${ENTRY_FORM}, or ${GROUP_FORM}`, 2)
   const fields = settings.map((setting) => {
     const [, name = '', value] = /^(\w+)=(\d+)$/.exec(setting) ?? []
     if (allowed.includes(name)) return [name, Number(value)]

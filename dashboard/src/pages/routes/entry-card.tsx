@@ -100,7 +100,7 @@ function Fields({ entry, path, isMember, editor, providers, isReadOnly, children
   const names = providers?.map(({ name }) => name) ?? []
   const isUnknown = entry.provider !== '' && !names.includes(entry.provider)
   return (
-    <div className={classes['fields']}>
+    <div className={classes['fields']} data-member={isMember || undefined}>
       <Select
         className={classes['wide'] ?? ''}
         label="Provider"

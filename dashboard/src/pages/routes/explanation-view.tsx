@@ -81,7 +81,7 @@ function Step({ entry, index, isBehind }: { entry: Explained; index: number; isB
       )}
       {entry.chosen_because !== null && (
         <Text size="xs" c="dimmed">
-          shares its place: {entry.chosen_because}
+          {entry.chosen_because}
         </Text>
       )}
       {entry.circuit !== 'closed' && (
