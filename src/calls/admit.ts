@@ -22,13 +22,20 @@ export async function admit(resolved: Balanced, deps: Deps): Promise<Admitted> {
   const isFinal = !mayFit(payer)
   const assessed = assessChain(body, situation, deps, NOTHING_FITTED, isFinal)
   let fitnesses = assessed instanceof Promise ? await assessed : assessed
-  const holdFor = (chosen: typeof fitnesses) => ({
-    ...(endpoint.isFree === true ? holdOfTerms([]) : chainHold(chosen, body.promptTokens.most, snapshot)),
+  const holdFor = (chosen: typeof fitnesses, isHedged = false) => ({
+    ...(endpoint.isFree === true ? holdOfTerms([]) : chainHold(chosen, body.promptTokens.most, snapshot, isHedged)),
     isStream: resolved.delivery !== null,
   })
-  let hold = holdFor(fitnesses)
+  let mayHedge = chain.some(({ hedgeAfterMs }) => hedgeAfterMs !== null)
+  let hold = holdFor(fitnesses, mayHedge)
   const asked = deps.ledger.admit(payer, hold, id)
   let decision = asked instanceof Promise ? await asked : asked
+  if (decision.kind === 'refused' && mayHedge) {
+    // What is left does not suffice for two at once: one is asked after the other.
+    mayHedge = false
+    hold = holdFor(fitnesses)
+    decision = await deps.ledger.admit(payer, hold, id)
+  }
   if (decision.kind === 'refused' && !isFinal) {
     // Again, with the most that the fitting hard budget can pay for.
     ;({ fitnesses, hold, decision } = await fitIn({ fitnesses, hold, decision }, payer, async (fitted) => {
@@ -53,5 +60,5 @@ export async function admit(resolved: Balanced, deps: Deps): Promise<Admitted> {
     throw error
   }
   for (const { scope } of warnings) deps.metrics.budgetWarnings.add(1, [scope.kind])
-  return advance(resolved, { fitnesses, held, warnings })
+  return advance(resolved, { fitnesses, mayHedge, held, warnings })
 }

@@ -71,6 +71,7 @@ export async function handleCall(
     // Already settled, unless something failed; that must not keep money held for ever.
     if (ended.call.held !== undefined) void deps.ledger.settle(ended.call.held, NOTHING_USED)
     ended.call.leaveEntry()
+    void ended.call.lost?.end()
     ended.call.body?.release()
     ended.call.delivery?.close()
     deps.streams.end(begun)
@@ -118,6 +119,8 @@ function begin(call: Call, endpoint: Endpoint, key: LiveKey, snapshot: Snapshot,
     adjustments: [],
     trying: null,
     leaveEntry: () => {},
+    leg: null,
+    lost: null,
     receiver: call,
     delivery: null,
   }

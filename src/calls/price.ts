@@ -1,20 +1,25 @@
-import { asPicodollars, costOf } from '../domain/pricing/price.ts'
+import { asPicodollars, costOf as costOfTokens, type Picodollars } from '../domain/pricing/price.ts'
 import type { TokenUsage } from '../domain/pricing/usage.ts'
 import type { ChainEntry } from '../domain/route.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
-import { advance, type Cost, type Priced, type Served } from './stages.ts'
+import { advance, type Begun, type Cost, type Priced, type Served, type ServedBy } from './stages.ts'
 
 /**
  * Usage × the price version in force when the call began: the call keeps its snapshot, so a later price change does not
- * affect it. One figure for the header, the log and the metrics.
+ * affect it. One figure for the header, the log and the metrics. Where two entries were asked, both are in it.
  */
 export function price(call: Served): Priced {
-  return advance(call, { cost: costAt(call) })
+  const { served, lost } = call
+  const own = costOf(served, served.entry, call)
+  return advance(call, { cost: lost === null || lost.cost === null ? own : together(own, lost.cost) })
 }
 
-function costAt({ endpoint, served, snapshot }: Served): Cost {
+export function costOf(
+  { usage, bounds }: Pick<ServedBy, 'usage' | 'bounds'>,
+  entry: ChainEntry,
+  { endpoint, snapshot }: Pick<Begun, 'endpoint' | 'snapshot'>,
+): Cost {
   if (endpoint.isFree === true) return FREE
-  const { entry, usage, bounds } = served
   const cost = (of: TokenUsage) => costOfUsage(of, entry, snapshot)
   return {
     ...cost(usage),
@@ -23,11 +28,26 @@ function costAt({ endpoint, served, snapshot }: Served): Cost {
   }
 }
 
+/** Unknown where one of them is; an estimate where one of them is. */
+function together(own: Cost, lost: Cost): Cost {
+  const isEstimated = own.most !== null || lost.most !== null
+  return {
+    picodollars: sum(own.picodollars, lost.picodollars),
+    priceVersion: own.priceVersion,
+    least: isEstimated ? sum(own.least ?? own.picodollars, lost.least ?? lost.picodollars) : null,
+    most: isEstimated ? sum(own.most ?? own.picodollars, lost.most ?? lost.picodollars) : null,
+  }
+}
+
+function sum(a: Picodollars | null, b: Picodollars | null): Picodollars | null {
+  return a === null || b === null ? null : asPicodollars(a + b)
+}
+
 const FREE: Cost = { picodollars: asPicodollars(0n), priceVersion: null, least: null, most: null }
 
 /** Null when the model has no known price. */
 export function costOfUsage(usage: TokenUsage, { provider, model }: ChainEntry, { registry }: Snapshot) {
   const known = registry.get(provider)?.get(model)
   if (known === undefined) return { picodollars: null, priceVersion: null }
-  return { picodollars: costOf(usage, known.price), priceVersion: known.priceVersion }
+  return { picodollars: costOfTokens(usage, known.price), priceVersion: known.priceVersion }
 }

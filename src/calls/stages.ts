@@ -18,6 +18,7 @@ import type { Call } from '../http/call.ts'
 import type { BudgetState, HeldCall } from '../limits/admission.ts'
 import type { AttemptRecord } from '../request-log/record.ts'
 import type { Fitness } from './chain/assess.ts'
+import type { Leg } from './hedge/leg.ts'
 import type { Claim } from './idempotency/idempotency.ts'
 import type { Delivery, Receiver } from './stream/delivery.ts'
 import type { LiveStream } from './stream/live-stream.ts'
@@ -48,6 +49,10 @@ export interface Begun {
   adjustments: Adjustment[]
   /** The entry that was called last. */
   trying: Pick<ServedBy, 'entry' | 'position' | 'ignored'> | null
+  /** Where two entries are asked for the call: the part of one of them. */
+  leg: Leg | null
+  /** The entry that was asked, too, and did not serve. */
+  lost: Lost | null
   /** Ends its count at the entry where it is now. */
   leaveEntry: () => void
   /** Who called. */
@@ -79,6 +84,8 @@ export interface Balanced extends Resolved {
 /** Its maximum cost is held and its row is open: it may call providers. Only `admit` makes one. */
 export interface Admitted extends Balanced {
   readonly fitnesses: readonly Fitness[]
+  /** What is held suffices for two entries at once. */
+  readonly mayHedge: boolean
   readonly held: HeldCall
   /** Soft budgets that this call exceeds. */
   readonly warnings: readonly BudgetState[]
@@ -102,6 +109,18 @@ export interface ServedBy {
   /** Of a stream until its first content, later of all of it. */
   upstreamMs: number
   ignored: string[]
+  /** Its record. */
+  attempt: AttemptRecord
+}
+
+/** An entry that another one, asked beside it, was faster than. */
+export interface Lost {
+  /** Of which it is a part; unknown until it has ended. */
+  cost: Cost | null
+  entry: ChainEntry
+  usage: TokenUsage | null
+  /** Ends what is left of it; resolves when it has ended and its cost is known. */
+  end(): Promise<void>
 }
 
 /** An answer that is sent while it arrives. */

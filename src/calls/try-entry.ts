@@ -4,6 +4,7 @@ import type { AttemptPhase } from '../domain/log/stream-words.ts'
 import { NO_USAGE, type TokenUsage } from '../domain/pricing/usage.ts'
 import type { StreamUsage } from '../domain/request/stream.ts'
 import type { Unauthorized } from '../providers/authorize.ts'
+import type { AttemptRecord } from '../request-log/record.ts'
 import type { Endpoint as UpstreamEndpoint } from '../upstream/exchange.ts'
 import { stampOf } from './answer.ts'
 import { failureOfBreakdown } from './breakdown.ts'
@@ -11,6 +12,7 @@ import type { Candidate } from './chain/assess.ts'
 import { type Correction, correctionOf } from './chain/correction.ts'
 import { nextStep } from './chain/fallback.ts'
 import type { Deps } from './deps.ts'
+import { both, type Leg } from './hedge/leg.ts'
 import { noteReason } from './note-attempt.ts'
 import { pause } from './pause.ts'
 import { type Asked, type Outcome, readOutcome, wordsOf } from './read-outcome.ts'
@@ -24,11 +26,12 @@ export type EntryOutcome =
   | { kind: 'failed'; failure: Failure; giveUp: boolean }
   | LeftOutcome
 
-/** `usage`: what a stream had counted by then. */
+/** Also of an entry that lost a hedge. `usage`: what a stream had counted by then. */
 export interface LeftOutcome {
   kind: 'caller-left'
   usage?: StreamUsage | null
-  durationMs?: number
+  /** The call that was under way; none: between two of them. */
+  attempt?: AttemptRecord
 }
 
 /** Calls one entry, with retries where they may help, until it serves or the chain must move on. */
@@ -45,20 +48,24 @@ export async function tryEntry(candidate: Candidate, call: Admitted, deps: Deps)
   let correction: Correction | null = null
   let isFirstUse = true
   for (let retriesUsed = 0; ; ) {
-    const { outcome, durationMs, isFullyWritten } = await attempt(candidate, bytes, call, deps)
-    if (outcome.kind === 'caller-left') return { ...outcome, durationMs }
+    const { outcome, record, isFullyWritten, wasAsked } = await attempt(candidate, bytes, call, deps)
+    if (outcome.kind === 'caller-left') return wasAsked ? { ...outcome, attempt: record } : outcome
     const isFree = isFullyWritten && isFirstUse
     if (outcome.kind !== 'failed') {
       if (isFree) body.discard(bytes)
       correction?.learn()
-      const by = { entry, position, upstreamMs: durationMs, ignored }
+      const by = { entry, position, upstreamMs: record.durationMs, ignored, attempt: record }
       if (outcome.kind === 'streaming') return { kind: 'served', served: streamed(outcome.stream, by, call, deps) }
       const { answer } = outcome
-      const usage = answer.usage ?? estimatedUsage(call)
-      notePrice(usage.pricePercent, candidate, call, deps)
+      const usage = answer.usage ?? estimatedUsage(record, call)
+      notePrice(usage.pricePercent, candidate, record, call.id, deps)
       const usageSource = answer.usage === null ? 'estimated' : 'provider'
       const bounds = answer.usage === null ? promptBounds(call) : null
       return { kind: 'served', served: { ...by, answer, usage, usageSource, bounds } }
+    }
+    if (isLost(call)) {
+      noteReason(record, `${outcome.failure.code}: another entry had answered`)
+      return { kind: 'failed', failure: outcome.failure, giveUp: true }
     }
     if (correction === null) {
       correction = await correctionOf(outcome.failure.refusedField, candidate, { bytes, isFree }, call, deps)
@@ -67,7 +74,7 @@ export async function tryEntry(candidate: Candidate, call: Admitted, deps: Deps)
         bytes = correction.bytes
         isFirstUse = true
         call.adjustments = correction.adjustments
-        noteReason(call, correction.reason)
+        noteReason(record, correction.reason)
         continue
       }
     }
@@ -75,15 +82,20 @@ export async function tryEntry(candidate: Candidate, call: Admitted, deps: Deps)
     const step = nextStep(outcome.failure, context)
     retriesUsed += 1
     isFirstUse = false
-    noteReason(call, step.reason)
+    noteReason(record, step.reason)
     if (step.kind !== 'retry') {
       return { kind: 'failed', failure: outcome.failure, giveUp: step.kind === 'give-up' }
     }
     const began = performance.now()
-    await pause(step.waitMs, call.presence)
+    await pause(step.waitMs, both(call.presence, call.leg))
     call.elsewhereMs += performance.now() - began
-    if (call.presence.left) return { kind: 'caller-left' }
+    if (call.presence.left || isLost(call)) return { kind: 'caller-left' }
   }
+}
+
+/** Another entry was faster: nothing more is sent here. */
+function isLost({ leg }: Admitted): boolean {
+  return leg?.isLost === true
 }
 
 /** Its usage is known at its end. */
@@ -113,15 +125,15 @@ async function attempt(candidate: Candidate, bytes: WireBytes, call: Admitted, d
   const began = performance.now()
   deps.circuits.started(entry)
   const place = upstreamEndpoint(candidate, bytes, call, deps)
-  const endpoint = place instanceof Promise ? await place : place
+  const endpoint = place instanceof Promise ? await unlessLost(place, call.leg) : place
   const ask = call.delivery === null ? askWhole : askStream
-  const { raw, outcome, ended } =
-    'kind' in endpoint ? unasked(endpoint) : await ask(endpoint, candidate, bytes, call, deps)
+  const wasAsked = !('kind' in endpoint)
+  const { raw, outcome, ended } = wasAsked ? await ask(endpoint, candidate, bytes, call, deps) : unasked(endpoint)
   call.elsewhereMs += ended - began
   const startedAfterMs = millisecondsInto(call, began)
   const durationMs = millisecondsInto(call, ended) - startedAfterMs
   const head = 'headers' in raw ? raw : null
-  call.attempts.push({
+  const record: AttemptRecord = {
     kind: 'called',
     provider: entry.provider,
     model: entry.model,
@@ -132,7 +144,8 @@ async function attempt(candidate: Candidate, bytes: WireBytes, call: Admitted, d
     upstreamRequestId: head === null ? null : wordsOf(head, family.requestIdHeader, provider),
     reason: outcome.kind === 'failed' ? '' : outcome.kind === 'caller-left' ? 'the caller left' : 'served',
     ...(call.delivery !== null && outcome.kind === 'failed' ? { phase: phaseOf(raw) } : {}),
-  })
+  }
+  call.attempts.push(record)
   if (raw.kind === 'refused-address') {
     deps.log.error({ request: call.id, provider: provider.name }, `call refused: ${raw.detail}`)
   }
@@ -140,11 +153,21 @@ async function attempt(candidate: Candidate, bytes: WireBytes, call: Admitted, d
   if (outcome.kind === 'answered' || outcome.kind === 'streaming') {
     deps.traffic.took(entry, outcome.kind === 'streaming', durationMs)
   }
-  return { outcome, durationMs, isFullyWritten: head?.isFullyWritten === true }
+  return { outcome, record, isFullyWritten: head?.isFullyWritten === true, wasAsked }
+}
+
+/** Fetching a token takes its time, and nobody waits for one that lost. */
+function unlessLost<Place>(place: Promise<Place>, leg: Leg | null): Promise<Place | { kind: 'caller-left' }> {
+  if (leg === null) return place
+  const { promise, resolve, reject } = Promise.withResolvers<Place | { kind: 'caller-left' }>()
+  const stopListening = leg.onLeave(() => resolve({ kind: 'caller-left' }))
+  place.then(resolve, reject).finally(stopListening)
+  return promise
 }
 
 /** Nothing could be sent. */
-function unasked(raw: Unauthorized): Asked {
+function unasked(raw: Unauthorized | { kind: 'caller-left' }): Asked {
+  if (raw.kind === 'caller-left') return { raw, outcome: raw, ended: performance.now() }
   return { raw, outcome: { kind: 'failed', failure: failureOfBreakdown(raw) }, ended: performance.now() }
 }
 
@@ -167,7 +190,7 @@ async function askWhole(
     method: 'POST',
     body: bytes,
     timeoutMs,
-    presence: call.presence,
+    presence: both(call.presence, call.leg),
   })
   const ended = performance.now()
   const read = readOutcome(raw, candidate, call, deps)
@@ -197,8 +220,8 @@ function remember(outcome: Outcome, { entry, provider }: Candidate, call: Admitt
 }
 
 /** The provider reported no usage: the row says so. */
-function estimatedUsage(call: Admitted): TokenUsage {
-  noteReason(call, 'served, without a count of tokens: they are estimated from the length of the input')
+function estimatedUsage(record: AttemptRecord, call: Admitted): TokenUsage {
+  noteReason(record, 'served, without a count of tokens: they are estimated from the length of the input')
   return { ...NO_USAGE, input: call.body.promptTokens.likely ?? 0 }
 }
 
@@ -211,10 +234,11 @@ function promptBounds({ body: { promptTokens } }: Admitted): ServedBy['bounds'] 
 export function notePrice(
   percent: number,
   { provider, expectedPercent, heldPercent }: Candidate,
-  call: Admitted,
+  attempt: AttemptRecord,
+  id: string,
   deps: Deps,
 ) {
   if (percent > heldPercent)
-    noteReason(call, `served, at ${percent} % of the list price: ${heldPercent} % were held for`)
-  if (percent > expectedPercent) deps.pricePercents.learn(provider, percent, call.id)
+    noteReason(attempt, `served, at ${percent} % of the list price: ${heldPercent} % were held for`)
+  if (percent > expectedPercent) deps.pricePercents.learn(provider, percent, id)
 }

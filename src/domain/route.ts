@@ -11,6 +11,8 @@ export interface ChainEntry {
   retries: number
   /** Output limit that is sent when the caller sends none; null: that of the key or the workspace. */
   maxOutputTokens: number | null
+  /** The next entry is asked, too, when this one has sent no content (of a whole answer: nothing) for so long. */
+  hedgeAfterMs: number | null
 }
 
 export const DEFAULT_TIMEOUT_MS = 600_000
@@ -26,21 +28,27 @@ export const Alias = z
 
 const TimeoutMs = z.int().min(1).max(3_600_000)
 
-export const ChainEntrySchema = z.strictObject({
+const HedgeAfterMs = TimeoutMs.optional().describe(
+  'Ask the next entry, too, when there is no content after so long; the first content wins, both are paid',
+)
+
+const entryFields = {
   provider: ProviderName,
   model: z.string().min(1).max(256),
   timeout_ms: TimeoutMs.optional(),
   idle_timeout_ms: TimeoutMs.optional().describe('The longest silence inside a stream'),
   retries: z.int().min(0).max(10).optional(),
   max_output_tokens: MaxOutputTokens.optional(),
-})
+}
+
+export const ChainEntrySchema = z.strictObject({ ...entryFields, hedge_after_ms: HedgeAfterMs })
 
 /** How a group chooses the member that a call begins with. */
 export const BALANCES = ['weighted', 'least_busy', 'fastest'] as const
 export type Balance = (typeof BALANCES)[number]
 
 const MemberSchema = z.strictObject({
-  ...ChainEntrySchema.shape,
+  ...entryFields,
   weight: z.int().min(0).max(1000).optional().describe('Its share; default 1. 0: only when the others cannot serve'),
 })
 
@@ -48,6 +56,7 @@ const MemberSchema = z.strictObject({
 export const GroupSchema = z.strictObject({
   balance: z.enum(BALANCES).describe('How the member is chosen that a call begins with; the others follow it'),
   sticky: z.boolean().optional().describe('Calls of one session begin with the same member; default true'),
+  hedge_after_ms: HedgeAfterMs,
   members: z.array(MemberSchema).min(2).max(10),
 })
 
@@ -130,6 +139,7 @@ export function chainEntry(definition: z.infer<typeof ChainEntrySchema>): ChainE
     idleTimeoutMs: definition.idle_timeout_ms ?? null,
     retries: definition.retries ?? DEFAULT_RETRIES,
     maxOutputTokens: definition.max_output_tokens ?? null,
+    hedgeAfterMs: definition.hedge_after_ms ?? null,
   }
 }
 
@@ -137,7 +147,10 @@ export function chainEntry(definition: z.infer<typeof ChainEntrySchema>): ChainE
 export function chainOf(definition: RouteDefinition['chain']): Pick<Route, 'chain' | 'places'> {
   const places = definition.map((place): Place => {
     if (!('members' in place)) return chainEntry(place)
-    const members = place.members.map((member) => ({ entry: chainEntry(member), weight: member.weight ?? 1 }))
+    const { hedge_after_ms } = place
+    const members = place.members.map(({ weight = 1, ...member }) => {
+      return { entry: chainEntry(hedge_after_ms === undefined ? member : { ...member, hedge_after_ms }), weight }
+    })
     return { balance: place.balance, isSticky: place.sticky ?? true, members }
   })
   const chain = places.flatMap((place) => ('members' in place ? place.members.map(({ entry }) => entry) : [place]))
