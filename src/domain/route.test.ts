@@ -18,6 +18,10 @@ describe('a place of a chain', () => {
     [a],
     [group],
     [group, { provider: 'c', model: 'x', timeout_ms: 5 }],
+    [
+      { ...a, hedge_after_ms: 500 },
+      { ...group, hedge_after_ms: 500 },
+    ],
     [{ ...group, sticky: false, balance: 'least_busy' }],
     [{ balance: 'fastest', members: [a, { ...b, weight: 0 }] }],
   ]) {
@@ -36,6 +40,8 @@ describe('a place of a chain', () => {
     [[{ ...group, members: [a, { ...b, weight: 1.5 }] }], 'chain[0].members[1].weight: expected a whole number'],
     [[{ ...group, members: [a, { ...b, wieght: 1 }] }], 'chain[0].members[1]: unknown field "wieght"'],
     [[a, { ...group, members: [a, b, a] }], 'chain[1].members[2]: a/m is a member already'],
+    [[{ ...group, members: [a, { ...b, hedge_after_ms: 5 }] }], 'chain[0].members[1]: unknown field "hedge_after_ms"'],
+    [[{ ...a, hedge_after_ms: 0 }], 'chain[0].hedge_after_ms: expected at least 1'],
     [[{ ...a, weight: 2 }], 'chain[0]: unknown field "weight"'],
     [[{ ...group, members: [a, group] }], 'chain[0].members[1]: unknown fields "balance", "members"'],
     ['a/m', 'chain: expected an array, not a string'],
