@@ -1,7 +1,7 @@
 import { SmallBody } from '../bodies/small-body.ts'
 import { cleanName } from '../domain/attribution.ts'
 import type { ExplainedEntry, Explanation } from '../domain/explanation.ts'
-import type { Picodollars } from '../domain/pricing/price.ts'
+import { asPicodollars, type Picodollars } from '../domain/pricing/price.ts'
 import { type Provider, withoutSecrets } from '../domain/provider.ts'
 import type { ChainEntry } from '../domain/route.ts'
 import { isStreaming } from '../domain/snapshot.ts'
@@ -68,10 +68,7 @@ export async function explain(
       alias === null ? `no route of workspace '${workspace}' has this name: its prefix leads to '${provider}'` : null,
     advice: limitAdvice(fitnesses),
     error: error ?? refusal,
-    hold: entries.reduce<Picodollars | null>(
-      (most, { hold }) => (hold !== null && (most === null || hold > most) ? hold : most),
-      null,
-    ),
+    hold: mostOf(entries),
     entries,
   }
 }
@@ -84,6 +81,18 @@ function arrangedFor(
 ): Pick<Arranged, 'chain' | 'because'> {
   if (places === null) return { chain: [...chain], because: new Map() }
   return arrange(places, arrival, { circuits, traffic, random: () => 0.5 })
+}
+
+/** Of the entries whose hold is known; where two may be asked at once, of two of them. */
+function mostOf(entries: readonly Pick<ExplainedEntry, 'entry' | 'hold'>[]): Picodollars | null {
+  let most: Picodollars | null = null
+  for (const { entry, hold } of entries) {
+    if (hold === null) continue
+    const others = entries.flatMap((other) => (other.entry === entry ? [] : (other.hold ?? [])))
+    const beside = entry.hedgeAfterMs === null ? 0n : others.reduce((a, b) => (b > a ? b : a), asPicodollars(0n))
+    if (most === null || hold + beside > most) most = asPicodollars(hold + beside)
+  }
+  return most
 }
 
 type Assessed = Omit<ExplainedEntry, 'wouldBeUsed' | 'skippedBecause' | 'chosenBecause'>

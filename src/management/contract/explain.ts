@@ -18,6 +18,7 @@ const ExplainedEntry = z.strictObject({
   timeout_ms: z.int(),
   idle_timeout_ms: z.int().nullable().describe("The longest silence inside a stream; null: the gateway's"),
   retries: z.int(),
+  hedge_after_ms: z.int().nullable().describe('After so long without content the next entry is asked, too'),
   chosen_because: z
     .string()
     .nullable()
@@ -47,7 +48,7 @@ export const Explanation = z.strictObject({
     .string()
     .nullable()
     .describe('How to lower the hold of the call; null when every entry gets an output limit'),
-  hold_usd: Usd.nullable().describe('The largest of the entries that can serve the call'),
+  hold_usd: Usd.nullable().describe('The largest of the entries that can serve the call; of two where one is hedged'),
   error: z
     .strictObject({ code: z.enum(Object.keys(ERRORS) as [ErrorCode, ...ErrorCode[]]), message: z.string() })
     .nullable()

@@ -53,6 +53,7 @@ function toEntryView(explained: ExplainedEntry) {
     timeout_ms: entry.timeoutMs,
     idle_timeout_ms: entry.idleTimeoutMs,
     retries: entry.retries,
+    hedge_after_ms: entry.hedgeAfterMs,
     chosen_because: explained.chosenBecause,
     configured: explained.configured,
     circuit: explained.circuit,

@@ -1,6 +1,6 @@
 import { useSortable } from '@dnd-kit/sortable'
 import { CSS } from '@dnd-kit/utilities'
-import { ActionIcon, NumberInput, type NumberInputProps, Select, Tooltip } from '@mantine/core'
+import { ActionIcon, NumberInput, Select, Tooltip } from '@mantine/core'
 import { ArrowDown, ArrowUp, GripVertical, Link2, Unlink2, X } from 'lucide-react'
 import { memo, type ReactNode } from 'react'
 import type { Item } from '../../api/client.ts'
@@ -22,6 +22,7 @@ import {
   withSeparated,
 } from './route-draft.ts'
 import classes from './routes.module.css'
+import { HEDGE, SecondsField } from './seconds-field.tsx'
 import { useModels } from './use-models.ts'
 import type { RouteEditorState } from './use-route-editor.ts'
 
@@ -100,7 +101,7 @@ function Fields({ entry, path, isMember, editor, providers, isReadOnly, children
   const names = providers?.map(({ name }) => name) ?? []
   const isUnknown = entry.provider !== '' && !names.includes(entry.provider)
   return (
-    <div className={classes['fields']} data-member={isMember || undefined}>
+    <div className={classes['fields']}>
       <Select
         className={classes['wide'] ?? ''}
         label="Provider"
@@ -133,6 +134,17 @@ function Fields({ entry, path, isMember, editor, providers, isReadOnly, children
         error={problemAt(error, `${path}.idle_timeout_ms`)}
         readOnly={isReadOnly}
       />
+      {!isMember && (
+        <SecondsField
+          label="Hedge after"
+          title={HEDGE}
+          placeholder="never"
+          value={entry.hedgeAfterMs}
+          onChange={(hedgeAfterMs) => set({ hedgeAfterMs })}
+          error={problemAt(error, `${path}.hedge_after_ms`)}
+          readOnly={isReadOnly}
+        />
+      )}
       <Counts {...{ entry, path, isMember, error, isReadOnly, set }} />
     </div>
   )
@@ -189,27 +201,6 @@ function Counts({ entry, path, isMember, error, isReadOnly, set }: CountsProps) 
         />
       )}
     </>
-  )
-}
-
-interface SecondsFieldProps extends Omit<NumberInputProps, 'value' | 'onChange'> {
-  /** Milliseconds; null: the gateway's default. */
-  value: number | null
-  onChange: (value: number | null) => void
-}
-
-function SecondsField({ value, onChange, ...rest }: SecondsFieldProps) {
-  return (
-    <NumberInput
-      {...rest}
-      suffix=" s"
-      value={value === null ? '' : value / 1000}
-      onChange={(seconds) => onChange(typeof seconds === 'number' ? Math.round(seconds * 1000) : null)}
-      min={0.001}
-      max={3600}
-      decimalScale={3}
-      hideControls
-    />
   )
 }
 

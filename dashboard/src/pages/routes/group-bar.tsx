@@ -2,6 +2,7 @@ import { Checkbox, Select } from '@mantine/core'
 import { BALANCE_WORDS } from './route-changes.ts'
 import { type DraftEntry, withGroup } from './route-draft.ts'
 import classes from './routes.module.css'
+import { HEDGE, SecondsField } from './seconds-field.tsx'
 import type { RouteEditorState } from './use-route-editor.ts'
 
 const BALANCES = Object.entries(BALANCE_WORDS).map(([value, label]) => ({ value, label }))
@@ -25,6 +26,16 @@ export function GroupBar({ entry, editor: { draft, change }, isReadOnly }: Group
         readOnly={isReadOnly}
         {...(isReadOnly ? { rightSection: <span /> } : {})}
         allowDeselect={false}
+      />
+      <SecondsField
+        size="xs"
+        aria-label="Hedge after"
+        title={HEDGE}
+        placeholder="hedge never"
+        prefix="hedge after "
+        value={entry.hedgeAfterMs}
+        onChange={(hedgeAfterMs) => change(withGroup(draft, entry.group, { hedgeAfterMs }))}
+        readOnly={isReadOnly}
       />
       <Checkbox
         size="xs"

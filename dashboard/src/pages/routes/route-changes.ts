@@ -41,6 +41,9 @@ function changesOfEntry(before: Draft, after: Draft, entry: DraftEntry): string[
     const [from, to] = [former.maxOutputTokens ?? 'default', entry.maxOutputTokens ?? 'default']
     changes.push(`${nameOf(entry)}: max output ${from} → ${to}`)
   }
+  if (former.hedgeAfterMs !== entry.hedgeAfterMs && standingOf(after, entry.id).at === 0) {
+    changes.push(`${nameOf(entry)}: hedged after ${hedgeText(former)} → ${hedgeText(entry)}`)
+  }
   if (former.weight !== entry.weight) {
     changes.push(`${nameOf(entry)}: weight ${former.weight ?? 1} → ${entry.weight ?? 1}`)
   }
@@ -71,6 +74,10 @@ export const BALANCE_WORDS: Record<DraftEntry['balance'], string> = {
   weighted: 'By weight',
   least_busy: 'Least busy first',
   fastest: 'Fastest first',
+}
+
+function hedgeText({ hedgeAfterMs }: DraftEntry): string {
+  return hedgeAfterMs === null ? 'never' : timeoutText(hedgeAfterMs)
 }
 
 export function timeoutText(timeoutMs: number | null): string {

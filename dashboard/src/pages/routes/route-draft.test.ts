@@ -67,15 +67,20 @@ describe('a route is edited as a draft', () => {
       {
         balance: 'fastest' as const,
         sticky: false,
+        hedge_after_ms: 800,
         members: [
           { provider: 'north', model: 'a', weight: 3 },
           { provider: 'south', model: 'b' },
         ],
       },
-      { provider: 'north', model: 'c' },
+      { provider: 'north', model: 'c', hedge_after_ms: 500 },
     ]
     assert.deepEqual(bodyOf(draftOf({ ...route, chain })).chain, chain)
-    const edited = withGroup(draftOf({ ...route, chain }), 1, { sticky: true, balance: 'least_busy' })
+    const edited = withGroup(draftOf({ ...route, chain }), 1, {
+      sticky: true,
+      balance: 'least_busy',
+      hedgeAfterMs: null,
+    })
     const [group] = bodyOf(edited).chain
     assert.deepEqual(group, { balance: 'least_busy', members: chain[0]?.members })
     assert.ok(gateway.RouteSchema.safeParse(bodyOf(edited)).success)
@@ -102,6 +107,7 @@ describe('what changed is said in sentences', () => {
     ['retries', withEntry(draft, 2, { retries: 0 }), ['south/b: retries default → 0']],
     ['a limit', withEntry(draft, 1, { maxOutputTokens: null }), ['north/a: max output 800 → default']],
     ['a place shared', withJoined(draft, 2), ['north/a and south/b share place 1: by weight']],
+    ['hedging', withEntry(draft, 2, { hedgeAfterMs: 800 }), ['south/b: hedged after never → 0.8 s']],
     ['a weight', withEntry(draft, 2, { weight: 3 }), ['south/b: weight 1 → 3']],
     ['an entry to fill in', withNewEntry(draft), ['An entry is added at place 4']],
   ] as const) {

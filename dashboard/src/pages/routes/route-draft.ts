@@ -34,10 +34,11 @@ export interface GroupSettings {
   group: number
   balance: Group['balance']
   sticky: boolean
+  hedgeAfterMs: number | null
 }
 
 const UNSET = { timeoutMs: null, idleTimeoutMs: null, retries: null, maxOutputTokens: null, weight: null }
-const ALONE = { balance: 'weighted', sticky: true } as const
+const ALONE = { balance: 'weighted', sticky: true, hedgeAfterMs: null } as const
 
 /** The entries of a place as the gateway tells it. */
 export function entriesAt(place: Place): readonly Group['members'][number][] {
@@ -63,7 +64,9 @@ export function draftOf(route: Pick<Route, 'alias' | 'description' | 'interchang
           maxOutputTokens: entry.max_output_tokens ?? null,
           weight: entry.weight ?? null,
           group: index + 1,
-          ...('members' in place ? { balance: place.balance, sticky: place.sticky ?? true } : ALONE),
+          ...ALONE,
+          ...('members' in place ? { balance: place.balance, sticky: place.sticky ?? true } : {}),
+          hedgeAfterMs: place.hedge_after_ms ?? null,
         }
       }),
     ),
@@ -102,20 +105,20 @@ export function bodyOf(draft: Draft): Body<'routes.put'> {
   return {
     ...(description.trim() === '' ? {} : { description: description.trim() }),
     ...(interchangeable ? { interchangeable } : {}),
-    chain: placesOf(draft).map((entries) => {
+    chain: placesOf(draft).flatMap((entries): Place[] => {
       const [first] = entries
-      const members = entries.map(({ weight, ...entry }) => ({
-        ...entryBody(entry),
-        ...(weight === null ? {} : { weight }),
-      }))
-      if (first === undefined || entries.length === 1) return entryBody(first ?? { provider: '', model: '', ...UNSET })
-      return { balance: first.balance, ...(first.sticky ? {} : { sticky: false }), members }
+      if (first === undefined) return []
+      const hedge = first.hedgeAfterMs === null ? {} : { hedge_after_ms: first.hedgeAfterMs }
+      if (entries.length === 1) return [{ ...entryBody(first), ...hedge }]
+      const members = entries.map((entry) => {
+        return { ...entryBody(entry), ...(entry.weight === null ? {} : { weight: entry.weight }) }
+      })
+      return [{ balance: first.balance, ...(first.sticky ? {} : { sticky: false }), ...hedge, members }]
     }),
   }
 }
 
-function entryBody(entry: Omit<DraftEntry, 'weight' | 'id' | keyof GroupSettings>) {
-  const { provider, model, timeoutMs, idleTimeoutMs, retries, maxOutputTokens } = entry
+function entryBody({ provider, model, timeoutMs, idleTimeoutMs, retries, maxOutputTokens }: DraftEntry) {
   return {
     provider,
     model: model.trim(),
@@ -156,13 +159,20 @@ export function withMoved(draft: Draft, id: number, to: number): Draft {
   const isAmongItsOwn = draft.chain[to]?.group === moved.group
   const chain = draft.chain.filter((entry) => entry.id !== id)
   const [before, after] = [chain[to - 1], chain[to]]
-  const host = isAmongItsOwn ? moved : before !== undefined && before.group === after?.group ? before : null
+  const isAlone = draft.chain.filter(({ group }) => group === moved.group).length === 1
+  const host = isAmongItsOwn
+    ? moved
+    : before !== undefined && before.group === after?.group
+      ? before
+      : isAlone
+        ? moved
+        : null
   chain.splice(to, 0, { ...moved, ...(host === null ? { group: freeGroup(draft), ...ALONE } : settingsOf(host)) })
   return { ...draft, chain }
 }
 
-function settingsOf({ group, balance, sticky }: GroupSettings): GroupSettings {
-  return { group, balance, sticky }
+function settingsOf({ group, balance, sticky, hedgeAfterMs }: GroupSettings): GroupSettings {
+  return { group, balance, sticky, hedgeAfterMs }
 }
 
 /** Shares the place of the entry above. */
