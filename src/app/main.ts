@@ -3,6 +3,7 @@ import { createCircuits } from '../calls/chain/circuits.ts'
 import { createPricePercents } from '../calls/chain/price-percents.ts'
 import { createProviderHealth } from '../calls/chain/provider-health.ts'
 import { createQuirks } from '../calls/chain/quirks.ts'
+import { createTraffic } from '../calls/chain/traffic.ts'
 import type { Deps } from '../calls/deps.ts'
 import { createIdempotency, type Idempotency } from '../calls/idempotency/idempotency.ts'
 import { startCatalog } from '../calls/models/catalog.ts'
@@ -186,7 +187,7 @@ async function serve(prepared: Prepared): Promise<Gateway> {
     ...BUILT_IN,
     catalog,
     circuits,
-    ...learning(live, log),
+    ...learning(live, log, now),
     providerHealth: createProviderHealth(now, live.current),
     isKnown,
     ...asking,
@@ -252,10 +253,10 @@ function notes({ requestLog, valueUses, secrets }: Store): Pick<Deps, 'requestLo
 }
 
 /** What the gateway learns from providers' answers. */
-function learning(live: LiveSnapshot, log: Log): Pick<Deps, 'quirks' | 'pricePercents'> {
+function learning(live: LiveSnapshot, log: Log, now: () => number): Pick<Deps, 'quirks' | 'pricePercents' | 'traffic'> {
   const write = (provider: string, percent: number) =>
     live.change((transaction) => raisePricePercent(transaction, provider, percent))
-  return { quirks: createQuirks(), pricePercents: createPricePercents(write, log) }
+  return { quirks: createQuirks(), pricePercents: createPricePercents(write, log), traffic: createTraffic(now) }
 }
 
 /** Pools first: calls that still wait for a provider end now and are logged before the store closes. */
