@@ -77,7 +77,7 @@ function costAndHold(chat: Translator, asked: JsonObject, parts: Shares, model: 
 
 function alwaysHolds(family: string, model: string, report: Report, requests: fc.Arbitrary<JsonObject>) {
   const found = FAMILIES.get(family)
-  const chat = (found?.translatorsFor?.(model) ?? found?.translators)?.chat
+  const chat = (found?.translatorsFor?.(model, { baseUrl: null }) ?? found?.translators)?.chat
   assert.ok(chat !== undefined)
   fc.assert(
     fc.property(requests, shares, (asked, parts) => {
