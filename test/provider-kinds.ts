@@ -5,6 +5,8 @@ export function kindsOf(builtin: readonly { name: string; family: string }[]): P
   const families = [...new Set(builtin.map(({ family }) => family))]
   return {
     onCallerLeft: () => 'abort',
+    families: () => families.map((name) => ({ name, isAddressKnown: false, settings: null, credentials: [] })),
+    presets: () => [],
     familyOf: ({ name }) => builtin.find((each) => each.name === name)?.family ?? null,
     problemOf({ name, family, baseUrl }) {
       if (!families.includes(family)) return `family: one of ${families.join(', ')}`

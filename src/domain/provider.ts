@@ -67,6 +67,26 @@ export interface ProviderKinds {
   problemOf(provider: Provider): string | null
   /** Where the operator says nothing. */
   onCallerLeft(family: string): OnCallerLeft
+  /** For those who set one up: what there is to choose from. */
+  families(): readonly FamilyKind[]
+  presets(): readonly PresetKind[]
+}
+
+export interface FamilyKind {
+  name: string
+  /** Its providers need no base URL of their own. */
+  isAddressKnown: boolean
+  /** JSON schema of its settings; null: it has none. */
+  settings: Readonly<Record<string, unknown>> | null
+  /** Names of its secrets beside a key. */
+  credentials: readonly string[]
+}
+
+export interface PresetKind {
+  name: string
+  family: string
+  /** Null: every installation has its own. */
+  baseUrl: string | null
 }
 
 /** Shorter values are not secrets, and removing them would garble messages. */

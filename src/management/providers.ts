@@ -35,6 +35,7 @@ export function providerHandlers(deps: ManagementDeps): Handlers {
       if (after !== null) rows = rows.where('name', '>', String(after[0]))
       return page(await rows.execute(), query.limit, show, (row) => [row.name])
     },
+    'providers.kinds': async () => kindsView(deps.providerKinds),
     'providers.put': ({ params: { name }, body }, context) =>
       change(deps, context, async (transaction) => {
         const present = await findProvider(transaction, name)
@@ -90,6 +91,18 @@ export function providerHandlers(deps: ManagementDeps): Handlers {
       const { ok, latencyMs, status, models, message } = await deps.testProvider(provider)
       return { ok, latency_ms: latencyMs, status, models, message }
     },
+  }
+}
+
+function kindsView(kinds: ProviderKinds) {
+  return {
+    families: kinds.families().map(({ isAddressKnown, credentials, ...family }) => ({
+      ...family,
+      settings: family.settings === null ? null : { ...family.settings },
+      is_address_known: isAddressKnown,
+      credentials: [...credentials],
+    })),
+    presets: kinds.presets().map(({ baseUrl, ...preset }) => ({ ...preset, base_url: baseUrl })),
   }
 }
 
