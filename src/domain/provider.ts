@@ -67,6 +67,8 @@ export interface ProviderKinds {
   problemOf(provider: Provider): string | null
   /** Where the operator says nothing. */
   onCallerLeft(family: string): OnCallerLeft
+  /** The server that its calls go to. */
+  originOf(provider: Provider): string
   /** For those who set one up: what there is to choose from. */
   families(): readonly FamilyKind[]
   presets(): readonly PresetKind[]

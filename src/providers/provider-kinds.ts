@@ -12,6 +12,11 @@ export function builtinProviders(): (BuiltinProvider & { family: string })[] {
 
 export const PROVIDER_KINDS: ProviderKinds = {
   onCallerLeft: (family) => FAMILIES.get(family)?.onCallerLeft ?? DEFAULT_ON_CALLER_LEFT,
+  originOf(provider) {
+    const { baseUrl, family } = provider
+    const url = baseUrl ?? FAMILIES.get(family)?.modelsTarget(provider, null).url
+    return url === undefined ? '' : new URL(url).origin
+  },
   families: () =>
     [...FAMILIES].map(([name, { isAddressKnown, settings, credentials = [] }]) => ({
       name,

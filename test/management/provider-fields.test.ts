@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import { rootCertificates } from 'node:tls'
 import { FAMILIES } from '../../src/providers/families.ts'
 import { PRESETS } from '../../src/providers/presets.ts'
-import { type Harness, startHarness } from '../harness.ts'
+import { ADMIN_KEY, type Harness, startHarness } from '../harness.ts'
 import { auditOf, managing } from './manage.ts'
 
 const [CA = '', OTHER_CA = ''] = rootCertificates
@@ -50,16 +50,24 @@ describe('credentials', () => {
 
   test('are in no answer, no audit row and no export', async () => {
     await put('hidden', { ...CLOUD, proxy: PROXY })
-    const answers = [
-      await manage('GET', '/providers/hidden'),
-      await manage('GET', '/providers?limit=200'),
-      await manage('POST', '/config/export'),
-      await manage('GET', '/config/export'),
-    ]
+    const answers = [await manage('GET', '/providers/hidden'), await manage('GET', '/providers?limit=200')]
+    const exported = await fetch(`${harness.url}/config/export`, { headers: { authorization: `Bearer ${ADMIN_KEY}` } })
+    const text = await exported.text()
+    assert.match(text, /secret_access_key: \$\{HIDDEN_SECRET_ACCESS_KEY\}/)
     const audit = await auditOf(manage, 'providers/hidden')
     assert.equal(audit.length, 1)
     const row = await stored('hidden')
-    assert.doesNotMatch(answers.map(({ text }) => text).join('') + JSON.stringify([audit, row]), /Zq7/)
+    assert.doesNotMatch(answers.map((answer) => answer.text).join(text) + JSON.stringify([audit, row]), /Zq7/)
+  })
+
+  test('are not given to another server that gives out tokens, though the provider is the same', async () => {
+    const entra = { auth: 'entra', tenant_id: 'tenant', client_id: 'client' }
+    const body = { preset: 'azure', base_url: 'https://mine.example/openai/v1', settings: entra }
+    const made = await put('tokens', { ...body, credentials: { client_secret: 'Zq7-client-secret' } })
+    assert.equal(made.status, 201, made.text)
+    const moved = await put('tokens', { ...body, settings: { ...entra, authority_url: 'https://elsewhere.example' } })
+    assert.equal(moved.status, 400)
+    assert.match(moved.json.error.message, /^credentials: would go to another server/)
   })
 
   test('stay with the server they were given for', async () => {
@@ -73,7 +81,7 @@ describe('credentials', () => {
       for (const credentials of [{}, { credentials: MASKED }]) {
         const moved = await put('homed', { ...rest, ...change, ...credentials })
         assert.equal(moved.status, 400, what)
-        assert.match(moved.json.error.message, /^credentials: the address is another server/)
+        assert.match(moved.json.error.message, /^credentials: would go to another server/)
       }
     }
     assert.equal((await put('homed', { ...CLOUD, settings: { region: 'us-east-1' } })).status, 200)
