@@ -50,8 +50,8 @@ export interface Provider {
 }
 
 /** A provider of which nothing is set cannot be called. */
-export function isConfigured({ apiKey, baseUrl, settings, credentials }: Provider): boolean {
-  return apiKey !== null || baseUrl !== null || settings !== undefined || credentials !== undefined
+export function isConfigured({ apiKey, baseUrl, preset, settings, credentials }: Provider): boolean {
+  return apiKey !== null || baseUrl !== null || [preset, settings, credentials].some((each) => each !== undefined)
 }
 
 /** Whose prices and models it has; null: an address of its own, of which nothing is known. */
