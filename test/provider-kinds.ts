@@ -5,6 +5,9 @@ export function kindsOf(builtin: readonly { name: string; family: string }[]): P
   const families = [...new Set(builtin.map(({ family }) => family))]
   return {
     onCallerLeft: () => 'abort',
+    originOf: ({ baseUrl, family }) => (baseUrl === null ? family : new URL(baseUrl).origin),
+    families: () => families.map((name) => ({ name, isAddressKnown: false, settings: null, credentials: [] })),
+    presets: () => [],
     familyOf: ({ name }) => builtin.find((each) => each.name === name)?.family ?? null,
     problemOf({ name, family, baseUrl }) {
       if (!families.includes(family)) return `family: one of ${families.join(', ')}`

@@ -18,7 +18,7 @@ export async function testProvider(provider: Provider, family: Family, deps: Aut
       latencyMs: 0,
       status: null,
       models: null,
-      message: 'It has neither a key nor an address. Set one of them.',
+      message: 'It has neither a key nor an address nor credentials. Set one of them.',
     }
   }
   const { url } = family.modelsTarget(provider, null)
@@ -37,7 +37,11 @@ function verdictOf(reply: UpstreamReply, provider: Provider, family: Family, url
   const body = parsed(text)
   if (reply.status === 200) return listVerdict(body, provider, family, url)
   const words = body === undefined ? '' : ` It says: ${told(reply, body, family)}`
-  return { ok: false, models: null, message: statusText(reply, provider, family, url) + words }
+  return { ok: false, models: null, message: statusText(reply, provider, family, url) + words + proxyHint(reply) }
+}
+
+function proxyHint({ proxy }: UpstreamReply): string {
+  return proxy === undefined ? '' : ` The proxy ${proxy} was asked, and may have answered in the provider's place.`
 }
 
 function told(reply: UpstreamReply, body: unknown, family: Family): string {
@@ -91,7 +95,7 @@ function statusText(reply: UpstreamReply, provider: Provider, family: Family, ur
     case 405:
       return `There is nothing at ${url}. ${addressHint(provider, family)}`
     case 429:
-      return 'The provider answers, but this key is rate-limited or its account is out of credit.'
+      return 'The provider answers, but this account is rate-limited or out of credit.'
     default:
       return status >= 500
         ? `The provider answers with HTTP ${status}: retry later.`

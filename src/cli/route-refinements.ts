@@ -2,7 +2,6 @@ import type { z } from 'zod'
 import { adjustmentsText } from '../domain/request/adjustment.ts'
 import type { Contract } from '../management/contract/contract.ts'
 import type { Explanation } from '../management/contract/explain.ts'
-import type { ProviderTest } from '../management/contract/providers.ts'
 import type { AnyInput } from './api-client.ts'
 import { ENTRY_FORM, GROUP_FORM, placeOf } from './chain-argument.ts'
 import { CliError } from './cli-error.ts'
@@ -101,43 +100,5 @@ export const routeRefinements: Readonly<Record<string, Refinement>> = {
     refine: chatBody,
     print: printTried,
     exitCode: (reply: Tried) => (reply.status === 200 ? 0 : 1),
-  },
-  'providers.list': {
-    examples: ['switchyard providers list'],
-    columns: ['name', 'family', 'base_url', 'has_api_key', 'on_caller_left', 'managed_by', 'updated_at'],
-  },
-  'providers.put': {
-    examples: [
-      'switchyard providers put local --family FAMILY --base-url http://127.0.0.1:11434/v1',
-      'switchyard providers put cloud --family FAMILY --base-url https://llm.example/v1 --api-key-env CLOUD_KEY',
-      'switchyard providers put cloud --family FAMILY --base-url https://llm.example/v1 --on-caller-left drain',
-    ],
-    // A key on the command line would stand in the list of processes.
-    omit: ['api-key'],
-    options: { 'api-key-env': { type: 'string', placeholder: 'VARIABLE', help: 'The variable that holds its key' } },
-    refine(given, input) {
-      const variable = text(given, 'api-key-env')
-      if (variable === undefined) return input
-      const value = given.environment[variable]
-      if (value === undefined || value === '')
-        throw new CliError(`--api-key-env: the variable ${variable} is not set`, 2)
-      return { ...input, body: { ...(input.body as object), api_key: value } }
-    },
-  },
-  'providers.get': { examples: ['switchyard providers get local'] },
-  'providers.price-percent': {
-    examples: [
-      'switchyard providers price-percent cloud --price-percent 110',
-      'switchyard providers price-percent cloud --price-percent null',
-    ],
-  },
-  'providers.routes': { examples: ['switchyard providers routes local'], columns: ['workspace', 'alias'] },
-  'providers.delete': { examples: ['switchyard providers delete local'] },
-  'providers.test': {
-    examples: ['switchyard providers test local'],
-    print(reply: z.output<typeof ProviderTest>, { output }) {
-      output.line(`${reply.ok ? output.good('✓') : output.bad('✗')} ${reply.message} (${reply.latency_ms} ms)`)
-    },
-    exitCode: (reply: z.output<typeof ProviderTest>) => (reply.ok ? 0 : 1),
   },
 }

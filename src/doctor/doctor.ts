@@ -9,7 +9,7 @@ import { type Inspection, inspectStore, isDataDirInUse } from '../store/migratio
 import { attempt, type Check, good, problem } from './check.ts'
 import { checkCounters } from './counters-check.ts'
 import { checkDataDir, checkLock, checkNode, checkPort } from './machine-checks.ts'
-import { checkCharges, checkClock, checkProviders } from './provider-checks.ts'
+import { checkCharges, checkClock, checkProviders, checkProxies } from './provider-checks.ts'
 import {
   checkPrices,
   checkSchema,
@@ -37,6 +37,7 @@ export async function runChecks(environment: Environment): Promise<Check[]> {
   const keys = SECRETS_KEY?.split(',').map((key) => key.trim()) ?? null
   const secrets = secretsOf(dataDir, keys)
   checks.push(...(await attempt('secrets', () => checkSecrets(inspection?.rows ?? null, secrets))))
+  checks.push(...checkProxies(environment))
   checks.push(...(await outwardChecks(environment, config, inspection, secrets)))
   checks.push(...checkCharges(inspection?.rows ?? null))
   checks.push(checkPrices(inspection?.rows ?? null, config.file?.config ?? null))

@@ -1,10 +1,12 @@
 import { testProvider } from '../app/test-provider.ts'
 import { isConfigured, type Provider } from '../domain/provider.ts'
+import { withoutPassword } from '../domain/proxy-url.ts'
 import { askModels } from '../providers/ask-models.ts'
 import type { AuthorizeDeps } from '../providers/authorize.ts'
 import { FAMILIES } from '../providers/families.ts'
 import { builtinProviders } from '../providers/provider-kinds.ts'
 import type { ControlRows } from '../store/control/snapshot.ts'
+import { PROXY_VARIABLES, proxyNamed } from '../upstream/environment-proxies.ts'
 import { attempt, type Check, good, problem } from './check.ts'
 
 /** One model list of each; who has neither key nor address is not asked. */
@@ -22,8 +24,8 @@ async function checkProvider(provider: Provider, deps: AuthorizeDeps): Promise<C
   const family = FAMILIES.get(provider.family)
   if (family === undefined) return problem(name, `there is no family '${provider.family}'`)
   if (!isConfigured(provider)) {
-    const variable = family.builtin?.apiKeyVariable ?? 'its key'
-    return good(name, `not in use: ${variable} is not set`)
+    const variable = family.builtin?.apiKeyVariable
+    return good(name, `not in use: ${variable === undefined ? 'it has no key' : `${variable} is not set`}`)
   }
   const { ok, message, latencyMs } = await testProvider(provider, family, deps)
   return { name, ok, message: `${message} (${latencyMs} ms)` }
@@ -47,6 +49,16 @@ export async function checkClock(providers: readonly Provider[], deps: Authorize
       : problem('clock', `${difference}: set this machine's time (NTP)`)
   }
   return good('clock', 'no provider to compare with')
+}
+
+/** The ways out that the environment names, without passwords. */
+export function checkProxies(environment: Readonly<Record<string, string | undefined>>): Check[] {
+  const named = PROXY_VARIABLES.flatMap((name) => {
+    const proxy = proxyNamed(environment[name])
+    return proxy === null ? [] : [`${name} is ${withoutPassword(proxy)}`]
+  })
+  const excepted = environment['no_proxy'] || environment['NO_PROXY'] || 'nothing'
+  return named.length === 0 ? [] : [good('proxy', `${named.join(', ')}; excepted: this machine and ${excepted}`)]
 }
 
 /** Not wrong, but dearer than the price list: holds are larger for it. */

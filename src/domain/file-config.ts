@@ -1,16 +1,11 @@
 import { z } from 'zod'
 import { baseUrlProblem } from './base-url.ts'
+import { areCertificates } from './certificates.ts'
 import { AllowedModels } from './key.ts'
 import { Limits } from './limits.ts'
 import { perClass } from './pricing/classes.ts'
 import { picodollarsPerToken } from './pricing/price.ts'
-import {
-  ON_CALLER_LEFT,
-  ON_ESTIMATE,
-  type Provider,
-  type ProviderKinds,
-  SPEAKABLE,
-} from './provider.ts'
+import { ON_CALLER_LEFT, ON_ESTIMATE, type Provider, type ProviderKinds, SPEAKABLE } from './provider.ts'
 import { proxyProblem } from './proxy-url.ts'
 import { Alias, ProviderName, RouteSchema } from './route.ts'
 
@@ -35,7 +30,7 @@ const ProxyUrl = z.string().superRefine((value, context) => {
 const Certificates = z
   .string()
   .max(1_000_000)
-  .refine((value) => value.includes('-----BEGIN CERTIFICATE-----'), 'certificates in PEM form')
+  .refine(areCertificates, 'expected certificates in PEM form, and nothing else, such as a key')
 
 export const ProviderDefinition = z.strictObject({
   family: z.string().min(1).optional(),

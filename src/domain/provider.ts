@@ -50,8 +50,8 @@ export interface Provider {
 }
 
 /** A provider of which nothing is set cannot be called. */
-export function isConfigured({ apiKey, baseUrl, settings, credentials }: Provider): boolean {
-  return apiKey !== null || baseUrl !== null || settings !== undefined || credentials !== undefined
+export function isConfigured({ apiKey, baseUrl, preset, settings, credentials }: Provider): boolean {
+  return apiKey !== null || baseUrl !== null || [preset, settings, credentials].some((each) => each !== undefined)
 }
 
 /** Whose prices and models it has; null: an address of its own, of which nothing is known. */
@@ -67,6 +67,28 @@ export interface ProviderKinds {
   problemOf(provider: Provider): string | null
   /** Where the operator says nothing. */
   onCallerLeft(family: string): OnCallerLeft
+  /** The server that its calls go to. */
+  originOf(provider: Provider): string
+  /** For those who set one up: what there is to choose from. */
+  families(): readonly FamilyKind[]
+  presets(): readonly PresetKind[]
+}
+
+export interface FamilyKind {
+  name: string
+  /** Its providers need no base URL of their own. */
+  isAddressKnown: boolean
+  /** JSON schema of its settings; null: it has none. */
+  settings: Readonly<Record<string, unknown>> | null
+  /** Names of its secrets beside a key. */
+  credentials: readonly string[]
+}
+
+export interface PresetKind {
+  name: string
+  family: string
+  /** Null: every installation has its own. */
+  baseUrl: string | null
 }
 
 /** Shorter values are not secrets, and removing them would garble messages. */

@@ -35,6 +35,7 @@ export function providerHandlers(deps: ManagementDeps): Handlers {
       if (after !== null) rows = rows.where('name', '>', String(after[0]))
       return page(await rows.execute(), query.limit, show, (row) => [row.name])
     },
+    'providers.kinds': async () => kindsView(deps.providerKinds),
     'providers.put': ({ params: { name }, body }, context) =>
       change(deps, context, async (transaction) => {
         const present = await findProvider(transaction, name)
@@ -93,6 +94,18 @@ export function providerHandlers(deps: ManagementDeps): Handlers {
   }
 }
 
+function kindsView(kinds: ProviderKinds) {
+  return {
+    families: kinds.families().map(({ isAddressKnown, credentials, ...family }) => ({
+      ...family,
+      settings: family.settings === null ? null : { ...family.settings },
+      is_address_known: isAddressKnown,
+      credentials: [...credentials],
+    })),
+    presets: kinds.presets().map(({ baseUrl, ...preset }) => ({ ...preset, base_url: baseUrl })),
+  }
+}
+
 /** What the body makes of the provider. What is left out and write-only, or has a default, stays as it is stored. */
 function asked(name: string, body: Body, stored: Provider | null, kinds: ProviderKinds): Provider {
   const preset = kept(body.preset, stored?.preset)
@@ -117,7 +130,7 @@ function asked(name: string, body: Body, stored: Provider | null, kinds: Provide
   }
   const problem = kinds.problemOf(provider)
   if (problem !== null) throw new GatewayError('invalid_request', problem)
-  if (stored !== null) checkSecretsStayAtHome(body, provider, stored)
+  if (stored !== null) checkSecretsStayAtHome(body, provider, stored, kinds)
   return provider
 }
 
@@ -144,23 +157,22 @@ function given<T extends object>(fields: T): { [Name in keyof T]?: Exclude<T[Nam
 }
 
 /** A stored secret was meant for the server it was given for: to send it to another one, one must know it. */
-function checkSecretsStayAtHome(body: Body, provider: Provider, stored: Provider): void {
-  if (homeOf(provider) === homeOf(stored)) return
-  const hint = 'the address is another server: send it again, or null to remove it'
-  if (body.api_key === undefined && stored.apiKey !== null)
+function checkSecretsStayAtHome(body: Body, provider: Provider, stored: Provider, kinds: ProviderKinds): void {
+  const hint = 'would go to another server: send it again, or null to remove it'
+  // Who can read them on the way counts, too.
+  const isSame = (of: (each: Provider) => unknown) => JSON.stringify(of(provider)) === JSON.stringify(of(stored))
+  const isHome = isSame((each) => [each.family, kinds.originOf(each), each.proxy])
+  if (!isHome && body.api_key === undefined && stored.apiKey !== null) {
     throw new GatewayError('invalid_request', `api_key: ${hint}`)
+  }
+  // Settings may name the server that takes credentials and gives out tokens.
+  const isAtHome = { headers: isHome, credentials: isHome && isSame(({ settings }) => settings) }
   for (const field of ['headers', 'credentials'] as const) {
     const keepsAll = body[field] === undefined && Object.keys(stored[field] ?? {}).length > 0
-    if (keepsAll || Object.values(body[field] ?? {}).includes(MASKED)) {
+    if (!isAtHome[field] && (keepsAll || Object.values(body[field] ?? {}).includes(MASKED))) {
       throw new GatewayError('invalid_request', `${field}: ${hint}`)
     }
   }
-}
-
-/** Where requests go, and who can read them on the way. Without a base URL the settings decide. */
-function homeOf({ family, preset, baseUrl, settings, proxy }: Provider): string {
-  const origin = baseUrl === null ? null : new URL(baseUrl).origin
-  return JSON.stringify([family, origin, origin === null ? [preset, settings] : null, proxy])
 }
 
 /** Secrets by name, the masked ones as they are stored. */

@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import { problemText } from '../domain/problem-text.ts'
 import { DEFAULT_ON_CALLER_LEFT, type Provider, type ProviderKinds } from '../domain/provider.ts'
 import { FAMILIES } from './families.ts'
@@ -11,6 +12,19 @@ export function builtinProviders(): (BuiltinProvider & { family: string })[] {
 
 export const PROVIDER_KINDS: ProviderKinds = {
   onCallerLeft: (family) => FAMILIES.get(family)?.onCallerLeft ?? DEFAULT_ON_CALLER_LEFT,
+  originOf(provider) {
+    const { baseUrl, family } = provider
+    const url = baseUrl ?? FAMILIES.get(family)?.modelsTarget(provider, null).url
+    return url === undefined ? '' : new URL(url).origin
+  },
+  families: () =>
+    [...FAMILIES].map(([name, { isAddressKnown, settings, credentials = [] }]) => ({
+      name,
+      isAddressKnown: isAddressKnown === true,
+      settings: settings === undefined ? null : z.toJSONSchema(settings, { io: 'input', unrepresentable: 'any' }),
+      credentials,
+    })),
+  presets: () => [...PRESETS].map(([name, { family, baseUrl }]) => ({ name, family, baseUrl })),
   familyOf({ name, preset }) {
     if (preset !== undefined) return PRESETS.get(preset)?.family ?? FIRST_FAMILY
     return builtinProviders().find((builtin) => builtin.name === name)?.family ?? null

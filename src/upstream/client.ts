@@ -62,17 +62,17 @@ export function createUpstreamClient({
       const url = new URL(target.url)
       const address = proxyOf(target, url)
       const proxy = address === null ? null : proxyFrom(address)
-      const isForwarded = proxy !== null && url.protocol === 'http:'
+      const isPlain = proxy !== null && url.protocol === 'http:'
       const path = url.pathname + url.search
       const fields = {
         host: url.host,
         connection: 'keep-alive',
         ...target.headers,
-        ...(isForwarded ? login(proxy) : {}),
+        ...(isPlain ? login(proxy) : {}),
       }
       return {
         pool: poolFor(url, address, target),
-        path: isForwarded ? url.origin + path : path,
+        path: isPlain ? url.origin + path : path,
         fields: fieldLines(fields),
         refused: target.isInternal === true ? null : (refusal(url) ?? (proxy === null ? null : refusal(proxy.origin))),
         proxy,
@@ -87,13 +87,15 @@ export function createUpstreamClient({
       const outcome = new Promise<UpstreamReply | Breakdown>((resolve) =>
         new WholeExchange(endpoint, options, resolve).start(),
       )
-      return endpoint.proxy === null ? outcome : outcome.then((seen) => ofProxy(seen, endpoint) ?? seen)
+      return isForwarded(endpoint)
+        ? outcome.then((seen) => refusalBy(endpoint.proxy, seen) ?? told(endpoint, seen))
+        : outcome
     },
     call(endpoint, options) {
       const outcome = new Promise<UpstreamAnswer | Breakdown>((resolve) =>
         new StreamedExchange(endpoint, options, resolve).start(),
       )
-      return endpoint.proxy === null ? outcome : outcome.then((seen) => ofProxy(seen, endpoint) ?? seen)
+      return isForwarded(endpoint) ? outcome.then((seen) => refusalBy(endpoint.proxy, seen) ?? seen) : outcome
     },
     close() {
       for (const pool of pools.values()) pool.destroy()
@@ -111,12 +113,22 @@ function login({ authorization }: EgressProxy): Record<string, string> {
   return authorization === null ? {} : { 'proxy-authorization': authorization }
 }
 
-/** Of plain HTTP the proxy answers in the provider's place; only with this status it is surely the proxy that speaks. */
-function ofProxy(seen: UpstreamReply | UpstreamAnswer | Breakdown, { proxy, path }: Endpoint): Breakdown | null {
-  if (!('status' in seen) || seen.status !== 407 || proxy === null || !path.startsWith('http:')) return null
-  const verdict = proxyVerdict(proxy, seen.status, new URL(path).host)
+type Forwarded = Endpoint & { proxy: EgressProxy }
+
+/** In plain text the proxy reads the request, and answers itself. */
+function isForwarded(endpoint: Endpoint): endpoint is Forwarded {
+  return endpoint.proxy !== null && !endpoint.path.startsWith('/')
+}
+
+/** Only with this status it is surely the proxy that speaks, not the provider. */
+function refusalBy(proxy: EgressProxy, seen: UpstreamReply | UpstreamAnswer | Breakdown): Breakdown | null {
+  const verdict = 'status' in seen && seen.status === 407 ? proxyVerdict(proxy, seen.status, 'the provider') : null
   if (verdict === null) return null
   const breakdown = { kind: 'proxy', detail: verdict.message, isRefusal: verdict.isRefusal } as const
   if (seen.kind === 'answer') seen.abort(breakdown)
   return breakdown
+}
+
+function told({ proxy }: Forwarded, seen: UpstreamReply | Breakdown): UpstreamReply | Breakdown {
+  return seen.kind === 'reply' ? { ...seen, proxy: proxy.label } : seen
 }

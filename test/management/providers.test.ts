@@ -84,6 +84,11 @@ describe('PUT /providers/{name}', () => {
       on_caller_left: 'abort',
       on_estimate: 'estimate',
       speaks: null,
+      preset: null,
+      settings: {},
+      credentials: {},
+      proxy: null,
+      ca: null,
       price_percent: null,
       managed_by: null,
     })

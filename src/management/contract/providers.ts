@@ -84,6 +84,27 @@ export const ProviderTest = z.strictObject({
   message: z.string().describe('What is right or wrong, in words'),
 })
 
+export const ProviderKinds = z.strictObject({
+  families: z.array(
+    z.strictObject({
+      name: z.string(),
+      is_address_known: z.boolean().describe('Its providers need no base URL of their own'),
+      settings: z
+        .record(z.string(), z.unknown())
+        .nullable()
+        .describe('JSON schema of what a provider has as `settings`; null: nothing'),
+      credentials: z.array(z.string()).describe('What a provider may have as `credentials`, by name'),
+    }),
+  ),
+  presets: z.array(
+    z.strictObject({
+      name: z.string(),
+      family: z.string(),
+      base_url: z.string().nullable().describe('Null: every installation has its own'),
+    }),
+  ),
+})
+
 const tag = 'Providers'
 const one = z.strictObject({ name: ProviderName })
 
@@ -95,6 +116,13 @@ export const providerOperations = {
     summary: 'List the providers by name',
     query: z.strictObject(paging),
     reply: pageOf(Provider),
+  }),
+  'providers.kinds': operation({
+    method: 'GET',
+    path: '/provider-kinds',
+    tag,
+    summary: 'List the families and presets of providers, with the settings and credentials that each takes',
+    reply: ProviderKinds,
   }),
   'providers.put': operation({
     method: 'PUT',

@@ -2,6 +2,7 @@ import type { FileConfig } from '../../domain/file-config.ts'
 import { limitsFromText } from '../../domain/limits.ts'
 import { parsePrices } from '../../domain/pricing/price.ts'
 import type { ProviderKinds } from '../../domain/provider.ts'
+import { proxySecrets } from '../../domain/proxy-url.ts'
 import { providerFromRow } from '../control/providers.ts'
 import { canonicalPrices } from '../control/registry.ts'
 import type { BuiltinModel, BuiltinRegistry } from '../control/seed-registry.ts'
@@ -56,7 +57,9 @@ export function exportConfig({ rows, secrets, builtin, kinds, now }: ExportInput
             ...(onCallerLeft === kinds.onCallerLeft(row.family) ? {} : { on_caller_left: onCallerLeft }),
             ...(onEstimate === undefined ? {} : { on_estimate: onEstimate }),
             ...(speaks === undefined ? {} : { speaks }),
-            ...(proxy === undefined ? {} : { proxy: proxy === '' ? '' : secret(row.name, 'proxy') }),
+            ...(proxy === undefined
+              ? {}
+              : { proxy: proxySecrets(proxy).length === 0 ? proxy : secret(row.name, 'proxy') }),
             ...given({ headers: named(provider.headers), credentials: named(provider.credentials) }),
           },
         ]
