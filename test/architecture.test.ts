@@ -242,7 +242,11 @@ describe('nothing that can spend goes around admission', () => {
   test('one kernel admits, and walks along the chain', () => {
     assert.deepEqual(importersOf('admit', 'src/calls/admit.ts'), ['src/calls/handle-call.ts'])
     assert.deepEqual(importersOf('tryChain', 'src/calls/try-chain.ts'), ['src/calls/handle-call.ts'])
-    assert.deepEqual(importersOf('tryEntry', 'src/calls/try-entry.ts'), ['src/calls/try-chain.ts'])
+    assert.deepEqual(importersOf('tryEntry', 'src/calls/try-entry.ts').sort(), [
+      'src/calls/hedge/try-hedged.ts',
+      'src/calls/try-chain.ts',
+    ])
+    assert.deepEqual(importersOf('tryHedged', 'src/calls/hedge/try-hedged.ts'), ['src/calls/try-chain.ts'])
   })
 
   test('a call in the name of a key goes through that very kernel', () => {
