@@ -20,8 +20,10 @@ export function noteSkipped(call: Begun, { provider, model }: ChainEntry, reason
 }
 
 /** The member that has the prompt cache of the call's session could not serve it. */
-export function noteLeft(call: Balanced, entry: ChainEntry, attempt: AttemptRecord | undefined): void {
-  if (entry === call.home && attempt !== undefined) attempt.reason = `${attempt.reason}; ${CACHE_LOST}`
+export function noteLeft(call: Balanced, entry: ChainEntry): void {
+  if (entry !== call.home) return
+  const last = call.attempts.findLast(({ provider, model }) => provider === entry.provider && model === entry.model)
+  noteReason(last, `${last?.reason}; ${CACHE_LOST}`)
 }
 
 export function noteReason(attempt: AttemptRecord | undefined, reason: string): void {

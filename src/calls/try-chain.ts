@@ -23,6 +23,7 @@ export async function tryChain(call: Admitted, deps: Deps): Promise<Served> {
       : { candidate: next, outcome: await tryEntry(next, call, deps), other: null }
     if (outcome.kind === 'served') {
       const served = advance(call, { served: outcome.served })
+      if (other !== null) chargeLeft(other, call, deps)
       // Of a stream it is ended with the stream.
       if (call.delivery === null) await call.lost?.end()
       return served
@@ -33,31 +34,40 @@ export async function tryChain(call: Admitted, deps: Deps): Promise<Served> {
     }
     walk.failed(outcome.failure, candidate)
     if (outcome.giveUp) break
-    noteLeft(call, candidate.entry, call.attempts.at(-1))
+    noteLeft(call, candidate.entry)
   }
   const { lastFailure } = walk
   throw lastFailure === null ? walk.unattemptedError() : attemptedError(lastFailure, walk.smallestWaitMs, call)
 }
 
+/** An entry that was under way when the caller left. */
+interface Abandoned {
+  candidate: Candidate
+  outcome: LeftOutcome
+}
+
 /** The caller left before the first content of a stream: what the providers had counted by then is charged. */
-function noteCounted(
-  call: Admitted,
-  left: readonly { candidate: Candidate; outcome: LeftOutcome }[],
-  deps: Deps,
-): void {
-  const counted = left.flatMap(({ candidate, outcome: { usage = null, attempt } }) =>
-    usage === null || attempt === undefined ? [] : [{ candidate, usage: usage.tokens, attempt }],
-  )
-  const [first, second] = counted
-  if (first === undefined) return
+function noteCounted(call: Admitted, left: readonly Abandoned[], deps: Deps): void {
+  const [first, second] = left.filter(({ outcome: { usage, attempt } }) => usage != null && attempt !== undefined)
+  const { usage: counted, attempt } = first?.outcome ?? {}
+  if (first === undefined || counted == null || attempt === undefined) return
   const { entry, position, ignored } = first.candidate
-  const { usage, attempt } = first
-  const answer = { body: {}, usage, finishReason: null, warning: null }
-  const use = { usageSource: 'provider_partial', bounds: null } as const
-  const served: ServedBy = { entry, position, ignored, answer, usage, upstreamMs: attempt.durationMs, attempt, ...use }
+  const answer = { body: {}, usage: counted.tokens, finishReason: null, warning: null }
+  const served: ServedBy = {
+    ...{ entry, position, ignored, answer, usage: counted.tokens, upstreamMs: attempt.durationMs, attempt },
+    ...PARTLY,
+  }
   const charged = advance(call, { served })
-  if (second !== undefined) loseCounted(second.candidate, second.attempt, { ...use, usage: second.usage }, call, deps)
+  if (second !== undefined) chargeLeft(second, call, deps)
   price(charged)
+}
+
+const PARTLY = { usageSource: 'provider_partial', bounds: null } as const
+
+/** The second of two that were asked. */
+function chargeLeft({ candidate, outcome: { usage, attempt } }: Abandoned, call: Admitted, deps: Deps): void {
+  if (usage == null || attempt === undefined) return
+  loseCounted(candidate, attempt, { usage: usage.tokens, ...PARTLY }, call, deps)
 }
 
 function attemptedError(failure: Failure, smallestWaitMs: number | null, call: Admitted): GatewayError {

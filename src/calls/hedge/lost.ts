@@ -104,8 +104,13 @@ async function spentByStream(stream: LiveStream, { attempt }: ServedBy, losing: 
   const last = isRead ? await readToEnd(stream, deps.streams.settings) : null
   stream.close()
   attempt.durationMs += Math.round(performance.now() - began)
-  if (last?.type === 'message-end') deps.circuits.succeeded(entry)
-  if (last?.type === 'failed') deps.circuits.failed(entry, last.failure)
+  if (last?.type === 'message-end') {
+    deps.circuits.succeeded(entry)
+    deps.providerHealth.succeeded(entry)
+  } else if (last?.type === 'failed') {
+    deps.circuits.failed(entry, last.failure)
+    deps.providerHealth.failed(entry, last.failure, call.id)
+  }
   const { deltas, bytes } = stream.received
   const arrived = { deltas, bytes: bytes + stream.reader.hiddenBytes, otherBytes: 0 }
   return { ...usageOf({ counted: stream.reader.usage, ...arrived }, candidate, call.body), attempt }

@@ -56,13 +56,14 @@ export async function tryHedged(first: Candidate, walk: Walk, call: Admitted, de
       else {
         walk.failed(outcome.failure, candidate)
         gaveUp ||= outcome.giveUp
-        noteLeft(call, candidate.entry, part.attempts.at(-1))
+        noteLeft(call, candidate.entry)
       }
     }
   } finally {
     // Only where something threw.
     for (const { leg } of running) leg.cut()
     await Promise.allSettled(running.map(({ ended }) => ended))
+    for (const { part } of running) takeAttempts(part, call)
   }
 }
 
