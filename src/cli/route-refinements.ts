@@ -4,7 +4,6 @@ import type { Contract } from '../management/contract/contract.ts'
 import type { Explanation } from '../management/contract/explain.ts'
 import type { AnyInput } from './api-client.ts'
 import { ENTRY_FORM, GROUP_FORM, placeOf } from './chain-argument.ts'
-import { CliError } from './cli-error.ts'
 import { type Given, type OptionSpec, type Refinement, text, texts } from './command.ts'
 import { printRows } from './print-reply.ts'
 
