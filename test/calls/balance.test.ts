@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, beforeEach, describe, test } from 'node:test'
+import { after, afterEach, beforeEach, describe, test } from 'node:test'
 import { FAILURES_TO_OPEN } from '../../src/domain/circuit.ts'
 import { type Answered, type Harness, hello, type Json, type Row, startHarness, until } from '../harness.ts'
 import { managing } from '../management/manage.ts'
@@ -30,6 +30,7 @@ let now = Date.parse('2026-05-01T12:00:00Z')
 const harness: Harness = await startHarness({ config: CONFIG, now: () => now })
 const { simulator } = harness
 beforeEach(() => simulator.reset())
+afterEach(() => simulator.release())
 after(() => harness.stop())
 
 const ask = (route: string, session?: string) =>
