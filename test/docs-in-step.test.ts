@@ -8,6 +8,7 @@ import { LOG_FIELDS, type LogField, publicName } from '../src/domain/log/fields.
 import { SESSION_HEADERS } from '../src/endpoints/session-header.ts'
 import { builtinProviders } from '../src/providers/provider-kinds.ts'
 import { createMetrics } from '../src/telemetry/metrics.ts'
+import { PROXY_VARIABLES } from '../src/upstream/environment-proxies.ts'
 
 /** First cells of the rows of a page's tables, without the backticks. */
 function firstCells(page: string, pattern: RegExp): string[] {
@@ -33,7 +34,11 @@ test('docs/errors.md lists exactly the final errors', () => {
 
 test('docs/configuration.md lists exactly the variables that are read', () => {
   const ofProviders = builtinProviders().flatMap((builtin) => [builtin.apiKeyVariable, builtin.baseUrlVariable])
-  assert.deepEqual(firstCells('docs/configuration.md', /^[A-Z_]+$/), [...Object.keys(SETTINGS), ...ofProviders].sort())
+  const ofProxies = [...PROXY_VARIABLES.filter((name) => name === name.toUpperCase()), 'NO_PROXY']
+  assert.deepEqual(
+    firstCells('docs/configuration.md', /^[A-Z_]+$/),
+    [...Object.keys(SETTINGS), ...ofProviders, ...ofProxies].sort(),
+  )
 })
 
 test('docs/metrics.md lists exactly our metrics', async () => {
