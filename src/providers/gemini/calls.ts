@@ -1,10 +1,8 @@
 import { createHash } from 'node:crypto'
-import type { JsonObject } from '../../domain/request/call-request.ts'
+import { isJsonObject, type JsonObject } from '../../domain/request/call-request.ts'
 import type { Door } from './door.ts'
 import { signed } from './signatures.ts'
-import type { WireCandidate, WireResponse } from './wire.ts'
-
-type WirePart = NonNullable<NonNullable<WireCandidate['content']>['parts']>[number]
+import { textIn, type WireResponse } from './wire.ts'
 
 /** A call of a tool as chat completions has it. */
 export interface Call {
@@ -18,13 +16,15 @@ export interface Call {
  * Null: the part is no call that anyone could answer. `position`: what tells the calls of a response apart, for those
  * that come without an id.
  */
-export function callOf(part: WirePart, position: string, response: WireResponse, door: Door): Call | null {
-  const { functionCall, thoughtSignature } = part
-  if (!functionCall?.name) return null
-  const written = JSON.stringify(functionCall.args ?? {})
-  const id = functionCall.id || madeId([response.responseId ?? written, position, functionCall.name])
-  const call: Call = { id, type: 'function', function: { name: functionCall.name, arguments: written } }
-  if (thoughtSignature) call.extra_content = signed(thoughtSignature, door, response.modelVersion)
+export function callOf(part: JsonObject, position: string, response: WireResponse, door: Door): Call | null {
+  const { functionCall: called } = part
+  const name = isJsonObject(called) ? textIn(called, 'name') : null
+  if (!isJsonObject(called) || name === null) return null
+  const written = JSON.stringify(called['args'] ?? {})
+  const id = textIn(called, 'id') ?? madeId([response.responseId ?? written, position, name])
+  const call: Call = { id, type: 'function', function: { name, arguments: written } }
+  const signature = textIn(part, 'thoughtSignature')
+  if (signature !== null) call.extra_content = signed(signature, door, response.modelVersion)
   return call
 }
 

@@ -10,25 +10,22 @@ import { failureIn } from './failure.ts'
 import { ending } from './finish-reason.ts'
 import { signed } from './signatures.ts'
 import { completionUsage, usageFromWire } from './usage.ts'
-import { type WireCandidate, WireResponse } from './wire.ts'
+import { responseOf, textIn, type WireCandidate, type WireResponse } from './wire.ts'
 
 /** Reads a 2xx body as a completion or a failure. */
 export function fromWire(body: unknown, request: ChatRequest, door: Door): Reading {
   const failed = isJsonObject(body) && body['candidates'] !== undefined ? null : failureIn(body)
   if (failed !== null) return { kind: 'failure', failure: failed }
-  const parsed = WireResponse.safeParse(body)
-  if (!parsed.success) return { kind: 'failure', failure: NO_CANDIDATES }
-  const response = parsed.data
-  const { candidates, usageMetadata } = response
-  if (!candidates || candidates.length === 0) {
-    return { kind: 'failure', failure: blockedBy(response) ?? NO_CANDIDATES }
-  }
-  const read = candidates.map((candidate, at) => choiceOf(candidate, at, response, usesFunctions(request), door))
+  const response = responseOf(body)
+  if (response === null) return { kind: 'failure', failure: NO_CANDIDATES }
+  const { candidates, usage: counted } = response
+  if (candidates.length === 0) return { kind: 'failure', failure: blockedBy(response) ?? NO_CANDIDATES }
+  const read = candidates.map((candidate) => choiceOf(candidate, response, usesFunctions(request), door))
   const unusable = read.find((each) => 'failed' in each)
   // Of several answers, those that exist are given.
   const choices = read.filter((each) => 'choice' in each)
   if (unusable !== undefined && choices.length === 0) return { kind: 'failure', failure: unanswered(unusable.failed) }
-  const usage = isJsonObject(usageMetadata) ? usageFromWire(usageMetadata, request['service_tier']) : null
+  const usage = counted === null ? null : usageFromWire(counted, request['service_tier'])
   const answer: Answer = {
     body: {
       object: 'chat.completion',
@@ -49,28 +46,23 @@ interface Choice extends JsonObject {
 
 type ChoiceRead = { choice: Choice; warning: string | null } | { failed: string }
 
-function choiceOf(
-  candidate: WireCandidate,
-  at: number,
-  response: WireResponse,
-  isLegacy: boolean,
-  door: Door,
-): ChoiceRead {
-  const index = candidate.index ?? at
+function choiceOf(candidate: WireCandidate, response: WireResponse, isLegacy: boolean, door: Door): ChoiceRead {
+  const { index, parts, finishReason } = candidate
   const calls: Call[] = []
   let text = ''
   let extra: JsonObject | null = null
-  for (const part of candidate.content?.parts ?? []) {
+  for (const part of parts) {
     const call = callOf(part, `${index}.${calls.length}`, response, door)
     if (call !== null) {
       calls.push(call)
       continue
     }
-    if (part.thoughtSignature) extra = signed(part.thoughtSignature, door, response.modelVersion)
-    if (part.thought !== true) text += part.text ?? ''
+    const signature = textIn(part, 'thoughtSignature')
+    if (signature !== null) extra = signed(signature, door, response.modelVersion)
+    if (part['thought'] !== true) text += textIn(part, 'text') ?? ''
   }
   const said = { hasContent: text !== '', hasCalls: calls.length > 0, isLegacy }
-  const end = ending(candidate.finishReason ?? null, said)
+  const end = ending(finishReason, said)
   if (end.kind === 'failed') return { failed: end.message }
   const message: JsonObject = { role: 'assistant', content: text === '' && said.hasCalls ? null : text }
   if (said.hasCalls && isLegacy) message['function_call'] = calls[0]?.function

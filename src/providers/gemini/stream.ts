@@ -4,15 +4,14 @@ import { isJsonObject, type JsonObject } from '../../domain/request/call-request
 import type { ChatRequest } from '../../domain/request/chat.ts'
 import type { ServerSentEvent, StreamPart, StreamReader, StreamUsage } from '../../domain/request/stream.ts'
 import { usesFunctions } from '../declared-functions.ts'
-import { mergeCounts } from '../merge-counts.ts'
 import { blockedBy, NO_CANDIDATES, unanswered } from './blocked.ts'
-import { callOf } from './calls.ts'
+import { type Call, callOf } from './calls.ts'
 import type { Door } from './door.ts'
 import { failureIn } from './failure.ts'
 import { type Ending, ending } from './finish-reason.ts'
 import { signed } from './signatures.ts'
 import { completionUsage, usageFromWire } from './usage.ts'
-import { type WireCandidate, WireResponse } from './wire.ts'
+import { responseOf, textIn, type WireCandidate, type WireResponse } from './wire.ts'
 
 const NONE: StreamPart[] = []
 const OK = 200
@@ -55,17 +54,16 @@ export class ContentStream implements StreamReader {
   read({ data }: ServerSentEvent): StreamPart[] {
     if (this.#hasEnded) return NONE
     const event = parsed(data)
-    const response = event === null ? null : WireResponse.safeParse(event)
-    if (event === null || response?.success !== true) return this.isFinished ? NONE : this.#fail(UNREADABLE)
+    const response = responseOf(event)
+    if (event === null || response === null) return this.isFinished ? NONE : this.#fail(UNREADABLE)
     const failed = event['error'] === undefined ? null : failureIn(event)
     if (failed !== null) return this.isFinished ? NONE : this.#fail(failed)
-    const { candidates, usageMetadata } = response.data
-    // Totals of all so far; an early report may be all zero.
-    if (isJsonObject(usageMetadata)) this.#usage = mergeCounts(this.#usage ?? {}, usageMetadata)
-    if (candidates && candidates.length > 0) {
-      return candidates.flatMap((candidate, at) => this.#partsOf(candidate, at, response.data))
-    }
-    const blocked = this.#choices.size === 0 ? blockedBy(response.data) : null
+    if (response.usage !== null) this.#count(response.usage)
+    const { candidates } = response
+    const [first] = candidates
+    if (first !== undefined && candidates.length === 1) return this.#partsOf(first, response)
+    if (first !== undefined) return candidates.flatMap((candidate) => this.#partsOf(candidate, response))
+    const blocked = this.#choices.size === 0 ? blockedBy(response) : null
     return blocked === null ? NONE : this.#fail(blocked)
   }
 
@@ -94,36 +92,44 @@ export class ContentStream implements StreamReader {
     return ending(finishReason, { hasContent, hasCalls: calls > 0, isLegacy: this.#isLegacy })
   }
 
-  #partsOf(candidate: WireCandidate, at: number, response: WireResponse): StreamPart[] {
-    const index = candidate.index ?? at
+  /** Reports are totals of all so far. A zero in place of a number is a placeholder: an early one may be all zeros. */
+  #count(report: JsonObject): void {
+    this.#usage ??= {}
+    for (const name in report) if (report[name]) this.#usage[name] = report[name]
+  }
+
+  #partsOf({ index, parts: wireParts, finishReason }: WireCandidate, response: WireResponse): StreamPart[] {
     const choice = this.#choices.get(index) ?? { hasContent: false, calls: 0, finishReason: null }
     this.#choices.set(index, choice)
-    if (candidate.finishReason) choice.finishReason = candidate.finishReason
+    if (finishReason !== null) choice.finishReason = finishReason
     const parts: StreamPart[] = []
-    for (const part of candidate.content?.parts ?? []) {
-      const { text, thought, thoughtSignature } = part
-      const call = callOf(part, `${index}.${choice.calls}`, response, this.#door)
-      if (call !== null) {
-        const { id, type, function: called, extra_content: extra } = call
-        const bytes = Buffer.byteLength(called.name) + Buffer.byteLength(called.arguments)
-        const delta = this.#isLegacy
-          ? { function_call: called }
-          : {
-              tool_calls: [{ index: choice.calls, id, type, function: called, ...(extra && { extra_content: extra }) }],
-            }
-        if (!this.#isLegacy || choice.calls === 0) parts.push(this.#chunk(index, choice, delta, bytes, null))
-        choice.calls += 1
-      } else if (text && thought === true) this.hiddenBytes += Buffer.byteLength(text)
-      else if (text) {
+    for (const part of wireParts) {
+      const text = textIn(part, 'text')
+      const signature = textIn(part, 'thoughtSignature')
+      const call =
+        part['functionCall'] === undefined ? null : callOf(part, `${index}.${choice.calls}`, response, this.#door)
+      if (call !== null) parts.push(...this.#callParts(index, choice, call))
+      else if (text !== null && part['thought'] === true) this.hiddenBytes += Buffer.byteLength(text)
+      else if (text !== null) {
         if (this.#expected === 1) parts.push({ type: 'text-delta', text })
         else parts.push(this.#chunk(index, choice, { content: text }, Buffer.byteLength(text), ''))
         choice.hasContent = true
       }
-      if (call === null && thoughtSignature) {
-        const extra = signed(thoughtSignature, this.#door, response.modelVersion)
-        parts.push(this.#chunk(index, choice, { extra_content: extra }, 0, ''))
-      }
+      if (call !== null || signature === null) continue
+      const extra = signed(signature, this.#door, response.modelVersion)
+      parts.push(this.#chunk(index, choice, { extra_content: extra }, 0, ''))
     }
+    return parts
+  }
+
+  /** Calls come whole. The older format knows one. */
+  #callParts(index: number, choice: Choice, call: Call): StreamPart[] {
+    const { function: called } = call
+    const at = choice.calls
+    const delta = this.#isLegacy ? { function_call: called } : { tool_calls: [{ index: at, ...call }] }
+    const bytes = Buffer.byteLength(called.name) + Buffer.byteLength(called.arguments)
+    const parts = this.#isLegacy && at > 0 ? NONE : [this.#chunk(index, choice, delta, bytes, null)]
+    choice.calls += 1
     return parts
   }
 

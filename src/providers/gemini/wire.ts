@@ -1,36 +1,59 @@
 import { z } from 'zod'
 import { listOf } from '../../domain/list-of.ts'
+import { isJsonObject, type JsonObject } from '../../domain/request/call-request.ts'
 
 /** Only the fields that are read; any of them may be missing or null. */
 const text = z.string().nullish().catch(null)
 const anything = z.unknown().optional()
 
-const part = z.object({
-  text,
-  thought: z.boolean().nullish().catch(null),
-  thoughtSignature: text,
-  functionCall: z.object({ id: text, name: text, args: anything }).nullish().catch(null),
-})
+/**
+ * A response, or an event of a stream with what is new in it. Read by hand: a stream has very many of them. Of its parts
+ * nothing is checked here.
+ */
+export interface WireResponse {
+  candidates: readonly WireCandidate[]
+  blockReason: string | null
+  usage: JsonObject | null
+  modelVersion: string | null
+  responseId: string | null
+}
 
-const candidate = z.object({
-  index: z.number().nullish().catch(null),
-  content: z
-    .object({ parts: listOf(part).nullish().catch(null) })
-    .nullish()
-    .catch(null),
-  finishReason: text,
-})
+export interface WireCandidate {
+  index: number
+  parts: readonly JsonObject[]
+  finishReason: string | null
+}
 
-/** Also each event of a stream, with what is new in it. */
-export const WireResponse = z.object({
-  candidates: listOf(candidate).nullish(),
-  promptFeedback: z.object({ blockReason: text, blockReasonMessage: text }).nullish().catch(null),
-  usageMetadata: z.record(z.string(), z.unknown()).nullish().catch(null),
-  modelVersion: text,
-  responseId: text,
-})
-export type WireResponse = z.infer<typeof WireResponse>
-export type WireCandidate = z.infer<typeof candidate>
+/** Null: it is no response. */
+export function responseOf(value: unknown): WireResponse | null {
+  if (!isJsonObject(value)) return null
+  const { promptFeedback: feedback, usageMetadata: usage } = value
+  const candidates = value['candidates'] ?? []
+  if (!Array.isArray(candidates) || !candidates.every(isJsonObject)) return null
+  return {
+    candidates: candidates.map(candidateOf),
+    blockReason: isJsonObject(feedback) ? textIn(feedback, 'blockReason') : null,
+    usage: isJsonObject(usage) ? usage : null,
+    modelVersion: textIn(value, 'modelVersion'),
+    responseId: textIn(value, 'responseId'),
+  }
+}
+
+function candidateOf(candidate: JsonObject, at: number): WireCandidate {
+  const { index, content } = candidate
+  const parts = isJsonObject(content) ? content['parts'] : null
+  return {
+    index: typeof index === 'number' ? index : at,
+    parts: Array.isArray(parts) ? parts.filter(isJsonObject) : [],
+    finishReason: textIn(candidate, 'finishReason'),
+  }
+}
+
+/** Null: there is none, or an empty one. */
+export function textIn(object: JsonObject, name: string): string | null {
+  const value = object[name]
+  return typeof value === 'string' && value !== '' ? value : null
+}
 
 const detail = z.object({
   '@type': text,

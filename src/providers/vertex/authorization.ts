@@ -8,7 +8,7 @@ import {
   type Token,
   type TokenTools,
 } from '../authorization.ts'
-import { SCOPE, serviceAccountOf, tokenRequest } from './account-token.ts'
+import { SCOPE, serviceAccountOf, tokenRequest } from './account-key.ts'
 
 /** Everything but an API key: a token of a service account, whose key is set or whose machine this is. */
 export const authorization: Authorization = {

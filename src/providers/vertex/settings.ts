@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Provider } from '../../domain/provider.ts'
 import { SAFETY_SETTINGS } from '../gemini/gemini-family.ts'
-import { serviceAccountOf } from './account-token.ts'
+import { serviceAccountOf } from './account-key.ts'
 
 const DEFAULT_LOCATION = 'global'
 

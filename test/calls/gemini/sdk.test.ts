@@ -142,6 +142,45 @@ describe('what we send is what the vendor’s client sends', () => {
     })
   }
 
+  /** Its serialisers look into some parts only; its types know all of them. */
+  test('contents are of its types', () => {
+    const [files, tools] = ['files', 'tools and their history'].map((name) => {
+      return wireOf(REQUESTS.find(([what]) => what === name)?.[1] ?? {})['contents']
+    })
+    const see: Content[] = [
+      {
+        role: 'user',
+        parts: [
+          { text: 'See' },
+          { inlineData: { mimeType: 'image/png', data: 'iVBORw0KGgo=' } },
+          { inlineData: { mimeType: 'audio/wav', data: 'AAAA' } },
+        ],
+      },
+    ]
+    const functionCall = (id: string) => ({ id, name: 'weather', args: { city: 'Ulm' } })
+    const history: Content[] = [
+      { role: 'user', parts: [{ text: 'Hi' }] },
+      {
+        role: 'model',
+        parts: [
+          { text: 'Looking' },
+          { functionCall: functionCall('a'), thoughtSignature: 'c2ln' },
+          { functionCall: functionCall('b') },
+        ],
+      },
+      {
+        role: 'user',
+        parts: [
+          { functionResponse: { id: 'a', name: 'weather', response: { sky: 'blue' } } },
+          { functionResponse: { id: 'b', name: 'weather', response: { result: 'sunny' } } },
+        ],
+      },
+      { role: 'model', parts: [{ text: 'Fine.', thoughtSignature: 'c2ln' }] },
+      { role: 'user', parts: [{ text: 'Hi' }] },
+    ]
+    assert.deepEqual([files, tools], [see, history])
+  })
+
   test('embeddings', async () => {
     const translation = embeddings.toWire(
       { model: 'e', input: ['a', 'b'], dimensions: 4 },
