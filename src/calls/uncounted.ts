@@ -5,13 +5,19 @@ import { type Use, usageOf } from './stream/stream-usage.ts'
 
 /** Of a whole answer that says nothing of its tokens. One that a worker has written is known by its length alone. */
 export function uncountedWhole(answer: ServedBy['answer'], candidate: Candidate, call: Admitted): Use {
-  let bytes = 'text' in answer ? (answer.text?.length ?? 0) : 0
-  let otherBytes = 0
-  if ('body' in answer) {
-    const parts = candidate.translator.stream?.partsOf(answer, call.body.request) ?? []
-    for (const part of parts) bytes += contentBytes(part)
+  return usageOf({ counted: null, deltas: 0, ...lengthOf(answer, candidate, call) }, candidate, call.body)
+}
+
+function lengthOf(answer: ServedBy['answer'], { translator }: Candidate, { body: { request } }: Admitted) {
+  if (!('body' in answer)) return { bytes: 'text' in answer ? (answer.text?.length ?? 0) : 0, otherBytes: 0 }
+  try {
+    let bytes = 0
+    for (const part of translator.stream?.partsOf(answer, request) ?? []) bytes += contentBytes(part)
     const json = JSON.stringify(answer.body)
-    otherBytes = Buffer.byteLength(json) - json.length
+    return { bytes, otherBytes: Buffer.byteLength(json) - json.length }
+  } catch (error) {
+    // Nested too deep to be written: the caller will not get it either (handle-call.ts).
+    if (error instanceof RangeError) return { bytes: 0, otherBytes: 0 }
+    throw error
   }
-  return usageOf({ counted: null, deltas: 0, bytes, otherBytes }, candidate, call.body)
 }
