@@ -85,8 +85,8 @@ function pastCall({ at, application }: Arrival, keyId: string, setting: Setting,
   return streamed(record, price, random)
 }
 
-function resolve(model: string, workspace: string, { workspaces }: Snapshot): Resolved | null {
-  return resolveModel(model, workspaces.get(workspace)?.routes ?? new Map(), PREFIXES)
+function resolve(model: string, workspace: string, { workspaces, providers }: Snapshot): Resolved | null {
+  return resolveModel(model, workspaces.get(workspace)?.routes ?? new Map(), PREFIXES, providers)
 }
 
 type Base = Omit<CloseRecord, 'status'>

@@ -114,7 +114,10 @@ function normalAnswer(call: ModelCall, tweak: Tweak = {}, script: StreamScript |
   const { streaming } = operation
   if (script === false || body['stream'] !== true || !streaming)
     return { status: 200, headers: { 'content-type': 'application/json' }, body: whole }
-  const headers = { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' }
+  const headers = {
+    'content-type': streaming.contentType ?? 'text/event-stream; charset=utf-8',
+    'cache-control': 'no-cache',
+  }
   return { status: 200, headers, body: '', stream: planStream(call, streaming, whole, script) }
 }
 
@@ -129,9 +132,10 @@ function planStream(call: ModelCall, format: StreamFormat, whole: JsonObject, sc
     events: watched(events, (event) => {
       next = event
     }),
-    script,
+    script: format.newline === undefined ? script : { newline: format.newline, ...script },
     ping: format.ping,
-    errorEvent: (status) => format.errorEvent(family.failure(status, context).body, whole, next),
+    ...(format.frame === undefined ? {} : { frame: format.frame }),
+    errorEvent: (status) => format.errorEvent(family.failure(status, context).body, whole, next, status),
   }
 }
 

@@ -43,6 +43,8 @@ export interface Operation {
 export interface Family {
   name: FamilyName
   operations: readonly Operation[]
+  /** The operation of a path, and what the path says beside the body. Missing: paths are those of the operations. */
+  route?(url: URL): { path: string; fields: JsonObject } | null
   bodyLimitBytes: number
   newRequestId(): string
   /** The key the caller sent, or null. */
@@ -50,6 +52,8 @@ export interface Family {
   failure(cause: Cause, context: CauseContext): Answer
   /** Header rules that hold on every path, the key aside. */
   checkHeaders(headers: IncomingHttpHeaders): Answer | null
+  /** Lists of models at paths of its own; null for other paths. */
+  control?(url: URL): Answer | null
   listModels(query: URLSearchParams): Answer
   getModel(id: string): Answer
   /** Adds the headers (and request id) that the vendor puts on every answer. */

@@ -83,6 +83,8 @@ class Exchange {
       // Malformed JSON is answered below, after the checks that need no body.
     }
     stage.log.describe(this.#call, rawBody, body)
+    const named = this.#routed()?.fields['model']
+    if (typeof named === 'string') this.#call.model = named
     const key = family.keyOf(request.headers)
     if (!key || (requiredKey !== null && key !== requiredKey)) return this.#fail(401)
     const badHeaders = family.checkHeaders(request.headers)
@@ -92,7 +94,7 @@ class Exchange {
       if (request.method !== 'POST') return this.#fail(405)
       if (!request.headers['content-type']?.startsWith('application/json')) return this.#fail('bad-media-type')
       if (!isObject(body)) return this.#fail('bad-json')
-      return this.#ask(operation, body)
+      return this.#ask(operation, { ...body, ...this.#routed()?.fields })
     }
     return this.#decideModels(url)
   }
@@ -110,6 +112,8 @@ class Exchange {
 
   #decideModels(url: URL): Answer {
     const { family, stage, request } = this.#parts
+    const listed = family.control?.(url) ?? null
+    if (listed !== null) return stage.modelsDown.has(family.name) ? this.#fail(503) : listed
     if (url.pathname !== '/v1/models' && !url.pathname.startsWith('/v1/models/')) return this.#fail('unknown-path')
     if (request.method !== 'GET') return this.#fail(405)
     if (stage.modelsDown.has(family.name)) return this.#fail(503)
@@ -138,7 +142,13 @@ class Exchange {
 
   /** Undefined for a path that asks no model. */
   #operation(): Operation | undefined {
-    return this.#parts.family.operations.find(({ path }) => path === this.#parts.url.pathname)
+    const { family, url } = this.#parts
+    const asked = family.route === undefined ? url.pathname : this.#routed()?.path
+    return family.operations.find(({ path }) => path === asked)
+  }
+
+  #routed() {
+    return this.#parts.family.route?.(this.#parts.url) ?? null
   }
 
   async #send(answer: Answer): Promise<void> {

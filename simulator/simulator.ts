@@ -3,7 +3,9 @@ import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { ScriptedAnswer } from './answer.ts'
 import { anthropicFamily } from './anthropic/anthropic.ts'
+import { bedrockFamily } from './bedrock/bedrock.ts'
 import type { FamilyName, RecordedCall } from './call-log.ts'
+import { geminiFamily } from './gemini/gemini.ts'
 import { openaiFamily } from './openai/openai.ts'
 import type { Tweak } from './reply.ts'
 import { createFamilyServer } from './server.ts'
@@ -19,11 +21,15 @@ export interface SimulatorOptions {
   /** 0 (the default) takes a free port. */
   openaiPort?: number
   anthropicPort?: number
+  bedrockPort?: number
+  geminiPort?: number
   host?: string
   seed?: number
   /** When set, every other key gets the vendor's 401; otherwise any non-empty key is accepted. */
   openaiKey?: string
   anthropicKey?: string
+  bedrockKey?: string
+  geminiKey?: string
   latencyMs?: Latency
   keepCalls?: number
 }
@@ -33,6 +39,8 @@ export interface Simulator {
   openaiUrl: string
   /** Excludes `/v1`, as Anthropic's base address does. */
   anthropicUrl: string
+  bedrockUrl: string
+  geminiUrl: string
   calls: readonly RecordedCall[]
   /** All streams since the start or `reset()`. */
   streams: Readonly<StreamCounts>
@@ -66,14 +74,23 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   const stage = createStage({ seed, latencyMs, keepCalls })
   const openai = createFamilyServer(openaiFamily, stage, options.openaiKey ?? null)
   const anthropic = createFamilyServer(anthropicFamily, stage, options.anthropicKey ?? null)
-  const openaiOrigin = await listen(openai, options.openaiPort ?? 0, host)
-  const anthropicOrigin = await listen(anthropic, options.anthropicPort ?? 0, host).catch(async (error: unknown) => {
-    await shut(openai)
-    throw error
-  })
+  const bedrock = createFamilyServer(bedrockFamily, stage, options.bedrockKey ?? null)
+  const gemini = createFamilyServer(geminiFamily, stage, options.geminiKey ?? null)
+  const servers = [openai, anthropic, bedrock, gemini]
+  const ports = [options.openaiPort, options.anthropicPort, options.bedrockPort, options.geminiPort]
+  const listening = await Promise.allSettled(servers.map((server, at) => listen(server, ports[at] ?? 0, host)))
+  const origins = listening.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []))
+  const failed = listening.find((each) => each.status === 'rejected')
+  if (failed !== undefined) {
+    await Promise.all(servers.filter((server) => server.listening).map(shut))
+    throw failed.reason
+  }
+  const [openaiOrigin = '', anthropicOrigin = '', bedrockOrigin = '', geminiOrigin = ''] = origins
   return {
     openaiUrl: `${openaiOrigin}/v1`,
     anthropicUrl: anthropicOrigin,
+    bedrockUrl: bedrockOrigin,
+    geminiUrl: geminiOrigin,
     calls: stage.log.calls,
     streams: stage.streams.counts,
     script: stage.script,
@@ -90,7 +107,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     reset: stage.reset,
     async close() {
       stage.release()
-      await Promise.all([shut(openai), shut(anthropic)])
+      await Promise.all(servers.map(shut))
     },
   }
 }

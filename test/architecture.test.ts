@@ -21,7 +21,7 @@ const ROOMS: Record<string, Room> = {
   'src/http': { rooms: ['src/domain'], packages: ['find-my-way'] },
   'src/upstream': { rooms: ['src/domain'], packages: [] },
   'src/endpoints': { rooms: ['src/domain'], packages: ['zod'] },
-  'src/providers': { rooms: ['src/domain', 'src/upstream'], packages: ['zod'] },
+  'src/providers': { rooms: ['src/domain', 'src/upstream'], packages: ['aws4fetch', 'zod'] },
   'src/bodies': { rooms: ['src/domain', 'src/threads', 'src/endpoints', 'src/providers'], packages: [] },
   'src/limits': { rooms: ['src/domain'], packages: ['@redis'] },
   'src/store/engine': { rooms: ['src/domain', 'src/threads'], packages: ['kysely', 'pg'] },
@@ -181,22 +181,36 @@ test('no folder holds more than 40 files', () => {
 
 const familyFolders = [...FAMILIES.keys()]
 
-test('the files of one family import nothing of another', () => {
+/** Serves models of other vendors in their own formats, in an envelope. */
+const BUILDS_ON: Readonly<Record<string, readonly string[]>> = {
+  bedrock: ['anthropic'],
+  vertex: ['gemini', 'anthropic', 'openai'],
+}
+const isBuiltOn = (family: string, other: string) => BUILDS_ON[family]?.includes(other) === true
+
+test('the files of one family import nothing of another, unless it is built on it', () => {
   for (const family of familyFolders) {
     for (const file of sources.filter((each) => each.startsWith(`src/providers/${family}/`))) {
       for (const { target } of importsOf(file)) {
-        const other = familyFolders.find((each) => each !== family && target.startsWith(`src/providers/${each}/`))
+        const other = familyFolders.find(
+          (each) => each !== family && !isBuiltOn(family, each) && target.startsWith(`src/providers/${each}/`),
+        )
         assert.equal(other, undefined, `${file} imports ${target}`)
       }
     }
   }
 })
 
-test('only the table of families imports a family', () => {
-  for (const file of sources.filter((each) => each.startsWith('src/') && each !== 'src/providers/families.ts')) {
+const TABLES: ReadonlySet<string> = new Set(['src/providers/families.ts', 'src/providers/presets.ts'])
+
+test('only the tables of families and presets import a family', () => {
+  for (const file of sources.filter((each) => each.startsWith('src/') && !TABLES.has(each))) {
     for (const { target } of importsOf(file)) {
       const family = familyFolders.find((each) => target.startsWith(`src/providers/${each}/`))
-      assert.ok(family === undefined || file.startsWith(`src/providers/${family}/`), `${file} imports ${target}`)
+      const isOwn = familyFolders.some(
+        (each) => (each === family || isBuiltOn(each, family ?? '')) && file.startsWith(`src/providers/${each}/`),
+      )
+      assert.ok(family === undefined || isOwn, `${file} imports ${target}`)
     }
   }
 })
@@ -204,11 +218,11 @@ test('only the table of families imports a family', () => {
 // A name in a text is no import, so this one reads the text.
 test("a provider's name appears nowhere in the source outside its folder and a few tables", () => {
   for (const file of sources) {
-    if (!file.startsWith('src/') || /^src\/providers\/(openai|anthropic)\//.test(file)) continue
+    if (!file.startsWith('src/') || familyFolders.some((each) => file.startsWith(`src/providers/${each}/`))) continue
     // Tables of tools and of their headers hold names of products, not of families.
-    const isTable = /(families|agent-setups|session-header)\.ts$/.test(file)
+    const isTable = /(families|presets|agent-setups|session-header)\.ts$/.test(file)
     if (isTable) continue
-    assert.doesNotMatch(readFileSync(file, 'utf8'), /openai|anthropic|claude|\bgpt\b|gpt-/i, file)
+    assert.doesNotMatch(readFileSync(file, 'utf8'), /openai|anthropic|claude|\bgpt\b|gpt-|gemini|vertex|bedrock/i, file)
   }
 })
 
@@ -220,13 +234,17 @@ test('no folder or file is called utils, helpers, common, shared, misc, lib, ser
   )
 })
 
-test('only the connection pool opens sockets to providers', () => {
+test('only the upstream client opens sockets to providers', () => {
   const openers = sources.filter(
     (file) =>
       file.startsWith('src/') && importsOf(file).some(({ target }) => /^node:(https?|http2|net|tls)$/.test(target)),
   )
   const outside = openers.filter((file) => !file.startsWith('src/http/'))
-  assert.deepEqual(outside.sort(), ['src/upstream/connection-pool.ts', 'src/upstream/connection.ts'])
+  const files = ['client', 'connection', 'dial', 'environment-proxies', 'tunnel']
+  assert.deepEqual(
+    outside.sort(),
+    files.map((name) => `src/upstream/${name}.ts`),
+  )
 })
 
 test('no type of node:http leaves src/http', () => {
@@ -242,7 +260,11 @@ describe('nothing that can spend goes around admission', () => {
   test('one kernel admits, and walks along the chain', () => {
     assert.deepEqual(importersOf('admit', 'src/calls/admit.ts'), ['src/calls/handle-call.ts'])
     assert.deepEqual(importersOf('tryChain', 'src/calls/try-chain.ts'), ['src/calls/handle-call.ts'])
-    assert.deepEqual(importersOf('tryEntry', 'src/calls/try-entry.ts'), ['src/calls/try-chain.ts'])
+    assert.deepEqual(importersOf('tryEntry', 'src/calls/try-entry.ts').sort(), [
+      'src/calls/hedge/try-hedged.ts',
+      'src/calls/try-chain.ts',
+    ])
+    assert.deepEqual(importersOf('tryHedged', 'src/calls/hedge/try-hedged.ts'), ['src/calls/try-chain.ts'])
   })
 
   test('a call in the name of a key goes through that very kernel', () => {

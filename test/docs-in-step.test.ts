@@ -6,8 +6,9 @@ import { SETTINGS } from '../src/app/config.ts'
 import { ERRORS } from '../src/domain/errors.ts'
 import { LOG_FIELDS, type LogField, publicName } from '../src/domain/log/fields.ts'
 import { SESSION_HEADERS } from '../src/endpoints/session-header.ts'
-import { FAMILIES } from '../src/providers/families.ts'
+import { builtinProviders } from '../src/providers/provider-kinds.ts'
 import { createMetrics } from '../src/telemetry/metrics.ts'
+import { PROXY_VARIABLES } from '../src/upstream/environment-proxies.ts'
 
 /** First cells of the rows of a page's tables, without the backticks. */
 function firstCells(page: string, pattern: RegExp): string[] {
@@ -32,8 +33,12 @@ test('docs/errors.md lists exactly the final errors', () => {
 })
 
 test('docs/configuration.md lists exactly the variables that are read', () => {
-  const ofProviders = [...FAMILIES.values()].flatMap(({ builtin }) => [builtin.apiKeyVariable, builtin.baseUrlVariable])
-  assert.deepEqual(firstCells('docs/configuration.md', /^[A-Z_]+$/), [...Object.keys(SETTINGS), ...ofProviders].sort())
+  const ofProviders = builtinProviders().flatMap((builtin) => [builtin.apiKeyVariable, builtin.baseUrlVariable])
+  const ofProxies = [...PROXY_VARIABLES.filter((name) => name === name.toUpperCase()), 'NO_PROXY']
+  assert.deepEqual(
+    firstCells('docs/configuration.md', /^[A-Z_]+$/),
+    [...Object.keys(SETTINGS), ...ofProviders, ...ofProxies].sort(),
+  )
 })
 
 test('docs/metrics.md lists exactly our metrics', async () => {

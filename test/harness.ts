@@ -74,6 +74,8 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
     ANTHROPIC_API_KEY: 'sk-ant-test-key',
     ANTHROPIC_BASE_URL: simulator.anthropicUrl,
     SIMULATED: simulator.openaiUrl,
+    SIMULATED_BEDROCK: simulator.bedrockUrl,
+    SIMULATED_GEMINI: simulator.geminiUrl,
     SIMULATED_HOST: new URL(simulator.openaiUrl).host,
     ...options.environment,
   }

@@ -95,7 +95,7 @@ export class StreamPlayer {
     await this.#gap()
     if (this.#gone.aborted) return
     this.#state.events += 1
-    await this.#write(frameOf(event, this.#plan.script))
+    await this.#write(this.#plan.frame?.(event) ?? frameOf(event, this.#plan.script))
   }
 
   async #sendComment(text: string): Promise<void> {

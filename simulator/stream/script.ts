@@ -68,14 +68,19 @@ export interface StreamFormat {
   /** Null: the family has no such event. */
   ping: Omit<StreamEvent, 'phase'> | null
   /** The event that breaks a stream off, from the body of the family's error and the answer that breaks off. */
-  errorEvent(failure: unknown, answer: JsonObject, next: StreamEvent | null): Omit<StreamEvent, 'phase'>
+  errorEvent(failure: unknown, answer: JsonObject, next: StreamEvent | null, status: number): Omit<StreamEvent, 'phase'>
+  /** Of its lines, unless a script says otherwise. */
+  newline?: NonNullable<Framing['newline']>
+  /** Missing: server-sent events. */
+  contentType?: string
+  frame?(event: Omit<StreamEvent, 'phase'>): Uint8Array
 }
 
 /** Changes the normal events of a stream of this answer. */
 export type Oddity = (events: StreamEvent[], answer: JsonObject) => StreamEvent[]
 
 /** An answer that can be played. */
-export interface StreamPlan extends Pick<StreamFormat, 'ping'> {
+export interface StreamPlan extends Pick<StreamFormat, 'ping' | 'frame'> {
   events: Iterable<StreamEvent>
   script: StreamScript
   errorEvent(status: number): Omit<StreamEvent, 'phase'>

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
+import { kindsOf } from '../../test/provider-kinds.ts'
 import { ConfigError, type Environment, readConfig } from './config.ts'
 import { streamSettings } from './stream-config.ts'
 
@@ -14,8 +15,10 @@ const PROVIDERS = [
   { family: 'second', name: 'beta', apiKeyVariable: 'BETA_KEY', baseUrlVariable: 'BETA_URL' },
 ]
 
+const KINDS = kindsOf(PROVIDERS)
+
 function read(environment: Environment) {
-  return readConfig({ SWITCHYARD_CONFIG: file(''), ...environment }, PROVIDERS)
+  return readConfig({ SWITCHYARD_CONFIG: file(''), ...environment }, PROVIDERS, KINDS)
 }
 
 let files = 0
@@ -26,7 +29,7 @@ function file(text: string): string {
 }
 
 function fileConfig(text: string, environment: Environment = {}) {
-  return readConfig({ ...environment, SWITCHYARD_CONFIG: file(text) }, PROVIDERS).file?.config
+  return readConfig({ ...environment, SWITCHYARD_CONFIG: file(text) }, PROVIDERS, KINDS).file?.config
 }
 
 describe('the environment', () => {
@@ -130,7 +133,7 @@ describe('the environment', () => {
 describe('switchyard.yaml', () => {
   test('may be absent unless it was asked for', () => {
     assert.throws(
-      () => readConfig({ SWITCHYARD_CONFIG: join(folder, 'nowhere.yaml') }, PROVIDERS),
+      () => readConfig({ SWITCHYARD_CONFIG: join(folder, 'nowhere.yaml') }, PROVIDERS, KINDS),
       /nowhere\.yaml: there is no such file/,
     )
   })

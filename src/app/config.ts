@@ -5,8 +5,11 @@ import { z } from 'zod'
 import { baseUrlProblem } from '../domain/base-url.ts'
 import { type FileConfig, FileConfigSchema, providerProblem } from '../domain/file-config.ts'
 import { problemText } from '../domain/problem-text.ts'
+import { DEFAULT_ON_CALLER_LEFT, type Provider, type ProviderKinds } from '../domain/provider.ts'
+import { proxyProblem } from '../domain/proxy-url.ts'
 import { trustedProxies } from '../http/client-source.ts'
 import type { ListenAddress } from '../http/listen-problem.ts'
+import { PROXY_VARIABLES, proxyNamed } from '../upstream/environment-proxies.ts'
 import { STREAM_VARIABLES } from './stream-config.ts'
 
 /** Bad configuration: the process prints this one line and exits with code 2. */
@@ -121,16 +124,25 @@ export type Environment = Readonly<Record<string, string | undefined>>
 
 const DEFAULT_FILE = './switchyard.yaml'
 
-export function readConfig(environment: Environment, providers: readonly ProviderVariables[]): Config {
+export function readConfig(
+  environment: Environment,
+  providers: readonly ProviderVariables[],
+  kinds: ProviderKinds,
+): Config {
   const settings = readSettings(environment)
+  checkProxies(environment)
   const path = settings.SWITCHYARD_CONFIG ?? DEFAULT_FILE
   const text = readFile(path, settings.SWITCHYARD_CONFIG !== undefined)
   const environmentProviders = providers.map((provider) => readProvider(provider, environment))
   if (text === null) return { settings, environmentProviders, filePath: path, file: null }
   const config = parseFileConfig(text, path, environment)
-  const problem = providerProblem(config, environmentProviders)
+  const problem = providerProblem(config, environmentProviders.map(asProvider), kinds)
   if (problem !== null) throw new ConfigError(`${path}: ${problem}`)
   return { settings, environmentProviders, filePath: path, file: { text, config } }
+}
+
+export function asProvider(provider: EnvironmentProvider): Provider {
+  return { ...provider, headers: {}, onCallerLeft: DEFAULT_ON_CALLER_LEFT }
 }
 
 /** An empty variable counts as unset: compose files and shells produce those. */
@@ -167,6 +179,15 @@ export function portsOf({ HOST, PORT, ADMIN_HOST, ADMIN_PORT }: Settings): {
     calls: { host: HOST, port: PORT, variables: '' },
     administration:
       ADMIN_PORT === undefined ? null : { host: ADMIN_HOST ?? HOST, port: ADMIN_PORT, variables: 'ADMIN_' },
+  }
+}
+
+/** One that is not understood must not mean that calls leave without it. */
+function checkProxies(environment: Environment): void {
+  for (const name of PROXY_VARIABLES) {
+    const proxy = proxyNamed(environment[name])
+    const problem = proxy === null ? null : proxyProblem(proxy)
+    if (problem !== null) throw new ConfigError(`${name}: ${problem}`)
   }
 }
 

@@ -3,16 +3,14 @@ import { createCircuits } from '../calls/chain/circuits.ts'
 import { createPricePercents } from '../calls/chain/price-percents.ts'
 import { createProviderHealth } from '../calls/chain/provider-health.ts'
 import { createQuirks } from '../calls/chain/quirks.ts'
+import { createTraffic } from '../calls/chain/traffic.ts'
 import type { Deps } from '../calls/deps.ts'
 import { createIdempotency, type Idempotency } from '../calls/idempotency/idempotency.ts'
-import { startCatalog } from '../calls/models/catalog.ts'
 import { exampleModel } from '../calls/models/example-model.ts'
 import { knownModels } from '../calls/models/known-models.ts'
 import { OpenStreams } from '../calls/stream/open-streams.ts'
 import { newId } from '../domain/new-id.ts'
-import { isConfigured } from '../domain/provider.ts'
 import type { PrefixRule } from '../domain/route.ts'
-import type { Snapshot } from '../domain/snapshot.ts'
 import type { HttpRoute } from '../http/call.ts'
 import { dashboardRoutes } from '../http/dashboard-routes.ts'
 import { drain } from '../http/drain.ts'
@@ -20,6 +18,7 @@ import { checkPorts, createServers, type PortsOptions } from '../http/ports.ts'
 import type { SpendLedger } from '../limits/spend-ledger.ts'
 import { steadyClock } from '../limits/steady-clock.ts'
 import { FAMILIES } from '../providers/families.ts'
+import { builtinProviders, PROVIDER_KINDS } from '../providers/provider-kinds.ts'
 import { findIdempotent } from '../request-log/search/find-idempotent.ts'
 import { FOLLOW_MS } from '../store/control/control-follower.ts'
 import { type LiveSnapshot, openLiveSnapshot } from '../store/control/live-snapshot.ts'
@@ -28,7 +27,6 @@ import { raisePricePercent } from '../store/control/providers.ts'
 import { onceReachable } from '../store/engine/database-away.ts'
 import { createLog, type Log } from '../telemetry/log.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
-import { createUpstreamClient, type UpstreamClient } from '../upstream/client.ts'
 import { measured } from './bounded-bodies.ts'
 import {
   bodyBounds,
@@ -44,8 +42,10 @@ import { callRoutes, healthRoutes } from './http-routes.ts'
 import { managementApi } from './management-api.ts'
 import { type OpenedLedger, openLedger } from './open-ledger.ts'
 import { openStore, type Store } from './open-store.ts'
+import { openUpstream } from './open-upstream.ts'
 import { packagePath } from './package-path.ts'
 import { applyFile, type NewKeys, prepareStore } from './prepare-store.ts'
+import { readModelLists } from './read-model-lists.ts'
 import { shedding } from './shedding.ts'
 import { streamingWords, streamSettings } from './stream-config.ts'
 import { version } from './version.ts'
@@ -71,7 +71,7 @@ export interface Gateway {
 /** The start waits this long for the model lists; reading continues in the background. */
 const CATALOG_WAIT_MS = 3_000
 
-const BUILTINS = [...FAMILIES].map(([family, { builtin }]) => ({ family, ...builtin }))
+const BUILTINS = builtinProviders()
 const PREFIXES: PrefixRule[] = BUILTINS.flatMap(({ name, modelPrefixes }) =>
   modelPrefixes.map((prefix) => ({ prefix, provider: name })),
 )
@@ -92,7 +92,7 @@ export interface StartOptions {
 /** The composition root: builds the parts, wires them, listens. */
 export async function startGateway(environment: Environment, options: StartOptions = {}): Promise<Gateway> {
   const { now = Date.now, onFileKeys = () => {}, beforeListening = () => {}, signal } = options
-  const config = readConfig(environment, BUILTINS)
+  const config = readConfig(environment, BUILTINS, PROVIDER_KINDS)
   const { settings } = config
   const log = await createLog(settings.LOG_LEVEL)
   const nodeName = nameNode(settings.NODE_NAME, settings.PORT)
@@ -113,14 +113,14 @@ export async function startGateway(environment: Environment, options: StartOptio
     const newKeys = await onceReachable(() => prepareStore(store, config, log, now()), { log, signal })
     const live = await onceReachable(() => openLiveSnapshot(store.db, store.secrets), { log, signal })
     beforeListening()
-    const prepared = { config, settings, store, live, newKeys, log, now, onListening: nodeName.listensAt }
+    const prepared = { environment, config, settings, store, live, newKeys, log, now, onListening: nodeName.listensAt }
     const { DATABASE_URL: url } = settings
     if (url !== undefined) live.follow({ url, everyMs: FOLLOW_MS, log })
     const gateway = await serve(prepared).catch((error) => {
       live.stop()
       throw error
     })
-    const stopWatching = followFile(prepared, environment, onFileKeys)
+    const stopWatching = followFile(prepared, onFileKeys)
     return {
       ...gateway,
       async stop(idleGraceMs) {
@@ -135,6 +135,7 @@ export async function startGateway(environment: Environment, options: StartOptio
 }
 
 interface Prepared {
+  environment: Environment
   config: Config
   settings: Settings
   store: Store
@@ -147,8 +148,7 @@ interface Prepared {
 
 /** An edit of the file takes effect at once; a bad one is logged and changes nothing. */
 function followFile(
-  { config, store, live, log, now }: Prepared,
-  environment: Environment,
+  { environment, config, store, live, log, now }: Prepared,
   onFileKeys: (keys: NewKeys['fileKeys']) => void,
 ): () => Promise<void> {
   const path = config.filePath
@@ -166,10 +166,11 @@ function followFile(
   })
 }
 
-async function serve({ config, settings, store, live, newKeys, log, now, onListening }: Prepared): Promise<Gateway> {
+async function serve(prepared: Prepared): Promise<Gateway> {
+  const { environment, config, settings, store, live, newKeys, log, now, onListening } = prepared
   const clock = steadyClock(now, () => performance.now())
-  const upstream = createUpstreamClient()
-  const { catalog, ...modelLists } = readModelLists(live.current(), upstream, { log, now })
+  const asking = openUpstream(now, environment)
+  const { catalog, ...modelLists } = readModelLists(live.current(), PREFIXES, asking, log)
   const isKnown = knownModels(live.current, catalog)
   const circuits = createCircuits(now, isKnown)
   const keeping = { log: store.requestLog.status, control: live.state, limits: () => opened.limits() }
@@ -183,10 +184,10 @@ async function serve({ config, settings, store, live, newKeys, log, now, onListe
     ...BUILT_IN,
     catalog,
     circuits,
-    ...learning(live, log),
+    ...learning(live, log, now),
     providerHealth: createProviderHealth(now, live.current),
     isKnown,
-    upstream,
+    ...asking,
     bodies: createBodies((error) => log.error({ err: error }, 'the worker for large bodies died')),
     ...notes(store),
     ledger: opened.ledger,
@@ -196,10 +197,9 @@ async function serve({ config, settings, store, live, newKeys, log, now, onListe
     log,
     maxBodyBytes: settings.MAX_BODY_BYTES,
     cutOff: () => streams.isCut,
-    now,
   }
   const health: Health = { phase: () => phase, catalog, ...keeping }
-  const parts = { deps, health, live, store, config, builtins: BUILTINS, stopping: stopping.signal, startedAt: now() }
+  const parts = { deps, health, live, store, config, stopping: stopping.signal, startedAt: now() }
   const server = createServers({
     ports: portsOf(settings),
     routes: routes(deps, health, [...pages(metrics, () => server.portsApart()), ...managementApi(parts)]),
@@ -250,10 +250,10 @@ function notes({ requestLog, valueUses, secrets }: Store): Pick<Deps, 'requestLo
 }
 
 /** What the gateway learns from providers' answers. */
-function learning(live: LiveSnapshot, log: Log): Pick<Deps, 'quirks' | 'pricePercents'> {
+function learning(live: LiveSnapshot, log: Log, now: () => number): Pick<Deps, 'quirks' | 'pricePercents' | 'traffic'> {
   const write = (provider: string, percent: number) =>
     live.change((transaction) => raisePricePercent(transaction, provider, percent))
-  return { quirks: createQuirks(), pricePercents: createPricePercents(write, log) }
+  return { quirks: createQuirks(), pricePercents: createPricePercents(write, log), traffic: createTraffic(now) }
 }
 
 /** Pools first: calls that still wait for a provider end now and are logged before the store closes. */
@@ -276,24 +276,4 @@ function routes(deps: Deps, health: Health, administration: HttpRoute[]): PortsO
 function pages(metrics: Metrics, portsApart: () => string): HttpRoute[] {
   const scrape: HttpRoute = { method: 'GET', path: '/metrics', handle: () => handleMetrics(metrics) }
   return [scrape, ...dashboardRoutes(packagePath('dashboard/dist'), portsApart)]
-}
-
-function readModelLists(snapshot: Snapshot, upstream: UpstreamClient, { log, now }: Pick<Prepared, 'log' | 'now'>) {
-  return startCatalog({
-    sources: catalogSources(snapshot),
-    prefixes: PREFIXES,
-    upstream,
-    now,
-    onRead: (provider, count) => log.info({ provider, models: count }, 'model list read'),
-    onFailure: (provider, reason) => log.warn({ provider, reason }, 'model list not read; retrying later'),
-  })
-}
-
-/** Only providers with a prefix have direct model ids. */
-function catalogSources(snapshot: Snapshot) {
-  return BUILTINS.flatMap(({ name }) => {
-    const provider = snapshot.providers.get(name)
-    const family = provider === undefined ? undefined : FAMILIES.get(provider.family)
-    return provider !== undefined && family !== undefined && isConfigured(provider) ? [{ provider, family }] : []
-  })
 }

@@ -8,6 +8,7 @@ import { verifyLedger } from '../limits/verify-ledger.ts'
 import type { ManagementDeps } from '../management/deps.ts'
 import { management } from '../management/management.ts'
 import type { RouterDeps } from '../management/router.ts'
+import { PROVIDER_KINDS } from '../providers/provider-kinds.ts'
 import { readLoggedScopes } from '../request-log/logged-scopes.ts'
 import type { LiveSnapshot } from '../store/control/live-snapshot.ts'
 import type { Config } from './config.ts'
@@ -25,8 +26,6 @@ export interface ManagementParts {
   live: LiveSnapshot
   store: Store
   config: Config
-  /** The providers from the environment. */
-  builtins: readonly { family: string; name: string }[]
   stopping: AbortSignal
   /** Unix milliseconds. */
   startedAt: number
@@ -34,7 +33,7 @@ export interface ManagementParts {
 
 /** Gives the management API, which knows neither gateway nor providers, their functions. */
 export function managementApi(built: ManagementParts): HttpRoute[] {
-  const { deps, health, live, store, config, builtins, stopping } = built
+  const { deps, health, live, store, config, stopping } = built
   const { db, reads, secrets, requestLog, node, engine } = store
   const identity = {
     version: version(),
@@ -54,11 +53,11 @@ export function managementApi(built: ManagementParts): HttpRoute[] {
     environmentProviders: environmentProviders(config),
     configFile: config.file === null ? null : config.filePath,
     explain: (body, by) => explain(body, by, deps),
-    families: builtins.map(({ family, name }) => ({ name: family, builtin: name })),
+    providerKinds: PROVIDER_KINDS,
     async testProvider(provider) {
       const family = deps.families.get(provider.family)
       if (family === undefined) throw new Error(`the provider ${provider.name} has an unknown family`)
-      return testProvider(provider, family, deps.upstream)
+      return testProvider(provider, family, deps)
     },
     catalogModels: () => deps.catalog.models(),
     ledger: {

@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { FileConfig } from '../domain/file-config.ts'
-import { DEFAULT_ON_CALLER_LEFT, type Provider } from '../domain/provider.ts'
+import type { Provider } from '../domain/provider.ts'
+import { PROVIDER_KINDS } from '../providers/provider-kinds.ts'
 import { applyConfig, type ConfigResult } from '../store/config-file/apply-config.ts'
 import type { CreatedKey } from '../store/config-file/apply-config-keys.ts'
 import { createKey, ensureKey, hasKeys } from '../store/control/keys.ts'
@@ -11,7 +12,7 @@ import type { Database } from '../store/engine/schema.ts'
 import type { Secrets } from '../store/engine/secrets.ts'
 import { StoreError } from '../store/engine/store-error.ts'
 import type { Log } from '../telemetry/log.ts'
-import { type Config, ConfigError } from './config.ts'
+import { asProvider, type Config, ConfigError } from './config.ts'
 import type { Store } from './open-store.ts'
 
 /** Values created at this start, shown once; null where a key existed. */
@@ -36,11 +37,7 @@ export async function prepareStore(store: Store, config: Config, log: Log, now: 
 }
 
 export function environmentProviders(config: Config): Provider[] {
-  return config.environmentProviders.map((provider) => ({
-    ...provider,
-    headers: {},
-    onCallerLeft: DEFAULT_ON_CALLER_LEFT,
-  }))
+  return config.environmentProviders.map(asProvider)
 }
 
 interface Applying {
@@ -66,7 +63,7 @@ export async function applyFile(
   try {
     const environment = environmentProviders(config)
     const actor = { id: 'config', name: path }
-    return await applyConfig(db, { secrets, config: file, environment, actor, now })
+    return await applyConfig(db, { secrets, config: file, environment, kinds: PROVIDER_KINDS, actor, now })
   } catch (error) {
     if (error instanceof StoreError) throw new ConfigError(`${path}: ${error.message}`)
     throw error

@@ -1,8 +1,9 @@
 import { wordsOf } from '../calls/read-outcome.ts'
 import { isConfigured, type Provider, type ProviderTest, withoutSecrets } from '../domain/provider.ts'
+import { askModels } from '../providers/ask-models.ts'
+import { type AuthorizeDeps, isSigned } from '../providers/authorize.ts'
 import type { Family } from '../providers/family.ts'
-import type { UpstreamClient } from '../upstream/client.ts'
-import type { Stoppage } from '../upstream/exchange.ts'
+import { stoppageWords } from '../upstream/stoppage-words.ts'
 import { bodyOf, type UpstreamReply } from '../upstream/whole-response.ts'
 
 type Verdict = Pick<ProviderTest, 'ok' | 'models' | 'message'>
@@ -10,55 +11,68 @@ type Verdict = Pick<ProviderTest, 'ok' | 'models' | 'message'>
 const TIMEOUT_MS = 10_000
 
 /** Requests the model list: it is free, needs the key, and shows whether the address is right. */
-export async function testProvider(
-  provider: Provider,
-  family: Family,
-  upstream: UpstreamClient,
-): Promise<ProviderTest> {
+export async function testProvider(provider: Provider, family: Family, deps: AuthorizeDeps): Promise<ProviderTest> {
   if (!isConfigured(provider)) {
     return {
       ok: false,
       latencyMs: 0,
       status: null,
       models: null,
-      message: 'It has neither a key nor an address. Set one of them.',
+      message: 'It has neither a key nor an address nor credentials. Set one of them.',
     }
   }
-  const target = family.modelsTarget(provider, null)
+  const { url } = family.modelsTarget(provider, null)
   const began = performance.now()
-  const outcome = await upstream.exchange(upstream.endpoint(target), {
-    method: 'GET',
-    body: null,
-    timeoutMs: TIMEOUT_MS,
-    presence: null,
-  })
+  const outcome = await askModels(provider, family, { after: null, timeoutMs: TIMEOUT_MS }, deps)
   const latencyMs = Math.round(performance.now() - began)
   if (outcome.kind !== 'reply') {
-    const message = outcome.kind === 'caller-left' ? 'The call was cancelled.' : stoppageText(outcome, target.url)
+    const message = outcome.kind === 'caller-left' ? 'The call was cancelled.' : stoppageWords(outcome, url, TIMEOUT_MS)
     return { ok: false, latencyMs, status: null, models: null, message }
   }
-  return { latencyMs, status: outcome.status, ...verdictOf(outcome, provider, family, target.url) }
+  return { latencyMs, status: outcome.status, ...verdictOf(outcome, provider, family, url) }
 }
 
 function verdictOf(reply: UpstreamReply, provider: Provider, family: Family, url: string): Verdict {
   const text = withoutSecrets(bodyOf(reply).toString('utf8'), provider)
   const body = parsed(text)
   if (reply.status === 200) return listVerdict(body, provider, family, url)
-  const words = body === undefined ? '' : ` It says: ${family.failureFromWire(reply.status, body).message}`
-  return { ok: false, models: null, message: statusText(reply, provider, family, url) + words }
+  const words = body === undefined ? '' : ` It says: ${told(reply, body, family)}`
+  return { ok: false, models: null, message: statusText(reply, provider, family, url) + words + proxyHint(reply) }
+}
+
+function proxyHint({ proxy }: UpstreamReply): string {
+  return proxy === undefined ? '' : ` The proxy ${proxy} was asked, and may have answered in the provider's place.`
+}
+
+function told(reply: UpstreamReply, body: unknown, family: Family): string {
+  return family.failureFromWire(reply.status, body, (name) => reply.headers.get(name)).message
 }
 
 function listVerdict(body: unknown, provider: Provider, family: Family, url: string): Verdict {
-  const wrong = (what: string) => ({ ok: false, models: null, message: `${url} ${what} ${family.baseUrlHint}` })
+  const wrong = (what: string) => ({
+    ok: false,
+    models: null,
+    message: `${url} ${what} ${addressHint(provider, family)}`,
+  })
   if (body === undefined) return wrong('answers with a page instead of a model list: check the address.')
   try {
     const { models } = family.modelsFromWire(body)
     if (models.length === 0) return wrong('answers, but lists no model.')
-    const how = provider.apiKey === null ? 'It answers without a key' : 'The key is accepted'
-    return { ok: true, models: models.length, message: `${how}; ${models.length} models are listed.` }
+    const list = family.hintsFor?.(provider)?.list
+    const words = `${accepted(provider, family)}; ${models.length} models are listed.`
+    return { ok: true, models: models.length, message: list === undefined ? words : `${words} ${list}` }
   } catch {
     return wrong('answers, but not with a model list: check the address.')
   }
+}
+
+function accepted(provider: Provider, family: Family): string {
+  if (isSigned(family, provider)) return 'The credentials are accepted'
+  return provider.apiKey === null ? 'It answers without a key' : 'The key is accepted'
+}
+
+function addressHint(provider: Provider, family: Family): string {
+  return family.hintsFor?.(provider)?.address ?? family.baseUrlHint
 }
 
 function statusText(reply: UpstreamReply, provider: Provider, family: Family, url: string): string {
@@ -69,55 +83,24 @@ function statusText(reply: UpstreamReply, provider: Provider, family: Family, ur
   }
   switch (status) {
     case 401:
+      if (isSigned(family, provider)) return 'The provider does not know the identity: check it, and its role there.'
       return provider.apiKey === null
         ? 'The provider wants a key and none is set.'
         : 'The provider rejects the key: check that it is complete and not revoked.'
     case 403:
-      return 'The key is valid but may not list models: check its permissions.'
+      return isSigned(family, provider)
+        ? 'The credentials are not accepted, or may not list models.'
+        : 'The key is valid but may not list models: check its permissions.'
     case 404:
     case 405:
-      return `There is nothing at ${url}. ${family.baseUrlHint}`
+      return `There is nothing at ${url}. ${addressHint(provider, family)}`
     case 429:
-      return 'The provider answers, but this key is rate-limited or its account is out of credit.'
+      return 'The provider answers, but this account is rate-limited or out of credit.'
     default:
       return status >= 500
         ? `The provider answers with HTTP ${status}: retry later.`
         : `The provider answers with HTTP ${status}.`
   }
-}
-
-function stoppageText(stoppage: Stoppage, url: string): string {
-  const { host, hostname, protocol } = new URL(url)
-  switch (stoppage.kind) {
-    case 'timeout':
-      return stoppage.phase === 'connect'
-        ? `The connection to ${host} timed out: check the address and any firewall in between.`
-        : `${host} accepts the connection but did not answer within ${TIMEOUT_MS / 1000} seconds.`
-    case 'unreachable':
-      return unreachableText(stoppage.detail, host, hostname)
-    case 'broken':
-      return protocol === 'http:'
-        ? `${host} closed the connection (${stoppage.detail}): does it need https://?`
-        : `${host} closed the connection (${stoppage.detail}).`
-    case 'too-large':
-      return 'Its answer is too large for a model list.'
-    case 'refused-address':
-      return `Refused: ${stoppage.detail}.`
-  }
-}
-
-function unreachableText(code: string, host: string, hostname: string): string {
-  if (code === 'ENOTFOUND') return `The name ${hostname} does not exist (DNS).`
-  if (code === 'EAI_AGAIN') return `The name ${hostname} cannot be resolved at the moment (DNS).`
-  if (code === 'ECONNREFUSED') return `Nothing listens at ${host} (connection refused).`
-  if (/WRONG_VERSION|EPROTO|PACKET_LENGTH/.test(code))
-    return `${host} does not speak TLS (${code}): does it need http://?`
-  if (/EXPIRED/.test(code)) return `The certificate of ${host} has expired.`
-  if (/ALTNAME/.test(code)) return `The certificate of ${host} is for another name.`
-  if (/SELF_SIGNED|UNABLE_TO_|ISSUER/.test(code)) {
-    return `The certificate of ${host} is not signed by an authority known here (${code}): see NODE_EXTRA_CA_CERTS.`
-  }
-  return `${host} cannot be reached (${code}).`
 }
 
 /** Undefined if the text is not JSON. */

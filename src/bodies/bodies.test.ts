@@ -178,6 +178,8 @@ describe('a large answer', () => {
     status: 200,
     family: 'openai',
     endpoint: 'chat',
+    model: 'upstream-a',
+    headers: {},
     provider,
     request: { model: 'fast', messages: [] },
     stamp,

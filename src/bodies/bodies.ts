@@ -1,8 +1,9 @@
 import { Worker } from 'node:worker_threads'
 import { joined } from '../domain/byte-pieces.ts'
+import { hiddenEverywhere } from '../domain/provider.ts'
 import type { Endpoint } from '../endpoints/endpoint.ts'
 import { LargeBody, ownedBuffers } from './large-body.ts'
-import type { ReadAnswer, ReplyToRead } from './protocol.ts'
+import type { ReadAnswer, ReplyToRead, WorkerData } from './protocol.ts'
 import type { OpenOptions, RequestBody } from './request-body.ts'
 import { SmallBody } from './small-body.ts'
 import { WorkerConnection } from './worker-connection.ts'
@@ -34,7 +35,10 @@ const HEAP_MEGABYTES = 2_048
 export function startWorker(): Worker {
   // Beside this file: TypeScript in the repository, JavaScript in the built package.
   const file = import.meta.url.endsWith('.ts') ? './body-worker.ts' : './body-worker.js'
-  return new Worker(new URL(file, import.meta.url), { resourceLimits: { maxOldGenerationSizeMb: HEAP_MEGABYTES } })
+  return new Worker(new URL(file, import.meta.url), {
+    resourceLimits: { maxOldGenerationSizeMb: HEAP_MEGABYTES },
+    workerData: { hidden: hiddenEverywhere() } satisfies WorkerData,
+  })
 }
 
 /** The worker starts with the first large body and stays. `onDeath` is called when it ends unexpectedly. */

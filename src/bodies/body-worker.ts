@@ -1,14 +1,26 @@
-import { parentPort } from 'node:worker_threads'
+import { parentPort, workerData } from 'node:worker_threads'
 import { GatewayError } from '../domain/errors.ts'
+import { hideEverywhere } from '../domain/provider.ts'
 import { endpointNamed } from '../endpoints/endpoints.ts'
 import { yieldToServing } from '../threads/yield-to-serving.ts'
 import { BodyBytes } from './body-bytes.ts'
 import { OpenBodies } from './open-bodies.ts'
-import type { OpenedRequest, ReadAnswer, Release, ReplyToRead, Task, TaskName, TaskReply, Tasks } from './protocol.ts'
+import type {
+  OpenedRequest,
+  ReadAnswer,
+  Release,
+  ReplyToRead,
+  Task,
+  TaskName,
+  TaskReply,
+  Tasks,
+  WorkerData,
+} from './protocol.ts'
 import { readAnswer } from './read-answer.ts'
 
 /** Does the work that would block the gateway's event loop: one task at a time, in order. */
 const bodies = new OpenBodies()
+hideEverywhere((workerData as WorkerData | null)?.hidden ?? [])
 yieldToServing(10)
 
 parentPort?.on('message', (message: Task | Release) => {

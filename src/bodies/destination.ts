@@ -16,17 +16,16 @@ export function familyNamed(name: string): Family {
   return family
 }
 
-/** `baseUrl`: of the provider. */
-export function translatorOf(to: Pick<Destination, 'family' | 'baseUrl' | 'speaks'>, endpoint: Endpoint): Translator {
-  const translator = translatorFor(familyNamed(to.family), endpoint, to)
+/** What decides on the translator. */
+export type Doorway = Pick<Destination, 'family' | 'model' | 'baseUrl' | 'speaks' | 'preset' | 'settings'>
+
+export function translatorOf(to: Doorway, endpoint: Endpoint): Translator {
+  const translator = translatorFor(familyNamed(to.family), endpoint, to, to.model)
   if (translator === undefined) throw new Error(`the family '${to.family}' does not offer ${endpoint.name}`)
   return translator
 }
 
 /** Whether the bytes pass unchanged except for the model. */
-export function isVerbatim(
-  destination: Pick<Destination, 'family' | 'baseUrl' | 'speaks'>,
-  endpoint: Endpoint,
-): boolean {
+export function isVerbatim(destination: Doorway, endpoint: Endpoint): boolean {
   return translatorOf(destination, endpoint).isVerbatim === true
 }

@@ -23,6 +23,9 @@ export interface ReplyToRead {
   /** Name of a row in the table of families. */
   family: string
   provider: Provider
+  model: string
+  /** Header fields that tell what went wrong, where the family has some. */
+  headers: Readonly<Record<string, string>>
   /** Name of a row in the table of endpoints. */
   endpoint: string
   /** An outline is enough. */
@@ -69,3 +72,9 @@ export type TaskReply =
   | { id: number; refusal: { code: ErrorCode; message: string; refused: RefusedBody | undefined } }
   /** Our own fault. */
   | { id: number; fault: unknown }
+
+/** What a worker is told at its start. */
+export interface WorkerData {
+  /** Secrets that no message may contain. */
+  hidden: readonly string[]
+}

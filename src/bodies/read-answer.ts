@@ -5,9 +5,16 @@ import type { ReadAnswer, ReplyToRead } from './protocol.ts'
 
 /** Reads an upstream answer and writes the caller's answer from it. */
 export function readAnswer(body: Buffer, reply: ReplyToRead): ReadAnswer {
-  const { status, provider, request } = reply
+  const { status, provider, model, request, headers } = reply
   const endpoint = endpointNamed(reply.endpoint)
-  const reader = { provider, family: familyNamed(reply.family), translator: translatorOf(provider, endpoint), request }
+  const translator = translatorOf({ ...provider, model }, endpoint)
+  const reader = {
+    provider,
+    family: familyNamed(reply.family),
+    translator,
+    request,
+    header: (name: string) => headers[name],
+  }
   const reading = readReply(status, body, reader)
   if (reading.kind !== 'answer') return reading
   const { body: _, json: _json, reasoning: _reasoning, ...rest } = reading.answer

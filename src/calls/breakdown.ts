@@ -18,12 +18,21 @@ export function failureOfBreakdown(breakdown: Stoppage): Failure {
     case 'timeout':
       return failure(
         'upstream_timeout',
-        TIMEOUTS[breakdown.phase],
+        breakdown.proxy === undefined
+          ? TIMEOUTS[breakdown.phase]
+          : `The connection to the provider through the proxy ${breakdown.proxy} timed out.`,
         null,
         breakdown.phase === 'connect' ? { retry: 'yes' } : {},
       )
     case 'unreachable':
       return failure('upstream_error', `The provider cannot be reached (${breakdown.detail}).`, null)
+    case 'proxy':
+      return failure(
+        'upstream_error',
+        `The provider cannot be reached: ${breakdown.detail}.`,
+        null,
+        breakdown.isRefusal ? { retry: 'never' } : {},
+      )
     case 'broken':
       if (breakdown.detail === NOT_HTTP) {
         return failure('upstream_error', "The provider's answer is not valid HTTP.", null, { retry: 'no' })
@@ -35,6 +44,8 @@ export function failureOfBreakdown(breakdown: Stoppage): Failure {
         : failure('upstream_error', 'The connection to the provider closed before the request was sent.', null)
     case 'refused-address':
       return failure('upstream_error', "The provider's address is not allowed.", null, { retry: 'never' })
+    case 'unauthorized':
+      return failure('provider_auth_error', breakdown.detail, null)
     case 'too-large':
       return failure('upstream_error', "The provider's answer is too large.", null, { retry: 'no' })
   }

@@ -2,6 +2,7 @@ import type { Bodies } from '../bodies/bodies.ts'
 import type { PrefixRule } from '../domain/route.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
 import type { SpendLedger } from '../limits/spend-ledger.ts'
+import type { Tokens } from '../providers/tokens.ts'
 import type { LogFullReason } from '../request-log/log-full.ts'
 import type { CloseRecord, CommitRecord, OpenRecord } from '../request-log/record.ts'
 import type { Log } from '../telemetry/log.ts'
@@ -33,6 +34,7 @@ export interface Deps extends ChainDeps {
   providerHealth: ProviderHealths
   isKnown: IsKnown
   upstream: UpstreamClient
+  tokens: Tokens
   bodies: Bodies
   requestLog: RequestLog
   /** A key value was accepted at this time. */

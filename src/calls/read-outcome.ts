@@ -7,6 +7,7 @@ import { headerWords, type Provider } from '../domain/provider.ts'
 import type { Answer } from '../domain/request/answer.ts'
 import type { StreamUsage } from '../domain/request/stream.ts'
 import { retryAfterMs } from '../domain/retry-after.ts'
+import type { Family } from '../providers/family.ts'
 import { readReply } from '../providers/read-reply.ts'
 import type { Breakdown } from '../upstream/exchange.ts'
 import type { UpstreamAnswer } from '../upstream/streamed-response.ts'
@@ -55,12 +56,13 @@ export function readInPlace(
 ): Outcome {
   const known = outcomeWithoutBody(raw, provider)
   if (known !== null || raw.kind !== 'reply') return known ?? { kind: 'caller-left' }
-  return outcomeOf(readReply(raw.status, bodyOf(raw), { provider, family, translator, request }), raw, now())
+  const header = (name: string) => raw.headers.get(name)
+  return outcomeOf(readReply(raw.status, bodyOf(raw), { provider, family, translator, request, header }), raw, now())
 }
 
 async function readLarge(
   raw: UpstreamReply,
-  { provider, entry }: Candidate,
+  { provider, family, entry }: Candidate,
   call: Received,
   deps: Pick<Deps, 'bodies' | 'log' | 'now' | 'sealingKeys'>,
 ): Promise<Outcome> {
@@ -71,6 +73,8 @@ async function readLarge(
     status,
     family: provider.family,
     provider,
+    model: entry.model,
+    headers: telling(raw, family),
     endpoint: endpoint.name,
     request: outlineFor(endpoint, body.request),
   }
@@ -80,6 +84,15 @@ async function readLarge(
     log.error({ request: call.id, err: error })
     return { kind: 'failed', failure: failure('internal_error', ERRORS.internal_error.text, status) }
   }
+}
+
+function telling({ headers }: UpstreamReply, { failureHeaders = [] }: Family): Record<string, string> {
+  return Object.fromEntries(
+    failureHeaders.flatMap((name) => {
+      const value = headers.get(name)
+      return value === undefined ? [] : [[name, value]]
+    }),
+  )
 }
 
 /** What is known before the body is read; null where it must be read. */
@@ -114,7 +127,7 @@ function withHeaders(failed: Failure, reply: UpstreamReply, now: number): Failur
     now,
   )
   const shouldRetry = verdict === 'true' ? true : verdict === 'false' ? false : null
-  return { ...failed, retryAfterMs: wait, shouldRetry }
+  return { ...failed, retryAfterMs: wait ?? failed.retryAfterMs, shouldRetry }
 }
 
 /** The value of a provider's header, safe to store and show. */

@@ -8,7 +8,7 @@ export function resolve(received: Received, prefixes: readonly PrefixRule[]): Re
   return advance(received, { resolved: entriesOf(body.request.model, key, snapshot, prefixes) })
 }
 
-/** The entries of a name: the workspace's alias, else the provider of its prefix. */
+/** The entries of a name: the workspace's alias, else the provider that it names, else that of its prefix. */
 export function entriesOf(
   model: string,
   { workspace }: { workspace: string },
@@ -16,11 +16,11 @@ export function entriesOf(
   prefixes: readonly PrefixRule[],
 ): ResolvedModel {
   const routes = snapshot.workspaces.get(workspace)?.routes ?? new Map()
-  const resolved = resolveModel(model, routes, prefixes)
+  const resolved = resolveModel(model, routes, prefixes, snapshot.providers)
   if (resolved !== null) return resolved
   const known = prefixes.map((rule) => `${rule.prefix}*`).join(', ')
   throw new GatewayError(
     'model_not_found',
-    `The model '${model.slice(0, 200)}' is neither a route alias of workspace '${workspace}' nor a direct model id (${known}).`,
+    `The model '${model.slice(0, 200)}' is neither a route alias of workspace '${workspace}' nor a direct model id (${known}, or provider/model).`,
   )
 }

@@ -1,36 +1,61 @@
+import type { WireBytes } from '../bodies/request-body.ts'
 import type { Provider } from '../domain/provider.ts'
+import { authorize, isSigned, type Unauthorized } from '../providers/authorize.ts'
 import type { Translator } from '../providers/family.ts'
+import { targetVia } from '../providers/target-via.ts'
 import type { Endpoint as UpstreamEndpoint } from '../upstream/exchange.ts'
 import type { Candidate } from './chain/assess.ts'
 import type { Deps } from './deps.ts'
 import type { Begun } from './stages.ts'
 
-const known = new WeakMap<Translator, WeakMap<Provider, UpstreamEndpoint>>()
-
-/** Where an entry is called, with the header fields of the caller that its format passes on. */
+/**
+ * Where an entry is called, with the header fields of the caller that its format passes on, and those that show the
+ * provider who calls: they may have to be fetched, or be made from the very bytes that are sent.
+ */
 export function upstreamEndpoint(
   candidate: Candidate,
-  { receiver }: Pick<Begun, 'receiver'>,
-  { upstream }: Pick<Deps, 'upstream'>,
-): UpstreamEndpoint {
-  const endpoint = addressOf(candidate, upstream)
-  const { translator, provider } = candidate
-  if (translator.forwarded === undefined) return endpoint
+  bytes: WireBytes,
+  { receiver, delivery }: Pick<Begun, 'receiver' | 'delivery'>,
+  deps: Pick<Deps, 'upstream' | 'tokens' | 'now'>,
+): UpstreamEndpoint | Promise<UpstreamEndpoint | Unauthorized> {
+  const { translator, provider, family } = candidate
+  const fields = forwarded(candidate, receiver)
+  if (isSigned(family, provider)) {
+    const target = translator.target(provider, candidate.entry.model, delivery !== null)
+    const headers = { ...target.headers, ...fields }
+    return authorize({ ...target, headers, method: 'POST', body: bytes }, provider, family, deps)
+  }
+  const endpoint = addressOf(candidate, delivery !== null, deps.upstream)
+  return fields === null ? endpoint : deps.upstream.withFields(endpoint, fields)
+}
+
+function forwarded({ translator, provider }: Candidate, receiver: Begun['receiver']): Record<string, string> | null {
+  if (translator.forwarded === undefined) return null
   const fields = translator.forwarded(receiver.headers())
   // What an operator has set for the provider wins.
   for (const name in provider.headers) delete fields[name.toLowerCase()]
-  return upstream.withFields(endpoint, fields)
+  return fields
 }
 
-/** Providers are immutable values of the snapshot: an address that does not name the model is worked out once. */
+const known = new WeakMap<Translator, WeakMap<Provider, Map<string, UpstreamEndpoint>>>()
+/** Callers choose the names of models: only so many are kept. */
+const MOST_KEPT = 200
+
+/** Providers are immutable values of the snapshot: an address is worked out once. */
 function addressOf(
   { provider, translator, entry: { model } }: Candidate,
+  isStream: boolean,
   upstream: Deps['upstream'],
 ): UpstreamEndpoint {
-  if (translator.namesModel === true) return upstream.endpoint(translator.target(provider, model))
-  const ofTranslator = known.get(translator) ?? new WeakMap<Provider, UpstreamEndpoint>()
+  const ofTranslator = known.get(translator) ?? new WeakMap<Provider, Map<string, UpstreamEndpoint>>()
   known.set(translator, ofTranslator)
-  const endpoint = ofTranslator.get(provider) ?? upstream.endpoint(translator.target(provider, model))
-  ofTranslator.set(provider, endpoint)
+  const ofProvider = ofTranslator.get(provider) ?? new Map<string, UpstreamEndpoint>()
+  ofTranslator.set(provider, ofProvider)
+  const name = translator.namesModel === true ? `${isStream}/${model}` : ''
+  const present = ofProvider.get(name)
+  if (present !== undefined) return present
+  const endpoint = upstream.endpoint(targetVia(provider, translator.target(provider, model, isStream)))
+  if (ofProvider.size >= MOST_KEPT) ofProvider.clear()
+  ofProvider.set(name, endpoint)
   return endpoint
 }

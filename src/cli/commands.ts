@@ -7,12 +7,14 @@ import { connect } from './connect.ts'
 import { deriveCommand } from './derive-command.ts'
 import { keyRefinements } from './key-refinements.ts'
 import { logRefinements } from './log-refinements.ts'
+import { providerRefinements } from './provider-refinements.ts'
 import { registryRefinements } from './registry-refinements.ts'
 import { routeRefinements } from './route-refinements.ts'
 
 const REFINEMENTS: Readonly<Record<string, Refinement>> = {
   ...keyRefinements,
   ...routeRefinements,
+  ...providerRefinements,
   ...registryRefinements,
   ...logRefinements,
   ...budgetRefinements,

@@ -2,33 +2,12 @@ import type { z } from 'zod'
 import { adjustmentsText } from '../domain/request/adjustment.ts'
 import type { Contract } from '../management/contract/contract.ts'
 import type { Explanation } from '../management/contract/explain.ts'
-import type { ProviderTest } from '../management/contract/providers.ts'
 import type { AnyInput } from './api-client.ts'
-import { CliError } from './cli-error.ts'
+import { ENTRY_FORM, GROUP_FORM, placeOf } from './chain-argument.ts'
 import { type Given, type OptionSpec, type Refinement, text, texts } from './command.ts'
 import { printRows } from './print-reply.ts'
 
 const MESSAGE: OptionSpec = { type: 'string', short: 'm', placeholder: 'TEXT', help: 'The message of the caller' }
-
-const ENTRY_FORM = 'PROVIDER/MODEL[,timeout_ms=N][,idle_timeout_ms=N][,retries=N][,max_output_tokens=N]'
-
-/** `provider/model,timeout_ms=20000,retries=1` */
-function entryOf(written: string): Record<string, unknown> {
-  const [target = '', ...settings] = written.split(',')
-  const slash = target.indexOf('/')
-  if (slash < 1) throw new CliError(`-e ${written}: expected ${ENTRY_FORM}`, 2)
-  const fields = settings.map((setting) => {
-    const [, name, value] = /^(timeout_ms|idle_timeout_ms|retries|max_output_tokens)=(\d+)$/.exec(setting) ?? []
-    if (name === undefined) {
-      throw new CliError(
-        `-e ${written}: unknown setting '${setting}'; expected timeout_ms=N, idle_timeout_ms=N, retries=N or max_output_tokens=N`,
-        2,
-      )
-    }
-    return [name, Number(value)]
-  })
-  return { provider: target.slice(0, slash), model: target.slice(slash + 1), ...Object.fromEntries(fields) }
-}
 
 /** Without a file, the shortest request there is. */
 function chatBody(given: Given, input: AnyInput): AnyInput {
@@ -49,7 +28,7 @@ function printExplanation(reply: z.output<typeof Explanation>, { output }: Given
     hold_usd: entry.hold_usd,
     ignored: entry.ignored,
     adjusted: adjustmentsText(entry.adjustments),
-    why: entry.refused ?? entry.skipped_because,
+    why: entry.refused ?? entry.skipped_because ?? entry.chosen_because,
   }))
   printRows(rows, output)
   output.line(`Most it could cost: ${reply.hold_usd ?? 'unknown'} USD`)
@@ -81,6 +60,7 @@ export const routeRefinements: Readonly<Record<string, Refinement>> = {
   'routes.put': {
     examples: [
       'switchyard routes put fast -e local/llama3,timeout_ms=20000,retries=1 -e cloud/large,max_output_tokens=4000',
+      'switchyard routes put fast -e "weighted: eu/large,weight=3 | us/large" -e local/llama3',
       'switchyard routes put fast -f route.json',
     ],
     options: {
@@ -89,11 +69,11 @@ export const routeRefinements: Readonly<Record<string, Refinement>> = {
         short: 'e',
         multiple: true,
         placeholder: 'ENTRY',
-        help: `${ENTRY_FORM}, in the order of the chain`,
+        help: `${ENTRY_FORM}, in the order of the chain; a group: "${GROUP_FORM}"`,
       },
     },
     refine(given, input) {
-      const chain = texts(given, 'entry').map(entryOf)
+      const chain = texts(given, 'entry').map(placeOf)
       return chain.length === 0 ? input : { ...input, body: { ...(input.body as object), chain } }
     },
   },
@@ -119,43 +99,5 @@ export const routeRefinements: Readonly<Record<string, Refinement>> = {
     refine: chatBody,
     print: printTried,
     exitCode: (reply: Tried) => (reply.status === 200 ? 0 : 1),
-  },
-  'providers.list': {
-    examples: ['switchyard providers list'],
-    columns: ['name', 'family', 'base_url', 'has_api_key', 'on_caller_left', 'managed_by', 'updated_at'],
-  },
-  'providers.put': {
-    examples: [
-      'switchyard providers put local --family FAMILY --base-url http://127.0.0.1:11434/v1',
-      'switchyard providers put cloud --family FAMILY --base-url https://llm.example/v1 --api-key-env CLOUD_KEY',
-      'switchyard providers put cloud --family FAMILY --base-url https://llm.example/v1 --on-caller-left drain',
-    ],
-    // A key on the command line would stand in the list of processes.
-    omit: ['api-key'],
-    options: { 'api-key-env': { type: 'string', placeholder: 'VARIABLE', help: 'The variable that holds its key' } },
-    refine(given, input) {
-      const variable = text(given, 'api-key-env')
-      if (variable === undefined) return input
-      const value = given.environment[variable]
-      if (value === undefined || value === '')
-        throw new CliError(`--api-key-env: the variable ${variable} is not set`, 2)
-      return { ...input, body: { ...(input.body as object), api_key: value } }
-    },
-  },
-  'providers.get': { examples: ['switchyard providers get local'] },
-  'providers.price-percent': {
-    examples: [
-      'switchyard providers price-percent cloud --price-percent 110',
-      'switchyard providers price-percent cloud --price-percent null',
-    ],
-  },
-  'providers.routes': { examples: ['switchyard providers routes local'], columns: ['workspace', 'alias'] },
-  'providers.delete': { examples: ['switchyard providers delete local'] },
-  'providers.test': {
-    examples: ['switchyard providers test local'],
-    print(reply: z.output<typeof ProviderTest>, { output }) {
-      output.line(`${reply.ok ? output.good('✓') : output.bad('✗')} ${reply.message} (${reply.latency_ms} ms)`)
-    },
-    exitCode: (reply: z.output<typeof ProviderTest>) => (reply.ok ? 0 : 1),
   },
 }

@@ -1,15 +1,15 @@
 import { type Config, type Environment, portsOf, readConfig } from '../app/config.ts'
+import { openUpstream } from '../app/open-upstream.ts'
 import { environmentProviders } from '../app/prepare-store.ts'
 import type { Provider } from '../domain/provider.ts'
-import { FAMILIES } from '../providers/families.ts'
+import { builtinProviders, PROVIDER_KINDS } from '../providers/provider-kinds.ts'
 import type { Secrets } from '../store/engine/secrets.ts'
 import { StoreError } from '../store/engine/store-error.ts'
 import { type Inspection, inspectStore, isDataDirInUse } from '../store/migrations/inspect.ts'
-import { createUpstreamClient } from '../upstream/client.ts'
 import { attempt, type Check, good, problem } from './check.ts'
 import { checkCounters } from './counters-check.ts'
 import { checkDataDir, checkLock, checkNode, checkPort } from './machine-checks.ts'
-import { checkCharges, checkClock, checkProviders } from './provider-checks.ts'
+import { checkCharges, checkClock, checkProviders, checkProxies } from './provider-checks.ts'
 import {
   checkPrices,
   checkSchema,
@@ -37,7 +37,8 @@ export async function runChecks(environment: Environment): Promise<Check[]> {
   const keys = SECRETS_KEY?.split(',').map((key) => key.trim()) ?? null
   const secrets = secretsOf(dataDir, keys)
   checks.push(...(await attempt('secrets', () => checkSecrets(inspection?.rows ?? null, secrets))))
-  checks.push(...(await outwardChecks(config, inspection, secrets)))
+  checks.push(...checkProxies(environment))
+  checks.push(...(await outwardChecks(environment, config, inspection, secrets)))
   checks.push(...checkCharges(inspection?.rows ?? null))
   checks.push(checkPrices(inspection?.rows ?? null, config.file?.config ?? null))
   checks.push(checkStreaming(inspection?.rows ?? null, config.file?.config ?? null, config.settings.STREAMING === 'on'))
@@ -51,9 +52,8 @@ async function portChecks({ settings }: Config, isInUse: boolean): Promise<Check
 }
 
 function tryReadConfig(environment: Environment, checks: Check[]): Config | null {
-  const variables = [...FAMILIES].map(([family, { builtin }]) => ({ family, ...builtin }))
   try {
-    const config = readConfig(environment, variables)
+    const config = readConfig(environment, builtinProviders(), PROVIDER_KINDS)
     const file = config.file === null ? `there is no file ${config.filePath}` : `${config.filePath} is valid`
     checks.push(good('configuration', file))
     return config
@@ -81,17 +81,19 @@ async function tryInspect(dataDir: string, databaseUrl: string | null, checks: C
   }
 }
 
-async function outwardChecks(config: Config, inspection: Inspection | null, secrets: Secrets | null): Promise<Check[]> {
+async function outwardChecks(
+  environment: Environment,
+  config: Config,
+  inspection: Inspection | null,
+  secrets: Secrets | null,
+): Promise<Check[]> {
   const file = config.file?.config ?? null
-  const environment: Provider[] = environmentProviders(config)
-  const providers = effectiveProviders(environment, inspection?.rows ?? null, secrets, file)
-  const upstream = createUpstreamClient()
+  const fromEnvironment: Provider[] = environmentProviders(config)
+  const providers = effectiveProviders(fromEnvironment, inspection?.rows ?? null, secrets, file)
+  const deps = openUpstream(Date.now, environment)
   try {
-    return [
-      ...(await checkProviders(providers, upstream)),
-      ...(await attempt('clock', () => checkClock(providers, upstream, Date.now))),
-    ]
+    return [...(await checkProviders(providers, deps)), ...(await attempt('clock', () => checkClock(providers, deps)))]
   } finally {
-    await upstream.close()
+    deps.upstream.close()
   }
 }

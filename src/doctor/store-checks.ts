@@ -1,10 +1,12 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { FileConfig } from '../domain/file-config.ts'
-import { DEFAULT_ON_CALLER_LEFT, type Provider } from '../domain/provider.ts'
+import { definedProvider, type FileConfig } from '../domain/file-config.ts'
+import { type Provider, vendorOf } from '../domain/provider.ts'
+import { definedEntries } from '../domain/route.ts'
 import { streamingText } from '../domain/snapshot.ts'
+import { PROVIDER_KINDS } from '../providers/provider-kinds.ts'
 import { providerFromRow } from '../store/control/providers.ts'
-import { readBuiltinRegistry } from '../store/control/seed-registry.ts'
+import { readBuiltinRegistry, rowVendor } from '../store/control/seed-registry.ts'
 import type { ControlRows } from '../store/control/snapshot.ts'
 import { flagOrNull } from '../store/control/workspaces.ts'
 import { openSecrets, type Secrets } from '../store/engine/secrets.ts'
@@ -61,16 +63,8 @@ export function effectiveProviders(
   }
   for (const [name, definition] of Object.entries(file?.providers ?? {})) {
     const inherited = environment.find((provider) => provider.name === name)
-    providers.set(name, {
-      name,
-      family: definition.family ?? inherited?.family ?? '',
-      baseUrl: definition.base_url ?? inherited?.baseUrl ?? null,
-      apiKey: definition.api_key ?? inherited?.apiKey ?? null,
-      headers: definition.headers ?? inherited?.headers ?? {},
-      onCallerLeft: definition.on_caller_left ?? DEFAULT_ON_CALLER_LEFT,
-      ...(definition.on_estimate === undefined ? {} : { onEstimate: definition.on_estimate }),
-      ...(definition.speaks === undefined ? {} : { speaks: definition.speaks }),
-    })
+    const provider = definedProvider(name, definition, inherited, PROVIDER_KINDS)
+    if (provider !== null) providers.set(name, provider)
   }
   return [...providers.values()]
 }
@@ -94,17 +88,32 @@ interface Entry {
 
 /** Models that a route leads to and whose cost nobody would know. */
 export function checkPrices(rows: ControlRows | null, file: FileConfig | null): Check {
-  const stored = (rows?.routes ?? []).flatMap(({ chain }) => JSON.parse(chain) as Entry[])
+  const stored = (rows?.routes ?? []).flatMap(({ chain }) => definedEntries(JSON.parse(chain)))
   const written = Object.values(file?.workspaces ?? {}).flatMap(({ routes }) =>
-    Object.values(routes).flatMap(({ chain }) => chain),
+    Object.values(routes).flatMap(({ chain }) => definedEntries(chain)),
   )
   const used = new Set([...stored, ...written].map(nameOf))
   const priced = pricedModels(rows, file)
-  const missing = [...used].filter((name) => !priced.has(name)).sort()
+  const vendors = vendorsOf(rows, file)
+  const isKnown = (name: string) => {
+    const [provider = '', ...model] = name.split('/')
+    return priced.has(name) || priced.has(`${vendors.get(provider)}/${model.join('/')}`)
+  }
+  const missing = [...used].filter((name) => !isKnown(name)).sort()
   if (used.size === 0) return good('prices', 'no route names a model yet')
   return missing.length === 0
     ? good('prices', `known for all ${used.size} models of the routes`)
     : problem('prices', `unknown for ${missing.join(', ')}: set them with switchyard registry put, or in the file`)
+}
+
+/** Whose prices a provider has, by its name. */
+function vendorsOf(rows: ControlRows | null, file: FileConfig | null): Map<string, string | null> {
+  const stored = (rows?.providers ?? []).map((row): [string, string | null] => [row.name, rowVendor(row)])
+  const written = Object.entries(file?.providers ?? {}).flatMap(([name, definition]): [string, string | null][] => {
+    const provider = definedProvider(name, definition, undefined, PROVIDER_KINDS)
+    return provider === null ? [] : [[name, vendorOf(provider)]]
+  })
+  return new Map([...stored, ...written])
 }
 
 function nameOf({ provider, model }: Entry): string {

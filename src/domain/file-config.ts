@@ -1,10 +1,12 @@
 import { z } from 'zod'
 import { baseUrlProblem } from './base-url.ts'
+import { areCertificates } from './certificates.ts'
 import { AllowedModels } from './key.ts'
 import { Limits } from './limits.ts'
 import { perClass } from './pricing/classes.ts'
 import { picodollarsPerToken } from './pricing/price.ts'
-import { ON_CALLER_LEFT, ON_ESTIMATE, SPEAKABLE } from './provider.ts'
+import { ON_CALLER_LEFT, ON_ESTIMATE, type Provider, type ProviderKinds, SPEAKABLE } from './provider.ts'
+import { proxyProblem } from './proxy-url.ts'
 import { Alias, ProviderName, RouteSchema } from './route.ts'
 
 /** `switchyard.yaml`, see docs/configuration.md. Unknown fields are refused, so a misspelt one is noticed. */
@@ -19,6 +21,17 @@ const Headers = z.record(
   z.string().regex(/^[\t\x20-\x7e]*$/, 'a header value is visible ASCII'),
 )
 
+/** Empty: no proxy, whatever the environment says. */
+const ProxyUrl = z.string().superRefine((value, context) => {
+  const problem = value === '' ? null : proxyProblem(value)
+  if (problem !== null) context.addIssue({ code: 'custom', message: `${problem}; empty for none` })
+})
+
+const Certificates = z
+  .string()
+  .max(1_000_000)
+  .refine(areCertificates, 'expected certificates in PEM form, and nothing else, such as a key')
+
 export const ProviderDefinition = z.strictObject({
   family: z.string().min(1).optional(),
   base_url: BaseUrl.optional(),
@@ -30,6 +43,11 @@ export const ProviderDefinition = z.strictObject({
   on_caller_left: z.enum(ON_CALLER_LEFT).optional(),
   on_estimate: z.enum(ON_ESTIMATE).optional(),
   speaks: z.array(z.enum(SPEAKABLE)).max(SPEAKABLE.length).optional(),
+  preset: z.string().min(1).max(64).optional(),
+  settings: z.record(z.string(), z.unknown()).optional(),
+  credentials: z.record(z.string(), z.string().min(1)).optional(),
+  proxy: ProxyUrl.optional(),
+  ca: Certificates.optional(),
 })
 
 const Name = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, 'a name is 1 to 64 of letters, digits and . _ -')
@@ -95,20 +113,44 @@ export const FileConfigSchema = z.strictObject({
 
 export type FileConfig = z.infer<typeof FileConfigSchema>
 
-/** What the schema cannot check: only a provider that also exists from the environment may omit family and address. */
+/** A provider as the file defines it, on top of the environment's of the same name. Without a family: null. */
+export function definedProvider(
+  name: string,
+  definition: z.infer<typeof ProviderDefinition>,
+  inherited: Provider | undefined,
+  kinds: ProviderKinds,
+): Provider | null {
+  const { preset, settings, credentials, proxy, ca, speaks } = definition
+  const family = definition.family ?? kinds.familyOf(preset === undefined ? { name } : { name, preset })
+  if (family === null) return null
+  return {
+    name,
+    family,
+    baseUrl: definition.base_url ?? inherited?.baseUrl ?? null,
+    apiKey: definition.api_key ?? inherited?.apiKey ?? null,
+    headers: definition.headers ?? inherited?.headers ?? {},
+    onCallerLeft: definition.on_caller_left ?? kinds.onCallerLeft(family),
+    ...(definition.on_estimate === undefined ? {} : { onEstimate: definition.on_estimate }),
+    ...(speaks === undefined ? {} : { speaks }),
+    ...(preset === undefined ? {} : { preset }),
+    ...(settings === undefined ? {} : { settings }),
+    ...(credentials === undefined ? {} : { credentials }),
+    ...(proxy === undefined ? {} : { proxy }),
+    ...(ca === undefined ? {} : { ca }),
+  }
+}
+
+/** What the schema cannot check. */
 export function providerProblem(
   config: FileConfig,
-  builtin: readonly { name: string; family: string }[],
+  environment: readonly Provider[],
+  kinds: ProviderKinds,
 ): string | null {
-  const families = [...new Set(builtin.map((provider) => provider.family))]
-  for (const [name, { family, base_url }] of Object.entries(config.providers)) {
-    const isBuiltin = builtin.some((provider) => provider.name === name)
-    if (family === undefined ? !isBuiltin : !families.includes(family)) {
-      return `providers.${name}.family: one of ${families.join(', ')}`
-    }
-    if (!isBuiltin && base_url === undefined) {
-      return `providers.${name}.base_url: set the address of the provider`
-    }
+  for (const [name, definition] of Object.entries(config.providers)) {
+    const inherited = environment.find((provider) => provider.name === name)
+    const provider = definedProvider(name, definition, inherited, kinds)
+    const problem = provider === null ? 'family: is missing' : kinds.problemOf(provider)
+    if (problem !== null) return `providers.${name}.${problem}`
   }
   return null
 }

@@ -1,4 +1,5 @@
 import { scrubMessage } from './errors.ts'
+import { proxySecrets } from './proxy-url.ts'
 
 /**
  * A stream whose caller has left: `abort` ends the call upstream, `drain` reads it to its end, for a provider that bills
@@ -34,13 +35,60 @@ export interface Provider {
   onEstimate?: OnEstimate
   /** Formats that it speaks beside chat (names of endpoints); absent: what the family knows of its address. */
   speaks?: readonly Speakable[]
+  /** A row of the table of presets: what is known of a vendor that speaks the family's format. */
+  preset?: string
+  /** What only its family knows, e.g. a region; checked by the family's schema. */
+  settings?: Readonly<Record<string, unknown>>
+  /** Secrets other than one key, by the names that its family gives them. */
+  credentials?: Readonly<Record<string, string>>
+  /** The proxy on the way to it, in place of the environment's; an empty text: none. May hold a password. */
+  proxy?: string
+  /** Certificates (PEM) of the authorities it is trusted by, in place of the usual ones. */
+  ca?: string
   /** The highest price its answers or an operator have stated, in percent of the list price; absent: the list price. */
   pricePercent?: number
 }
 
-/** A provider with neither key nor address cannot be called. */
-export function isConfigured(provider: Provider): boolean {
-  return provider.apiKey !== null || provider.baseUrl !== null
+/** A provider of which nothing is set cannot be called. */
+export function isConfigured({ apiKey, baseUrl, preset, settings, credentials }: Provider): boolean {
+  return apiKey !== null || baseUrl !== null || [preset, settings, credentials].some((each) => each !== undefined)
+}
+
+/** Whose prices and models it has; null: an address of its own, of which nothing is known. */
+export function vendorOf({ preset, baseUrl, family }: Pick<Provider, 'preset' | 'baseUrl' | 'family'>): string | null {
+  return preset ?? (baseUrl === null ? family : null)
+}
+
+/** What is known of families and presets, where a provider is set up. */
+export interface ProviderKinds {
+  /** The family of a provider that names none; null: it must. */
+  familyOf(provider: Pick<Provider, 'name' | 'preset'>): string | null
+  /** What is wrong, as `field: what would be right`; null: nothing. */
+  problemOf(provider: Provider): string | null
+  /** Where the operator says nothing. */
+  onCallerLeft(family: string): OnCallerLeft
+  /** The server that its calls go to. */
+  originOf(provider: Provider): string
+  /** For those who set one up: what there is to choose from. */
+  families(): readonly FamilyKind[]
+  presets(): readonly PresetKind[]
+}
+
+export interface FamilyKind {
+  name: string
+  /** Its providers need no base URL of their own. */
+  isAddressKnown: boolean
+  /** JSON schema of its settings; null: it has none. */
+  settings: Readonly<Record<string, unknown>> | null
+  /** Names of its secrets beside a key. */
+  credentials: readonly string[]
+}
+
+export interface PresetKind {
+  name: string
+  family: string
+  /** Null: every installation has its own. */
+  baseUrl: string | null
 }
 
 /** Shorter values are not secrets, and removing them would garble messages. */
@@ -52,7 +100,22 @@ const SCHEME = /^(?:Bearer|Basic|Token|ApiKey)\s+/i
 export function withoutSecrets(text: string, provider: Provider): string {
   let clean = text
   for (const secret of secretsOf(provider)) clean = clean.replaceAll(secret, '[redacted]')
+  for (const secret of sharedSecrets) clean = clean.replaceAll(secret, '[redacted]')
   return clean
+}
+
+/** Of the process, whichever provider is called: the password of the environment's proxy. */
+let sharedSecrets: readonly string[] = []
+
+/** For threads that are started. */
+export function hiddenEverywhere(): readonly string[] {
+  return sharedSecrets
+}
+
+/** Every thread says it once, at its start. */
+export function hideEverywhere(secrets: readonly string[]): void {
+  const long = secrets.filter((secret) => secret.length >= SHORTEST_SECRET)
+  sharedSecrets = [...new Set([...sharedSecrets, ...long])]
 }
 
 /** Kept for every provider object: they do not change, and every call asks. */
@@ -61,7 +124,8 @@ const SECRETS = new WeakMap<Provider, readonly string[]>()
 function secretsOf(provider: Provider): readonly string[] {
   const known = SECRETS.get(provider)
   if (known !== undefined) return known
-  const values = [provider.apiKey ?? '', ...Object.values(provider.headers)]
+  const { apiKey, headers, credentials = {}, proxy } = provider
+  const values = [apiKey ?? '', ...Object.values(headers), ...Object.values(credentials), ...proxySecrets(proxy ?? '')]
   const forms = new Set(values.flatMap((value) => [value, value.replace(SCHEME, '')]))
   const secrets = [...forms].filter((form) => form.length >= SHORTEST_SECRET)
   SECRETS.set(provider, secrets)
@@ -112,6 +176,8 @@ export const UNKNOWN_TRAITS: ModelTraits = {
 export interface CatalogModel {
   provider: string
   id: string
+  /** What a caller sends as `model`. */
+  directId: string
   /** Unix seconds. */
   created: number
   traits: ModelTraits

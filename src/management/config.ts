@@ -16,6 +16,7 @@ export function configHandlers(deps: ManagementDeps): HandlersOf<typeof configOp
     secrets,
     config,
     environment: deps.environmentProviders,
+    kinds: deps.providerKinds,
     actor,
     now,
   })
@@ -33,7 +34,9 @@ export function configHandlers(deps: ManagementDeps): HandlersOf<typeof configOp
         .setIsolationLevel('repeatable read')
         .setAccessMode('read only')
         .execute(readControlRows)
-      const exported = await orRefused(async () => exportConfig({ rows, secrets, builtin: readBuiltinRegistry(), now }))
+      const exported = await orRefused(async () =>
+        exportConfig({ rows, secrets, builtin: readBuiltinRegistry(), kinds: deps.providerKinds, now }),
+      )
       if (query.format === 'yaml') return { mediaType: 'application/yaml', pieces: onePiece(yamlText(exported)) }
       const text = `${JSON.stringify(exported.config, null, 2)}\n`
       return { mediaType: 'application/json', pieces: onePiece(text) }

@@ -1,7 +1,7 @@
 import type { Kysely, Transaction } from 'kysely'
 import type { Explanation } from '../domain/explanation.ts'
 import type { GatewayStatus } from '../domain/gateway-status.ts'
-import type { CatalogModel, Provider, ProviderTest } from '../domain/provider.ts'
+import type { CatalogModel, Provider, ProviderKinds, ProviderTest } from '../domain/provider.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
 import type { TriedChat } from '../domain/usable-key.ts'
 import type { Call, CallReply } from '../http/call.ts'
@@ -26,13 +26,15 @@ export interface ManagementDeps {
   /** Writes down when the values of keys were last let in here, so that a query finds it. */
   writeUses(): Promise<void>
   /** What would happen to a call with this body; throws what the call would get before its chain. */
-  explain(body: unknown, by: { workspace: string; keyId: string | null }): Promise<Explanation>
+  explain(
+    body: unknown,
+    by: { workspace: string; keyId: string | null; session?: string | undefined },
+  ): Promise<Explanation>
   /** As the environment alone sets them up. */
   environmentProviders: readonly Provider[]
   /** The file that this gateway applies by itself; null without one. */
   configFile: string | null
-  /** The wire formats there are, each with the provider that exists from the environment. */
-  families: readonly { name: string; builtin: string }[]
+  providerKinds: ProviderKinds
   testProvider(provider: Provider): Promise<ProviderTest>
   /** The direct model ids, sorted by provider and id. */
   catalogModels(): readonly CatalogModel[]

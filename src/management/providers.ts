@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
 import { GatewayError } from '../domain/errors.ts'
-import { DEFAULT_ON_CALLER_LEFT, type Provider } from '../domain/provider.ts'
+import type { Provider, ProviderKinds } from '../domain/provider.ts'
+import { withoutPassword, withStoredPassword } from '../domain/proxy-url.ts'
 import {
   deleteProvider,
   findProvider,
@@ -9,6 +10,7 @@ import {
   setPricePercent,
 } from '../store/control/providers.ts'
 import { routesUsing } from '../store/control/routes-using.ts'
+import { seedRegistry } from '../store/control/seed-registry.ts'
 import type { Database, ProviderRow } from '../store/engine/schema.ts'
 import { timestamp } from './contract/fields.ts'
 import { MASKED, type providerOperations } from './contract/providers.ts'
@@ -33,6 +35,7 @@ export function providerHandlers(deps: ManagementDeps): Handlers {
       if (after !== null) rows = rows.where('name', '>', String(after[0]))
       return page(await rows.execute(), query.limit, show, (row) => [row.name])
     },
+    'providers.kinds': async () => kindsView(deps.providerKinds),
     'providers.put': ({ params: { name }, body }, context) =>
       change(deps, context, async (transaction) => {
         const present = await findProvider(transaction, name)
@@ -43,10 +46,12 @@ export function providerHandlers(deps: ManagementDeps): Handlers {
         const changed = await putProvider(
           transaction,
           deps.secrets,
-          asked(name, body, stored, deps.families),
+          asked(name, body, stored, deps.providerKinds),
           null,
           context.now,
         )
+        // The models of a vendor that is new here.
+        if (changed) await seedRegistry(transaction, context.now)
         if (present === null) context.created()
         const result = await get(transaction, name, show)
         return { result, audit: changed ? providerAuditEntry('providers.put', name, before, result) : null }
@@ -89,56 +94,102 @@ export function providerHandlers(deps: ManagementDeps): Handlers {
   }
 }
 
-/** What the body makes of the provider. What is write-only and left out stays as it is stored. */
-function asked(name: string, body: Body, stored: Provider | null, families: ManagementDeps['families']): Provider {
-  if (!families.some((family) => family.name === body.family)) {
-    throw new GatewayError('invalid_request', `family: one of ${families.map((family) => family.name).join(', ')}`)
-  }
-  const baseUrl = body.base_url ?? null
-  if (baseUrl === null && !families.some((family) => family.builtin === name)) {
-    throw new GatewayError('invalid_request', 'base_url: the address of the provider is missing')
-  }
-  if (stored !== null) checkSecretsStayAtHome(body, baseUrl, stored)
+function kindsView(kinds: ProviderKinds) {
   return {
-    name,
-    family: body.family,
-    baseUrl,
-    apiKey: body.api_key === undefined ? (stored?.apiKey ?? null) : body.api_key,
-    headers: body.headers === undefined ? (stored?.headers ?? {}) : unmasked(body.headers ?? {}, stored),
-    onCallerLeft: body.on_caller_left ?? stored?.onCallerLeft ?? DEFAULT_ON_CALLER_LEFT,
-    onEstimate: body.on_estimate ?? stored?.onEstimate ?? 'estimate',
-    ...spoken(body.speaks === undefined ? stored?.speaks : body.speaks),
+    families: kinds.families().map(({ isAddressKnown, credentials, ...family }) => ({
+      ...family,
+      settings: family.settings === null ? null : { ...family.settings },
+      is_address_known: isAddressKnown,
+      credentials: [...credentials],
+    })),
+    presets: kinds.presets().map(({ baseUrl, ...preset }) => ({ ...preset, base_url: baseUrl })),
   }
 }
 
-function spoken(speaks: Provider['speaks'] | null): Pick<Provider, 'speaks'> {
-  return speaks === null || speaks === undefined ? {} : { speaks }
+/** What the body makes of the provider. What is left out and write-only, or has a default, stays as it is stored. */
+function asked(name: string, body: Body, stored: Provider | null, kinds: ProviderKinds): Provider {
+  const preset = kept(body.preset, stored?.preset)
+  const family = body.family ?? kinds.familyOf({ name, ...given({ preset }) })
+  if (family === null) throw new GatewayError('invalid_request', 'family: is missing')
+  const provider: Provider = {
+    name,
+    family,
+    baseUrl: body.base_url ?? null,
+    apiKey: body.api_key === undefined ? (stored?.apiKey ?? null) : body.api_key,
+    headers: filled('headers', body.headers, stored?.headers) ?? {},
+    onCallerLeft: body.on_caller_left ?? stored?.onCallerLeft ?? kinds.onCallerLeft(family),
+    onEstimate: body.on_estimate ?? stored?.onEstimate ?? 'estimate',
+    ...given({
+      speaks: kept(body.speaks, stored?.speaks),
+      preset,
+      settings: kept(body.settings, stored?.settings),
+      credentials: filled('credentials', body.credentials, stored?.credentials),
+      proxy: kept(withPassword(body.proxy, stored?.proxy), stored?.proxy),
+      ca: kept(body.ca, stored?.ca),
+    }),
+  }
+  const problem = kinds.problemOf(provider)
+  if (problem !== null) throw new GatewayError('invalid_request', problem)
+  if (stored !== null) checkSecretsStayAtHome(body, provider, stored, kinds)
+  return provider
+}
+
+/** Null removes, and what is left out stays. */
+function kept<T>(asked: T | null | undefined, stored: T | undefined): T | undefined {
+  return asked === undefined ? stored : (asked ?? undefined)
+}
+
+/** Its password as it is stored, where the address came back as it is shown. */
+function withPassword(proxy: string | null | undefined, stored: string | undefined): string | null | undefined {
+  if (proxy === null || proxy === undefined) return proxy
+  const whole = withStoredPassword(proxy, stored)
+  if (whole !== null) return whole
+  throw new GatewayError(
+    'invalid_request',
+    `proxy: ${MASKED} stands for the password of another address: send it again`,
+  )
+}
+
+function given<T extends object>(fields: T): { [Name in keyof T]?: Exclude<T[Name], undefined> } {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
+    [Name in keyof T]?: Exclude<T[Name], undefined>
+  }
 }
 
 /** A stored secret was meant for the server it was given for: to send it to another one, one must know it. */
-function checkSecretsStayAtHome(body: Body, baseUrl: string | null, stored: Provider): void {
-  const originOf = (url: string | null) => (url === null ? null : new URL(url).origin)
-  if (originOf(baseUrl) === originOf(stored.baseUrl)) return
-  const hint = 'the address is another server: send it again, or null to remove it'
-  if (body.api_key === undefined && stored.apiKey !== null)
+function checkSecretsStayAtHome(body: Body, provider: Provider, stored: Provider, kinds: ProviderKinds): void {
+  const hint = 'would go to another server: send it again, or null to remove it'
+  // Who can read them on the way counts, too.
+  const isSame = (of: (each: Provider) => unknown) => JSON.stringify(of(provider)) === JSON.stringify(of(stored))
+  const isHome = isSame((each) => [each.family, kinds.originOf(each), each.proxy])
+  if (!isHome && body.api_key === undefined && stored.apiKey !== null) {
     throw new GatewayError('invalid_request', `api_key: ${hint}`)
-  const keepsHeaders = body.headers === undefined && Object.keys(stored.headers).length > 0
-  if (keepsHeaders || Object.values(body.headers ?? {}).includes(MASKED)) {
-    throw new GatewayError('invalid_request', `headers: ${hint}`)
+  }
+  // Settings may name the server that takes credentials and gives out tokens.
+  const isAtHome = { headers: isHome, credentials: isHome && isSame(({ settings }) => settings) }
+  for (const field of ['headers', 'credentials'] as const) {
+    const keepsAll = body[field] === undefined && Object.keys(stored[field] ?? {}).length > 0
+    if (!isAtHome[field] && (keepsAll || Object.values(body[field] ?? {}).includes(MASKED))) {
+      throw new GatewayError('invalid_request', `${field}: ${hint}`)
+    }
   }
 }
 
-function unmasked(headers: Record<string, string>, stored: Provider | null): Record<string, string> {
-  const filled = Object.entries(headers).map(([name, value]): [string, string] => {
+/** Secrets by name, the masked ones as they are stored. */
+function filled(
+  field: 'headers' | 'credentials',
+  asked: Record<string, string> | null | undefined,
+  stored: Readonly<Record<string, string>> | undefined,
+): Readonly<Record<string, string>> | undefined {
+  if (asked === undefined) return stored
+  const entries = Object.entries(asked ?? {}).map(([name, value]): [string, string] => {
     if (value !== MASKED) return [name, value]
-    const kept = stored?.headers[name]
-    if (kept !== undefined) return [name, kept]
-    throw new GatewayError(
-      'invalid_request',
-      `headers.${name}: ${MASKED} stands for a stored value, and none is stored`,
-    )
+    const known = stored?.[name]
+    if (known !== undefined) return [name, known]
+    const why = `${MASKED} stands for a stored value, and none is stored`
+    throw new GatewayError('invalid_request', `${field}.${name}: ${why}`)
   })
-  return Object.fromEntries(filled)
+  return entries.length === 0 ? undefined : Object.fromEntries(entries)
 }
 
 /** The environment owns what it sets; a provider that it only names is anyone's to set up. */
@@ -168,6 +219,10 @@ async function get<T>(db: Kysely<Database>, name: string, show: (row: ProviderRo
   return show(await find(db, name))
 }
 
+function masked(secrets: Readonly<Record<string, string>>): Record<string, typeof MASKED> {
+  return Object.fromEntries(Object.keys(secrets).map((name) => [name, MASKED] as const))
+}
+
 function toProviderView(row: ProviderRow, provider: Provider) {
   const managedBy = row.managed_by === 'builtin' ? null : row.managed_by
   return {
@@ -175,7 +230,12 @@ function toProviderView(row: ProviderRow, provider: Provider) {
     family: row.family,
     base_url: row.base_url,
     has_api_key: provider.apiKey !== null,
-    headers: Object.fromEntries(Object.keys(provider.headers).map((name) => [name, MASKED] as const)),
+    headers: masked(provider.headers),
+    preset: provider.preset ?? null,
+    settings: { ...provider.settings },
+    credentials: masked(provider.credentials ?? {}),
+    proxy: provider.proxy === undefined ? null : withoutPassword(provider.proxy),
+    ca: provider.ca ?? null,
     on_caller_left: provider.onCallerLeft,
     on_estimate: provider.onEstimate ?? 'estimate',
     speaks: provider.speaks === undefined ? null : [...provider.speaks],

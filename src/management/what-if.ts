@@ -89,10 +89,10 @@ async function ownPrices(deps: ManagementDeps, workspace: string, range: Range, 
   return prices
 }
 
-/** A listed alias has the prices of its model. */
+/** A listed alias has the prices of its model, a provider those of its vendor. */
 function versionOf(deps: ManagementDeps, provider: string, model: string, at: number) {
-  const listed = deps.snapshot().registry.get(provider)?.get(model)?.model ?? model
-  return priceVersionAt(deps.reads, provider, listed, at)
+  const listed = deps.snapshot().registry.get(provider)?.get(model)
+  return priceVersionAt(deps.reads, listed?.provider ?? provider, listed?.model ?? model, at)
 }
 
 /** The days of a range (UTC), the first and the last cut where the range ends. */

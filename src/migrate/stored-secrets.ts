@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Kysely } from 'kysely'
-import { providerFromRow } from '../store/control/providers.ts'
+import { providerFromRow, sealedIn } from '../store/control/providers.ts'
 import type { Database, ProviderRow } from '../store/engine/schema.ts'
 import { openSecrets, SECRETS_FILE } from '../store/engine/secrets.ts'
 import { StoreError } from '../store/engine/store-error.ts'
@@ -25,7 +25,7 @@ export async function neededKeys(
   const path = join(dataDir, SECRETS_FILE)
   const hasFile = existsSync(path)
   const rows = await db.selectFrom('providers').selectAll().execute()
-  const sealed = rows.filter((row) => row.api_key_encrypted !== null || row.headers_encrypted !== null)
+  const sealed = rows.filter((row) => sealedIn(row).length > 0)
   if (environmentKeys === null && !hasFile) {
     if (sealed.length === 0) return { environment: false, file: null }
     throw new StoreError(`the stored secrets were encrypted with SECRETS_KEY: set it as the gateway had it`)

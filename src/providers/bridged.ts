@@ -27,6 +27,7 @@ function bridgedStream(bridge: Bridge, chat: StreamTranslator): StreamTranslator
   return {
     open: (request) => asParts(chat.open(shape(request))),
     partsOf: (answer, request) => new Unchunked().parts(chat.partsOf(answer, shape(request))),
+    ...(chat.framing === undefined ? {} : { framing: chat.framing }),
     ...(chat.usageField === undefined ? {} : { usageField: chat.usageField }),
   }
 }

@@ -1,5 +1,6 @@
+import type { z } from 'zod'
 import type { Failure } from '../domain/failure.ts'
-import type { CatalogModel, ModelTraits, Provider, Speakable } from '../domain/provider.ts'
+import type { CatalogModel, ModelTraits, OnCallerLeft, Provider, Speakable } from '../domain/provider.ts'
 import type { Adjustment } from '../domain/request/adjustment.ts'
 import type { Answer } from '../domain/request/answer.ts'
 import type { Bounds } from '../domain/request/bounds.ts'
@@ -8,9 +9,14 @@ import type { OutputBounds } from '../domain/request/output-limit.ts'
 import type { Rejected } from '../domain/request/rejection.ts'
 import type { Sealing } from '../domain/request/sealing.ts'
 import type { StreamPart, StreamReader } from '../domain/request/stream.ts'
+import type { Framing } from '../upstream/event-framing.ts'
 import type { HttpTarget } from '../upstream/target.ts'
+import type { Authorization } from './authorization.ts'
 import type { Pin } from './pin.ts'
 import type { Rename } from './rename.ts'
+
+/** A header field of an answer, by its name in lower case. */
+export type ResponseHeader = (name: string) => string | undefined
 
 /** The model at the chosen entry. */
 export interface Target {
@@ -31,8 +37,12 @@ export interface Target {
   isBridged?: boolean
   /** As the provider's. */
   speaks?: readonly Speakable[]
+  preset?: string
+  settings?: NonNullable<Provider['settings']>
   /** Of an endpoint that seals reasoning. */
   sealing?: Sealing
+  /** What the body carries of the caller's header fields (`Translator.carried`). */
+  carried?: Readonly<Record<string, string>>
   /** The only entry of its chain: what the provider keeps between calls is there again. */
   isOnly?: boolean
 }
@@ -47,24 +57,30 @@ export type Reading = { kind: 'answer'; answer: Answer } | { kind: 'failure'; fa
 
 /** How a family serves one format: pure translation, no I/O, no clock, no state. */
 export interface Translator<Request extends CallRequest = CallRequest> {
-  /** Some families have the model in the path. */
-  target(provider: Provider, model: string): HttpTarget
-  /** The address depends on the model. */
+  /** Some families have the model in the path, or another path for streams. */
+  target(provider: Provider, model: string, isStream?: boolean): HttpTarget
+  /** The address depends on the model, or on whether the answer streams. */
   namesModel?: boolean
   toWire(request: Request, target: Target): Translation
   fromWire(body: unknown, request: Request): Reading
   /** Bytes pass unchanged except for the model: the format is the family's own. */
   isVerbatim?: true
+  /** Its answers are verbatim, but errors have the provider's own format. */
+  hasForeignErrors?: true
   /** Which providers of the family speak the format; missing: all. The others are reached through the bridge. */
-  isSpokenBy?(provider: Pick<Provider, 'baseUrl' | 'speaks'>): boolean
+  isSpokenBy?(provider: Accent): boolean
   /** Header fields of the caller's request that go to the provider, beside those of `target`. */
   forwarded?(headers: Iterable<readonly [name: string, value: string]>): Record<string, string>
+  /** Header fields of the caller's request whose place at this provider is the body: `toWire` finds them in its target. */
+  carried?(headers: Iterable<readonly [name: string, value: string]>): Record<string, string>
   /** Missing: this format has no streams. */
   stream?: StreamTranslator<Request>
 }
 
 /** How a family reads streamed answers. */
 export interface StreamTranslator<Request extends CallRequest = CallRequest> {
+  /** How events are told apart in the bytes; missing: server-sent events. */
+  framing?: Framing
   /** For one stream. */
   open(request: Request): StreamReader
   /** A whole answer from a server that ignored `stream: true`. */
@@ -74,7 +90,7 @@ export interface StreamTranslator<Request extends CallRequest = CallRequest> {
 }
 
 export interface CatalogPage {
-  models: Omit<CatalogModel, 'provider'>[]
+  models: Omit<CatalogModel, 'provider' | 'directId'>[]
   /** Pass to `modelsTarget` for the next page; null at the end. */
   next: string | null
 }
@@ -88,15 +104,47 @@ export interface BuiltinProvider {
   modelPrefixes: readonly string[]
 }
 
+/** What of a provider may decide on its translators. */
+export type Accent = Pick<Provider, 'baseUrl' | 'speaks' | 'preset' | 'settings'>
+
+export type Translators = { readonly [Name in EndpointName]?: Translator }
+
+/** Sentences for somebody who sets a provider up. */
+export interface ProviderHints {
+  /** A question about the base URL. */
+  address: string
+  /** What to know about the models that it lists. */
+  list: string
+}
+
 export interface Family {
-  builtin: BuiltinProvider
+  /** Missing: its providers are set up by hand. */
+  builtin?: BuiltinProvider
+  /** Its providers need no base URL: the address follows from the settings, or is always the same. */
+  isAddressKnown?: true
+  /** Settings of its providers beside key and address. Missing: it has none. */
+  settings?: z.ZodType
+  /** Names of the secrets that its providers may have beside a key. */
+  credentials?: readonly string[]
+  /** What the schema of the settings cannot say, as `field: what would be right`. */
+  problemOf?(provider: Provider): string | null
+  /** How its providers know who calls, where a key in a header is not enough. */
+  authorization?: Authorization
+  /** What is best for a stream whose caller has left, where the operator says nothing. */
+  onCallerLeft?: OnCallerLeft
   /** By the formats that it speaks. Others reach it through `chat`, by the bridge of their endpoint. */
-  translators: { readonly [Name in EndpointName]?: Translator }
+  translators: Translators
+  /** In place of `translators`, where the model or the provider's own settings decide how the format is spoken. */
+  translatorsFor?(model: string, provider: Accent): Translators
   /** The operation that a model of this name serves; null where the name does not say. */
   operationOf(model: string): Operation | null
   /** `body` is parsed JSON, or the text if it was not JSON. */
-  failureFromWire(status: number, body: unknown): Failure
+  failureFromWire(status: number, body: unknown, header?: ResponseHeader): Failure
+  /** Header fields of an answer that `failureFromWire` reads. */
+  failureHeaders?: readonly string[]
   modelsTarget(provider: Provider, after: string | null): HttpTarget
+  /** Its models are listed as `provider/model`; missing: only those that the family's prefixes reach. */
+  isListed?(provider: Provider): boolean
   /** Throws a TypeError when the body is not a model list. */
   modelsFromWire(body: unknown): CatalogPage
   /** What a hard budget adds, where the provider is the vendor's own service. */
@@ -104,8 +152,12 @@ export interface Family {
   isOwnService(provider: Provider): boolean
   /** The usual mistake in its base URL, as a question for someone whose calls get 404. */
   baseUrlHint: string
+  /** The same where it depends on the provider, and what its list of models does not say; null: nothing special. */
+  hintsFor?(provider: Provider): ProviderHints | null
   /** Request header in which clients of its own API name the version. */
   versionHeader?: string
   /** Response header that carries the provider's id of the call. */
   requestIdHeader: string
+  /** Read where the other is missing. */
+  otherRequestIdHeader?: string
 }

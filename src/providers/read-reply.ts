@@ -1,7 +1,7 @@
 import { isCallersFault } from '../domain/failure.ts'
 import { type Provider, withoutSecrets } from '../domain/provider.ts'
 import { type CallRequest, isJsonObject } from '../domain/request/call-request.ts'
-import type { Family, Reading, Translator } from './family.ts'
+import type { Family, Reading, ResponseHeader, Translator } from './family.ts'
 
 /** What is needed to read an answer. */
 export interface ReplyReader {
@@ -9,19 +9,21 @@ export interface ReplyReader {
   family: Family
   translator: Translator
   request: CallRequest
+  header: ResponseHeader
 }
 
 /** The body of an upstream answer, by meaning. `unreadable`: it should be JSON and is not. */
 export function readReply(
   status: number,
   body: Buffer,
-  { provider, family, translator, request }: ReplyReader,
+  { provider, family, translator, request, header }: ReplyReader,
 ): Reading | { kind: 'unreadable' } {
   if (status < 200 || status > 299) {
     const text = withoutSecrets(body.toString('utf8'), provider)
     const words = looseJson(text)
-    const failed = family.failureFromWire(status, words)
-    if (translator.isVerbatim === true && isCallersFault(failed) && isJsonObject(words)) failed.original = text
+    const failed = family.failureFromWire(status, words, header)
+    const isOurFormat = translator.isVerbatim === true && translator.hasForeignErrors !== true
+    if (isOurFormat && isCallersFault(failed) && isJsonObject(words)) failed.original = text
     return { kind: 'failure', failure: failed }
   }
   const json = body.toString('utf8')

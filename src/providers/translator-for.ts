@@ -1,8 +1,7 @@
-import type { Provider } from '../domain/provider.ts'
 import type { Bridge } from '../domain/request/bridge.ts'
 import type { EndpointName } from '../domain/request/call-request.ts'
 import { bridged } from './bridged.ts'
-import type { Family, Translator } from './family.ts'
+import type { Accent, Family, Translator } from './family.ts'
 
 /** An endpoint, as far as its translator depends on it. */
 export interface Format {
@@ -10,15 +9,17 @@ export interface Format {
   bridge?: Bridge
 }
 
-/** How a provider serves a format: in its own words where it speaks it, else as chat; undefined: not at all. */
+/** How a provider serves a format with one of its models: in its own words where it speaks it, else as chat; undefined: not at all. */
 export function translatorFor(
   family: Family,
   { name, bridge }: Format,
-  provider: Pick<Provider, 'baseUrl' | 'speaks'>,
+  provider: Accent,
+  model: string,
 ): Translator | undefined {
-  const own = family.translators[name]
+  const translators = family.translatorsFor?.(model, provider) ?? family.translators
+  const own = translators[name]
   if (own !== undefined && own.isSpokenBy?.(provider) !== false) return own
-  const { chat } = family.translators
+  const { chat } = translators
   return bridge === undefined || chat === undefined ? undefined : bridgedOnce(bridge, chat)
 }
 

@@ -265,7 +265,9 @@ describe('an address that no provider may have', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const { port } = server.address() as AddressInfo
     let address = '127.0.0.1'
-    const rebinding = createUpstreamClient((_name, _options, callback) => callback(null, [{ address, family: 4 }]))
+    const rebinding = createUpstreamClient({
+      resolve: (_name, _options, callback) => callback(null, [{ address, family: 4 }]),
+    })
     try {
       const endpoint = rebinding.endpoint({ url: `http://provider.example:${port}/`, headers: {} })
       const first = await rebinding.exchange(endpoint, options())
@@ -281,12 +283,13 @@ describe('an address that no provider may have', () => {
 
   for (const address of ['fe80::1', '::ffff:0:a9fe:a9fe', '64:ff9b:1::a9fe:a9fe']) {
     test(`refuses the name that leads to ${address} even when other addresses of it are fine`, async () => {
-      const both = createUpstreamClient((_name, _options, callback) =>
-        callback(null, [
-          { address: '127.0.0.1', family: 4 },
-          { address, family: 6 },
-        ]),
-      )
+      const both = createUpstreamClient({
+        resolve: (_name, _options, callback) =>
+          callback(null, [
+            { address: '127.0.0.1', family: 4 },
+            { address, family: 6 },
+          ]),
+      })
       try {
         const outcome = await both.exchange(
           both.endpoint({ url: 'http://provider.example:1/', headers: {} }),

@@ -1,5 +1,6 @@
 import type { OnReadOpts, Socket } from 'node:net'
 import type { BodySink } from './chunked-body.ts'
+import { codeOf } from './error-code.ts'
 import type { ResponseHead } from './response-head.ts'
 import { ResponseReader, TooLargeError } from './response-reader.ts'
 import { isSliced, slicesOf } from './sliced.ts'
@@ -51,12 +52,22 @@ const JOINED_BYTES = 64 * 1024
  */
 const ARRIVED = Buffer.allocUnsafeSlow(64 * 1024)
 
+/** What becomes of an attempt to connect. */
+export interface Opening {
+  /** Requests may be written to this socket: the one that was returned, or one on top of it. */
+  ready(socket: Socket): void
+  /** Also of an error later on. */
+  failed(error: Error): void
+  /** Of a socket that cannot use `onread`. False: pause until it is resumed. */
+  arrived(bytes: Buffer): boolean
+}
+
 /** Opens a socket that hands over what arrives through `onread`. */
-export type Connect = (onread: OnReadOpts) => Socket
+export type Connect = (onread: OnReadOpts, opening: Opening) => Socket
 
 /** A connection to a provider, for one call at a time. */
 export class UpstreamConnection {
-  readonly socket: Socket
+  socket: Socket
   isConnected = false
   /** It has served a call before: the other side may be about to close it. */
   used = false
@@ -70,14 +81,12 @@ export class UpstreamConnection {
   #isSending = false
   #isPaused = false
 
-  constructor(connect: Connect, isSecure: boolean, owner: ConnectionOwner) {
-    const socket = connect({ buffer: ARRIVED, callback: this.#onRead })
-    this.socket = socket
+  constructor(connect: Connect, owner: ConnectionOwner) {
     this.#owner = owner
     this.#connecting = setTimeout(() => this.#break(NOT_CONNECTED), CONNECT_TIMEOUT_MS)
-    socket.once(isSecure ? 'secureConnect' : 'connect', this.#onConnect)
-    socket.on('end', this.#onEnd).on('close', this.#onClose)
-    socket.on('error', this.#onError).on('timeout', this.#onTimeout)
+    const opening = { ready: this.#onReady, failed: this.#onError, arrived: this.#onArrived }
+    this.socket = connect({ buffer: ARRIVED, callback: this.#onRead }, opening)
+    this.#watch(this.socket)
   }
 
   get hasResponseBegun(): boolean {
@@ -115,6 +124,7 @@ export class UpstreamConnection {
   destroy(): void {
     this.#user = null
     this.#reader = null
+    clearTimeout(this.#connecting)
     this.socket.destroy()
     this.#owner.forget(this)
   }
@@ -160,17 +170,30 @@ export class UpstreamConnection {
     if (this.#user === user) user.onSent()
   }
 
-  #onConnect = (): void => {
+  #watch(socket: Socket): void {
+    socket.on('end', this.#onEnd).on('close', this.#onClose).on('timeout', this.#onTimeout)
+  }
+
+  #onReady = (socket: Socket): void => {
     clearTimeout(this.#connecting)
+    const before = this.socket
+    if (socket !== before) {
+      before.off('end', this.#onEnd).off('close', this.#onClose).off('timeout', this.#onTimeout)
+      this.socket = socket.setTimeout(before.timeout ?? 0)
+      before.setTimeout(0)
+      this.#watch(socket)
+    }
     this.isConnected = true
     if (this.#user !== null) this.#write(this.#user)
   }
 
-  #onRead = (length: number): boolean => {
+  #onRead = (length: number): boolean => this.#onArrived(arrived(length))
+
+  #onArrived = (bytes: Buffer): boolean => {
     const reader = this.#reader
     // Without one, nobody has asked for anything.
     if (reader === null) this.destroy()
-    else if (this.#reads(reader, arrived(length)) && reader.head !== null) {
+    else if (this.#reads(reader, bytes) && reader.head !== null) {
       this.used = true
       if (reader.isWhole) this.#end(reader, reader.head)
       else this.#isPaused = this.#user?.onArrived(reader.head) === false
@@ -209,10 +232,7 @@ export class UpstreamConnection {
     else this.#break(ENDED)
   }
 
-  #onClose = (): void => {
-    clearTimeout(this.#connecting)
-    this.#onEnd()
-  }
+  #onClose = (): void => this.#onEnd()
 
   #onError = (error: Error): void => {
     this.#break(codeOf(error), error)
@@ -245,10 +265,4 @@ const MARGIN_MS = 1_000
 function keepOf(head: ResponseHead): number | null {
   const seconds = TIMEOUT.exec(head.get('keep-alive') ?? '')?.[1]
   return seconds === undefined ? null : Math.max(0, Number(seconds) * 1000 - MARGIN_MS)
-}
-
-/** Node puts the failures of several addresses into one AggregateError; the first one says why. */
-function codeOf(error: Error): string {
-  if (error instanceof AggregateError && error.errors[0] instanceof Error) return codeOf(error.errors[0])
-  return 'code' in error && typeof error.code === 'string' ? error.code : error.name
 }

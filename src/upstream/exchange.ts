@@ -11,6 +11,7 @@ import {
 } from './connection.ts'
 import type { ConnectionPool } from './connection-pool.ts'
 import { REFUSED_ADDRESS } from './guarded-lookup.ts'
+import { type EgressProxy, ProxyError } from './proxy.ts'
 import type { ResponseHead } from './response-head.ts'
 
 /** A target, parsed once instead of once for each call. */
@@ -21,6 +22,8 @@ export interface Endpoint {
   fields: string | null
   /** Why nothing may be sent there; null as a rule. */
   refused: string | null
+  /** On the way there; null as a rule. */
+  proxy: EgressProxy | null
 }
 
 export interface CallOptions {
@@ -35,12 +38,18 @@ export type TimeoutPhase = 'connect' | 'headers' | 'body' | 'first-content' | 'i
 
 /** Why there is no response. `sent`: the provider had the whole request, so it may have worked on it and billed it. */
 export type Stoppage =
-  | { kind: 'timeout'; phase: TimeoutPhase }
-  | { kind: 'unreachable'; detail: string }
+  /** `proxy`: on the way there, as messages name it. */
+  | { kind: 'timeout'; phase: TimeoutPhase; proxy?: string }
+  /** `detail`: a code of the system or of OpenSSL. */
+  | { kind: 'unreachable'; detail: string; proxy?: string }
+  /** A proxy on the way does not let the call through; `detail` says so in words. `isRefusal`: and will not soon. */
+  | { kind: 'proxy'; detail: string; isRefusal: boolean }
   | { kind: 'broken'; sent: boolean; detail: string }
   | { kind: 'too-large' }
   /** The address is one that no provider may have (domain/base-url.ts). */
   | { kind: 'refused-address'; detail: string }
+  /** No token, or none that could be fetched: nothing was sent. */
+  | { kind: 'unauthorized'; detail: string }
 
 export type Breakdown = Stoppage | { kind: 'caller-left' }
 
@@ -86,7 +95,7 @@ export abstract class Exchange implements ConnectionUser {
       this.onBreakdown(obstacle)
       return
     }
-    this.#deadline = setTimeout(() => this.abort({ kind: 'timeout', phase: this.#phase() }), timeoutMs)
+    this.#deadline = setTimeout(() => this.abort(timeout(this.#phase(), this.#endpoint.proxy)), timeoutMs)
     this.#stopListening = presence?.onLeave(() => this.abort({ kind: 'caller-left' }))
     this.#connection = this.#endpoint.pool.take()
     this.#connection.send(this)
@@ -111,7 +120,7 @@ export abstract class Exchange implements ConnectionUser {
 
   onBroken(code: string, error: Error, isAnswered: boolean): void {
     const sent = isAnswered || (this.#sent && !this.#isStale(code))
-    if (this.settle()) this.onBreakdown(breakdownOf(code, error, sent))
+    if (this.settle()) this.onBreakdown(breakdownOf(code, error, sent, this.#endpoint.proxy))
   }
 
   /** Called once, instead of `onEnd`. */
@@ -168,12 +177,23 @@ const UNREACHABLE = new Set([
   'ETIMEDOUT',
 ])
 
-function breakdownOf(code: string, error: Error, sent: boolean): Stoppage {
+function timeout(phase: TimeoutPhase, proxy: EgressProxy | null): Stoppage {
+  return { kind: 'timeout', phase, ...(phase === 'connect' && proxy !== null ? { proxy: proxy.label } : {}) }
+}
+
+function breakdownOf(code: string, error: Error, sent: boolean, proxy: EgressProxy | null): Stoppage {
+  if (error instanceof ProxyError) return { kind: 'proxy', detail: error.message, isRefusal: error.isRefusal }
   if (code === REFUSED_ADDRESS) return { kind: 'refused-address', detail: error.message }
-  if (code === NOT_CONNECTED) return { kind: 'timeout', phase: 'connect' }
+  if (code === NOT_CONNECTED) return timeout('connect', proxy)
   if (code === SILENT) return { kind: 'timeout', phase: 'body' }
   if (code === TOO_LARGE) return { kind: 'too-large' }
   const isTls = /^(ERR_TLS|ERR_SSL|EPROTO$)|CERT|^UNABLE_TO_/.test(code)
-  if (!sent && (isTls || UNREACHABLE.has(code))) return { kind: 'unreachable', detail: code }
+  if (!sent && proxy !== null && UNREACHABLE.has(code)) {
+    // Nobody else was dialled.
+    return { kind: 'proxy', detail: `the proxy ${proxy.label} cannot be reached (${code})`, isRefusal: false }
+  }
+  if (!sent && (isTls || UNREACHABLE.has(code))) {
+    return { kind: 'unreachable', detail: code, ...(proxy === null ? {} : { proxy: proxy.label }) }
+  }
   return { kind: 'broken', sent, detail: code }
 }

@@ -25,10 +25,19 @@ export const REFUSED_ADDRESS = 'ERR_REFUSED_ADDRESS'
  * after it was configured (DNS rebinding). One refused address among several refuses all.
  */
 export function guardedLookup(resolve: Resolve): Lookup {
+  return lookupWith(resolve, (addresses) => addresses.find(({ address }) => refusedHost(address) !== null))
+}
+
+/** For addresses that the gateway's own environment has chosen. */
+export function unguardedLookup(resolve: Resolve): Lookup {
+  return lookupWith(resolve, () => undefined)
+}
+
+function lookupWith(resolve: Resolve, refusedOf: (addresses: LookupAddress[]) => LookupAddress | undefined): Lookup {
   return (name, options, callback) =>
     resolve(name, options, (error, addresses) => {
       if (error !== null) return callback(error, '')
-      const refused = addresses.find(({ address }) => refusedHost(address) !== null)
+      const refused = refusedOf(addresses)
       if (refused !== undefined) {
         const message = `${name} resolves to ${refused.address}, ${refusedHost(refused.address)}`
         return callback(Object.assign(new Error(message), { code: REFUSED_ADDRESS }), '')

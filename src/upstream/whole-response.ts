@@ -10,6 +10,8 @@ export interface UpstreamReply {
   /** The body (domain/byte-pieces.ts): copying megabytes into one buffer would block the thread. */
   pieces: Buffer[]
   bytes: number
+  /** A proxy that was asked in plain text, and may have answered in the provider's place. */
+  proxy?: string
   /** The socket had taken all of the request: its bytes are no longer read. */
   isFullyWritten: boolean
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
+import { rootCertificates } from 'node:tls'
 import { commands } from '../../src/cli/commands.ts'
 import { ADMIN_KEY, hello, startHarness } from '../harness.ts'
 import { cliOf, type Ran } from './run-cli.ts'
@@ -109,6 +110,45 @@ describe('providers and routes', () => {
     assert.equal(unset.code, 2)
     assert.match(unset.stderr, /LOCAL_KEY is not set/)
     assert.match((await cli(`${line} --api-key sk-visible`)).stderr, /--api-key/)
+  })
+
+  test('a provider takes settings, secrets and certificates from options, variables and files', async () => {
+    const [ca, secret] = ['authority.pem', 'secret'].map((name) => join(harness.folder, name))
+    file('authority.pem', rootCertificates[0])
+    file('secret', 'Zq7-secret-access-key\n')
+    const environment = { ID: 'Zq7-access-key-id', PROXY: 'http://me:Zq7-password@127.0.0.1:3128' }
+    const line = `providers put cloud --family bedrock --setting region=eu-west-1 --setting auth=sigv4`
+    const secrets = `--credential-env access_key_id=ID --credential-file secret_access_key=${secret}`
+    const made = await ok(`${line} ${secrets} --proxy-env PROXY --ca-file ${ca} --json`, { environment })
+    assert.doesNotMatch(made.stdout, /Zq7/)
+    const { settings, credentials, proxy, ca: shown } = made.json()
+    assert.deepEqual(settings, { region: 'eu-west-1', auth: 'sigv4' })
+    assert.deepEqual(credentials, { access_key_id: '***', secret_access_key: '***' })
+    assert.equal(proxy, 'http://me:***@127.0.0.1:3128/')
+    assert.equal(shown, rootCertificates[0])
+    const direct = await ok(`${line} ${secrets} --proxy null --json`, { environment })
+    assert.equal(direct.json().proxy, null)
+    const preset = await ok('providers put vendor --preset groq --setting supports={"images":false} --json')
+    assert.deepEqual([preset.json().family, preset.json().settings], ['openai', { supports: { images: false } }])
+    for (const name of ['cloud', 'vendor']) await ok(`providers delete ${name}`)
+
+    for (const [more, words] of [
+      [`${line} --setting region`, /--setting region: expected NAME=/],
+      [`${line} --credential-env access_key_id=UNSET`, /the variable UNSET is not set/],
+      [`${line} --credential-file access_key_id=/no/such/file`, /there is no such file/],
+      [`${line} --proxy http://me:secret@127.0.0.1:3128`, /--proxy: a password does not belong on the command line/],
+      [`${line} --ca-file ${secret}`, /ca: expected certificates in PEM form/],
+    ] as const) {
+      const wrong = await cli(more)
+      assert.equal(wrong.code, 2, more)
+      assert.match(wrong.stderr, words)
+    }
+  })
+
+  test('families and presets are listed with what they take', async () => {
+    const { stdout } = await ok('providers kinds')
+    assert.match(stdout, /^family +bedrock .*region.*access_key_id/m)
+    assert.match(stdout, /^preset +groq +openai +https:/m)
   })
 
   test('a provider that does not answer is a failure with words', async () => {

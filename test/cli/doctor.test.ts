@@ -95,6 +95,8 @@ describe('doctor', () => {
 
   test('an old Node', () => assert.deepEqual(checkNode('20.1.0').ok, false))
 
+  const file = (provider: Record<string, unknown>) =>
+    `providers: ${JSON.stringify({ far: { family: 'openai', ...provider } })}`
   const problems: [string, Record<string, string>, string | undefined, string, RegExp][] = [
     ['a bad variable', { PORT: 'x' }, undefined, 'configuration', /^PORT: /],
     ['a bad file', {}, 'routes: 1', 'configuration', /switchyard\.yaml: .*routes/],
@@ -105,6 +107,32 @@ describe('doctor', () => {
       undefined,
       'provider openai',
       /Nothing listens/,
+    ],
+    [
+      'a proxy that is none',
+      { HTTPS_PROXY: 'socks5://me:Zq7-password@127.0.0.1:1080' },
+      undefined,
+      'configuration',
+      /^HTTPS_PROXY: expected http:\/\/host:port or https:\/\/host:port$/,
+    ],
+    [
+      'a proxy that is not there',
+      {},
+      file({ base_url: 'https://llm.example/v1', api_key: 'Zq7-key', proxy: 'http://me:Zq7-password@127.0.0.1:9' }),
+      'provider far',
+      /^llm\.example cannot be reached: the proxy 127\.0\.0\.1:9 cannot be reached \(ECONNREFUSED\)\. /,
+    ],
+    [
+      'a token that cannot be fetched',
+      {},
+      file({
+        base_url: 'https://llm.example/openai/v1',
+        preset: 'azure',
+        settings: { auth: 'entra', tenant_id: 't', client_id: 'c', authority_url: 'http://127.0.0.1:9' },
+        credentials: { client_secret: 'Zq7-client-secret' },
+      }),
+      'provider far',
+      /^No token could be fetched: Nothing listens at 127\.0\.0\.1:9/,
     ],
     [
       'a model without a price',
@@ -130,8 +158,17 @@ describe('doctor', () => {
         [name],
       )
       assert.match(found.of(name).message, message)
+      assert.doesNotMatch(JSON.stringify(found.problems), /Zq7/)
     })
   }
+
+  test('the proxies of the environment are named, without their passwords', async () => {
+    const found = await examine({ HTTPS_PROXY: 'http://me:Zq7-password@proxy.test:3128', no_proxy: '.internal' })
+    assert.equal(
+      found.of('proxy').message,
+      'HTTPS_PROXY is http://me:***@proxy.test:3128/; excepted: this machine and .internal',
+    )
+  })
 
   test('a port in use', async () => {
     const server = createServer().listen(0, '127.0.0.1')

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { rootCertificates } from 'node:tls'
 import type { Browser, Page } from 'playwright-core'
+import { providerFromRow } from '../../src/store/control/providers.ts'
 import { ADMIN_KEY, type Harness, hello, startHarness } from '../harness.ts'
 import { managing } from '../management/manage.ts'
 import { launchChromium } from './chromium.ts'
@@ -25,8 +27,8 @@ const manage = managing(() => harness)
 before(async () => {
   harness = await startHarness({ config: CONFIG })
   browser = await launchChromium()
-  // It saves over another's change and deletes what is in use, on purpose.
-  visited = await visit(browser, harness.url, { expectedStatuses: [409, 412], reducedMotion: 'reduce' })
+  // It saves what is wrong, saves over another's change and deletes what is in use, on purpose.
+  visited = await visit(browser, harness.url, { expectedStatuses: [400, 409, 412], reducedMotion: 'reduce' })
   page = visited.page
   await signIn(page, harness.url, ADMIN_KEY, '/dashboard/default/providers')
 })
@@ -137,6 +139,74 @@ describe('a provider of one’s own', { concurrency: false }, () => {
     await question.getByRole('button', { name: 'Delete the provider' }).click()
     await page.getByText('edge is deleted.').waitFor()
     assert.equal((await manage('GET', '/providers/edge')).status, 404)
+  })
+})
+
+describe('a provider with more than a key', { concurrency: false }, () => {
+  const choose = async (label: string, option: string) => {
+    await drawer().getByRole('combobox', { name: label }).click()
+    await page.getByRole('option', { name: option, exact: true }).click()
+  }
+
+  test('is a vendor that is known: family and address follow from the preset', async () => {
+    await page.goto(`${harness.url}/dashboard/default/providers`)
+    await page.getByRole('button', { name: 'Add a provider' }).click()
+    await drawer().getByLabel('Name', { exact: false }).first().fill('quick')
+    await choose('Preset', 'groq')
+    assert.equal(await drawer().getByRole('combobox', { name: 'Family' }).inputValue(), 'openai')
+    await drawer().getByText('Empty: https://api.groq.com', { exact: false }).waitFor()
+    await drawer().getByRole('textbox', { name: 'API key' }).fill('sk-groq-secret')
+    await drawer().getByRole('button', { name: 'Add the provider' }).click()
+    await drawer().getByText('as its preset knows it').waitFor()
+    const { json } = await manage('GET', '/providers/quick')
+    assert.deepEqual([json.preset, json.family, json.base_url], ['groq', 'openai', null])
+  })
+
+  test('has settings and secrets of its family, a proxy and authorities', async () => {
+    await page.goto(`${harness.url}/dashboard/default/providers?new=1`)
+    await drawer().getByLabel('Name', { exact: false }).first().fill('cloud')
+    await choose('Family', 'bedrock')
+    await choose('Add a setting', 'region')
+    await drawer().getByRole('textbox', { name: 'region' }).fill('eu-west-1')
+    await choose('Add a setting', 'auth')
+    await choose('auth', 'sigv4')
+    await drawer().getByLabel('access_key_id', { exact: true }).fill('Zq7-access-key-id')
+    await drawer().getByLabel('secret_access_key', { exact: true }).fill('Zq7-secret-access-key')
+    await drawer().getByRole('radio', { name: 'Its own' }).check()
+    await drawer().getByLabel('Address of the proxy').fill('http://me:Zq7-password@127.0.0.1:9')
+    await drawer().getByLabel('Certificate authorities').fill('not a certificate')
+    await assertAccessible(page, 'the form of a provider with credentials')
+    await drawer().getByRole('button', { name: 'Add the provider' }).click()
+    await drawer().getByText('expected certificates in PEM form', { exact: false }).waitFor()
+    await drawer()
+      .getByLabel('Certificate authorities')
+      .fill(rootCertificates[0] ?? '')
+    await drawer().getByRole('button', { name: 'Add the provider' }).click()
+    await drawer().getByText('access_key_id, secret_access_key').waitFor()
+    await drawer().getByText('region: eu-west-1').waitFor()
+    await drawer().getByText('http://me:***@127.0.0.1:9/').waitFor()
+    await assertAccessible(page, 'a provider with credentials')
+    assert.ok(!(await page.content()).includes('Zq7'))
+    await drawer().getByRole('button', { name: 'Test cloud' }).click()
+    await drawer().getByRole('status').getByText('the proxy 127.0.0.1:9 cannot be reached', { exact: false }).waitFor()
+  })
+
+  test('keeps what is not shown when it is edited', async () => {
+    const before = await stored('cloud')
+    await drawer().getByRole('button', { name: 'Edit' }).click()
+    await drawer().getByRole('radio', { name: 'Drain' }).check()
+    await drawer().getByRole('button', { name: 'Save' }).click()
+    await drawer().getByText('read on to the end (drain)').waitFor()
+    const { json } = await manage('GET', '/providers/cloud')
+    assert.deepEqual(json.credentials, { access_key_id: '***', secret_access_key: '***' })
+    assert.deepEqual(json.settings, { region: 'eu-west-1', auth: 'sigv4' })
+    assert.deepEqual(await stored('cloud'), { ...before, onCallerLeft: 'drain' })
     visited.assertQuiet()
   })
 })
+
+function stored(name: string) {
+  const { db, secrets } = harness.gateway.store
+  const row = db.selectFrom('providers').selectAll().where('name', '=', name).executeTakeFirstOrThrow()
+  return row.then((found) => providerFromRow(found, secrets))
+}

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { ConfigError, readConfig, SETTINGS } from '../../src/app/config.ts'
+import { PROVIDER_KINDS } from '../../src/providers/provider-kinds.ts'
 import type { Json } from '../harness.ts'
 import { knownVariables, ROOT, readManifest } from './manifest.ts'
 
@@ -123,7 +124,11 @@ describe('the manifests for Kubernetes', () => {
   test('come with a secret that nobody can run with as it stands', () => {
     const refused = ['SECRETS_KEY', 'ADMIN_KEY', 'GATEWAY_KEY']
     for (const name of refused)
-      assert.throws(() => readConfig({ [name]: secret.stringData[name] }, []), ConfigError, `${name} is taken`)
+      assert.throws(
+        () => readConfig({ [name]: secret.stringData[name] }, [], PROVIDER_KINDS),
+        ConfigError,
+        `${name} is taken`,
+      )
     assert.match(secret.stringData.DATABASE_URL, /\?sslmode=verify-full$/)
     assert.match(secret.stringData.REDIS_URL, /^rediss:/)
   })

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseAllDocuments } from 'yaml'
 import { SETTINGS } from '../../src/app/config.ts'
-import { FAMILIES } from '../../src/providers/families.ts'
+import { builtinProviders } from '../../src/providers/provider-kinds.ts'
 import type { Json } from '../harness.ts'
 
 export const ROOT = join(import.meta.dirname, '../..')
@@ -18,7 +18,7 @@ export function readManifest(path: string): Json[] {
 
 /** Every variable that a gateway reads. */
 export function knownVariables(): Set<string> {
-  const ofProviders = [...FAMILIES.values()].flatMap(({ builtin }) => [builtin.apiKeyVariable, builtin.baseUrlVariable])
+  const ofProviders = builtinProviders().flatMap((builtin) => [builtin.apiKeyVariable, builtin.baseUrlVariable])
   return new Set([...Object.keys(SETTINGS), ...ofProviders])
 }
 

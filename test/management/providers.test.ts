@@ -5,6 +5,7 @@ import { type AddressInfo, createServer as createTcpServer, type Server, type So
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { readConfig } from '../../src/app/config.ts'
+import { PROVIDER_KINDS } from '../../src/providers/provider-kinds.ts'
 import { ADMIN_KEY, type Harness, hello, type Json, KEY, newFolder, startHarness } from '../harness.ts'
 
 const CONFIG = `
@@ -83,6 +84,11 @@ describe('PUT /providers/{name}', () => {
       on_caller_left: 'abort',
       on_estimate: 'estimate',
       speaks: null,
+      preset: null,
+      settings: {},
+      credentials: {},
+      proxy: null,
+      ca: null,
       price_percent: null,
       managed_by: null,
     })
@@ -459,8 +465,14 @@ describe('an address that no provider may have', () => {
     const path = join(folder, 'switchyard.yaml')
     writeFileSync(path, 'providers:\n  x: { family: openai, base_url: "http://2852039166/v1" }')
     const builtin = { family: 'openai', name: 'openai', apiKeyVariable: 'SOME_KEY', baseUrlVariable: 'SOME_URL' }
-    assert.throws(() => readConfig({ SOME_URL: 'http://[fe80::1]/v1' }, [builtin]), /SOME_URL: .*link-local/)
-    assert.throws(() => readConfig({ SWITCHYARD_CONFIG: path }, [builtin]), /providers\.x\.base_url: .*link-local/)
+    assert.throws(
+      () => readConfig({ SOME_URL: 'http://[fe80::1]/v1' }, [builtin], PROVIDER_KINDS),
+      /SOME_URL: .*link-local/,
+    )
+    assert.throws(
+      () => readConfig({ SWITCHYARD_CONFIG: path }, [builtin], PROVIDER_KINDS),
+      /providers\.x\.base_url: .*link-local/,
+    )
     rmSync(folder, { recursive: true })
   })
 })

@@ -89,7 +89,15 @@ describe('get', () => {
 
 describe('list', () => {
   before(async () => {
-    const usage = { input: 1, cachedInput: 0, cacheWrite5m: 0, cacheWrite30m: 0, cacheWrite1h: 0, output: 1 }
+    const usage = {
+      input: 1,
+      cachedInput: 0,
+      cacheWrite5m: 0,
+      cacheWrite30m: 0,
+      cacheWrite1h: 0,
+      audioInput: 0,
+      output: 1,
+    }
     const common = { workspace: 'listed', usage: { ...usage, reasoning: 0, pricePercent: 100 } }
     await logged('listed-1', { ...common, startedAt: Date.parse('2026-01-01T10:00:00Z'), costPicodollars: '1' })
     await logged('listed-2', {
@@ -269,6 +277,7 @@ describe('explain', () => {
       cacheWrite5m: 0,
       cacheWrite30m: 0,
       cacheWrite1h: 0,
+      audioInput: 0,
       output: 7,
       reasoning: 0,
       pricePercent: 110,

@@ -17,6 +17,9 @@ const PROVIDER = {
   onCallerLeft: 'abort' as const,
 }
 
+/** Secrets beside the key and the headers. */
+const BESIDE = { credentials: { id: 'credential-secret' }, proxy: 'http://me:proxy-secret@127.0.0.1:3128' }
+
 const stores = await testStores()
 const folder = newFolder()
 after(() => rmSync(folder, { recursive: true, force: true }))
@@ -26,14 +29,20 @@ for (const engine of ENGINES) {
     test('open with the new key alone, and with the old one no longer', async () => {
       const options = await stores.newOptions(engine)
       let store = await stores.open({ ...options, secretsKeys: [OLD] })
-      await putProvider(store.db, store.secrets, { ...PROVIDER, headers: { 'x-a': 'header-secret' } }, null, 1)
+      await putProvider(
+        store.db,
+        store.secrets,
+        { ...PROVIDER, ...BESIDE, headers: { 'x-a': 'header-secret' } },
+        null,
+        1,
+      )
       await putProvider(store.db, store.secrets, { ...PROVIDER, name: 'bare', apiKey: null }, null, 1)
       await store.close()
 
       store = await stores.open({ ...options, secretsKeys: [NEW, OLD] })
       await putProvider(store.db, store.secrets, { ...PROVIDER, name: 'late' }, null, 2)
-      assert.deepEqual(await rotateSecrets(store.db, store.secrets), { reEncrypted: 2, alreadyCurrent: 1 })
-      assert.deepEqual(await rotateSecrets(store.db, store.secrets), { reEncrypted: 0, alreadyCurrent: 3 })
+      assert.deepEqual(await rotateSecrets(store.db, store.secrets), { reEncrypted: 3, alreadyCurrent: 1 })
+      assert.deepEqual(await rotateSecrets(store.db, store.secrets), { reEncrypted: 0, alreadyCurrent: 4 })
       await store.close()
 
       store = await stores.open({ ...options, secretsKeys: [NEW] })
@@ -47,6 +56,9 @@ for (const engine of ENGINES) {
           ['mine', 'api-key-secret', { 'x-a': 'header-secret' }],
         ],
       )
+      const { credentials, proxy } = opened[2] ?? {}
+      assert.deepEqual({ credentials, proxy }, BESIDE)
+      assert.doesNotMatch(JSON.stringify(rows), /-secret/)
       assert.deepEqual(
         rows.map((row) => row.updated_at),
         [1, 2, 1],

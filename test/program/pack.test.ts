@@ -11,7 +11,7 @@ import { promisify } from 'node:util'
 import { parse } from 'yaml'
 import { type Simulator, startSimulator } from '../../simulator/simulator.ts'
 import { SETTINGS } from '../../src/app/config.ts'
-import { FAMILIES } from '../../src/providers/families.ts'
+import { builtinProviders } from '../../src/providers/provider-kinds.ts'
 import { startProcess } from '../child-process.ts'
 import { copyProject } from '../copy-project.ts'
 
@@ -84,6 +84,7 @@ describe('the package', () => {
       'bin/switchyard.cjs',
       'dist/licences.txt',
       'dist/model-facts.json',
+      'dist/vendor-facts.json',
       ...['switchyard', ...workers].map((name) => `dist/${name}.js`),
     ]
     const dashboard = packed.files.filter((path) => path.startsWith('dashboard/dist/'))
@@ -217,7 +218,7 @@ describe('the image', () => {
       services: Record<string, { environment: string[]; volumes: string[]; profiles?: string[] }>
       volumes: Record<string, unknown>
     }
-    const providers = [...FAMILIES.values()].flatMap(({ builtin }) => [builtin.apiKeyVariable, builtin.baseUrlVariable])
+    const providers = builtinProviders().flatMap((builtin) => [builtin.apiKeyVariable, builtin.baseUrlVariable])
     const known = [...Object.keys(SETTINGS), ...providers]
     const { gateway, postgres } = compose.services
     assert.ok(gateway && postgres)

@@ -1,7 +1,7 @@
 import type { OnReadOpts, Socket } from 'node:net'
 import { Duplex } from 'node:stream'
 import { BytePieces, joined } from '../../src/domain/byte-pieces.ts'
-import { UpstreamConnection } from '../../src/upstream/connection.ts'
+import { type Connect, UpstreamConnection } from '../../src/upstream/connection.ts'
 import type { ResponseHead } from '../../src/upstream/response-head.ts'
 import { ResponseReader } from '../../src/upstream/response-reader.ts'
 import { StreamedExchange, type UpstreamAnswer } from '../../src/upstream/streamed-response.ts'
@@ -97,13 +97,16 @@ export async function readInPieces(pieces: readonly Buffer[], names: readonly st
     forget: () => (isIdle = false),
   }
   const kept = Promise.withResolvers<boolean>()
-  const connect = (onread: OnReadOpts) =>
-    new ScriptedSocket(pieces, onread, () => kept.resolve(isIdle)) as unknown as Socket
+  const connect: Connect = (onread, { ready, failed }) => {
+    const socket = new ScriptedSocket(pieces, onread, () => kept.resolve(isIdle)) as unknown as Socket
+    return socket.on('error', failed).once('connect', () => ready(socket))
+  }
   const endpoint = {
-    pool: { take: () => new UpstreamConnection(connect, false, owner) },
+    pool: { take: () => new UpstreamConnection(connect, owner) },
     path: '/',
     fields: '',
     refused: null,
+    proxy: null,
   }
   const options = { method: 'GET' as const, body: null, timeoutMs: 600_000, presence: null }
   const answer = await new Promise<UpstreamAnswer | { kind: string }>((resolve) =>

@@ -17,12 +17,14 @@ import type { Catalog } from '../models/catalog.ts'
 import type { Circuits } from './circuits.ts'
 import type { PricePercents } from './price-percents.ts'
 import type { Quirks } from './quirks.ts'
+import type { Traffic } from './traffic.ts'
 
 /** The dependencies of the steps along a chain. */
 export interface ChainDeps {
   families: ReadonlyMap<string, Family>
   catalog: Catalog
   circuits: Circuits
+  traffic: Traffic
   quirks: Quirks
   pricePercents: PricePercents
   /** The first one seals (domain/request/sealing.ts). */
@@ -40,6 +42,8 @@ export interface Situation {
   isStrict: boolean
   /** Output limit that is sent when neither the caller nor the entry sets one. */
   defaultLimit: number | null
+  /** Of the caller's request; missing where there is none. */
+  headers?(): Iterable<readonly [name: string, value: string]>
 }
 
 interface Callee {
@@ -123,7 +127,7 @@ function calleeOf(
   if (provider === undefined || family === undefined || !isConfigured(provider)) {
     return { kind: 'unconfigured', reason: `skipped: provider '${entry.provider}' is not configured`, contextWindow }
   }
-  const translator = translatorFor(family, endpoint, provider)
+  const translator = translatorFor(family, endpoint, provider, entry.model)
   const message = mismatch(entry, family, translator, situation) ?? ''
   if (translator === undefined || message !== '') {
     const code = translator === undefined && endpoint.isOptional === true ? 'not_found' : 'invalid_request'
@@ -137,7 +141,10 @@ function calleeOf(
   const destination: Destination = { position, family: name, model: entry.model, traits, baseUrl, bounds, renames }
   if (refusesUsageField) destination.omitsUsageField = true
   if (provider.speaks !== undefined) destination.speaks = provider.speaks
+  if (provider.preset !== undefined) destination.preset = provider.preset
+  if (provider.settings !== undefined) destination.settings = provider.settings
   if (situation.isStrict) destination.isStrict = true
+  if (translator.carried !== undefined) destination.carried = translator.carried(situation.headers?.() ?? [])
   if (situation.chain.length === 1) destination.isOnly = true
   if (endpoint.seals === true) destination.sealing = sealingFor(entry, deps)
   const callee = { entry, position, provider, family, translator, traits, destination }

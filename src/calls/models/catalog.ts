@@ -2,8 +2,9 @@ import { GatewayError } from '../../domain/errors.ts'
 import type { CatalogList } from '../../domain/gateway-status.ts'
 import { type CatalogModel, type Provider, withoutSecrets } from '../../domain/provider.ts'
 import type { PrefixRule } from '../../domain/route.ts'
+import { askModels } from '../../providers/ask-models.ts'
+import type { AuthorizeDeps } from '../../providers/authorize.ts'
 import type { Family } from '../../providers/family.ts'
-import type { UpstreamClient } from '../../upstream/client.ts'
 import { bodyOf } from '../../upstream/whole-response.ts'
 
 /** The direct model ids, read from the providers once at start and kept in memory (docs/contract.md). */
@@ -21,11 +22,9 @@ export interface CatalogSource {
   family: Family
 }
 
-export interface CatalogOptions {
+export interface CatalogOptions extends AuthorizeDeps {
   sources: readonly CatalogSource[]
   prefixes: readonly PrefixRule[]
-  upstream: UpstreamClient
-  now(): number
   onRead(provider: string, count: number): void
   onFailure(provider: string, reason: string): void
 }
@@ -96,37 +95,38 @@ export function startCatalog(options: CatalogOptions): { catalog: Catalog; first
 }
 
 async function readAll(source: CatalogSource, options: CatalogOptions): Promise<CatalogModel[]> {
-  const { provider, family } = source
+  const { provider } = source
   const prefixes = options.prefixes.filter((rule) => rule.provider === provider.name)
   const models: CatalogModel[] = []
   let after: string | null = null
   for (let page = 0; page < MAX_PAGES; page++) {
-    const { models: found, next } = await readPage(source, after, options.upstream)
+    const { models: found, next } = await readPage(source, after, options)
     for (const model of found) {
-      // Ids without a known prefix could be listed but never called.
-      if (prefixes.some((rule) => model.id.startsWith(rule.prefix))) models.push({ ...model, provider: provider.name })
+      const directId = directIdOf(model.id, source, prefixes)
+      if (directId !== null) models.push({ ...model, provider: provider.name, directId })
     }
     if (next === null || next === after) return models
     after = next
   }
-  throw new Error(`the model list of ${family.builtin.name} does not end after ${MAX_PAGES} pages`)
+  throw new Error(`the model list of ${provider.name} does not end after ${MAX_PAGES} pages`)
 }
 
-async function readPage(source: CatalogSource, after: string | null, upstream: UpstreamClient) {
-  const endpoint = upstream.endpoint(source.family.modelsTarget(source.provider, after))
-  const outcome = await upstream.exchange(endpoint, {
-    method: 'GET',
-    body: null,
-    timeoutMs: TIMEOUT_MS,
-    presence: null,
-  })
+/** Null for an id without a known prefix: it could be listed but never called. */
+function directIdOf(id: string, { provider, family }: CatalogSource, prefixes: readonly PrefixRule[]): string | null {
+  if (prefixes.some((rule) => id.startsWith(rule.prefix))) return id
+  return family.isListed?.(provider) === true ? `${provider.name}/${id}` : null
+}
+
+async function readPage({ provider, family }: CatalogSource, after: string | null, deps: AuthorizeDeps) {
+  const outcome = await askModels(provider, family, { after, timeoutMs: TIMEOUT_MS }, deps)
+  if (outcome.kind === 'proxy' || outcome.kind === 'unauthorized') throw new Error(outcome.detail)
   if (outcome.kind !== 'reply') throw new Error(`the provider could not be reached (${outcome.kind})`)
   if (outcome.status !== 200) {
-    const words = withoutSecrets(bodyOf(outcome).toString('utf8'), source.provider)
-    const failed = source.family.failureFromWire(outcome.status, parsed(words))
+    const words = withoutSecrets(bodyOf(outcome).toString('utf8'), provider)
+    const failed = family.failureFromWire(outcome.status, parsed(words), (name) => outcome.headers.get(name))
     throw new GatewayError('upstream_error', `HTTP ${outcome.status}: ${failed.message}`)
   }
-  return source.family.modelsFromWire(parsed(bodyOf(outcome).toString('utf8')))
+  return family.modelsFromWire(parsed(bodyOf(outcome).toString('utf8')))
 }
 
 function parsed(text: string): unknown {

@@ -13,12 +13,13 @@ export function exampleModel(snapshot: Snapshot, catalog: Catalog): string | nul
   if (configured.length === 0) return null
   const listed = catalog.models()
   const registered = configured.flatMap((provider) => [...(snapshot.registry.get(provider)?.values() ?? [])])
-  const known = listed.length > 0 ? listed : registered.map(({ provider, model }) => ({ provider, id: model }))
-  const priced = known.flatMap(({ provider, id }) => {
+  const known =
+    listed.length > 0 ? listed : registered.map(({ provider, model }) => ({ provider, id: model, directId: model }))
+  const priced = known.flatMap(({ provider, id, directId }) => {
     const model = snapshot.registry.get(provider)?.get(id)
     const output = model?.price.base?.output
-    return model?.mode === 'chat' && !model.deprecated && output !== undefined ? [{ id, output }] : []
+    return model?.mode === 'chat' && !model.deprecated && output !== undefined ? [{ id: directId, output }] : []
   })
   priced.sort((a, b) => Number(a.output - b.output))
-  return priced[0]?.id ?? listed[0]?.id ?? null
+  return priced[0]?.id ?? listed[0]?.directId ?? null
 }

@@ -78,7 +78,7 @@ function modelsFor(key: LiveKey, deps: Deps): ListedModel[] {
     }))
   const direct: ListedModel[] = deps.catalog
     .models()
-    .filter((model) => !routes.has(model.id))
-    .map((model) => ({ id: model.id, object: 'model', created: model.created, owned_by: model.provider }))
+    .filter((model) => !routes.has(model.directId))
+    .map((model) => ({ id: model.directId, object: 'model', created: model.created, owned_by: model.provider }))
   return [...aliases, ...direct].filter((model) => mayUse(key, model.id))
 }

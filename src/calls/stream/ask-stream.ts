@@ -3,10 +3,12 @@ import { withoutSecrets } from '../../domain/provider.ts'
 import type { Answer } from '../../domain/request/answer.ts'
 import { isJsonObject } from '../../domain/request/call-request.ts'
 import type { StreamReader } from '../../domain/request/stream.ts'
+import { type Framing, SERVER_SENT_EVENTS } from '../../upstream/event-framing.ts'
 import type { Breakdown, Endpoint as UpstreamEndpoint } from '../../upstream/exchange.ts'
 import { collect, type UpstreamAnswer } from '../../upstream/streamed-response.ts'
 import type { Candidate } from '../chain/assess.ts'
 import type { Deps } from '../deps.ts'
+import { both } from '../hedge/leg.ts'
 import { type Asked, type Outcome, readInPlace } from '../read-outcome.ts'
 import type { Admitted } from '../stages.ts'
 import { lingering } from './lingering.ts'
@@ -27,7 +29,8 @@ export async function askStream(
   const began = performance.now()
   const { onCallerLeft, name } = candidate.provider
   const onDrain = () => deps.metrics.streamDrains.add(1, [name])
-  const presence = onCallerLeft === 'drain' ? lingering(call.presence, deps.streams, onDrain) : call.presence
+  const caller = onCallerLeft === 'drain' ? lingering(call.presence, deps.streams, onDrain) : call.presence
+  const presence = both(caller, call.leg)
   // Until the first content only the deadline counts: a model may think for minutes.
   const options = { method: 'POST', body: bytes, timeoutMs, idleMs: timeoutMs, presence } as const
   const raw = await deps.upstream.call(endpoint, options)
@@ -43,23 +46,28 @@ async function outcomeOf(
   deps: Deps,
 ): Promise<Outcome> {
   if (raw.kind !== 'answer') return readInPlace(raw, candidate, call, deps)
-  if (isEventStream(raw)) return firstContent(raw, candidate, call, timeoutMs)
+  if (isEventStream(raw, framingOf(candidate))) return firstContent(raw, candidate, call, timeoutMs)
   return asStream(readInPlace(await collect(raw, timeoutMs), candidate, call, deps), candidate, call)
 }
 
-function isEventStream({ status, headers }: UpstreamAnswer): boolean {
-  return status >= 200 && status <= 299 && /^text\/event-stream\s*(;|$)/i.test(headers.get('content-type') ?? '')
+function framingOf({ translator }: Candidate): Framing {
+  return translator.stream?.framing ?? SERVER_SENT_EVENTS
+}
+
+function isEventStream({ status, headers }: UpstreamAnswer, { contentType }: Framing): boolean {
+  return status >= 200 && status <= 299 && contentType.test(headers.get('content-type') ?? '')
 }
 
 async function firstContent(
   answer: UpstreamAnswer,
-  { translator, provider }: Candidate,
+  candidate: Candidate,
   { body }: Admitted,
   timeoutMs: number,
 ): Promise<Outcome> {
+  const { translator, provider } = candidate
   const reader = translator.stream?.open(body.request)
   if (reader === undefined) throw new Error('this translator has no streams')
-  const stream = new LiveStream(answer, reader)
+  const stream = new LiveStream(answer, reader, [], framingOf(candidate))
   const read = await stream.untilContent(timeoutMs)
   if (read.kind === 'caller-left') return { kind: 'caller-left', usage: reader.usage }
   const last = read.parts.at(-1)

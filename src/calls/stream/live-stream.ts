@@ -1,8 +1,8 @@
 import { failure } from '../../domain/failure.ts'
 import { contentBytes, type StreamPart, type StreamReader } from '../../domain/request/stream.ts'
 import type { StreamSettings } from '../../domain/stream-settings.ts'
+import { type FrameReader, type Framing, SERVER_SENT_EVENTS } from '../../upstream/event-framing.ts'
 import type { Stoppage } from '../../upstream/exchange.ts'
-import { ServerSentEvents } from '../../upstream/server-sent-events.ts'
 import type { UpstreamAnswer } from '../../upstream/streamed-response.ts'
 import { failureOfBreakdown } from '../breakdown.ts'
 
@@ -20,15 +20,21 @@ export class LiveStream {
   /** Read before the stream was served. */
   #first: StreamPart[] = []
   readonly #answer: UpstreamAnswer | null
-  readonly #events = new ServerSentEvents()
+  readonly #events: FrameReader
   #isReading = false
   #hasEnded = false
   #payloadIdle: NodeJS.Timeout | undefined
   #total: NodeJS.Timeout | undefined
 
   /** `answer`: null for an answer that came whole. */
-  constructor(answer: UpstreamAnswer | null, reader: StreamReader, first: StreamPart[] = []) {
+  constructor(
+    answer: UpstreamAnswer | null,
+    reader: StreamReader,
+    first: StreamPart[] = [],
+    framing: Framing = SERVER_SENT_EVENTS,
+  ) {
     this.#answer = answer
+    this.#events = framing.open()
     this.reader = reader
     this.#first = first
     this.#count(first)
@@ -102,7 +108,7 @@ export class LiveStream {
     }
   }
 
-  #partsOf(events: ReturnType<ServerSentEvents['read']>): StreamPart[] {
+  #partsOf(events: ReturnType<FrameReader['read']>): StreamPart[] {
     const parts: StreamPart[] = []
     for (const event of events) {
       for (const part of this.reader.read(event)) parts.push(part)
@@ -137,6 +143,21 @@ export class LiveStream {
       clearTimeout(deadline)
     }
     void readOn()
+  }
+}
+
+/** Reads what is left of a stream that nobody gets; its last part, or null where it was ended before. */
+export async function readToEnd(
+  stream: LiveStream,
+  timers: Pick<StreamSettings, 'idleMs' | 'payloadIdleMs' | 'totalMs'>,
+): Promise<StreamPart | null> {
+  let parts = stream.start(timers)
+  for (;;) {
+    const last = parts.at(-1)
+    if (last !== undefined && isEnd(last)) return last
+    const read = await stream.next()
+    if (read.kind === 'caller-left') return null
+    parts = read.parts
   }
 }
 

@@ -10,6 +10,7 @@ export const TOKEN_CLASSES = [
   row('cacheWrite5m', 'prompt', 'cache write (5 minutes)', 'cache_write_5m_per_mtok', 'cache_write_5m_tokens'),
   row('cacheWrite30m', 'prompt', 'cache write (30 minutes)', 'cache_write_30m_per_mtok', 'cache_write_30m_tokens'),
   row('cacheWrite1h', 'prompt', 'cache write (1 hour)', 'cache_write_1h_per_mtok', 'cache_write_1h_tokens'),
+  row('audioInput', 'prompt', 'audio input', 'audio_input_per_mtok', 'audio_input_tokens'),
   row('output', 'answer', 'output', 'output_per_mtok', 'completion_tokens'),
 ] as const
 

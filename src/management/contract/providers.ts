@@ -13,9 +13,17 @@ const PricePercent = z.int('a whole number from 100 to 1000').min(100).max(1_000
 export const Provider = z.strictObject({
   name: ProviderName,
   family: z.string().describe('Which wire format it speaks'),
-  base_url: z.string().nullable().describe("Null: the family's public address"),
+  base_url: z.string().nullable().describe('Null: the public address of its family or preset'),
   has_api_key: z.boolean(),
   headers: z.record(z.string(), z.literal(MASKED)).describe('Extra headers of every call; their values are not shown'),
+  preset: z
+    .string()
+    .nullable()
+    .describe("What is known of the vendor, by its name; null: nothing but the family's format"),
+  settings: z.record(z.string(), z.unknown()).describe('What only its family or preset knows, e.g. a region'),
+  credentials: z.record(z.string(), z.literal(MASKED)).describe('Secrets beside a key, by name; they are not shown'),
+  proxy: z.string().nullable().describe("Its own proxy, without the password; empty: none; null: the environment's"),
+  ca: z.string().nullable().describe('Certificates (PEM) of its own authorities; null: the usual ones'),
   on_caller_left: z
     .enum(ON_CALLER_LEFT)
     .describe('What happens to a stream whose caller left: `abort` ends it, `drain` reads it to its end'),
@@ -34,11 +42,12 @@ export const Provider = z.strictObject({
   updated_at: Timestamp,
 })
 
-const { base_url, api_key, headers, on_caller_left, on_estimate, speaks } = ProviderDefinition.shape
+const { base_url, api_key, headers, on_caller_left, on_estimate, speaks, preset, settings, credentials, proxy, ca } =
+  ProviderDefinition.shape
 
 const ProviderBody = z.strictObject({
-  family: z.string().min(1).describe('Which wire format it speaks'),
-  base_url: base_url.nullable().describe('Needed unless the provider also exists from the environment'),
+  family: z.string().min(1).optional().describe('Which wire format it speaks. Left out: that of its preset'),
+  base_url: base_url.nullable().describe('Needed unless its family, its preset or the environment knows the address'),
   api_key: api_key.nullable().describe('Write-only. Omit it to keep the stored one; null removes it'),
   headers: headers
     .nullable()
@@ -56,6 +65,15 @@ const ProviderBody = z.strictObject({
     .describe(
       'Formats that it speaks beside chat: `responses`, or none. Null: what its family knows of its address. Left out: as it is stored',
     ),
+  preset: preset.nullable().describe('The vendor, where its quirks are known. Null: none. Left out: as it is stored'),
+  settings: settings.nullable().describe('What only its family knows, e.g. a region. Left out: as they are stored'),
+  credentials: credentials
+    .nullable()
+    .describe(`Write-only. Left out: the stored ones stay; null: none; the value ${MASKED}: the one that is stored`),
+  proxy: proxy
+    .nullable()
+    .describe("A proxy of its own; empty: none; null: the environment's. Left out: as it is stored"),
+  ca: ca.nullable().describe('Certificates (PEM) of its own authorities. Null: the usual ones. Left out: as stored'),
 })
 
 export const ProviderTest = z.strictObject({
@@ -64,6 +82,27 @@ export const ProviderTest = z.strictObject({
   status: z.int().nullable().describe('HTTP status; null when there was no answer'),
   models: z.int().nullable().describe('Models on the first page of its list'),
   message: z.string().describe('What is right or wrong, in words'),
+})
+
+export const ProviderKinds = z.strictObject({
+  families: z.array(
+    z.strictObject({
+      name: z.string(),
+      is_address_known: z.boolean().describe('Its providers need no base URL of their own'),
+      settings: z
+        .record(z.string(), z.unknown())
+        .nullable()
+        .describe('JSON schema of what a provider has as `settings`; null: nothing'),
+      credentials: z.array(z.string()).describe('What a provider may have as `credentials`, by name'),
+    }),
+  ),
+  presets: z.array(
+    z.strictObject({
+      name: z.string(),
+      family: z.string(),
+      base_url: z.string().nullable().describe('Null: every installation has its own'),
+    }),
+  ),
 })
 
 const tag = 'Providers'
@@ -77,6 +116,13 @@ export const providerOperations = {
     summary: 'List the providers by name',
     query: z.strictObject(paging),
     reply: pageOf(Provider),
+  }),
+  'providers.kinds': operation({
+    method: 'GET',
+    path: '/provider-kinds',
+    tag,
+    summary: 'List the families and presets of providers, with the settings and credentials that each takes',
+    reply: ProviderKinds,
   }),
   'providers.put': operation({
     method: 'PUT',

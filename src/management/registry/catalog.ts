@@ -56,16 +56,16 @@ function catalogOf(snapshot: Snapshot, workspace: string, models: readonly Catal
       .sort((a, b) => (a.alias < b.alias ? -1 : 1))
       .map((route) => ({ provider: '', item: aliasItem(route, entry) })),
     ...models
-      .filter((model) => !routes.has(model.id))
+      .filter((model) => !routes.has(model.directId))
       .map((model) => ({
         provider: model.provider,
         item: {
-          id: model.id,
+          id: model.directId,
           kind: 'direct' as const,
           owned_by: model.provider,
           created_at: timestamp(model.created * 1000),
           description: null,
-          chain: [entry(model.provider, model.id)],
+          chain: [{ ...entry(model.provider, model.id), place: 1 }],
         },
       })),
   ]
@@ -80,7 +80,10 @@ function aliasItem(route: Route, entry: (provider: string, model: string) => Ent
     owned_by: `route:${route.chain[0]?.provider ?? ''}`,
     created_at: timestamp(route.createdAt),
     description: route.description,
-    chain: route.chain.map(({ provider, model }) => entry(provider, model)),
+    chain: (route.places ?? route.chain).flatMap((each, index) => {
+      const entries = 'members' in each ? each.members.map((member) => member.entry) : [each]
+      return entries.map(({ provider, model }) => ({ ...entry(provider, model), place: index + 1 }))
+    }),
   }
 }
 

@@ -24,6 +24,7 @@ describe('a row of the community list', () => {
       cache_read_input_token_cost: 3e-8,
       cache_creation_input_token_cost: 1.875e-7,
       cache_creation_input_token_cost_above_1hr: 3e-7,
+      input_cost_per_audio_token: 1e-6,
     })
     assert.deepEqual(prices, {
       input_per_mtok: '0.15',
@@ -31,6 +32,7 @@ describe('a row of the community list', () => {
       cache_write_5m_per_mtok: '0.1875',
       cache_write_30m_per_mtok: '0.1875',
       cache_write_1h_per_mtok: '0.3',
+      audio_input_per_mtok: '1',
       output_per_mtok: '0.6',
       tiers: [],
     })

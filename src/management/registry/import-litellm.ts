@@ -28,6 +28,7 @@ const FIELDS = {
   cache_write_5m_per_mtok: 'cache_creation_input_token_cost',
   cache_write_30m_per_mtok: 'cache_creation_input_token_cost',
   cache_write_1h_per_mtok: 'cache_creation_input_token_cost_above_1hr',
+  audio_input_per_mtok: 'input_cost_per_audio_token',
   output_per_mtok: 'output_cost_per_token',
 } as const satisfies PriceFieldNames
 

@@ -35,6 +35,7 @@ const FIELDS: PriceFieldNames = {
   cached_input_per_mtok: 'cache_read',
   cache_write_5m_per_mtok: 'cache_write',
   cache_write_30m_per_mtok: 'cache_write',
+  audio_input_per_mtok: 'input_audio',
   output_per_mtok: 'output',
 }
 

@@ -1,14 +1,17 @@
+import type { z } from 'zod'
 import { ERRORS, scrubMessage } from '../../domain/errors.ts'
 import { type Failure, type FailureCode, failure, type Retry } from '../../domain/failure.ts'
 import type { JsonObject } from '../../domain/request/call-request.ts'
 import { refusedField } from './refused-field.ts'
-import { ErrorEnvelope, ValidationErrors } from './wire.ts'
+import { BareError, ErrorEnvelope, type ErrorObject, ValidationErrors } from './wire.ts'
 
 interface WireError {
   message: string
   type: string
   code: string
   param: string
+  /** A closer reason, where one is given. */
+  inner?: string
 }
 
 const QUOTA_CODES = new Set([
@@ -21,18 +24,30 @@ const QUOTA_CODES = new Set([
   'billing_not_active',
 ])
 const UNSUPPORTED_CODES = new Set(['unsupported_parameter', 'unsupported_value', 'invalid_parameter_combination'])
-const FILTER_CODES = new Set(['content_policy_violation', 'content_filter', 'invalid_prompt', 'moderation_blocked'])
+const FILTER_CODES = new Set([
+  'content_policy_violation',
+  'content_filter',
+  'invalid_prompt',
+  'moderation_blocked',
+  'ResponsibleAIPolicyViolation',
+])
 const OVERLOADED_CODES = new Set(['server_is_overloaded', 'slow_down'])
 
-const TOO_LONG = /maximum context length|exceeds the context window/i
-const UNSUPPORTED = /Function tools with reasoning_effort are not supported/i
+const TOO_LONG =
+  /maximum context length|exceeds the context window|maximum (?:model|prompt) length|tokens? \+ `?max_new_tokens`? must be/i
+/** The model made a call that nobody could read: it may make a better one. */
+const BAD_CALL = 'tool_use_failed'
+const NO_CREDIT = /\bcredits?\b|spending limit|insufficient balance/i
+const UNSUPPORTED = /Function tools with reasoning_effort are not supported|requires --enable-auto-tool-choice/i
 const ONE_REQUEST_OVER_LIMIT = /Request too large.*tokens per min/is
 
 /** By meaning, not only by status. */
 export function failureFromWire(status: number, body: unknown): Failure {
-  const error = readError(body) ?? validationError(body) ?? { message: '', type: '', code: '', param: '' }
+  const error = readError(body) ??
+    validationError(body) ??
+    bareError(body) ?? { message: '', type: '', code: '', param: '' }
   const [code, deviation] = meaning(status, error)
-  const message = error.message === '' ? `${ERRORS[code].text} (HTTP ${status})` : scrubMessage(error.message)
+  const message = error.message === '' ? `${ERRORS[code].text} (HTTP ${status})` : scrubMessage(worded(status, error))
   const field = status === 400 || status === 422 ? refusedField(error) : null
   return failure(code, message, status, {
     refusedField: field,
@@ -40,13 +55,22 @@ export function failureFromWire(status: number, body: unknown): Failure {
   })
 }
 
+/** Azure has one answer for two mistakes. */
+function worded(status: number, { message, code }: WireError): string {
+  const isEither = status === 404 && (code === 'DeploymentNotFound' || /^resource not found/i.test(message))
+  if (!isEither) return message
+  return `${message} Either no deployment has this name, or the path or the api-version of the provider is wrong.`
+}
+
 function meaning(status: number, error: WireError): [FailureCode, Retry?] {
   switch (status) {
     case 400:
-      return [badRequest(error)]
+    case 422:
+      return error.code === BAD_CALL ? ['upstream_error', 'once'] : [badRequest(error)]
     case 401:
-    case 403:
       return ['provider_auth_error']
+    case 403:
+      return [forbidden(error)]
     // Undocumented: compatible vendors use this status when the account is empty.
     case 402:
       return ['provider_quota_exceeded']
@@ -56,9 +80,11 @@ function meaning(status: number, error: WireError): [FailureCode, Retry?] {
     case 409:
       return ['upstream_error']
     case 413:
-      return ['request_too_large']
+      return error.code === 'rate_limit_exceeded' ? ['rate_limited', 'no'] : ['request_too_large']
     case 429:
       return tooManyRequests(error)
+    // 498: the capacity of a cheaper tier is used up.
+    case 498:
     case 503:
       return ['provider_overloaded']
     case 504:
@@ -72,9 +98,17 @@ function meaning(status: number, error: WireError): [FailureCode, Retry?] {
 function badRequest(error: WireError): FailureCode {
   if (error.code === 'context_length_exceeded' || TOO_LONG.test(error.message)) return 'context_length_exceeded'
   if (UNSUPPORTED_CODES.has(error.code) || UNSUPPORTED.test(error.message)) return 'unsupported_parameter'
-  if (FILTER_CODES.has(error.code)) return 'content_filtered'
+  if (FILTER_CODES.has(error.code) || FILTER_CODES.has(error.inner ?? '')) return 'content_filtered'
   return 'invalid_request'
 }
+
+/** Not always the key: some vendors say so of an empty account, or of a flagged prompt. */
+function forbidden({ message, inner }: WireError): FailureCode {
+  if (inner === FLAGGED) return 'content_filtered'
+  return NO_CREDIT.test(message) ? 'provider_quota_exceeded' : 'provider_auth_error'
+}
+
+const FLAGGED = 'flagged'
 
 /** A 429 is not always a rate limit: an exhausted account shares the status. */
 function tooManyRequests(error: WireError): [FailureCode, Retry?] {
@@ -88,7 +122,10 @@ export function failureFromErrorBody(body: JsonObject): Failure | null {
   const error = readError(body)
   if (error === null) return null
   const message = error.message === '' ? ERRORS.upstream_error.text : scrubMessage(error.message)
-  return failureFromWire(statusOf(error) ?? 500, { error: { ...error, message } })
+  return failureFromWire(statusOf(error) ?? 500, {
+    ...body,
+    error: typeof body['error'] === 'string' ? message : { ...(body['error'] as JsonObject), message },
+  })
 }
 
 function statusOf(error: WireError): number | null {
@@ -115,7 +152,16 @@ function readError(body: unknown): WireError | null {
   const parsed = ErrorEnvelope.safeParse(body)
   if (!parsed.success) return null
   const { error } = parsed.data
-  if (typeof error === 'string') return { message: error, type: '', code: '', param: '' }
-  const { message, type, code, param } = error
-  return { message: message ?? '', type: type ?? '', code: String(code ?? ''), param: param ?? '' }
+  return typeof error === 'string' ? { message: error, type: '', code: '', param: '' } : wireError(error)
+}
+
+/** The error is the body. An answer has no message. */
+function bareError(body: unknown): WireError | null {
+  const parsed = BareError.safeParse(body)
+  return parsed.success ? wireError(parsed.data) : null
+}
+
+function wireError({ message, type, code, param, innererror, metadata }: z.infer<typeof ErrorObject>): WireError {
+  const inner = (metadata?.flagged_input ?? null) !== null ? FLAGGED : (innererror?.code ?? '')
+  return { message: message ?? '', type: type ?? '', code: String(code ?? ''), param: param ?? '', inner }
 }

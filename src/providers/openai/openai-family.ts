@@ -1,8 +1,13 @@
 import { UNKNOWN_TRAITS } from '../../domain/provider.ts'
 import type { CatalogPage, Family } from '../family.ts'
 import { isVendor } from '../pin.ts'
+import { identity } from './azure/identity.ts'
 import { chat } from './chat/chat.ts'
 import { TIER_PIN } from './chat/tiers.ts'
+import { dialectOf } from './dialect/dialect.ts'
+import { Options } from './dialect/options.ts'
+import { problemOf } from './dialect/problem.ts'
+import { dialectTranslators } from './dialect/translators.ts'
 import { embeddings } from './embeddings/embeddings.ts'
 import { failureFromWire } from './failure.ts'
 import { responses } from './responses/responses.ts'
@@ -16,17 +21,27 @@ const builtin = {
   modelPrefixes: ['gpt-', 'o', 'text-embedding-'],
 }
 
+const TRANSLATORS = { chat, embeddings, responses }
+
 export const openaiFamily: Family = {
   builtin,
   requestIdHeader: 'x-request-id',
+  otherRequestIdHeader: 'apim-request-id',
   baseUrlHint: 'Does the base URL include /v1?',
-  translators: { chat, embeddings, responses },
+  hintsFor: (provider) => dialectOf(provider)?.vendor.hints ?? null,
+  translators: TRANSLATORS,
+  translatorsFor: (_model, provider) => dialectTranslators(provider) ?? TRANSLATORS,
+  settings: Options,
+  credentials: ['client_secret'],
+  problemOf,
+  authorization: identity,
   operationOf: (model) => (model.startsWith('text-embedding-') ? 'embeddings' : null),
   modelsTarget: (provider) => targetOf(provider, '/models'),
+  isListed: ({ settings }) => settings?.['list_models'] === true,
   failureFromWire,
   modelsFromWire,
   pins: [TIER_PIN],
-  isOwnService: (provider) => isVendor(provider, builtin.name, DEFAULT_BASE_URL),
+  isOwnService: (provider) => provider.preset === undefined && isVendor(provider, builtin.name, DEFAULT_BASE_URL),
 }
 
 /** The list is one page. Compatible servers may omit `created`. */

@@ -11,7 +11,12 @@ export const ErrorObject = z.looseObject({
   type: z.string().nullish(),
   code: z.union([z.string(), z.number()]).nullish(),
   param: z.string().nullish().catch(null),
+  innererror: z.looseObject({ code: z.string().nullish() }).nullish().catch(null),
+  metadata: z.looseObject({ flagged_input: z.string().nullish() }).nullish().catch(null),
 })
+
+/** Of servers that put nothing around it. */
+export const BareError = ErrorObject.extend({ message: z.string() })
 
 export const ErrorEnvelope = z.looseObject({ error: z.union([ErrorObject, z.string()]) })
 

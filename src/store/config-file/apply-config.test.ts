@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { kindsOf } from '../../../test/provider-kinds.ts'
 import { ENGINES, testStores } from '../../../test/test-store.ts'
 import type { Store } from '../../app/open-store.ts'
 import { type FileConfig, FileConfigSchema } from '../../domain/file-config.ts'
@@ -24,13 +25,21 @@ const BUILTIN: Provider = {
   headers: {},
   onCallerLeft: 'abort',
 }
+const KINDS = kindsOf([BUILTIN])
 const ACTOR = { id: 'config', name: 'a file' }
 const LOCAL = { family: 'some', base_url: 'http://127.0.0.1:1/v1' }
 const TO_LOCAL = { chain: [{ provider: 'local', model: 'llama' }] }
 
 const config = (file: unknown): FileConfig => FileConfigSchema.parse(file)
 const apply = (store: Store, file: unknown, now: number) =>
-  applyConfig(store.db, { secrets: store.secrets, config: config(file), environment: [BUILTIN], actor: ACTOR, now })
+  applyConfig(store.db, {
+    secrets: store.secrets,
+    config: config(file),
+    environment: [BUILTIN],
+    kinds: KINDS,
+    actor: ACTOR,
+    now,
+  })
 const snapshotOf = (store: Store) => loadSnapshot(store.db, store.secrets)
 
 async function everything({ db }: Store) {

@@ -1,7 +1,7 @@
 import type { Kysely, Transaction } from 'kysely'
-import { type FileConfig, providerProblem } from '../../domain/file-config.ts'
-import { DEFAULT_ON_CALLER_LEFT, type Provider } from '../../domain/provider.ts'
-import { mixedEmbeddings, type RouteDefinition } from '../../domain/route.ts'
+import { definedProvider, type FileConfig, providerProblem } from '../../domain/file-config.ts'
+import type { Provider, ProviderKinds } from '../../domain/provider.ts'
+import { definedEntries, mixedEmbeddings, type RouteDefinition } from '../../domain/route.ts'
 import { type AuditEntry, writeAudit } from '../control/audit.ts'
 import { changeControlData } from '../control/control-transaction.ts'
 import { deleteProvider, ensureEnvironmentProviders, putProvider } from '../control/providers.ts'
@@ -29,6 +29,7 @@ export interface ConfigInput {
   config: FileConfig
   /** Providers that exist from the environment; the file's definition of one adds to it. */
   environment: readonly Provider[]
+  kinds: ProviderKinds
   /** Who is behind it, for the audit list. */
   actor: AuditEntry['actor']
   now: number
@@ -86,8 +87,8 @@ function auditEntry(change: ConfigChange, actor: AuditEntry['actor']): AuditEntr
 }
 
 async function writeConfig(applying: Applying): Promise<CreatedKey[]> {
-  const { db, config, environment, now } = applying
-  const problem = providerProblem(config, environment)
+  const { db, config, environment, kinds, now } = applying
+  const problem = providerProblem(config, environment, kinds)
   if (problem !== null) throw new StoreError(problem)
   await applyProviders(applying)
   for (const [name, { description }] of Object.entries(config.workspaces)) {
@@ -109,21 +110,11 @@ async function applyWorkspaceSettings({ db, config }: Applying): Promise<void> {
   }
 }
 
-async function applyProviders({ db, secrets, config, environment, now }: Applying): Promise<void> {
+async function applyProviders({ db, secrets, config, environment, kinds, now }: Applying): Promise<void> {
   for (const [name, definition] of Object.entries(config.providers)) {
     const inherited = environment.find((provider) => provider.name === name)
-    const family = definition.family ?? inherited?.family
-    if (family === undefined) throw new StoreError(`providers.${name}.family: is missing`)
-    const provider: Provider = {
-      name,
-      family,
-      baseUrl: definition.base_url ?? inherited?.baseUrl ?? null,
-      apiKey: definition.api_key ?? inherited?.apiKey ?? null,
-      headers: definition.headers ?? inherited?.headers ?? {},
-      onCallerLeft: definition.on_caller_left ?? DEFAULT_ON_CALLER_LEFT,
-      ...(definition.on_estimate === undefined ? {} : { onEstimate: definition.on_estimate }),
-      ...(definition.speaks === undefined ? {} : { speaks: definition.speaks }),
-    }
+    const provider = definedProvider(name, definition, inherited, kinds)
+    if (provider === null) throw new StoreError(`providers.${name}.family: is missing`)
     await putProvider(db, secrets, provider, 'config', now)
   }
   const owned = await db.selectFrom('providers').select('name').where('managed_by', '=', 'config').execute()
@@ -157,8 +148,10 @@ async function checkChains(db: Transaction<Database>): Promise<void> {
   for (const row of await db.selectFrom('routes').selectAll().execute()) {
     const place = `workspaces.${row.workspace}.routes.${row.alias}`
     const chain = JSON.parse(row.chain) as RouteDefinition['chain']
-    const index = chain.findIndex((entry) => !known.has(entry.provider))
-    if (index >= 0) throw new StoreError(`${place}.chain[${index}]: there is no provider "${chain[index]?.provider}"`)
+    const unknown = definedEntries(chain).find((entry) => !known.has(entry.provider))
+    if (unknown !== undefined) {
+      throw new StoreError(`${place}.${unknown.path}: there is no provider "${unknown.provider}"`)
+    }
     const definition = { chain, interchangeable: row.interchangeable === 1 }
     const mixed = mixedEmbeddings(definition, (entry) => modes.get(`${entry.provider}/${entry.model}`))
     if (mixed !== null && row.managed_by === 'config') throw new StoreError(`${place}.${mixed}`)

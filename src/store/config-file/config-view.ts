@@ -65,6 +65,7 @@ function viewedProvider(row: ProviderRow, secrets: Secrets): ViewedObject {
       on_caller_left: row.on_caller_left ?? DEFAULT_ON_CALLER_LEFT,
       ...(row.on_estimate === 'hold' ? { on_estimate: row.on_estimate } : {}),
       ...(row.speaks === null ? {} : { speaks: row.speaks }),
+      ...(row.options === null ? {} : JSON.parse(row.options)),
     },
     secrets: providerSecrets(row, secrets),
   })
@@ -73,11 +74,15 @@ function viewedProvider(row: ProviderRow, secrets: Secrets): ViewedObject {
 /** What cannot be decrypted is still something: it compares as the ciphertext it is. */
 function providerSecrets(row: ProviderRow, secrets: Secrets): Record<string, string | null> {
   try {
-    const { apiKey, headers } = providerFromRow(row, secrets)
-    const named = Object.entries(headers).map(([name, value]) => [`headers.${name}`, value])
-    return { api_key: apiKey, ...Object.fromEntries(named) }
+    const { apiKey, headers, credentials = {}, proxy } = providerFromRow(row, secrets)
+    const named = Object.entries({ headers, credentials }).flatMap(([field, values]) =>
+      Object.entries(values).map(([name, value]) => [`${field}.${name}`, value]),
+    )
+    return { api_key: apiKey, ...Object.fromEntries(named), ...(proxy === undefined ? {} : { proxy }) }
   } catch {
-    return { api_key: row.api_key_encrypted, headers: row.headers_encrypted }
+    const { api_key_encrypted, headers_encrypted, credentials_encrypted } = row
+    const sealed = { api_key: api_key_encrypted, headers: headers_encrypted }
+    return credentials_encrypted === null ? sealed : { ...sealed, credentials: credentials_encrypted }
   }
 }
 

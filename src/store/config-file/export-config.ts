@@ -1,7 +1,8 @@
 import type { FileConfig } from '../../domain/file-config.ts'
 import { limitsFromText } from '../../domain/limits.ts'
 import { parsePrices } from '../../domain/pricing/price.ts'
-import { DEFAULT_ON_CALLER_LEFT } from '../../domain/provider.ts'
+import type { ProviderKinds } from '../../domain/provider.ts'
+import { proxySecrets } from '../../domain/proxy-url.ts'
 import { providerFromRow } from '../control/providers.ts'
 import { canonicalPrices } from '../control/registry.ts'
 import type { BuiltinModel, BuiltinRegistry } from '../control/seed-registry.ts'
@@ -22,11 +23,12 @@ interface ExportInput {
   rows: ControlRows
   secrets: Secrets
   builtin: BuiltinRegistry
+  kinds: Pick<ProviderKinds, 'onCallerLeft'>
   now: number
 }
 
 /** What was set, and nothing that any gateway has by itself: applied to an empty one, it makes the same. */
-export function exportConfig({ rows, secrets, builtin, now }: ExportInput): ExportedConfig {
+export function exportConfig({ rows, secrets, builtin, kinds, now }: ExportInput): ExportedConfig {
   const { text, secret } = placeholders()
   const providers = sorted(rows.providers, (row) => row.name).filter((row) => row.managed_by !== 'environment')
   const workspaces = sorted(rows.workspaces, (row) => row.name).map(({ name, description, limits, streaming }) => {
@@ -40,20 +42,25 @@ export function exportConfig({ rows, secrets, builtin, now }: ExportInput): Expo
   const config = {
     providers: Object.fromEntries(
       providers.map((row) => {
-        const { headers, apiKey, onCallerLeft, onEstimate, speaks } = providerFromRow(row, secrets)
-        const names = Object.keys(headers)
+        const provider = providerFromRow(row, secrets)
+        const { apiKey, onCallerLeft, onEstimate, speaks, preset = null, settings = null, ca = null, proxy } = provider
+        const named = (values: Readonly<Record<string, string>> = {}) => {
+          const names = Object.keys(values)
+          return names.length === 0 ? null : Object.fromEntries(names.map((name) => [name, secret(row.name, name)]))
+        }
         return [
           row.name,
           {
             family: row.family,
-            ...given({ base_url: row.base_url }),
+            ...given({ preset, base_url: row.base_url, settings, ca }),
             ...(apiKey === null ? {} : { api_key: secret(row.name, 'api_key') }),
-            ...(onCallerLeft === DEFAULT_ON_CALLER_LEFT ? {} : { on_caller_left: onCallerLeft }),
+            ...(onCallerLeft === kinds.onCallerLeft(row.family) ? {} : { on_caller_left: onCallerLeft }),
             ...(onEstimate === undefined ? {} : { on_estimate: onEstimate }),
             ...(speaks === undefined ? {} : { speaks }),
-            ...(names.length === 0
+            ...(proxy === undefined
               ? {}
-              : { headers: Object.fromEntries(names.map((name) => [name, secret(row.name, name)])) }),
+              : { proxy: proxySecrets(proxy).length === 0 ? proxy : secret(row.name, 'proxy') }),
+            ...given({ headers: named(provider.headers), credentials: named(provider.credentials) }),
           },
         ]
       }),

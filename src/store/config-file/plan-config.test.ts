@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { rootCertificates } from 'node:tls'
 import fc from 'fast-check'
+import { kindsOf } from '../../../test/provider-kinds.ts'
 import { ENGINES, testStores } from '../../../test/test-store.ts'
 import type { Store } from '../../app/open-store.ts'
 import { type FileConfig, FileConfigSchema } from '../../domain/file-config.ts'
@@ -31,6 +33,11 @@ const provider = fc.record(
     on_caller_left: fc.constantFrom('abort', 'drain'),
     on_estimate: fc.constantFrom('estimate', 'hold'),
     speaks: fc.constantFrom([], ['responses']),
+    preset: fc.constantFrom('one', 'two'),
+    settings: fc.constantFrom({}, { region: 'north' }, { region: 'costs ${MONEY}', list: ['a'], nested: { b: 1 } }),
+    credentials: fc.constantFrom({ id: 'sk-one' }, { id: 'sk-two', secret: 'sk-one' }),
+    proxy: fc.constantFrom('', 'http://127.0.0.1:3128', 'http://user:sk-one@127.0.0.1:3128'),
+    ca: fc.constantFrom(...rootCertificates.slice(0, 2)),
   },
   { requiredKeys: ['family', 'base_url'] },
 )
@@ -88,6 +95,7 @@ const input = ({ secrets }: Store, file: FileConfig, now: number) => ({
   secrets,
   config: file,
   environment: ENVIRONMENT,
+  kinds: kindsOf(ENVIRONMENT),
   actor: ACTOR,
   now,
 })
@@ -119,7 +127,7 @@ for (const engine of ENGINES) {
       const [first, second] = [await stores.openNew(engine), await stores.openNew(engine)]
       await seedRegistry(first.db, 1, builtin)
       const exported = async ({ db, secrets }: Store, now: number) =>
-        exportConfig({ rows: await readControlRows(db), secrets, builtin, now }).config
+        exportConfig({ rows: await readControlRows(db), secrets, builtin, kinds: kindsOf(ENVIRONMENT), now }).config
       let now = 10
       await fc.assert(
         fc.asyncProperty(config, async (file) => {
@@ -128,7 +136,7 @@ for (const engine of ENGINES) {
           const written = await exported(first, now)
           // As the parser would: every variable has a value, `$${` is `${`.
           const text = JSON.stringify(written).replace(/(\$?)\$\{(\w+)\}/g, (_whole, dollar, variable) =>
-            dollar === '' ? 'a-value' : `\${${variable}}`,
+            dollar === '' ? (variable.includes('PROXY') ? 'http://u:a-value@p' : 'a-value') : `\${${variable}}`,
           )
           await empty(second)
           await applyConfig(second.db, input(second, FileConfigSchema.parse(JSON.parse(text)), now))

@@ -120,7 +120,13 @@ for (const engine of ENGINES) {
       assert.deepEqual(routes?.get('fast'), {
         alias: 'fast',
         description: 'quick',
-        chain: [{ provider: 'a', model: 'm', timeoutMs: 600_000, idleTimeoutMs: 9, retries: 0, maxOutputTokens: null }],
+        chain: [
+          {
+            ...{ provider: 'a', model: 'm', timeoutMs: 600_000, idleTimeoutMs: 9, retries: 0 },
+            ...{ maxOutputTokens: null, hedgeAfterMs: null },
+          },
+        ],
+        places: null,
         isInterchangeable: false,
         createdAt: 5,
       })
@@ -220,11 +226,33 @@ for (const engine of ENGINES) {
 
       const { asOf, models } = readBuiltinRegistry()
       const { registry } = await loadSnapshot(db, secrets)
-      for (const { facts, prices } of models) {
+      for (const { facts, prices } of models.filter(({ ofVendor }) => ofVendor === undefined)) {
         const model = registry.get(facts.provider)?.get(facts.model)
         assert.deepEqual(model?.prices ?? priceList(null, null), canonicalPrices(prices), facts.model)
       }
       assert.ok(before[1]?.every((version) => 'source' in version && version.source === `builtin:${asOf}`))
+    })
+
+    test('the models of a vendor are listed once there is a provider of it, under any name', async () => {
+      const { db, secrets } = await stores.openNew(engine)
+      await seedRegistry(db, 1)
+      const before = await loadSnapshot(db, secrets)
+      assert.equal(before.registry.has('gemini'), false)
+      await putProvider(db, secrets, { ...LOCAL, name: 'google-eu', family: 'gemini', baseUrl: null }, null, 2)
+      await putProvider(db, secrets, { ...LOCAL, name: 'quick', family: 'openai', preset: 'groq' }, null, 2)
+      await putProvider(db, secrets, { ...LOCAL, name: 'own', family: 'gemini', baseUrl: 'http://own/v1' }, null, 2)
+      await seedRegistry(db, 3)
+      const { registry } = await loadSnapshot(db, secrets)
+      const flash = registry.get('google-eu')?.get('gemini-2.5-flash')
+      assert.deepEqual([flash?.provider, flash?.prices?.audio_input_per_mtok], ['gemini', '1'])
+      assert.equal(registry.get('quick')?.get('llama-3.1-8b-instant')?.prices?.input_per_mtok, '0.05')
+      assert.equal(registry.has('own'), false, 'another server has prices of its own')
+      assert.equal(registry.has('bedrock'), false)
+      const own = { provider: 'google-eu', model: 'gemini-2.5-flash', prices: priceList('7', '7'), source: 'api' }
+      await putModel(db, { ...FACTS, provider: 'google-eu', model: 'gemini-2.5-flash' }, null, 4)
+      await addPriceVersion(db, own, 4)
+      const after = (await loadSnapshot(db, secrets)).registry.get('google-eu')
+      assert.equal(after?.get('gemini-2.5-flash')?.prices?.input_per_mtok, '7', 'a row of its own wins')
     })
 
     test('a newer list replaces its own prices, never those of the operator', async () => {

@@ -17,7 +17,25 @@ export function providerFromRow(row: ProviderRow, secrets: Secrets): Provider {
     ...(row.price_percent === null ? {} : { pricePercent: row.price_percent }),
     ...(row.on_estimate === 'hold' ? { onEstimate: 'hold' } : {}),
     ...spoken(row.speaks),
+    ...(row.options === null ? {} : (JSON.parse(row.options) as Options)),
+    ...hidden(openSecret(secrets, row.credentials_encrypted, row.name, 'credentials')),
   }
+}
+
+/** Kept together: only the whole provider is ever read. */
+type Options = Pick<Provider, 'preset' | 'settings' | 'ca'>
+type Hidden = Pick<Provider, 'credentials' | 'proxy'>
+
+function optionsText({ preset, settings, ca }: Provider): string | null {
+  return [preset, settings, ca].every((each) => each === undefined) ? null : JSON.stringify({ preset, settings, ca })
+}
+
+function hiddenText({ credentials, proxy }: Provider): string | null {
+  return credentials === undefined && proxy === undefined ? null : JSON.stringify({ credentials, proxy })
+}
+
+function hidden(text: string | null): Hidden {
+  return text === null ? {} : JSON.parse(text)
 }
 
 /** Formats that this version does not know are left out. */
@@ -57,6 +75,8 @@ export async function putProvider(
       on_caller_left: provider.onCallerLeft,
       on_estimate: provider.onEstimate ?? null,
       speaks: speaksText(provider),
+      options: optionsText(provider),
+      credentials_encrypted: sealSecret(secrets, hiddenText(provider), provider.name, 'credentials'),
       managed_by: managedBy,
       updated_at: now,
     }
@@ -109,11 +129,8 @@ export async function deleteProvider(db: Kysely<Database>, name: string): Promis
 }
 
 /** The row's secrets encrypted anew, those of them that another key than the present one encrypted. */
-export function resealed(
-  row: ProviderRow,
-  secrets: Secrets,
-): Partial<Pick<ProviderRow, 'api_key_encrypted' | 'headers_encrypted'>> {
-  const columns = { api_key_encrypted: 'API key', headers_encrypted: 'headers' } as const
+export function resealed(row: ProviderRow, secrets: Secrets): Partial<Pick<ProviderRow, SecretColumn>> {
+  const columns = SECRET_COLUMNS
   return Object.fromEntries(
     Object.entries(columns).flatMap(([column, field]) => {
       const sealed = row[column as keyof typeof columns]
@@ -132,6 +149,8 @@ function isSame(row: ProviderRow, provider: Provider, managedBy: ManagedBy, secr
       present.onCallerLeft === provider.onCallerLeft &&
       (present.onEstimate === 'hold') === (provider.onEstimate === 'hold') &&
       speaksText(present) === speaksText(provider) &&
+      optionsText(present) === optionsText(provider) &&
+      hiddenText(present) === hiddenText(provider) &&
       headersText(present) === headersText(provider)
     )
   } catch {
@@ -145,7 +164,18 @@ function headersText({ headers }: Provider): string | null {
   return entries.length === 0 ? null : JSON.stringify(Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1))))
 }
 
-type SecretField = 'API key' | 'headers'
+const SECRET_COLUMNS = {
+  api_key_encrypted: 'API key',
+  headers_encrypted: 'headers',
+  credentials_encrypted: 'credentials',
+} as const
+type SecretColumn = keyof typeof SECRET_COLUMNS
+type SecretField = (typeof SECRET_COLUMNS)[SecretColumn]
+
+/** The encrypted values of a row. */
+export function sealedIn(row: ProviderRow): string[] {
+  return Object.keys(SECRET_COLUMNS).flatMap((column) => row[column as SecretColumn] ?? [])
+}
 
 /** Binds a secret to its place, so that a ciphertext copied to another row does not open there. */
 function secretContext(provider: string, field: SecretField): string {

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely'
 import type { Database } from '../engine/schema.ts'
 import type { Secrets } from '../engine/secrets.ts'
 import { changeControlData } from './control-transaction.ts'
-import { resealed } from './providers.ts'
+import { resealed, sealedIn } from './providers.ts'
 
 export interface Rotation {
   reEncrypted: number
@@ -18,7 +18,7 @@ export async function rotateSecrets(db: Kysely<Database>, secrets: Secrets): Pro
     let stored = 0
     let reEncrypted = 0
     for (const row of await transaction.selectFrom('providers').selectAll().execute()) {
-      stored += [row.api_key_encrypted, row.headers_encrypted].filter((sealed) => sealed !== null).length
+      stored += sealedIn(row).length
       const columns = resealed(row, secrets)
       const count = Object.keys(columns).length
       if (count === 0) continue

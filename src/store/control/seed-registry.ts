@@ -3,7 +3,8 @@ import type { Kysely } from 'kysely'
 import { z } from 'zod'
 import { perClass } from '../../domain/pricing/classes.ts'
 import type { PriceList } from '../../domain/pricing/price.ts'
-import type { Database } from '../engine/schema.ts'
+import { vendorOf } from '../../domain/provider.ts'
+import type { Database, ProviderRow } from '../engine/schema.ts'
 import { changeControlData } from './control-transaction.ts'
 import { addPriceVersion, findModel, type ModelFacts, newestPriceVersion, putModel } from './registry.ts'
 
@@ -37,6 +38,8 @@ const FactsFile = z.object({ as_of: z.string(), models: z.array(Model) })
 export interface BuiltinModel {
   facts: ModelFacts
   prices: PriceList
+  /** Listed only where there is a provider of this vendor: the list of another file, with a date of its own. */
+  ofVendor?: { asOf: string }
 }
 
 export interface BuiltinRegistry {
@@ -46,8 +49,14 @@ export interface BuiltinRegistry {
 
 /** The models this version of the gateway was shipped with. */
 export function readBuiltinRegistry(): BuiltinRegistry {
-  const text = readFileSync(new URL('./model-facts.json', import.meta.url), 'utf8')
-  return parseFacts(JSON.parse(text))
+  const { asOf, models } = readFacts('./model-facts.json')
+  const vendors = readFacts('./vendor-facts.json')
+  const ofVendor = { asOf: vendors.asOf }
+  return { asOf, models: [...models, ...vendors.models.map((model) => ({ ...model, ofVendor }))] }
+}
+
+function readFacts(file: string): BuiltinRegistry {
+  return parseFacts(JSON.parse(readFileSync(new URL(file, import.meta.url), 'utf8')))
 }
 
 /** Throws a ZodError for what is not in the format of the shipped list. */
@@ -87,16 +96,35 @@ export async function seedRegistry(
   builtin: BuiltinRegistry = readBuiltinRegistry(),
 ): Promise<void> {
   await changeControlData(db, async (transaction) => {
-    for (const { facts, prices } of builtin.models) {
+    const vendors = await vendorsIn(transaction)
+    for (const { facts, prices, ofVendor } of builtin.models) {
       const { provider, model } = facts
+      if (ofVendor !== undefined && !vendors.has(provider)) continue
       const present = await findModel(transaction, provider, model)
       if (present !== null && present.managed_by !== 'builtin') continue
       await putModel(transaction, facts, 'builtin', now)
       const newest = await newestPriceVersion(transaction, provider, model)
       const ours = newest === null ? isPriced(prices) : newest.source.startsWith(BUILTIN) || newest.source === 'config'
-      if (ours) await addPriceVersion(transaction, { provider, model, prices, source: BUILTIN + builtin.asOf }, now)
+      const source = BUILTIN + (ofVendor ?? builtin).asOf
+      if (ours) await addPriceVersion(transaction, { provider, model, prices, source }, now)
     }
   })
+}
+
+/** The vendors of which there is a provider. */
+async function vendorsIn(db: Kysely<Database>): Promise<Set<string>> {
+  const rows = await db.selectFrom('providers').select(['family', 'base_url', 'options']).execute()
+  return new Set(rows.flatMap((row) => rowVendor(row) ?? []))
+}
+
+/** As `vendorOf`, without the secrets. */
+export function rowVendor({
+  family,
+  base_url,
+  options,
+}: Pick<ProviderRow, 'family' | 'base_url' | 'options'>): string | null {
+  const { preset } = JSON.parse(options ?? '{}') as { preset?: string }
+  return vendorOf({ family, baseUrl: base_url, ...(preset === undefined ? {} : { preset }) })
 }
 
 function isPriced(prices: PriceList): boolean {

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely'
 import type { Key, KeyValue } from '../../domain/key.ts'
 import { limitsFromText } from '../../domain/limits.ts'
 import { compilePrice, type Price, parsePrices } from '../../domain/pricing/price.ts'
-import type { Provider } from '../../domain/provider.ts'
+import { type Provider, vendorOf } from '../../domain/provider.ts'
 import type { Route } from '../../domain/route.ts'
 import type { RegistryModel, Snapshot, Workspace } from '../../domain/snapshot.ts'
 import type { Database, PriceVersionRow, RegistryRow } from '../engine/schema.ts'
@@ -20,12 +20,13 @@ export async function loadSnapshot(db: Kysely<Database>, secrets: Secrets): Prom
     .setAccessMode('read only')
     .execute(readControlRows)
   const keys = new Map(rows.keys.map((row) => [row.id, keyFromRow(row)]))
+  const providers = new Map(rows.providers.map((row) => [row.name, providerFromRow(row, secrets)]))
   return {
     workspaces: workspaceMap(rows),
     keys,
     valuesByHash: valueMap(rows, keys),
-    providers: new Map<string, Provider>(rows.providers.map((row) => [row.name, providerFromRow(row, secrets)])),
-    registry: registryMap(rows.registry, rows.prices),
+    providers,
+    registry: withVendors(registryMap(rows.registry, rows.prices), providers),
   }
 }
 
@@ -96,6 +97,20 @@ function registryMap(
   // A model's own id wins over another one's alias.
   for (const model of models) registry.get(model.provider)?.set(model.model, model)
   return registry
+}
+
+/** A provider under a name of its own is priced as its vendor, where its own rows do not say otherwise. */
+function withVendors(
+  registry: ReadonlyMap<string, ReadonlyMap<string, RegistryModel>>,
+  providers: ReadonlyMap<string, Provider>,
+): Map<string, ReadonlyMap<string, RegistryModel>> {
+  const all = new Map(registry)
+  for (const provider of providers.values()) {
+    const vendor = vendorOf(provider)
+    const listed = vendor === null || vendor === provider.name ? undefined : registry.get(vendor)
+    if (listed !== undefined) all.set(provider.name, new Map([...listed, ...(registry.get(provider.name) ?? [])]))
+  }
+  return all
 }
 
 function registryModel(row: RegistryRow, version: PriceVersionRow | undefined): RegistryModel {

@@ -99,6 +99,10 @@ interface ProvidersTable {
   on_estimate: string | null
   /** A JSON list of formats; null: the family knows. */
   speaks: string | null
+  /** JSON: preset, settings, ca. */
+  options: string | null
+  /** JSON: credentials, proxy. */
+  credentials_encrypted: string | null
 }
 
 interface RegistryTable {

@@ -23,6 +23,8 @@ export const MIGRATIONS: readonly Migration[] = [
   logAttribution,
   sumByEndpoint,
   bookHolds,
+  setUpProviders,
+  countAudio,
 ]
 
 async function markInterchangeable(db: Transaction<Database>): Promise<void> {
@@ -66,6 +68,16 @@ async function logAttribution(db: Transaction<Database>): Promise<void> {
       .raw(`create index requests_${column} on requests (workspace, ${column}, started_at) where ${column} is not null`)
       .execute(db)
   }
+}
+
+async function setUpProviders(db: Transaction<Database>): Promise<void> {
+  for (const column of ['options', 'credentials_encrypted']) {
+    await sql.raw(`alter table providers add column ${column} text`).execute(db)
+  }
+}
+
+async function countAudio(db: Transaction<Database>): Promise<void> {
+  await sql`alter table requests add column audio_input_tokens bigint`.execute(db)
 }
 
 /** The schema that this version of the gateway works with. */

@@ -4,15 +4,17 @@ import { DetailDrawer } from '../../components/detail-drawer.tsx'
 import { tell } from '../../components/tell.ts'
 import { usePath } from '../../shell/place.ts'
 import { ProviderForm } from './provider-form.tsx'
+import type { ProviderKinds } from './provider-kinds.ts'
 
 export interface NewProviderDrawerProps {
   isOpen: boolean
-  families: readonly string[]
+  /** Undefined until they are read. */
+  kinds: ProviderKinds | undefined
   taken: readonly string[]
   onClose: () => void
 }
 
-export function NewProviderDrawer({ isOpen, families, taken, onClose }: NewProviderDrawerProps) {
+export function NewProviderDrawer({ isOpen, kinds, taken, onClose }: NewProviderDrawerProps) {
   const path = usePath()
   const [, navigate] = useLocation()
   return (
@@ -27,11 +29,11 @@ export function NewProviderDrawer({ isOpen, families, taken, onClose }: NewProvi
       }
     >
       {/* Only while it is open, so that it begins empty every time. */}
-      {isOpen && (
+      {isOpen && kinds !== undefined && (
         <ProviderForm
           stored={null}
           etag={null}
-          families={families}
+          kinds={kinds}
           taken={taken}
           onCancel={onClose}
           onSaved={(name) => {

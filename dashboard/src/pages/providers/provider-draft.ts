@@ -1,5 +1,7 @@
 import type { Body } from '../../api/client.ts'
 import type { Provider } from './provider-health.ts'
+import { credentialNames, type ProviderKinds, settingFields } from './provider-kinds.ts'
+import { type SettingDraft, settingDrafts, settingsOf } from './settings-draft.ts'
 
 /** What is being typed. Secrets are never read back: those that are stored are kept, replaced or removed. */
 export interface ProviderDraft {
@@ -8,12 +10,25 @@ export interface ProviderDraft {
   baseUrl: string
   key: KeyDraft
   headers: HeaderDraft[]
+  preset: string | null
+  settings: SettingDraft[]
+  credentials: Record<string, CredentialDraft>
+  proxy: ProxyDraft
+  ca: string
   onCallerLeft: Provider['on_caller_left']
   onEstimate: Provider['on_estimate']
   speaks: Provider['speaks']
 }
 
 export type KeyDraft = { kind: 'keep' } | { kind: 'remove' } | { kind: 'set'; value: string }
+
+/** By the names that the family gives them. */
+export type CredentialDraft = 'stored' | { typed: string }
+
+export interface ProxyDraft {
+  kind: 'environment' | 'none' | 'own'
+  url: string
+}
 
 export interface HeaderDraft {
   /** Tells rows apart while names are being typed. */
@@ -23,36 +38,52 @@ export interface HeaderDraft {
   value: string | null
 }
 
-/** Stands for a stored value of a header; the gateway knows it. */
+/** Stands for a stored secret; the gateway knows it. */
 const STORED = '***'
 
-export function draftOf(provider: Provider | null, families: readonly string[]): ProviderDraft {
+export function draftOf(provider: Provider | null, { families }: ProviderKinds): ProviderDraft {
   if (provider === null) {
     return {
       name: '',
-      family: families.length === 1 ? (families[0] ?? '') : '',
+      family: families.length === 1 ? (families[0]?.name ?? '') : '',
       baseUrl: '',
       key: { kind: 'set', value: '' },
       headers: [],
+      preset: null,
+      settings: [],
+      credentials: {},
+      proxy: { kind: 'environment', url: '' },
+      ca: '',
       onCallerLeft: 'abort',
       onEstimate: 'estimate',
       speaks: null,
     }
   }
-  const { name, family, base_url, has_api_key, headers, on_caller_left, on_estimate, speaks } = provider
+  const { name, family, base_url, has_api_key, headers, preset, settings, ca, on_caller_left, on_estimate, speaks } =
+    provider
   return {
     name,
     family,
     baseUrl: base_url ?? '',
     key: has_api_key ? { kind: 'keep' } : { kind: 'set', value: '' },
     headers: Object.keys(headers).map((header, row) => ({ row, name: header, value: null })),
+    preset,
+    settings: settingDrafts(settings),
+    credentials: Object.fromEntries(Object.keys(provider.credentials).map((each) => [each, 'stored'])),
+    proxy: proxyDraft(provider.proxy),
+    ca: ca ?? '',
     onCallerLeft: on_caller_left,
     onEstimate: on_estimate,
     speaks,
   }
 }
 
-export function bodyOf(draft: ProviderDraft): Body<'providers.put'> {
+function proxyDraft(proxy: string | null): ProxyDraft {
+  if (proxy === null) return { kind: 'environment', url: '' }
+  return proxy === '' ? { kind: 'none', url: '' } : { kind: 'own', url: proxy }
+}
+
+export function bodyOf(draft: ProviderDraft, kinds: ProviderKinds): Body<'providers.put'> {
   const { family, baseUrl, key, headers, onCallerLeft, onEstimate, speaks } = draft
   const named = headers.filter(({ name, value }) => name.trim() !== '' || (value ?? '') !== '')
   return {
@@ -60,10 +91,30 @@ export function bodyOf(draft: ProviderDraft): Body<'providers.put'> {
     base_url: baseUrl.trim() === '' ? null : baseUrl.trim(),
     ...keyPart(key),
     headers: Object.fromEntries(named.map(({ name, value }) => [name.trim(), value ?? STORED])),
+    preset: draft.preset,
+    settings: settingsOf(draft.settings, settingFields(kinds, family)),
+    credentials: credentialsOf(draft, kinds),
+    proxy: proxyOf(draft.proxy),
+    ca: draft.ca.trim() === '' ? null : draft.ca,
     on_caller_left: onCallerLeft,
     on_estimate: onEstimate,
     speaks,
   }
+}
+
+/** Those of another family are left out. */
+function credentialsOf({ credentials, family }: ProviderDraft, kinds: ProviderKinds): Record<string, string> | null {
+  const entries = credentialNames(kinds, family).flatMap((name) => {
+    const draft = credentials[name] ?? { typed: '' }
+    const value = draft === 'stored' ? STORED : draft.typed.trim()
+    return value === '' ? [] : [[name, value] as const]
+  })
+  return entries.length === 0 ? null : Object.fromEntries(entries)
+}
+
+function proxyOf({ kind, url }: ProxyDraft): string | null {
+  if (kind === 'environment') return null
+  return kind === 'none' ? '' : url.trim()
 }
 
 function keyPart(key: KeyDraft): { api_key?: string | null } {
@@ -76,9 +127,13 @@ function keyPart(key: KeyDraft): { api_key?: string | null } {
  * Whether stored secrets would travel to a server they were not given for. The gateway refuses that; better to ask for
  * them while typing than after pressing save.
  */
-export function leavesHome(stored: Provider | null, { baseUrl, key, headers }: ProviderDraft): boolean {
-  const keeps = key.kind === 'keep' || headers.some(({ value }) => value === null)
-  return stored !== null && keeps && originOf(stored.base_url ?? '') !== originOf(baseUrl.trim())
+export function leavesHome(stored: Provider | null, draft: ProviderDraft): boolean {
+  const { key, headers, credentials } = draft
+  const keeps =
+    key.kind === 'keep' || headers.some(({ value }) => value === null) || Object.values(credentials).includes('stored')
+  if (stored === null || !keeps) return false
+  const isElsewhere = originOf(stored.base_url ?? '') !== originOf(draft.baseUrl.trim())
+  return isElsewhere || proxyOf(draft.proxy) !== stored.proxy
 }
 
 function originOf(url: string): string | null {

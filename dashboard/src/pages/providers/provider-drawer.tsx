@@ -11,16 +11,18 @@ import { DeleteProvider } from './delete-provider.tsx'
 import { ProviderFacts } from './provider-facts.tsx'
 import { ProviderForm } from './provider-form.tsx'
 import { type GatewayStatus, isEditable, type Provider } from './provider-health.ts'
+import type { ProviderKinds } from './provider-kinds.ts'
 
 export interface ProviderDrawerProps {
   name: string | undefined
   status: GatewayStatus | undefined
-  families: readonly string[]
+  /** Undefined until they are read. */
+  kinds: ProviderKinds | undefined
   onClose: () => void
 }
 
 /** One provider: how it does in full, and its form when it is asked for. */
-export function ProviderDrawer({ name, status, families, onClose }: ProviderDrawerProps) {
+export function ProviderDrawer({ name, status, kinds, onClose }: ProviderDrawerProps) {
   const [going, setGoing] = useState<string | null>(null)
   const provider = useVersioned(
     'providers.get',
@@ -43,12 +45,12 @@ export function ProviderDrawer({ name, status, families, onClose }: ProviderDraw
       >
         <Loaded query={name === going ? { ...provider, data: undefined, error: null } : provider}>
           {({ value, etag }) =>
-            isEditing ? (
+            isEditing && kinds !== undefined ? (
               <ProviderForm
                 key={edition}
                 stored={value}
                 etag={etag}
-                families={families}
+                kinds={kinds}
                 onCancel={() => setSearch({ edit: null })}
                 onSaved={() => {
                   tell(`${value.name} is saved; the next call uses it.`)

@@ -10,6 +10,7 @@ import { type GatewayStatus, ownerText, type Provider } from './provider-health.
 import { ProviderRecord } from './provider-record.tsx'
 import { ProviderRoutes } from './provider-routes.tsx'
 import { TestButton, TestResult, useProviderTest } from './provider-test.tsx'
+import { settingDrafts } from './settings-draft.ts'
 
 /** Everything about a provider but its secrets. */
 export function ProviderFacts({ provider, status }: { provider: Provider; status: GatewayStatus | undefined }) {
@@ -35,16 +36,24 @@ function Connection({ provider }: { provider: Provider }) {
   const path = usePath()
   const owner = ownerText(provider)
   const names = Object.keys(headers)
+  const credentials = Object.keys(provider.credentials)
+  const settings = settingDrafts(provider.settings)
   return (
     <>
       <FactList>
+        {provider.preset !== null && (
+          <>
+            <dt>Preset</dt>
+            <dd>{provider.preset}</dd>
+          </>
+        )}
         <dt>Family</dt>
         <dd>{family}</dd>
         <dt>Base URL</dt>
         <dd>
           {base_url === null ? (
             <Text span size="sm" c="dimmed">
-              the public address of its family
+              as its {provider.preset === null ? 'family' : 'preset'} knows it
             </Text>
           ) : (
             <CopyText value={base_url} />
@@ -52,8 +61,40 @@ function Connection({ provider }: { provider: Provider }) {
         </dd>
         <dt>API key</dt>
         <dd>{has_api_key ? 'set, not shown' : <Missing />}</dd>
+        {settings.length > 0 && (
+          <>
+            <dt>Settings</dt>
+            <dd className="mono">
+              {settings.map(({ name: setting, text }) => (
+                <div key={setting}>
+                  {setting}: {text}
+                </div>
+              ))}
+            </dd>
+          </>
+        )}
+        {credentials.length > 0 && (
+          <>
+            <dt>Credentials</dt>
+            <dd>
+              <span className="mono">{credentials.join(', ')}</span>, not shown
+            </dd>
+          </>
+        )}
         <dt>Extra headers</dt>
         <dd>{names.length === 0 ? 'none' : <span className="mono">{names.join(', ')}</span>}</dd>
+        {provider.proxy !== null && (
+          <>
+            <dt>Proxy</dt>
+            <dd>{provider.proxy === '' ? 'none' : <span className="mono">{provider.proxy}</span>}</dd>
+          </>
+        )}
+        {provider.ca !== null && (
+          <>
+            <dt>Certificate authorities</dt>
+            <dd>{provider.ca.split('BEGIN CERTIFICATE').length - 1} of its own</dd>
+          </>
+        )}
         <dt>Caller of a stream leaves</dt>
         <dd>{on_caller_left === 'drain' ? 'read on to the end (drain)' : 'end the call (abort)'}</dd>
         <dt>Tokens not counted</dt>

@@ -14,12 +14,12 @@ import classes from './providers.module.css'
 /** The upstreams: how each does now, and where it is set. */
 export function ProvidersPage() {
   const providers = useAll('providers.list', {})
+  const kinds = useOperation('providers.kinds', {})
   const status = useOperation('status.get', {}, { refetchEvery: 5000 })
   const [openName] = usePlaceParts()
   const [{ new: isNew }, setSearch] = useUrlState()
   const path = usePath()
   const [, navigate] = useLocation()
-  const families = [...new Set(providers.data?.map(({ family }) => family))]
   return (
     <Page
       title="Providers"
@@ -56,12 +56,12 @@ export function ProvidersPage() {
       <ProviderDrawer
         name={openName}
         status={status.data}
-        families={families}
+        kinds={kinds.data}
         onClose={() => navigate(path('providers'))}
       />
       <NewProviderDrawer
         isOpen={isNew !== undefined && openName === undefined}
-        families={families}
+        kinds={kinds.data}
         taken={providers.data?.map(({ name }) => name) ?? []}
         onClose={() => setSearch({ new: null })}
       />

@@ -11,6 +11,7 @@ const stored = {
   cached_input_per_mtok: null,
   cache_write_5m_per_mtok: null,
   cache_write_30m_per_mtok: null,
+  audio_input_per_mtok: null,
   cache_write_1h_per_mtok: '0.2',
   output_per_mtok: '0.4',
   tiers: [],

@@ -3,12 +3,12 @@ import { isJsonObject, type JsonObject } from '../../../domain/request/call-requ
 import type { ChatRequest } from '../../../domain/request/chat.ts'
 import type { ServerSentEvent, StreamPart, StreamReader, StreamUsage } from '../../../domain/request/stream.ts'
 import { partsOf } from '../../chat-chunks.ts'
+import { usesFunctions } from '../../declared-functions.ts'
 import type { StreamTranslator } from '../../family.ts'
 import { CUT, parsedEvent, UNREADABLE } from '../../stream-events.ts'
 import { failureFromWire } from '../failure.ts'
 import { ending } from '../finish-reason.ts'
 import { asksForJson } from '../request/json-mode.ts'
-import { usesFunctions } from '../request/tools.ts'
 import { Blocks } from './blocks.ts'
 import { CountedUsage } from './counted-usage.ts'
 
@@ -18,7 +18,7 @@ const NONE: StreamPart[] = []
 const OK = 200
 
 /** Events that come in a fixed order: the message begins, block after block, why it ended, its end. */
-class MessageStream implements StreamReader {
+export class MessageStream implements StreamReader {
   readonly #blocks: Blocks
   readonly #counted = new CountedUsage()
   readonly #isLegacy: boolean
@@ -47,6 +47,12 @@ class MessageStream implements StreamReader {
     if (this.#hasEnded) return NONE
     const event = parsedEvent(data)
     if (event === null) return this.isFinished ? NONE : this.#fail(UNREADABLE)
+    return this.take(event)
+  }
+
+  /** An event that was read before, or made from another format. */
+  take(event: JsonObject): StreamPart[] {
+    if (this.#hasEnded) return NONE
     switch (event['type']) {
       case 'content_block_delta':
         return this.#blocks.delta(event)

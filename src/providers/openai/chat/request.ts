@@ -13,32 +13,39 @@ import { mostTierPercent } from './tiers.ts'
 const ORIGINAL_HOST = new URL(DEFAULT_BASE_URL).host
 
 const LIMITS = ['max_tokens', 'max_completion_tokens'] as const
+type LimitName = (typeof LIMITS)[number]
 export const USAGE_FIELD = 'stream_options'
 /** Our own extensions, which this family would reject as unknown. */
-const EXTENSIONS = ['cache_control', 'is_error', 'thinking_blocks']
+export const EXTENSIONS = ['cache_control', 'is_error', 'thinking_blocks']
+/** Of other vendors, in what their models said and called: the vendor's own service rejects it. */
+const FOREIGN = 'extra_content'
 
 /**
  * Nearly verbatim: the upstream model id, no `stream` unless it is true, usage at the end of a stream, no extensions of
  * ours, and no call without arguments in the history. A new object for every attempt; the caller's is never changed.
+ * `limitField`: the name of the output limit, where it does not follow from the address.
  */
-export function toWire(request: ChatRequest, target: Target): Translation {
+export function toWire(request: ChatRequest, target: Target, limitField?: LimitName): Translation {
   const fields: JsonObject = { ...request, model: target.model }
   if (request.stream === true) askForUsage(fields, target)
   else delete fields['stream']
   if (request.messages.some(hasExtension)) fields['messages'] = request.messages.map(withoutExtensions)
+  if (isVendors(target.baseUrl) && request.messages.some(hasForeign)) {
+    fields['messages'] = (fields['messages'] as ChatMessage[]).map(withoutForeign)
+  }
   const messages = fields['messages'] as ChatMessage[]
   if (messages.some(lacksArguments)) fields['messages'] = messages.map(withArguments)
   const ignored = target.isBridged === true && fitEffort(fields, target.model) ? ['reasoning_effort'] : []
-  const own = target.isBridged === true ? withKnownLimit(fields, target) : fields
-  const set = [...limitOutput(own, target), ...pinned(own, target.pins ?? [])]
+  const own = target.isBridged === true ? withKnownLimit(fields, target, limitField) : fields
+  const set = [...limitOutput(own, target, limitField), ...pinned(own, target.pins ?? [])]
   const { body, applied } = renamed(own, target.renames)
   const adjustments = [...set, ...applied.map(renaming)]
   return { kind: 'wire', body, ignored, adjustments, bounds: boundsOf(body) }
 }
 
 /** A bridge knows no servers: it uses the vendor's newest name. */
-function withKnownLimit(fields: JsonObject, { baseUrl }: Target): JsonObject {
-  return renamed(fields, [{ from: 'max_completion_tokens', to: limitName(baseUrl) }]).body
+function withKnownLimit(fields: JsonObject, { baseUrl }: Target, limitField?: LimitName): JsonObject {
+  return renamed(fields, [{ from: 'max_completion_tokens', to: limitField ?? limitName(baseUrl) }]).body
 }
 
 /** Without it a stream ends without a count of its tokens. */
@@ -60,10 +67,10 @@ function boundsOf(body: JsonObject): Bounds {
 }
 
 /** Under the caller's field name; without one, under the name that the server knows. */
-function limitOutput(body: JsonObject, { bounds, baseUrl, traits }: Target): Adjustment[] {
+function limitOutput(body: JsonObject, { bounds, baseUrl, traits }: Target, limitField?: LimitName): Adjustment[] {
   if (bounds.default === null && bounds.most === null) return []
   const named = LIMITS.filter((name) => (body[name] ?? null) !== null)
-  return (named.length > 0 ? named : [limitName(baseUrl)]).flatMap((field) => {
+  return (named.length > 0 ? named : [limitField ?? limitName(baseUrl)]).flatMap((field) => {
     const { tokens, reason } = limitToSend(body[field], bounds, traits.maxOutputTokens)
     if (reason === null || typeof tokens !== 'number') return []
     body[field] = tokens
@@ -75,8 +82,21 @@ function limitOutput(body: JsonObject, { bounds, baseUrl, traits }: Target): Adj
  * The vendor's newer models no longer accept `max_tokens`. Compatible servers all know it, and many ignore the other
  * name: the answer could then have any length and exceed a hard budget.
  */
-function limitName(baseUrl: string | null): (typeof LIMITS)[number] {
-  return baseUrl === null || new URL(baseUrl).host === ORIGINAL_HOST ? 'max_completion_tokens' : 'max_tokens'
+function limitName(baseUrl: string | null): LimitName {
+  return isVendors(baseUrl) ? 'max_completion_tokens' : 'max_tokens'
+}
+
+function isVendors(baseUrl: string | null): boolean {
+  return baseUrl === null || new URL(baseUrl).host === ORIGINAL_HOST
+}
+
+function hasForeign(message: ChatMessage): boolean {
+  return Object.hasOwn(message, FOREIGN) || (message.tool_calls?.some((call) => Object.hasOwn(call, FOREIGN)) ?? false)
+}
+
+function withoutForeign({ [FOREIGN]: _, ...message }: ChatMessage): JsonObject {
+  const { tool_calls: calls } = message
+  return calls ? { ...message, tool_calls: calls.map(({ [FOREIGN]: _extra, ...call }) => call) } : message
 }
 
 function hasExtension(message: ChatMessage): boolean {

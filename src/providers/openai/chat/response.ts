@@ -25,6 +25,12 @@ function unusable(message: string): Reading {
   return { kind: 'failure', failure: failure('upstream_error', message, 200, { retry: 'once' }) }
 }
 
+/** Words of compatible servers that clients do not know. */
+export const FINISH_REASONS: ReadonlyMap<string, string> = new Map([
+  ['eos', 'stop'],
+  ['model_length', 'length'],
+])
+
 function finishReason(choices: unknown[]): string | null {
   const first = choices[0]
   const reason = isJsonObject(first) ? first['finish_reason'] : null
@@ -39,9 +45,11 @@ export function usageFromWire(value: unknown, serviceTier: unknown): TokenUsage 
   const prompt = tokenCount(usage['prompt_tokens'])
   const cachedInput = Math.min(tokenCount(promptDetails['cached_tokens']), prompt)
   const cacheWrite30m = Math.min(tokenCount(promptDetails['cache_write_tokens']), prompt - cachedInput)
+  const audioInput = Math.min(tokenCount(promptDetails['audio_tokens']), prompt - cachedInput - cacheWrite30m)
   return {
     ...NO_USAGE,
-    input: prompt - cachedInput - cacheWrite30m,
+    input: prompt - cachedInput - cacheWrite30m - audioInput,
+    audioInput,
     cachedInput,
     cacheWrite30m,
     output: tokenCount(usage['completion_tokens']),

@@ -9,7 +9,7 @@ import { mergeCounts } from '../../merge-counts.ts'
 import { CUT, parsedEvent, UNREADABLE } from '../../stream-events.ts'
 import { CallIndexes } from './call-indexes.ts'
 import { USAGE_FIELD } from './request.ts'
-import { usageFromWire } from './response.ts'
+import { FINISH_REASONS, usageFromWire } from './response.ts'
 import { failureInStream } from './stream-failure.ts'
 
 export const stream: StreamTranslator<ChatRequest> = {
@@ -19,6 +19,7 @@ export const stream: StreamTranslator<ChatRequest> = {
 }
 
 const NONE: StreamPart[] = []
+const NO_ACCENT: Accented = {}
 
 interface Choice {
   hasRole: boolean
@@ -26,11 +27,21 @@ interface Choice {
   finishReason: string | null
 }
 
+/** How the chunks of a server differ. */
+export interface Accented {
+  /** True: the choice has changed. */
+  choice?(choice: JsonObject): boolean
+  usage?(usage: JsonObject): JsonObject
+  /** Its tiers have names of ours and prices of their own: nothing is cheaper than the list price. */
+  hasOwnTiers?: boolean
+}
+
 /** Chunks pass as received, except what official clients stumble over. */
-class ChatStream implements StreamReader {
+export class ChatStream implements StreamReader {
   readonly hiddenBytes = 0
   /** The answers that the caller asked for. */
   readonly #expected: number
+  readonly #accent: Accented
   readonly #choices = new Map<unknown, Choice>()
   #finished = 0
   #hasEnded = false
@@ -39,8 +50,9 @@ class ChatStream implements StreamReader {
   /** Nothing was said since the last count. */
   #isCounted = false
 
-  constructor({ n }: ChatRequest) {
+  constructor({ n }: ChatRequest, accent: Accented = NO_ACCENT) {
     this.#expected = isCount(n) ? n : 1
+    this.#accent = accent
   }
 
   get isFinished(): boolean {
@@ -49,15 +61,18 @@ class ChatStream implements StreamReader {
 
   get usage(): StreamUsage | null {
     if (this.#usage === null) return null
-    const tokens = usageFromWire(this.#usage, this.#tier)
-    return { tokens, body: this.#usage, isFinal: this.#isCounted && this.#isComplete() }
+    const body = this.#accent.usage?.(this.#usage) ?? this.#usage
+    const tokens = usageFromWire(body, this.#tier)
+    if (this.#accent.hasOwnTiers === true) tokens.pricePercent = Math.max(100, tokens.pricePercent)
+    return { tokens, body, isFinal: this.#isCounted && this.#isComplete() }
   }
 
   read({ event, data }: ServerSentEvent): StreamPart[] {
     if (this.#hasEnded) return NONE
     if (isDone(data)) return this.#isComplete() ? this.#end() : this.#fail(CUT)
     const value = parsedEvent(data)
-    if (value === null) return this.isFinished ? NONE : this.#fail(UNREADABLE)
+    // A sign of life that some servers send as data.
+    if (value === null) return this.isFinished || data.startsWith(':') ? NONE : this.#fail(UNREADABLE)
     const failed = failureInStream(value, event)
     if (failed !== null) return this.isFinished ? NONE : this.#fail(failed)
     return this.#readChunk(value, data)
@@ -95,6 +110,7 @@ class ChatStream implements StreamReader {
     if (Array.isArray(choices)) {
       for (const choice of choices) {
         if (!isJsonObject(choice)) continue
+        if (this.#accent.choice?.(choice) === true) isChanged = true
         const bytes = contentBytesOf(choice)
         contentBytes += bytes
         const known = this.#choiceAt(choice['index'])
@@ -138,9 +154,10 @@ class ChatStream implements StreamReader {
     const reason = choice['finish_reason']
     if (typeof reason === 'string' && reason !== '') {
       if (known.finishReason === null) this.#finished += 1
-      known.finishReason ??= reason === 'eos' ? 'stop' : reason
-      if (reason !== 'eos') return isChanged
-      choice['finish_reason'] = 'stop'
+      const ours = FINISH_REASONS.get(reason)
+      known.finishReason ??= ours ?? reason
+      if (ours === undefined) return isChanged
+      choice['finish_reason'] = ours
       return true
     }
     if (reason === null) return isChanged

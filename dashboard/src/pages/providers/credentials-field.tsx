@@ -1,0 +1,54 @@
+import { ActionIcon, Group, Input, PasswordInput, Stack } from '@mantine/core'
+import { Trash2 } from 'lucide-react'
+import type { CredentialDraft } from './provider-draft.ts'
+
+export interface CredentialsFieldProps {
+  /** As the family names them. */
+  names: readonly string[]
+  credentials: Readonly<Record<string, CredentialDraft>>
+  onChange: (credentials: Record<string, CredentialDraft>) => void
+  error: string | undefined
+}
+
+/** Secrets beside a key. They are written and never read. */
+export function CredentialsField({ names, credentials, onChange, error }: CredentialsFieldProps) {
+  const type = (name: string, typed: string) => onChange({ ...credentials, [name]: { typed } })
+  return (
+    <Input.Wrapper
+      label="Credentials"
+      labelElement="div"
+      description="Secrets beside a key. Stored encrypted and never shown again"
+      error={error}
+    >
+      <Stack gap="xs" mt="xs">
+        {names.map((name) => {
+          const draft = credentials[name] ?? { typed: '' }
+          return (
+            <Group key={name} gap="xs" wrap="nowrap" align="flex-end">
+              <PasswordInput
+                flex={1}
+                label={name}
+                placeholder={draft === 'stored' ? 'stored; type to replace it' : ''}
+                value={draft === 'stored' ? '' : draft.typed}
+                onChange={(event) => type(name, event.currentTarget.value)}
+                autoComplete="off"
+                visibilityToggleButtonProps={{ 'aria-label': `Show what is typed as ${name}` }}
+              />
+              {draft === 'stored' && (
+                <ActionIcon
+                  variant="subtle"
+                  color="gray"
+                  size="lg"
+                  aria-label={`Remove credential ${name}`}
+                  onClick={() => type(name, '')}
+                >
+                  <Trash2 size={15} aria-hidden />
+                </ActionIcon>
+              )}
+            </Group>
+          )
+        })}
+      </Stack>
+    </Input.Wrapper>
+  )
+}

@@ -1,0 +1,32 @@
+import type { Provider } from '../../domain/provider.ts'
+import type { HttpTarget } from '../../upstream/target.ts'
+import { isSigned, settingsOf } from './settings.ts'
+
+/** A path of a model. Its id may be an ARN: all of it is one segment. */
+export function modelTarget(provider: Provider, model: string, action: string): HttpTarget {
+  const url = `${runtimeBase(provider)}/model/${encodeURIComponent(model)}/${action}`
+  return { url, headers: { 'content-type': 'application/json', ...headersFor(provider) } }
+}
+
+/** Lists are at another host, unless the provider has an address of its own. */
+export function controlTarget(provider: Provider, path: string): HttpTarget {
+  const base = runtimeBase(provider).replace('://bedrock-runtime', '://bedrock')
+  return { url: base + path, headers: headersFor(provider) }
+}
+
+function runtimeBase(provider: Provider): string {
+  if (provider.baseUrl !== null) return provider.baseUrl.replace(/\/+$/, '')
+  return `https://bedrock-runtime.${domainOf(settingsOf(provider).region ?? '')}`
+}
+
+export function domainOf(region: string): string {
+  return `${region}.amazonaws.com${region.startsWith('cn-') ? '.cn' : ''}`
+}
+
+/** The operator's headers win, except over the provider's key, which has its own setting. */
+function headersFor(provider: Provider): Record<string, string> {
+  const headers: Record<string, string> = {}
+  for (const [name, value] of Object.entries(provider.headers)) headers[name.toLowerCase()] = value
+  if (provider.apiKey !== null && !isSigned(provider)) headers['authorization'] = `Bearer ${provider.apiKey}`
+  return headers
+}

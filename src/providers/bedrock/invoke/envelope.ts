@@ -1,0 +1,35 @@
+import type { JsonObject } from '../../../domain/request/call-request.ts'
+import type { Target, Translation } from '../../family.ts'
+import { claudeName } from '../claude.ts'
+
+/** The dialect that keeps all fields; this service knows no newer one for them. */
+const VERSION = 'bedrock-2023-05-31'
+export const BETA_HEADER = 'anthropic-beta'
+
+/** The model as its vendor calls it, by which the translators know what it can do. */
+export function vendorTarget(target: Target): Target {
+  return { ...target, model: claudeName(target.model) ?? target.model }
+}
+
+/** A body of the Messages API in this service's envelope. Model and streaming are in the path, tiers in no place. */
+export function enveloped(body: JsonObject, { carried }: Pick<Target, 'carried'>): JsonObject {
+  const { model: _model, stream: _stream, service_tier: _tier, anthropic_beta: own, ...rest } = body
+  const named = (carried?.[BETA_HEADER] ?? '').split(',').map((beta) => beta.trim())
+  const betas = [...(Array.isArray(own) ? own : []), ...named.filter((beta) => beta !== '')]
+  return {
+    anthropic_version: VERSION,
+    ...(betas.length === 0 ? {} : { anthropic_beta: [...new Set(betas)] }),
+    ...rest,
+  }
+}
+
+export function inEnvelope(translation: Translation, target: Target): Translation {
+  if (translation.kind !== 'wire') return translation
+  return { ...translation, body: enveloped(translation.body, target) }
+}
+
+/** Betas that the caller's client names in a header. */
+export function carriedBetas(headers: Iterable<readonly [name: string, value: string]>): Record<string, string> {
+  const values = [...headers].filter(([name]) => name.toLowerCase() === BETA_HEADER).map(([, value]) => value)
+  return values.length === 0 ? {} : { [BETA_HEADER]: values.join(',') }
+}
