@@ -24,7 +24,7 @@ export function ProxyField({ value, onChange, error }: ProxyFieldProps) {
           <TextInput
             aria-label="Address of the proxy"
             description="A password in it is not shown once it is saved; *** stands for it"
-            placeholder="http://user:password@proxy.internal:3128"
+            placeholder="http://127.0.0.1:3128"
             value={value.url}
             onChange={(event) => onChange({ ...value, url: event.currentTarget.value })}
             error={error}
