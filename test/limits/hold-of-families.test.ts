@@ -29,10 +29,13 @@ const PRICE = compilePrice({
 })
 
 const request = fc.record({
-  messages: fc.array(fc.record({ role: fc.constant('user'), content: fc.string({ minLength: 1, maxLength: 300 }) }), {
-    minLength: 1,
-    maxLength: 3,
-  }),
+  messages: fc.array(
+    fc.record({ role: fc.constant('user'), content: fc.string({ maxLength: 300 }).map((text) => `A${text}`) }),
+    {
+      minLength: 1,
+      maxLength: 3,
+    },
+  ),
   max_tokens: fc.option(fc.integer({ min: 1, max: 5_000 }), { nil: null }),
   n: fc.option(fc.integer({ min: 1, max: 4 }), { nil: null }),
   service_tier: fc.constantFrom(null, 'auto', 'default', 'flex', 'priority'),

@@ -132,7 +132,7 @@ describe('a key that cannot be used', () => {
     // However slow the machine, one of these times is still to come when the request arrives.
     let expired: string | undefined
     for (let ms = 50; expired === undefined; ms *= 4) {
-      expired = await newKey({ name: `three ${ms}`, expires_at: new Date(Date.now() + ms).toISOString() })
+      expired = await newKey({ name: `three-${ms}`, expires_at: new Date(Date.now() + ms).toISOString() })
     }
     await until(async () => (await tried(hello('fast'), expired)).status === 409, 'the key expires')
     for (const [key, why] of [
