@@ -17,7 +17,7 @@ const LIMITED: Expected = ['rate_limited', 'any', 'short-wait']
 const ERROR: Expected = ['upstream_error', 'any', 'yes']
 const OVERLOADED: Expected = ['provider_overloaded', 'any', 'yes']
 
-/** Every row of families.md 2.4. `null`: not retried here. */
+/** Every exception that the service documents. `null`: not retried here. */
 const ROWS: [name: string, status: number, body: object, Expected, waitMs: number | null][] = [
   ['ValidationException', 400, { message: 'messages: expected' }, INVALID, null],
   ['ValidationException', 400, { message: 'Input is too long for requested model.' }, TOO_LONG, null],
