@@ -29,7 +29,7 @@ export interface Application {
 }
 
 const CUSTOMERS: Some = ['c-1042', 'c-1187', 'c-2003', 'c-2290', 'c-3318', 'c-3746', 'c-4051', 'c-4480', 'c-5127']
-const ENGINEERS: Some = ['anna', 'ben', 'chiara', 'dmitri', 'ewa']
+const ENGINEERS: Some = ['anna', 'ben', 'chiara']
 
 const inDefault = { workspace: 'default', cached: 0.3 } as const
 
@@ -52,7 +52,7 @@ export const APPLICATIONS: readonly Application[] = [
   },
   {
     ...{ ...inDefault, key: 'support-bot', perDay: 175, rhythm: 'people', prompt: 3200, answer: 260, cached: 0.75 },
-    ...{ users: CUSTOMERS, sessionMinutes: 120 },
+    ...{ users: CUSTOMERS, sessionMinutes: 720 },
     models: [
       ['support', 88],
       ['fast', 12],
@@ -116,7 +116,7 @@ export const APPLICATIONS: readonly Application[] = [
   },
   {
     ...{ key: 'pages', workspace: 'chat', perDay: 45, rhythm: 'people', prompt: 900, answer: 300, cached: 0.4 },
-    ...{ streams: true, users: CUSTOMERS, sessionMinutes: 45 },
+    ...{ streams: true, users: CUSTOMERS, sessionMinutes: 1440 },
     models: [
       ['fast', 70],
       ['smart', 30],
@@ -124,7 +124,7 @@ export const APPLICATIONS: readonly Application[] = [
   },
   {
     ...{ key: 'agents', workspace: 'chat', perDay: 60, rhythm: 'office', prompt: 16_000, answer: 450, cached: 0.85 },
-    ...{ streams: true, endpoint: 'messages', users: ENGINEERS, sessionMinutes: 180 },
+    ...{ streams: true, endpoint: 'messages', users: ENGINEERS, sessionMinutes: 1440 },
     models: [
       ['smart', 65],
       ['fast', 35],

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { isObject, type JsonObject, objectsIn } from './json.ts'
 import type { StreamState } from './stream/desk.ts'
 
-export type FamilyName = 'openai' | 'anthropic' | 'bedrock'
+export type FamilyName = 'openai' | 'anthropic' | 'bedrock' | 'gemini'
 
 export interface RecordedCall {
   id: number
@@ -94,16 +94,17 @@ function newCall(id: number, family: FamilyName, method: string, url: URL, heade
   }
 }
 
-/** Of messages, of items of the Responses API, or of what is to be embedded. */
+/** Of messages, of contents, of items of the Responses API, or of what is to be embedded. */
 function lastAsked(body: JsonObject): string {
-  return lastUserText(body['messages']) || lastUserText(body['input']) || lastText(body['input'])
+  const asked = ['messages', 'contents', 'input'].map((name) => lastUserText(body[name]))
+  return asked.find((text) => text !== '') ?? lastText(body['input'])
 }
 
 /** Works for all formats: text is a string or stands in parts. */
 export function lastUserText(messages: unknown): string {
   for (const message of objectsIn(messages).toReversed()) {
     if (message['role'] !== 'user') continue
-    const text = textOf(message['content'])
+    const text = textOf(message['content'] ?? message['parts'])
     if (text !== '') return text
   }
   return ''

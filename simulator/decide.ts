@@ -132,7 +132,7 @@ function planStream(call: ModelCall, format: StreamFormat, whole: JsonObject, sc
     events: watched(events, (event) => {
       next = event
     }),
-    script,
+    script: format.newline === undefined ? script : { newline: format.newline, ...script },
     ping: format.ping,
     ...(format.frame === undefined ? {} : { frame: format.frame }),
     errorEvent: (status) => format.errorEvent(family.failure(status, context).body, whole, next, status),

@@ -8,6 +8,7 @@ Simulated OpenAI-like and Anthropic-like servers. See docs/simulator.md.
   --openai-port <port>      default 9101; 0 takes a free port
   --anthropic-port <port>   default 9102; 0 takes a free port
   --bedrock-port <port>     default 0
+  --gemini-port <port>      default 0, a free port
   --host <address>          default 127.0.0.1
   --seed <number>           default 1
   --latency-ms <number>     added to every answer, default 0
@@ -19,6 +20,7 @@ const OPTIONS = {
   'openai-port': { type: 'string', default: '9101' },
   'anthropic-port': { type: 'string', default: '9102' },
   'bedrock-port': { type: 'string', default: '0' },
+  'gemini-port': { type: 'string', default: '0' },
   host: { type: 'string', default: '127.0.0.1' },
   seed: { type: 'string', default: '1' },
   'latency-ms': { type: 'string', default: '0' },
@@ -51,23 +53,25 @@ async function main(): Promise<void> {
     openaiPort: wholeNumber('openai-port', values['openai-port'], 65_535),
     anthropicPort: wholeNumber('anthropic-port', values['anthropic-port'], 65_535),
     bedrockPort: wholeNumber('bedrock-port', values['bedrock-port'], 65_535),
+    geminiPort: wholeNumber('gemini-port', values['gemini-port'], 65_535),
     host: values.host,
     seed: wholeNumber('seed', values.seed, Number.MAX_SAFE_INTEGER),
     latencyMs: wholeNumber('latency-ms', values['latency-ms'], 3_600_000),
   })
   // Before the first line of output: whoever waits for it may end us at once.
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void simulator.close())
-  const { openaiUrl, anthropicUrl, bedrockUrl } = simulator
+  const { openaiUrl, anthropicUrl, bedrockUrl, geminiUrl } = simulator
   process.stdout.write(
-    values.json ? `${JSON.stringify({ openaiUrl, anthropicUrl, bedrockUrl })}\n` : greeting(simulator),
+    values.json ? `${JSON.stringify({ openaiUrl, anthropicUrl, bedrockUrl, geminiUrl })}\n` : greeting(simulator),
   )
 }
 
-function greeting({ openaiUrl, anthropicUrl, bedrockUrl }: Simulator): string {
+function greeting({ openaiUrl, anthropicUrl, bedrockUrl, geminiUrl }: Simulator): string {
   const json = `-H 'content-type: application/json'`
   return `OpenAI family:    ${openaiUrl}
 Anthropic family: ${anthropicUrl}
 Bedrock family:   ${bedrockUrl}
+Gemini family:    ${geminiUrl}
 
 Try:
 curl ${openaiUrl}/chat/completions -H 'authorization: Bearer any' ${json} -d '{"model":"gpt-sim-echo","messages":[{"role":"user","content":"hello"}]}'

@@ -5,6 +5,7 @@ import type { ScriptedAnswer } from './answer.ts'
 import { anthropicFamily } from './anthropic/anthropic.ts'
 import { bedrockFamily } from './bedrock/bedrock.ts'
 import type { FamilyName, RecordedCall } from './call-log.ts'
+import { geminiFamily } from './gemini/gemini.ts'
 import { openaiFamily } from './openai/openai.ts'
 import type { Tweak } from './reply.ts'
 import { createFamilyServer } from './server.ts'
@@ -21,12 +22,14 @@ export interface SimulatorOptions {
   openaiPort?: number
   anthropicPort?: number
   bedrockPort?: number
+  geminiPort?: number
   host?: string
   seed?: number
   /** When set, every other key gets the vendor's 401; otherwise any non-empty key is accepted. */
   openaiKey?: string
   anthropicKey?: string
   bedrockKey?: string
+  geminiKey?: string
   latencyMs?: Latency
   keepCalls?: number
 }
@@ -37,6 +40,7 @@ export interface Simulator {
   /** Excludes `/v1`, as Anthropic's base address does. */
   anthropicUrl: string
   bedrockUrl: string
+  geminiUrl: string
   calls: readonly RecordedCall[]
   /** All streams since the start or `reset()`. */
   streams: Readonly<StreamCounts>
@@ -71,8 +75,9 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   const openai = createFamilyServer(openaiFamily, stage, options.openaiKey ?? null)
   const anthropic = createFamilyServer(anthropicFamily, stage, options.anthropicKey ?? null)
   const bedrock = createFamilyServer(bedrockFamily, stage, options.bedrockKey ?? null)
-  const servers = [openai, anthropic, bedrock]
-  const ports = [options.openaiPort, options.anthropicPort, options.bedrockPort]
+  const gemini = createFamilyServer(geminiFamily, stage, options.geminiKey ?? null)
+  const servers = [openai, anthropic, bedrock, gemini]
+  const ports = [options.openaiPort, options.anthropicPort, options.bedrockPort, options.geminiPort]
   const listening = await Promise.allSettled(servers.map((server, at) => listen(server, ports[at] ?? 0, host)))
   const origins = listening.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []))
   const failed = listening.find((each) => each.status === 'rejected')
@@ -80,11 +85,12 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     await Promise.all(servers.filter((server) => server.listening).map(shut))
     throw failed.reason
   }
-  const [openaiOrigin = '', anthropicOrigin = '', bedrockOrigin = ''] = origins
+  const [openaiOrigin = '', anthropicOrigin = '', bedrockOrigin = '', geminiOrigin = ''] = origins
   return {
     openaiUrl: `${openaiOrigin}/v1`,
     anthropicUrl: anthropicOrigin,
     bedrockUrl: bedrockOrigin,
+    geminiUrl: geminiOrigin,
     calls: stage.log.calls,
     streams: stage.streams.counts,
     script: stage.script,

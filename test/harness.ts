@@ -75,6 +75,7 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
     ANTHROPIC_BASE_URL: simulator.anthropicUrl,
     SIMULATED: simulator.openaiUrl,
     SIMULATED_BEDROCK: simulator.bedrockUrl,
+    SIMULATED_GEMINI: simulator.geminiUrl,
     SIMULATED_HOST: new URL(simulator.openaiUrl).host,
     ...options.environment,
   }

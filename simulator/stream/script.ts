@@ -69,6 +69,8 @@ export interface StreamFormat {
   ping: Omit<StreamEvent, 'phase'> | null
   /** The event that breaks a stream off, from the body of the family's error and the answer that breaks off. */
   errorEvent(failure: unknown, answer: JsonObject, next: StreamEvent | null, status: number): Omit<StreamEvent, 'phase'>
+  /** Of its lines, unless a script says otherwise. */
+  newline?: NonNullable<Framing['newline']>
   /** Missing: server-sent events. */
   contentType?: string
   frame?(event: Omit<StreamEvent, 'phase'>): Uint8Array

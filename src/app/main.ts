@@ -3,23 +3,20 @@ import { createCircuits } from '../calls/chain/circuits.ts'
 import { createPricePercents } from '../calls/chain/price-percents.ts'
 import { createProviderHealth } from '../calls/chain/provider-health.ts'
 import { createQuirks } from '../calls/chain/quirks.ts'
+import { createTraffic } from '../calls/chain/traffic.ts'
 import type { Deps } from '../calls/deps.ts'
 import { createIdempotency, type Idempotency } from '../calls/idempotency/idempotency.ts'
-import { startCatalog } from '../calls/models/catalog.ts'
 import { exampleModel } from '../calls/models/example-model.ts'
 import { knownModels } from '../calls/models/known-models.ts'
 import { OpenStreams } from '../calls/stream/open-streams.ts'
 import { newId } from '../domain/new-id.ts'
-import { isConfigured } from '../domain/provider.ts'
 import type { PrefixRule } from '../domain/route.ts'
-import type { Snapshot } from '../domain/snapshot.ts'
 import type { HttpRoute } from '../http/call.ts'
 import { dashboardRoutes } from '../http/dashboard-routes.ts'
 import { drain } from '../http/drain.ts'
 import { checkPorts, createServers, type PortsOptions } from '../http/ports.ts'
 import type { SpendLedger } from '../limits/spend-ledger.ts'
 import { steadyClock } from '../limits/steady-clock.ts'
-import type { AuthorizeDeps } from '../providers/authorize.ts'
 import { FAMILIES } from '../providers/families.ts'
 import { builtinProviders, PROVIDER_KINDS } from '../providers/provider-kinds.ts'
 import { findIdempotent } from '../request-log/search/find-idempotent.ts'
@@ -48,6 +45,7 @@ import { openStore, type Store } from './open-store.ts'
 import { openUpstream } from './open-upstream.ts'
 import { packagePath } from './package-path.ts'
 import { applyFile, type NewKeys, prepareStore } from './prepare-store.ts'
+import { readModelLists } from './read-model-lists.ts'
 import { shedding } from './shedding.ts'
 import { streamingWords, streamSettings } from './stream-config.ts'
 import { version } from './version.ts'
@@ -172,7 +170,7 @@ async function serve(prepared: Prepared): Promise<Gateway> {
   const { environment, config, settings, store, live, newKeys, log, now, onListening } = prepared
   const clock = steadyClock(now, () => performance.now())
   const asking = openUpstream(now, environment)
-  const { catalog, ...modelLists } = readModelLists(live.current(), asking, log)
+  const { catalog, ...modelLists } = readModelLists(live.current(), PREFIXES, asking, log)
   const isKnown = knownModels(live.current, catalog)
   const circuits = createCircuits(now, isKnown)
   const keeping = { log: store.requestLog.status, control: live.state, limits: () => opened.limits() }
@@ -186,7 +184,7 @@ async function serve(prepared: Prepared): Promise<Gateway> {
     ...BUILT_IN,
     catalog,
     circuits,
-    ...learning(live, log),
+    ...learning(live, log, now),
     providerHealth: createProviderHealth(now, live.current),
     isKnown,
     ...asking,
@@ -252,10 +250,10 @@ function notes({ requestLog, valueUses, secrets }: Store): Pick<Deps, 'requestLo
 }
 
 /** What the gateway learns from providers' answers. */
-function learning(live: LiveSnapshot, log: Log): Pick<Deps, 'quirks' | 'pricePercents'> {
+function learning(live: LiveSnapshot, log: Log, now: () => number): Pick<Deps, 'quirks' | 'pricePercents' | 'traffic'> {
   const write = (provider: string, percent: number) =>
     live.change((transaction) => raisePricePercent(transaction, provider, percent))
-  return { quirks: createQuirks(), pricePercents: createPricePercents(write, log) }
+  return { quirks: createQuirks(), pricePercents: createPricePercents(write, log), traffic: createTraffic(now) }
 }
 
 /** Pools first: calls that still wait for a provider end now and are logged before the store closes. */
@@ -278,23 +276,4 @@ function routes(deps: Deps, health: Health, administration: HttpRoute[]): PortsO
 function pages(metrics: Metrics, portsApart: () => string): HttpRoute[] {
   const scrape: HttpRoute = { method: 'GET', path: '/metrics', handle: () => handleMetrics(metrics) }
   return [scrape, ...dashboardRoutes(packagePath('dashboard/dist'), portsApart)]
-}
-
-function readModelLists(snapshot: Snapshot, deps: AuthorizeDeps, log: Log) {
-  return startCatalog({
-    sources: catalogSources(snapshot),
-    prefixes: PREFIXES,
-    ...deps,
-    onRead: (provider, count) => log.info({ provider, models: count }, 'model list read'),
-    onFailure: (provider, reason) => log.warn({ provider, reason }, 'model list not read; retrying later'),
-  })
-}
-
-/** The providers with a prefix, and those whose settings ask for it. */
-function catalogSources({ providers }: Snapshot) {
-  return [...providers.values()].flatMap((provider) => {
-    const family = FAMILIES.get(provider.family)
-    const isMeant = BUILTINS.some(({ name }) => name === provider.name) || family?.isListed?.(provider) === true
-    return family !== undefined && isMeant && isConfigured(provider) ? [{ provider, family }] : []
-  })
 }

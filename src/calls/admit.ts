@@ -6,14 +6,14 @@ import { assessChain, NOTHING_FITTED, type Situation } from './chain/assess.ts'
 import { chainHold } from './chain/chain-hold.ts'
 import type { Deps } from './deps.ts'
 import { openRecord } from './open-record.ts'
-import { type Admitted, advance, type Resolved } from './stages.ts'
+import { type Admitted, advance, type Balanced } from './stages.ts'
 
 /**
  * Holds the maximum cost of the call and opens its row before anything is sent: from here on the log knows the call,
  * whatever kills the process. With the ledger in memory, decision and log write happen in one turn, so the open rows
  * are the holds; shared counters keep the hold under the row's id.
  */
-export async function admit(resolved: Resolved, deps: Deps): Promise<Admitted> {
+export async function admit(resolved: Balanced, deps: Deps): Promise<Admitted> {
   const { body, endpoint, snapshot, id, receiver } = resolved
   const { chain, isInterchangeable } = resolved.resolved
   const payer = payerOf(resolved.key, snapshot)
@@ -29,13 +29,20 @@ export async function admit(resolved: Resolved, deps: Deps): Promise<Admitted> {
   const isFinal = !mayFit(payer)
   const assessed = assessChain(body, situation, deps, NOTHING_FITTED, isFinal)
   let fitnesses = assessed instanceof Promise ? await assessed : assessed
-  const holdFor = (chosen: typeof fitnesses) => ({
-    ...(endpoint.isFree === true ? holdOfTerms([]) : chainHold(chosen, body.promptTokens.most, snapshot)),
+  const holdFor = (chosen: typeof fitnesses, isHedged = false) => ({
+    ...(endpoint.isFree === true ? holdOfTerms([]) : chainHold(chosen, body.promptTokens.most, snapshot, isHedged)),
     isStream: resolved.delivery !== null,
   })
-  let hold = holdFor(fitnesses)
+  let mayHedge = chain.some(({ hedgeAfterMs }) => hedgeAfterMs !== null)
+  let hold = holdFor(fitnesses, mayHedge)
   const asked = deps.ledger.admit(payer, hold, id)
   let decision = asked instanceof Promise ? await asked : asked
+  if (decision.kind === 'refused' && mayHedge) {
+    // What is left does not suffice for two at once: one is asked after the other.
+    mayHedge = false
+    hold = holdFor(fitnesses)
+    decision = await deps.ledger.admit(payer, hold, id)
+  }
   if (decision.kind === 'refused' && !isFinal) {
     // Again, with the most that the fitting hard budget can pay for.
     ;({ fitnesses, hold, decision } = await fitIn({ fitnesses, hold, decision }, payer, async (fitted) => {
@@ -60,5 +67,5 @@ export async function admit(resolved: Resolved, deps: Deps): Promise<Admitted> {
     throw error
   }
   for (const { scope } of warnings) deps.metrics.budgetWarnings.add(1, [scope.kind])
-  return advance(resolved, { fitnesses, held, warnings })
+  return advance(resolved, { fitnesses, mayHedge, held, warnings })
 }

@@ -11,8 +11,8 @@ import type { Deps } from './deps.ts'
 import { costOfUsage } from './price.ts'
 import { millisecondsInto, type Served, type StreamedAnswer } from './stages.ts'
 import type { Delivery } from './stream/delivery.ts'
+import { usageOf } from './stream/stream-usage.ts'
 import { notePrice } from './try-entry.ts'
-import { uncounted } from './uncounted.ts'
 
 /** What the caller is told of a stream that was cut; null: it has finished. */
 export type Cut = GatewayError | 'caller-left' | null
@@ -53,6 +53,7 @@ export async function deliver(call: Served, deps: Deps): Promise<Cut> {
   deps.streams.delete(served.answer.stream)
   served.answer.stream.close()
   conclude(streaming, end, deps)
+  await call.lost?.end()
   return fault ?? cutOf(streaming, end)
 }
 
@@ -102,15 +103,13 @@ function conclude(streaming: Streaming, end: StreamEnding | Failure, deps: Deps)
   const { served } = call
   const { entry } = served
   answer.ended = typeof end === 'string' ? end : 'failed_mid_stream'
-  const attempt = call.attempts.findLast(({ kind }) => kind === 'called')
-  if (attempt !== undefined) {
-    attempt.durationMs = millisecondsInto(call) - attempt.startedAfterMs
-    served.upstreamMs = attempt.durationMs
-    attempt.reason = REASONS[answer.ended]
-    if (typeof end !== 'string') {
-      attempt.code = end.code
-      attempt.phase = 'after_content'
-    }
+  const { attempt } = served
+  attempt.durationMs = millisecondsInto(call) - attempt.startedAfterMs
+  served.upstreamMs = attempt.durationMs
+  attempt.reason = REASONS[answer.ended]
+  if (typeof end !== 'string') {
+    attempt.code = end.code
+    attempt.phase = 'after_content'
   }
   if (typeof end !== 'string') {
     deps.circuits.failed(entry, end)
@@ -120,7 +119,7 @@ function conclude(streaming: Streaming, end: StreamEnding | Failure, deps: Deps)
     deps.providerHealth.succeeded(entry)
   }
   noteUsage(streaming)
-  notePrice(served.usage.pricePercent, candidate, call, deps)
+  notePrice(served.usage.pricePercent, candidate, attempt, call.id, deps)
 }
 
 const REASONS: Record<StreamEnding, string> = {
@@ -131,19 +130,11 @@ const REASONS: Record<StreamEnding, string> = {
   interrupted: 'the gateway shut down',
 }
 
-/** The provider's count if it counted the whole answer, else an estimate within bounds. */
 function noteUsage({ call, answer, delivery, candidate }: Streaming): void {
-  const { served } = call
-  const { reader } = answer.stream
-  const bytes = answer.stream.received.bytes + reader.hiddenBytes
-  const counted = reader.usage
-  if (counted?.isFinal === true) {
-    served.usage = counted.tokens
-    served.usageSource = 'provider'
-    return
-  }
-  const received = { ...answer.stream.received, characters: bytes - delivery.otherBytes, bytes }
-  Object.assign(served, uncounted(call, candidate, { counted: counted?.tokens ?? null, received }))
+  const { reader, received } = answer.stream
+  const { deltas } = received
+  const arrived = { counted: reader.usage, deltas, bytes: received.bytes + reader.hiddenBytes }
+  Object.assign(call.served, usageOf({ ...arrived, otherBytes: delivery.otherBytes }, candidate, call.body))
 }
 
 function cutOf({ delivery, candidate: { provider } }: Streaming, end: StreamEnding | Failure): Cut {

@@ -1,14 +1,18 @@
 import { SmallBody } from '../bodies/small-body.ts'
+import { cleanName } from '../domain/attribution.ts'
 import type { ExplainedEntry, Explanation } from '../domain/explanation.ts'
-import type { Picodollars } from '../domain/pricing/price.ts'
+import { asPicodollars, type Picodollars } from '../domain/pricing/price.ts'
 import { type Provider, withoutSecrets } from '../domain/provider.ts'
 import type { ChainEntry } from '../domain/route.ts'
 import { isStreaming } from '../domain/snapshot.ts'
 import { usableKey } from '../domain/usable-key.ts'
 import { chatCompletions } from '../endpoints/chat-completions/chat-completions.ts'
+import type { Endpoint } from '../endpoints/endpoint.ts'
 import { readValue } from '../endpoints/read-body.ts'
 import { moneyOf } from '../limits/hold.ts'
 import { defaultLimitOf, hasHardBudget, payerOf, workspacePayer } from '../limits/payer.ts'
+import { sessionKeyOf } from './balance.ts'
+import { type Arranged, type Arrival, arrange } from './chain/arrange.ts'
 import { type Candidate, type ChainDeps, type Fitness, type Situation, traitsOf } from './chain/assess.ts'
 import { termsAt } from './chain/chain-hold.ts'
 import { Walk } from './chain/walk.ts'
@@ -20,6 +24,8 @@ import { entriesOf } from './resolve.ts'
 export interface ExplainedFor {
   workspace: string
   keyId: string | null
+  /** As the header `x-gateway-session` would name it. */
+  session?: string | undefined
 }
 
 export type ExplainDeps = ChainDeps & Pick<Deps, 'snapshot' | 'prefixes' | 'ledger' | 'streams' | 'now'>
@@ -30,16 +36,20 @@ export type ExplainDeps = ChainDeps & Pick<Deps, 'snapshot' | 'prefixes' | 'ledg
  */
 export async function explain(
   body: unknown,
-  { workspace, keyId }: ExplainedFor,
+  { workspace, keyId, session }: ExplainedFor,
   deps: ExplainDeps,
 ): Promise<Explanation> {
   const snapshot = deps.snapshot()
   const key = keyId === null ? null : usableKey(snapshot, { id: keyId, workspace }, deps.now())
-  const endpoint = chatCompletions
+  const endpoint: Endpoint = chatCompletions
   const allowsStream = isStreaming(snapshot.workspaces.get(workspace), deps.streams.settings.isOnByDefault)
   const request = new SmallBody(readValue(body, endpoint, allowsStream), endpoint)
   const resolved = entriesOf(request.request.model, { workspace }, snapshot, deps.prefixes)
-  const { chain, alias, isInterchangeable } = resolved
+  const { alias, isInterchangeable } = resolved
+  const attribution = { ...request.attribution, session: cleanName(session) ?? request.attribution.session }
+  const isStream = endpoint.stream?.isRequested(request.request) === true
+  const arrival = { session: sessionKeyOf(attribution, request.request), isStream, snapshot }
+  const { chain, because } = arrangedFor(resolved, arrival, deps)
   const payer = key === null ? workspacePayer(workspace, snapshot) : payerOf(key, snapshot)
   const bounds = { defaultLimit: defaultLimitOf(payer), isStrict: hasHardBudget(payer) }
   const situation: Situation = { endpoint, chain, isInterchangeable, snapshot, ...bounds }
@@ -48,6 +58,7 @@ export async function explain(
   const entries = chain.map((entry, position) => ({
     ...explained(entry, fitnesses[position], request.promptTokens.most, situation, deps),
     wouldBeUsed: refusal === null && candidate?.position === position,
+    chosenBecause: because.get(entry) ?? null,
     skippedBecause: passed.get(entry)?.replace(/^skipped: /, '') ?? null,
   }))
   const provider = chain[0]?.provider
@@ -60,15 +71,34 @@ export async function explain(
         : null,
     advice: limitAdvice(fitnesses),
     error: error ?? refusal,
-    hold: entries.reduce<Picodollars | null>(
-      (most, { hold }) => (hold !== null && (most === null || hold > most) ? hold : most),
-      null,
-    ),
+    hold: mostOf(entries),
     entries,
   }
 }
 
-type Assessed = Omit<ExplainedEntry, 'wouldBeUsed' | 'skippedBecause'>
+/** Without a session chance decides among members: the likeliest order is shown. */
+function arrangedFor(
+  { chain, places }: ReturnType<typeof entriesOf>,
+  arrival: Arrival,
+  { circuits, traffic }: ChainDeps,
+): Pick<Arranged, 'chain' | 'because'> {
+  if (places === null) return { chain: [...chain], because: new Map() }
+  return arrange(places, arrival, { circuits, traffic, random: () => 0.5 })
+}
+
+/** Of the entries whose hold is known; where two may be asked at once, of two of them. */
+function mostOf(entries: readonly Pick<ExplainedEntry, 'entry' | 'hold'>[]): Picodollars | null {
+  let most: Picodollars | null = null
+  for (const { entry, hold } of entries) {
+    if (hold === null) continue
+    const others = entries.flatMap((other) => (other.entry === entry ? [] : (other.hold ?? [])))
+    const beside = entry.hedgeAfterMs === null ? 0n : others.reduce((a, b) => (b > a ? b : a), asPicodollars(0n))
+    if (most === null || hold + beside > most) most = asPicodollars(hold + beside)
+  }
+  return most
+}
+
+type Assessed = Omit<ExplainedEntry, 'wouldBeUsed' | 'skippedBecause' | 'chosenBecause'>
 
 /** What a call would do now, without a provider call: the first entry, or the caller's error. */
 function firstStep(chain: readonly ChainEntry[], fitnesses: readonly Fitness[], { circuits }: ChainDeps) {

@@ -9,6 +9,7 @@ import { logFull } from '../request-log/log-full.ts'
 import { admit } from './admit.ts'
 import { answer } from './answer.ts'
 import { authenticate } from './authenticate.ts'
+import { balance } from './balance.ts'
 import { deliver } from './deliver.ts'
 import type { Deps } from './deps.ts'
 import { outcomeOf } from './idempotency/outcome.ts'
@@ -47,7 +48,7 @@ export async function handleCall(
       permit(resolved)
       const first = resolved.idempotency === null ? null : await deps.idempotency.enter(resolved, resolved.idempotency)
       if (first !== null) return first.reply
-      const admitted = await admit(resolved, deps)
+      const admitted = await admit(balance(resolved, deps), deps)
       if (admitted.delivery !== null) deps.streams.begin(admitted, admitted.delivery)
       const served = await tryChain(admitted, deps)
       if (served.delivery !== null) ended.error = await deliver(served, deps)
@@ -69,6 +70,8 @@ export async function handleCall(
   } finally {
     // Already settled, unless something failed; that must not keep money held for ever.
     if (ended.call.held !== undefined) void deps.ledger.settle(ended.call.held, NOTHING_USED)
+    ended.call.leaveEntry()
+    void ended.call.lost?.end()
     ended.call.body?.release()
     ended.call.delivery?.close()
     deps.streams.end(begun)
@@ -116,6 +119,9 @@ function begin(call: Call, endpoint: Endpoint, key: LiveKey, snapshot: Snapshot,
     unusedKey: endpoint.unusedKey?.(call) ?? [],
     adjustments: [],
     trying: null,
+    leaveEntry: () => {},
+    leg: null,
+    lost: null,
     receiver: call,
     delivery: null,
   }

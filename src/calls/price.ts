@@ -1,35 +1,54 @@
-import { asPicodollars, costOf, type Picodollars } from '../domain/pricing/price.ts'
+import { asPicodollars, costOf as costOfTokens, type Picodollars } from '../domain/pricing/price.ts'
 import type { TokenUsage } from '../domain/pricing/usage.ts'
 import type { ChainEntry } from '../domain/route.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
-import { advance, type Cost, type Priced, type Served } from './stages.ts'
+import { advance, type Begun, type Cost, type Priced, type Served, type ServedBy } from './stages.ts'
 
 /**
  * Usage × the price version in force when the call began: the call keeps its snapshot, so a later price change does not
- * affect it. One figure for the header, the log and the metrics.
+ * affect it. One figure for the header, the log and the metrics. Where two entries were asked, both are in it.
  */
 export function price(call: Served): Priced {
-  return advance(call, { cost: costAt(call) })
+  const { served, lost } = call
+  const own = costOf(served, served.entry, call)
+  const total = lost === null || lost.cost === null ? own : together(own, lost.cost)
+  const booked = bookedHold(call, own, total)
+  return advance(call, { cost: booked === null ? total : { ...total, picodollars: booked, most: booked } })
 }
 
-function costAt(call: Served): Cost {
-  const { endpoint, served, snapshot } = call
+export function costOf(
+  { usage, bounds }: Pick<ServedBy, 'usage' | 'bounds'>,
+  entry: ChainEntry,
+  { endpoint, snapshot }: Pick<Begun, 'endpoint' | 'snapshot'>,
+): Cost {
   if (endpoint.isFree === true) return FREE
-  const { entry, usage, bounds } = served
   const cost = (of: TokenUsage) => costOfUsage(of, entry, snapshot)
   if (bounds === null) return { ...cost(usage), least: null, most: null }
-  const estimate = cost(usage)
-  const least = cost(bounds.least).picodollars
-  const booked = bookedHold(call, estimate.picodollars)
-  if (booked !== null) return { ...estimate, picodollars: booked, least, most: booked }
-  return { ...estimate, least, most: cost(bounds.most).picodollars }
+  return { ...cost(usage), least: cost(bounds.least).picodollars, most: cost(bounds.most).picodollars }
 }
 
-/** In place of an estimate, where the provider is set so; null: the estimate counts. */
-function bookedHold({ served, snapshot, held }: Served, estimate: Picodollars | null): Picodollars | null {
+/** In place of an estimate, where the provider it is of is set so; null: the estimate counts. */
+function bookedHold({ served, lost, snapshot, held }: Served, own: Cost, total: Cost): Picodollars | null {
   const { picodollars: hold } = held.hold
-  const isSetSo = snapshot.providers.get(served.entry.provider)?.onEstimate === 'hold'
-  return isSetSo && hold !== null && estimate !== null && hold > estimate ? hold : null
+  const isSetSo = (cost: Cost | null | undefined, entry: ChainEntry | undefined) =>
+    typeof cost?.most === 'bigint' && snapshot.providers.get(entry?.provider ?? '')?.onEstimate === 'hold'
+  if (!isSetSo(own, served.entry) && !isSetSo(lost?.cost, lost?.entry)) return null
+  return hold !== null && total.picodollars !== null && hold > total.picodollars ? hold : null
+}
+
+/** Unknown where one of them is; an estimate where one of them is. */
+function together(own: Cost, lost: Cost): Cost {
+  const isEstimated = own.most !== null || lost.most !== null
+  return {
+    picodollars: sum(own.picodollars, lost.picodollars),
+    priceVersion: own.priceVersion,
+    least: isEstimated ? sum(own.least ?? own.picodollars, lost.least ?? lost.picodollars) : null,
+    most: isEstimated ? sum(own.most ?? own.picodollars, lost.most ?? lost.picodollars) : null,
+  }
+}
+
+function sum(a: Picodollars | null, b: Picodollars | null): Picodollars | null {
+  return a === null || b === null ? null : asPicodollars(a + b)
 }
 
 const FREE: Cost = { picodollars: asPicodollars(0n), priceVersion: null, least: null, most: null }
@@ -38,5 +57,5 @@ const FREE: Cost = { picodollars: asPicodollars(0n), priceVersion: null, least: 
 export function costOfUsage(usage: TokenUsage, { provider, model }: ChainEntry, { registry }: Snapshot) {
   const known = registry.get(provider)?.get(model)
   if (known === undefined) return { picodollars: null, priceVersion: null }
-  return { picodollars: costOf(usage, known.price), priceVersion: known.priceVersion }
+  return { picodollars: costOfTokens(usage, known.price), priceVersion: known.priceVersion }
 }

@@ -107,7 +107,8 @@ function count(call: Ended['call'], record: CloseRecord, { metrics, isKnown, log
   metrics.tokens.add(promptTokens(record.usage), [provider, model, 'prompt'])
   metrics.tokens.add(record.usage.output, [provider, model, 'completion'])
   const cost = call.cost?.picodollars ?? null
-  if (cost !== null) metrics.costUsd.add(Number(cost) / 1e12, [provider, model])
+  const lost = countLost(call, metrics, isKnown)
+  if (cost !== null) metrics.costUsd.add(Number(cost - lost) / 1e12, [provider, model])
   else {
     metrics.unknownPrices.add(1, [provider, model])
     log.warn({ request: call.id, provider, model }, 'no price for this model in the registry: cost logged as null')
@@ -116,6 +117,17 @@ function count(call: Ended['call'], record: CloseRecord, { metrics, isKnown, log
     metrics.unknownStopReasons.add(1, [provider])
     log.warn({ request: call.id, provider, model }, call.served.answer.warning)
   }
+}
+
+/** The entry that another one was faster than; what it cost. */
+function countLost({ lost }: Ended['call'], metrics: Deps['metrics'], isKnown: Deps['isKnown']): bigint {
+  if (lost === null || lost.usage === null) return 0n
+  const labels = [lost.entry.provider, modelLabel(lost.entry.provider, lost.entry.model, isKnown)] as const
+  metrics.tokens.add(promptTokens(lost.usage), [...labels, 'prompt'])
+  metrics.tokens.add(lost.usage.output, [...labels, 'completion'])
+  const cost = lost.cost?.picodollars ?? 0n
+  metrics.costUsd.add(Number(cost) / 1e12, labels)
+  return cost
 }
 
 /** Labels are bounded: callers may send anything as a direct model id. */

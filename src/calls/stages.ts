@@ -18,6 +18,7 @@ import type { Call } from '../http/call.ts'
 import type { BudgetState, HeldCall } from '../limits/admission.ts'
 import type { AttemptRecord } from '../request-log/record.ts'
 import type { Fitness } from './chain/assess.ts'
+import type { Leg } from './hedge/leg.ts'
 import type { Claim } from './idempotency/idempotency.ts'
 import type { Delivery, Receiver } from './stream/delivery.ts'
 import type { LiveStream } from './stream/live-stream.ts'
@@ -50,6 +51,12 @@ export interface Begun {
   adjustments: Adjustment[]
   /** The entry that was called last. */
   trying: Pick<ServedBy, 'entry' | 'position' | 'ignored'> | null
+  /** Where two entries are asked for the call: the part of one of them. */
+  leg: Leg | null
+  /** The entry that was asked, too, and did not serve. */
+  lost: Lost | null
+  /** Ends its count at the entry where it is now. */
+  leaveEntry: () => void
   /** Who called. */
   readonly receiver: Receiver & Pick<Call, 'headers'>
   /** Where a streamed answer goes; null: a whole answer was asked for. */
@@ -70,9 +77,17 @@ export interface Resolved extends Received {
   readonly resolved: ResolvedModel
 }
 
+/** Its entries are in the order in which they are called. */
+export interface Balanced extends Resolved {
+  /** The member of a group that has the prompt cache of the call's session. */
+  readonly home: ChainEntry | null
+}
+
 /** Its maximum cost is held and its row is open: it may call providers. Only `admit` makes one. */
-export interface Admitted extends Resolved {
+export interface Admitted extends Balanced {
   readonly fitnesses: readonly Fitness[]
+  /** What is held suffices for two entries at once. */
+  readonly mayHedge: boolean
   readonly held: HeldCall
   /** Soft budgets that this call exceeds. */
   readonly warnings: readonly BudgetState[]
@@ -96,6 +111,18 @@ export interface ServedBy {
   /** Of a stream until its first content, later of all of it. */
   upstreamMs: number
   ignored: string[]
+  /** Its record. */
+  attempt: AttemptRecord
+}
+
+/** An entry that another one, asked beside it, was faster than. */
+export interface Lost {
+  /** Of which it is a part; unknown until it has ended. */
+  cost: Cost | null
+  entry: ChainEntry
+  usage: TokenUsage | null
+  /** Ends what is left of it; resolves when it has ended and its cost is known. */
+  end(): Promise<void>
 }
 
 /** An answer that is sent while it arrives. */

@@ -1,60 +1,73 @@
 import { ERRORS, GatewayError } from '../domain/errors.ts'
 import type { Failure } from '../domain/failure.ts'
 import { toldSeconds } from '../domain/retry-after.ts'
-import type { ChainEntry } from '../domain/route.ts'
 import { CallerLeftError } from '../http/call.ts'
 import type { Candidate } from './chain/assess.ts'
 import { Walk } from './chain/walk.ts'
 import type { Deps } from './deps.ts'
+import { loseCounted } from './hedge/lost.ts'
+import { tryHedged } from './hedge/try-hedged.ts'
+import { noteLeft, noteSkipped } from './note-attempt.ts'
 import { price } from './price.ts'
-import { type Admitted, advance, millisecondsInto, type Served, type ServedBy } from './stages.ts'
+import { type Admitted, advance, type Served, type ServedBy } from './stages.ts'
 import { type LeftOutcome, tryEntry } from './try-entry.ts'
 
 /** Calls the entries in order until one serves. Throws the error of the last called entry. */
 export async function tryChain(call: Admitted, deps: Deps): Promise<Served> {
   const { chain } = call.resolved
   const walk = new Walk(chain, call.fitnesses, deps.circuits, (entry, reason) => noteSkipped(call, entry, reason))
-  for (let candidate = walk.next(); candidate !== null; candidate = walk.next()) {
-    const outcome = await tryEntry(candidate, call, deps)
-    if (outcome.kind === 'served') return advance(call, { served: outcome.served })
+  for (let next = walk.next(); next !== null; next = walk.next()) {
+    const isHedged = call.mayHedge && next.entry.hedgeAfterMs !== null
+    const { candidate, outcome, other } = isHedged
+      ? await tryHedged(next, walk, call, deps)
+      : { candidate: next, outcome: await tryEntry(next, call, deps), other: null }
+    if (outcome.kind === 'served') {
+      const served = advance(call, { served: outcome.served })
+      if (other !== null) chargeLeft(other, call, deps)
+      // Of a stream it is ended with the stream.
+      if (call.delivery === null) await call.lost?.end()
+      return served
+    }
     if (outcome.kind === 'caller-left') {
-      noteCounted(call, candidate, outcome)
+      noteCounted(call, [{ candidate, outcome }, ...(other === null ? [] : [other])], deps)
       throw new CallerLeftError()
     }
     walk.failed(outcome.failure, candidate)
     if (outcome.giveUp) break
+    noteLeft(call, candidate.entry)
   }
   const { lastFailure } = walk
   throw lastFailure === null ? walk.unattemptedError() : attemptedError(lastFailure, walk.smallestWaitMs, call)
 }
 
-/** The caller left before the first content of a stream: what the provider had counted by then is charged. */
-function noteCounted(
-  call: Admitted,
-  { entry, position, ignored }: Candidate,
-  { usage, durationMs }: LeftOutcome,
-): void {
-  if (usage === null || usage === undefined) return
-  const answer = { body: {}, usage: usage.tokens, finishReason: null, warning: null }
-  const served: ServedBy = {
-    ...{ entry, position, ignored, answer, usage: usage.tokens, upstreamMs: durationMs ?? 0 },
-    ...{ usageSource: 'provider_partial', bounds: null },
-  }
-  price(advance(call, { served }))
+/** An entry that was under way when the caller left. */
+interface Abandoned {
+  candidate: Candidate
+  outcome: LeftOutcome
 }
 
-function noteSkipped(call: Admitted, { provider, model }: ChainEntry, reason: string): void {
-  call.attempts.push({
-    kind: 'skipped',
-    provider,
-    model,
-    startedAfterMs: millisecondsInto(call),
-    durationMs: 0,
-    status: null,
-    code: null,
-    upstreamRequestId: null,
-    reason,
-  })
+/** The caller left before the first content of a stream: what the providers had counted by then is charged. */
+function noteCounted(call: Admitted, left: readonly Abandoned[], deps: Deps): void {
+  const [first, second] = left.filter(({ outcome: { usage, attempt } }) => usage != null && attempt !== undefined)
+  const { usage: counted, attempt } = first?.outcome ?? {}
+  if (first === undefined || counted == null || attempt === undefined) return
+  const { entry, position, ignored } = first.candidate
+  const answer = { body: {}, usage: counted.tokens, finishReason: null, warning: null }
+  const served: ServedBy = {
+    ...{ entry, position, ignored, answer, usage: counted.tokens, upstreamMs: attempt.durationMs, attempt },
+    ...PARTLY,
+  }
+  const charged = advance(call, { served })
+  if (second !== undefined) chargeLeft(second, call, deps)
+  price(charged)
+}
+
+const PARTLY = { usageSource: 'provider_partial', bounds: null } as const
+
+/** The second of two that were asked. */
+function chargeLeft({ candidate, outcome: { usage, attempt } }: Abandoned, call: Admitted, deps: Deps): void {
+  if (usage == null || attempt === undefined) return
+  loseCounted(candidate, attempt, { usage: usage.tokens, ...PARTLY }, call, deps)
 }
 
 function attemptedError(failure: Failure, smallestWaitMs: number | null, call: Admitted): GatewayError {

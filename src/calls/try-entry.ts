@@ -6,6 +6,7 @@ import type { Provider } from '../domain/provider.ts'
 import type { StreamUsage } from '../domain/request/stream.ts'
 import type { Unauthorized } from '../providers/authorize.ts'
 import type { Family } from '../providers/family.ts'
+import type { AttemptRecord } from '../request-log/record.ts'
 import type { Endpoint as UpstreamEndpoint } from '../upstream/exchange.ts'
 import { stampOf } from './answer.ts'
 import { failureOfBreakdown } from './breakdown.ts'
@@ -13,6 +14,8 @@ import type { Candidate } from './chain/assess.ts'
 import { type Correction, correctionOf } from './chain/correction.ts'
 import { nextStep } from './chain/fallback.ts'
 import type { Deps } from './deps.ts'
+import { both, type Leg } from './hedge/leg.ts'
+import { noteReason } from './note-attempt.ts'
 import { pause } from './pause.ts'
 import { type Asked, type Outcome, readOutcome, wordsOf } from './read-outcome.ts'
 import { type Admitted, millisecondsInto, type ServedBy, type StreamedAnswer } from './stages.ts'
@@ -26,11 +29,12 @@ export type EntryOutcome =
   | { kind: 'failed'; failure: Failure; giveUp: boolean }
   | LeftOutcome
 
-/** `usage`: what a stream had counted by then. */
+/** Also of an entry that lost a hedge. `usage`: what a stream had counted by then. */
 export interface LeftOutcome {
   kind: 'caller-left'
   usage?: StreamUsage | null
-  durationMs?: number
+  /** The call that was under way; none: between two of them. */
+  attempt?: AttemptRecord
 }
 
 /** Calls one entry, with retries where they may help, until it serves or the chain must move on. */
@@ -39,28 +43,34 @@ export async function tryEntry(candidate: Candidate, call: Admitted, deps: Deps)
   const { body } = call
   call.adjustments = candidate.adjustments
   call.trying = candidate
+  call.leaveEntry()
+  call.leaveEntry = deps.traffic.enter(entry)
   // Written once: every retry at this entry sends the same request.
   const written = body.write(position)
   let bytes = written instanceof Promise ? await written : written
   let correction: Correction | null = null
   let isFirstUse = true
   for (let retriesUsed = 0; ; ) {
-    const { outcome, durationMs, isFullyWritten } = await attempt(candidate, bytes, call, deps)
-    if (outcome.kind === 'caller-left') return { ...outcome, durationMs }
+    const { outcome, record, isFullyWritten, wasAsked } = await attempt(candidate, bytes, call, deps)
+    if (outcome.kind === 'caller-left') return wasAsked ? { ...outcome, attempt: record } : outcome
     const isFree = isFullyWritten && isFirstUse
     if (outcome.kind !== 'failed') {
       if (isFree) body.discard(bytes)
       correction?.learn()
-      const by = { entry, position, upstreamMs: durationMs, ignored }
+      const by = { entry, position, upstreamMs: record.durationMs, ignored, attempt: record }
       if (outcome.kind === 'streaming') return { kind: 'served', served: streamed(outcome.stream, by, call, deps) }
       const { answer } = outcome
       if (answer.usage === null) {
-        noteReason(call, 'served, without a count of tokens: they are estimated from the length of input and answer')
+        noteReason(record, 'served, without a count of tokens: they are estimated from the length of input and answer')
         return { kind: 'served', served: { ...by, answer, ...uncountedWhole(answer, candidate, call) } }
       }
-      notePrice(answer.usage.pricePercent, candidate, call, deps)
+      notePrice(answer.usage.pricePercent, candidate, record, call.id, deps)
       const counts = { usage: answer.usage, usageSource: 'provider', bounds: null } as const
       return { kind: 'served', served: { ...by, answer, ...counts } }
+    }
+    if (isLost(call)) {
+      noteReason(record, `${outcome.failure.code}: another entry had answered`)
+      return { kind: 'failed', failure: outcome.failure, giveUp: true }
     }
     if (correction === null) {
       correction = await correctionOf(outcome.failure.refusedField, candidate, { bytes, isFree }, call, deps)
@@ -69,7 +79,7 @@ export async function tryEntry(candidate: Candidate, call: Admitted, deps: Deps)
         bytes = correction.bytes
         isFirstUse = true
         call.adjustments = correction.adjustments
-        noteReason(call, correction.reason)
+        noteReason(record, correction.reason)
         continue
       }
     }
@@ -77,15 +87,20 @@ export async function tryEntry(candidate: Candidate, call: Admitted, deps: Deps)
     const step = nextStep(outcome.failure, context)
     retriesUsed += 1
     isFirstUse = false
-    noteReason(call, step.reason)
+    noteReason(record, step.reason)
     if (step.kind !== 'retry') {
       return { kind: 'failed', failure: outcome.failure, giveUp: step.kind === 'give-up' }
     }
     const began = performance.now()
-    await pause(step.waitMs, call.presence)
+    await pause(step.waitMs, both(call.presence, call.leg))
     call.elsewhereMs += performance.now() - began
-    if (call.presence.left) return { kind: 'caller-left' }
+    if (call.presence.left || isLost(call)) return { kind: 'caller-left' }
   }
+}
+
+/** Another entry was faster: nothing more is sent here. */
+function isLost({ leg }: Admitted): boolean {
+  return leg?.isLost === true
 }
 
 /** Its usage is known at its end. */
@@ -115,15 +130,15 @@ async function attempt(candidate: Candidate, bytes: WireBytes, call: Admitted, d
   const began = performance.now()
   deps.circuits.started(entry)
   const place = upstreamEndpoint(candidate, bytes, call, deps)
-  const endpoint = place instanceof Promise ? await place : place
+  const endpoint = place instanceof Promise ? await unlessLost(place, call.leg) : place
   const ask = call.delivery === null ? askWhole : askStream
-  const { raw, outcome, ended } =
-    'kind' in endpoint ? unasked(endpoint) : await ask(endpoint, candidate, bytes, call, deps)
+  const wasAsked = !('kind' in endpoint)
+  const { raw, outcome, ended } = wasAsked ? await ask(endpoint, candidate, bytes, call, deps) : unasked(endpoint)
   call.elsewhereMs += ended - began
   const startedAfterMs = millisecondsInto(call, began)
   const durationMs = millisecondsInto(call, ended) - startedAfterMs
   const head = 'headers' in raw ? raw : null
-  call.attempts.push({
+  const record: AttemptRecord = {
     kind: 'called',
     provider: entry.provider,
     model: entry.model,
@@ -134,12 +149,25 @@ async function attempt(candidate: Candidate, bytes: WireBytes, call: Admitted, d
     upstreamRequestId: head === null ? null : requestIdOf(head, family, provider),
     reason: outcome.kind === 'failed' ? '' : outcome.kind === 'caller-left' ? 'the caller left' : 'served',
     ...(call.delivery !== null && outcome.kind === 'failed' ? { phase: phaseOf(raw) } : {}),
-  })
+  }
+  call.attempts.push(record)
   if (raw.kind === 'refused-address') {
     deps.log.error({ request: call.id, provider: provider.name }, `call refused: ${raw.detail}`)
   }
   remember(outcome, candidate, call, deps)
-  return { outcome, durationMs, isFullyWritten: head?.isFullyWritten === true }
+  if (outcome.kind === 'answered' || outcome.kind === 'streaming') {
+    deps.traffic.took(entry, outcome.kind === 'streaming', durationMs)
+  }
+  return { outcome, record, isFullyWritten: head?.isFullyWritten === true, wasAsked }
+}
+
+/** Fetching a token takes its time, and nobody waits for one that lost. */
+function unlessLost<Place>(place: Promise<Place>, leg: Leg | null): Promise<Place | { kind: 'caller-left' }> {
+  if (leg === null) return place
+  const { promise, resolve, reject } = Promise.withResolvers<Place | { kind: 'caller-left' }>()
+  const stopListening = leg.onLeave(() => resolve({ kind: 'caller-left' }))
+  place.then(resolve, reject).finally(stopListening)
+  return promise
 }
 
 function requestIdOf(head: Parameters<typeof wordsOf>[0], family: Family, provider: Provider): string | null {
@@ -148,7 +176,8 @@ function requestIdOf(head: Parameters<typeof wordsOf>[0], family: Family, provid
 }
 
 /** Nothing could be sent. */
-function unasked(raw: Unauthorized): Asked {
+function unasked(raw: Unauthorized | { kind: 'caller-left' }): Asked {
+  if (raw.kind === 'caller-left') return { raw, outcome: raw, ended: performance.now() }
   return { raw, outcome: { kind: 'failed', failure: failureOfBreakdown(raw) }, ended: performance.now() }
 }
 
@@ -171,7 +200,7 @@ async function askWhole(
     method: 'POST',
     body: bytes,
     timeoutMs,
-    presence: call.presence,
+    presence: both(call.presence, call.leg),
   })
   const ended = performance.now()
   const read = readOutcome(raw, candidate, call, deps)
@@ -204,15 +233,11 @@ function remember(outcome: Outcome, { entry, provider }: Candidate, call: Admitt
 export function notePrice(
   percent: number,
   { provider, expectedPercent, heldPercent }: Candidate,
-  call: Admitted,
+  attempt: AttemptRecord,
+  id: string,
   deps: Deps,
 ) {
   if (percent > heldPercent)
-    noteReason(call, `served, at ${percent} % of the list price: ${heldPercent} % were held for`)
-  if (percent > expectedPercent) deps.pricePercents.learn(provider, percent, call.id)
-}
-
-function noteReason(call: Admitted, reason: string): void {
-  const last = call.attempts.at(-1)
-  if (last !== undefined) last.reason = reason
+    noteReason(attempt, `served, at ${percent} % of the list price: ${heldPercent} % were held for`)
+  if (percent > expectedPercent) deps.pricePercents.learn(provider, percent, id)
 }

@@ -3,31 +3,11 @@ import { adjustmentsText } from '../domain/request/adjustment.ts'
 import type { Contract } from '../management/contract/contract.ts'
 import type { Explanation } from '../management/contract/explain.ts'
 import type { AnyInput } from './api-client.ts'
-import { CliError } from './cli-error.ts'
+import { ENTRY_FORM, GROUP_FORM, placeOf } from './chain-argument.ts'
 import { type Given, type OptionSpec, type Refinement, text, texts } from './command.ts'
 import { printRows } from './print-reply.ts'
 
 const MESSAGE: OptionSpec = { type: 'string', short: 'm', placeholder: 'TEXT', help: 'The message of the caller' }
-
-const ENTRY_FORM = 'PROVIDER/MODEL[,timeout_ms=N][,idle_timeout_ms=N][,retries=N][,max_output_tokens=N]'
-
-/** `provider/model,timeout_ms=20000,retries=1` */
-function entryOf(written: string): Record<string, unknown> {
-  const [target = '', ...settings] = written.split(',')
-  const slash = target.indexOf('/')
-  if (slash < 1) throw new CliError(`-e ${written}: expected ${ENTRY_FORM}`, 2)
-  const fields = settings.map((setting) => {
-    const [, name, value] = /^(timeout_ms|idle_timeout_ms|retries|max_output_tokens)=(\d+)$/.exec(setting) ?? []
-    if (name === undefined) {
-      throw new CliError(
-        `-e ${written}: unknown setting '${setting}'; expected timeout_ms=N, idle_timeout_ms=N, retries=N or max_output_tokens=N`,
-        2,
-      )
-    }
-    return [name, Number(value)]
-  })
-  return { provider: target.slice(0, slash), model: target.slice(slash + 1), ...Object.fromEntries(fields) }
-}
 
 /** Without a file, the shortest request there is. */
 function chatBody(given: Given, input: AnyInput): AnyInput {
@@ -48,7 +28,7 @@ function printExplanation(reply: z.output<typeof Explanation>, { output }: Given
     hold_usd: entry.hold_usd,
     ignored: entry.ignored,
     adjusted: adjustmentsText(entry.adjustments),
-    why: entry.refused ?? entry.skipped_because,
+    why: entry.refused ?? entry.skipped_because ?? entry.chosen_because,
   }))
   printRows(rows, output)
   output.line(`Most it could cost: ${reply.hold_usd ?? 'unknown'} USD`)
@@ -80,6 +60,7 @@ export const routeRefinements: Readonly<Record<string, Refinement>> = {
   'routes.put': {
     examples: [
       'switchyard routes put fast -e local/llama3,timeout_ms=20000,retries=1 -e cloud/large,max_output_tokens=4000',
+      'switchyard routes put fast -e "weighted: eu/large,weight=3 | us/large" -e local/llama3',
       'switchyard routes put fast -f route.json',
     ],
     options: {
@@ -88,11 +69,11 @@ export const routeRefinements: Readonly<Record<string, Refinement>> = {
         short: 'e',
         multiple: true,
         placeholder: 'ENTRY',
-        help: `${ENTRY_FORM}, in the order of the chain`,
+        help: `${ENTRY_FORM}, in the order of the chain; a group: "${GROUP_FORM}"`,
       },
     },
     refine(given, input) {
-      const chain = texts(given, 'entry').map(entryOf)
+      const chain = texts(given, 'entry').map(placeOf)
       return chain.length === 0 ? input : { ...input, body: { ...(input.body as object), chain } }
     },
   },

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { definedProvider, type FileConfig } from '../domain/file-config.ts'
 import { type Provider, vendorOf } from '../domain/provider.ts'
+import { definedEntries } from '../domain/route.ts'
 import { streamingText } from '../domain/snapshot.ts'
 import { PROVIDER_KINDS } from '../providers/provider-kinds.ts'
 import { providerFromRow } from '../store/control/providers.ts'
@@ -87,9 +88,9 @@ interface Entry {
 
 /** Models that a route leads to and whose cost nobody would know. */
 export function checkPrices(rows: ControlRows | null, file: FileConfig | null): Check {
-  const stored = (rows?.routes ?? []).flatMap(({ chain }) => JSON.parse(chain) as Entry[])
+  const stored = (rows?.routes ?? []).flatMap(({ chain }) => definedEntries(JSON.parse(chain)))
   const written = Object.values(file?.workspaces ?? {}).flatMap(({ routes }) =>
-    Object.values(routes).flatMap(({ chain }) => chain),
+    Object.values(routes).flatMap(({ chain }) => definedEntries(chain)),
   )
   const used = new Set([...stored, ...written].map(nameOf))
   const priced = pricedModels(rows, file)

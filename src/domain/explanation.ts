@@ -21,6 +21,8 @@ export interface Explanation {
 
 export interface ExplainedEntry {
   entry: ChainEntry
+  /** Why it stands here among the members of its group; null for an entry that has its place alone. */
+  chosenBecause: string | null
   configured: boolean
   circuit: CircuitState
   /** The entry that would be called first. */

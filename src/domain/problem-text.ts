@@ -12,7 +12,7 @@ function pathText(path: readonly PropertyKey[]): string {
 
 /** The first problem in one line: its path and what is expected. */
 export function problemText(error: z.ZodError): string {
-  const issue = mostTelling(error.issues)
+  const issue = mostTelling(error.issues.map(unfolded))
   if (issue === undefined) return 'not valid'
   // A bad name of a record's field: the reason is one level deeper.
   const inner = issue.code === 'invalid_key' ? issue.issues[0] : undefined
@@ -27,6 +27,23 @@ function mostTelling(issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue | un
   if (first?.code !== 'invalid_type' || !first.message.endsWith('received undefined')) return first
   const place = pathText(first.path.slice(0, -1))
   return issues.find((issue) => issue.code === 'unrecognized_keys' && pathText(issue.path) === place) ?? first
+}
+
+/** Where one of several forms was expected: what is wrong with the one that was most likely meant. */
+function unfolded(issue: z.core.$ZodIssue): z.core.$ZodIssue {
+  if (issue.code !== 'invalid_union' || issue.message !== 'Invalid input') return issue
+  const forms = issue.errors.map((issues) => ({ issues, strange: strangeFields(issues) }))
+  const [meant] = forms.sort((a, b) => a.strange - b.strange || a.issues.length - b.issues.length)
+  const inner = meant === undefined ? undefined : mostTelling(meant.issues.map(unfolded))
+  return inner === undefined ? issue : { ...inner, path: [...issue.path, ...inner.path] }
+}
+
+/** How many fields a form does not know, itself and not inside. */
+function strangeFields(issues: readonly z.core.$ZodIssue[]): number {
+  return issues.reduce(
+    (count, issue) => count + (issue.code === 'unrecognized_keys' && issue.path.length === 0 ? issue.keys.length : 0),
+    0,
+  )
 }
 
 const TYPES: Readonly<Record<string, string>> = {

@@ -11,6 +11,8 @@ export interface ChainEntry {
   retries: number
   /** Output limit that is sent when the caller sends none; null: that of the key or the workspace. */
   maxOutputTokens: number | null
+  /** The next entry is asked, too, when this one has sent no content (of a whole answer: nothing) for so long. */
+  hedgeAfterMs: number | null
 }
 
 export const DEFAULT_TIMEOUT_MS = 600_000
@@ -26,37 +28,104 @@ export const Alias = z
 
 const TimeoutMs = z.int().min(1).max(3_600_000)
 
-export const ChainEntrySchema = z.strictObject({
+const HedgeAfterMs = TimeoutMs.optional().describe(
+  'Ask the next entry, too, when there is no content after so long; the first content wins, both are paid',
+)
+
+const entryFields = {
   provider: ProviderName,
   model: z.string().min(1).max(256),
   timeout_ms: TimeoutMs.optional(),
   idle_timeout_ms: TimeoutMs.optional().describe('The longest silence inside a stream'),
   retries: z.int().min(0).max(10).optional(),
   max_output_tokens: MaxOutputTokens.optional(),
+}
+
+export const ChainEntrySchema = z.strictObject({ ...entryFields, hedge_after_ms: HedgeAfterMs })
+
+/** How a group chooses the member that a call begins with. */
+export const BALANCES = ['weighted', 'least_busy', 'fastest'] as const
+export type Balance = (typeof BALANCES)[number]
+
+const MemberSchema = z.strictObject({
+  ...entryFields,
+  weight: z.int().min(0).max(1000).optional().describe('Its share; default 1. 0: only when the others cannot serve'),
 })
+
+/** Entries that stand at one place of the chain. */
+export const GroupSchema = z.strictObject({
+  balance: z.enum(BALANCES).describe('How the member is chosen that a call begins with; the others follow it'),
+  sticky: z.boolean().optional().describe('Calls of one session begin with the same member; default true'),
+  hedge_after_ms: HedgeAfterMs,
+  members: z.array(MemberSchema).min(2).max(10),
+})
+
+export const PlaceSchema = z.union([ChainEntrySchema, GroupSchema])
+
+/** Every entry is translated for at the start of a call. */
+const MOST_ENTRIES = 20
+
+const ChainSchema = z
+  .array(PlaceSchema)
+  .min(1)
+  .max(10)
+  .superRefine((chain, context) => {
+    if (definedEntries(chain).length > MOST_ENTRIES) {
+      context.addIssue({ code: 'custom', message: `a chain has at most ${MOST_ENTRIES} entries, members included` })
+    }
+    for (const [index, place] of chain.entries()) {
+      if (!('members' in place)) continue
+      const names = place.members.map(({ provider, model }) => `${provider}/${model}`)
+      const twin = names.findIndex((name, at) => names.indexOf(name) < at)
+      const path = [index, 'members', twin]
+      if (twin >= 0) context.addIssue({ code: 'custom', message: `${names[twin]} is a member already`, path })
+    }
+  })
 
 export const RouteSchema = z.strictObject({
   description: z.string().max(1000).optional(),
-  chain: z.array(ChainEntrySchema).min(1).max(10),
+  chain: ChainSchema,
   interchangeable: z.boolean().optional(),
 })
 export type RouteDefinition = z.infer<typeof RouteSchema>
+type PlaceDefinition = RouteDefinition['chain'][number]
+
+/** All entries of a chain as it is written, members included, with where they stand in it. */
+export function definedEntries(chain: readonly PlaceDefinition[]) {
+  return chain.flatMap((place, index) => {
+    if (!('members' in place)) return [{ ...place, path: `chain[${index}]` }]
+    return place.members.map((member, at) => ({ ...member, path: `chain[${index}].members[${at}]` }))
+  })
+}
 
 /** Why a route of embedding models is refused: vectors of two models cannot be compared. Null: it is not. */
 export function mixedEmbeddings(
   { chain, interchangeable }: Pick<RouteDefinition, 'chain' | 'interchangeable'>,
   modeOf: (entry: { provider: string; model: string }) => string | undefined,
 ): string | null {
-  const models = new Set(chain.filter((entry) => modeOf(entry) === 'embedding').map(({ model }) => model))
+  const embedding = definedEntries(chain).filter((entry) => modeOf(entry) === 'embedding')
+  const models = new Set(embedding.map(({ model }) => model))
   if (models.size < 2 || interchangeable === true) return null
   const names = [...models].join(' and ')
   return `chain: embeddings of ${names} cannot be compared; keep one model, or set interchangeable: true if they can`
 }
 
+/** Entries among which a call chooses the one it begins with. */
+export interface Group {
+  balance: Balance
+  isSticky: boolean
+  members: readonly { entry: ChainEntry; weight: number }[]
+}
+
+export type Place = ChainEntry | Group
+
 export interface Route {
   alias: string
   description: string | null
+  /** Every entry, as written. */
   chain: readonly ChainEntry[]
+  /** The same with its groups; null without any: then `chain` is the order of every call. */
+  places: readonly Place[] | null
   /** Embeddings, too, may fall back to another of its models. */
   isInterchangeable: boolean
   createdAt: number
@@ -70,7 +139,22 @@ export function chainEntry(definition: z.infer<typeof ChainEntrySchema>): ChainE
     idleTimeoutMs: definition.idle_timeout_ms ?? null,
     retries: definition.retries ?? DEFAULT_RETRIES,
     maxOutputTokens: definition.max_output_tokens ?? null,
+    hedgeAfterMs: definition.hedge_after_ms ?? null,
   }
+}
+
+/** A chain as it is written, with its defaults. */
+export function chainOf(definition: RouteDefinition['chain']): Pick<Route, 'chain' | 'places'> {
+  const places = definition.map((place): Place => {
+    if (!('members' in place)) return chainEntry(place)
+    const { hedge_after_ms } = place
+    const members = place.members.map(({ weight = 1, ...member }) => {
+      return { entry: chainEntry(hedge_after_ms === undefined ? member : { ...member, hedge_after_ms }), weight }
+    })
+    return { balance: place.balance, isSticky: place.sticky ?? true, members }
+  })
+  const chain = places.flatMap((place) => ('members' in place ? place.members.map(({ entry }) => entry) : [place]))
+  return { chain, places: chain.length === places.length ? null : places }
 }
 
 /** Direct model ids go to a provider by their prefix (docs/contract.md). */
@@ -82,7 +166,10 @@ export interface PrefixRule {
 export interface Resolved {
   /** Null for a direct model id. */
   alias: string | null
+  /** In the order in which they are called (calls/balance.ts). */
   chain: readonly ChainEntry[]
+  /** Of a route with a group. */
+  places: readonly Place[] | null
   isInterchangeable: boolean
 }
 
@@ -102,11 +189,14 @@ export function resolveModel(
   providers: ReadonlyMap<string, unknown>,
 ): Resolved | null {
   const route = routes.get(model)
-  if (route !== undefined) return { alias: route.alias, chain: route.chain, isInterchangeable: route.isInterchangeable }
+  if (route !== undefined) {
+    const { alias, chain, places, isInterchangeable } = route
+    return { alias, chain, places, isInterchangeable }
+  }
   const plain = withoutSuffix(model)
   if (plain !== model) return resolveModel(plain, routes, prefixes, providers)
   const entry = namedEntry(model, providers) ?? prefixedEntry(model, prefixes)
-  return entry === null ? null : { alias: null, chain: [chainEntry(entry)], isInterchangeable: false }
+  return entry === null ? null : { alias: null, chain: [chainEntry(entry)], places: null, isInterchangeable: false }
 }
 
 /** Names of models may have slashes, names of providers have none. */

@@ -1,4 +1,4 @@
-import { asPicodollars } from '../domain/pricing/price.ts'
+import { asPicodollars, type Picodollars } from '../domain/pricing/price.ts'
 import type { ChainEntry } from '../domain/route.ts'
 import { type HoldTerms, maxTokensWithin, moneyOf, tokensOf } from './hold.ts'
 import type { CallHold } from './ledger.ts'
@@ -17,10 +17,32 @@ export interface EntryTerms {
 /** By position: the largest output limit with which an entry fits into what is left of a hard budget. */
 export type FittedLimits = ReadonlyMap<number, number>
 
-export function holdOfTerms(terms: EntryTerms[]): ChainHold {
+/** `isHedged`: two entries may be asked at once, and both are paid. */
+export function holdOfTerms(terms: EntryTerms[], isHedged = false): ChainHold {
   const money = terms.map((each) => moneyOf(each.terms))
   const tokens = terms.map((each) => tokensOf(each.terms))
-  return { picodollars: largest(money, asPicodollars(0n)), tokens: largest(tokens, 0), terms }
+  if (!isHedged) return { picodollars: largest(money, asPicodollars(0n)), tokens: largest(tokens, 0), terms }
+  const pairs = pairsOf(terms)
+  const moneyOfPair = ([a, b]: Pair) => sumOf(money[a] ?? null, money[b] ?? null)
+  const tokensOfPair = ([a, b]: Pair) => sumOf(tokens[a] ?? null, tokens[b] ?? null)
+  return {
+    picodollars: largest([...money, ...pairs.map(moneyOfPair)], asPicodollars(0n)) as Picodollars | null,
+    tokens: largest([...tokens, ...pairs.map(tokensOfPair)], 0),
+    terms,
+  }
+}
+
+type Pair = readonly [number, number]
+
+/** An entry that is hedged may run beside any other: which ones are well is known when it is late. */
+function pairsOf(terms: readonly EntryTerms[]): Pair[] {
+  return terms.flatMap(({ entry }, place) =>
+    entry.hedgeAfterMs === null ? [] : terms.flatMap((_, other): Pair[] => (other === place ? [] : [[place, other]])),
+  )
+}
+
+function sumOf<T extends number | bigint>(a: T | null, b: T | null): T | null {
+  return a === null || b === null ? null : (((a as bigint) + (b as bigint)) as T)
 }
 
 /** The largest `max_tokens` with which the call costs at most this amount at every entry; null when there is none. */

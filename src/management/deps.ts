@@ -26,7 +26,10 @@ export interface ManagementDeps {
   /** Writes down when the values of keys were last let in here, so that a query finds it. */
   writeUses(): Promise<void>
   /** What would happen to a call with this body; throws what the call would get before its chain. */
-  explain(body: unknown, by: { workspace: string; keyId: string | null }): Promise<Explanation>
+  explain(
+    body: unknown,
+    by: { workspace: string; keyId: string | null; session?: string | undefined },
+  ): Promise<Explanation>
   /** As the environment alone sets them up. */
   environmentProviders: readonly Provider[]
   /** The file that this gateway applies by itself; null without one. */

@@ -9,7 +9,9 @@ type Json = Record<string, unknown>
 const NOT_OF_CALLS = new Set(['managed_by_config', 'precondition_failed', 'too_many_attempts'])
 
 const model = z.object({
-  id: z.string().describe('A route alias or a direct model id.'),
+  id: z
+    .string()
+    .describe('A route alias or a direct model id: of a provider whose prefix it has, or `provider/model`.'),
   object: z.literal('model'),
   created: z.int().describe('Unix seconds.'),
   owned_by: z.string().describe('route:PROVIDER for an alias, else the name of the provider.'),

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import { GatewayError } from '../domain/errors.ts'
-import { mixedEmbeddings, type RouteDefinition } from '../domain/route.ts'
+import { definedEntries, mixedEmbeddings, type RouteDefinition } from '../domain/route.ts'
 import { deleteRoute, findRoute, listRoutes, putRoute } from '../store/control/routes.ts'
 import type { Database, RouteRow } from '../store/engine/schema.ts'
 import { timestamp } from './contract/fields.ts'
@@ -80,12 +80,12 @@ function checkOwner(row: RouteRow): void {
 
 async function checkChain(db: Kysely<Database>, chain: RouteDefinition['chain']): Promise<void> {
   const names = new Set((await db.selectFrom('providers').select('name').execute()).map(({ name }) => name))
-  for (const [index, { provider }] of chain.entries()) {
+  for (const { provider, path } of definedEntries(chain)) {
     if (names.has(provider)) continue
     const known = [...names].sort().join(', ')
     throw new GatewayError(
       'invalid_request',
-      `chain[${index}].provider: there is no provider '${provider}'; there are: ${known}`,
+      `${path}.provider: there is no provider '${provider}'; there are: ${known}`,
     )
   }
 }

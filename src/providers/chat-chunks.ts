@@ -45,7 +45,7 @@ export function contentBytesOf({ delta }: JsonObject): number {
 }
 
 /** Names that hold no generated text. */
-const LABELS: ReadonlySet<string> = new Set(['id', 'type', 'index', 'signature'])
+const LABELS: ReadonlySet<string> = new Set(['id', 'type', 'index', 'signature', 'extra_content'])
 
 /** Deeper than any delta. */
 const MOST_LEVELS = 8

@@ -1,6 +1,6 @@
 import type { ErrorCode, LoggedCode } from '../domain/errors.ts'
 import { type FieldKind, LOG_FIELDS, type LogFields } from '../domain/log/fields.ts'
-import type { AttemptPhase } from '../domain/log/stream-words.ts'
+import type { AttemptPhase, UsageSource } from '../domain/log/stream-words.ts'
 import type { TokenUsage } from '../domain/pricing/usage.ts'
 import type { Adjustment } from '../domain/request/adjustment.ts'
 
@@ -14,13 +14,17 @@ export interface AttemptRecord {
   durationMs: number
   /** HTTP status of the provider; null when it gave none or was not called. */
   status: number | null
-  code: ErrorCode | 'caller_left' | null
+  /** `hedge_lost`: another entry that was asked beside it answered first. */
+  code: ErrorCode | 'caller_left' | 'hedge_lost' | null
   /** The provider's id of the call, for its support. */
   upstreamRequestId: string | null
   /** Why the next step was taken, in words. */
   reason: string
   /** Where an attempt at a stream failed. Left out otherwise: most attempts serve. */
   phase?: AttemptPhase
+  /** Of one that lost a hedge: what it cost, as a part of the row's cost, and who counted. Null: no price is known. */
+  costPicodollars?: string | null
+  usageSource?: UsageSource
 }
 
 /** The type of each kind of field in a record. */

@@ -27,7 +27,7 @@ export class ServerSentEvents {
   read(piece: Uint8Array): ServerSentEvent[] {
     if (this.isTooLarge || piece.length === 0) return NONE
     const text = this.#decode(piece)
-    if (this.#isIdle() && text.startsWith('data: ') && text.indexOf('\n') === text.length - 2) {
+    if (this.#isIdle() && text.startsWith('data: ')) {
       const whole = wholeEvent(text)
       if (whole !== null) return [whole]
     }
@@ -121,10 +121,14 @@ export class ServerSentEvents {
   }
 }
 
-/** The usual piece: one event of one line. Null for any other. */
+/** The usual piece: one event of one line, ended with LF or CRLF. Null for any other. */
 function wholeEvent(text: string): ServerSentEvent | null {
-  if (text.charCodeAt(text.length - 1) !== NEWLINE || text.length > LONGEST_EVENT || text.includes('\r')) return null
-  const data = text.slice(6, -2)
+  const end = text.endsWith('\r\n\r\n') ? text.length - 4 : text.length - 2
+  const first = text.indexOf('\n')
+  const isCrlf = end === text.length - 4
+  if (first !== (isCrlf ? end + 1 : end) || !text.endsWith('\n') || text.length > LONGEST_EVENT) return null
+  if (text.indexOf('\r') !== (isCrlf ? end : -1)) return null
+  const data = text.slice(6, end)
   return isPayload(data) ? { event: null, data } : null
 }
 

@@ -19,6 +19,12 @@ const SECRETS = {
   fileKey: 'Zq7filekeysecret87XyW',
   secretsKey: 'Zq7secretskeysecret88XyW',
   wrongKey: 'Zq7wrongkeysecret89XyW',
+  // As agents send them: of other vendors, beside the right one, in the wrong place.
+  otherKey: 'sk-ant-api03-Zq7otherkeysecret71XyW',
+  oddKey: 'Zq7+odd/key=secret72XyW',
+  basicKey: 'Zq7basickeysecret73XyW',
+  googKey: 'Zq7googkeysecret74XyW',
+  queryKey: 'Zq7querykeysecret75XyW',
 }
 /** What people said, in every place of a request and in the answer. */
 const CONTENT = {
@@ -181,6 +187,7 @@ async function mixedCalls(): Promise<void> {
   for (const path of ['/metrics', '/readyz', '/healthz', '/dashboard', '/dashboard/nothing.js']) await ask(path)
   for (const key of [SECRETS.wrongKey, SECRETS.gatewayKey, '']) await ask('/sessions', signIn(key))
   await embeddingCalls()
+  await agentCalls()
   await lookAround()
   const left = new AbortController()
   const gone = fetch(`${url}/v1/chat/completions`, {
@@ -192,6 +199,50 @@ async function mixedCalls(): Promise<void> {
   await until(() => simulator.calls.some((call) => call.model === 'gpt-sim-hang'), 'the provider is asked')
   left.abort()
   await gone
+}
+
+/** What agents make of a key: in either header, in both, in none that counts, as a session, as a user, in the address. */
+async function agentCalls(): Promise<void> {
+  const say = [{ role: 'user', content: CONTENT.prompt }]
+  const asked = {
+    '/v1/messages': { model: 'claude-sim-echo', max_tokens: 50, system: CONTENT.system, messages: say },
+    '/v1/messages/count_tokens': { model: 'claude-sim-echo', messages: say },
+    '/v1/responses': { model: 'gpt-sim-echo', store: false, instructions: CONTENT.system, input: CONTENT.prompt },
+    '/v1/chat/completions': { model: 'gpt-sim-echo', messages: say },
+  }
+  const { gatewayKey, otherKey, oddKey, basicKey, googKey, queryKey, wrongKey } = SECRETS
+  const bearer = { authorization: `Bearer ${gatewayKey}` }
+  const sent: Record<string, string>[] = [
+    { ...bearer, 'x-api-key': otherKey },
+    { ...bearer, 'x-api-key': oddKey, 'x-goog-api-key': googKey, 'api-key': googKey },
+    { 'x-api-key': gatewayKey },
+    { 'x-api-key': otherKey },
+    { 'x-api-key': ` ${oddKey} ${oddKey}` },
+    { authorization: `Basic ${basicKey}`, 'x-api-key': gatewayKey },
+    { authorization: `Basic ${basicKey}` },
+    { authorization: basicKey },
+    { authorization: `Bearer ${oddKey} ${oddKey}` },
+    { authorization: `Bearer ${wrongKey}`, 'x-api-key': gatewayKey },
+    { 'x-goog-api-key': googKey },
+    // A key where a name belongs.
+    { ...bearer, 'x-gateway-session': otherKey },
+    { ...bearer, 'x-claude-code-session-id': otherKey, 'session-id': otherKey },
+  ]
+  for (const [path, body] of Object.entries(asked)) {
+    for (const headers of sent) {
+      await ask(`${path}?beta=true`, {
+        method: 'POST',
+        headers: { ...headers, 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      })
+    }
+    await ask(`${path}?key=${queryKey}&api_key=${queryKey}`, { method: 'POST' })
+    // Only its caller reads the path again.
+    assert.equal((await fetch(`${url}${path}/${queryKey}`, { headers: bearer })).status, 404)
+  }
+  const named = { ...asked['/v1/messages'], metadata: { user_id: CONTENT.keyAsUser } }
+  assert.equal((await post(named, gatewayKey, '/v1/messages')).status, 200)
+  for (const headers of sent) await ask('/v1/models', { headers })
 }
 
 async function embeddingCalls(): Promise<void> {
@@ -258,8 +309,9 @@ describe('after a run of mixed calls', () => {
     ] as const) {
       assert.ok(all.includes({ ...SECRETS, ...CONTENT }[name]), name)
     }
-    for (const name of ['gatewayKey', 'adminKey', 'fileKey', 'secretsKey'] as const)
-      assert.ok(!all.includes(SECRETS[name]), name)
+    const ours = ['gatewayKey', 'adminKey', 'fileKey', 'secretsKey'] as const
+    const callers = ['otherKey', 'oddKey', 'basicKey', 'googKey', 'queryKey', 'wrongKey'] as const
+    for (const name of [...ours, ...callers]) assert.ok(!all.includes(SECRETS[name]), name)
   })
 
   test('no answer but the model’s own holds any of them', () => {

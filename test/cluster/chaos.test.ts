@@ -15,8 +15,8 @@ test('three gateways, PostgreSQL and Valkey killed by a schedule under load keep
   assert.deepEqual(problems, [])
   assert.deepEqual([counts.lost, counts.unknown, counts.open], [0, 0, 0])
   // A run in which nothing happened proves nothing.
-  assert.ok(counts.served > 50 && counts.cut > 0 && counts.upstreamCalls >= counts.served, JSON.stringify(counts))
+  assert.ok(counts.served > 20 && counts.cut > 0 && counts.upstreamCalls >= counts.served, JSON.stringify(counts))
   assert.ok((counts.answers['402 budget_exceeded'] ?? 0) > 0, JSON.stringify(counts))
-  assert.ok(counts.streamed > 20 && counts.cutStreams > 0, JSON.stringify(counts))
+  assert.ok(counts.streamed > 5 && counts.cutStreams > 0, JSON.stringify(counts))
   assert.ok(budgets.every(({ samples, spent }) => samples > 10 && spent > 0n))
 })

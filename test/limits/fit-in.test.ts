@@ -40,7 +40,15 @@ function termsOf({ prompt, perToken, most, answers }: Entry, limit = most): Hold
 
 function holdOf(chain: readonly Entry[], fitted: FittedLimits): ChainHold {
   const terms = chain.map((each, position) => ({
-    entry: { provider: 'p', model: 'm', timeoutMs: 1, idleTimeoutMs: null, retries: 0, maxOutputTokens: null },
+    entry: {
+      provider: 'p',
+      model: 'm',
+      timeoutMs: 1,
+      idleTimeoutMs: null,
+      retries: 0,
+      maxOutputTokens: null,
+      hedgeAfterMs: null,
+    },
     position,
     terms: termsOf(each, fitted.get(position)),
   }))

@@ -58,7 +58,15 @@ test('what call C sees in docs/limits.md is what a refused call sees', () => {
       tokens: 3_000,
       terms: [
         {
-          entry: { provider: 'p', model: 'm', timeoutMs: 1, idleTimeoutMs: null, retries: 0, maxOutputTokens: null },
+          entry: {
+            provider: 'p',
+            model: 'm',
+            timeoutMs: 1,
+            idleTimeoutMs: null,
+            retries: 0,
+            maxOutputTokens: null,
+            hedgeAfterMs: null,
+          },
           position: 0,
           terms: {
             promptTokens: 2_000,

@@ -102,7 +102,12 @@ describe('CSV', () => {
     const line = rest.join('\r\n')
     assert.ok(line.startsWith(`odd,closed,odd,key-1,fast,,"'=say ""hi"", please\r\nnow",first,`), line)
     assert.ok(line.includes(',"[""seed""]",[],"[{""kind"":""called"",'), line)
-    assert.ok(line.endsWith('""reason"":""served"",""phase"":null}]",false,,,0,,,,,,{}\r\n'), line)
+    assert.ok(
+      line.endsWith(
+        '""reason"":""served"",""phase"":null,""cost_usd"":null,""usage_source"":null}]",false,,,0,,,,,,{}\r\n',
+      ),
+      line,
+    )
   })
 
   test('is only the header when nothing matches', async () => {

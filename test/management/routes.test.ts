@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { listRoutes, putRoute } from '../../src/store/control/routes.ts'
 import { ensureWorkspace } from '../../src/store/control/workspaces.ts'
-import { type Answered, type Harness, hello, type Json, startHarness } from '../harness.ts'
+import { ADMIN_KEY, type Answered, type Harness, hello, type Json, startHarness } from '../harness.ts'
 import { ENGINES, testStores } from '../test-store.ts'
 import { auditOf, managing } from './manage.ts'
 
@@ -54,6 +54,36 @@ describe('put', () => {
     const [audit] = await auditOf(manage, 'routes/quick')
     assert.deepEqual([audit.action, audit.workspace, audit.before], ['routes.put', 'default', null])
     assert.deepEqual(audit.after, answer.json)
+  })
+
+  test('takes a group, which is got and exported as it was put, and whose members are known to be used', async () => {
+    const group = {
+      balance: 'least_busy',
+      sticky: false,
+      members: [
+        { ...OPENAI, weight: 3 },
+        { ...ANTHROPIC, retries: 0 },
+      ],
+    }
+    const answer = await put('shared', { chain: [group, { provider: 'openai', model: 'gpt-other' }] })
+    assert.deepEqual([answer.status, answer.json.chain[0]], [201, group])
+    assert.equal((await harness.chat(hello('shared'))).status, 200)
+    const using = await manage('GET', '/providers/anthropic/routes')
+    assert.ok(
+      using.json.data.some((route: Json) => route.alias === 'shared'),
+      using.text,
+    )
+    const exported = await harness.get('/config/export', { authorization: `Bearer ${ADMIN_KEY}` })
+    assert.match(exported.text, /balance: least_busy/)
+    const models = await manage('GET', '/catalog?limit=200')
+    const item = models.json.data.find((each: Json) => each.id === 'shared')
+    assert.deepEqual(
+      item.chain.map(({ place }: Json) => place),
+      [1, 1, 2],
+    )
+    const unknown = await put('bad', { chain: [{ ...group, members: [OPENAI, { provider: 'nobody', model: 'm' }] }] })
+    assert.equal(unknown.status, 400)
+    assert.match(unknown.json.error.message, /^chain\[0\]\.members\[1\]\.provider: there is no provider 'nobody'/)
   })
 
   test('answers 200 when it replaces the whole of a route', async () => {

@@ -36,7 +36,9 @@ export function goThrough(value: unknown, endpoint: Endpoint, draw: number): boo
   const body = readOrNull(Buffer.from(JSON.stringify(value)), endpoint)
   if (body === null) return false
   const before = JSON.stringify(body.request)
-  const served = DESTINATIONS.filter((each) => translatorFor(familyNamed(each.family), endpoint, each, each.model) !== undefined)
+  const served = DESTINATIONS.filter(
+    (each) => translatorFor(familyNamed(each.family), endpoint, each, each.model) !== undefined,
+  )
   const destination = served[draw % served.length]
   assert.ok(destination !== undefined)
   const [translation] = body.translate([destination])

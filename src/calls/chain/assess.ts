@@ -17,12 +17,14 @@ import type { Catalog } from '../models/catalog.ts'
 import type { Circuits } from './circuits.ts'
 import type { PricePercents } from './price-percents.ts'
 import type { Quirks } from './quirks.ts'
+import type { Traffic } from './traffic.ts'
 
 /** The dependencies of the steps along a chain. */
 export interface ChainDeps {
   families: ReadonlyMap<string, Family>
   catalog: Catalog
   circuits: Circuits
+  traffic: Traffic
   quirks: Quirks
   pricePercents: PricePercents
   /** The first one seals (domain/request/sealing.ts). */

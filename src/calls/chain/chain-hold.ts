@@ -4,7 +4,12 @@ import { type HoldTerms, holdTerms } from '../../limits/hold.ts'
 import type { Candidate, Fitness } from './assess.ts'
 
 /** Over every entry that can serve the request: a circuit that is open now may be closed when its turn comes. */
-export function chainHold(fitnesses: readonly Fitness[], promptTokens: number | null, snapshot: Snapshot): ChainHold {
+export function chainHold(
+  fitnesses: readonly Fitness[],
+  promptTokens: number | null,
+  snapshot: Snapshot,
+  isHedged = false,
+): ChainHold {
   const terms: EntryTerms[] = []
   for (const fitness of fitnesses) {
     if (fitness.kind !== 'usable') continue
@@ -12,7 +17,7 @@ export function chainHold(fitnesses: readonly Fitness[], promptTokens: number | 
     const { entry, position } = candidate
     terms.push({ entry, position, terms: termsAt(candidate, promptTokens, snapshot) })
   }
-  return holdOfTerms(terms)
+  return holdOfTerms(terms, isHedged)
 }
 
 export function termsAt(candidate: Candidate, promptTokens: number | null, { registry }: Snapshot): HoldTerms {

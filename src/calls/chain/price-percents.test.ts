@@ -103,6 +103,7 @@ test('under a hard budget no call costs more than was held, once it is pinned or
           idleTimeoutMs: null,
           retries: 0,
           maxOutputTokens: null,
+          hedgeAfterMs: null,
         }
         const body = new SmallBody(request, chatCompletions)
         const binds = { chain: [entry], isInterchangeable: false, snapshot, isStrict: true, defaultLimit: null }

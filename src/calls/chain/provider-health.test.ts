@@ -13,6 +13,7 @@ const entry = (provider: string, model = 'model-1') => ({
   idleTimeoutMs: null,
   retries: 0,
   maxOutputTokens: null,
+  hedgeAfterMs: null,
 })
 const overloaded = failure('provider_overloaded', 'Overloaded', 529)
 

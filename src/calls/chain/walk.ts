@@ -49,6 +49,8 @@ export class Walk {
   readonly #skip: Skip
   #outgrown: Outgrown = null
   #position = 0
+  /** Asked beside another, out of turn. */
+  readonly #taken = new Set<number>()
   /** The first refusal and the first provider without a key: the error when no entry was called. */
   #refusal: GatewayError | null = null
   #unconfigured: string | null = null
@@ -66,7 +68,7 @@ export class Walk {
       const position = this.#position++
       const fitness = this.#fitnesses[position]
       const entry = this.#chain[position]
-      if (fitness === undefined || entry === undefined) continue
+      if (fitness === undefined || entry === undefined || this.#taken.has(position)) continue
       const isFirstChoice = fitness.kind === 'usable' && this.#outgrown === null && !this.#circuits.isSkipped(entry)
       if (isFirstChoice) return fitness.candidate
       const reason = skipReason(this.#standings(), position, this.#outgrown)
@@ -74,6 +76,19 @@ export class Walk {
       if (reason === INVALID && fitness.kind === 'invalid') throw new GatewayError('invalid_request', fitness.message)
       if (reason !== WINDOW_REASON) this.#remember(fitness, entry)
       this.#skip(entry, reason ?? '')
+    }
+    return null
+  }
+
+  /** An entry to ask beside one that is late: one that is well, never a last resort. Null: there is none. */
+  hedge(): Candidate | null {
+    if (this.#outgrown !== null) return null
+    for (let position = this.#position; position < this.#chain.length; position++) {
+      const [fitness, entry] = [this.#fitnesses[position], this.#chain[position]]
+      if (fitness?.kind !== 'usable' || entry === undefined) continue
+      if (this.#taken.has(position) || this.#circuits.isSkipped(entry)) continue
+      this.#taken.add(position)
+      return fitness.candidate
     }
     return null
   }
@@ -103,7 +118,8 @@ export class Walk {
       const isCircuitOpen = entry !== undefined && this.#circuits.isSkipped(entry)
       // An unconfigured provider is skipped for that reason, whatever its window.
       const contextWindow = fitness.kind === 'unconfigured' ? Number.POSITIVE_INFINITY : fitness.contextWindow
-      return { unfit: unfitOf(fitness), isCircuitOpen, contextWindow }
+      const unfit = this.#taken.has(position) ? 'asked before' : unfitOf(fitness)
+      return { unfit, isCircuitOpen, contextWindow }
     })
   }
 

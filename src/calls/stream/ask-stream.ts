@@ -8,6 +8,7 @@ import type { Breakdown, Endpoint as UpstreamEndpoint } from '../../upstream/exc
 import { collect, type UpstreamAnswer } from '../../upstream/streamed-response.ts'
 import type { Candidate } from '../chain/assess.ts'
 import type { Deps } from '../deps.ts'
+import { both } from '../hedge/leg.ts'
 import { type Asked, type Outcome, readInPlace } from '../read-outcome.ts'
 import type { Admitted } from '../stages.ts'
 import { lingering } from './lingering.ts'
@@ -28,7 +29,8 @@ export async function askStream(
   const began = performance.now()
   const { onCallerLeft, name } = candidate.provider
   const onDrain = () => deps.metrics.streamDrains.add(1, [name])
-  const presence = onCallerLeft === 'drain' ? lingering(call.presence, deps.streams, onDrain) : call.presence
+  const caller = onCallerLeft === 'drain' ? lingering(call.presence, deps.streams, onDrain) : call.presence
+  const presence = both(caller, call.leg)
   // Until the first content only the deadline counts: a model may think for minutes.
   const options = { method: 'POST', body: bytes, timeoutMs, idleMs: timeoutMs, presence } as const
   const raw = await deps.upstream.call(endpoint, options)

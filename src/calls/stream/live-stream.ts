@@ -146,6 +146,21 @@ export class LiveStream {
   }
 }
 
+/** Reads what is left of a stream that nobody gets; its last part, or null where it was ended before. */
+export async function readToEnd(
+  stream: LiveStream,
+  timers: Pick<StreamSettings, 'idleMs' | 'payloadIdleMs' | 'totalMs'>,
+): Promise<StreamPart | null> {
+  let parts = stream.start(timers)
+  for (;;) {
+    const last = parts.at(-1)
+    if (last !== undefined && isEnd(last)) return last
+    const read = await stream.next()
+    if (read.kind === 'caller-left') return null
+    parts = read.parts
+  }
+}
+
 const END = { kind: 'end' } as const
 const TOO_LARGE = failure('upstream_error', "An event of the provider's stream is too large.", null, { retry: 'no' })
 

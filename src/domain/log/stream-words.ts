@@ -6,7 +6,8 @@ export type StreamEnding = (typeof STREAM_ENDINGS)[number]
  * Who counted the tokens of a call: its provider; the provider a part of them and the gateway the rest; or the gateway
  * all of them, by the length of what was sent.
  */
-export type UsageSource = 'provider' | 'provider_partial' | 'estimated'
+export const USAGE_SOURCES = ['provider', 'provider_partial', 'estimated'] as const
+export type UsageSource = (typeof USAGE_SOURCES)[number]
 
 /** Where an attempt at a stream failed. */
 export const ATTEMPT_PHASES = ['connect', 'headers', 'before_content', 'after_content'] as const

@@ -27,9 +27,10 @@ export function toChat(request: ResponsesRequest, { sealing }: Pick<BridgeTarget
 }
 
 /** How an answer is read depends on whether JSON was asked for; what was said before does not matter. */
-function answerShape({ model, stream, text }: ResponsesRequest): ChatRequest {
+function answerShape({ model, stream, text, service_tier }: ResponsesRequest): ChatRequest {
   const shape: JsonObject = { model, messages: [{ role: 'user', content: '' }] }
   if (stream === true) shape['stream'] = true
+  if (typeof service_tier === 'string') shape['service_tier'] = service_tier
   const format = isJsonObject(text) ? text['format'] : undefined
   if (isJsonObject(format) && typeof format['type'] === 'string') shape['response_format'] = { type: format['type'] }
   return shape as ChatRequest

@@ -6,6 +6,7 @@ import { prices } from './registry.ts'
 const CatalogEntry = z.strictObject({
   provider: z.string(),
   model: z.string(),
+  place: z.int().describe('In the chain, from 1; the members of a group share one'),
   mode: z.string().nullable().describe('Null where the registry does not have the model'),
   ...prices,
   price_version: z.int().nullable(),

@@ -18,6 +18,11 @@ const ExplainedEntry = z.strictObject({
   timeout_ms: z.int(),
   idle_timeout_ms: z.int().nullable().describe("The longest silence inside a stream; null: the gateway's"),
   retries: z.int(),
+  hedge_after_ms: z.int().nullable().describe('After so long without content the next entry is asked, too'),
+  chosen_because: z
+    .string()
+    .nullable()
+    .describe('Why it stands here among the members of its group; null where an entry has its place alone'),
   configured: z.boolean().describe('The provider has a key or an address'),
   circuit: z.enum(['closed', 'open', 'half-open']),
   would_be_used: z.boolean().describe('Whether a call would be sent here now'),
@@ -43,7 +48,7 @@ export const Explanation = z.strictObject({
     .string()
     .nullable()
     .describe('How to lower the hold of the call; null when every entry gets an output limit'),
-  hold_usd: Usd.nullable().describe('The largest of the entries that can serve the call'),
+  hold_usd: Usd.nullable().describe('The largest of the entries that can serve the call; of two where one is hedged'),
   error: z
     .strictObject({ code: z.enum(Object.keys(ERRORS) as [ErrorCode, ...ErrorCode[]]), message: z.string() })
     .nullable()
@@ -55,6 +60,7 @@ const tag = 'Routes'
 const query = z.strictObject({
   ...inWorkspace,
   key: z.string().max(64).optional().describe('Id of the key that would make the call: its limits count too'),
+  session: z.string().max(128).optional().describe('As the header `x-gateway-session` would name it'),
 })
 /** Checked by the very function that checks calls, so that both refuse the same. */
 const body = z.unknown().meta({ type: 'object', description: 'A chat completions request' })

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { CALLER_LEFT, ERRORS, INTERRUPTED } from '../../domain/errors.ts'
 import { type ApiName, LOG_FIELDS, type LogColumns, publicName } from '../../domain/log/fields.ts'
-import { ATTEMPT_PHASES, STREAM_ENDINGS } from '../../domain/log/stream-words.ts'
+import { ATTEMPT_PHASES, STREAM_ENDINGS, USAGE_SOURCES } from '../../domain/log/stream-words.ts'
 import { Adjustment } from '../../domain/request/adjustment.ts'
 import { inWorkspace, pageOf, paging, Timestamp, Usd } from './fields.ts'
 import { operation, streamedOperation } from './operation.ts'
@@ -104,6 +104,8 @@ export const Attempt = z.strictObject({
   upstream_request_id: z.string().nullable(),
   reason: z.string().describe('Why the next step was taken'),
   phase: z.enum(ATTEMPT_PHASES).nullable().describe('Where an attempt at a stream failed'),
+  cost_usd: Usd.nullable().describe('Of an entry that lost a hedge: its part of the cost of the request'),
+  usage_source: z.enum(USAGE_SOURCES).nullable().describe('Who counted its tokens; null unless it lost a hedge'),
 })
 
 const CostLine = z.strictObject({
@@ -121,6 +123,7 @@ const ExplainedCost = z.strictObject({
   lines: z.array(CostLine),
   list_usd: Usd.describe('Sum of the lines'),
   price_percent: z.int(),
+  lost_usd: Usd.describe('Of an entry that was asked, too, and lost the hedge'),
   total_usd: Usd.describe('Equal to cost_usd of the request'),
 })
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Alias, ChainEntrySchema, RouteSchema } from '../../domain/route.ts'
+import { Alias, PlaceSchema, RouteSchema } from '../../domain/route.ts'
 import { inWorkspace, ManagedBy, pageOf, paging, Timestamp, WorkspaceName } from './fields.ts'
 import { operation } from './operation.ts'
 
@@ -8,7 +8,7 @@ export const Route = z.strictObject({
   workspace: WorkspaceName,
   description: z.string().nullable(),
   chain: z
-    .array(ChainEntrySchema)
+    .array(PlaceSchema)
     .describe('As configured; default `timeout_ms` 600000, `retries` 2, `idle_timeout_ms` the gateway’s'),
   interchangeable: z.boolean().describe('Embeddings may fall back to another model of the chain, too'),
   created_at: Timestamp,

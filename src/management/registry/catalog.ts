@@ -65,7 +65,7 @@ function catalogOf(snapshot: Snapshot, workspace: string, models: readonly Catal
           owned_by: model.provider,
           created_at: timestamp(model.created * 1000),
           description: null,
-          chain: [entry(model.provider, model.id)],
+          chain: [{ ...entry(model.provider, model.id), place: 1 }],
         },
       })),
   ]
@@ -80,7 +80,10 @@ function aliasItem(route: Route, entry: (provider: string, model: string) => Ent
     owned_by: `route:${route.chain[0]?.provider ?? ''}`,
     created_at: timestamp(route.createdAt),
     description: route.description,
-    chain: route.chain.map(({ provider, model }) => entry(provider, model)),
+    chain: (route.places ?? route.chain).flatMap((each, index) => {
+      const entries = 'members' in each ? each.members.map((member) => member.entry) : [each]
+      return entries.map(({ provider, model }) => ({ ...entry(provider, model), place: index + 1 }))
+    }),
   }
 }
 

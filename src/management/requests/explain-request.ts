@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely'
 import { CALLER_LEFT, INTERRUPTED } from '../../domain/errors.ts'
 import type { AttemptPhase } from '../../domain/log/stream-words.ts'
 import { type CostLines, costLines, costWords } from '../../domain/pricing/cost-lines.ts'
-import { exactUsd, parsePrices } from '../../domain/pricing/price.ts'
+import { asPicodollars, exactUsd, parsePrices } from '../../domain/pricing/price.ts'
 import { ADJUSTMENT_REASONS, type Adjustment } from '../../domain/request/adjustment.ts'
 import type { AttemptRecord } from '../../request-log/record.ts'
 import { usageOf } from '../../request-log/row.ts'
@@ -59,6 +59,8 @@ function attemptWords(attempt: AttemptRecord, index: number): string {
   if (attempt.kind === 'skipped') return `${entry} was not called (${attempt.reason}).`
   const answered = attempt.status === null ? 'gave no answer' : `answered ${attempt.status}`
   const call = `${entry} was called ${attempt.startedAfterMs} ms after the start and ${answered} within ${attempt.durationMs} ms`
+  if (attempt.code === 'hedge_lost')
+    return `${entry} was called ${attempt.startedAfterMs} ms after the start: ${attempt.reason}.`
   if (attempt.code === null) return `${call}: it served the call.`
   const where = attempt.phase === undefined ? '' : ` (${PHASES[attempt.phase]})`
   return `${call}: ${attempt.code}${where}. Then: ${attempt.reason || 'the walk ended here'}.`
@@ -100,10 +102,25 @@ async function explainCost(db: Kysely<Database>, row: RequestRow): Promise<Pick<
   if (version === undefined || cost === null) return none(`price version ${row.price_version} can no longer be read`)
   const since = timestamp(version.created_at)
   const head = `price version ${version.id} of ${version.provider}/${version.model}, in force since ${since} (${version.source})`
-  return { cost_lines: [head, ...costWords(cost), ...estimateWords(row)], cost: toCostView(cost, version) }
+  const lost = attemptsOf(row).filter(({ costPicodollars }) => costPicodollars !== undefined)
+  const lines = [head, ...costWords(cost), ...lostWords(lost, row), ...estimateWords(row)]
+  return { cost_lines: lines, cost: toCostView(cost, version, BigInt(row.cost_picodollars) - cost.total) }
 }
 
-function toCostView(cost: CostLines, version: PriceVersionRow): NonNullable<Explained['cost']> {
+/** An entry that was asked, too, and was slower. */
+function lostWords(lost: readonly AttemptRecord[], { cost_picodollars: total }: RequestRow): string[] {
+  if (lost.length === 0) return []
+  const usd = (picodollars: bigint) => exactUsd(asPicodollars(picodollars))
+  return [
+    ...lost.map(({ provider, model, costPicodollars, usageSource }) => {
+      const counted = usageSource === 'provider' ? 'as it counted' : 'an estimate'
+      return `${provider}/${model} was asked, too, and lost: ${usd(BigInt(costPicodollars ?? 0))} USD, ${counted}`
+    }),
+    `together: ${usd(BigInt(total ?? 0))} USD`,
+  ]
+}
+
+function toCostView(cost: CostLines, version: PriceVersionRow, lost: bigint): NonNullable<Explained['cost']> {
   return {
     price_version: version.id,
     price_source: version.source,
@@ -117,6 +134,7 @@ function toCostView(cost: CostLines, version: PriceVersionRow): NonNullable<Expl
     })),
     list_usd: exactUsd(cost.listAmount),
     price_percent: cost.pricePercent,
-    total_usd: exactUsd(cost.total),
+    lost_usd: exactUsd(asPicodollars(lost)),
+    total_usd: exactUsd(asPicodollars(cost.total + lost)),
   }
 }

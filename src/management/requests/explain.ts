@@ -13,16 +13,16 @@ export function explainHandlers({ explain, snapshot }: ManagementDeps): Handlers
     return found.routes
   }
   return {
-    async 'routes.explain'({ params: { alias }, query: { workspace, key }, body }) {
+    async 'routes.explain'({ params: { alias }, query: { workspace, key, session }, body }) {
       if (!routesOf(workspace).has(alias)) {
         throw new GatewayError('not_found', `There is no route '${alias}' in workspace '${workspace}'.`)
       }
       const request = isJsonObject(body) ? { ...body, model: alias } : body
-      return toExplanationView(await explain(request, { workspace, keyId: key ?? null }), request, workspace)
+      return toExplanationView(await explain(request, { workspace, keyId: key ?? null, session }), request, workspace)
     },
-    async 'explain.request'({ query: { workspace, key }, body }) {
+    async 'explain.request'({ query: { workspace, key, session }, body }) {
       routesOf(workspace)
-      return toExplanationView(await explain(body, { workspace, keyId: key ?? null }), body, workspace)
+      return toExplanationView(await explain(body, { workspace, keyId: key ?? null, session }), body, workspace)
     },
   }
 }
@@ -53,6 +53,8 @@ function toEntryView(explained: ExplainedEntry) {
     timeout_ms: entry.timeoutMs,
     idle_timeout_ms: entry.idleTimeoutMs,
     retries: entry.retries,
+    hedge_after_ms: entry.hedgeAfterMs,
+    chosen_because: explained.chosenBecause,
     configured: explained.configured,
     circuit: explained.circuit,
     would_be_used: explained.wouldBeUsed,

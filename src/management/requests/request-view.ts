@@ -66,6 +66,8 @@ export function toAttemptView(attempt: AttemptRecord): z.input<typeof Attempt> {
     upstream_request_id: attempt.upstreamRequestId,
     reason: attempt.reason,
     phase: attempt.phase ?? null,
+    cost_usd: usdOrNull(attempt.costPicodollars == null ? null : BigInt(attempt.costPicodollars)),
+    usage_source: attempt.usageSource ?? null,
   }
 }
 

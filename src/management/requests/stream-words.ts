@@ -1,4 +1,4 @@
-import type { StreamEnding } from '../../domain/log/stream-words.ts'
+import type { StreamEnding, UsageSource } from '../../domain/log/stream-words.ts'
 import { asPicodollars, exactUsd } from '../../domain/pricing/price.ts'
 import type { ExactInteger } from '../../store/engine/exact-integer.ts'
 import type { RequestRow } from '../../store/engine/schema.ts'
@@ -25,9 +25,13 @@ export function cutWords({ ended, events_sent: events }: RequestRow): string | n
 /** Who counted, where it was not the provider alone, and between which bounds the cost lies. */
 export function estimateWords(row: RequestRow): string[] {
   const { usage_source: source, cost_least_picodollars: least, cost_most_picodollars: most } = row
-  if (source !== 'estimated' && source !== 'provider_partial') return []
-  const who =
-    source === 'estimated' ? 'the provider did not count the tokens' : 'the provider counted a part of the tokens'
+  if (most === null && source === 'provider') return []
+  if (source === null) return []
+  const who = {
+    estimated: 'the provider did not count the tokens',
+    provider_partial: 'the provider counted a part of the tokens',
+    provider: 'the one that lost did not count its tokens',
+  }[source as UsageSource]
   const range = least === null || most === null ? '' : `, between ${usd(least)} and ${usd(most)} USD`
   return [`${who}: the cost is estimated${range}`]
 }

@@ -79,6 +79,7 @@ describe('a message becomes a completion', () => {
         cacheWrite5m: 10,
         cacheWrite30m: 0,
         cacheWrite1h: 20,
+        audioInput: 0,
         output: 40,
         reasoning: 15,
         pricePercent: 100,

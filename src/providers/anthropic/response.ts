@@ -1,12 +1,12 @@
 import type { Answer } from '../../domain/request/answer.ts'
 import type { JsonObject } from '../../domain/request/call-request.ts'
 import type { ChatRequest } from '../../domain/request/chat.ts'
+import { usesFunctions } from '../declared-functions.ts'
 import type { Reading } from '../family.ts'
 import { failureFromWire, isErrorBody } from './failure.ts'
 import { type Ending, ending } from './finish-reason.ts'
 import { reasoningBlock } from './reasoning.ts'
 import { asksForJson, isJsonAnswer } from './request/json-mode.ts'
-import { usesFunctions } from './request/tools.ts'
 import { completionUsage, usageFromWire } from './usage.ts'
 import { type WireBlock, WireMessage } from './wire.ts'
 

@@ -14,7 +14,7 @@ const CLAUDE = 'us.anthropic.claude-sonnet-4-5-20250929-v1:0'
 const RUNS = { numRuns: 300 }
 const { failureFromWire, modelsFromWire } = bedrockFamily
 const chatOf = (model: string) =>
-  (bedrockFamily.translatorsFor?.(model).chat ?? assert.fail()) as Translator<ChatRequest>
+  (bedrockFamily.translatorsFor?.(model, { baseUrl: null }).chat ?? assert.fail()) as Translator<ChatRequest>
 const request = { model: 'm', messages: [{ role: 'user', content: 'Hi' }] } as unknown as ChatRequest
 
 const anyJson = fc.jsonValue({ maxDepth: 4 })

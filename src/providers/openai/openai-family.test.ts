@@ -141,6 +141,19 @@ describe('a request is sent nearly verbatim', () => {
     assert.equal(JSON.stringify(wireOf(JSON.parse(text))), text.replace('"m"', '"gpt-upstream"'))
   })
 
+  test('what other vendors put beside calls goes to compatible servers, and not to the vendor', () => {
+    const call = { id: 'a', type: 'function', function: { name: 'x', arguments: '{}' } }
+    const extra = { extra_content: { maker: { signature: 's' } } }
+    const said = { role: 'assistant', content: null, tool_calls: [{ ...call, ...extra }, call], ...extra }
+    const sentTo = (baseUrl: string | null) => {
+      const messages = [user, said] as unknown as ChatRequest['messages']
+      const translation = chat.toWire({ model: 'fast', messages }, { ...target, baseUrl })
+      return translation.kind === 'wire' ? (translation.body['messages'] as object[])[1] : null
+    }
+    assert.deepEqual(sentTo(null), { role: 'assistant', content: null, tool_calls: [call, call] })
+    assert.equal(sentTo('https://compatible.example/v1'), said)
+  })
+
   test('our extensions are removed from messages, parts and calls, nothing else is', () => {
     const call = { id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } }
     const messages = [

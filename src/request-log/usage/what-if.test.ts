@@ -32,6 +32,7 @@ function believable(usage: TokenUsage): TokenUsage {
     input: usage.input % 1e6,
     cachedInput: usage.cachedInput % 1e6,
     cacheWrite5m: 7,
+    audioInput: usage.audioInput % 1e6,
     output: usage.output % 1e6,
   }
 }

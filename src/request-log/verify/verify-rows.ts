@@ -1,8 +1,9 @@
-import type { Kysely } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import { compilePrice, costOf, type Price, parsePrices } from '../../domain/pricing/price.ts'
 import { promptTokens } from '../../domain/pricing/usage.ts'
 import { mapInTurns } from '../../store/engine/in-turns.ts'
 import type { Database, RequestRow } from '../../store/engine/schema.ts'
+import type { AttemptRecord } from '../record.ts'
 import { USAGE_COLUMNS, usageOf } from '../row.ts'
 import { HOUR_MS } from '../usage/rollup.ts'
 import type { LogDifference, LogPlace } from './log-difference.ts'
@@ -44,12 +45,18 @@ const COLUMNS = [
   'cost_most_picodollars',
 ] as const satisfies readonly (keyof RequestRow)[]
 
-type PricedRow = Pick<RequestRow, (typeof COLUMNS)[number]>
+type PricedRow = Pick<RequestRow, (typeof COLUMNS)[number]> & {
+  /** Where an entry lost a hedge: what it cost stands in its attempt. */
+  hedged: string | null
+}
+
+/** Few rows have one: the attempts of the others are not read. */
+const HEDGED = sql<string | null>`case when attempts like '%"costPicodollars":%' then attempts end`.as('hedged')
 
 async function stretch(db: Kysely<Database>, { workspace, hour, startedAt, id }: LogPlace): Promise<PricedRow[]> {
   return db
     .selectFrom('requests')
-    .select(COLUMNS)
+    .select([...COLUMNS, HEDGED])
     .where('workspace', '=', workspace)
     .where('started_at', '>=', startedAt)
     .where('started_at', '<', hour + HOUR_MS)
@@ -84,8 +91,21 @@ function differenceOf(row: PricedRow, prices: ReadonlyMap<number, Price>): LogDi
   if (isBookedAtMost(row, stored)) return null
   const price = row.price_version === null ? undefined : prices.get(row.price_version)
   if (row.price_version !== null && price === undefined) return 'unpriced'
-  const computed = usage === null || price === undefined ? null : costOf(usage, price)
+  const own = usage === null || price === undefined ? null : costOf(usage, price)
+  const lost = lostIn(row)
+  const computed = own === null || lost === null ? null : own + lost
   return stored === computed ? null : { ...place, figure: 'cost', stored, computed }
+}
+
+/** The part of those that lost a hedge; null: one of them had no known price. */
+function lostIn({ hedged }: PricedRow): bigint | null {
+  if (hedged === null) return 0n
+  let sum = 0n
+  for (const { costPicodollars: cost } of JSON.parse(hedged) as AttemptRecord[]) {
+    if (cost === null) return null
+    sum += BigInt(cost ?? 0)
+  }
+  return sum
 }
 
 /** An estimate lies between its bounds; returns the one that it does not keep. */

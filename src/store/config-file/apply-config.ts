@@ -1,7 +1,7 @@
 import type { Kysely, Transaction } from 'kysely'
 import { definedProvider, type FileConfig, providerProblem } from '../../domain/file-config.ts'
 import type { Provider, ProviderKinds } from '../../domain/provider.ts'
-import { mixedEmbeddings, type RouteDefinition } from '../../domain/route.ts'
+import { definedEntries, mixedEmbeddings, type RouteDefinition } from '../../domain/route.ts'
 import { type AuditEntry, writeAudit } from '../control/audit.ts'
 import { changeControlData } from '../control/control-transaction.ts'
 import { deleteProvider, ensureEnvironmentProviders, putProvider } from '../control/providers.ts'
@@ -148,8 +148,10 @@ async function checkChains(db: Transaction<Database>): Promise<void> {
   for (const row of await db.selectFrom('routes').selectAll().execute()) {
     const place = `workspaces.${row.workspace}.routes.${row.alias}`
     const chain = JSON.parse(row.chain) as RouteDefinition['chain']
-    const index = chain.findIndex((entry) => !known.has(entry.provider))
-    if (index >= 0) throw new StoreError(`${place}.chain[${index}]: there is no provider "${chain[index]?.provider}"`)
+    const unknown = definedEntries(chain).find((entry) => !known.has(entry.provider))
+    if (unknown !== undefined) {
+      throw new StoreError(`${place}.${unknown.path}: there is no provider "${unknown.provider}"`)
+    }
     const definition = { chain, interchangeable: row.interchangeable === 1 }
     const mixed = mixedEmbeddings(definition, (entry) => modes.get(`${entry.provider}/${entry.model}`))
     if (mixed !== null && row.managed_by === 'config') throw new StoreError(`${place}.${mixed}`)

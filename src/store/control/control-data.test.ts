@@ -120,7 +120,13 @@ for (const engine of ENGINES) {
       assert.deepEqual(routes?.get('fast'), {
         alias: 'fast',
         description: 'quick',
-        chain: [{ provider: 'a', model: 'm', timeoutMs: 600_000, idleTimeoutMs: 9, retries: 0, maxOutputTokens: null }],
+        chain: [
+          {
+            ...{ provider: 'a', model: 'm', timeoutMs: 600_000, idleTimeoutMs: 9, retries: 0 },
+            ...{ maxOutputTokens: null, hedgeAfterMs: null },
+          },
+        ],
+        places: null,
         isInterchangeable: false,
         createdAt: 5,
       })

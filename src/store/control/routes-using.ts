@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import type { RouteDefinition } from '../../domain/route.ts'
+import { definedEntries, type RouteDefinition } from '../../domain/route.ts'
 import type { Database } from '../engine/schema.ts'
 
 /** The routes of any workspace whose chain names this provider. */
@@ -14,7 +14,7 @@ export async function routesUsing(
     .orderBy('alias')
     .execute()
   return rows.flatMap(({ workspace, alias, chain }) => {
-    const entries = JSON.parse(chain) as RouteDefinition['chain']
+    const entries = definedEntries(JSON.parse(chain) as RouteDefinition['chain'])
     return entries.some((entry) => entry.provider === provider) ? [{ workspace, alias }] : []
   })
 }

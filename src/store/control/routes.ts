@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import { chainEntry, type Route, type RouteDefinition } from '../../domain/route.ts'
+import { chainOf, type Route, type RouteDefinition } from '../../domain/route.ts'
 import type { Database, ManagedBy, RouteRow } from '../engine/schema.ts'
 import { changeControlData } from './control-transaction.ts'
 
@@ -14,7 +14,7 @@ export interface RouteInput {
 export function routeFromRow(row: RouteRow): Route {
   const chain = JSON.parse(row.chain) as RouteDefinition['chain']
   const { alias, description, created_at: createdAt } = row
-  return { alias, description, chain: chain.map(chainEntry), isInterchangeable: row.interchangeable === 1, createdAt }
+  return { alias, description, ...chainOf(chain), isInterchangeable: row.interchangeable === 1, createdAt }
 }
 
 export async function findRoute(db: Kysely<Database>, workspace: string, alias: string): Promise<RouteRow | null> {

@@ -56,7 +56,7 @@ after(() => simulator.close())
 beforeEach(() => simulator.reset())
 
 const translatorOf = (model: string, name: 'chat' | 'messages' | 'count_tokens') =>
-  (bedrockFamily.translatorsFor?.(model)[name] ?? assert.fail()) as Translator
+  (bedrockFamily.translatorsFor?.(model, { baseUrl: null })[name] ?? assert.fail()) as Translator
 const pathOf = (translator: Translator, model: string, isStream: boolean) =>
   new URL(translator.target(provider(), model, isStream).url).pathname
 

@@ -25,8 +25,10 @@ let bedrock: Awaited<ReturnType<typeof startBedrock>>
 before(async () => {
   await new Promise<void>((resolve) => container.listen(0, '127.0.0.1', resolve))
   const { port } = container.address() as AddressInfo
-  process.env['AWS_CONTAINER_CREDENTIALS_FULL_URI'] = `http://127.0.0.1:${port}/role`
-  process.env['AWS_CONTAINER_AUTHORIZATION_TOKEN'] = 'container-proof'
+  const environment = {
+    AWS_CONTAINER_CREDENTIALS_FULL_URI: `http://127.0.0.1:${port}/role`,
+    AWS_CONTAINER_AUTHORIZATION_TOKEN: 'container-proof',
+  }
   const config = bedrockConfig({
     provider: CREDENTIALS,
     routes: `      role: { chain: [{ provider: role, model: "${NOVA}", retries: 1 }] }`,
@@ -35,7 +37,7 @@ before(async () => {
     '  role: { family: bedrock, base_url: "${SIMULATED_BEDROCK}", settings: { region: eu-west-1 } }\nworkspaces:',
   )
   answer = granted
-  bedrock = await startBedrock({ config, now: () => now })
+  bedrock = await startBedrock({ config, environment, now: () => now })
 })
 after(async () => {
   await bedrock.stop()

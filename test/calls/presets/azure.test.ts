@@ -158,7 +158,7 @@ describe('a test of the provider', () => {
     const { ok, message } = await tested('v1')
     assert.equal(ok, true)
     assert.match(message, /^The key is accepted; \d+ models are listed\. These are models, not deployments/)
-    assert.match((await tested('entra')).message, /^The identity is accepted/)
+    assert.match((await tested('entra')).message, /^The credentials are accepted/)
   })
 
   test('names both causes where there is nothing', async () => {

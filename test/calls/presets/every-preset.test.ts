@@ -38,9 +38,10 @@ let harness: Harness
 
 before(async () => {
   vendors = await startVendors()
-  const rows = Object.entries(vendors.urls).map(
-    ([name, url]) => `  ${name}: { preset: ${name}, base_url: "${url}", api_key: sk-of-${name}-0000 }`,
-  )
+  const rows = Object.entries(vendors.urls).flatMap(([name, url]) => [
+    `  ${name}: { preset: ${name}, base_url: "${url}", api_key: sk-of-${name}-0000 }`,
+    `  plain-${name}: { family: openai, base_url: "${url}", api_key: sk-of-${name}-0000 }`,
+  ])
   harness = await startHarness({
     config: `providers:\n${rows.join('\n')}\nworkspaces:\n  default:\n    streaming: true\n    routes:\n      either:\n        chain:\n          - { provider: mistral, model: mistral-sim-echo }\n          - { provider: groq, model: groq-sim-echo }\n`,
   })
@@ -150,4 +151,11 @@ test('reasoning beside the completion is counted in full', async () => {
   assert.equal(sent.total_tokens, sent.prompt_tokens + sent.completion_tokens)
   assert.equal(sent.completion_tokens > 100, true)
   assert.equal(Number((await harness.rowOf(answer))['completion_tokens']), sent.completion_tokens)
+})
+
+test('without the preset the same request is refused', async () => {
+  for (const name of ['mistral', 'groq', 'together', 'fireworks', 'deepseek', 'xai', 'cohere', 'cerebras']) {
+    const { status, text } = await ask(`plain-${name}/${name === 'xai' ? 'grok-4' : name}`)
+    assert.equal(status, 400, `${name}: ${text}`)
+  }
 })

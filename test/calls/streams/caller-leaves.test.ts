@@ -5,7 +5,8 @@ import { type Row, until } from '../../harness.ts'
 import { newKey } from '../../limits/limited.ts'
 import { attemptsOf, type Caller, FAMILIES, type Family, FLOOD, startWorld, streamConfig, type World } from './world.ts'
 
-const world: World = await startWorld()
+/** Silence alone ends nothing while a test waits. */
+const world: World = await startWorld({ environment: { STREAM_IDLE_SECONDS: '3600' } })
 const drain = (more: Record<string, string> = {}) =>
   startWorld({
     config: streamConfig('', 'providers: { openai: { on_caller_left: drain } }'),

@@ -18,6 +18,7 @@ function entry(provider: string, model: string, more: Partial<CatalogEntry> = {}
   return {
     provider,
     model,
+    place: 1,
     mode: 'chat',
     ...NO_PRICES,
     tiers: [],

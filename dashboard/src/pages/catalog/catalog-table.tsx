@@ -3,7 +3,7 @@ import { Route } from 'lucide-react'
 import { memo, useMemo } from 'react'
 import { Link } from 'wouter'
 import { CapabilityTags } from '../../components/capability-tags.tsx'
-import { ChainLine } from '../../components/chain-line.tsx'
+import { ChainLine, placesOf } from '../../components/chain-line.tsx'
 import { CopyIcon } from '../../components/copy.tsx'
 import { type Column, DataTable, type Sort } from '../../components/data-table.tsx'
 import { Price } from '../../components/price.tsx'
@@ -133,7 +133,7 @@ function Identity({ item, href }: { item: CatalogItem; href: string }) {
       </span>
       {item.kind === 'alias' && (
         <span className={classes['chain']}>
-          <ChainLine chain={item.chain} />
+          <ChainLine places={placesOf(item.chain)} />
         </span>
       )}
     </span>

@@ -17,7 +17,7 @@ import { problemAt } from '../../api/problem.ts'
 import { Panel } from '../../components/panel.tsx'
 import { useWorkspace } from '../../shell/place.ts'
 import { EntryCard } from './entry-card.tsx'
-import { type Draft, MOST_ENTRIES, nameOf, withMoved, withNewEntry } from './route-draft.ts'
+import { type Draft, MOST_PLACES, nameOf, placesOf, withMoved, withNewEntry } from './route-draft.ts'
 import classes from './routes.module.css'
 import type { RouteEditorState } from './use-route-editor.ts'
 
@@ -42,7 +42,7 @@ export function ChainEditor({ editor, isReadOnly }: { editor: RouteEditorState; 
   return (
     <Panel
       title="Chain"
-      description="Called in this order: the first entry that answers serves the call"
+      description="Called in this order: the first entry that answers serves the call. Entries may share a place."
       actions={isReadOnly ? undefined : <AddEntry draft={draft} change={change} />}
     >
       <DndContext
@@ -78,14 +78,14 @@ export function ChainEditor({ editor, isReadOnly }: { editor: RouteEditorState; 
 }
 
 function AddEntry({ draft, change }: Pick<RouteEditorState, 'draft' | 'change'>) {
-  const isFull = draft.chain.length >= MOST_ENTRIES
+  const isFull = placesOf(draft).length >= MOST_PLACES
   return (
     <Button
       variant="default"
       size="xs"
       leftSection={<Plus size={14} aria-hidden />}
       disabled={isFull}
-      title={isFull ? `A chain has at most ${MOST_ENTRIES} entries` : undefined}
+      title={isFull ? `A chain has at most ${MOST_PLACES} places` : undefined}
       onClick={() => change(withNewEntry(draft))}
     >
       Add entry

@@ -1,11 +1,12 @@
 import { useSortable } from '@dnd-kit/sortable'
 import { CSS } from '@dnd-kit/utilities'
-import { ActionIcon, NumberInput, type NumberInputProps, Select, Tooltip } from '@mantine/core'
-import { ArrowDown, ArrowUp, GripVertical, X } from 'lucide-react'
+import { ActionIcon, NumberInput, Select, Tooltip } from '@mantine/core'
+import { ArrowDown, ArrowUp, GripVertical, Link2, Unlink2, X } from 'lucide-react'
 import { memo, type ReactNode } from 'react'
 import type { Item } from '../../api/client.ts'
 import { problemAt } from '../../api/problem.ts'
 import { EntryFacts } from './entry-facts.tsx'
+import { GroupBar } from './group-bar.tsx'
 import { ModelField } from './model-field.tsx'
 import { warningsOf } from './route-checks.ts'
 import {
@@ -13,11 +14,15 @@ import {
   DEFAULT_TIMEOUT_MS,
   type DraftEntry,
   nameOf,
+  standingOf,
   withEntry,
+  withJoined,
   withMoved,
   withoutEntry,
+  withSeparated,
 } from './route-draft.ts'
 import classes from './routes.module.css'
+import { HEDGE, SecondsField } from './seconds-field.tsx'
 import { useModels } from './use-models.ts'
 import type { RouteEditorState } from './use-route-editor.ts'
 
@@ -39,12 +44,14 @@ export function EntryCard({ entry, index, editor, providers, catalog, isReadOnly
   const models = useModels(entry.provider, catalog)
   const known = models?.get(entry.model.trim())
   const name = `entry ${index + 1}, ${nameOf(entry)}`
+  const { place, at, sharers, path } = standingOf(editor.draft, entry.id)
   return (
     <li
       ref={setNodeRef}
       className={classes['entry']}
       data-dragging={isDragging || undefined}
       data-read-only={isReadOnly || undefined}
+      data-shared={at > 0 || undefined}
       style={{ transform: CSS.Translate.toString(transform), transition }}
     >
       <div className={classes['place']}>
@@ -62,15 +69,16 @@ export function EntryCard({ entry, index, editor, providers, catalog, isReadOnly
             <GripVertical size={16} aria-hidden />
           </ActionIcon>
         )}
-        {index + 1}
+        {at === 0 ? place + 1 : 'or'}
       </div>
       <div>
-        <Fields {...{ entry, index, editor, providers, isReadOnly }}>
+        {at === 0 && sharers > 1 && <GroupBar entry={entry} editor={editor} isReadOnly={isReadOnly} />}
+        <Fields {...{ entry, path, isMember: sharers > 1, editor, providers, isReadOnly }}>
           <ModelField
             value={entry.model}
             models={models}
             onChange={(model) => editor.change(withEntry(editor.draft, entry.id, { model }))}
-            error={editor.problems.entries.get(entry.id)?.model ?? problemAt(editor.error, `chain[${index}].model`)}
+            error={editor.problems.entries.get(entry.id)?.model ?? problemAt(editor.error, `${path}.model`)}
             isReadOnly={isReadOnly}
           />
         </Fields>
@@ -85,9 +93,9 @@ export function EntryCard({ entry, index, editor, providers, catalog, isReadOnly
   )
 }
 
-type FieldsProps = Omit<EntryCardProps, 'catalog'> & { children: ReactNode }
+type FieldsProps = Omit<EntryCardProps, 'catalog' | 'index'> & { path: string; isMember: boolean; children: ReactNode }
 
-function Fields({ entry, index, editor, providers, isReadOnly, children }: FieldsProps) {
+function Fields({ entry, path, isMember, editor, providers, isReadOnly, children }: FieldsProps) {
   const { problems, error, draft, change } = editor
   const set = (changed: Partial<DraftEntry>) => change(withEntry(draft, entry.id, changed))
   const names = providers?.map(({ name }) => name) ?? []
@@ -101,7 +109,7 @@ function Fields({ entry, index, editor, providers, isReadOnly, children }: Field
         data={isUnknown ? [entry.provider, ...names] : names}
         value={entry.provider === '' ? null : entry.provider}
         onChange={(provider) => set({ provider: provider ?? '' })}
-        error={problems.entries.get(entry.id)?.provider ?? problemAt(error, `chain[${index}].provider`)}
+        error={problems.entries.get(entry.id)?.provider ?? problemAt(error, `${path}.provider`)}
         readOnly={isReadOnly}
         searchable={names.length > 8 && !isReadOnly}
         {...(isReadOnly ? { rightSection: <span /> } : {})}
@@ -114,7 +122,7 @@ function Fields({ entry, index, editor, providers, isReadOnly, children }: Field
         placeholder={`${DEFAULT_TIMEOUT_MS / 1000} s`}
         value={entry.timeoutMs}
         onChange={(timeoutMs) => set({ timeoutMs })}
-        error={problemAt(error, `chain[${index}].timeout_ms`)}
+        error={problemAt(error, `${path}.timeout_ms`)}
         readOnly={isReadOnly}
       />
       <SecondsField
@@ -123,15 +131,39 @@ function Fields({ entry, index, editor, providers, isReadOnly, children }: Field
         placeholder="default"
         value={entry.idleTimeoutMs}
         onChange={(idleTimeoutMs) => set({ idleTimeoutMs })}
-        error={problemAt(error, `chain[${index}].idle_timeout_ms`)}
+        error={problemAt(error, `${path}.idle_timeout_ms`)}
         readOnly={isReadOnly}
       />
+      {!isMember && (
+        <SecondsField
+          label="Hedge after"
+          title={HEDGE}
+          placeholder="never"
+          value={entry.hedgeAfterMs}
+          onChange={(hedgeAfterMs) => set({ hedgeAfterMs })}
+          error={problemAt(error, `${path}.hedge_after_ms`)}
+          readOnly={isReadOnly}
+        />
+      )}
+      <Counts {...{ entry, path, isMember, error, isReadOnly, set }} />
+    </div>
+  )
+}
+
+interface CountsProps extends Pick<FieldsProps, 'entry' | 'path' | 'isMember' | 'isReadOnly'> {
+  error: RouteEditorState['error']
+  set: (changed: Partial<DraftEntry>) => void
+}
+
+function Counts({ entry, path, isMember, error, isReadOnly, set }: CountsProps) {
+  return (
+    <>
       <NumberInput
         label="Retries"
         placeholder={String(DEFAULT_RETRIES)}
         value={entry.retries ?? ''}
         onChange={(retries) => set({ retries: typeof retries === 'number' ? retries : null })}
-        error={problemAt(error, `chain[${index}].retries`)}
+        error={problemAt(error, `${path}.retries`)}
         min={0}
         max={10}
         allowDecimal={false}
@@ -144,7 +176,7 @@ function Fields({ entry, index, editor, providers, isReadOnly, children }: Field
         placeholder="default"
         value={entry.maxOutputTokens ?? ''}
         onChange={(tokens) => set({ maxOutputTokens: typeof tokens === 'number' ? tokens : null })}
-        error={problemAt(error, `chain[${index}].max_output_tokens`)}
+        error={problemAt(error, `${path}.max_output_tokens`)}
         min={1}
         max={1_000_000_000}
         thousandSeparator=","
@@ -152,28 +184,23 @@ function Fields({ entry, index, editor, providers, isReadOnly, children }: Field
         readOnly={isReadOnly}
         hideControls
       />
-    </div>
-  )
-}
-
-interface SecondsFieldProps extends Omit<NumberInputProps, 'value' | 'onChange'> {
-  /** Milliseconds; null: the gateway's default. */
-  value: number | null
-  onChange: (value: number | null) => void
-}
-
-function SecondsField({ value, onChange, ...rest }: SecondsFieldProps) {
-  return (
-    <NumberInput
-      {...rest}
-      suffix=" s"
-      value={value === null ? '' : value / 1000}
-      onChange={(seconds) => onChange(typeof seconds === 'number' ? Math.round(seconds * 1000) : null)}
-      min={0.001}
-      max={3600}
-      decimalScale={3}
-      hideControls
-    />
+      {isMember && (
+        <NumberInput
+          label="Weight"
+          title="Its share among those at this place; 0: only when the others cannot serve"
+          placeholder="1"
+          value={entry.weight ?? ''}
+          onChange={(weight) => set({ weight: typeof weight === 'number' ? weight : null })}
+          error={problemAt(error, `${path}.weight`)}
+          min={0}
+          max={1000}
+          allowDecimal={false}
+          clampBehavior="strict"
+          readOnly={isReadOnly}
+          hideControls={isReadOnly}
+        />
+      )}
+    </>
   )
 }
 
@@ -183,6 +210,7 @@ const Actions = memo(function Actions({
   editor: { draft, change },
   name,
 }: Pick<EntryCardProps, 'entry' | 'index' | 'editor'> & { name: string }) {
+  const { at, sharers } = standingOf(draft, entry.id)
   const actions = [
     { label: 'Move up', icon: ArrowUp, isOff: index === 0, act: () => withMoved(draft, entry.id, index - 1) },
     {
@@ -191,6 +219,14 @@ const Actions = memo(function Actions({
       isOff: index === draft.chain.length - 1,
       act: () => withMoved(draft, entry.id, index + 1),
     },
+    sharers > 1 && at > 0
+      ? { label: 'Give a place of its own to', icon: Unlink2, isOff: false, act: () => withSeparated(draft, entry.id) }
+      : {
+          label: 'Share the place above with',
+          icon: Link2,
+          isOff: index === 0,
+          act: () => withJoined(draft, entry.id),
+        },
     { label: 'Remove', icon: X, isOff: draft.chain.length === 1, act: () => withoutEntry(draft, entry.id) },
   ]
   return (

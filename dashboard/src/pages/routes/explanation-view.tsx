@@ -79,13 +79,19 @@ function Step({ entry, index, isBehind }: { entry: Explained; index: number; isB
           {entry.skipped_because}
         </Text>
       )}
+      {entry.chosen_because !== null && (
+        <Text size="xs" c="dimmed">
+          {entry.chosen_because}
+        </Text>
+      )}
       {entry.circuit !== 'closed' && (
         <Text size="xs" c="dimmed" component="div">
           circuit <CircuitBadge state={entry.circuit} />
         </Text>
       )}
       <Text size="xs" c="dimmed" className="figures">
-        {entry.timeout_ms / 1000} s timeout, {entry.retries} {entry.retries === 1 ? 'retry' : 'retries'}, costs at most{' '}
+        {entry.timeout_ms / 1000} s timeout, {entry.retries} {entry.retries === 1 ? 'retry' : 'retries'},{' '}
+        {entry.hedge_after_ms !== null && `hedged after ${entry.hedge_after_ms / 1000} s, `}costs at most{' '}
         {entry.hold_usd === null ? 'an unknown amount' : <Money usd={entry.hold_usd} />}
         {entry.ignored.length > 0 && `, without ${entry.ignored.join(', ')}`}
         {entry.adjustments.map(({ field, value, reason }) => `, with ${field} ${value} (${reason})`)}

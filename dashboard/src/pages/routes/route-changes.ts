@@ -1,4 +1,4 @@
-import { type Draft, type DraftEntry, nameOf } from './route-draft.ts'
+import { type Draft, type DraftEntry, nameOf, placesOf, standingOf } from './route-draft.ts'
 
 /** What is different, one sentence each: read before it is saved, and when two people changed the same route. */
 export function changesBetween(before: Draft, after: Draft): string[] {
@@ -8,7 +8,8 @@ export function changesBetween(before: Draft, after: Draft): string[] {
       ? []
       : [`The models are ${after.interchangeable ? '' : 'not '}interchangeable for embeddings`]),
     ...removed(before, after),
-    ...after.chain.flatMap((entry, index) => changesOfEntry(before, entry, index)),
+    ...after.chain.flatMap((entry) => changesOfEntry(before, after, entry)),
+    ...changesOfPlaces(before, after),
     ...moved(before, after),
   ]
 }
@@ -18,11 +19,11 @@ function removed(before: Draft, after: Draft): string[] {
   return before.chain.filter(({ id }) => !kept.has(id)).map((entry) => `${nameOf(entry)} is removed`)
 }
 
-function changesOfEntry(before: Draft, entry: DraftEntry, index: number): string[] {
+function changesOfEntry(before: Draft, after: Draft, entry: DraftEntry): string[] {
   const former = before.chain.find(({ id }) => id === entry.id)
   if (former === undefined) {
     const isEmpty = entry.provider === '' && entry.model.trim() === ''
-    return [`${isEmpty ? 'An entry' : nameOf(entry)} is added at place ${index + 1}`]
+    return [`${isEmpty ? 'An entry' : nameOf(entry)} is added at place ${standingOf(after, entry.id).place + 1}`]
   }
   const changes: string[] = []
   if (nameOf(former) !== nameOf(entry)) changes.push(`${nameOf(former)} becomes ${nameOf(entry)}`)
@@ -40,7 +41,43 @@ function changesOfEntry(before: Draft, entry: DraftEntry, index: number): string
     const [from, to] = [former.maxOutputTokens ?? 'default', entry.maxOutputTokens ?? 'default']
     changes.push(`${nameOf(entry)}: max output ${from} → ${to}`)
   }
+  if (former.hedgeAfterMs !== entry.hedgeAfterMs && standingOf(after, entry.id).at === 0) {
+    changes.push(`${nameOf(entry)}: hedged after ${hedgeText(former)} → ${hedgeText(entry)}`)
+  }
+  if (former.weight !== entry.weight) {
+    changes.push(`${nameOf(entry)}: weight ${former.weight ?? 1} → ${entry.weight ?? 1}`)
+  }
   return changes
+}
+
+/** Who shares a place, and how. */
+function changesOfPlaces(before: Draft, after: Draft): string[] {
+  const former = placesOf(before)
+  return placesOf(after).flatMap((entries, index) => {
+    const [first] = entries
+    const known = former.find((others) => others.some(({ id }) => id === first?.id))
+    if (first === undefined || (entries.length === 1 && (known?.length ?? 1) === 1)) return []
+    const names = entries.map(nameOf).join(' and ')
+    if (entries.length === 1) return [`${names} has place ${index + 1} alone`]
+    const how = `${BALANCE_WORDS[first.balance].toLowerCase()}${first.sticky ? '' : ', whatever the session'}`
+    const isSame =
+      known !== undefined &&
+      known.length === entries.length &&
+      entries.every(({ id }) => known.some((other) => other.id === id)) &&
+      known[0]?.balance === first.balance &&
+      known[0]?.sticky === first.sticky
+    return isSame ? [] : [`${names} share place ${index + 1}: ${how}`]
+  })
+}
+
+export const BALANCE_WORDS: Record<DraftEntry['balance'], string> = {
+  weighted: 'By weight',
+  least_busy: 'Least busy first',
+  fastest: 'Fastest first',
+}
+
+function hedgeText({ hedgeAfterMs }: DraftEntry): string {
+  return hedgeAfterMs === null ? 'never' : timeoutText(hedgeAfterMs)
 }
 
 export function timeoutText(timeoutMs: number | null): string {
@@ -55,8 +92,10 @@ function moved(before: Draft, after: Draft): string[] {
   return kept
     .filter(({ id }) => !stayed.has(formerPlace.get(id) ?? 0))
     .map((entry) => {
-      const from = (formerPlace.get(entry.id) ?? 0) + 1
-      return `${nameOf(entry)} moves from place ${from} to ${after.chain.indexOf(entry) + 1}`
+      const [from, to] = [standingOf(before, entry.id).place + 1, standingOf(after, entry.id).place + 1]
+      return from === to
+        ? `${nameOf(entry)} moves within place ${to}`
+        : `${nameOf(entry)} moves from place ${from} to ${to}`
     })
 }
 

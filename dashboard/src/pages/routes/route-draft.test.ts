@@ -10,11 +10,16 @@ import {
   type Draft,
   draftOf,
   emptyDraft,
-  MOST_ENTRIES,
+  MOST_PLACES,
+  placesOf,
+  standingOf,
   withEntry,
+  withGroup,
+  withJoined,
   withMoved,
   withNewEntry,
   withoutEntry,
+  withSeparated,
 } from './route-draft.ts'
 
 const route = {
@@ -43,9 +48,47 @@ describe('a route is edited as a draft', () => {
     assert.deepEqual(order(withNewEntry(withoutEntry(draft, 2))), [1, 3, 4])
   })
 
+  test('entries share a place, and leave it', () => {
+    const shared = withJoined(draft, 2)
+    const order = (changed: Draft) => placesOf(changed).map((entries) => entries.map(({ id }) => id))
+    assert.deepEqual(order(shared), [[1, 2], [3]])
+    assert.deepEqual(order(withJoined(shared, 3)), [[1, 2, 3]])
+    assert.deepEqual(order(withMoved(shared, 3, 1)), [[1, 3, 2]], 'between two that share a place')
+    assert.deepEqual(order(withMoved(shared, 2, 0)), [[2, 1], [3]], 'within its place')
+    assert.deepEqual(order(withMoved(shared, 1, 2)), [[2], [3], [1]], 'out of it')
+    assert.deepEqual(order(withSeparated(withJoined(shared, 3), 1)), [[2, 3], [1]])
+    assert.deepEqual(order(withoutEntry(shared, 1)), [[2], [3]])
+    assert.equal(standingOf(shared, 2).path, 'chain[0].members[1]')
+    assert.equal(standingOf(shared, 3).path, 'chain[1]')
+  })
+
+  test('a group that was read is what is put', () => {
+    const chain = [
+      {
+        balance: 'fastest' as const,
+        sticky: false,
+        hedge_after_ms: 800,
+        members: [
+          { provider: 'north', model: 'a', weight: 3 },
+          { provider: 'south', model: 'b' },
+        ],
+      },
+      { provider: 'north', model: 'c', hedge_after_ms: 500 },
+    ]
+    assert.deepEqual(bodyOf(draftOf({ ...route, chain })).chain, chain)
+    const edited = withGroup(draftOf({ ...route, chain }), 1, {
+      sticky: true,
+      balance: 'least_busy',
+      hedgeAfterMs: null,
+    })
+    const [group] = bodyOf(edited).chain
+    assert.deepEqual(group, { balance: 'least_busy', members: chain[0]?.members })
+    assert.ok(gateway.RouteSchema.safeParse(bodyOf(edited)).success)
+  })
+
   test('the defaults and bounds are those of the gateway', () => {
     assert.deepEqual([DEFAULT_TIMEOUT_MS, DEFAULT_RETRIES], [gateway.DEFAULT_TIMEOUT_MS, gateway.DEFAULT_RETRIES])
-    const chain = Array.from({ length: MOST_ENTRIES }, () => ({ provider: 'north', model: 'a' }))
+    const chain = Array.from({ length: MOST_PLACES }, () => ({ provider: 'north', model: 'a' }))
     assert.ok(gateway.RouteSchema.safeParse({ chain }).success)
     assert.ok(!gateway.RouteSchema.safeParse({ chain: [...chain, chain[0]] }).success)
   })
@@ -63,10 +106,25 @@ describe('what changed is said in sentences', () => {
     ['a timeout taken away', withEntry(draft, 1, { timeoutMs: null }), ['north/a: timeout 30 s → default']],
     ['retries', withEntry(draft, 2, { retries: 0 }), ['south/b: retries default → 0']],
     ['a limit', withEntry(draft, 1, { maxOutputTokens: null }), ['north/a: max output 800 → default']],
+    ['a place shared', withJoined(draft, 2), ['north/a and south/b share place 1: by weight']],
+    ['hedging', withEntry(draft, 2, { hedgeAfterMs: 800 }), ['south/b: hedged after never → 0.8 s']],
+    ['a weight', withEntry(draft, 2, { weight: 3 }), ['south/b: weight 1 → 3']],
     ['an entry to fill in', withNewEntry(draft), ['An entry is added at place 4']],
   ] as const) {
     test(what, () => assert.deepEqual(changesBetween(draft, changed), sentences))
   }
+
+  test('how a place is shared, and that it is not any more', () => {
+    const shared = withJoined(draft, 2)
+    assert.deepEqual(changesBetween(shared, withGroup(shared, 1, { balance: 'fastest', sticky: false })), [
+      'north/a and south/b share place 1: fastest first, whatever the session',
+    ])
+    assert.deepEqual(changesBetween(shared, withSeparated(shared, 2)), [
+      'north/a has place 1 alone',
+      'south/b has place 2 alone',
+    ])
+    assert.deepEqual(changesBetween(shared, withMoved(shared, 2, 0)), ['north/a moves within place 1'])
+  })
 
   test("somebody else's version is compared by what its entries are", () => {
     const theirs = draftOf({

@@ -1,21 +1,24 @@
 import type { Body, Item } from '../../api/client.ts'
 
 export type Route = Item<'routes.list'>
+export type Place = Route['chain'][number]
+type Group = Extract<Place, { members: unknown }>
 
 /** What the gateway does where an entry leaves it out; a test holds both to the gateway's own. */
 export const DEFAULT_TIMEOUT_MS = 600_000
 export const DEFAULT_RETRIES = 2
-export const MOST_ENTRIES = 10
+export const MOST_PLACES = 10
 
 /** A route while it is edited. Entries have ids of their own, so that they stay themselves when they move. */
 export interface Draft {
   alias: string
   description: string
   interchangeable: boolean
+  /** Neighbours of the same group share a place. */
   chain: readonly DraftEntry[]
 }
 
-export interface DraftEntry {
+export interface DraftEntry extends GroupSettings {
   id: number
   provider: string
   model: string
@@ -23,45 +26,106 @@ export interface DraftEntry {
   idleTimeoutMs: number | null
   retries: number | null
   maxOutputTokens: number | null
+  weight: number | null
 }
 
-const UNSET = { timeoutMs: null, idleTimeoutMs: null, retries: null, maxOutputTokens: null }
+/** The same in all entries of a place. */
+export interface GroupSettings {
+  group: number
+  balance: Group['balance']
+  sticky: boolean
+  hedgeAfterMs: number | null
+}
+
+const UNSET = { timeoutMs: null, idleTimeoutMs: null, retries: null, maxOutputTokens: null, weight: null }
+const ALONE = { balance: 'weighted', sticky: true, hedgeAfterMs: null } as const
+
+/** The entries of a place as the gateway tells it. */
+export function entriesAt(place: Place): readonly Group['members'][number][] {
+  return 'members' in place ? place.members : [place]
+}
 
 export function draftOf(route: Pick<Route, 'alias' | 'description' | 'interchangeable' | 'chain'>): Draft {
+  let id = 0
   return {
     alias: route.alias,
     description: route.description ?? '',
     interchangeable: route.interchangeable,
-    chain: route.chain.map(({ provider, model, timeout_ms, idle_timeout_ms, retries, max_output_tokens }, index) => ({
-      id: index + 1,
-      provider,
-      model,
-      timeoutMs: timeout_ms ?? null,
-      idleTimeoutMs: idle_timeout_ms ?? null,
-      retries: retries ?? null,
-      maxOutputTokens: max_output_tokens ?? null,
-    })),
+    chain: route.chain.flatMap((place, index) =>
+      entriesAt(place).map((entry) => {
+        id += 1
+        return {
+          id,
+          provider: entry.provider,
+          model: entry.model,
+          timeoutMs: entry.timeout_ms ?? null,
+          idleTimeoutMs: entry.idle_timeout_ms ?? null,
+          retries: entry.retries ?? null,
+          maxOutputTokens: entry.max_output_tokens ?? null,
+          weight: entry.weight ?? null,
+          group: index + 1,
+          ...ALONE,
+          ...('members' in place ? { balance: place.balance, sticky: place.sticky ?? true } : {}),
+          hedgeAfterMs: place.hedge_after_ms ?? null,
+        }
+      }),
+    ),
   }
 }
 
 export function emptyDraft(alias = '', first: { provider?: string; model?: string } = {}): Draft {
-  const entry = { provider: first.provider ?? '', model: first.model ?? '', ...UNSET }
+  const entry = { provider: first.provider ?? '', model: first.model ?? '', ...UNSET, group: 1, ...ALONE }
   return { alias, description: '', interchangeable: false, chain: [{ id: 1, ...entry }] }
 }
 
+/** The entries place by place. */
+export function placesOf({ chain }: Draft): DraftEntry[][] {
+  const places: DraftEntry[][] = []
+  for (const entry of chain) {
+    const last = places.at(-1)
+    if (last?.[0]?.group === entry.group) last.push(entry)
+    else places.push([entry])
+  }
+  return places
+}
+
+/** Where an entry stands: its place, its number among those that share it, and its path in the gateway's words. */
+export function standingOf(draft: Draft, id: number): { place: number; at: number; sharers: number; path: string } {
+  const places = placesOf(draft)
+  const place = places.findIndex((entries) => entries.some((entry) => entry.id === id))
+  const entries = places[place] ?? []
+  const at = entries.findIndex((entry) => entry.id === id)
+  const path = entries.length > 1 ? `chain[${place}].members[${at}]` : `chain[${place}]`
+  return { place, at, sharers: entries.length, path }
+}
+
 /** What is put. Fields that were left empty are left out: the gateway's defaults may change. */
-export function bodyOf({ description, interchangeable, chain }: Draft): Body<'routes.put'> {
+export function bodyOf(draft: Draft): Body<'routes.put'> {
+  const { description, interchangeable } = draft
   return {
     ...(description.trim() === '' ? {} : { description: description.trim() }),
     ...(interchangeable ? { interchangeable } : {}),
-    chain: chain.map(({ provider, model, timeoutMs, idleTimeoutMs, retries, maxOutputTokens }) => ({
-      provider,
-      model: model.trim(),
-      ...(timeoutMs === null ? {} : { timeout_ms: timeoutMs }),
-      ...(idleTimeoutMs === null ? {} : { idle_timeout_ms: idleTimeoutMs }),
-      ...(retries === null ? {} : { retries }),
-      ...(maxOutputTokens === null ? {} : { max_output_tokens: maxOutputTokens }),
-    })),
+    chain: placesOf(draft).flatMap((entries): Place[] => {
+      const [first] = entries
+      if (first === undefined) return []
+      const hedge = first.hedgeAfterMs === null ? {} : { hedge_after_ms: first.hedgeAfterMs }
+      if (entries.length === 1) return [{ ...entryBody(first), ...hedge }]
+      const members = entries.map((entry) => {
+        return { ...entryBody(entry), ...(entry.weight === null ? {} : { weight: entry.weight }) }
+      })
+      return [{ balance: first.balance, ...(first.sticky ? {} : { sticky: false }), ...hedge, members }]
+    }),
+  }
+}
+
+function entryBody({ provider, model, timeoutMs, idleTimeoutMs, retries, maxOutputTokens }: DraftEntry) {
+  return {
+    provider,
+    model: model.trim(),
+    ...(timeoutMs === null ? {} : { timeout_ms: timeoutMs }),
+    ...(idleTimeoutMs === null ? {} : { idle_timeout_ms: idleTimeoutMs }),
+    ...(retries === null ? {} : { retries }),
+    ...(maxOutputTokens === null ? {} : { max_output_tokens: maxOutputTokens }),
   }
 }
 
@@ -75,17 +139,64 @@ export function withoutEntry(draft: Draft, id: number): Draft {
 
 export function withNewEntry(draft: Draft): Draft {
   const id = Math.max(0, ...draft.chain.map((entry) => entry.id)) + 1
-  return { ...draft, chain: [...draft.chain, { id, provider: '', model: '', ...UNSET }] }
+  return {
+    ...draft,
+    chain: [...draft.chain, { id, provider: '', model: '', ...UNSET, group: freeGroup(draft), ...ALONE }],
+  }
 }
 
-/** Puts an entry at another place; places that do not exist change nothing. */
+function freeGroup({ chain }: Draft): number {
+  return Math.max(0, ...chain.map(({ group }) => group)) + 1
+}
+
+/**
+ * Puts an entry at another place of the list; places that do not exist change nothing. Between two that share a place
+ * it becomes one of them, elsewhere it leaves those it shared with.
+ */
 export function withMoved(draft: Draft, id: number, to: number): Draft {
-  const from = draft.chain.findIndex((entry) => entry.id === id)
-  const moved = draft.chain[from]
+  const moved = draft.chain.find((entry) => entry.id === id)
   if (moved === undefined || to < 0 || to >= draft.chain.length) return draft
+  const isAmongItsOwn = draft.chain[to]?.group === moved.group
   const chain = draft.chain.filter((entry) => entry.id !== id)
-  chain.splice(to, 0, moved)
+  const [before, after] = [chain[to - 1], chain[to]]
+  const isAlone = draft.chain.filter(({ group }) => group === moved.group).length === 1
+  const host = isAmongItsOwn
+    ? moved
+    : before !== undefined && before.group === after?.group
+      ? before
+      : isAlone
+        ? moved
+        : null
+  chain.splice(to, 0, { ...moved, ...(host === null ? { group: freeGroup(draft), ...ALONE } : settingsOf(host)) })
   return { ...draft, chain }
+}
+
+function settingsOf({ group, balance, sticky, hedgeAfterMs }: GroupSettings): GroupSettings {
+  return { group, balance, sticky, hedgeAfterMs }
+}
+
+/** Shares the place of the entry above. */
+export function withJoined(draft: Draft, id: number): Draft {
+  const index = draft.chain.findIndex((entry) => entry.id === id)
+  const [above, entry] = [draft.chain[index - 1], draft.chain[index]]
+  if (above === undefined || entry === undefined) return draft
+  const { group } = entry
+  const chain = draft.chain.map((each) => (each.group === group ? { ...each, ...settingsOf(above) } : each))
+  return { ...draft, chain }
+}
+
+/** Gets a place of its own, behind those it shared with. */
+export function withSeparated(draft: Draft, id: number): Draft {
+  const entry = draft.chain.find((each) => each.id === id)
+  if (entry === undefined) return draft
+  const last = draft.chain.findLastIndex(({ group }) => group === entry.group)
+  const chain = draft.chain.filter((each) => each.id !== id)
+  chain.splice(last, 0, { ...entry, group: freeGroup(draft), ...ALONE, weight: null })
+  return { ...draft, chain }
+}
+
+export function withGroup(draft: Draft, group: number, change: Partial<Omit<GroupSettings, 'group'>>): Draft {
+  return { ...draft, chain: draft.chain.map((entry) => (entry.group === group ? { ...entry, ...change } : entry)) }
 }
 
 export function nameOf({ provider, model }: Pick<DraftEntry, 'provider' | 'model'>): string {

@@ -14,7 +14,7 @@ import { ManagedBadge } from '../../components/status.tsx'
 import { Time } from '../../components/time.tsx'
 import { count, percent } from '../../format/number.ts'
 import { usePath, useUrlState, useWorkspace } from '../../shell/place.ts'
-import type { Route } from './route-draft.ts'
+import { entriesAt, type Route } from './route-draft.ts'
 import { type Traffic, useTraffic } from './route-traffic.tsx'
 import classes from './routes.module.css'
 import { type ListedRoute, listed } from './routes-order.ts'
@@ -159,7 +159,7 @@ function Identity({ route, href }: { route: Route; href: string }) {
 function Chain({ route }: { route: Route }) {
   return (
     <span className={classes['chain']}>
-      <ChainLine chain={route.chain} />
+      <ChainLine places={route.chain.map(entriesAt)} />
     </span>
   )
 }

@@ -1,5 +1,5 @@
 import type { Sort } from '../../components/data-table.tsx'
-import type { Route } from './route-draft.ts'
+import { entriesAt, type Route } from './route-draft.ts'
 import type { Traffic } from './route-traffic.tsx'
 
 export interface ListedRoute {
@@ -47,6 +47,6 @@ function compareText(a: number | string, b: number | string): number {
 }
 
 function textOf({ alias, description, chain }: Route): string {
-  const entries = chain.map(({ provider, model }) => `${provider}/${model}`)
+  const entries = chain.flatMap(entriesAt).map(({ provider, model }) => `${provider}/${model}`)
   return [alias, description ?? '', ...entries].join('\n').toLowerCase()
 }

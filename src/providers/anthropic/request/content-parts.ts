@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from '../../../domain/request/call-request.ts'
 import { mistake, refuse } from '../../../domain/request/rejection.ts'
+import { cleanBase64, decodedText, isDataUrl, parseDataUrl, provenImageType } from '../../data-url.ts'
 import { cacheMarker } from './cache-control.ts'
-import { cleanBase64, decodedText, isDataUrl, parseDataUrl, provenImageType } from './data-url.ts'
 import type { Notes } from './notes.ts'
 
 /** A content block of the Messages API. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { isJsonObject, type JsonObject } from '../../../domain/request/call-request.ts'
-import { checkFaithful } from '../../../domain/request/faithful.ts'
 import { mistake, refuse } from '../../../domain/request/rejection.ts'
+import { toolInput } from '../../tool-input.ts'
 import { cacheMarker } from './cache-control.ts'
 import { type Block, contentBlocks, quoted, requiredText, withoutBlanks } from './content-parts.ts'
 import type { Notes } from './notes.ts'
@@ -64,31 +64,6 @@ function upstreamId(id: string, path: string, usedIds: ReadonlySet<string>): str
 
 function hashedId(text: string): string {
   return `call_${createHash('sha256').update(text).digest('hex').slice(0, 24)}`
-}
-
-/**
- * Arguments as the object that the API requires. Anything else is wrapped rather than refused: a model wrote it, and it
- * returns with every later turn of the conversation.
- */
-export function toolInput(written: unknown): JsonObject {
-  if (written === null || written === undefined) return {}
-  if (isJsonObject(written)) return written
-  if (typeof written !== 'string') return { raw_arguments: JSON.stringify(written) }
-  if (written.trim() === '') return {}
-  const parsed = parsedJson(written)
-  const value = typeof parsed === 'string' ? parsedJson(parsed) : parsed
-  return isJsonObject(value) ? value : { raw_arguments: written }
-}
-
-/** Undefined when it is not JSON, or JSON that could not be written again. */
-function parsedJson(text: string): unknown {
-  try {
-    const value: unknown = JSON.parse(text)
-    checkFaithful(value)
-    return value
-  } catch {
-    return undefined
-  }
 }
 
 /** Assigns a `tool` or `function` message to the call that it answers. */

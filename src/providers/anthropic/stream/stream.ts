@@ -3,12 +3,12 @@ import { isJsonObject, type JsonObject } from '../../../domain/request/call-requ
 import type { ChatRequest } from '../../../domain/request/chat.ts'
 import type { ServerSentEvent, StreamPart, StreamReader, StreamUsage } from '../../../domain/request/stream.ts'
 import { partsOf } from '../../chat-chunks.ts'
+import { usesFunctions } from '../../declared-functions.ts'
 import type { StreamTranslator } from '../../family.ts'
 import { CUT, parsedEvent, UNREADABLE } from '../../stream-events.ts'
 import { failureFromWire } from '../failure.ts'
 import { ending } from '../finish-reason.ts'
 import { asksForJson } from '../request/json-mode.ts'
-import { usesFunctions } from '../request/tools.ts'
 import { Blocks } from './blocks.ts'
 import { CountedUsage } from './counted-usage.ts'
 

@@ -57,7 +57,12 @@ class ConverseStream implements StreamReader {
       if (isMalformed(value['stopReason']) && !this.#hasContent) return this.#fail(MALFORMED)
     }
     if (event.event === 'metadata') this.#percent = tierPercent(tierOf(value))
-    const parts = this.#events.of(event.event, value).flatMap((each) => this.#message.take(each))
+    const events = this.#events.of(event.event, value)
+    const [only] = events
+    const parts =
+      only !== undefined && events.length === 1
+        ? this.#message.take(only)
+        : events.flatMap((each) => this.#message.take(each))
     this.#hasContent ||= parts.length > 0
     this.#hasEnded = isEnded(parts)
     return parts

@@ -17,6 +17,8 @@ type LimitName = (typeof LIMITS)[number]
 export const USAGE_FIELD = 'stream_options'
 /** Our own extensions, which this family would reject as unknown. */
 export const EXTENSIONS = ['cache_control', 'is_error', 'thinking_blocks']
+/** Of other vendors, in what their models said and called: the vendor's own service rejects it. */
+const FOREIGN = 'extra_content'
 
 /**
  * Nearly verbatim: the upstream model id, no `stream` unless it is true, usage at the end of a stream, no extensions of
@@ -28,6 +30,9 @@ export function toWire(request: ChatRequest, target: Target, limitField?: LimitN
   if (request.stream === true) askForUsage(fields, target)
   else delete fields['stream']
   if (request.messages.some(hasExtension)) fields['messages'] = request.messages.map(withoutExtensions)
+  if (isVendors(target.baseUrl) && request.messages.some(hasForeign)) {
+    fields['messages'] = (fields['messages'] as ChatMessage[]).map(withoutForeign)
+  }
   const messages = fields['messages'] as ChatMessage[]
   if (messages.some(lacksArguments)) fields['messages'] = messages.map(withArguments)
   const ignored = target.isBridged === true && fitEffort(fields, target.model) ? ['reasoning_effort'] : []
@@ -78,7 +83,20 @@ function limitOutput(body: JsonObject, { bounds, baseUrl, traits }: Target, limi
  * name: the answer could then have any length and exceed a hard budget.
  */
 function limitName(baseUrl: string | null): LimitName {
-  return baseUrl === null || new URL(baseUrl).host === ORIGINAL_HOST ? 'max_completion_tokens' : 'max_tokens'
+  return isVendors(baseUrl) ? 'max_completion_tokens' : 'max_tokens'
+}
+
+function isVendors(baseUrl: string | null): boolean {
+  return baseUrl === null || new URL(baseUrl).host === ORIGINAL_HOST
+}
+
+function hasForeign(message: ChatMessage): boolean {
+  return Object.hasOwn(message, FOREIGN) || (message.tool_calls?.some((call) => Object.hasOwn(call, FOREIGN)) ?? false)
+}
+
+function withoutForeign({ [FOREIGN]: _, ...message }: ChatMessage): JsonObject {
+  const { tool_calls: calls } = message
+  return calls ? { ...message, tool_calls: calls.map(({ [FOREIGN]: _extra, ...call }) => call) } : message
 }
 
 function hasExtension(message: ChatMessage): boolean {

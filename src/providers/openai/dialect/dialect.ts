@@ -14,7 +14,13 @@ const NOBODY: Vendor = { baseUrl: null, source: '', options: {}, isFaithful: tru
 
 /** Null: the row says nothing, and everything is as at the vendor's own service. */
 export function dialectOf({ preset, settings }: Pick<Provider, 'preset' | 'settings'>): Dialect | null {
-  if (preset === undefined && settings === undefined) return null
+  if (preset === undefined && isEmpty(settings)) return null
   const vendor = (preset === undefined ? undefined : VENDORS.get(preset)) ?? NOBODY
   return { vendor, options: { ...vendor.options, ...settings } }
+}
+
+/** Forms send an empty object for settings that nobody has set. */
+export function isEmpty(settings: Provider['settings']): boolean {
+  for (const _ in settings) return false
+  return true
 }

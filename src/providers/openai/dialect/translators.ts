@@ -10,7 +10,7 @@ import { type Accented, ChatStream } from '../chat/stream.ts'
 import { embeddings } from '../embeddings/embeddings.ts'
 import { responses } from '../responses/responses.ts'
 import { targetOf } from '../target.ts'
-import { type Dialect, dialectOf } from './dialect.ts'
+import { type Dialect, dialectOf, isEmpty } from './dialect.ts'
 import { fitFields, toDialect } from './request.ts'
 import { fromDialect } from './response.ts'
 
@@ -19,7 +19,7 @@ const bySettings = new WeakMap<object, Map<string, Translators>>()
 
 /** Translators are identities: rows that say the same have the same. Null: the row says nothing. */
 export function dialectTranslators({ preset, settings }: Pick<Accent, 'preset' | 'settings'>): Translators | null {
-  if (preset === undefined && settings === undefined) return null
+  if (preset === undefined && isEmpty(settings)) return null
   const name = preset ?? ''
   const known = settings === undefined ? byPreset : (bySettings.get(settings) ?? new Map<string, Translators>())
   if (settings !== undefined) bySettings.set(settings, known)

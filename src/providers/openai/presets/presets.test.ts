@@ -56,4 +56,6 @@ test("a row's own options win over its preset", () => {
 test('a row without options is served by the very same translators', () => {
   const plain = openaiFamily.translatorsFor?.('m', { baseUrl: null })
   assert.equal(plain, openaiFamily.translators)
+  const empty = openaiFamily.translatorsFor?.('m', { baseUrl: null, settings: {} })
+  assert.equal(empty, openaiFamily.translators)
 })

@@ -1,0 +1,101 @@
+import { type JsonObject, numberOrNull, objectOrEmpty, objectsIn, stringOrNull } from '../json.ts'
+import { newId } from '../random.ts'
+import type { Ask, Reply, ToolChoice } from '../reply.ts'
+import { countPromptTokens } from '../tokens.ts'
+import { isSigning } from './models.ts'
+
+export function readContentAsk(body: JsonObject): Ask {
+  const contents = objectsIn(body['contents'])
+  const parts = contents.flatMap((content) => objectsIn(content['parts']))
+  const results = objectsIn(contents.at(-1)?.['parts']).filter((part) => part['functionResponse'] !== undefined)
+  const config = objectOrEmpty(body['generationConfig'])
+  const declared = objectsIn(body['tools']).flatMap((tool) => objectsIn(tool['functionDeclarations']))
+  const isJson = config['responseMimeType'] === 'application/json'
+  const schema = config['responseJsonSchema']
+  return {
+    model: stringOrNull(body['model']) ?? '',
+    lastUserText: lastUserText(contents),
+    toolResult: results.length > 0 ? results.map(resultText).join(', ') : null,
+    toolResults: parts.filter((part) => part['functionResponse'] !== undefined).length,
+    tools: declared.map((tool) => ({
+      name: stringOrNull(tool['name']) ?? '',
+      schema: objectOrEmpty(tool['parametersJsonSchema'] ?? tool['parameters']),
+    })),
+    toolChoice: readToolChoice(body),
+    parallelTools: true,
+    schema: isJson && schema !== undefined ? objectOrEmpty(schema) : null,
+    anyJson: isJson && schema === undefined,
+    maxTokens: numberOrNull(config['maxOutputTokens']),
+    promptTokens: countPromptTokens(body['contents'], body['systemInstruction'], body['tools']),
+    thinkingTokens: 0,
+  }
+}
+
+function lastUserText(contents: JsonObject[]): string {
+  for (const { role, parts } of contents.toReversed()) {
+    const text = objectsIn(parts)
+      .map((part) => stringOrNull(part['text']) ?? '')
+      .join('')
+    if (role === 'user' && text !== '') return text
+  }
+  return ''
+}
+
+function resultText(part: JsonObject): string {
+  const { response } = objectOrEmpty(part['functionResponse'])
+  const { result } = objectOrEmpty(response)
+  return typeof result === 'string' ? result : JSON.stringify(response)
+}
+
+function readToolChoice(body: JsonObject): ToolChoice {
+  const { mode, allowedFunctionNames: names } = objectOrEmpty(
+    objectOrEmpty(body['toolConfig'])['functionCallingConfig'],
+  )
+  const [name] = Array.isArray(names) ? names : []
+  if (mode === 'ANY') return typeof name === 'string' ? { kind: 'tool', name } : { kind: 'any' }
+  return { kind: mode === 'NONE' ? 'none' : 'auto' }
+}
+
+const FINISH: Record<Reply['finish'], string> = { end: 'STOP', tools: 'STOP', length: 'MAX_TOKENS', refusal: 'SAFETY' }
+
+export function writeContent(reply: Reply, body: JsonObject): JsonObject {
+  const model = String(body['model'])
+  const { candidateCount } = objectOrEmpty(body['generationConfig'])
+  const finishReason = reply.finishOverride ?? FINISH[reply.finish]
+  const candidates = Array.from({ length: numberOrNull(candidateCount) ?? 1 }, (_, index) => ({
+    content: { role: 'model', parts: writeParts(reply, model) },
+    finishReason,
+    index,
+  }))
+  return { candidates, usageMetadata: writeUsage(reply), modelVersion: model, responseId: newId('', 22) }
+}
+
+/** A signature that names its model, so that the rules know it again. */
+function signature(model: string): string {
+  return Buffer.from(`signed by ${model} ${newId('', 8)}`).toString('base64')
+}
+
+/** Only the first of several calls is signed; a text has its signature in a part behind it. */
+function writeParts(reply: Reply, model: string): JsonObject[] {
+  if (reply.finish === 'refusal') return []
+  const parts: JsonObject[] = reply.text === '' ? [] : [{ text: reply.text }]
+  for (const [index, { name, input }] of reply.toolCalls.entries()) {
+    const signed = index === 0 && isSigning(model) ? { thoughtSignature: signature(model) } : {}
+    parts.push({ functionCall: { name, args: input }, ...signed })
+  }
+  if (isSigning(model) && reply.toolCalls.length === 0) parts.push({ text: '', thoughtSignature: signature(model) })
+  return parts
+}
+
+function writeUsage({ usage }: Reply): JsonObject {
+  const { freshTokens, cachedTokens, completionTokens, thinkingTokens } = usage
+  const prompt = freshTokens + cachedTokens
+  return {
+    promptTokenCount: prompt,
+    ...(cachedTokens > 0 ? { cachedContentTokenCount: cachedTokens } : {}),
+    candidatesTokenCount: completionTokens - thinkingTokens,
+    ...(thinkingTokens > 0 ? { thoughtsTokenCount: thinkingTokens } : {}),
+    totalTokenCount: prompt + completionTokens,
+    promptTokensDetails: [{ modality: 'TEXT', tokenCount: prompt }],
+  }
+}

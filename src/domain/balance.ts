@@ -1,0 +1,81 @@
+import { hash } from 'node:crypto'
+import type { Balance } from './route.ts'
+
+/** What is known of a member when a call begins. */
+export interface Standing {
+  weight: number
+  /** It cannot be called, has been failing, or has asked to be left alone. */
+  isAway: boolean
+  /** Calls that are at it now, on this node. */
+  running: number
+  /** How long an answer, or the first content of a stream, has taken of late; null: nobody has asked of late. */
+  latencyMs: number | null
+  /** 0 < draw < 1: chance, or the session's own. */
+  draw: number
+}
+
+/**
+ * The members in the order in which they are called, by their places in the group. Those that are away come last, and
+ * before them those without weight. `isPinned`: a session stays where its draws lead, whatever the policy.
+ */
+export function orderMembers(balance: Balance, standings: readonly Standing[], isPinned: boolean): number[] {
+  const compare = isPinned ? byDraw : COMPARE[balance]
+  const rank = ({ isAway, weight }: Standing) => (isAway ? 2 : weight === 0 ? 1 : 0)
+  return standings
+    .map((standing, place) => ({ standing, place }))
+    .sort((a, b) => rank(a.standing) - rank(b.standing) || compare(a.standing, b.standing) || a.place - b.place)
+    .map(({ place }) => place)
+}
+
+type Compare = (a: Standing, b: Standing) => number
+
+const COMPARE: Record<Balance, Compare> = {
+  weighted: byDraw,
+  least_busy: (a, b) => a.running - b.running || byDraw(a, b),
+  fastest: (a, b) => less(slowness(a), slowness(b)) || byDraw(a, b),
+}
+
+/**
+ * Each member draws a distance, shorter with more weight, and the shortest is first: as often as its share of the
+ * weights. Where the draws are a session's own, a member that goes moves only the sessions that were at it.
+ */
+function byDraw(a: Standing, b: Standing): number {
+  return less(distance(a), distance(b))
+}
+
+function distance({ draw, weight }: Standing): number {
+  return weight === 0 ? Number.POSITIVE_INFINITY : -Math.log(draw) / weight
+}
+
+/** Whom nobody has asked of late is asked by one call at a time: a slow member that has recovered is found again. */
+function slowness({ latencyMs, running }: Standing): number {
+  return latencyMs ?? (running === 0 ? -1 : Number.POSITIVE_INFINITY)
+}
+
+function less(a: number, b: number): number {
+  return a === b ? 0 : a < b ? -1 : 1
+}
+
+/** The draw of a session for a member: the same on every node, and at every time. */
+export function drawOf(session: string, member: string): number {
+  const digits = hash('sha256', `${member}\n${session}`, 'hex').slice(0, 12)
+  return (Number.parseInt(digits, 16) + 0.5) / 2 ** 48
+}
+
+/** Why a member stands where it does, in words. */
+export function standingWords(balance: Balance, standing: Standing, total: number, isPinned: boolean): string {
+  const { isAway, weight, running, latencyMs } = standing
+  if (isAway) return 'comes last: it cannot be called, has been failing or asked to be left alone'
+  if (weight === 0) return 'has no weight: it is called when the others cannot serve'
+  if (isPinned) return `by the session, over weight ${weight} of ${total}`
+  switch (balance) {
+    case 'weighted':
+      return `weight ${weight} of ${total}`
+    case 'least_busy':
+      return `least busy first: ${running} running here`
+    case 'fastest':
+      return latencyMs === null
+        ? 'fastest first: not measured of late, so one call at a time looks'
+        : `fastest first: about ${Math.round(latencyMs)} ms of late`
+  }
+}

@@ -1,0 +1,39 @@
+import { z } from 'zod'
+import type { Operation } from '../../domain/request/call-request.ts'
+import type { Family } from '../family.ts'
+import { isVendor } from '../pin.ts'
+import { modelsFromWire } from './catalog.ts'
+import { chatThrough } from './chat.ts'
+import { embeddingsThrough } from './embeddings.ts'
+import { DIRECT, modelsTarget, PUBLIC_BASE } from './endpoint.ts'
+import { failureFromWire } from './failure.ts'
+
+export const chat = chatThrough(DIRECT)
+export const embeddings = embeddingsThrough(DIRECT)
+
+/** Sent as they are, and never invented. */
+export const SAFETY_SETTINGS = z
+  .array(z.strictObject({ category: z.string().min(1), threshold: z.string().min(1), method: z.string().optional() }))
+  .optional()
+
+/** `generateContent` of the vendor's own API, with an API key. */
+export const geminiFamily: Family = {
+  isAddressKnown: true,
+  // A stream that is broken off is billed all the same.
+  onCallerLeft: 'drain',
+  settings: z.strictObject({ safety_settings: SAFETY_SETTINGS }),
+  translators: { chat, embeddings },
+  operationOf,
+  modelsTarget,
+  failureFromWire,
+  modelsFromWire,
+  requestIdHeader: 'x-goog-request-id',
+  pins: [],
+  isOwnService: (provider) => isVendor(provider, 'gemini', PUBLIC_BASE),
+  baseUrlHint: 'The base URL ends with its version, such as /v1beta. Does it contain an extra path?',
+}
+
+export function operationOf(model: string): Operation | null {
+  if (/embedding/.test(model)) return 'embeddings'
+  return /^(?:models\/)?gem(?:ini|ma)-/.test(model) ? 'chat' : null
+}

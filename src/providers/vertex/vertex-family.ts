@@ -1,0 +1,35 @@
+import type { Family, Translators } from '../family.ts'
+import { chatThrough } from '../gemini/chat.ts'
+import { operationOf } from '../gemini/gemini-family.ts'
+import { authorization } from './authorization.ts'
+import { modelsFromWire } from './catalog.ts'
+import * as claude from './claude.ts'
+import { embeddings } from './embeddings.ts'
+import { CLOUD, modelsTarget } from './endpoint.ts'
+import { failureFromWire } from './failure.ts'
+import * as partners from './partners.ts'
+import { CREDENTIALS, problemOf, Settings } from './settings.ts'
+
+const GEMINI: Translators = { chat: chatThrough(CLOUD), embeddings }
+const CLAUDE: Translators = { chat: claude.chat, messages: claude.messages, count_tokens: claude.countTokens }
+const PARTNERS: Translators = { chat: partners.chat }
+
+/** Models of several publishers at one vendor's cloud, each in its own format. */
+export const vertexFamily: Family = {
+  isAddressKnown: true,
+  settings: Settings,
+  credentials: CREDENTIALS,
+  problemOf,
+  authorization,
+  onCallerLeft: 'drain',
+  translators: GEMINI,
+  translatorsFor: (model) => (claude.isClaude(model) ? CLAUDE : model.includes('/') ? PARTNERS : GEMINI),
+  operationOf: (model) => (claude.isClaude(model) || model.includes('/') ? 'chat' : operationOf(model)),
+  failureFromWire,
+  modelsTarget,
+  modelsFromWire,
+  requestIdHeader: 'request-id',
+  pins: [],
+  isOwnService: () => false,
+  baseUrlHint: 'Are settings.project and settings.location right? The base URL, if there is one, has no path.',
+}
