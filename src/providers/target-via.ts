@@ -15,8 +15,8 @@ export function targetVia({ proxy, ca }: Connecting, target: HttpTarget): HttpTa
  */
 export function besideProvider<T extends HttpTarget>({ proxy, ca }: Connecting, target: T): T {
   return {
-    ...target,
     ...(proxy === undefined ? {} : { proxy }),
-    ...(ca === undefined ? {} : { ca, keepsUsualAuthorities: true }),
+    ...(ca === undefined ? {} : { ca, keepsUsualAuthorities: true as const }),
+    ...target,
   }
 }

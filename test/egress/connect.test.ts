@@ -18,6 +18,7 @@ import { type ConnectProxy, startConnectProxy } from './connect-proxy.ts'
 
 /** A name that only the proxy knows: nothing here resolves it. */
 const NAME = 'provider.test'
+const LONG = Buffer.alloc(32 << 20, 'x')
 const folder = mkdtempSync(join(tmpdir(), 'switchyard-egress-'))
 let issued: Issued
 let provider: Server
@@ -33,6 +34,10 @@ before(async () => {
   issued = issue(folder, [NAME, 'localhost'])
   provider = createHttpsServer(issued, (request, response) => {
     request.resume()
+    if (request.url === '/long') {
+      response.end(LONG)
+      return
+    }
     if (request.url === '/endless') {
       response.write('it goes on')
       return
@@ -138,6 +143,20 @@ describe('a provider behind TLS and a proxy', () => {
     const detail = `the proxy localhost:${secure.port} cannot be reached (SELF_SIGNED_CERT_IN_CHAIN)`
     assert.deepEqual(unknown, { kind: 'proxy', detail, isRefusal: false })
     assert.deepEqual(known, { host: NAME, url: '/v1?a=b', login: false })
+  })
+
+  test('waits for a slow reader, and everything arrives', async () => {
+    const endpoint = client.endpoint(target({ url: `https://${NAME}/long` }))
+    const answer = await client.call(endpoint, { method: 'POST', body: '{}', timeoutMs: 60_000, presence: null })
+    assert.ok(answer.kind === 'answer')
+    const waiting = answer as unknown as { bytes: number }
+    await until(() => waiting.bytes >= 64 * 1024, 'so much waits that the socket is paused')
+    for (let turn = 0; turn < 1000; turn++) await new Promise(setImmediate)
+    assert.ok(waiting.bytes < 4 << 20, `${waiting.bytes} bytes wait`)
+    let bytes = 0
+    let part = await answer.next()
+    for (; part.kind === 'piece'; part = await answer.next()) bytes += part.bytes.length
+    assert.deepEqual([part.kind, bytes], ['end', LONG.length])
   })
 
   test('loses the tunnel with the call that is given up', async () => {

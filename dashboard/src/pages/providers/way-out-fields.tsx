@@ -23,7 +23,7 @@ export function ProxyField({ value, onChange, error }: ProxyFieldProps) {
         {value.kind === 'own' && (
           <TextInput
             aria-label="Address of the proxy"
-            description="A password in it is not shown once it is saved; *** stands for it"
+            description="user:password@ before the host where it wants them; the password is not shown once it is saved (***)"
             placeholder="http://127.0.0.1:3128"
             value={value.url}
             onChange={(event) => onChange({ ...value, url: event.currentTarget.value })}
