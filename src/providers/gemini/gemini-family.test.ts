@@ -171,11 +171,16 @@ test('operations by the name of a model', () => {
   )
 })
 
-test('settings are safety settings alone', () => {
+test('settings are those of safety, and whether models are listed', () => {
   const problemOf = (settings: JsonObject) => PROVIDER_KINDS.problemOf({ ...PROVIDER, settings })
   assert.equal(
     problemOf({ safety_settings: [{ category: 'HARM_CATEGORY_HARASSMENT', threshold: 'BLOCK_NONE' }] }),
     null,
+  )
+  assert.equal(problemOf({ list_models: true }), null)
+  assert.deepEqual(
+    [{ list_models: true }, {}].map((settings) => geminiFamily.isListed?.({ ...PROVIDER, settings })),
+    [true, false],
   )
   assert.match(problemOf({ region: 'us' }) ?? '', /^settings\./)
   assert.match(problemOf({ safety_settings: 'off' }) ?? '', /^settings\.safety_settings/)

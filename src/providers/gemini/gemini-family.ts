@@ -21,9 +21,10 @@ export const geminiFamily: Family = {
   isAddressKnown: true,
   // A stream that is broken off is billed all the same.
   onCallerLeft: 'drain',
-  settings: z.strictObject({ safety_settings: SAFETY_SETTINGS }),
+  settings: z.strictObject({ safety_settings: SAFETY_SETTINGS, list_models: z.boolean().optional() }),
   translators: { chat, embeddings },
   operationOf,
+  isListed: ({ settings }) => settings?.['list_models'] === true,
   modelsTarget,
   failureFromWire,
   modelsFromWire,
