@@ -63,5 +63,8 @@ function settingsProblem({ family: name, settings = {}, credentials = {} }: Prov
     return first === undefined ? null : `settings.${first}: the family '${name}' has no settings`
   }
   const parsed = family.settings.safeParse(settings)
-  return parsed.success ? null : `settings.${problemText(parsed.error)}`
+  if (parsed.success) return null
+  const problem = problemText(parsed.error)
+  // A field that nobody knows has no path of its own.
+  return /^[\w.[\]]+: /.test(problem) ? `settings.${problem}` : `settings: ${problem}`
 }
