@@ -182,6 +182,6 @@ test('settings are those of safety, and whether models are listed', () => {
     [{ list_models: true }, {}].map((settings) => geminiFamily.isListed?.({ ...PROVIDER, settings })),
     [true, false],
   )
-  assert.match(problemOf({ region: 'us' }) ?? '', /^settings\./)
+  assert.match(problemOf({ region: 'us' }) ?? '', /^settings: unknown field "region"/)
   assert.match(problemOf({ safety_settings: 'off' }) ?? '', /^settings\.safety_settings/)
 })

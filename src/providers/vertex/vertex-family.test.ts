@@ -311,7 +311,7 @@ describe('what is wrong with a provider', () => {
       /^settings\.location: expected a location/,
     ],
     ['a project that is none', { settings: { project: '../x' } }, /^settings\.project: expected/],
-    ['an unknown setting', { settings: { project: 'my-project', region: 'x' } }, /^settings\./],
+    ['an unknown setting', { settings: { project: 'my-project', region: 'x' } }, /^settings: unknown field "region"/],
   ]
   for (const [what, change, problem] of cases) {
     test(what, () => {
