@@ -102,6 +102,7 @@ test('a true end that arrives after the call was given up is booked once', async
   const before = upstream()
   const running = callMortal(key)
   await until(() => upstream() === before + 1, 'it is at the provider')
+  await until(async () => (await rowsOf(key)).length === 1, 'others can see that it runs')
   await valkey.halt()
   await postgres.halt()
   simulator.release()

@@ -162,7 +162,7 @@ const PROBLEMS: [settings: object, credentials: object | undefined, problem: Reg
   [{}, { client_secret: 's' }, /^settings\.auth: entra/],
   [{ tenant_id: 't' }, undefined, /^settings\.auth: entra or managed_identity/],
   [{ auth: 'managed_identity', client_id: 'c' }, undefined, null],
-  [{ api_versions: 'x' }, undefined, /^settings\./],
+  [{ api_versions: 'x' }, undefined, /^settings: unknown field "api_versions"/],
   [{ drop_params: ['messages'] }, undefined, /^settings\.drop_params/],
 ]
 for (const [settings, credentials, problem] of PROBLEMS) {
