@@ -12,6 +12,9 @@ export function newClient(url: string) {
     RESP: 2,
     disableOfflineQueue: true,
     disableClientInfo: true,
+    // The client's own limit is a timer for each command, never cancelled, that no longer counts once the command is
+    // sent. The connection watches the oldest command instead.
+    commandOptions: { timeout: 0 },
     // The connection reconnects by itself, so that it also leaves a server that accepts connections but does not
     // answer.
     socket: { reconnectStrategy: false, connectTimeout: CONNECT_MS },
