@@ -32,6 +32,7 @@ const ROW: LoggedRow = {
   code: null,
   requestedModel: 'c000001',
   called: 1,
+  lost: 0,
   keyId: 'key-1',
   ended: null,
   costPicodollars: 120_000_000n,

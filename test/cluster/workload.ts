@@ -43,6 +43,7 @@ const CHAINS = [
   ['openai, model: gpt-chaos-sim-503', 'anthropic, model: claude-chaos-sim-slow-30'],
   ['anthropic, model: claude-chaos-sim-events-60-50'],
   ['anthropic, model: claude-chaos-sim-slow-900'],
+  ['openai, model: gpt-chaos-sim-slow-250, hedge_after_ms: 20', 'anthropic, model: claude-chaos-sim-events-20-15'],
 ]
 /** More upstream calls than this no call can cause. */
 export const MOST_UPSTREAM_CALLS = 2
@@ -69,7 +70,7 @@ export function planWorkload({ durationMs, pauseMs }: { durationMs: number; paus
     keys:
 ${keys.join('')}    routes:
 ${routes.join('')}registry:
-${[...new Set(CHAINS.flat())].map(priceText).join('')}`,
+${[...new Set(CHAINS.flat().map(withoutHedge))].map(priceText).join('')}`,
     aliases,
     limits: new Map([
       ['tight', picodollars(tightUsd)],
@@ -80,6 +81,11 @@ ${[...new Set(CHAINS.flat())].map(priceText).join('')}`,
 
 function chainOf(number: number): readonly string[] {
   return CHAINS[number % CHAINS.length] ?? []
+}
+
+/** The registry knows nothing of it. */
+function withoutHedge(entry: string): string {
+  return entry.replace(/, hedge_after_ms: \d+/, '')
 }
 
 const STREAM = 's'

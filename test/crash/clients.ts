@@ -7,7 +7,7 @@ import { seeStream } from './see-stream.ts'
 export interface Clients {
   /** Resolves with the first answer that any of them got. */
   firstAnswer: Promise<void>
-  /** Resolves when they have seen a stream to its end, one not to its end, and a refusal. */
+  /** Resolves when they have seen a stream to its end, one not to its end, a refusal and a hedged answer. */
   allSeen: Promise<void>
   /** Everything they sent, once the gateway is dead and each of them has noticed. */
   done: Promise<SentCall[]>
@@ -24,10 +24,11 @@ interface ClientOptions {
 export function startClients(options: ClientOptions & { concurrency: number }): Clients {
   const first = Promise.withResolvers<void>()
   const all = Promise.withResolvers<void>()
-  const unseen = new Set<string>(['finished', 'caller_left', 'refused'])
+  const unseen = new Set<string>(['finished', 'caller_left', 'refused', 'hedged'])
   const onAnswer = (call: SentCall) => {
     first.resolve()
     unseen.delete(call.answer?.status === 402 ? 'refused' : hasLeft(call) ? 'caller_left' : (call.answer?.ended ?? ''))
+    if (call.isHedged && call.key === 'free') unseen.delete('hedged')
     if (unseen.size === 0) all.resolve()
   }
   const clients = Array.from({ length: options.concurrency }, () => runClient(options, onAnswer))

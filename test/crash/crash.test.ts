@@ -20,10 +20,9 @@ describe('a gateway killed under load, again and again', () => {
 
   /** A run in which nothing happened proves nothing. */
   function assertMeaningful({ problems: _, ...counts }: CrashReport): void {
-    const { messages, responses, interrupted, upstreamCalls, streamed, cutStreams, refused } = counts
-    const happened = [messages, responses, interrupted, upstreamCalls, streamed, cutStreams, refused]
+    const { missing: _missing, unknown: _unknown, open: _open, ...happened } = counts
     assert.ok(
-      happened.every((count) => count > 0),
+      Object.values(happened).every((count) => count > 0),
       JSON.stringify(counts),
     )
   }
@@ -37,6 +36,7 @@ describe('the judge of a crash run', () => {
     key: 'free',
     ended: null,
     isPriced: true,
+    isHedged: false,
     expectedStatuses: [200],
     mostUpstreamCalls: 1,
     answer: { id: 'chatcmpl_1', status: 200, ended: null, costUsd: '0.000120' },
@@ -49,6 +49,7 @@ describe('the judge of a crash run', () => {
     code: null,
     requestedModel: call.model,
     called: 1,
+    lost: 0,
     keyId: 'key-1',
     ended: null,
     costPicodollars: 120_000_000n,
@@ -80,6 +81,8 @@ describe('the judge of a crash run', () => {
       streamed: 0,
       cutStreams: 0,
       refused: 0,
+      hedged: 0,
+      cutHedges: 0,
       upstreamCalls: 1,
       unknown: 0,
       interrupted: 0,
@@ -109,6 +112,18 @@ describe('the judge of a crash run', () => {
     assert.deepEqual(judge({ ...cutStream, sent, rows: [unpriced] }).problems, [])
   })
 
+  test('lets a call that lost a hedge be ended before its provider saw it, or saw all of it', () => {
+    const hedged = { ...row, called: 2, lost: 1 }
+    const sent = [{ ...call, mostUpstreamCalls: 2 }]
+    const torn = { model: null, marker: null }
+    for (const seen of [[upstream], [upstream, upstream], [upstream, torn]]) {
+      assert.deepEqual(judge({ ...sound, sent, upstream: seen, rows: [hedged] }).problems, [])
+    }
+    assert.equal(judge({ ...sound, sent, rows: [hedged] }).hedged, 1)
+    const killed = { ...sound, sent: [{ ...call, isHedged: true, answer: null }], upstream: [upstream, upstream] }
+    assert.equal(judge({ ...killed, rows: [cut] }).cutHedges, 1)
+  })
+
   test('counts streams by what was seen of them', () => {
     const { streamed: whole, cutStreams } = judge({ ...cutStream, sent: [stream, ...cutStream.sent] })
     assert.deepEqual([whole, cutStreams], [1, 1])
@@ -122,6 +137,16 @@ describe('the judge of a crash run', () => {
     ['a row that is still open', { ...sound, rows: [{ ...row, state: 'open' }] }, /still open/],
     ['an upstream call without a row', { ...sound, sent: [{ ...call, answer: null }], rows: [] }, /does not know/],
     ['an upstream call that the row does not name', { ...sound, rows: [{ ...row, called: 0 }] }, /made 1 upstream/],
+    [
+      'the one that served, which nobody saw',
+      { ...sound, upstream: [], rows: [{ ...row, lost: 0 }] },
+      /made 0 upstream/,
+    ],
+    [
+      'a hedged call that its row names once',
+      { ...sound, upstream: [upstream, upstream], rows: [{ ...row, lost: 1 }] },
+      /made 2 upstream calls, and its row names 1/,
+    ],
     ['an upstream call made twice', { ...sound, upstream: [upstream, upstream] }, /made 2 upstream/],
     [
       'a cut-off upstream call that nothing explains',

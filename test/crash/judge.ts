@@ -31,6 +31,8 @@ export interface LoggedRow {
   requestedModel: string | null
   /** Attempts of the kind "called". */
   called: number
+  /** Of these, those that lost a hedge: one that was ended at once may never have reached its provider. */
+  lost: number
   keyId: string
   /** Of a stream that sent content. */
   ended: string | null
@@ -69,6 +71,10 @@ export interface Verdict {
   cutStreams: number
   /** By the hard budget. */
   refused: number
+  /** Rows of which another entry was asked, too, and lost. */
+  hedged: number
+  /** Calls that were killed while both entries ran. */
+  cutHedges: number
   upstreamCalls: number
   /** Upstream calls without a row: must be 0. */
   unknown: number
@@ -94,6 +100,8 @@ export function judge({ sent, upstream, rows, budget }: Evidence): Verdict {
   const cutStreams = checkCutStreams(sent, rowsByToken, problems)
   checkInterruptions(rows, problems)
   checkBudget(rows, budget, problems)
+  const isCutHedge = ({ isHedged, token }: SentCall) =>
+    isHedged && seen.get(token) === 2 && rowsByToken.get(token)?.code === 'interrupted'
   const open = rows.filter((row) => row.state !== 'closed')
   for (const row of open) problems.push(`${row.id} is still ${row.state}`)
   const answers = sent.filter((call) => call.answer !== null)
@@ -107,6 +115,8 @@ export function judge({ sent, upstream, rows, budget }: Evidence): Verdict {
     streamed: sent.filter((call) => (call.answer?.ended ?? null) !== null).length,
     cutStreams,
     refused: sent.filter((call) => call.answer?.status === 402).length,
+    hedged: rows.filter((row) => row.lost > 0).length,
+    cutHedges: sent.filter(isCutHedge).length,
     upstreamCalls: upstream.length,
     unknown,
     interrupted: rows.filter((row) => row.code === 'interrupted').length,
@@ -194,11 +204,16 @@ function checkRows(
     if (row.code === 'interrupted') {
       room += mostUpstreamCalls - made
       if (made > mostUpstreamCalls) problems.push(`${token} was interrupted after ${made} upstream calls`)
-    } else if (made !== row.called) {
-      problems.push(`${token} made ${made} upstream calls, and its row names ${row.called}`)
+    } else {
+      room += Math.min(row.lost, row.called - made)
+      if (!namesCalls(row, made)) problems.push(`${token} made ${made} upstream calls, and its row names ${row.called}`)
     }
   }
   if (torn > room) problems.push(`${torn} upstream calls were cut off, and interrupted rows explain only ${room}`)
+}
+
+export function namesCalls({ called, lost }: LoggedRow, made: number): boolean {
+  return made <= called && made >= called - lost
 }
 
 /** Who saw a part of an answer pays, although nobody told the end. The number of such calls. */

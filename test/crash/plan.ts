@@ -13,6 +13,8 @@ export interface PlannedCall {
   ended: 'finished' | 'failed_mid_stream' | 'caller_left' | null
   /** The models it can reach have a price. */
   isPriced: boolean
+  /** Two entries are asked at once. */
+  isHedged: boolean
   expectedStatuses: readonly number[]
   /** More upstream calls than this it cannot cause. */
   mostUpstreamCalls: number
@@ -31,7 +33,7 @@ const TIGHT_CENTS_PER_ROUND = 0.08
 /** Routes of a round, each good for one call: a route's name is all that the row of an unanswered call tells. */
 const ROUTES_PER_ROUND = 200
 
-type Kind = Omit<PlannedCall, 'token' | 'format' | 'key' | 'isPriced'>
+type Kind = Omit<PlannedCall, 'token' | 'format' | 'key' | 'isPriced' | 'isHedged'>
 
 /** What stands before `sim-` in a model id is free, so every call can have a model of its own. They have no price. */
 const DIRECT: readonly ((token: string) => Kind)[] = [
@@ -55,16 +57,25 @@ function answered(model: string, ended: Kind['ended']): Kind {
  * What serves a routed call. All have a price: a call whose bound is unknown costs nothing when it is interrupted, or
  * rather nobody knows what. Streams last up to a second, to be killed in the middle.
  */
-const ROUTED: readonly { served: string; falls?: boolean; ended: PlannedCall['ended'] }[] = [
+const ROUTED: readonly { served: string; falls?: boolean; late?: string; ended: PlannedCall['ended'] }[] = [
   { served: 'openai, model: gpt-crash-sim-events-60-15', ended: 'finished' },
+  { served: 'anthropic, model: claude-crash-sim-slow-60', late: 'openai, model: gpt-crash-sim-slow-900', ended: null },
   { served: 'anthropic, model: claude-crash-sim-slow-15', falls: true, ended: null },
   { served: 'anthropic, model: claude-crash-sim-events-30-10', ended: 'finished' },
+  {
+    served: 'openai, model: gpt-crash-sim-events-25-10',
+    late: 'anthropic, model: claude-crash-sim-slow-70',
+    ended: 'finished',
+  },
   { served: 'openai, model: gpt-crash-sim-slow-30', ended: null },
   { served: 'anthropic, model: claude-crash-sim-events-15-10', falls: true, ended: 'finished' },
+  { served: 'openai, model: gpt-crash-sim-slow-60', late: 'anthropic, model: claude-crash-sim-slow-80', ended: null },
   { served: 'openai, model: gpt-crash-sim-events-3-0', ended: 'finished' },
   { served: 'anthropic, model: claude-crash-sim-events-40-20', ended: 'caller_left' },
   { served: 'native, model: gpt-crash-sim-events-25-20', ended: 'finished' },
 ]
+/** The late one is asked first; both run for most of the call, and either may answer first. */
+const HEDGE_AFTER_MS = 5
 /** Its server speaks Responses itself; elsewhere they are translated. */
 const NATIVE =
   'providers: { native: { family: openai, base_url: "${OPENAI_BASE_URL}", api_key: sk-crash, speaks: [responses] } }'
@@ -84,18 +95,19 @@ export function planRound(round: number, random: Random): RoundPlan {
     const token = tokenOf('d', planned++)
     const format = pick(FORMATS, Math.floor(random() * FORMATS.length))
     const kind = pick(DIRECT, Math.floor(random() * DIRECT.length))(token)
-    return { token, format, key: 'free', isPriced: false, ...kind }
+    return { token, format, key: 'free', isPriced: false, isHedged: false, ...kind }
   }
 
   function nextRouted(): PlannedCall {
     const number = routed++
     const token = tokenOf('f', number)
-    const { ended, falls = false } = pick(ROUTED, number)
+    const { ended, falls = false, late } = pick(ROUTED, number)
     const key = number % TIGHT_EVERY === 0 ? 'tight' : 'free'
     const expectedStatuses = key === 'tight' ? [200, 402] : [200]
     const format = pick(FORMATS_IN_TURN, number)
     const common = { token, format, model: `route-${token}`, key, ended, isPriced: true, expectedStatuses } as const
-    return { ...common, mostUpstreamCalls: falls ? 2 : 1 }
+    const isHedged = late !== undefined
+    return { ...common, isHedged, mostUpstreamCalls: falls || isHedged ? 2 : 1 }
   }
 
   return {
@@ -106,7 +118,7 @@ workspaces:
       tight: { value: ${TIGHT_KEY}, limits: { budget: ${budget} } }
     routes:
 ${routes.join('')}registry:
-${[FAILS, ...ROUTED.map(({ served }) => served)].map(priceText).join('')}`,
+${[...new Set([FAILS, ...ROUTED.flatMap(({ served, late = served }) => [served, late])])].map(priceText).join('')}`,
     next: () => (random() < 0.5 && routed < ROUTES_PER_ROUND ? nextRouted() : nextDirect()),
   }
 }
@@ -119,8 +131,9 @@ function pick<T>(from: readonly T[], number: number): T {
 
 /** Every entry is asked once at most, so that a call makes no more upstream calls than it has entries. */
 function routeText(number: number, token: string): string {
-  const { served, falls = false } = pick(ROUTED, number)
-  const chain = falls ? [FAILS, served] : [served]
+  const { served, falls = false, late } = pick(ROUTED, number)
+  const hedged = late === undefined ? [] : [`${late}, hedge_after_ms: ${HEDGE_AFTER_MS}`]
+  const chain = [...(falls ? [FAILS] : hedged), served]
   return `      route-${token}: { chain: [${chain.map((entry) => `{ provider: ${entry}, retries: 0 }`).join(', ')}] }\n`
 }
 

@@ -66,7 +66,7 @@ async function withDatabase<T>(dataDir: string, url: string | null, read: (query
 }
 
 function loggedRow(row: Row): LoggedRow {
-  const attempts = JSON.parse(String(row['attempts'])) as { kind: string }[]
+  const attempts = JSON.parse(String(row['attempts'])) as { kind: string; code: string | null }[]
   return {
     id: String(row['id']),
     state: String(row['state']),
@@ -74,6 +74,7 @@ function loggedRow(row: Row): LoggedRow {
     code: row['code'] as string | null,
     requestedModel: row['requested_model'] as string | null,
     called: attempts.filter((attempt) => attempt.kind === 'called').length,
+    lost: attempts.filter((attempt) => attempt.code === 'hedge_lost').length,
     keyId: String(row['key_id']),
     ended: row['ended'] as string | null,
     costPicodollars: money(row['cost_picodollars']),

@@ -11,7 +11,7 @@ Kills the gateway (SIGKILL) under load and compares its request log with what cl
   --seed <number>              default 1
   --help                       print this text
 
-They are chat completions, messages and responses, more than half of them streamed; one key has a hard budget that grows a little with every round.
+They are chat completions, messages and responses, more than half of them streamed, some asked of two providers at once; one key has a hard budget that grows a little with every round.
 
 Exit code 1 when a call is missing from the log, the log does not know a call, who saw a part of an answer does not pay
 for it, or the budget is exceeded.
