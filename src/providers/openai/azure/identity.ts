@@ -54,6 +54,5 @@ function secretRequest(provider: Provider) {
     url: `${base}/${encodeURIComponent(tenant)}/oauth2/v2.0/token`,
     headers: { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' },
     body: form.toString(),
-    ...(provider.proxy === undefined ? {} : { proxy: provider.proxy }),
   }
 }
