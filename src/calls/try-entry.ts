@@ -4,7 +4,8 @@ import type { AttemptPhase } from '../domain/log/stream-words.ts'
 import { NO_USAGE } from '../domain/pricing/usage.ts'
 import type { Provider } from '../domain/provider.ts'
 import type { StreamUsage } from '../domain/request/stream.ts'
-import type { Unauthorized } from '../providers/authorize.ts'
+import type { Token } from '../providers/authorization.ts'
+import type { Authorized, Unauthorized } from '../providers/authorize.ts'
 import type { Family } from '../providers/family.ts'
 import type { AttemptRecord } from '../request-log/record.ts'
 import type { Endpoint as UpstreamEndpoint } from '../upstream/exchange.ts'
@@ -50,8 +51,9 @@ export async function tryEntry(candidate: Candidate, call: Admitted, deps: Deps)
   let bytes = written instanceof Promise ? await written : written
   let correction: Correction | null = null
   let isFirstUse = true
+  let isRenewed = false
   for (let retriesUsed = 0; ; ) {
-    const { outcome, record, isFullyWritten, wasAsked } = await attempt(candidate, bytes, call, deps)
+    const { outcome, record, isFullyWritten, wasAsked, hasNewToken } = await attempt(candidate, bytes, call, deps)
     if (outcome.kind === 'caller-left') return wasAsked ? { ...outcome, attempt: record } : outcome
     const isFree = isFullyWritten && isFirstUse
     if (outcome.kind !== 'failed') {
@@ -83,9 +85,11 @@ export async function tryEntry(candidate: Candidate, call: Admitted, deps: Deps)
         continue
       }
     }
-    const context = { retriesUsed, retriesAllowed: entry.retries, random: deps.random() }
+    const renews = hasNewToken && !isRenewed
+    const context = { retriesUsed, retriesAllowed: entry.retries, hasNewToken: renews, random: deps.random() }
     const step = nextStep(outcome.failure, context)
-    retriesUsed += 1
+    if (renews) isRenewed = true
+    else retriesUsed += 1
     isFirstUse = false
     noteReason(record, step.reason)
     if (step.kind !== 'retry') {
@@ -133,6 +137,7 @@ async function attempt(candidate: Candidate, bytes: WireBytes, call: Admitted, d
   const endpoint = place instanceof Promise ? await unlessLost(place, call.leg) : place
   const ask = call.delivery === null ? askWhole : askStream
   const wasAsked = !('kind' in endpoint)
+  const { token = null } = endpoint as Partial<Authorized>
   const { raw, outcome, ended } = wasAsked ? await ask(endpoint, candidate, bytes, call, deps) : unasked(endpoint)
   call.elsewhereMs += ended - began
   const startedAfterMs = millisecondsInto(call, began)
@@ -154,11 +159,17 @@ async function attempt(candidate: Candidate, bytes: WireBytes, call: Admitted, d
   if (raw.kind === 'refused-address') {
     deps.log.error({ request: call.id, provider: provider.name }, `call refused: ${raw.detail}`)
   }
-  remember(outcome, candidate, call, deps)
+  const hasNewToken = token !== null && outcome.kind === 'failed' && isReplaced(token, outcome.failure, provider, deps)
+  remember(outcome, hasNewToken, candidate, call, deps)
   if (outcome.kind === 'answered' || outcome.kind === 'streaming') {
     deps.traffic.took(entry, outcome.kind === 'streaming', durationMs)
   }
-  return { outcome, record, isFullyWritten: head?.isFullyWritten === true, wasAsked }
+  return { outcome, record, isFullyWritten: head?.isFullyWritten === true, wasAsked, hasNewToken }
+}
+
+/** Whether the provider has refused it and another will be sent. */
+function isReplaced(token: Token, { code, retry }: Failure, provider: Provider, { tokens }: Deps): boolean {
+  return code === 'provider_auth_error' && tokens.forget(provider, token) && retry === 'new-token'
 }
 
 /** Fetching a token takes its time, and nobody waits for one that lost. */
@@ -208,7 +219,7 @@ async function askWhole(
 }
 
 /** What the process learns about the provider from an attempt. */
-function remember(outcome: Outcome, { entry, provider }: Candidate, call: Admitted, deps: Deps): void {
+function remember(outcome: Outcome, hasNewToken: boolean, { entry }: Candidate, call: Admitted, deps: Deps): void {
   switch (outcome.kind) {
     case 'answered':
       deps.circuits.succeeded(entry)
@@ -219,8 +230,9 @@ function remember(outcome: Outcome, { entry, provider }: Candidate, call: Admitt
       deps.circuits.abandoned(entry)
       break
     case 'failed':
-      deps.circuits.failed(entry, outcome.failure)
-      if (outcome.failure.code === 'provider_auth_error') deps.tokens.forget(provider)
+      // Calls that are refused together for an old token say nothing of the provider.
+      if (hasNewToken) deps.circuits.abandoned(entry)
+      else deps.circuits.failed(entry, outcome.failure)
       deps.providerHealth.failed(entry, outcome.failure, call.id)
       break
     case 'caller-left':

@@ -1,6 +1,6 @@
 import type { WireBytes } from '../bodies/request-body.ts'
 import type { Provider } from '../domain/provider.ts'
-import { authorize, isSigned, type Unauthorized } from '../providers/authorize.ts'
+import { type Authorized, authorize, isSigned, type Unauthorized } from '../providers/authorize.ts'
 import type { Translator } from '../providers/family.ts'
 import { targetVia } from '../providers/target-via.ts'
 import type { Endpoint as UpstreamEndpoint } from '../upstream/exchange.ts'
@@ -17,7 +17,7 @@ export function upstreamEndpoint(
   bytes: WireBytes,
   { receiver, delivery }: Pick<Begun, 'receiver' | 'delivery'>,
   deps: Pick<Deps, 'upstream' | 'tokens' | 'now'>,
-): UpstreamEndpoint | Promise<UpstreamEndpoint | Unauthorized> {
+): UpstreamEndpoint | Promise<Authorized | Unauthorized> {
   const { translator, provider, family } = candidate
   const fields = forwarded(candidate, receiver)
   if (isSigned(family, provider)) {

@@ -3,8 +3,11 @@ import type { ErrorCode } from './errors.ts'
 /** Whether a later entry of the chain may serve a call that failed here. */
 export type NextEntry = 'any' | 'larger-window' | 'none'
 
-/** Whether the same entry may be retried; `never` overrides even the provider's `x-should-retry: true`. */
-export type Retry = 'yes' | 'once' | 'short-wait' | 'no' | 'never'
+/**
+ * Whether the same entry may be retried; `never` overrides even the provider's `x-should-retry: true`. `new-token`: once,
+ * where the token that was refused is one that the gateway had fetched and can fetch again.
+ */
+export type Retry = 'yes' | 'once' | 'short-wait' | 'new-token' | 'no' | 'never'
 
 /** A field that the provider does not accept, and the name that it requires; null when it names none. */
 export interface RefusedField {
@@ -69,5 +72,8 @@ export function failure(
   deviation: { retry?: Retry; refusedField?: RefusedField | null } = {},
 ): Failure {
   const unsaid = { retryAfterMs: null, shouldRetry: null, refusedField: null }
-  return { code, message, status, ...USUAL[code], ...unsaid, ...deviation }
+  // Who is not known, rather than not allowed to, may be known by another token.
+  const isUnknown = code === 'provider_auth_error' && status === 401
+  const usual = isUnknown ? ({ next: 'any', retry: 'new-token' } as const) : USUAL[code]
+  return { code, message, status, ...usual, ...unsaid, ...deviation }
 }

@@ -27,7 +27,7 @@ const REQUEST: OutgoingRequest = {
 async function authorized(authorization: Authorization | undefined, provider: Provider = PROVIDER, token = 'fetched') {
   const targets: HttpTarget[] = []
   const upstream = { endpoint: (target: HttpTarget) => targets.push(target) } as unknown as UpstreamClient
-  const tokens = { of: async () => ({ values: { token }, expiresAt: null }), forget() {} }
+  const tokens = { of: async () => ({ values: { token }, expiresAt: null }), forget: () => false }
   const family = { authorization } as Family
   const outcome = await authorize(REQUEST, provider, family, { upstream, tokens, now: () => 42 })
   return targets[0] ?? outcome

@@ -1,7 +1,7 @@
 import type { Provider } from '../domain/provider.ts'
 import type { UpstreamClient } from '../upstream/client.ts'
 import type { Endpoint } from '../upstream/exchange.ts'
-import { AuthorizationError, type OutgoingRequest } from './authorization.ts'
+import { AuthorizationError, type OutgoingRequest, type Token } from './authorization.ts'
 import type { Family } from './family.ts'
 import { targetVia } from './target-via.ts'
 import type { Tokens } from './tokens.ts'
@@ -18,6 +18,9 @@ export function isSigned({ authorization }: Family, provider: Provider): boolean
   return authorization?.appliesTo(provider) === true
 }
 
+/** `token`: the one that was fetched for it; null where none is needed. */
+export type Authorized = Endpoint & { token: Token | null }
+
 /** Why nothing could be sent, for an operator. */
 export type Unauthorized = { kind: 'unauthorized'; detail: string }
 
@@ -27,13 +30,14 @@ export async function authorize(
   provider: Provider,
   { authorization }: Family,
   { upstream, tokens, now }: AuthorizeDeps,
-): Promise<Endpoint | Unauthorized> {
+): Promise<Authorized | Unauthorized> {
   const target = targetVia(provider, request)
-  if (authorization === undefined || !authorization.appliesTo(provider)) return upstream.endpoint(target)
+  if (authorization === undefined || !authorization.appliesTo(provider))
+    return { ...upstream.endpoint(target), token: null }
   try {
     const token = await tokens.of(provider, authorization)
     const proof = await authorization.headers(request, provider, token, now())
-    return upstream.endpoint({ ...target, headers: { ...target.headers, ...proof } })
+    return { ...upstream.endpoint({ ...target, headers: { ...target.headers, ...proof } }), token }
   } catch (error) {
     if (error instanceof AuthorizationError) return { kind: 'unauthorized', detail: error.message }
     throw error

@@ -46,7 +46,7 @@ function world({ lifeMs = HOUR }: { lifeMs?: number | null } = {}) {
     fetches,
     pass: (milliseconds: number) => (now += milliseconds),
     of: (provider = PROVIDER) => tokens.of(provider, authorization),
-    forget: (provider = PROVIDER) => tokens.forget(provider),
+    forget: (token: Token, provider = PROVIDER) => tokens.forget(provider, token),
     /** Ends the fetch that was begun last. */
     async deliver(name: string) {
       fetches.at(-1)?.resolve({ values: { name }, expiresAt: lifeMs === null ? null : now + lifeMs })
@@ -158,18 +158,34 @@ describe('tokens', () => {
 
   test('one that was refused is forgotten, unless it is fresh', async () => {
     const { of, forget, fetches, deliver, pass } = world()
-    void of()
+    const first = of()
     await deliver('one')
+    const one = (await first) ?? assert.fail()
     pass(59_999)
-    forget()
-    assert.equal(await nameOf(of()), 'one')
+    assert.equal(forget(one), false)
+    assert.equal(of(), one)
     pass(1)
-    forget()
+    assert.equal(forget(one), true)
     const next = of()
     assert.equal(fetches.length, 2)
     await deliver('two')
     assert.equal(await nameOf(next), 'two')
-    forget({ ...PROVIDER, name: 'never asked' })
+  })
+
+  test('of several calls that are refused together, each is told that another is there', async () => {
+    const { of, forget, fetches, deliver, pass } = world()
+    const first = of()
+    await deliver('one')
+    const one = (await first) ?? assert.fail()
+    pass(60_000)
+    assert.equal(forget(one), true)
+    assert.equal(forget(one), true, 'while nobody has fetched another')
+    const next = of()
+    assert.equal(forget(one), true, 'while another is fetched')
+    await deliver('two')
+    assert.equal(forget(one), true, 'once it is there')
+    assert.equal(forget((await next) ?? assert.fail()), false, 'but not the new one')
+    assert.equal(fetches.length, 2)
   })
 
   test('other credentials make another token, also while one is fetched', async () => {

@@ -6,8 +6,8 @@ import { besideProvider } from './target-via.ts'
 export interface Tokens {
   /** Null where none is needed. Rejects with an `AuthorizationError`. */
   of(provider: Provider, authorization: Authorization): Token | null | Promise<Token>
-  /** The provider has refused it: the next call fetches another. */
-  forget(provider: Provider): void
+  /** The provider has refused this one. True: the next request has another. */
+  forget(provider: Provider, refused: Token): boolean
 }
 
 interface Kept {
@@ -71,9 +71,13 @@ export function createTokens(tools: TokenTools): Tokens {
       if (isEarly && now - failedAt >= PAUSE_MS) fetched(entry, provider, authorization).catch(() => {})
       return token
     },
-    forget(provider) {
+    forget(provider, refused) {
       const entry = kept.get(provider.name)
-      if (entry !== undefined && tools.now() - entry.fetchedAt >= FRESH_MS) entry.token = null
+      // Of several calls that are refused together, the first one has it replaced.
+      if (entry?.token !== refused) return true
+      if (tools.now() - entry.fetchedAt < FRESH_MS) return false
+      entry.token = null
+      return true
     },
   }
 }

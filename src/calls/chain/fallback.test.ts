@@ -51,6 +51,12 @@ describe('retries', () => {
     assert.equal(nextStep(failed, fresh).kind, 'retry')
     assert.equal(nextStep(failed, { ...fresh, retriesUsed: 1 }).kind, 'next-entry')
   })
+  test('with a new token come at once and beside the others', () => {
+    const failed = failure('provider_auth_error', '', 401)
+    const exhausted = { ...fresh, retriesAllowed: 0, hasNewToken: true }
+    assert.partialDeepStrictEqual(nextStep(failed, exhausted), { kind: 'retry', waitMs: 0 })
+    assert.equal(nextStep(failed, fresh).kind, 'next-entry', 'a key stays the same')
+  })
   test('obey x-should-retry: false', () => {
     const failed = { ...failure('upstream_error', '', 500), shouldRetry: false }
     assert.equal(nextStep(failed, fresh).kind, 'next-entry')

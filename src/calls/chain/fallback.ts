@@ -14,12 +14,18 @@ export interface StepContext {
   /** How often this entry has been retried already. */
   retriesUsed: number
   retriesAllowed: number
+  /** The token that was refused is replaced by another, for the first time in this call. */
+  hasNewToken?: boolean
   /** 0 ≤ random < 1: spreads the retries of calls that failed together. */
   random: number
 }
 
 /** What to do after a failure. A caller's mistake never moves on; a fault of the provider or the operator does. */
 export function nextStep(failure: Failure, context: StepContext): Step {
+  // Not a retry of the route: it is a different request, sent only once.
+  if (context.hasNewToken === true) {
+    return { kind: 'retry', waitMs: 0, reason: `${failure.code}: asked again with a new token` }
+  }
   const waitMs = failure.retryAfterMs ?? backoffMs(context)
   if (mayRetry(failure, context) && waitMs <= LONGEST_WAIT_MS) {
     return { kind: 'retry', waitMs, reason: `${failure.code}: asked again after ${waitMs} ms` }
@@ -43,6 +49,7 @@ function mayRetry(failure: Failure, context: StepContext): boolean {
       return true
     case 'once':
       return failure.shouldRetry === true || context.retriesUsed === 0
+    case 'new-token':
     case 'no':
       return failure.shouldRetry === true
     case 'never':

@@ -18,6 +18,8 @@ const UNSUPPORTED: Expected = ['unsupported_parameter', 'none', 'no']
 const TOO_LONG: Expected = ['context_length_exceeded', 'larger-window', 'no']
 const QUOTA: Expected = ['provider_quota_exceeded', 'any', 'never']
 const AUTH: Expected = ['provider_auth_error', 'any', 'no']
+/** Another token may help, where there is one. */
+const UNKNOWN: Expected = ['provider_auth_error', 'any', 'new-token']
 const ERROR: Expected = ['upstream_error', 'any', 'yes']
 const LIMITED: Expected = ['rate_limited', 'any', 'short-wait']
 const OVERLOADED: Expected = ['provider_overloaded', 'any', 'yes']
@@ -41,7 +43,7 @@ describe('failures by status, error_code and, for a 400, text', () => {
     [400, bad('x', 'cmek_key_unavailable'), AUTH],
     [400, bad('x', 'claude_code_only'), AUTH],
     [400, bad('x', 'something_else'), INVALID],
-    [401, body('authentication_error', 'invalid x-api-key'), AUTH],
+    [401, body('authentication_error', 'invalid x-api-key'), UNKNOWN],
     [403, body('permission_error', 'no'), AUTH],
     [402, body('billing_error', 'unpaid'), QUOTA],
     [404, body('not_found_error', 'model: claude-x'), ['model_not_found', 'any', 'no']],

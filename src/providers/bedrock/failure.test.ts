@@ -11,7 +11,7 @@ const INVALID: Expected = ['invalid_request', 'none', 'no']
 const TOO_LONG: Expected = ['context_length_exceeded', 'larger-window', 'no']
 const NO_MODEL: Expected = ['model_not_found', 'any', 'no']
 const AUTH: Expected = ['provider_auth_error', 'any', 'no']
-const RENEWED: Expected = ['provider_auth_error', 'any', 'once']
+const RENEWED: Expected = ['provider_auth_error', 'any', 'new-token']
 const TIMEOUT: Expected = ['upstream_timeout', 'any', 'no']
 const LIMITED: Expected = ['rate_limited', 'any', 'short-wait']
 const ERROR: Expected = ['upstream_error', 'any', 'yes']
@@ -25,9 +25,9 @@ const ROWS: [name: string, status: number, body: object, Expected, waitMs: numbe
   ['ValidationException', 400, { message: 'Model x with on-demand throughput isn’t supported.' }, NO_MODEL, null],
   ['ValidationException', 400, { message: 'The provided model identifier is invalid.' }, NO_MODEL, null],
   ['AccessDeniedException', 403, { message: "You don't have access" }, AUTH, null],
-  ['UnrecognizedClientException', 403, { message: 'The security token … is invalid.' }, RENEWED, 500],
-  ['InvalidSignatureException', 403, { message: 'does not match' }, RENEWED, 500],
-  ['ExpiredTokenException', 403, { message: 'The security token … is expired' }, RENEWED, 500],
+  ['UnrecognizedClientException', 403, { message: 'The security token … is invalid.' }, RENEWED, null],
+  ['InvalidSignatureException', 403, { message: 'does not match' }, RENEWED, null],
+  ['ExpiredTokenException', 403, { message: 'The security token … is expired' }, RENEWED, null],
   ['ResourceNotFoundException', 404, { message: 'no such model' }, NO_MODEL, null],
   ['ModelTimeoutException', 408, { message: 'timed out' }, TIMEOUT, null],
   ['ModelErrorException', 424, { message: 'x' }, ERROR, 500],
@@ -69,7 +69,7 @@ describe('an exception is the same failure', () => {
 test('without a known class the status decides', () => {
   const cases: [number, Expected][] = [
     [400, INVALID],
-    [401, AUTH],
+    [401, RENEWED],
     [403, AUTH],
     [404, NO_MODEL],
     [408, TIMEOUT],

@@ -66,12 +66,11 @@ function verdictOn(signal: Signal): Verdict {
       return NO_MODEL_TEXT.test(signal.message) ? ['model_not_found'] : ['invalid_request']
     case 'AccessDeniedException':
       return ['provider_auth_error']
-    // Other credentials may be there by now: those that were fetched are fetched again.
     case 'ExpiredToken':
     case 'ExpiredTokenException':
     case 'UnrecognizedClientException':
     case 'InvalidSignatureException':
-      return ['provider_auth_error', 'once']
+      return ['provider_auth_error', 'new-token']
     case 'ResourceNotFoundException':
       return ['model_not_found']
     case 'ModelTimeoutException':

@@ -28,6 +28,8 @@ const UNSUPPORTED: Verdict = ['unsupported_parameter', 'none', 'no']
 const TOO_LONG: Verdict = ['context_length_exceeded', 'larger-window', 'no']
 const QUOTA: Verdict = ['provider_quota_exceeded', 'any', 'never']
 const AUTH: Verdict = ['provider_auth_error', 'any', 'no']
+/** Another token may help, where there is one. */
+const UNKNOWN: Verdict = ['provider_auth_error', 'any', 'new-token']
 const ERROR: Verdict = ['upstream_error', 'any', 'yes']
 const LIMITED: Verdict = ['rate_limited', 'any', 'short-wait']
 
@@ -47,7 +49,7 @@ describe('failures, with what may follow and how long to wait', () => {
     ],
     [400, body(400, 'FAILED_PRECONDITION', 'User location is not supported for the API use.'), AUTH],
     [400, body(400, 'FAILED_PRECONDITION', 'Please enable billing on project 1.'), AUTH],
-    [401, body(401, 'UNAUTHENTICATED', 'Request had invalid authentication credentials.'), AUTH],
+    [401, body(401, 'UNAUTHENTICATED', 'Request had invalid authentication credentials.'), UNKNOWN],
     [403, body(403, 'PERMISSION_DENIED', 'Generative Language API has not been used in project 1.'), AUTH],
     [402, body(402, 'RESOURCE_EXHAUSTED', 'Your prepaid credit is used up.'), QUOTA],
     [404, body(404, 'NOT_FOUND', 'models/x is not found for API version v1beta.'), ['model_not_found', 'any', 'no']],

@@ -316,7 +316,7 @@ describe('a failure is read by meaning', () => {
     [400, { code: 'content_policy_violation' }, 'content_filtered', 'none', 'no'],
     [400, { code: 'content_filter' }, 'content_filtered', 'none', 'no'],
     [400, { code: 'invalid_prompt' }, 'content_filtered', 'none', 'no'],
-    [401, { code: 'invalid_api_key' }, 'provider_auth_error', 'any', 'no'],
+    [401, { code: 'invalid_api_key' }, 'provider_auth_error', 'any', 'new-token'],
     [402, { message: 'insufficient credits' }, 'provider_quota_exceeded', 'any', 'never'],
     [403, { message: 'country' }, 'provider_auth_error', 'any', 'no'],
     [404, { code: 'model_not_found' }, 'model_not_found', 'any', 'no'],

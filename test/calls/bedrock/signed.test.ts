@@ -106,10 +106,20 @@ describe('signed requests', () => {
       attemptsOf(await bedrock.rowOf(served)).map(({ code }) => code),
       ['provider_auth_error', null],
     )
+    now += 120_000
     bedrock.simulator.script(NOVA, [expired, expired, expired])
     const failed = await bedrock.chat(hello('role'))
     assert.equal(failed.json.error.code, 'provider_auth_error')
     assert.equal(attemptsOf(await bedrock.rowOf(failed)).length, 2)
+  })
+
+  test('keys that are stored are not tried again', async () => {
+    const expired = refused('ExpiredTokenException', 'The security token included in the request is expired')
+    bedrock.simulator.script(NOVA, [expired])
+    const failed = await bedrock.chat(hello('nova'))
+    assert.equal(failed.json.error.code, 'provider_auth_error')
+    assert.equal(attemptsOf(await bedrock.rowOf(failed)).length, 1)
+    bedrock.simulator.reset()
   })
 
   test('no credentials are told, and nothing is sent', async () => {

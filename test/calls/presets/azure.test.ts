@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { AZURE_KEY, type AzureSimulator, CLIENT_SECRET, startAzure } from '../../../simulator/vendors/azure.ts'
-import { ADMIN_KEY, type Harness, hello, type Json, startHarness } from '../../harness.ts'
+import { ADMIN_KEY, type Harness, hello, type Json, type Row, startHarness } from '../../harness.ts'
 
 let azure: AzureSimulator
 let harness: Harness
@@ -34,6 +34,10 @@ after(async () => {
   await harness?.stop()
   await azure?.close()
 })
+
+function statusesOf(row: Row): number[] {
+  return (JSON.parse(String(row['attempts'])) as Json[]).map(({ status }) => status)
+}
 
 async function tested(name: string): Promise<Json> {
   const response = await fetch(`${harness.url}/providers/${name}/test`, {
@@ -136,11 +140,27 @@ describe('an application', () => {
     assert.equal(azure.headers.at(-1)?.['authorization'], 'Bearer token-1')
     azure.expireTokens()
     clock.now += 120_000
-    const refused = await harness.chat(hello('entra/my-gpt'))
-    assert.equal(refused.json.error.code, 'provider_auth_error')
     const again = await harness.chat(hello('entra/my-gpt'))
     assert.equal(again.status, 200, again.text)
     assert.equal(azure.tokens.given, 2)
+    assert.deepEqual(statusesOf(await harness.rowOf(again)), [401, 200])
+  })
+
+  test('is refused for good after one new token, and a role that is missing is not a matter of tokens', async () => {
+    const denied = (status: number) => ({ status, body: { error: { code: String(status), message: 'no' } } })
+    clock.now += 120_000
+    azure.script('closed', [denied(401), denied(401), denied(401)])
+    const failed = await harness.chat(hello('entra/closed'))
+    assert.equal(failed.json.error.code, 'provider_auth_error')
+    assert.deepEqual(statusesOf(await harness.rowOf(failed)), [401, 401])
+    clock.now += 120_000
+    azure.script('roleless', [denied(403), denied(403)])
+    assert.deepEqual(statusesOf(await harness.rowOf(await harness.chat(hello('entra/roleless')))), [403])
+  })
+
+  test('a key that is refused is not tried again', async () => {
+    azure.script('closed', [{ status: 401, body: { error: { code: '401', message: 'no' } } }])
+    assert.deepEqual(statusesOf(await harness.rowOf(await harness.chat(hello('v1/closed')))), [401])
   })
 
   test('with a wrong secret is told so, and the secret is nowhere', async () => {

@@ -85,13 +85,34 @@ describe('a call with a token', () => {
   })
 })
 
-test('a token that is refused is fetched anew for the next call', async () => {
+test('a token that is refused is fetched anew in the same call, also where nothing is retried', async () => {
+  for (const [model, stream] of [
+    ['gemini-9-flash-sim-echo', false],
+    ['claude-sim-echo', true],
+  ] as const) {
+    clock += 120_000
+    cloud.expire()
+    const before = cloud.tokens.length
+    const served = await harness.chat(hello(model, { stream, max_tokens: 50 }))
+    assert.equal(served.status, 200, served.text)
+    assert.equal(cloud.tokens.length, before + 1)
+    const attempts: Json[] = JSON.parse(String((await harness.rowOf(served))['attempts']))
+    assert.deepEqual(
+      attempts.map(({ status, code, reason }) => [status, code, reason]),
+      [
+        [401, 'provider_auth_error', 'provider_auth_error: asked again with a new token'],
+        [200, null, 'served'],
+      ],
+    )
+  }
+})
+
+test('calls that are refused together are served with one new token', async () => {
   clock += 120_000
   cloud.expire()
   const before = cloud.tokens.length
-  const refused = await harness.chat(hello('gemini-9-flash-sim-echo'))
-  assert.deepEqual([refused.status, refused.json.error.code], [502, 'provider_auth_error'])
-  assert.equal((await harness.chat(hello('gemini-9-flash-sim-echo'))).status, 200)
+  const calls = await Promise.all(Array.from({ length: 8 }, () => harness.chat(hello('gemini-9-flash-sim-echo'))))
+  for (const { status, text } of calls) assert.equal(status, 200, text)
   assert.equal(cloud.tokens.length, before + 1)
 })
 

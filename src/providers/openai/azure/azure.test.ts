@@ -115,13 +115,13 @@ const FAILURES: [status: number, body: unknown, code: string, next: string, retr
   ],
   [400, { error: { code: 'context_length_exceeded', message: 'x' } }, 'context_length_exceeded', 'larger-window', 'no'],
   [400, { error: { code: 'unsupported_parameter', message: 'x' } }, 'unsupported_parameter', 'none', 'no'],
-  [401, { error: { code: '401', message: 'Access denied' } }, 'provider_auth_error', 'any', 'no'],
+  [401, { error: { code: '401', message: 'Access denied' } }, 'provider_auth_error', 'any', 'new-token'],
   [
     401,
     { statusCode: 401, message: 'Unauthorized. Access token is missing, invalid or expired.' },
     'provider_auth_error',
     'any',
-    'no',
+    'new-token',
   ],
   [
     403,
