@@ -1,14 +1,11 @@
 import { type Failure, failure } from '../../domain/failure.ts'
-import { isJsonObject, type JsonObject } from '../../domain/request/call-request.ts'
 import type { ServerSentEvent, StreamPart } from '../../domain/request/stream.ts'
+import { parsedEvent } from '../stream-events.ts'
 import { failureOf } from './failure.ts'
 import { DAMAGED, ERROR, EXCEPTION } from './framing/event-stream.ts'
 
 const OK = 200
 
-export const UNREADABLE = failure('upstream_error', 'The provider sent an event that cannot be read.', OK, {
-  retry: 'once',
-})
 const BROKEN = failure('upstream_error', "The provider's stream is damaged: a checksum is wrong.", OK, {
   retry: 'once',
 })
@@ -18,7 +15,7 @@ export function failureOfEvent({ event, data }: ServerSentEvent): Failure | null
   if (event === null || !event.startsWith(':')) return null
   if (event === DAMAGED) return BROKEN
   const name = event.slice((event.startsWith(EXCEPTION) ? EXCEPTION : ERROR).length)
-  const body = parsed(data)
+  const body = parsedEvent(data) ?? {}
   const message = body['message'] ?? body['originalMessage']
   const original = body['originalStatusCode']
   return failureOf({
@@ -34,13 +31,4 @@ export function failureOfEvent({ event, data }: ServerSentEvent): Failure | null
 export function isEnded(parts: readonly StreamPart[]): boolean {
   const last = parts.at(-1)?.type
   return last === 'failed' || last === 'message-end'
-}
-
-function parsed(data: string): JsonObject {
-  try {
-    const value: unknown = JSON.parse(data)
-    return isJsonObject(value) ? value : {}
-  } catch {
-    return {}
-  }
 }

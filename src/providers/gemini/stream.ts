@@ -1,9 +1,10 @@
-import { type Failure, failure } from '../../domain/failure.ts'
+import type { Failure } from '../../domain/failure.ts'
 import { isCount } from '../../domain/request/bounds.ts'
-import { isJsonObject, type JsonObject } from '../../domain/request/call-request.ts'
+import type { JsonObject } from '../../domain/request/call-request.ts'
 import type { ChatRequest } from '../../domain/request/chat.ts'
 import type { ServerSentEvent, StreamPart, StreamReader, StreamUsage } from '../../domain/request/stream.ts'
 import { usesFunctions } from '../declared-functions.ts'
+import { CUT, parsedEvent, UNREADABLE } from '../stream-events.ts'
 import { blockedBy, NO_CANDIDATES, unanswered } from './blocked.ts'
 import { type Call, callOf } from './calls.ts'
 import type { Door } from './door.ts'
@@ -14,7 +15,6 @@ import { completionUsage, usageFromWire } from './usage.ts'
 import { responseOf, textIn, type WireCandidate, type WireResponse } from './wire.ts'
 
 const NONE: StreamPart[] = []
-const OK = 200
 
 interface Choice {
   hasContent: boolean
@@ -53,7 +53,7 @@ export class ContentStream implements StreamReader {
 
   read({ data }: ServerSentEvent): StreamPart[] {
     if (this.#hasEnded) return NONE
-    const event = parsed(data)
+    const event = parsedEvent(data)
     const response = responseOf(event)
     if (event === null || response === null) return this.isFinished ? NONE : this.#fail(UNREADABLE)
     const failed = event['error'] === undefined ? null : failureIn(event)
@@ -159,18 +159,3 @@ function chunk(choice: JsonObject, contentBytes: number, reason: string | null):
   const value = { object: 'chat.completion.chunk', choices: [{ ...choice, finish_reason: reason }] }
   return { type: 'chunk', json: JSON.stringify(value), value, contentBytes, isEnd: reason !== null }
 }
-
-function parsed(data: string): JsonObject | null {
-  try {
-    const value: unknown = JSON.parse(data)
-    return isJsonObject(value) ? value : null
-  } catch {
-    return null
-  }
-}
-
-const UNREADABLE = failure('upstream_error', 'The provider sent an event that cannot be read.', OK, { retry: 'once' })
-/** What was generated is billed: it is not asked for again here. */
-const CUT = failure('upstream_error', 'The provider ended its stream before the answer was complete.', OK, {
-  retry: 'no',
-})

@@ -1,11 +1,12 @@
-import { isJsonObject, type JsonObject } from '../../../domain/request/call-request.ts'
+import type { Failure } from '../../../domain/failure.ts'
 import type { ChatRequest } from '../../../domain/request/chat.ts'
 import type { ServerSentEvent, StreamPart, StreamReader, StreamUsage } from '../../../domain/request/stream.ts'
 import { MessageStream } from '../../anthropic/stream/stream.ts'
 import { partsOf } from '../../chat-chunks.ts'
 import type { StreamTranslator } from '../../family.ts'
+import { parsedEvent, UNREADABLE } from '../../stream-events.ts'
 import { EVENT_STREAM } from '../framing/event-stream.ts'
-import { failureOfEvent, isEnded, UNREADABLE } from '../stream-failure.ts'
+import { failureOfEvent, isEnded } from '../stream-failure.ts'
 import { MessageEvents } from './events.ts'
 import { isMalformed, tierOf } from './message.ts'
 import { MALFORMED } from './response.ts'
@@ -50,7 +51,7 @@ class ConverseStream implements StreamReader {
     if (this.#hasEnded) return NONE
     const failed = failureOfEvent(event)
     if (failed !== null) return this.isFinished ? NONE : this.#fail(failed)
-    const value = parsed(event.data)
+    const value = parsedEvent(event.data)
     if (value === null) return this.isFinished ? NONE : this.#fail(UNREADABLE)
     if (event.event === 'messageStop') {
       this.#hasStopped = true
@@ -78,17 +79,8 @@ class ConverseStream implements StreamReader {
     })
   }
 
-  #fail(failed: typeof UNREADABLE): StreamPart[] {
+  #fail(failed: Failure): StreamPart[] {
     this.#hasEnded = true
     return [{ type: 'failed', failure: failed }]
-  }
-}
-
-function parsed(data: string): JsonObject | null {
-  try {
-    const value: unknown = JSON.parse(data)
-    return isJsonObject(value) ? value : null
-  } catch {
-    return null
   }
 }
