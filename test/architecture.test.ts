@@ -217,12 +217,13 @@ test('only the tables of families and presets import a family', () => {
 
 // A name in a text is no import, so this one reads the text.
 test("a provider's name appears nowhere in the source outside its folder and a few tables", () => {
+  const names = new RegExp([...familyFolders, 'claude', '\\bgpt\\b', 'gpt-'].join('|'), 'i')
   for (const file of sources) {
     if (!file.startsWith('src/') || familyFolders.some((each) => file.startsWith(`src/providers/${each}/`))) continue
     // Tables of tools and of their headers hold names of products, not of families.
     const isTable = /(families|presets|agent-setups|session-header)\.ts$/.test(file)
     if (isTable) continue
-    assert.doesNotMatch(readFileSync(file, 'utf8'), /openai|anthropic|claude|\bgpt\b|gpt-|gemini|vertex|bedrock/i, file)
+    assert.doesNotMatch(readFileSync(file, 'utf8'), names, file)
   }
 })
 
