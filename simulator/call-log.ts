@@ -2,11 +2,10 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { isObject, type JsonObject, objectsIn } from './json.ts'
 import type { StreamState } from './stream/desk.ts'
 
-export type FamilyName = 'openai' | 'anthropic' | 'bedrock' | 'gemini'
-
 export interface RecordedCall {
   id: number
-  family: FamilyName
+  /** Its name. */
+  family: string
   method: string
   /** Without the query. */
   path: string
@@ -29,7 +28,7 @@ export interface RecordedCall {
 
 export interface CallLog {
   calls: RecordedCall[]
-  open(family: FamilyName, method: string, url: URL, headers: IncomingHttpHeaders): RecordedCall
+  open(family: string, method: string, url: URL, headers: IncomingHttpHeaders): RecordedCall
   /** Fills in what the body says. */
   describe(call: RecordedCall, rawBody: string, body: unknown): void
   clear(): void
@@ -73,7 +72,7 @@ export function createCallLog(keepCalls: number): CallLog {
   }
 }
 
-function newCall(id: number, family: FamilyName, method: string, url: URL, headers: IncomingHttpHeaders): RecordedCall {
+function newCall(id: number, family: string, method: string, url: URL, headers: IncomingHttpHeaders): RecordedCall {
   const flat = Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : value])
   return {
     id,

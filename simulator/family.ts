@@ -1,6 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Answer } from './answer.ts'
-import type { FamilyName } from './call-log.ts'
 import type { JsonObject } from './json.ts'
 import type { Ask, Tweak } from './reply.ts'
 import type { Account } from './stage.ts'
@@ -39,9 +38,11 @@ export interface Operation {
   streaming?: StreamFormat
 }
 
-/** What differs between the two vendors. Everything else (sockets, scripts, scenarios, recording) knows no vendor. */
+/** What differs between the vendors. Everything else (sockets, scripts, scenarios, recording) knows no vendor. */
 export interface Family {
-  name: FamilyName
+  name: string
+  /** What the vendor's base address has behind its host. */
+  basePath?: string
   operations: readonly Operation[]
   /** The operation of a path, and what the path says beside the body. Missing: paths are those of the operations. */
   route?(url: URL): { path: string; fields: JsonObject } | null

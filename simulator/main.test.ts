@@ -30,11 +30,12 @@ describe('the command', { concurrency: true }, () => {
     assert.equal(code, 0)
   })
 
-  test('greets people with both addresses and three lines to try', async () => {
+  test('greets people with the addresses of all families and three lines to try', async () => {
     const child = start('--openai-port', '0', '--anthropic-port', '0')
     const [chunk] = await once(child.stdout, 'data')
     const text = String(chunk)
-    assert.match(text, /OpenAI family: +http.*\/v1\n/)
+    assert.match(text, /^openai family: +http.*\/v1\n/)
+    assert.match(text, /\ngemini family: +http.*\d\n/)
     assert.equal(text.match(/^curl /gm)?.length, 3)
     child.kill('SIGINT')
     const [code] = await once(child, 'close')

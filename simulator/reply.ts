@@ -15,7 +15,7 @@ export interface DeclaredTool {
 
 export type ToolChoice = { kind: 'auto' | 'none' | 'any' } | { kind: 'tool'; name: string }
 
-/** What a request asks for, in words of neither vendor. */
+/** What a request asks for, in words of no vendor. */
 export interface Ask {
   model: string
   /** The text of the last user message that has any. */

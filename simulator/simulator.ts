@@ -2,11 +2,9 @@ import { once } from 'node:events'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { ScriptedAnswer } from './answer.ts'
-import { anthropicFamily } from './anthropic/anthropic.ts'
-import { bedrockFamily } from './bedrock/bedrock.ts'
-import type { FamilyName, RecordedCall } from './call-log.ts'
-import { geminiFamily } from './gemini/gemini.ts'
-import { openaiFamily } from './openai/openai.ts'
+import type { RecordedCall } from './call-log.ts'
+import { FAMILIES, FAMILY_NAMES, type FamilyName, type PerFamily } from './families.ts'
+import type { Family } from './family.ts'
 import type { Tweak } from './reply.ts'
 import { createFamilyServer } from './server.ts'
 import { type Account, createStage, type Latency } from './stage.ts'
@@ -17,30 +15,22 @@ export type { RecordedCall } from './call-log.ts'
 export type { Tweak } from './reply.ts'
 export type { StreamScript, StreamStep } from './stream/script.ts'
 
-export interface SimulatorOptions {
-  /** 0 (the default) takes a free port. */
-  openaiPort?: number
-  anthropicPort?: number
-  bedrockPort?: number
-  geminiPort?: number
+/** 0 (the default) takes a free port. */
+type Ports = Partial<PerFamily<'Port', number>>
+/** When set, every other key gets the vendor's 401; otherwise any non-empty key is accepted. */
+type Keys = Partial<PerFamily<'Key', string>>
+
+export interface SimulatorOptions extends Ports, Keys {
   host?: string
   seed?: number
-  /** When set, every other key gets the vendor's 401; otherwise any non-empty key is accepted. */
-  openaiKey?: string
-  anthropicKey?: string
-  bedrockKey?: string
-  geminiKey?: string
   latencyMs?: Latency
   keepCalls?: number
 }
 
-export interface Simulator {
-  /** Includes `/v1`, as OpenAI's base address does. */
-  openaiUrl: string
-  /** Excludes `/v1`, as Anthropic's base address does. */
-  anthropicUrl: string
-  bedrockUrl: string
-  geminiUrl: string
+/** As the vendor's base address is written: OpenAI's includes `/v1`, the others are origins. */
+export type SimulatedUrls = PerFamily<'Url', string>
+
+export interface Simulator extends SimulatedUrls {
   calls: readonly RecordedCall[]
   /** All streams since the start or `reset()`. */
   streams: Readonly<StreamCounts>
@@ -72,25 +62,24 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   const host = options.host ?? '127.0.0.1'
   const { seed = 1, latencyMs = 0, keepCalls = 100_000 } = options
   const stage = createStage({ seed, latencyMs, keepCalls })
-  const openai = createFamilyServer(openaiFamily, stage, options.openaiKey ?? null)
-  const anthropic = createFamilyServer(anthropicFamily, stage, options.anthropicKey ?? null)
-  const bedrock = createFamilyServer(bedrockFamily, stage, options.bedrockKey ?? null)
-  const gemini = createFamilyServer(geminiFamily, stage, options.geminiKey ?? null)
-  const servers = [openai, anthropic, bedrock, gemini]
-  const ports = [options.openaiPort, options.anthropicPort, options.bedrockPort, options.geminiPort]
-  const listening = await Promise.allSettled(servers.map((server, at) => listen(server, ports[at] ?? 0, host)))
-  const origins = listening.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []))
+  const servers: Server[] = []
+  const listening = await Promise.allSettled(
+    FAMILY_NAMES.map(async (name): Promise<[keyof SimulatedUrls, string]> => {
+      const family: Family = FAMILIES[name]
+      const server = createFamilyServer(family, stage, options[`${name}Key`] ?? null)
+      servers.push(server)
+      const origin = await listen(server, options[`${name}Port`] ?? 0, host)
+      return [`${name}Url`, origin + (family.basePath ?? '')]
+    }),
+  )
   const failed = listening.find((each) => each.status === 'rejected')
   if (failed !== undefined) {
     await Promise.all(servers.filter((server) => server.listening).map(shut))
     throw failed.reason
   }
-  const [openaiOrigin = '', anthropicOrigin = '', bedrockOrigin = '', geminiOrigin = ''] = origins
+  const urls = listening.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []))
   return {
-    openaiUrl: `${openaiOrigin}/v1`,
-    anthropicUrl: anthropicOrigin,
-    bedrockUrl: bedrockOrigin,
-    geminiUrl: geminiOrigin,
+    ...(Object.fromEntries(urls) as SimulatedUrls),
     calls: stage.log.calls,
     streams: stage.streams.counts,
     script: stage.script,

@@ -1,5 +1,5 @@
 import type { ScriptedAnswer } from './answer.ts'
-import { type CallLog, createCallLog, type FamilyName } from './call-log.ts'
+import { type CallLog, createCallLog } from './call-log.ts'
 import { createRandom, hashText, type Random } from './random.ts'
 import type { Tweak } from './reply.ts'
 import { createStreamDesk, type StreamDesk } from './stream/desk.ts'
@@ -17,7 +17,7 @@ export interface Account {
 
 const USUAL_ACCOUNT: Account = { serviceTier: 'default', inferenceGeo: 'global', isGeoFixed: false }
 
-/** What both servers share and a test can change while they run. */
+/** What all servers share and a test can change while they run. */
 export interface Stage {
   log: CallLog
   streams: StreamDesk
@@ -26,7 +26,7 @@ export interface Stage {
   account: Account
   setAccount(account: Partial<Account>): void
   /** Families whose model list answers 503. */
-  modelsDown: Set<FamilyName>
+  modelsDown: Set<string>
   script(model: string, answers: (ScriptedAnswer | undefined)[]): void
   nextScripted(model: string): ScriptedAnswer | undefined
   agent(model: string, turns: readonly Tweak[]): void

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { FAMILY_NAMES } from '../simulator/families.ts'
 import { type RecordedCall, type Simulator, type SimulatorOptions, startSimulator } from '../simulator/simulator.ts'
 import { type Gateway, startGateway } from '../src/app/main.ts'
 
@@ -74,8 +75,7 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
     ANTHROPIC_API_KEY: 'sk-ant-test-key',
     ANTHROPIC_BASE_URL: simulator.anthropicUrl,
     SIMULATED: simulator.openaiUrl,
-    SIMULATED_BEDROCK: simulator.bedrockUrl,
-    SIMULATED_GEMINI: simulator.geminiUrl,
+    ...Object.fromEntries(FAMILY_NAMES.map((name) => [`SIMULATED_${name.toUpperCase()}`, simulator[`${name}Url`]])),
     SIMULATED_HOST: new URL(simulator.openaiUrl).host,
     ...options.environment,
   }

@@ -22,6 +22,7 @@ const MEBIBYTE = 1024 * 1024
 
 export const openaiFamily: Family = {
   name: 'openai',
+  basePath: '/v1',
   operations: [
     chatOperation({
       path: '/v1/chat/completions',
