@@ -3,7 +3,7 @@ export function cell(value: unknown): string {
   if (value === null || value === undefined || value === '') return '–'
   if (typeof value === 'string') return oneLine(value.replace(TIME, '$1 $2'))
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
-  if (Array.isArray(value)) return value.length === 0 ? '–' : value.map(item).join(value.some(isEntry) ? ' → ' : ', ')
+  if (Array.isArray(value)) return value.length === 0 ? '–' : value.map(item).join(value.some(isPlace) ? ' → ' : ', ')
   if (typeof value === 'object') return item(value)
   return String(value)
 }
@@ -17,13 +17,28 @@ function oneLine(text: string): string {
 }
 
 function item(value: unknown): string {
-  if (isEntry(value)) return `${value.provider}/${value.model}`
+  if (isGroup(value)) return `(${value.balance}: ${value.members.map(item).join(' | ')})`
+  if (isEntry(value)) return `${value.provider}/${value.model}${weightOf(value)}`
   if (typeof value !== 'object' || value === null) return cell(value)
   return Object.entries(value)
     .map(([name, inner]) => `${name} ${cell(inner)}`)
     .join(', ')
 }
 
-function isEntry(value: unknown): value is { provider: string; model: string } {
+/** Of a chain. */
+function isPlace(value: unknown): boolean {
+  return isEntry(value) || isGroup(value)
+}
+
+function isGroup(value: unknown): value is { balance: string; members: unknown[] } {
+  return typeof value === 'object' && value !== null && 'balance' in value && 'members' in value
+}
+
+/** As the option `--entry` takes it. */
+function weightOf({ weight = 1 }: { weight?: number }): string {
+  return weight === 1 ? '' : `,weight=${weight}`
+}
+
+function isEntry(value: unknown): value is { provider: string; model: string; weight?: number } {
   return typeof value === 'object' && value !== null && 'provider' in value && 'model' in value
 }

@@ -31,7 +31,7 @@ function printExplanation(reply: z.output<typeof Explanation>, { output }: Given
     why: entry.refused ?? entry.skipped_because ?? entry.chosen_because,
   }))
   printRows(rows, output)
-  output.line(`Most it could cost: ${reply.hold_usd ?? 'unknown'} USD`)
+  output.line(`Most it could cost: ${reply.hold_usd === null ? 'unknown' : `${reply.hold_usd} USD`}`)
   if (reply.advice !== null) output.note(reply.advice)
   if (reply.error !== null) output.line(`A call would get ${reply.error.code}: ${reply.error.message}`)
 }

@@ -48,6 +48,20 @@ for (const [value, shown] of [
     ],
     'p/m → q/n',
   ],
+  [[{ balance: 'weighted', members: [{ provider: 'p', model: 'm', weight: 3 }] }], '(weighted: p/m,weight=3)'],
+  [
+    [
+      {
+        balance: 'fastest',
+        members: [
+          { provider: 'p', model: 'm', weight: 1 },
+          { provider: 'q', model: 'n' },
+        ],
+      },
+      { provider: 'r', model: 'o' },
+    ],
+    '(fastest: p/m | q/n) → r/o',
+  ],
   [{ rpm: 5, budget: { usd: '1' } }, 'rpm 5, budget usd 1'],
   ['two\nlines\u001b[31mred', 'two lines�[31mred'],
 ] as const) {
