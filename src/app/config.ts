@@ -78,6 +78,7 @@ export const SETTINGS = {
   ...STREAM_VARIABLES,
   OVERLOAD_MS: wholeNumber(0, 60_000).default(500),
   REQUEST_RETENTION_DAYS: wholeNumber(1, 36_500).optional(),
+  OPEN_ROWS_AFTER_SECONDS: wholeNumber(0, 3_600).default(10),
   SPOOL_MAX_ROWS: wholeNumber(10, 1_000_000_000).default(2_000_000),
   SPOOL_SYNC: z.enum(['normal', 'full']).default('normal'),
 } as const

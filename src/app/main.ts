@@ -107,6 +107,7 @@ export async function startGateway(environment: Environment, options: StartOptio
     version: version(),
     waits: { signal },
     maxSpoolRows: settings.SPOOL_MAX_ROWS,
+    openAfterMs: 1000 * settings.OPEN_ROWS_AFTER_SECONDS,
   })
   try {
     await checkPorts(portsOf(settings))

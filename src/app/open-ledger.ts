@@ -59,7 +59,8 @@ async function openShared({ settings, store, metrics, log, clock }: LedgerParts,
     policy: settings.LIMITS_WHEN_DOWN ?? null,
     leaseMs: settings.LEASE_SECONDS * 1000,
     requestLog: {
-      caughtUp: () => requestLog.caughtUp(),
+      // They are asked for as long as the counters are rebuilt, from what all nodes have delivered by then.
+      caughtUp: () => requestLog.caughtUp(true),
       readEnds: (calls) => readEnds(db, calls),
       closeHolds: (holds, now) => closeHolds(db, holds, now),
       readLedger: (now) => readLedger(reads, now),
@@ -89,7 +90,10 @@ async function openShared({ settings, store, metrics, log, clock }: LedgerParts,
 
 /** The node with the lock enforces. When it has stopped, another node takes over with what the log says. */
 async function openLone({ store, metrics, log, clock }: LedgerParts, databaseUrl: string): Promise<OpenedLedger> {
-  const fresh = async () => createSpendLedger(clock, await readLoggedScopes(store.db, clock()))
+  const fresh = async () => {
+    await store.requestLog.caughtUp()
+    return createSpendLedger(clock, await readLoggedScopes(store.db, clock()))
+  }
   let memory = await fresh()
   let lock: LimitsLock | null = null
   let isStopped = false

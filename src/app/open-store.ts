@@ -38,6 +38,8 @@ export interface StoreOptions {
   waits?: { signal?: AbortSignal | undefined }
   /** So many records may wait in the spool for the database; beyond that the log is full. */
   maxSpoolRows?: number
+  /** So long the row of a running call is not written: most calls are then one row, written once. */
+  openAfterMs?: number
 }
 
 export interface RequestLog {
@@ -50,8 +52,11 @@ export interface RequestLog {
   commit(record: CommitRecord): Promise<number>
   /** The same: only then may the caller see the answer. Waits for a disk that takes nothing now. */
   close(record: CloseRecord): Promise<number>
-  /** Resolves when everything appended before is in the database, so that a query finds it. */
-  caughtUp(): Promise<void>
+  /**
+   * Resolves when everything appended before is in the database, so that a query finds it. With `andStays` running calls
+   * are in it for the next minute as soon as they begin.
+   */
+  caughtUp(andStays?: boolean): Promise<void>
   /** Why no further call may begin; null as a rule. Costs next to nothing to ask. */
   fullBecause(): LogFullReason | null
   status(): RequestLogStatus
@@ -89,6 +94,8 @@ export interface Store {
 const CLOSE_MS = 10_000
 /** About a gigabyte. */
 const MAX_SPOOL_ROWS = 2_000_000
+/** Few calls take longer. */
+const OPEN_AFTER_MS = 10_000
 
 /** Opens everything the gateway keeps, in order: when it resolves, the past is in order and calls may be taken. */
 export async function openStore(options: StoreOptions): Promise<Store> {
@@ -120,7 +127,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   if (engine === 'postgres') {
     const identity = { node: spool.node, dataDir, version, name: nodeName, lagRows, log }
     const presence = await patiently(() => startPresence(db, identity), options)
-    opened.defer(() => presence.stop(lagRows() === 0))
+    opened.defer(() => presence.stop(foldThread.isDelivered))
   }
   const settings = {
     spoolFolder,
@@ -129,6 +136,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     synchronousFull,
     retentionDays: options.retentionDays,
     onlyProcess: databaseUrl === null,
+    openAfterMs: options.openAfterMs ?? OPEN_AFTER_MS,
     closesInterrupted: true,
   }
   const foldThread = new FoldThread(spool, settings, log)
@@ -175,9 +183,9 @@ function requestLog(spool: Spool, foldThread: FoldThread, backlog: Backlog): Req
     open: (record) => spool.append(openLine(record)),
     commit: (record) => spool.appendEnd(commitLine(record)),
     close: (record) => spool.appendEnd(closeLine(record)),
-    async caughtUp() {
+    async caughtUp(andStays) {
       await spool.settled()
-      await foldThread.caughtUp()
+      await foldThread.caughtUp(andStays)
     },
     fullBecause: () => (spool.problem !== null ? 'disk' : backlog.isFull() ? 'database' : null),
     status: () => ({

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Kysely } from 'kysely'
-import { closeInterrupted, createFold, readPosition } from '../request-log/fold/fold.ts'
+import { closeInterrupted, createFold } from '../request-log/fold/fold.ts'
 import { refuseLoss, SpoolReader } from '../request-log/spool/reader.ts'
 import { spoolNode } from '../request-log/spool/segments.ts'
 import { placeOf } from '../store/control/node-presence.ts'
@@ -112,7 +112,7 @@ async function deliver(
   onProgress: ShipOptions['onProgress'],
 ): Promise<number> {
   const fold = createFold(db, node)
-  const begin = await readPosition(db, node)
+  const begin = await fold.resume((after) => spool.read(after))
   const last = spool.end()?.seq ?? begin
   let position = begin
   for (let batch = spool.read(position); batch.length > 0; batch = spool.read(position)) {

@@ -30,8 +30,11 @@ interface Pace {
 }
 
 const ALONE: Pace = { rounds: 6, pauseMs: 20, agreeing: 2 }
-/** Rows of other nodes arrive later than their changes to the ledger, so a difference must persist to count. */
-const SEVERAL: Pace = { rounds: 14, pauseMs: 500, agreeing: 7 }
+/**
+ * Rows of other nodes arrive later than their changes to the ledger, those of running calls after ten seconds, so a
+ * difference must persist to count.
+ */
+const SEVERAL: Pace = { rounds: 32, pauseMs: 500, agreeing: 25 }
 
 /**
  * Recomputes every counter from the rows. `read` must return what is logged up to now. A row is written shortly before

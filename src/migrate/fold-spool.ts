@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { Kysely } from 'kysely'
-import { createFold, readPosition } from '../request-log/fold/fold.ts'
+import { createFold } from '../request-log/fold/fold.ts'
 import { refuseLoss, SpoolReader } from '../request-log/spool/reader.ts'
 import { spoolNode } from '../request-log/spool/segments.ts'
 import type { Database } from '../store/engine/schema.ts'
@@ -13,7 +13,7 @@ export async function foldSpool(dataDir: string, db: Kysely<Database>): Promise<
   const spool = new SpoolReader(folder, refuseLoss)
   try {
     const fold = createFold(db, node)
-    const begin = await readPosition(db, node)
+    const begin = await fold.resume((after) => spool.read(after))
     let position = begin
     for (let batch = spool.read(position); batch.length > 0; batch = spool.read(position)) {
       position = await fold.fold(position, batch)

@@ -37,7 +37,10 @@ export async function readLedger(db: Kysely<Database>, now: number): Promise<Log
       for (const row of open) {
         for (const scope of scopes.of(row)) countOpen(scope, row, now)
       }
-      const positions = await transaction.selectFrom('spool_positions').select(['node', 'seq']).execute()
+      const positions = await transaction
+        .selectFrom('spool_positions')
+        .select(['node', (select) => select.fn.coalesce('ends_seq', 'seq').as('seq')])
+        .execute()
       return { scopes: [...scopes.all()], open: open.map(heldBy), positions }
     })
 }

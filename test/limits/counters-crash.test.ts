@@ -20,6 +20,7 @@ const environment = {
   REDIS_URL: valkey.url,
   SECRETS_KEY: 'sixteen-characters-and-more',
   LEASE_SECONDS: '1',
+  OPEN_ROWS_AFTER_SECONDS: '0',
   OPENAI_BASE_URL: simulator.openaiUrl,
   ANTHROPIC_BASE_URL: simulator.anthropicUrl,
 }

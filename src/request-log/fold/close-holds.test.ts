@@ -8,7 +8,8 @@ import { NO_USAGE } from '../../domain/pricing/usage.ts'
 import type { LoggedHold } from '../../limits/logged-ledger.ts'
 import { closeLine, commitLine, openLine, type SpoolRow } from '../spool/record-lines.ts'
 import { closeHolds, readEnds } from './close-holds.ts'
-import { createFold, readPosition } from './fold.ts'
+import { createFold } from './fold.ts'
+import { readPosition } from './position.ts'
 
 const stores = await testStores()
 const DAY_MS = 86_400_000

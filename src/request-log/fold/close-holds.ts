@@ -8,8 +8,8 @@ import { ensurePartitions } from '../retention/partitions.ts'
 import { type FoldedRow, type FullRow, openRow, REQUEST_COLUMNS } from '../row.ts'
 import { openValues } from '../spool/record-lines.ts'
 import { HOUR_MS } from '../usage/rollup.ts'
-import { lockSpool } from './fold.ts'
 import { interruptedRow, interruption, MAY_HAVE_MARK } from './interruption.ts'
+import { lockSpool } from './position.ts'
 import { createUsageAdditions } from './usage-additions.ts'
 
 const STEP_CALLS = 500

@@ -8,15 +8,7 @@ import {
   openRow,
   REQUEST_COLUMNS,
 } from '../row.ts'
-import {
-  openedId,
-  readClose,
-  readCommit,
-  readOpen,
-  recordsOf,
-  type SpooledRecord,
-  type SpoolRow,
-} from '../spool/record-lines.ts'
+import { openedId, readClose, readCommit, readOpen, type SpooledRecord } from '../spool/record-lines.ts'
 
 export interface Merged {
   row: FoldedRow
@@ -35,11 +27,10 @@ export interface Batch {
 }
 
 /** A call opened and closed within one batch is written once. `pause` is called between records. */
-export function mergeRows(rows: readonly SpoolRow[], node: string, pause = () => {}): Batch {
+export function mergeRecords(records: readonly SpooledRecord[], node: string, pause = () => {}): Batch {
   const opened = new Map<string, Merged>()
   const closed = new Map<string, Merged>()
   const rejected: Rejected[] = []
-  const records = rows.flatMap(recordsOf)
   const read = (kind: SpooledRecord['kind'], each: (text: string) => void) => {
     for (const record of records) {
       if (record.kind !== kind) continue

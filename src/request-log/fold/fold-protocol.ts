@@ -8,15 +8,21 @@ export interface FoldSettings {
   retentionDays: number | null
   /** No other process can have calls in this database, so every open row is a dead one. */
   onlyProcess: boolean
+  /** So long the beginning of a call is left out of the log. */
+  openAfterMs: number
   /** False when the worker is started again while calls are running. */
   closesInterrupted: boolean
 }
 
-/** `hurry` skips the pause in which records gather: a reader waits for them, or there are enough. */
-export type FoldCommand = 'wake' | 'hurry' | 'stop'
+/**
+ * `hurry` skips the pause in which records gather: there are enough. `deliver`: a reader waits for all of them, also for
+ * beginnings of calls; `deliver all`: the same, and for a while none is left out.
+ */
+export type FoldCommand = 'wake' | 'hurry' | 'deliver' | 'deliver all' | 'stop'
 
 export type FoldReport =
   | { kind: 'ready'; seq: number; interrupted: number }
-  | { kind: 'folded'; seq: number }
+  /** Up to `seq` every end is in the log, up to `whole` every record; `leavesNoneOut`: nor will one be that comes now. */
+  | { kind: 'folded'; seq: number; whole: number; leavesNoneOut: boolean }
   | { kind: 'failed'; message: string }
   | { kind: 'damaged'; damage: Damage }

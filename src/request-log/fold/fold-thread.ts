@@ -13,6 +13,13 @@ export function tellDamage(log: StoreLog, damage: Damage): void {
   log.error({ ...damage }, 'the end of a file of the spool cannot be read: it is kept as .damaged')
 }
 
+/** Somebody who waits until the database has everything up to a record. */
+interface Reader {
+  seq: number
+  andStays: boolean
+  resolve(): void
+}
+
 /** The main thread's end of the fold worker, which moves the spool into the database. */
 export class FoldThread {
   readonly #spool: Spool
@@ -22,11 +29,12 @@ export class FoldThread {
   #worker: Worker
   #exited: Promise<void> = Promise.resolve()
   #foldedSeq = 0
+  #wholeSeq = 0
   /** What the worker was told since its last answer. */
   #told: 'nothing' | 'wake' | 'hurry' = 'nothing'
   #closing = false
   #lastError: string | null = null
-  #readers: { seq: number; resolve(): void }[] = []
+  #readers: Reader[] = []
 
   constructor(spool: Spool, settings: FoldSettings, log: StoreLog) {
     this.#spool = spool
@@ -44,9 +52,14 @@ export class FoldThread {
     return this.#foldedSeq
   }
 
-  /** Durable records that the database does not have; before the first report, those that the last process left. */
+  /** Durable records that wait for the database; before the first report, those that the last process left. */
   get lagRows(): number {
     return Math.min(this.#spool.lastSeq - this.#foldedSeq, this.#spool.rows)
+  }
+
+  /** Not a single record is here alone. */
+  get isDelivered(): boolean {
+    return this.#wholeSeq >= this.#spool.lastSeq
   }
 
   get lastError(): string | null {
@@ -61,11 +74,14 @@ export class FoldThread {
     this.#worker.postMessage(this.#told satisfies FoldCommand)
   }
 
-  /** Resolves when everything durable by now is in the database; rejects when that takes too long to be waited for. */
-  caughtUp(): Promise<void> {
+  /**
+   * Resolves when everything durable by now is in the database; rejects when that takes too long to be waited for. With
+   * `andStays` what comes in the next minute is delivered as it comes, too.
+   */
+  caughtUp(andStays = false): Promise<void> {
     const seq = this.#spool.lastSeq
-    if (this.#foldedSeq >= seq) return Promise.resolve()
-    this.#worker.postMessage('hurry' satisfies FoldCommand)
+    if (this.#wholeSeq >= seq && !andStays) return Promise.resolve()
+    this.#ask(andStays)
     return new Promise((resolve, reject) => {
       const late = setTimeout(() => {
         this.#readers = this.#readers.filter((waiting) => waiting !== reader)
@@ -73,6 +89,7 @@ export class FoldThread {
       }, LONGEST_WAIT_MS).unref()
       const reader = {
         seq,
+        andStays,
         resolve() {
           clearTimeout(late)
           resolve()
@@ -133,12 +150,21 @@ export class FoldThread {
     }
     this.#lastError = null
     this.#foldedSeq = Math.max(this.#foldedSeq, report.seq)
-    this.#spool.folded(this.#foldedSeq)
+    this.#wholeSeq = Math.max(this.#wholeSeq, report.kind === 'ready' ? report.seq : report.whole)
+    this.#spool.folded(this.#wholeSeq)
     this.#told = 'nothing'
     // Rows that came while the worker was busy: it may have looked before they were there.
     if (this.#foldedSeq < this.#spool.lastSeq) this.wake()
+    const staysWhole = report.kind === 'folded' && report.leavesNoneOut
+    const isServed = ({ seq, andStays }: Reader) => seq <= this.#wholeSeq && (staysWhole || !andStays)
     const waiting = this.#readers
-    this.#readers = waiting.filter((reader) => reader.seq > this.#foldedSeq)
-    for (const reader of waiting) if (reader.seq <= this.#foldedSeq) reader.resolve()
+    this.#readers = waiting.filter((reader) => !isServed(reader))
+    for (const reader of waiting) if (isServed(reader)) reader.resolve()
+    // It may have been at work, or have failed, when it was asked.
+    if (this.#readers.length > 0) this.#ask(this.#readers.some(({ andStays }) => andStays))
+  }
+
+  #ask(andStays: boolean): void {
+    this.#worker.postMessage((andStays ? 'deliver all' : 'deliver') satisfies FoldCommand)
   }
 }

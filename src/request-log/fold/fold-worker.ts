@@ -9,7 +9,7 @@ import { yieldToServing } from '../../threads/yield-to-serving.ts'
 import { deleteExpired } from '../retention/retention.ts'
 import { BATCH_RECORDS, SpoolReader } from '../spool/reader.ts'
 import { advanceDays } from '../usage/days.ts'
-import { closeInterrupted, createFold, readPosition } from './fold.ts'
+import { closeInterrupted, createFold } from './fold.ts'
 import type { FoldCommand, FoldReport, FoldSettings } from './fold-protocol.ts'
 import { createThrottle } from './throttle.ts'
 
@@ -27,6 +27,8 @@ const LONGEST_BACKOFF_MS = 5_000
 const QUERY_MS = 15_000
 /** Batches that come faster (some 2,000 calls a second) are folded in one go: with pauses each record costs two fifths more. */
 const CALM_MS = 400
+/** Whoever asks for this asks again before it has passed, for as long as it matters. */
+const DELIVER_ALL_MS = 60_000
 const HOUSEKEEPING_MS = 60_000
 const HOUSEKEEPING_PAUSE_MS = 50
 const DAY_MS = 86_400_000
@@ -45,7 +47,7 @@ const pause = () => {
   if (hasTime) throttle()
 }
 const db = await openTarget()
-const fold = createFold(db, settings.node, pause)
+const fold = createFold(db, settings.node, { pause, openAfterMs: settings.openAfterMs })
 
 let position: number | null = null
 /** Where the position can be after a batch whose end is not known: before it, or behind it. */
@@ -53,6 +55,10 @@ let possible: readonly [before: number, behind: number] | null = null
 let foldedAt = performance.now()
 let asked = false
 let hurried = false
+/** A reader waits for everything. */
+let delivers = false
+/** Until then no beginning of a call is left out. */
+let deliversUntil = 0
 /** While rows gather, a plain wake-up changes nothing. */
 let gathering = false
 let stopping = false
@@ -75,20 +81,21 @@ function report(message: FoldReport): void {
 }
 
 /** What stood in the spool when it was read: nothing, or so much that there may be more. */
-async function foldBatch(): Promise<'nothing' | 'all' | 'full'> {
+async function foldBatch(isWhole: boolean): Promise<'nothing' | 'all' | 'full'> {
   position ??= await knownPosition()
   const batch = spool.read(position)
-  const last = batch.at(-1)?.seq
-  if (last === undefined) return 'nothing'
+  const last = batch.at(-1)?.seq ?? position
   const isFull = last - position >= BATCH_RECORDS
   possible = [position, last]
-  position = await fold.fold(position, batch)
+  position = await fold.fold(position, batch, isWhole)
   possible = [position, position]
-  return isFull ? 'full' : 'all'
+  return isFull ? 'full' : batch.length > 0 ? 'all' : 'nothing'
 }
 
+/** Most calls of a batch have their ends in the next one, if there is one: what is then left out follows at the end. */
 async function foldToTheEnd(): Promise<number> {
-  while ((await foldBatch()) !== 'nothing');
+  while ((await foldBatch(false)) !== 'nothing');
+  await foldBatch(true)
   return position ?? 0
 }
 
@@ -96,18 +103,22 @@ async function foldToTheEnd(): Promise<number> {
  * What comes meanwhile gathers for the next time. With a call every other millisecond there is always something, and
  * the fold would not end: a transaction every seven milliseconds, for a handful of records, and no word about it.
  */
-async function foldGathered(): Promise<number> {
-  while ((await foldBatch()) === 'full') {
+async function foldGathered(isWhole: boolean): Promise<void> {
+  while ((await foldBatch(isWhole)) === 'full') {
     // The next one is there already.
     hasTime = false
-    report({ kind: 'folded', seq: position ?? 0 })
+    reportFolded()
   }
-  return position ?? 0
+}
+
+function reportFolded(leavesNoneOut = false): void {
+  const seq = position ?? 0
+  report({ kind: 'folded', seq, whole: fold.wholeUpTo(seq), leavesNoneOut })
 }
 
 /** Rows would be passed over if somebody else moved the position: better they wait, and somebody looks. */
 async function knownPosition(): Promise<number> {
-  const read = await readPosition(db, settings.node)
+  const read = await fold.resume((after) => spool.read(after))
   // Further back it is where a restored backup had it.
   if (possible === null || read <= possible[0] || read === possible[1]) return read
   throw new Error(`another process has delivered as node ${settings.node}: is a copy of the data folder in use?`)
@@ -129,7 +140,7 @@ async function persistently<T>(work: () => Promise<T>): Promise<T | null> {
 }
 
 async function waitUntilAsked(): Promise<void> {
-  if (!asked) await new Promise<void>((resolve) => (wakeUp = resolve))
+  if (!asked) await Promise.race([new Promise<void>((resolve) => (wakeUp = resolve)), untilDue()])
   if (!hurried) {
     gathering = true
     const gathered = sleep(GATHER_MS[settings.target.kind], undefined, { ref: false })
@@ -138,6 +149,13 @@ async function waitUntilAsked(): Promise<void> {
   }
   asked = false
   hurried = false
+}
+
+/** A beginning that was left out has become old. */
+async function untilDue(): Promise<void> {
+  const due = fold.nextDue()
+  if (due === null) await new Promise(() => {})
+  else await sleep(Math.max(0, due - performance.now()), undefined, { ref: false })
 }
 
 /** What has time: in small steps, so that the fold and readers get their turn. */
@@ -168,17 +186,24 @@ async function start(): Promise<void> {
 
 async function foldOnce(): Promise<void> {
   hasTime = performance.now() - foldedAt > CALM_MS
-  report({ kind: 'folded', seq: await foldGathered() })
+  const leavesNoneOut = performance.now() < deliversUntil
+  const isWhole = delivers || leavesNoneOut
+  delivers = false
+  await foldGathered(isWhole)
+  reportFolded(leavesNoneOut)
   foldedAt = performance.now()
 }
 
 async function foldRest(): Promise<void> {
-  report({ kind: 'folded', seq: await foldToTheEnd() })
+  await foldToTheEnd()
+  reportFolded()
 }
 
 parentPort?.on('message', (command: FoldCommand) => {
   asked = true
   hurried ||= command !== 'wake'
+  delivers ||= command === 'deliver' || command === 'deliver all'
+  if (command === 'deliver all') deliversUntil = performance.now() + DELIVER_ALL_MS
   if (command === 'stop') {
     stopping = true
     stop.abort()

@@ -6,7 +6,8 @@ import { closeRecord, commitRecord, ENGINES, openRecord, testStores } from '../.
 import type { Store } from '../../app/open-store.ts'
 import { NO_USAGE } from '../../domain/pricing/usage.ts'
 import { closeLine, commitLine, joinLines, openLine, type SpoolRow } from '../spool/record-lines.ts'
-import { closeInterrupted, createFold, PositionMoved, readPosition } from './fold.ts'
+import { closeInterrupted, createFold } from './fold.ts'
+import { PositionMoved, readPosition } from './position.ts'
 
 const stores = await testStores()
 
@@ -31,6 +32,61 @@ for (const engine of ENGINES) {
       await assert.rejects(folder.fold(0, batch), PositionMoved)
       assert.equal(await readPosition(store.db, 'a'), 2)
       assert.equal((await rowsOf(store, 'a')).length, 1)
+    })
+
+    test('a call that ends in time is written once, one that lasts is seen, and none is passed over', async () => {
+      let now = 0
+      const fold = () => createFold(store.db, 'young', { openAfterMs: 10, now: () => now })
+      const first = fold()
+      const spool = [
+        { seq: 2, payload: joinLines(['short', 'long'].map((id) => openLine(openRecord(id)))) },
+        closed(3, 'short'),
+        opened(4, 'late'),
+        { seq: 5, payload: openLine(openRecord('keyed', { idempotencyKey: 'key-of-caller' })) },
+        closed(6, 'late'),
+      ]
+      const states = async () => (await rowsOf(store, 'young')).map((row) => [row.id, row.state])
+      const position = () =>
+        store.db.selectFrom('spool_positions').selectAll().where('node', '=', 'young').executeTakeFirstOrThrow()
+      const nothing = () => []
+      assert.equal(await first.resume(nothing), 0)
+      await first.fold(0, spool.slice(0, 2))
+      assert.deepEqual(await states(), [['short', 'closed']])
+      assert.deepEqual(await position(), { node: 'young', seq: 0, ends_seq: 3 })
+      assert.deepEqual([first.wholeUpTo(3), first.nextDue()], [0, 10])
+
+      now = 10
+      await first.fold(3, [])
+      assert.deepEqual(await states(), [
+        ['long', 'open'],
+        ['short', 'closed'],
+      ])
+      await first.fold(3, spool.slice(2, 4))
+      assert.deepEqual((await states()).at(0), ['keyed', 'open'], 'others must know of it at once')
+      assert.deepEqual(await position(), { node: 'young', seq: 3, ends_seq: 5 })
+
+      // The process dies. What it had left out is read again, what it had delivered is not.
+      const second = fold()
+      const read = (after: number) => spool.filter(({ seq }) => seq > after)
+      assert.equal(await second.resume(read), 5)
+      assert.deepEqual(await position(), { node: 'young', seq: 5, ends_seq: 5 })
+      await second.fold(5, read(5))
+      assert.deepEqual(await states(), [
+        ['keyed', 'open'],
+        ['late', 'closed'],
+        ['long', 'open'],
+        ['short', 'closed'],
+      ])
+      await assertSumsEqualRows(store.db, 'default')
+    })
+
+    test('the position of a version that knew one number is taken over', async () => {
+      const before = { node: 'before', seq: 2, ends_seq: null }
+      await store.db.insertInto('spool_positions').values(before).execute()
+      assert.equal(await createFold(store.db, 'before').resume(() => assert.fail('nothing was left out')), 2)
+      // It has run again in between.
+      await store.db.updateTable('spool_positions').set({ seq: 7 }).where('node', '=', 'before').execute()
+      assert.equal(await readPosition(store.db, 'before'), 7)
     })
 
     test('a batch that fails leaves neither rows nor position', async () => {

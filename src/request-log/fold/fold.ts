@@ -1,85 +1,107 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
 import { INTERRUPTED } from '../../domain/errors.ts'
-import { RowsStatement } from '../../store/engine/rows-statement.ts'
 import type { Database } from '../../store/engine/schema.ts'
-import { callIdentity, isPartitioned, KnownPartitions } from '../retention/partitions.ts'
-import { COMMIT_COLUMNS, type FullRow, INDEXED_COLUMNS, REQUEST_COLUMNS } from '../row.ts'
+import { isPartitioned, KnownPartitions } from '../retention/partitions.ts'
+import type { FullRow } from '../row.ts'
 import { openSince } from '../search/windows.ts'
-import type { SpoolRow } from '../spool/record-lines.ts'
+import { recordsOf, type SpoolRow } from '../spool/record-lines.ts'
 import { HOUR_MS } from '../usage/rollup.ts'
-import { type Batch, type Merged, mergeRows } from './fold-batch.ts'
+import { type Batch, type Merged, mergeRecords } from './fold-batch.ts'
 import { HAS_MARK, interruption } from './interruption.ts'
+import { LeftOut } from './left-out.ts'
+import { lockSpool, movePosition, type Position, readPositions } from './position.ts'
+import { requestStatements } from './request-statements.ts'
 import { createUsageAdditions, type UsageAdditions } from './usage-additions.ts'
 
-/** Somebody else moved this node's position: read it again before going on. */
-export class PositionMoved extends Error {
-  override readonly name = 'PositionMoved'
-}
-
-/** How far the node's spool has been folded. */
-export async function readPosition(db: Kysely<Database>, node: string): Promise<number> {
-  await db
-    .insertInto('spool_positions')
-    .values({ node, seq: 0 })
-    .onConflict((conflict) => conflict.column('node').doNothing())
-    .execute()
-  const row = await db.selectFrom('spool_positions').select('seq').where('node', '=', node).executeTakeFirstOrThrow()
-  return row.seq
+export interface FoldOptions {
+  /** Called between records. */
+  pause?: () => void
+  /** So long the beginning of a call is left out: most have ended by then and are written once. */
+  openAfterMs?: number
+  now?: () => number
 }
 
 export interface RequestFold {
   /**
+   * Where to go on: what was left out before is read again and delivered, so that everything up to here is in the log.
+   * At the beginning, and after a failure.
+   */
+  resume(read: (after: number) => SpoolRow[]): Promise<number>
+  /**
    * Moves rows of the spool into the request table and its sums, exactly once: the position moves in the same
    * transaction and only from where the caller thinks it is, so neither a crash nor a lost commit can apply a batch twice.
-   * Returns the new position.
+   * Beginnings of calls wait until they are old, unless `isWhole`. Returns the new position.
    */
-  fold(after: number, rows: readonly SpoolRow[]): Promise<number>
+  fold(after: number, rows: readonly SpoolRow[], isWhole?: boolean): Promise<number>
+  /** Everything up to here is in the log, after so many records were folded. */
+  wholeUpTo(after: number): number
+  /** When the next beginning gets old, by `now`; null: none is left out. */
+  nextDue(): number | null
 }
 
-export function createFold(db: Kysely<Database>, node: string, pause = () => {}): RequestFold {
-  const tables = { ...requestStatements(db), additions: createUsageAdditions() }
-  const partitions = new KnownPartitions(db)
-  return {
-    async fold(after, rows) {
-      const last = rows.at(-1)
-      if (last === undefined) return after
-      const batch = mergeRows(rows, node, pause)
-      await partitions.ensure([...batch.opened, ...batch.closed].map(({ row }) => row.started_at))
-      const apply = (writeClosed: typeof writeFirstEnds) =>
-        db.transaction().execute(async (transaction) => {
-          await movePosition(transaction, node, after, last.seq)
-          const filledIn = await mergeLateRecords(transaction, node, batch)
-          await tables.opened.run(transaction, batch.opened.map(valuesOf))
-          await tables.commits.run(transaction, batch.commits)
-          await writeClosed(transaction, tables, batch.closed, filledIn)
-          if (batch.rejected.length > 0) await transaction.insertInto('spool_rejects').values(batch.rejected).execute()
-        })
-      try {
-        await apply(writeFirstEnds)
-      } catch (error) {
-        partitions.forget()
-        if (!(error instanceof EndedBefore)) throw error
-        await apply(writeAnyEnds)
+export function createFold(db: Kysely<Database>, node: string, options: FoldOptions = {}): RequestFold {
+  const { pause, openAfterMs = 0, now = () => performance.now() } = options
+  const write = batchWriter(db, node)
+  const leftOut = new LeftOut()
+
+  async function fold(after: number, rows: readonly SpoolRow[], isWhole = openAfterMs === 0): Promise<number> {
+    const at = now()
+    const to = rows.at(-1)?.seq ?? after
+    const fresh = rows.flatMap(recordsOf)
+    try {
+      const records = isWhole ? [...leftOut.due(at), ...fresh] : [...leftOut.take(fresh, at)]
+      if (!isWhole) records.unshift(...leftOut.due(at - openAfterMs))
+      if (to > after || records.length > 0) {
+        await write(mergeRecords(records, node, pause), after, { seq: leftOut.before(to), ends: to })
       }
-      return last.seq
+      return to
+    } catch (error) {
+      leftOut.clear()
+      throw error
+    }
+  }
+
+  return {
+    async resume(read) {
+      leftOut.clear()
+      const { seq, ends } = await readPositions(db, node)
+      for (let at = seq; at < ends; ) {
+        const rows = read(at).filter((row) => row.seq <= ends)
+        if (rows.length === 0) break
+        leftOut.take(rows.flatMap(recordsOf), now())
+        at = rows.at(-1)?.seq ?? ends
+      }
+      return seq < ends ? fold(ends, [], true) : ends
     },
+    fold,
+    wholeUpTo: (after) => leftOut.before(after),
+    nextDue: () => (leftOut.since === null ? null : leftOut.since + openAfterMs),
   }
 }
 
-async function movePosition(db: Transaction<Database>, node: string, after: number, to: number): Promise<void> {
-  const moved = await db
-    .updateTable('spool_positions')
-    .set({ seq: to })
-    .where('node', '=', node)
-    .where('seq', '=', after)
-    .executeTakeFirst()
-  if (moved.numUpdatedRows !== 1n) throw new PositionMoved(`the spool position of ${node} is no longer ${after}`)
-}
-
-/** Whoever closes calls of this node by their holds waits for its fold, and its fold for them. */
-export async function lockSpool(db: Transaction<Database>, node: string): Promise<void> {
-  if (!isPartitioned(db)) return
-  await db.selectFrom('spool_positions').select('node').where('node', '=', node).forUpdate().execute()
+/** Writes a batch in one transaction, with the position that it leads to. */
+function batchWriter(db: Kysely<Database>, node: string) {
+  const tables = { ...requestStatements(db), additions: createUsageAdditions() }
+  const partitions = new KnownPartitions(db)
+  return async (batch: Batch, after: number, to: Position): Promise<void> => {
+    await partitions.ensure([...batch.opened, ...batch.closed].map(({ row }) => row.started_at))
+    const apply = (writeClosed: typeof writeFirstEnds) =>
+      db.transaction().execute(async (transaction) => {
+        await movePosition(transaction, node, after, to)
+        const filledIn = await mergeLateRecords(transaction, node, batch)
+        await tables.opened.run(transaction, batch.opened.map(valuesOf))
+        await tables.commits.run(transaction, batch.commits)
+        await writeClosed(transaction, tables, batch.closed, filledIn)
+        if (batch.rejected.length > 0) await transaction.insertInto('spool_rejects').values(batch.rejected).execute()
+      })
+    try {
+      await apply(writeFirstEnds)
+    } catch (error) {
+      partitions.forget()
+      if (!(error instanceof EndedBefore)) throw error
+      await apply(writeAnyEnds)
+    }
+  }
 }
 
 /** A row that was written without knowing what the call was, and the same with it. */
@@ -212,44 +234,6 @@ async function closedAmong(db: Transaction<Database>, calls: readonly Merged[]):
 
 function valuesOf({ row }: Merged): unknown[] {
   return row.values
-}
-
-/** How rows are written: those of calls that began, those of calls that never ended before, and those given up before. */
-function requestStatements(db: Kysely<Database>) {
-  const columns = sql.join(REQUEST_COLUMNS.map((column) => sql.ref(column)))
-  const row = sql`(${sql.join(REQUEST_COLUMNS.map(() => sql`${null}`))})`
-  const updates = (columns: readonly string[]) =>
-    sql.join(columns.map((column) => sql`${sql.ref(column)} = excluded.${sql.ref(column)}`))
-  const all = REQUEST_COLUMNS.filter((column) => column !== 'id')
-  // Written again, even with the same values, they would cost every index a deletion and an insertion.
-  const atEnd = all.filter((column) => !INDEXED_COLUMNS.has(column))
-  const identity = callIdentity(db)
-  const insert = (size: number) =>
-    sql`insert into requests (${columns}) values ${sql.join(Array.from({ length: size }, () => row))}
-      on conflict (${identity})`
-  // A closed row never changes, but for one that was given up as interrupted and whose end arrives after all.
-  const isOpen = sql`requests.state = 'open'`
-  const isInterrupted = sql`requests.code = ${sql.lit(INTERRUPTED.code)}`
-  return {
-    opened: new RowsStatement((size) => sql`${insert(size)} do nothing`),
-    commits: new RowsStatement(commitsStatement),
-    firstEnds: new RowsStatement((size) => sql`${insert(size)} do update set ${updates(atEnd)} where ${isOpen}`),
-    trueEnds: new RowsStatement((size) => sql`${insert(size)} do update set ${updates(all)} where ${isInterrupted}`),
-  }
-}
-
-/** What a stream has sent its first content with is noted in its open row. */
-function commitsStatement(size: number) {
-  const isText = new Set<string>(['id', 'provider', 'model'])
-  const types = COMMIT_COLUMNS.map((column) => sql.raw(isText.has(column) ? 'text' : 'bigint'))
-  const row = sql`(${sql.join(types.map((type) => sql`cast(${null} as ${type})`))})`
-  const [id, startedAt, ...others] = COMMIT_COLUMNS
-  const updates = others.map((column) => sql`${sql.ref(column)} = marks.${sql.ref(column)}`)
-  const [theirs, time] = [sql.ref(`requests.${id}`), sql.ref(`requests.${startedAt}`)]
-  return sql`with marks (${sql.join(COMMIT_COLUMNS.map((column) => sql.ref(column)))})
-    as (values ${sql.join(Array.from({ length: size }, () => row))})
-    update requests set ${sql.join(updates)} from marks
-    where ${theirs} = marks.id and ${time} = marks.started_at and requests.state = 'open'`
 }
 
 /**

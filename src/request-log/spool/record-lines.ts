@@ -11,6 +11,8 @@ export interface SpoolRow {
 /** One record of the spool. */
 export interface SpooledRecord {
   seq: number
+  /** The number of the last record before its row: the spool is read row by row. */
+  before: number
   kind: 'open' | 'commit' | 'close'
   text: string
 }
@@ -94,14 +96,14 @@ export function joinLines(lines: readonly string[]): string {
 export function recordsOf({ seq, payload }: SpoolRow): SpooledRecord[] {
   const lines = payload.split(BETWEEN_LINES)
   const before = seq - lines.length
-  return lines.map((text, index) => ({ seq: before + index + 1, kind: kindOf(text), text }))
+  return lines.map((text, index) => ({ seq: before + index + 1, before, kind: kindOf(text), text }))
 }
 
 function kindOf(text: string): SpooledRecord['kind'] {
   return text.startsWith('c') ? 'close' : text.startsWith('m') ? 'commit' : 'open'
 }
 
-/** The id that an opening line or a commit mark begins with, without a look at the rest. */
+/** The id that a line begins with, without a look at the rest. */
 export function openedId(text: string): string {
   return text.slice(3, text.indexOf('"', 3))
 }
@@ -114,6 +116,17 @@ export function readOpen(text: string): unknown[] {
     values.push(...OPEN_FIELDS.slice(values.length).map(() => null))
   }
   return values
+}
+
+const IDEMPOTENCY_KEY = OPEN_NAMES.indexOf('idempotencyKey')
+
+/** Other nodes must know of this call at once; of a line that cannot be read, so must whoever sets it aside. */
+export function isKeyed(openText: string): boolean {
+  try {
+    return readOpen(openText)[IDEMPOTENCY_KEY] !== null
+  } catch {
+    return true
+  }
 }
 
 /** The values of a commit mark, in the order of `COMMIT_FIELDS`. */

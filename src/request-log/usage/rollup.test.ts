@@ -9,9 +9,10 @@ import { NO_USAGE } from '../../domain/pricing/usage.ts'
 import type { LoggedHold } from '../../limits/logged-ledger.ts'
 import type { Database } from '../../store/engine/schema.ts'
 import { closeHolds } from '../fold/close-holds.ts'
-import { closeInterrupted, createFold, readPosition } from '../fold/fold.ts'
+import { closeInterrupted, createFold } from '../fold/fold.ts'
+import { readPosition } from '../fold/position.ts'
 import type { CloseRecord } from '../record.ts'
-import { closeLine, openLine, type SpoolRow } from '../spool/record-lines.ts'
+import { closeLine, openedId, openLine, type SpoolRow } from '../spool/record-lines.ts'
 
 const stores = await testStores()
 
@@ -41,6 +42,18 @@ function holdOf({ id, workspace, keyId, startedAt }: CloseRecord, node: string):
   return { id, node, workspace, keyId, startedAt, holdPicodollars: null, holdTokens: 0, isStream: false }
 }
 
+/** Up to its position the log has every call, up to that of the ends every end. */
+async function assertDelivered(db: Kysely<Database>, node: string, spool: readonly SpoolRow[]): Promise<void> {
+  const position = await db.selectFrom('spool_positions').selectAll().where('node', '=', node).executeTakeFirst()
+  const rows = await db.selectFrom('requests').select(['id', 'state']).where('node', '=', node).execute()
+  const states = new Map(rows.map(({ id, state }) => [id, state]))
+  for (const { seq, payload } of spool) {
+    const state = states.get(openedId(payload))
+    if (seq <= (position?.seq ?? 0)) assert.ok(state !== undefined, `${payload} is missing`)
+    if (seq <= (position?.ends_seq ?? 0) && payload.startsWith('c')) assert.equal(state, 'closed')
+  }
+}
+
 let runs = 0
 
 for (const engine of ENGINES) {
@@ -52,7 +65,8 @@ for (const engine of ENGINES) {
         fc.asyncProperty(
           fc.array(anyCall, { minLength: 1, maxLength: 12 }),
           fc.array(step, { maxLength: 40, size: 'max' }),
-          async (calls, steps) => {
+          fc.nat(4),
+          async (calls, steps, openAfterMs) => {
             const run = `run-${engine}-${++runs}`
             const spool: SpoolRow[] = []
             const recordOf = (of: number): CloseRecord => {
@@ -70,21 +84,39 @@ for (const engine of ENGINES) {
               const payload = kind === 'open' ? openLine(opened) : closeLine(record)
               spool.push({ seq: spool.length + 1, payload })
             }
-            const folder = createFold(db, run)
-            const fold = async (rows: number, through = folder) => {
-              const after = await readPosition(db, run)
-              await through.fold(after, spool.slice(after, after + rows))
+            let time = 0
+            const options = { openAfterMs, now: () => time }
+            const folder = createFold(db, run, options)
+            let after: number | null = null
+            const fold = async (rows: number, through = folder, isWhole?: boolean) => {
+              time += 1
+              after ??= await through.resume((from) => spool.slice(from))
+              const batch = spool.slice(after, after + rows)
+              after = await through.fold(after, batch, isWhole)
+            }
+            const failOnce = async (at: number) => {
+              after = null
+              await fold(10, createFold(failing(db, at), run, options)).catch(() => {})
+              after = null
             }
             for (const happening of steps) {
               if ('of' in happening) spooled(happening.kind, happening.of)
               else if ('rows' in happening) await fold(happening.rows)
               else if ('call' in happening) await closeHolds(db, [holdOf(recordOf(happening.call), run)], 8_000_000)
-              else if ('at' in happening) await fold(10, createFold(failing(db, happening.at), run)).catch(() => {})
+              else if ('at' in happening) await failOnce(happening.at)
               else await closeInterrupted(db, run, 9_000_000)
               await assertSumsEqualRows(db, run)
+              await assertDelivered(db, run, spool)
             }
-            await fold(spool.length)
+            await fold(spool.length, folder, true)
             await assertSumsEqualRows(db, run)
+            await assertDelivered(db, run, spool)
+            const { seq } = await db
+              .selectFrom('spool_positions')
+              .select('seq')
+              .where('node', '=', run)
+              .executeTakeFirstOrThrow()
+            assert.equal(seq, spool.length)
           },
         ),
         { numRuns: 25 },

@@ -160,7 +160,13 @@ type RequestsTable = { [Field in LogColumns as Field['column']]: RequestTypes[Fi
 /** How far the spool of each node has been folded into this database. */
 interface SpoolPositionsTable {
   node: string
+  /** Everything up to here is in the log. */
   seq: number
+  /**
+   * Up to here everything but beginnings of calls that may still run. Null, or less than `seq`, from a version that knew
+   * one number.
+   */
+  ends_seq: number | null
 }
 
 /** Spool rows that could not be read: kept for a person to look at, so that one of them never stops the others. */

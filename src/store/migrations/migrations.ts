@@ -25,6 +25,7 @@ export const MIGRATIONS: readonly Migration[] = [
   bookHolds,
   setUpProviders,
   countAudio,
+  leaveOutBeginnings,
 ]
 
 async function markInterchangeable(db: Transaction<Database>): Promise<void> {
@@ -78,6 +79,10 @@ async function setUpProviders(db: Transaction<Database>): Promise<void> {
 
 async function countAudio(db: Transaction<Database>): Promise<void> {
   await sql`alter table requests add column audio_input_tokens bigint`.execute(db)
+}
+
+async function leaveOutBeginnings(db: Transaction<Database>): Promise<void> {
+  await sql`alter table spool_positions add column ends_seq bigint`.execute(db)
 }
 
 /** The schema that this version of the gateway works with. */
