@@ -27,16 +27,16 @@ function openTokens(upstream: UpstreamClient, now: () => number, environment: En
     now,
     environment,
     readFile: (path) => readFile(path, 'utf8'),
-    async request({ method, body, ...target }) {
+    async request({ method, body, timeoutMs = TIMEOUT_MS, ...target }) {
       const reply = await upstream.exchange(upstream.endpoint(target), {
         method,
         body,
-        timeoutMs: TIMEOUT_MS,
+        timeoutMs,
         presence: null,
       })
       if (reply.kind === 'reply') return { status: reply.status, text: bodyOf(reply).toString('utf8') }
       const words =
-        reply.kind === 'caller-left' ? 'the call was cancelled' : stoppageWords(reply, target.url, TIMEOUT_MS)
+        reply.kind === 'caller-left' ? 'the call was cancelled' : stoppageWords(reply, target.url, timeoutMs)
       throw new AuthorizationError(`No token could be fetched: ${words}`)
     },
   })

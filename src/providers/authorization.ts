@@ -3,8 +3,10 @@ import type { HttpTarget } from '../upstream/target.ts'
 
 /** A request as it will be sent, for those who sign it. */
 export interface OutgoingRequest extends HttpTarget {
-  method: 'GET' | 'POST'
+  method: 'GET' | 'POST' | 'PUT'
   body: Uint8Array | string | null
+  /** A shorter wait than usual, where perhaps nobody is there. */
+  timeoutMs?: number
 }
 
 /** Fetched credentials, kept in memory only. */

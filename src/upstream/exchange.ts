@@ -27,7 +27,7 @@ export interface Endpoint {
 }
 
 export interface CallOptions {
-  method: 'GET' | 'POST'
+  method: 'GET' | 'POST' | 'PUT'
   body: Uint8Array | string | null
   timeoutMs: number
   presence: Presence | null
@@ -161,7 +161,7 @@ function obstacleOf({ refused, fields }: Endpoint, presence: Presence | null): B
 
 function headOf({ path, fields }: Endpoint, { method, body }: CallOptions): string {
   const begin = `${method} ${path} HTTP/1.1\r\n${fields}`
-  if (body === null) return `${begin}${method === 'POST' ? 'content-length: 0\r\n' : ''}\r\n`
+  if (body === null) return `${begin}${method === 'GET' ? '' : 'content-length: 0\r\n'}\r\n`
   return `${begin}content-length: ${typeof body === 'string' ? Buffer.byteLength(body) : body.length}\r\n\r\n`
 }
 

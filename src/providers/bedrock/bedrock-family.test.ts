@@ -84,10 +84,8 @@ describe('settings', () => {
     [{ apiKey: null, credentials: { access_key_id: 'a' } }, /^credentials\.secret_access_key/],
     [{ apiKey: null, credentials: { session_token: 'a' } }, /^credentials\.access_key_id/],
     [{ credentials: { password: 'a' } }, /^credentials\.password/],
-    [
-      { apiKey: null, credentials: keys, settings: { region: 'us-east-1', role_arn: 'arn:aws:x' } },
-      /^settings\.role_arn/,
-    ],
+    [{ apiKey: null, credentials: keys, settings: { region: 'us-east-1', role_arn: 'arn:aws:x' } }, null],
+    [{ apiKey: null, settings: { region: 'us-east-1', external_id: 'ours' } }, /^settings\.role_arn/],
     [{ settings: { region: 'us-east-1', guardrail_id: 'a' } }, /^settings\.guardrail_version/],
   ]
   for (const [more, words] of cases) {

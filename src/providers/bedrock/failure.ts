@@ -40,7 +40,7 @@ export function failureOf(signal: Signal): Failure {
 }
 
 /** A signature that does not fit is answered with all that was signed, the session's token included. */
-function withoutCanonical(message: string): string {
+export function withoutCanonical(message: string): string {
   return message.replace(/\s*The Canonical String[\s\S]*$/i, '')
 }
 

@@ -8,8 +8,10 @@ export const Settings = z.strictObject({
     .optional(),
   /** Missing: a key where one is set, else signed requests. */
   auth: z.enum(['key', 'sigv4']).optional(),
-  /** The role that a web identity stands for; missing: AWS_ROLE_ARN. */
+  /** Assumed by a web identity in place of AWS_ROLE_ARN, or by whatever keys there are. */
   role_arn: z.string().regex(/^arn:/, 'expected an ARN').optional(),
+  /** What a role of another account may ask for. */
+  external_id: z.string().min(2).optional(),
   guardrail_id: z.string().min(1).optional(),
   guardrail_version: z.string().min(1).optional(),
 })
@@ -28,14 +30,15 @@ export function isSigned(provider: Provider): boolean {
 
 /** What one field alone does not tell. */
 export function problemOf(provider: Provider): string | null {
-  const { region, auth, role_arn: role, guardrail_id: guardrail, guardrail_version: version } = settingsOf(provider)
+  const { region, auth, role_arn: role, external_id: externalId, ...more } = settingsOf(provider)
+  const { guardrail_id: guardrail, guardrail_version: version } = more
   const { access_key_id: id, secret_access_key: secret, session_token: session } = provider.credentials ?? {}
   if (region === undefined && provider.baseUrl === null) return 'settings.region: is missing, e.g. us-east-1'
   if (region === undefined && isSigned(provider)) return 'settings.region: is missing, and a signature names it'
   if (auth === 'key' && provider.apiKey === null) return "api_key: is missing, and settings.auth is 'key'"
   if (id === undefined && (secret ?? session) !== undefined) return 'credentials.access_key_id: is missing'
   if (id !== undefined && secret === undefined) return 'credentials.secret_access_key: is missing'
-  if (id !== undefined && role !== undefined) return 'settings.role_arn: is for a web identity, not for an access key'
+  if (externalId !== undefined && role === undefined) return 'settings.role_arn: is missing, and external_id is for it'
   if ((guardrail === undefined) !== (version === undefined)) {
     return `settings.guardrail_${version === undefined ? 'version' : 'id'}: is missing`
   }

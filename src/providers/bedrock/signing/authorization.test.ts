@@ -10,7 +10,12 @@ const ROLE = 'arn:aws:iam::123456789012:role/gateway'
 interface Machine {
   environment?: Record<string, string>
   files?: Record<string, string>
-  answer?: { status: number; text: string }
+  answer?: Answer | ((request: OutgoingRequest) => Answer)
+}
+
+interface Answer {
+  status: number
+  text: string
 }
 
 /** A made-up machine, and what is asked of it. */
@@ -23,7 +28,7 @@ function machine({ environment = {}, files = {}, answer = { status: 500, text: '
       files[path] === undefined ? Promise.reject(new Error(WEB_TOKEN)) : Promise.resolve(files[path]),
     request(request) {
       asked.push(request)
-      return Promise.resolve(answer)
+      return Promise.resolve(typeof answer === 'function' ? answer(request) : answer)
     },
   }
   return { asked, tools }
@@ -165,7 +170,6 @@ describe('a web identity', () => {
     const { tools, asked } = machine({ environment: { ...environment, ...keys }, files, answer })
     await fetchToken(tools, { role_arn: 'arn:aws:iam::1:role/other' })
     assert.match(String(asked[0]?.body), /role%2Fother/)
-    assert.match(await wordsOf(machine({}).tools, { role_arn: ROLE }), /AWS_WEB_IDENTITY_TOKEN_FILE is not set/)
   })
 
   const refusals: [code: string, words: RegExp][] = [
@@ -189,6 +193,109 @@ describe('a web identity', () => {
   })
 })
 
+describe('the role of a machine', () => {
+  const keys = { AccessKeyId: 'A', SecretAccessKey: 'S', Token: 'T', Expiration: '2026-11-16T12:00:00Z' }
+  const replies: Record<string, string> = {
+    'PUT /latest/api/token': 'the-session',
+    'GET /latest/meta-data/iam/security-credentials/': 'gateway-role\n',
+    'GET /latest/meta-data/iam/security-credentials/gateway-role': JSON.stringify({ Code: 'Success', ...keys }),
+  }
+  const service =
+    (changed: Record<string, Answer> = {}) =>
+    ({ method, url }: OutgoingRequest): Answer => {
+      const asked = `${method} ${new URL(url).pathname}`
+      return changed[asked] ?? { status: replies[asked] === undefined ? 404 : 200, text: replies[asked] ?? '' }
+    }
+
+  test('comes from its metadata service, by a session, never through a proxy', async () => {
+    const { tools, asked } = machine({ answer: service() })
+    assert.deepEqual(await fetchToken(tools), {
+      values: { access_key_id: 'A', secret_access_key: 'S', session_token: 'T' },
+      expiresAt: Date.UTC(2026, 10, 16, 12),
+    })
+    assert.deepEqual(
+      asked.map(({ headers }) => headers),
+      [
+        { 'x-aws-ec2-metadata-token-ttl-seconds': '300' },
+        { 'x-aws-ec2-metadata-token': 'the-session' },
+        { 'x-aws-ec2-metadata-token': 'the-session' },
+      ],
+    )
+    for (const { url, proxy, isInternal } of asked) {
+      assert.deepEqual([new URL(url).host, proxy, isInternal], ['169.254.169.254', '', true])
+    }
+  })
+
+  test('is not asked for where the service is switched off, and may be elsewhere', async () => {
+    const off = machine({ environment: { AWS_EC2_METADATA_DISABLED: 'true' }, answer: service() })
+    assert.match(await wordsOf(off.tools), /There are no credentials/)
+    assert.equal(off.asked.length, 0)
+    const environment = { AWS_EC2_METADATA_SERVICE_ENDPOINT: 'http://[fd00:ec2::254]/' }
+    const other = machine({ environment, answer: service() })
+    await fetchToken(other.tools)
+    assert.equal(other.asked[0]?.url, 'http://[fd00:ec2::254]/latest/api/token')
+  })
+
+  const roles = 'GET /latest/meta-data/iam/security-credentials/'
+  const refusals: [what: string, changed: Record<string, Answer>, words: RegExp][] = [
+    ['no session', { 'PUT /latest/api/token': { status: 403, text: 'no' } }, /names no role \(status 403\)/],
+    ['no profile', { [roles]: { status: 404, text: '' } }, /instance profile attached/],
+    ['a page in place of a name', { [roles]: { status: 200, text: '<html>' } }, /names no role/],
+    ['no keys', { [`${roles}gateway-role`]: { status: 200, text: '{"Code":"Failed"}' } }, /cannot be read/],
+  ]
+  for (const [what, changed, words] of refusals) {
+    test(`${what} is told`, async () => assert.match(await wordsOf(machine({ answer: service(changed) }).tools), words))
+  }
+})
+
+describe('a role that is assumed with keys', () => {
+  const text =
+    '<AssumeRoleResponse><Credentials><AccessKeyId>ASIA2</AccessKeyId><SecretAccessKey>S2</SecretAccessKey>' +
+    '<SessionToken>T2</SessionToken><Expiration>2026-11-16T12:00:00Z</Expiration></Credentials></AssumeRoleResponse>'
+  const credentials = { access_key_id: 'AKID0123456789', secret_access_key: 'secret-0123456789' }
+  const settings = { role_arn: ROLE, external_id: 'ours' }
+
+  test('is asked for with a signature of those keys, which are stored or of the environment', async () => {
+    const provider = unkeyed(settings, credentials)
+    assert.equal(authorization.needsToken?.(provider), true)
+    const { tools, asked } = machine({ answer: { status: 200, text } })
+    assert.deepEqual(await authorization.fetchToken?.(provider, tools), {
+      values: { access_key_id: 'ASIA2', secret_access_key: 'S2', session_token: 'T2' },
+      expiresAt: Date.UTC(2026, 10, 16, 12),
+    })
+    assert.equal(asked[0]?.url, 'https://sts.us-east-1.amazonaws.com/')
+    assert.match(
+      asked[0]?.headers['authorization'] ?? '',
+      /Credential=AKID0123456789\/19700101\/us-east-1\/sts\/aws4_request/,
+    )
+    assert.deepEqual(Object.fromEntries(new URLSearchParams(String(asked[0]?.body))), {
+      Action: 'AssumeRole',
+      Version: '2011-06-15',
+      RoleArn: ROLE,
+      RoleSessionName: 'switchyard',
+      ExternalId: 'ours',
+    })
+    const environment = { AWS_ACCESS_KEY_ID: 'AENV', AWS_SECRET_ACCESS_KEY: 'S', AWS_SESSION_TOKEN: 'T' }
+    const other = machine({ environment, answer: { status: 200, text } })
+    await fetchToken(other.tools, settings)
+    assert.match(other.asked[0]?.headers['authorization'] ?? '', /Credential=AENV\//)
+    assert.equal(other.asked[0]?.headers['x-amz-security-token'], 'T')
+  })
+
+  test('a refusal is told in words, without what was signed', async () => {
+    const message = `bad secret-0123456789. The Canonical String for this request should have been 'POST x-amz-security-token:T'`
+    const body = `<ErrorResponse><Error><Code>SignatureDoesNotMatch</Code><Message>${message}</Message></Error></ErrorResponse>`
+    const { tools } = machine({ answer: { status: 403, text: body } })
+    const error = await authorization
+      .fetchToken?.(unkeyed(settings, credentials), tools)
+      .catch((thrown: Error) => thrown)
+    assert.ok(error instanceof AuthorizationError)
+    assert.match(error.message, /secret access key is wrong.*bad \[redacted\]\.$/)
+  })
+})
+
 test('without any source the ways to give one are named', async () => {
-  assert.match(await wordsOf(machine({}).tools), /access_key_id/)
+  const { tools } = machine({})
+  const nobody = { ...tools, request: () => Promise.reject(new AuthorizationError('no answer')) }
+  for (const settings of [{}, { role_arn: ROLE }]) assert.match(await wordsOf(nobody, settings), /access_key_id/)
 })

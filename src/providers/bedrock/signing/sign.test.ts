@@ -27,9 +27,15 @@ const NOW = Date.UTC(2026, 10, 16, 12, 34, 56)
 const KEYS = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY' }
 
 /** What the vendor's own signer makes of the same request. */
-async function official(url: string, headers: Record<string, string>, body: string, sessionToken?: string) {
+async function official(
+  url: string,
+  headers: Record<string, string>,
+  body: string,
+  sessionToken?: string,
+  service = 'bedrock',
+) {
   const signer = new SignatureV4({
-    service: 'bedrock',
+    service,
     region: 'us-east-1',
     credentials: { ...KEYS, ...(sessionToken === undefined ? {} : { sessionToken }) },
     sha256: Sha256 as never,
@@ -71,6 +77,12 @@ describe('signatures are those of the vendor’s own signer', () => {
       })
     }
   }
+
+  test('of the token service', async () => {
+    const [url, headers, body] = ['https://sts.us-east-1.amazonaws.com/', { 'content-type': 'x' }, 'Action=AssumeRole']
+    const ours = await signed({ method: 'POST', url, headers, body }, KEYS, 'us-east-1', NOW, 'sts')
+    assert.equal(ours['authorization'], (await official(url, headers, body, undefined, 'sts'))['authorization'])
+  })
 
   test('for any body and model', async () => {
     await fc.assert(

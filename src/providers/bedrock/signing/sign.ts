@@ -21,6 +21,7 @@ export async function signed(
   { accessKeyId, secretAccessKey, sessionToken }: Keys,
   region: string,
   now: number,
+  service = SERVICE,
 ): Promise<Record<string, string>> {
   if (dayKeys.size >= MOST_DAY_KEYS) dayKeys.clear()
   const signer = new AwsV4Signer({
@@ -31,7 +32,7 @@ export async function signed(
     accessKeyId,
     secretAccessKey,
     ...(sessionToken === undefined ? {} : { sessionToken }),
-    service: SERVICE,
+    service,
     region,
     cache: dayKeys,
     datetime: new Date(now).toISOString().replace(/[:-]|\.\d{3}/g, ''),
