@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, beforeEach, describe, test } from 'node:test'
+import { LARGE_BYTES } from '../../src/bodies/bodies.ts'
 import { FAILURES_TO_OPEN } from '../../src/domain/circuit.ts'
 import { type Answered, type Harness, hello, type Json, type Row, startHarness, until } from '../harness.ts'
 import { managing } from '../management/manage.ts'
@@ -22,6 +23,7 @@ ${group('moves', 'balance: weighted')}
 ${group('fails', 'balance: weighted')}
 ${group('cools', 'balance: weighted')}
 ${group('idle', 'balance: least_busy')}
+${group('burst', 'balance: least_busy', ', weight: 1000')}
 ${group('loose', 'balance: least_busy, sticky: false')}
 ${group('quick', 'balance: fastest')}
 ${group('told', 'balance: weighted', ', weight: 3')}
@@ -155,12 +157,15 @@ describe('a session', () => {
 })
 
 describe('a policy', () => {
-  test('least_busy spreads calls that arrive together', async () => {
+  test('least_busy spreads calls that arrive together, before any of them is sent', async () => {
     simulator.hold()
-    const calls = Array.from({ length: 8 }, () => ask('idle'))
+    // Large bodies are prepared in a thread: all have chosen before the first one is sent. Among equals nearly all
+    // would choose the heavier member.
+    const body = hello('burst', { messages: [{ role: 'user', content: 'x'.repeat(2 * LARGE_BYTES) }] })
+    const calls = Array.from({ length: 8 }, () => harness.chat(body))
     await until(() => harness.upstream().length === 8, 'all are under way')
     const models = harness.upstream().map(({ model }) => model)
-    assert.equal(models.filter((model) => model === 'idle-east').length, 4)
+    assert.equal(models.filter((model) => model === 'burst-east').length, 4)
     simulator.release()
     for (const answer of await Promise.all(calls)) assert.equal(answer.status, 200)
   })
