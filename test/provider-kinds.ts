@@ -1,12 +1,14 @@
 import type { ProviderKinds } from '../src/domain/provider.ts'
 
+const UNKNOWN = { isAddressKnown: false, settings: null, credentials: [], onCallerLeft: 'abort' } as const
+
 /** Made-up families, of which only the providers from the environment need no address. */
 export function kindsOf(builtin: readonly { name: string; family: string }[]): ProviderKinds {
   const families = [...new Set(builtin.map(({ family }) => family))]
   return {
     onCallerLeft: () => 'abort',
     originOf: ({ baseUrl, family }) => (baseUrl === null ? family : new URL(baseUrl).origin),
-    families: () => families.map((name) => ({ name, isAddressKnown: false, settings: null, credentials: [] })),
+    families: () => families.map((name) => ({ name, ...UNKNOWN })),
     presets: () => [],
     familyOf: ({ name }) => builtin.find((each) => each.name === name)?.family ?? null,
     problemOf({ name, family, baseUrl }) {

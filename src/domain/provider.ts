@@ -82,6 +82,8 @@ export interface FamilyKind {
   settings: Readonly<Record<string, unknown>> | null
   /** Names of its secrets beside a key. */
   credentials: readonly string[]
+  /** Where the operator says nothing. */
+  onCallerLeft: OnCallerLeft
 }
 
 export interface PresetKind {

@@ -96,11 +96,12 @@ export function providerHandlers(deps: ManagementDeps): Handlers {
 
 function kindsView(kinds: ProviderKinds) {
   return {
-    families: kinds.families().map(({ isAddressKnown, credentials, ...family }) => ({
+    families: kinds.families().map(({ isAddressKnown, credentials, onCallerLeft, ...family }) => ({
       ...family,
       settings: family.settings === null ? null : { ...family.settings },
       is_address_known: isAddressKnown,
       credentials: [...credentials],
+      on_caller_left: onCallerLeft,
     })),
     presets: kinds.presets().map(({ baseUrl, ...preset }) => ({ ...preset, base_url: baseUrl })),
   }

@@ -18,11 +18,12 @@ export const PROVIDER_KINDS: ProviderKinds = {
     return url === undefined ? '' : new URL(url).origin
   },
   families: () =>
-    [...FAMILIES].map(([name, { isAddressKnown, settings, credentials = [] }]) => ({
+    [...FAMILIES].map(([name, { isAddressKnown, settings, credentials = [], onCallerLeft }]) => ({
       name,
       isAddressKnown: isAddressKnown === true,
       settings: settings === undefined ? null : z.toJSONSchema(settings, { io: 'input', unrepresentable: 'any' }),
       credentials,
+      onCallerLeft: onCallerLeft ?? DEFAULT_ON_CALLER_LEFT,
     })),
   presets: () => [...PRESETS].map(([name, { family, baseUrl }]) => ({ name, family, baseUrl })),
   familyOf({ name, preset }) {

@@ -189,6 +189,7 @@ test('GET /provider-kinds tells families with their settings and credentials, an
   assert.equal(cloud.is_address_known, true)
   assert.ok(Object.keys(cloud.settings.properties).includes('region'))
   assert.deepEqual(cloud.credentials, ['access_key_id', 'secret_access_key', 'session_token'])
+  assert.equal(cloud.on_caller_left, 'drain')
   assert.equal(json.families.find(({ name }: { name: string }) => name === 'anthropic').settings, null)
   assert.equal(json.presets.length, PRESETS.size)
   assert.ok(json.presets.every(({ family }: { family: string }) => FAMILIES.has(family)))

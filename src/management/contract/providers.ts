@@ -94,6 +94,7 @@ export const ProviderKinds = z.strictObject({
         .nullable()
         .describe('JSON schema of what a provider has as `settings`; null: nothing'),
       credentials: z.array(z.string()).describe('What a provider may have as `credentials`, by name'),
+      on_caller_left: z.enum(ON_CALLER_LEFT).describe('Where nothing is said'),
     }),
   ),
   presets: z.array(

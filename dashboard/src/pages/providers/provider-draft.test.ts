@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { bodyOf, draftOf, leavesHome } from './provider-draft.ts'
+import { bodyOf, callerLeftOf, draftOf, leavesHome } from './provider-draft.ts'
 import type { Provider } from './provider-health.ts'
 import { knownAddress, type ProviderKinds, settingFields } from './provider-kinds.ts'
 
@@ -19,6 +19,7 @@ const KINDS: ProviderKinds = {
         },
       },
       credentials: ['id', 'secret'],
+      on_caller_left: 'drain',
     },
   ],
   presets: [{ name: 'vendor', family: 'wire', base_url: 'https://vendor.example/v1' }],
@@ -133,10 +134,17 @@ test('a new provider with no key and no address says so with null', () => {
     credentials: null,
     proxy: null,
     ca: null,
-    on_caller_left: 'abort',
     on_estimate: 'estimate',
     speaks: null,
   })
+})
+
+test('a new provider whose caller leaves does what its family does, unless told otherwise', () => {
+  const draft = draftOf(null, KINDS)
+  assert.deepEqual([callerLeftOf(draft, KINDS), bodyOf(draft, KINDS).on_caller_left], ['drain', undefined])
+  const told = { ...draft, onCallerLeft: 'abort' } as const
+  assert.deepEqual([callerLeftOf(told, KINDS), bodyOf(told, KINDS).on_caller_left], ['abort', 'abort'])
+  assert.equal(callerLeftOf({ ...draft, family: '' }, KINDS), 'abort')
 })
 
 test('a family and a preset say how settings are typed and where a provider is', () => {

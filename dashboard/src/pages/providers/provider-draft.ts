@@ -15,7 +15,8 @@ export interface ProviderDraft {
   credentials: Record<string, CredentialDraft>
   proxy: ProxyDraft
   ca: string
-  onCallerLeft: Provider['on_caller_left']
+  /** Null: what the family does. */
+  onCallerLeft: Provider['on_caller_left'] | null
   onEstimate: Provider['on_estimate']
   speaks: Provider['speaks']
 }
@@ -54,7 +55,7 @@ export function draftOf(provider: Provider | null, { families }: ProviderKinds):
       credentials: {},
       proxy: { kind: 'environment', url: '' },
       ca: '',
-      onCallerLeft: 'abort',
+      onCallerLeft: null,
       onEstimate: 'estimate',
       speaks: null,
     }
@@ -96,10 +97,15 @@ export function bodyOf(draft: ProviderDraft, kinds: ProviderKinds): Body<'provid
     credentials: credentialsOf(draft, kinds),
     proxy: proxyOf(draft.proxy),
     ca: draft.ca.trim() === '' ? null : draft.ca,
-    on_caller_left: onCallerLeft,
+    ...(onCallerLeft === null ? {} : { on_caller_left: onCallerLeft }),
     on_estimate: onEstimate,
     speaks,
   }
+}
+
+/** What will be done, whether it was chosen or not. */
+export function callerLeftOf({ onCallerLeft, family }: ProviderDraft, { families }: ProviderKinds) {
+  return onCallerLeft ?? families.find(({ name }) => name === family)?.on_caller_left ?? 'abort'
 }
 
 /** Those of another family are left out. */

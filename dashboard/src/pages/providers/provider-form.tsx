@@ -3,12 +3,11 @@ import { type FormEvent, useState } from 'react'
 import { useChange } from '../../api/hooks.ts'
 import { problemAt } from '../../api/problem.ts'
 import { FormError } from '../../components/form-error.tsx'
-import { CallerLeftField } from './caller-left-field.tsx'
-import { EstimateField } from './estimate-field.tsx'
+import { ChoiceField } from './choice-field.tsx'
 import { FamilyFields } from './family-fields.tsx'
 import { HeadersEditor } from './headers-editor.tsx'
 import { KeyField } from './key-field.tsx'
-import { bodyOf, draftOf, leavesHome, type ProviderDraft } from './provider-draft.ts'
+import { bodyOf, callerLeftOf, draftOf, leavesHome, type ProviderDraft } from './provider-draft.ts'
 import type { Provider } from './provider-health.ts'
 import type { ProviderKinds } from './provider-kinds.ts'
 import { SpeaksField } from './speaks-field.tsx'
@@ -32,6 +31,15 @@ const FIELDS = [
   ...['name', 'preset', 'family', 'base_url', 'api_key'],
   ...['settings', 'credentials', 'headers', 'proxy', 'ca'],
 ]
+
+const CALLER_LEFT = {
+  abort: ['Abort', 'End the call: most providers bill what was generated so far'],
+  drain: ['Drain', 'Read it to its end: for providers that bill the whole answer anyway'],
+} as const
+const ON_ESTIMATE = {
+  estimate: ['Estimate', 'Book what was delivered, within bounds'],
+  hold: ['Hold', 'Book all that was held: for providers that may bill more'],
+} as const
 
 export function ProviderForm(props: ProviderFormProps) {
   const { kinds, taken = [], onCancel, onSaved, onReload } = props
@@ -96,8 +104,18 @@ export function ProviderForm(props: ProviderFormProps) {
         <HeadersEditor headers={draft.headers} onChange={(headers) => change({ headers })} error={problem('headers')} />
         <ProxyField value={draft.proxy} onChange={(proxy) => change({ proxy })} error={problem('proxy')} />
         <AuthoritiesField value={draft.ca} onChange={(ca) => change({ ca })} error={problem('ca')} />
-        <CallerLeftField value={draft.onCallerLeft} onChange={(onCallerLeft) => change({ onCallerLeft })} />
-        <EstimateField value={draft.onEstimate} onChange={(onEstimate) => change({ onEstimate })} />
+        <ChoiceField
+          label="When the caller of a stream leaves"
+          choices={CALLER_LEFT}
+          value={callerLeftOf(draft, kinds)}
+          onChange={(onCallerLeft) => change({ onCallerLeft })}
+        />
+        <ChoiceField
+          label="When it did not count the tokens to the end"
+          choices={ON_ESTIMATE}
+          value={draft.onEstimate}
+          onChange={(onEstimate) => change({ onEstimate })}
+        />
         <SpeaksField value={draft.speaks} onChange={(speaks) => change({ speaks })} />
         <FormError error={put.error} fields={FIELDS} {...(onReload && { onReload })} />
         <Group justify="flex-end">

@@ -1,4 +1,4 @@
-import { Radio, Stack } from '@mantine/core'
+import { ChoiceField } from './choice-field.tsx'
 import type { Provider } from './provider-health.ts'
 
 type Speaks = Provider['speaks']
@@ -8,25 +8,25 @@ export interface SpeaksFieldProps {
   onChange: (value: Speaks) => void
 }
 
-const CHOICES = { auto: null, yes: ['responses'], no: [] } satisfies Record<string, Speaks>
+const VALUES = { auto: null, yes: ['responses'], no: [] } satisfies Record<string, Speaks>
+const CHOICES = {
+  auto: ['Automatic', "Only at the vendor's own address"],
+  yes: ['Yes', 'POST /v1/responses goes to it unchanged'],
+  no: ['No', 'POST /v1/responses is translated to chat for it'],
+} as const
 
 export function SpeaksField({ value, onChange }: SpeaksFieldProps) {
   return (
-    <Radio.Group
+    <ChoiceField
       label="Speaks the Responses API"
+      choices={CHOICES}
       value={choiceOf(value)}
-      onChange={(chosen) => onChange(CHOICES[chosen as keyof typeof CHOICES])}
-    >
-      <Stack gap="xs" mt={6}>
-        <Radio value="auto" label="Automatic" description="Only at the vendor's own address" />
-        <Radio value="yes" label="Yes" description="POST /v1/responses goes to it unchanged" />
-        <Radio value="no" label="No" description="POST /v1/responses is translated to chat for it" />
-      </Stack>
-    </Radio.Group>
+      onChange={(chosen) => onChange(VALUES[chosen])}
+    />
   )
 }
 
-function choiceOf(value: Speaks): keyof typeof CHOICES {
+function choiceOf(value: Speaks): keyof typeof VALUES {
   if (value === null) return 'auto'
   return value.includes('responses') ? 'yes' : 'no'
 }
