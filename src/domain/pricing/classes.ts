@@ -3,6 +3,8 @@
  * prices, cost, log columns, imports and the dashboard read this table: a new class is a row here, a migration that
  * adds its column, and a provider that counts it. `side` says whether the class is part of the prompt or of the answer;
  * a class without a price costs as much as `input` or `output`. A name that begins with `cacheWrite` is a cache write.
+ * Of answers there is one class, whose column is also the whole of the answer: a second one (audio, images) would first
+ * have to part the two, as `input_tokens` and `prompt_tokens` are parted.
  */
 export const TOKEN_CLASSES = [
   row('input', 'prompt', 'input', 'input_per_mtok', 'input_tokens'),
