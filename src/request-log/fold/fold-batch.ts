@@ -14,6 +14,8 @@ export interface Merged {
   row: FoldedRow
   /** See CloseRecord: an interruption stands. */
   answersAfterBooking: boolean
+  /** The log has no row of it, unless another node has given it up. */
+  isNew: boolean
 }
 
 type Rejected = { node: string; seq: number; kind: string; payload: string; error: string }
@@ -49,7 +51,11 @@ export function mergeRecords(records: readonly SpooledRecord[], node: string, pa
   })
   // Most of them are closed by now, and what was known at their beginning stands at their end as well.
   read('open', (text) => {
-    if (closed.has(openedId(text))) return
+    const ended = closed.get(openedId(text))
+    if (ended !== undefined) {
+      ended.isNew = true
+      return
+    }
     const request = complete(openRow(readOpen(text), node))
     if (!closed.has(request.row.id)) opened.set(request.row.id, request)
   })
@@ -75,5 +81,5 @@ function complete(row: FoldedRow, answersAfterBooking = false): Merged {
   const { cost_picodollars: cost, started_at: startedAt } = row
   if (startedAt < 0 || startedAt > LAST_DAY) throw new RangeError('the start of the call is no date')
   if (typeof cost === 'bigint' && cost > LARGEST_INTEGER) throw new RangeError('the cost exceeds 64 bits')
-  return { row, answersAfterBooking }
+  return { row, answersAfterBooking, isNew: false }
 }

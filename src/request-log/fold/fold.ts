@@ -1,8 +1,9 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
 import { INTERRUPTED } from '../../domain/errors.ts'
+import { copyRows, isTaken } from '../../store/engine/copy-rows.ts'
 import type { Database } from '../../store/engine/schema.ts'
 import { isPartitioned, KnownPartitions } from '../retention/partitions.ts'
-import type { FullRow } from '../row.ts'
+import { type FullRow, REQUEST_COLUMNS } from '../row.ts'
 import { openSince } from '../search/windows.ts'
 import { recordsOf, type SpoolRow } from '../spool/record-lines.ts'
 import { HOUR_MS } from '../usage/rollup.ts'
@@ -98,7 +99,7 @@ function batchWriter(db: Kysely<Database>, node: string) {
       await apply(writeFirstEnds)
     } catch (error) {
       partitions.forget()
-      if (!(error instanceof EndedBefore)) throw error
+      if (!(error instanceof EndedBefore || isTaken(error))) throw error
       await apply(writeAnyEnds)
     }
   }
@@ -177,7 +178,8 @@ class EndedBefore extends Error {}
 
 /**
  * What nearly every batch is: no call of it has ended before, so all of them count. That this is so is seen by the
- * number of rows written, which costs nothing, and only if it is not, they are looked up.
+ * number of rows written, or by PostgreSQL's refusal of a copy, which costs nothing, and only if it is not, they are
+ * looked up.
  */
 async function writeFirstEnds(
   db: Transaction<Database>,
@@ -185,8 +187,12 @@ async function writeFirstEnds(
   closed: readonly Merged[],
   filledIn: readonly FilledIn[],
 ): Promise<void> {
-  const written = await tables.firstEnds.run(db, closed.map(valuesOf))
-  if (written < closed.length) throw new EndedBefore('a call of this batch is closed')
+  const [copied, others] = isPartitioned(db)
+    ? [closed.filter(isNew), closed.filter((call) => !isNew(call))]
+    : [[], closed]
+  await copyRows(db, REQUESTS, copied.map(valuesOf))
+  const written = await tables.firstEnds.run(db, others.map(valuesOf))
+  if (written < others.length) throw new EndedBefore('a call of this batch is closed')
   await tables.additions.add(
     db,
     [...closed.map(({ row }) => row), ...filledIn.map(({ after }) => after)],
@@ -232,7 +238,13 @@ async function closedAmong(db: Transaction<Database>, calls: readonly Merged[]):
   return new Map((await rows.execute()).map((row) => [row.id, row]))
 }
 
-function valuesOf({ row }: Merged): unknown[] {
+const REQUESTS = { table: 'requests', columns: REQUEST_COLUMNS }
+
+function isNew(call: Merged): boolean {
+  return call.isNew
+}
+
+function valuesOf({ row }: Merged) {
   return row.values
 }
 

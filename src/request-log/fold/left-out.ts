@@ -30,11 +30,19 @@ export class LeftOut {
     this.#begun.clear()
   }
 
-  /** What of these records is to be written now. Beginnings without an end are left out, as well as their marks. */
+  /**
+   * What is to be written now: these records without beginnings that have no end, nor their marks. The beginnings of
+   * what has ended now are among them: the log has no row of those.
+   */
   take(records: readonly SpooledRecord[], now: number): SpooledRecord[] {
     const ended = new Set(records.flatMap(({ kind, text }) => (kind === 'close' ? openedId(text) : [])))
-    for (const id of ended) this.#begun.delete(id)
-    return records.filter((record) => {
+    const before: SpooledRecord[] = []
+    for (const id of ended) {
+      const begun = this.#begun.get(id)
+      if (begun !== undefined) before.push(begun.open)
+      this.#begun.delete(id)
+    }
+    const present = records.filter((record) => {
       if (record.kind === 'close') return true
       const id = openedId(record.text)
       // Whoever reads them sees that they are of no use, or that they cannot be read.
@@ -48,6 +56,7 @@ export class LeftOut {
       if (begun === undefined) this.#begun.set(id, { open: record, mark: null, since: now })
       return false
     })
+    return [...before, ...present]
   }
 
   /** Those that were read at this time or earlier: they are written now. */

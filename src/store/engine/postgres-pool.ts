@@ -2,6 +2,7 @@ import { type Dialect, PostgresDialect } from 'kysely'
 import pg from 'pg'
 import { connectTimeoutMs } from './connect-timeout.ts'
 import { exactInteger } from './exact-integer.ts'
+import { postgresQuery } from './postgres-query.ts'
 
 /** The types of int8 and numeric (what a sum of int8 has) in PostgreSQL's catalogue. */
 const INT8 = 20
@@ -77,7 +78,7 @@ function sessionSettings({ queryTimeoutMs, forReads }: PostgresOptions): string 
  * wait behind it: it is ended instead, and what follows on it (the rollback) fails at once.
  */
 function endOnTimeout(client: pg.PoolClient): void {
-  const query = client.query.bind(client) as (...given: unknown[]) => Promise<unknown>
+  const query = postgresQuery(client.query.bind(client) as (...given: unknown[]) => Promise<unknown>)
   const guarded = async (...given: unknown[]) => {
     try {
       return await query(...given)

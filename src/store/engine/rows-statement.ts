@@ -1,4 +1,5 @@
 import { CompiledQuery, type Kysely, type RawBuilder } from 'kysely'
+import { nameStatement } from './named-statements.ts'
 import type { Database } from './schema.ts'
 import { takesParameterLists } from './sqlite-dialect.ts'
 
@@ -35,7 +36,7 @@ export class RowsStatement {
   }
 
   async #execute(db: Kysely<Database>, size: number, parameters: readonly unknown[]): Promise<number> {
-    const text = this.#texts.get(size) ?? this.#make(size).compile(db).sql
+    const text = this.#texts.get(size) ?? nameStatement(this.#make(size).compile(db).sql)
     this.#texts.set(size, text)
     const { numAffectedRows = 0n } = await db.executeQuery(CompiledQuery.raw(text, [...parameters]))
     return Number(numAffectedRows)
