@@ -22,6 +22,8 @@ export interface ChaosOptions {
 
 export interface ChaosReport extends Verdict {
   kills: number
+  /** Of those that the nodes could have served while there was load, by the clock. */
+  nodeSecondsUp: string
   /** From the end of the load until everything was delivered and every counter equal to the log. */
   settledAfterMs: number
 }
@@ -50,12 +52,14 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     const load = startLoad({ url: cluster.front.url, seed, aliases: workload.aliases, pauseMs })
     const progress = setInterval(() => say(progressText(cluster, load)), PROGRESS_MS)
     const begun = Date.now()
+    const upBefore = upMs(cluster)
     const played = playStrikes(cluster, strikes, say)
     const problems: string[] = []
     await played.done.catch((error: Error) => problems.push(error.message))
     await sleep(Math.max(0, begun + durationMs - Date.now()))
     clearInterval(progress)
     await load.stop()
+    const nodeSecondsUp = `${seconds(upMs(cluster) - upBefore)} of ${seconds(NODES * (Date.now() - begun))}`
     say('the load has ended; waiting until everything is delivered and every counter equals the log')
     const ended = Date.now()
     problems.push(...(await settle(cluster, load, settledWithinMs)))
@@ -81,7 +85,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     })
     problems.push(...verdict.problems)
     keepFolder = problems.length > 0
-    return { kills: strikes.length, settledAfterMs, ...verdict, problems }
+    return { kills: strikes.length, nodeSecondsUp, settledAfterMs, ...verdict, problems }
   } finally {
     if (keepFolder) say(`what the nodes wrote is in ${cluster.folder}`)
     await cluster.stop({ keepFolder })
@@ -133,6 +137,14 @@ async function stopInPeace({ nodes }: Cluster): Promise<string[]> {
   const codes = await Promise.all(nodes.map((node) => node.stop()))
   const bad = codes.flatMap((code, index) => (code === 0 ? [] : [`node-${index + 1} stopped with ${code}`]))
   return [...bad, ...nodes.flatMap(({ name, ownEnds }) => (ownEnds() > 0 ? [`${name} has ended by itself`] : []))]
+}
+
+function upMs({ nodes }: Cluster): number {
+  return nodes.reduce((sum, node) => sum + node.upMs(), 0)
+}
+
+function seconds(ms: number): number {
+  return Math.round(ms / 1000)
 }
 
 function progressText({ front, nodes }: Cluster, { calls }: Load): string {

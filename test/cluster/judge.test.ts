@@ -81,6 +81,10 @@ describe('the judge of a chaos run', () => {
       { ...SOUND, sent: ended(CUT_OFF), upstream: [], rows: [NAMELESS] },
     ],
     ['in a sound run', SOUND],
+    [
+      'in a run in which a third found a node',
+      { ...SOUND, sent: [CALL, ...Array.from({ length: 2 }, () => ended({ kind: 'no-node' })).flat()] },
+    ],
     ['in a refusal', { ...SOUND, sent: ended(REFUSED), upstream: [], rows: [REFUSED_ROW] }],
     ['in a call that was cut off', { ...SOUND, sent: ended(CUT_OFF), rows: [INTERRUPTED] }],
     ['in a call cut off before its node knew of it', { ...SOUND, sent: ended(CUT_OFF), upstream: [], rows: [] }],
@@ -152,6 +156,11 @@ describe('the judge of a chaos run', () => {
       'a stream that failed for no reason',
       { ...SOUND, sent: ended({ ...UNBOOKED, code: 'upstream_error' }), rows: [STREAM_ROW] },
       /which nothing excuses/,
+    ],
+    [
+      'a run in which nearly nobody found a node',
+      { ...SOUND, sent: [CALL, ...Array.from({ length: 3 }, () => ended({ kind: 'no-node' })).flat()] },
+      /only 1 of 4 calls found a node/,
     ],
     ['an upstream call without a row', { ...SOUND, sent: ended(CUT_OFF), rows: [] }, /does not know/],
     [

@@ -74,6 +74,7 @@ export function judge(evidence: Evidence): Verdict {
   checkCuts(evidence, problems)
   const unknown = checkUpstream(sent, upstream, byToken, problems)
   const budgets = checkBudgets(evidence, problems)
+  checkFound(sent, problems)
   const open = rows.filter((row) => row.state !== 'closed')
   for (const row of open) problems.push(`${row.id} is still ${row.state}`)
   const endings = sent.map((call) => call.ending)
@@ -255,6 +256,16 @@ function checkBudgets({ rows, keys, limits, samples }: Evidence, problems: strin
     const most = own.reduce((most, sample) => (sample.spent > most ? sample.spent : most), 0n)
     return { key, limit, spent, most, samples: own.length }
   })
+}
+
+/** Of the calls, so many must have found a node. */
+const FOUND_SHARE = 1 / 3
+
+/** On a machine that is too busy nodes spend the run starting: nothing is broken then, and nothing proved. */
+function checkFound(sent: readonly SentCall[], problems: string[]): void {
+  const found = sent.filter(({ ending }) => ending.kind !== 'no-node').length
+  if (found >= FOUND_SHARE * sent.length) return
+  problems.push(`only ${found} of ${sent.length} calls found a node: the run proves nothing, the machine is too busy`)
 }
 
 function countBy(names: readonly string[]): Record<string, number> {

@@ -16,6 +16,8 @@ export interface ClusterNode {
   /** Everything that its processes have written, one after the other. */
   logPath: string
   isUp(): boolean
+  /** For how long it has served, all in all. */
+  upMs(): number
   /** True once it serves, false when it was killed before it did; rejects when it ended by itself. `more`: variables. */
   start(more?: Readonly<Record<string, string>>): Promise<boolean>
   /** kill -9, also half-way through its start. */
@@ -49,8 +51,15 @@ export async function newNode({ name, folder, environment }: NodeOptions): Promi
   const log = createWriteStream(logPath)
   const expected = new WeakSet<ChildProcess>()
   let child: ChildProcess | null = null
-  let up = false
+  /** Since when it serves. */
+  let upSince: number | null = null
+  let upBefore = 0
   let ownEnds = 0
+
+  function wentDown(): void {
+    if (upSince !== null) upBefore += Date.now() - upSince
+    upSince = null
+  }
 
   function begin(more: Readonly<Record<string, string>>): ChildProcess {
     const started = launch({
@@ -64,7 +73,7 @@ export async function newNode({ name, folder, environment }: NodeOptions): Promi
       if (PORT_TAKEN.test(String(chunk))) expected.add(started)
     })
     started.once('exit', (code, signal) => {
-      if (child === started) up = false
+      if (child === started) wentDown()
       if (expected.has(started)) return
       ownEnds++
       log.write(`${name} ended by itself: ${code ?? signal}\n`)
@@ -82,8 +91,9 @@ export async function newNode({ name, folder, environment }: NodeOptions): Promi
       await sleep(PORT_AGAIN_MS)
       return child === started ? await start(more) : false
     }
-    up = outcome === 'serves' && !expected.has(started)
-    return up
+    const isUp = outcome === 'serves' && !expected.has(started)
+    if (isUp) upSince = Date.now()
+    return isUp
   }
 
   return {
@@ -91,17 +101,18 @@ export async function newNode({ name, folder, environment }: NodeOptions): Promi
     url,
     dataDir,
     logPath,
-    isUp: () => up,
+    isUp: () => upSince !== null,
+    upMs: () => upBefore + (upSince === null ? 0 : Date.now() - upSince),
     start,
     async kill() {
       if (child === null) return
-      up = false
+      wentDown()
       expected.add(child)
       await killAndWait(child)
     },
     async stop() {
       if (child === null || child.exitCode !== null || child.signalCode !== null) return null
-      up = false
+      wentDown()
       expected.add(child)
       child.kill('SIGTERM')
       await once(child, 'exit')

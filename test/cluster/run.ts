@@ -11,7 +11,7 @@ seed decides, and compares the request log with what clients, provider and load 
   --pause <milliseconds>       between two calls of each of the twelve clients, default 400
   --help                       print this text
 
-Exit code 1 when a promise was broken.
+Exit code 1 when a promise was broken, or when fewer than a third of the calls found a node.
 `
 
 class BadArgument extends Error {}
