@@ -7,7 +7,7 @@ import { OURS, SOURCES } from './run/gateway.ts'
 import { createScene, FAMILIES, type Family, label, startUpstream } from './run/scene.ts'
 
 /** CPU per call of the gateway over that of the bare proxy (hop): ratios carry over to other machines, times do not. */
-export type Ratios = Record<Family, number>
+export type Ratios = Record<(typeof FAMILIES)[number], number>
 
 /** bench/budget.json. */
 export interface Budget {

@@ -14,7 +14,7 @@ import { measureSaturation } from './parts/saturation.ts'
 import { measureStart } from './parts/start-time.ts'
 import { measureStreamMemory } from './parts/stream-memory.ts'
 import { measureFirstContent, measureStreams } from './parts/streams.ts'
-import { measureBodies, measureMessages, measureTogether } from './parts/together.ts'
+import { measureBodies, measureFamilies, measureMessages, measureTogether } from './parts/together.ts'
 import { measurePaths, pathsText } from './paths/paths.ts'
 import { FULL, QUICK, type RunOptions } from './plan.ts'
 import { reportText } from './report/report.ts'
@@ -30,6 +30,7 @@ const PARTS = [
   'start',
   'together',
   'messages',
+  'families',
   'saturation',
   'latency',
   'memory',
@@ -55,7 +56,7 @@ run on this machine. Half an hour.
   --dist             the built program instead of the sources; npm run bench sets it
   --no-peers         without the peers
   --only <parts>     some of ${PARTS.join(', ')}; writes no result
-  --profile <folder> writes CPU profiles of the gateways; with --only together or --only streams
+  --profile <folder> writes CPU profiles of the gateways; with --only together, families or streams
   --peer "name=command@port"   adds a peer that listens on the port and forwards to $UPSTREAM_URL; repeatable
   --help             prints this text
 
@@ -131,6 +132,7 @@ async function run(options: RunOptions, parts: readonly Part[], problems: string
   const start = has('start') ? await measureStart(options) : null
   const together = has('together') ? await measureTogether(options) : []
   const messages = has('messages') ? await measureMessages(options) : []
+  const families = has('families') ? await measureFamilies(options) : []
   const saturation = has('saturation') ? await measureSaturation(options) : []
   const latency = has('latency') ? await measureLatency(options) : []
   const memory = has('memory') ? await measureMemory(options) : []
@@ -142,7 +144,19 @@ async function run(options: RunOptions, parts: readonly Part[], problems: string
   const firstContent = has('first-content') ? await measureFirstContent(options) : []
   const streamMemory = has('stream-memory') ? await measureStreamMemory(options) : null
   const ofStreams = { streams, firstContent, streamMemory }
-  const measured = { ...ofStreams, start, together, messages, saturation, latency, memory, bodies, eventLoop, overload }
+  const measured = {
+    ...ofStreams,
+    start,
+    together,
+    messages,
+    families,
+    saturation,
+    latency,
+    memory,
+    bodies,
+    eventLoop,
+    overload,
+  }
   const processor = cpus()[0]?.model ?? 'unknown processor'
   const machine = { node: process.version, processor, notPinned: pinSelf().missing }
   return { startedAt, ...machine, quick: options.plan === QUICK, problems, ...measured }

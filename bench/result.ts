@@ -22,6 +22,8 @@ export interface BenchResult {
   together: TogetherRow[]
   /** Messages beside chat, each verbatim. */
   messages?: TogetherRow[]
+  /** Other families beside the Anthropic one. */
+  families?: TogetherRow[]
   saturation: SaturationRow[]
   latency: LatencyRow[]
   memory: MemoryRow[]

@@ -46,6 +46,9 @@ const CHOICE = {
   finish_reason: 'stop',
 }
 
+export const GEMINI_MODEL = 'gemini-3.5-flash'
+export const BEDROCK_MODEL = 'amazon.nova-pro-v1:0'
+
 /** The upstream's answers, by path. */
 export const UPSTREAM_ANSWERS: Readonly<Record<string, string>> = {
   '/v1/chat/completions': JSON.stringify({
@@ -67,6 +70,19 @@ export const UPSTREAM_ANSWERS: Readonly<Record<string, string>> = {
       cache_creation: { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 0 },
       ...{ output_tokens: 70, service_tier: 'standard' },
     },
+  }),
+  [`/v1beta/models/${GEMINI_MODEL}:generateContent`]: JSON.stringify({
+    candidates: [{ content: { parts: [{ text: ANSWER }], role: 'model' }, finishReason: 'STOP', index: 0 }],
+    usageMetadata: {
+      ...{ promptTokenCount: 180, candidatesTokenCount: 70, totalTokenCount: 250 },
+      promptTokensDetails: [{ modality: 'TEXT', tokenCount: 180 }],
+    },
+    ...{ modelVersion: GEMINI_MODEL, responseId: 'bench' },
+  }),
+  [`/model/${encodeURIComponent(BEDROCK_MODEL)}/converse`]: JSON.stringify({
+    output: { message: { role: 'assistant', content: [{ text: ANSWER }] } },
+    ...{ stopReason: 'end_turn', metrics: { latencyMs: 1 } },
+    usage: { inputTokens: 180, outputTokens: 70, totalTokens: 250 },
   }),
   '/v1/models': JSON.stringify({ object: 'list', data: [], has_more: false, first_id: null, last_id: null }),
 }

@@ -3,7 +3,7 @@ import type { ClosedLoopResult } from '../load/closed-loop.ts'
 import { median, type Spread, spreadOf, sum } from '../load/percentiles.ts'
 import type { RunOptions, TogetherPlan } from '../plan.ts'
 import { COPY, HOP, startBareProxy } from '../run/contestants.ts'
-import { type GatewayOptions, startGateway } from '../run/gateway.ts'
+import { type BenchGateway, type GatewayOptions, startGateway } from '../run/gateway.ts'
 import { startPeer } from '../run/peers.ts'
 import { createScene, type Family, label, type Scene, startUpstream, type Target } from '../run/scene.ts'
 
@@ -59,6 +59,19 @@ export async function measureMessages({ plan, build, progress }: RunOptions): Pr
   const lineUp: LineUp = (round) =>
     chosen(round).map((target) => (target.family === 'anthropic' ? { ...target, path: '/v1/messages' } : target))
   return togetherRows(await runTogether(scene, lineUp, plan.together, progress), `${build.name}, OpenAI family`)
+}
+
+/** The families that are always translated, beside the Anthropic one, which is, too. Each process has each in turn. */
+export async function measureFamilies({ plan, build, profile, progress }: RunOptions): Promise<TogetherRow[]> {
+  await using scene = createScene()
+  const upstream = (await startUpstream(scene)).immediate
+  const nodeFlags = profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`]
+  const families = ['anthropic', 'gemini', 'bedrock'] as const
+  const gateways: BenchGateway[] = []
+  for (const _ of families) gateways.push(await startGateway(scene, { upstream, build, nodeFlags, withFamilies: true }))
+  const lineUp: LineUp = (round) =>
+    families.flatMap((family, place) => gateways[(place + round) % gateways.length]?.target(family) ?? [])
+  return togetherRows(await runTogether(scene, lineUp, plan.together, progress), `${build.name}, Anthropic family`)
 }
 
 export async function measureBodies({ plan, build, progress }: RunOptions): Promise<BodyRow[]> {

@@ -48,6 +48,11 @@ function exampleResult(): BenchResult {
     ...{ startedAt: '2026-11-15T10:00:00.000Z', node: 'v24.0.0', processor: 'An example', notPinned: null },
     ...{ quick: false, problems: [], start: { milliseconds: 900, firstMilliseconds: 1_200 } },
     ...{ together, saturation, latency, messages: together.map((row) => ({ ...row, hopRatio: 1.1 })) },
+    families: (['gemini', 'bedrock'] as const).map((family) => ({
+      ...(together[0] as TogetherRow),
+      family,
+      hopRatio: 1.2,
+    })),
     memory: [{ name: OURS, family: 'openai', rssIdleBytes: 110e6, rssInFlightBytes: 200e6, failed: 0 }],
     bodies: together.map((row) => ({ ...row, body: '1m' as const, copyRatio: 1.8 })),
     eventLoop: [
@@ -87,7 +92,7 @@ test('tables are aligned', () => {
 
 test('every target has a verdict, and a missed one is reported', () => {
   const holding = verdicts(exampleResult())
-  assert.equal(holding.length, 24)
+  assert.equal(holding.length, 26)
   assert.deepEqual(
     holding.filter(({ holds }) => holds !== true),
     [],

@@ -35,7 +35,9 @@ export function verdicts(result: BenchResult): Verdict[] {
     atMost('CPU a request, OpenAI family', ratio(ours, costs('Portkey')), 0.2, times('Portkey')),
     atMost('CPU a request, OpenAI family', ratio(ours, costs(HOP)), 1.4, times('bare proxy')),
     atMost('CPU a request, Anthropic family', ratio(costs(OURS, 'anthropic'), ours), 1.25, times('OpenAI family')),
-    atMost('CPU of Messages, both verbatim', messagesRatio(result), 1.15, times('chat')),
+    atMost('CPU of Messages, both verbatim', ratioOf('anthropic', result.messages), 1.15, times('chat')),
+    atMost('CPU a request, Gemini family', ratioOf('gemini', result.families), 1.25, times('Anthropic family')),
+    atMost('CPU a request, Bedrock family', ratioOf('bedrock', result.families), 1.25, times('Anthropic family')),
     atMost('added latency at 500/s, p50', added?.added.p50Ms, 0.6, milliseconds),
     atMost('added latency at 500/s, p99', added?.added.p99Ms, 2, milliseconds),
     atMost('added latency at 500/s, p50', added?.hopRatio.p50, 1.5, times('bare proxy')),
@@ -50,8 +52,8 @@ export function verdicts(result: BenchResult): Verdict[] {
   return overload === null ? measured : [...measured, overloadVerdict(overload)]
 }
 
-function messagesRatio({ messages = [] }: BenchResult): number | null {
-  return messages.find(({ family }) => family === 'anthropic')?.hopRatio ?? null
+function ratioOf(family: Family, rows: BenchResult['messages'] = []): number | null {
+  return rows.find((row) => row.family === family)?.hopRatio ?? null
 }
 
 function atMost(what: string, figure: number | null | undefined, most: number, text: (value: number) => string) {

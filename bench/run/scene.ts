@@ -7,8 +7,9 @@ import { type RunningProcess, startProcess } from '../../test/child-process.ts'
 import type { LoadOrder, LoadResult } from '../load/load.ts'
 import { type Pinning, pinSelf } from './pinning.ts'
 
-export type Family = 'openai' | 'anthropic'
-export const FAMILIES: readonly Family[] = ['openai', 'anthropic']
+/** Measured in every part. */
+export const FAMILIES = ['openai', 'anthropic'] as const
+export type Family = (typeof FAMILIES)[number] | 'gemini' | 'bedrock'
 
 /** Where the load sends its calls. */
 export interface Target {
@@ -27,7 +28,12 @@ export interface Target {
   pid: number | null
 }
 
-const FAMILY_NAME: Readonly<Record<Family, string>> = { openai: 'OpenAI family', anthropic: 'Anthropic family' }
+const FAMILY_NAME: Readonly<Record<Family, string>> = {
+  openai: 'OpenAI family',
+  anthropic: 'Anthropic family',
+  gemini: 'Gemini family',
+  bedrock: 'Bedrock family',
+}
 
 /** The name of a row. Bare proxies and direct calls have one family only. */
 export function label({ name, family }: { name: string; family: Family }): string {
