@@ -1,5 +1,5 @@
-import { ActionIcon, Group, Input, PasswordInput, Stack } from '@mantine/core'
-import { Trash2 } from 'lucide-react'
+import { Group, Input, PasswordInput, Stack } from '@mantine/core'
+import { RemoveButton } from '../../components/remove-button.tsx'
 import type { CredentialDraft } from './provider-draft.ts'
 
 export interface CredentialsFieldProps {
@@ -35,15 +35,7 @@ export function CredentialsField({ names, credentials, onChange, error }: Creden
                 visibilityToggleButtonProps={{ 'aria-label': `Show what is typed as ${name}` }}
               />
               {draft === 'stored' && (
-                <ActionIcon
-                  variant="subtle"
-                  color="gray"
-                  size="lg"
-                  aria-label={`Remove credential ${name}`}
-                  onClick={() => type(name, '')}
-                >
-                  <Trash2 size={15} aria-hidden />
-                </ActionIcon>
+                <RemoveButton label={`Remove credential ${name}`} onClick={() => type(name, '')} />
               )}
             </Group>
           )

@@ -1,5 +1,6 @@
-import { ActionIcon, Button, Group, Input, Stack, TextInput } from '@mantine/core'
-import { Plus, Trash2 } from 'lucide-react'
+import { Button, Group, Input, Stack, TextInput } from '@mantine/core'
+import { Plus } from 'lucide-react'
+import { RemoveButton } from '../../components/remove-button.tsx'
 import type { HeaderDraft } from './provider-draft.ts'
 
 export interface HeadersEditorProps {
@@ -39,15 +40,10 @@ export function HeadersEditor({ headers, onChange, error }: HeadersEditorProps) 
               value={header.value ?? ''}
               onChange={(event) => set(header.row, { value: event.currentTarget.value })}
             />
-            <ActionIcon
-              variant="subtle"
-              color="gray"
-              size="lg"
-              aria-label={`Remove header ${header.name || index + 1}`}
+            <RemoveButton
+              label={`Remove header ${header.name || index + 1}`}
               onClick={() => onChange(headers.filter(({ row }) => row !== header.row))}
-            >
-              <Trash2 size={15} aria-hidden />
-            </ActionIcon>
+            />
           </Group>
         ))}
         <Button

@@ -1,5 +1,5 @@
-import { ActionIcon, Group, Input, Select, Stack, TextInput } from '@mantine/core'
-import { Trash2 } from 'lucide-react'
+import { Group, Input, Select, Stack, TextInput } from '@mantine/core'
+import { RemoveButton } from '../../components/remove-button.tsx'
 import type { SettingField } from './provider-kinds.ts'
 import type { SettingDraft } from './settings-draft.ts'
 
@@ -28,15 +28,7 @@ export function SettingsEditor({ fields, settings, onChange, error }: SettingsEd
         {shown.map((field) => (
           <Group key={field.name} gap="xs" wrap="nowrap" align="flex-end">
             <SettingInput field={field} text={textOf(field.name)} onChange={(text) => set(field.name, text)} />
-            <ActionIcon
-              variant="subtle"
-              color="gray"
-              size="lg"
-              aria-label={`Remove setting ${field.name}`}
-              onClick={() => onChange(without(field.name))}
-            >
-              <Trash2 size={15} aria-hidden />
-            </ActionIcon>
+            <RemoveButton label={`Remove setting ${field.name}`} onClick={() => onChange(without(field.name))} />
           </Group>
         ))}
         {others.length > 0 && (
