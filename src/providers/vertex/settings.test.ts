@@ -2,16 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Provider } from '../../domain/provider.ts'
 import { PROVIDER_KINDS } from '../provider-kinds.ts'
-
-const PROVIDER: Provider = {
-  name: 'v',
-  family: 'vertex',
-  baseUrl: null,
-  apiKey: null,
-  headers: {},
-  onCallerLeft: 'drain',
-  settings: { project: 'my-project', location: 'europe-west4' },
-}
+import { PROVIDER } from './fixtures/provider.ts'
 
 describe('what is wrong with a provider', () => {
   const key = JSON.stringify({ client_email: 'a@b', private_key: 'k' })

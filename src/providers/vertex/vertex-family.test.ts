@@ -4,17 +4,9 @@ import { type Provider, UNKNOWN_TRAITS } from '../../domain/provider.ts'
 import type { CallRequest, EndpointName, JsonObject } from '../../domain/request/call-request.ts'
 import { NO_BOUNDS } from '../../domain/request/output-limit.ts'
 import type { Translator } from '../family.ts'
+import { PROVIDER } from './fixtures/provider.ts'
 import { vertexFamily } from './vertex-family.ts'
 
-const PROVIDER: Provider = {
-  name: 'v',
-  family: 'vertex',
-  baseUrl: null,
-  apiKey: null,
-  headers: {},
-  onCallerLeft: 'drain',
-  settings: { project: 'my-project', location: 'europe-west4' },
-}
 const at = (location: string): Provider => ({ ...PROVIDER, settings: { project: 'my-project', location } })
 const EXPRESS: Provider = { ...PROVIDER, apiKey: 'AIza-key', settings: {} }
 
