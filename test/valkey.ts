@@ -9,6 +9,8 @@ import { fixedPort } from './fixed-port.ts'
 export interface ValkeyServer {
   /** `redis://127.0.0.1:PORT`; with the password in it, if there is one. */
   url: string
+  /** Where it speaks TLS. */
+  tlsPort: number
   /** Pulls the plug (kill -9). With the append-only file it comes back with what it had, without it empty. */
   halt(): Promise<void>
   /** Starts it again on the same port; `wiped`: with nothing, also where there is an append-only file. */
@@ -30,16 +32,23 @@ export interface ValkeyOptions {
   /** Keeps its memory over kill -9. */
   appendOnly?: boolean
   password?: string
+  /** Paths: it speaks TLS on a second port. */
+  tls?: { cert: string; key: string }
 }
 
 /** A real Valkey, or Redis where there is none, on a free port of 127.0.0.1 in a temporary folder. */
-export async function startValkey({ appendOnly = false, password }: ValkeyOptions = {}): Promise<ValkeyServer> {
+export async function startValkey({ appendOnly = false, password, tls }: ValkeyOptions = {}): Promise<ValkeyServer> {
   const program = findProgram()
   const folder = mkdtempSync(join(tmpdir(), 'switchyard-valkey-'))
   const port = await fixedPort()
   const options = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--save', '', '--daemonize', 'no']
   options.push('--appendonly', appendOnly ? 'yes' : 'no')
   if (password !== undefined) options.push('--requirepass', password)
+  const tlsPort = tls === undefined ? 0 : await fixedPort()
+  if (tls !== undefined) {
+    options.push('--tls-port', String(tlsPort), '--tls-cert-file', tls.cert, '--tls-key-file', tls.key)
+    options.push('--tls-auth-clients', 'no')
+  }
   let server: { child: ChildProcess; exited: Promise<unknown>; watchdog: ChildProcess } | null = null
 
   async function start(): Promise<void> {
@@ -62,6 +71,7 @@ export async function startValkey({ appendOnly = false, password }: ValkeyOption
   await start()
   return {
     url: `redis://${password === undefined ? '' : `:${password}@`}127.0.0.1:${port}`,
+    tlsPort,
     halt,
     async resume({ wiped = false } = {}) {
       for (const name of wiped ? readdirSync(folder) : []) rmSync(join(folder, name), { recursive: true, force: true })

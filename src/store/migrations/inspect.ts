@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { Kysely, sql } from 'kysely'
 import { type ControlRows, readControlRows } from '../control/snapshot.ts'
 import { lockDataDir } from '../engine/data-lock.ts'
+import { refusePooledSessions } from '../engine/pooled-sessions.ts'
 import { postgresDialect } from '../engine/postgres-pool.ts'
 import type { Database } from '../engine/schema.ts'
 import { openSqliteReader } from '../engine/sqlite-connection.ts'
@@ -24,6 +25,7 @@ export interface Inspection {
 export async function inspectStore(dataDir: string, databaseUrl: string | null): Promise<Inspection> {
   const path = join(dataDir, 'switchyard.db')
   if (databaseUrl === null && !existsSync(path)) return { schema: 0, knownSchema: KNOWN_SCHEMA, rows: null }
+  if (databaseUrl !== null) await refusePooledSessions(databaseUrl)
   const dialect =
     databaseUrl === null
       ? sqliteDialect(openSqliteReader(path))

@@ -1,6 +1,7 @@
 import { Kysely } from 'kysely'
 import { onceReachable } from '../engine/database-away.ts'
 import type { Engine } from '../engine/engine.ts'
+import { refusePooledSessions } from '../engine/pooled-sessions.ts'
 import { openRemoteReader, openRemoteSqlite } from '../engine/remote-sqlite.ts'
 import type { Database } from '../engine/schema.ts'
 import { sqliteDialect } from '../engine/sqlite-dialect.ts'
@@ -58,6 +59,7 @@ async function openServer({ log, waits }: DatabaseOptions, url: string): Promise
     new Kysely<Database>({ dialect: postgresDialect({ url, onIdleError, ...pool }) })
 
   async function migrateServer(): Promise<void> {
+    await refusePooledSessions(url)
     // One step may rewrite a table, and whoever starts meanwhile waits for it: no timeout.
     const migrating = open({ connections: 1, queryTimeoutMs: null })
     try {
