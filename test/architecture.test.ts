@@ -23,7 +23,7 @@ const ROOMS: Record<string, Room> = {
   'src/endpoints': { rooms: ['src/domain'], packages: ['zod'] },
   'src/providers': { rooms: ['src/domain', 'src/upstream'], packages: ['aws4fetch', 'zod'] },
   'src/bodies': { rooms: ['src/domain', 'src/threads', 'src/endpoints', 'src/providers'], packages: [] },
-  'src/limits': { rooms: ['src/domain'], packages: ['@redis'] },
+  'src/limits': { rooms: ['src/domain', 'src/threads'], packages: ['@redis'] },
   'src/store/engine': { rooms: ['src/domain', 'src/threads'], packages: ['kysely', 'pg'] },
   'src/store/control': { rooms: ['src/domain', 'src/store/engine'], packages: ['kysely', 'zod'] },
   'src/store/config-file': { rooms: ['src/domain', 'src/store/engine', 'src/store/control'], packages: ['kysely'] },

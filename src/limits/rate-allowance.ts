@@ -21,8 +21,13 @@ export function rateAllowance(
     if (limit === undefined) continue
     advance(account, now)
     const remaining = Math.max(0, limit - account.window[kind])
-    if (tightest !== null && tightest.remaining <= remaining) continue
-    tightest = { limit, remaining, resetMs: waitUntilEmpty(account.window, kind, now) }
+    tightest = tighter(tightest, { limit, remaining, resetMs: waitUntilEmpty(account.window, kind, now) })
   }
   return tightest
+}
+
+/** On a tie the first, which is the key's own. */
+export function tighter(first: RateAllowance | null, second: RateAllowance | null): RateAllowance | null {
+  if (first === null || second === null) return first ?? second
+  return first.remaining <= second.remaining ? first : second
 }

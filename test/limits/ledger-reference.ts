@@ -33,7 +33,14 @@ export class Reference {
   clock = START
   calls: Call[] = []
   limits = new Map<string, Limits | null>()
-  ledger: MemoryLedger = createSpendLedger(() => this.clock, [])
+  ledger: MemoryLedger
+  readonly open: typeof createSpendLedger
+
+  /** `open`: how the ledger is made that is compared with this. */
+  constructor(open: typeof createSpendLedger = createSpendLedger) {
+    this.open = open
+    this.ledger = open(() => this.clock, [])
+  }
 
   limitsOf({ kind, id }: Scope): Limits | null {
     return this.limits.get(`${kind} ${id}`) ?? null
@@ -161,7 +168,7 @@ export function take(model: Reference, step: Step): void {
         call.held.settled = true
       }
       model.clock = model.now
-      model.ledger = createSpendLedger(() => model.clock, model.logged())
+      model.ledger = model.open(() => model.clock, model.logged())
     }
   }
 }

@@ -1,0 +1,22 @@
+import { asPicodollars, type Picodollars } from '../../domain/pricing/price.ts'
+
+/**
+ * Money as two whole numbers, which shared memory can hold and which are added without allocating anything: dollars,
+ * and the rest in picodollars. Both are far below 2⁵³, so every sum is exact.
+ */
+export interface Amount {
+  readonly dollars: number
+  /** 0 ≤ rest < PER_DOLLAR. */
+  readonly rest: number
+}
+
+export const PER_DOLLAR = 1_000_000_000_000
+const PER_DOLLAR_EXACT = 1_000_000_000_000n
+
+export function amountOf(money: Picodollars): Amount {
+  return { dollars: Number(money / PER_DOLLAR_EXACT), rest: Number(money % PER_DOLLAR_EXACT) }
+}
+
+export function moneyOf(dollars: number, rest: number): Picodollars {
+  return asPicodollars(BigInt(dollars) * PER_DOLLAR_EXACT + BigInt(rest))
+}
