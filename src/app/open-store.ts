@@ -2,13 +2,9 @@ import { mkdirSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import type { Kysely } from 'kysely'
-import { FoldThread, tellDamage } from '../request-log/fold/fold-thread.ts'
-import type { LogFullReason } from '../request-log/log-full.ts'
-import type { CloseRecord, CommitRecord, OpenRecord } from '../request-log/record.ts'
-import { Backlog } from '../request-log/spool/backlog.ts'
+import { foldThreadSpools } from '../request-log/fold/fold-folder.ts'
+import { tellDamage } from '../request-log/fold/fold-thread.ts'
 import type { Damage } from '../request-log/spool/reader.ts'
-import { closeLine, commitLine, openLine } from '../request-log/spool/record-lines.ts'
-import { Spool } from '../request-log/spool/spool.ts'
 import { startPresence } from '../store/control/node-presence.ts'
 import { keepValueUses, type ValueUses } from '../store/control/value-uses.ts'
 import { lockDataDir } from '../store/engine/data-lock.ts'
@@ -19,6 +15,7 @@ import type { Database } from '../store/engine/schema.ts'
 import { openSecrets, type Secrets } from '../store/engine/secrets.ts'
 import { errorText, StoreError, type StoreLog } from '../store/engine/store-error.ts'
 import { openDatabase } from '../store/migrations/open-database.ts'
+import { DATABASE_FILE, openSpool, type RequestLog, targetOf } from './open-spool.ts'
 
 export interface StoreOptions {
   dataDir: string
@@ -42,39 +39,10 @@ export interface StoreOptions {
   openAfterMs?: number
 }
 
-export interface RequestLog {
-  /**
-   * Resolves, to its place in the spool, when the row is durable: only then may the call be dispatched. Rejects with
-   * `log_full` when the disk does not take it.
-   */
-  open(record: OpenRecord): Promise<number>
-  /** The same for a stream: only then may the caller see its first content. Waits for a disk that takes nothing now. */
-  commit(record: CommitRecord): Promise<number>
-  /** The same: only then may the caller see the answer. Waits for a disk that takes nothing now. */
-  close(record: CloseRecord): Promise<number>
-  /**
-   * Resolves when everything appended before is in the database, so that a query finds it. With `andStays` running calls
-   * are in it for the next minute as soon as they begin.
-   */
-  caughtUp(andStays?: boolean): Promise<void>
-  /** Why no further call may begin; null as a rule. Costs next to nothing to ask. */
-  fullBecause(): LogFullReason | null
-  status(): RequestLogStatus
-}
-
-export interface RequestLogStatus {
-  /** Rows in the files of the spool, folded or not. */
-  spoolRows: number
-  /** Rows that the database does not have yet. */
-  lagRows: number
-  /** Age of the oldest of them. */
-  lagSeconds: number
-  /** So many may wait. */
-  maxRows: number
-  /** Why the spool cannot be written; null when it can. */
-  diskError: string | null
-  /** That, or why the database is behind; null when nothing is wrong. */
-  lastError: string | null
+export interface OtherSpools {
+  lagRows(): number
+  /** Not a single record is there alone. */
+  isDelivered(): boolean
 }
 
 export interface Store {
@@ -88,10 +56,11 @@ export interface Store {
   secrets: Secrets
   requestLog: RequestLog
   valueUses: ValueUses
+  /** This gateway has other spools as well. */
+  besides(others: OtherSpools): void
   close(): Promise<void>
 }
 
-const CLOSE_MS = 10_000
 /** About a gigabyte. */
 const MAX_SPOOL_ROWS = 2_000_000
 /** Few calls take longer. */
@@ -102,7 +71,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const { dataDir, databaseUrl, synchronousFull = false, log, nodeName = hostname, version = '' } = options
   makeDataDir(dataDir)
   closeToOthers(dataDir, log)
-  const path = join(dataDir, 'switchyard.db')
+  const path = join(dataDir, DATABASE_FILE)
   const spoolFolder = join(dataDir, 'spool')
   await using opened = new AsyncDisposableStack()
   const lock = lockDataDir(join(dataDir, 'lock.db'), dataDir)
@@ -115,46 +84,41 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const valueUses = keepValueUses(db)
   opened.defer(() => valueUses.stop())
 
-  const onCommit = () => {
-    backlog.committed()
-    foldThread.wake()
+  const spooled = openSpool(spoolFolder, { synchronousFull, maxRows: options.maxSpoolRows ?? MAX_SPOOL_ROWS, log })
+  opened.use(spooled)
+  const { node } = spooled
+  let others: OtherSpools = { lagRows: () => 0, isDelivered: () => true }
+  const lagRows = () => spooled.lagRows() + others.lagRows()
+  if (engine === 'postgres') {
+    const identity = { node, dataDir, version, name: nodeName, lagRows, log }
+    const presence = await patiently(() => startPresence(db, identity), options)
+    opened.defer(() => presence.stop(spooled.isDelivered() && others.isDelivered()))
   }
   const onDamage = (damage: Damage) => tellDamage(log, damage)
-  const spool = new Spool(spoolFolder, { synchronousFull, onCommit, onDamage, log })
-  opened.defer(() => spool.close())
-  spool.reserveRoom()
-  const lagRows = () => foldThread.lagRows
-  if (engine === 'postgres') {
-    const identity = { node: spool.node, dataDir, version, name: nodeName, lagRows, log }
-    const presence = await patiently(() => startPresence(db, identity), options)
-    opened.defer(() => presence.stop(foldThread.isDelivered))
-  }
-  const settings = {
-    spoolFolder,
-    node: spool.node,
-    target: databaseUrl === null ? { kind: 'sqlite' as const, path } : { kind: 'postgres' as const, url: databaseUrl },
-    synchronousFull,
+  await patiently(() => foldThreadSpools(db, spoolFolder, { onDamage }), options)
+  const fold = spooled.fold({
+    target: targetOf(dataDir, databaseUrl),
     retentionDays: options.retentionDays,
     onlyProcess: databaseUrl === null,
     openAfterMs: options.openAfterMs ?? OPEN_AFTER_MS,
-    closesInterrupted: true,
-  }
-  const foldThread = new FoldThread(spool, settings, log)
-  const backlog = new Backlog({ maxRows: options.maxSpoolRows ?? MAX_SPOOL_ROWS, log }, spool, foldThread)
-  opened.defer(() => foldThread.close(CLOSE_MS))
-  opened.defer(() => spool.settled())
-  await orAborted(foldThread.ready, options.waits?.signal)
+    isFirst: true,
+  })
+  opened.use(fold)
+  await orAborted(fold.ready, options.waits?.signal)
 
   const kept = opened.move()
   return {
     db,
     reads,
     engine,
-    node: spool.node,
+    node,
     nodeName,
     secrets,
-    requestLog: requestLog(spool, foldThread, backlog),
+    requestLog: fold.requestLog,
     valueUses,
+    besides(more) {
+      others = more
+    },
     close: () => kept.disposeAsync(),
   }
 }
@@ -175,26 +139,5 @@ function makeDataDir(dataDir: string): void {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   } catch (error) {
     throw new StoreError(`cannot create the data folder ${dataDir}: ${errorText(error)}`, { cause: error })
-  }
-}
-
-function requestLog(spool: Spool, foldThread: FoldThread, backlog: Backlog): RequestLog {
-  return {
-    open: (record) => spool.append(openLine(record)),
-    commit: (record) => spool.appendEnd(commitLine(record)),
-    close: (record) => spool.appendEnd(closeLine(record)),
-    async caughtUp(andStays) {
-      await spool.settled()
-      await foldThread.caughtUp(andStays)
-    },
-    fullBecause: () => (spool.problem !== null ? 'disk' : backlog.isFull() ? 'database' : null),
-    status: () => ({
-      spoolRows: spool.rows,
-      lagRows: foldThread.lagRows,
-      lagSeconds: backlog.lagSeconds(),
-      maxRows: backlog.maxRows,
-      diskError: spool.problem,
-      lastError: spool.problem ?? foldThread.lastError,
-    }),
   }
 }

@@ -2,8 +2,9 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Kysely } from 'kysely'
-import { closeInterrupted, createFold } from '../request-log/fold/fold.ts'
-import { refuseLoss, SpoolReader } from '../request-log/spool/reader.ts'
+import { closeInterrupted } from '../request-log/fold/fold.ts'
+import { foldFolder, foldThreadSpools } from '../request-log/fold/fold-folder.ts'
+import { refuseLoss } from '../request-log/spool/reader.ts'
 import { spoolNode } from '../request-log/spool/segments.ts'
 import { placeOf } from '../store/control/node-presence.ts'
 import { findNode, markNodeStopped, refuseCopies } from '../store/control/nodes.ts'
@@ -41,7 +42,7 @@ export interface Shipped {
 export async function shipSpool(options: ShipOptions): Promise<Shipped> {
   const { dataDir, databaseUrl } = options
   await using opened = new AsyncDisposableStack()
-  const { spool, node } = openDeadSpool(dataDir, opened)
+  const { folder, node } = openDeadSpool(dataDir, opened)
   const dialect = postgresDialect({ url: databaseUrl, connections: 2, queryTimeoutMs: QUERY_MS, onIdleError: () => {} })
   const db = new Kysely<Database>({ dialect })
   opened.defer(() => db.destroy())
@@ -54,7 +55,8 @@ export async function shipSpool(options: ShipOptions): Promise<Shipped> {
   }
   await refuseCopies(db, { node, place: placeOf(dataDir) }, { pause: (ms) => sleep(ms) })
 
-  const delivered = await deliver(spool, db, node, options.onProgress)
+  const fold = { onDamage: refuseLoss, onProgress: options.onProgress }
+  const delivered = (await foldFolder(db, folder, fold)) + (await foldThreadSpools(db, folder, fold))
   const interrupted = await closeInterrupted(db, node, Date.now())
   await options.settle(db, node)
   await markNodeStopped(db, node)
@@ -64,7 +66,7 @@ export async function shipSpool(options: ShipOptions): Promise<Shipped> {
 const QUERY_MS = 60_000
 
 interface DeadSpool {
-  spool: SpoolReader
+  folder: string
   node: string
 }
 
@@ -78,9 +80,7 @@ function openDeadSpool(dataDir: string, opened: AsyncDisposableStack): DeadSpool
   opened.defer(() => lock.release())
   const node = spoolNode(folder)
   if (node === null) throw noSpool(dataDir)
-  const spool = new SpoolReader(folder, refuseLoss)
-  opened.defer(() => spool.close())
-  return { spool, node }
+  return { folder, node }
 }
 
 function noSpool(dataDir: string): StoreError {
@@ -103,21 +103,4 @@ async function checkSchema(db: Kysely<Database>): Promise<void> {
 async function hasDelivered(db: Kysely<Database>, node: string): Promise<boolean> {
   const row = await db.selectFrom('spool_positions').select('seq').where('node', '=', node).executeTakeFirst()
   return row !== undefined
-}
-
-async function deliver(
-  spool: SpoolReader,
-  db: Kysely<Database>,
-  node: string,
-  onProgress: ShipOptions['onProgress'],
-): Promise<number> {
-  const fold = createFold(db, node)
-  const begin = await fold.resume((after) => spool.read(after))
-  const last = spool.end()?.seq ?? begin
-  let position = begin
-  for (let batch = spool.read(position); batch.length > 0; batch = spool.read(position)) {
-    position = await fold.fold(position, batch)
-    onProgress(position - begin, last - begin)
-  }
-  return position - begin
 }

@@ -1,9 +1,11 @@
 import type { Damage } from '../spool/reader.ts'
 
+export type FoldTarget = { kind: 'sqlite'; path: string } | { kind: 'postgres'; url: string }
+
 export interface FoldSettings {
   spoolFolder: string
   node: string
-  target: { kind: 'sqlite'; path: string } | { kind: 'postgres'; url: string }
+  target: FoldTarget
   synchronousFull: boolean
   retentionDays: number | null
   /** No other process can have calls in this database, so every open row is a dead one. */
@@ -12,6 +14,8 @@ export interface FoldSettings {
   openAfterMs: number
   /** False when the worker is started again while calls are running. */
   closesInterrupted: boolean
+  /** Retention and the sums of days: one worker of a gateway does it. */
+  keepsHouse: boolean
 }
 
 /**

@@ -213,7 +213,7 @@ parentPort?.on('message', (command: FoldCommand) => {
 
 yieldToServing(NICENESS)
 await persistently(start)
-const housekeeping = runHousekeeping()
+const housekeeping = settings.keepsHouse ? runHousekeeping() : Promise.resolve()
 while (!stopping) {
   await waitUntilAsked()
   await persistently(foldOnce)

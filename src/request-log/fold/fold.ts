@@ -6,6 +6,7 @@ import { isPartitioned, KnownPartitions } from '../retention/partitions.ts'
 import { type FullRow, REQUEST_COLUMNS } from '../row.ts'
 import { openSince } from '../search/windows.ts'
 import { recordsOf, type SpoolRow } from '../spool/record-lines.ts'
+import { nodeOfSpool } from '../spool/segments.ts'
 import { HOUR_MS } from '../usage/rollup.ts'
 import { type Batch, type Merged, mergeRecords } from './fold-batch.ts'
 import { HAS_MARK, interruption } from './interruption.ts'
@@ -40,9 +41,11 @@ export interface RequestFold {
   nextDue(): number | null
 }
 
-export function createFold(db: Kysely<Database>, node: string, options: FoldOptions = {}): RequestFold {
+/** `spool`: the id of the spool, whose position moves. */
+export function createFold(db: Kysely<Database>, spool: string, options: FoldOptions = {}): RequestFold {
+  const node = nodeOfSpool(spool)
   const { pause, openAfterMs = 0, now = () => performance.now() } = options
-  const write = batchWriter(db, node)
+  const write = batchWriter(db, spool)
   const leftOut = new LeftOut()
 
   async function fold(after: number, rows: readonly SpoolRow[], isWhole = openAfterMs === 0): Promise<number> {
@@ -65,7 +68,7 @@ export function createFold(db: Kysely<Database>, node: string, options: FoldOpti
   return {
     async resume(read) {
       leftOut.clear()
-      const { seq, ends } = await readPositions(db, node)
+      const { seq, ends } = await readPositions(db, spool)
       for (let at = seq; at < ends; ) {
         const rows = read(at).filter((row) => row.seq <= ends)
         if (rows.length === 0) break
@@ -81,14 +84,15 @@ export function createFold(db: Kysely<Database>, node: string, options: FoldOpti
 }
 
 /** Writes a batch in one transaction, with the position that it leads to. */
-function batchWriter(db: Kysely<Database>, node: string) {
+function batchWriter(db: Kysely<Database>, spool: string) {
+  const node = nodeOfSpool(spool)
   const tables = { ...requestStatements(db), additions: createUsageAdditions() }
   const partitions = new KnownPartitions(db)
   return async (batch: Batch, after: number, to: Position): Promise<void> => {
     await partitions.ensure([...batch.opened, ...batch.closed].map(({ row }) => row.started_at))
     const apply = (writeClosed: typeof writeFirstEnds) =>
       db.transaction().execute(async (transaction) => {
-        await movePosition(transaction, node, after, to)
+        await movePosition(transaction, spool, after, to)
         const filledIn = await mergeLateRecords(transaction, node, batch)
         await tables.opened.run(transaction, batch.opened.map(valuesOf))
         await tables.commits.run(transaction, batch.commits)

@@ -43,6 +43,26 @@ export function syncPath(path: string): void {
   }
 }
 
+/** The spools of a gateway's serving threads are folders in its own, by number. */
+export function threadSpools(folder: string): string[] {
+  try {
+    const names = readdirSync(folder).filter((name) => /^[1-9]\d{0,3}$/.test(name))
+    return names.map((name) => join(folder, name)).filter((path) => spoolNode(path) !== null)
+  } catch {
+    return []
+  }
+}
+
+/** Their rows belong to the gateway; only how far each of them has been folded is its own. */
+export function threadSpool(node: string, thread: number): string {
+  return `${node}/${thread}`
+}
+
+/** Whose rows are in a spool. */
+export function nodeOfSpool(spool: string): string {
+  return spool.split('/', 1)[0] ?? spool
+}
+
 /** Null: this is no spool. */
 export function spoolNode(folder: string): string | null {
   try {

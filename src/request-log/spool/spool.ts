@@ -37,6 +37,8 @@ class Lines {
 }
 
 export interface SpoolOptions {
+  /** The id of a folder that is new; random by default. */
+  node?: string
   /** Each write also survives a power cut before it counts; otherwise it soon does. */
   synchronousFull: boolean
   onCommit(): void

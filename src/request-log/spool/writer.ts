@@ -24,6 +24,8 @@ const ASIDE = '.damaged'
 export type WriteSync = (file: number, bytes: Buffer, from: number, length: number, at: number) => number
 
 export interface WriterOptions {
+  /** The id of a folder that is new; random by default. */
+  node?: string
   synchronousFull: boolean
   onDamage?(damage: Damage): void
   /** What counted as written may not outlive a power cut. */
@@ -54,7 +56,7 @@ export class SpoolWriter {
     this.#synchronousFull = options.synchronousFull
     this.#onSyncFailure = options.onSyncFailure ?? (() => {})
     this.#writeSync = options.write ?? ((file, bytes, from, length, at) => writeSync(file, bytes, from, length, at))
-    this.node = makeSpoolFolder(folder)
+    this.node = makeSpoolFolder(folder, options.node)
     const { seq, unread } = endOf(folder)
     this.#lastSeq = seq
     if (unread !== null) {

@@ -33,12 +33,14 @@ export function closeToOthers(dataDir: string, log: StoreLog): void {
 function ourFiles(dataDir: string): string[] {
   const spool = join(dataDir, 'spool')
   const own = readdirSync(dataDir).filter((name) => OURS.test(name))
-  return [...own.map((name) => join(dataDir, name)), ...namesIn(spool).map((name) => join(spool, name))]
+  return [...own.map((name) => join(dataDir, name)), ...filesUnder(spool)]
 }
 
-function namesIn(folder: string): string[] {
+/** Also in the folders of serving threads, which are not files themselves. */
+function filesUnder(folder: string): string[] {
   try {
-    return readdirSync(folder)
+    const entries = readdirSync(folder, { recursive: true, withFileTypes: true })
+    return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
   } catch {
     return []
   }

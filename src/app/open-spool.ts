@@ -1,0 +1,144 @@
+import { join } from 'node:path'
+import type { FoldTarget } from '../request-log/fold/fold-protocol.ts'
+import { FoldThread, tellDamage } from '../request-log/fold/fold-thread.ts'
+import type { LogFullReason } from '../request-log/log-full.ts'
+import type { CloseRecord, CommitRecord, OpenRecord } from '../request-log/record.ts'
+import { Backlog } from '../request-log/spool/backlog.ts'
+import type { Damage } from '../request-log/spool/reader.ts'
+import { closeLine, commitLine, openLine } from '../request-log/spool/record-lines.ts'
+import { Spool } from '../request-log/spool/spool.ts'
+import type { StoreLog } from '../store/engine/store-error.ts'
+
+export interface RequestLog {
+  /**
+   * Resolves, to its place in the spool, when the row is durable: only then may the call be dispatched. Rejects with
+   * `log_full` when the disk does not take it.
+   */
+  open(record: OpenRecord): Promise<number>
+  /** The same for a stream: only then may the caller see its first content. Waits for a disk that takes nothing now. */
+  commit(record: CommitRecord): Promise<number>
+  /** The same: only then may the caller see the answer. Waits for a disk that takes nothing now. */
+  close(record: CloseRecord): Promise<number>
+  /**
+   * Resolves when everything appended before is in the database, so that a query finds it. With `andStays` running calls
+   * are in it for the next minute as soon as they begin.
+   */
+  caughtUp(andStays?: boolean): Promise<void>
+  /** Why no further call may begin; null as a rule. Costs next to nothing to ask. */
+  fullBecause(): LogFullReason | null
+  status(): RequestLogStatus
+}
+
+export interface RequestLogStatus {
+  /** Rows in the files of the spool, folded or not. */
+  spoolRows: number
+  /** Rows that the database does not have yet. */
+  lagRows: number
+  /** Age of the oldest of them. */
+  lagSeconds: number
+  /** So many may wait. */
+  maxRows: number
+  /** Why the spool cannot be written; null when it can. */
+  diskError: string | null
+  /** That, or why the database is behind; null when nothing is wrong. */
+  lastError: string | null
+}
+
+export interface SpoolOptions {
+  /** The id of a new folder; random by default. */
+  node?: string
+  synchronousFull: boolean
+  /** So many records may wait for the database; beyond that the log is full. */
+  maxRows: number
+  log: StoreLog
+}
+
+export interface FoldOptions {
+  target: FoldTarget
+  retentionDays: number | null
+  /** So long the row of a running call is not written: most calls are then one row, written once. */
+  openAfterMs: number
+  /** No other process can have calls in this database. */
+  onlyProcess: boolean
+  /** Of the gateway's spools the one whose worker closes what the last process left open, and keeps house. */
+  isFirst: boolean
+}
+
+export interface OpenedSpool extends AsyncDisposable {
+  node: string
+  lagRows(): number
+  /** Not a single record is here alone. */
+  isDelivered(): boolean
+  /** Begins to move its rows into the database. */
+  fold(options: FoldOptions): OpenedFold
+}
+
+interface OpenedFold extends AsyncDisposable {
+  /** The past is in order. */
+  ready: Promise<void>
+  requestLog: RequestLog
+}
+
+const CLOSE_MS = 10_000
+export const DATABASE_FILE = 'switchyard.db'
+
+/** Where the log is folded into. */
+export function targetOf(dataDir: string, databaseUrl: string | null): FoldTarget {
+  return databaseUrl === null
+    ? { kind: 'sqlite', path: join(dataDir, DATABASE_FILE) }
+    : { kind: 'postgres', url: databaseUrl }
+}
+
+/** One durable queue in front of the database: that of the gateway, or of one of its serving threads. */
+export function openSpool(folder: string, { node, synchronousFull, maxRows, log }: SpoolOptions): OpenedSpool {
+  let parts: { foldThread: FoldThread; backlog: Backlog } | null = null
+  const onCommit = () => {
+    parts?.backlog.committed()
+    parts?.foldThread.wake()
+  }
+  const onDamage = (damage: Damage) => tellDamage(log, damage)
+  const spool = new Spool(folder, { ...(node !== undefined && { node }), synchronousFull, onCommit, onDamage, log })
+  spool.reserveRoom()
+  return {
+    node: spool.node,
+    lagRows: () => parts?.foldThread.lagRows ?? 0,
+    isDelivered: () => parts?.foldThread.isDelivered ?? false,
+    fold({ isFirst, ...options }) {
+      const duties = { closesInterrupted: isFirst, keepsHouse: isFirst }
+      const settings = { ...options, ...duties, spoolFolder: folder, node: spool.node, synchronousFull }
+      const foldThread = new FoldThread(spool, settings, log)
+      const backlog = new Backlog({ maxRows, log }, spool, foldThread)
+      parts = { foldThread, backlog }
+      return {
+        ready: foldThread.ready,
+        requestLog: requestLog(spool, foldThread, backlog),
+        async [Symbol.asyncDispose]() {
+          await spool.settled()
+          await foldThread.close(CLOSE_MS)
+        },
+      }
+    },
+    [Symbol.asyncDispose]: () => spool.close(),
+  }
+}
+
+function requestLog(spool: Spool, foldThread: FoldThread, backlog: Backlog): RequestLog {
+  return {
+    open: (record) => spool.append(openLine(record)),
+    commit: (record) => spool.appendEnd(commitLine(record)),
+    close: (record) => spool.appendEnd(closeLine(record)),
+    async caughtUp(andStays) {
+      await spool.settled()
+      await foldThread.caughtUp(andStays)
+    },
+    fullBecause: () => (spool.problem !== null ? 'disk' : backlog.isFull() ? 'database' : null),
+    status: () => ({
+      spoolRows: spool.rows,
+      lagRows: foldThread.lagRows,
+      lagSeconds: backlog.lagSeconds(),
+      maxRows: backlog.maxRows,
+      diskError: spool.problem,
+      lastError: spool.problem ?? foldThread.lastError,
+    }),
+  }
+}

@@ -1,0 +1,42 @@
+import type { Kysely } from 'kysely'
+import type { Database } from '../../store/engine/schema.ts'
+import { type Damage, SpoolReader } from '../spool/reader.ts'
+import { spoolNode, threadSpools } from '../spool/segments.ts'
+import { createFold } from './fold.ts'
+
+export interface FoldFolderOptions {
+  onDamage(damage: Damage): void
+  /** Records of this spool that were folded, of those that were not yet. */
+  onProgress?(folded: number, total: number): void
+}
+
+/** Folds what a process that is gone has left in one spool. Returns how many records that were. */
+export async function foldFolder(db: Kysely<Database>, folder: string, options: FoldFolderOptions): Promise<number> {
+  const spool = spoolNode(folder)
+  if (spool === null) return 0
+  const reader = new SpoolReader(folder, options.onDamage)
+  try {
+    const fold = createFold(db, spool)
+    const begin = await fold.resume((after) => reader.read(after))
+    const last = reader.end()?.seq ?? begin
+    let position = begin
+    for (let batch = reader.read(position); batch.length > 0; batch = reader.read(position)) {
+      position = await fold.fold(position, batch)
+      options.onProgress?.(position - begin, last - begin)
+    }
+    return position - begin
+  } finally {
+    reader.close()
+  }
+}
+
+/** The same for the spools of its serving threads, however many it had. */
+export async function foldThreadSpools(
+  db: Kysely<Database>,
+  folder: string,
+  options: FoldFolderOptions,
+): Promise<number> {
+  let folded = 0
+  for (const spool of threadSpools(folder)) folded += await foldFolder(db, spool, options)
+  return folded
+}
