@@ -1,5 +1,6 @@
-import { type Gateway, startGateway } from '../src/app/main.ts'
+import { startGateway } from '../src/app/main.ts'
 import type { Store } from '../src/app/open-store.ts'
+import type { Gateway } from '../src/app/serve.ts'
 import { asPicodollars, compilePrice, type Price, parsePrices } from '../src/domain/pricing/price.ts'
 import type { ChainEntry } from '../src/domain/route.ts'
 import type { CloseRecord } from '../src/request-log/record.ts'

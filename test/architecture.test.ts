@@ -68,6 +68,7 @@ const ROOMS: Record<string, Room> = {
   'src/app': {
     rooms: [
       'src/domain',
+      'src/threads',
       'src/telemetry',
       'src/http',
       'src/upstream',

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { FAMILY_NAMES } from '../simulator/families.ts'
 import { type RecordedCall, type Simulator, type SimulatorOptions, startSimulator } from '../simulator/simulator.ts'
-import { type Gateway, startGateway } from '../src/app/main.ts'
+import { startGateway } from '../src/app/main.ts'
+import type { Gateway } from '../src/app/serve.ts'
 
 export const KEY = 'gw_live_test0000000000000000000000000000'
 export const ADMIN_KEY = 'gw_admin_test000000000000000000000000000'
@@ -74,6 +75,8 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
     OPENAI_BASE_URL: simulator.openaiUrl,
     ANTHROPIC_API_KEY: 'sk-ant-test-key',
     ANTHROPIC_BASE_URL: simulator.anthropicUrl,
+    // A whole run on several threads; with --import ./test/more-cores.ts also on a small machine.
+    SERVING_THREADS: process.env['TEST_THREADS'] ?? '1',
     SIMULATED: simulator.openaiUrl,
     ...Object.fromEntries(FAMILY_NAMES.map((name) => [`SIMULATED_${name.toUpperCase()}`, simulator[`${name}Url`]])),
     SIMULATED_HOST: new URL(simulator.openaiUrl).host,

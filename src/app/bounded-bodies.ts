@@ -13,9 +13,13 @@ interface BodyBounds extends MemoryBounds {
 const LOOK_SECONDS = 10
 
 /** The limits on request bodies of this process, over all ports, and their metrics. */
-export function measured(bounds: BodyBounds, observed: Omit<Observed, 'bodies'>): { metrics: Metrics; bodies: Bodies } {
+export function measured(
+  bounds: BodyBounds,
+  observed: Omit<Observed, 'bodies'>,
+  options: { isMain: boolean } = { isMain: true },
+): { metrics: Metrics; bodies: Bodies } {
   const { maxBodyBytes, bytesPerSecond, ...memoryOf } = bounds
-  const metrics = createMetrics({ ...observed, bodies: () => memory })
+  const metrics = createMetrics({ ...observed, bodies: () => memory }, options)
   const onRefusal = (scope: string) => metrics.bufferRefusals.add(1, [scope])
   const memory = new BodyMemory(memoryBounds(memoryOf, maxBodyBytes), onRefusal)
   const arrivals = new Arrivals({ everyMs: LOOK_SECONDS * 1000, bytes: LOOK_SECONDS * bytesPerSecond })

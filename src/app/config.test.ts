@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import { kindsOf } from '../../test/provider-kinds.ts'
@@ -99,6 +99,9 @@ describe('the environment', () => {
     ['LOG_LEVEL', 'loud'],
     ['MAX_BODY_BYTES', '0'],
     ['DRAIN_SECONDS', 'soon'],
+    ['SERVING_THREADS', '0'],
+    ['SERVING_THREADS', 'all'],
+    ['SERVING_THREADS', '999'],
     ['OVERLOAD_MS', '-1'],
     ['REQUEST_RETENTION_DAYS', '0'],
     ['SPOOL_SYNC', 'off'],
@@ -121,6 +124,17 @@ describe('the environment', () => {
       )
     })
   }
+
+  test('serves on one thread, or one for each core less one', () => {
+    assert.equal(read({}).settings.SERVING_THREADS, 1)
+    const auto = read({ SERVING_THREADS: 'auto' }).settings.SERVING_THREADS
+    assert.equal(auto, Math.max(1, availableParallelism() - 1))
+  })
+
+  test('refuses threads together with shared counters', { skip: availableParallelism() === 1 }, () => {
+    const shared = { DATABASE_URL: 'postgres://127.0.0.1/x', REDIS_URL: 'redis://127.0.0.1' }
+    assert.throws(() => read({ ...shared, SERVING_THREADS: '2' }), /SERVING_THREADS: with REDIS_URL/)
+  })
 
   test('sets up providers', () => {
     assert.deepEqual(read({ ALPHA_KEY: 'sk-1', BETA_URL: 'http://127.0.0.1:1/v1' }).environmentProviders, [

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { parse } from 'yaml'
 import { z } from 'zod'
 import { baseUrlProblem } from '../domain/base-url.ts'
@@ -24,6 +25,21 @@ const wholeNumber = (least: number, most: number) =>
     .regex(/^\d{1,15}$/, `a whole number from ${least} to ${most}`)
     .transform(Number)
     .refine((value) => value >= least && value <= most, `a whole number from ${least} to ${most}`)
+
+const THREADS = /^(?:auto|[1-9]\d{0,2})$/
+
+/** `auto`: one for each core less one, which the main thread and the folds have. */
+const servingThreads = z
+  .string()
+  .regex(THREADS, 'a whole number from 1, or auto')
+  .default('1')
+  .transform((text, context) => {
+    const cores = availableParallelism()
+    const threads = text === 'auto' ? Math.max(1, cores - 1) : Number(text)
+    if (threads <= cores) return threads
+    context.addIssue(`this machine has ${cores} ${cores === 1 ? 'core' : 'cores'}: set ${cores} or less, or auto`)
+    return z.NEVER
+  })
 
 /** Every variable except those of the providers, which their families name. docs/configuration.md lists the same. */
 export const SETTINGS = {
@@ -75,6 +91,7 @@ export const SETTINGS = {
   MAX_BUFFERED_BYTES_PER_KEY: wholeNumber(1, 1_099_511_627_776).default(100_663_296),
   MIN_BODY_BYTES_PER_SECOND: wholeNumber(0, 1_073_741_824).default(1_024),
   DRAIN_SECONDS: wholeNumber(0, 3_600).default(60),
+  SERVING_THREADS: servingThreads,
   ...STREAM_VARIABLES,
   OVERLOAD_MS: wholeNumber(0, 60_000).default(500),
   REQUEST_RETENTION_DAYS: wholeNumber(1, 36_500).optional(),
@@ -86,12 +103,17 @@ export const SETTINGS = {
 const Settings = z.object(SETTINGS)
 export type Settings = z.infer<typeof Settings>
 
+/** What each thread may have of something that the gateway has once; the main thread counts as one of several. */
+export function shareOf(whole: number, threads: number): number {
+  return threads === 1 ? whole : Math.floor(whole / (threads + 1))
+}
+
 /** What request bodies may take of the process. */
-export function bodyBounds(settings: Settings) {
+export function bodyBounds(settings: Omit<Settings, 'TRUSTED_PROXIES'>, threads = 1) {
   return {
     maxBodyBytes: settings.MAX_BODY_BYTES,
-    bytes: settings.MAX_BUFFERED_BYTES,
-    bytesPerOwner: settings.MAX_BUFFERED_BYTES_PER_KEY,
+    bytes: shareOf(settings.MAX_BUFFERED_BYTES, threads),
+    bytesPerOwner: shareOf(settings.MAX_BUFFERED_BYTES_PER_KEY, threads),
     bytesPerSecond: settings.MIN_BODY_BYTES_PER_SECOND,
   }
 }
@@ -162,9 +184,12 @@ export function readSettings(environment: Environment): Settings {
 
 /** Conflicts between values that are valid on their own. */
 function togetherProblem(settings: Settings): string | null {
-  const { REDIS_URL, DATABASE_URL, HOST, PORT, ADMIN_HOST, ADMIN_PORT } = settings
+  const { REDIS_URL, DATABASE_URL, HOST, PORT, ADMIN_HOST, ADMIN_PORT, SERVING_THREADS } = settings
   if (REDIS_URL !== undefined && DATABASE_URL === undefined) {
     return 'REDIS_URL: shared counters need a shared log; also set DATABASE_URL to a postgres:// address'
+  }
+  if (REDIS_URL !== undefined && SERVING_THREADS > 1) {
+    return 'SERVING_THREADS: with REDIS_URL a gateway serves on one thread; unset one of them, or start a gateway for each core'
   }
   if (ADMIN_PORT === undefined) return ADMIN_HOST === undefined ? null : 'ADMIN_HOST: also set ADMIN_PORT'
   const isSame = ADMIN_PORT === PORT && ADMIN_PORT !== 0 && (ADMIN_HOST ?? HOST) === HOST

@@ -2,7 +2,6 @@ import type { Catalog } from '../calls/models/catalog.ts'
 import type { LimitsState } from '../domain/gateway-status.ts'
 import type { Reply } from '../http/call.ts'
 import { jsonReply } from '../http/respond.ts'
-import type { Metrics } from '../telemetry/metrics.ts'
 
 export interface Health {
   phase(): 'starting' | 'ready' | 'draining'
@@ -47,6 +46,6 @@ export function handleReadyz(health: Health): Reply {
   })
 }
 
-export async function handleMetrics(metrics: Metrics): Promise<Reply> {
-  return { status: 200, headers: { 'content-type': metrics.contentType }, body: await metrics.expose() }
+export async function handleMetrics(expose: () => Promise<string>, contentType: string): Promise<Reply> {
+  return { status: 200, headers: { 'content-type': contentType }, body: await expose() }
 }

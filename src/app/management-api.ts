@@ -17,6 +17,7 @@ import type { Store } from './open-store.ts'
 import { environmentProviders } from './prepare-store.ts'
 import { readStatus } from './status.ts'
 import { testProvider } from './test-provider.ts'
+import type { Threads } from './threads.ts'
 import { version } from './version.ts'
 
 /** The parts of the gateway that the management API uses. */
@@ -29,11 +30,12 @@ export interface ManagementParts {
   stopping: AbortSignal
   /** Unix milliseconds. */
   startedAt: number
+  threads: Pick<Threads, 'count' | 'statuses'>
 }
 
 /** Gives the management API, which knows neither gateway nor providers, their functions. */
 export function managementApi(built: ManagementParts): HttpRoute[] {
-  const { deps, health, live, store, config, stopping } = built
+  const { deps, health, live, store, config, stopping, threads } = built
   const { db, reads, secrets, requestLog, node, engine } = store
   const identity = {
     version: version(),
@@ -41,6 +43,7 @@ export function managementApi(built: ManagementParts): HttpRoute[] {
     engine,
     startedAt: built.startedAt,
     streaming: deps.streams.settings.isOnByDefault,
+    threads: Math.max(1, threads.count),
   }
   const parts: ManagementDeps = {
     db,
@@ -76,7 +79,7 @@ export function managementApi(built: ManagementParts): HttpRoute[] {
       return { ...identity, name, state: 'running', seenAt: deps.now(), lagRows, isAlive: true }
     },
     tryChat: (tried) => tryCall(tried, chatCompletions, deps),
-    status: () => readStatus(identity, health, deps),
+    status: async () => readStatus(identity, health, deps, await threads.statuses()),
     stopping,
   }
   const source = clientSource(config.settings.TRUSTED_PROXIES)

@@ -1,6 +1,8 @@
 import type { LimitsState } from '../domain/gateway-status.ts'
 import { createLoneLedger } from '../limits/lone-ledger.ts'
-import { createSpendLedger } from '../limits/memory-ledger.ts'
+import { createSpendLedger, type MemoryLedger } from '../limits/memory-ledger.ts'
+import { headerOf, type SlotBook } from '../limits/slots/slot-book.ts'
+import { SlotLedger } from '../limits/slots/slot-ledger.ts'
 import type { SpendLedger } from '../limits/spend-ledger.ts'
 import { closeHolds, readEnds } from '../request-log/fold/close-holds.ts'
 import { readLedger, readLoggedScopes } from '../request-log/logged-scopes.ts'
@@ -18,6 +20,16 @@ export interface LedgerParts {
   log: Log
   /** Unix milliseconds; never goes back. */
   clock(): number
+  /** Where several threads count together; null: this one counts alone. */
+  slots: Slots | null
+  /** Resolves when all that is logged here so far can be read. */
+  caughtUp(): Promise<void>
+}
+
+/** Memory that threads share. */
+export interface Slots {
+  book: SlotBook
+  header: SharedArrayBuffer
 }
 
 export interface OpenedLedger {
@@ -39,12 +51,20 @@ const STILL_ANOTHERS =
 
 /** Where limits are counted: in memory, in the memory of one of several nodes, or in shared counters. */
 export async function openLedger(parts: LedgerParts): Promise<OpenedLedger> {
-  const { settings, store, clock } = parts
+  const { settings } = parts
   const { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl } = settings
   if (redisUrl !== undefined) return openShared(parts, redisUrl)
   if (databaseUrl !== undefined) return openLone(parts, databaseUrl)
-  const ledger = createSpendLedger(clock, await readLoggedScopes(store.db, clock()))
+  const ledger = await fromLog(parts)
   return { ledger, limits: () => ({ kind: 'memory' }), stop: async () => {} }
+}
+
+async function fromLog({ store, clock, slots }: LedgerParts): Promise<MemoryLedger> {
+  if (slots === null) return createSpendLedger(clock, await readLoggedScopes(store.db, clock()))
+  const ledger = new SlotLedger(clock, headerOf(slots.header), slots.book)
+  const logged = await readLoggedScopes(store.db, ledger.now())
+  slots.book.fill(ledger.now(), logged)
+  return ledger
 }
 
 async function openShared({ settings, store, metrics, log, clock }: LedgerParts, url: string): Promise<OpenedLedger> {
@@ -89,18 +109,23 @@ async function openShared({ settings, store, metrics, log, clock }: LedgerParts,
 }
 
 /** The node with the lock enforces. When it has stopped, another node takes over with what the log says. */
-async function openLone({ store, metrics, log, clock }: LedgerParts, databaseUrl: string): Promise<OpenedLedger> {
+async function openLone(parts: LedgerParts, databaseUrl: string): Promise<OpenedLedger> {
+  const { store, metrics, log, slots } = parts
   const fresh = async () => {
-    await store.requestLog.caughtUp()
-    return createSpendLedger(clock, await readLoggedScopes(store.db, clock()))
+    await parts.caughtUp()
+    return fromLog(parts)
   }
   let memory = await fresh()
   let lock: LimitsLock | null = null
   let isStopped = false
   let waitingFor = ''
   const enforces = () => lock?.held() === true
+  /** Other threads enforce as long as this one says so. */
+  const tell = () => {
+    if (slots !== null) Atomics.store(headerOf(slots.header).enforces, 0, enforces() ? 1 : 0)
+  }
   async function tryToEnforce(): Promise<void> {
-    const taken = await tryLimitsLock(databaseUrl)
+    const taken = await tryLimitsLock(databaseUrl, tell)
     if (taken === null) return
     try {
       const claim = await claimLimits(store.db, store.node)
@@ -109,6 +134,7 @@ async function openLone({ store, metrics, log, clock }: LedgerParts, databaseUrl
         // between.
         if (lock === null || !claim.wasOurs) memory = await fresh()
         lock = taken
+        tell()
         log.info('this gateway enforces the limits')
         return
       }

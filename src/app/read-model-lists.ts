@@ -8,12 +8,20 @@ import { builtinProviders } from '../providers/provider-kinds.ts'
 import type { Log } from '../telemetry/log.ts'
 
 /** Starts reading the model lists of providers. */
-export function readModelLists(snapshot: Snapshot, prefixes: readonly PrefixRule[], deps: AuthorizeDeps, log: Log) {
+export function readModelLists(
+  snapshot: Snapshot,
+  prefixes: readonly PrefixRule[],
+  deps: AuthorizeDeps,
+  { log, onRead }: { log: Log; onRead(): void },
+) {
   return startCatalog({
     sources: catalogSources(snapshot),
     prefixes,
     ...deps,
-    onRead: (provider, count) => log.info({ provider, models: count }, 'model list read'),
+    onRead(provider, count) {
+      log.info({ provider, models: count }, 'model list read')
+      onRead()
+    },
     onFailure: (provider, reason) => log.warn({ provider, reason }, 'model list not read; retrying later'),
   })
 }

@@ -1,19 +1,27 @@
+import type { CircuitView } from '../calls/chain/circuits.ts'
 import type { Deps } from '../calls/deps.ts'
-import type { GatewayStatus } from '../domain/gateway-status.ts'
+import type { GatewayStatus, ProviderHealth } from '../domain/gateway-status.ts'
 import { isConfigured, type Provider } from '../domain/provider.ts'
 import type { Health } from './handle-health.ts'
+import type { ThreadStatus } from './thread-protocol.ts'
 
 /** What is fixed for the life of the process. */
-export type Identity = Pick<GatewayStatus, 'version' | 'node' | 'engine' | 'startedAt' | 'streaming'>
+export type Identity = Pick<GatewayStatus, 'version' | 'node' | 'engine' | 'startedAt' | 'streaming' | 'threads'>
 
-/** All of it is in memory, so reading it is cheap even on a busy gateway. */
-export function readStatus(identity: Identity, health: Health, deps: Deps): GatewayStatus {
+/** All of it is in memory, so reading it is cheap even on a busy gateway. `others`: what other threads have seen. */
+export function readStatus(
+  identity: Identity,
+  health: Health,
+  deps: Deps,
+  others: readonly ThreadStatus[],
+): GatewayStatus {
   const { lagRows, lastError } = health.log()
-  const circuits = [...deps.circuits.states()]
+  const circuits = worstOf([deps.circuits.states(), ...others.map((other) => other.circuits)])
+  const inFlight = others.reduce((sum, other) => sum + other.inFlight, deps.metrics.inFlight.value)
   return {
     ...identity,
     phase: health.phase(),
-    inFlight: deps.metrics.inFlight.value,
+    inFlight,
     log: { lagRows, lastError },
     catalog: health.catalog.lists(),
     providers: [...deps.snapshot().providers.values()].sort(byName).map((provider) => ({
@@ -23,9 +31,34 @@ export function readStatus(identity: Identity, health: Health, deps: Deps): Gate
       circuits: circuits
         .filter((circuit) => circuit.provider === provider.name && circuit.state !== 'closed')
         .map(({ model, state, until }) => ({ model, state, until })),
-      health: deps.providerHealth.of(provider.name),
+      health: joinHealth([deps.providerHealth.of(provider.name), ...healthsOf(provider.name, others)]),
     })),
   }
+}
+
+/** A circuit is as open as on the thread where it is most. */
+function worstOf(threads: readonly Iterable<CircuitView>[]): CircuitView[] {
+  const worst = new Map<string, CircuitView>()
+  for (const view of threads.flatMap((views) => [...views])) {
+    const name = `${view.provider}/${view.model}`
+    const known = worst.get(name)
+    if (known === undefined || (view.until ?? 0) > (known.until ?? 0)) worst.set(name, view)
+  }
+  return [...worst.values()]
+}
+
+function healthsOf(provider: string, threads: readonly ThreadStatus[]): ProviderHealth[] {
+  return threads.flatMap(({ health }) => health.flatMap(([name, seen]) => (name === provider ? [seen] : [])))
+}
+
+/** Calls add up; of times and errors the latest counts. */
+function joinHealth(all: readonly ProviderHealth[]): ProviderHealth {
+  return all.reduce((one, other) => ({
+    recentCalls: one.recentCalls + other.recentCalls,
+    recentErrors: one.recentErrors + other.recentErrors,
+    lastSuccessAt: Math.max(one.lastSuccessAt ?? 0, other.lastSuccessAt ?? 0) || null,
+    lastError: (other.lastError?.at ?? 0) > (one.lastError?.at ?? 0) ? other.lastError : one.lastError,
+  }))
 }
 
 function byName(a: Provider, b: Provider): number {

@@ -1,4 +1,4 @@
-import type { Gateway } from '../app/main.ts'
+import type { Gateway } from '../app/serve.ts'
 import { programName } from './program-name.ts'
 
 /** What a person needs after a start, with a curl that works as pasted. Keys are shown when they are made, never again. */

@@ -1,4 +1,5 @@
 import { accessSync, constants, existsSync, statfsSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { dirname, resolve } from 'node:path'
 import { checkPort as tryPort } from '../http/check-port.ts'
 import { type ListenAddress, listenProblem } from '../http/listen-problem.ts'
@@ -11,6 +12,11 @@ export function checkNode(version: string = process.versions.node): Check {
   return Number(version.split('.')[0]) >= NODE_NEEDED
     ? good('node', `Node ${version}`)
     : problem('node', `Node ${version} is too old: install Node ${NODE_NEEDED} or newer`)
+}
+
+export function checkThreads(threads: number, cores: number = availableParallelism()): Check {
+  const serving = threads === 1 ? 'one thread serves' : `${threads} threads serve`
+  return good('threads', `${serving}; this machine has ${cores} ${cores === 1 ? 'core' : 'cores'}`)
 }
 
 /** The folder itself, or where it would be made. */

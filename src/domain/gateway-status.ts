@@ -10,6 +10,8 @@ export interface GatewayStatus {
   phase: 'starting' | 'ready' | 'draining'
   /** Whether calls may stream in workspaces that do not say it themselves. */
   streaming: boolean
+  /** Threads that serve calls. */
+  threads: number
   /** Calls in progress. */
   inFlight: number
   /** Rows that are not in the database yet, and why. */

@@ -52,12 +52,14 @@ interface ClientConnection {
 export class Connections {
   readonly #open = new Map<Socket, ClientConnection>()
 
-  constructor(server: Server) {
+  constructor(server: Server, onCount: (open: number) => void = () => {}) {
     server.on('connection', (socket: Socket) => {
       this.#open.set(socket, { clients: new Set(), newest: null, isBehindAnswer: false, isUnreadable: false })
+      onCount(this.#open.size)
       socket.once('close', () => {
         this.#leave(socket)
         this.#open.delete(socket)
+        onCount(this.#open.size)
       })
     })
   }

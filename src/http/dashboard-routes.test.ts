@@ -22,7 +22,7 @@ let bareUrl: string
 async function serve(path: string, ports?: () => string): Promise<string> {
   const server = createServer({ routes: dashboardRoutes(path, ports), newRequestId: () => 'id', onFault: () => {} })
   servers.push(server)
-  return server.listen('127.0.0.1', 0)
+  return server.listen({ host: '127.0.0.1', port: 0 })
 }
 
 before(async () => {

@@ -3,7 +3,7 @@ import { readBody } from './body.ts'
 import type { Bodies, Call } from './call.ts'
 import type { Client } from './connections.ts'
 
-type KnownCall = Pick<Call, 'id' | 'params' | 'openStream'> & { presence: Client }
+type KnownCall = Pick<Call, 'id' | 'params' | 'openStream' | 'remoteAddress'> & { presence: Client }
 
 /** A call that `node:http` has read. */
 export class IncomingCall implements Call {
@@ -12,6 +12,7 @@ export class IncomingCall implements Call {
   readonly presence: Client
   readonly receivedAt = performance.now()
   readonly openStream: Call['openStream']
+  readonly remoteAddress: string | undefined
   readonly #request: IncomingMessage
   readonly #bodies: Bodies
   #owner: string | null = null
@@ -24,14 +25,11 @@ export class IncomingCall implements Call {
     this.params = known.params
     this.presence = known.presence
     this.openStream = known.openStream
+    this.remoteAddress = known.remoteAddress
   }
 
   get method(): string {
     return this.#request.method ?? ''
-  }
-
-  get remoteAddress(): string | undefined {
-    return this.#request.socket.remoteAddress
   }
 
   query(): Record<string, string> {

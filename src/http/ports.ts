@@ -49,7 +49,8 @@ export function createServers({ ports, routes, ...shared }: PortsOptions): Serve
   }
   const place = ports.administration
   const own = createServer({ ...shared, routes: [...calls, ...health] })
-  const admin = createServer({ ...shared, routes: [...health, ...administration] })
+  const { onConnections: _, ...forAdmin } = shared
+  const admin = createServer({ ...forAdmin, routes: [...health, ...administration] })
   let apart = ''
   return {
     async listen() {
@@ -73,6 +74,8 @@ export function createServers({ ports, routes, ...shared }: PortsOptions): Serve
   }
 }
 
-function listenAt(server: Server, place: ListenAddress): Promise<string> {
-  return server.listen(place.host, place.port).catch((error) => Promise.reject(asListenError(error, place)))
+export function listenAt(server: Server, place: ListenAddress): Promise<string> {
+  return server
+    .listen({ host: place.host, port: place.port })
+    .catch((error) => Promise.reject(asListenError(error, place)))
 }

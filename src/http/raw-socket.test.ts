@@ -52,7 +52,7 @@ before(async () => {
     else decide(null)
   }
   server = createServer({ routes, newRequestId: () => 'id-1', onFault: () => faults++, admission })
-  port = Number(new URL(await server.listen('127.0.0.1', 0)).port)
+  port = Number(new URL(await server.listen({ host: '127.0.0.1', port: 0 })).port)
 })
 after(() => server.drain())
 beforeEach(() => {

@@ -27,6 +27,8 @@ export interface RawSocketOptions {
   connections: Connections
   bodies: Bodies
   idleMs: number
+  /** A call that another thread serves. */
+  isElsewhere?(header: (name: string) => string | undefined): boolean
 }
 
 export type RawAnswer = ({ head: string; body: string | Uint8Array } | StreamRest) & {
@@ -178,7 +180,10 @@ class RawConnection implements Arrival {
     for (const route of this.#options.routes) {
       const known = last?.route === route ? last.headers : null
       const headers = readPlainHead(this.#waiting, route.requestLine, known)
-      if (headers !== null) return headers === known ? last : { route, headers }
+      if (headers === null) continue
+      if (headers === known) return last
+      // `node:http` passes it on.
+      return this.#options.isElsewhere?.((name) => headers.fields.get(name)) === true ? null : { route, headers }
     }
     return null
   }

@@ -45,7 +45,7 @@ before(async () => {
     onFault: (error) => assert.fail(error),
     admission: (decide) => (isOverloaded ? setImmediate(decide, AWAY) : decide(null)),
   })
-  url = await server.listen('127.0.0.1', 0)
+  url = await server.listen({ host: '127.0.0.1', port: 0 })
 })
 after(() => server.drain())
 
@@ -125,7 +125,7 @@ describe('a route with an id prefix and an error format of its own', () => {
       onFault: () => {},
       admission: (decide) => (isFull ? setImmediate(decide, AWAY) : decide(null)),
     })
-    base = await ownServer.listen('127.0.0.1', 0)
+    base = await ownServer.listen({ host: '127.0.0.1', port: 0 })
   })
   after(() => ownServer.drain())
 
@@ -168,7 +168,7 @@ describe('a route with an id prefix and an error format of its own', () => {
 
 test('a connection on which nothing was ever sent does not hold up a drain', { timeout: 120_000 }, async () => {
   const server = createServer({ routes: [], newRequestId: () => 'id', onFault: assert.fail })
-  const { port, hostname } = new URL(await server.listen('127.0.0.1', 0))
+  const { port, hostname } = new URL(await server.listen({ host: '127.0.0.1', port: 0 }))
   const socket = connect(Number(port), hostname)
   await once(socket, 'connect')
   // Known to the server by then.

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
+import { Server as NetServer, type Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -17,7 +17,9 @@ import {
   type StreamHead,
 } from './call.ts'
 import { Connections } from './connections.ts'
+import { type Elsewhere, forward, type HeaderOf, headersOf, peerOf } from './elsewhere.ts'
 import { IncomingCall } from './incoming-call.ts'
+import { type ListenPlace, listen } from './listen.ts'
 import { detachNodeHttp, type RawAnswer, type RawSocketRoute, serveRawSockets } from './raw-socket.ts'
 import { asGatewayError, writeContractError } from './respond.ts'
 import { responseHead } from './response-text.ts'
@@ -38,6 +40,14 @@ export interface ServerOptions {
   admission?: Admission
   /** Limits of request bodies; none by default. */
   bodies?: Bodies
+  /** Where other threads serve what this one does not. */
+  elsewhere?: Elsewhere
+  /** Requests come from threads of this process, which say who sent them. */
+  isInternal?: boolean
+  /** Called with the number of open connections. */
+  onConnections?(open: number): void
+  /** Asked before each whole answer: the connection shall close after it, so that its client connects anew. */
+  mayCloseOne?(): boolean
 }
 
 /** No limits on memory and time. */
@@ -51,7 +61,7 @@ export type Admission = (decide: (refusal: GatewayError | null) => void) => void
 
 export interface Server {
   /** Resolves with the URL once it listens. */
-  listen(host: string, port: number): Promise<string>
+  listen(place: ListenPlace): Promise<string>
   /**
    * Takes no new connections; resolves when the calls in flight are answered. An idle connection may bring one more request
    * within the grace: a load balancer that sends on a connection while we close it cannot know whether the request arrived,
@@ -67,9 +77,6 @@ const REQUEST_TIMEOUT_MS = 300_000
 /** Longer than load balancers keep idle connections: they must be the ones to close. */
 const KEEP_ALIVE_MS = 72_000
 
-/** Connections that wait to be accepted: the system drops further ones. */
-const BACKLOG = 4_096
-
 interface Context {
   options: ServerOptions
   router: Router
@@ -82,23 +89,17 @@ interface Context {
 export function createServer(options: ServerOptions): Server {
   const server = createHttpServer({ requestTimeout: REQUEST_TIMEOUT_MS, keepAliveTimeout: KEEP_ALIVE_MS })
   const handToNodeHttp = detachNodeHttp(server)
-  const connections = new Connections(server)
-  const { routes, bodies = unbounded() } = options
+  const { routes, bodies = unbounded(), elsewhere, onConnections } = options
+  const connections = new Connections(server, onConnections)
   const context: Context = { options, router: createRouter(routes), connections, bodies, isDraining: false }
   const raw = routes.filter(({ usesRawSocket }) => usesRawSocket).map((route) => rawSocketRoute(route, context))
-  const rawOptions = { routes: raw, connections, bodies, idleMs: KEEP_ALIVE_MS }
+  const isElsewhere = elsewhere && ((header: HeaderOf) => elsewhere.threadFor(header) !== null)
+  const rawOptions = { routes: raw, connections, bodies, idleMs: KEEP_ALIVE_MS, ...(isElsewhere && { isElsewhere }) }
   const rawSockets = serveRawSockets(server, handToNodeHttp, rawOptions)
   server.on('request', (request, response) => void serve(request, response, context))
   server.on('clientError', (error, socket) => refuseUnreadable(error, socket as Socket, connections))
   return {
-    listen: (host, port) =>
-      new Promise((resolve, reject) => {
-        server.once('error', reject)
-        server.listen({ port, host, backlog: BACKLOG }, () => {
-          server.removeListener('error', reject)
-          resolve(urlOf(server.address() as AddressInfo))
-        })
-      }),
+    listen: (place) => listen(server, place),
     async drain(idleGraceMs = 0) {
       context.isDraining = true
       // Accept waiting connections first: the system would reset them, whatever was sent on them.
@@ -154,11 +155,12 @@ function rawSocketRoute(route: HttpRoute, context: Context): RawSocketRoute {
 
 function rawAnswer(reply: AnyReply, id: string, route: HttpRoute, context: Context): RawAnswer {
   if ('pieces' in reply) throw new TypeError('the raw-socket path sends whole answers and event streams only')
-  const isLast = closesConnection(reply, context)
-  if ('rest' in reply) return { ...reply, isLast }
+  if ('rest' in reply) return { ...reply, isLast: closesConnection(reply, context) }
   const { status, body } = reply
   const fields = fieldsOf(reply, id, route, context)
+  spread(fields, context)
   fields['content-length'] = Buffer.byteLength(body)
+  const isLast = fields['connection'] === 'close'
   return { head: responseHead(status, { ...fields, ...lastingFields(fields) }), body, isLast }
 }
 
@@ -177,6 +179,12 @@ async function serve(request: IncomingMessage, response: ServerResponse, context
   const { method = '', url = '', socket } = request
   const client = connections.arrive(socket, response)
   const { route, params } = context.router.find(method, url)
+  const path = options.elsewhere?.pathFor(route.path, headersOf(request))
+  if (path !== undefined && path !== null) {
+    await forward(request, response, { path, client, isLast: () => context.isDraining })
+    connections.answered(socket, client)
+    return
+  }
   const id = options.newRequestId(route.idPrefix)
   const openStream = (head: StreamHead, first: string): Sink => {
     const fields = streamFields(head, id, route, context)
@@ -187,11 +195,14 @@ async function serve(request: IncomingMessage, response: ServerResponse, context
     else response.write(first)
     return new ResponseSink(response)
   }
-  const call = new IncomingCall(request, { id, params, presence: client, openStream }, context.bodies)
+  const remoteAddress = options.isInternal === true ? peerOf(request) : socket.remoteAddress
+  const known = { id, params, presence: client, openStream, remoteAddress }
+  const call = new IncomingCall(request, known, context.bodies)
   const refusal = route.isSheddable === true ? await refusalOf(route, id, options) : null
   const reply = refusal ?? (client.left ? null : await replyFor(route, call, options))
   try {
-    const sending = send(reply, response, () => fieldsOf(reply, call.id, route, context))
+    const fieldsFor = () => fieldsOf(reply, call.id, route, context)
+    const sending = send(reply, response, fieldsFor, (fields) => spread(fields, context))
     // Only streamed replies are awaited.
     if (sending !== undefined) await sending
   } catch (error) {
@@ -224,7 +235,12 @@ function writeError({ writeError = writeContractError }: Match['route'], error: 
   return writeError(error, id)
 }
 
-function send(reply: AnyReply | null, response: ServerResponse, fieldsFor: () => Fields): Promise<void> | void {
+function send(
+  reply: AnyReply | null,
+  response: ServerResponse,
+  fieldsFor: () => Fields,
+  spreads: (fields: Fields) => void,
+): Promise<void> | void {
   if (reply !== null && 'rest' in reply) {
     response.addTrailers(reply.trailers)
     response.end(reply.rest)
@@ -240,6 +256,7 @@ function send(reply: AnyReply | null, response: ServerResponse, fieldsFor: () =>
     response.writeHead(reply.status, fields)
     return pipeline(Readable.from(reply.pieces), response)
   }
+  spreads(fields)
   if (hasBody(reply.status)) fields['content-length'] ??= Buffer.byteLength(reply.body)
   response.writeHead(reply.status, fields).end(reply.body)
 }
@@ -265,13 +282,11 @@ function closesConnection(reply: AnyReply | null, context: Context): boolean {
   return context.isDraining || (reply !== null && 'status' in reply && reply.status === 408)
 }
 
-function hasBody(status: number): boolean {
-  return status !== 204 && status !== 304
+/** Connections spread evenly over threads when those that have too many let some go. */
+function spread(fields: Fields, { options }: Context): void {
+  if (options.mayCloseOne?.() === true) fields['connection'] = 'close'
 }
 
-function urlOf({ address, family, port }: AddressInfo): string {
-  // A server on all addresses is reached on the local one.
-  if (address === '0.0.0.0') return `http://127.0.0.1:${port}`
-  if (address === '::') return `http://[::1]:${port}`
-  return family === 'IPv6' ? `http://[${address}]:${port}` : `http://${address}:${port}`
+function hasBody(status: number): boolean {
+  return status !== 204 && status !== 304
 }

@@ -48,7 +48,7 @@ export interface ManagementDeps {
   /** This gateway among the nodes of its database. */
   node(): Node
   /** What this process is doing now. */
-  status(): GatewayStatus
+  status(): Promise<GatewayStatus>
 }
 
 /** What keys and workspaces have used, as the gateway counts it. */

@@ -9,7 +9,7 @@ export type LogLevel = (typeof LOG_LEVELS)[number]
 const SECRET_FIELDS = ['authorization', 'api_key', 'apiKey', 'x-api-key', 'key', 'value', 'messages', 'content', 'body']
 
 /** Structured log on standard error: one JSON object a line, or readable text on a terminal. */
-export async function createLog(level: LogLevel): Promise<Log> {
+export async function createLog(level: LogLevel, isTerminal = process.stderr.isTTY === true): Promise<Log> {
   const options = {
     level,
     base: null,
@@ -17,7 +17,7 @@ export async function createLog(level: LogLevel): Promise<Log> {
     formatters: { level: (label: string) => ({ level: label }) },
     redact: { paths: SECRET_FIELDS.flatMap((name) => [`["${name}"]`, `*["${name}"]`, `*.*["${name}"]`]) },
   }
-  if (!process.stderr.isTTY) return pino(options, pino.destination({ dest: 2, sync: true }))
+  if (!isTerminal) return pino(options, pino.destination({ dest: 2, sync: true }))
   const { default: pretty } = await import('pino-pretty')
   return pino(options, pretty({ destination: 2, sync: true, ignore: 'pid,hostname' }))
 }

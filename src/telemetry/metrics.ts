@@ -1,6 +1,7 @@
-import { collectDefaultMetrics, Gauge, Registry } from 'prom-client'
+import { type Aggregator, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import type { CircuitState } from '../domain/circuit.ts'
 import type { LimitsState } from '../domain/gateway-status.ts'
+import type { MetricFigures } from './join-metrics.ts'
 import { type StreamMetrics, streamMetrics } from './stream-metrics.ts'
 import { Distribution, Tally } from './tally.ts'
 
@@ -42,6 +43,8 @@ export interface Metrics extends StreamMetrics {
   counterSeconds: Distribution
   /** The text for `GET /metrics`. */
   expose(): Promise<string>
+  /** The same for another thread, which joins it with those of others. */
+  read(): Promise<MetricFigures[]>
   contentType: string
 }
 
@@ -53,6 +56,7 @@ export interface Observed {
   control(): { behindSince: number | null }
   limits(): LimitsState
   bodies(): { held: number; bounds: { bytes: number } }
+  connections(): number
 }
 
 const CIRCUIT_VALUE: Readonly<Record<CircuitState, number>> = { closed: 0, 'half-open': 1, open: 2 }
@@ -61,9 +65,10 @@ const LOOP_SECONDS = [0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5]
 const COUNTER_SECONDS = [0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.1, 0.5, 1, 10]
 const OVERHEAD_SECONDS = [0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5]
 
-export function createMetrics(observed: Observed): Metrics {
+/** `isMain`: this thread also tells of the process. */
+export function createMetrics(observed: Observed, { isMain = true } = {}): Metrics {
   const registry = new Registry()
-  collectDefaultMetrics({ register: registry, prefix: 'switchyard_' })
+  if (isMain) collectDefaultMetrics({ register: registry, prefix: 'switchyard_' })
   observe(registry, observed)
   return {
     requests: new Tally({
@@ -127,6 +132,7 @@ export function createMetrics(observed: Observed): Metrics {
     ...streamMetrics(registry),
     ...answerMetrics(registry),
     expose: () => registry.metrics(),
+    read: async () => (await registry.getMetricsAsJSON()) as unknown as MetricFigures[],
     contentType: registry.contentType,
   }
 }
@@ -215,16 +221,19 @@ function observe(registry: Registry, observed: Observed): void {
     name: 'switchyard_circuit_state',
     help: 'Circuit of each provider and model in use: 0 closed, 1 half-open, 2 open.',
     labelNames: ['provider', 'model'],
+    // Of several threads the one that is worst off.
+    aggregator: 'max',
     registers: [registry],
     collect() {
       this.reset()
       for (const { provider, model, state } of observed.circuits()) this.set({ provider, model }, CIRCUIT_VALUE[state])
     },
   })
-  const gauge = (name: string, help: string, read: () => number) =>
+  const gauge: AddGauge = (name, help, read, aggregator = 'sum') =>
     new Gauge({
       name,
       help,
+      aggregator,
       registers: [registry],
       collect() {
         this.set(read())
@@ -246,12 +255,16 @@ function observe(registry: Registry, observed: Observed): void {
     'switchyard_log_writable',
     'Whether the disk takes rows: 1, or 0 while calls are refused because it does not.',
     () => (log().diskError === null ? 1 : 0),
+    'min',
   )
-  gauge('switchyard_log_lag_seconds', 'Age of the oldest of them.', () => log().lagSeconds)
-  gauge('switchyard_control_behind_seconds', 'For how long changes made on other nodes have been unknown here.', () => {
+  gauge('switchyard_log_lag_seconds', 'Age of the oldest of them.', () => log().lagSeconds, 'max')
+  const behind = () => {
     const { behindSince } = control()
     return behindSince === null ? 0 : (Date.now() - behindSince) / 1000
-  })
+  }
+  const behindHelp = 'For how long changes made on other nodes have been unknown here.'
+  gauge('switchyard_control_behind_seconds', behindHelp, behind, 'max')
+  gauge('switchyard_connections', 'Open connections of clients.', observed.connections)
   const { bodies } = observed
   gauge('switchyard_buffered_bytes', 'Bytes of request bodies that are held now.', () => bodies().held)
   gauge(
@@ -262,13 +275,16 @@ function observe(registry: Registry, observed: Observed): void {
   observeLimits(gauge, observed.limits)
 }
 
-function observeLimits(gauge: (name: string, help: string, read: () => number) => unknown, limits: () => LimitsState) {
+/** `aggregator`: what the figure of several threads is. */
+type AddGauge = (name: string, help: string, read: () => number, aggregator?: Aggregator) => unknown
+
+function observeLimits(gauge: AddGauge, limits: () => LimitsState) {
   const up = () => {
     const state = limits()
     if (state.kind === 'memory') return 1
     return (state.kind === 'lone' ? state.enforces : state.up) ? 1 : 0
   }
-  gauge('switchyard_counters_up', 'Whether this gateway can check limits now: 1 or 0.', up)
+  gauge('switchyard_counters_up', 'Whether this gateway can check limits now: 1 or 0.', up, 'min')
   gauge('switchyard_counters_deferred', 'Ends of calls that the shared counters have not heard of yet.', () => {
     const state = limits()
     return state.kind === 'counters' ? state.deferred : 0

@@ -144,7 +144,7 @@ describe('over sockets, a server with the raw-socket path answers as one without
       const routes = [{ method: 'POST' as const, path: '/busy', handle, usesRawSocket }]
       const onFault = (error: Error) => faults.push(error)
       const server = createServer({ routes, newRequestId: () => 'id', onFault })
-      servers.push({ server, port: Number(new URL(await server.listen('127.0.0.1', 0)).port) })
+      servers.push({ server, port: Number(new URL(await server.listen({ host: '127.0.0.1', port: 0 })).port) })
     }
   })
   after(async () => {

@@ -22,18 +22,40 @@ export interface Circuits {
   failed(entry: ChainEntry, failure: Failure): void
   abandoned(entry: ChainEntry): void
   /** Until then it is skipped if another entry can serve; null unless open. */
-  states(): Iterable<{ provider: string; model: string; state: CircuitState; until: number | null }>
+  states(): Iterable<CircuitView>
+  /** Another thread has opened or closed it. */
+  adopt(entry: CircuitEntry, circuit: Circuit): void
 }
 
-export function createCircuits(now: () => number, isKnown: IsKnown): Circuits {
+export interface CircuitView {
+  provider: string
+  model: string
+  state: CircuitState
+  until: number | null
+}
+
+type CircuitEntry = Pick<ChainEntry, 'provider' | 'model'>
+
+/** `onChange`: it opens, closes, or is to stay open longer. */
+export function createCircuits(
+  now: () => number,
+  isKnown: IsKnown,
+  onChange: (entry: CircuitEntry, circuit: Circuit) => void = () => {},
+): Circuits {
   const circuits = new Map<string, Map<string, Circuit>>()
 
-  function read(entry: ChainEntry): Circuit {
+  function read(entry: CircuitEntry): Circuit {
     return circuits.get(entry.provider)?.get(entry.model) ?? NEW_CIRCUIT
   }
 
+  function write(entry: CircuitEntry, circuit: Circuit): void {
+    const before = read(entry).openUntil
+    keep(entry, circuit)
+    if (before !== circuit.openUntil) onChange(entry, circuit)
+  }
+
   /** Only unhealthy circuits of known models are kept: callers must not be able to fill the memory. */
-  function write(entry: ChainEntry, circuit: Circuit): void {
+  function keep(entry: CircuitEntry, circuit: Circuit): void {
     const models = circuits.get(entry.provider)
     if (circuit === NEW_CIRCUIT) {
       models?.delete(entry.model)
@@ -51,6 +73,7 @@ export function createCircuits(now: () => number, isKnown: IsKnown): Circuits {
     succeeded: (entry) => write(entry, afterSuccess(read(entry), now())),
     failed: (entry, failure) => write(entry, afterFailure(read(entry), failure, now())),
     abandoned: (entry) => write(entry, afterAbandoned(read(entry))),
+    adopt: (entry, circuit) => keep(entry, circuit.openUntil === 0 ? NEW_CIRCUIT : circuit),
     *states() {
       for (const [provider, models] of circuits) {
         for (const [model, circuit] of models) {

@@ -94,6 +94,26 @@ export function startCatalog(options: CatalogOptions): { catalog: Catalog; first
   }
 }
 
+/** Lists that another thread has read. */
+export function catalogOf(models: () => readonly CatalogModel[]): Catalog {
+  let known: readonly CatalogModel[] = []
+  let byName = new Map<string, CatalogModel>()
+  const nameOf = (provider: string, model: string) => `${provider}/${model}`
+  function look(): typeof byName {
+    if (known !== models()) {
+      known = models()
+      byName = new Map(known.map((model) => [nameOf(model.provider, model.id), model]))
+    }
+    return byName
+  }
+  return {
+    models,
+    find: (provider, model) => look().get(nameOf(provider, model)),
+    waiting: () => new Map(),
+    lists: () => [],
+  }
+}
+
 async function readAll(source: CatalogSource, options: CatalogOptions): Promise<CatalogModel[]> {
   const { provider } = source
   const prefixes = options.prefixes.filter((rule) => rule.provider === provider.name)

@@ -43,6 +43,7 @@ export const GatewayStatus = z.strictObject({
     .nullable()
     .describe('The file this gateway itself applies at every start and edit; null: none'),
   streaming: z.boolean().describe('Whether calls may stream in workspaces that do not say it themselves'),
+  threads: z.int().describe('Threads that serve calls'),
   in_flight: z.int().describe('Chat calls being worked on now'),
   log: z
     .strictObject({ lag_rows: z.int(), last_error: z.string().nullable() })

@@ -18,8 +18,12 @@ const ASK_MS = 1_000
  * Null when another node has it; throws when PostgreSQL does not answer. It lives as long as a connection of its own:
  * whatever ends that (this process, the server, the network) frees it, and whoever asks first has it next.
  */
-export async function tryLimitsLock(url: string): Promise<LimitsLock | null> {
-  const session = await openSession({ url, onBroken: () => clearInterval(asking) })
+export async function tryLimitsLock(url: string, onLost: () => void = () => {}): Promise<LimitsLock | null> {
+  const onBroken = () => {
+    clearInterval(asking)
+    onLost()
+  }
+  const session = await openSession({ url, onBroken })
   let isAnswered = true
   const asking = setInterval(async () => {
     if (!isAnswered) return

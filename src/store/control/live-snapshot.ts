@@ -14,6 +14,8 @@ export interface LiveSnapshot {
   change<T>(change: (transaction: Transaction<Database>) => Promise<T>): Promise<T>
   /** Follows changes that other processes make, until it is stopped. */
   follow(options: Omit<FollowOptions, 'version' | 'reload'>): void
+  /** Called at once with every new snapshot; a change has been made only when that has resolved. */
+  tell(listener: (snapshot: Snapshot) => Promise<void>): void
   stop(): void
   /** How far it is behind what other processes have changed; an embedded one is never. */
   state(): ControlState
@@ -29,6 +31,7 @@ export async function openLiveSnapshot(db: Kysely<Database>, secrets: Secrets): 
   let snapshot = await loadSnapshot(db, secrets)
   let reloading: Promise<void> = Promise.resolve()
   let follower: Follower | null = null
+  let tell = async (_snapshot: Snapshot): Promise<void> => {}
 
   /** One after the other, each reading what is there when its turn comes: an older state never replaces a newer. */
   function reload(): Promise<void> {
@@ -37,7 +40,9 @@ export async function openLiveSnapshot(db: Kysely<Database>, secrets: Secrets): 
       .then(async () => {
         const read = await controlVersion(db)
         snapshot = await loadSnapshot(db, secrets)
+        const told = tell(snapshot)
         version = read
+        await told
       })
     reloading = next
     return next
@@ -55,6 +60,9 @@ export async function openLiveSnapshot(db: Kysely<Database>, secrets: Secrets): 
     },
     follow(options) {
       follower = followControl({ ...options, version: () => version, reload })
+    },
+    tell(listener) {
+      tell = listener
     },
     stop: () => follower?.stop(),
   }

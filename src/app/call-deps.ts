@@ -1,0 +1,87 @@
+import { createBodies } from '../bodies/bodies.ts'
+import type { Circuits } from '../calls/chain/circuits.ts'
+import { createPricePercents } from '../calls/chain/price-percents.ts'
+import { createProviderHealth } from '../calls/chain/provider-health.ts'
+import { createQuirks } from '../calls/chain/quirks.ts'
+import { createTraffic } from '../calls/chain/traffic.ts'
+import type { Deps } from '../calls/deps.ts'
+import { createIdempotency, type IdempotencyOptions } from '../calls/idempotency/idempotency.ts'
+import type { Catalog } from '../calls/models/catalog.ts'
+import type { IsKnown } from '../calls/models/known-models.ts'
+import { OpenStreams } from '../calls/stream/open-streams.ts'
+import type { PrefixRule } from '../domain/route.ts'
+import type { Snapshot } from '../domain/snapshot.ts'
+import type { SpendLedger } from '../limits/spend-ledger.ts'
+import type { AuthorizeDeps } from '../providers/authorize.ts'
+import { FAMILIES } from '../providers/families.ts'
+import { builtinProviders } from '../providers/provider-kinds.ts'
+import type { Log } from '../telemetry/log.ts'
+import type { Metrics } from '../telemetry/metrics.ts'
+import type { Settings } from './config.ts'
+import { streamSettings } from './stream-config.ts'
+
+export const PREFIXES: PrefixRule[] = builtinProviders().flatMap(({ name, modelPrefixes }) =>
+  modelPrefixes.map((prefix) => ({ prefix, provider: name })),
+)
+
+/** What a thread needs from outside to serve calls; the rest is made here, and is this thread's own. */
+export interface CallParts {
+  settings: ThreadSettings
+  /** Of how many threads this is one: what they have together is divided. */
+  shares: number
+  snapshot(): Snapshot
+  catalog: Catalog
+  isKnown: IsKnown
+  circuits: Circuits
+  asking: AuthorizeDeps
+  raisePricePercent(provider: string, percent: number): Promise<unknown>
+  written: Pick<Deps, 'requestLog' | 'noteUse' | 'sealingKeys'>
+  logged: Pick<IdempotencyOptions, 'find' | 'caughtUp'>
+  ledger: SpendLedger
+  metrics: Metrics
+  log: Log
+  /** Unix milliseconds; never goes back. */
+  clock(): number
+}
+
+/** Without what cannot be sent to another thread. */
+export type ThreadSettings = Omit<Settings, 'TRUSTED_PROXIES'>
+
+const REPLAYS = { outcomeBytes: 64 * 1024 * 1024, identities: 100_000 }
+
+export function createDeps(parts: CallParts): Deps {
+  const { settings, shares, snapshot, asking, metrics, log } = parts
+  const { now } = asking
+  const streams = new OpenStreams(streamSettings(settings))
+  return {
+    families: FAMILIES,
+    prefixes: PREFIXES,
+    random: Math.random,
+    snapshot,
+    catalog: parts.catalog,
+    circuits: parts.circuits,
+    quirks: createQuirks(),
+    pricePercents: createPricePercents(parts.raisePricePercent, log),
+    traffic: createTraffic(now),
+    providerHealth: createProviderHealth(now, snapshot),
+    isKnown: parts.isKnown,
+    ...asking,
+    bodies: createBodies((error) => log.error({ err: error }, 'the worker for large bodies died')),
+    ...parts.written,
+    ledger: parts.ledger,
+    idempotency: createIdempotency({
+      ...parts.logged,
+      onReplay: () => metrics.idempotentReplays.add(),
+      now: parts.clock,
+      bounds: {
+        outcomeBytes: Math.floor(REPLAYS.outcomeBytes / shares),
+        identities: Math.floor(REPLAYS.identities / shares),
+      },
+    }),
+    streams,
+    metrics,
+    log,
+    maxBodyBytes: settings.MAX_BODY_BYTES,
+    cutOff: () => streams.isCut,
+  }
+}

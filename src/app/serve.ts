@@ -1,0 +1,166 @@
+import { createCircuits } from '../calls/chain/circuits.ts'
+import type { Deps } from '../calls/deps.ts'
+import { exampleModel } from '../calls/models/example-model.ts'
+import { knownModels } from '../calls/models/known-models.ts'
+import { newId } from '../domain/new-id.ts'
+import type { HttpRoute } from '../http/call.ts'
+import { dashboardRoutes } from '../http/dashboard-routes.ts'
+import { drain } from '../http/drain.ts'
+import type { PortsOptions } from '../http/ports.ts'
+import type { SpendLedger } from '../limits/spend-ledger.ts'
+import { steadyClock } from '../limits/steady-clock.ts'
+import { builtinProviders } from '../providers/provider-kinds.ts'
+import type { LiveSnapshot } from '../store/control/live-snapshot.ts'
+import { raisePricePercent } from '../store/control/providers.ts'
+import type { Log } from '../telemetry/log.ts'
+import type { Metrics } from '../telemetry/metrics.ts'
+import { measured } from './bounded-bodies.ts'
+import { createDeps, PREFIXES } from './call-deps.ts'
+import { bodyBounds, type Config, type Environment, portsOf, type Settings } from './config.ts'
+import { findLogged } from './find-logged.ts'
+import { type Health, handleMetrics } from './handle-health.ts'
+import { callRoutes, healthRoutes } from './http-routes.ts'
+import { managementApi } from './management-api.ts'
+import { type OpenedLedger, openLedger } from './open-ledger.ts'
+import type { Store } from './open-store.ts'
+import { openUpstream } from './open-upstream.ts'
+import { packagePath } from './package-path.ts'
+import type { NewKeys } from './prepare-store.ts'
+import { readModelLists } from './read-model-lists.ts'
+import { shedding } from './shedding.ts'
+import { streamingWords } from './stream-config.ts'
+import { NO_THREADS, newSlots, openThreads, type Threads } from './threads.ts'
+
+/** A running gateway, as the command line sees it. */
+export interface Gateway {
+  /** The address for calls. */
+  url: string
+  /** The address of management, dashboard and metrics: the same, unless they have their own port. */
+  adminUrl: string
+  newKeys: NewKeys
+  /** A model for a first curl; null while no provider is configured. */
+  exampleModel: string | null
+  /** The variables that give a provider its key. */
+  keyVariables: string[]
+  store: Store
+  ledger: SpendLedger
+  /** Finishes running calls and flushes the log. Until then idle connections may send one more call. */
+  stop(idleGraceMs?: number): Promise<void>
+}
+
+/** What has been opened when calls may be served. */
+export interface Prepared {
+  environment: Environment
+  config: Config
+  settings: Settings
+  /** That serve calls; 1: the main thread does. */
+  threads: number
+  store: Store
+  live: LiveSnapshot
+  newKeys: NewKeys
+  log: Log
+  now(): number
+  onListening(url: string): void
+}
+
+/** The start waits this long for the model lists; reading continues in the background. */
+const CATALOG_WAIT_MS = 3_000
+
+/** Wires the parts together and listens. */
+export async function serve(prepared: Prepared): Promise<Gateway> {
+  const { environment, config, settings, live, newKeys, log, now, onListening } = prepared
+  const clock = steadyClock(now, () => performance.now())
+  const asking = openUpstream(now, environment)
+  const onRead = () => threads.models(catalog.models())
+  let threads: Threads = NO_THREADS
+  const { catalog, ...modelLists } = readModelLists(live.current(), PREFIXES, asking, { log, onRead })
+  const isKnown = knownModels(live.current, catalog)
+  const circuits = createCircuits(now, isKnown, (entry, circuit) => threads.circuit({ entry, circuit }))
+  const keeping = { control: live.state, limits: () => opened.limits() }
+  let connections = 0
+  const { metrics, bodies } = measured(bodyBounds(settings, prepared.threads), {
+    ...{ circuits: () => circuits.states(), log: prepared.store.requestLog.status, connections: () => connections },
+    ...keeping,
+  })
+  const slots = prepared.threads > 1 ? newSlots() : null
+  const caughtUp = () => threads.joined(prepared.store).requestLog.caughtUp()
+  const opened = await openLedger({ settings, store: prepared.store, metrics, log, clock, slots, caughtUp })
+  if (slots !== null)
+    threads = openThreads({ ...prepared, slots, circuits, ledger: opened.ledger, models: catalog.models })
+  const store = threads.joined(prepared.store)
+  let phase: 'starting' | 'ready' | 'draining' = 'starting'
+  const stopping = new AbortController()
+  const deps = createDeps({
+    ...{ settings, shares: prepared.threads, snapshot: live.current, catalog, isKnown, circuits, asking },
+    raisePricePercent: (provider, percent) => live.change((change) => raisePricePercent(change, provider, percent)),
+    written: notes(store),
+    logged: { find: findLogged(store, live), caughtUp: () => live.orAway(store.requestLog.caughtUp()) },
+    ledger: opened.ledger,
+    ...{ metrics, log, clock },
+  })
+  const health: Health = { phase: () => phase, catalog, log: store.requestLog.status, ...keeping }
+  const parts = { deps, health, live, store, config, stopping: stopping.signal, startedAt: now(), threads }
+  const expose = () => threads.metricsText(metrics)
+  const server = threads.servers({
+    ports: portsOf(settings),
+    routes: routes(deps, health, [...pages(expose, metrics, () => server.portsApart()), ...managementApi(parts)]),
+    newRequestId: (prefix = 'chatcmpl_') => `${prefix}${newId(now())}`,
+    admission: shedding(metrics, settings.OVERLOAD_MS),
+    bodies,
+    onFault: (error, { id, ...call }) => log.error({ request: id, ...call, err: error.cause ?? error }),
+    onConnections: (open) => {
+      connections = open
+    },
+  })
+  const addresses = await server.listen()
+  onListening(addresses.url)
+  await Promise.race([modelLists.firstRound, new Promise((resolve) => setTimeout(resolve, CATALOG_WAIT_MS).unref())])
+  phase = 'ready'
+  const streaming = streamingWords(live.current(), deps.streams.settings)
+  log.info({ ...addresses, ...startWords(store), streaming, threads: prepared.threads }, 'serving')
+  return {
+    ...addresses,
+    ...{ newKeys, exampleModel: exampleModel(live.current(), catalog), store, ledger: opened.ledger },
+    keyVariables: builtinProviders().map(({ apiKeyVariable }) => apiKeyVariable),
+    async stop(idleGraceMs = 0) {
+      phase = 'draining'
+      stopping.abort()
+      log.info('draining')
+      modelLists.stop()
+      await drain(server, { log, seconds: settings.DRAIN_SECONDS, idleGraceMs, streams: deps.streams })
+      await threads.close()
+      await closeAll(deps, opened, { store, live })
+      log.info('stopped')
+    },
+  }
+}
+
+function startWords({ engine, node }: Store) {
+  return { engine, node }
+}
+
+function notes({ requestLog, valueUses, secrets }: Store): Pick<Deps, 'requestLog' | 'noteUse' | 'sealingKeys'> {
+  return { requestLog, noteUse: valueUses.note, sealingKeys: secrets.sealingKeys }
+}
+
+/** Pools first: calls that still wait for a provider end now and are logged before the store closes. */
+async function closeAll(
+  { upstream, bodies }: Deps,
+  ledger: OpenedLedger,
+  { store, live }: Pick<Prepared, 'store' | 'live'>,
+): Promise<void> {
+  live.stop()
+  upstream.close()
+  await bodies.close()
+  await ledger.stop()
+  await store.close()
+}
+
+function routes(deps: Deps, health: Health, administration: HttpRoute[]): PortsOptions['routes'] {
+  return { calls: callRoutes(deps), health: healthRoutes(health), administration }
+}
+
+function pages(expose: () => Promise<string>, metrics: Metrics, portsApart: () => string): HttpRoute[] {
+  const handle = () => handleMetrics(expose, metrics.contentType)
+  return [{ method: 'GET', path: '/metrics', handle }, ...dashboardRoutes(packagePath('dashboard/dist'), portsApart)]
+}

@@ -1,0 +1,171 @@
+import { join } from 'node:path'
+import { parentPort, workerData } from 'node:worker_threads'
+import { createCircuits } from '../calls/chain/circuits.ts'
+import type { Deps } from '../calls/deps.ts'
+import { catalogOf } from '../calls/models/catalog.ts'
+import { knownModels } from '../calls/models/known-models.ts'
+import type { LimitsState } from '../domain/gateway-status.ts'
+import { newId } from '../domain/new-id.ts'
+import { drain } from '../http/drain.ts'
+import { createServer, type ServerOptions } from '../http/server.ts'
+import { createLoneLedger } from '../limits/lone-ledger.ts'
+import { headerOf, SlotBook } from '../limits/slots/slot-book.ts'
+import { SlotLedger } from '../limits/slots/slot-ledger.ts'
+import { steadyClock } from '../limits/steady-clock.ts'
+import { threadSpool } from '../request-log/spool/segments.ts'
+import { createLog } from '../telemetry/log.ts'
+import { Conversation } from '../threads/conversation.ts'
+import { measured } from './bounded-bodies.ts'
+import { createDeps } from './call-deps.ts'
+import { bodyBounds, shareOf } from './config.ts'
+import { connectionBalance } from './connection-balance.ts'
+import { callRoutes } from './http-routes.ts'
+import { openSpool, targetOf } from './open-spool.ts'
+import { openUpstream } from './open-upstream.ts'
+import { shedding } from './shedding.ts'
+import { elsewhereOf } from './thread-of-call.ts'
+import type { MainTasks, ThreadData, ThreadReport, ThreadTasks } from './thread-protocol.ts'
+
+/**
+ * A thread that serves calls: its own event loop, listening socket, connections to providers and spool. Control data,
+ * model lists and everything that needs the database come from the main thread.
+ */
+const data = workerData as ThreadData
+const { thread, threads, settings, node } = data
+if (parentPort === null) throw new Error('a serving thread is started by the gateway')
+
+const log = (await createLog(settings.LOG_LEVEL, data.isTerminal)).child({ thread })
+const ready = Promise.withResolvers<void>()
+/** Whatever is said at the start: asked until it is answered. */
+const main = new Conversation<MainTasks>(parentPort, {
+  ready: () => ready.promise,
+  listen: ({ port }) => server.listen({ host: settings.HOST, port, reusePort: true }),
+  control(given) {
+    book.learn(given.slots)
+    snapshot = given.snapshot
+  },
+  models(given) {
+    models = given
+  },
+  circuit: ({ entry, circuit }) => circuits.adopt(entry, circuit),
+  caughtUp: () => requestLog.caughtUp(),
+  report,
+  metrics: () => metrics.read(),
+  status: () => ({
+    inFlight: metrics.inFlight.value,
+    circuits: [...circuits.states()],
+    health: [...snapshot.providers.keys()].map((name) => [name, deps.providerHealth.of(name)]),
+  }),
+  drain: ({ idleGraceMs }) =>
+    drain(server, { log, seconds: settings.DRAIN_SECONDS, idleGraceMs, streams: deps.streams }),
+  close,
+} satisfies ThreadTasks)
+
+let { snapshot } = data.control
+let { models } = data
+const book = new SlotBook()
+book.learn(data.control.slots)
+const header = headerOf(data.header)
+const enforces = () => !data.isLone || Atomics.load(header.enforces, 0) === 1
+
+const clock = steadyClock(Date.now, () => performance.now())
+const spooled = openSpool(join(settings.DATA_DIR, 'spool', String(thread)), {
+  node: threadSpool(node, thread),
+  synchronousFull: settings.SPOOL_SYNC === 'full',
+  maxRows: shareOf(settings.SPOOL_MAX_ROWS, threads),
+  log,
+})
+const databaseUrl = settings.DATABASE_URL ?? null
+const target = targetOf(settings.DATA_DIR, databaseUrl)
+const openAfterMs = 1000 * settings.OPEN_ROWS_AFTER_SECONDS
+const fold = spooled.fold({
+  target,
+  retentionDays: null,
+  onlyProcess: databaseUrl === null,
+  openAfterMs,
+  isFirst: false,
+})
+const { requestLog } = fold
+
+const asking = openUpstream(Date.now, data.environment)
+const catalog = catalogOf(() => models)
+const isKnown = knownModels(() => snapshot, catalog)
+const circuits = createCircuits(Date.now, isKnown, (entry, circuit) => {
+  const { provider, model } = entry
+  void main.ask('circuit', { entry: { provider, model }, circuit })
+})
+const balance = connectionBalance(data.connections, thread)
+const limits = (): LimitsState => (data.isLone ? { kind: 'lone', enforces: enforces() } : { kind: 'memory' })
+const { metrics, bodies } = measured(
+  bodyBounds(settings, threads),
+  {
+    circuits: () => circuits.states(),
+    log: requestLog.status,
+    // Of the whole gateway the main thread knows it.
+    control: () => ({ behindSince: null }),
+    limits,
+    connections: balance.own,
+  },
+  { isMain: false },
+)
+const slots = new SlotLedger(clock, header, book)
+const onRefused = () => metrics.limitsRefused.add()
+let uses = new Map<string, number>()
+const deps: Deps = createDeps({
+  settings,
+  shares: threads,
+  snapshot: () => snapshot,
+  catalog,
+  isKnown,
+  circuits,
+  asking,
+  raisePricePercent: (provider, percent) => main.ask('raisePricePercent', { provider, percent }),
+  written: { requestLog, noteUse: (value, at) => void uses.set(value, at), sealingKeys: data.sealingKeys },
+  logged: {
+    find: (keyId, idempotencyKey, since) => main.ask('find', { keyId, idempotencyKey, since }),
+    // A key of a caller is always served by the same thread, so its calls are in this very log.
+    caughtUp: () => requestLog.caughtUp(),
+  },
+  ledger: data.isLone ? createLoneLedger(() => slots, { enforces, onRefused }) : slots,
+  metrics,
+  log,
+  clock,
+})
+
+const served: ServerOptions = {
+  routes: callRoutes(deps),
+  newRequestId: (prefix = 'chatcmpl_') => `${prefix}${newId(Date.now())}`,
+  admission: shedding(metrics, settings.OVERLOAD_MS),
+  bodies,
+  onFault: (error, { id, ...call }) => log.error({ request: id, ...call, err: error.cause ?? error }),
+}
+const server = createServer({
+  ...served,
+  elsewhere: elsewhereOf(thread, data.sockets),
+  onConnections: balance.count,
+  mayCloseOne: balance.mayCloseOne,
+})
+/** For calls that reached another thread and belong here. */
+const forThreads = createServer({ ...served, isInternal: true })
+
+await fold.ready
+await forThreads.listen({ path: data.sockets[thread] ?? '' })
+ready.resolve()
+
+function report(): ThreadReport {
+  const taken = uses
+  uses = new Map()
+  return { log: requestLog.status(), isDelivered: spooled.isDelivered(), uses: [...taken] }
+}
+
+/** Pools first: calls that still wait for a provider end now and are logged before the spool closes. */
+async function close(): Promise<ThreadReport> {
+  balance.stop()
+  deps.upstream.close()
+  forThreads.destroy()
+  await deps.bodies.close()
+  await fold[Symbol.asyncDispose]()
+  const last = report()
+  await spooled[Symbol.asyncDispose]()
+  return last
+}
