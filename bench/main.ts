@@ -24,6 +24,7 @@ import { builtProgram, OURS, SOURCES } from './run/gateway.ts'
 import { installPeers, parsePeer } from './run/peers.ts'
 import { pinSelf } from './run/pinning.ts'
 import { takeTurn } from './run/turn.ts'
+import { measureThreads, threadsText } from './threads.ts'
 
 const STREAM_PARTS = ['streams', 'first-content', 'stream-memory'] as const
 const PARTS = [
@@ -64,6 +65,7 @@ Instead of these parts:
   --against <folder> CPU per call against the built program (dist/switchyard.js) of another checkout, and the ratio;
                      with --streams, CPU per stream
   --paths            streams and whole calls through the own socket code and through node:http and undici
+  --threads          CPU per call of two serving threads against one, both busy at the same time
   --nodes            one embedded node, then one, two and four with PostgreSQL and Valkey (five minutes)
   --record-budget    writes bench/budget.json, which bench/budget.test.ts enforces
   --write-docs       writes the last result to README.md, docs/performance.md and the chart; with --nodes, that table
@@ -80,6 +82,7 @@ async function main(): Promise<string> {
       'no-peers': { type: 'boolean', default: false },
       nodes: { type: 'boolean', default: false },
       paths: { type: 'boolean', default: false },
+      threads: { type: 'boolean', default: false },
       streams: { type: 'boolean', default: false },
       'record-budget': { type: 'boolean', default: false },
       'write-docs': { type: 'boolean', default: false },
@@ -106,6 +109,7 @@ async function main(): Promise<string> {
   }
   if (values.against !== undefined)
     return againstText(await measureAgainst(options, builtProgram(OTHER, values.against), values.streams))
+  if (values.threads) return threadsText(await measureThreads(options))
   if (values.paths) return pathsText(await measurePaths(options))
   if (values.nodes) {
     const result = await measureNodes(options)

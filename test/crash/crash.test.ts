@@ -11,6 +11,13 @@ describe('a gateway killed under load, again and again', () => {
     assertMeaningful(report)
   })
 
+  test('the same with four serving threads', { timeout: 600_000 }, async () => {
+    const report = await crashTest({ rounds: 6, seed: 9, concurrency: 12, engine: 'sqlite', threads: 4 })
+    assert.deepEqual(report.problems, [])
+    assert.deepEqual([report.missing, report.unknown, report.open], [0, 0, 0])
+    assertMeaningful(report)
+  })
+
   test('its PostgreSQL log misses no answered call and knows every upstream call', { timeout: 600_000 }, async () => {
     const report = await crashTest({ rounds: 3, seed: 8, concurrency: 12, engine: 'postgres' })
     assert.deepEqual(report.problems, [])

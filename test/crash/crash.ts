@@ -21,6 +21,8 @@ export interface CrashOptions {
   /** Clients with one call in flight each. */
   concurrency: number
   engine: 'sqlite' | 'postgres'
+  /** That serve; 1 by default. */
+  threads?: number
   onRound?(round: RoundReport): void
 }
 
@@ -38,6 +40,8 @@ export interface CrashReport extends Verdict {
   kills: number
 }
 
+/** There may be more threads than this machine has cores. */
+const MORE_CORES = join(import.meta.dirname, '../more-cores.ts')
 const KEY = 'gw_live_crash000000000000000000000000000'
 const ADMIN_KEY = 'gw_admin_crash00000000000000000000000000'
 const SHORTEST_LOAD_MS = 50
@@ -61,7 +65,7 @@ export async function crashTest(options: CrashOptions): Promise<CrashReport> {
   const server = options.engine === 'postgres' ? await startPostgres() : null
   try {
     const databaseUrl = server === null ? null : await server.createDatabase()
-    const gateway = gatewayProcess(folder, simulator, databaseUrl)
+    const gateway = gatewayProcess(folder, simulator, databaseUrl, options.threads ?? 1)
     // The same seed plans the same run, although when a kill strikes is never the same twice.
     const random = createRandom(options.seed)
     const sent: SentCall[] = []
@@ -159,14 +163,20 @@ function configPath(folder: string): string {
   return join(folder, 'switchyard.yaml')
 }
 
-function gatewayProcess(folder: string, simulator: Simulator, databaseUrl: string | null): ProcessOptions {
+function gatewayProcess(
+  folder: string,
+  simulator: Simulator,
+  databaseUrl: string | null,
+  threads: number,
+): ProcessOptions {
   return {
     command: process.execPath,
-    args: [PROGRAM, 'serve'],
+    args: [`--import=${MORE_CORES}`, PROGRAM, 'serve'],
     readyWhen: /serves on (http:\S+)/,
     env: {
       ...COMPILE_CACHE,
       PORT: '0',
+      SERVING_THREADS: String(threads),
       // Models made up for one call have no price, which would fill the log with warnings.
       LOG_LEVEL: 'error',
       OVERLOAD_MS: '0',

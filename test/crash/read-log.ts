@@ -18,8 +18,8 @@ type Query = (sql: string) => Promise<Row[]>
 export async function readLog(dataDirs: readonly string[], databaseUrl: string | null): Promise<LogOnDisk> {
   return await withDatabase(dataDirs[0] ?? '', databaseUrl, async (query) => {
     const positions = new Map((await query('select node, seq from spool_positions')).map((row) => [row['node'], row]))
-    const behind = dataDirs.map((dataDir) => {
-      const { node, last } = readSpool(dataDir)
+    const behind = dataDirs.flatMap(spoolsOf).map((folder) => {
+      const { node, last } = readSpool(folder)
       return Math.max(0, last - Number(positions.get(node)?.['seq'] ?? 0))
     })
     const [rejects] = await query('select count(*) as count from spool_rejects')
@@ -32,8 +32,14 @@ export async function readLog(dataDirs: readonly string[], databaseUrl: string |
   })
 }
 
-function readSpool(dataDir: string): { node: unknown; last: number } {
+/** Of the gateway, and of its serving threads. */
+function spoolsOf(dataDir: string): string[] {
   const folder = join(dataDir, 'spool')
+  const threads = readdirSync(folder).filter((name) => /^\d+$/.test(name))
+  return [folder, ...threads.map((name) => join(folder, name))]
+}
+
+function readSpool(folder: string): { node: unknown; last: number } {
   const files = readdirSync(folder).filter((name) => name.endsWith('.log'))
   const newest = files.sort().at(-1)
   const last = newest === undefined ? 0 : Number.parseInt(newest, 10) + recordsIn(readFileSync(join(folder, newest)))

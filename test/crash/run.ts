@@ -9,6 +9,7 @@ Kills the gateway (SIGKILL) under load and compares its request log with what cl
   --concurrency <number>       parallel clients, default 16
   --engine sqlite|postgres     default sqlite
   --seed <number>              default 1
+  --threads <number>           that serve, default 1
   --help                       print this text
 
 They are chat completions, messages and responses, more than half of them streamed, some asked of two providers at once; one key has a hard budget that grows a little with every round.
@@ -26,6 +27,7 @@ function readOptions() {
       concurrency: { type: 'string', default: '16' },
       engine: { type: 'string', default: 'sqlite' },
       seed: { type: 'string', default: '1' },
+      threads: { type: 'string', default: '1' },
       help: { type: 'boolean', default: false },
     },
   })
@@ -35,6 +37,7 @@ function readOptions() {
     rounds: wholeNumber('rounds', values.rounds),
     concurrency: wholeNumber('concurrency', values.concurrency),
     seed: wholeNumber('seed', values.seed),
+    threads: wholeNumber('threads', values.threads),
     engine,
     help: values.help,
   } as const
