@@ -54,11 +54,6 @@ export function isConfigured({ apiKey, baseUrl, preset, settings, credentials }:
   return apiKey !== null || baseUrl !== null || [preset, settings, credentials].some((each) => each !== undefined)
 }
 
-/** Whose prices and models it has; null: an address of its own, of which nothing is known. */
-export function vendorOf({ preset, baseUrl, family }: Pick<Provider, 'preset' | 'baseUrl' | 'family'>): string | null {
-  return preset ?? (baseUrl === null ? family : null)
-}
-
 /** What is known of families and presets, where a provider is set up. */
 export interface ProviderKinds {
   /** The family of a provider that names none; null: it must. */

@@ -11,6 +11,7 @@ import {
 } from '../store/control/providers.ts'
 import { routesUsing } from '../store/control/routes-using.ts'
 import { seedRegistry } from '../store/control/seed-registry.ts'
+import { rowVendor } from '../store/control/vendor.ts'
 import type { Database, ProviderRow } from '../store/engine/schema.ts'
 import { timestamp } from './contract/fields.ts'
 import { MASKED, type providerOperations } from './contract/providers.ts'
@@ -241,6 +242,7 @@ function toProviderView(row: ProviderRow, provider: Provider) {
     on_estimate: provider.onEstimate ?? 'estimate',
     speaks: provider.speaks === undefined ? null : [...provider.speaks],
     price_percent: row.price_percent,
+    priced_as: rowVendor(row),
     managed_by: managedBy,
     created_at: timestamp(row.created_at),
     updated_at: timestamp(row.updated_at),

@@ -44,11 +44,13 @@ export const PROVIDER_KINDS: ProviderKinds = {
 /** Of a preset that does not exist: the message about the preset follows. */
 const FIRST_FAMILY = [...FAMILIES.keys()][0] ?? null
 
-function addressProblem({ name, family, baseUrl, preset }: Provider): string | null {
-  const { isAddressKnown, builtin } = FAMILIES.get(family) ?? {}
-  const presetUrl = preset === undefined ? null : PRESETS.get(preset)?.baseUrl
-  const isKnown = isAddressKnown === true || builtin?.name === name || typeof presetUrl === 'string'
+function addressProblem({ family, baseUrl, preset }: Provider): string | null {
+  const isKnown = preset === undefined ? FAMILIES.get(family)?.isAddressKnown === true : hasAddress(preset)
   return baseUrl === null && !isKnown ? 'base_url: the address of the provider is missing' : null
+}
+
+function hasAddress(preset: string): boolean {
+  return typeof PRESETS.get(preset)?.baseUrl === 'string'
 }
 
 function settingsProblem({ family: name, settings = {}, credentials = {} }: Provider): string | null {

@@ -90,6 +90,7 @@ describe('PUT /providers/{name}', () => {
       proxy: null,
       ca: null,
       price_percent: null,
+      priced_as: null,
       managed_by: null,
     })
     assert.equal((await chatAt('mine')).status, 200)
@@ -205,7 +206,7 @@ describe('PUT /providers/{name}', () => {
     ['an unknown field', 'bad', { family: 'openai', base_url: 'http://h', apikey: 'x' }, /apikey/],
     ['a missing family', 'bad', { base_url: 'http://h' }, /family/],
     ['an unknown family', 'bad', { family: 'third', base_url: 'http://h' }, /family: one of openai, anthropic/],
-    ['a missing address', 'bad', { family: 'openai' }, /base_url/],
+    ['a missing address', 'bad', { preset: 'vllm' }, /base_url/],
     ['an address of the wrong type', 'bad', { family: 'openai', base_url: 7 }, /base_url/],
     ['another scheme', 'bad', { family: 'openai', base_url: 'ftp://h' }, /base_url: .*http/],
     ['credentials in the address', 'bad', { family: 'openai', base_url: 'http://a:b@h' }, /base_url: .*credentials/],

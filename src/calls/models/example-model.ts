@@ -12,9 +12,17 @@ export function exampleModel(snapshot: Snapshot, catalog: Catalog): string | nul
   const configured = [...snapshot.providers.values()].filter(isConfigured).map(({ name }) => name)
   if (configured.length === 0) return null
   const listed = catalog.models()
-  const registered = configured.flatMap((provider) => [...(snapshot.registry.get(provider)?.values() ?? [])])
+  const registered = configured.flatMap((provider) =>
+    [...(snapshot.registry.get(provider)?.values() ?? [])].map((each) => ({ ...each, of: each.provider, provider })),
+  )
   const known =
-    listed.length > 0 ? listed : registered.map(({ provider, model }) => ({ provider, id: model, directId: model }))
+    listed.length > 0
+      ? listed
+      : registered.map(({ provider, of, model: id }) => ({
+          ...{ provider, id },
+          // Where the models are those of its vendor, only its own name leads to it.
+          directId: of === provider ? id : `${provider}/${id}`,
+        }))
   const priced = known.flatMap(({ provider, id, directId }) => {
     const model = snapshot.registry.get(provider)?.get(id)
     const output = model?.price.base?.output

@@ -37,6 +37,10 @@ export const Provider = z.strictObject({
   price_percent: PricePercent.nullable().describe(
     'The most that it charges, in percent of the list price, as its answers have shown or an operator has said',
   ),
+  priced_as: z
+    .string()
+    .nullable()
+    .describe("Whose models and prices of the registry it has where it has none of its own; null: nobody's"),
   managed_by: ManagedBy,
   created_at: Timestamp,
   updated_at: Timestamp,

@@ -11,6 +11,7 @@ import {
   type RegistryItem,
 } from '../../store/control/registry-items.ts'
 import { readBuiltinRegistry } from '../../store/control/seed-registry.ts'
+import { rowVendor } from '../../store/control/vendor.ts'
 import type { Database } from '../../store/engine/schema.ts'
 import { timestamp } from '../contract/fields.ts'
 import type { registryOperations } from '../contract/registry.ts'
@@ -80,5 +81,9 @@ export function registryHandlers(deps: ManagementDeps): HandlersOf<typeof regist
 async function find(db: Kysely<Database>, provider: string, model: string): Promise<RegistryItem> {
   const item = await findItem(db, provider, model)
   if (item !== null) return item
-  throw new GatewayError('not_found', `The registry has no model '${model}' of provider '${provider}'.`)
+  const row = await findProvider(db, provider)
+  const vendor = row === null ? null : rowVendor(row)
+  const isPricedAs = vendor !== null && (await findItem(db, vendor, model)) !== null
+  const hint = isPricedAs ? ` It is priced as ${vendor}/${model}.` : ''
+  throw new GatewayError('not_found', `The registry has no model '${model}' of provider '${provider}'.${hint}`)
 }

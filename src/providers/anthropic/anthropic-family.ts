@@ -23,6 +23,7 @@ export const chat: Translator<ChatRequest> = { target: chatTarget, toWire, fromW
 /** The Messages API, version 2023-06-01, and servers compatible with it. */
 export const anthropicFamily: Family = {
   builtin,
+  isAddressKnown: true,
   translators: { chat, messages, count_tokens: countTokens },
   operationOf: () => 'chat',
   modelsTarget,

@@ -25,6 +25,7 @@ const TRANSLATORS = { chat, embeddings, responses }
 
 export const openaiFamily: Family = {
   builtin,
+  isAddressKnown: true,
   requestIdHeader: 'x-request-id',
   otherRequestIdHeader: 'apim-request-id',
   baseUrlHint: 'Does the base URL include /v1?',

@@ -3,10 +3,10 @@ import type { Kysely } from 'kysely'
 import { z } from 'zod'
 import { perClass } from '../../domain/pricing/classes.ts'
 import type { PriceList } from '../../domain/pricing/price.ts'
-import { vendorOf } from '../../domain/provider.ts'
-import type { Database, ProviderRow } from '../engine/schema.ts'
+import type { Database } from '../engine/schema.ts'
 import { changeControlData } from './control-transaction.ts'
 import { addPriceVersion, findModel, type ModelFacts, newestPriceVersion, putModel } from './registry.ts'
+import { rowVendor } from './vendor.ts'
 
 /** Price lists write numbers; the shortest decimal that means the same double is what their author wrote. */
 const price = z
@@ -84,7 +84,8 @@ function builtinModel(model: z.infer<typeof Model>): BuiltinModel {
   return { facts, prices: { ...perClass('price', ({ price }) => model[price]), tiers: model.tiers } }
 }
 
-const BUILTIN = 'builtin:'
+/** How the source of a shipped price begins. */
+export const BUILTIN = 'builtin:'
 
 /**
  * Brings the registry up to what this version knows. What the operator set stays: rows owned by the configuration file
@@ -115,16 +116,6 @@ export async function seedRegistry(
 async function vendorsIn(db: Kysely<Database>): Promise<Set<string>> {
   const rows = await db.selectFrom('providers').select(['family', 'base_url', 'options']).execute()
   return new Set(rows.flatMap((row) => rowVendor(row) ?? []))
-}
-
-/** As `vendorOf`, without the secrets. */
-export function rowVendor({
-  family,
-  base_url,
-  options,
-}: Pick<ProviderRow, 'family' | 'base_url' | 'options'>): string | null {
-  const { preset } = JSON.parse(options ?? '{}') as { preset?: string }
-  return vendorOf({ family, baseUrl: base_url, ...(preset === undefined ? {} : { preset }) })
 }
 
 function isPriced(prices: PriceList): boolean {

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely'
 import type { Key, KeyValue } from '../../domain/key.ts'
 import { limitsFromText } from '../../domain/limits.ts'
 import { compilePrice, type Price, parsePrices } from '../../domain/pricing/price.ts'
-import { type Provider, vendorOf } from '../../domain/provider.ts'
+import type { Provider } from '../../domain/provider.ts'
 import type { Route } from '../../domain/route.ts'
 import type { RegistryModel, Snapshot, Workspace } from '../../domain/snapshot.ts'
 import type { Database, PriceVersionRow, RegistryRow } from '../engine/schema.ts'
@@ -10,6 +10,8 @@ import type { Secrets } from '../engine/secrets.ts'
 import { keyFromRow } from './keys.ts'
 import { providerFromRow } from './providers.ts'
 import { routeFromRow } from './routes.ts'
+import { BUILTIN } from './seed-registry.ts'
+import { vendorOf } from './vendor.ts'
 import { flagOrNull } from './workspaces.ts'
 
 /** Reads all control data in one transaction, so that its parts fit together. */
@@ -26,7 +28,7 @@ export async function loadSnapshot(db: Kysely<Database>, secrets: Secrets): Prom
     keys,
     valuesByHash: valueMap(rows, keys),
     providers,
-    registry: withVendors(registryMap(rows.registry, rows.prices), providers),
+    registry: withVendors(rows, providers),
   }
 }
 
@@ -101,14 +103,21 @@ function registryMap(
 
 /** A provider under a name of its own is priced as its vendor, where its own rows do not say otherwise. */
 function withVendors(
-  registry: ReadonlyMap<string, ReadonlyMap<string, RegistryModel>>,
+  rows: Pick<ControlRows, 'registry' | 'prices'>,
   providers: ReadonlyMap<string, Provider>,
 ): Map<string, ReadonlyMap<string, RegistryModel>> {
-  const all = new Map(registry)
+  const registry = registryMap(rows.registry, rows.prices)
+  const shipped = new Set(rows.prices.filter(({ source }) => source.startsWith(BUILTIN)).map(({ id }) => id))
+  const all = new Map<string, ReadonlyMap<string, RegistryModel>>(registry)
   for (const provider of providers.values()) {
     const vendor = vendorOf(provider)
     const listed = vendor === null || vendor === provider.name ? undefined : registry.get(vendor)
-    if (listed !== undefined) all.set(provider.name, new Map([...listed, ...(registry.get(provider.name) ?? [])]))
+    if (vendor === null || listed === undefined) continue
+    const namesake = providers.get(vendor)
+    // What an operator has set for another server of the vendor's name says nothing of the vendor.
+    const isElsewhere = namesake !== undefined && vendorOf(namesake) !== vendor
+    const ofVendor = [...listed].filter(([, { priceVersion: id }]) => !isElsewhere || (id !== null && shipped.has(id)))
+    all.set(provider.name, new Map([...ofVendor, ...(registry.get(provider.name) ?? [])]))
   }
   return all
 }

@@ -40,6 +40,7 @@ const stored: Provider = {
   on_estimate: 'hold',
   speaks: ['responses'],
   price_percent: null,
+  priced_as: null,
   managed_by: null,
   created_at: '2026-01-01T00:00:00Z',
   updated_at: '2026-01-01T00:00:00Z',
@@ -159,6 +160,11 @@ test('a family and a preset say how settings are typed and where a provider is',
     ],
   )
   assert.equal(knownAddress(KINDS, 'wire', null), null)
+  const [wire] = KINDS.families
+  const families = [{ ...wire!, is_address_known: true }]
+  const presets = [{ name: 'yours', family: 'wire', base_url: null }]
+  assert.equal(knownAddress({ families, presets }, 'wire', null), '')
+  assert.equal(knownAddress({ families, presets }, 'wire', 'yours'), null, 'the family is no server of yours')
   assert.equal(knownAddress(KINDS, 'wire', 'vendor'), 'https://vendor.example/v1')
   assert.deepEqual(settingFields(KINDS, 'unknown'), [])
 })

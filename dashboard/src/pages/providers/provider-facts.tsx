@@ -59,6 +59,18 @@ function Connection({ provider }: { provider: Provider }) {
             <CopyText value={base_url} />
           )}
         </dd>
+        {provider.priced_as !== null && provider.priced_as !== name && (
+          <>
+            <dt>Prices</dt>
+            <dd>
+              as{' '}
+              <Anchor component={Link} size="sm" href={`${path('registry')}?provider=${provider.priced_as}`}>
+                {provider.priced_as}
+              </Anchor>
+              , where it has none of its own
+            </dd>
+          </>
+        )}
         <dt>API key</dt>
         <dd>{has_api_key ? 'set, not shown' : <Missing />}</dd>
         {settings.length > 0 && (

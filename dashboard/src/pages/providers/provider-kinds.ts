@@ -46,6 +46,7 @@ export function knownAddress(
   family: string,
   preset: string | null,
 ): string | null {
-  const address = presets.find(({ name }) => name === preset)?.base_url ?? null
-  return address ?? (families.find(({ name }) => name === family)?.is_address_known === true ? '' : null)
+  const vendor = presets.find(({ name }) => name === preset)
+  if (vendor !== undefined) return vendor.base_url
+  return families.find(({ name }) => name === family)?.is_address_known === true ? '' : null
 }
