@@ -134,11 +134,11 @@ test('rows wait when somebody else has moved the position of their spool, rather
   await requestLog.close(closeRecord('r1'))
   await requestLog.caughtUp()
   const position = db.updateTable('spool_positions').where('node', '=', node)
-  await position.set({ seq: 100 }).execute()
+  await position.set({ seq: 100, ends_seq: 100 }).execute()
   await requestLog.close(closeRecord('r2'))
   await until(() => /another process has delivered/.test(requestLog.status().lastError ?? ''), 'it says so')
   assert.equal(requestLog.status().lagRows, 1)
-  await position.set({ seq: 1 }).execute()
+  await position.set({ seq: 1, ends_seq: 1 }).execute()
   await requestLog.caughtUp()
   const rows = await db.selectFrom('requests').select('id').orderBy('id').execute()
   assert.deepEqual(
