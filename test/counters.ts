@@ -1,9 +1,14 @@
-import { Bookings, type CountedCall } from '../src/limits/counters/bookings.ts'
+import { randomUUID } from 'node:crypto'
 import { type Connection, openConnection } from '../src/limits/counters/connection.ts'
+import { Leases } from '../src/limits/counters/leases.ts'
 import { CountersLedger } from '../src/limits/counters/ledger.ts'
+import { type Message, readAnswer, type WaitingCall } from '../src/limits/counters/message.ts'
+import { Reports } from '../src/limits/counters/reports.ts'
 import { defineScript } from '../src/limits/counters/script.ts'
+import { JOIN } from '../src/limits/counters/scripts/node.ts'
 import { BEGIN, COMPLETE } from '../src/limits/counters/scripts/rebuild.ts'
-import type { SpendLedger } from '../src/limits/spend-ledger.ts'
+import { SYNC } from '../src/limits/counters/scripts/sync.ts'
+import type { Asked } from '../src/limits/counters/syncs.ts'
 
 export const FLUSH = defineScript('flush', `redis.call('FLUSHDB') return { 1 }`)
 
@@ -18,32 +23,97 @@ export async function connectTo(url: string, prefix = '{test}:'): Promise<Connec
 export async function beginLedger(connection: Connection, generation = 7): Promise<void> {
   await connection.run(FLUSH, [])
   await connection.run(BEGIN, ['token'])
-  await connection.run(COMPLETE, ['token', String(generation)])
+  await connection.run(COMPLETE, ['token', String(generation), '0'])
 }
 
-/** A ledger on counters that are always there unless the test says otherwise, with a clock of the test's; nobody renews, reaps or rebuilds. */
-export function ledgerOn(
-  connection: Connection,
-  node: string,
-  clock: () => number,
-  serverClock?: '',
-  { isUsable = (): boolean => true, settleWaitMs = 10_000 } = {},
-): SpendLedger {
-  const running = new Map<string, CountedCall>()
-  const parts = {
-    connection,
-    node,
-    running,
-    clock: () => serverClock ?? String(clock()),
-    now: clock,
-    isUsable,
-    onLost() {},
-    onSequence() {},
-    onOverflow() {},
-    isLogged: async () => true,
-    unbooked: { note() {} },
+/** A ledger of one node whose messages travel only when the test says so, at a time that the test says. */
+export class SyncedLedger {
+  readonly ledger: CountersLedger
+  readonly #leases = new Leases(0)
+  readonly #reports = new Reports(this.#leases)
+  readonly #process = randomUUID()
+  readonly #connection: Connection
+  readonly #node: string
+  readonly #clock: () => number
+  #last: Promise<unknown> = Promise.resolve()
+  /** The other nodes, which are asked to give back what is idle. */
+  others: SyncedLedger[] = []
+
+  constructor(connection: Connection, node: string, clock: () => number) {
+    this.#connection = connection
+    this.#node = node
+    this.#clock = clock
+    this.ledger = new CountersLedger({
+      connection,
+      leases: this.#leases,
+      syncs: {
+        ask: (call) => this.#ask(call),
+        changed() {},
+        flush: async () => {},
+        heardAt: 0,
+      },
+      policy: null,
+      events: { onUnchecked() {}, onRefused() {}, onWaited() {} },
+      isUsable: () => true,
+      silentMs: Number.POSITIVE_INFINITY,
+      now: clock,
+      clock: () => String(clock()),
+    })
   }
-  const bookings = new Bookings({ ...parts, most: 1_000 })
-  const events = { onUnchecked() {}, onRefused() {}, observe() {} }
-  return new CountersLedger({ ...parts, bookings, policy: null, events, settleWaitMs })
+
+  async join(): Promise<void> {
+    await this.#connection.run(JOIN, [this.#node, this.#process])
+    await this.sync()
+  }
+
+  /** One message at a time. */
+  sync(calls: WaitingCall[] = []) {
+    const done = this.#last.then(() => this.#exchange(calls))
+    this.#last = done
+    return done
+  }
+
+  async #exchange(calls: WaitingCall[]) {
+    const message = this.#reports.compose(calls, true, this.#clock())
+    const answer = readAnswer(await this.#connection.run(SYNC, this.#arguments(message)))
+    const admitted = this.#reports.apply(message, answer)
+    return { answer, admitted }
+  }
+
+  #arguments({ number, position, isFirst, text }: Message): string[] {
+    const told = [String(number), String(position), isFirst ? '1' : '0', text]
+    return [String(this.#clock()), this.#node, this.#process, ...told]
+  }
+
+  async #ask(call: WaitingCall): Promise<Asked> {
+    for (;;) {
+      const { answer, admitted } = await this.sync([call])
+      const [outcome] = answer.outcomes
+      if (outcome === undefined) return { kind: 'away' }
+      if (outcome.kind !== 'ask-again') {
+        const [mine] = admitted
+        if (mine !== null && mine !== undefined) {
+          return { kind: 'admitted', call: mine, views: outcome.views, at: answer.at }
+        }
+        return { kind: 'refused', views: outcome.views, at: answer.at }
+      }
+      // Once to hear that others wait, once to give back.
+      for (const other of this.others) await other.sync()
+      for (const other of this.others) await other.sync()
+    }
+  }
+}
+
+/** Nodes that know of each other. */
+export async function syncedLedgers(
+  connection: Connection,
+  names: string[],
+  clock: () => number,
+): Promise<SyncedLedger[]> {
+  const nodes = names.map((name) => new SyncedLedger(connection, name, clock))
+  for (const node of nodes) {
+    node.others = nodes.filter((other) => other !== node)
+    await node.join()
+  }
+  return nodes
 }

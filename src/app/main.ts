@@ -44,6 +44,7 @@ export async function startGateway(environment: Environment, options: StartOptio
     waits: { signal },
     maxSpoolRows: shareOf(settings.SPOOL_MAX_ROWS, threads),
     openAfterMs: 1000 * settings.OPEN_ROWS_AFTER_SECONDS,
+    isReported: settings.REDIS_URL !== undefined,
   })
   try {
     // With several threads the system would share the port with another gateway that has some, too.

@@ -9,6 +9,8 @@ import type { ManagementDeps } from '../management/deps.ts'
 import { management } from '../management/management.ts'
 import type { RouterDeps } from '../management/router.ts'
 import { PROVIDER_KINDS } from '../providers/provider-kinds.ts'
+import { closeInterrupted } from '../request-log/fold/fold.ts'
+import { MAY_HAVE_MARK } from '../request-log/fold/interruption.ts'
 import { readLoggedScopes } from '../request-log/logged-scopes.ts'
 import type { LiveSnapshot } from '../store/control/live-snapshot.ts'
 import type { Config } from './config.ts'
@@ -79,6 +81,8 @@ export function managementApi(built: ManagementParts): HttpRoute[] {
       return { ...identity, name, state: 'running', seenAt: deps.now(), lagRows, isAlive: true }
     },
     tryChat: (tried) => tryCall(tried, chatCompletions, deps),
+    leases: () => deps.ledger.leases(),
+    closeCallsOf: (gone) => closeInterrupted(db, gone, deps.now(), MAY_HAVE_MARK),
     status: async () => readStatus(identity, health, deps, await threads.statuses()),
     stopping,
   }

@@ -4,7 +4,7 @@ import { createSpendLedger, type MemoryLedger } from '../limits/memory-ledger.ts
 import { headerOf, type SlotBook } from '../limits/slots/slot-book.ts'
 import { SlotLedger } from '../limits/slots/slot-ledger.ts'
 import type { SpendLedger } from '../limits/spend-ledger.ts'
-import { closeHolds, readEnds } from '../request-log/fold/close-holds.ts'
+import { readLeftCosts } from '../request-log/left-costs.ts'
 import { readLedger, readLoggedScopes } from '../request-log/logged-scopes.ts'
 import { claimLimits, type LimitsLock, tryLimitsLock } from '../store/control/limits-lock.ts'
 import { runningNodes } from '../store/control/nodes.ts'
@@ -70,8 +70,7 @@ async function fromLog({ store, clock, slots }: LedgerParts): Promise<MemoryLedg
 async function openShared({ settings, store, metrics, log, clock }: LedgerParts, url: string): Promise<OpenedLedger> {
   // Loaded on demand, like the PostgreSQL client.
   const { openCounters } = await import('../limits/counters/counters.ts')
-  const { unbookedFile } = await import('../limits/counters/unbooked-file.ts')
-  const { db, reads, requestLog, node } = store
+  const { db, reads, requestLog, spool, node } = store
   const counters = openCounters({
     url,
     prefix: `{${settings.REDIS_PREFIX}}:`,
@@ -79,18 +78,18 @@ async function openShared({ settings, store, metrics, log, clock }: LedgerParts,
     policy: settings.LIMITS_WHEN_DOWN ?? null,
     leaseMs: settings.LEASE_SECONDS * 1000,
     requestLog: {
-      // They are asked for as long as the counters are rebuilt, from what all nodes have delivered by then.
-      caughtUp: () => requestLog.caughtUp(true),
-      readEnds: (calls) => readEnds(db, calls),
-      closeHolds: (holds, now) => closeHolds(db, holds, now),
+      caughtUp: () => requestLog.caughtUp(),
+      reported: spool.reported,
+      readTail: spool.tail,
+      readLeft: (of, now) => readLeftCosts(reads, of, now),
       readLedger: (now) => readLedger(reads, now),
       runningNodes: () => runningNodes(db),
     },
-    unbooked: unbookedFile(settings.DATA_DIR),
+    position: spool.lastSeq(),
     events: {
       onUnchecked: () => metrics.limitsUnchecked.add(),
       onRefused: () => metrics.limitsRefused.add(),
-      observe: (step, seconds) => metrics.counterSeconds.observe(seconds, [step]),
+      onWaited: (seconds) => metrics.counterSeconds.observe(seconds),
     },
     log,
     now: clock,

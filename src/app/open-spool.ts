@@ -50,6 +50,8 @@ export interface SpoolOptions {
   synchronousFull: boolean
   /** So many records may wait for the database; beyond that the log is full. */
   maxRows: number
+  /** Shared counters hear of every end: files are kept until they have. */
+  isReported?: boolean
   log: StoreLog
 }
 
@@ -66,6 +68,10 @@ export interface FoldOptions {
 
 export interface OpenedSpool extends AsyncDisposable {
   node: string
+  /** The newest record. */
+  lastSeq(): number
+  /** Shared counters have heard of everything up to here. */
+  reported(seq: number): void
   lagRows(): number
   /** Not a single record is here alone. */
   isDelivered(): boolean
@@ -90,17 +96,27 @@ export function targetOf(dataDir: string, databaseUrl: string | null): FoldTarge
 }
 
 /** One durable queue in front of the database: that of the gateway, or of one of its serving threads. */
-export function openSpool(folder: string, { node, synchronousFull, maxRows, log }: SpoolOptions): OpenedSpool {
+export function openSpool(folder: string, options: SpoolOptions): OpenedSpool {
+  const { node, synchronousFull, maxRows, isReported = false, log } = options
   let parts: { foldThread: FoldThread; backlog: Backlog } | null = null
   const onCommit = () => {
     parts?.backlog.committed()
     parts?.foldThread.wake()
   }
   const onDamage = (damage: Damage) => tellDamage(log, damage)
-  const spool = new Spool(folder, { ...(node !== undefined && { node }), synchronousFull, onCommit, onDamage, log })
+  const spool = new Spool(folder, {
+    ...(node !== undefined && { node }),
+    synchronousFull,
+    isReported,
+    onCommit,
+    onDamage,
+    log,
+  })
   spool.reserveRoom()
   return {
     node: spool.node,
+    lastSeq: () => spool.lastSeq,
+    reported: (seq) => spool.reported(seq),
     lagRows: () => parts?.foldThread.lagRows ?? 0,
     isDelivered: () => parts?.foldThread.isDelivered ?? false,
     fold({ isFirst, ...options }) {

@@ -5,6 +5,7 @@ import type { Kysely } from 'kysely'
 import { foldThreadSpools } from '../request-log/fold/fold-folder.ts'
 import { tellDamage } from '../request-log/fold/fold-thread.ts'
 import type { Damage } from '../request-log/spool/reader.ts'
+import { readTail } from '../request-log/spool/tail.ts'
 import { startPresence } from '../store/control/node-presence.ts'
 import { keepValueUses, type ValueUses } from '../store/control/value-uses.ts'
 import { lockDataDir } from '../store/engine/data-lock.ts'
@@ -37,6 +38,8 @@ export interface StoreOptions {
   maxSpoolRows?: number
   /** So long the row of a running call is not written: most calls are then one row, written once. */
   openAfterMs?: number
+  /** Shared counters hear of every end: the spool keeps it until they have. */
+  isReported?: boolean
 }
 
 export interface OtherSpools {
@@ -55,6 +58,12 @@ export interface Store {
   nodeName(): string
   secrets: Secrets
   requestLog: RequestLog
+  /** For the shared counters, which hear of every end besides the database. */
+  spool: {
+    lastSeq(): number
+    reported(seq: number): void
+    tail(after: number, upTo: number): ReturnType<typeof readTail>
+  }
   valueUses: ValueUses
   /** This gateway has other spools as well. */
   besides(others: OtherSpools): void
@@ -84,7 +93,9 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const valueUses = keepValueUses(db)
   opened.defer(() => valueUses.stop())
 
-  const spooled = openSpool(spoolFolder, { synchronousFull, maxRows: options.maxSpoolRows ?? MAX_SPOOL_ROWS, log })
+  const maxRows = options.maxSpoolRows ?? MAX_SPOOL_ROWS
+  const isReported = options.isReported === true
+  const spooled = openSpool(spoolFolder, { synchronousFull, maxRows, isReported, log })
   opened.use(spooled)
   const { node } = spooled
   let others: OtherSpools = { lagRows: () => 0, isDelivered: () => true }
@@ -115,6 +126,11 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     nodeName,
     secrets,
     requestLog: fold.requestLog,
+    spool: {
+      lastSeq: spooled.lastSeq,
+      reported: spooled.reported,
+      tail: (after, upTo) => readTail(spoolFolder, after, upTo),
+    },
     valueUses,
     besides(more) {
       others = more

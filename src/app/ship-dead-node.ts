@@ -1,19 +1,20 @@
+import { join } from 'node:path'
 import { recoverNode } from '../limits/counters/recover-node.ts'
-import { unbookedFile } from '../limits/counters/unbooked-file.ts'
-import { readEnds } from '../request-log/fold/close-holds.ts'
+import { readLeftCosts } from '../request-log/left-costs.ts'
+import { readTail } from '../request-log/spool/tail.ts'
 import { isAway } from '../store/engine/database-away.ts'
 import { errorText, StoreError } from '../store/engine/store-error.ts'
 import { ConfigError, type Environment, readSettings } from './config.ts'
 import { type ShipOptions, type Shipped, shipSpool } from './ship-spool.ts'
 
 export interface ShippedNode extends Shipped {
-  /** Calls whose holds in the shared counters were settled; null without shared counters. */
-  recovered: number | null
+  /** What it had leased in the shared counters is settled; null without shared counters. */
+  recovered: boolean | null
 }
 
 const COUNTERS_WAIT_MS = 10_000
 
-/** Delivers the spool of a dead gateway and settles its holds in the shared counters. */
+/** Delivers the spool of a dead gateway and settles what it had leased in the shared counters. */
 export async function shipDeadNode(
   environment: Environment,
   dataDir: string,
@@ -24,9 +25,9 @@ export async function shipDeadNode(
     throw new ConfigError('DATABASE_URL: set it to the PostgreSQL address that the gateway used')
   }
   const counters = redisUrl === undefined ? null : { url: redisUrl, prefix: `{${prefix}}:` }
-  let recovered: number | null = null
-  const settle: ShipOptions['settle'] = async (db, node) => {
-    if (counters !== null) recovered = await settleHolds(counters, { db, node, dataDir })
+  let recovered: boolean | null = null
+  const settle: ShipOptions['settle'] = async (db, dead) => {
+    if (counters !== null) recovered = await settleLeases(counters, { ...dead, db, spool: join(dataDir, 'spool') })
   }
   try {
     const shipped = await shipSpool({ dataDir, databaseUrl, onProgress, settle })
@@ -42,16 +43,22 @@ export async function shipDeadNode(
 interface Dead {
   db: Parameters<ShipOptions['settle']>[0]
   node: string
-  dataDir: string
+  position: number
+  spool: string
 }
 
-async function settleHolds(counters: { url: string; prefix: string }, { db, node, dataDir }: Dead): Promise<number> {
-  const unbooked = unbookedFile(dataDir)
-  const logged = { readEnds: (calls: Parameters<typeof readEnds>[1]) => readEnds(db, calls) }
+async function settleLeases(counters: { url: string; prefix: string }, dead: Dead): Promise<boolean> {
+  const { db, node, position, spool } = dead
   try {
-    const recovered = await recoverNode({ ...counters, ...logged, node, unbooked, waitMs: COUNTERS_WAIT_MS })
-    unbooked.clear()
-    return recovered
+    return await recoverNode({
+      ...counters,
+      node,
+      position,
+      readTail: (after, upTo) => readTail(spool, after, upTo),
+      readLeft: (of, now) => readLeftCosts(db, of, now),
+      now: Date.now,
+      waitMs: COUNTERS_WAIT_MS,
+    })
   } catch (error) {
     throw new StoreError(
       `its rows are delivered, but ${errorText(error)}; run the command again when the counters are up`,

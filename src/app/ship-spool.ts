@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Kysely } from 'kysely'
 import { closeInterrupted } from '../request-log/fold/fold.ts'
 import { foldFolder, foldThreadSpools } from '../request-log/fold/fold-folder.ts'
-import { refuseLoss } from '../request-log/spool/reader.ts'
+import { refuseLoss, SpoolReader } from '../request-log/spool/reader.ts'
 import { spoolNode } from '../request-log/spool/segments.ts'
 import { placeOf } from '../store/control/node-presence.ts'
 import { findNode, markNodeStopped, refuseCopies } from '../store/control/nodes.ts'
@@ -21,7 +21,7 @@ export interface ShipOptions {
   databaseUrl: string
   onProgress(delivered: number, total: number): void
   /** Its rows are in the log: what else is kept for the node may be put in order before it counts as stopped. */
-  settle(db: Kysely<Database>, node: string): Promise<void>
+  settle(db: Kysely<Database>, dead: { node: string; position: number }): Promise<void>
 }
 
 export interface Shipped {
@@ -57,8 +57,9 @@ export async function shipSpool(options: ShipOptions): Promise<Shipped> {
 
   const fold = { onDamage: refuseLoss, onProgress: options.onProgress }
   const delivered = (await foldFolder(db, folder, fold)) + (await foldThreadSpools(db, folder, fold))
+  const position = endOf(folder)
   const interrupted = await closeInterrupted(db, node, Date.now())
-  await options.settle(db, node)
+  await options.settle(db, { node, position })
   await markNodeStopped(db, node)
   return { node, name: known?.name ?? null, delivered, interrupted, wasStopped: known?.state === 'stopped' }
 }
@@ -103,4 +104,13 @@ async function checkSchema(db: Kysely<Database>): Promise<void> {
 async function hasDelivered(db: Kysely<Database>, node: string): Promise<boolean> {
   const row = await db.selectFrom('spool_positions').select('seq').where('node', '=', node).executeTakeFirst()
   return row !== undefined
+}
+
+function endOf(folder: string): number {
+  const reader = new SpoolReader(folder)
+  try {
+    return reader.end()?.seq ?? 0
+  } finally {
+    reader.close()
+  }
 }

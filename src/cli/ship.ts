@@ -22,7 +22,7 @@ export async function ship({ environment, output, positionals }: Given): Promise
     return 0
   }
   output.line(`${who}: ${delivered} records delivered, ${interrupted} calls were interrupted and are logged as such`)
-  if (recovered !== null) output.line(`${recovered} holds settled in the shared counters`)
+  if (recovered === true) output.line('what it had leased in the shared counters is settled')
   output.line('The node counts as stopped.')
   return 0
 }

@@ -69,6 +69,4 @@ export type LimitsState =
       up: boolean
       /** Why it does not work. */
       problem: string | null
-      /** Finished calls that are not booked in the counters yet. */
-      deferred: number
     }

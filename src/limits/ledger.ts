@@ -1,4 +1,4 @@
-import type { Picodollars } from '../domain/pricing/price.ts'
+import { asPicodollars, type Picodollars } from '../domain/pricing/price.ts'
 import { newCounters, type Period, type PeriodCounters, rollOver } from './budget-period.ts'
 import { expire, type MinuteWindow, newWindow, type Second } from './minute-window.ts'
 
@@ -12,8 +12,16 @@ export interface ScopeStatus {
   tokensLastMinute: number
   inFlight: number
   periods: Record<Period, { startsAt: number; resetsAt: number | null; spent: Picodollars; held: Picodollars }>
+  /** Leased to gateways that share the counters and held by no call: nobody else can use it now. */
+  idle: Picodollars
   /** Grows with every admission and every end of a call: equal readings mean that nothing changed in between. */
   changes: number
+}
+
+/** What a gateway that shares counters holds for calls or may spend without asking. */
+export interface NodeLease {
+  node: string
+  scopes: { scope: Scope; picodollars: Picodollars }[]
 }
 
 /** The most that a call can use. */
@@ -84,5 +92,6 @@ export function statusOf(account: Account, now: number): ScopeStatus {
       total: { ...counters.total },
     },
     changes,
+    idle: asPicodollars(0n),
   }
 }

@@ -27,6 +27,7 @@ export function createLoneLedger(
     allowance: (payer) => memory().allowance(payer),
     status: (scopes) => memory().status(scopes),
     scopes: () => memory().scopes(),
+    leases: async () => [],
     now: () => memory().now(),
   }
 }

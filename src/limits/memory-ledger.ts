@@ -75,6 +75,7 @@ export function createSpendLedger(clock: () => number, logged: readonly LoggedSc
     known,
     status: async (scopes) => scopes.map(look),
     scopes: async () => [...known()],
+    leases: async () => [],
     now,
   }
 }

@@ -1,6 +1,6 @@
 import type { Limits } from '../domain/limits.ts'
 import type { Decision, HeldCall } from './admission.ts'
-import type { CallHold, CallUse, Scope, ScopeStatus } from './ledger.ts'
+import type { CallHold, CallUse, NodeLease, Scope, ScopeStatus } from './ledger.ts'
 import type { RateAllowance } from './rate-allowance.ts'
 
 /** A key and its workspace, with their current limits. */
@@ -33,6 +33,8 @@ export interface SpendLedger {
   status(scopes: readonly Scope[]): Promise<ScopeStatus[]>
   /** Every scope that was ever used. */
   scopes(): Promise<Scope[]>
+  /** What each gateway has leased, where several share counters. */
+  leases(): Promise<NodeLease[]>
   /** Unix milliseconds; never goes back. */
   now(): number
 }

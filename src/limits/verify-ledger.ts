@@ -59,7 +59,9 @@ export async function verifyLedger(
     seen = new Map()
     busy = []
     for (const [name, { earlier, later, rows }] of looked) {
-      const found = isUnchanged(earlier, later) ? exactDifferences(later, rows, ledger.now()) : null
+      const found = isUnchanged(earlier, later)
+        ? exactDifferences(later, rows, { now: ledger.now(), isShared: ledger.isShared })
+        : null
       if (found !== null) {
         const text = `${later.changes} ${found.map((each) => Object.values(each).join()).join(' ')}`
         const last = before.get(name)
@@ -123,7 +125,15 @@ function isUnchanged(earlier: ScopeStatus, later: ScopeStatus): boolean {
   return earlier.changes === later.changes && earlier.periods.day.startsAt === later.periods.day.startsAt
 }
 
-function exactDifferences(status: ScopeStatus, rows: LoggedScope | undefined, now: number): LedgerDifference[] {
+/**
+ * Of counters that several nodes share only what was spent is compared to the last digit: they hold what is leased, also
+ * what is idle, and a node that died has counted calls of which it could write no row.
+ */
+function exactDifferences(
+  status: ScopeStatus,
+  rows: LoggedScope | undefined,
+  { now, isShared }: { now: number; isShared: boolean },
+): LedgerDifference[] {
   const { scope, periods } = status
   const oldest = Math.floor(now / 1000) - WINDOW_SECONDS
   const recent = (rows?.seconds ?? []).filter(({ second }) => second > oldest)
@@ -137,8 +147,10 @@ function exactDifferences(status: ScopeStatus, rows: LoggedScope | undefined, no
     ['tokens_last_minute', status.tokensLastMinute, sum('tokens')],
     ['in_flight', status.inFlight, rows?.inFlight ?? 0],
   ]
+  const differs = (counter: string, ours: bigint | number, theirs: bigint | number) =>
+    isShared && !counter.endsWith('.spent') ? ours < theirs : ours !== theirs
   return pairs
-    .filter(([, ours, theirs]) => ours !== theirs)
+    .filter(([counter, ours, theirs]) => differs(counter, ours, theirs))
     .map(([counter, ours, theirs]) => ({ scope, counter, ledger: ours, log: theirs }))
 }
 

@@ -5,7 +5,7 @@ import type { CatalogModel, Provider, ProviderKinds, ProviderTest } from '../dom
 import type { Snapshot } from '../domain/snapshot.ts'
 import type { TriedChat } from '../domain/usable-key.ts'
 import type { Call, CallReply } from '../http/call.ts'
-import type { Scope, ScopeStatus } from '../limits/ledger.ts'
+import type { NodeLease, Scope, ScopeStatus } from '../limits/ledger.ts'
 import { type AuditEntry, writeAudit } from '../store/control/audit.ts'
 import type { LiveSnapshot } from '../store/control/live-snapshot.ts'
 import type { Node } from '../store/control/nodes.ts'
@@ -47,6 +47,10 @@ export interface ManagementDeps {
   isEmbedded: boolean
   /** This gateway among the nodes of its database. */
   node(): Node
+  /** The calls of a node that is gone for good are closed as interrupted. */
+  closeCallsOf(node: string): Promise<number>
+  /** What each node has leased of budgets in shared counters; none without them, or while they are away. */
+  leases(): Promise<NodeLease[]>
   /** What this process is doing now. */
   status(): Promise<GatewayStatus>
 }

@@ -2,10 +2,11 @@ import { type Kysely, sql } from 'kysely'
 import { asPicodollars, type Picodollars } from '../domain/pricing/price.ts'
 import { PERIODS, type Period, periodBounds } from '../limits/budget-period.ts'
 import type { LoggedScope, Scope } from '../limits/ledger.ts'
-import type { LoggedHold, LoggedLedger } from '../limits/logged-ledger.ts'
+import type { LoggedLedger } from '../limits/logged-ledger.ts'
 import { WINDOW_SECONDS } from '../limits/minute-window.ts'
 import type { ExactInteger } from '../store/engine/exact-integer.ts'
 import type { Database } from '../store/engine/schema.ts'
+import { readLeftCosts } from './left-costs.ts'
 import { openSince } from './search/windows.ts'
 
 /**
@@ -16,7 +17,7 @@ export async function readLoggedScopes(db: Kysely<Database>, now: number): Promi
   return (await readLedger(db, now)).scopes
 }
 
-/** The same with the open calls one by one, and how far the spools had been folded at that very moment. */
+/** The same with the calls that left a cost behind, and how far the spools had been folded at that very moment. */
 export async function readLedger(db: Kysely<Database>, now: number): Promise<LoggedLedger> {
   const since = await openSince(db, now)
   return db
@@ -41,7 +42,7 @@ export async function readLedger(db: Kysely<Database>, now: number): Promise<Log
         .selectFrom('spool_positions')
         .select(['node', (select) => select.fn.coalesce('ends_seq', 'seq').as('seq')])
         .execute()
-      return { scopes: [...scopes.all()], open: open.map(heldBy), positions }
+      return { scopes: [...scopes.all()], positions, left: await readLeftCosts(transaction, null, now) }
     })
 }
 
@@ -141,7 +142,7 @@ async function openRows(db: Kysely<Database>, since: number) {
   return (
     db
       .selectFrom('requests')
-      .select(['id', 'node', 'workspace', 'key_id', 'started_at', 'hold_picodollars', 'hold_tokens', 'streamed'])
+      .select(['workspace', 'key_id', 'started_at', 'hold_picodollars'])
       // A literal, not a parameter: only so is the partial index of open rows used.
       .where('state', '=', sql.lit('open'))
       .where('started_at', '>=', since)
@@ -150,19 +151,6 @@ async function openRows(db: Kysely<Database>, since: number) {
 }
 
 type OpenRow = Awaited<ReturnType<typeof openRows>>[number]
-
-function heldBy(row: OpenRow): LoggedHold {
-  return {
-    id: row.id,
-    node: row.node,
-    workspace: row.workspace,
-    keyId: row.key_id,
-    startedAt: row.started_at,
-    holdPicodollars: row.hold_picodollars === null ? null : asPicodollars(BigInt(row.hold_picodollars)),
-    holdTokens: row.hold_tokens,
-    isStream: row.streamed === 1,
-  }
-}
 
 function countOpen(scope: LoggedScope, row: OpenRow, now: number): void {
   scope.inFlight += 1

@@ -208,8 +208,7 @@ function counterMetrics(registry: Registry): Pick<Metrics, 'limitsUnchecked' | '
     }),
     counterSeconds: new Distribution({
       name: 'switchyard_counters_seconds',
-      help: 'How long the shared counters took, by step: admit, or settle (waits for counters that were away included).',
-      labels: ['step'],
+      help: 'How long calls waited for the shared counters, where what the gateway had leased did not suffice.',
       bounds: COUNTER_SECONDS,
       registry,
     }),
@@ -285,8 +284,4 @@ function observeLimits(gauge: AddGauge, limits: () => LimitsState) {
     return (state.kind === 'lone' ? state.enforces : state.up) ? 1 : 0
   }
   gauge('switchyard_counters_up', 'Whether this gateway can check limits now: 1 or 0.', up, 'min')
-  gauge('switchyard_counters_deferred', 'Ends of calls that the shared counters have not heard of yet.', () => {
-    const state = limits()
-    return state.kind === 'counters' ? state.deferred : 0
-  })
 }

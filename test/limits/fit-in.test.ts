@@ -9,7 +9,7 @@ import type { HoldTerms } from '../../src/limits/hold.ts'
 import { moneyOf } from '../../src/limits/hold.ts'
 import { createSpendLedger } from '../../src/limits/memory-ledger.ts'
 import type { Payer, SpendLedger } from '../../src/limits/spend-ledger.ts'
-import { beginLedger, connectTo, ledgerOn } from '../counters.ts'
+import { beginLedger, connectTo, syncedLedgers } from '../counters.ts'
 import { startValkey } from '../valkey.ts'
 
 const server = await startValkey()
@@ -210,7 +210,7 @@ describe('whatever runs side by side, spent and held are never more than a hard 
         fc.array(call, { minLength: 2, maxLength: 8 }),
         async (own, joint, calls) => {
           await beginLedger(connection)
-          const nodes = ['one', 'two'].map((node) => ledgerOn(connection, node, Date.now))
+          const nodes = (await syncedLedgers(connection, ['one', 'two'], Date.now)).map(({ ledger }) => ledger)
           const payer = {
             key: { id: 'a', limits: limitsOf(own) },
             workspace: { name: 'first', limits: limitsOf(joint) },
@@ -224,7 +224,7 @@ describe('whatever runs side by side, spent and held are never more than a hard 
 
   test('500 calls of two nodes at once against a small budget in shared counters', async () => {
     await beginLedger(connection)
-    const nodes = ['one', 'two'].map((node) => ledgerOn(connection, node, Date.now))
+    const nodes = (await syncedLedgers(connection, ['one', 'two'], Date.now)).map(({ ledger }) => ledger)
     const limits = limitsOf({ usd: 5_000n, when_tight: 'fit', fit_at_least: 5 })
     const payer = { key: { id: 'a', limits }, workspace: { name: 'first', limits: null } }
     const chain = [{ prompt: 10n, perToken: 30n, most: 1_000, answers: 1 }]

@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client } from './redis-client.ts'
 import type { Script } from './script.ts'
-import { ADMIT } from './scripts/admit.ts'
-import { END } from './scripts/end.ts'
+import { SYNC } from './scripts/sync.ts'
 
 export type Reply = readonly (number | string | Reply)[]
 
@@ -66,8 +65,8 @@ class Session {
     const outcome = await Promise.race([this.client.connect(), this.ended])
     this.#sent.shift()
     if (outcome instanceof Error) throw outcome
-    // Scripts that every call needs are loaded first; the others are sent in full on first use.
-    await Promise.all([ADMIT, END].map(({ text }) => this.send(['SCRIPT', 'LOAD', text])))
+    // The script that calls wait for is loaded first; the others are sent in full on first use.
+    await this.send(['SCRIPT', 'LOAD', SYNC.text])
   }
 
   async send(command: string[]): Promise<unknown> {

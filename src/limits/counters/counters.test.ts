@@ -1,7 +1,4 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { after, beforeEach, describe, test } from 'node:test'
 import { connectTo, FLUSH } from '../../../test/counters.ts'
 import { until } from '../../../test/harness.ts'
@@ -9,23 +6,19 @@ import { startValkey } from '../../../test/valkey.ts'
 import { asPicodollars } from '../../domain/pricing/price.ts'
 import type { HeldCall } from '../admission.ts'
 import type { Scope } from '../ledger.ts'
-import type { LoggedHold } from '../logged-ledger.ts'
 import type { Payer } from '../spend-ledger.ts'
 import { type Counters, openCounters } from './counters.ts'
-import { reapNode } from './holds.ts'
-import type { LoggedEnd, RequestLogView } from './request-log.ts'
+import type { Missed } from './reports.ts'
+import type { RequestLogView } from './request-log.ts'
 import { defineScript } from './script.ts'
-import { unbookedFile } from './unbooked-file.ts'
 
 const server = await startValkey()
 const connection = await connectTo(server.url)
-const folder = mkdtempSync(join(tmpdir(), 'switchyard-counters-'))
 const opened = new Set<Counters>()
 after(async () => {
   for (const counters of opened) await counters.stop()
   await connection.close()
   await server.stop()
-  rmSync(folder, { recursive: true, force: true })
 })
 
 const KEY: Scope = { kind: 'key', id: 'a' }
@@ -39,22 +32,24 @@ const BOUND: Payer = {
 /** What a request log would say; empty unless a test puts something in. */
 class FakeLog implements RequestLogView {
   nodes = [{ node: 'one', name: 'one' }]
-  ends = new Map<string, LoggedEnd | 'open'>()
-  open: LoggedHold[] = []
-  closed: string[] = []
   rebuilds = 0
+  reportedUpTo = 0
+  tail: Omit<Missed, 'left'> | null = { spent: [], seconds: [] }
+  left: Missed['left'] = []
 
   async caughtUp(): Promise<void> {}
 
-  readEnds = async () => this.ends
-
-  async closeHolds(holds: readonly LoggedHold[]): Promise<void> {
-    this.closed.push(...holds.map(({ id }) => id))
+  reported(position: number): void {
+    this.reportedUpTo = position
   }
+
+  readTail = async () => this.tail
+
+  readLeft = async () => this.left
 
   async readLedger() {
     this.rebuilds++
-    return { scopes: [], open: this.open, positions: [] }
+    return { scopes: [], positions: [], left: [] }
   }
 
   async runningNodes() {
@@ -70,10 +65,9 @@ beforeEach(async () => {
   const flush = () => connection.run(FLUSH, []).then(() => true)
   await until(() => flush().catch(() => false), 'the server is empty')
   log = new FakeLog()
-  unbookedFile(folder).clear()
 })
 
-function open(node: string, options: { mostDeferred?: number } = {}): Counters {
+function open(node: string): Counters {
   const counters = openCounters({
     url: server.url,
     prefix: '{test}:',
@@ -81,18 +75,17 @@ function open(node: string, options: { mostDeferred?: number } = {}): Counters {
     policy: null,
     leaseMs: 200,
     requestLog: log,
-    unbooked: unbookedFile(folder),
-    events: { onUnchecked() {}, onRefused() {}, observe() {} },
+    position: 10,
+    events: { onUnchecked() {}, onRefused() {}, onWaited() {} },
     log: { info() {}, warn() {} },
     now: Date.now,
-    ...options,
   })
   opened.add(counters)
   return counters
 }
 
-async function start(node = 'one', options: { mostDeferred?: number } = {}): Promise<Counters> {
-  const counters = open(node, options)
+async function start(node = 'one'): Promise<Counters> {
+  const counters = open(node)
   assert.equal(await counters.ready(10_000), true)
   return counters
 }
@@ -100,7 +93,7 @@ async function start(node = 'one', options: { mostDeferred?: number } = {}): Pro
 async function admitted(counters: Counters, payer: Payer, id: string): Promise<HeldCall> {
   const decision = await counters.ledger.admit(payer, { picodollars: COST, tokens: 1 }, id)
   assert.ok(decision.kind === 'admitted', decision.kind)
-  counters.ledger.opened(decision.call, 1)
+  counters.ledger.opened(decision.call, 11)
   return decision.call
 }
 
@@ -121,6 +114,22 @@ describe('a server that lost data is not trusted', () => {
     assert.equal(log.rebuilds, 1)
     await tamper(`redis.call('HSET', KEYS[1], 'sequence', 0) return { 1 }`)
     await until(() => log.rebuilds === 2 && counters.state().up, 'it is rebuilt')
+  })
+
+  test('when it has forgotten messages of a node', async () => {
+    const counters = await start()
+    const call = await admitted(counters, BOUND, 'call')
+    await tamper(`redis.call('HSET', '{test}:node:one', 'number', 0) return { 1 }`)
+    await counters.ledger.settle(call, { picodollars: COST, tokens: 1 }, 12)
+    await until(() => log.rebuilds === 2 && counters.state().up, 'it is rebuilt')
+  })
+
+  test('and what is held is told again before anything is decided', async () => {
+    const counters = await start()
+    await admitted(counters, BOUND, 'call')
+    await connection.run(FLUSH, [])
+    await until(() => log.rebuilds === 2 && counters.state().up, 'it is rebuilt')
+    await until(async () => (await totals(counters)).held === COST, 'it is held')
   })
 
   test('when it restarted without an append-only file, and so did the node', async () => {
@@ -158,65 +167,78 @@ test('a server that accepts connections but does not answer is left, and calls f
       asked.map((decision) => decision.kind),
       ['admitted', 'unavailable'],
     )
-    assert.equal(counters.state().up, false)
+    await until(() => !counters.state().up, 'it is left')
     const [free] = asked
     assert.ok(free?.kind === 'admitted')
-    counters.ledger.opened(free.call, 1)
-    await counters.ledger.settle(free.call, { picodollars: COST, tokens: 1 }, 2)
+    counters.ledger.opened(free.call, 11)
+    await counters.ledger.settle(free.call, { picodollars: COST, tokens: 1 }, 12)
   } finally {
     server.wake()
   }
-  await until(() => counters.state().up && counters.state().deferred === 0, 'it is back')
-  // Both were admitted by the server after all: one is booked, the other one taken back.
-  assert.deepEqual(await totals(counters), { spent: COST, held: 0n })
+  await until(() => counters.state().up, 'it is back')
+  // The other one was admitted by the server after all, and is taken back.
+  await until(async () => (await totals(counters)).held === 0n, 'nothing is held')
+  assert.equal((await totals(counters)).spent, COST)
 })
 
-test('the end of a call is booked once, however often it is sent', async () => {
+test('the end of a call counts once, and the spool is told what need not be kept', async () => {
   const counters = await start()
   const call = await admitted(counters, BOUND, 'call')
-  const again = { ...call }
-  assert.equal(await counters.ledger.settle(call, { picodollars: COST, tokens: 1 }, 2), true)
-  assert.equal(await counters.ledger.settle(call, { picodollars: COST, tokens: 1 }, 2), false)
-  await counters.ledger.settle(again, { picodollars: COST, tokens: 1 }, 2)
+  assert.equal(await counters.ledger.settle(call, { picodollars: COST, tokens: 1 }, 12), true)
+  assert.equal(await counters.ledger.settle(call, { picodollars: COST, tokens: 1 }, 12), false)
   assert.deepEqual(await totals(counters), { spent: COST, held: 0n })
+  await until(() => log.reportedUpTo === 12, 'it is reported')
 })
 
-test('a call that waits for its booking and was given up is not answered; another one is booked', async () => {
-  const counters = await start()
-  const strict = await admitted(counters, BOUND, 'strict')
-  const loose = await admitted(counters, FREE, 'loose')
-  // As if this node had been cut off for long; it renews its lease all the time.
-  while (log.closed.length === 0) {
-    const lost = tamper(`redis.call('DEL', '{test}:lease:one') return { 1 }`)
-    await Promise.all([lost, reapNode(connection, log, 'one', Date.now())])
-  }
-  assert.deepEqual(log.closed.sort(), ['loose', 'strict'])
-  assert.deepEqual(await totals(counters), { spent: 0n, held: 0n })
-  assert.equal(await counters.ledger.settle(strict, { picodollars: COST, tokens: 1 }, 2), false)
-  await counters.ledger.settle(loose, { picodollars: COST, tokens: 1 }, 2)
-  await until(async () => (await totals(counters)).spent === COST, 'it is booked')
+describe('a process that begins', () => {
+  const spent = (cost: bigint) => ({ keyId: 'a', workspace: 'first', startedAt: Date.now(), cost })
+
+  test('reports what the one before could not', async () => {
+    const first = await start()
+    await first.stop()
+    opened.clear()
+    log.tail = { spent: [spent(3n), spent(4n)], seconds: [] }
+    log.left = [{ id: 'cut', ...spent(100n) }]
+    const counters = await start()
+    assert.deepEqual(await totals(counters), { spent: 107n, held: 0n })
+    await counters.stop()
+    opened.clear()
+    log.tail = { spent: [], seconds: [] }
+    assert.deepEqual(await totals(await start()), { spent: 107n, held: 0n }, 'what was cut off counts once')
+  })
+
+  test('has the ledger rebuilt when the spool no longer has it', async () => {
+    const first = await start()
+    await first.stop()
+    opened.clear()
+    log.tail = null
+    const counters = open('one')
+    await until(() => log.rebuilds >= 2, 'it is rebuilt')
+    log.tail = { spent: [], seconds: [] }
+    assert.equal(await counters.ready(10_000), true)
+  })
 })
 
-test('ends beyond the bound are booked from the log', async () => {
-  const counters = await start('one', { mostDeferred: 2 })
-  await server.halt()
-  await until(() => !counters.state().up, 'it is away')
-  for (const id of ['x', 'y', 'z', 'last']) {
-    const call = await admitted(counters, FREE, id)
-    await counters.ledger.settle(call, { picodollars: COST, tokens: 1 }, 2)
-    log.ends.set(id, { costPicodollars: COST, tokens: 1, isInterrupted: false })
-  }
-  assert.ok(counters.state().deferred <= 2)
-  await server.resume()
-  await until(async () => counters.state().up && (await totals(counters)).spent === 4n * COST, 'all are booked')
-  await until(() => unbookedFile(folder).isEmpty(), 'nothing is left to be booked')
+test('what a node has leased is free when it is forgotten, and its minute already when it is dead', async () => {
+  log.nodes.push({ node: 'two', name: 'two' })
+  const waiting = open('one')
+  const dying = await start('two')
+  assert.equal(await waiting.ready(10_000), true)
+  await admitted(dying, BOUND, 'call')
+  await tamper(`redis.call('HSET', '{test}:node:two', 'process', 'nobody') return { 1 }`)
+  await dying.stop()
+  opened.delete(dying)
+  await tamper(`redis.call('SADD', '{test}:nodes', 'two') return { 1 }`)
+  log.nodes = [{ node: 'one', name: 'one' }]
+  await until(async () => (await waiting.ledger.leases()).every(({ node }) => node !== 'two'), 'it is gone')
+  assert.deepEqual(await totals(waiting), { spent: 0n, held: 0n })
 })
 
 test('a server that answers with errors is as good as none, until it no longer does', async () => {
   const counters = await start()
   const call = await admitted(counters, FREE, 'call')
   await server.order('CONFIG SET maxmemory 1')
-  await counters.ledger.settle(call, { picodollars: COST, tokens: 1 }, 2)
+  await counters.ledger.settle(call, { picodollars: COST, tokens: 1 }, 12)
   await until(() => !counters.state().up, 'it is of no use')
   assert.match(counters.state().problem ?? '', /OOM/)
   assert.equal((await counters.ledger.admit(BOUND, { picodollars: COST, tokens: 1 }, 'bound')).kind, 'unavailable')

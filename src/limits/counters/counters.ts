@@ -1,12 +1,13 @@
+import { randomUUID } from 'node:crypto'
 import type { LimitsWhenDown } from '../policy.ts'
 import type { SpendLedger } from '../spend-ledger.ts'
-import { Bookings, type CountedCall } from './bookings.ts'
 import { openConnection } from './connection.ts'
-import { trueEnd } from './holds.ts'
-import { type CountersLog, LeaseKeeper } from './lease-keeper.ts'
+import { Leases } from './leases.ts'
 import { type CountersEvents, CountersLedger } from './ledger.ts'
+import { Reports } from './reports.ts'
 import type { RequestLogView } from './request-log.ts'
-import type { Unbooked } from './unbooked.ts'
+import { Syncs } from './syncs.ts'
+import { type CountersLog, Upkeep } from './upkeep.ts'
 
 export interface CountersOptions {
   url: string
@@ -16,11 +17,10 @@ export interface CountersOptions {
   policy: LimitsWhenDown
   leaseMs: number
   requestLog: RequestLogView
-  unbooked: Unbooked
+  /** The newest record of this node's spool. */
+  position: number
   events: CountersEvents
   log: CountersLog
-  /** For tests. */
-  mostDeferred?: number
   /** Unix milliseconds. */
   now(): number
 }
@@ -30,7 +30,7 @@ export interface Counters {
   /** False: not ready within this time; connecting continues in the background. */
   ready(withinMs: number): Promise<boolean>
   state(): CountersState
-  /** Books what can be booked now and returns the lease. */
+  /** Reports what can be reported now and gives back what is leased. */
   stop(): Promise<void>
 }
 
@@ -38,28 +38,30 @@ export interface CountersState {
   up: boolean
   /** Why not. */
   problem: string | null
-  /** Finished calls that are not booked yet. */
-  deferred: number
 }
 
 /** After this time without an answer, calls continue without the counters. */
 const WAIT_MS = 2_000
-/** How long an answer under a hard budget waits for its booking. */
-const SETTLE_WAIT_MS = 10_000
-/** Bounds the memory. Beyond this number calls are booked from the log, which has all of them. */
-const MOST_DEFERRED = 100_000
 const STOP_WAIT_MS = 2_000
 
 /** The shared counters, as seen by one node. */
 export function openCounters(options: CountersOptions): Counters {
-  const { url, prefix, node, policy, events, log, unbooked } = options
-  const running = new Map<string, CountedCall>()
+  const { url, prefix, node, policy, events, log, requestLog, leaseMs } = options
   let wasUp = true
-  const leases = new LeaseKeeper({
-    ...options,
+  const leases = new Leases(options.position)
+  const reports = new Reports(leases)
+  const process = randomUUID()
+  const upkeep = new Upkeep({ ...options, connection: () => connection, reports, syncs: () => syncs, process })
+  const shared = { node, leases, now: () => upkeep.now(), clock: () => '' }
+  const syncs: Syncs = new Syncs({
+    ...shared,
+    reports,
     connection: () => connection,
-    running,
-    onUsable: () => void bookings.drain(),
+    process,
+    waitMs: WAIT_MS,
+    onAnswer: (answer) => upkeep.onAnswer(answer),
+    onLost: (isBehind) => upkeep.onLost(isBehind),
+    onReported: (position) => requestLog.reported(position),
   })
   const connection = openConnection({
     url,
@@ -67,50 +69,32 @@ export function openCounters(options: CountersOptions): Counters {
     waitMs: WAIT_MS,
     onUp() {
       wasUp = true
-      leases.onUp()
+      upkeep.onUp()
     },
     onDown(problem) {
-      leases.onDown()
-      if (wasUp)
-        log.warn({ problem, limits_when_down: policy ?? 'refuse hard budgets' }, 'the shared counters are unavailable')
+      upkeep.onDown()
+      if (wasUp) {
+        const whenDown = policy ?? 'refuse hard budgets'
+        log.warn({ problem, limits_when_down: whenDown }, 'the shared counters are unavailable')
+      }
       wasUp = false
     },
   })
-  const parts = {
-    connection,
-    node,
-    running,
-    isUsable: () => leases.isUsable(),
-    onLost: () => leases.onLost(),
-    onSequence: (sequence: number) => leases.onSequence(sequence),
-    onOverflow: () => leases.onOverflow(),
-    unbooked,
-    now: () => leases.now(),
-    clock: () => '',
-    async isLogged(call: { id: string; startedAt: number }) {
-      await options.requestLog.caughtUp()
-      return trueEnd((await options.requestLog.readEnds([call])).get(call.id)) !== null
-    },
-  }
-  const bookings = new Bookings({ ...parts, most: options.mostDeferred ?? MOST_DEFERRED })
+  const isUsable = () => upkeep.isUsable()
   return {
-    ledger: new CountersLedger({ ...parts, bookings, policy, events, settleWaitMs: SETTLE_WAIT_MS }),
-    ready: (withinMs) => inTime(leases.ready, withinMs),
-    state: () => ({ up: leases.isUsable(), problem: problemOf(), deferred: bookings.deferred }),
+    ledger: new CountersLedger({ ...shared, connection, syncs, policy, events, isUsable, silentMs: leaseMs }),
+    ready: (withinMs) => inTime(upkeep.ready, withinMs),
+    state: () => ({ up: isUsable(), problem: problemOf() }),
     async stop() {
-      const deadline = performance.now() + STOP_WAIT_MS
-      while (running.size > 0 && leases.isUsable() && performance.now() < deadline) {
-        await new Promise((resolve) => setTimeout(resolve, 10))
-      }
       // It may still wait for a database that is down.
-      await inTime(leases.stop(), STOP_WAIT_MS)
+      await inTime(upkeep.stop(), STOP_WAIT_MS)
       await connection.close()
     },
   }
 
   function problemOf(): string | null {
-    if (leases.isUsable()) return null
-    return connection.problem() ?? leases.problem ?? 'the counters are being rebuilt from the request log'
+    if (isUsable()) return null
+    return connection.problem() ?? upkeep.problem ?? 'the counters are being rebuilt from the request log'
   }
 }
 

@@ -1,95 +1,107 @@
 import { GatewayError } from '../../domain/errors.ts'
-import type { Decision, HeldCall } from '../admission.ts'
-import type { CallHold, CallUse, Scope, ScopeStatus } from '../ledger.ts'
-import { type Binding, bindingOf, type LimitsWhenDown, refusesUnchecked } from '../policy.ts'
+import { type BudgetState, type Decision, fits, type HeldCall } from '../admission.ts'
+import type { CallHold, CallUse, NodeLease, Scope, ScopeStatus } from '../ledger.ts'
+import { bindingOf, type LimitsWhenDown, refusesUnchecked } from '../policy.ts'
 import type { Payer, SpendLedger } from '../spend-ledger.ts'
-import { admitArguments, allowanceOf, refusalOf, statusOfPacked, viewsOf, warningsOf } from './ask.ts'
-import type { Bookings, CountedCall, Ending } from './bookings.ts'
-import type { Connection, Reply } from './connection.ts'
-import { type Allowances, type LastAllowances, lastAllowances } from './last-allowances.ts'
-import { ADMIT } from './scripts/admit.ts'
+import { allowanceOf } from './allowance.ts'
+import type { Connection } from './connection.ts'
+import { budgetOf } from './leased-scope.ts'
+import type { LeasedCall, Leases } from './leases.ts'
+import { LEASED } from './scripts/node.ts'
 import { SCOPES, STATUS } from './scripts/status.ts'
-import type { Unbooked } from './unbooked.ts'
+import type { Syncs } from './syncs.ts'
+import { amountOf, nameOf, scopeOf } from './values.ts'
+import { refusalOf, statusOfPacked, viewsOf, warningsOf } from './views.ts'
 
 /** Events for the metrics. */
 export interface CountersEvents {
   onUnchecked(): void
   onRefused(): void
-  observe(step: 'admit' | 'settle', seconds: number): void
+  /** A call has waited for the counters. */
+  onWaited(seconds: number): void
 }
 
 export interface CountersLedgerOptions {
   connection: Connection
-  bookings: Bookings
-  node: string
+  leases: Leases
+  syncs: Pick<Syncs, 'ask' | 'changed' | 'flush' | 'heardAt'>
   policy: LimitsWhenDown
   events: CountersEvents
-  /** Calls that are not booked yet, by id. */
-  running: Map<string, CountedCall>
   isUsable(): boolean
-  onLost(): void
-  onSequence(sequence: number): void
-  /** Calls that were allowed unchecked, on disk in case this process dies before they are booked. */
-  unbooked: Pick<Unbooked, 'note'>
+  /** After this time without an answer others have taken over what this node could use of the minute. */
+  silentMs: number
   /** The server's time as far as it is known, in Unix milliseconds. */
   now(): number
-  /** See bookings.ts. */
+  /** Milliseconds, for tests; '' uses the server's clock. */
   clock(): string
-  settleWaitMs: number
 }
 
 const AWAY = 'The shared counters do not answer, so the limits of this call cannot be checked. Retry shortly.'
 const STATUS_TOGETHER = 100
 
-/** The ledger of several gateways: src/limits/admission.ts on a shared server. */
+/**
+ * The ledger of several gateways. Calls are admitted from what this node has leased; only one for which that does not
+ * suffice waits for the counters, which decide as src/limits/admission.ts does in memory.
+ */
 export class CountersLedger implements SpendLedger {
   readonly isShared = true
   readonly #options: CountersLedgerOptions
-  readonly #allowances: LastAllowances
+  readonly #running = new WeakMap<HeldCall, LeasedCall>()
 
   constructor(options: CountersLedgerOptions) {
     this.#options = options
-    this.#allowances = lastAllowances(options.now)
   }
 
   admit(payer: Payer, hold: CallHold, id: string): Decision | Promise<Decision> {
-    return this.#options.isUsable() ? this.#ask(payer, hold, id) : this.#withoutCounters(payer, hold, id)
+    const { leases, syncs, isUsable } = this.#options
+    const isAway = !isUsable()
+    if (isAway) this.#dropWhatOthersUse()
+    const now = this.now()
+    const warnings = this.#warnings(payer, hold, now)
+    const call = leases.admit(payer, hold, now)
+    if (call !== null) {
+      syncs.changed()
+      return this.#admitted(call, hold, id, warnings)
+    }
+    return isAway ? this.#withoutCounters(payer, hold, id) : this.#ask(payer, hold, id)
   }
 
   opened(held: HeldCall, position: number): void {
     held.position = position
-    const call = this.#options.running.get(held.id)
-    if (call === undefined || call.generation !== 0) return
-    const { keyId, workspace } = call
-    this.#options.unbooked.note({ id: held.id, position, keyId, workspace, startedAt: held.admittedAt })
+    const call = this.#running.get(held)
+    if (call !== undefined) this.#options.leases.opened(call, position)
   }
 
-  /** Only an answer under a hard budget waits; everything else is booked in the background. */
-  settle(held: HeldCall, use: CallUse, position = 0): boolean | Promise<boolean> {
-    if (held.settled) return false
-    held.settled = true
-    const booked = this.#book(held, { use, position, released: false })
-    return held.answersAfterBooking ? within(booked, this.#options.settleWaitMs) : true
+  settle(held: HeldCall, use: CallUse, position = 0): boolean {
+    return this.#end(held, (call) => this.#options.leases.settle(call, use, position))
   }
 
   release(held: HeldCall): boolean {
-    if (held.settled) return false
-    held.settled = true
-    void this.#book(held, { use: NOTHING, position: 0, released: true })
-    return true
+    return this.#end(held, (call) => this.#options.leases.release(call))
   }
 
-  allowance(payer: Payer): Allowances {
-    return this.#allowances.of(payer)
+  allowance(payer: Payer): ReturnType<SpendLedger['allowance']> {
+    const now = this.now()
+    const { key, workspace } = this.#options.leases.scopesOf(payer, now)
+    const scopes = [key, workspace]
+    return { requests: allowanceOf(scopes, 'requests', now), tokens: allowanceOf(scopes, 'tokens', now) }
   }
 
-  status(scopes: readonly Scope[]): Promise<ScopeStatus[]> {
+  /** What other nodes have spent in the last second may still be among what they hold. */
+  async status(scopes: readonly Scope[]): Promise<ScopeStatus[]> {
+    await this.#options.syncs.flush()
     return readStatus(this.#options.connection, scopes, this.#options.clock())
   }
 
   async scopes(): Promise<Scope[]> {
+    await this.#options.syncs.flush()
     const names = await this.#options.connection.run(SCOPES, []).catch(away)
     return names.map((name) => scopeOf(String(name)))
+  }
+
+  async leases(): Promise<NodeLease[]> {
+    const reply = await this.#options.connection.run(LEASED, []).catch(() => [])
+    return reply.map((entry) => leaseOf(entry as readonly (string | number)[]))
   }
 
   now(): number {
@@ -97,88 +109,72 @@ export class CountersLedger implements SpendLedger {
   }
 
   async #ask(payer: Payer, hold: CallHold, id: string): Promise<Decision> {
-    const { connection, node, clock, events, onLost } = this.#options
+    const { leases, syncs, events } = this.#options
     const began = performance.now()
-    let reply: Reply
-    try {
-      reply = await connection.run(ADMIT, admitArguments(payer, hold, { node, id, clock: clock() }))
-    } catch {
-      const decision = this.#withoutCounters(payer, hold, id)
-      // The server may have admitted it anyway.
-      if (decision.kind === 'unavailable') this.#takeBack(payer, hold, id)
-      return decision
-    }
-    events.observe('admit', (performance.now() - began) / 1000)
-    if (reply[0] !== 0) return this.#decisionOf(payer, hold, id, reply)
-    onLost()
-    return this.#withoutCounters(payer, hold, id)
+    const scopes = leases.scopesOf(payer, this.now())
+    const { picodollars: money, tokens } = hold
+    const asked = await syncs.ask({ ...scopes, money, tokens, isAsked: false, isLeft: false })
+    if (asked.kind === 'away') return this.#withoutCounters(payer, hold, id)
+    events.onWaited((performance.now() - began) / 1000)
+    const views = viewsOf(payer, asked.views)
+    if (asked.kind === 'refused') return { kind: 'refused', refusal: refusalOf(views, hold, asked.at) }
+    return this.#admitted(asked.call, hold, id, warningsOf(views, asked.at))
   }
 
-  /** The counters are down, and the call does not wait for them. */
+  /** The counters are away, what is leased does not suffice, and the call does not wait. */
   #withoutCounters(payer: Payer, hold: CallHold, id: string): Decision {
-    const { policy, events } = this.#options
-    const binding = bindingOf(payer)
-    if (refusesUnchecked(policy, binding)) {
+    const { policy, events, leases } = this.#options
+    if (refusesUnchecked(policy, bindingOf(payer))) {
       events.onRefused()
       return { kind: 'unavailable', reason: AWAY }
     }
-    const unchecked = binding !== 'nothing'
-    if (unchecked) events.onUnchecked()
-    const call = heldCall(id, hold, { admittedAt: this.now(), answersAfterBooking: false, unchecked })
-    return { kind: 'admitted', call: this.#hold(payer, call, 0), warnings: [] }
+    events.onUnchecked()
+    return this.#admitted(leases.letThrough(payer, hold, this.now()), hold, id, [], true)
   }
 
-  #takeBack(payer: Payer, hold: CallHold, id: string): void {
-    const held = heldCall(id, hold, { admittedAt: this.now(), answersAfterBooking: false, unchecked: true })
-    const call = { held, keyId: payer.key.id, workspace: payer.workspace.name, generation: 0 }
-    void this.#options.bookings.book({ call, use: NOTHING, position: 0, released: true })
+  #dropWhatOthersUse(): void {
+    const { syncs, silentMs, leases } = this.#options
+    if (performance.now() - syncs.heardAt > silentMs) leases.dropRates()
   }
 
-  #decisionOf(payer: Payer, hold: CallHold, id: string, reply: Reply): Decision {
-    const [outcome, at, generation, sequence] = reply as readonly [number, number, number, number]
-    this.#options.onSequence(sequence)
-    const views = viewsOf(payer, reply)
-    const isAdmitted = outcome === 1
-    this.#allowances.remember(payer.key.id, {
-      requests: allowanceOf(views, 'requests', isAdmitted ? 1 : 0, at),
-      tokens: allowanceOf(views, 'tokens', isAdmitted ? (hold.tokens ?? 0) : 0, at),
-    })
-    if (!isAdmitted) return { kind: 'refused', refusal: refusalOf(views, hold, at) }
-    const answersAfterBooking = waitsForBooking(this.#options.policy, bindingOf(payer))
-    const held = heldCall(id, hold, { admittedAt: at, answersAfterBooking, unchecked: false })
-    return { kind: 'admitted', call: this.#hold(payer, held, generation), warnings: warningsOf(views, at) }
+  /** Soft budgets are only warned about, by what this node knows. */
+  #warnings(payer: Payer, hold: CallHold, now: number): BudgetState[] {
+    const { key, workspace } = this.#options.leases.scopesOf(payer, now)
+    const warnings: BudgetState[] = []
+    for (const scope of [key, workspace]) {
+      const { limits } = scope
+      if (limits?.budget?.mode !== 'soft') continue
+      const budget = budgetOf(scope, now)
+      if (budget !== null && !fits(budget, hold.picodollars, limits)) warnings.push(budget)
+    }
+    return warnings
   }
 
-  #hold(payer: Payer, held: HeldCall, generation: number): HeldCall {
-    this.#options.running.set(held.id, { held, keyId: payer.key.id, workspace: payer.workspace.name, generation })
-    return held
+  #admitted(call: LeasedCall, hold: CallHold, id: string, warnings: BudgetState[], unchecked = false): Decision {
+    const { admittedAt } = call
+    const held: HeldCall = {
+      id,
+      admittedAt,
+      hold,
+      parts: [],
+      answersAfterBooking: false,
+      unchecked,
+      position: null,
+      settled: false,
+    }
+    this.#running.set(held, call)
+    return { kind: 'admitted', call: held, warnings }
   }
 
-  async #book(held: HeldCall, end: Omit<Ending, 'call'>): Promise<boolean> {
-    const { running, bookings, events } = this.#options
-    const call = running.get(held.id)
+  #end(held: HeldCall, end: (call: LeasedCall) => void): boolean {
+    if (held.settled) return false
+    held.settled = true
+    const call = this.#running.get(held)
     if (call === undefined) return false
-    const began = performance.now()
-    const isBooked = await bookings.book({ call, ...end })
-    running.delete(held.id)
-    events.observe('settle', (performance.now() - began) / 1000)
-    return isBooked
+    end(call)
+    this.#options.syncs.changed()
+    return true
   }
-}
-
-const NOTHING: CallUse = { picodollars: null, tokens: 0 }
-
-/** The answer waits for the counters: under a hard budget, unless the operator prefers answers. */
-function waitsForBooking(policy: LimitsWhenDown, binding: Binding): boolean {
-  return binding === 'hard' && policy !== 'allow'
-}
-
-function heldCall(
-  id: string,
-  hold: CallHold,
-  { admittedAt, answersAfterBooking, unchecked }: Pick<HeldCall, 'admittedAt' | 'answersAfterBooking' | 'unchecked'>,
-): HeldCall {
-  return { id, admittedAt, hold, parts: [], answersAfterBooking, unchecked, position: null, settled: false }
 }
 
 function away(cause: unknown): never {
@@ -199,22 +195,11 @@ async function readStatus(connection: Connection, scopes: readonly Scope[], cloc
   return found
 }
 
-export function nameOf({ kind, id }: Scope): string {
-  return `${kind}:${id}`
-}
-
-function scopeOf(name: string): Scope {
-  const [kind = '', id] = [name.slice(0, name.indexOf(':')), name.slice(name.indexOf(':') + 1)]
-  return kind === 'key' ? { kind, id } : { kind: 'workspace', id }
-}
-
-/** False on timeout. */
-function within(booked: Promise<boolean>, ms: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const late = setTimeout(() => resolve(false), ms)
-    void booked.then((isBooked) => {
-      clearTimeout(late)
-      resolve(isBooked)
-    })
-  })
+function leaseOf([node, ...told]: readonly (string | number)[]): NodeLease {
+  const scopes: NodeLease['scopes'] = []
+  for (let place = 0; place < told.length; place += 3) {
+    const [name, dollars, rest] = told.slice(place, place + 3)
+    scopes.push({ scope: scopeOf(String(name)), picodollars: amountOf(Number(dollars), Number(rest)) })
+  }
+  return { node: String(node), scopes }
 }

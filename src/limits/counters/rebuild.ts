@@ -1,17 +1,15 @@
 import { randomInt, randomUUID } from 'node:crypto'
 import type { LoggedScope } from '../ledger.ts'
-import type { LoggedHold } from '../logged-ledger.ts'
-import { dollarsAndRest } from './amount.ts'
 import type { Connection, Reply } from './connection.ts'
-import { nameOf } from './ledger.ts'
 import type { RequestLogView } from './request-log.ts'
-import { ARRIVE, BEGIN, COMPLETE, WRITE_HOLD, WRITE_SCOPE } from './scripts/rebuild.ts'
+import { ARRIVE, BEGIN, COMPLETE, WRITE_SCOPE } from './scripts/rebuild.ts'
+import { dollarsAndRest, nameOf } from './values.ts'
 
 export type Rebuilt =
   | { kind: 'waiting'; for: string[] }
   /** Another node is rebuilding, or has done so. */
   | { kind: 'left' }
-  | { kind: 'rebuilt'; scopes: number; holds: number }
+  | { kind: 'rebuilt'; scopes: number }
 
 /**
  * One step towards a ledger: once this node's rows are in the log it reports so; once every node that may have rows
@@ -29,12 +27,15 @@ export async function rebuildStep(
   const token = randomUUID()
   const [now] = await connection.run(BEGIN, [token])
   if (typeof now !== 'number' || now === 0) return { kind: 'left' }
-  const { scopes, open, positions } = await log.readLedger(now)
+  const { scopes, positions, left } = await log.readLedger(now)
   await writeAll(scopes, (scope) => connection.run(WRITE_SCOPE, ['', token, ...scopeArguments(scope)]))
-  await writeAll(open, (hold) => connection.run(WRITE_HOLD, ['', token, ...holdArguments(hold)]))
   const places = positions.flatMap(({ node: owner, seq }) => [owner, String(seq)])
-  const [isComplete] = await connection.run(COMPLETE, [token, String(randomInt(1, 2 ** 48 - 1)), ...places])
-  return isComplete === 1 ? { kind: 'rebuilt', scopes: scopes.length, holds: open.length } : { kind: 'left' }
+  const generation = String(randomInt(1, 2 ** 48 - 1))
+  const nodes = [...arrived].map(String)
+  const ids = left.map(({ id }) => id)
+  const args = [token, generation, String(nodes.length), ...nodes, ...places, '', ...ids]
+  const [isComplete] = await connection.run(COMPLETE, args)
+  return isComplete === 1 ? { kind: 'rebuilt', scopes: scopes.length } : { kind: 'left' }
 }
 
 const TOGETHER = 100
@@ -55,10 +56,4 @@ function scopeArguments({ scope, spent, seconds }: LoggedScope): string[] {
     ...dollarsAndRest(spent.total),
     ...seconds.flatMap(({ second, requests, tokens }) => [String(second), String(requests), String(tokens)]),
   ]
-}
-
-function holdArguments(hold: LoggedHold): string[] {
-  const { node, id, keyId, workspace, startedAt, holdPicodollars, holdTokens, isStream } = hold
-  const money = holdPicodollars === null ? ['-1', '0'] : dollarsAndRest(holdPicodollars)
-  return [node, id, keyId, workspace, String(startedAt), ...money, String(holdTokens ?? -1), isStream ? '1' : '0']
 }

@@ -1,22 +1,19 @@
-import type { Picodollars } from '../../domain/pricing/price.ts'
-import type { LoggedHold, LoggedLedger } from '../logged-ledger.ts'
+import type { LoggedLedger } from '../logged-ledger.ts'
+import type { Missed } from './reports.ts'
 
-/** How a call ended, according to the log. */
-export interface LoggedEnd {
-  costPicodollars: Picodollars
-  tokens: number
-  /** It was given up; of a stream, with its hold as its cost. Its true end may still arrive. */
-  isInterrupted: boolean
-}
+/** A call of a dead process that has a cost, although its end was never written. */
+export type LeftCost = Missed['left'][number]
 
 /** What the counters need of the request log. */
 export interface RequestLogView {
   /** Resolves when the log has every row of this node's spool. */
   caughtUp(): Promise<void>
-  /** 'open' for calls that are open in the log; nothing for unknown calls. */
-  readEnds(calls: readonly { id: string; startedAt: number }[]): Promise<ReadonlyMap<string, LoggedEnd | 'open'>>
-  /** Marks the unfinished calls of a dead node as interrupted. */
-  closeHolds(holds: readonly LoggedHold[], now: number): Promise<void>
+  /** The counters know everything up to here: the spool need not keep it for them. */
+  reported(position: number): void
+  /** What this node's spool has between two positions; null: it is no longer there. */
+  readTail(after: number, upTo: number): Promise<Omit<Missed, 'left'> | null>
+  /** Streams that earlier processes of this node left with content sent: all that was held is their cost. */
+  readLeft(node: string, now: number): Promise<LeftCost[]>
   readLedger(now: number): Promise<LoggedLedger>
   /** Nodes whose spool may hold rows that the log does not have, alive or not. */
   runningNodes(): Promise<readonly { node: string; name: string }[]>

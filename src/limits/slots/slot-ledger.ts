@@ -1,6 +1,14 @@
 import type { Budget, Limits } from '../../domain/limits.ts'
 import { admitCall, type Bound, type HeldCall, limitOf } from '../admission.ts'
-import { type CallHold, type CallUse, newAccount, type Scope, type ScopeStatus, statusOf } from '../ledger.ts'
+import {
+  type CallHold,
+  type CallUse,
+  type NodeLease,
+  newAccount,
+  type Scope,
+  type ScopeStatus,
+  statusOf,
+} from '../ledger.ts'
 import type { MemoryLedger } from '../memory-ledger.ts'
 import { type RateAllowance, tighter } from '../rate-allowance.ts'
 import type { Payer } from '../spend-ledger.ts'
@@ -125,6 +133,10 @@ export class SlotLedger implements MemoryLedger {
 
   async scopes(): Promise<Scope[]> {
     return this.known()
+  }
+
+  async leases(): Promise<NodeLease[]> {
+    return []
   }
 
   #slotOf(scope: Scope): Slot {

@@ -254,15 +254,20 @@ function valuesOf({ row }: Merged) {
 
 /**
  * Calls whose process died. `node` null means every node: right where only one process can have the database.
- * Called after the spool has been folded and before new calls are taken.
+ * Called after the spool has been folded and before new calls are taken; with `MAY_HAVE_MARK` where the spool is lost.
  */
-export async function closeInterrupted(db: Kysely<Database>, node: string | null, now: number): Promise<number> {
+export async function closeInterrupted(
+  db: Kysely<Database>,
+  node: string | null,
+  now: number,
+  hasContent = HAS_MARK,
+): Promise<number> {
   const since = await openSince(db, now)
   return db.transaction().execute(async (transaction) => {
     if (node !== null) await lockSpool(transaction, node)
     let update = transaction
       .updateTable('requests')
-      .set(interruption(HAS_MARK, now))
+      .set(interruption(hasContent, now))
       // A literal, not a parameter: only so is the partial index of open rows used.
       .where('state', '=', sql.lit('open'))
       .where('started_at', '>=', since)

@@ -1,6 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
 import { INTERRUPTED } from '../../domain/errors.ts'
-import type { FoldedRow } from '../row.ts'
 
 /**
  * What becomes of an open row whose process has died. A call without an answer costs nothing; a stream that
@@ -30,13 +29,3 @@ export const HAS_MARK = sql<boolean>`streamed = 1 and first_content_ms is not nu
 
 /** Only the disk of its node knows whether there is a mark: every stream may have sent content. */
 export const MAY_HAVE_MARK = sql<boolean>`streamed = 1`
-
-/** The same for a call of which only the hold is known. */
-export function interruptedRow(open: FoldedRow, now: number): FoldedRow {
-  const { status, code } = INTERRUPTED
-  const closed = Object.assign(open, { state: 'closed' as const, status, code, finished_at: now })
-  const hold = open.hold_picodollars
-  if (open.streamed !== 1) return closed
-  const cost = { cost_picodollars: hold, cost_least_picodollars: 0, cost_most_picodollars: hold }
-  return Object.assign(closed, ENDED, cost)
-}

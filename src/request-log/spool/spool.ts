@@ -39,6 +39,8 @@ class Lines {
 export interface SpoolOptions {
   /** The id of a folder that is new; random by default. */
   node?: string
+  /** Somebody besides the database reads it: files are kept until `reported`. */
+  isReported?: boolean
   /** Each write also survives a power cut before it counts; otherwise it soon does. */
   synchronousFull: boolean
   onCommit(): void
@@ -49,6 +51,7 @@ export interface SpoolOptions {
 }
 
 const SYNC_MS = 1_000
+const MOST_UNREPORTED = 1_000_000
 const CLOSED = 'the request log is closed'
 const SILENT: StoreLog = { info() {}, warn() {}, error() {} }
 
@@ -65,12 +68,15 @@ export class Spool {
   #scheduled = false
   #isClosed = false
   readonly #syncsEach: boolean
+  #folded = 0
+  #reported: number
   #syncTimer: NodeJS.Timeout | null = null
 
   constructor(folder: string, options: SpoolOptions) {
     const { write, makeReserve, retryMs } = options.disk ?? {}
     this.#onCommit = options.onCommit
     this.#syncsEach = options.synchronousFull
+    this.#reported = options.isReported === true ? 0 : Number.POSITIVE_INFINITY
     this.#room = new SpoolRoom({
       folder,
       log: options.log ?? SILENT,
@@ -141,7 +147,19 @@ export class Spool {
 
   /** The database holds everything up to here. */
   folded(seq: number): void {
-    this.#writer.removeUpTo(seq)
+    this.#folded = seq
+    this.#remove()
+  }
+
+  /** The shared counters have heard of everything up to here. */
+  reported(seq: number): void {
+    this.#reported = Math.max(this.#reported, seq)
+    this.#remove()
+  }
+
+  /** Counters that are away for very long are rebuilt from the database rather than waited for. */
+  #remove(): void {
+    this.#writer.removeUpTo(Math.min(this.#folded, Math.max(this.#reported, this.#folded - MOST_UNREPORTED)))
   }
 
   /** A file that could not be read to its end is kept. False: it was known. */

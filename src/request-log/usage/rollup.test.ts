@@ -6,9 +6,7 @@ import { anyCall } from '../../../test/calls/any-call.ts'
 import { assertSumsEqualRows } from '../../../test/store/sums-of-rows.ts'
 import { closeRecord, ENGINES, openRecord, testStores } from '../../../test/test-store.ts'
 import { NO_USAGE } from '../../domain/pricing/usage.ts'
-import type { LoggedHold } from '../../limits/logged-ledger.ts'
 import type { Database } from '../../store/engine/schema.ts'
-import { closeHolds } from '../fold/close-holds.ts'
 import { closeInterrupted, createFold } from '../fold/fold.ts'
 import { readPosition } from '../fold/position.ts'
 import type { CloseRecord } from '../record.ts'
@@ -16,13 +14,12 @@ import { closeLine, openedId, openLine, type SpoolRow } from '../spool/record-li
 
 const stores = await testStores()
 
-/** What may happen, in any order: a call opens or closes (also twice), a batch is folded, a batch fails, a restart, another gives a call up. */
+/** What may happen, in any order: a call opens or closes (also twice), a batch is folded, a batch fails, a restart. */
 const step = fc.oneof(
   { weight: 4, arbitrary: fc.record({ kind: fc.constantFrom('open', 'close'), of: fc.nat(30) }) },
   { weight: 3, arbitrary: fc.record({ kind: fc.constant('fold'), rows: fc.integer({ min: 1, max: 12 }) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('fail'), at: fc.integer({ min: 1, max: 8 }) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('restart') }) },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant('give up'), call: fc.nat(30) }) },
 )
 
 /** Breaks the connection after some queries, as a crash within the transaction would. */
@@ -36,10 +33,6 @@ function failing(db: Kysely<Database>, after: number): Kysely<Database> {
     },
   }
   return db.withPlugin(plugin)
-}
-
-function holdOf({ id, workspace, keyId, startedAt }: CloseRecord, node: string): LoggedHold {
-  return { id, node, workspace, keyId, startedAt, holdPicodollars: null, holdTokens: 0, isStream: false }
 }
 
 /** Up to its position the log has every call, up to that of the ends every end. */
@@ -102,7 +95,6 @@ for (const engine of ENGINES) {
             for (const happening of steps) {
               if ('of' in happening) spooled(happening.kind, happening.of)
               else if ('rows' in happening) await fold(happening.rows)
-              else if ('call' in happening) await closeHolds(db, [holdOf(recordOf(happening.call), run)], 8_000_000)
               else if ('at' in happening) await failOnce(happening.at)
               else await closeInterrupted(db, run, 9_000_000)
               await assertSumsEqualRows(db, run)

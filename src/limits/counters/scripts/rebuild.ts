@@ -1,4 +1,5 @@
 import { defineScript } from '../script.ts'
+import { LEASE } from './lease.ts'
 import { SCOPE } from './scope.ts'
 
 /**
@@ -31,10 +32,12 @@ export const BEGIN = defineScript(
 if redis.call('EXISTS', KEYS[1]) == 1 then return { 0 } end
 if not redis.call('SET', ROOT .. 'rebuilding', ARGV[1], 'NX', 'PX', 30000) then return { 0 } end
 for _, name in ipairs(redis.call('SMEMBERS', ROOT .. 'scopes')) do
-  redis.call('DEL', ROOT .. 'scope:' .. name, ROOT .. 'minute:' .. name)
+  redis.call('DEL', ROOT .. 'scope:' .. name, ROOT .. 'minute:' .. name, ROOT .. 'leases:' .. name)
 end
-for _, node in ipairs(redis.call('SMEMBERS', ROOT .. 'nodes')) do redis.call('DEL', ROOT .. 'holds:' .. node) end
-redis.call('DEL', ROOT .. 'scopes', ROOT .. 'positions')
+for _, node in ipairs(redis.call('SMEMBERS', ROOT .. 'nodes')) do
+  redis.call('DEL', ROOT .. 'node:' .. node, ROOT .. 'leased:' .. node, ROOT .. 'recalled:' .. node)
+end
+redis.call('DEL', ROOT .. 'scopes', ROOT .. 'nodes', ROOT .. 'alive', ROOT .. 'awaited')
 return { clock('') }
 `,
 )
@@ -61,38 +64,23 @@ return { 1 }
 )
 
 /**
- * A running call. ARGV: clock, token, node, id, key, workspace, time, dollars (-1 unknown), rest, tokens, "1" for a
- * stream.
+ * Marks the ledger as usable. Nodes that run now tell first what they hold; until then nothing is decided.
+ * ARGV: token, generation, number of nodes that run, these, then node and position of each spool, and after an empty
+ * one the ids of calls that have a cost without an end in a spool. Returns 0 when too late.
  */
-export const WRITE_HOLD = defineScript(
-  'write-hold',
-  SCOPE,
-  `
-if redis.call('GET', ROOT .. 'rebuilding') ~= ARGV[2] then return { 0 } end
-local now, at = clock(ARGV[1]), tonumber(ARGV[7])
-local dollars, rest = tonumber(ARGV[8]), tonumber(ARGV[9])
-for _, name in ipairs({ 'key:' .. ARGV[5], 'workspace:' .. ARGV[6] }) do
-  local scope = load(name, now)
-  for period = 1, 4 do
-    if dollars >= 0 and at >= scope[1 + period] then add(scope, 12 + 2 * period, dollars, rest) end
-  end
-  scope[22] = scope[22] + 1
-  save(scope, name)
-end
-redis.call('SADD', ROOT .. 'nodes', ARGV[3])
-local entry = { 0, ARGV[5], ARGV[6], at, dollars, rest, tonumber(ARGV[10]), tonumber(ARGV[11]) }
-redis.call('HSET', ROOT .. 'holds:' .. ARGV[3], ARGV[4], cmsgpack.pack(entry))
-return { 1 }
-`,
-)
-
-/** Marks the ledger as usable. ARGV: token, generation, then node and position of each spool. Returns 0 when too late. */
 export const COMPLETE = defineScript(
   'complete',
   SCOPE,
+  LEASE,
   `
 if redis.call('GET', ROOT .. 'rebuilding') ~= ARGV[1] then return { 0 } end
-for index = 3, #ARGV, 2 do redis.call('HSET', ROOT .. 'positions', ARGV[index], ARGV[index + 1]) end
+local index = 4 + tonumber(ARGV[3])
+for place = 4, index - 1 do redis.call('SADD', ROOT .. 'awaited', ARGV[place]) end
+while ARGV[index] and ARGV[index] ~= '' do
+  redis.call('HSET', ROOT .. 'node:' .. ARGV[index], 'position', ARGV[index + 1])
+  index = index + 2
+end
+for place = index + 1, #ARGV do mark_booked(ARGV[2], ARGV[place]) end
 redis.call('HSET', KEYS[1], 'generation', ARGV[2], 'sequence', 0)
 redis.call('DEL', ROOT .. 'rebuilding', ROOT .. 'arrived')
 return { 1 }
@@ -112,7 +100,7 @@ return { 1 }
 
 /**
  * Which process of the server keeps this ledger. ARGV: generation, the process, "1" if another one may know less.
- * Returns 2 when it is another one.
+ * Returns 2 when it is another one. Otherwise a new process decides nothing until every node has told what it holds.
  */
 export const IDENTIFY = defineScript(
   'identify',
@@ -121,6 +109,7 @@ export const IDENTIFY = defineScript(
 if redis.call('HGET', KEYS[1], 'generation') ~= ARGV[1] then return { 0 } end
 local server = redis.call('HGET', KEYS[1], 'server')
 if ARGV[3] == '1' and server and server ~= ARGV[2] then return { 2 } end
+if server and server ~= ARGV[2] then redis.call('SUNIONSTORE', ROOT .. 'awaited', ROOT .. 'nodes') end
 redis.call('HSET', KEYS[1], 'server', ARGV[2])
 return { 1 }
 `,

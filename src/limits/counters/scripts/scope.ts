@@ -5,8 +5,11 @@
  *
  * A scope (`key:ID`, `workspace:NAME`) is one packed list:
  *   [1] where its day ends; [2..5] where its day, week, month and total began (period p: [1 + p]);
- *   [6..13] spent, [14..21] held, dollars and rest of each period; [22] calls in flight; [23] changes;
- *   [24], [25] requests and tokens of the last minute; [26], [27] its oldest and newest second, 0 when empty.
+ *   [6..13] spent, dollars and rest of each period; [14], [15] leased money; [16], [17], [18] leased calls at a time,
+ *   requests and tokens; [19] calls in flight; [20] changes; [21], [22] requests and tokens of the last minute; [23],
+ *   [24] its oldest and newest second, 0 when empty; [25] until when idle leases are called back; [26], [27] the leased
+ *   money that no call holds.
+ * What is leased has no period: it counts in whichever is present.
  * The seconds of the minute are a hash beside it (r…, t…). A second counts until all of it is a minute ago, as in
  * src/limits/minute-window.ts.
  */
@@ -37,7 +40,7 @@ local function begin_periods(scope, now)
   for period = 1, 4 do
     if starts[period] > scope[1 + period] then
       scope[1 + period] = starts[period]
-      for _, place in ipairs({ 4 + 2 * period, 5 + 2 * period, 12 + 2 * period, 13 + 2 * period }) do scope[place] = 0 end
+      scope[4 + 2 * period], scope[5 + 2 * period] = 0, 0
     end
   end
   scope[1] = math.max(scope[1], (day + 1) * DAY)
@@ -55,18 +58,18 @@ end
 -- Lets seconds leave the minute. Only looking writes nothing.
 local function expire(scope, name, now, looking)
   local edge = math.floor(now / 1000) - WINDOW
-  if scope[26] == 0 or scope[26] > edge then return false end
-  if scope[27] <= edge then
-    scope[24], scope[25], scope[26], scope[27] = 0, 0, 0, 0
+  if scope[23] == 0 or scope[23] > edge then return false end
+  if scope[24] <= edge then
+    scope[21], scope[22], scope[23], scope[24] = 0, 0, 0, 0
     if not looking then redis.call('DEL', ROOT .. 'minute:' .. name) end
     return true
   end
-  local values, fields = minute_values(name, scope[26], edge)
+  local values, fields = minute_values(name, scope[23], edge)
   for index = 1, #values, 2 do
-    scope[24] = scope[24] - (tonumber(values[index]) or 0)
-    scope[25] = scope[25] - (tonumber(values[index + 1]) or 0)
+    scope[21] = scope[21] - (tonumber(values[index]) or 0)
+    scope[22] = scope[22] - (tonumber(values[index + 1]) or 0)
   end
-  scope[26] = edge + 1
+  scope[23] = edge + 1
   if not looking then redis.call('HDEL', ROOT .. 'minute:' .. name, unpack(fields)) end
   return true
 end
@@ -101,11 +104,11 @@ local function count(scope, name, second, requests, tokens)
   local key = ROOT .. 'minute:' .. name
   if requests ~= 0 then redis.call('HINCRBY', key, 'r' .. second, requests) end
   if tokens ~= 0 then redis.call('HINCRBY', key, 't' .. second, tokens) end
-  scope[24] = scope[24] + requests
-  scope[25] = scope[25] + tokens
-  if scope[26] == 0 or second < scope[26] then scope[26] = second end
-  if second > scope[27] then
-    scope[27] = second
+  scope[21] = scope[21] + requests
+  scope[22] = scope[22] + tokens
+  if scope[23] == 0 or second < scope[23] then scope[23] = second end
+  if second > scope[24] then
+    scope[24] = second
     redis.call('EXPIRE', key, 2 * WINDOW)
   end
 end

@@ -1,0 +1,203 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { beginLedger, connectTo } from '../../../test/counters.ts'
+import { LeaseWorld, type SimulatedNode, type Travel } from '../../../test/limits/lease-world.ts'
+import { startValkey } from '../../../test/valkey.ts'
+import type { Limits } from '../../domain/limits.ts'
+
+const server = await startValkey()
+const connection = await connectTo(server.url)
+after(async () => {
+  await connection.close()
+  await server.stop()
+})
+
+/** Numbers from a seed, so that a run can be repeated. */
+function randomOf(seed: number): (below: number) => number {
+  let state = seed * 2_654_435_761
+  return (below) => {
+    state = (Math.imul(state ^ (state >>> 15), 2_246_822_519) + 0x9e3779b9) | 0
+    return ((state >>> 0) % 1_000_003) % below
+  }
+}
+
+const budget = (picodollars: bigint, per: 'day' | 'total' | 'month' = 'total'): Limits => ({
+  budget: { usd: `0.${String(picodollars).padStart(12, '0')}`, per, mode: 'hard' },
+})
+
+async function newWorld(nodes: number): Promise<LeaseWorld> {
+  await beginLedger(connection)
+  const world = new LeaseWorld(connection, nodes)
+  for (const node of world.nodes) await node.start()
+  return world
+}
+
+const hearing = () => false
+
+for (const nodes of [1, 2, 3, 7]) {
+  test(`of 500 calls at once over ${nodes} nodes exactly as many are admitted as fit`, async () => {
+    const world = await newWorld(nodes)
+    world.limits.key = budget(3_700n)
+    const outcomes: string[] = []
+    for (let index = 0; index < 500; index++) {
+      const node = world.nodes[index % nodes] as SimulatedNode
+      outcomes.push(await world.call(node, 100n, hearing))
+    }
+    assert.equal(outcomes.filter((outcome) => outcome === 'admitted').length, 37)
+    assert.equal(outcomes.filter((outcome) => outcome === 'refused').length, 463)
+    await world.assertWithin()
+  })
+}
+
+test('far from the limit hardly a call waits, and near it every call waits once', async () => {
+  const world = await newWorld(3)
+  world.limits.key = budget(1_000_000_000n)
+  for (let index = 0; index < 3_000; index++) {
+    const node = world.nodes[index % 3] as SimulatedNode
+    assert.equal(await world.call(node, 100n, hearing), 'admitted')
+    await world.finish(world.running[0] as (typeof world.running)[0], 40n)
+    world.now += 1
+    if (index % 20 === 0) await node.exchange([], index % 200 === 0, 'arrives')
+  }
+  const waits = world.nodes.reduce((sum, node) => sum + node.waits, 0)
+  assert.ok(waits <= 60, `${waits} of 3,000 calls waited`)
+})
+
+test('a repeated message changes nothing, and its answer tells the calls apart', async () => {
+  const world = await newWorld(2)
+  world.limits.key = budget(150n)
+  const [one, two] = world.nodes as [SimulatedNode, SimulatedNode]
+  const payer = world.payer()
+  const waiting = () => ({
+    ...one.leases.scopesOf(payer, one.now()),
+    money: 100n,
+    tokens: 0,
+    isAsked: false,
+    isLeft: false,
+  })
+  assert.equal(await one.exchange([waiting(), waiting()], false, 'answer is lost'), null)
+  const outcomes = await one.exchange([], false, 'arrives twice')
+  assert.equal(outcomes?.length, 2)
+  const [first, second] = outcomes ?? []
+  assert.ok(first !== undefined && !('kind' in first), 'the first of them was admitted')
+  assert.ok(second !== undefined && 'kind' in second && second.kind === 'refused')
+  assert.equal(await world.call(two, 100n, hearing), 'refused')
+})
+
+test('a node that dies keeps its money leased until its spool tells what it has spent', async () => {
+  const world = await newWorld(2)
+  world.limits.key = budget(1_000n)
+  const [one, two] = world.nodes as [SimulatedNode, SimulatedNode]
+  assert.equal(await world.call(one, 400n, hearing), 'admitted')
+  assert.equal(await world.call(one, 400n, hearing), 'admitted')
+  await world.finish(world.running[0] as (typeof world.running)[0], 300n)
+  one.kill()
+  world.running = []
+  await one.bury(connection)
+  assert.equal(await world.call(two, 300n, hearing), 'refused')
+  await one.start()
+  assert.equal(await world.call(two, 700n, hearing), 'admitted')
+  assert.equal(await world.call(two, 1n, hearing), 'refused')
+  await world.assertSettled()
+})
+
+/** What can happen, one thing after the other, in an order that the seed gives. */
+class Storm {
+  readonly world: LeaseWorld
+  readonly #random: (below: number) => number
+  readonly #deaf = new Set<SimulatedNode>()
+  readonly admitted = { count: 0 }
+  refused = 0
+  /** A limit was lowered below what was leased, so that only what is admitted from now on is bound by it. */
+  isLowered = false
+
+  constructor(world: LeaseWorld, random: (below: number) => number) {
+    this.world = world
+    this.#random = random
+  }
+
+  readonly isDeaf = (node: SimulatedNode) => this.#deaf.has(node)
+
+  async step(): Promise<void> {
+    const { world } = this
+    const node = world.nodes[this.#random(world.nodes.length)] as SimulatedNode
+    const dice = this.#random(1_000)
+    if (dice < 450) await this.#call(node)
+    else if (dice < 800) await this.#finish()
+    else if (dice < 930) await this.#exchange(node)
+    else if (dice < 960) world.now += this.#random(40) === 0 ? 3_600_000 : this.#random(3_000)
+    else if (dice < 975) this.#turn(node)
+    else if (dice < 990) await this.#killOrStart(node)
+    else world.now += this.#random(20)
+  }
+
+  async #call(node: SimulatedNode): Promise<void> {
+    if (!node.isUp) return
+    const outcome = await this.world.call(node, BigInt(1 + this.#random(400)), this.isDeaf)
+    if (outcome === 'admitted') this.admitted.count += 1
+    if (outcome === 'refused') this.refused += 1
+  }
+
+  async #finish(): Promise<void> {
+    const running = this.world.running[this.#random(Math.max(1, this.world.running.length))]
+    if (running === undefined) return
+    await this.world.finish(running, (running.hold * BigInt(this.#random(101))) / 100n)
+  }
+
+  async #exchange(node: SimulatedNode): Promise<void> {
+    const travels: Travel[] = ['arrives', 'arrives', 'arrives', 'is lost', 'answer is lost', 'arrives twice']
+    const travel = this.isDeaf(node) ? 'is lost' : (travels[this.#random(travels.length)] ?? 'arrives')
+    if (node.isUp) await node.exchange([], this.#random(3) === 0, travel)
+  }
+
+  #turn(node: SimulatedNode): void {
+    if (!this.#deaf.delete(node)) this.#deaf.add(node)
+  }
+
+  async #killOrStart(node: SimulatedNode): Promise<void> {
+    if (!node.isUp) {
+      this.#deaf.delete(node)
+      await node.start()
+      return
+    }
+    node.kill()
+    this.world.running = this.world.running.filter((each) => each.node !== node)
+    if (this.#random(2) === 0) await node.bury(connection)
+  }
+
+  hear(): void {
+    this.#deaf.clear()
+  }
+}
+
+const SEEDS = Number(process.env['LEASE_SEEDS'] ?? 40)
+const FIRST = Number(process.env['LEASE_FIRST'] ?? 1)
+
+test(`${SEEDS} storms: crashes, lost, repeated and delayed messages, silent nodes, ends of periods`, async () => {
+  let [admitted, refused] = [0, 0]
+  for (let seed = FIRST; seed < FIRST + SEEDS; seed++) {
+    const random = randomOf(seed)
+    const world = await newWorld(1 + random(6))
+    const per = (['total', 'day', 'month'] as const)[random(3)] ?? 'total'
+    world.limits.key = budget(BigInt(1_000 + random(9_000)), per)
+    if (random(2) === 0) world.limits.workspace = budget(BigInt(1_000 + random(9_000)), 'total')
+    const storm = new Storm(world, random)
+    try {
+      for (let step = 0; step < 300; step++) {
+        await storm.step()
+        await world.assertWithin()
+      }
+      storm.hear()
+      await world.assertSettled()
+      await world.assertWithin()
+    } catch (error) {
+      throw new Error(`seed ${seed}: ${error instanceof Error ? error.message : error}`, { cause: error })
+    }
+    admitted += storm.admitted.count
+    refused += storm.refused
+  }
+  assert.ok(
+    admitted > SEEDS * 20 && refused > SEEDS,
+    `${admitted} admitted, ${refused} refused: the storms meet the limit`,
+  )
+})

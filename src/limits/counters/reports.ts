@@ -1,0 +1,190 @@
+import {
+  type Amounts,
+  isIdle,
+  kept,
+  type LeasedScope,
+  measureRate,
+  noteUse,
+  nothing,
+  unreported,
+  wanted,
+} from './leased-scope.ts'
+import type { LeasedCall, Leases } from './leases.ts'
+import {
+  type Answer,
+  callEntry,
+  type LeftCall,
+  leftEntry,
+  type Message,
+  scopeEntry,
+  type WaitingCall,
+} from './message.ts'
+import { scopeOf } from './values.ts'
+
+/** What an earlier process has spent, or what the counters have missed. */
+export interface Missed {
+  spent: { keyId: string; workspace: string; startedAt: number; cost: bigint }[]
+  seconds: { keyId: string; workspace: string; second: number; requests: number; tokens: number }[]
+  /** Calls that left a cost behind, but no end in the spool. */
+  left: { id: string; keyId: string; workspace: string; startedAt: number; cost: bigint }[]
+}
+
+/** The messages of one process to the counters, and what their answers change in its leases. */
+export class Reports {
+  readonly #leases: Leases
+  #number = 0
+  #isFirst = true
+  /** Everything up to here in the spool is reported. */
+  #reported = 0
+  #left: LeftCall[] = []
+
+  constructor(leases: Leases) {
+    this.#leases = leases
+  }
+
+  /**
+   * The next message. A `full` one reports everything, so that the position moves; the others only what is urgent, and
+   * what was spent stays in the lease until a full one.
+   */
+  compose(calls: WaitingCall[], full: boolean, now: number): Message {
+    const { changed, urgent, position } = this.#leases
+    const isFull = full || this.#isFirst
+    const left = isFull ? this.#left : []
+    const asking = new Set(calls.flatMap(bothOf))
+    for (const call of calls) for (const scope of bothOf(call)) noteUse(scope, call, now)
+    const told = new Set([...asking, ...urgent, ...left.flatMap(bothOf), ...(isFull ? changed : [])])
+    const scopes: Message['scopes'] = []
+    const entries: unknown[][] = []
+    for (const scope of told) {
+      const report = this.#report(scope, { isFull, isAsking: asking.has(scope), now })
+      entries.push(report.entry)
+      scopes.push({ scope, kept: report.kept, wanted: report.wanted })
+      urgent.delete(scope)
+      if (scope.spent.size === 0) changed.delete(scope)
+    }
+    const place = new Map(scopes.map(({ scope }, index) => [scope, index]))
+    const at = (scope: LeasedScope) => place.get(scope) ?? 0
+    const text = JSON.stringify({
+      s: entries,
+      c: calls.map((call) => callEntry(call, at(call.key), at(call.workspace))),
+      b: left.map((call) => leftEntry(call, at(call.key), at(call.workspace))),
+    })
+    const isFirst = this.#isFirst
+    this.#isFirst = false
+    this.#number += 1
+    if (isFull) {
+      this.#left = []
+      this.#reported = position
+    }
+    return { number: this.#number, position: this.#reported, isFirst, isFull, scopes, calls, text }
+  }
+
+  #report(scope: LeasedScope, { isFull, isAsking, now }: { isFull: boolean; isAsking: boolean; now: number }) {
+    measureRate(scope, now)
+    const idle = kept(scope, isAsking, now)
+    const wants = wanted(scope, idle, now)
+    scope.idle = idle
+    scope.isRecalled = false
+    const { held, inFlight, opening } = scope
+    const lease: Amounts = {
+      money: held + idle.money + (isFull ? 0n : unreported(scope)),
+      calls: inFlight + idle.calls,
+      requests: opening.requests + idle.requests,
+      tokens: opening.tokens + idle.tokens,
+    }
+    const entry = scopeEntry(scope, { kept: lease, idle, wanted: wants, spent: isFull ? scope.spent : null })
+    scope.seconds = new Map()
+    if (isFull) scope.spent = new Map()
+    return { entry, kept: lease, wanted: wants }
+  }
+
+  /** What the counters have made of a message. Calls that were admitted are returned in its order; null: they were not. */
+  apply({ scopes, calls }: Message, answer: Answer): (LeasedCall | null)[] {
+    const admitted = calls.map((call, index) => {
+      if (answer.outcomes[index]?.kind !== 'admitted') return null
+      return this.#leases.hold(call, call, { admittedAt: answer.at, isCounted: true })
+    })
+    for (const [index, { scope, kept, wanted }] of scopes.entries()) {
+      const told = answer.scopes[index]
+      if (told === undefined) continue
+      const own = calls.filter((call, place) => admitted[place] !== null && bothOf(call).includes(scope))
+      this.#grant(scope, wanted, {
+        money: told.lease.money - kept.money - own.reduce((sum, { money }) => sum + (money ?? 0n), 0n),
+        calls: told.lease.calls - kept.calls - own.length,
+        requests: told.lease.requests - kept.requests,
+        tokens: told.lease.tokens - kept.tokens,
+      })
+      scope.known = told.known
+    }
+    for (const name of answer.recalled) this.#recall(name)
+    return admitted.map((call, index) => {
+      if (call === null || !calls[index]?.isLeft) return call
+      this.#leases.release(call)
+      return null
+    })
+  }
+
+  /** The counters have lost what they knew, or this process joins: nothing is leased until they are told what is held. */
+  forget(): void {
+    const { urgent, changed } = this.#leases
+    this.#isFirst = true
+    this.#number = 0
+    urgent.clear()
+    for (const scope of this.#leases.all()) {
+      Object.assign(scope, { idle: nothing(), known: null, isTight: false, isRecalled: false })
+      changed.add(scope)
+    }
+  }
+
+  /** The counters know everything up to a position in the spool, and are told what follows there up to the one returned. */
+  forgetUnreported(): number {
+    for (const scope of this.#leases.all()) Object.assign(scope, { spent: new Map(), seconds: new Map() })
+    this.#left = []
+    return this.#leases.position
+  }
+
+  add({ spent, seconds, left }: Missed, now: number): void {
+    const both = (call: { keyId: string; workspace: string }) => ({
+      key: this.#leases.scope({ kind: 'key', id: call.keyId }, now),
+      workspace: this.#leases.scope({ kind: 'workspace', id: call.workspace }, now),
+    })
+    for (const call of spent)
+      for (const scope of bothOf(both(call))) this.#leases.spend(scope, call.startedAt, call.cost)
+    for (const call of seconds) {
+      for (const scope of bothOf(both(call))) this.#leases.count(scope, call.second * 1000, call.requests, call.tokens)
+    }
+    for (const call of left) this.#left.push({ ...call, ...both(call) })
+  }
+
+  /** What is unused for long is given back with the next full message. */
+  noteUnused(now: number): void {
+    for (const scope of this.#leases.all()) {
+      if (isIdle(scope.idle) && !isIdle(kept(scope, false, now))) this.#leases.changed.add(scope)
+    }
+  }
+
+  #grant(scope: LeasedScope, wanted: Amounts, granted: Amounts): void {
+    scope.idle.money += granted.money
+    scope.idle.calls += granted.calls
+    scope.idle.requests += granted.requests
+    scope.idle.tokens += granted.tokens
+    scope.filled = { ...scope.idle }
+    scope.isTight =
+      (wanted.money > 0n && granted.money <= 0n) ||
+      (wanted.calls > 0 && granted.calls <= 0) ||
+      (wanted.requests > 0 && granted.requests <= 0) ||
+      (wanted.tokens > 0 && granted.tokens <= 0)
+    if (scope.isTight && isIdle(scope.idle)) this.#leases.urgent.add(scope)
+  }
+
+  #recall(name: string): void {
+    const scope = this.#leases.find(scopeOf(name))
+    if (scope === undefined) return
+    scope.isRecalled = true
+    this.#leases.urgent.add(scope)
+  }
+}
+
+function bothOf({ key, workspace }: { key: LeasedScope; workspace: LeasedScope }): LeasedScope[] {
+  return [key, workspace]
+}

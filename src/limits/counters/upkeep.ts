@@ -1,0 +1,292 @@
+import type { Connection } from './connection.ts'
+import { rebuildStep } from './rebuild.ts'
+import type { Reports } from './reports.ts'
+import type { RequestLogView } from './request-log.ts'
+import { BURY, DEAD, JOIN, LEAVE, LOOK } from './scripts/node.ts'
+import { FORGET, IDENTIFY } from './scripts/rebuild.ts'
+import type { Syncs } from './syncs.ts'
+
+export interface CountersLog {
+  info(details: object, message: string): void
+  warn(details: object, message: string): void
+}
+
+export interface UpkeepOptions {
+  connection(): Connection
+  requestLog: RequestLogView
+  reports: Reports
+  syncs(): Syncs
+  node: string
+  process: string
+  /** How long a node counts as alive after it was heard. */
+  leaseMs: number
+  log: CountersLog
+  /** Unix milliseconds of this machine. */
+  now(): number
+}
+
+/** Looks per lease: several in a row may fail. */
+const LOOKS = 5
+/** Wait before others use what a silent node has leased of the minute; the observer must have been connected throughout. */
+const DEAD_AFTER_LEASES = 1.5
+const REBUILD_MS = 200
+
+/** Joins the ledger, watches the other nodes, and rebuilds the ledger when there is none. */
+export class Upkeep {
+  readonly #options: UpkeepOptions
+  readonly #ready = Promise.withResolvers<void>()
+  /** Generation of the ledger that this process has joined; 0: none. */
+  #generation = 0
+  /** The newest sequence that the server has confirmed. */
+  #seen = { generation: 0, sequence: 0 }
+  #contact = 0
+  /** The contact in which the server was found to be the one that kept the ledger. */
+  #identified = -1
+  #upSince = 0
+  #timer: NodeJS.Timeout | null = null
+  #isStopped = false
+  #latest = 0
+  /** The server's clock at a moment of ours: it is never behind this, and hardly ahead. */
+  #server = { at: 0, tick: 0 }
+  #waitingFor = ''
+  #problem: string | null = null
+  readonly #jobs = new Map<string, Promise<void>>()
+  readonly #problems = new Map<string, string>()
+
+  constructor(options: UpkeepOptions) {
+    this.#options = options
+  }
+
+  /** The ledger is joined, and what an earlier process of this node had spent is reported. */
+  get ready(): Promise<void> {
+    return this.#ready.promise
+  }
+
+  isUsable(): boolean {
+    return this.#generation !== 0 && this.#options.connection().isUp() && this.#options.syncs().problem === null
+  }
+
+  /** The server's error. */
+  get problem(): string | null {
+    return this.#problem ?? this.#options.syncs().problem
+  }
+
+  /**
+   * The server's time as far as it is known; never goes back and never runs ahead, so that no call is counted in a
+   * period that has not begun there.
+   */
+  now(): number {
+    const known = this.#server.at === 0 ? this.#options.now() : this.#server.at + performance.now() - this.#server.tick
+    this.#latest = Math.max(this.#latest, Math.floor(known))
+    return this.#latest
+  }
+
+  onUp(): void {
+    this.#contact++
+    this.#upSince = performance.now()
+    this.#soon(0)
+  }
+
+  onDown(): void {
+    this.#options.syncs().pause(false)
+  }
+
+  onLost(isBehind: boolean): void {
+    const generation = this.#generation
+    this.#lose()
+    if (isBehind) this.#start('forget', () => this.#forget(generation))
+    this.#soon(0)
+  }
+
+  onAnswer({ at, sequence }: { at: number; sequence: number }): void {
+    this.#heard(at)
+    if (sequence > this.#seen.sequence) this.#seen.sequence = sequence
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    if (this.#timer !== null) clearTimeout(this.#timer)
+    await Promise.all(this.#jobs.values())
+    if (!this.isUsable()) return
+    await this.#options.syncs().flush()
+    this.#options.syncs().pause(true)
+    await this.#options
+      .connection()
+      .run(LEAVE, ['', this.#options.node])
+      .catch(() => {})
+  }
+
+  #heard(at: number): void {
+    this.#server = { at, tick: performance.now() }
+  }
+
+  #lose(): void {
+    if (this.#generation === 0) return
+    this.#generation = 0
+    this.#options.syncs().pause(true)
+    this.#options.reports.forget()
+  }
+
+  #soon(ms: number): void {
+    if (this.#isStopped) return
+    if (this.#timer !== null) clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => this.#start('tick', () => this.#tick()), ms)
+    this.#timer.unref()
+  }
+
+  /** One job of a kind at a time; a later tick retries what failed. */
+  #start(name: string, work: () => Promise<void>): void {
+    if (this.#jobs.has(name) || this.#isStopped) return
+    const job = work()
+      .then(() => void this.#problems.delete(name))
+      .catch((error: unknown) => {
+        const problem = error instanceof Error ? error.message : String(error)
+        if (this.#problems.get(name) === problem) return
+        this.#problems.set(name, problem)
+        this.#options.log.warn({ job: name, error: problem }, 'the shared counters: retrying')
+      })
+      .finally(() => this.#jobs.delete(name))
+    this.#jobs.set(name, job)
+  }
+
+  async #tick(): Promise<void> {
+    const { leaseMs } = this.#options
+    const connection = this.#options.connection()
+    const contact = this.#contact
+    try {
+      if (!connection.isUp()) return
+      const reply = await connection.run(LOOK, [])
+      if (contact !== this.#contact) return
+      const [at, generation, sequence] = reply as readonly [number, number, number]
+      this.#heard(at)
+      await this.#follow(generation, sequence)
+      if (this.#generation === 0) this.#start('rebuild', () => this.#rebuild())
+      else this.#start('watch', () => this.#watch())
+      this.#problem = null
+    } catch (error) {
+      // A server that answers with an error (disk or memory full) is as good as none.
+      this.#problem = error instanceof Error ? error.message : String(error)
+    } finally {
+      this.#soon(this.isUsable() ? leaseMs / LOOKS : REBUILD_MS)
+    }
+  }
+
+  /** A server that knows less than it reported before has lost data and is not trusted. */
+  async #follow(generation: number, sequence: number): Promise<void> {
+    const isKnown = generation === this.#seen.generation
+    const isBehind = generation !== 0 && isKnown && sequence < this.#seen.sequence
+    const isNew = generation !== 0 && generation !== this.#generation
+    const contact = this.#contact
+    const isUnknown = generation !== 0 && this.#identified !== contact
+    const isOlder = !isBehind && isUnknown && (await this.#isOlder(generation))
+    if (contact !== this.#contact) return
+    if (isBehind || isOlder) {
+      this.#lose()
+      return this.#forget(generation)
+    }
+    this.#identified = contact
+    if (generation === 0) return this.#lose()
+    this.#seen = { generation, sequence: isKnown ? Math.max(sequence, this.#seen.sequence) : sequence }
+    if (isNew) await this.#join()
+    else this.#options.syncs().start()
+  }
+
+  async #forget(generation: number): Promise<void> {
+    this.#options.log.warn({}, 'the shared counters lost data: they are being rebuilt from the log')
+    await this.#options.connection().run(FORGET, [String(generation)])
+  }
+
+  /** This process becomes the node, with what earlier ones, or it itself under another ledger, have spent since. */
+  async #join(): Promise<void> {
+    const { connection, node, process, reports, requestLog, log } = this.#options
+    const contact = this.#contact
+    this.#lose()
+    const [isJoined, at, generation, , position] = await connection().run(JOIN, [node, process])
+    if (isJoined !== 1 || contact !== this.#contact) return
+    this.#heard(Number(at))
+    reports.forget()
+    const upTo = reports.forgetUnreported()
+    const tail = await requestLog.readTail(Number(position), upTo)
+    if (tail === null) {
+      log.warn({ position }, 'the spool no longer has what the counters miss: they are being rebuilt from the log')
+      await connection().run(FORGET, [String(generation)])
+      return
+    }
+    const left = await requestLog.readLeft(node, this.now())
+    if (contact !== this.#contact) return
+    reports.add({ ...tail, left }, this.now())
+    this.#generation = Number(generation)
+    this.#options.syncs().start()
+    await this.#options.syncs().flush()
+    if (!this.isUsable()) return
+    log.info({}, 'the shared counters are in use')
+    this.#ready.resolve()
+  }
+
+  /**
+   * A process that has just started remembers no sequence. If the server restarted since the ledger was last used, it
+   * is trusted only with an append-only file; a snapshot may be old.
+   */
+  async #isOlder(generation: number): Promise<boolean> {
+    const { server, keepsLog } = await this.#readServer()
+    const isTold = this.#seen.generation !== 0 || keepsLog || server === ''
+    const args = [String(generation), server, isTold ? '0' : '1']
+    const [found] = await this.#options.connection().run(IDENTIFY, args)
+    return found === 2
+  }
+
+  /** The id of the server's process; '' when the server hides it. */
+  async #readServer(): Promise<{ server: string; keepsLog: boolean }> {
+    const ask = (section: string) =>
+      this.#options
+        .connection()
+        .info(section)
+        .catch(() => '')
+    const text = `${await ask('server')}${await ask('persistence')}`.replaceAll('\r', '')
+    return { server: /^run_id:(.+)$/m.exec(text)?.[1] ?? '', keepsLog: /^aof_enabled:1$/m.test(text) }
+  }
+
+  async #rebuild(): Promise<void> {
+    const { requestLog, node, log } = this.#options
+    await requestLog.caughtUp()
+    const { server } = await this.#readServer()
+    const done = await rebuildStep(this.#options.connection(), requestLog, { node, server })
+    if (done.kind === 'waiting') this.#sayWaiting(done.for)
+    if (done.kind !== 'rebuilt') return
+    log.info({ scopes: done.scopes }, 'the shared counters are rebuilt from the request log')
+    this.#soon(0)
+  }
+
+  #sayWaiting(nodes: readonly string[]): void {
+    const text = nodes.join(', ')
+    if (text === this.#waitingFor) return
+    this.#waitingFor = text
+    const advice = 'start them, deliver their spools (switchyard spool ship) or forget them (switchyard nodes forget)'
+    this.#options.log.warn({ nodes: text, advice }, 'the counters wait for rows of other nodes')
+  }
+
+  /**
+   * Of a silent node, others use what it had of the minute and at a time; its money stays leased until its spool tells
+   * what it has spent. One whose spool is delivered, or that was forgotten, has nothing left to tell.
+   */
+  async #watch(): Promise<void> {
+    const { leaseMs, node, requestLog, reports, log } = this.#options
+    this.#waitingFor = ''
+    const silentMs = DEAD_AFTER_LEASES * leaseMs
+    if (performance.now() - this.#upSince < silentMs) return
+    const dead = (await this.#options.connection().run(DEAD, ['', String(silentMs)])).map(String)
+    const others = dead.filter((each) => each !== node)
+    if (others.length === 0) return
+    const owing = new Set((await requestLog.runningNodes()).map((each) => each.node))
+    for (const each of others) {
+      if (owing.has(each)) await this.#options.connection().run(BURY, ['', each, String(silentMs)])
+      else {
+        // What its calls cost is in the log, and nobody else tells the counters.
+        reports.add({ spent: [], seconds: [], left: await requestLog.readLeft(each, this.now()) }, this.now())
+        await this.#options.syncs().flush()
+        await this.#options.connection().run(LEAVE, ['', each])
+        log.info({ node: each }, 'a node is gone: what it had leased is free')
+      }
+    }
+  }
+}

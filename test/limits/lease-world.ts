@@ -1,0 +1,254 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import type { Limits } from '../../src/domain/limits.ts'
+import { asPicodollars } from '../../src/domain/pricing/price.ts'
+import { limitOf } from '../../src/limits/admission.ts'
+import { PERIODS, type Period, periodBounds } from '../../src/limits/budget-period.ts'
+import type { Connection } from '../../src/limits/counters/connection.ts'
+import { type LeasedCall, Leases } from '../../src/limits/counters/leases.ts'
+import { type Answer, type Message, readAnswer } from '../../src/limits/counters/message.ts'
+import { Reports } from '../../src/limits/counters/reports.ts'
+import { BURY, JOIN, LEAVE } from '../../src/limits/counters/scripts/node.ts'
+import { STATUS } from '../../src/limits/counters/scripts/status.ts'
+import { SYNC } from '../../src/limits/counters/scripts/sync.ts'
+import { statusOfPacked } from '../../src/limits/counters/views.ts'
+import type { Scope, ScopeStatus } from '../../src/limits/ledger.ts'
+import type { Payer } from '../../src/limits/spend-ledger.ts'
+
+/** How a message travels. */
+export type Travel = 'arrives' | 'is lost' | 'answer is lost' | 'arrives twice'
+
+interface Ended {
+  position: number
+  keyId: string
+  workspace: string
+  startedAt: number
+  cost: bigint
+}
+
+export interface RunningCall {
+  node: SimulatedNode
+  call: LeasedCall
+  keyId: string
+  workspace: string
+  hold: bigint
+}
+
+/** A node: the leases of the gateway, with a spool that outlives it and messages that travel as the test says. */
+export class SimulatedNode {
+  readonly name: string
+  readonly #connection: Connection
+  readonly #now: () => number
+  leases = new Leases(0)
+  reports = new Reports(this.leases)
+  process = ''
+  isUp = false
+  seq = 0
+  readonly spool: Ended[] = []
+  #sent: Message | null = null
+  #latest = 0
+  /** Round trips for which a call had to wait. */
+  waits = 0
+
+  constructor(name: string, connection: Connection, now: () => number) {
+    this.name = name
+    this.#connection = connection
+    this.#now = now
+  }
+
+  /** Behind the server's clock, never ahead of it, never back. */
+  now(): number {
+    return this.#latest
+  }
+
+  async start(): Promise<void> {
+    this.process = randomUUID()
+    this.leases = new Leases(this.seq)
+    this.reports = new Reports(this.leases)
+    this.#sent = null
+    await this.join()
+    this.isUp = true
+  }
+
+  async join(): Promise<void> {
+    const [isJoined, , , , position] = await this.#connection.run(JOIN, [this.name, this.process])
+    assert.equal(isJoined, 1)
+    this.#sent = null
+    this.reports.forget()
+    const upTo = this.reports.forgetUnreported()
+    const missed = this.spool.filter((end) => end.position > Number(position) && end.position <= upTo)
+    this.reports.add({ spent: missed, seconds: [], left: [] }, this.now())
+    await this.exchange([], true, 'arrives')
+  }
+
+  kill(): void {
+    this.isUp = false
+  }
+
+  /** A message and its answer, or what of it the test lets through. The answers of the calls; null: there was none. */
+  async exchange(
+    calls: Message['calls'],
+    isFull: boolean,
+    travel: Travel,
+  ): Promise<(LeasedCall | Answer['outcomes'][number])[] | null> {
+    const isRepeated = this.#sent !== null
+    const message = this.#sent ?? this.reports.compose(calls, isFull, this.now())
+    this.#sent = message
+    if (travel === 'is lost') return null
+    let reply = await this.#run(message)
+    if (travel === 'arrives twice') reply = await this.#run(message)
+    if (travel === 'answer is lost') return null
+    assert.equal(reply[0], 1, `${this.name} is answered`)
+    this.#sent = null
+    const answer = readAnswer(reply)
+    this.#latest = Math.max(this.#latest, answer.at)
+    const admitted = this.reports.apply(message, answer)
+    if (isRepeated && calls.length > 0 && message.calls !== calls) return null
+    return answer.outcomes.map((outcome, index) => admitted[index] ?? outcome)
+  }
+
+  end(running: RunningCall, cost: bigint): void {
+    const { call, keyId, workspace } = running
+    this.seq += 1
+    this.spool.push({ position: this.seq, keyId, workspace, startedAt: call.admittedAt, cost })
+    this.leases.settle(call, { picodollars: asPicodollars(cost), tokens: 0 }, this.seq)
+  }
+
+  async leave(): Promise<void> {
+    await this.exchange([], true, 'arrives')
+    await this.exchange([], true, 'arrives')
+    this.isUp = false
+    await this.#connection.run(LEAVE, [String(this.#now()), this.name])
+  }
+
+  async bury(by: Connection): Promise<void> {
+    await by.run(BURY, [String(this.#now()), this.name, '0'])
+  }
+
+  async #run({ number, position, isFirst, text }: Message) {
+    const args = [this.name, this.process, String(number), String(position), isFirst ? '1' : '0', text]
+    return this.#connection.run(SYNC, [String(this.#now()), ...args])
+  }
+}
+
+/** What really happened, and what the counters say of it. */
+export class LeaseWorld {
+  now = Date.UTC(2027, 4, 30, 21, 0, 0)
+  readonly connection: Connection
+  readonly nodes: SimulatedNode[]
+  running: RunningCall[] = []
+  readonly limits: { key: Limits | null; workspace: Limits | null } = { key: null, workspace: null }
+
+  constructor(connection: Connection, nodes: number) {
+    this.connection = connection
+    this.nodes = Array.from(
+      { length: nodes },
+      (_each, index) => new SimulatedNode(`node-${index}`, connection, () => this.now),
+    )
+  }
+
+  payer(): Payer {
+    return {
+      key: { id: 'a', limits: this.limits.key },
+      workspace: { name: 'first', limits: this.limits.workspace },
+    }
+  }
+
+  /**
+   * A call, decided at once or after asking; 'unanswered' when the messages do not get through. Whoever lives gives back
+   * what is idle when it is called back, unless `isDeaf` says that its messages are lost, too.
+   */
+  async call(
+    node: SimulatedNode,
+    hold: bigint,
+    isDeaf: (node: SimulatedNode) => boolean,
+  ): Promise<'admitted' | 'refused' | 'unanswered'> {
+    const payer = this.payer()
+    const needed = { picodollars: asPicodollars(hold), tokens: 0 }
+    const at = node.leases.admit(payer, needed, node.now())
+    const parts = { node, keyId: 'a', workspace: 'first', hold }
+    if (at !== null) {
+      this.#open(node, at)
+      this.running.push({ ...parts, call: at })
+      return 'admitted'
+    }
+    for (let round = 0; round < 20; round++) {
+      if (isDeaf(node)) return 'unanswered'
+      await node.exchange([], false, 'arrives')
+      const scopes = node.leases.scopesOf(payer, node.now())
+      const waiting = { ...scopes, money: hold, tokens: 0, isAsked: false, isLeft: false }
+      node.waits += 1
+      const [outcome] = (await node.exchange([waiting], false, 'arrives')) ?? []
+      if (outcome === undefined) return 'unanswered'
+      if (!('kind' in outcome)) {
+        this.#open(node, outcome)
+        this.running.push({ ...parts, call: outcome })
+        return 'admitted'
+      }
+      if (outcome.kind === 'refused') return 'refused'
+      for (const other of this.nodes) {
+        if (other === node || !other.isUp || isDeaf(other)) continue
+        await other.exchange([], false, 'arrives')
+        await other.exchange([], false, 'arrives')
+      }
+    }
+    return 'unanswered'
+  }
+
+  #open(node: SimulatedNode, call: LeasedCall): void {
+    node.seq += 1
+    node.leases.opened(call, node.seq)
+  }
+
+  async finish(running: RunningCall, cost: bigint): Promise<void> {
+    this.running = this.running.filter((each) => each !== running)
+    if (running.node.isUp) running.node.end(running, cost)
+  }
+
+  /** Everything that a node has ever written to its spool, in the periods of now. */
+  spent(period: Period): bigint {
+    const { startsAt } = periodBounds(period, this.now)
+    const ends = this.nodes.flatMap(({ spool }) => spool).filter(({ startedAt }) => startedAt >= startsAt)
+    return ends.reduce((sum, { cost }) => sum + cost, 0n)
+  }
+
+  held(): bigint {
+    return this.running.reduce((sum, { hold }) => sum + hold, 0n)
+  }
+
+  async status(scope: Scope): Promise<ScopeStatus> {
+    const name = `${scope.kind}:${scope.id}`
+    const reply = await this.connection.run(STATUS, [String(this.now), name])
+    return statusOfPacked(scope, reply[1] as unknown as readonly number[])
+  }
+
+  /** Invariant (1): at the counters spent and leased are together within the limit; and so is what really happened. */
+  async assertWithin(): Promise<void> {
+    const scopes: [Scope, Limits | null][] = [
+      [{ kind: 'key', id: 'a' }, this.limits.key],
+      [{ kind: 'workspace', id: 'first' }, this.limits.workspace],
+    ]
+    for (const [scope, limits] of scopes) {
+      if (limits?.budget === undefined) continue
+      const { periods, idle } = await this.status(scope)
+      const { spent, held: byCalls } = periods[limits.budget.per]
+      const held = byCalls + idle
+      const limit = limitOf(limits.budget)
+      assert.ok(spent + held <= limit, `${scope.kind}: spent ${spent} and leased ${held} within ${limit}`)
+      const really = this.spent(limits.budget.per)
+      assert.ok(really <= limit, `${scope.kind}: really spent ${really} within ${limit}`)
+    }
+  }
+
+  /** When everybody has told everything, the counters know what was spent to the last digit, and lease what is held. */
+  async assertSettled(): Promise<void> {
+    for (const node of this.nodes) {
+      if (!node.isUp) await node.start()
+      await node.exchange([], true, 'arrives')
+      await node.exchange([], true, 'arrives')
+    }
+    const status = await this.status({ kind: 'key', id: 'a' })
+    for (const period of PERIODS) assert.equal(status.periods[period].spent, this.spent(period), `spent per ${period}`)
+    assert.equal(status.periods.total.held, this.held(), 'what is held is leased')
+  }
+}
