@@ -46,6 +46,7 @@ function ofLimit(used: number, limit: number | undefined): string | null {
 }
 
 function printBudgets({ data, next_cursor: cursor }: Reply<'budgets.list'>, { output }: Given): void {
+  const isLeased = data.some(({ leased_usd: leased }) => leased !== '0')
   const rows = data.map((each) => ({
     workspace: each.workspace,
     key: each.scope === 'key' ? each.name : '(all keys)',
@@ -55,6 +56,7 @@ function printBudgets({ data, next_cursor: cursor }: Reply<'budgets.list'>, { ou
     rpm: ofLimit(each.requests_last_minute, each.limits.rpm),
     tpm: ofLimit(each.tokens_last_minute, each.limits.tpm),
     parallel: ofLimit(each.in_flight, each.limits.max_parallel),
+    ...(isLeased && { leased_usd: each.leased_usd }),
   }))
   if (rows.length === 0) output.note('Nothing has limits. Set one: switchyard keys update KEY_ID --budget 50/month')
   else printRows(rows, output)

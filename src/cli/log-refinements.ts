@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { asPicodollars, exactUsd, picodollarsOfUsd } from '../domain/pricing/price.ts'
 import { adjustmentsText } from '../domain/request/adjustment.ts'
 import type { Contract } from '../management/contract/contract.ts'
 import type { AnyInput } from './api-client.ts'
@@ -19,6 +20,23 @@ export function withSince(given: Given, input: AnyInput): AnyInput {
   return since === undefined
     ? input
     : { ...input, query: { ...input.query, from: parseSince(since, 'since', Date.now()) } }
+}
+
+const NODES = ['id', 'name', 'state', 'alive', 'lag_rows', 'leased_usd', 'seen_at', 'started_at', 'version']
+
+/** A call is leased of its key and of its workspace: the larger sum is what the node has. */
+function printNodes({ data }: Reply<'nodes.list'>, { output }: Given): void {
+  const sum = (leases: (typeof data)[number]['leases'], of: 'key' | 'workspace') =>
+    leases.reduce((total, { scope, leased_usd: usd }) => total + (scope === of ? picodollarsOfUsd(usd) : 0n), 0n)
+  const rows = data.map(({ leases, ...node }) => {
+    const [keys, workspaces] = [sum(leases, 'key'), sum(leases, 'workspace')]
+    return { ...node, leased_usd: exactUsd(asPicodollars(keys > workspaces ? keys : workspaces)) }
+  })
+  printRows(
+    rows,
+    output,
+    rows.some(({ leased_usd: usd }) => usd !== '0') ? NODES : NODES.filter((name) => name !== 'leased_usd'),
+  )
 }
 
 const LIST = ['started_at', 'id', 'route', 'provider', 'model', 'status', 'code', 'fallback', 'cost_usd', 'latency_ms']
@@ -108,7 +126,7 @@ export const logRefinements: Readonly<Record<string, Refinement>> = {
   },
   'nodes.list': {
     examples: ['switchyard nodes list', 'switchyard nodes list --json'],
-    columns: ['id', 'name', 'state', 'alive', 'lag_rows', 'seen_at', 'started_at', 'version'],
+    print: printNodes,
   },
   'nodes.forget': { examples: ['switchyard nodes forget NODE_ID'] },
   'status.get': {

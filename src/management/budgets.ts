@@ -123,6 +123,7 @@ function toBudgetView({ scope, name, workspace, limits }: LimitedScope, status: 
     requests_last_minute: status.requestsLastMinute,
     tokens_last_minute: status.tokensLastMinute,
     in_flight: status.inFlight,
+    leased_usd: exactUsd(status.idle),
   }
 }
 

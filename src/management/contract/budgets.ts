@@ -32,6 +32,7 @@ export const Budget = z.strictObject({
   requests_last_minute: z.int(),
   tokens_last_minute: z.int().describe('The most that the running calls can use'),
   in_flight: z.int(),
+  leased_usd: Usd.describe('Leased in advance to gateways that share the counters; no call holds it yet'),
 })
 
 const LogDifference = z.strictObject({

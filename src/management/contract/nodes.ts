@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { pageOf, Timestamp } from './fields.ts'
+import { pageOf, Timestamp, Usd } from './fields.ts'
 import { operation } from './operation.ts'
 
 export const Node = z.strictObject({
@@ -11,6 +11,9 @@ export const Node = z.strictObject({
   started_at: Timestamp,
   seen_at: Timestamp,
   lag_rows: z.int().describe('Rows of its spool that the database did not have when it was seen'),
+  leases: z
+    .array(z.strictObject({ scope: z.enum(['workspace', 'key']), id: z.string(), leased_usd: Usd }))
+    .describe('Money that it holds for calls or may spend without asking, with shared counters'),
 })
 
 const tag = 'Nodes'

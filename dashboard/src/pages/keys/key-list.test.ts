@@ -45,6 +45,7 @@ function budget(id: string, limit: string, spent: string): Budget {
     requests_last_minute: 0,
     tokens_last_minute: 0,
     in_flight: 0,
+    leased_usd: '0',
   }
 }
 

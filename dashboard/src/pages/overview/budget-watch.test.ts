@@ -6,7 +6,7 @@ const none = { limit_usd: null, spent_usd: '0', held_usd: '0', remaining_usd: nu
 
 function budget(name: string, change: Partial<Budget>): Budget {
   const periods = { day: none, week: none, month: none, total: none }
-  const counts = { requests_last_minute: 0, tokens_last_minute: 0, in_flight: 0 }
+  const counts = { requests_last_minute: 0, tokens_last_minute: 0, in_flight: 0, leased_usd: '0' }
   return { scope: 'key', id: name, name, workspace: 'default', limits: {}, state: 'ok', periods, ...counts, ...change }
 }
 
