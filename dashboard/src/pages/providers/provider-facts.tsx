@@ -64,7 +64,12 @@ function Connection({ provider }: { provider: Provider }) {
             <dt>Prices</dt>
             <dd>
               as{' '}
-              <Anchor component={Link} size="sm" href={`${path('registry')}?provider=${provider.priced_as}`}>
+              <Anchor
+                component={Link}
+                href={`${path('registry')}?provider=${provider.priced_as}`}
+                inherit
+                underline="always"
+              >
                 {provider.priced_as}
               </Anchor>
               , where it has none of its own
