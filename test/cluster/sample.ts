@@ -25,10 +25,15 @@ export function startSampling(
   async function sampleNode({ name, manage }: Cluster['nodes'][number]): Promise<void> {
     const { status, json } = await manage('GET', '/budgets?limit=100')
     if (status !== 200) return
-    for (const { id, limits: own, periods } of json.data) {
+    for (const { id, limits: own, periods, leased_usd: leased } of json.data) {
       if (!limits.has(id)) continue
       const { spent_usd: spent, held_usd: held } = periods[own.budget.per]
-      samples.push({ keyId: id, source: name, spent: picodollars(spent), held: picodollars(held) })
+      samples.push({
+        keyId: id,
+        source: name,
+        spent: picodollars(spent),
+        held: picodollars(held) + picodollars(leased),
+      })
     }
   }
 

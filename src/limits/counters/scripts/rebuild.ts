@@ -100,16 +100,22 @@ return { 1 }
 
 /**
  * Which process of the server keeps this ledger. ARGV: generation, the process, "1" if another one may know less.
- * Returns 2 when it is another one. Otherwise a new process decides nothing until every node has told what it holds.
+ * Returns 2 when it is another one. Otherwise a new process decides nothing until every node that was alive when the
+ * last one ended has told what it holds.
  */
 export const IDENTIFY = defineScript(
   'identify',
   SCOPE,
+  LEASE,
   `
 if redis.call('HGET', KEYS[1], 'generation') ~= ARGV[1] then return { 0 } end
 local server = redis.call('HGET', KEYS[1], 'server')
 if ARGV[3] == '1' and server and server ~= ARGV[2] then return { 2 } end
-if server and server ~= ARGV[2] then redis.call('SUNIONSTORE', ROOT .. 'awaited', ROOT .. 'nodes') end
+local newest = redis.call('ZREVRANGE', ROOT .. 'alive', 0, 0, 'WITHSCORES')[2]
+if server and server ~= ARGV[2] and newest then
+  local recent = redis.call('ZRANGEBYSCORE', ROOT .. 'alive', tonumber(newest) - SILENT, '+inf')
+  if #recent > 0 then redis.call('SADD', ROOT .. 'awaited', unpack(recent)) end
+end
 redis.call('HSET', KEYS[1], 'server', ARGV[2])
 return { 1 }
 `,
