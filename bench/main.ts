@@ -16,12 +16,15 @@ import { measureStreamMemory } from './parts/stream-memory.ts'
 import { measureFirstContent, measureStreams } from './parts/streams.ts'
 import { measureBodies, measureFamilies, measureMessages, measureTogether } from './parts/together.ts'
 import { measurePaths, pathsText } from './paths/paths.ts'
+import { installPortkey, installPythonPeers } from './peers/known.ts'
+import { measurePeers, type PeersResult } from './peers/peers.ts'
+import { peersText } from './peers/report.ts'
 import { FULL, QUICK, type RunOptions } from './plan.ts'
 import { reportText } from './report/report.ts'
-import { writeDocs, writeNodesDocs } from './report/write-docs.ts'
+import { writeDocs, writeNodesDocs, writePeersDocs } from './report/write-docs.ts'
 import type { BenchResult } from './result.ts'
 import { builtProgram, OURS, SOURCES } from './run/gateway.ts'
-import { installPeers, parsePeer } from './run/peers.ts'
+import { parsePeer } from './run/peers.ts'
 import { pinSelf } from './run/pinning.ts'
 import { takeTurn } from './run/turn.ts'
 import { measureThreads, threadsText } from './threads.ts'
@@ -46,6 +49,7 @@ const QUICK_PARTS: readonly Part[] = ['start', 'together', 'saturation', 'latenc
 
 const RESULT = join(import.meta.dirname, 'results/latest.json')
 const NODES_RESULT = join(import.meta.dirname, 'results/nodes.json')
+const PEERS_RESULT = join(import.meta.dirname, 'results/peers.json')
 const TURN_MS = 900_000
 
 const HELP = `Usage: npm run bench [-- options]
@@ -58,7 +62,7 @@ run on this machine. Half an hour.
   --no-peers         without the peers
   --only <parts>     some of ${PARTS.join(', ')}; writes no result
   --profile <folder> writes CPU profiles of the gateways; with --only together, families or streams
-  --peer "name=command@port"   adds a peer that listens on the port and forwards to $UPSTREAM_URL; repeatable
+  --peer "name=command"   adds a peer that listens on $PORT and forwards to $PROVIDER_URL; repeatable
   --help             prints this text
 
 Instead of these parts:
@@ -67,11 +71,14 @@ Instead of these parts:
   --paths            streams and whole calls through the own socket code and through node:http and undici
   --threads          CPU per call of two serving threads against one, both busy at the same time
   --nodes            one embedded node, then one, two and four with PostgreSQL and Valkey (five minutes)
+  --peers            CPU a call beside LiteLLM, TensorZero, Portkey and each --peer, on one core and on all; installs them
+                     (15 minutes)
   --record-budget    writes bench/budget.json, which bench/budget.test.ts enforces
-  --write-docs       writes the last result to README.md, docs/performance.md and the chart; with --nodes, that table
+  --write-docs       writes the last result to README.md, docs/performance.md and the chart; with --nodes or --peers, that
+                     result
 
-The result is also written to bench/results/latest.json (--nodes: nodes.json). Needs Linux and two cores. Queries and
-pages with millions of rows: node bench/rows/main.ts --help.
+The result is also written to bench/results/latest.json (--nodes: nodes.json, --peers: peers.json). Needs Linux and two
+cores. Queries and pages with millions of rows: node bench/rows/main.ts --help.
 `
 
 async function main(): Promise<string> {
@@ -83,6 +90,7 @@ async function main(): Promise<string> {
       nodes: { type: 'boolean', default: false },
       paths: { type: 'boolean', default: false },
       threads: { type: 'boolean', default: false },
+      peers: { type: 'boolean', default: false },
       streams: { type: 'boolean', default: false },
       'record-budget': { type: 'boolean', default: false },
       'write-docs': { type: 'boolean', default: false },
@@ -95,6 +103,7 @@ async function main(): Promise<string> {
   })
   if (values.help) return HELP
   if (values['write-docs'] && values.nodes) return writeNodesDocs(read<NodesResult>(NODES_RESULT))
+  if (values['write-docs'] && values.peers) return writePeersDocs(read<PeersResult>(PEERS_RESULT))
   if (values['write-docs']) return writeDocs(read<BenchResult>(RESULT))
   const problems: string[] = []
   const chosen = values.only === undefined ? null : readParts(values.only)
@@ -116,8 +125,15 @@ async function main(): Promise<string> {
     write(NODES_RESULT, result)
     return nodesText(result)
   }
-  const installed = values['no-peers'] ? [] : await installPeers((text) => problems.push(text))
+  const problem = (text: string) => problems.push(text)
+  const installed = values['no-peers'] ? [] : await installPortkey(problem)
   const peers = [...installed, ...values.peer.map(parsePeer)]
+  if (values.peers) {
+    const python = values['no-peers'] ? [] : installPythonPeers(problem)
+    const result = await measurePeers({ ...options, peers: [...python, ...peers] }, problems)
+    write(PEERS_RESULT, result)
+    return `\n${peersText(result)}`
+  }
   const result = await run({ ...options, peers }, chosen ?? (values.quick ? QUICK_PARTS : PARTS), problems)
   if (chosen === null) write(RESULT, result)
   return `\n${reportText(result)}`

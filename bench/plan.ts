@@ -42,6 +42,7 @@ export interface Plan {
   /** Twice as long after the overload. */
   overload: { quietSeconds: number; seconds: number }
   nodes: { rounds: number; seconds: number }
+  peers: TogetherPlan
   streams: TogetherPlan & { paces: readonly Pace[] }
   firstContent: LatencyPlan
   /** `calmMs`: before memory is read; four times as long after the start. */
@@ -68,6 +69,7 @@ export const FULL: Plan = {
   eventLoop: { slices: 5, seconds: 3, rows: 200_000 },
   overload: { quietSeconds: 2, seconds: 6 },
   nodes: { rounds: 5, seconds: 2 },
+  peers: { rounds: 8, seconds: 3, warmupSeconds: 10 },
   streams: { rounds: 12, seconds: 4, warmupSeconds: 8, paces: ['paced', 'all at once'] },
   firstContent: { rates: [{ rate: 300, rounds: 10 }], seconds: 5 },
   streamMemory: { open: 5_000, streams: 100_000, calmMs: 3_000 },
@@ -87,6 +89,7 @@ export const QUICK: Plan = {
   eventLoop: { slices: 1, seconds: 1, rows: 0 },
   overload: { quietSeconds: 1, seconds: 2 },
   nodes: { rounds: 2, seconds: 0.5 },
+  peers: { rounds: 2, seconds: 2, warmupSeconds: 2 },
   streams: { rounds: 2, seconds: 2, warmupSeconds: 2, paces: ['paced'] },
   firstContent: { rates: [{ rate: 300, rounds: 1 }], seconds: 2 },
   streamMemory: { open: 500, streams: 2_000, calmMs: 3_000 },

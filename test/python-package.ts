@@ -18,11 +18,14 @@ export function pythonWith(name: string): { python: string } | { missing: string
     rmSync(folder, { recursive: true, force: true })
     mkdirSync(CACHE, { recursive: true })
     run('python3', '-m', 'venv', folder)
-    run(python, '-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', name)
+    run(python, '-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--no-compile', name)
     writeFileSync(complete, '')
     return { python }
   } catch (error) {
-    const [reason] = String(error instanceof Error ? error.message : error).split('\n')
+    const reason = String(error instanceof Error ? error.message : error)
+      .trim()
+      .split('\n')
+      .at(-1)
     return { missing: `Python's package ${name} could not be installed: ${reason}` }
   }
 }

@@ -8,6 +8,8 @@ export interface ClosedLoopOptions extends ConnectionOptions {
   seconds: number
   /** The process whose CPU time is measured over the same window. */
   pid: number | null
+  /** Waits for the last answers, so that no call costs CPU without being counted. */
+  drain?: boolean
 }
 
 export interface ClosedLoopResult {
@@ -40,6 +42,8 @@ export async function runClosedLoop(options: ClosedLoopOptions): Promise<ClosedL
   await sleep(options.seconds * 1000)
   const until = performance.now() + MAXIMUM_EXTENSION_MS
   while (traffic.answered() < MINIMUM_REQUESTS && performance.now() < until) await sleep(POLL_MS)
+  if (options.drain === true) traffic.sendNoMore()
+  while (options.drain === true && traffic.inFlight() > 0 && performance.now() < until) await sleep(POLL_MS)
   const seconds = (performance.now() - began) / 1000
   return { seconds, usage: usage(), ...traffic.stop() }
 }
@@ -82,6 +86,10 @@ function startTraffic(options: ClosedLoopOptions) {
   for (let count = 0; count < options.connections; count++) setTimeout(call, Math.random() * STAGGER_MS)
   return {
     answered: () => latencies.length,
+    inFlight: connections.inFlight,
+    sendNoMore() {
+      stopped = true
+    },
     reset() {
       latencies = []
       counts = { shed: 0, errors: 0, firstError: null }

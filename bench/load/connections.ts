@@ -53,7 +53,10 @@ export function createConnections({ urls, request, connections: maximum }: Conne
     }
     const read = httpReader((head, excerpt) => {
       if (current === null) return
-      idle.push(send)
+      if (/\r\nconnection: *close/i.test(head)) {
+        sockets.delete(socket)
+        socket.destroy()
+      } else idle.push(send)
       end(outcomeOf(statusOf(head), excerpt))
     })
     const callback = (count: number, data: Uint8Array) => {

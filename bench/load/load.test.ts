@@ -1,5 +1,10 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
+import { runClosedLoop } from './closed-loop.ts'
+import { requestBytes } from './connections.ts'
 import { httpReader, statusOf } from './http-reader.ts'
 import { median, percentilesOf, spreadOf } from './percentiles.ts'
 
@@ -42,4 +47,20 @@ test('the beginning of an error body is kept', () => {
   const seen: string[] = []
   httpReader((_head, excerpt) => seen.push(excerpt))(Buffer.from(MESSAGES.at(-1)?.[1] ?? ''))
   assert.deepEqual(seen, ['{"code":"x"}'])
+})
+
+test('a connection that the server closes is not used again, and a drained load has counted every call', async (t) => {
+  let calls = 0
+  const server = createServer((_request, response) => {
+    calls += 1
+    response.setHeader('connection', 'close')
+    response.end('{}')
+  }).listen(0, '127.0.0.1')
+  t.after(() => server.close())
+  await once(server, 'listening')
+  const url = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+  const request = requestBytes(url, '/', {}, '{}')
+  const how = { warmupSeconds: 0, seconds: 0.3, pid: null, drain: true }
+  const { requests, errors, firstError } = await runClosedLoop({ urls: [url], request, connections: 2, ...how })
+  assert.deepEqual([firstError, errors, requests], [null, 0, calls])
 })

@@ -50,6 +50,11 @@ function readStat(folder: string): { parent: number; own: number; withEnded: num
 
 /** CPU time so far of a server with many processes, including those that have ended. */
 export function treeMicroseconds(root: number): number {
+  return sum([...processTree(root).values()])
+}
+
+/** The CPU time of a process and of all below it, by their ids, each with its children that have ended. */
+export function processTree(root: number): Map<number, number> {
   const stats = new Map<number, ReturnType<typeof readStat>>()
   for (const pid of readdirSync('/proc')) {
     try {
@@ -58,11 +63,11 @@ export function treeMicroseconds(root: number): number {
       // It ended meanwhile.
     }
   }
-  const timeOf = (pid: number): number => {
-    const children = [...stats].filter(([, { parent }]) => parent === pid)
-    return children.reduce((total, [child]) => total + timeOf(child), stats.get(pid)?.withEnded ?? 0)
-  }
-  return timeOf(root)
+  const times = new Map([[root, stats.get(root)?.withEnded ?? 0]])
+  // A map can grow while it is read: children are visited after their parents.
+  for (const [pid] of times)
+    for (const [child, { parent, withEnded }] of stats) if (parent === pid) times.set(child, withEnded)
+  return times
 }
 
 /** Samples resident memory; `stop` returns the peak. */

@@ -5,7 +5,6 @@ import type { TogetherRow } from '../parts/together.ts'
 import type { BenchResult } from '../result.ts'
 import { HOP, PIPE } from '../run/contestants.ts'
 import { OURS } from '../run/gateway.ts'
-import { parsePeer } from '../run/peers.ts'
 import type { Family } from '../run/scene.ts'
 import { chartSvg } from './chart.ts'
 import { reportText } from './report.ts'
@@ -74,12 +73,6 @@ function exampleResult(): BenchResult {
     },
   }
 }
-
-test('a peer is given as name=command@port', () => {
-  const peer = parsePeer('Other=node "a b.js" --x=1@9000')
-  assert.deepEqual([peer.name, peer.command, peer.port], ['Other', 'node "a b.js" --x=1', 9000])
-  assert.throws(() => parsePeer('Other=node'), /name=command@port/)
-})
 
 test('tables are aligned', () => {
   const lines = [

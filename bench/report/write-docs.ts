@@ -2,6 +2,8 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { NodesResult } from '../nodes/nodes.ts'
 import { nodesPage } from '../nodes/report.ts'
+import type { PeersResult } from '../peers/peers.ts'
+import { peersLine, peersPage } from '../peers/report.ts'
 import type { BenchResult } from '../result.ts'
 import { DIRECT } from '../run/contestants.ts'
 import { label } from '../run/scene.ts'
@@ -27,6 +29,14 @@ export function writeNodesDocs(result: NodesResult): string {
   return 'written: docs/performance.md\n'
 }
 
+export function writePeersDocs(result: PeersResult): string {
+  if (result.quick) throw new Error(`${TOO_SHORT} -- --peers`)
+  const marks = { begin: PEERS_BEGIN, end: '<!-- /peers -->' }
+  fill('docs/performance.md', peersPage(result), marks)
+  fill('README.md', peersLine(result), marks)
+  return 'written: docs/performance.md, README.md\n'
+}
+
 function fill(file: string, text: string, marks = MARKS): void {
   const path = join(ROOT, file)
   writeFileSync(path, between(readFileSync(path, 'utf8'), text, marks))
@@ -34,6 +44,7 @@ function fill(file: string, text: string, marks = MARKS): void {
 
 const MARKS = { begin: '<!-- bench: written by npm run bench -- --write-docs -->', end: '<!-- /bench -->' }
 const NODES_BEGIN = '<!-- nodes: written by npm run bench -- --nodes --write-docs -->'
+const PEERS_BEGIN = '<!-- peers: written by npm run bench -- --peers --write-docs -->'
 
 export function between(page: string, text: string, { begin, end } = MARKS): string {
   const [from, to] = [page.indexOf(begin), page.indexOf(end)]

@@ -1,92 +1,77 @@
-import { execFile } from 'node:child_process'
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { promisify } from 'node:util'
 import { killAndWait, launch, type RunningProcess } from '../../test/child-process.ts'
+import { fixedPort } from '../../test/fixed-port.ts'
+import { processTree } from '../load/process-usage.ts'
 import { bearer, CHAT_PATH, type Scene, type Target } from './scene.ts'
 
 /** Another gateway, measured in the same run with the OpenAI format. */
 export interface Peer {
   name: string
-  /** Run by a shell. It must not fork. */
+  /** What it does with each call beside forwarding it, and what it cannot do here. */
+  does: string
+  /** Run by a shell with `$PORT`, `$PROVIDER_URL` and `$CONFIG`. It listens on that port, or prints `listening on` a URL. */
   command: string
-  port: number
-  headers(upstream: string): Record<string, string>
+  /** A file that `$CONFIG` names. */
+  config?(provider: string): string
+  env?: Readonly<Record<string, string>>
+  headers?(provider: string): Record<string, string>
+  path?: string
+  model?: string
 }
 
-/** Installed when needed, never a dependency of ours. Ignored by git; removed when packages are installed anew. */
-const VERSION = '1.15.2'
-const FOLDER = join(import.meta.dirname, `../../node_modules/.cache/bench-peers/portkey-${VERSION}`)
-const PACKAGE = '@portkey-ai/gateway'
-/** With later ones its streams fail: it adds to headers that they do not copy. */
-const OVERRIDES = { '@hono/node-server': '1.13.8' }
-const PROGRAM = join(FOLDER, 'node_modules', PACKAGE, 'build/start-server.js')
-const PORT = 18_787
+export const PEER_KEY = 'sk-bench'
 
-const PORTKEY: Peer = {
-  name: `Portkey ${VERSION}`,
-  command: `"${process.execPath}" "${PROGRAM}" --port=${PORT} --headless`,
-  port: PORT,
-  // It has no keys, limits or log: each call names the provider.
-  headers: (upstream) => ({
-    ...bearer('sk-bench'),
-    'x-portkey-provider': 'openai',
-    'x-portkey-custom-host': `${upstream}/v1`,
-  }),
-}
-
-/** Empty when npm cannot install it; the callback says why. */
-export async function installPeers(onProblem: (text: string) => void): Promise<Peer[]> {
-  const options = ['--no-audit', '--no-fund', '--ignore-scripts', '--no-package-lock']
-  const args = ['install', '--prefix', FOLDER, ...options]
-  try {
-    if (!existsSync(PROGRAM)) {
-      mkdirSync(FOLDER, { recursive: true })
-      const wanted = { dependencies: { [PACKAGE]: VERSION }, overrides: OVERRIDES }
-      writeFileSync(join(FOLDER, 'package.json'), JSON.stringify(wanted))
-      await promisify(execFile)('npm', args, { timeout: 180_000 })
-    }
-    return [PORTKEY]
-  } catch (error) {
-    const text = error instanceof Error ? error.message : String(error)
-    onProblem(`${PORTKEY.name} is not measured, npm cannot install it: ${text.trim().split('\n').at(-1)}`)
-    return []
-  }
-}
-
-/** From `--peer "name=command@port"`: any gateway with the same API that forwards to `$UPSTREAM_URL`. */
+/** From `--peer "name=command"`: any gateway with the same API that forwards to `$PROVIDER_URL`. */
 export function parsePeer(text: string): Peer {
-  const [, name, command, port] = /^([^=]+)=(.+)@(\d{1,5})$/.exec(text) ?? []
-  if (name === undefined || command === undefined) throw new Error(`--peer "name=command@port", not '${text}'`)
-  return { name, command, port: Number(port), headers: () => bearer('sk-bench') }
+  const [, name, command] = /^([^=]+)=(.+)$/s.exec(text) ?? []
+  if (name === undefined || command === undefined) throw new Error(`--peer "name=command", not '${text}'`)
+  return { name, command, does: 'as its command says' }
 }
 
-export async function startPeer(scene: Scene, peer: Peer, upstream: string): Promise<Target> {
-  const { ready: url, pid } = await scene.add(launchPeer(scene, peer, upstream))
-  const call = { url, path: CHAT_PATH, headers: peer.headers(upstream), model: 'gpt-5.4-mini' }
-  return { name: peer.name, family: 'openai', ...call, pid }
+export async function startPeer(scene: Scene, peer: Peer, provider: string): Promise<Target> {
+  const { ready: url, pid } = await scene.add(launchPeer(scene, peer, provider))
+  const { path = CHAT_PATH, model = 'gpt-5.4-mini' } = peer
+  const headers = peer.headers?.(provider) ?? bearer(PEER_KEY)
+  return { name: peer.name, family: 'openai', url, path, headers, model, pid }
 }
 
-const READY_WITHIN_MS = 30_000
+/** Python that imports a large package on a busy machine takes minutes. */
+const READY_WITHIN_MS = 300_000
+const KEPT_OUTPUT = 4_000
 
-async function launchPeer(scene: Scene, { name, command, port }: Peer, upstream: string): Promise<RunningProcess> {
+async function launchPeer(scene: Scene, peer: Peer, provider: string): Promise<RunningProcess> {
+  const port = await fixedPort()
+  const config = join(scene.folder, `peer-${port}.config`)
+  if (peer.config !== undefined) writeFileSync(config, peer.config(provider))
   const child = launch({
-    ...scene.pinning.on('measured', 'sh', ['-c', `exec ${command}`]),
-    env: { UPSTREAM_URL: upstream, PORT: String(port), NODE_ENV: 'production' },
+    ...scene.pinning.on('measured', 'sh', ['-c', `exec ${peer.command}`]),
+    env: { ...peer.env, PORT: String(port), PROVIDER_URL: provider, CONFIG: config, NODE_ENV: 'production' },
+    cwd: scene.folder,
   })
+  let output = ''
+  const keep = (chunk: Buffer) => {
+    output = (output + chunk.toString('utf8')).slice(-KEPT_OUTPUT)
+  }
   // A full pipe would block it.
-  child.stdout?.resume()
-  child.stderr?.resume()
-  const kill = () => killAndWait(child)
-  const ready = `http://127.0.0.1:${port}`
+  child.stdout?.on('data', keep)
+  child.stderr?.on('data', keep)
   const until = performance.now() + READY_WITHIN_MS
-  while (!(await fetch(ready).catch(() => null))) {
+  const kill = async () => {
+    const [, ...below] = child.pid === undefined ? [] : processTree(child.pid).keys()
+    await killAndWait(child)
+    // What it has started would outlive it.
+    for (const pid of below) if (existsSync(`/proc/${pid}`)) process.kill(pid, 'SIGKILL')
+  }
+  for (;;) {
+    const ready = /^listening on (http:\S+)$/m.exec(output)?.[1] ?? `http://127.0.0.1:${port}`
+    if (await fetch(ready).catch(() => null))
+      return { pid: child.pid ?? 0, ready, kill, stop: () => kill().then(() => child.exitCode) }
     if (performance.now() > until || child.exitCode !== null) {
       await kill()
-      throw new Error(`${name} does not listen on port ${port}: ${command}`)
+      throw new Error(`it does not listen: ${output.trim().split('\n').at(-1) || peer.command}`)
     }
     await sleep(100)
   }
-  return { pid: child.pid ?? 0, ready, kill, stop: () => kill().then(() => child.exitCode) }
 }

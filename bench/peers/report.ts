@@ -1,0 +1,65 @@
+import { fixed, markdownTable, spread, tableText } from '../report/table.ts'
+import { OURS } from '../run/gateway.ts'
+import type { PeersResult } from './peers.ts'
+
+/** For a terminal. */
+export function peersText(result: PeersResult): string {
+  return `${head(result)}\n\n${tableText(lines(result, true))}`
+}
+
+/** For docs/performance.md. */
+export function peersPage(result: PeersResult): string {
+  return `${head(result)}\n\n${markdownTable(lines(result, false))}`
+}
+
+/** For README.md. */
+export function peersLine({ startedAt, cores, rows }: PeersResult): string {
+  const ratios = rows
+    .filter(({ name }) => !name.startsWith(OURS))
+    .map((row) => `${row.name} ${fixed(row.oneCore.cpuRatio, 1)} ×`)
+  return `CPU a call against Switchyard with everything on (${startedAt.slice(0, 10)}, one of ${cores} busy virtual cores, background work included): ${ratios.join(', ')}. [What each had on](docs/performance.md#beside-other-gateways).`
+}
+
+function head(result: PeersResult): string {
+  const { startedAt, cores, processor, node, loadAverage, notPinned, quick, problems } = result
+  const machine = `${startedAt.slice(0, 10)}, ${cores} virtual cores (${processor}), Node ${node}`
+  const busy = `load average ${loadAverage.toFixed(0)}${loadAverage > 2 * cores ? ': A LOADED MACHINE, only ratios say anything' : ''}`
+  const notes = [
+    ...(notPinned === null ? [] : [`NOT pinned: ${notPinned}.`]),
+    ...(quick ? ['A quick run, too short for figures to cite.'] : []),
+    ...problems.map((problem) => `${problem}.`),
+  ]
+  return [`${machine}; ${busy}.`, ...notes].join('\n')
+}
+
+function lines({ rows }: PeersResult, isWhole: boolean): string[][] {
+  const titles = [
+    '',
+    'CPU a call × Switchyard, one core',
+    'spread',
+    'all cores',
+    'spread',
+    'calls/s alone × Switchyard',
+  ]
+  const more = ['CPU µs, one core', 'all cores', 'calls', 'errors']
+  return [
+    [...titles, ...(isWhole ? more : []), 'what it does with a call'],
+    ...rows.map(({ name, does, oneCore, allCores }) => [
+      name,
+      fixed(oneCore.cpuRatio, 2),
+      spread(oneCore.cpuRatioSpread, 2),
+      fixed(allCores.cpuRatio, 2),
+      spread(allCores.cpuRatioSpread, 2),
+      fixed(allCores.rateRatio, 3),
+      ...(isWhole
+        ? [
+            fixed(oneCore.cpuMicroseconds, 0),
+            fixed(allCores.cpuMicroseconds, 0),
+            String(oneCore.requests + allCores.requests),
+            String(oneCore.errors + allCores.errors),
+          ]
+        : []),
+      does,
+    ]),
+  ]
+}
