@@ -164,7 +164,7 @@ describe('a bad configuration is refused with its place, and nothing of it is ap
     ],
     [
       'no address',
-      { ...FULL, providers: { ...FULL.providers, more: { family: 'openai' } } },
+      { ...FULL, providers: { ...FULL.providers, more: { preset: 'vllm' } } },
       /providers\.more\.base_url/,
     ],
     [
