@@ -69,13 +69,9 @@ interface Rates {
 export interface KnownScope {
   /** Of the budget's period. */
   spent: bigint
-  /** By all nodes, this one included. */
-  leased: bigint
-  /** What this node had leased of it. */
-  own: bigint
+  heldByOthers: bigint
   requests: number
   tokens: number
-  inFlight: number
   newestSecond: number
 }
 
@@ -227,16 +223,15 @@ export function unreported({ spent }: LeasedScope): bigint {
 
 /** The scope's budget as far as this node knows; null without one. */
 export function budgetOf(scope: LeasedScope, now: number): BudgetState | null {
-  const { limits, known, held, idle } = scope
+  const { limits, known, held } = scope
   const budget = limits?.budget
   if (budget === undefined) return null
-  const others = known === null ? 0n : known.leased - known.own
   return {
     scope: scope.scope,
     per: budget.per,
     limit: limitOf(budget),
     spent: asPicodollars((known?.spent ?? 0n) + unreported(scope)),
-    held: asPicodollars(held + idle.money + others),
+    held: asPicodollars(held + (known?.heldByOthers ?? 0n)),
     resetsAt: periodBounds(budget.per, now).resetsAt,
   }
 }

@@ -168,11 +168,11 @@ function seen({ changes, idle, ...status }: ScopeStatus): unknown {
   return status
 }
 
-/** All but what only one of the two keeps. */
+/** All but what only one of the two keeps; and soft budgets are warned about by what a node has heard, without asking. */
 function shown(decision: Decision): unknown {
   if (decision.kind !== 'admitted') return decision
   const { id, admittedAt, hold, settled } = decision.call
-  return { ...decision, call: { id, admittedAt, hold, settled } }
+  return { kind: decision.kind, call: { id, admittedAt, hold, settled } }
 }
 
 test('whatever happens in whatever order, the counters say what the ledger in memory says', async () => {

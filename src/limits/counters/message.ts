@@ -140,14 +140,14 @@ function readScope(figures: readonly number[]) {
   const at = (place: number) => figures[place] ?? 0
   const own = amountOf(at(0), at(1))
   const lease = { money: own, calls: at(2), requests: at(3), tokens: at(4) }
+  const byOthers = amountOf(at(7), at(8)) - own
+  const idleOfOthers = amountOf(at(14), at(15)) - amountOf(at(12), at(13))
   const known: KnownScope = {
-    own,
     spent: amountOf(at(5), at(6)),
-    leased: amountOf(at(7), at(8)),
+    heldByOthers: byOthers - idleOfOthers,
     requests: at(9),
     tokens: at(10),
-    inFlight: at(11),
-    newestSecond: at(12),
+    newestSecond: at(11),
   }
   return { lease, known }
 }

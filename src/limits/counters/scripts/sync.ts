@@ -178,7 +178,7 @@ for place, scope in ipairs(scopes) do
   local period = limit and limit.period > 0 and limit.period or 4
   states[place] = {
     lease[1], lease[2], lease[3], lease[4], lease[5], scope[4 + 2 * period], scope[5 + 2 * period], scope[14], scope[15],
-    scope[21], scope[22], scope[19], scope[24],
+    scope[21], scope[22], scope[24], lease[8], lease[9], scope[26], scope[27],
   }
 end
 local recalled = redis.call('SMEMBERS', ROOT .. 'recalled:' .. node)
