@@ -57,6 +57,20 @@ const explain = async (route: string, session: string): Promise<Json[]> => {
   return reply.json.entries
 }
 
+// First, while no member has failed: one that is resting would get nothing.
+test('least_busy spreads calls that arrive together, before any of them is sent', async () => {
+  simulator.hold()
+  // Large bodies are prepared in a thread: all have chosen before the first one is sent. Among equals nearly all
+  // would choose the heavier member.
+  const body = hello('burst', { messages: [{ role: 'user', content: 'x'.repeat(2 * LARGE_BYTES) }] })
+  const calls = Array.from({ length: 8 }, () => harness.chat(body))
+  await until(() => harness.upstream().length >= 8, 'all are under way')
+  const east = harness.upstream().filter(({ model }) => model === 'burst-east').length
+  assert.ok(east >= 3 && east <= 5, `${east} of 8 calls went east`)
+  simulator.release()
+  for (const answer of await Promise.all(calls)) assert.equal(answer.status, 200)
+})
+
 describe('a group', () => {
   test('spreads calls over its members, and the place behind it is a fallback', async () => {
     const answers = await Promise.all(Array.from({ length: 120 }, () => ask('shares')))
@@ -157,19 +171,6 @@ describe('a session', () => {
 })
 
 describe('a policy', () => {
-  test('least_busy spreads calls that arrive together, before any of them is sent', async () => {
-    simulator.hold()
-    // Large bodies are prepared in a thread: all have chosen before the first one is sent. Among equals nearly all
-    // would choose the heavier member.
-    const body = hello('burst', { messages: [{ role: 'user', content: 'x'.repeat(2 * LARGE_BYTES) }] })
-    const calls = Array.from({ length: 8 }, () => harness.chat(body))
-    await until(() => harness.upstream().length === 8, 'all are under way')
-    const east = harness.upstream().filter(({ model }) => model === 'burst-east').length
-    assert.ok(east >= 3 && east <= 5, `${east} of 8 calls went east`)
-    simulator.release()
-    for (const answer of await Promise.all(calls)) assert.equal(answer.status, 200)
-  })
-
   test('fastest looks at each once, stays with the faster, and looks again a minute later', async () => {
     const slow = { delayMs: 2_000 }
     simulator.script('quick-east', [slow, slow])
