@@ -79,7 +79,8 @@ describe('settings', () => {
       ['Off', false],
       ['Default, now off', null],
     ] as const) {
-      await group.getByLabel(choice, { exact: true }).check()
+      // By the keyboard: the drawer scrolls under its head while it is saved, and a click may land beside the radio.
+      await group.getByLabel(choice, { exact: true }).press('Space')
       const saved = page.waitForResponse((response) => response.request().method() === 'PATCH')
       await drawer.getByRole('button', { name: 'Save' }).click()
       assert.equal((await saved).status(), 200)

@@ -116,7 +116,10 @@ describe('a setting that cannot be', () => {
   async function problemWith(environment: Record<string, string>): Promise<string> {
     const started = startGateway({ LOG_LEVEL: 'silent', PORT: '0', DATA_DIR: join(folder(), 'data'), ...environment })
     const error = await started.then(
-      () => assert.fail('it started'),
+      async (gateway) => {
+        await gateway.close()
+        assert.fail('it started')
+      },
       (caught: unknown) => caught,
     )
     assert.ok(error instanceof ConfigError, String(error))
@@ -188,7 +191,7 @@ describe('a setting that cannot be', () => {
     ['a route to no provider', routes('fast: { chain: [{ provider: nobody, model: x }] }'), /nobody/],
     ['an empty chain', routes('fast: { chain: [] }'), /fast\.chain/],
     ['a bad alias', routes('"a b": { chain: [{ provider: openai, model: x }] }'), /a b/],
-    ['a provider without an address', 'providers: { local: { family: openai } }', /local/],
+    ['a provider without an address', 'providers: { local: { preset: azure } }', /local.*base_url/],
     ['a provider of no family', 'providers: { local: { family: vllm, base_url: "http://x/v1" } }', /local.*family/],
     [
       'a price with seven decimals',
