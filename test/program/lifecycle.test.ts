@@ -117,7 +117,7 @@ describe('a setting that cannot be', () => {
     const started = startGateway({ LOG_LEVEL: 'silent', PORT: '0', DATA_DIR: join(folder(), 'data'), ...environment })
     const error = await started.then(
       async (gateway) => {
-        await gateway.close()
+        await gateway.stop()
         assert.fail('it started')
       },
       (caught: unknown) => caught,
