@@ -19,11 +19,8 @@ export interface RequestLog {
   commit(record: CommitRecord): Promise<number>
   /** The same: only then may the caller see the answer. Waits for a disk that takes nothing now. */
   close(record: CloseRecord): Promise<number>
-  /**
-   * Resolves when everything appended before is in the database, so that a query finds it. With `andStays` running calls
-   * are in it for the next minute as soon as they begin.
-   */
-  caughtUp(andStays?: boolean): Promise<void>
+  /** Resolves when everything appended before is in the database, so that a query finds it. */
+  caughtUp(): Promise<void>
   /** Why no further call may begin; null as a rule. Costs next to nothing to ask. */
   fullBecause(): LogFullReason | null
   status(): RequestLogStatus
@@ -143,9 +140,9 @@ function requestLog(spool: Spool, foldThread: FoldThread, backlog: Backlog): Req
     open: (record) => spool.append(openLine(record)),
     commit: (record) => spool.appendEnd(commitLine(record)),
     close: (record) => spool.appendEnd(closeLine(record)),
-    async caughtUp(andStays) {
+    async caughtUp() {
       await spool.settled()
-      await foldThread.caughtUp(andStays)
+      await foldThread.caughtUp()
     },
     fullBecause: () => (spool.problem !== null ? 'disk' : backlog.isFull() ? 'database' : null),
     status: () => ({

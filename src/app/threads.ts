@@ -119,8 +119,8 @@ function joinedStore(store: Store, threads: ServingThreads): Store {
     ...store,
     requestLog: {
       ...requestLog,
-      async caughtUp(andStays) {
-        await Promise.all([requestLog.caughtUp(andStays), threads.caughtUp()])
+      async caughtUp() {
+        await Promise.all([requestLog.caughtUp(), threads.caughtUp()])
       },
       status: () => threads.joinedLog(requestLog.status()),
     },

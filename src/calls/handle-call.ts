@@ -60,7 +60,8 @@ export async function handleCall(
         deps.log.error({ request: begun.id, err: error })
     }
     begun.delivery?.decided()
-    const reply = await settle(ended, writtenAnswer(ended, deps), deps)
+    const reply = writtenAnswer(ended, deps)
+    await settle(ended, reply, deps)
     begun.claim?.finish(reply, outcomeOf(ended, reply))
     return reply
   } catch (error) {
@@ -69,7 +70,7 @@ export async function handleCall(
     throw error
   } finally {
     // Already settled, unless something failed; that must not keep money held for ever.
-    if (ended.call.held !== undefined) void deps.ledger.settle(ended.call.held, NOTHING_USED)
+    if (ended.call.held !== undefined) deps.ledger.settle(ended.call.held, NOTHING_USED)
     ended.call.leaveEntry()
     void ended.call.lost?.end()
     ended.call.body?.release()

@@ -2,8 +2,6 @@ import { CALLER_LEFT, INTERRUPTED } from '../domain/errors.ts'
 import { asPicodollars } from '../domain/pricing/price.ts'
 import { promptTokens } from '../domain/pricing/usage.ts'
 import type { CallReply } from '../http/call.ts'
-import { errorReply } from '../http/respond.ts'
-import { limitsUnavailable } from '../limits/errors.ts'
 import type { CallUse } from '../limits/ledger.ts'
 import type { CloseRecord } from '../request-log/record.ts'
 import { countStream } from './count-stream.ts'
@@ -16,11 +14,10 @@ export const NOTHING_USED: CallUse = { picodollars: null, tokens: 0 }
 
 /**
  * Writes the row, settles the hold and updates the metrics: once, whatever the outcome, and before the caller sees it.
- * The ledger follows the log: what could not be written was not spent. Returns the caller's reply: under a hard budget
- * in shared counters an answer waits until its cost is booked.
+ * The ledger follows the log: what could not be written was not spent.
  */
-export async function settle(ended: Ended, reply: CallReply | null, deps: Deps): Promise<CallReply | null> {
-  const { held, endpoint, id } = ended.call
+export async function settle(ended: Ended, reply: CallReply | null, deps: Deps): Promise<void> {
+  const { held } = ended.call
   const record = closeRecord(ended, reply, deps)
   let position: number
   try {
@@ -29,17 +26,9 @@ export async function settle(ended: Ended, reply: CallReply | null, deps: Deps):
     deps.metrics.logFailures.add()
     throw error
   }
-  const booked = held === undefined || deps.ledger.settle(held, usedBy(record), position)
+  if (held !== undefined) deps.ledger.settle(held, usedBy(record), position)
   count(ended.call, record, deps)
-  if (ended.error !== null || booked === true || (await booked)) return reply
-  const unbooked = limitsUnavailable(UNBOOKED)
-  if (reply !== null && 'rest' in reply) return { rest: endpoint.stream?.error(unbooked, id) ?? '', trailers: {} }
-  return errorReply(unbooked, {}, endpoint.error, id)
 }
-
-const UNBOOKED =
-  'The call was made, but its cost could not be booked in the shared counters in time. Under a hard budget an answer ' +
-  'that is not booked is withheld.'
 
 function usedBy({ costPicodollars, usage }: CloseRecord): CallUse {
   return {
@@ -81,7 +70,6 @@ function closeRecord({ call, error }: Ended, reply: CallReply | null, deps: Deps
     usageSource: served?.usageSource ?? null,
     costLeastPicodollars: cost?.least?.toString() ?? null,
     costMostPicodollars: cost?.most?.toString() ?? null,
-    answersAfterBooking: held?.answersAfterBooking === true,
   }
 }
 

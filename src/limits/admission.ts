@@ -41,8 +41,6 @@ export interface HeldCall {
   readonly hold: CallHold
   /** In this process's memory; shared counters keep theirs elsewhere, under the id. */
   readonly parts: readonly HeldPart[]
-  /** A hard budget in shared counters applies: the answer is sent only after the cost is booked. */
-  readonly answersAfterBooking: boolean
   /** The limits could not be checked, and the policy allowed the call. */
   readonly unchecked: boolean
   /** Position of the open row in this node's spool; null until it is written. */
@@ -163,7 +161,6 @@ function heldCall(bounds: readonly Bound[], hold: CallHold, id: string, now: num
     admittedAt: now,
     hold,
     parts,
-    answersAfterBooking: false,
     unchecked: false,
     position: null,
     settled: false,

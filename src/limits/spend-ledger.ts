@@ -11,8 +11,8 @@ export interface Payer {
 
 /**
  * What every key and workspace has used and holds, limited or not, so that a limit set later takes effect at once. It
- * is rebuilt from the request log. The ledger in memory answers synchronously, shared counters answer with a promise:
- * callers await only where they get one.
+ * is rebuilt from the request log. Only an admission may take a promise, where what is leased of shared counters does not
+ * suffice: callers await only where they get one.
  */
 export interface SpendLedger {
   /** Other gateways change it as well, and their rows reach the log a little later than their changes. */
@@ -22,12 +22,12 @@ export interface SpendLedger {
   /** Its row is open at this position in this node's spool; called before anything is sent. */
   opened(call: HeldCall, position: number): void
   /**
-   * How the call ended; only the first call counts. False: it was not booked, and the caller must not get the answer.
+   * How the call ended; only the first call counts. False: it had ended before.
    * `position` is that of its end in this node's spool; without it the log has none.
    */
-  settle(call: HeldCall, use: CallUse, position?: number): boolean | Promise<boolean>
+  settle(call: HeldCall, use: CallUse, position?: number): boolean
   /** The call was not made. */
-  release(call: HeldCall): boolean | Promise<boolean>
+  release(call: HeldCall): boolean
   allowance(payer: Payer): { requests: RateAllowance | null; tokens: RateAllowance | null }
   /** In the order of the given scopes. */
   status(scopes: readonly Scope[]): Promise<ScopeStatus[]>

@@ -1,4 +1,4 @@
-import { type FieldKind, LOG_FIELDS, type LogColumns, type LogField } from '../domain/log/fields.ts'
+import { type FieldKind, LOG_FIELDS, type LogField, type LogFields } from '../domain/log/fields.ts'
 import { PROMPT_CLASSES } from '../domain/pricing/classes.ts'
 import { NO_USAGE, type TokenUsage } from '../domain/pricing/usage.ts'
 import type { ExactInteger } from '../store/engine/exact-integer.ts'
@@ -6,7 +6,7 @@ import type { NewRequestRow, RequestRow } from '../store/engine/schema.ts'
 import { COMMIT_FIELDS, OPEN_FIELDS, SPOOLED_FIELDS } from './spool/record-lines.ts'
 
 export type FullRow = Required<NewRequestRow>
-type RequestColumn = LogColumns['column']
+type RequestColumn = LogFields['column']
 type Value = ExactInteger | string | null
 
 /** How each kind of value goes from the spool into the row. Whatever a record holds, it must not stop the log. */
@@ -32,11 +32,8 @@ const TO_ROW: Record<FieldKind, (value: never) => unknown> = {
 /** What an open row holds of the fields that are known only at the end. */
 const AT_FIRST: Partial<Record<FieldKind, Value>> = { count: 0, microseconds: 0, flag: 0, texts: '[]', attempts: '[]' }
 
-const STORED_FIELDS = SPOOLED_FIELDS.filter(({ column }) => column !== null)
-const STORED_COLUMNS = STORED_FIELDS.map(({ column }) => column) as RequestColumn[]
-const CONVERSIONS = STORED_FIELDS.map(({ kind }) => TO_ROW[kind]) as ((value: unknown) => Value)[]
-/** Where a closing line says whether an interruption of the call stands. */
-export const ANSWERS_AFTER_BOOKING = SPOOLED_FIELDS.findIndex(({ name }) => name === 'answersAfterBooking')
+const STORED_COLUMNS = SPOOLED_FIELDS.map(({ column }) => column) as RequestColumn[]
+const CONVERSIONS = SPOOLED_FIELDS.map(({ kind }) => TO_ROW[kind]) as ((value: unknown) => Value)[]
 const OTHER_FIELDS: LogField[] = LOG_FIELDS.filter(({ from }) => from === 'row')
 
 /** Every column, in the order in which the fold writes them and in which rows are built. */
@@ -47,10 +44,10 @@ export const REQUEST_COLUMNS: readonly RequestColumn[] = [
 
 /** Those in an index. A call has them from its beginning: its end says the same of them. */
 export const INDEXED_COLUMNS: ReadonlySet<string> = new Set(
-  LOG_FIELDS.flatMap((field: LogField) => (field.isIndexed === true ? (field.column ?? []) : [])),
+  LOG_FIELDS.flatMap((field: LogField) => (field.isIndexed === true ? field.column : [])),
 )
 
-const OPEN_VALUES = [...STORED_FIELDS, ...OTHER_FIELDS].map(({ kind }) => AT_FIRST[kind] ?? null)
+const OPEN_VALUES = [...SPOOLED_FIELDS, ...OTHER_FIELDS].map(({ kind }) => AT_FIRST[kind] ?? null)
 
 /** A row that the fold writes: its values in the order of the columns, each of them also under its column's name. */
 export type FoldedRow = FullRow & { readonly values: Value[] }
@@ -157,7 +154,7 @@ function text(value: string | null): string | null {
   return value?.includes('\u0000') ? value.replaceAll('\u0000', '\ufffd') : value
 }
 
-type UsageField = Extract<LogColumns, { from: 'usage' }>
+type UsageField = Extract<LogFields, { from: 'usage' }>
 const USAGE_FIELDS = LOG_FIELDS.filter((field): field is UsageField => field.from === 'usage')
 export const USAGE_COLUMNS = ['prompt_tokens', ...USAGE_FIELDS.map(({ column }) => column)] as const
 

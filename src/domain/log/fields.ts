@@ -23,8 +23,8 @@ export type FieldKind =
   | 'tags'
 
 export interface LogField {
-  /** In the request table; null: the fold needs it, no row holds it. */
-  column: string | null
+  /** In the request table. */
+  column: string
   /** In the record that the gateway writes; of usage in `TokenUsage`. */
   name: string
   /**
@@ -36,6 +36,8 @@ export interface LogField {
   doc: string
   /** Callers or providers choose the text: cut where it is longer than any name. */
   isForeign?: boolean
+  /** The layout of spool lines that it came with; by default the first (spool/record-lines.ts). */
+  since?: number
   /** An index of the request table contains it. */
   isIndexed?: boolean
   /** Name in the management API and in the export; by default the column. Null: not shown. */
@@ -47,7 +49,7 @@ type More = Omit<LogField, 'column' | 'name' | 'from' | 'kind' | 'doc'>
 
 function rowsFrom<const From extends LogField['from']>(from: From) {
   return <
-    const Column extends string | null,
+    const Column extends string,
     const Name extends string,
     const Kind extends FieldKind,
     const Rest extends More = Record<never, never>,
@@ -78,8 +80,8 @@ const tokensOf = (wanted: 'prompt' | 'answer') =>
 /**
  * Every field of the request log, in the order of the export: column, name in the record, kind, meaning. Record, spool
  * line, row, API, export and documentation are read off this table. A new field is a row here, its value in
- * calls/settle.ts, a migration that adds the column, and its line in docs/management/requests.md. It stands behind the
- * others: lines that the version before has written are read by their places (spool/record-lines.ts).
+ * calls/settle.ts, a migration that adds the column, and its line in docs/management/requests.md. Its `since` is a
+ * number that no release has: lines that earlier versions have written are read without it.
  */
 export const LOG_FIELDS = [
   open('id', 'id', 'id', 'Id of the call', INDEXED),
@@ -169,13 +171,9 @@ export const LOG_FIELDS = [
   }),
   open('session', 'session', 'text', 'Session that a header or the user of the request names', INDEXED),
   open('tags', 'tags', 'tags', 'Short texts of the `metadata` of the request, at most 8'),
-  // Where another node has closed such a call as interrupted and released its money, that stands: nobody got an answer.
-  close(null, 'answersAfterBooking', 'flag', 'The answer waits until the shared counters have booked its cost', HIDDEN),
 ] as const satisfies readonly LogField[]
 
 export type LogFields = (typeof LOG_FIELDS)[number]
-/** The fields that a row holds. */
-export type LogColumns = Extract<LogFields, { column: string }>
 
 /** The name under which the management API or the export shows a field; null: it does not. */
 export function publicName(field: LogField, where: 'api' | 'export'): string | null {

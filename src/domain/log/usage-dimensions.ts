@@ -1,12 +1,12 @@
-import type { LogColumns } from './fields.ts'
+import type { LogFields } from './fields.ts'
 
 export interface UsageDimension {
   /** Of the request table and of both tables of sums; there an empty text stands for null. */
-  column: LogColumns['column']
+  column: LogFields['column']
   /** Its name in the API: the value of `group_by`, and the filter where it is one. */
   parameter: string
   /** The columns that a group shows; the column alone where left out. */
-  group?: readonly LogColumns['column'][]
+  group?: readonly LogFields['column'][]
   filter?: { maxLength: number; doc: string }
 }
 

@@ -157,7 +157,6 @@ export class CountersLedger implements SpendLedger {
       admittedAt,
       hold,
       parts: [],
-      answersAfterBooking: false,
       unchecked,
       position: null,
       settled: false,

@@ -190,7 +190,7 @@ function scopeOf({ name }: Payer['workspace']): Scope {
 }
 
 function newCall(hold: CallHold, id: string, admittedAt: number): HeldCall {
-  const unshared = { answersAfterBooking: false, unchecked: false }
+  const unshared = { unchecked: false }
   return { id, admittedAt, hold, parts: [], ...unshared, position: null, settled: false }
 }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { CALLER_LEFT, ERRORS, INTERRUPTED } from '../../domain/errors.ts'
-import { type ApiName, LOG_FIELDS, type LogColumns, publicName } from '../../domain/log/fields.ts'
+import { type ApiName, LOG_FIELDS, type LogFields, publicName } from '../../domain/log/fields.ts'
 import { ATTEMPT_PHASES, STREAM_ENDINGS, USAGE_SOURCES } from '../../domain/log/stream-words.ts'
 import { Adjustment } from '../../domain/request/adjustment.ts'
 import { inWorkspace, pageOf, paging, Timestamp, Usd } from './fields.ts'
@@ -63,7 +63,7 @@ const KINDS = {
   tags: z.record(z.string(), z.string()),
 } as const
 
-type Shown = Exclude<LogColumns, { api: null }>
+type Shown = Exclude<LogFields, { api: null }>
 type UsageFields = Extract<Shown, { from: 'usage' } | { column: 'prompt_tokens' }>
 type PlainFields = Exclude<Shown, UsageFields>
 

@@ -1,20 +1,10 @@
 import { errorText } from '../../store/engine/store-error.ts'
-import {
-  ANSWERS_AFTER_BOOKING,
-  COMMIT_COLUMNS,
-  closedRow,
-  committed,
-  type FoldedRow,
-  openRow,
-  REQUEST_COLUMNS,
-} from '../row.ts'
+import { COMMIT_COLUMNS, closedRow, committed, type FoldedRow, openRow, REQUEST_COLUMNS } from '../row.ts'
 import { openedId, readClose, readCommit, readOpen, type SpooledRecord } from '../spool/record-lines.ts'
 
 export interface Merged {
   row: FoldedRow
-  /** See CloseRecord: an interruption stands. */
-  answersAfterBooking: boolean
-  /** The log has no row of it, unless another node has given it up. */
+  /** The log has no row of it, unless its node was forgotten. */
   isNew: boolean
 }
 
@@ -46,7 +36,7 @@ export function mergeRecords(records: readonly SpooledRecord[], node: string, pa
   }
   read('close', (text) => {
     const call = readClose(text)
-    const request = complete(closedRow(call, node), call.values[ANSWERS_AFTER_BOOKING] === true)
+    const request = complete(closedRow(call, node))
     if (!closed.has(request.row.id)) closed.set(request.row.id, request)
   })
   // Most of them are closed by now, and what was known at their beginning stands at their end as well.
@@ -75,11 +65,11 @@ const LARGEST_INTEGER = 2n ** 63n - 1n
 /** The last whose date has eight digits. */
 const LAST_DAY = Date.parse('9999-12-31')
 
-function complete(row: FoldedRow, answersAfterBooking = false): Merged {
+function complete(row: FoldedRow): Merged {
   const missing = (row.values as unknown[]).indexOf(undefined)
   if (missing !== -1) throw new TypeError(`the record has no ${REQUEST_COLUMNS[missing]}`)
   const { cost_picodollars: cost, started_at: startedAt } = row
   if (startedAt < 0 || startedAt > LAST_DAY) throw new RangeError('the start of the call is no date')
   if (typeof cost === 'bigint' && cost > LARGEST_INTEGER) throw new RangeError('the cost exceeds 64 bits')
-  return { row, answersAfterBooking, isNew: false }
+  return { row, isNew: false }
 }

@@ -20,13 +20,13 @@ export interface FoldSettings {
 
 /**
  * `hurry` skips the pause in which records gather: there are enough. `deliver`: a reader waits for all of them, also for
- * beginnings of calls; `deliver all`: the same, and for a while none is left out.
+ * beginnings of calls.
  */
-export type FoldCommand = 'wake' | 'hurry' | 'deliver' | 'deliver all' | 'stop'
+export type FoldCommand = 'wake' | 'hurry' | 'deliver' | 'stop'
 
 export type FoldReport =
   | { kind: 'ready'; seq: number; interrupted: number }
-  /** Up to `seq` every end is in the log, up to `whole` every record; `leavesNoneOut`: nor will one be that comes now. */
-  | { kind: 'folded'; seq: number; whole: number; leavesNoneOut: boolean }
+  /** Up to `seq` every end is in the log, up to `whole` every record. */
+  | { kind: 'folded'; seq: number; whole: number }
   | { kind: 'failed'; message: string }
   | { kind: 'damaged'; damage: Damage }

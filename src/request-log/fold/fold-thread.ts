@@ -16,7 +16,6 @@ export function tellDamage(log: StoreLog, damage: Damage): void {
 /** Somebody who waits until the database has everything up to a record. */
 interface Reader {
   seq: number
-  andStays: boolean
   resolve(): void
 }
 
@@ -74,14 +73,11 @@ export class FoldThread {
     this.#worker.postMessage(this.#told satisfies FoldCommand)
   }
 
-  /**
-   * Resolves when everything durable by now is in the database; rejects when that takes too long to be waited for. With
-   * `andStays` what comes in the next minute is delivered as it comes, too.
-   */
-  caughtUp(andStays = false): Promise<void> {
+  /** Resolves when everything durable by now is in the database; rejects when that takes too long to be waited for. */
+  caughtUp(): Promise<void> {
     const seq = this.#spool.lastSeq
-    if (this.#wholeSeq >= seq && !andStays) return Promise.resolve()
-    this.#ask(andStays)
+    if (this.#wholeSeq >= seq) return Promise.resolve()
+    this.#ask()
     return new Promise((resolve, reject) => {
       const late = setTimeout(() => {
         this.#readers = this.#readers.filter((waiting) => waiting !== reader)
@@ -89,7 +85,6 @@ export class FoldThread {
       }, LONGEST_WAIT_MS).unref()
       const reader = {
         seq,
-        andStays,
         resolve() {
           clearTimeout(late)
           resolve()
@@ -155,16 +150,15 @@ export class FoldThread {
     this.#told = 'nothing'
     // Rows that came while the worker was busy: it may have looked before they were there.
     if (this.#foldedSeq < this.#spool.lastSeq) this.wake()
-    const staysWhole = report.kind === 'folded' && report.leavesNoneOut
-    const isServed = ({ seq, andStays }: Reader) => seq <= this.#wholeSeq && (staysWhole || !andStays)
+    const isServed = ({ seq }: Reader) => seq <= this.#wholeSeq
     const waiting = this.#readers
     this.#readers = waiting.filter((reader) => !isServed(reader))
     for (const reader of waiting) if (isServed(reader)) reader.resolve()
     // It may have been at work, or have failed, when it was asked.
-    if (this.#readers.length > 0) this.#ask(this.#readers.some(({ andStays }) => andStays))
+    if (this.#readers.length > 0) this.#ask()
   }
 
-  #ask(andStays: boolean): void {
-    this.#worker.postMessage((andStays ? 'deliver all' : 'deliver') satisfies FoldCommand)
+  #ask(): void {
+    this.#worker.postMessage('deliver' satisfies FoldCommand)
   }
 }

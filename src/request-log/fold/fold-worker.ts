@@ -27,8 +27,6 @@ const LONGEST_BACKOFF_MS = 5_000
 const QUERY_MS = 15_000
 /** Batches that come faster (some 2,000 calls a second) are folded in one go: with pauses each record costs two fifths more. */
 const CALM_MS = 400
-/** Whoever asks for this asks again before it has passed, for as long as it matters. */
-const DELIVER_ALL_MS = 60_000
 const HOUSEKEEPING_MS = 60_000
 const HOUSEKEEPING_PAUSE_MS = 50
 const DAY_MS = 86_400_000
@@ -57,8 +55,6 @@ let asked = false
 let hurried = false
 /** A reader waits for everything. */
 let delivers = false
-/** Until then no beginning of a call is left out. */
-let deliversUntil = 0
 /** While rows gather, a plain wake-up changes nothing. */
 let gathering = false
 let stopping = false
@@ -111,9 +107,9 @@ async function foldGathered(isWhole: boolean): Promise<void> {
   }
 }
 
-function reportFolded(leavesNoneOut = false): void {
+function reportFolded(): void {
   const seq = position ?? 0
-  report({ kind: 'folded', seq, whole: fold.wholeUpTo(seq), leavesNoneOut })
+  report({ kind: 'folded', seq, whole: fold.wholeUpTo(seq) })
 }
 
 /** Rows would be passed over if somebody else moved the position: better they wait, and somebody looks. */
@@ -186,11 +182,10 @@ async function start(): Promise<void> {
 
 async function foldOnce(): Promise<void> {
   hasTime = performance.now() - foldedAt > CALM_MS
-  const leavesNoneOut = performance.now() < deliversUntil
-  const isWhole = delivers || leavesNoneOut
+  const isWhole = delivers
   delivers = false
   await foldGathered(isWhole)
-  reportFolded(leavesNoneOut)
+  reportFolded()
   foldedAt = performance.now()
 }
 
@@ -202,8 +197,7 @@ async function foldRest(): Promise<void> {
 parentPort?.on('message', (command: FoldCommand) => {
   asked = true
   hurried ||= command !== 'wake'
-  delivers ||= command === 'deliver' || command === 'deliver all'
-  if (command === 'deliver all') deliversUntil = performance.now() + DELIVER_ALL_MS
+  delivers ||= command === 'deliver'
   if (command === 'stop') {
     stopping = true
     stop.abort()

@@ -7,7 +7,6 @@ import { type FullRow, REQUEST_COLUMNS } from '../row.ts'
 import { openSince } from '../search/windows.ts'
 import { recordsOf, type SpoolRow } from '../spool/record-lines.ts'
 import { nodeOfSpool } from '../spool/segments.ts'
-import { HOUR_MS } from '../usage/rollup.ts'
 import { type Batch, type Merged, mergeRecords } from './fold-batch.ts'
 import { HAS_MARK, interruption } from './interruption.ts'
 import { LeftOut } from './left-out.ts'
@@ -85,7 +84,6 @@ export function createFold(db: Kysely<Database>, spool: string, options: FoldOpt
 
 /** Writes a batch in one transaction, with the position that it leads to. */
 function batchWriter(db: Kysely<Database>, spool: string) {
-  const node = nodeOfSpool(spool)
   const tables = { ...requestStatements(db), additions: createUsageAdditions() }
   const partitions = new KnownPartitions(db)
   return async (batch: Batch, after: number, to: Position): Promise<void> => {
@@ -93,10 +91,9 @@ function batchWriter(db: Kysely<Database>, spool: string) {
     const apply = (writeClosed: typeof writeFirstEnds) =>
       db.transaction().execute(async (transaction) => {
         await movePosition(transaction, spool, after, to)
-        const filledIn = await mergeLateRecords(transaction, node, batch)
         await tables.opened.run(transaction, batch.opened.map(valuesOf))
         await tables.commits.run(transaction, batch.commits)
-        await writeClosed(transaction, tables, batch.closed, filledIn)
+        await writeClosed(transaction, tables, batch.closed)
         if (batch.rejected.length > 0) await transaction.insertInto('spool_rejects').values(batch.rejected).execute()
       })
     try {
@@ -109,72 +106,6 @@ function batchWriter(db: Kysely<Database>, spool: string) {
   }
 }
 
-/** A row that was written without knowing what the call was, and the same with it. */
-interface FilledIn {
-  before: FullRow
-  after: FullRow
-}
-
-/**
- * Calls of this node that others have given up before the log had heard of them have a row with the time of their hold,
- * which a node that never got the answer of the counters does not know: their records take that time, so that a call
- * has one row. What the call was is filled in by the first record that does not replace the row. SQLite tells rows by
- * their id alone, and has no other nodes.
- */
-async function mergeLateRecords(db: Transaction<Database>, node: string, batch: Batch): Promise<FilledIn[]> {
-  const requests = [...batch.opened, ...batch.closed]
-  if (!isPartitioned(db) || requests.length === 0) return []
-  const times = requests.map(({ row }) => row.started_at)
-  const givenUp = await db
-    .selectFrom('requests')
-    .selectAll()
-    .where('node', '=', node)
-    .where('started_at', '>=', Math.min(...times) - HOUR_MS)
-    .where('started_at', '<=', Math.max(...times) + HOUR_MS)
-    // A literal, not a parameter: only so is the partial index of these rows used.
-    .where('code', '=', sql.lit(INTERRUPTED.code))
-    .where(sql<boolean>`id = any(${requests.map(({ row }) => row.id)})`)
-    .execute()
-  if (givenUp.length === 0) return []
-  const rows = new Map<string, FullRow>(givenUp.map((row) => [row.id, row]))
-  for (const request of requests) {
-    request.row.started_at = rows.get(request.row.id)?.started_at ?? request.row.started_at
-  }
-  return fillIn(db, rows, [...batch.opened, ...batch.closed.filter(({ answersAfterBooking }) => answersAfterBooking)])
-}
-
-/** What a hold does not say of a call. */
-const UNHELD = [
-  ...(['route', 'endpoint', 'requested_model', 'idempotency_key', 'body_hash'] as const),
-  ...(['end_user', 'session', 'tags'] as const),
-]
-
-function unheldOf(row: FullRow): Pick<FullRow, (typeof UNHELD)[number]> {
-  return Object.fromEntries(UNHELD.map((column) => [column, row[column]])) as ReturnType<typeof unheldOf>
-}
-
-async function fillIn(
-  db: Transaction<Database>,
-  rows: ReadonlyMap<string, FullRow>,
-  records: readonly Merged[],
-): Promise<FilledIn[]> {
-  const filledIn = records.flatMap(({ row }) => {
-    const before = rows.get(row.id)
-    return before === undefined || before.requested_model !== null
-      ? []
-      : [{ before, after: { ...before, ...unheldOf(row) } }]
-  })
-  for (const { after } of filledIn) {
-    await db
-      .updateTable('requests')
-      .set(unheldOf(after))
-      .where('id', '=', after.id)
-      .where('started_at', '=', after.started_at)
-      .execute()
-  }
-  return filledIn
-}
-
 type Tables = ReturnType<typeof requestStatements> & { additions: UsageAdditions }
 
 /** Some of the calls of a batch had an end in the log before. */
@@ -185,50 +116,35 @@ class EndedBefore extends Error {}
  * number of rows written, or by PostgreSQL's refusal of a copy, which costs nothing, and only if it is not, they are
  * looked up.
  */
-async function writeFirstEnds(
-  db: Transaction<Database>,
-  tables: Tables,
-  closed: readonly Merged[],
-  filledIn: readonly FilledIn[],
-): Promise<void> {
+async function writeFirstEnds(db: Transaction<Database>, tables: Tables, closed: readonly Merged[]): Promise<void> {
   const [copied, others] = isPartitioned(db)
     ? [closed.filter(isNew), closed.filter((call) => !isNew(call))]
     : [[], closed]
   await copyRows(db, REQUESTS, copied.map(valuesOf))
   const written = await tables.firstEnds.run(db, others.map(valuesOf))
   if (written < others.length) throw new EndedBefore('a call of this batch is closed')
-  await tables.additions.add(
-    db,
-    [...closed.map(({ row }) => row), ...filledIn.map(({ after }) => after)],
-    filledIn.map(({ before }) => before),
-  )
+  const rows = closed.map(({ row }) => row)
+  await tables.additions.add(db, rows)
 }
 
 /**
- * Each request counts once, when it is closed. One that was closed as interrupted is counted anew by its true end, unless
- * its caller gets the answer only after booking: then nobody got one, or of a stream not its end, and the interruption
- * stands (decision 0025).
+ * Each request counts once, when it is closed. One that was closed as interrupted is counted anew by its true end: its
+ * node was forgotten, and its spool has turned up.
  */
 async function writeAnyEnds(
   db: Transaction<Database>,
   { additions, firstEnds, trueEnds }: Tables,
   closed: readonly Merged[],
-  filledIn: readonly FilledIn[],
 ): Promise<void> {
   const known = await closedAmong(db, closed)
   const first = closed.filter(({ row }) => !known.has(row.id))
-  const written = await firstEnds.run(db, first.map(valuesOf))
-  if (written < first.length) throw new EndedBefore('another node has just closed a call of this batch')
-  const replacing = closed.filter(
-    ({ row, answersAfterBooking }) => known.get(row.id)?.code === INTERRUPTED.code && !answersAfterBooking,
-  )
+  const ended = await firstEnds.run(db, first.map(valuesOf))
+  if (ended < first.length) throw new EndedBefore('another node has just closed a call of this batch')
+  const replacing = closed.filter(({ row }) => known.get(row.id)?.code === INTERRUPTED.code)
   await trueEnds.run(db, replacing.map(valuesOf))
   const replaced = replacing.flatMap(({ row }) => known.get(row.id) ?? [])
-  await additions.add(
-    db,
-    [...[...first, ...replacing].map(({ row }) => row), ...filledIn.map(({ after }) => after)],
-    [...replaced, ...filledIn.map(({ before }) => before)],
-  )
+  const written = [...first, ...replacing].map(({ row }) => row)
+  await additions.add(db, written, replaced)
 }
 
 /** Which of these the log has as closed already, by id. */

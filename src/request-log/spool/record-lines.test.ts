@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { closeRecord, openRecord } from '../../../test/test-store.ts'
+import type { LogField } from '../../domain/log/fields.ts'
 import { NO_USAGE } from '../../domain/pricing/usage.ts'
-import { openRow } from '../row.ts'
 import {
   closeLine,
   commitLine,
   joinLines,
   openedId,
   openLine,
+  placed,
   readClose,
   readOpen,
   recordsOf,
@@ -40,7 +41,6 @@ const CLOSED = closeRecord('call-1', {
   usage: { ...NO_USAGE, input: 11, cachedInput: 12, cacheWrite5m: 13, cacheWrite30m: 14, output: 15, reasoning: 16 },
   ignoredParams: ['seed', 'user'],
   adjustments: [{ field: 'max_tokens', value: 800, reason: 'fitted_to_budget' }],
-  answersAfterBooking: true,
   attempts: [{ ...ATTEMPT, reason: 'a tab\tand a line\nbreak' }, ATTEMPT],
 })
 
@@ -56,7 +56,7 @@ function closed(line: string): Record<string, unknown> {
 
 test('a record comes back as it was, with its attempts as the request table has them', () => {
   assert.deepEqual(named(readOpen(openLine(OPENED))), OPENED)
-  for (const record of [CLOSED, closeRecord('call-2', { usage: NO_USAGE, answersAfterBooking: true })]) {
+  for (const record of [CLOSED, closeRecord('call-2', { usage: NO_USAGE })]) {
     const { usage, ...others } = record
     const expected = { ...others, ...usage, attempts: JSON.stringify(record.attempts) }
     assert.deepEqual(closed(closeLine(record)), expected)
@@ -95,22 +95,26 @@ test('a text of megabytes where a name belongs is cut, and nothing is copied whe
   assert.ok(openLine(openRecord('call-1', { requestedModel: long })).length < 1_000)
 })
 
-const ATTRIBUTION = ['user', 'session', 'tags']
-const STREAMS = ['streamed', 'firstContentMs', 'ended', 'eventsSent', 'usageSource']
+const LATER: LogField[] = [
+  { column: 'a', name: 'a', from: 'open', kind: 'id', doc: '' },
+  { column: 'b', name: 'b', from: 'open', kind: 'flag', doc: '', since: 3 },
+  { column: 'c', name: 'c', from: 'usage', kind: 'whole', doc: '', since: 2 },
+  { column: 'd', name: 'd', from: 'close', kind: 'text', doc: '' },
+]
 
-for (const [version, later] of [
-  ['no user, session or tags', ATTRIBUTION],
-  ['no streams either', [...ATTRIBUTION, ...STREAMS, 'costLeastPicodollars', 'costMostPicodollars']],
+for (const [line, expected] of [
+  ['c["x","end"]', ['x', false, null, 'end']],
+  ['c["x","end","a value that is gone"]', ['x', false, null, 'end']],
+  ['c2["x",7,"end"]', ['x', false, 7, 'end']],
+  ['c3["x",true,7,"end"]', ['x', true, 7, 'end']],
 ] as const) {
-  test(`lines of a version that knew ${version} are read as they were meant`, () => {
-    const known = <Value>(values: readonly Value[]) =>
-      values.filter((_value, index) => !later.includes(SPOOLED_FIELDS[index]?.name ?? ''))
-    const record = closeRecord('call-1', { ...CLOSED, streamed: false, tags: null })
-    const { values, attempts } = readClose(closeLine(record))
-    assert.equal(known(values).length, values.length - later.length)
-    assert.deepEqual(readClose(`c${JSON.stringify(known(values))}\t${attempts}`), { values, attempts })
-    const opened = readOpen(openLine({ ...OPENED, streamed: false, tags: null }))
-    const read = readOpen(`o${JSON.stringify(known(opened))}`)
-    assert.deepEqual(openRow(read, 'node-1').values, openRow(opened, 'node-1').values)
+  test(`a line of an earlier version has its values in their places: ${line}`, () => {
+    assert.deepEqual(placed(line, JSON.parse(line.slice(line.indexOf('['))), LATER, 3), expected)
+  })
+}
+
+for (const line of ['c["x"]', 'c4["x",true,7,"end",1]']) {
+  test(`a line that is cut, or of a later version, is no line: ${line}`, () => {
+    assert.throws(() => placed(line, JSON.parse(line.slice(line.indexOf('['))), LATER, 3))
   })
 }

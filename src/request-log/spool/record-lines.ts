@@ -18,12 +18,11 @@ export interface SpooledRecord {
 }
 
 const fieldsFrom = (from: LogField['from']): LogField[] => LOG_FIELDS.filter((field) => field.from === from)
-const hasColumn = ({ column }: LogField) => column !== null
 export const OPEN_FIELDS = fieldsFrom('open')
 const USAGE_FIELDS = fieldsFrom('usage')
-const CLOSE_FIELDS = fieldsFrom('close').sort((a, b) => Number(hasColumn(b)) - Number(hasColumn(a)))
+const CLOSE_FIELDS = fieldsFrom('close')
 
-/** The fields of a closing line, in order. An opening line is its beginning; what is no column stands at the end. */
+/** The fields of a closing line, in order. An opening line is its beginning. */
 export const SPOOLED_FIELDS: readonly LogField[] = [...OPEN_FIELDS, ...USAGE_FIELDS, ...CLOSE_FIELDS]
 
 const OPEN_NAMES = OPEN_FIELDS.map(({ name }) => name)
@@ -46,6 +45,15 @@ export const COMMIT_FIELDS: readonly LogField[] = ['id', ...COMMIT_NAMES, ...USA
   (name) => SPOOLED_FIELDS.find((field) => field.name === name) ?? [],
 )
 
+/**
+ * Values stand in a line without their names, so behind its kind a line says its layout: which fields the version knew
+ * that wrote it. A kill and an update may leave lines of any earlier version. The first layout says nothing.
+ */
+const FIRST_LAYOUT = 1
+const sinceOf = ({ since = FIRST_LAYOUT }: LogField) => since
+const LAYOUT = Math.max(...SPOOLED_FIELDS.map(sinceOf))
+const MARK = LAYOUT === FIRST_LAYOUT ? '' : String(LAYOUT)
+
 /** JSON escapes line breaks and tabs in a text. */
 const BETWEEN_LINES = '\n'
 const BEFORE_ATTEMPTS = '\t'
@@ -55,7 +63,7 @@ const LONGEST_TEXT = 512
 
 /** Lists instead of objects: less time to write and to read, and half of the bytes. */
 export function openLine(record: OpenRecord): string {
-  return `o${JSON.stringify(openValues(record))}`
+  return `o${MARK}${JSON.stringify(openValues(record))}`
 }
 
 /** The attempts stand apart, as the request table has them: the fold does not parse them. */
@@ -63,14 +71,13 @@ export function closeLine(record: CloseRecord): string {
   const { attempts, usage } = record
   const values = cutForeign(add(add(add([], record, OPEN_NAMES), usage, USAGE_NAMES), record, CLOSE_NAMES))
   const kept = attempts.some(({ upstreamRequestId }) => isLong(upstreamRequestId)) ? attempts.map(shortened) : attempts
-  return `c${JSON.stringify(values)}${BEFORE_ATTEMPTS}${JSON.stringify(kept)}`
+  return `c${MARK}${JSON.stringify(values)}${BEFORE_ATTEMPTS}${JSON.stringify(kept)}`
 }
 
-/** Two elements, so that a version that knows no such line sets it aside. */
 export function commitLine(record: CommitRecord): string {
   // What a provider says of the output before it has begun is no count.
   const usage = record.usage === null ? null : { ...record.usage, output: 0, reasoning: 0 }
-  return `m${JSON.stringify([record.id, add(add([], record, COMMIT_NAMES), usage, USAGE_NAMES)])}`
+  return `m${MARK}${JSON.stringify([record.id, add(add([], record, COMMIT_NAMES), usage, USAGE_NAMES)])}`
 }
 
 export function openValues(record: OpenRecord): unknown[] {
@@ -105,17 +112,13 @@ function kindOf(text: string): SpooledRecord['kind'] {
 
 /** The id that a line begins with, without a look at the rest. */
 export function openedId(text: string): string {
-  return text.slice(3, text.indexOf('"', 3))
+  const from = text.indexOf('"') + 1
+  return text.slice(from, text.indexOf('"', from))
 }
 
 /** The values of a line, in the order of `SPOOLED_FIELDS`. */
 export function readOpen(text: string): unknown[] {
-  const values: unknown[] = JSON.parse(text.slice(1))
-  // One field fewer still in the version that knew no streams; anything shorter is no line of ours.
-  if (values.length < OPEN_FIELDS.length && values.length >= BEFORE_ATTRIBUTION - 1) {
-    values.push(...OPEN_FIELDS.slice(values.length).map(() => null))
-  }
-  return values
+  return placed(text, JSON.parse(jsonOf(text)), OPEN_FIELDS)
 }
 
 const IDEMPOTENCY_KEY = OPEN_NAMES.indexOf('idempotencyKey')
@@ -131,26 +134,38 @@ export function isKeyed(openText: string): boolean {
 
 /** The values of a commit mark, in the order of `COMMIT_FIELDS`. */
 export function readCommit(text: string): unknown[] {
-  const [id, values] = JSON.parse(text.slice(1)) as [string, unknown[]]
-  return [id, ...values]
+  const [id, values] = JSON.parse(jsonOf(text)) as [string, unknown[]]
+  return placed(text, [id, ...values], COMMIT_FIELDS)
 }
 
 export function readClose(text: string): { values: unknown[]; attempts: string } {
   const end = text.indexOf(BEFORE_ATTEMPTS)
-  const values: unknown[] = JSON.parse(text.slice(1, end))
-  if (values.length < SPOOLED_FIELDS.length - ATTRIBUTION.length) makeRoomForStreams(values)
-  if (values.length < SPOOLED_FIELDS.length) values.splice(BEFORE_ATTRIBUTION, 0, ...ATTRIBUTION)
+  const values = placed(text, JSON.parse(jsonOf(text, end)), SPOOLED_FIELDS)
   return { values, attempts: text.slice(end + 1) }
 }
 
-/** The version before knew no user, session or tags: three fields fewer behind those of the beginning. */
-const ATTRIBUTION = [null, null, null]
-const BEFORE_ATTRIBUTION = OPEN_FIELDS.length - ATTRIBUTION.length
+function jsonOf(text: string, end?: number): string {
+  return text.slice(text.indexOf('['), end)
+}
 
-/** The one before that knew no streams: one field fewer behind those of the beginning, six before the last. */
-function makeRoomForStreams(values: unknown[]): void {
-  values.splice(BEFORE_ATTRIBUTION - 1, 0, false)
-  values.splice(-1, 0, null, null, 0, null, null, null)
+/** The values of a line at the places that their fields have today; what its version did not know is what an old row has. */
+export function placed(text: string, values: unknown[], fields: readonly LogField[], newest = LAYOUT): unknown[] {
+  const layout = Number(text.slice(1, text.indexOf('['))) || FIRST_LAYOUT
+  if (layout === newest && values.length === fields.length) return values
+  if (layout > newest) throw new Error(`a later version wrote this line: its layout is ${layout}, not ${newest}`)
+  const known = fields.filter((field) => sinceOf(field) <= layout)
+  // The first layout may have one value more at the end, which no version needs any longer.
+  if (values.length < known.length) throw new Error(`the line has ${values.length} of ${known.length} values`)
+  let place = 0
+  return fields.map((field) => (sinceOf(field) <= layout ? values[place++] : (UNKNOWN[field.kind] ?? null)))
+}
+
+const UNKNOWN: Partial<Record<LogField['kind'], unknown>> = {
+  flag: false,
+  count: 0,
+  microseconds: 0,
+  texts: [],
+  adjustments: [],
 }
 
 function isLong(value: string | null): boolean {

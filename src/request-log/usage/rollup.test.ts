@@ -66,7 +66,6 @@ for (const engine of ENGINES) {
               const place = of % calls.length
               return closeRecord(`${run}-${place}`, {
                 workspace: run,
-                answersAfterBooking: place % 2 === 0,
                 ...calls[place]!,
               })
             }

@@ -1,5 +1,5 @@
 import type { ColumnType, Generated, Insertable, Selectable } from 'kysely'
-import type { FieldKind, LogColumns } from '../../domain/log/fields.ts'
+import type { FieldKind, LogFields } from '../../domain/log/fields.ts'
 import type { DimensionColumn } from '../../domain/log/usage-dimensions.ts'
 import type { ExactInteger } from './exact-integer.ts'
 
@@ -155,7 +155,7 @@ interface RequestTypes extends Record<FieldKind, unknown> {
   tags: string | null
 }
 
-type RequestsTable = { [Field in LogColumns as Field['column']]: RequestTypes[Field['kind']] }
+type RequestsTable = { [Field in LogFields as Field['column']]: RequestTypes[Field['kind']] }
 
 /** How far the spool of each node has been folded into this database. */
 interface SpoolPositionsTable {
