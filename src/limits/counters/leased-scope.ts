@@ -11,6 +11,8 @@ export interface LeasedScope {
   readonly name: string
   /** As of the last call. */
   limits: Limits | null
+  /** Counts the changes of the limits: what was leased under others is given back and not used. */
+  terms: number
   /** Held for running calls. */
   held: bigint
   inFlight: number
@@ -80,6 +82,7 @@ export function newLeasedScope(scope: Scope, now: number): LeasedScope {
     scope,
     name: nameOf(scope),
     limits: null,
+    terms: 0,
     held: 0n,
     inFlight: 0,
     idle: nothing(),

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { beginLedger, connectTo } from '../../../test/counters.ts'
-import { LeaseWorld, type SimulatedNode, type Travel } from '../../../test/limits/lease-world.ts'
+import { LeaseWorld, type ScopeLimits, type SimulatedNode, type Travel } from '../../../test/limits/lease-world.ts'
 import { startValkey } from '../../../test/valkey.ts'
 import type { Limits } from '../../domain/limits.ts'
+import type { Period } from '../budget-period.ts'
 
 const server = await startValkey()
 const connection = await connectTo(server.url)
@@ -21,7 +22,7 @@ function randomOf(seed: number): (below: number) => number {
   }
 }
 
-const budget = (picodollars: bigint, per: 'day' | 'total' | 'month' = 'total'): Limits => ({
+const budget = (picodollars: bigint, per: Period = 'total'): Limits => ({
   budget: { usd: `0.${String(picodollars).padStart(12, '0')}`, per, mode: 'hard' },
 })
 
@@ -37,7 +38,7 @@ const hearing = () => false
 for (const nodes of [1, 2, 3, 7]) {
   test(`of 500 calls at once over ${nodes} nodes exactly as many are admitted as fit`, async () => {
     const world = await newWorld(nodes)
-    world.limits.key = budget(3_700n)
+    world.limit({ key: budget(3_700n) })
     const outcomes: string[] = []
     for (let index = 0; index < 500; index++) {
       const node = world.nodes[index % nodes] as SimulatedNode
@@ -51,7 +52,7 @@ for (const nodes of [1, 2, 3, 7]) {
 
 test('far from the limit hardly a call waits, and near it every call waits once', async () => {
   const world = await newWorld(3)
-  world.limits.key = budget(1_000_000_000n)
+  world.limit({ key: budget(1_000_000_000n) })
   for (let index = 0; index < 3_000; index++) {
     const node = world.nodes[index % 3] as SimulatedNode
     assert.equal(await world.call(node, 100n, hearing), 'admitted')
@@ -65,9 +66,9 @@ test('far from the limit hardly a call waits, and near it every call waits once'
 
 test('a repeated message changes nothing, and its answer tells the calls apart', async () => {
   const world = await newWorld(2)
-  world.limits.key = budget(150n)
+  world.limit({ key: budget(150n) })
   const [one, two] = world.nodes as [SimulatedNode, SimulatedNode]
-  const payer = world.payer()
+  const payer = world.payer(one)
   const waiting = () => ({
     ...one.leases.scopesOf(payer, one.now()),
     money: 100n,
@@ -86,7 +87,7 @@ test('a repeated message changes nothing, and its answer tells the calls apart',
 
 test('a node that dies keeps its money leased until its spool tells what it has spent', async () => {
   const world = await newWorld(2)
-  world.limits.key = budget(1_000n)
+  world.limit({ key: budget(1_000n) })
   const [one, two] = world.nodes as [SimulatedNode, SimulatedNode]
   assert.equal(await world.call(one, 400n, hearing), 'admitted')
   assert.equal(await world.call(one, 400n, hearing), 'admitted')
@@ -108,12 +109,15 @@ class Storm {
   readonly #deaf = new Set<SimulatedNode>()
   readonly admitted = { count: 0 }
   refused = 0
-  /** A limit was lowered below what was leased, so that only what is admitted from now on is bound by it. */
-  isLowered = false
+  changes = 0
+  /** As management has them: each node hears of a change by and by, or when it starts. */
+  #limits: ScopeLimits
 
-  constructor(world: LeaseWorld, random: (below: number) => number) {
+  constructor(world: LeaseWorld, random: (below: number) => number, limits: ScopeLimits) {
     this.world = world
     this.#random = random
+    this.#limits = limits
+    world.limit(limits)
   }
 
   readonly isDeaf = (node: SimulatedNode) => this.#deaf.has(node)
@@ -124,7 +128,9 @@ class Storm {
     const dice = this.#random(1_000)
     if (dice < 450) await this.#call(node)
     else if (dice < 800) await this.#finish()
-    else if (dice < 930) await this.#exchange(node)
+    else if (dice < 910) await this.#exchange(node)
+    else if (dice < 915) this.#change()
+    else if (dice < 930) node.limits = this.#limits
     else if (dice < 960) world.now += this.#random(40) === 0 ? 3_600_000 : this.#random(3_000)
     else if (dice < 975) this.#turn(node)
     else if (dice < 990) await this.#killOrStart(node)
@@ -150,6 +156,17 @@ class Storm {
     if (node.isUp) await node.exchange([], this.#random(3) === 0, travel)
   }
 
+  /** Management lowers or raises a limit, often below what is spent or leased, and about half of the nodes hear it now. */
+  #change(): void {
+    const { key, workspace } = this.#limits
+    const isOfKey = workspace?.budget === undefined || this.#random(2) === 0
+    const per = (isOfKey ? key : workspace)?.budget?.per ?? 'total'
+    const changed = budget(BigInt(this.#random(10_000)), per)
+    this.#limits = isOfKey ? { key: changed, workspace } : { key, workspace: changed }
+    this.changes += 1
+    for (const node of this.world.nodes) if (this.#random(2) === 0) node.limits = this.#limits
+  }
+
   #turn(node: SimulatedNode): void {
     if (!this.#deaf.delete(node)) this.#deaf.add(node)
   }
@@ -157,6 +174,7 @@ class Storm {
   async #killOrStart(node: SimulatedNode): Promise<void> {
     if (!node.isUp) {
       this.#deaf.delete(node)
+      node.limits = this.#limits
       await node.start()
       return
     }
@@ -173,15 +191,15 @@ class Storm {
 const SEEDS = Number(process.env['LEASE_SEEDS'] ?? 40)
 const FIRST = Number(process.env['LEASE_FIRST'] ?? 1)
 
-test(`${SEEDS} storms: crashes, lost, repeated and delayed messages, silent nodes, ends of periods`, async () => {
-  let [admitted, refused] = [0, 0]
+test(`${SEEDS} storms: crashes, lost, repeated and delayed messages, silent nodes, ends of periods, other limits`, async () => {
+  let [admitted, refused, changes] = [0, 0, 0]
   for (let seed = FIRST; seed < FIRST + SEEDS; seed++) {
     const random = randomOf(seed)
     const world = await newWorld(1 + random(6))
     const per = (['total', 'day', 'month'] as const)[random(3)] ?? 'total'
-    world.limits.key = budget(BigInt(1_000 + random(9_000)), per)
-    if (random(2) === 0) world.limits.workspace = budget(BigInt(1_000 + random(9_000)), 'total')
-    const storm = new Storm(world, random)
+    const key = budget(BigInt(1_000 + random(9_000)), per)
+    const workspace = random(2) === 0 ? budget(BigInt(1_000 + random(9_000)), 'total') : null
+    const storm = new Storm(world, random, { key, workspace })
     try {
       for (let step = 0; step < 300; step++) {
         await storm.step()
@@ -195,9 +213,11 @@ test(`${SEEDS} storms: crashes, lost, repeated and delayed messages, silent node
     }
     admitted += storm.admitted.count
     refused += storm.refused
+    changes += storm.changes
   }
   assert.ok(
     admitted > SEEDS * 20 && refused > SEEDS,
     `${admitted} admitted, ${refused} refused: the storms meet the limit`,
   )
+  assert.ok(changes > SEEDS, `${changes} changes of a limit`)
 })

@@ -26,8 +26,13 @@ export interface LeasedCall {
   /** The counters have counted it in the minute themselves, when they admitted it. */
   isCounted: boolean
   isOpen: boolean
-  /** What goes back to the leases when it ends: it was taken from them. */
-  takenFrom: { money: LeasedScope[]; calls: LeasedScope[] }
+  /** What goes back to the leases when it ends: it was taken from them, unless the limits are others by then. */
+  takenFrom: { money: TakenFrom[]; calls: TakenFrom[] }
+}
+
+interface TakenFrom {
+  scope: LeasedScope
+  terms: number
 }
 
 const DAY_MS = 86_400_000
@@ -100,6 +105,7 @@ export class Leases {
     { key, workspace }: { key: LeasedScope; workspace: LeasedScope },
     { money, tokens }: Needed,
     { admittedAt, isCounted }: Pick<LeasedCall, 'admittedAt' | 'isCounted'>,
+    termsOf: (scope: LeasedScope) => number = ({ terms }) => terms,
   ): LeasedCall {
     const both = [key, workspace]
     for (const scope of both) {
@@ -108,9 +114,10 @@ export class Leases {
       this.changed.add(scope)
       if (isLow(scope)) this.urgent.add(scope)
     }
+    const taken = both.map((scope) => ({ scope, terms: termsOf(scope) }))
     const takenFrom = {
-      money: both.filter(({ limits }) => bindsMoney(limits)),
-      calls: both.filter(({ limits }) => limits?.max_parallel !== undefined),
+      money: taken.filter(({ scope }) => bindsMoney(scope.limits)),
+      calls: taken.filter(({ scope }) => scope.limits?.max_parallel !== undefined),
     }
     return { key, workspace, admittedAt, money, tokens, isCounted, isOpen: false, takenFrom }
   }
@@ -200,6 +207,7 @@ export class Leases {
     const isSame = limitText(scope.limits) === limitText(limits)
     scope.limits = limits
     if (isSame) return
+    scope.terms += 1
     scope.idle = nothing()
     scope.isTight = false
     this.urgent.add(scope)
@@ -211,8 +219,10 @@ export class Leases {
       scope.inFlight -= 1
       this.changed.add(scope)
     }
-    for (const scope of call.takenFrom.money) scope.idle.money += (call.money ?? 0n) - cost
-    for (const scope of call.takenFrom.calls) scope.idle.calls += 1
-    for (const scope of [...call.takenFrom.money, ...call.takenFrom.calls]) if (scope.isTight) this.urgent.add(scope)
+    const isOfNow = ({ scope, terms }: TakenFrom) => scope.terms === terms
+    const [money, calls] = [call.takenFrom.money.filter(isOfNow), call.takenFrom.calls.filter(isOfNow)]
+    for (const { scope } of money) scope.idle.money += (call.money ?? 0n) - cost
+    for (const { scope } of calls) scope.idle.calls += 1
+    for (const { scope } of [...money, ...calls]) if (scope.isTight) this.urgent.add(scope)
   }
 }

@@ -13,7 +13,7 @@ export interface Message {
   isFirst: boolean
   isFull: boolean
   /** What each lease is set to, and what is asked for besides. */
-  scopes: { scope: LeasedScope; kept: Amounts; wanted: Amounts }[]
+  scopes: { scope: LeasedScope; terms: number; kept: Amounts; wanted: Amounts }[]
   calls: WaitingCall[]
   text: string
 }

@@ -58,7 +58,7 @@ export class Reports {
     for (const scope of told) {
       const report = this.#report(scope, { isFull, isAsking: asking.has(scope), now })
       entries.push(report.entry)
-      scopes.push({ scope, kept: report.kept, wanted: report.wanted })
+      scopes.push({ scope, terms: scope.terms, kept: report.kept, wanted: report.wanted })
       urgent.delete(scope)
       if (scope.spent.size === 0) changed.delete(scope)
     }
@@ -100,13 +100,18 @@ export class Reports {
 
   /** What the counters have made of a message. Calls that were admitted are returned in its order; null: they were not. */
   apply({ scopes, calls }: Message, answer: Answer): (LeasedCall | null)[] {
+    const told = new Map(scopes.map(({ scope, terms }) => [scope, terms]))
+    const termsOf = (scope: LeasedScope) => told.get(scope) ?? scope.terms
     const admitted = calls.map((call, index) => {
       if (answer.outcomes[index]?.kind !== 'admitted') return null
-      return this.#leases.hold(call, call, { admittedAt: answer.at, isCounted: true })
+      return this.#leases.hold(call, call, { admittedAt: answer.at, isCounted: true }, termsOf)
     })
-    for (const [index, { scope, kept, wanted }] of scopes.entries()) {
+    for (const [index, { scope, terms, kept, wanted }] of scopes.entries()) {
       const told = answer.scopes[index]
       if (told === undefined) continue
+      scope.known = told.known
+      // Granted under other limits than those of now: the next message gives it back.
+      if (scope.terms !== terms) continue
       const own = calls.filter((call, place) => admitted[place] !== null && bothOf(call).includes(scope))
       this.#grant(scope, wanted, {
         money: told.lease.money - kept.money - own.reduce((sum, { money }) => sum + (money ?? 0n), 0n),
@@ -114,7 +119,6 @@ export class Reports {
         requests: told.lease.requests - kept.requests,
         tokens: told.lease.tokens - kept.tokens,
       })
-      scope.known = told.known
     }
     for (const name of answer.recalled) this.#recall(name)
     return admitted.map((call, index) => {
