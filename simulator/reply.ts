@@ -54,6 +54,8 @@ export interface Tweak {
   /** Thinks aloud. */
   thinking?: string
   exactUsage?: { prompt: number; completion: number }
+  /** Tokens of the answer that are reported as audio and as images. */
+  mediaTokens?: { audio: number; image: number }
   embeddings?: EmbeddingsTweak
 }
 
@@ -80,6 +82,9 @@ export interface Usage {
   cacheWriteTokens: number
   /** With thinking. */
   completionTokens: number
+  /** Parts of them. */
+  audioTokens: number
+  imageTokens: number
   thinkingTokens: number
 }
 
@@ -134,6 +139,8 @@ export function planReply(ask: Ask, tweak: Tweak, random: Random): Reply {
       cachedTokens: tweak.cachedTokens ?? 0,
       cacheWriteTokens: tweak.cacheWriteTokens ?? 0,
       completionTokens: tweak.exactUsage?.completion ?? completionTokens,
+      audioTokens: tweak.mediaTokens?.audio ?? 0,
+      imageTokens: tweak.mediaTokens?.image ?? 0,
       thinkingTokens: Math.min(thinkingTokens, tweak.exactUsage?.completion ?? completionTokens),
     },
   }

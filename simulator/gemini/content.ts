@@ -88,7 +88,7 @@ function writeParts(reply: Reply, model: string): JsonObject[] {
 }
 
 function writeUsage({ usage }: Reply): JsonObject {
-  const { freshTokens, cachedTokens, completionTokens, thinkingTokens } = usage
+  const { freshTokens, cachedTokens, completionTokens, thinkingTokens, audioTokens, imageTokens } = usage
   const prompt = freshTokens + cachedTokens
   return {
     promptTokenCount: prompt,
@@ -97,5 +97,14 @@ function writeUsage({ usage }: Reply): JsonObject {
     ...(thinkingTokens > 0 ? { thoughtsTokenCount: thinkingTokens } : {}),
     totalTokenCount: prompt + completionTokens,
     promptTokensDetails: [{ modality: 'TEXT', tokenCount: prompt }],
+    ...(audioTokens + imageTokens > 0
+      ? {
+          candidatesTokensDetails: [
+            { modality: 'TEXT', tokenCount: completionTokens - thinkingTokens - audioTokens - imageTokens },
+            { modality: 'AUDIO', tokenCount: audioTokens },
+            { modality: 'IMAGE', tokenCount: imageTokens },
+          ],
+        }
+      : {}),
   }
 }

@@ -53,6 +53,7 @@ function readToolChoice(choice: unknown): ToolChoice {
 export function writeCompletion(reply: Reply, body: JsonObject, account: Account): JsonObject {
   const count = typeof body['n'] === 'number' ? body['n'] : 1
   const { freshTokens, cachedTokens, cacheWriteTokens, completionTokens, thinkingTokens } = reply.usage
+  const { audioTokens, imageTokens } = reply.usage
   const promptTokens = freshTokens + cachedTokens + cacheWriteTokens
   return {
     id: newId('chatcmpl-', 29),
@@ -76,7 +77,9 @@ export function writeCompletion(reply: Reply, body: JsonObject, account: Account
       },
       completion_tokens_details: {
         reasoning_tokens: thinkingTokens,
-        audio_tokens: 0,
+        audio_tokens: audioTokens,
+        // Of compatible servers only.
+        ...(imageTokens > 0 ? { image_tokens: imageTokens } : {}),
         accepted_prediction_tokens: 0,
         rejected_prediction_tokens: 0,
       },

@@ -1,6 +1,7 @@
 import { GatewayError } from '../domain/errors.ts'
 import type { Failure } from '../domain/failure.ts'
 import type { StreamEnding } from '../domain/log/stream-words.ts'
+import { withOutput } from '../domain/pricing/usage.ts'
 import { withoutSecrets } from '../domain/provider.ts'
 import type { StreamPart } from '../domain/request/stream.ts'
 import { asGatewayError } from '../http/respond.ts'
@@ -151,7 +152,7 @@ function commitRecord({ call, answer }: Streaming): CommitRecord {
   const { entry, position } = served
   const { provider, model } = entry
   const usage = answer.stream.reader.usage?.tokens ?? null
-  const cost = usage === null ? null : costOfUsage({ ...usage, output: 0 }, entry, snapshot)
+  const cost = usage === null ? null : costOfUsage(withOutput(usage, 0), entry, snapshot)
   const counted = {
     usage,
     priceVersion: cost?.priceVersion ?? null,

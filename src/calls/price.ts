@@ -1,5 +1,5 @@
 import { asPicodollars, costOf as costOfTokens, type Picodollars } from '../domain/pricing/price.ts'
-import type { TokenUsage } from '../domain/pricing/usage.ts'
+import { type TokenUsage, unmixedAnswers } from '../domain/pricing/usage.ts'
 import type { ChainEntry } from '../domain/route.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
 import { advance, type Begun, type Cost, type Priced, type Served, type ServedBy } from './stages.ts'
@@ -24,7 +24,17 @@ export function costOf(
   if (endpoint.isFree === true) return FREE
   const cost = (of: TokenUsage) => costOfUsage(of, entry, snapshot)
   if (bounds === null) return { ...cost(usage), least: null, most: null }
-  return { ...cost(usage), least: cost(bounds.least).picodollars, most: cost(bounds.most).picodollars }
+  const any = (of: TokenUsage) => unmixedAnswers(of).map((each) => cost(each).picodollars)
+  return { ...cost(usage), least: smallest(any(bounds.least)), most: largest(any(bounds.most)) }
+}
+
+/** Null where one of them is unknown. */
+function smallest(costs: (Picodollars | null)[]): Picodollars | null {
+  return costs.reduce((a, b) => (a === null || b === null ? null : a < b ? a : b))
+}
+
+function largest(costs: (Picodollars | null)[]): Picodollars | null {
+  return costs.reduce((a, b) => (a === null || b === null ? null : a > b ? a : b))
 }
 
 /** In place of an estimate, where the provider it is of is set so; null: the estimate counts. */

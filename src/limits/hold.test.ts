@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { PROMPT_CLASSES } from '../domain/pricing/classes.ts'
+import { OUTPUT_PARTS, PROMPT_CLASSES } from '../domain/pricing/classes.ts'
 import { compilePrice, costOf, NO_PRICES, type PriceList } from '../domain/pricing/price.ts'
 import { NO_USAGE } from '../domain/pricing/usage.ts'
 import { holdTerms, moneyOf, type WorstCase } from './hold.ts'
@@ -39,6 +39,8 @@ describe('the hold', () => {
   const at = (input: number, output: number) => BigInt(SIZE * input + 100 * output) * 1_000_000n
   const table: [what: string, hold: bigint | null, expected: bigint | null][] = [
     ['takes the dearest class of prompt tokens', of(LIST), at(2, 10)],
+    ['takes the dearest class of an answer', of({ ...LIST, audio_output_per_mtok: '40' }), at(2, 40)],
+    ['takes none that is cheaper', of({ ...LIST, image_output_per_mtok: '4' }), at(2, 10)],
     ['takes a tier that the prompt can reach', of({ ...LIST, tiers: [tier(SIZE - 1, '5', '15')] }), at(5, 15)],
     ['takes no tier beyond it', of({ ...LIST, tiers: [tier(SIZE, '5', '15')] }), at(2, 10)],
     ['keeps the base where a tier is cheaper', of({ ...LIST, tiers: [tier(1, '0.5', '1')] }), at(2, 10)],
@@ -77,13 +79,16 @@ describe('the hold', () => {
   })
 
   test('is never less than what the call costs, whatever its tokens within the bounds are', () => {
-    const price = compilePrice({ ...LIST, tiers: [tier(50, '3', '30')] })
+    const media = { audio_output_per_mtok: '20', image_output_per_mtok: '50' }
+    const price = compilePrice({ ...LIST, ...media, tiers: [tier(50, '3', '30')] })
     const prompt = 160
     const hold = moneyOf(holdTerms({ promptTokens: prompt, bounds, price, contextWindow: null, maxOutputTokens: null }))
     for (const { name } of PROMPT_CLASSES) {
       for (const tokens of [0, 1, 50, 51, prompt]) {
-        const cost = costOf({ ...NO_USAGE, [name]: tokens, output: 100 }, price)
-        assert.ok(hold !== null && cost !== null && cost <= hold, `${tokens} of ${name}`)
+        for (const part of OUTPUT_PARTS) {
+          const cost = costOf({ ...NO_USAGE, [name]: tokens, output: 100, [part.name]: 100 }, price)
+          assert.ok(hold !== null && cost !== null && cost <= hold, `${tokens} of ${name}, ${part.name}`)
+        }
       }
     }
   })

@@ -1,21 +1,14 @@
 import fc from 'fast-check'
 import type { Kysely } from 'kysely'
-import { perClass } from '../../src/domain/pricing/classes.ts'
 import { createFold } from '../../src/request-log/fold/fold.ts'
 import { readPosition } from '../../src/request-log/fold/position.ts'
 import type { CloseRecord } from '../../src/request-log/record.ts'
 import { closeLine } from '../../src/request-log/spool/record-lines.ts'
 import type { Database } from '../../src/store/engine/schema.ts'
 import { closeRecord } from '../test-store.ts'
+import { anyUsage } from './any-usage.ts'
 
 const tokens = fc.oneof(fc.constant(0), fc.nat(300_000), fc.constant(Number.MAX_SAFE_INTEGER))
-const usage = fc.record({
-  ...perClass('name', () => tokens),
-  cacheWrite30m: fc.nat(5),
-  cacheWrite1h: fc.nat(5),
-  reasoning: fc.nat(1_000),
-  pricePercent: fc.constantFrom(100, 110),
-})
 /** A closed call of any kind, in one of a few hours. */
 export const anyCall = fc.record({
   keyId: fc.constantFrom('key-1', 'key-2'),
@@ -25,7 +18,7 @@ export const anyCall = fc.record({
   code: fc.constantFrom(null, null, 'rate_limited', 'caller_left'),
   fallback: fc.boolean(),
   startedAt: fc.constantFrom(0, 3_599_999, 3_600_000, 3_600_000, 5_000_000, 7_200_001, 200_000_000),
-  usage: fc.option(usage),
+  usage: fc.option(anyUsage(tokens)),
   costPicodollars: fc.option(fc.bigInt(0n, 2n ** 55n).map(String)),
   upstreamMs: fc.option(fc.oneof(fc.constantFrom(0, 9, 10, 299_999, 300_000), fc.nat(400_000))),
   gatewayMicroseconds: fc.nat(10_000),

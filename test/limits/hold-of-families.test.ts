@@ -18,6 +18,7 @@ const tier = {
   input_per_mtok: '4',
   cached_input_per_mtok: '0.4',
   output_per_mtok: '40',
+  audio_output_per_mtok: '45',
 }
 const PRICE = compilePrice({
   ...NO_PRICES,
@@ -25,6 +26,8 @@ const PRICE = compilePrice({
   cached_input_per_mtok: '0.2',
   audio_input_per_mtok: '6',
   output_per_mtok: '20',
+  audio_output_per_mtok: '80',
+  image_output_per_mtok: '60',
   tiers: [tier],
 })
 
@@ -44,7 +47,15 @@ const request = fc.record({
 
 /** Shares of what may be used at most, each from 0 to 1. */
 const share = fc.double({ min: 0, max: 1, noNaN: true })
-const shares = fc.record({ prompt: share, cached: share, heard: share, output: share, thoughts: share })
+const shares = fc.record({
+  prompt: share,
+  cached: share,
+  heard: share,
+  output: share,
+  thoughts: share,
+  audio: share,
+  image: share,
+})
 type Shares = typeof shares extends fc.Arbitrary<infer T> ? T : never
 
 /** The largest counts that a family's service can report for a request, cut by the shares. */
@@ -103,8 +114,34 @@ const gemini: Report = ({ prompt, output }, parts, asked) => {
       cachedContentTokenCount: Math.floor(promptTokenCount * parts.cached),
       promptTokensDetails: [{ modality: 'AUDIO', tokenCount: Math.floor(promptTokenCount * parts.heard) }],
       candidatesTokenCount: written - thoughtsTokenCount,
+      // Not all of it may be true: parts together may be more than the answer.
+      candidatesTokensDetails: [
+        { modality: 'AUDIO', tokenCount: Math.floor(written * parts.audio) },
+        { modality: 'IMAGE', tokenCount: Math.floor(written * parts.image) },
+      ],
       thoughtsTokenCount,
       ...(asked['service_tier'] === 'priority' && parts.heard > 0.5 ? { trafficType: 'ON_DEMAND_PRIORITY' } : {}),
+    },
+  }
+}
+
+const openai: Report = ({ prompt, output }, parts) => {
+  const counted = Math.floor(prompt * parts.prompt)
+  const written = Math.floor(output * parts.output)
+  return {
+    choices: [{ index: 0, message: { role: 'assistant', content: 'A' }, finish_reason: 'stop' }],
+    usage: {
+      prompt_tokens: counted,
+      completion_tokens: written,
+      prompt_tokens_details: {
+        cached_tokens: Math.floor(counted * parts.cached),
+        audio_tokens: Math.floor(counted * parts.heard),
+      },
+      completion_tokens_details: {
+        reasoning_tokens: Math.floor(written * parts.thoughts),
+        audio_tokens: Math.floor(written * parts.audio),
+        image_tokens: Math.floor(written * parts.image),
+      },
     },
   }
 }
@@ -131,6 +168,7 @@ describe('an answer never costs more than was held for it, whatever its counts',
   ] as const) {
     test(`${model} at ${family}`, () => alwaysHolds(family, model, gemini, request))
   }
+  test('a model of the OpenAI family', () => alwaysHolds('openai', 'gpt-audio', openai, request))
   test('Claude at vertex', () => {
     const requests = request.map(({ messages, max_tokens }) => ({ messages, max_tokens: max_tokens ?? 1_024 }))
     alwaysHolds('vertex', 'claude-sonnet-4-6', claude, requests)

@@ -96,6 +96,8 @@ describe('list', () => {
       cacheWrite30m: 0,
       cacheWrite1h: 0,
       audioInput: 0,
+      audioOutput: 0,
+      imageOutput: 0,
       output: 1,
     }
     const common = { workspace: 'listed', usage: { ...usage, reasoning: 0, pricePercent: 100 } }
@@ -278,6 +280,8 @@ describe('explain', () => {
       cacheWrite30m: 0,
       cacheWrite1h: 0,
       audioInput: 0,
+      audioOutput: 0,
+      imageOutput: 0,
       output: 7,
       reasoning: 0,
       pricePercent: 110,

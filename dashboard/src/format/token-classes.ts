@@ -1,12 +1,13 @@
 import {
   CACHE_WRITE_CLASSES,
   type ClassPriceField,
+  OUTPUT_PARTS,
   PROMPT_CLASSES,
   TOKEN_CLASSES,
 } from '../../../src/domain/pricing/classes.ts'
 
 export type PriceField = ClassPriceField
-export { CACHE_WRITE_CLASSES, PROMPT_CLASSES }
+export { CACHE_WRITE_CLASSES, OUTPUT_PARTS, PROMPT_CLASSES }
 
 /** The price classes as the pages name them. */
 export const PRICE_CLASSES = TOKEN_CLASSES.map(({ price, side, label }) => ({

@@ -1,4 +1,4 @@
-import type { TokenUsage } from '../../domain/pricing/usage.ts'
+import { type TokenUsage, withOutput } from '../../domain/pricing/usage.ts'
 import type { AttemptRecord } from '../../request-log/record.ts'
 import type { Candidate } from '../chain/assess.ts'
 import type { Deps } from '../deps.ts'
@@ -135,7 +135,7 @@ function billedInFull(use: Use, candidate: Candidate, answered: TokenUsage | und
   if (candidate.provider.onCallerLeft !== 'drain' || use.bounds === null || answered === undefined) return use
   const most = mostOutputOf(candidate) ?? Number.POSITIVE_INFINITY
   const output = Math.min(Math.max(use.usage.output, answered.output), most, use.bounds.most.output)
-  return { ...use, usage: { ...use.usage, output } }
+  return { ...use, usage: withOutput(use.usage, output) }
 }
 
 /** Both callers' parts ended before any answer: what the second one had counted by then. */

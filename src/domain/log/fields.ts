@@ -1,4 +1,4 @@
-import { TOKEN_CLASSES } from '../pricing/classes.ts'
+import { OUTPUT_PARTS, PROMPT_CLASSES } from '../pricing/classes.ts'
 
 /**
  * What a value is. The kind decides the type in the record (request-log/record.ts), how the value becomes a value of
@@ -72,16 +72,17 @@ const FOREIGN = { isForeign: true }
 const HIDDEN = { api: null, export: null } as const
 const EXPORT_ONLY = { api: null } as const
 
-const tokensOf = (wanted: 'prompt' | 'answer') =>
-  TOKEN_CLASSES.filter(({ side }) => side === wanted).map(({ column, name, label }) =>
-    usage(column, name, 'whole', `Tokens of the price class ${label}`),
+const tokensOf = (classes: typeof PROMPT_CLASSES, more = '', rest: Pick<LogField, 'since'> = {}) =>
+  classes.map(({ column, name, label }) =>
+    usage(column, name, 'whole', `Tokens of the price class ${label}${more}`, rest),
   )
 
 /**
  * Every field of the request log, in the order of the export: column, name in the record, kind, meaning. Record, spool
  * line, row, API, export and documentation are read off this table. A new field is a row here, its value in
  * calls/settle.ts, a migration that adds the column, and its line in docs/management/requests.md. Its `since` is a
- * number that no release has: lines that earlier versions have written are read without it.
+ * number that no release has: lines that earlier versions have written are read without it. It stands behind the
+ * others: columns of an export keep their places.
  */
 export const LOG_FIELDS = [
   open('id', 'id', 'id', 'Id of the call', INDEXED),
@@ -105,8 +106,8 @@ export const LOG_FIELDS = [
   close('fallback', 'fallback', 'flag', 'An entry after the first one served'),
   close('finish_reason', 'finishReason', 'text', 'Why the model stopped', FOREIGN),
   row('prompt_tokens', 'promptTokens', 'whole', 'All tokens of the prompt; null when nothing was served'),
-  ...tokensOf('answer'),
-  ...tokensOf('prompt'),
+  usage('completion_tokens', 'output', 'whole', 'All tokens of the answer'),
+  ...tokensOf(PROMPT_CLASSES),
   usage('reasoning_tokens', 'reasoning', 'whole', 'Part of `completion_tokens`'),
   usage('price_percent', 'pricePercent', 'whole', 'What the provider charged, in percent of the price', EXPORT_ONLY),
   close('price_version', 'priceVersion', 'whole', 'Price version that was in force when the call was admitted'),
@@ -171,6 +172,7 @@ export const LOG_FIELDS = [
   }),
   open('session', 'session', 'text', 'Session that a header or the user of the request names', INDEXED),
   open('tags', 'tags', 'tags', 'Short texts of the `metadata` of the request, at most 8'),
+  ...tokensOf(OUTPUT_PARTS, ', part of `completion_tokens`', { since: 2 }),
 ] as const satisfies readonly LogField[]
 
 export type LogFields = (typeof LOG_FIELDS)[number]

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { anyUsage } from '../../../test/calls/any-usage.ts'
 import { perClass } from './classes.ts'
 import { costLines, costWords } from './cost-lines.ts'
-import { compilePrice, costOf, NO_PRICES, type PriceList } from './price.ts'
-import { NO_USAGE } from './usage.ts'
+import { asPicodollars, compilePrice, costOf, NO_PRICES, type PriceList, usdWithSixDecimals } from './price.ts'
+import { NO_USAGE, promptTokens } from './usage.ts'
 
 const list: PriceList = {
   ...NO_PRICES,
@@ -23,6 +24,17 @@ test('every class with tokens has a line, the sum is the total', () => {
     'cache write (5 minutes): 10 tokens × 2.5 USD per million = 0.000025 USD (no price of its own: priced as input)',
     'output: 20 tokens × 15 USD per million = 0.0003 USD',
     'total: 0.002925 USD',
+  ])
+})
+
+test('audio and images of an answer have lines of their own, and the text what they leave', () => {
+  const used = { ...NO_USAGE, output: 100, reasoning: 20, audioOutput: 30, imageOutput: 50 }
+  const cost = costLines(used, { ...list, audio_output_per_mtok: '60' })
+  assert.deepEqual(costWords(cost!), [
+    'output: 20 tokens × 15 USD per million = 0.0003 USD',
+    'audio output: 30 tokens × 60 USD per million = 0.0018 USD',
+    'image output: 50 tokens × 15 USD per million = 0.00075 USD (no price of its own: priced as output)',
+    'total: 0.00285 USD',
   ])
 })
 
@@ -52,15 +64,16 @@ test('property: the total is what the call was charged', () => {
     ...prices,
     tiers: fc.uniqueArray(tier, { selector: (one) => one.prompt_tokens_above }),
   })
-  const tokens = fc.nat(500)
-  const usage = fc.record({
-    ...perClass('name', () => tokens),
-    reasoning: tokens,
-    pricePercent: fc.constantFrom(50, 100, 110, 133),
-  })
   fc.assert(
-    fc.property(usage, priceList, (used, prices) => {
-      assert.equal(costLines(used, prices)?.total ?? null, costOf(used, compilePrice(prices)))
+    fc.property(anyUsage(fc.nat(500)), priceList, (used, prices) => {
+      const cost = costLines(used, prices)
+      const total = costOf(used, compilePrice(prices))
+      assert.equal(cost?.total ?? null, total)
+      if (cost === null || total === null || used.pricePercent !== 100) return
+      const sum = cost.lines.reduce((amount, line) => amount + line.amount, 0n)
+      assert.equal(usdWithSixDecimals(asPicodollars(sum)), usdWithSixDecimals(total))
+      const tokens = cost.lines.reduce((count, line) => count + line.tokens, 0)
+      assert.equal(tokens, promptTokens(used) + used.output, 'every token has one line')
     }),
   )
 })

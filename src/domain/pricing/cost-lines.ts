@@ -1,14 +1,14 @@
 import { TOKEN_CLASSES } from './classes.ts'
 import { asPicodollars, exactUsd, type Picodollars, type PriceList, picodollarsPerToken } from './price.ts'
-import { promptTokens, type TokenUsage } from './usage.ts'
+import { chargedTokens, promptTokens, type TokenUsage } from './usage.ts'
 
 /** One class of tokens of a call: tokens × price = amount. */
 export interface CostLine {
   class: string
   tokens: number
   perMtok: string
-  /** The list has no price for this class, so it costs as much as plain input. */
-  pricedAsInput: boolean
+  /** Where the list has no price for this class: the one whose price it costs. */
+  pricedAs: 'input' | 'output' | null
   amount: Picodollars
 }
 
@@ -34,11 +34,15 @@ export function costLines(usage: TokenUsage, list: PriceList): CostLines | null 
   const prices = tier ?? list
   const { input_per_mtok: input, output_per_mtok: output } = prices
   if (input === null || output === null) return null
-  const lines = TOKEN_CLASSES.filter(({ name }) => usage[name] > 0).map(({ name, label, price, side }): CostLine => {
-    const tokens = usage[name]
-    const perMtok = prices[price] ?? { prompt: input, answer: output }[side]
+  const plain = { prompt: ['input', input], answer: ['output', output] } as const
+  const lines = TOKEN_CLASSES.flatMap(({ name, label, price, side }): CostLine[] => {
+    const tokens = chargedTokens(usage, name)
+    if (tokens === 0) return []
+    const own = prices[price]
+    const [fallback, fallbackPrice] = plain[side]
+    const perMtok = own ?? fallbackPrice
     const amount = asPicodollars(BigInt(tokens) * picodollarsPerToken(perMtok))
-    return { class: label, tokens, perMtok, pricedAsInput: prices[price] === null && side === 'prompt', amount }
+    return [{ class: label, tokens, perMtok, pricedAs: own === null ? fallback : null, amount }]
   })
   const listAmount = asPicodollars(lines.reduce((sum, line) => sum + line.amount, 0n))
   const { pricePercent } = usage
@@ -52,8 +56,8 @@ export function costWords(cost: CostLines): string[] {
   if (cost.tierAbove !== null) {
     words.push(`the prompt is longer than ${cost.tierAbove} tokens, so the prices of that tier apply to the whole call`)
   }
-  for (const { class: name, tokens, perMtok, pricedAsInput, amount } of cost.lines) {
-    const note = pricedAsInput ? ' (no price of its own: priced as input)' : ''
+  for (const { class: name, tokens, perMtok, pricedAs, amount } of cost.lines) {
+    const note = pricedAs === null ? '' : ` (no price of its own: priced as ${pricedAs})`
     words.push(`${name}: ${tokens} tokens × ${perMtok} USD per million = ${exactUsd(amount)} USD${note}`)
   }
   if (cost.pricePercent !== 100) {

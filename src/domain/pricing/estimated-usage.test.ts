@@ -61,6 +61,22 @@ const ROWS: Row[] = [
   ],
 ]
 
+test('what was counted of the answer as audio stays so, the rest is text; never more than there is', () => {
+  const counted = { ...NO_USAGE, input: 33, output: 50, audioOutput: 40, imageOutput: 10 }
+  const parts = (mostOutput: number) => {
+    const { usage, most } = estimateUsage({ ...NOTHING, counted, received: received(60, 60), mostOutput })
+    return [usage, most].map(({ output, audioOutput, imageOutput }) => [output, audioOutput, imageOutput])
+  }
+  assert.deepEqual(parts(100), [
+    [60, 40, 10],
+    [100, 40, 10],
+  ])
+  assert.deepEqual(parts(45), [
+    [45, 40, 5],
+    [45, 40, 5],
+  ])
+})
+
 describe('the usage of an answer that was not counted to its end', () => {
   for (const [what, known, least, likely, most, source] of ROWS)
     test(what, () => {

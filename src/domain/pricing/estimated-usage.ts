@@ -1,5 +1,5 @@
 import type { UsageSource } from '../log/stream-words.ts'
-import { NO_USAGE, promptTokens, type TokenUsage } from './usage.ts'
+import { NO_USAGE, promptTokens, type TokenUsage, withOutput } from './usage.ts'
 
 /** What is known of an answer whose tokens were not counted to the end. */
 export interface Uncounted {
@@ -36,8 +36,8 @@ export function estimateUsage({ counted, prompt, received, mostOutput }: Uncount
   const most = mostOutput ?? Math.max(likely, received.bytes)
   return {
     source: isPromptCounted ? 'provider_partial' : 'estimated',
-    usage: { ...input(prompt.likely), output: likely },
-    least: { ...input(0), output: least },
-    most: { ...input(Math.max(prompt.likely, prompt.most ?? 0)), output: most },
+    usage: withOutput(input(prompt.likely), likely),
+    least: withOutput(input(0), least),
+    most: withOutput(input(Math.max(prompt.likely, prompt.most ?? 0)), most),
   }
 }

@@ -12,7 +12,7 @@ import {
   picodollarsPerToken,
   usdWithSixDecimals,
 } from './price.ts'
-import { NO_USAGE } from './usage.ts'
+import { NO_USAGE, unmixedAnswers, withOutput } from './usage.ts'
 
 const list: PriceList = {
   ...NO_PRICES,
@@ -50,6 +50,39 @@ describe('cost', () => {
 
   test('a class without a price of its own costs what plain input costs', () => {
     assert.equal(costOf({ ...NO_USAGE, cacheWrite30m: 3 }, compilePrice(list)), 3n * 2_500_000n)
+  })
+
+  const spoken = { ...NO_USAGE, output: 100, reasoning: 10, audioOutput: 30, imageOutput: 50 }
+  for (const [what, prices, expected] of [
+    ['none has a price of its own', {}, 100n * 15n],
+    ['audio has one', { audio_output_per_mtok: '60' }, 70n * 15n + 30n * 60n],
+    ['images have one', { image_output_per_mtok: '30' }, 50n * 15n + 50n * 30n],
+    ['both have one', { audio_output_per_mtok: '60', image_output_per_mtok: '1' }, 20n * 15n + 30n * 60n + 50n],
+  ] as const) {
+    test(`audio and images of an answer cost their price, else that of output: ${what}`, () =>
+      assert.equal(costOf(spoken, compilePrice({ ...list, ...prices })), expected * 1_000_000n))
+  }
+
+  test('what an answer costs lies between what it costs unmixed', () => {
+    const price = compilePrice({ ...list, audio_output_per_mtok: '60', image_output_per_mtok: '1' })
+    const unmixed = unmixedAnswers(spoken).map((each) => costOf(each, price))
+    assert.deepEqual(unmixed, [1_500_000_000n, 6_000_000_000n, 100_000_000n])
+  })
+
+  test('a shorter answer has shorter parts', () => {
+    const parts = (output: number) => {
+      const { audioOutput, imageOutput } = withOutput(spoken, output)
+      return [audioOutput, imageOutput]
+    }
+    assert.deepEqual(
+      [parts(200), parts(60), parts(20), parts(0)],
+      [
+        [30, 50],
+        [30, 30],
+        [20, 0],
+        [0, 0],
+      ],
+    )
   })
 
   test('an unknown input or output price makes the cost unknown, never zero', () => {

@@ -1,5 +1,5 @@
 import { type ClassPriceField, perClass, TOKEN_CLASSES, type TokenClass } from './classes.ts'
-import { promptTokens, type TokenUsage } from './usage.ts'
+import { chargedTokens, promptTokens, type TokenUsage } from './usage.ts'
 
 declare const picodollars: unique symbol
 /** Whole picodollars: 1 USD = 10¹². No floating point ever touches money. */
@@ -80,7 +80,7 @@ export function costOf(usage: TokenUsage, price: Price): Picodollars | null {
   if (prices === null) return null
   let list = 0n
   for (const { name } of TOKEN_CLASSES) {
-    const tokens = usage[name]
+    const tokens = chargedTokens(usage, name)
     if (tokens !== 0) list += BigInt(tokens) * prices[name]
   }
   const cost = usage.pricePercent === 100 ? list : (list * BigInt(usage.pricePercent) + 50n) / 100n

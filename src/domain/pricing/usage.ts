@@ -1,6 +1,16 @@
-import { CACHE_WRITE_CLASSES, PROMPT_CLASSES, perClass, type TokenClass } from './classes.ts'
+import {
+  ANSWER_CLASSES,
+  CACHE_WRITE_CLASSES,
+  OUTPUT_PARTS,
+  PROMPT_CLASSES,
+  perClass,
+  type TokenClass,
+} from './classes.ts'
 
-/** Tokens by price class, the same for every family. `input` excludes cached and written tokens. */
+/**
+ * Tokens by price class, the same for every family. `input` excludes cached and written tokens; `output` is the whole
+ * answer, and its parts are never more than it: see `withOutput`.
+ */
 export interface TokenUsage extends Record<TokenClass, number> {
   /** Part of `output`; for display only. */
   reasoning: number
@@ -18,7 +28,29 @@ export function promptTokens(usage: TokenUsage): number {
   return sumOf(usage, PROMPT_CLASSES)
 }
 
-function sumOf(usage: TokenUsage, classes: readonly { name: TokenClass }[]): number {
+/** The tokens that cost the price of a class: of `output`, those that are in no class within it. */
+export function chargedTokens(usage: Record<TokenClass, number>, name: TokenClass): number {
+  return name === 'output' ? usage.output - sumOf(usage, OUTPUT_PARTS) : usage[name]
+}
+
+/** The same usage with an answer of so many tokens, of which its parts take no more than there are. */
+export function withOutput(usage: TokenUsage, output: number): TokenUsage {
+  const result = { ...usage, output }
+  let rest = output
+  for (const { name } of OUTPUT_PARTS) {
+    result[name] = Math.min(usage[name], rest)
+    rest -= result[name]
+  }
+  return result
+}
+
+/** The same usage with all of the answer in one class, for each of them: what any mixture costs lies between these. */
+export function unmixedAnswers(usage: TokenUsage): TokenUsage[] {
+  const { output } = usage
+  return ANSWER_CLASSES.map(({ name }) => ({ ...withOutput(usage, 0), output, [name]: output }))
+}
+
+function sumOf(usage: Record<TokenClass, number>, classes: readonly { name: TokenClass }[]): number {
   let sum = 0
   for (const { name } of classes) sum += usage[name]
   return sum

@@ -40,6 +40,12 @@ describe('a model of models.dev', () => {
     assert.equal(model.deprecated, true)
   })
 
+  test('may price audio of the prompt and of the answer', () => {
+    const { prices } = one({ cost: { ...cost, input_audio: 32, output_audio: 64 } })
+    const { audio_input_per_mtok: heard, audio_output_per_mtok: spoken, image_output_per_mtok: drawn } = prices
+    assert.deepEqual([heard, spoken, drawn], ['32', '64', null])
+  })
+
   test('has tiers by context size; the older spelling counts only without them', () => {
     const tier = { input: 5, output: 20, tier: { type: 'context', size: 272000 } }
     const both = one({ cost: { ...cost, tiers: [tier], context_over_200k: { input: 9, output: 9 } } })

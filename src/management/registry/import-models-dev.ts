@@ -37,6 +37,7 @@ const FIELDS: PriceFieldNames = {
   cache_write_30m_per_mtok: 'cache_write',
   audio_input_per_mtok: 'input_audio',
   output_per_mtok: 'output',
+  audio_output_per_mtok: 'output_audio',
 }
 
 function readModel(provider: string, model: string, row: unknown): ListedModel {

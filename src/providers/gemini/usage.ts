@@ -1,33 +1,36 @@
-import { NO_USAGE, promptTokens, type TokenUsage, tokenCount } from '../../domain/pricing/usage.ts'
+import { NO_USAGE, promptTokens, type TokenUsage, tokenCount, withOutput } from '../../domain/pricing/usage.ts'
 import { isJsonObject, type JsonObject } from '../../domain/request/call-request.ts'
 import { tierPercent } from './tiers.ts'
 
 /**
  * Tokens by price class. The prompt's count includes what came from a cache and excludes what tools brought in; the
- * answer's excludes thoughts. `askedTier`: of the request, where the answer does not name one.
+ * answer's excludes thoughts, which are never audio or images. `askedTier`: of the request, where the answer does not name one.
  */
 export function usageFromWire(usage: JsonObject, askedTier: unknown): TokenUsage {
   const prompt = tokenCount(usage['promptTokenCount'])
   const cachedInput = Math.min(tokenCount(usage['cachedContentTokenCount']), prompt)
   const reasoning = tokenCount(usage['thoughtsTokenCount'])
-  const heard = audioTokens(usage['promptTokensDetails']) - audioTokens(usage['cacheTokensDetails'])
+  const heard = tokensOf('AUDIO', usage['promptTokensDetails']) - tokensOf('AUDIO', usage['cacheTokensDetails'])
+  const made = usage['candidatesTokensDetails']
+  const parts = { ...NO_USAGE, audioOutput: tokensOf('AUDIO', made), imageOutput: tokensOf('IMAGE', made) }
+  const answer = withOutput(parts, tokenCount(usage['candidatesTokenCount']))
   const audioInput = Math.min(Math.max(0, heard), prompt - cachedInput)
   return {
-    ...NO_USAGE,
+    ...answer,
     input: prompt - cachedInput - audioInput + tokenCount(usage['toolUsePromptTokenCount']),
     cachedInput,
     audioInput,
-    output: tokenCount(usage['candidatesTokenCount']) + reasoning,
+    output: answer.output + reasoning,
     reasoning,
     pricePercent: tierPercent(usage['trafficType'] ?? usage['serviceTier'] ?? askedTier),
   }
 }
 
 /** Of a count by modality. */
-function audioTokens(details: unknown): number {
+function tokensOf(modality: string, details: unknown): number {
   if (!Array.isArray(details)) return 0
-  const heard = details.filter((each: unknown) => isJsonObject(each) && each['modality'] === 'AUDIO')
-  return heard.reduce((sum: number, each: JsonObject) => sum + tokenCount(each['tokenCount']), 0)
+  const found = details.filter((each: unknown) => isJsonObject(each) && each['modality'] === modality)
+  return found.reduce((sum: number, each: JsonObject) => sum + tokenCount(each['tokenCount']), 0)
 }
 
 /** The `usage` of a completion; details only when they have a value. */
@@ -39,6 +42,8 @@ export function completionUsage(usage: TokenUsage): JsonObject {
     total_tokens: prompt + usage.output,
   }
   if (usage.cachedInput > 0) result['prompt_tokens_details'] = { cached_tokens: usage.cachedInput }
-  if (usage.reasoning > 0) result['completion_tokens_details'] = { reasoning_tokens: usage.reasoning }
+  const parts = { reasoning_tokens: usage.reasoning, audio_tokens: usage.audioOutput, image_tokens: usage.imageOutput }
+  const counted = Object.entries(parts).filter(([, tokens]) => tokens > 0)
+  if (counted.length > 0) result['completion_tokens_details'] = Object.fromEntries(counted)
   return result
 }

@@ -38,7 +38,17 @@ const CLOSED = closeRecord('call-1', {
   ...OPENED,
   code: 'rate_limited',
   fallback: true,
-  usage: { ...NO_USAGE, input: 11, cachedInput: 12, cacheWrite5m: 13, cacheWrite30m: 14, output: 15, reasoning: 16 },
+  usage: {
+    ...NO_USAGE,
+    input: 11,
+    cachedInput: 12,
+    cacheWrite5m: 13,
+    cacheWrite30m: 14,
+    output: 15,
+    reasoning: 16,
+    audioOutput: 4,
+    imageOutput: 5,
+  },
   ignoredParams: ['seed', 'user'],
   adjustments: [{ field: 'max_tokens', value: 800, reason: 'fitted_to_budget' }],
   attempts: [{ ...ATTEMPT, reason: 'a tab\tand a line\nbreak' }, ATTEMPT],
@@ -93,6 +103,18 @@ test('a text of megabytes where a name belongs is cut, and nothing is copied whe
   assert.ok(closeLine(record).length < 3_000)
   assert.equal(closed(closeLine(record))['finishReason'], 'x'.repeat(512))
   assert.ok(openLine(openRecord('call-1', { requestedModel: long })).length < 1_000)
+})
+
+test('a line of before a class of tokens was added has no count of it, and all else', () => {
+  const isNew = (place: number) => ['audioOutput', 'imageOutput'].includes(SPOOLED_FIELDS[place]?.name ?? '')
+  const { values, attempts } = readClose(closeLine(CLOSED))
+  const before = values.filter((_value, place) => !isNew(place))
+  assert.equal(before.length, values.length - 2)
+  const read = readClose(`c${JSON.stringify(before)}\t${attempts}`)
+  assert.deepEqual(
+    read.values,
+    values.map((value, place) => (isNew(place) ? null : value)),
+  )
 })
 
 const LATER: LogField[] = [

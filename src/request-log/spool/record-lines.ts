@@ -1,4 +1,5 @@
 import { LOG_FIELDS, type LogField } from '../../domain/log/fields.ts'
+import { withOutput } from '../../domain/pricing/usage.ts'
 import type { AttemptRecord, CloseRecord, CommitRecord, OpenRecord } from '../record.ts'
 
 /** A row of the spool: the records that were written together, a line for each. */
@@ -76,7 +77,7 @@ export function closeLine(record: CloseRecord): string {
 
 export function commitLine(record: CommitRecord): string {
   // What a provider says of the output before it has begun is no count.
-  const usage = record.usage === null ? null : { ...record.usage, output: 0, reasoning: 0 }
+  const usage = record.usage === null ? null : { ...withOutput(record.usage, 0), reasoning: 0 }
   return `m${MARK}${JSON.stringify([record.id, add(add([], record, COMMIT_NAMES), usage, USAGE_NAMES)])}`
 }
 

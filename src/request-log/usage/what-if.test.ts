@@ -3,9 +3,9 @@ import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { anyCall, logCalls } from '../../../test/calls/any-call.ts'
 import { ENGINES, testStores } from '../../../test/test-store.ts'
-import { perClass } from '../../domain/pricing/classes.ts'
+import { PROMPT_CLASSES, perClass } from '../../domain/pricing/classes.ts'
 import { compilePrice, costOf, NO_PRICES, type PriceList } from '../../domain/pricing/price.ts'
-import { NO_USAGE, type TokenUsage } from '../../domain/pricing/usage.ts'
+import { NO_USAGE, type TokenUsage, withOutput } from '../../domain/pricing/usage.ts'
 import { addPriceVersion } from '../../store/control/registry.ts'
 import { priceVersionAt, type WhatIfPrice, whatIf } from './what-if.ts'
 
@@ -27,14 +27,8 @@ const models = [
 
 /** Counts beyond belief have no cost by themselves; what-if does not look at single calls. */
 function believable(usage: TokenUsage): TokenUsage {
-  return {
-    ...usage,
-    input: usage.input % 1e6,
-    cachedInput: usage.cachedInput % 1e6,
-    cacheWrite5m: 7,
-    audioInput: usage.audioInput % 1e6,
-    output: usage.output % 1e6,
-  }
+  const prompt = Object.fromEntries(PROMPT_CLASSES.map(({ name }) => [name, usage[name] % 1e6]))
+  return withOutput({ ...usage, ...prompt }, usage.output % 1e6)
 }
 
 let runs = 0

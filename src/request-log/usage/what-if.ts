@@ -1,5 +1,5 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
-import { type ClassColumn, TOKEN_CLASSES, type TokenClass } from '../../domain/pricing/classes.ts'
+import { type ClassColumn, OUTPUT_PARTS, TOKEN_CLASSES, type TokenClass } from '../../domain/pricing/classes.ts'
 import type { Price } from '../../domain/pricing/price.ts'
 import type { ExactInteger } from '../../store/engine/exact-integer.ts'
 import type { Database, PriceVersionRow } from '../../store/engine/schema.ts'
@@ -108,7 +108,7 @@ export async function whatIf(db: Kysely<Database>, query: WhatIfQuery): Promise<
       sql`sum(${remainder(places)})`.as('remainders'),
       sql`sum(cost_picodollars / ${part})`.as('cost_high'),
       sql`sum(cost_picodollars % ${part})`.as('cost_low'),
-      ...TOKEN_CLASSES.map(({ name, column }) => sql`sum(${tokensIn(column)})`.as(name)),
+      ...TOKEN_CLASSES.map((each) => sql`sum(${chargedIn(each)})`.as(each.name)),
     ])
     .groupBy(sql`1, 2, 3, 4, 5`)
     .execute()
@@ -118,6 +118,12 @@ export async function whatIf(db: Kysely<Database>, query: WhatIfQuery): Promise<
 /** A row from before a class was added has no count of it. */
 function tokensIn(column: ClassColumn): RawBuilder<unknown> {
   return sql`coalesce(${sql.ref(column)}, 0)`
+}
+
+/** `chargedTokens` of a row. */
+function chargedIn({ name, column }: (typeof TOKEN_CLASSES)[number]): RawBuilder<unknown> {
+  const parts = name === 'output' ? OUTPUT_PARTS : []
+  return sql`(${sql.join([column, ...parts.map((part) => part.column)].map(tokensIn), sql` - `)})`
 }
 
 /** Every set of prices that may apply, with the condition under which it does; the first that holds counts. */
@@ -156,9 +162,9 @@ function chosen(cases: readonly RawBuilder<unknown>[], otherwise: number): RawBu
  */
 function remainder(places: readonly Place[]): RawBuilder<unknown> {
   const cases = places.flatMap(({ condition, prices }) => {
-    const terms = TOKEN_CLASSES.flatMap(({ name, column }) => {
-      const digits = Number((prices?.[name] ?? 0n) % 100n)
-      return digits === 0 ? [] : [sql`${tokensIn(column)} % 100 * ${sql.lit(digits)}`]
+    const terms = TOKEN_CLASSES.flatMap((each) => {
+      const digits = Number((prices?.[each.name] ?? 0n) % 100n)
+      return digits === 0 ? [] : [sql`${chargedIn(each)} % 100 * ${sql.lit(digits)}`]
     })
     const list = terms.length === 0 ? sql`0` : sql.join(terms, sql` + `)
     return [sql`when ${condition} then ((${list}) % 100 * (coalesce(price_percent, 100) % 100) + 50) % 100`]

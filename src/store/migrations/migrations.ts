@@ -26,6 +26,7 @@ export const MIGRATIONS: readonly Migration[] = [
   setUpProviders,
   countAudio,
   leaveOutBeginnings,
+  countMediaOutput,
 ]
 
 async function markInterchangeable(db: Transaction<Database>): Promise<void> {
@@ -83,6 +84,12 @@ async function countAudio(db: Transaction<Database>): Promise<void> {
 
 async function leaveOutBeginnings(db: Transaction<Database>): Promise<void> {
   await sql`alter table spool_positions add column ends_seq bigint`.execute(db)
+}
+
+async function countMediaOutput(db: Transaction<Database>): Promise<void> {
+  for (const column of ['audio_output_tokens', 'image_output_tokens']) {
+    await sql.raw(`alter table requests add column ${column} bigint`).execute(db)
+  }
 }
 
 /** The schema that this version of the gateway works with. */

@@ -12,6 +12,8 @@ const stored = {
   cache_write_5m_per_mtok: null,
   cache_write_30m_per_mtok: null,
   audio_input_per_mtok: null,
+  audio_output_per_mtok: null,
+  image_output_per_mtok: null,
   cache_write_1h_per_mtok: '0.2',
   output_per_mtok: '0.4',
   tiers: [],

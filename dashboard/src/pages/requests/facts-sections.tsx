@@ -4,7 +4,7 @@ import { CopyText } from '../../components/copy.tsx'
 import { DrawerSection } from '../../components/detail-drawer.tsx'
 import { Time } from '../../components/time.tsx'
 import { bytes, count, milliseconds } from '../../format/number.ts'
-import { PROMPT_CLASSES } from '../../format/token-classes.ts'
+import { OUTPUT_PARTS, PROMPT_CLASSES } from '../../format/token-classes.ts'
 import { usePath } from '../../shell/place.ts'
 import { type Fact, Facts } from './facts.tsx'
 import { endingText } from './filters.ts'
@@ -23,6 +23,7 @@ export function TokensSection({ usage }: { usage: ListedRequest['usage'] }) {
           { name: 'Prompt', value: count(usage.prompt_tokens) },
           ...PROMPT_CLASSES.map(({ label, column }) => part(label, usage[column])),
           { name: 'Completion', value: count(usage.completion_tokens) },
+          ...OUTPUT_PARTS.map(({ label, column }) => part(`of these, ${label}`, usage[column])),
           part('of these, reasoning', usage.reasoning_tokens),
           { name: 'Total', value: count(usage.total_tokens) },
         ]}

@@ -1,5 +1,5 @@
 import { failure } from '../../../domain/failure.ts'
-import { NO_USAGE, type TokenUsage, tokenCount } from '../../../domain/pricing/usage.ts'
+import { NO_USAGE, type TokenUsage, tokenCount, withOutput } from '../../../domain/pricing/usage.ts'
 import { isJsonObject, type JsonObject } from '../../../domain/request/call-request.ts'
 import type { Reading } from '../../family.ts'
 import { failureFromErrorBody } from '../failure.ts'
@@ -41,19 +41,28 @@ function finishReason(choices: unknown[]): string | null {
 export function usageFromWire(value: unknown, serviceTier: unknown): TokenUsage {
   const usage = isJsonObject(value) ? value : {}
   const promptDetails = isJsonObject(usage['prompt_tokens_details']) ? usage['prompt_tokens_details'] : {}
-  const outputDetails = isJsonObject(usage['completion_tokens_details']) ? usage['completion_tokens_details'] : {}
   const prompt = tokenCount(usage['prompt_tokens'])
   const cachedInput = Math.min(tokenCount(promptDetails['cached_tokens']), prompt)
   const cacheWrite30m = Math.min(tokenCount(promptDetails['cache_write_tokens']), prompt - cachedInput)
   const audioInput = Math.min(tokenCount(promptDetails['audio_tokens']), prompt - cachedInput - cacheWrite30m)
   return {
-    ...NO_USAGE,
+    ...answerTokens(usage['completion_tokens'], usage['completion_tokens_details']),
     input: prompt - cachedInput - cacheWrite30m - audioInput,
     audioInput,
     cachedInput,
     cacheWrite30m,
-    output: tokenCount(usage['completion_tokens']),
-    reasoning: tokenCount(outputDetails['reasoning_tokens']),
     pricePercent: tierPercent(serviceTier),
   }
+}
+
+/** Usage of nothing but an answer. Images are counted by compatible servers only. */
+export function answerTokens(count: unknown, details: unknown): TokenUsage {
+  const parts = isJsonObject(details) ? details : {}
+  const usage = {
+    ...NO_USAGE,
+    reasoning: tokenCount(parts['reasoning_tokens']),
+    audioOutput: tokenCount(parts['audio_tokens']),
+    imageOutput: tokenCount(parts['image_tokens']),
+  }
+  return withOutput(usage, tokenCount(count))
 }

@@ -1,7 +1,8 @@
 import { type Failure, failure } from '../../../domain/failure.ts'
-import { NO_USAGE, type TokenUsage, tokenCount } from '../../../domain/pricing/usage.ts'
+import { type TokenUsage, tokenCount } from '../../../domain/pricing/usage.ts'
 import { isJsonObject, type JsonObject } from '../../../domain/request/call-request.ts'
 import type { Reading } from '../../family.ts'
+import { answerTokens } from '../chat/response.ts'
 import { tierPercent } from '../chat/tiers.ts'
 import { failureFromErrorBody } from '../failure.ts'
 
@@ -77,17 +78,14 @@ const CALLS: ReadonlySet<unknown> = new Set(['function_call', 'custom_tool_call'
 export function usageOf({ usage, service_tier: tier }: JsonObject): TokenUsage | null {
   if (!isJsonObject(usage)) return null
   const inputDetails = isJsonObject(usage['input_tokens_details']) ? usage['input_tokens_details'] : {}
-  const outputDetails = isJsonObject(usage['output_tokens_details']) ? usage['output_tokens_details'] : {}
   const input = tokenCount(usage['input_tokens'])
   const cachedInput = Math.min(tokenCount(inputDetails['cached_tokens']), input)
   const cacheWrite30m = Math.min(tokenCount(inputDetails['cache_write_tokens']), input - cachedInput)
   return {
-    ...NO_USAGE,
+    ...answerTokens(usage['output_tokens'], usage['output_tokens_details']),
     input: input - cachedInput - cacheWrite30m,
     cachedInput,
     cacheWrite30m,
-    output: tokenCount(usage['output_tokens']),
-    reasoning: tokenCount(outputDetails['reasoning_tokens']),
     pricePercent: tierPercent(tier),
   }
 }
