@@ -64,6 +64,8 @@ export async function startFront(nodes: readonly { url: string }[]): Promise<Fro
   const server = createServer((call, response) => {
     void readAll(call).then((body) => place(call, body, response))
   })
+  // A connection that is closed for its idleness at the moment of the next call looks like a broken promise.
+  server.keepAliveTimeout = 0
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   return {

@@ -119,7 +119,8 @@ async function send(url: string, key: ChaosKey, alias: string, token: string): P
     const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true
     return isStream ? await streamEnding(response) : ending(response, await response.text(), hasOurId(format))
   } catch (error) {
-    return { kind: 'unanswered', error: String(error) }
+    const cause = error instanceof Error && error.cause !== undefined ? ` (${error.cause})` : ''
+    return { kind: 'unanswered', error: `${error}${cause}` }
   }
 }
 
