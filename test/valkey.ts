@@ -32,18 +32,22 @@ export interface ValkeyOptions {
   /** Keeps its memory over kill -9. */
   appendOnly?: boolean
   password?: string
+  /** It is one of several that share the keys; see test/valkey-cluster.ts. */
+  inCluster?: boolean
   /** Paths: it speaks TLS on a second port. */
   tls?: { cert: string; key: string }
 }
 
 /** A real Valkey, or Redis where there is none, on a free port of 127.0.0.1 in a temporary folder. */
-export async function startValkey({ appendOnly = false, password, tls }: ValkeyOptions = {}): Promise<ValkeyServer> {
+export async function startValkey(given: ValkeyOptions = {}): Promise<ValkeyServer> {
+  const { appendOnly = false, password, inCluster = false, tls } = given
   const program = findProgram()
   const folder = mkdtempSync(join(tmpdir(), 'switchyard-valkey-'))
   const port = await fixedPort()
   const options = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--save', '', '--daemonize', 'no']
   options.push('--appendonly', appendOnly ? 'yes' : 'no')
   if (password !== undefined) options.push('--requirepass', password)
+  if (inCluster) options.push('--cluster-enabled', 'yes', '--cluster-node-timeout', '2000')
   const tlsPort = tls === undefined ? 0 : await fixedPort()
   if (tls !== undefined) {
     options.push('--tls-port', String(tlsPort), '--tls-cert-file', tls.cert, '--tls-key-file', tls.key)

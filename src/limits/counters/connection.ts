@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { addressesOf, isDemoted, movedTo, newPlaces } from './cluster.ts'
 import type { Client } from './redis-client.ts'
 import type { Script } from './script.ts'
 import { SYNC } from './scripts/sync.ts'
@@ -18,7 +19,7 @@ export interface Connection {
 }
 
 export interface ConnectionOptions {
-  /** `redis://`, `rediss://`, `valkey://` or `valkeys://`, with password and database number. */
+  /** `redis://`, `rediss://`, `valkey://` or `valkeys://`, with password and database number; of a cluster any server. */
   url: string
   /** Prefix of all keys. */
   prefix: string
@@ -32,6 +33,8 @@ const FIRST_BACKOFF_MS = 50
 const LONGEST_BACKOFF_MS = 1_000
 const WATCH_MS = 100
 const STEADY_MS = 5_000
+/** Servers of a cluster that send us on without a pause: they may not agree yet on who owns what. */
+const MOST_HOPS = 4
 
 /** One connection, from open to close. */
 class Session {
@@ -69,10 +72,20 @@ class Session {
     await this.send(['SCRIPT', 'LOAD', SYNC.text])
   }
 
+  /** Rejects with MOVED where another server of a cluster has the key. The servers of the cluster; none outside one. */
+  async findPeers(key: string, asked: string): Promise<string[]> {
+    await this.send(['EXISTS', key])
+    // Not allowed to everybody, and outside a cluster an error.
+    return addressesOf(await this.send(['CLUSTER', 'SLOTS']).catch(() => []), asked)
+  }
+
   async send(command: string[]): Promise<unknown> {
     this.#sent.push(performance.now())
     try {
       return await this.client.sendCommand(command)
+    } catch (error) {
+      if (movedTo(error, 'redis://moved') !== null || isDemoted(error)) this.leave(error as Error)
+      throw error
     } finally {
       this.#sent.shift()
     }
@@ -103,21 +116,27 @@ export function openConnection(options: ConnectionOptions): Connection {
   const closing = new AbortController()
   let current: Session | null = null
   let problem: string | null = 'not connected yet'
+  const places = newPlaces(options.url)
 
   async function connectOnce(): Promise<Error> {
     let session: Session | null = null
     const stop = () => session?.leave(new Error('closed'))
     closing.signal.addEventListener('abort', stop)
+    const address = places.next()
     try {
       const { newClient } = await import('./redis-client.ts')
-      session = new Session(newClient(options.url), options.waitMs)
+      session = new Session(newClient(address), options.waitMs)
       if (closing.signal.aborted) return new Error('closed')
       await session.connect()
+      places.found(await session.findPeers(key, address))
       current = session
       problem = null
       options.onUp()
-      return await session.ended
+      const ended = await session.ended
+      places.sentTo(movedTo(ended, address))
+      return ended
     } catch (error) {
+      places.sentTo(movedTo(error, address))
       return error instanceof Error ? error : new Error(String(error))
     } finally {
       current = null
@@ -128,10 +147,14 @@ export function openConnection(options: ConnectionOptions): Connection {
 
   async function stayConnected(): Promise<void> {
     let backoffMs = FIRST_BACKOFF_MS
+    let hops = 0
     while (!closing.signal.aborted) {
       const began = performance.now()
       const { message, name } = await connectOnce()
       if (closing.signal.aborted) return
+      // It was not up: only the next server knows whether it is ours.
+      if (problem !== null && places.isSent() && ++hops <= MOST_HOPS) continue
+      hops = 0
       problem = message || name
       options.onDown(problem)
       const wasSteady = performance.now() - began > STEADY_MS
