@@ -159,10 +159,10 @@ export function targetOf({ rate, usual }: LeasedScope): Amounts {
 export function isLow({ limits, idle, filled, isTight }: LeasedScope): boolean {
   if (limits === null || isTight) return false
   return (
-    (bindsMoney(limits) && 2n * idle.money < filled.money) ||
-    (limits.rpm !== undefined && 2 * idle.requests < filled.requests) ||
-    (limits.tpm !== undefined && 2 * idle.tokens < filled.tokens) ||
-    (limits.max_parallel !== undefined && 2 * idle.calls < filled.calls)
+    (bindsMoney(limits) && 4n * idle.money < filled.money) ||
+    (limits.rpm !== undefined && 4 * idle.requests < filled.requests) ||
+    (limits.tpm !== undefined && 4 * idle.tokens < filled.tokens) ||
+    (limits.max_parallel !== undefined && 4 * idle.calls < filled.calls)
   )
 }
 
