@@ -4,6 +4,8 @@ import { dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { againstText, measureAgainst, OTHER } from './against.ts'
 import { measureRatios, writeBudget } from './budget.ts'
+import { measureLeases } from './leases/leases.ts'
+import { leasesText } from './leases/report.ts'
 import { measureNodes, type NodesResult } from './nodes/nodes.ts'
 import { nodesText } from './nodes/report.ts'
 import { measureEventLoop } from './parts/event-loop.ts'
@@ -70,7 +72,9 @@ Instead of these parts:
                      with --streams, CPU per stream
   --paths            streams and whole calls through the own socket code and through node:http and undici
   --threads          CPU per call of two serving threads against one, both busy at the same time
-  --nodes            one embedded node, then one, two and four with PostgreSQL and Valkey (five minutes)
+  --nodes            what sharing limits and log costs; one embedded node, then one, two and four with PostgreSQL and Valkey
+                     (ten minutes)
+  --leases           simulates up to 100 nodes that lease from one budget (five minutes)
   --peers            CPU a call beside LiteLLM, TensorZero, Portkey and each --peer, on one core and on all; installs them
                      (15 minutes)
   --record-budget    writes bench/budget.json, which bench/budget.test.ts enforces
@@ -88,6 +92,7 @@ async function main(): Promise<string> {
       dist: { type: 'boolean', default: false },
       'no-peers': { type: 'boolean', default: false },
       nodes: { type: 'boolean', default: false },
+      leases: { type: 'boolean', default: false },
       paths: { type: 'boolean', default: false },
       threads: { type: 'boolean', default: false },
       peers: { type: 'boolean', default: false },
@@ -107,6 +112,7 @@ async function main(): Promise<string> {
   if (values['write-docs']) return writeDocs(read<BenchResult>(RESULT))
   const problems: string[] = []
   const chosen = values.only === undefined ? null : readParts(values.only)
+  if (values.leases) return leasesText(await measureLeases(say))
   using _turn = await takeTurn(TURN_MS, () => say('another run is measuring: waiting for it'))
   if (values['record-budget']) return writeBudget(await measureRatios({ rounds: 16, seconds: 3, warmupSeconds: 8 }))
   const options: RunOptions = {
