@@ -41,7 +41,8 @@ export interface Plan {
   eventLoop: { slices: number; seconds: number; rows: number }
   /** Twice as long after the overload. */
   overload: { quietSeconds: number; seconds: number }
-  nodes: { rounds: number; seconds: number }
+  /** `ratedSeconds`: at a constant rate. */
+  nodes: { rounds: number; seconds: number; ratedSeconds: number }
   peers: TogetherPlan
   streams: TogetherPlan & { paces: readonly Pace[] }
   firstContent: LatencyPlan
@@ -68,7 +69,7 @@ export const FULL: Plan = {
   starts: 5,
   eventLoop: { slices: 5, seconds: 3, rows: 200_000 },
   overload: { quietSeconds: 2, seconds: 6 },
-  nodes: { rounds: 5, seconds: 2 },
+  nodes: { rounds: 5, seconds: 2, ratedSeconds: 20 },
   peers: { rounds: 8, seconds: 3, warmupSeconds: 10 },
   streams: { rounds: 12, seconds: 4, warmupSeconds: 8, paces: ['paced', 'all at once'] },
   firstContent: { rates: [{ rate: 300, rounds: 10 }], seconds: 5 },
@@ -88,7 +89,7 @@ export const QUICK: Plan = {
   starts: 1,
   eventLoop: { slices: 1, seconds: 1, rows: 0 },
   overload: { quietSeconds: 1, seconds: 2 },
-  nodes: { rounds: 2, seconds: 0.5 },
+  nodes: { rounds: 2, seconds: 0.5, ratedSeconds: 6 },
   peers: { rounds: 2, seconds: 2, warmupSeconds: 2 },
   streams: { rounds: 2, seconds: 2, warmupSeconds: 2, paces: ['paced'] },
   firstContent: { rates: [{ rate: 300, rounds: 1 }], seconds: 2 },

@@ -20,7 +20,8 @@ export interface Connections {
 export interface ConnectionOptions {
   /** Connections are spread over all of them. */
   urls: readonly URL[]
-  request: Buffer
+  /** Calls take turns with them. */
+  requests: readonly Buffer[]
   /** The maximum. */
   connections: number
 }
@@ -28,11 +29,12 @@ export interface ConnectionOptions {
 /** One buffer for all connections: each read is processed before the next. */
 const buffer = Buffer.allocUnsafe(65_536)
 
-export function createConnections({ urls, request, connections: maximum }: ConnectionOptions): Connections {
+export function createConnections({ urls, requests, connections: maximum }: ConnectionOptions): Connections {
   const idle: ((onEnd: OnEnd, onPiece?: OnPiece) => void)[] = []
   const sockets = new Set<ReturnType<typeof connect>>()
   let opened = 0
   let inFlight = 0
+  let sent = 0
 
   function open(): (onEnd: OnEnd, onPiece?: OnPiece) => void {
     const { hostname, port } = urls[opened++ % urls.length] as URL
@@ -42,7 +44,7 @@ export function createConnections({ urls, request, connections: maximum }: Conne
       current = onEnd
       watch = onPiece
       inFlight += 1
-      socket.write(request)
+      socket.write(requests[sent++ % requests.length] as Buffer)
     }
     const end = (outcome: Outcome) => {
       const onEnd = current

@@ -59,8 +59,8 @@ test('a connection that the server closes is not used again, and a drained load 
   t.after(() => server.close())
   await once(server, 'listening')
   const url = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
-  const request = requestBytes(url, '/', {}, '{}')
+  const bytes = [requestBytes(url, '/', {}, '{}')]
   const how = { warmupSeconds: 0, seconds: 0.3, pid: null, drain: true }
-  const { requests, errors, firstError } = await runClosedLoop({ urls: [url], request, connections: 2, ...how })
+  const { requests, errors, firstError } = await runClosedLoop({ urls: [url], requests: bytes, connections: 2, ...how })
   assert.deepEqual([firstError, errors, requests], [null, 0, calls])
 })

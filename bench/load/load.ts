@@ -11,12 +11,14 @@ interface Calls {
   others?: readonly string[]
   path: string
   headers: Record<string, string>
+  /** Values of API keys that calls take turns with, instead of the one in `headers`. */
+  keys?: readonly string[]
   model: string
   bodyBytes: number
   stream?: boolean
 }
 
-type Made = 'urls' | 'request'
+type Made = 'urls' | 'requests'
 export type ClosedOrder = { kind: 'closed' } & Calls & Omit<ClosedLoopOptions, Made>
 export type OpenOrder = { kind: 'open' } & Calls & Omit<OpenLoopOptions, Made>
 export type HoldOrder = { kind: 'hold' } & Calls & Omit<HoldOptions, Made>
@@ -35,13 +37,14 @@ export type LoadResult<Order extends LoadOrder> = Results[Order['kind']]
 const order = JSON.parse(process.argv[2] ?? '') as LoadOrder
 const urls = [order.url, ...(order.others ?? [])].map((url) => new URL(url))
 const body = requestBody(order.model, order.bodyBytes, order.stream)
-const request = requestBytes(new URL(order.url), order.path, order.headers, body)
+const heads = order.keys?.map((key) => ({ ...order.headers, authorization: `Bearer ${key}` })) ?? [order.headers]
+const requests = heads.map((headers) => requestBytes(new URL(order.url), order.path, headers, body))
 const result = await run(order)
 // Connections of a busy process may be slow to close; nothing waits for them.
 process.stdout.write(`${JSON.stringify(result)}\n`, () => process.exit(0))
 
 function run(order: LoadOrder): Promise<Results[keyof Results]> {
-  if (order.kind === 'closed') return runClosedLoop({ ...order, urls, request })
-  if (order.kind === 'open') return runOpenLoop({ ...order, urls, request })
-  return order.kind === 'hold' ? runHold({ ...order, urls, request }) : runCut({ ...order, urls, request })
+  if (order.kind === 'closed') return runClosedLoop({ ...order, urls, requests })
+  if (order.kind === 'open') return runOpenLoop({ ...order, urls, requests })
+  return order.kind === 'hold' ? runHold({ ...order, urls, requests }) : runCut({ ...order, urls, requests })
 }

@@ -24,7 +24,7 @@ test('two nodes on PostgreSQL and Valkey are measured', { skip: !isLinux, timeou
     latency: { rates: [{ rate: 500, rounds: 1 }], seconds: 0.3 },
   }
   const sets = SETS.filter(({ nodes }) => nodes === 2)
-  const result = await measureNodes({ plan, peers: [], build: builtProgram(), progress() {} }, sets)
+  const result = await measureNodes({ plan, peers: [], build: builtProgram(), progress() {} }, sets, null)
   const [row, ...more] = result.rows
   assert.deepEqual([row?.name, row?.errors], ['two nodes, PostgreSQL and Valkey', 0])
   assert.ok(row && row.requestsPerSecond > 0 && row.nodesCpu > 0 && row.postgresCpu !== null && row.valkeyCpu !== null)

@@ -1,4 +1,4 @@
-import { cpus } from 'node:os'
+import { cpus, loadavg } from 'node:os'
 import { BODIES } from '../load/bodies.ts'
 import { median, sum } from '../load/percentiles.ts'
 import { treeMicroseconds } from '../load/process-usage.ts'
@@ -8,6 +8,7 @@ import { direct } from '../run/contestants.ts'
 import { UNPINNED } from '../run/pinning.ts'
 import { createScene, type Scene, startUpstream } from '../run/scene.ts'
 import { type NodeSet, SETS, type Servers, type SetPlan, startServers, startSet, untilDelivered } from './node-sets.ts'
+import { measureSharing, type SharingResult } from './sharing.ts'
 
 /** One slice at saturation. CPU is in microseconds per call; null for a server that is not used. */
 export interface Slice {
@@ -31,19 +32,28 @@ export interface NodesResult {
   processor: string
   cores: number
   quick: boolean
+  /** Of the machine, when it was over: others may have used it as well. */
+  loadAverage: number
   rows: NodesRow[]
+  /** Null: not measured. */
+  sharing: SharingResult | null
 }
 
 export const RATE = 500
 const FULL_ROUNDS = 5
 
 /** All nodes share the cores of one machine, so CPU per call is the figure that counts. */
-export async function measureNodes(options: RunOptions, plans: readonly SetPlan[] = SETS): Promise<NodesResult> {
+export async function measureNodes(
+  options: RunOptions,
+  plans: readonly SetPlan[] = SETS,
+  measure: typeof measureSharing | null = measureSharing,
+): Promise<NodesResult> {
   const startedAt = new Date().toISOString()
   // Each started process adds an exit listener.
   process.setMaxListeners(50)
   options.progress('nodes: PostgreSQL and Valkey start')
   await using servers = await startServers()
+  const sharing = measure === null ? null : await measure(options, servers)
   const saturated = await measureSaturated(options, servers, plans)
   const latencies = await measureAdded(options, servers, plans)
   const rows = saturated.map((row) => {
@@ -51,7 +61,8 @@ export async function measureNodes(options: RunOptions, plans: readonly SetPlan[
     return { ...row, added, errors: row.errors + failed }
   })
   const machine = { node: process.version, processor: cpus()[0]?.model ?? 'unknown processor', cores: cpus().length }
-  return { startedAt, ...machine, quick: options.plan.nodes.rounds < FULL_ROUNDS, rows }
+  const [loadAverage = 0] = loadavg()
+  return { startedAt, ...machine, quick: options.plan.nodes.rounds < FULL_ROUNDS, loadAverage, rows, sharing }
 }
 
 async function measureSaturated({ plan, build, progress }: RunOptions, servers: Servers, plans: readonly SetPlan[]) {

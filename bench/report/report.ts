@@ -2,7 +2,7 @@ import type { OverloadResult } from '../parts/overload.ts'
 import type { BenchResult } from '../result.ts'
 import { label } from '../run/scene.ts'
 import { fixed, megabytes, signed, spread, tableText } from './table.ts'
-import { verdicts } from './verdicts.ts'
+import { verdicts, wordOf } from './verdicts.ts'
 
 /** A table for people; the JSON has the same figures for programs. */
 export interface Section {
@@ -38,8 +38,7 @@ export function headText({ startedAt, node, processor, notPinned, quick }: Bench
 }
 
 export function targetLines(result: BenchResult): string[][] {
-  const word = (holds: boolean | null) => (holds === null ? '–' : holds ? 'holds' : 'MISSED')
-  const rows = verdicts(result).map(({ what, target, figure, holds }) => [what, target, figure, word(holds)])
+  const rows = verdicts(result).map(({ what, target, figure, holds }) => [what, target, figure, wordOf(holds)])
   return [['what', 'target', 'this run', ''], ...rows]
 }
 

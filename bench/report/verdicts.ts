@@ -16,6 +16,10 @@ export interface Verdict {
   holds: boolean | null
 }
 
+export function wordOf(holds: boolean | null): string {
+  return holds === null ? '–' : holds ? 'holds' : 'MISSED'
+}
+
 const times = (reference: string) => (value: number) => `${value.toFixed(2)} × ${reference}`
 const milliseconds = (value: number) => `${value.toFixed(2)} ms`
 
@@ -56,7 +60,7 @@ function ratioOf(family: Family, rows: BenchResult['messages'] = []): number | n
   return rows.find((row) => row.family === family)?.hopRatio ?? null
 }
 
-function atMost(what: string, figure: number | null | undefined, most: number, text: (value: number) => string) {
+export function atMost(what: string, figure: number | null | undefined, most: number, text: (value: number) => string) {
   const target = `≤ ${text(most)}`
   return figure == null
     ? { what, target, figure: 'not measured', holds: null }

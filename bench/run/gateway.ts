@@ -53,7 +53,10 @@ const LIMITS = {
   budget: { usd: '999999999', per: 'month', mode: 'hard' },
 }
 /** Bodies of megabytes would reach any limit on tokens. */
-const KEY_LIMITS = { short: { ...LIMITS, tpm: 1_000_000_000 }, long: LIMITS }
+export const KEY_LIMITS = { short: { ...LIMITS, tpm: 1_000_000_000 }, long: LIMITS }
+
+/** A workspace without limits. */
+export const FREE = 'free'
 
 const entry = (provider: string, model: string) => ({ chain: [{ provider, model }] })
 const ROUTES = {
@@ -96,7 +99,10 @@ function launch(scene: Scene, options: GatewayOptions, dataDir: string): Promise
   const { upstream, withFamilies = false } = options
   const routes = withFamilies ? { ...ROUTES, ...MORE_ROUTES } : ROUTES
   const more = withFamilies ? { providers: moreProviders(upstream), registry: REGISTRY } : {}
-  writeFileSync(configPath, JSON.stringify({ ...more, workspaces: { default: { limits: LIMITS, routes } } }))
+  writeFileSync(
+    configPath,
+    JSON.stringify({ ...more, workspaces: { default: { limits: LIMITS, routes }, [FREE]: { routes } } }),
+  )
   const args = [...(options.nodeFlags ?? []), ...options.build.args, 'serve']
   return startProcess({
     ...scene.pinning.on('measured', process.execPath, args),
@@ -152,8 +158,13 @@ async function createKeys(start: () => Promise<RunningProcess>): Promise<[Header
 }
 
 async function createKey(url: string, name: 'short' | 'long'): Promise<Headers> {
-  const body = JSON.stringify({ name, limits: KEY_LIMITS[name] })
-  const answer = await fetch(`${url}/keys`, { method: 'POST', headers: bearer(ADMIN_KEY), body })
+  return bearer(await newKey(url, name, KEY_LIMITS[name]))
+}
+
+/** Its value. */
+export async function newKey(url: string, name: string, limits: object | null, workspace = 'default'): Promise<string> {
+  const body = JSON.stringify({ name, limits })
+  const answer = await fetch(`${url}/keys?workspace=${workspace}`, { method: 'POST', headers: bearer(ADMIN_KEY), body })
   if (answer.status !== 201) throw new Error(`no key for the load: ${answer.status} ${await answer.text()}`)
-  return bearer(((await answer.json()) as { value: string }).value)
+  return ((await answer.json()) as { value: string }).value
 }
