@@ -128,6 +128,23 @@ describe('while the counters are away', () => {
     assert.equal((await keys.hard.chatAt(nodes.usual)).status, 200)
   })
 
+  test('a second of silence stops no call under a hard budget', async (t) => {
+    const key = await keyEverywhere(hard(10_000n * HOLD))
+    for (let call = 0; call < 50; call++) assert.equal((await key.chatAt(nodes.usual)).status, 200)
+    let isAway = true
+    valkey.freeze()
+    t.after(() => valkey.wake())
+    setTimeout(() => {
+      valkey.wake()
+      isAway = false
+    }, 1_000)
+    let served = 0
+    for (; isAway; served++) assert.equal((await key.chatAt(nodes.usual)).status, 200)
+    assert.ok(served > 1, 'calls were made meanwhile')
+    await backInUse()
+    await assertAllVerified()
+  })
+
   test('what is leased serves on under a hard budget, and no more than that; all of it is booked afterwards', async () => {
     const key = await keyEverywhere(hard(1_000n * HOLD))
     assert.equal((await key.chatAt(nodes.usual)).status, 200)
