@@ -118,7 +118,10 @@ export const keyRefinements: Readonly<Record<string, Refinement>> = {
   'keys.revoke': { examples: ['switchyard keys revoke KEY_ID'] },
   'admin-keys.list': { examples: ['switchyard admin-keys list'] },
   'admin-keys.create': {
-    examples: ['switchyard admin-keys create ann --expires-in 365d'],
+    examples: [
+      'switchyard admin-keys create ann --expires-in 365d',
+      'switchyard admin-keys create grafana --role viewer --workspaces research --workspaces default',
+    ],
     options: { 'expires-in': EXPIRES_IN },
     refine: withExpiry,
     print: printValue,

@@ -1,5 +1,6 @@
 import { hash, randomBytes } from 'node:crypto'
 import { z } from 'zod'
+import type { Access } from './access.ts'
 import type { Limits } from './limits.ts'
 
 export type KeyKind = 'live' | 'admin'
@@ -20,10 +21,15 @@ export interface Key {
   /** Names and patterns as in `AllowedModels`; null: every model. */
   allowedModels: readonly string[] | null
   limits: Limits | null
+  /** What an admin key may do; left out of a gateway key, which may do nothing of the kind. */
+  access?: Access
 }
 
 /** A key for calls: it always has a workspace. */
 export type LiveKey = Key & { workspace: string }
+
+/** A key for the management API. */
+export type AdminKey = Key & { access: Access }
 
 /** One secret of a key. Values change; limits, spend, usage and log belong to the key. */
 export interface KeyValue {

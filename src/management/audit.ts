@@ -1,4 +1,5 @@
 import { type Selectable, sql } from 'kysely'
+import { type Access, coversWorkspace, isFullAccess, namesIn } from '../domain/access.ts'
 import { GatewayError } from '../domain/errors.ts'
 import type { Database } from '../store/engine/schema.ts'
 import type { auditOperations } from './contract/audit.ts'
@@ -9,7 +10,7 @@ import type { HandlersOf } from './router.ts'
 
 export function auditHandlers({ db }: ManagementDeps): HandlersOf<typeof auditOperations> {
   return {
-    async 'audit.list'({ query: { resource, actor, limit, cursor } }) {
+    async 'audit.list'({ query: { resource, actor, limit, cursor } }, { access }) {
       const after = decodeCursor(cursor, 1)
       let rows = db
         .selectFrom('audit')
@@ -21,14 +22,26 @@ export function auditHandlers({ db }: ManagementDeps): HandlersOf<typeof auditOp
       } else if (resource !== undefined) rows = rows.where('resource', '=', resource)
       if (actor !== undefined) rows = rows.where('actor', '=', actor)
       if (after !== null) rows = rows.where('id', '<', String(after[0]))
+      if (!isFullAccess(access)) {
+        rows =
+          access.workspaces === null
+            ? rows.where('workspace', 'is not', null)
+            : rows.where('workspace', 'in', namesIn(access.workspaces))
+      }
       return page(await rows.execute(), limit, toAuditView, (row) => [row.id])
     },
-    async 'audit.get'({ params: { id } }) {
+    async 'audit.get'({ params: { id } }, { access }) {
       const row = await db.selectFrom('audit').selectAll().where('id', '=', id).executeTakeFirst()
-      if (row === undefined) throw new GatewayError('not_found', `There is no audit entry '${id}'.`)
+      if (row === undefined || !mayRead(access, row.workspace))
+        throw new GatewayError('not_found', `There is no audit entry '${id}'.`)
       return toAuditView(row)
     },
   }
+}
+
+/** What was done to the gateway itself, its admin keys and sessions among it, is for those who may do everything. */
+function mayRead(access: Access, workspace: string | null): boolean {
+  return workspace === null ? isFullAccess(access) : coversWorkspace(access, workspace)
 }
 
 function toAuditView(row: Selectable<Database['audit']>) {

@@ -1,3 +1,4 @@
+import { coversWorkspace } from '../domain/access.ts'
 import { isUsable, type Key } from '../domain/key.ts'
 import type { Limits } from '../domain/limits.ts'
 import { asPicodollars, exactUsd, picodollarsOfUsd } from '../domain/pricing/price.ts'
@@ -5,6 +6,7 @@ import type { Snapshot } from '../domain/snapshot.ts'
 import type { Period } from '../limits/budget-period.ts'
 import type { Scope, ScopeStatus } from '../limits/ledger.ts'
 import { mapInTurns } from '../store/engine/in-turns.ts'
+import { checkCovered } from './access/permit.ts'
 import type { budgetOperations } from './contract/budgets.ts'
 import { timestamp, timestampOrNull } from './contract/fields.ts'
 import type { LedgerView, ManagementDeps } from './deps.ts'
@@ -15,12 +17,15 @@ import { checkWorkspace } from './workspaces.ts'
 
 export function budgetHandlers(deps: ManagementDeps): HandlersOf<typeof budgetOperations> {
   return {
-    async 'budgets.list'({ query: { workspace, state, limit, cursor } }, { now }) {
+    async 'budgets.list'({ query: { workspace, state, limit, cursor } }, { now, access }) {
       const after = decodeCursor(cursor, 1)
-      if (workspace !== undefined) await checkWorkspace(deps.db, workspace)
+      if (workspace !== undefined) {
+        checkCovered(access, workspace)
+        await checkWorkspace(deps.db, workspace)
+      }
       const candidates = limitedScopes(deps.snapshot()).filter(
         (each) =>
-          (workspace === undefined || each.workspace === workspace) &&
+          (workspace === undefined ? coversWorkspace(access, each.workspace) : each.workspace === workspace) &&
           (after === null || each.place > String(after[0])) &&
           (each.key === null || isUsable(each.key, now)),
       )

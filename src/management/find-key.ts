@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely'
+import { coversWorkspace } from '../domain/access.ts'
 import { GatewayError } from '../domain/errors.ts'
 import { findKey } from '../store/control/keys.ts'
 import type { Database, KeyRow } from '../store/engine/schema.ts'
@@ -6,15 +7,21 @@ import { timestamp } from './contract/fields.ts'
 import { checkOwner, settingsOf } from './key-view.ts'
 import type { Context } from './router.ts'
 
-export async function findGatewayKey(db: Kysely<Database>, id: string): Promise<KeyRow> {
+/** A key of a workspace that the caller has no access to is not there. */
+export async function findGatewayKey(
+  db: Kysely<Database>,
+  id: string,
+  { access }: Pick<Context, 'access'>,
+): Promise<KeyRow> {
   const row = await findKey(db, 'live', id)
-  if (row === null) throw new GatewayError('not_found', `There is no key with the id '${id}'.`)
+  if (row === null || !coversWorkspace(access, row.workspace))
+    throw new GatewayError('not_found', `There is no key with the id '${id}'.`)
   return row
 }
 
 /** The key if it is ours to change, still works, and is what the caller has seen. */
 export async function findChangeableKey(db: Kysely<Database>, id: string, context: Context): Promise<KeyRow> {
-  const row = await findGatewayKey(db, id)
+  const row = await findGatewayKey(db, id, context)
   checkOwner(row)
   context.checkMatch(settingsOf(row))
   if (row.revoked_at === null) return row

@@ -26,15 +26,15 @@ export function keyValueHandlers(deps: ManagementDeps): Pick<HandlersOf<typeof k
         const at = now + body.overlap_seconds * 1000
         const ended = await endValues(transaction, before, { which: ({ id }) => id !== value_id, at, now })
         const replaces = ended.map(valueView)
-        const after = await findGatewayKey(transaction, before.id)
+        const after = await findGatewayKey(transaction, before.id, context)
         return {
           result: { ...(await toKeyView(transaction, after)), value, value_id, replaces },
           audit: keyAuditEntry('keys.rotate', before, after, { value_id, replaces }),
         }
       }),
-    async 'keys.values'({ params, query: { limit, cursor } }) {
+    async 'keys.values'({ params, query: { limit, cursor } }, context) {
       const after = decodeCursor(cursor, 1)
-      const key = await findGatewayKey(deps.db, params.id)
+      const key = await findGatewayKey(deps.db, params.id, context)
       await deps.writeUses()
       const values = await valuesOf(deps.db, key)
       const rest = after === null ? values : values.filter(({ id }) => id < String(after[0]))
@@ -56,7 +56,7 @@ export function keyValueHandlers(deps: ManagementDeps): Pick<HandlersOf<typeof k
           )
         }
         const ended = await endValues(transaction, before, { which: (value) => value.id === value_id, at: now, now })
-        const after = await findGatewayKey(transaction, id)
+        const after = await findGatewayKey(transaction, id, context)
         const revoked = ended.map(valueView)
         const audit = keyAuditEntry('keys.revoke-value', before, after, { revoked })
         return { result: undefined, audit: ended.length === 0 ? null : audit }
@@ -72,7 +72,7 @@ function setPause(deps: ManagementDeps, id: string, context: Context, action: 'k
     const isPaused = action === 'keys.pause'
     if (isPaused === (before.paused_at !== null)) return { result: await toKeyView(transaction, before), audit: null }
     await updateKey(transaction, id, { pausedAt: isPaused ? context.now : null })
-    const after = await findGatewayKey(transaction, id)
+    const after = await findGatewayKey(transaction, id, context)
     return { result: await toKeyView(transaction, after), audit: keyAuditEntry(action, before, after) }
   })
 }

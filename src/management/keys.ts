@@ -42,13 +42,13 @@ export function keyHandlers(deps: ManagementDeps): HandlersOf<typeof keyOperatio
           { kind: 'live', workspace, name: body.name, ...settings },
           context.now,
         )
-        const after = await findGatewayKey(transaction, key.id)
+        const after = await findGatewayKey(transaction, key.id, context)
         const result = { ...(await toKeyView(transaction, after)), value }
         return { result, audit: keyAuditEntry('keys.create', null, after) }
       }),
-    async 'keys.get'({ params }) {
+    async 'keys.get'({ params }, context) {
       await untilCaughtUp(deps)
-      return toKeyView(deps.reads, await findGatewayKey(deps.db, params.id))
+      return toKeyView(deps.reads, await findGatewayKey(deps.db, params.id, context))
     },
     'keys.update': ({ params, body }, context) =>
       change(deps, context, async (transaction) => {
@@ -57,7 +57,7 @@ export function keyHandlers(deps: ManagementDeps): HandlersOf<typeof keyOperatio
           await checkName(transaction, String(before.workspace), body.name, context.now)
         }
         await updateKey(transaction, before.id, { ...settingsIn(body, context), ...named(body) })
-        const after = await findGatewayKey(transaction, before.id)
+        const after = await findGatewayKey(transaction, before.id, context)
         const isSame = JSON.stringify(settingsOf(before)) === JSON.stringify(settingsOf(after))
         return {
           result: await toKeyView(transaction, after),
@@ -66,11 +66,11 @@ export function keyHandlers(deps: ManagementDeps): HandlersOf<typeof keyOperatio
       }),
     'keys.revoke': ({ params }, context) =>
       change(deps, context, async (transaction) => {
-        const before = await findGatewayKey(transaction, params.id)
+        const before = await findGatewayKey(transaction, params.id, context)
         checkOwner(before)
         context.checkMatch(settingsOf(before))
         const isNew = await revokeKey(transaction, before.id, context.now)
-        const after = await findGatewayKey(transaction, before.id)
+        const after = await findGatewayKey(transaction, before.id, context)
         return { result: undefined, audit: isNew ? keyAuditEntry('keys.revoke', before, after) : null }
       }),
   }

@@ -1,3 +1,4 @@
+import { coversWorkspace } from '../domain/access.ts'
 import { GatewayError } from '../domain/errors.ts'
 import { exactUsd } from '../domain/pricing/price.ts'
 import { forgetNode, listNodes, type Node } from '../store/control/nodes.ts'
@@ -5,6 +6,7 @@ import { timestamp } from './contract/fields.ts'
 import type { nodeOperations } from './contract/nodes.ts'
 import { changeBeside, type ManagementDeps } from './deps.ts'
 import type { HandlersOf } from './router.ts'
+import { scopeNames } from './scope-names.ts'
 
 export function nodeHandlers(deps: ManagementDeps): HandlersOf<typeof nodeOperations> {
   /** What this one knows of itself is newer than what it last wrote; an embedded one writes nothing. */
@@ -14,8 +16,12 @@ export function nodeHandlers(deps: ManagementDeps): HandlersOf<typeof nodeOperat
     return [own, ...others.filter(({ node }) => node !== own.node)].sort(byName)
   }
   return {
-    async 'nodes.list'() {
-      const leases = await deps.leases()
+    async 'nodes.list'(_input, { access }) {
+      const workspaceOf = scopeNames(deps.snapshot())
+      const leases = (await deps.leases()).map(({ scopes, ...node }) => ({
+        ...node,
+        scopes: scopes.filter(({ scope }) => coversWorkspace(access, workspaceOf(scope).workspace)),
+      }))
       return { data: (await known()).map((node) => toNodeView(node, leases)), next_cursor: null }
     },
     async 'nodes.forget'({ params: { id } }, context) {

@@ -4,7 +4,7 @@ import { ERRORS } from '../domain/errors.ts'
 import { itemOf } from '../domain/list-of.ts'
 import { DASHBOARD_HEADER } from './access/cross-site.ts'
 import { SESSION_COOKIE } from './access/session-cookie.ts'
-import type { Operation } from './contract/operation.ts'
+import type { Operation, OperationScope } from './contract/operation.ts'
 import { v1Paths } from './openapi-v1.ts'
 
 type Json = Record<string, unknown>
@@ -76,6 +76,11 @@ function describe(name: string, operation: Operation): Json {
     responses: responses(operation),
   }
   if (operation.isPublic) described['security'] = []
+  else {
+    described['description'] = `Role: ${operation.role}. ${SCOPES[operation.scope]}`
+    described['x-role'] = operation.role
+    described['x-scope'] = operation.scope
+  }
   if (operation.body.type !== 'undefined') {
     described['requestBody'] = {
       required: true,
@@ -83,6 +88,13 @@ function describe(name: string, operation: Operation): Json {
     }
   }
   return described
+}
+
+const SCOPES: Record<OperationScope, string> = {
+  workspace: 'The access must cover the workspace.',
+  rows: 'Only what the access covers is shown or found.',
+  shared: 'For access to any workspace.',
+  gateway: 'The access must cover all workspaces.',
 }
 
 function parameters(operation: Operation): Json[] {

@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely'
+import { coversWorkspace } from '../domain/access.ts'
 import { GatewayError } from '../domain/errors.ts'
 import type { Provider, ProviderKinds } from '../domain/provider.ts'
 import { withoutPassword, withStoredPassword } from '../domain/proxy-url.ts'
@@ -83,9 +84,10 @@ export function providerHandlers(deps: ManagementDeps): Handlers {
         const isChanged = before.price_percent !== result.price_percent
         return { result, audit: isChanged ? providerAuditEntry('providers.price-percent', name, before, result) : null }
       }),
-    async 'providers.routes'({ params: { name } }) {
+    async 'providers.routes'({ params: { name } }, { access }) {
       await find(deps.db, name)
-      return { data: await routesUsing(deps.db, name) }
+      const routes = await routesUsing(deps.db, name)
+      return { data: routes.filter(({ workspace }) => coversWorkspace(access, workspace)) }
     },
     async 'providers.test'({ params }) {
       const provider = providerFromRow(await find(deps.db, params.name), deps.secrets)

@@ -9,6 +9,7 @@ import { jsonTextReply } from '../http/respond.ts'
 import { isAway } from '../store/engine/database-away.ts'
 import { type AuthorizeDeps, type Authorized, authorize } from './access/authorize.ts'
 import { refuseOtherSites } from './access/cross-site.ts'
+import { checkPlace, checkRole } from './access/permit.ts'
 import type { InputOf, Operation, ReplyOf, Streamed } from './contract/operation.ts'
 import { jsonInTurns } from './requests/json-in-turns.ts'
 
@@ -95,9 +96,14 @@ async function handle(
   deps: RouterDeps,
 ): Promise<AnyReply> {
   const who = operation.isPublic ? visitor(call) : await authorize(call, deps)
-  const input: InputOf<Operation> = {
+  checkRole(operation, who.access)
+  const place = {
     params: parsed(operation.params, call.params, ''),
     query: parsed(operation.query, call.query(), ''),
+  }
+  checkPlace(operation, place, who.access)
+  const input: InputOf<Operation> = {
+    ...place,
     body: hasBody(operation)
       ? parsed(operation.body, await readJson(call, operation, deps.maxBodyBytes), '')
       : undefined,
@@ -140,7 +146,7 @@ function isRest(value: unknown): value is StreamRest {
 /** Nobody in particular; handlers of public operations do not see who it is, so this stands for no actor at all. */
 function visitor(call: Call): Authorized {
   refuseOtherSites(call)
-  return { actor: { id: '', name: '' }, session: null, expiresAt: null }
+  return { actor: { id: '', name: '' }, access: { role: 'viewer', workspaces: [] }, session: null, expiresAt: null }
 }
 
 function hasBody(operation: Operation): boolean {

@@ -9,7 +9,7 @@ type Shown = z.input<typeof GatewayStatus>
 
 export function statusHandlers({ status, configFile }: ManagementDeps): HandlersOf<typeof statusOperations> {
   return {
-    async 'status.get'(_input, { now }) {
+    async 'status.get'(_input, { now, access }) {
       const { startedAt, inFlight, log, catalog, providers, ...rest } = await status()
       return {
         ...rest,
@@ -19,7 +19,9 @@ export function statusHandlers({ status, configFile }: ManagementDeps): Handlers
         in_flight: inFlight,
         log: { lag_rows: log.lagRows, last_error: log.lastError },
         catalog: catalog.map(({ readAt, ...list }) => ({ ...list, read_at: timestampOrNull(readAt) })),
-        providers: providers.map(shownProvider),
+        providers: providers
+          .map(shownProvider)
+          .map((each) => (access.workspaces === null ? each : { ...each, last_error: null })),
       }
     },
   }

@@ -1,7 +1,8 @@
 import type { Kysely } from 'kysely'
+import { namesIn } from '../domain/access.ts'
 import { GatewayError } from '../domain/errors.ts'
 import { limitsFromText } from '../domain/limits.ts'
-import { usableKeyIds } from '../store/control/keys.ts'
+import { forgetInScopes, usableKeyIds } from '../store/control/keys.ts'
 import { ensureWorkspace, flagOrNull, updateWorkspace } from '../store/control/workspaces.ts'
 import type { Database } from '../store/engine/schema.ts'
 import { timestamp } from './contract/fields.ts'
@@ -20,6 +21,8 @@ export function workspaceHandlers(deps: ManagementDeps): HandlersOf<typeof works
         .orderBy('name')
         .limit(query.limit + 1)
       if (after !== null) names = names.where('name', '>', String(after[0]))
+      const { workspaces } = context.access
+      if (workspaces !== null) names = names.where('name', 'in', namesIn(workspaces))
       const rows = await Promise.all(
         (await names.execute()).map(({ name }) => readWorkspaceView(deps.db, name, context.now)),
       )
@@ -68,6 +71,7 @@ export function workspaceHandlers(deps: ManagementDeps): HandlersOf<typeof works
         await checkNotOwnedByFile(transaction, name)
         await transaction.deleteFrom('routes').where('workspace', '=', name).execute()
         await transaction.deleteFrom('keys').where('workspace', '=', name).execute()
+        await forgetInScopes(transaction, name)
         await transaction.deleteFrom('workspaces').where('name', '=', name).execute()
         return { result: undefined, audit: workspaceAuditEntry('workspaces.delete', name, before, null) }
       }),

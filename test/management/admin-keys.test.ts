@@ -23,8 +23,17 @@ describe('create', () => {
     assert.equal(created.status, 201)
     const { value, id, ...rest } = created.json
     assert.match(value, /^gw_admin_[0-9A-Za-z]{32}$/)
-    assert.deepEqual(Object.keys(rest).sort(), ['created_at', 'expires_at', 'name', 'prefix', 'revoked_at'])
+    assert.deepEqual(Object.keys(rest).sort(), [
+      'created_at',
+      'expires_at',
+      'name',
+      'prefix',
+      'revoked_at',
+      'role',
+      'workspaces',
+    ])
     assert.deepEqual([rest.name, rest.prefix, rest.revoked_at], ['ana', value.slice(0, 12), null])
+    assert.deepEqual([rest.role, rest.workspaces], ['admin', null], 'everything, unless said otherwise')
     assert.ok(await works(value))
     assert.equal((await harness.get('/v1/models', as(value))).status, 401, 'an admin key is no gateway key')
     const [audit] = await auditOf(manage, `admin-keys/${id}`)

@@ -73,7 +73,9 @@ for (const engine of ENGINES) {
           /^switchyard_session=[\w.-]+; Path=\/; HttpOnly; SameSite=Strict; Max-Age=86400$/,
         )
         const current = await ask(harness, 'GET', '/sessions/current', { cookie: cookieOf(answer) })
-        assert.deepEqual(current.json, { session_id: id, ...rest, expires_at })
+        const { role, workspaces, operations, ...known } = current.json
+        assert.deepEqual(known, { session_id: id, ...rest, expires_at })
+        assert.deepEqual([role, workspaces, operations.includes('config.apply')], ['admin', null, true])
         assert.equal(current.headers.get('cache-control'), 'no-store')
       })
 

@@ -11,6 +11,7 @@ import { PageBoundary } from './page-boundary.tsx'
 import { PAGES } from './pages.ts'
 import { Palette, PaletteButton } from './palette.tsx'
 import { WorkspaceContext } from './place.ts'
+import { SessionContext } from './session.ts'
 import { WorkspaceSelect } from './workspace-select.tsx'
 
 const pages = PAGES.flatMap((group) => group.pages)
@@ -22,16 +23,23 @@ export function Frame({ session }: { session: Reply<'sessions.current'> }) {
       <Route path="/:workspace/:page/*?">
         {({ workspace }) => (
           <WorkspaceContext value={decodeURIComponent(workspace)}>
-            <Shell session={session} />
+            <SessionContext value={session}>
+              <Shell session={session} />
+            </SessionContext>
           </WorkspaceContext>
         )}
       </Route>
       <Route path="/:workspace">{({ workspace }) => <Redirect to={`/${workspace}/overview`} replace />}</Route>
       <Route>
-        <Redirect to="/default/overview" replace />
+        <Redirect to={`/${encodeURIComponent(firstOf(session))}/overview`} replace />
       </Route>
     </Switch>
   )
+}
+
+/** The workspace to begin with: the default one, where the session may see it. */
+function firstOf({ workspaces }: Reply<'sessions.current'>): string {
+  return workspaces === null || workspaces.includes('default') ? 'default' : (workspaces[0] ?? 'default')
 }
 
 function Shell({ session }: { session: Reply<'sessions.current'> }) {

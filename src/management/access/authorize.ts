@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
+import type { Access } from '../../domain/access.ts'
 import { GatewayError } from '../../domain/errors.ts'
-import { hashKey, isValueUsable, type Key } from '../../domain/key.ts'
+import { type AdminKey, hashKey, isValueUsable } from '../../domain/key.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
 import type { Call } from '../../http/call.ts'
 import type { Session } from '../../store/control/sessions.ts'
@@ -19,6 +20,8 @@ export interface Actor {
 
 export interface Authorized {
   actor: Actor
+  /** What they may do, and where. */
+  access: Access
   /** Null with a bearer token. */
   session: Session | null
   /** When this access expires; null: never. */
@@ -45,22 +48,23 @@ export async function authorize(call: Call, deps: AuthorizeDeps): Promise<Author
   const text = 'Send a valid admin key: "Authorization: Bearer <ADMIN_KEY>".'
   if (token === undefined) throw new GatewayError('unauthorized', text)
   const key = await deps.guard.attempt(deps.sourceOf(call), () => adminKey(token, deps.snapshot(), deps.now(), text))
-  return { actor: { id: key.id, name: key.name }, session: null, expiresAt: key.expiresAt }
+  return { actor: { id: key.id, name: key.name }, access: key.access, session: null, expiresAt: key.expiresAt }
 }
 
 /** The admin key with this value. A live key is known but may not do this: 403 rather than 401. */
-export function adminKey(value: string, snapshot: Snapshot, now: number, text: string): Key {
+export function adminKey(value: string, snapshot: Snapshot, now: number, text: string): AdminKey {
   const found = snapshot.valuesByHash.get(hashKey(value))
   if (found === undefined || !isValueUsable(found, now)) throw new GatewayError('unauthorized', text)
-  if (found.key.kind !== 'admin')
+  const { access } = found.key
+  if (access === undefined)
     throw new GatewayError('forbidden', 'This operation requires an admin key, not a gateway key.')
-  return found.key
+  return { ...found.key, access }
 }
 
 async function bySession(call: Call, deps: AuthorizeDeps): Promise<Authorized> {
   refuseForgery(call)
   const session = await readSession(call, deps, deps.now())
   if (session === null) throw new GatewayError('unauthorized', 'The session has ended. Sign in again.')
-  const { key, expiresAt } = session
-  return { actor: { id: key.id, name: key.name }, session, expiresAt }
+  const { key, access, expiresAt } = session
+  return { actor: { id: key.id, name: key.name }, access, session, expiresAt }
 }

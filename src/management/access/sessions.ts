@@ -1,5 +1,7 @@
+import { isFullAccess } from '../../domain/access.ts'
 import { GatewayError } from '../../domain/errors.ts'
 import { createSession, deleteSession, findSession, listSessions, type Session } from '../../store/control/sessions.ts'
+import { CONTRACT } from '../contract/contract.ts'
 import { timestamp, timestampOrNull } from '../contract/fields.ts'
 import type { sessionOperations } from '../contract/sessions.ts'
 import { changeBeside, type ManagementDeps } from '../deps.ts'
@@ -7,6 +9,7 @@ import { decodeCursor, page } from '../requests/cursor.ts'
 import type { HandlersOf } from '../router.ts'
 import { adminKey } from './authorize.ts'
 import { refuseForgery } from './cross-site.ts'
+import { refusalOf } from './permit.ts'
 import { cookieValue, cookieValues, newSessionSecret, readSession, setCookie } from './session-cookie.ts'
 import type { SignInGuard } from './sign-in-guard.ts'
 
@@ -28,10 +31,13 @@ export function sessionHandlers(deps: ManagementDeps, guard: SignInGuard): Handl
       visit.setHeader('set-cookie', setCookie(cookieValue(session.id, secret, deps.secrets), seconds, visit))
       return toSessionView(session)
     },
-    'sessions.current': async (_input, { actor, session, expiresAt }) => ({
+    'sessions.current': async (_input, { actor, access, session, expiresAt }) => ({
       session_id: session?.id ?? null,
       key_id: actor.id,
       key_name: actor.name,
+      role: access.role,
+      workspaces: access.workspaces === null ? null : [...access.workspaces],
+      operations: Object.entries(CONTRACT).flatMap(([name, each]) => (refusalOf(each, access) === null ? [name] : [])),
       expires_at: timestampOrNull(expiresAt),
     }),
     async 'sessions.end'(_input, visit) {
@@ -40,16 +46,22 @@ export function sessionHandlers(deps: ManagementDeps, guard: SignInGuard): Handl
       const session = await readSession(visit, deps, visit.now)
       if (session !== null) await end(deps, session, 'sessions.end', { actor: session.key, now: visit.now })
     },
-    async 'sessions.list'({ query: { limit, cursor } }, { session: own, now }) {
+    async 'sessions.list'({ query: { limit, cursor } }, { session: own, actor, access, now }) {
       const after = decodeCursor(cursor, 1)
       const from = after === null ? null : String(after[0])
-      const rows = await listSessions(deps.db, { after: from, limit: limit + 1, now })
+      const rows = await listSessions(deps.db, {
+        after: from,
+        limit: limit + 1,
+        now,
+        keyId: isFullAccess(access) ? undefined : actor.id,
+      })
       const show = (session: Session) => ({ ...toSessionView(session), current: session.id === own?.id })
       return page(rows, limit, show, (session) => [session.id])
     },
     async 'sessions.revoke'({ params: { id } }, context) {
       const session = await findSession(deps.db, id)
-      if (session === null || !(await end(deps, session, 'sessions.revoke', context))) {
+      const isTheirs = session?.key.id === context.actor.id || isFullAccess(context.access)
+      if (session === null || !isTheirs || !(await end(deps, session, 'sessions.revoke', context))) {
         throw new GatewayError('not_found', `There is no session with the id '${id}'.`)
       }
     },

@@ -1,11 +1,12 @@
 import { z } from 'zod'
-import { Name, pageOf, paging, Timestamp } from './fields.ts'
+import { access, givenAccess, Name, pageOf, paging, Timestamp } from './fields.ts'
 import { operation } from './operation.ts'
 
 export const AdminKey = z.strictObject({
   id: z.string(),
   name: Name,
   prefix: z.string().describe('The first 12 characters of the value'),
+  ...access,
   created_at: Timestamp,
   expires_at: Timestamp.nullable(),
   revoked_at: Timestamp.nullable(),
@@ -15,27 +16,33 @@ const tag = 'Admin keys'
 
 export const adminKeyOperations = {
   'admin-keys.list': operation({
+    role: 'admin',
+    scope: 'rows',
     method: 'GET',
     path: '/admin-keys',
     tag,
-    summary: 'List the admin keys, newest first',
+    summary: 'List the admin keys whose access is within your own, newest first',
     query: z.strictObject(paging),
     reply: pageOf(AdminKey),
   }),
   'admin-keys.create': operation({
+    role: 'admin',
+    scope: 'rows',
     method: 'POST',
     path: '/admin-keys',
     tag,
-    summary: 'Create an admin key; its value is shown once',
-    body: z.strictObject({ name: Name, expires_at: Timestamp.nullable().optional() }),
+    summary: 'Create an admin key, with no more access than your own; its value is shown once',
+    body: z.strictObject({ name: Name, ...givenAccess, expires_at: Timestamp.nullable().optional() }),
     reply: AdminKey.extend({ value: z.string().describe('The key itself: shown now and never again') }),
     status: 201,
   }),
   'admin-keys.revoke': operation({
+    role: 'admin',
+    scope: 'rows',
     method: 'DELETE',
     path: '/admin-keys/{id}',
     tag,
-    summary: 'Revoke an admin key, but never the last working one',
+    summary: 'Revoke an admin key, but never the last working one that may do everything',
     params: z.strictObject({ id: z.string().max(64) }),
   }),
 }

@@ -16,6 +16,8 @@ export const AuditEntry = z.strictObject({
 
 export const auditOperations = {
   'audit.list': operation({
+    role: 'viewer',
+    scope: 'rows',
     method: 'GET',
     path: '/audit',
     tag: 'Audit',
@@ -28,6 +30,8 @@ export const auditOperations = {
     reply: pageOf(AuditEntry),
   }),
   'audit.get': operation({
+    role: 'viewer',
+    scope: 'rows',
     method: 'GET',
     path: '/audit/{id}',
     tag: 'Audit',

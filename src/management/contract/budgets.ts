@@ -74,6 +74,8 @@ const tag = 'Budgets'
 
 export const budgetOperations = {
   'budgets.list': operation({
+    role: 'viewer',
+    scope: 'rows',
     method: 'GET',
     path: '/budgets',
     tag,
@@ -89,6 +91,8 @@ export const budgetOperations = {
     reply: pageOf(Budget),
   }),
   'verify.ledger': operation({
+    role: 'admin',
+    scope: 'gateway',
     method: 'POST',
     path: '/verify',
     tag,

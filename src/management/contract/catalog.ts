@@ -30,6 +30,8 @@ export const CatalogItem = z.strictObject({
 
 export const catalogOperations = {
   'catalog.list': operation({
+    role: 'viewer',
+    scope: 'workspace',
     method: 'GET',
     path: '/catalog',
     tag: 'Registry',

@@ -32,6 +32,8 @@ const body = FileConfigSchema.describe('The content of a configuration file, its
 
 export const configOperations = {
   'config.plan': operation({
+    role: 'admin',
+    scope: 'gateway',
     method: 'POST',
     path: '/config/plan',
     tag,
@@ -40,6 +42,8 @@ export const configOperations = {
     reply: z.strictObject(outcome),
   }),
   'config.apply': operation({
+    role: 'admin',
+    scope: 'gateway',
     method: 'POST',
     path: '/config/apply',
     tag,
@@ -53,6 +57,8 @@ export const configOperations = {
     }),
   }),
   'config.export': streamedOperation({
+    role: 'admin',
+    scope: 'gateway',
     method: 'GET',
     path: '/config/export',
     tag,

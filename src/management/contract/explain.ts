@@ -67,6 +67,8 @@ const body = z.unknown().meta({ type: 'object', description: 'A chat completions
 
 export const explainOperations = {
   'routes.explain': operation({
+    role: 'viewer',
+    scope: 'workspace',
     method: 'POST',
     path: '/routes/{alias}/explain',
     tag,
@@ -77,6 +79,8 @@ export const explainOperations = {
     reply: Explanation,
   }),
   'explain.request': operation({
+    role: 'viewer',
+    scope: 'workspace',
     method: 'POST',
     path: '/explain',
     tag,

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { Role } from '../../domain/access.ts'
 
 /** Fields that several resources share. Snake_case, money as decimal strings in USD, times as RFC 3339 in UTC. */
 export const Timestamp = z.iso.datetime({ offset: true }).describe('RFC 3339, UTC')
@@ -11,6 +12,24 @@ export const Name = z
   .string()
   .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, 'a name is 1 to 64 of letters, digits and . _ -')
 export const WorkspaceName = Name
+
+/** What an admin key or a person may do, and where. */
+export const access = {
+  role: Role.describe('`viewer` reads, `editor` also changes keys and routes, `admin` may do everything'),
+  workspaces: z.array(WorkspaceName).nullable().describe('Where; null: in all workspaces, and in the gateway itself'),
+}
+
+/** The same of a new one. */
+export const givenAccess = {
+  role: access.role.default('admin'),
+  workspaces: z
+    .array(WorkspaceName)
+    .min(1, 'name at least one workspace, or send null for all')
+    .max(1_000)
+    .nullable()
+    .default(null)
+    .describe('Where; null: in all workspaces, and in the gateway itself'),
+}
 
 /** Resources of a workspace take it as a query parameter. */
 export const inWorkspace = { workspace: WorkspaceName.default('default') }

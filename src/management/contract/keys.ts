@@ -49,6 +49,8 @@ const versioned = { hasVersion: true, unversioned: ['last_used_at', 'spent_usd',
 
 export const keyOperations = {
   'keys.list': operation({
+    role: 'viewer',
+    scope: 'workspace',
     method: 'GET',
     path: '/keys',
     tag,
@@ -61,6 +63,8 @@ export const keyOperations = {
     reply: pageOf(Key),
   }),
   'keys.create': operation({
+    role: 'editor',
+    scope: 'workspace',
     method: 'POST',
     path: '/keys',
     tag,
@@ -72,6 +76,8 @@ export const keyOperations = {
     ...versioned,
   }),
   'keys.get': operation({
+    role: 'viewer',
+    scope: 'rows',
     method: 'GET',
     path: '/keys/{id}',
     tag,
@@ -81,6 +87,8 @@ export const keyOperations = {
     ...versioned,
   }),
   'keys.update': operation({
+    role: 'editor',
+    scope: 'rows',
     method: 'PATCH',
     path: '/keys/{id}',
     tag,
@@ -91,6 +99,8 @@ export const keyOperations = {
     ...versioned,
   }),
   'keys.rotate': operation({
+    role: 'editor',
+    scope: 'rows',
     method: 'POST',
     path: '/keys/{id}/rotate',
     tag,
@@ -104,6 +114,8 @@ export const keyOperations = {
     ...versioned,
   }),
   'keys.values': operation({
+    role: 'viewer',
+    scope: 'rows',
     method: 'GET',
     path: '/keys/{id}/values',
     tag,
@@ -113,6 +125,8 @@ export const keyOperations = {
     reply: pageOf(KeyValue),
   }),
   'keys.revoke-value': operation({
+    role: 'editor',
+    scope: 'rows',
     method: 'DELETE',
     path: '/keys/{id}/values/{value_id}',
     tag,
@@ -120,6 +134,8 @@ export const keyOperations = {
     params: one.extend({ value_id: z.string().max(64) }),
   }),
   'keys.pause': operation({
+    role: 'editor',
+    scope: 'rows',
     method: 'POST',
     path: '/keys/{id}/pause',
     tag,
@@ -129,6 +145,8 @@ export const keyOperations = {
     ...versioned,
   }),
   'keys.resume': operation({
+    role: 'editor',
+    scope: 'rows',
     method: 'POST',
     path: '/keys/{id}/resume',
     tag,
@@ -138,6 +156,8 @@ export const keyOperations = {
     ...versioned,
   }),
   'keys.revoke': operation({
+    role: 'editor',
+    scope: 'rows',
     method: 'DELETE',
     path: '/keys/{id}',
     tag,

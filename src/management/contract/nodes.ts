@@ -20,6 +20,8 @@ const tag = 'Nodes'
 
 export const nodeOperations = {
   'nodes.list': operation({
+    role: 'viewer',
+    scope: 'rows',
     method: 'GET',
     path: '/nodes',
     tag,
@@ -27,6 +29,8 @@ export const nodeOperations = {
     reply: pageOf(Node),
   }),
   'nodes.forget': operation({
+    role: 'admin',
+    scope: 'gateway',
     method: 'DELETE',
     path: '/nodes/{id}',
     tag,

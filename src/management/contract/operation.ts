@@ -1,4 +1,12 @@
 import { z } from 'zod'
+import type { Role } from '../../domain/access.ts'
+
+/**
+ * What it is about, for whoever has access to some workspaces only. `workspace`: the one that its query or its path names.
+ * `rows`: its handler leaves out or does not find what is not theirs. `shared`: nothing of any workspace, open to all of
+ * them. `gateway`: the gateway as a whole, and so only for access to all workspaces.
+ */
+export type OperationScope = 'workspace' | 'rows' | 'shared' | 'gateway'
 
 /**
  * One operation of the management API: a row of the contract. The router, the OpenAPI page, the command line and the
@@ -33,6 +41,9 @@ export interface Operation<
   stream: readonly string[] | null
   /** Needs no admin key: its handler decides whom it serves. */
   isPublic: boolean
+  /** The least role that may do it. */
+  role: Role
+  scope: OperationScope
   /** Takes as long as a provider does, and is not broken off when the database goes away meanwhile. */
   waitsForProvider: boolean
 }
@@ -58,6 +69,9 @@ type Given<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType, R 
   waitsForProvider?: boolean
 }
 
+/** Nobody is let in by accident: every row says who may. */
+type Permission = Pick<Operation, 'role' | 'scope'>
+
 const nothing = z.strictObject({})
 
 /** A row, with what most rows have left out. */
@@ -66,7 +80,7 @@ export function operation<
   Q extends z.ZodObject = typeof nothing,
   B extends z.ZodType = z.ZodUndefined,
   R extends z.ZodType = z.ZodUndefined,
->(given: Given<P, Q, B, R>): Operation<P, Q, B, R> {
+>(given: Given<P, Q, B, R> & Permission): Operation<P, Q, B, R> {
   return {
     params: nothing as unknown as P,
     query: nothing as unknown as Q,
@@ -90,12 +104,12 @@ export function publicOperation<
   B extends z.ZodType = z.ZodUndefined,
   R extends z.ZodType = z.ZodUndefined,
 >(given: Given<P, Q, B, R>) {
-  return { ...operation(given), isPublic: true as const }
+  return { ...operation({ ...given, role: 'viewer', scope: 'shared' }), isPublic: true as const }
 }
 
 /** A row whose answer may be of any length. */
 export function streamedOperation<P extends z.ZodObject = typeof nothing, Q extends z.ZodObject = typeof nothing>(
-  given: Given<P, Q, z.ZodUndefined, z.ZodUndefined> & { stream: readonly string[] },
+  given: Given<P, Q, z.ZodUndefined, z.ZodUndefined> & Permission & { stream: readonly string[] },
 ) {
   return { ...operation(given), status: 200 as const, stream: given.stream }
 }

@@ -4,6 +4,8 @@ import { operation } from './operation.ts'
 
 export const playgroundOperations = {
   'chat.try': operation({
+    role: 'editor',
+    scope: 'workspace',
     method: 'POST',
     path: '/try',
     tag: 'Playground',

@@ -115,6 +115,8 @@ const one = z.strictObject({ name: ProviderName })
 
 export const providerOperations = {
   'providers.list': operation({
+    role: 'viewer',
+    scope: 'shared',
     method: 'GET',
     path: '/providers',
     tag,
@@ -123,6 +125,8 @@ export const providerOperations = {
     reply: pageOf(Provider),
   }),
   'providers.kinds': operation({
+    role: 'viewer',
+    scope: 'shared',
     method: 'GET',
     path: '/provider-kinds',
     tag,
@@ -130,6 +134,8 @@ export const providerOperations = {
     reply: ProviderKinds,
   }),
   'providers.put': operation({
+    role: 'admin',
+    scope: 'gateway',
     method: 'PUT',
     path: '/providers/{name}',
     tag,
@@ -141,6 +147,8 @@ export const providerOperations = {
     hasVersion: true,
   }),
   'providers.get': operation({
+    role: 'viewer',
+    scope: 'shared',
     method: 'GET',
     path: '/providers/{name}',
     tag,
@@ -150,6 +158,8 @@ export const providerOperations = {
     hasVersion: true,
   }),
   'providers.delete': operation({
+    role: 'admin',
+    scope: 'gateway',
     method: 'DELETE',
     path: '/providers/{name}',
     tag,
@@ -158,14 +168,18 @@ export const providerOperations = {
     hasVersion: true,
   }),
   'providers.routes': operation({
+    role: 'viewer',
+    scope: 'rows',
     method: 'GET',
     path: '/providers/{name}/routes',
     tag,
-    summary: 'List the routes of all workspaces whose chain names a provider',
+    summary: 'List the routes whose chain names a provider, of all workspaces that the caller has access to',
     params: one,
     reply: z.strictObject({ data: z.array(z.strictObject({ workspace: WorkspaceName, alias: Alias })) }),
   }),
   'providers.price-percent': operation({
+    role: 'admin',
+    scope: 'gateway',
     method: 'PUT',
     path: '/providers/{name}/price-percent',
     tag,
@@ -180,6 +194,8 @@ export const providerOperations = {
     reply: Provider,
   }),
   'providers.test': operation({
+    role: 'editor',
+    scope: 'gateway',
     method: 'POST',
     path: '/providers/{name}/test',
     tag,

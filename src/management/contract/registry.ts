@@ -73,6 +73,8 @@ const one = z.strictObject({ provider: ProviderName, model: z.string().min(1).ma
 
 export const registryOperations = {
   'registry.list': operation({
+    role: 'viewer',
+    scope: 'shared',
     method: 'GET',
     path: '/registry',
     tag,
@@ -86,6 +88,8 @@ export const registryOperations = {
     reply: pageOf(RegistryModel),
   }),
   'registry.get': operation({
+    role: 'viewer',
+    scope: 'shared',
     method: 'GET',
     path: '/registry/{provider}/{model}',
     tag,
@@ -95,6 +99,8 @@ export const registryOperations = {
     hasVersion: true,
   }),
   'registry.put': operation({
+    role: 'admin',
+    scope: 'gateway',
     method: 'PUT',
     path: '/registry/{provider}/{model}',
     tag,
@@ -106,6 +112,8 @@ export const registryOperations = {
     hasVersion: true,
   }),
   'registry.history': operation({
+    role: 'viewer',
+    scope: 'shared',
     method: 'GET',
     path: '/registry/{provider}/{model}/history',
     tag,
@@ -115,6 +123,8 @@ export const registryOperations = {
     reply: pageOf(PriceVersion),
   }),
   'registry.import': operation({
+    role: 'admin',
+    scope: 'gateway',
     method: 'POST',
     path: '/registry/import',
     tag,

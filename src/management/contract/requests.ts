@@ -132,6 +132,8 @@ const one = z.strictObject({ id: z.string().max(100) })
 
 export const requestOperations = {
   'requests.list': operation({
+    role: 'viewer',
+    scope: 'workspace',
     method: 'GET',
     path: '/requests',
     tag,
@@ -147,6 +149,8 @@ export const requestOperations = {
     }),
   }),
   'requests.export': streamedOperation({
+    role: 'viewer',
+    scope: 'workspace',
     method: 'GET',
     path: '/requests/export',
     tag,
@@ -155,6 +159,8 @@ export const requestOperations = {
     stream: ['application/x-ndjson', 'text/csv'],
   }),
   'requests.get': operation({
+    role: 'viewer',
+    scope: 'rows',
     method: 'GET',
     path: '/requests/{id}',
     tag,
@@ -163,6 +169,8 @@ export const requestOperations = {
     reply: LoggedRequest.extend({ attempts: z.array(Attempt) }),
   }),
   'requests.explain': operation({
+    role: 'viewer',
+    scope: 'rows',
     method: 'GET',
     path: '/requests/{id}/explain',
     tag,

@@ -21,6 +21,8 @@ const place = { params: z.strictObject({ alias: Alias }), query: z.strictObject(
 
 export const routeOperations = {
   'routes.list': operation({
+    role: 'viewer',
+    scope: 'workspace',
     method: 'GET',
     path: '/routes',
     tag,
@@ -29,6 +31,8 @@ export const routeOperations = {
     reply: pageOf(Route),
   }),
   'routes.put': operation({
+    role: 'editor',
+    scope: 'workspace',
     method: 'PUT',
     path: '/routes/{alias}',
     tag,
@@ -40,6 +44,8 @@ export const routeOperations = {
     hasVersion: true,
   }),
   'routes.get': operation({
+    role: 'viewer',
+    scope: 'workspace',
     method: 'GET',
     path: '/routes/{alias}',
     tag,
@@ -49,6 +55,8 @@ export const routeOperations = {
     hasVersion: true,
   }),
   'routes.delete': operation({
+    role: 'editor',
+    scope: 'workspace',
     method: 'DELETE',
     path: '/routes/{alias}',
     tag,

@@ -3,6 +3,8 @@ import { operation } from './operation.ts'
 
 export const secretOperations = {
   'secrets.rotate': operation({
+    role: 'admin',
+    scope: 'gateway',
     method: 'POST',
     path: '/secrets/rotate',
     tag: 'Secrets',

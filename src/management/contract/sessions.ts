@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Name, pageOf, paging, Timestamp } from './fields.ts'
+import { access, Name, pageOf, paging, Timestamp } from './fields.ts'
 import { operation, publicOperation } from './operation.ts'
 
 export const Session = z.strictObject({
@@ -23,6 +23,8 @@ export const sessionOperations = {
     status: 201,
   }),
   'sessions.current': operation({
+    role: 'viewer',
+    scope: 'shared',
     method: 'GET',
     path: '/sessions/current',
     tag,
@@ -31,6 +33,8 @@ export const sessionOperations = {
       session_id: z.string().nullable().describe('Null with a bearer key'),
       key_id: z.string(),
       key_name: Name,
+      ...access,
+      operations: z.array(z.string()).describe('What this access may do, where it covers the workspace'),
       expires_at: Timestamp.nullable().describe('When this access expires; null: never'),
     }),
   }),
@@ -41,18 +45,22 @@ export const sessionOperations = {
     summary: 'Sign out: end the session of the cookie, if there is one, and clear the cookie',
   }),
   'sessions.list': operation({
+    role: 'viewer',
+    scope: 'rows',
     method: 'GET',
     path: '/sessions',
     tag,
-    summary: 'List the sessions that work now, newest first',
+    summary: 'List your own sessions that work now, newest first; with full access those of everybody',
     query: z.strictObject(paging),
     reply: pageOf(Session.extend({ current: z.boolean().describe('The one that asks') })),
   }),
   'sessions.revoke': operation({
+    role: 'viewer',
+    scope: 'rows',
     method: 'DELETE',
     path: '/sessions/{id}',
     tag,
-    summary: "End anybody's session at once",
+    summary: 'End one of your own sessions at once; with full access anybody’s',
     params: z.strictObject({ id: z.string().max(64) }),
   }),
 }

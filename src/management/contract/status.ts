@@ -25,7 +25,9 @@ const ProviderStatus = z.strictObject({
       }),
     )
     .describe('Models that are skipped now or on trial; working ones are not listed'),
-  last_error: ProviderError.nullable().describe("Failures of the provider's only, not mistakes of callers"),
+  last_error: ProviderError.nullable().describe(
+    "Failures of the provider's only, not mistakes of callers; only with access to all workspaces",
+  ),
   last_success_at: Timestamp.nullable(),
   calls_5m: z.int().describe('Upstream calls of the last five minutes'),
   errors_5m: z.int().describe("Those of them that failed by the provider's fault"),
@@ -61,6 +63,8 @@ export const GatewayStatus = z.strictObject({
 
 export const statusOperations = {
   'status.get': operation({
+    role: 'viewer',
+    scope: 'rows',
     method: 'GET',
     path: '/status',
     tag: 'Status',

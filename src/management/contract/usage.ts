@@ -36,6 +36,8 @@ const tag = 'Usage'
 
 export const usageOperations = {
   'usage.get': operation({
+    role: 'viewer',
+    scope: 'workspace',
     method: 'GET',
     path: '/usage',
     tag,
@@ -79,6 +81,8 @@ export const usageOperations = {
     }),
   }),
   'usage.what-if': operation({
+    role: 'viewer',
+    scope: 'workspace',
     method: 'GET',
     path: '/usage/what-if',
     tag,

@@ -26,6 +26,8 @@ const one = z.strictObject({ name: WorkspaceName })
 
 export const workspaceOperations = {
   'workspaces.list': operation({
+    role: 'viewer',
+    scope: 'rows',
     method: 'GET',
     path: '/workspaces',
     tag,
@@ -34,6 +36,8 @@ export const workspaceOperations = {
     reply: pageOf(Workspace),
   }),
   'workspaces.create': operation({
+    role: 'admin',
+    scope: 'gateway',
     method: 'POST',
     path: '/workspaces',
     tag,
@@ -43,6 +47,8 @@ export const workspaceOperations = {
     status: 201,
   }),
   'workspaces.get': operation({
+    role: 'viewer',
+    scope: 'workspace',
     method: 'GET',
     path: '/workspaces/{name}',
     tag,
@@ -51,6 +57,8 @@ export const workspaceOperations = {
     reply: Workspace,
   }),
   'workspaces.update': operation({
+    role: 'admin',
+    scope: 'gateway',
     method: 'PATCH',
     path: '/workspaces/{name}',
     tag,
@@ -60,6 +68,8 @@ export const workspaceOperations = {
     reply: Workspace,
   }),
   'workspaces.delete': operation({
+    role: 'admin',
+    scope: 'gateway',
     method: 'DELETE',
     path: '/workspaces/{name}',
     tag,

@@ -1,3 +1,4 @@
+import { coversWorkspace } from '../../domain/access.ts'
 import { GatewayError } from '../../domain/errors.ts'
 import { findRequest } from '../../request-log/search/find-request.ts'
 import { type LogPosition, type RequestFilters, searchRequests } from '../../request-log/search/search.ts'
@@ -5,7 +6,7 @@ import type { RequestRow } from '../../store/engine/schema.ts'
 import { timestamp } from '../contract/fields.ts'
 import type { requestOperations } from '../contract/requests.ts'
 import type { ManagementDeps } from '../deps.ts'
-import type { HandlersOf } from '../router.ts'
+import type { Context, HandlersOf } from '../router.ts'
 import { decodeCursor, encodeCursor } from './cursor.ts'
 import { explainRequest } from './explain-request.ts'
 import { exportRequests } from './request-export.ts'
@@ -33,13 +34,13 @@ export function requestHandlers(deps: ManagementDeps): HandlersOf<typeof request
       // What arrives while it is being written would never let it end.
       return exportRequests(reads, { ...filters, to: filters.to ?? now + 1 }, query.format)
     },
-    async 'requests.get'({ params }) {
-      const row = await find(deps, params.id)
+    async 'requests.get'({ params }, context) {
+      const row = await find(deps, params.id, context)
       const names = await keyNames(deps, [row])
       return { ...toRequestView(row, names), attempts: attemptsOf(row).map(toAttemptView) }
     },
-    async 'requests.explain'({ params }) {
-      const row = await find(deps, params.id)
+    async 'requests.explain'({ params }, context) {
+      const row = await find(deps, params.id, context)
       const names = await keyNames(deps, [row])
       return explainRequest(reads, row, names.get(row.key_id) ?? null)
     },
@@ -70,10 +71,11 @@ async function newerOnly(
   return { ...filters, from, newerThan: { startedAt: row.started_at, id: row.id } }
 }
 
-async function find(deps: ManagementDeps, id: string): Promise<RequestRow> {
+async function find(deps: ManagementDeps, id: string, { access }: Context): Promise<RequestRow> {
   await untilCaughtUp(deps)
   const row = await findRequest(deps.reads, id)
-  if (row === undefined) throw new GatewayError('not_found', `There is no request '${id}' in the log.`)
+  if (row === undefined || !coversWorkspace(access, row.workspace))
+    throw new GatewayError('not_found', `There is no request '${id}' in the log.`)
   return row
 }
 

@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely'
+import { type Access, FULL_ACCESS, isFullAccess } from '../../domain/access.ts'
 import { hashKey, type Key, type KeyKind, keyPrefix, newKeyValue } from '../../domain/key.ts'
 import { type Limits, limitsFromText } from '../../domain/limits.ts'
 import { newId } from '../../domain/new-id.ts'
@@ -15,13 +16,15 @@ export interface KeyInput {
   allowedModels?: readonly string[] | null
   limits?: Limits | null
   pausedAt?: number | null
+  /** Of an admin key; left out: full. */
+  access?: Access
   managedBy?: ManagedBy
 }
 
 export function keyFromRow(row: KeyRow): Key {
   return {
     id: row.id,
-    kind: row.kind,
+    kind: row.kind === 'live' ? 'live' : 'admin',
     workspace: row.workspace,
     name: row.name,
     prefix: row.prefix,
@@ -31,7 +34,18 @@ export function keyFromRow(row: KeyRow): Key {
     pausedAt: row.paused_at,
     allowedModels: row.allowed_models === null ? null : (JSON.parse(row.allowed_models) as string[]),
     limits: limitsFromText(row.limits),
+    ...(row.kind === 'live' ? {} : { access: accessFromRow(row) }),
   }
+}
+
+export function accessFromRow({ kind, role, workspaces }: Pick<KeyRow, 'kind' | 'role' | 'workspaces'>): Access {
+  if (kind === 'admin') return FULL_ACCESS
+  return { role: role ?? 'viewer', workspaces: workspaces === null ? null : (JSON.parse(workspaces) as string[]) }
+}
+
+/** A key that may do less is of a kind that gateways of the version before do not let in. */
+function storedKind({ kind, access = FULL_ACCESS }: KeyInput): KeyRow['kind'] {
+  return kind === 'admin' && !isFullAccess(access) ? 'scoped' : kind
 }
 
 /** Makes a key with a new value. The value is in the answer and nowhere else: only its hash is stored. */
@@ -47,7 +61,7 @@ export async function createKey(
 export async function insertKey(db: Kysely<Database>, input: KeyInput, value: string, now: number): Promise<Key> {
   const row: KeyRow = {
     id: newId(now),
-    kind: input.kind,
+    kind: storedKind(input),
     workspace: input.workspace,
     name: input.name,
     prefix: keyPrefix(value),
@@ -58,6 +72,8 @@ export async function insertKey(db: Kysely<Database>, input: KeyInput, value: st
     allowed_models: jsonOrNull(input.allowedModels),
     limits: jsonOrNull(input.limits),
     managed_by: input.managedBy ?? null,
+    role: input.access?.role ?? null,
+    workspaces: jsonOrNull(input.access?.workspaces),
   }
   await db.insertInto('keys').values(row).execute()
   await db.insertInto('key_values').values(firstValue(row, value)).execute()
@@ -106,7 +122,7 @@ export async function findLiveByName(db: Kysely<Database>, workspace: string, na
   return row ?? null
 }
 
-/** Is there any key of this kind that works? */
+/** Is there any key of this kind that works? Of admin keys one that may do everything. */
 export async function hasKeys(db: Kysely<Database>, kind: KeyKind, now: number): Promise<boolean> {
   const row = await db
     .selectFrom('keys')
@@ -119,8 +135,15 @@ export async function hasKeys(db: Kysely<Database>, kind: KeyKind, now: number):
   return row !== undefined
 }
 
+const KINDS: Record<KeyKind, KeyRow['kind'][]> = { live: ['live'], admin: ['admin', 'scoped'] }
+
 export async function findKey(db: Kysely<Database>, kind: KeyKind, id: string): Promise<KeyRow | null> {
-  const row = await db.selectFrom('keys').selectAll().where('id', '=', id).where('kind', '=', kind).executeTakeFirst()
+  const row = await db
+    .selectFrom('keys')
+    .selectAll()
+    .where('id', '=', id)
+    .where('kind', 'in', KINDS[kind])
+    .executeTakeFirst()
   return row ?? null
 }
 
@@ -138,7 +161,7 @@ export interface KeyPage {
 /** Newest first. */
 export async function listKeys(db: Kysely<Database>, page: KeyPage): Promise<KeyRow[]> {
   const { kind, workspace, usableAt = null, after, limit } = page
-  let rows = db.selectFrom('keys').selectAll().where('kind', '=', kind).orderBy('id', 'desc').limit(limit)
+  let rows = db.selectFrom('keys').selectAll().where('kind', 'in', KINDS[kind]).orderBy('id', 'desc').limit(limit)
   if (workspace !== null) rows = rows.where('workspace', '=', workspace)
   if (usableAt !== null) {
     rows = rows
@@ -149,16 +172,16 @@ export async function listKeys(db: Kysely<Database>, page: KeyPage): Promise<Key
   return rows.execute()
 }
 
-/** Ids of the keys of this kind that work now, and of this name if one is given. */
+/** Ids of the keys of this kind that work now, of this name if one is given; `isFull`: only those that may do everything. */
 export async function usableKeyIds(
   db: Kysely<Database>,
-  filter: { kind: KeyKind; workspace: string | null; name?: string },
+  filter: { kind: KeyKind; workspace: string | null; name?: string; isFull?: boolean },
   now: number,
 ): Promise<string[]> {
   let rows = db
     .selectFrom('keys')
     .select('id')
-    .where('kind', '=', filter.kind)
+    .where('kind', 'in', filter.isFull ? [filter.kind] : KINDS[filter.kind])
     .where((where) => where.or([where('revoked_at', 'is', null), where('revoked_at', '>', now)]))
     .where((where) => where.or([where('expires_at', 'is', null), where('expires_at', '>', now)]))
   if (filter.workspace !== null) rows = rows.where('workspace', '=', filter.workspace)
@@ -192,4 +215,20 @@ export async function revokeKey(db: Kysely<Database>, id: string, at: number): P
 
 export function jsonOrNull(value: unknown): string | null {
   return value === undefined || value === null ? null : JSON.stringify(value)
+}
+
+/** No admin key has access to a later workspace of the same name. One that is left with none may see nothing. */
+export async function forgetInScopes(db: Kysely<Database>, workspace: string): Promise<void> {
+  const rows = await db
+    .selectFrom('keys')
+    .select(['id', 'workspaces'])
+    .where('kind', '=', 'scoped')
+    .where('workspaces', 'is not', null)
+    .execute()
+  for (const { id, workspaces } of rows) {
+    const names = JSON.parse(String(workspaces)) as string[]
+    if (!names.includes(workspace)) continue
+    const rest = JSON.stringify(names.filter((name) => name !== workspace))
+    await db.updateTable('keys').set({ workspaces: rest }).where('id', '=', id).execute()
+  }
 }

@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely'
+import type { Access } from '../../domain/access.ts'
 import type { Key } from '../../domain/key.ts'
 import { newId } from '../../domain/new-id.ts'
 import type { Database, KeyRow, SessionRow } from '../engine/schema.ts'
@@ -8,10 +9,15 @@ import { keyFromRow } from './keys.ts'
 export interface Session {
   id: string
   key: Key
+  /** What it may do now: as its key. */
+  access: Access
   secretHash: string
   createdAt: number
   expiresAt: number
 }
+
+/** One of a gateway key would be nobody's: it may do nothing. */
+const NO_ACCESS: Access = { role: 'viewer', workspaces: [] }
 
 /** Also clears away what has expired: nothing else does, and nothing else needs to. */
 export async function createSession(
@@ -28,7 +34,7 @@ export async function createSession(
     expires_at: expiresAt,
   }
   await db.insertInto('sessions').values(row).execute()
-  return { id: row.id, key, secretHash, createdAt: now, expiresAt }
+  return { id: row.id, key, access: key.access ?? NO_ACCESS, secretHash, createdAt: now, expiresAt }
 }
 
 /** Whether it and its key still hold, the caller decides: both come from the same moment. */
@@ -42,16 +48,22 @@ export interface SessionPage {
   after: string | null
   limit: number
   now: number
+  /** Only those that were opened with this key. */
+  keyId?: string | undefined
 }
 
 /** Those that work now, newest first. */
-export async function listSessions(db: Kysely<Database>, { after, limit, now }: SessionPage): Promise<Session[]> {
+export async function listSessions(
+  db: Kysely<Database>,
+  { after, limit, now, keyId }: SessionPage,
+): Promise<Session[]> {
   let rows = withKeys(db)
     .where('sessions.expires_at', '>', now)
     .where((where) => where.or([where('keys.revoked_at', 'is', null), where('keys.revoked_at', '>', now)]))
     .where((where) => where.or([where('keys.expires_at', 'is', null), where('keys.expires_at', '>', now)]))
     .orderBy('sessions.id', 'desc')
     .limit(limit)
+  if (keyId !== undefined) rows = rows.where('keys.id', '=', keyId)
   if (after !== null) rows = rows.where('sessions.id', '<', after)
   return (await rows.execute()).map(sessionFromRow)
 }
@@ -83,9 +95,11 @@ function withKeys(db: Kysely<Database>) {
 }
 
 function sessionFromRow(row: JoinedRow): Session {
+  const key = keyFromRow(row)
   return {
     id: row.session_id,
-    key: keyFromRow(row),
+    key,
+    access: key.access ?? NO_ACCESS,
     secretHash: row.secret_hash,
     createdAt: row.session_created_at,
     expiresAt: row.session_expires_at,

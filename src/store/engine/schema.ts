@@ -1,4 +1,5 @@
 import type { ColumnType, Generated, Insertable, Selectable } from 'kysely'
+import type { Role } from '../../domain/access.ts'
 import type { FieldKind, LogFields } from '../../domain/log/fields.ts'
 import type { DimensionColumn } from '../../domain/log/usage-dimensions.ts'
 import type { ExactInteger } from './exact-integer.ts'
@@ -43,7 +44,8 @@ interface WorkspacesTable {
 
 interface KeysTable {
   id: string
-  kind: 'live' | 'admin'
+  /** `scoped`: an admin key that may not do everything. Gateways of the version before refuse what they do not know. */
+  kind: 'live' | 'admin' | 'scoped'
   workspace: string | null
   name: string
   /** Of the newest value that works. */
@@ -55,6 +57,10 @@ interface KeysTable {
   allowed_models: string | null
   limits: string | null
   managed_by: ManagedBy
+  /** Of an admin key: null is `admin`. */
+  role: ColumnType<Role | null, Role | null | undefined>
+  /** Of an admin key, a JSON list; null: all. */
+  workspaces: ColumnType<string | null, string | null | undefined>
 }
 
 /** The secrets of keys, as hashes. The first one of a key has the id of the key. */

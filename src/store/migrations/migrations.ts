@@ -27,6 +27,8 @@ export const MIGRATIONS: readonly Migration[] = [
   countAudio,
   leaveOutBeginnings,
   countMediaOutput,
+
+  limitAdminKeys,
 ]
 
 async function markInterchangeable(db: Transaction<Database>): Promise<void> {
@@ -90,6 +92,10 @@ async function countMediaOutput(db: Transaction<Database>): Promise<void> {
   for (const column of ['audio_output_tokens', 'image_output_tokens']) {
     await sql.raw(`alter table requests add column ${column} bigint`).execute(db)
   }
+}
+
+async function limitAdminKeys(db: Transaction<Database>): Promise<void> {
+  for (const column of ['role', 'workspaces']) await sql.raw(`alter table keys add column ${column} text`).execute(db)
 }
 
 /** The schema that this version of the gateway works with. */

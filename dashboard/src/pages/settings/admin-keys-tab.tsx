@@ -3,6 +3,7 @@ import { Plus } from 'lucide-react'
 import { useState } from 'react'
 import type { Item } from '../../api/client.ts'
 import { useAll, useChange, useOperation } from '../../api/hooks.ts'
+import { accessWords } from '../../components/access-fields.tsx'
 import { Confirm } from '../../components/confirm.tsx'
 import { type Column, DataTable } from '../../components/data-table.tsx'
 import { KeyStateBadge } from '../../components/key-state-badge.tsx'
@@ -19,7 +20,7 @@ type AdminKey = Item<'admin-keys.list'>
 interface Known {
   /** The key that this browser is signed in with. */
   ownId: string | undefined
-  /** How many work: the last one is never revoked. */
+  /** How many work that may do everything: the last one is never revoked. */
   working: number
   onRevoke: (key: AdminKey) => void
 }
@@ -39,6 +40,7 @@ function columnsWith({ ownId, working, onRevoke }: Known): Column<AdminKey>[] {
       ),
     },
     { name: 'prefix', title: 'Begins with', cell: ({ prefix }) => <span className="mono">{prefix}…</span> },
+    { name: 'access', title: 'May', cell: (key) => accessWords(key) },
     { name: 'state', title: 'State', cell: (key) => <KeyStateBadge lifetime={key} /> },
     { name: 'created', title: 'Created', cell: ({ created_at }) => <Time at={created_at} /> },
     {
@@ -52,14 +54,16 @@ function columnsWith({ ownId, working, onRevoke }: Known): Column<AdminKey>[] {
       figures: true,
       cell: (key) => {
         if (!works(key, Date.now())) return null
-        const isLast = working <= 1
+        const isLast = working <= 1 && mayEverything(key)
         return (
           <Button
             variant="default"
             size="compact-xs"
             {...(isLast ? {} : { c: 'var(--bad)' })}
             disabled={isLast}
-            title={isLast ? 'The last one that works is never revoked: create another one first' : undefined}
+            title={
+              isLast ? 'The last one that may do everything is never revoked: create another one first' : undefined
+            }
             onClick={() => onRevoke(key)}
             aria-label={`Revoke ${key.name}`}
           >
@@ -71,13 +75,17 @@ function columnsWith({ ownId, working, onRevoke }: Known): Column<AdminKey>[] {
   ]
 }
 
+function mayEverything({ role, workspaces }: AdminKey): boolean {
+  return role === 'admin' && workspaces === null
+}
+
 export function AdminKeysTab() {
   const keys = useAll('admin-keys.list', {})
   const session = useOperation('sessions.current', {})
   const [search, setSearch] = useUrlState()
   const [revoking, setRevoking] = useState<AdminKey | null>(null)
   const now = Date.now()
-  const working = keys.data?.filter((key) => works(key, now)).length ?? 0
+  const working = keys.data?.filter((key) => works(key, now) && mayEverything(key)).length ?? 0
   return (
     <Panel
       title="Admin keys"

@@ -3,6 +3,7 @@ import { type FormEvent, useState } from 'react'
 import type { Reply } from '../../api/client.ts'
 import { useChange } from '../../api/hooks.ts'
 import { problemAt } from '../../api/problem.ts'
+import { type Access, AccessFields, accessWords } from '../../components/access-fields.tsx'
 import { ExpiryField } from '../../components/expiry-field.tsx'
 import { FormError } from '../../components/form-error.tsx'
 import { SecretOnce } from '../../components/secret-once.tsx'
@@ -27,7 +28,7 @@ export function CreateAdminKey({ onClose }: { onClose: () => void }) {
       {isShowing ? (
         <SecretOnce value={created.value} label={`The admin key ${created.name}`} onDone={onClose}>
           <Text size="sm">
-            Whoever has it can change everything here. It is used to sign in, as <span className="mono">ADMIN_KEY</span>{' '}
+            Whoever has it is {accessWords(created)}. It is used to sign in, as <span className="mono">ADMIN_KEY</span>{' '}
             of the command line, and as bearer of the management API.
           </Text>
         </SecretOnce>
@@ -41,11 +42,18 @@ export function CreateAdminKey({ onClose }: { onClose: () => void }) {
 function NewAdminKey({ onCreated, onClose }: { onCreated: (key: Created) => void; onClose: () => void }) {
   const create = useChange('admin-keys.create')
   const [name, setName] = useState('')
+  const [access, setAccess] = useState<Access>({ role: 'viewer', workspaces: [] })
   const [expires, setExpires] = useState('')
 
   function submit(event: FormEvent) {
     event.preventDefault()
-    const body = { name: name.trim(), expires_at: momentOf(expires) }
+    const { role, workspaces } = access
+    const body = {
+      name: name.trim(),
+      role,
+      workspaces: workspaces.length === 0 ? null : workspaces,
+      expires_at: momentOf(expires),
+    }
     if (body.name !== '') create.mutate({ body }, { onSuccess: onCreated })
   }
 
@@ -62,8 +70,9 @@ function NewAdminKey({ onCreated, onClose }: { onCreated: (key: Created) => void
           onChange={(event) => setName(event.currentTarget.value)}
           error={problemAt(create.error, 'name')}
         />
+        <AccessFields value={access} onChange={setAccess} error={problemAt(create.error, 'workspaces')} />
         <ExpiryField value={expires} onChange={setExpires} error={problemAt(create.error, 'expires_at')} />
-        <FormError error={create.error} fields={['name', 'expires_at']} />
+        <FormError error={create.error} fields={['name', 'workspaces', 'expires_at']} />
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
             Cancel

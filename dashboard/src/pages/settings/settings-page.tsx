@@ -1,8 +1,10 @@
 import { Tabs } from '@mantine/core'
 import type { ComponentType } from 'react'
 import { useLocation } from 'wouter'
+import type { OperationName } from '../../api/client.ts'
 import { Page } from '../../components/page.tsx'
 import { usePath, usePlaceParts } from '../../shell/place.ts'
+import { useRefusal } from '../../shell/session.ts'
 import { AboutTab } from './about-tab.tsx'
 import { AdminKeysTab } from './admin-keys-tab.tsx'
 import { ConfigurationTab } from './configuration-tab.tsx'
@@ -10,14 +12,31 @@ import { LedgerTab } from './ledger-tab.tsx'
 import { SessionsTab } from './sessions-tab.tsx'
 import { WorkspacesTab } from './workspaces-tab.tsx'
 
-const TABS: { name: string; title: string; content: ComponentType }[] = [
-  { name: 'workspaces', title: 'Workspaces', content: WorkspacesTab },
-  { name: 'admin-keys', title: 'Admin keys', content: AdminKeysTab },
-  { name: 'sessions', title: 'Sessions', content: SessionsTab },
-  { name: 'configuration', title: 'Configuration', content: ConfigurationTab },
-  { name: 'ledger', title: 'Ledger and secrets', content: LedgerTab },
-  { name: 'about', title: 'About', content: AboutTab },
+interface TabEntry {
+  name: string
+  title: string
+  content: ComponentType
+  /** Without it there is nothing to see there. */
+  needs: OperationName
+}
+
+const TABS: TabEntry[] = [
+  { name: 'workspaces', title: 'Workspaces', content: WorkspacesTab, needs: 'workspaces.list' },
+  { name: 'admin-keys', title: 'Admin keys', content: AdminKeysTab, needs: 'admin-keys.list' },
+  { name: 'sessions', title: 'Sessions', content: SessionsTab, needs: 'sessions.list' },
+  { name: 'configuration', title: 'Configuration', content: ConfigurationTab, needs: 'config.export' },
+  { name: 'ledger', title: 'Ledger and secrets', content: LedgerTab, needs: 'verify.ledger' },
+  { name: 'about', title: 'About', content: AboutTab, needs: 'status.get' },
 ]
+
+function SettingsTab({ name, title, needs }: TabEntry) {
+  const refusal = useRefusal(needs)
+  return (
+    <Tabs.Tab value={name} disabled={refusal !== undefined} title={refusal}>
+      {title}
+    </Tabs.Tab>
+  )
+}
 
 /** What is about the gateway as a whole, whichever workspace is chosen. */
 export function SettingsPage() {
@@ -34,10 +53,8 @@ export function SettingsPage() {
         activateTabWithKeyboard={false}
       >
         <Tabs.List aria-label="Settings" mb="lg">
-          {TABS.map(({ name, title }) => (
-            <Tabs.Tab key={name} value={name}>
-              {title}
-            </Tabs.Tab>
+          {TABS.map((tab) => (
+            <SettingsTab key={tab.name} {...tab} />
           ))}
         </Tabs.List>
         {TABS.map(({ name, content: Content }) => (

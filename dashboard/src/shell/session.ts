@@ -1,0 +1,13 @@
+import { createContext, useContext } from 'react'
+import type { OperationName, Reply } from '../api/client.ts'
+
+/** Who is signed in, and what they may do. */
+export const SessionContext = createContext<Reply<'sessions.current'> | null>(null)
+
+/** Why this operation is not offered; undefined where it is. The gateway decides, and refuses whatever is sent to it. */
+export function useRefusal(name: OperationName): string | undefined {
+  const session = useContext(SessionContext)
+  if (session === null || session.operations.includes(name)) return undefined
+  const where = session.workspaces === null ? '' : ` in ${session.workspaces.join(', ')}`
+  return `Your role does not include this: you are ${session.role}${where}`
+}
