@@ -1,13 +1,14 @@
-import { Anchor, Button, Divider, Group, Stack, Text } from '@mantine/core'
+import { Anchor, Divider, Group, Stack, Text } from '@mantine/core'
 import { Ban, Pause, Play, RefreshCw } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { Link } from 'wouter'
-import type { Item, Versioned } from '../../api/client.ts'
+import type { Item, OperationName, Versioned } from '../../api/client.ts'
 import { useChange, useVersioned } from '../../api/hooks.ts'
 import { BudgetBar } from '../../components/budget-bar.tsx'
 import { DetailDrawer, DrawerSection } from '../../components/detail-drawer.tsx'
 import { FormError } from '../../components/form-error.tsx'
 import { KeyStateBadge } from '../../components/key-state-badge.tsx'
+import { MayButton } from '../../components/may-button.tsx'
 import { Loaded } from '../../components/states.tsx'
 import { ManagedBadge } from '../../components/status.tsx'
 import { tell } from '../../components/tell.ts'
@@ -101,12 +102,16 @@ function Actions({ of: key, onOpen }: { of: Key; onOpen: (dialog: 'rotate' | 're
           {state !== 'replaced' && (
             <>
               <PauseOrResume of={key} />
-              <ActionButton icon={<RefreshCw size={14} aria-hidden />} onClick={() => onOpen('rotate')}>
+              <ActionButton
+                to="keys.rotate"
+                icon={<RefreshCw size={14} aria-hidden />}
+                onClick={() => onOpen('rotate')}
+              >
                 Rotate
               </ActionButton>
             </>
           )}
-          <ActionButton icon={<Ban size={14} aria-hidden />} isFinal onClick={() => onOpen('revoke')}>
+          <ActionButton to="keys.revoke" icon={<Ban size={14} aria-hidden />} isFinal onClick={() => onOpen('revoke')}>
             Revoke
           </ActionButton>
         </Group>
@@ -116,6 +121,7 @@ function Actions({ of: key, onOpen }: { of: Key; onOpen: (dialog: 'rotate' | 're
 }
 
 interface ActionButtonProps {
+  to: OperationName
   icon: ReactNode
   /** Cannot be undone. */
   isFinal?: boolean
@@ -124,9 +130,10 @@ interface ActionButtonProps {
   children: ReactNode
 }
 
-function ActionButton({ icon, isFinal = false, isBusy = false, onClick, children }: ActionButtonProps) {
+function ActionButton({ to, icon, isFinal = false, isBusy = false, onClick, children }: ActionButtonProps) {
   return (
-    <Button
+    <MayButton
+      to={to}
       variant="default"
       size="xs"
       {...(isFinal ? { c: 'var(--bad)' } : {})}
@@ -135,7 +142,7 @@ function ActionButton({ icon, isFinal = false, isBusy = false, onClick, children
       onClick={onClick}
     >
       {children}
-    </Button>
+    </MayButton>
   )
 }
 
@@ -150,6 +157,7 @@ function PauseOrResume({ of: key }: { of: Key }) {
     <>
       <FormError error={change.error} fields={[]} />
       <ActionButton
+        to={isPaused ? 'keys.resume' : 'keys.pause'}
         icon={isPaused ? <Play size={14} aria-hidden /> : <Pause size={14} aria-hidden />}
         isBusy={change.isPending}
         onClick={() => change.mutate({ params: { id: key.id } }, { onSuccess: () => tell(told) })}

@@ -4,6 +4,7 @@ import type { Versioned } from '../../api/client.ts'
 import { useChange } from '../../api/hooks.ts'
 import { problemElsewhere } from '../../api/problem.ts'
 import { LimitsInWords } from '../../components/limits/limits-in-words.tsx'
+import { MayButton } from '../../components/may-button.tsx'
 import { tell } from '../../components/tell.ts'
 import { KEY_FIELDS, KeyFields } from './key-fields.tsx'
 import { changedSettings, isReady, keyForm } from './key-form.ts'
@@ -59,9 +60,9 @@ export function KeySettings({ read, reload }: { read: Versioned<Key>; reload: ()
           <Button variant="default" disabled={!isChanged} onClick={() => setForm(keyForm(base.value))}>
             Undo changes
           </Button>
-          <Button type="submit" loading={update.isPending} disabled={!isChanged || !isReady(form)}>
+          <MayButton to="keys.update" type="submit" loading={update.isPending} disabled={!isChanged || !isReady(form)}>
             Save
-          </Button>
+          </MayButton>
         </Group>
       </Stack>
     </form>

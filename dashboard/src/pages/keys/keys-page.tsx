@@ -1,8 +1,9 @@
-import { Button, Group, Switch } from '@mantine/core'
+import { Group, Switch } from '@mantine/core'
 import { KeyRound, Plus, SearchX } from 'lucide-react'
 import { useCallback, useDeferredValue, useMemo, useRef } from 'react'
 import { useLocation, useSearch } from 'wouter'
 import type { Sort } from '../../components/data-table.tsx'
+import { MayButton } from '../../components/may-button.tsx'
 import { Page } from '../../components/page.tsx'
 import { Panel } from '../../components/panel.tsx'
 import { SearchField } from '../../components/search-field.tsx'
@@ -43,9 +44,13 @@ export function KeysPage() {
       title="Keys"
       description="What programs call this gateway with. Each belongs to one workspace and can have limits of its own."
       actions={
-        <Button leftSection={<Plus size={16} aria-hidden />} onClick={() => setSearch({ new: '1' }, { push: true })}>
+        <MayButton
+          to="keys.create"
+          leftSection={<Plus size={16} aria-hidden />}
+          onClick={() => setSearch({ new: '1' }, { push: true })}
+        >
           Create a key
-        </Button>
+        </MayButton>
       }
     >
       <Group justify="space-between" gap="sm">

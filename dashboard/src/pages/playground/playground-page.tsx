@@ -1,8 +1,9 @@
-import { Alert, Button, Grid, Group, Stack, Switch, Text } from '@mantine/core'
+import { Alert, Grid, Group, Stack, Switch, Text } from '@mantine/core'
 import { useHotkeys } from '@mantine/hooks'
 import { SendHorizontal } from 'lucide-react'
 import { useState } from 'react'
 import { useAll } from '../../api/hooks.ts'
+import { MayButton } from '../../components/may-button.tsx'
 import { Page } from '../../components/page.tsx'
 import { Panel } from '../../components/panel.tsx'
 import { ErrorState } from '../../components/states.tsx'
@@ -73,14 +74,15 @@ export function PlaygroundPage() {
                   <Text size="xs" c="dimmed">
                     {problem ?? 'Ctrl + Enter sends'}
                   </Text>
-                  <Button
+                  <MayButton
+                    to="chat.try"
                     onClick={send}
                     disabled={problem !== null}
                     loading={attempt.isPending}
                     rightSection={<SendHorizontal size={16} aria-hidden />}
                   >
                     Send
-                  </Button>
+                  </MayButton>
                 </Group>
               </Stack>
             </Panel>

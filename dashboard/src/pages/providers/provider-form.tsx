@@ -3,6 +3,7 @@ import { type FormEvent, useState } from 'react'
 import { useChange } from '../../api/hooks.ts'
 import { problemAt } from '../../api/problem.ts'
 import { FormError } from '../../components/form-error.tsx'
+import { MayButton } from '../../components/may-button.tsx'
 import { ChoiceField } from './choice-field.tsx'
 import { FamilyFields } from './family-fields.tsx'
 import { HeadersEditor } from './headers-editor.tsx'
@@ -122,9 +123,9 @@ export function ProviderForm(props: ProviderFormProps) {
           <Button variant="default" onClick={onCancel}>
             Cancel
           </Button>
-          <Button type="submit" loading={put.isPending}>
+          <MayButton to="providers.put" type="submit" loading={put.isPending}>
             {stored === null ? 'Add the provider' : 'Save'}
-          </Button>
+          </MayButton>
         </Group>
       </Stack>
     </form>

@@ -1,7 +1,7 @@
-import { Button } from '@mantine/core'
 import { CircleCheck, CircleX, PlugZap } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { useChange } from '../../api/hooks.ts'
+import { MayButton } from '../../components/may-button.tsx'
 import { milliseconds } from '../../format/number.ts'
 import classes from './providers.module.css'
 
@@ -16,7 +16,8 @@ type Test = ReturnType<typeof useProviderTest>
 
 export function TestButton({ name, test: { test, run } }: { name: string; test: Test }) {
   return (
-    <Button
+    <MayButton
+      to="providers.test"
       variant="default"
       size="xs"
       leftSection={<PlugZap size={14} aria-hidden />}
@@ -25,7 +26,7 @@ export function TestButton({ name, test: { test, run } }: { name: string; test: 
       aria-label={`Test ${name}`}
     >
       Test
-    </Button>
+    </MayButton>
   )
 }
 

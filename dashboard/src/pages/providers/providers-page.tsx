@@ -1,7 +1,7 @@
-import { Button } from '@mantine/core'
 import { Plus, Server } from 'lucide-react'
 import { useLocation } from 'wouter'
 import { useAll, useOperation } from '../../api/hooks.ts'
+import { MayButton } from '../../components/may-button.tsx'
 import { Page } from '../../components/page.tsx'
 import { Panel } from '../../components/panel.tsx'
 import { EmptyState, Loaded } from '../../components/states.tsx'
@@ -25,9 +25,13 @@ export function ProvidersPage() {
       title="Providers"
       description="Where calls go. Health is what this gateway process has seen since it started; circuits close by themselves."
       actions={
-        <Button leftSection={<Plus size={16} aria-hidden />} onClick={() => setSearch({ new: '1' }, { push: true })}>
+        <MayButton
+          to="providers.put"
+          leftSection={<Plus size={16} aria-hidden />}
+          onClick={() => setSearch({ new: '1' }, { push: true })}
+        >
           Add a provider
-        </Button>
+        </MayButton>
       }
     >
       <Loaded query={providers}>

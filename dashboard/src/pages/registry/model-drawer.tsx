@@ -1,9 +1,10 @@
-import { Badge, Button, Group, Stack, Text } from '@mantine/core'
+import { Badge, Group, Stack, Text } from '@mantine/core'
 import { Coins, Pencil } from 'lucide-react'
 import { useState } from 'react'
 import { useVersioned } from '../../api/hooks.ts'
 import { CopyIcon } from '../../components/copy.tsx'
 import { DetailDrawer } from '../../components/detail-drawer.tsx'
+import { MayButton } from '../../components/may-button.tsx'
 import { EmptyState, Loaded } from '../../components/states.tsx'
 import { ManagedBadge } from '../../components/status.tsx'
 import { tell } from '../../components/tell.ts'
@@ -86,9 +87,9 @@ function Unknown({ onAdd }: { onAdd: () => void }) {
   return (
     <EmptyState title="The registry does not have this model" icon={Coins}>
       Its calls are logged without a cost, and budgets cannot hold anything for them.
-      <Button mt="md" display="block" mx="auto" onClick={onAdd}>
+      <MayButton to="registry.put" mt="md" display="block" mx="auto" onClick={onAdd}>
         Set its prices
-      </Button>
+      </MayButton>
     </EmptyState>
   )
 }
@@ -106,9 +107,15 @@ function Shown({ model, onEdit }: { model: RegistryModel; onEdit: () => void }) 
         model={model}
         actions={
           managed_by === 'config' ? null : (
-            <Button variant="default" size="xs" leftSection={<Pencil size={14} aria-hidden />} onClick={onEdit}>
+            <MayButton
+              to="registry.put"
+              variant="default"
+              size="xs"
+              leftSection={<Pencil size={14} aria-hidden />}
+              onClick={onEdit}
+            >
               Edit
-            </Button>
+            </MayButton>
           )
         }
       />

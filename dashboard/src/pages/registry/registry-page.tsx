@@ -4,6 +4,7 @@ import { useMemo, useState } from 'react'
 import { Link, useLocation, useSearch } from 'wouter'
 import { useAll } from '../../api/hooks.ts'
 import { DataTable } from '../../components/data-table.tsx'
+import { MayButton } from '../../components/may-button.tsx'
 import { Page } from '../../components/page.tsx'
 import { Panel } from '../../components/panel.tsx'
 import { EmptyState, Loaded } from '../../components/states.tsx'
@@ -87,12 +88,17 @@ function suffixOf(search: string, without: readonly string[] = []): string {
 function Actions({ onOpen }: { onOpen: (dialog: 'import' | 'new') => void }) {
   return (
     <>
-      <Button variant="default" leftSection={<FileDown size={16} aria-hidden />} onClick={() => onOpen('import')}>
+      <MayButton
+        to="registry.import"
+        variant="default"
+        leftSection={<FileDown size={16} aria-hidden />}
+        onClick={() => onOpen('import')}
+      >
         Import prices
-      </Button>
-      <Button leftSection={<Plus size={16} aria-hidden />} onClick={() => onOpen('new')}>
+      </MayButton>
+      <MayButton to="registry.put" leftSection={<Plus size={16} aria-hidden />} onClick={() => onOpen('new')}>
         Add a model
-      </Button>
+      </MayButton>
     </>
   )
 }

@@ -5,6 +5,7 @@ import { Link, useLocation } from 'wouter'
 import type { Versioned } from '../../api/client.ts'
 import { useChange } from '../../api/hooks.ts'
 import { Confirm } from '../../components/confirm.tsx'
+import { MayButton } from '../../components/may-button.tsx'
 import { ManagedBadge } from '../../components/status.tsx'
 import { tell } from '../../components/tell.ts'
 import { count } from '../../format/number.ts'
@@ -45,9 +46,15 @@ export function RouteActions({ present, onGoing, onDeleted }: RouteActionsProps)
       </Button>
       {managed_by === null && (
         <>
-          <Button variant="default" c="var(--bad)" leftSection={<Trash2 size={15} aria-hidden />} onClick={open}>
+          <MayButton
+            to="routes.delete"
+            variant="default"
+            c="var(--bad)"
+            leftSection={<Trash2 size={15} aria-hidden />}
+            onClick={open}
+          >
             Delete
-          </Button>
+          </MayButton>
           <DeleteDialog present={present} isOpen={isOpen} onClose={close} onGoing={onGoing} onDeleted={onDeleted} />
         </>
       )}

@@ -1,4 +1,5 @@
 import { Button, Group, Text } from '@mantine/core'
+import { MayButton } from '../../components/may-button.tsx'
 import { hasProblems } from './route-checks.ts'
 import classes from './routes.module.css'
 import type { RouteEditorState } from './use-route-editor.ts'
@@ -34,9 +35,9 @@ export function SaveBar({ editor, isNew }: { editor: RouteEditorState; isNew: bo
             Discard
           </Button>
         )}
-        <Button type="submit" loading={isBusy}>
+        <MayButton to="routes.put" type="submit" loading={isBusy}>
           {isNew ? 'Create route' : 'Save'}
-        </Button>
+        </MayButton>
       </Group>
     </section>
   )

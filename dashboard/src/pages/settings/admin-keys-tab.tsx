@@ -7,6 +7,7 @@ import { accessWords } from '../../components/access-fields.tsx'
 import { Confirm } from '../../components/confirm.tsx'
 import { type Column, DataTable } from '../../components/data-table.tsx'
 import { KeyStateBadge } from '../../components/key-state-badge.tsx'
+import { MayButton } from '../../components/may-button.tsx'
 import { Panel } from '../../components/panel.tsx'
 import { Loaded } from '../../components/states.tsx'
 import { tell } from '../../components/tell.ts'
@@ -92,13 +93,14 @@ export function AdminKeysTab() {
       description="For this page, the command line and the management API. The audit names the one that made a change: give each person and program its own."
       flush
       actions={
-        <Button
+        <MayButton
+          to="admin-keys.create"
           variant="default"
           leftSection={<Plus size={16} aria-hidden />}
           onClick={() => setSearch({ new: '1' }, { push: true })}
         >
           Create an admin key
-        </Button>
+        </MayButton>
       }
     >
       <Loaded query={keys}>

@@ -9,6 +9,7 @@ import { FormError } from '../../components/form-error.tsx'
 import { LIMIT_FIELDS } from '../../components/limits/limits-fields.tsx'
 import { limitsForm, limitsOf, limitsProblems } from '../../components/limits/limits-form.ts'
 import { LimitsInWords } from '../../components/limits/limits-in-words.tsx'
+import { MayButton } from '../../components/may-button.tsx'
 import { Loaded } from '../../components/states.tsx'
 import { ManagedBadge } from '../../components/status.tsx'
 import { tell } from '../../components/tell.ts'
@@ -52,7 +53,8 @@ export function WorkspaceDrawer({ name, onClose }: { name: string; onClose: () =
                     <Text size="sm" c="dimmed">
                       Its routes and keys go; its requests stay in the log.
                     </Text>
-                    <Button
+                    <MayButton
+                      to="workspaces.delete"
                       variant="default"
                       size="xs"
                       c="var(--bad)"
@@ -60,7 +62,7 @@ export function WorkspaceDrawer({ name, onClose }: { name: string; onClose: () =
                       onClick={() => setDeleting(true)}
                     >
                       Delete the workspace
-                    </Button>
+                    </MayButton>
                   </Group>
                 )}
               </DrawerSection>
@@ -165,9 +167,9 @@ function Settings({ of: workspace }: { of: Workspace }) {
             <Button variant="default" disabled={!isChanged} onClick={() => setForm(stored)}>
               Undo changes
             </Button>
-            <Button type="submit" loading={update.isPending} disabled={!isReady}>
+            <MayButton to="workspaces.update" type="submit" loading={update.isPending} disabled={!isReady}>
               Save
-            </Button>
+            </MayButton>
           </Group>
         </Stack>
       </form>

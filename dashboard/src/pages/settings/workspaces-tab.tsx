@@ -1,8 +1,9 @@
-import { Button, Text } from '@mantine/core'
+import { Text } from '@mantine/core'
 import { Plus } from 'lucide-react'
 import { Link, useLocation } from 'wouter'
 import { useAll } from '../../api/hooks.ts'
 import { type Column, DataTable } from '../../components/data-table.tsx'
+import { MayButton } from '../../components/may-button.tsx'
 import { Panel } from '../../components/panel.tsx'
 import { Loaded } from '../../components/states.tsx'
 import { ManagedBadge } from '../../components/status.tsx'
@@ -71,13 +72,14 @@ export function WorkspacesTab() {
       description="Each has its own routes and keys; requests and costs are counted apart."
       flush
       actions={
-        <Button
+        <MayButton
+          to="workspaces.create"
           variant="default"
           leftSection={<Plus size={16} aria-hidden />}
           onClick={() => setSearch({ new: '1' }, { push: true })}
         >
           Create a workspace
-        </Button>
+        </MayButton>
       }
     >
       <Loaded query={workspaces}>

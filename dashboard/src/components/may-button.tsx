@@ -1,0 +1,15 @@
+import { Button, type ButtonProps } from '@mantine/core'
+import type { ComponentPropsWithoutRef } from 'react'
+import type { OperationName } from '../api/client.ts'
+import { useRefusal } from '../shell/session.ts'
+
+type MayButtonProps = ButtonProps &
+  Omit<ComponentPropsWithoutRef<'button'>, keyof ButtonProps> & {
+    /** What it leads to: without the right to do it, the button is grey and says why. */
+    to: OperationName
+  }
+
+export function MayButton({ to, disabled, title, ...rest }: MayButtonProps) {
+  const refusal = useRefusal(to)
+  return <Button {...rest} disabled={disabled === true || refusal !== undefined} title={refusal ?? title} />
+}
