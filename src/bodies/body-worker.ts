@@ -37,8 +37,8 @@ function replyTo(task: Task): TaskReply {
     return { id: task.id, output: outputOf(task) }
   } catch (error) {
     if (!(error instanceof GatewayError)) return { id: task.id, fault: error }
-    const { code, message, refused } = error
-    return { id: task.id, refusal: { code, message, refused } }
+    const { code, worded, refused } = error
+    return { id: task.id, refusal: { code, worded, refused } }
   }
 }
 

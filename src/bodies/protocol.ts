@@ -5,6 +5,7 @@ import type { Provider } from '../domain/provider.ts'
 import type { Answer, Stamp } from '../domain/request/answer.ts'
 import type { PromptTokens } from '../domain/request/bounds.ts'
 import type { CallRequest } from '../domain/request/call-request.ts'
+import type { Worded } from '../domain/worded.ts'
 import type { Translation } from '../providers/family.ts'
 import type { Destination } from './destination.ts'
 
@@ -69,7 +70,7 @@ export type Release = { task: 'release'; body: number }
 export type TaskReply =
   | { id: number; output: Tasks[TaskName]['output'] }
   /** A caller's mistake, to be thrown as the GatewayError that it was. */
-  | { id: number; refusal: { code: ErrorCode; message: string; refused: RefusedBody | undefined } }
+  | { id: number; refusal: { code: ErrorCode; worded: Worded; refused: RefusedBody | undefined } }
   /** Our own fault. */
   | { id: number; fault: unknown }
 

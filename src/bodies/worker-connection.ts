@@ -70,8 +70,8 @@ export class WorkerConnection {
     if ('output' in reply) caller?.resolve(reply.output)
     else if ('fault' in reply) caller?.reject(reply.fault)
     else {
-      const { code, message, refused } = reply.refusal
-      caller?.reject(new GatewayError(code, message, { refused }))
+      const { code, worded, refused } = reply.refusal
+      caller?.reject(new GatewayError(code, worded, { refused }))
     }
   }
 }

@@ -1,15 +1,16 @@
 import { type Failure, failure } from '../domain/failure.ts'
+import { named, type Worded, worded } from '../domain/worded.ts'
 import { NOT_HTTP } from '../upstream/connection.ts'
 import type { Stoppage, TimeoutPhase } from '../upstream/exchange.ts'
 
-const TIMEOUTS: Record<TimeoutPhase, string> = {
-  connect: 'The connection to the provider timed out.',
-  headers: 'The provider did not answer in time.',
-  body: 'The provider did not finish its answer in time.',
-  'first-content': 'The provider began to answer, but sent no content in time.',
-  idle: 'The provider stopped sending before its answer was complete.',
-  payload: 'The provider kept the connection open, but sent no content for too long.',
-  total: 'The stream lasted longer than allowed.',
+const TIMEOUTS: Record<TimeoutPhase, Worded> = {
+  connect: worded`The connection to the provider timed out.`,
+  headers: worded`The provider did not answer in time.`,
+  body: worded`The provider did not finish its answer in time.`,
+  'first-content': worded`The provider began to answer, but sent no content in time.`,
+  idle: worded`The provider stopped sending before its answer was complete.`,
+  payload: worded`The provider kept the connection open, but sent no content for too long.`,
+  total: worded`The stream lasted longer than allowed.`,
 }
 
 /** A request that the provider may have processed is not retried there: it may have been billed. */
@@ -20,33 +21,33 @@ export function failureOfBreakdown(breakdown: Stoppage): Failure {
         'upstream_timeout',
         breakdown.proxy === undefined
           ? TIMEOUTS[breakdown.phase]
-          : `The connection to the provider through the proxy ${breakdown.proxy} timed out.`,
+          : worded`The connection to the provider through the proxy ${named(breakdown.proxy)} timed out.`,
         null,
         breakdown.phase === 'connect' ? { retry: 'yes' } : {},
       )
     case 'unreachable':
-      return failure('upstream_error', `The provider cannot be reached (${breakdown.detail}).`, null)
+      return failure('upstream_error', worded`The provider cannot be reached (${named(breakdown.detail)}).`, null)
     case 'proxy':
       return failure(
         'upstream_error',
-        `The provider cannot be reached: ${breakdown.detail}.`,
+        worded`The provider cannot be reached: ${named(breakdown.detail)}.`,
         null,
         breakdown.isRefusal ? { retry: 'never' } : {},
       )
     case 'broken':
       if (breakdown.detail === NOT_HTTP) {
-        return failure('upstream_error', "The provider's answer is not valid HTTP.", null, { retry: 'no' })
+        return failure('upstream_error', worded`The provider's answer is not valid HTTP.`, null, { retry: 'no' })
       }
       return breakdown.sent
-        ? failure('upstream_error', 'The provider closed the connection before its answer was complete.', null, {
+        ? failure('upstream_error', worded`The provider closed the connection before its answer was complete.`, null, {
             retry: 'no',
           })
-        : failure('upstream_error', 'The connection to the provider closed before the request was sent.', null)
+        : failure('upstream_error', worded`The connection to the provider closed before the request was sent.`, null)
     case 'refused-address':
-      return failure('upstream_error', "The provider's address is not allowed.", null, { retry: 'never' })
+      return failure('upstream_error', worded`The provider's address is not allowed.`, null, { retry: 'never' })
     case 'unauthorized':
       return failure('provider_auth_error', breakdown.detail, null)
     case 'too-large':
-      return failure('upstream_error', "The provider's answer is too large.", null, { retry: 'no' })
+      return failure('upstream_error', worded`The provider's answer is too large.`, null, { retry: 'no' })
   }
 }

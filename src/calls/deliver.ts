@@ -1,9 +1,10 @@
 import { GatewayError } from '../domain/errors.ts'
-import type { Failure } from '../domain/failure.ts'
+import { cleaned, type Failure } from '../domain/failure.ts'
 import type { StreamEnding } from '../domain/log/stream-words.ts'
 import { withOutput } from '../domain/pricing/usage.ts'
-import { withoutSecrets } from '../domain/provider.ts'
+import { type Provider, withoutSecrets } from '../domain/provider.ts'
 import type { StreamPart } from '../domain/request/stream.ts'
+import { worded } from '../domain/worded.ts'
 import { asGatewayError } from '../http/respond.ts'
 import type { CommitRecord } from '../request-log/record.ts'
 import { streamHead } from './answer.ts'
@@ -139,12 +140,17 @@ function noteUsage({ call, answer, delivery, candidate }: Streaming): void {
 }
 
 function cutOf({ delivery, candidate: { provider } }: Streaming, end: StreamEnding | Failure): Cut {
-  if (typeof end !== 'string') return new GatewayError(end.code, withoutSecrets(end.message, provider))
+  if (typeof end !== 'string') return cutError(end, provider)
   if (end === 'finished') return null
   return delivery.isUnread ? 'caller-left' : new GatewayError('overloaded', SHUTTING_DOWN)
 }
 
-const SHUTTING_DOWN = 'The gateway is shutting down: the stream was cut. Send the request again.'
+function cutError(end: Failure, provider: Provider): GatewayError {
+  const { code, message, kept, param, providerCode } = cleaned(end, (text) => withoutSecrets(text, provider))
+  return new GatewayError(code, { told: message, kept, param }, { providerCode })
+}
+
+const SHUTTING_DOWN = worded`The gateway is shutting down: the stream was cut. Send the request again.`
 
 /** From its commit on a call has an answer: should the process die, it costs at least what is counted here. */
 function commitRecord({ call, answer }: Streaming): CommitRecord {

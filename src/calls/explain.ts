@@ -120,7 +120,7 @@ function explained(
     entry,
     configured: fitness?.kind !== 'unconfigured',
     circuit: deps.circuits.state(entry),
-    refused: fitness?.kind === 'refused' || fitness?.kind === 'invalid' ? fitness.message : null,
+    refused: fitness?.kind === 'refused' || fitness?.kind === 'invalid' ? fitness.message.told : null,
     ignored: candidate?.ignored ?? [],
     adjustments: candidate?.adjustments ?? [],
     contextWindow: traitsOf(entry, snapshot, deps).contextWindow,

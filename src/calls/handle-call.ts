@@ -1,6 +1,7 @@
 import { GatewayError } from '../domain/errors.ts'
 import type { LiveKey } from '../domain/key.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
+import { worded } from '../domain/worded.ts'
 import type { Endpoint } from '../endpoints/endpoint.ts'
 import { sessionOf } from '../endpoints/session-header.ts'
 import { type Call, CallerLeftError, type CallReply } from '../http/call.ts'
@@ -99,7 +100,9 @@ function writtenAnswer(ended: Ended, deps: Deps): CallReply | null {
     return answer(ended, deps)
   } catch (error) {
     if (!(error instanceof RangeError)) throw error
-    ended.error = new GatewayError('upstream_error', "The provider's answer is nested too deeply.", { cause: error })
+    ended.error = new GatewayError('upstream_error', worded`The provider's answer is nested too deeply.`, {
+      cause: error,
+    })
     return answer(ended, deps)
   }
 }

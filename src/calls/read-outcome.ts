@@ -7,6 +7,7 @@ import { headerWords, type Provider } from '../domain/provider.ts'
 import type { Answer } from '../domain/request/answer.ts'
 import type { StreamUsage } from '../domain/request/stream.ts'
 import { retryAfterMs } from '../domain/retry-after.ts'
+import { named, type Worded, worded } from '../domain/worded.ts'
 import type { Family } from '../providers/family.ts'
 import { readReply } from '../providers/read-reply.ts'
 import type { Breakdown } from '../upstream/exchange.ts'
@@ -82,7 +83,7 @@ async function readLarge(
     return outcomeOf(await bodies.readLarge(pieces, { ...reply, stamp: stampOf(call, entry, deps) }), raw, now())
   } catch (error) {
     log.error({ request: call.id, err: error })
-    return { kind: 'failed', failure: failure('internal_error', ERRORS.internal_error.text, status) }
+    return { kind: 'failed', failure: failure('internal_error', worded`${named(ERRORS.internal_error.text)}`, status) }
   }
 }
 
@@ -102,7 +103,7 @@ function outcomeWithoutBody(raw: UpstreamReply | Breakdown, provider: Provider):
   const type = raw.headers.get('content-type')
   const isAnswer = raw.status >= 200 && raw.status <= 299
   if (!isAnswer || type === undefined || /\bjson\b/i.test(type)) return null
-  return unusable(`answered with ${wordsOf(raw, 'content-type', provider)}`, raw.status)
+  return unusable(worded`answered with ${wordsOf(raw, 'content-type', provider) ?? 'another type'}`, raw.status)
 }
 
 function outcomeOf(read: ReturnType<typeof readReply> | ReadAnswer, raw: UpstreamReply, now: number): Outcome {
@@ -112,12 +113,18 @@ function outcomeOf(read: ReturnType<typeof readReply> | ReadAnswer, raw: Upstrea
     case 'failure':
       return { kind: 'failed', failure: withHeaders(read.failure, raw, now) }
     case 'unreadable':
-      return unusable(raw.bytes === 0 ? 'sent an empty answer' : 'sent JSON that cannot be read', raw.status)
+      return unusable(
+        raw.bytes === 0 ? worded`sent an empty answer` : worded`sent JSON that cannot be read`,
+        raw.status,
+      )
   }
 }
 
-function unusable(what: string, status: number): Outcome {
-  return { kind: 'failed', failure: failure('upstream_error', `The provider ${what}.`, status, { retry: 'once' }) }
+function unusable(what: Worded, status: number): Outcome {
+  return {
+    kind: 'failed',
+    failure: failure('upstream_error', worded`The provider ${what}.`, status, { retry: 'once' }),
+  }
 }
 
 function withHeaders(failed: Failure, reply: UpstreamReply, now: number): Failure {

@@ -1,6 +1,7 @@
 import { GatewayError } from '../domain/errors.ts'
 import { checkedIdempotencyKey } from '../domain/idempotency.ts'
 import { isStreaming } from '../domain/snapshot.ts'
+import { worded } from '../domain/worded.ts'
 import type { Call } from '../http/call.ts'
 import { streamHead } from './answer.ts'
 import { attributedTo } from './attributed-to.ts'
@@ -59,10 +60,16 @@ type ReceiveDeps = Pick<Deps, 'maxBodyBytes' | 'bodies' | 'streams' | 'ledger'>
 function checkMediaType(call: Call): void {
   const type = call.header('content-type')
   if (type !== undefined && !/^application\/json\s*(;|$)/i.test(type)) {
-    throw new GatewayError('unsupported_media_type', `Send the body as application/json, not ${type.slice(0, 100)}.`)
+    throw new GatewayError(
+      'unsupported_media_type',
+      worded`Send the body as application/json, not ${type.slice(0, 100)}.`,
+    )
   }
   const encoding = call.header('content-encoding')
   if (encoding !== undefined && encoding !== 'identity') {
-    throw new GatewayError('unsupported_media_type', 'Send the body uncompressed: content-encoding is not supported.')
+    throw new GatewayError(
+      'unsupported_media_type',
+      worded`Send the body uncompressed: content-encoding is not supported.`,
+    )
   }
 }

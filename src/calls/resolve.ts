@@ -1,6 +1,7 @@
 import { GatewayError } from '../domain/errors.ts'
 import { type PrefixRule, type Resolved as ResolvedModel, resolveModel } from '../domain/route.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
+import { named, worded } from '../domain/worded.ts'
 import { advance, type Received, type Resolved } from './stages.ts'
 
 export function resolve(received: Received, prefixes: readonly PrefixRule[]): Resolved {
@@ -18,9 +19,9 @@ export function entriesOf(
   const routes = snapshot.workspaces.get(workspace)?.routes ?? new Map()
   const resolved = resolveModel(model, routes, prefixes, snapshot.providers)
   if (resolved !== null) return resolved
-  const known = prefixes.map((rule) => `${rule.prefix}*`).join(', ')
+  const known = named(prefixes.map((rule) => `${rule.prefix}*`).join(', '))
   throw new GatewayError(
     'model_not_found',
-    `The model '${model.slice(0, 200)}' is neither a route alias of workspace '${workspace}' nor a direct model id (${known}, or provider/model).`,
+    worded`The model '${model.slice(0, 200)}' is neither a route alias of workspace '${named(workspace)}' nor a direct model id (${known}, or provider/model).`,
   )
 }

@@ -8,6 +8,7 @@ import { countStream } from './count-stream.ts'
 import type { Deps } from './deps.ts'
 import { openRecord } from './open-record.ts'
 import { type Ended, millisecondsInto } from './stages.ts'
+import { whyOf } from './why.ts'
 
 /** As logged: a call that fails costs nothing. */
 export const NOTHING_USED: CallUse = { picodollars: null, tokens: 0 }
@@ -46,6 +47,7 @@ function closeRecord({ call, error }: Ended, reply: CallReply | null, deps: Deps
   const now = performance.now()
   return {
     ...openRecord(call, held, refused),
+    ...whyOf(error),
     // By the clock of all durations: the start may come from another machine's clock.
     finishedAt: call.startedAt + millisecondsInto(call, now),
     status: reply === null ? unseen.status : 'rest' in reply ? 200 : reply.status,

@@ -78,11 +78,18 @@ function attemptedError(failure: Failure, smallestWaitMs: number | null, call: A
   const attempts = call.attempts
     .filter((attempt) => attempt.kind === 'called')
     .map(({ provider, model, status: upstreamStatus, code }) => ({ provider, model, status: upstreamStatus, code }))
-  return new GatewayError(failure.code, failure.message + prefixHint(failure, call), {
-    retryAfterSeconds: told,
-    details: asked === told ? { attempts } : { attempts, retry_after_seconds: asked },
-    original: failure.original,
-  })
+  const { message, kept, param, providerCode } = failure
+  const hint = prefixHint(failure, call)
+  return new GatewayError(
+    failure.code,
+    { told: message + hint, kept, param },
+    {
+      providerCode,
+      retryAfterSeconds: told,
+      details: asked === told ? { attempts } : { attempts, retry_after_seconds: asked },
+      original: failure.original,
+    },
+  )
 }
 
 /** A mistyped alias may look like a direct id and then fails at the provider: say what happened. */

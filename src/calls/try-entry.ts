@@ -154,6 +154,7 @@ async function attempt(candidate: Candidate, bytes: WireBytes, call: Admitted, d
     upstreamRequestId: head === null ? null : requestIdOf(head, family, provider),
     reason: outcome.kind === 'failed' ? '' : outcome.kind === 'caller-left' ? 'the caller left' : 'served',
     ...(call.delivery !== null && outcome.kind === 'failed' ? { phase: phaseOf(raw) } : {}),
+    ...codeOf(outcome),
   }
   call.attempts.push(record)
   if (raw.kind === 'refused-address') {
@@ -165,6 +166,11 @@ async function attempt(candidate: Candidate, bytes: WireBytes, call: Admitted, d
     deps.traffic.took(entry, outcome.kind === 'streaming', durationMs)
   }
   return { outcome, record, isFullyWritten: head?.isFullyWritten === true, wasAsked, hasNewToken }
+}
+
+function codeOf(outcome: Outcome): Pick<AttemptRecord, 'providerCode'> {
+  const code = outcome.kind === 'failed' ? outcome.failure.providerCode : null
+  return code === null ? {} : { providerCode: code }
 }
 
 /** Whether the provider has refused it and another will be sent. */

@@ -39,7 +39,10 @@ function printNodes({ data }: Reply<'nodes.list'>, { output }: Given): void {
   )
 }
 
-const LIST = ['started_at', 'id', 'route', 'provider', 'model', 'status', 'code', 'fallback', 'cost_usd', 'latency_ms']
+const LIST = [
+  ...['started_at', 'id', 'route', 'provider', 'model', 'status', 'code', 'fallback', 'cost_usd', 'latency_ms'],
+  'reason',
+]
 
 function printUsage(reply: Reply<'usage.get'>, { output }: Given): void {
   const rows = reply.data.map(
@@ -99,6 +102,7 @@ export const logRefinements: Readonly<Record<string, Refinement>> = {
       'switchyard requests list --since 1h --route fast',
       'switchyard requests list --status error --all --json',
       'switchyard requests list --session SESSION_ID',
+      'switchyard requests list --status error --reason budget',
     ],
     options: { since: SINCE },
     refine: withSince,
@@ -110,7 +114,16 @@ export const logRefinements: Readonly<Record<string, Refinement>> = {
     print({ attempts, usage, adjustments, ...request }: Reply<'requests.get'>, { output }) {
       output.details({ ...request, adjusted: adjustmentsText(adjustments), ...usage })
       output.line('')
-      printRows(attempts, output, ['kind', 'provider', 'model', 'status', 'code', 'duration_ms', 'reason'])
+      printRows(attempts, output, [
+        'kind',
+        'provider',
+        'model',
+        'status',
+        'code',
+        'provider_code',
+        'duration_ms',
+        'reason',
+      ])
     },
   },
   'requests.explain': {

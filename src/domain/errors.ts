@@ -1,3 +1,5 @@
+import type { Worded } from './worded.ts'
+
 interface ErrorRow {
   status: number
   text: string
@@ -110,6 +112,8 @@ export interface ErrorExtras {
   refused?: RefusedBody | undefined
   /** The provider's own words as JSON, without secrets, where it spoke the caller's format. */
   original?: string | undefined
+  /** The provider's own code of the error. */
+  providerCode?: string | null | undefined
   cause?: unknown
 }
 
@@ -131,9 +135,15 @@ export class GatewayError extends Error {
   readonly internal: string | undefined
   readonly refused: RefusedBody | undefined
   readonly original: string | undefined
+  readonly providerCode: string | null
+  /** The message as the request log keeps it (worded.ts). */
+  readonly worded: Worded
 
-  constructor(code: ErrorCode, message: string = ERRORS[code].text, extras: ErrorExtras = {}) {
-    super(message, extras.cause === undefined ? undefined : { cause: extras.cause })
+  /** Of a message that is no more than a text, the request log keeps the usual text of the code. */
+  constructor(code: ErrorCode, message: string | Worded = ERRORS[code].text, extras: ErrorExtras = {}) {
+    const isText = typeof message === 'string'
+    super(isText ? message : message.told, extras.cause === undefined ? undefined : { cause: extras.cause })
+    this.worded = isText ? { told: message, kept: ERRORS[code].text, param: null } : message
     this.code = code
     this.retryAfterSeconds = extras.retryAfterSeconds
     const row: ErrorRow = ERRORS[code]
@@ -142,6 +152,7 @@ export class GatewayError extends Error {
     this.internal = extras.internal
     this.refused = extras.refused
     this.original = extras.original
+    this.providerCode = extras.providerCode ?? null
   }
 
   get status(): number {

@@ -1,4 +1,6 @@
-import type { ErrorCode } from './errors.ts'
+import { ERRORS, type ErrorCode, looksLikeSecret } from './errors.ts'
+import { fieldPath } from './field-path.ts'
+import type { Worded } from './worded.ts'
 
 /** Whether a later entry of the chain may serve a call that failed here. */
 export type NextEntry = 'any' | 'larger-window' | 'none'
@@ -21,6 +23,12 @@ export interface Failure {
   code: ErrorCode
   /** The provider's message after scrubbing, or ours. */
   message: string
+  /** The same as the request log keeps it: nothing that the provider wrote. */
+  kept: string
+  /** The provider's own code of the error, where it has the shape of one. */
+  providerCode: string | null
+  /** The field that it is about. */
+  param: string | null
   /** HTTP status of the provider; null when it did not answer. */
   status: number | null
   next: NextEntry
@@ -64,16 +72,63 @@ const USUAL = {
 
 export type FailureCode = keyof typeof USUAL
 
-/** A failure with the default consequences of its code; `deviation` overrides them. */
+/** What a provider's error names. */
+export interface ProviderWords {
+  /** Codes and types, the most specific first. */
+  codes?: readonly (string | null | undefined)[]
+  param?: string | null | undefined
+}
+
+interface Deviation {
+  retry?: Retry
+  refusedField?: RefusedField | null
+  said?: ProviderWords
+}
+
+/**
+ * A failure with the default consequences of its code; `deviation` overrides them. A message that is no more than a text
+ * is the provider's: it is told, never kept.
+ */
 export function failure(
   code: FailureCode,
-  message: string,
+  message: string | Worded,
   status: number | null,
-  deviation: { retry?: Retry; refusedField?: RefusedField | null } = {},
+  { said = {}, ...deviation }: Deviation = {},
 ): Failure {
   const unsaid = { retryAfterMs: null, shouldRetry: null, refusedField: null }
   // Who is not known, rather than not allowed to, may be known by another token.
   const isUnknown = code === 'provider_auth_error' && status === 401
   const usual = isUnknown ? ({ next: 'any', retry: 'new-token' } as const) : USUAL[code]
-  return { code, message, status, ...usual, ...unsaid, ...deviation }
+  const words =
+    typeof message === 'string'
+      ? { message, kept: foreignWords(code, status) }
+      : { message: message.told, kept: message.kept }
+  const named = { providerCode: codeIn(said.codes ?? []), param: fieldPath(said.param ?? '') }
+  return { code, ...words, ...named, status, ...usual, ...unsaid, ...deviation }
+}
+
+/** The same without secrets of the provider: `clean` takes them out of a text. */
+export function cleaned(failed: Failure, clean: (text: string) => string): Failure {
+  const { message, providerCode: code } = failed
+  return { ...failed, message: clean(message), providerCode: code !== null && clean(code) === code ? code : null }
+}
+
+function foreignWords(code: ErrorCode, status: number | null): string {
+  const answered = status === null ? '' : ` The provider answered HTTP ${status}; its own words are not stored.`
+  return `${ERRORS[code].text}${answered}`
+}
+
+/** Words of letters, few digits: no sentence has this shape, and no key. */
+const CODE = /^[A-Za-z][A-Za-z]*(?:[_.-]?[A-Za-z]+|[_.-]?\d{1,4}(?!\d))*$/
+const LONGEST_CODE = 64
+const MOST_DIGITS = 6
+
+/** The first that has the shape of a code. */
+function codeIn(codes: NonNullable<ProviderWords['codes']>): string | null {
+  return codes.find((code): code is string => typeof code === 'string' && isCode(code)) ?? null
+}
+
+function isCode(text: string): boolean {
+  if (text.length > LONGEST_CODE) return false
+  return CODE.test(text) && text.replaceAll(/\D/g, '').length <= MOST_DIGITS && !looksLikeSecret(text)
 }

@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { named, type Worded, worded } from './worded.ts'
 
 /** `messages[0].content[2].type`, as the caller would write it. */
 function pathText(path: readonly PropertyKey[]): string {
@@ -12,14 +13,30 @@ function pathText(path: readonly PropertyKey[]): string {
 
 /** The first problem in one line: its path and what is expected. */
 export function problemText(error: z.ZodError): string {
+  return problemOf(error).told
+}
+
+/** The same for a caller's request. Of its schemas, only unknown fields are named in the caller's own words. */
+export function problemOf(error: z.ZodError): Worded {
   const issue = mostTelling(error.issues.map(unfolded))
-  if (issue === undefined) return 'not valid'
+  if (issue === undefined) return worded`not valid`
   // A bad name of a record's field: the reason is one level deeper.
   const inner = issue.code === 'invalid_key' ? issue.issues[0] : undefined
   const path = pathText(issue.path)
   const message = inner?.message ?? inWords(issue)
-  return path === '' ? message : `${path}: ${message}`
+  const expected = OWN_WORDS.has(issue.code) ? named(message) : message
+  return path === '' ? worded`${expected}` : worded`${path}: ${expected}`
 }
+
+/** Issues whose message says what the schema expects, never what was sent. */
+const OWN_WORDS: ReadonlySet<string> = new Set([
+  'invalid_type',
+  'invalid_value',
+  'invalid_union',
+  'too_small',
+  'too_big',
+  'custom',
+])
 
 /** The first issue, unless it is a missing field and an unknown one was sent: most likely a typo of the missing one. */
 function mostTelling(issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue | undefined {

@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { GatewayError } from '../domain/errors.ts'
 import { type CallRequest, isJsonObject } from '../domain/request/call-request.ts'
 import { checkFaithful } from '../domain/request/faithful.ts'
+import { worded } from '../domain/worded.ts'
 import type { Endpoint } from './endpoint.ts'
 
 export interface ReadBody {
@@ -19,7 +20,7 @@ export function readBody(body: Buffer, endpoint: Pick<Endpoint, 'read'>, allowsS
     return { request, isAsReceived: request === value }
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error
-    throw new GatewayError(error.code, error.message, { refused: { model: namedModel(value), bytes: body.length } })
+    throw new GatewayError(error.code, error.worded, { refused: { model: namedModel(value), bytes: body.length } })
   }
 }
 
@@ -39,12 +40,12 @@ function namedModel(value: unknown): string | null {
 }
 
 function parseJson(body: Buffer): unknown {
-  if (body.length === 0) throw new GatewayError('invalid_request', 'The body is empty. Send a JSON object.')
-  if (!isUtf8(body)) throw new GatewayError('invalid_request', 'The body is not valid UTF-8.')
+  if (body.length === 0) throw new GatewayError('invalid_request', worded`The body is empty. Send a JSON object.`)
+  if (!isUtf8(body)) throw new GatewayError('invalid_request', worded`The body is not valid UTF-8.`)
   try {
     return JSON.parse(body.toString('utf8'))
   } catch {
     // V8's message quotes the body, and content must not reach a log.
-    throw new GatewayError('invalid_request', 'The body is not valid JSON.')
+    throw new GatewayError('invalid_request', worded`The body is not valid JSON.`)
   }
 }

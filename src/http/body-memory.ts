@@ -1,4 +1,5 @@
 import { GatewayError } from '../domain/errors.ts'
+import { worded } from '../domain/worded.ts'
 
 export interface MemoryBounds {
   /** Bytes of request bodies that the process holds at once. */
@@ -68,9 +69,8 @@ function fits(bytes: number, bodyBytes: number, bound: number): boolean {
 }
 
 function keyIsFull(used: number, needed: number, limit: number): GatewayError {
-  const message =
-    `The calls of this key hold ${used} bytes of request bodies; ${needed} more do not fit into the ${limit} that one ` +
-    `key may hold (MAX_BUFFERED_BYTES_PER_KEY). Retry when some of these calls are answered, or send smaller bodies.`
+  const what = worded`The calls of this key hold ${used} bytes of request bodies; ${needed} more do not fit into the ${limit}`
+  const message = worded`${what} that one key may hold (MAX_BUFFERED_BYTES_PER_KEY). Retry when some of these calls are answered, or send smaller bodies.`
   const details = { scope: 'key', kind: 'buffered_bytes', limit, used, needed }
   return new GatewayError('key_rate_limited', message, { details, retryAfterSeconds: RETRY_SECONDS })
 }

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { BytePieces } from '../domain/byte-pieces.ts'
 import { GatewayError } from '../domain/errors.ts'
+import { worded } from '../domain/worded.ts'
 import type { Arrival, Arrivals } from './arrivals.ts'
 import { CallerLeftError } from './call.ts'
 import type { Client } from './connections.ts'
@@ -27,7 +28,9 @@ export async function readBody(request: IncomingMessage, client: Client, rules: 
 
 export function tooLarge(limitBytes: number, bytes: number): GatewayError {
   const refused = { model: null, bytes }
-  return new GatewayError('request_too_large', `The request body is larger than ${limitBytes} bytes.`, { refused })
+  return new GatewayError('request_too_large', worded`The request body is larger than ${limitBytes} bytes.`, {
+    refused,
+  })
 }
 
 export function leftWhileSending(): CallerLeftError {

@@ -2,6 +2,7 @@ import { GatewayError } from '../domain/errors.ts'
 import type { Budget } from '../domain/limits.ts'
 import { asPicodollars, exactUsd } from '../domain/pricing/price.ts'
 import { toldSeconds } from '../domain/retry-after.ts'
+import { named, worded } from '../domain/worded.ts'
 import type { BudgetState, Refusal } from './admission.ts'
 import { type ChainHold, maxTokensThatFit } from './chain-hold.ts'
 import { floorOf } from './fit-in.ts'
@@ -44,7 +45,7 @@ function budgetError(refusal: BudgetRefusal, hold: ChainHold, most: bigint, by: 
   const cost = `This call may cost up to ${exactUsd(asPicodollars(most))} USD.${wayOut(fitting, floor)}`
   return new GatewayError(
     'budget_exceeded',
-    `The budget of ${by.name} does not allow this call: ${budgetText(refusal)}. ${cost} ${resetText(resetsAt)}`,
+    worded`The budget of ${named(by.name)} does not allow this call: ${named(budgetText(refusal))}. ${named(cost)} ${named(resetText(resetsAt))}`,
     { details },
   )
 }
@@ -52,9 +53,11 @@ function budgetError(refusal: BudgetRefusal, hold: ChainHold, most: bigint, by: 
 /** Short: the counters usually recover without help. */
 const UNAVAILABLE_RETRY_SECONDS = 2
 
-/** For a limit that cannot be checked now. */
+/** For a limit that cannot be checked now. `reason` is a sentence of ours. */
 export function limitsUnavailable(reason: string): GatewayError {
-  return new GatewayError('limits_unavailable', reason, { retryAfterSeconds: UNAVAILABLE_RETRY_SECONDS })
+  return new GatewayError('limits_unavailable', worded`${named(reason)}`, {
+    retryAfterSeconds: UNAVAILABLE_RETRY_SECONDS,
+  })
 }
 
 /** "4.95 USD spent and 0.02 USD held of 5 USD per month" */
@@ -85,19 +88,22 @@ const RATES = { rpm: 'requests per minute', tpm: 'tokens per minute', max_parall
 function rateError(refusal: RateRefusal, scopeName: string): GatewayError {
   const { kind, scope, limit, used, needed, waitMs } = refusal
   const details = { scope: scope.kind, scope_id: scope.id, kind, limit, used, needed }
-  const what = `The limit of ${scopeName} is ${limit} ${RATES[kind]}`
+  const what = worded`The limit of ${named(scopeName)} is ${limit} ${named(RATES[kind])}`
   if (waitMs === null) {
-    const need = needed === null ? 'the maximum use of this call is unknown' : `this call alone may use up to ${needed}`
-    return new GatewayError('key_rate_limited', `${what}; ${need}. Send a smaller max_tokens.`, {
+    const need =
+      needed === null
+        ? worded`the maximum use of this call is unknown`
+        : worded`this call alone may use up to ${needed}`
+    return new GatewayError('key_rate_limited', worded`${what}; ${need}. Send a smaller max_tokens.`, {
       details,
       isFinal: true,
     })
   }
   const retryAfterSeconds = Math.max(1, toldSeconds(waitMs))
-  const need = kind === 'tpm' ? `, and this call may use up to ${needed}` : ''
+  const need = kind === 'tpm' ? worded`, and this call may use up to ${needed ?? 0}` : ''
   return new GatewayError(
     'key_rate_limited',
-    `${what}; ${used} are in use${need}. Retry in ${retryAfterSeconds} seconds.`,
+    worded`${what}; ${used} are in use${need}. Retry in ${retryAfterSeconds} seconds.`,
     { details, retryAfterSeconds },
   )
 }

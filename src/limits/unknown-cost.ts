@@ -1,4 +1,5 @@
 import { GatewayError } from '../domain/errors.ts'
+import { named, worded } from '../domain/worded.ts'
 import type { ChainHold } from './chain-hold.ts'
 import type { Scope } from './ledger.ts'
 
@@ -12,7 +13,7 @@ export function unknownCost(scope: Scope, { terms }: ChainHold, scopeName: strin
   const set = `switchyard registry put ${place} ${options}, PUT /registry/${place}, or under "registry" in switchyard.yaml.`
   return new GatewayError(
     code,
-    `${what} ${place} is unknown, and the hard budget of ${scopeName} needs it. ${wayOut}Set it: ${set}`,
+    worded`${named(what)} ${named(place)} is unknown, and the hard budget of ${named(scopeName)} needs it. ${named(wayOut)}Set it: ${named(set)}`,
     { details: { scope: scope.kind, scope_id: scope.id, provider, model, unknown } },
   )
 }

@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject } from '../domain/request/call-request.ts'
 import { mistake, quoted, refuse, requiredText } from '../domain/request/rejection.ts'
+import { worded } from '../domain/worded.ts'
 
 /** A function that a chat request declares. */
 export interface DeclaredFunction {
@@ -17,7 +18,7 @@ export function declaredFunctions(request: JsonObject): DeclaredFunction[] {
   const tools = listAt(request, 'tools')
   const functions = listAt(request, 'functions')
   if (tools.length > 0 && functions.length > 0) {
-    return refuse('functions: functions beside tools are not supported by this provider')
+    return refuse(worded`functions: functions beside tools are not supported by this provider`)
   }
   const declared =
     functions.length > 0
@@ -34,18 +35,18 @@ export function usesFunctions(request: JsonObject): boolean {
 
 function listAt(request: JsonObject, field: string): unknown[] {
   const value = request[field] ?? []
-  return Array.isArray(value) ? value : mistake(`${field}: expected an array`)
+  return Array.isArray(value) ? value : mistake(worded`${field}: expected an array`)
 }
 
 function functionTool(tool: unknown, path: string): DeclaredFunction {
-  if (!isJsonObject(tool)) return mistake(`${path}: expected an object`)
+  if (!isJsonObject(tool)) return mistake(worded`${path}: expected an object`)
   const type = tool['type'] ?? 'function'
-  if (type !== 'function') return refuse(`${path}.type: ${quoted(type)} tools are not supported by this provider`)
+  if (type !== 'function') return refuse(worded`${path}.type: ${quoted(type)} tools are not supported by this provider`)
   return declaredFunction(tool['function'], `${path}.function`)
 }
 
 function declaredFunction(definition: unknown, path: string): DeclaredFunction {
-  if (!isJsonObject(definition)) return mistake(`${path}: expected an object with a name`)
+  if (!isJsonObject(definition)) return mistake(worded`${path}: expected an object with a name`)
   const { parameters, strict } = definition
   const name = requiredText(definition['name'], `${path}.name`)
   const described = definition['description'] ?? null
@@ -56,7 +57,7 @@ function declaredFunction(definition: unknown, path: string): DeclaredFunction {
 function withoutDuplicates(declared: DeclaredFunction[]): DeclaredFunction[] {
   const names = new Set<string>()
   for (const { name } of declared) {
-    if (names.has(name)) mistake(`tools: two tools have the name ${quoted(name)}`)
+    if (names.has(name)) mistake(worded`tools: two tools have the name ${quoted(name)}`)
     names.add(name)
   }
   return declared

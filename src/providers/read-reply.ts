@@ -1,4 +1,4 @@
-import { isCallersFault } from '../domain/failure.ts'
+import { cleaned, isCallersFault } from '../domain/failure.ts'
 import { type Provider, withoutSecrets } from '../domain/provider.ts'
 import { type CallRequest, isJsonObject } from '../domain/request/call-request.ts'
 import type { Family, Reading, ResponseHeader, Translator } from './family.ts'
@@ -38,8 +38,7 @@ export function readReply(
     if (translator.isVerbatim === true) reading.answer.json = json
     return reading
   }
-  const message = withoutSecrets(reading.failure.message, provider)
-  return { kind: 'failure', failure: { ...reading.failure, message } }
+  return { kind: 'failure', failure: cleaned(reading.failure, (words) => withoutSecrets(words, provider)) }
 }
 
 /** Error bodies are usually JSON; a proxy in between may send anything. */

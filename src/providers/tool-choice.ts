@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject } from '../domain/request/call-request.ts'
 import { mistake, quoted, refuse, requiredText } from '../domain/request/rejection.ts'
+import { worded } from '../domain/worded.ts'
 
 /** What a chat request says about the use of its tools. */
 export interface ToolChoice {
@@ -22,7 +23,7 @@ export function wantedChoice(request: JsonObject): ToolChoice | null {
 function choiceOfWord(word: unknown, field: string): ToolChoice {
   if (word === 'auto' || word === 'none') return { type: word }
   if (word === 'required' && field === 'tool_choice') return { type: 'any' }
-  return mistake(`${field}: ${quoted(word)} is not a choice`)
+  return mistake(worded`${field}: ${quoted(word)} is not a choice`)
 }
 
 function choiceOfObject(choice: JsonObject): ToolChoice {
@@ -32,29 +33,29 @@ function choiceOfObject(choice: JsonObject): ToolChoice {
     case 'allowed_tools':
       return choiceOfAllowed(choice['allowed_tools'])
     default:
-      return refuse(`tool_choice.type: ${quoted(choice['type'])} is not supported by this provider`)
+      return refuse(worded`tool_choice.type: ${quoted(choice['type'])} is not supported by this provider`)
   }
 }
 
 function functionName(holder: JsonObject, path: string): string {
   const named = holder['function']
-  if (!isJsonObject(named)) return mistake(`${path}.function: expected an object with a name`)
+  if (!isJsonObject(named)) return mistake(worded`${path}.function: expected an object with a name`)
   return requiredText(named['name'], `${path}.function.name`)
 }
 
 function choiceOfAllowed(allowed: unknown): ToolChoice {
   const path = 'tool_choice.allowed_tools'
-  if (!isJsonObject(allowed)) return mistake(`${path}: expected an object`)
+  if (!isJsonObject(allowed)) return mistake(worded`${path}: expected an object`)
   const { mode, tools } = allowed
-  if (mode !== 'auto' && mode !== 'required') return mistake(`${path}.mode: expected 'auto' or 'required'`)
-  if (!Array.isArray(tools) || tools.length === 0) return mistake(`${path}.tools: expected at least one tool`)
+  if (mode !== 'auto' && mode !== 'required') return mistake(worded`${path}.mode: expected 'auto' or 'required'`)
+  if (!Array.isArray(tools) || tools.length === 0) return mistake(worded`${path}.tools: expected at least one tool`)
   const names = tools.map((tool, index) => allowedName(tool, `${path}.tools[${index}]`))
   return { type: mode === 'auto' ? 'auto' : 'any', allowed: new Set(names) }
 }
 
 function allowedName(tool: unknown, path: string): string {
-  if (!isJsonObject(tool)) return mistake(`${path}: expected an object`)
+  if (!isJsonObject(tool)) return mistake(worded`${path}: expected an object`)
   const type = tool['type'] ?? 'function'
-  if (type !== 'function') return refuse(`${path}.type: ${quoted(type)} tools are not supported by this provider`)
+  if (type !== 'function') return refuse(worded`${path}.type: ${quoted(type)} tools are not supported by this provider`)
   return functionName(tool, path)
 }

@@ -20,6 +20,8 @@ export interface AttemptRecord {
   upstreamRequestId: string | null
   /** Why the next step was taken, in words. */
   reason: string
+  /** The provider's own code of a failure. Left out where it named none. */
+  providerCode?: string
   /** Where an attempt at a stream failed. Left out otherwise: most attempts serve. */
   phase?: AttemptPhase
   /** Of one that lost a hedge: what it cost, as a part of the row's cost, and who counted. Null: no price is known. */
@@ -46,6 +48,7 @@ interface RecordTypes extends Record<FieldKind, unknown> {
   adjustments: Adjustment[]
   /** Null in a line of the version before. */
   tags: Record<string, string> | null
+  figures: Record<string, string | number> | null
 }
 
 type RecordOf<From extends LogFields['from']> = {

@@ -26,7 +26,8 @@ const TO_ROW: Record<FieldKind, (value: never) => unknown> = {
   texts: (values: string[]) => (values.length === 0 ? '[]' : JSON.stringify(values)),
   adjustments: (values: unknown[]) => (values.length === 0 ? null : JSON.stringify(values)),
   attempts: same,
-  tags: (tags: object | null) => (tags === null || Object.keys(tags).length === 0 ? null : JSON.stringify(tags)),
+  tags: json,
+  figures: json,
 }
 
 /** What an open row holds of the fields that are known only at the end. */
@@ -118,6 +119,11 @@ function promptTokens(row: FullRow): number | null {
   let tokens = 0
   for (const { column } of PROMPT_CLASSES) tokens += row[column] ?? 0
   return whole(tokens)
+}
+
+/** Null where it holds nothing. */
+function json(values: object | null): string | null {
+  return values === null || Object.keys(values).length === 0 ? null : JSON.stringify(values)
 }
 
 function same(value: unknown): Value {

@@ -9,8 +9,7 @@ import { closeRecord } from '../test-store.ts'
 import { anyUsage } from './any-usage.ts'
 
 const tokens = fc.oneof(fc.constant(0), fc.nat(300_000), fc.constant(Number.MAX_SAFE_INTEGER))
-/** A closed call of any kind, in one of a few hours. */
-export const anyCall = fc.record({
+const calls = fc.record({
   keyId: fc.constantFrom('key-1', 'key-2'),
   route: fc.constantFrom('fast', 'smart', null),
   provider: fc.constantFrom('first', 'second', null),
@@ -29,6 +28,18 @@ export const anyCall = fc.record({
   session: fc.constantFrom(null, 'session-1', 'session-2', 'session-3'),
   tags: fc.constantFrom<Record<string, string>>({}, { team: 'a' }, { 'x"team': 'a', team: 'b' }, { n: '1', team: 'a' }),
 })
+
+/** Only a call that failed has a reason. */
+const why = fc.constantFrom<Pick<CloseRecord, 'reason' | 'param' | 'providerCode'>>(
+  { reason: 'The limit of this key is 100% used.', param: null, providerCode: 'slow_down' },
+  { reason: 'messages[0].role: is missing', param: 'messages[0].role', providerCode: null },
+  { reason: 'a_b', param: 'messages_x', providerCode: null },
+)
+
+/** A closed call of any kind, in one of a few hours. */
+export const anyCall = fc
+  .tuple(calls, why)
+  .map(([call, reasons]): AnyCall & typeof call => (call.code === null ? call : { ...call, ...reasons }))
 
 export type AnyCall = Partial<CloseRecord>
 

@@ -8,6 +8,7 @@ import { type JsonObject, operationOfMode } from '../../domain/request/call-requ
 import type { Sealing } from '../../domain/request/sealing.ts'
 import type { ChainEntry } from '../../domain/route.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
+import { named, type Worded, worded } from '../../domain/worded.ts'
 import type { Endpoint } from '../../endpoints/endpoint.ts'
 import { ENDPOINTS } from '../../endpoints/endpoints.ts'
 import type { FittedLimits } from '../../limits/chain-hold.ts'
@@ -73,9 +74,9 @@ export interface Candidate extends Callee {
 export type Fitness =
   | { kind: 'usable'; candidate: Candidate; contextWindow: number | null }
   | { kind: 'unconfigured'; reason: string; contextWindow: number | null }
-  | { kind: 'refused'; code: ErrorCode; message: string; reason: string; contextWindow: number | null }
+  | { kind: 'refused'; code: ErrorCode; message: Worded; reason: string; contextWindow: number | null }
   /** The caller's mistake: it ends the call. */
-  | { kind: 'invalid'; message: string; contextWindow: number | null }
+  | { kind: 'invalid'; message: Worded; contextWindow: number | null }
 
 export const NOTHING_FITTED: FittedLimits = new Map()
 
@@ -128,10 +129,10 @@ function calleeOf(
     return { kind: 'unconfigured', reason: `skipped: provider '${entry.provider}' is not configured`, contextWindow }
   }
   const translator = translatorFor(family, endpoint, provider, entry.model)
-  const message = mismatch(entry, family, translator, situation) ?? ''
-  if (translator === undefined || message !== '') {
+  const message = mismatch(entry, family, translator, situation) ?? NOTHING
+  if (translator === undefined || message !== NOTHING) {
     const code = translator === undefined && endpoint.isOptional === true ? 'not_found' : 'invalid_request'
-    return { kind: 'refused', code, message, reason: `skipped: ${message}`, contextWindow }
+    return { kind: 'refused', code, message, reason: `skipped: ${message.kept}`, contextWindow }
   }
   const { quirks, pricePercents } = deps
   const { renames, refusesUsageField } = quirks.of(provider, entry.model)
@@ -160,6 +161,8 @@ export function sealingFor({ provider, model }: ChainEntry, { sealingKeys }: Pic
   return { keys: sealingKeys, binding: `${provider}/${model}` }
 }
 
+const NOTHING = worded``
+
 /** Why a model cannot serve this endpoint, if that is known. */
 function mismatch(
   entry: ChainEntry,
@@ -168,18 +171,18 @@ function mismatch(
   { snapshot, endpoint, chain, isInterchangeable }: Situation,
 ) {
   const { provider, model } = entry
-  if (translator === undefined) return `The provider '${provider}' does not offer ${endpoint.name}.`
+  if (translator === undefined) return worded`The provider '${named(provider)}' does not offer ${named(endpoint.name)}.`
   const mode = snapshot.registry.get(provider)?.get(model)?.mode
   const registered = operationOfMode(mode)
   const operation = registered ?? family.operationOf(model)
   if (operation !== null && operation !== endpoint.operation) {
     const path = ENDPOINTS.find((each) => each.operation === operation)?.path
-    const source = registered === null ? '' : `, by its mode in the registry ('${mode}')`
-    return `${provider}/${model} is for ${operation}${source}: send the request to POST ${path}.`
+    const source = registered === null ? '' : worded`, by its mode in the registry ('${named(mode ?? '')}')`
+    return worded`${named(provider)}/${named(model)} is for ${named(operation)}${source}: send the request to POST ${named(path ?? '')}.`
   }
   const first = chain[0]?.model
   if (endpoint.fallsBackTo === 'any-model' || isInterchangeable || model === first) return null
-  return `The ${endpoint.operation} of ${model} are not comparable with those of ${first}.`
+  return worded`The ${named(endpoint.operation)} of ${named(model)} are not comparable with those of ${named(first ?? '')}.`
 }
 
 function judge(callee: Callee, translation: Translation | undefined, situation: Situation, deps: ChainDeps): Fitness {
@@ -189,7 +192,7 @@ function judge(callee: Callee, translation: Translation | undefined, situation: 
     case 'invalid':
       return { ...translation, contextWindow }
     case 'refused':
-      return { ...translation, reason: `skipped: ${translation.message}`, contextWindow }
+      return { ...translation, reason: `skipped: ${translation.message.kept}`, contextWindow }
     case 'wire': {
       const { body: wire, ignored, adjustments, bounds } = translation
       const percents = percentsOf(callee, bounds, situation, deps)

@@ -1,6 +1,7 @@
 import { GatewayError } from '../../domain/errors.ts'
 import type { Failure } from '../../domain/failure.ts'
 import type { ChainEntry } from '../../domain/route.ts'
+import { named, worded } from '../../domain/worded.ts'
 import type { Candidate, Fitness } from './assess.ts'
 import type { Circuits } from './circuits.ts'
 import { isLargerWindow } from './fallback.ts'
@@ -107,7 +108,7 @@ export class Walk {
     if (this.#unconfigured === null) return new GatewayError('no_provider_available')
     return new GatewayError(
       'provider_not_configured',
-      `Provider '${this.#unconfigured}' has no key. Set one in the environment or in switchyard.yaml and restart the gateway.`,
+      worded`Provider '${named(this.#unconfigured)}' has no key. Set one in the environment or in switchyard.yaml and restart the gateway.`,
     )
   }
 

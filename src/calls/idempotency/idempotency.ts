@@ -8,6 +8,7 @@ import {
   refusalOf,
 } from '../../domain/idempotency.ts'
 import type { Presence } from '../../domain/presence.ts'
+import { worded } from '../../domain/worded.ts'
 import type { CallReply, Reply } from '../../http/call.ts'
 import { asGatewayError, errorReply } from '../../http/respond.ts'
 import type { Delivery, Receiver } from '../stream/delivery.ts'
@@ -174,9 +175,8 @@ function marksOf(requestId: string): Record<string, string> {
 
 /** Nothing is sent until it is known that this would not be a second call. */
 function unreadableLog(cause: unknown): GatewayError {
-  const message =
-    'The request log cannot be read now, so it is unknown whether the call with this Idempotency-Key was already ' +
-    'made. Nothing was sent. Retry later with the same key.'
+  const unknown = worded`it is unknown whether the call with this Idempotency-Key was already made`
+  const message = worded`The request log cannot be read now, so ${unknown}. Nothing was sent. Retry later with the same key.`
   return new GatewayError('database_unavailable', message, { cause, retryAfterSeconds: AWAY_SECONDS })
 }
 

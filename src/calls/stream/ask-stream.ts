@@ -1,4 +1,5 @@
 import type { WireBytes } from '../../bodies/request-body.ts'
+import { cleaned } from '../../domain/failure.ts'
 import { withoutSecrets } from '../../domain/provider.ts'
 import type { Answer } from '../../domain/request/answer.ts'
 import { isJsonObject } from '../../domain/request/call-request.ts'
@@ -73,7 +74,7 @@ async function firstContent(
   const last = read.parts.at(-1)
   if (last?.type !== 'failed' || stream.received.bytes > 0) return { kind: 'streaming', stream }
   stream.close()
-  return { kind: 'failed', failure: { ...last.failure, message: withoutSecrets(last.failure.message, provider) } }
+  return { kind: 'failed', failure: cleaned(last.failure, (text) => withoutSecrets(text, provider)) }
 }
 
 /** Some servers ignore `stream: true` and send the whole answer. */

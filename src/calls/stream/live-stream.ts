@@ -1,6 +1,7 @@
 import { failure } from '../../domain/failure.ts'
 import { contentBytes, type StreamPart, type StreamReader } from '../../domain/request/stream.ts'
 import type { StreamSettings } from '../../domain/stream-settings.ts'
+import { worded } from '../../domain/worded.ts'
 import { type FrameReader, type Framing, SERVER_SENT_EVENTS } from '../../upstream/event-framing.ts'
 import type { Stoppage } from '../../upstream/exchange.ts'
 import type { UpstreamAnswer } from '../../upstream/streamed-response.ts'
@@ -162,7 +163,9 @@ export async function readToEnd(
 }
 
 const END = { kind: 'end' } as const
-const TOO_LARGE = failure('upstream_error', "An event of the provider's stream is too large.", null, { retry: 'no' })
+const TOO_LARGE = failure('upstream_error', worded`An event of the provider's stream is too large.`, null, {
+  retry: 'no',
+})
 
 /** The body of a stream has no deadline of its own: what ends it is silence. */
 function failedBy(stoppage: Stoppage): StreamPart {

@@ -21,6 +21,7 @@ export type FieldKind =
   | 'adjustments'
   | 'attempts'
   | 'tags'
+  | 'figures'
 
 export interface LogField {
   /** In the request table. */
@@ -173,6 +174,30 @@ export const LOG_FIELDS = [
   open('session', 'session', 'text', 'Session that a header or the user of the request names', INDEXED),
   open('tags', 'tags', 'tags', 'Short texts of the `metadata` of the request, at most 8'),
   ...tokensOf(OUTPUT_PARTS, ', part of `completion_tokens`', { since: 2 }),
+  close(
+    'reason',
+    'reason',
+    'text',
+    'Why it failed, in words of the gateway: nothing that a caller or a provider wrote',
+    {
+      since: 3,
+    },
+  ),
+  close('param', 'param', 'text', 'Field of the request that the error is about, such as `messages[2].content`', {
+    since: 3,
+  }),
+  close('provider_code', 'providerCode', 'text', "The provider's own code of the error that the caller got", {
+    since: 3,
+  }),
+  close(
+    'figures',
+    'figures',
+    'figures',
+    'Figures of a 402, 429 or 503: `limit`, `used`, `retry_after_seconds` and others',
+    {
+      since: 3,
+    },
+  ),
 ] as const satisfies readonly LogField[]
 
 export type LogFields = (typeof LOG_FIELDS)[number]

@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { GatewayError } from '../errors.ts'
 import { listOf } from '../list-of.ts'
-import { problemText } from '../problem-text.ts'
+import { problemOf } from '../problem-text.ts'
+import { worded } from '../worded.ts'
 import { isJsonObject, type JsonObject } from './call-request.ts'
 import { boolean, either, fieldSchemas, hasFields, list, named, number, object, text, typed } from './chat-shape.ts'
 
@@ -78,11 +79,11 @@ export type ContentPart = z.infer<typeof typed.schema>
  * Unless streams are allowed, one is refused with `not_implemented` before anything else is checked (docs/contract.md).
  */
 export function readChatRequest(value: unknown, allowsStream = false): ChatRequest {
-  if (!isJsonObject(value)) throw new GatewayError('invalid_request', 'The body must be a JSON object.')
+  if (!isJsonObject(value)) throw new GatewayError('invalid_request', worded`The body must be a JSON object.`)
   if (value['stream'] === true && !allowsStream) throw new GatewayError('not_implemented')
   if (isUsual(value)) return value as ChatRequest
   const parsed = ChatRequestSchema.safeParse(value)
-  if (!parsed.success) throw new GatewayError('invalid_request', problemText(parsed.error))
+  if (!parsed.success) throw new GatewayError('invalid_request', problemOf(parsed.error))
   return value as ChatRequest
 }
 

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { GatewayError } from '../errors.ts'
-import { problemText } from '../problem-text.ts'
+import { problemOf } from '../problem-text.ts'
+import { worded } from '../worded.ts'
 import type { PromptTokens } from './bounds.ts'
 import { isJsonObject } from './call-request.ts'
 
@@ -23,9 +24,9 @@ export type EmbeddingsRequest = z.infer<typeof EmbeddingsRequestSchema>
 
 /** Checks the shape and returns the caller's own object, not a copy. */
 export function readEmbeddingsRequest(value: unknown): EmbeddingsRequest {
-  if (!isJsonObject(value)) throw new GatewayError('invalid_request', 'The body must be a JSON object.')
+  if (!isJsonObject(value)) throw new GatewayError('invalid_request', worded`The body must be a JSON object.`)
   const parsed = EmbeddingsRequestSchema.safeParse(value)
-  if (!parsed.success) throw new GatewayError('invalid_request', problemText(parsed.error))
+  if (!parsed.success) throw new GatewayError('invalid_request', problemOf(parsed.error))
   return value as EmbeddingsRequest
 }
 

@@ -1,4 +1,5 @@
 import { GatewayError } from '../errors.ts'
+import { worded } from '../worded.ts'
 import type { JsonObject } from './call-request.ts'
 
 /** Deeper than any real schema, and far below the depth that overflows the stack. */
@@ -11,12 +12,12 @@ const MAX_DEPTH = 200
 export function checkFaithful(value: unknown, depth = 0): void {
   if (typeof value === 'number') {
     if (!Number.isFinite(value))
-      throw new GatewayError('invalid_request', 'The body contains a number that is out of range.')
+      throw new GatewayError('invalid_request', worded`The body contains a number that is out of range.`)
     return
   }
   if (typeof value !== 'object' || value === null) return
   if (depth > MAX_DEPTH) {
-    throw new GatewayError('invalid_request', `The body is nested deeper than ${MAX_DEPTH} levels.`)
+    throw new GatewayError('invalid_request', worded`The body is nested deeper than ${MAX_DEPTH} levels.`)
   }
   if (Array.isArray(value)) for (const item of value) checkFaithful(item, depth + 1)
   else for (const key in value) checkFaithful((value as JsonObject)[key], depth + 1)

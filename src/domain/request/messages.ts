@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { GatewayError } from '../errors.ts'
 import { listOf } from '../list-of.ts'
-import { problemText } from '../problem-text.ts'
+import { problemOf } from '../problem-text.ts'
+import { worded } from '../worded.ts'
 import { isJsonObject, type JsonObject } from './call-request.ts'
 import { boolean, either, fieldSchemas, hasFields, list, number, object, text, typed } from './chat-shape.ts'
 
@@ -65,13 +66,13 @@ export function readCountTokensRequest(value: unknown): CountTokensRequest {
 }
 
 function objectIn(value: unknown): JsonObject {
-  if (!isJsonObject(value)) throw new GatewayError('invalid_request', 'The body must be a JSON object.')
+  if (!isJsonObject(value)) throw new GatewayError('invalid_request', worded`The body must be a JSON object.`)
   return value
 }
 
 function check(request: JsonObject, schema: z.ZodType): void {
   const parsed = schema.safeParse(request)
-  if (!parsed.success) throw new GatewayError('invalid_request', problemText(parsed.error))
+  if (!parsed.success) throw new GatewayError('invalid_request', problemOf(parsed.error))
 }
 
 const CHECKED = new Map(Object.entries(FIELDS))

@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { GatewayError } from '../errors.ts'
 import { listOf } from '../list-of.ts'
-import { problemText } from '../problem-text.ts'
+import { problemOf } from '../problem-text.ts'
+import { type Worded, worded } from '../worded.ts'
 import { isJsonObject, type JsonObject } from './call-request.ts'
 import { boolean, either, fieldSchemas, hasFields, list, number, object, text, typed } from './chat-shape.ts'
 
@@ -78,11 +79,11 @@ function hasInput({ input, previous_response_id: previous, conversation, prompt 
 
 /** Checks the shape and returns the caller's own object, as `readChatRequest` does. */
 export function readResponsesRequest(value: unknown, allowsStream = false): ResponsesRequest {
-  if (!isJsonObject(value)) throw new GatewayError('invalid_request', 'The body must be a JSON object.')
+  if (!isJsonObject(value)) throw new GatewayError('invalid_request', worded`The body must be a JSON object.`)
   if (value['stream'] === true && !allowsStream) throw new GatewayError('not_implemented')
   if (isUsual(value)) return value as ResponsesRequest
   const parsed = ResponsesRequestSchema.safeParse(value)
-  if (!parsed.success) throw new GatewayError('invalid_request', inputProblem(value) ?? problemText(parsed.error))
+  if (!parsed.success) throw new GatewayError('invalid_request', inputProblem(value) ?? problemOf(parsed.error))
   return value as ResponsesRequest
 }
 
@@ -103,8 +104,8 @@ function isUsualItem(value: unknown): boolean {
 }
 
 /** A union says only that nothing fits: where a list was sent, its first bad item says more. */
-function inputProblem({ input }: JsonObject): string | null {
+function inputProblem({ input }: JsonObject): Worded | null {
   if (!Array.isArray(input)) return null
   const parsed = z.object({ input: listOf(item) }).safeParse({ input })
-  return parsed.success ? null : problemText(parsed.error)
+  return parsed.success ? null : problemOf(parsed.error)
 }

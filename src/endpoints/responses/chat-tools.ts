@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../domain/request/call-request.ts'
 import { mistake, quoted, refuse, requiredText } from '../../domain/request/rejection.ts'
+import { worded } from '../../domain/worded.ts'
 import { type CallerTool, chatNameOf, type DeclaredTools } from './tools.ts'
 
 /** The tool fields of a chat request; absent when there is nothing to send. */
@@ -20,7 +21,7 @@ export function toolFields(request: JsonObject, declared: DeclaredTools, ignored
   for (const { type, path } of declared.hosted) {
     if (!HINTS.test(type)) {
       refuse(
-        `${path}.type: ${quoted(type)} is a tool of the provider; only an entry that speaks the Responses API has it`,
+        worded`${path}.type: ${quoted(type)} is a tool of the provider; only an entry that speaks the Responses API has it`,
       )
     }
     ignored.push(`tools.${type}`)
@@ -30,7 +31,7 @@ export function toolFields(request: JsonObject, declared: DeclaredTools, ignored
   const tools = allowed === null ? declared.own : declared.own.filter(({ chatName }) => allowed.has(chatName))
   if (tools.length === 0) {
     if (choice === 'required' || isJsonObject(choice))
-      mistake('tool_choice: a tool is required, but the request has none')
+      mistake(worded`tool_choice: a tool is required, but the request has none`)
     return {}
   }
   const fields: ToolFields = { tools: tools.map(chatTool) }
@@ -75,7 +76,7 @@ function chatChoice(choice: unknown): string | JsonObject | null {
   if (choice === null) return null
   if (!isJsonObject(choice)) {
     if (choice === 'auto' || choice === 'none' || choice === 'required') return choice
-    return mistake(`tool_choice: ${quoted(choice)} is not a choice`)
+    return mistake(worded`tool_choice: ${quoted(choice)} is not a choice`)
   }
   switch (choice['type']) {
     case 'function':
@@ -85,7 +86,7 @@ function chatChoice(choice: unknown): string | JsonObject | null {
       return choice['mode'] === 'required' ? 'required' : 'auto'
     default:
       return refuse(
-        `tool_choice.type: ${quoted(choice['type'])} is a tool of the provider; only an entry that speaks the Responses API has it`,
+        worded`tool_choice.type: ${quoted(choice['type'])} is a tool of the provider; only an entry that speaks the Responses API has it`,
       )
   }
 }
@@ -96,13 +97,13 @@ function chosenName(choice: JsonObject, path: string): string {
 
 /** The other tools are not sent: every family understands that. */
 function allowedNames({ tools }: JsonObject): Set<string> {
-  if (!Array.isArray(tools) || tools.length === 0) return mistake('tool_choice.tools: expected at least one tool')
+  if (!Array.isArray(tools) || tools.length === 0) return mistake(worded`tool_choice.tools: expected at least one tool`)
   const names = tools.map((tool, at) => {
     const path = `tool_choice.tools[${at}]`
-    if (!isJsonObject(tool)) return mistake(`${path}: expected an object`)
+    if (!isJsonObject(tool)) return mistake(worded`${path}: expected an object`)
     if (typeof tool['type'] === 'string' && HINTS.test(tool['type'])) return null
     if (tool['type'] === 'function' || tool['type'] === 'custom') return chosenName(tool, path)
-    return refuse(`${path}.type: ${quoted(tool['type'])} is not supported by this entry`)
+    return refuse(worded`${path}.type: ${quoted(tool['type'])} is not supported by this entry`)
   })
   return new Set(names.filter((name) => name !== null))
 }

@@ -3,6 +3,7 @@ import { isJsonObject, type JsonObject } from '../../domain/request/call-request
 import { mistake, quoted, refuse, requiredText } from '../../domain/request/rejection.ts'
 import { isMessageItem } from '../../domain/request/responses.ts'
 import type { Sealing } from '../../domain/request/sealing.ts'
+import { worded } from '../../domain/worded.ts'
 import { chatContent, plainText } from './chat-content.ts'
 import { unsealReasoning } from './sealed-reasoning.ts'
 import { chatNameOf } from './tools.ts'
@@ -36,12 +37,12 @@ export function conversationOf(
   else if (Array.isArray(input)) for (const [at, item] of input.entries()) addItem(draft, item, `input[${at}]`)
   endTurn(draft)
   endResults(draft)
-  if (draft.messages.length === 0) mistake('input: expected at least one message')
+  if (draft.messages.length === 0) mistake(worded`input: expected at least one message`)
   return draft.messages
 }
 
 function addItem(draft: Draft, item: unknown, path: string): void {
-  if (!isJsonObject(item)) mistake(`${path}: expected an object`)
+  if (!isJsonObject(item)) mistake(worded`${path}: expected an object`)
   if (isMessageItem(item)) addMessage(draft, item, path)
   else (ITEMS.get(item['type']) ?? refuseItem)(draft, item, path)
 }
@@ -62,12 +63,13 @@ const ITEMS: ReadonlyMap<unknown, AddItem> = new Map<unknown, AddItem>([
   ['additional_tools', () => undefined],
   [
     'item_reference',
-    (_draft, _item, path) => refuse(`${path}: an item_reference is known to one provider only; send the item itself`),
+    (_draft, _item, path) =>
+      refuse(worded`${path}: an item_reference is known to one provider only; send the item itself`),
   ],
 ])
 
 function refuseItem(_draft: Draft, { type }: JsonObject, path: string): void {
-  refuse(`${path}.type: ${quoted(type)} is only understood by an entry that speaks the Responses API`)
+  refuse(worded`${path}.type: ${quoted(type)} is only understood by an entry that speaks the Responses API`)
 }
 
 function textAt(item: JsonObject, name: string, path: string): string {
@@ -86,7 +88,7 @@ function addMessage(draft: Draft, { role, content }: JsonObject, path: string): 
   endTurn(draft)
   if (role === 'user') draft.messages.push({ role, content: chatContent(content, `${path}.content`) })
   else if (role === 'system' || role === 'developer') addSystem(draft, chatContent(content, `${path}.content`))
-  else mistake(`${path}.role: expected one of user, assistant, system, developer`)
+  else mistake(worded`${path}.role: expected one of user, assistant, system, developer`)
 }
 
 /** Most servers know only `system`, and many take just one such message, at the beginning. */

@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../domain/request/call-request.ts'
 import { mistake, quoted, refuse } from '../../domain/request/rejection.ts'
+import { type Worded, worded } from '../../domain/worded.ts'
 
 /** What is written of a field into the chat request, or why it cannot be. `ignored` gets the names of dropped hints. */
 type ReadField = (value: unknown, chat: JsonObject, ignored: Set<string>) => void
@@ -20,13 +21,13 @@ const FIELDS: ReadonlyMap<string, ReadField> = new Map<string, ReadField>([
   ['text', readText],
   ['reasoning', readReasoning],
   ['include', readInclude],
-  ['store', unless((value) => value === true, 'store', 'this entry keeps nothing; send "store": false')],
-  ['truncation', unless((value) => value !== 'disabled', 'truncation', 'this entry cuts no input; leave it out')],
+  ['store', unless((value) => value === true, 'store', worded`this entry keeps nothing; send "store": false`)],
+  ['truncation', unless((value) => value !== 'disabled', 'truncation', worded`this entry cuts no input; leave it out`)],
   [
     'top_logprobs',
-    unless((value) => value !== 0, 'top_logprobs', 'this entry gives no log probabilities; leave it out'),
+    unless((value) => value !== 0, 'top_logprobs', worded`this entry gives no log probabilities; leave it out`),
   ],
-  ['background', unless((value) => value === true, 'background', 'responses are not kept here; leave it out')],
+  ['background', unless((value) => value === true, 'background', worded`responses are not kept here; leave it out`)],
   ['previous_response_id', state('previous_response_id')],
   ['conversation', state('conversation')],
   ['prompt', state('prompt')],
@@ -40,7 +41,7 @@ export function readFields(request: JsonObject, ignored: Set<string>): JsonObjec
     if (value === null || value === undefined) continue
     const read = FIELDS.get(name)
     if (read === undefined)
-      refuse(`${name.slice(0, 60)}: only an entry that speaks the Responses API knows this field; leave it out`)
+      refuse(worded`${name.slice(0, 60)}: only an entry that speaks the Responses API knows this field; leave it out`)
     read(value, chat, ignored)
   }
   return chat
@@ -64,18 +65,18 @@ function copyTrue(name: string, value: unknown, chat: JsonObject): void {
   if (value === true) chat[name] = true
 }
 
-function unless(isWrong: (value: unknown) => boolean, name: string, why: string): ReadField {
+function unless(isWrong: (value: unknown) => boolean, name: string, why: Worded): ReadField {
   return (value) => {
-    if (isWrong(value)) refuse(`${name}: ${why}`)
+    if (isWrong(value)) refuse(worded`${name}: ${why}`)
   }
 }
 
 function state(name: string): ReadField {
-  return () => refuse(`${name}: this entry keeps nothing between calls; send the items themselves as input`)
+  return () => refuse(worded`${name}: this entry keeps nothing between calls; send the items themselves as input`)
 }
 
 function readText(value: unknown, chat: JsonObject, ignored: Set<string>): void {
-  if (!isJsonObject(value)) mistake('text: expected an object')
+  if (!isJsonObject(value)) mistake(worded`text: expected an object`)
   const { format, verbosity } = value
   if ((verbosity ?? null) !== null) ignored.add('text.verbosity')
   const chosen = (format ?? null) === null ? null : responseFormat(format)
@@ -84,7 +85,7 @@ function readText(value: unknown, chat: JsonObject, ignored: Set<string>): void 
 
 /** The same as in chat, but flat. */
 function responseFormat(format: unknown): JsonObject | null {
-  if (!isJsonObject(format)) return mistake('text.format: expected an object')
+  if (!isJsonObject(format)) return mistake(worded`text.format: expected an object`)
   const { type, name, schema, strict, description } = format
   switch (type) {
     case 'text':
@@ -98,13 +99,13 @@ function responseFormat(format: unknown): JsonObject | null {
       return { type, json_schema: Object.fromEntries(described) }
     }
     default:
-      return refuse(`text.format.type: ${quoted(type)} is not supported by this entry`)
+      return refuse(worded`text.format.type: ${quoted(type)} is not supported by this entry`)
   }
 }
 
 /** Summaries are given where the model's thoughts are known at all. */
 function readReasoning(value: unknown, chat: JsonObject, ignored: Set<string>): void {
-  if (!isJsonObject(value)) mistake('reasoning: expected an object')
+  if (!isJsonObject(value)) mistake(worded`reasoning: expected an object`)
   for (const [name, each] of Object.entries(value)) {
     if (each === null || name === 'summary' || name === 'generate_summary') continue
     if (name === 'effort') chat['reasoning_effort'] = each
@@ -115,6 +116,6 @@ function readReasoning(value: unknown, chat: JsonObject, ignored: Set<string>): 
 export const SEALED_REASONING = 'reasoning.encrypted_content'
 
 function readInclude(value: unknown, _chat: JsonObject, ignored: Set<string>): void {
-  if (!Array.isArray(value)) mistake('include: expected an array')
+  if (!Array.isArray(value)) mistake(worded`include: expected an array`)
   for (const each of value) if (each !== SEALED_REASONING) ignored.add(`include.${String(each).slice(0, 60)}`)
 }

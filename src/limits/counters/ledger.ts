@@ -1,4 +1,5 @@
 import { GatewayError } from '../../domain/errors.ts'
+import { worded } from '../../domain/worded.ts'
 import { type BudgetState, type Decision, fits, type HeldCall } from '../admission.ts'
 import type { CallHold, CallUse, NodeLease, Scope, ScopeStatus } from '../ledger.ts'
 import { bindingOf, type LimitsWhenDown, refusesUnchecked } from '../policy.ts'
@@ -177,7 +178,7 @@ export class CountersLedger implements SpendLedger {
 }
 
 function away(cause: unknown): never {
-  throw new GatewayError('limits_unavailable', 'The shared counters do not answer. Retry shortly.', { cause })
+  throw new GatewayError('limits_unavailable', worded`The shared counters do not answer. Retry shortly.`, { cause })
 }
 
 async function readStatus(connection: Connection, scopes: readonly Scope[], clock: string): Promise<ScopeStatus[]> {
@@ -186,7 +187,7 @@ async function readStatus(connection: Connection, scopes: readonly Scope[], cloc
     const some = scopes.slice(start, start + STATUS_TOGETHER)
     const reply = await connection.run(STATUS, [clock, ...some.map(nameOf)]).catch(away)
     if (reply[0] === 0)
-      throw new GatewayError('limits_unavailable', 'The shared counters are being rebuilt. Retry shortly.')
+      throw new GatewayError('limits_unavailable', worded`The shared counters are being rebuilt. Retry shortly.`)
     for (const [place, scope] of some.entries()) {
       found.push(statusOfPacked(scope, reply[place + 1] as unknown as readonly number[]))
     }

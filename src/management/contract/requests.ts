@@ -34,6 +34,9 @@ export const requestFilters = {
     .optional()
     .describe('An HTTP status, `ok` or `error`'),
   code: z.enum(codes).optional().describe('An error code, `caller_left` or `interrupted`'),
+  param: z.string().min(1).max(200).optional().describe('The error is about this field, or about one inside it'),
+  provider_code: z.string().min(1).max(64).optional().describe("The provider's own code of the error"),
+  reason: z.string().min(1).max(200).optional().describe('The reason of the failure contains this text'),
   fallback: z.enum(['true', 'false']).optional(),
   min_cost_usd: Usd.optional().describe('Cost at least this much'),
   streamed: z.enum(['true', 'false']).optional().describe('Whether the caller asked for a stream'),
@@ -61,6 +64,7 @@ const KINDS = {
   texts: z.array(z.string()),
   adjustments: z.array(Adjustment),
   tags: z.record(z.string(), z.string()),
+  figures: z.record(z.string(), z.union([z.string(), z.number()])),
 } as const
 
 type Shown = Exclude<LogFields, { api: null }>
@@ -102,6 +106,7 @@ export const Attempt = z.strictObject({
   status: z.int().nullable(),
   code: z.string().nullable(),
   upstream_request_id: z.string().nullable(),
+  provider_code: z.string().nullable().describe("The provider's own code of the failure"),
   reason: z.string().describe('Why the next step was taken'),
   phase: z.enum(ATTEMPT_PHASES).nullable().describe('Where an attempt at a stream failed'),
   cost_usd: Usd.nullable().describe('Of an entry that lost a hedge: its part of the cost of the request'),

@@ -26,7 +26,7 @@ export async function explainRequest(
     ...adjusted,
     ...attemptsOf(row).map(attemptWords),
     ...firstContentWords(row),
-    ending(row),
+    `${ending(row)}${why(row)}`,
   ]
   return { id: row.id, steps, ...(await explainCost(db, row)) }
 }
@@ -63,7 +63,8 @@ function attemptWords(attempt: AttemptRecord, index: number): string {
     return `${entry} was called ${attempt.startedAfterMs} ms after the start: ${attempt.reason}.`
   if (attempt.code === null) return `${call}: it served the call.`
   const where = attempt.phase === undefined ? '' : ` (${PHASES[attempt.phase]})`
-  return `${call}: ${attempt.code}${where}. Then: ${attempt.reason || 'the walk ended here'}.`
+  const own = attempt.providerCode === undefined ? '' : `, which it calls ${attempt.providerCode}`
+  return `${call}: ${attempt.code}${where}${own}. Then: ${attempt.reason || 'the walk ended here'}.`
 }
 
 function ending(row: RequestRow): string {
@@ -81,6 +82,13 @@ function ending(row: RequestRow): string {
   const fallback = row.fallback === 1 ? ', a fallback: an entry before it did not serve' : ''
   const stream = row.streamed === 1 ? ` as a stream of ${row.events_sent} events` : ''
   return `The caller got ${row.status}${stream}, served by ${row.provider}/${row.model}${fallback}.`
+}
+
+/** What the row keeps of the error that the caller got. */
+function why({ reason, param }: RequestRow): string {
+  if (reason === null) return ''
+  const about = param === null || reason.startsWith(param) ? '' : ` It is about '${param}'.`
+  return ` ${reason}${about}`
 }
 
 async function explainCost(db: Kysely<Database>, row: RequestRow): Promise<Pick<Explained, 'cost_lines' | 'cost'>> {

@@ -21,6 +21,7 @@ export const SHOW: Record<FieldKind, (value: never) => unknown> = {
   texts: (value: string) => JSON.parse(value),
   adjustments: (value: string | null) => (value === null ? [] : JSON.parse(value)),
   tags: (value: string | null) => (value === null ? {} : JSON.parse(value)),
+  figures: (value: string | null) => (value === null ? {} : JSON.parse(value)),
   attempts: (value: string) => (JSON.parse(value) as AttemptRecord[]).map(toAttemptView),
 }
 
@@ -64,6 +65,7 @@ export function toAttemptView(attempt: AttemptRecord): z.input<typeof Attempt> {
     status: attempt.status,
     code: attempt.code,
     upstream_request_id: attempt.upstreamRequestId,
+    provider_code: attempt.providerCode ?? null,
     reason: attempt.reason,
     phase: attempt.phase ?? null,
     cost_usd: usdOrNull(attempt.costPicodollars == null ? null : BigInt(attempt.costPicodollars)),

@@ -1,6 +1,7 @@
 import { scrubMessage } from '../../domain/errors.ts'
 import { type Failure, type FailureCode, failure, type Retry } from '../../domain/failure.ts'
 import { isJsonObject } from '../../domain/request/call-request.ts'
+import { type Worded, worded } from '../../domain/worded.ts'
 import { WireError } from './wire.ts'
 
 /** The input of the rows below. */
@@ -56,7 +57,8 @@ export function failureFromWire(status: number, body: unknown): Failure {
   const words = message === null || message === '' ? defaultWords(status) : scrubMessage(message)
   const refused = status === 400 ? FIELD_TEXT.exec(message ?? '')?.[1] : undefined
   const refusedField = refused === undefined ? null : { name: refused, instead: null }
-  return failure(code, words, status, { ...deviation, refusedField })
+  const said = { codes: [error?.details?.error_code, error?.type], param: refused }
+  return failure(code, words, status, { ...deviation, refusedField, said })
 }
 
 /** An error within a 2xx: `type: "error"`, or an `error` object where the content should be. */
@@ -70,10 +72,10 @@ function errorOf(body: unknown) {
   return parsed.success ? parsed.data.error : null
 }
 
-function defaultWords(status: number): string {
+function defaultWords(status: number): Worded {
   return status >= 200 && status < 300
-    ? "The provider's answer cannot be read."
-    : `The provider answered with status ${status}.`
+    ? worded`The provider's answer cannot be read.`
+    : worded`The provider answered with status ${status}.`
 }
 
 function verdictOn(signal: Signal): Verdict {

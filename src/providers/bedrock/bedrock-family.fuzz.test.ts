@@ -57,7 +57,7 @@ describe('no input makes a translation throw', () => {
       fc.property(fields, fc.constantFrom(NOVA, 'amazon.nova-2-lite-v1:0', CLAUDE), (asked, model) => {
         const made = model === CLAUDE ? chatOf(model).toWire(asked as never, targetOf(model)) : translate(asked, model)
         if (made.kind === 'wire') JSON.stringify(made.body)
-        else assert.notEqual(made.message, '')
+        else assert.notEqual(made.message.told, '')
       }),
       RUNS,
     )

@@ -1,6 +1,7 @@
 import { scrubMessage } from '../../domain/errors.ts'
 import { type Failure, type FailureCode, failure, type Retry } from '../../domain/failure.ts'
 import { isJsonObject } from '../../domain/request/call-request.ts'
+import { named, type Worded, worded } from '../../domain/worded.ts'
 import type { ResponseHeader } from '../family.ts'
 import { adviceOn } from './advice.ts'
 
@@ -36,7 +37,9 @@ export function failureOf(signal: Signal): Failure {
   const [code, retry] = verdictOn(signal)
   const said = message === '' ? defaultWords(status) : scrubMessage(withoutCanonical(message))
   const advice = adviceOn(signal)
-  return failure(code, advice === null ? said : `${advice} (${said})`, status, retry === undefined ? {} : { retry })
+  const words = advice === null ? said : worded`${named(advice)} (${said})`
+  const deviation = { said: { codes: [signal.name] } }
+  return failure(code, words, status, retry === undefined ? deviation : { ...deviation, retry })
 }
 
 /** A signature that does not fit is answered with all that was signed, the session's token included. */
@@ -49,10 +52,10 @@ function bareName(name: unknown): string {
   return typeof name === 'string' ? (name.split(':')[0] ?? '').replace(/^.*#/, '').trim() : ''
 }
 
-function defaultWords(status: number): string {
+function defaultWords(status: number): Worded {
   return status >= 200 && status < 300
-    ? "The provider's answer cannot be read."
-    : `The provider answered with status ${status}.`
+    ? worded`The provider's answer cannot be read.`
+    : worded`The provider answered with status ${status}.`
 }
 
 const TOO_LONG_TEXT = /input is too long|too many input tokens|prompt is too long|exceed context limit/i

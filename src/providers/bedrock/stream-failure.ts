@@ -1,12 +1,13 @@
 import { type Failure, failure } from '../../domain/failure.ts'
 import type { ServerSentEvent, StreamPart } from '../../domain/request/stream.ts'
+import { worded } from '../../domain/worded.ts'
 import { parsedEvent } from '../stream-events.ts'
 import { failureOf } from './failure.ts'
 import { DAMAGED, ERROR, EXCEPTION } from './framing/event-stream.ts'
 
 const OK = 200
 
-const BROKEN = failure('upstream_error', "The provider's stream is damaged: a checksum is wrong.", OK, {
+const BROKEN = failure('upstream_error', worded`The provider's stream is damaged: a checksum is wrong.`, OK, {
   retry: 'once',
 })
 

@@ -1,4 +1,5 @@
 import { type Failure, failure } from '../../domain/failure.ts'
+import { named, worded } from '../../domain/worded.ts'
 import { shownName } from './finish-reason.ts'
 import type { WireResponse } from './wire.ts'
 
@@ -7,10 +8,14 @@ const OK = 200
 /** Why a response has no candidates. Null: nothing says so, and more may follow in a stream. */
 export function blockedBy({ blockReason: reason }: WireResponse): Failure | null {
   if (reason === null || reason === 'BLOCKED_REASON_UNSPECIFIED') return null
-  return failure('content_filtered', `The provider blocked the prompt (blockReason ${shownName(reason)}).`, OK)
+  return failure(
+    'content_filtered',
+    worded`The provider blocked the prompt (blockReason ${named(shownName(reason))}).`,
+    OK,
+  )
 }
 
-export const NO_CANDIDATES = failure('upstream_error', 'The provider answered without candidates.', OK, {
+export const NO_CANDIDATES = failure('upstream_error', worded`The provider answered without candidates.`, OK, {
   retry: 'once',
 })
 

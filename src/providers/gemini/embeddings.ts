@@ -3,6 +3,7 @@ import { NO_USAGE, tokenCount } from '../../domain/pricing/usage.ts'
 import { isJsonObject } from '../../domain/request/call-request.ts'
 import type { EmbeddingsRequest } from '../../domain/request/embeddings.ts'
 import { quoted } from '../../domain/request/rejection.ts'
+import { type Worded, worded } from '../../domain/worded.ts'
 import type { Reading, Target, Translation, Translator } from '../family.ts'
 import type { Door } from './door.ts'
 import { failureIn } from './failure.ts'
@@ -24,9 +25,9 @@ export const KNOWN_FIELDS: ReadonlySet<string> = new Set(['model', 'input', 'dim
 
 export function toWire(request: EmbeddingsRequest, { model }: Target): Translation {
   const texts = textsOf(request.input)
-  if (texts === null) return refused('input: tokens of another tokenizer are not supported by this provider')
+  if (texts === null) return refused(worded`input: tokens of another tokenizer are not supported by this provider`)
   const unknown = Object.keys(request).find((name) => !KNOWN_FIELDS.has(name) && (request[name] ?? null) !== null)
-  if (unknown !== undefined) return refused(`unknown parameter ${quoted(unknown)}`)
+  if (unknown !== undefined) return refused(worded`unknown parameter ${quoted(unknown)}`)
   const { dimensions, user } = request
   const size = (dimensions ?? null) === null ? {} : { outputDimensionality: dimensions }
   const name = model.includes('/') ? model : `models/${model}`
@@ -35,7 +36,7 @@ export function toWire(request: EmbeddingsRequest, { model }: Target): Translati
   return { kind: 'wire', body: { requests }, ignored, adjustments: [], bounds: BOUNDS }
 }
 
-function refused(message: string): Translation {
+function refused(message: Worded): Translation {
   return { kind: 'refused', code: 'unsupported_parameter', message }
 }
 
@@ -49,7 +50,7 @@ function fromWire(body: unknown, request: EmbeddingsRequest): Reading {
   const listed = isJsonObject(body) ? (body['embeddings'] ?? [body['embedding']]) : null
   const vectors = Array.isArray(listed) ? listed.map(vectorOf) : []
   if (!isJsonObject(body) || vectors.length === 0 || vectors.some((vector) => vector === null)) {
-    const message = 'The provider answered without a list of embeddings.'
+    const message = worded`The provider answered without a list of embeddings.`
     return { kind: 'failure', failure: failureIn(body) ?? failure('upstream_error', message, 200, { retry: 'once' }) }
   }
   const isBase64 = request.encoding_format === 'base64'

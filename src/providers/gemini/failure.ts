@@ -1,5 +1,6 @@
 import { scrubMessage } from '../../domain/errors.ts'
 import { type Failure, type FailureCode, failure, type Retry } from '../../domain/failure.ts'
+import { worded } from '../../domain/worded.ts'
 import { WireError } from './wire.ts'
 
 /** What an error says; messages are read only where nothing else tells the cases apart. */
@@ -30,8 +31,9 @@ export function failureFromWire(status: number, body: unknown): Failure {
     reasons: details.map(({ reason }) => reason ?? ''),
     quotas: details.flatMap(({ violations }) => violations ?? []).map(({ quotaId }) => quotaId ?? ''),
   })
-  const words = message === '' ? `The provider answered with status ${status}.` : scrubMessage(message)
-  const failed = failure(code, words, status, retry === undefined ? {} : { retry })
+  const words = message === '' ? worded`The provider answered with status ${status}.` : scrubMessage(message)
+  const said = { codes: [...details.map(({ reason }) => reason), error?.status] }
+  const failed = failure(code, words, status, retry === undefined ? { said } : { retry, said })
   return { ...failed, retryAfterMs: waitOf(details) }
 }
 

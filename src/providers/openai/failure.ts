@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import { ERRORS, scrubMessage } from '../../domain/errors.ts'
 import { type Failure, type FailureCode, failure, type Retry } from '../../domain/failure.ts'
 import type { JsonObject } from '../../domain/request/call-request.ts'
+import { named, worded } from '../../domain/worded.ts'
 import { refusedField } from './refused-field.ts'
 import { BareError, ErrorEnvelope, type ErrorObject, ValidationErrors } from './wire.ts'
 
@@ -47,16 +48,18 @@ export function failureFromWire(status: number, body: unknown): Failure {
     validationError(body) ??
     bareError(body) ?? { message: '', type: '', code: '', param: '' }
   const [code, deviation] = meaning(status, error)
-  const message = error.message === '' ? `${ERRORS[code].text} (HTTP ${status})` : scrubMessage(worded(status, error))
+  const message =
+    error.message === '' ? worded`${named(ERRORS[code].text)} (HTTP ${status})` : scrubMessage(explained(status, error))
   const field = status === 400 || status === 422 ? refusedField(error) : null
   return failure(code, message, status, {
     refusedField: field,
+    said: { codes: [error.code, error.inner, error.type], param: error.param },
     ...(deviation === undefined ? {} : { retry: deviation }),
   })
 }
 
 /** Azure has one answer for two mistakes. */
-function worded(status: number, { message, code }: WireError): string {
+function explained(status: number, { message, code }: WireError): string {
   const isEither = status === 404 && (code === 'DeploymentNotFound' || /^resource not found/i.test(message))
   if (!isEither) return message
   return `${message} Either no deployment has this name, or the path or the api-version of the provider is wrong.`

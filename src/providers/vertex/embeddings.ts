@@ -3,6 +3,7 @@ import { NO_USAGE, tokenCount } from '../../domain/pricing/usage.ts'
 import { isJsonObject, type JsonObject } from '../../domain/request/call-request.ts'
 import type { EmbeddingsRequest } from '../../domain/request/embeddings.ts'
 import { quoted } from '../../domain/request/rejection.ts'
+import { type Worded, worded } from '../../domain/worded.ts'
 import type { Reading, Translation, Translator } from '../family.ts'
 import { base64Of, KNOWN_FIELDS, textsOf } from '../gemini/embeddings.ts'
 import { failureIn } from '../gemini/failure.ts'
@@ -21,16 +22,16 @@ export const embeddings: Translator<EmbeddingsRequest> = {
 
 function toWire(request: EmbeddingsRequest): Translation {
   const texts = textsOf(request.input)
-  if (texts === null) return refused('input: tokens of another tokenizer are not supported by this provider')
+  if (texts === null) return refused(worded`input: tokens of another tokenizer are not supported by this provider`)
   const unknown = Object.keys(request).find((name) => !KNOWN_FIELDS.has(name) && (request[name] ?? null) !== null)
-  if (unknown !== undefined) return refused(`unknown parameter ${quoted(unknown)}`)
+  if (unknown !== undefined) return refused(worded`unknown parameter ${quoted(unknown)}`)
   const { dimensions, user } = request
   const body: JsonObject = { instances: texts.map((content) => ({ content })) }
   if ((dimensions ?? null) !== null) body['parameters'] = { outputDimensionality: dimensions }
   return { kind: 'wire', body, ignored: (user ?? null) === null ? [] : ['user'], adjustments: [], bounds: BOUNDS }
 }
 
-function refused(message: string): Translation {
+function refused(message: Worded): Translation {
   return { kind: 'refused', code: 'unsupported_parameter', message }
 }
 
@@ -38,7 +39,7 @@ function fromWire(body: unknown, request: EmbeddingsRequest): Reading {
   const predictions = isJsonObject(body) && Array.isArray(body['predictions']) ? body['predictions'] : []
   const vectors = predictions.map(vectorOf)
   if (vectors.length === 0 || vectors.some((vector) => vector === null)) {
-    const message = 'The provider answered without a list of embeddings.'
+    const message = worded`The provider answered without a list of embeddings.`
     return { kind: 'failure', failure: failureIn(body) ?? failure('upstream_error', message, 200, { retry: 'once' }) }
   }
   const isBase64 = request.encoding_format === 'base64'

@@ -19,6 +19,9 @@ const ANY: RequestFilters = {
   provider: null,
   model: null,
   code: null,
+  param: null,
+  providerCode: null,
+  reason: null,
   status: null,
   fallback: null,
   minCostPicodollars: null,
@@ -39,6 +42,9 @@ const anyFilters = fc.record({
   provider: fc.option(fc.constantFrom('first', 'second'), { freq: 2 }),
   model: fc.option(fc.constantFrom('model-1', 'model-none'), { freq: 2 }),
   code: fc.option(fc.constantFrom('rate_limited', 'caller_left'), { freq: 1 }),
+  param: fc.option(fc.constantFrom('messages', 'messages[0]', 'messages_'), { freq: 1 }),
+  providerCode: fc.option(fc.constantFrom('slow_down', 'none'), { freq: 1 }),
+  reason: fc.option(fc.constantFrom('LIMIT of', '100%', '_'), { freq: 1 }),
   status: fc.option(fc.constantFrom<RequestFilters['status']>('ok', 'error', 200, 404), { freq: 1 }),
   fallback: fc.option(fc.boolean(), { freq: 2 }),
   minCostPicodollars: fc.option(fc.bigInt(0n, 2n ** 55n), { freq: 1 }),
@@ -61,6 +67,9 @@ function matches(row: RequestRow, filters: Omit<RequestFilters, 'workspace'>): b
     (filters.provider === null || row.provider === filters.provider) &&
     (filters.model === null || row.model === filters.model) &&
     (filters.code === null || row.code === filters.code) &&
+    (filters.param === null || isAbout(row.param, filters.param)) &&
+    (filters.providerCode === null || row.provider_code === filters.providerCode) &&
+    (filters.reason === null || (row.reason ?? '').toLowerCase().includes(filters.reason.toLowerCase())) &&
     (status === null ||
       (status === 'ok' ? row.code === null : status === 'error' ? row.code !== null : row.status === status)) &&
     (filters.fallback === null || (row.fallback === 1) === filters.fallback) &&
@@ -72,6 +81,10 @@ function matches(row: RequestRow, filters: Omit<RequestFilters, 'workspace'>): b
     (filters.tag === null || JSON.parse(row.tags ?? '{}')[filters.tag.name] === filters.tag.value) &&
     (least === null || (row.cost_picodollars !== null && BigInt(row.cost_picodollars) >= least))
   )
+}
+
+function isAbout(param: string | null, field: string): boolean {
+  return param === field || param?.startsWith(`${field}.`) === true || param?.startsWith(`${field}[`) === true
 }
 
 function newestFirst(a: RequestRow, b: RequestRow): number {

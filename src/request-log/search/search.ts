@@ -16,6 +16,11 @@ export interface RequestFilters {
   provider: string | null
   model: string | null
   code: string | null
+  /** A field of the request, with those inside it. */
+  param: string | null
+  providerCode: string | null
+  /** A part of the reason, in whichever case. */
+  reason: string | null
   status: number | 'ok' | 'error' | null
   fallback: boolean | null
   minCostPicodollars: bigint | null
@@ -112,7 +117,9 @@ function taken(rows: RequestRow[], filters: RequestFilters, limit: number, edge:
 /** Whether rows must be looked at one by one. */
 function isSifting(filters: RequestFilters): boolean {
   const { provider, model, code, status, fallback, minCostPicodollars, streamed, ended, endpoint, tag } = filters
+  const { param, providerCode, reason } = filters
   const asked = [provider, model, code, status, fallback, minCostPicodollars, streamed, ended, endpoint, tag]
+  asked.push(param, providerCode, reason)
   return pathsOf(filters).length > 1 || asked.some((filter) => filter !== null)
 }
 
@@ -209,7 +216,29 @@ function sifted<Columns>(rows: Requests<Columns>, filters: RequestFilters): Requ
   if (ended !== null) found = found.where('ended', '=', ended)
   if (endpoint !== null) found = found.where('endpoint', '=', endpoint)
   if (tag !== null) found = found.where(hasTag(tag))
-  return found
+  return because(found, filters)
+}
+
+/** Those that failed, by why. */
+function because<Columns>(rows: Requests<Columns>, { param, providerCode, reason }: RequestFilters): Requests<Columns> {
+  let found = rows
+  if (providerCode !== null) found = found.where('provider_code', '=', providerCode)
+  if (reason !== null)
+    found = found.where(sql<boolean>`lower(reason) like ${`%${pattern(reason.toLowerCase())}%`} escape '~'`)
+  if (param === null) return found
+  const inside = pattern(param)
+  return found.where((where) =>
+    where.or([
+      where('param', '=', param),
+      sql<boolean>`param like ${`${inside}.%`} escape '~'`,
+      sql<boolean>`param like ${`${inside}[%`} escape '~'`,
+    ]),
+  )
+}
+
+/** Of a text for `like`: what is special there stands for itself. */
+function pattern(text: string): string {
+  return text.replaceAll(/[~%_]/g, '~$&')
 }
 
 /** The newest hour whose sums leave room for a match, of those from `edge` on; an `edge` of null is the whole past. */
@@ -242,6 +271,7 @@ function sumsBefore(db: Kysely<Database>, filters: RequestFilters, after: LogPos
 
 function roomFor(sums: Hours, filters: RequestFilters): Hours {
   const { keyId, route, provider, model, code, status, fallback, minCostPicodollars, endpoint } = filters
+  const { param, providerCode, reason } = filters
   let hours = sums.where('requests', '>', 0)
   // Sums from before endpoints had their own have none, and may be of any.
   if (endpoint !== null) hours = hours.where('endpoint', 'in', [endpoint, ''])
@@ -251,6 +281,8 @@ function roomFor(sums: Hours, filters: RequestFilters): Hours {
   if (model !== null) hours = hours.where('model', '=', model)
   if (code !== null) hours = hours.where('code', '=', code)
   if (status !== null) hours = hours.where('code', status === 'ok' || status === 200 ? '=' : '<>', '')
+  // Only what failed has a reason.
+  if (param !== null || providerCode !== null || reason !== null) hours = hours.where('code', '<>', '')
   if (fallback === true) hours = hours.where('fallbacks', '>', 0)
   if (fallback === false) hours = hours.where('requests', '>', sql.ref<number>('fallbacks'))
   return minCostPicodollars === null ? hours : hours.where('cost_picodollars', '>=', minCostPicodollars)

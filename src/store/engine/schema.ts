@@ -159,6 +159,7 @@ interface RequestTypes extends Record<FieldKind, unknown> {
   adjustments: string | null
   /** JSON; null when there are none. */
   tags: string | null
+  figures: string | null
 }
 
 type RequestsTable = { [Field in LogFields as Field['column']]: RequestTypes[Field['kind']] }

@@ -27,8 +27,8 @@ export const MIGRATIONS: readonly Migration[] = [
   countAudio,
   leaveOutBeginnings,
   countMediaOutput,
-
   limitAdminKeys,
+  keepReasons,
 ]
 
 async function markInterchangeable(db: Transaction<Database>): Promise<void> {
@@ -96,6 +96,12 @@ async function countMediaOutput(db: Transaction<Database>): Promise<void> {
 
 async function limitAdminKeys(db: Transaction<Database>): Promise<void> {
   for (const column of ['role', 'workspaces']) await sql.raw(`alter table keys add column ${column} text`).execute(db)
+}
+
+async function keepReasons(db: Transaction<Database>): Promise<void> {
+  for (const column of ['reason', 'param', 'provider_code', 'figures']) {
+    await sql.raw(`alter table requests add column ${column} text`).execute(db)
+  }
 }
 
 /** The schema that this version of the gateway works with. */

@@ -74,13 +74,21 @@ function Ending({ row }: { row: ListedRequest }) {
     <span className={classes['ending']}>
       <StatusBadge status={row.status} code={row.code} />
       {row.code !== null && row.code !== 'interrupted' && (
-        <span className={`above-row ${classes['code']}`} title={row.code}>
+        <span className={`above-row ${classes['code']}`} title={row.reason ?? row.code}>
           {row.code}
+          <Detail row={row} />
         </span>
       )}
       {row.streamed && <Streamed row={row} />}
     </span>
   )
+}
+
+/** What tells failures of one code apart; the reason in full is where the pointer rests. */
+function Detail({ row }: { row: ListedRequest }) {
+  const detail = row.param ?? row.provider_code
+  if (detail === null || detail === row.code) return null
+  return <span className={classes['quiet']}> {detail}</span>
 }
 
 /** That it was a stream, and how it went. */

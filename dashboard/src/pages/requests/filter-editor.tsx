@@ -15,7 +15,8 @@ export interface EditorProps {
 /** The value of one filter: chosen from what there is, or typed. */
 export function FilterEditor({ field, onChange }: EditorProps) {
   if (field === 'min_cost_usd') return <CostEditor onChange={onChange} />
-  if (field === 'tag') return <TagEditor onChange={onChange} />
+  const typed = TYPED[field]
+  if (typed !== undefined) return <TextEditor field={field} {...typed} onChange={onChange} />
   return <OptionsEditor key={field} field={field} onChange={onChange} />
 }
 
@@ -108,22 +109,46 @@ function CostEditor({ onChange }: Pick<EditorProps, 'onChange'>) {
   )
 }
 
-function TagEditor({ onChange }: Pick<EditorProps, 'onChange'>) {
+interface Typed {
+  description: string
+  placeholder: string
+  /** What is accepted, and what is said otherwise. */
+  accepts?: RegExp
+  otherwise?: string
+}
+
+/** Filters whose values nobody can list. */
+const TYPED: Partial<Record<Field, Typed>> = {
+  tag: {
+    description: 'NAME:VALUE of the metadata that callers send. Enter applies it.',
+    placeholder: 'team:search',
+    accepts: /^[^:]+:./,
+    otherwise: 'A name and a value, such as team:search',
+  },
+  reason: { description: 'Words of why calls failed. Enter applies it.', placeholder: 'requests per minute' },
+  param: { description: 'The field that errors name, with those inside. Enter applies it.', placeholder: 'messages' },
+  provider_code: {
+    description: 'As the provider calls the error. Enter applies it.',
+    placeholder: 'insufficient_quota',
+  },
+}
+
+function TextEditor({ field, description, placeholder, accepts = /./, otherwise, onChange }: Typed & EditorProps) {
   const [text, setText] = useState('')
   const [error, setError] = useState<string | null>(null)
   function submit(event: FormEvent) {
     event.preventDefault()
-    const tag = text.trim()
-    if (/^[^:]+:./.test(tag)) onChange({ tag })
-    else setError('A name and a value, such as team:search')
+    const value = text.trim()
+    if (accepts.test(value)) onChange({ [field]: value })
+    else setError(otherwise ?? null)
   }
   return (
     <form onSubmit={submit}>
       <TextInput
         data-autofocus
-        label="Tag"
-        description="NAME:VALUE of the metadata that callers send. Enter applies it."
-        placeholder="team:search"
+        label={FIELD_TITLES[field]}
+        description={description}
+        placeholder={placeholder}
         value={text}
         error={error}
         onChange={(event) => setText(event.currentTarget.value)}

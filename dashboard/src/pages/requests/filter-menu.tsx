@@ -1,6 +1,7 @@
 import { Button, Popover, UnstyledButton } from '@mantine/core'
 import {
   AudioLines,
+  Braces,
   CircleCheck,
   CircleStop,
   CircleX,
@@ -10,8 +11,10 @@ import {
   KeyRound,
   ListFilter,
   type LucideIcon,
+  MessageSquareText,
   Route,
   Server,
+  ServerCrash,
   Split,
   SquareTerminal,
   Tag,
@@ -30,6 +33,9 @@ export type Editing = Field | 'id' | 'menu' | null
 const ICONS: Record<Field, LucideIcon> = {
   status: CircleCheck,
   code: CircleX,
+  reason: MessageSquareText,
+  param: Braces,
+  provider_code: ServerCrash,
   route: Route,
   provider: Server,
   model: Cpu,

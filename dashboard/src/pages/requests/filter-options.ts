@@ -45,6 +45,9 @@ function sentence(words: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
+/** Typed, not chosen. */
+const TYPED: ReadonlySet<Field> = new Set<Field>(['min_cost_usd', 'tag', 'reason', 'param', 'provider_code'])
+
 /** Far enough back to know what is in use, near enough to be quick in a log of millions. */
 const DAYS = 7
 
@@ -56,7 +59,7 @@ function firstDay(): string {
 export function useOptions(field: Field): { options: Option[]; isLoading: boolean; isFree: boolean } {
   const workspace = useWorkspace()
   const fixed = FIXED[field]
-  const isGrouped = fixed === undefined && field !== 'min_cost_usd'
+  const isGrouped = fixed === undefined && !TYPED.has(field)
   const usage = useOperation(
     'usage.get',
     { query: { workspace, from: firstDay(), group_by: isGrouped ? (field as GroupedField) : 'route' } },

@@ -3,7 +3,19 @@ import type { Search } from '../../shell/place.ts'
 
 /** The filters of the list as they stand in the address, under the names of the management API. */
 export const FIELDS = [
-  ...(['status', 'code', 'route', 'provider', 'model', 'key', 'fallback', 'min_cost_usd'] as const),
+  ...([
+    'status',
+    'code',
+    'reason',
+    'param',
+    'provider_code',
+    'route',
+    'provider',
+    'model',
+    'key',
+    'fallback',
+    'min_cost_usd',
+  ] as const),
   ...(['streamed', 'ended', 'endpoint', 'user', 'session', 'tag'] as const),
 ] as const
 export type Field = (typeof FIELDS)[number]
@@ -11,6 +23,9 @@ export type Field = (typeof FIELDS)[number]
 export const FIELD_TITLES: Record<Field, string> = {
   status: 'Status',
   code: 'Error code',
+  reason: 'Reason',
+  param: 'Field',
+  provider_code: 'Provider’s code',
   route: 'Route',
   provider: 'Provider',
   model: 'Model',
@@ -110,7 +125,11 @@ function valueText(field: Field, value: string, keyName: string | null): string 
       return endingText(value)
     case 'status':
       return { ok: 'OK', error: 'any error', '0': 'interrupted' }[value] ?? value
+    case 'reason':
+      return `“${value}”`
     case 'code':
+    case 'param':
+    case 'provider_code':
     case 'provider':
     case 'model':
     case 'endpoint':

@@ -18,6 +18,7 @@ import { CallSection, TokensSection } from './facts-sections.tsx'
 import classes from './request-detail.module.css'
 import { durationOf, durationText } from './request-words.ts'
 import type { ListedRequest } from './use-requests.ts'
+import { WhySection } from './why-section.tsx'
 
 export type OpenedRequest = Reply<'requests.get'>
 
@@ -58,6 +59,7 @@ export function RequestDetail({ id, listed }: { id: string; listed: ListedReques
   return (
     <Stack gap="xl">
       <OtherWorkspace request={request} />
+      <WhySection request={request} />
       <Figures request={request} />
       <AttemptsSection request={request} full={full} explained={explained} />
       {request.state === 'closed' && <CostSection request={request} explained={explained} />}

@@ -91,3 +91,25 @@ export function adjustmentText({ field, value, reason, from }: ToldAdjustment): 
   const sent = value === null ? field : `${field} ${value}`
   return from === undefined ? `${sent} (${ADJUSTED[reason]})` : `${from} sent as ${sent} (${ADJUSTED[reason]})`
 }
+
+/** Figures of a refusal in words, the most telling first; names that say nothing here are left out. */
+const FIGURES: [name: string, title: string][] = [
+  ['limit', 'Limit'],
+  ['used', 'In use'],
+  ['needed', 'This call'],
+  ['limit_usd', 'Budget, USD'],
+  ['spent_usd', 'Spent, USD'],
+  ['held_usd', 'Held, USD'],
+  ['hold_usd', 'This call, USD'],
+  ['max_tokens_that_fits', 'Fits with max_tokens'],
+  ['resets_at', 'Resets at'],
+  ['retry_after_seconds', 'Retry after, s'],
+]
+
+export function figureTexts(figures: Readonly<Record<string, string | number>>): { name: string; value: string }[] {
+  return FIGURES.flatMap(([field, name]) => {
+    const value = figures[field]
+    if (value === undefined) return []
+    return [{ name, value: typeof value === 'number' ? count(value) : value }]
+  })
+}

@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../../domain/request/call-request.ts'
 import { mistake, quoted, refuse, requiredText } from '../../../domain/request/rejection.ts'
+import { worded } from '../../../domain/worded.ts'
 
 /** A part of a chat message. */
 export interface Part extends JsonObject {
@@ -21,25 +22,25 @@ export function contentParts(block: JsonObject, path: string, ignored: Set<strin
     case 'document':
       return documentParts(block, path, ignored)
     default:
-      return refuse(`${path}.type: ${quoted(block['type'])} is not supported by this provider`)
+      return refuse(worded`${path}.type: ${quoted(block['type'])} is not supported by this provider`)
   }
 }
 
 function imagePart(source: unknown, path: string): Part {
-  if (!isJsonObject(source)) return mistake(`${path}: expected an object`)
+  if (!isJsonObject(source)) return mistake(worded`${path}: expected an object`)
   switch (source['type']) {
     case 'base64':
       return { type: 'image_url', image_url: { url: dataUrl(source, path) } }
     case 'url':
       return { type: 'image_url', image_url: { url: requiredText(source['url'], `${path}.url`) } }
     default:
-      return refuse(`${path}.type: ${quoted(source['type'])} is not supported by this provider`)
+      return refuse(worded`${path}.type: ${quoted(source['type'])} is not supported by this provider`)
   }
 }
 
 function documentParts({ source, title }: JsonObject, path: string, ignored: Set<string>): Part[] {
   const place = `${path}.source`
-  if (!isJsonObject(source)) return mistake(`${place}: expected an object`)
+  if (!isJsonObject(source)) return mistake(worded`${place}: expected an object`)
   switch (source['type']) {
     case 'text':
       return [textPart(requiredText(source['data'], `${place}.data`))]
@@ -50,19 +51,19 @@ function documentParts({ source, title }: JsonObject, path: string, ignored: Set
     case 'content':
       return nestedParts(source['content'], `${place}.content`, ignored)
     default:
-      return refuse(`${place}.type: ${quoted(source['type'])} is not supported by this provider`)
+      return refuse(worded`${place}.type: ${quoted(source['type'])} is not supported by this provider`)
   }
 }
 
 /** Documents in documents do not exist. */
 export function nestedParts(content: unknown, path: string, ignored: Set<string>): Part[] {
   if (typeof content === 'string') return [textPart(content)]
-  if (!Array.isArray(content)) return mistake(`${path}: expected a string or an array of blocks`)
+  if (!Array.isArray(content)) return mistake(worded`${path}: expected a string or an array of blocks`)
   return content.flatMap((block: unknown, at) => {
     const place = `${path}[${at}]`
-    if (!isJsonObject(block)) return mistake(`${place}: expected an object`)
+    if (!isJsonObject(block)) return mistake(worded`${place}: expected an object`)
     if (block['type'] === 'document' && isJsonObject(block['source']) && block['source']['type'] === 'content') {
-      return refuse(`${place}: a document of blocks is not supported by this provider`)
+      return refuse(worded`${place}: a document of blocks is not supported by this provider`)
     }
     return contentParts(block, place, ignored)
   })

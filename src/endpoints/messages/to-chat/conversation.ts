@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { isJsonObject, type JsonObject } from '../../../domain/request/call-request.ts'
 import type { MessagesMessage } from '../../../domain/request/messages.ts'
 import { mistake, quoted, refuse, requiredText } from '../../../domain/request/rejection.ts'
+import { worded } from '../../../domain/worded.ts'
 import { chatName } from '../tool-names.ts'
 import { contentParts, type Part } from './content.ts'
 import { systemText } from './system.ts'
@@ -22,7 +23,7 @@ export function conversation(messages: readonly MessagesMessage[], ignored: Set<
   })
   checkAnswered(draft, `messages[${messages.length - 1}]`)
   if (messages.at(-1)?.role === 'assistant') {
-    refuse(`messages[${messages.length - 1}]: the beginning of an answer is not supported by this provider`)
+    refuse(worded`messages[${messages.length - 1}]: the beginning of an answer is not supported by this provider`)
   }
   return draft.messages
 }
@@ -40,7 +41,7 @@ function addMessage(draft: Draft, { role, content }: MessagesMessage, path: stri
       draft.messages.push({ role, content: systemText(content, `${path}.content`, draft.ignored) })
       break
     default:
-      mistake(`${path}.role: ${quoted(role)} is not a role`)
+      mistake(worded`${path}.role: ${quoted(role)} is not a role`)
   }
 }
 
@@ -70,7 +71,7 @@ function addResult(draft: Draft, toolUseId: string, text: string, isError: boole
   const id = chatId(toolUseId)
   if (!draft.openCalls.delete(id)) {
     mistake(
-      `${path}: a tool_result has the tool_use_id ${quoted(toolUseId)}, but no open tool_use before it has this id`,
+      worded`${path}: a tool_result has the tool_use_id ${quoted(toolUseId)}, but no open tool_use before it has this id`,
     )
   }
   draft.messages.push({ role: 'tool', tool_call_id: id, content: text, ...(isError ? { is_error: true } : {}) })
@@ -97,7 +98,7 @@ function addAssistant(draft: Draft, content: unknown, path: string): void {
       case 'redacted_thinking':
         break
       default:
-        refuse(`${place}.type: ${quoted(block['type'])} is not supported by this provider`)
+        refuse(worded`${place}.type: ${quoted(block['type'])} is not supported by this provider`)
     }
   }
   const message: JsonObject = { role: 'assistant', content: text === '' && calls.length > 0 ? null : text }
@@ -107,7 +108,7 @@ function addAssistant(draft: Draft, content: unknown, path: string): void {
 
 function toolCall({ id, name, input }: JsonObject, path: string, { openCalls }: Draft): JsonObject {
   const called = chatId(requiredText(id, `${path}.id`))
-  if (openCalls.has(called)) mistake(`${path}.id: two calls have the id ${quoted(id)}`)
+  if (openCalls.has(called)) mistake(worded`${path}.id: two calls have the id ${quoted(id)}`)
   openCalls.add(called)
   const tool = { name: chatName(requiredText(name, `${path}.name`)), arguments: JSON.stringify(input ?? {}) }
   return { id: called, type: 'function', function: tool }
@@ -116,13 +117,13 @@ function toolCall({ id, name, input }: JsonObject, path: string, { openCalls }: 
 function checkAnswered({ openCalls }: Draft, path: string): void {
   const [open] = openCalls
   if (open !== undefined)
-    mistake(`${path}: expected a tool_result for each tool_use before it; ${quoted(open)} has none`)
+    mistake(worded`${path}: expected a tool_result for each tool_use before it; ${quoted(open)} has none`)
 }
 
 function blocksOf(content: unknown, path: string): JsonObject[] {
-  if (!Array.isArray(content)) return mistake(`${path}.content: expected a string or an array of blocks`)
+  if (!Array.isArray(content)) return mistake(worded`${path}.content: expected a string or an array of blocks`)
   return content.map((block: unknown, at) => {
-    return isJsonObject(block) ? block : mistake(`${path}.content[${at}]: expected an object`)
+    return isJsonObject(block) ? block : mistake(worded`${path}.content[${at}]: expected an object`)
   })
 }
 

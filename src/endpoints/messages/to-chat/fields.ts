@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { isJsonObject, type JsonObject } from '../../../domain/request/call-request.ts'
 import type { MessagesRequest } from '../../../domain/request/messages.ts'
 import { mistake, quoted, refuse } from '../../../domain/request/rejection.ts'
+import { named, worded } from '../../../domain/worded.ts'
 import { NO_THREAD } from '../no-thread.ts'
 import { responseFormat } from './output-format.ts'
 
@@ -41,7 +42,7 @@ const READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
   ['output_config', readOutputConfig],
   ['output_format', (value, { fields }) => Object.assign(fields, responseFormat(value, 'output_format'))],
   ['inference_geo', readRegion],
-  ['thread', () => refuse(`${NO_THREAD} Send the whole conversation.`)],
+  ['thread', () => refuse(worded`${named(NO_THREAD)} Send the whole conversation.`)],
   ['container', refused('container')],
   ['mcp_servers', (value) => (Array.isArray(value) && value.length === 0) || refused('mcp_servers')()],
 ])
@@ -56,15 +57,16 @@ export function readField(name: string, value: unknown, draft: Draft): void {
 }
 
 function refused(name: string): () => never {
-  return () => refuse(`${name}: this field is not supported by this provider`)
+  return () => refuse(worded`${name}: this field is not supported by this provider`)
 }
 
 /** What chat takes. */
 const MOST_STOPS = 4
 
 function readStopSequences(value: unknown, { fields }: Draft): void {
-  if (!Array.isArray(value)) mistake('stop_sequences: expected an array')
-  if (value.length > MOST_STOPS) refuse(`stop_sequences: more than ${MOST_STOPS} are not supported by this provider`)
+  if (!Array.isArray(value)) mistake(worded`stop_sequences: expected an array`)
+  if (value.length > MOST_STOPS)
+    refuse(worded`stop_sequences: more than ${MOST_STOPS} are not supported by this provider`)
   if (value.length > 0) fields['stop'] = value
 }
 
@@ -72,7 +74,7 @@ function readStopSequences(value: unknown, { fields }: Draft): void {
 const LONGEST_USER = 64
 
 function readMetadata(value: unknown, { fields, ignored }: Draft): void {
-  if (!isJsonObject(value)) mistake('metadata: expected an object')
+  if (!isJsonObject(value)) mistake(worded`metadata: expected an object`)
   const { user_id: user, ...others } = value
   if (Object.keys(others).length > 0) ignored.add('metadata')
   if (typeof user !== 'string' || user === '') return
@@ -87,7 +89,7 @@ const EFFORTS: readonly (readonly [below: number, effort: string])[] = [
 
 /** An effort that the caller names says more than a budget. */
 function readThinking(value: unknown, { request, fields }: Draft): void {
-  if (!isJsonObject(value)) mistake('thinking: expected an object')
+  if (!isJsonObject(value)) mistake(worded`thinking: expected an object`)
   const { type, budget_tokens: budget } = value
   if (type === 'disabled') fields['reasoning_effort'] = 'none'
   if (type !== 'enabled' || typeof budget !== 'number' || effortIn(request.output_config) !== null) return
@@ -100,7 +102,7 @@ function effortIn(config: unknown): string | null {
 }
 
 function readOutputConfig(value: unknown, { request, fields, ignored }: Draft): void {
-  if (!isJsonObject(value)) mistake('output_config: expected an object')
+  if (!isJsonObject(value)) mistake(worded`output_config: expected an object`)
   const { effort: _, format, ...others } = value
   const effort = effortIn(value)
   const isOff = isJsonObject(request.thinking) && request.thinking['type'] === 'disabled'
@@ -111,5 +113,5 @@ function readOutputConfig(value: unknown, { request, fields, ignored }: Draft): 
 
 /** A promise of place: only the vendor can keep it. */
 function readRegion(value: unknown): void {
-  if (value !== 'global') refuse(`inference_geo: ${quoted(value)} is not supported by this provider`)
+  if (value !== 'global') refuse(worded`inference_geo: ${quoted(value)} is not supported by this provider`)
 }

@@ -1,12 +1,13 @@
 import { isJsonObject, type JsonObject } from '../../../domain/request/call-request.ts'
 import { mistake, quoted, refuse } from '../../../domain/request/rejection.ts'
+import { worded } from '../../../domain/worded.ts'
 
 /** A schema that the answer follows. */
 export function responseFormat(format: unknown, path: string): JsonObject {
-  if (!isJsonObject(format)) return mistake(`${path}: expected an object`)
+  if (!isJsonObject(format)) return mistake(worded`${path}: expected an object`)
   const { type, schema } = format
-  if (type !== 'json_schema') return refuse(`${path}.type: ${quoted(type)} is not supported by this provider`)
-  if (!isJsonObject(schema)) return mistake(`${path}.schema: expected an object`)
+  if (type !== 'json_schema') return refuse(worded`${path}.type: ${quoted(type)} is not supported by this provider`)
+  if (!isJsonObject(schema)) return mistake(worded`${path}.schema: expected an object`)
   const definition = { name: 'answer', schema, strict: isClosed(schema) }
   return { response_format: { type, json_schema: definition } }
 }

@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../../domain/request/call-request.ts'
 import { mistake, quoted, refuse, requiredText } from '../../../domain/request/rejection.ts'
+import { worded } from '../../../domain/worded.ts'
 
 /** The first block of some agents says whom to bill: it means something to the vendor alone. */
 const BILLING = /^x-[a-z]+-billing-header:/
@@ -12,15 +13,15 @@ export function systemMessages(system: unknown, ignored: Set<string>): JsonObjec
 export function systemText(system: unknown, path: string, ignored: Set<string>): string {
   if (system === null || system === undefined) return ''
   if (typeof system === 'string') return system
-  if (!Array.isArray(system)) return mistake(`${path}: expected a string or an array of blocks`)
+  if (!Array.isArray(system)) return mistake(worded`${path}: expected a string or an array of blocks`)
   const texts = system.map((block: unknown, index) => textOf(block, `${path}[${index}]`, ignored))
   return texts.filter((text) => text !== '' && !BILLING.test(text)).join('\n')
 }
 
 function textOf(block: unknown, path: string, ignored: Set<string>): string {
-  if (!isJsonObject(block)) return mistake(`${path}: expected an object`)
+  if (!isJsonObject(block)) return mistake(worded`${path}: expected an object`)
   if (block['type'] !== 'text')
-    return refuse(`${path}.type: ${quoted(block['type'])} is not supported by this provider`)
+    return refuse(worded`${path}.type: ${quoted(block['type'])} is not supported by this provider`)
   if ((block['cache_control'] ?? null) !== null) ignored.add('cache_control')
   return requiredText(block['text'], `${path}.text`)
 }

@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject } from '../../../domain/request/call-request.ts'
 import type { MessagesRequest } from '../../../domain/request/messages.ts'
 import { mistake, quoted, refuse, requiredText } from '../../../domain/request/rejection.ts'
+import { worded } from '../../../domain/worded.ts'
 import { chatName } from '../tool-names.ts'
 
 /** Agents offer it by default: without it they still work. */
@@ -12,7 +13,7 @@ export function toolFields({ tools, tool_choice: choice }: MessagesRequest, igno
   const dropped = new Set<unknown>()
   for (const [index, tool] of (tools ?? []).entries()) {
     const path = `tools[${index}]`
-    if (!isJsonObject(tool)) return mistake(`${path}: expected an object`)
+    if (!isJsonObject(tool)) return mistake(worded`${path}: expected an object`)
     if (typeof tool['type'] === 'string' && SEARCH.test(tool['type'])) {
       dropped.add(tool['name'])
       ignored.add('tools.web_search')
@@ -27,13 +28,13 @@ export function toolFields({ tools, tool_choice: choice }: MessagesRequest, igno
 function functionOf(tool: JsonObject, path: string, names: Set<string>, ignored: Set<string>): JsonObject {
   const { type, name, description, input_schema: schema, strict, cache_control: marker } = tool
   if ((type ?? 'custom') !== 'custom') {
-    return refuse(`${path}.type: ${quoted(type)} tools are not supported by this provider`)
+    return refuse(worded`${path}.type: ${quoted(type)} tools are not supported by this provider`)
   }
   const own = requiredText(name, `${path}.name`)
-  if (own === '') mistake(`${path}.name: expected the name of the tool`)
-  if (names.has(own)) mistake(`${path}.name: two tools have the name ${quoted(own)}`)
+  if (own === '') mistake(worded`${path}.name: expected the name of the tool`)
+  if (names.has(own)) mistake(worded`${path}.name: two tools have the name ${quoted(own)}`)
   names.add(own)
-  if (!isJsonObject(schema)) return mistake(`${path}.input_schema: expected a JSON schema`)
+  if (!isJsonObject(schema)) return mistake(worded`${path}.input_schema: expected a JSON schema`)
   if ((marker ?? null) !== null) ignored.add('cache_control')
   const result: JsonObject = { name: chatName(own) }
   if ((description ?? null) !== null) result['description'] = requiredText(description, `${path}.description`)
@@ -53,15 +54,16 @@ function chosenTool({ type, name }: JsonObject, names: ReadonlySet<string>, drop
     case 'none':
       return { tool_choice: type }
     case 'any':
-      if (names.size === 0 && dropped.size > 0) refuse('tool_choice: the web search is not supported by this provider')
+      if (names.size === 0 && dropped.size > 0)
+        refuse(worded`tool_choice: the web search is not supported by this provider`)
       return { tool_choice: 'required' }
     case 'tool': {
       const own = requiredText(name, 'tool_choice.name')
-      if (dropped.has(own)) refuse(`tool_choice.name: ${quoted(own)} is not supported by this provider`)
-      if (!names.has(own)) mistake(`tool_choice.name: no tool has the name ${quoted(own)}`)
+      if (dropped.has(own)) refuse(worded`tool_choice.name: ${quoted(own)} is not supported by this provider`)
+      if (!names.has(own)) mistake(worded`tool_choice.name: no tool has the name ${quoted(own)}`)
       return { tool_choice: { type: 'function', function: { name: chatName(own) } } }
     }
     default:
-      return mistake(`tool_choice.type: ${quoted(type)} is not a choice`)
+      return mistake(worded`tool_choice.type: ${quoted(type)} is not a choice`)
   }
 }

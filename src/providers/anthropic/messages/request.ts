@@ -3,6 +3,7 @@ import { largestLimit } from '../../../domain/request/bounds.ts'
 import { isJsonObject, type JsonObject } from '../../../domain/request/call-request.ts'
 import type { MessagesRequest } from '../../../domain/request/messages.ts'
 import { limitToSend } from '../../../domain/request/output-limit.ts'
+import { type Worded, worded } from '../../../domain/worded.ts'
 import type { Target, Translation } from '../../family.ts'
 import { pinned } from '../../pin.ts'
 import { renamed, renaming } from '../../rename.ts'
@@ -20,12 +21,12 @@ const LEAST_THINKING = 1024
  */
 export function toWire(request: MessagesRequest, target: Target): Translation {
   const open = target.isStrict === true ? unboundedUse(request) : null
-  if (open !== null) return refused(`${open}: a hard budget applies, and nothing bounds what this costs`)
+  if (open !== null) return refused(worded`${open}: a hard budget applies, and nothing bounds what this costs`)
   const fields: JsonObject = { ...request, model: target.model }
   const messages = withoutUnsigned(request.messages)
   if (messages !== request.messages) fields['messages'] = messages
   const limits = limitOutput(fields, target)
-  if (limits === null) return refused('max_tokens: the budget leaves too few tokens to think')
+  if (limits === null) return refused(worded`max_tokens: the budget leaves too few tokens to think`)
   const pins = (target.pins ?? []).filter(({ field }) => field !== REGION.field || takesRegion(target))
   const adjustments = [...limits, ...pinned(fields, pins)]
   const { body, applied } = renamed(fields, target.renames)
@@ -33,7 +34,7 @@ export function toWire(request: MessagesRequest, target: Target): Translation {
   return { kind: 'wire', body, ignored: [], adjustments: [...adjustments, ...applied.map(renaming)], bounds }
 }
 
-function refused(message: string): Translation {
+function refused(message: Worded): Translation {
   return { kind: 'refused', code: 'unsupported_parameter', message }
 }
 

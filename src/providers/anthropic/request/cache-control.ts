@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../../domain/request/call-request.ts'
 import { mistake } from '../../../domain/request/rejection.ts'
+import { worded } from '../../../domain/worded.ts'
 import type { Notes } from './notes.ts'
 
 /** The API accepts no more markers in one request; a marker is a hint, so further ones are dropped. */
@@ -27,7 +28,7 @@ function counted(field: string, marker: JsonObject | null, notes: Notes): JsonOb
 }
 
 function explicitMarker(control: unknown, path: string): JsonObject {
-  if (!isJsonObject(control)) return mistake(`${path}: expected an object`)
+  if (!isJsonObject(control)) return mistake(worded`${path}: expected an object`)
   const type = control['type'] ?? 'ephemeral'
   const ttl = control['ttl'] ?? null
   return ttl === null ? { type } : { type, ttl }

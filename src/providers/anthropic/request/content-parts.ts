@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../../domain/request/call-request.ts'
 import { mistake, refuse } from '../../../domain/request/rejection.ts'
+import { worded } from '../../../domain/worded.ts'
 import { cleanBase64, decodedText, isDataUrl, parseDataUrl, provenImageType } from '../../data-url.ts'
 import { cacheMarker } from './cache-control.ts'
 import type { Notes } from './notes.ts'
@@ -34,12 +35,12 @@ export function isSubstantial(block: Block): boolean {
 export function contentBlocks(content: unknown, path: string, notes: Notes): Block[] {
   if (content === null || content === undefined) return []
   if (typeof content === 'string') return [textBlock(content)]
-  if (!Array.isArray(content)) return mistake(`${path}: expected a string or an array of parts`)
+  if (!Array.isArray(content)) return mistake(worded`${path}: expected a string or an array of parts`)
   return content.map((part, index) => partBlock(part, `${path}[${index}]`, notes))
 }
 
 function partBlock(part: unknown, path: string, notes: Notes): Block {
-  if (!isJsonObject(part)) return mistake(`${path}: expected an object`)
+  if (!isJsonObject(part)) return mistake(worded`${path}: expected an object`)
   const block = blockOfType(part, path, notes)
   // The API rejects a marker on blank text.
   const marker = isSubstantial(block) ? cacheMarker(part, path, notes) : undefined
@@ -59,14 +60,14 @@ function blockOfType(part: JsonObject, path: string, notes: Notes): Block {
       return fileBlock(part['file'], `${path}.file`)
     case undefined:
     case null:
-      return mistake(`${path}.type: expected the type of the part`)
+      return mistake(worded`${path}.type: expected the type of the part`)
     default:
-      return refuse(`${path}.type: ${quoted(part['type'])} parts are not supported by this provider`)
+      return refuse(worded`${path}.type: ${quoted(part['type'])} parts are not supported by this provider`)
   }
 }
 
 export function requiredText(value: unknown, path: string): string {
-  return typeof value === 'string' ? value : mistake(`${path}: expected a string`)
+  return typeof value === 'string' ? value : mistake(worded`${path}: expected a string`)
 }
 
 /** A caller's value for a message: quoted and of limited length. */
@@ -76,7 +77,7 @@ export function quoted(value: unknown): string {
 
 function imageBlock(image: unknown, path: string, notes: Notes): Block {
   if (typeof image === 'string') return imageOfUrl(image, path)
-  if (!isJsonObject(image)) return mistake(`${path}: expected an object with a url`)
+  if (!isJsonObject(image)) return mistake(worded`${path}: expected an object with a url`)
   const block = imageOfUrl(requiredText(image['url'], `${path}.url`), `${path}.url`)
   const detail = image['detail'] ?? 'auto'
   if (detail !== 'auto') notes.ignored.add('detail')
@@ -88,21 +89,21 @@ const IMAGE_TYPES: ReadonlySet<string> = new Set(['image/jpeg', 'image/png', 'im
 /** The gateway never fetches the URL: it could point into the operator's network. */
 function imageOfUrl(url: string, path: string): Block {
   if (/^https:\/\//i.test(url)) return { type: 'image', source: { type: 'url', url } }
-  if (!isDataUrl(url)) return refuse(`${path}: only https: and data: URLs are supported by this provider`)
+  if (!isDataUrl(url)) return refuse(worded`${path}: only https: and data: URLs are supported by this provider`)
   const data = parseDataUrl(url)
-  if (data === null) return mistake(`${path}: the data cannot be decoded`)
+  if (data === null) return mistake(worded`${path}: the data cannot be decoded`)
   if (data.mediaType === 'application/pdf') return pdfBlock(data.base64)
   const declared = data.mediaType === 'image/jpg' ? 'image/jpeg' : data.mediaType
-  if (!IMAGE_TYPES.has(declared)) return refuse(`${path}: ${quoted(declared)} is not supported by this provider`)
+  if (!IMAGE_TYPES.has(declared)) return refuse(worded`${path}: ${quoted(declared)} is not supported by this provider`)
   const mediaType = provenImageType(data.base64) ?? declared
   return { type: 'image', source: { type: 'base64', media_type: mediaType, data: data.base64 } }
 }
 
 function fileBlock(file: unknown, path: string): Block {
-  if (!isJsonObject(file)) return mistake(`${path}: expected an object with file_data`)
+  if (!isJsonObject(file)) return mistake(worded`${path}: expected an object with file_data`)
   const data = file['file_data'] ?? null
   if (data === null && (file['file_id'] ?? null) !== null) {
-    return refuse(`${path}.file_id: the id of a file at another provider is not supported`)
+    return refuse(worded`${path}.file_id: the id of a file at another provider is not supported`)
   }
   const block = documentBlock(requiredText(data, `${path}.file_data`), `${path}.file_data`)
   const filename = file['filename']
@@ -112,7 +113,7 @@ function fileBlock(file: unknown, path: string): Block {
 
 function documentBlock(fileData: string, path: string): Block {
   const data = isDataUrl(fileData) ? parseDataUrl(fileData) : bareFile(fileData)
-  if (data === null) return mistake(`${path}: the data cannot be decoded`)
+  if (data === null) return mistake(worded`${path}: the data cannot be decoded`)
   switch (data.mediaType) {
     case 'application/pdf':
       return pdfBlock(data.base64)
@@ -122,7 +123,7 @@ function documentBlock(fileData: string, path: string): Block {
         source: { type: 'text', media_type: 'text/plain', data: decodedText(data.base64) },
       }
     default:
-      return refuse(`${path}: ${quoted(data.mediaType)} is not supported by this provider`)
+      return refuse(worded`${path}: ${quoted(data.mediaType)} is not supported by this provider`)
   }
 }
 

@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../../domain/request/call-request.ts'
 import { refuse, refuseConflict } from '../../../domain/request/rejection.ts'
+import { worded } from '../../../domain/worded.ts'
 import { quoted } from './content-parts.ts'
 import type { Draft } from './draft.ts'
 import { conversationOf } from './messages.ts'
@@ -17,7 +18,7 @@ export function readMessages(value: unknown, draft: Draft): void {
 export function readMaxTokens(value: unknown, draft: Draft): void {
   const { max_tokens: older, max_completion_tokens: newer } = draft.request
   if ((older ?? value) !== (newer ?? value)) {
-    refuseConflict('max_tokens and max_completion_tokens differ: this provider takes one limit')
+    refuseConflict(worded`max_tokens and max_completion_tokens differ: this provider takes one limit`)
   }
   draft.body['max_tokens'] = value
 }
@@ -52,7 +53,7 @@ export function readUser(_: unknown, { request, body }: Draft): void {
 
 export function readServiceTier(value: unknown, draft: Draft): void {
   if (value === 'auto') return
-  if (value !== 'default') refuse(`service_tier: ${quoted(value)} is not supported by this provider`)
+  if (value !== 'default') refuse(worded`service_tier: ${quoted(value)} is not supported by this provider`)
   draft.body['service_tier'] = 'standard_only'
 }
 

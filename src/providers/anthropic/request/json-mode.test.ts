@@ -95,7 +95,10 @@ describe('it is refused by name where tools or thinking forbid it', () => {
       for (const fields of [JSON_MODE, { ...JSON_MODE, reasoning_effort: 'none' }]) {
         const translation = translate(fields, model)
         assert.equal(translation.kind, 'refused')
-        assert.match(translation.kind === 'refused' ? translation.message : '', /^response_format\.type: .*json_schema/)
+        assert.match(
+          translation.kind === 'refused' ? translation.message.told : '',
+          /^response_format\.type: .*json_schema/,
+        )
       }
     })
   }

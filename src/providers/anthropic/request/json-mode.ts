@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../../domain/request/call-request.ts'
 import { refuse } from '../../../domain/request/rejection.ts'
+import { named, worded } from '../../../domain/worded.ts'
 import { thinkingTraits } from '../models.ts'
 import type { Draft } from './draft.ts'
 import type { ToolFields } from './tool-choice.ts'
@@ -17,7 +18,7 @@ const JSON_TOOL: Tool = {
   input_schema: { type: 'object', additionalProperties: true },
 }
 
-const WANTED = "response_format.type: 'json_object' is a forced tool at this provider"
+const WANTED = worded`response_format.type: 'json_object' is a forced tool at this provider`
 
 export function asksForJson(request: JsonObject): boolean {
   const format = request['response_format']
@@ -30,7 +31,8 @@ export function isJsonAnswer(name: string | null | undefined): boolean {
 
 /** The tool fields with that tool added, and thinking turned off, because it forbids a forced tool. */
 export function jsonModeFields({ tools = [], tool_choice: choice }: ToolFields, draft: Draft): JsonObject {
-  if (tools.some(({ name }) => isJsonAnswer(name))) refuse(`${WANTED} of the name '${JSON_TOOL.name}': rename your own`)
+  if (tools.some(({ name }) => isJsonAnswer(name)))
+    refuse(worded`${WANTED} of the name '${named(JSON_TOOL.name)}': rename your own`)
   return { ...thinkingOff(draft), tools: [...tools, JSON_TOOL], tool_choice: wireChoice(choice, tools.length > 0) }
 }
 
@@ -42,7 +44,7 @@ function wireChoice(choice: JsonObject | undefined, hasTools: boolean): JsonObje
     case 'auto':
       return { ...choice, type: 'any' }
     default:
-      return refuse(`${WANTED}, and tool_choice demands another: send one of the two`)
+      return refuse(worded`${WANTED}, and tool_choice demands another: send one of the two`)
   }
 }
 
@@ -50,11 +52,11 @@ function wireChoice(choice: JsonObject | undefined, hasTools: boolean): JsonObje
 function thinkingOff({ body, target }: Draft): JsonObject {
   const { thinking } = thinkingTraits(target.model, target.traits)
   if (!thinking.includes('disabled')) {
-    return refuse(`${WANTED}, which the thinking of this model forbids: send a json_schema`)
+    return refuse(worded`${WANTED}, which the thinking of this model forbids: send a json_schema`)
   }
   const asked = body['thinking']
   if (isJsonObject(asked) && asked['type'] !== 'disabled') {
-    return refuse(`${WANTED}, which thinking forbids: leave out reasoning_effort, or send a json_schema`)
+    return refuse(worded`${WANTED}, which thinking forbids: leave out reasoning_effort, or send a json_schema`)
   }
   return thinking.includes('adaptive') ? { thinking: { type: 'disabled' } } : {}
 }

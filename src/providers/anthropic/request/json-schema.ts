@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../../domain/request/call-request.ts'
 import { refuse } from '../../../domain/request/rejection.ts'
+import { worded } from '../../../domain/worded.ts'
 import { mapValues, unusableReference, withDefs } from './schema-references.ts'
 
 /**
@@ -10,7 +11,7 @@ import { mapValues, unusableReference, withDefs } from './schema-references.ts'
 export function reducedSchema(schema: JsonObject, path: string): JsonObject {
   const reduced = reduceNode(withDefs(schema), path) as JsonObject
   const reference = unusableReference(reduced)
-  if (reference !== null) refuse(`${path}: the reference '${reference.slice(0, 200)}' is recursive or external`)
+  if (reference !== null) refuse(worded`${path}: the reference '${reference.slice(0, 200)}' is recursive or external`)
   return reduced
 }
 
@@ -56,7 +57,7 @@ function isPrimitive(value: unknown): boolean {
 function reduceNode(node: unknown, path: string): unknown {
   if (!isJsonObject(node)) return node
   const isObject = describesObject(node)
-  if (isObject && isOpen(node)) refuse(`${path}: an object with free keys is not supported by this provider`)
+  if (isObject && isOpen(node)) refuse(worded`${path}: an object with free keys is not supported by this provider`)
   const moved: string[] = []
   const entries: [string, unknown][] = []
   if (isObject && (node['type'] ?? null) === null) entries.push(['type', 'object'])
@@ -88,7 +89,7 @@ function keptEntry(key: string, value: unknown, node: JsonObject, path: string):
       return (node['anyOf'] ?? null) === null ? ['anyOf', reduceEach(value, `${path}.oneOf`)] : null
     case 'allOf':
       if (Array.isArray(value) && value.some((branch) => isJsonObject(branch) && typeof branch['$ref'] === 'string')) {
-        refuse(`${path}.allOf: a reference within allOf is not supported by this provider`)
+        refuse(worded`${path}.allOf: a reference within allOf is not supported by this provider`)
       }
       return [key, reduceEach(value, `${path}.allOf`)]
     default:

@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../../domain/request/call-request.ts'
 import { mistake, refuse } from '../../../domain/request/rejection.ts'
+import { type Worded, worded } from '../../../domain/worded.ts'
 import { asksForCaching, cacheMarker } from './cache-control.ts'
 import {
   type Block,
@@ -43,14 +44,14 @@ export interface Conversation {
 
 /** Chat messages as a conversation of the Messages API. */
 export function conversationOf(messages: unknown, notes: Notes): Conversation {
-  if (!Array.isArray(messages)) return mistake('messages: expected an array')
+  if (!Array.isArray(messages)) return mistake(worded`messages: expected an array`)
   const draft: Draft = { system: { blocks: [], isPlain: true }, turns: [], emptyUser: null, callIds: new Set(), notes }
   for (let index = 0; index < messages.length; index++) addMessage(draft, messages[index], index)
   if (draft.emptyUser !== null) mistake(emptyMessage(draft.emptyUser))
   const system = systemContent(draft.system)
   const toolNames = calledNames(draft.turns)
   if (draft.turns.length > 0) return { system, messages: finished(draft.turns), toolNames }
-  if (system === undefined) return mistake('messages: every message is empty')
+  if (system === undefined) return mistake(worded`messages: every message is empty`)
   return { system: undefined, messages: [{ role: 'user', content: system }], toolNames }
 }
 
@@ -61,7 +62,7 @@ function calledNames(turns: readonly Turn[]): ReadonlySet<string> {
 }
 
 function addMessage(draft: Draft, message: unknown, index: number): void {
-  if (!isJsonObject(message)) mistake(`messages[${index}]: expected an object`)
+  if (!isJsonObject(message)) mistake(worded`messages[${index}]: expected an object`)
   switch (message['role']) {
     case 'system':
     case 'developer':
@@ -81,7 +82,7 @@ function addMessage(draft: Draft, message: unknown, index: number): void {
       addToolMessage(draft, message, index)
       break
     default:
-      mistake(`messages[${index}].role: ${quoted(message['role'])} is not a role`)
+      mistake(worded`messages[${index}].role: ${quoted(message['role'])} is not a role`)
   }
 }
 
@@ -96,7 +97,8 @@ function addUserMessage(draft: Draft, message: JsonObject, index: number): void 
 }
 
 function addAssistantMessage(draft: Draft, message: JsonObject, index: number): void {
-  if ((message['audio'] ?? null) !== null) refuse(`messages[${index}].audio: audio is not supported by this provider`)
+  if ((message['audio'] ?? null) !== null)
+    refuse(worded`messages[${index}].audio: audio is not supported by this provider`)
   const calls = toolCallsOf(message, index, draft.callIds, draft.notes)
   const appended: Block[] = calls.map((call) => call.use)
   const refusal = message['refusal'] ?? null
@@ -153,8 +155,8 @@ function blocksOf(content: string | Block[]): Block[] {
   return typeof content === 'string' ? [textBlock(content)] : content
 }
 
-function emptyMessage(index: number): string {
-  return `messages[${index}]: the message has no content`
+function emptyMessage(index: number): Worded {
+  return worded`messages[${index}]: the message has no content`
 }
 
 /** Puts the results before the text that follows them, and trims a prefill. */

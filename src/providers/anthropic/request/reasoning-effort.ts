@@ -1,4 +1,5 @@
 import { refuse } from '../../../domain/request/rejection.ts'
+import { worded } from '../../../domain/worded.ts'
 import type { Target } from '../../family.ts'
 import { EFFORTS, type ThinkingTraits, thinkingTraits } from '../models.ts'
 import { quoted } from './content-parts.ts'
@@ -18,7 +19,7 @@ export function reasoningFor(effort: unknown, target: Target): Reasoning {
   if (effort === 'none') return leastThinking(traits)
   const wanted = effort === 'minimal' ? 'low' : effort
   const rank = typeof wanted === 'string' ? EFFORTS.indexOf(wanted) : -1
-  if (rank === -1) return refuse(`reasoning_effort: ${quoted(effort)} is not supported by this provider`)
+  if (rank === -1) return refuse(worded`reasoning_effort: ${quoted(effort)} is not supported by this provider`)
   if (!traits.thinking.includes('adaptive')) return NOTHING_FITS
   const offered = EFFORTS.filter((level) => traits.efforts.includes(level))
   const level = offered.findLast((candidate) => EFFORTS.indexOf(candidate) <= rank) ?? offered[0]

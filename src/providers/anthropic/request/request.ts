@@ -4,6 +4,7 @@ import { isJsonObject, type JsonObject } from '../../../domain/request/call-requ
 import type { ChatRequest } from '../../../domain/request/chat.ts'
 import { limitToSend } from '../../../domain/request/output-limit.ts'
 import { mistake, Rejection, refuse } from '../../../domain/request/rejection.ts'
+import { worded } from '../../../domain/worded.ts'
 import type { Target, Translation } from '../../family.ts'
 import { type Pin, pinned } from '../../pin.ts'
 import { mostPercent, REGION } from '../account-defaults.ts'
@@ -31,14 +32,14 @@ export function toWire(request: ChatRequest, target: Target): Translation {
 }
 
 function translated(request: unknown, target: Target): Translation {
-  if (!isJsonObject(request)) return mistake('The body must be a JSON object.')
+  if (!isJsonObject(request)) return mistake(worded`The body must be a JSON object.`)
   const body: JsonObject = { model: target.model, max_tokens: DEFAULT_MAX_TOKENS }
   const draft: Draft = { request, target, body, notes: newNotes(), toolNames: NO_NAMES }
   for (const name of Object.keys(request)) {
     const value = request[name]
     if (value !== null && value !== undefined) readField(name, value, draft)
   }
-  if (body['messages'] === undefined) return mistake('messages: expected an array')
+  if (body['messages'] === undefined) return mistake(worded`messages: expected an array`)
   const tools = toolFields(request, draft.toolNames)
   Object.assign(body, asksForJson(request) ? jsonModeFields(tools, draft) : tools)
   if (request['stream'] === true) body['stream'] = true
@@ -72,7 +73,7 @@ function pinsFor({ request, target }: Draft): readonly Pin[] {
 }
 
 function readField(name: string, value: unknown, draft: Draft): void {
-  const field = FIELDS.get(name) ?? refuse(`unknown parameter ${quoted(name)}`)
+  const field = FIELDS.get(name) ?? refuse(worded`unknown parameter ${quoted(name)}`)
   switch (field.kind) {
     case 'verbatim':
       draft.body[name] = value
@@ -84,6 +85,6 @@ function readField(name: string, value: unknown, draft: Draft): void {
       if (value !== field.unless) draft.notes.ignored.add(name)
       break
     case 'refuse':
-      if (field.when(value)) refuse(`${name}: this value is not supported by this provider`)
+      if (field.when(value)) refuse(worded`${name}: this value is not supported by this provider`)
   }
 }

@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../../domain/request/call-request.ts'
 import { mistake } from '../../../domain/request/rejection.ts'
+import { worded } from '../../../domain/worded.ts'
 import { cacheMarker } from './cache-control.ts'
 import { type Block, contentBlocks, isBlank } from './content-parts.ts'
 import type { Notes } from './notes.ts'
@@ -30,7 +31,7 @@ function refuseOtherThanText(content: unknown, path: string): void {
   if (!Array.isArray(content)) return
   content.forEach((part, index) => {
     if (isJsonObject(part) && part['type'] !== 'text') {
-      mistake(`${path}.content[${index}].type: a system message takes text only`)
+      mistake(worded`${path}.content[${index}].type: a system message takes text only`)
     }
   })
 }

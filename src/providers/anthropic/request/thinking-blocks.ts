@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../../domain/request/call-request.ts'
 import { mistake } from '../../../domain/request/rejection.ts'
+import { worded } from '../../../domain/worded.ts'
 import { type Block, quoted, requiredText } from './content-parts.ts'
 
 /**
@@ -9,12 +10,12 @@ import { type Block, quoted, requiredText } from './content-parts.ts'
 export function thinkingBlocks(message: JsonObject, index: number): Block[] {
   const path = `messages[${index}].thinking_blocks`
   const blocks = message['thinking_blocks'] ?? []
-  if (!Array.isArray(blocks)) return mistake(`${path}: expected an array`)
+  if (!Array.isArray(blocks)) return mistake(worded`${path}: expected an array`)
   return blocks.map((block, at) => thinkingBlock(block, `${path}[${at}]`))
 }
 
 function thinkingBlock(block: unknown, path: string): Block {
-  if (!isJsonObject(block)) return mistake(`${path}: expected an object`)
+  if (!isJsonObject(block)) return mistake(worded`${path}: expected an object`)
   const text = (name: string) => requiredText(block[name], `${path}.${name}`)
   switch (block['type']) {
     case 'thinking':
@@ -22,7 +23,7 @@ function thinkingBlock(block: unknown, path: string): Block {
     case 'redacted_thinking':
       return { type: 'redacted_thinking', data: text('data') }
     default:
-      return mistake(`${path}.type: ${quoted(block['type'])} is not a kind of thinking`)
+      return mistake(worded`${path}.type: ${quoted(block['type'])} is not a kind of thinking`)
   }
 }
 

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../../domain/request/call-request.ts'
 import { mistake } from '../../../domain/request/rejection.ts'
+import { worded } from '../../../domain/worded.ts'
 import { usesFunctions } from '../../declared-functions.ts'
 import { type ToolChoice, wantedChoice } from '../../tool-choice.ts'
 import { quoted } from './content-parts.ts'
@@ -18,7 +19,7 @@ export function toolFields(request: JsonObject, namesInHistory: ReadonlySet<stri
   if (declared.length === 0) return fieldsWithoutTools(choice, namesInHistory)
   const names = new Set(declared.map((tool) => tool.name))
   for (const name of choice?.allowed ?? (choice?.name === undefined ? [] : [choice.name])) {
-    if (!names.has(name)) mistake(`${choiceField(request)}: no tool has the name ${quoted(name)}`)
+    if (!names.has(name)) mistake(worded`${choiceField(request)}: no tool has the name ${quoted(name)}`)
   }
   const allowed = choice?.allowed
   const tools = allowed === undefined ? declared : declared.filter((tool) => allowed.has(tool.name))
@@ -29,9 +30,9 @@ export function toolFields(request: JsonObject, namesInHistory: ReadonlySet<stri
 /** Strict compatible servers reject a history that calls an undeclared tool. */
 function fieldsWithoutTools(choice: ToolChoice | null, namesInHistory: ReadonlySet<string>): ToolFields {
   if (choice !== null && choice.type !== 'auto' && choice.type !== 'none') {
-    mistake('tool_choice: a tool is required, but the request has no tools')
+    mistake(worded`tool_choice: a tool is required, but the request has no tools`)
   }
-  if (choice?.allowed !== undefined) mistake('tool_choice: tools are allowed, but the request has no tools')
+  if (choice?.allowed !== undefined) mistake(worded`tool_choice: tools are allowed, but the request has no tools`)
   if (namesInHistory.size === 0) return {}
   return { tools: [...namesInHistory].map(placeholderTool), tool_choice: { type: 'none' } }
 }

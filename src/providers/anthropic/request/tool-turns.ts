@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { isJsonObject, type JsonObject } from '../../../domain/request/call-request.ts'
 import { mistake, refuse } from '../../../domain/request/rejection.ts'
+import { worded } from '../../../domain/worded.ts'
 import { toolInput } from '../../tool-input.ts'
 import { cacheMarker } from './cache-control.ts'
 import { type Block, contentBlocks, quoted, requiredText, withoutBlanks } from './content-parts.ts'
@@ -20,7 +21,7 @@ export interface ToolCall {
 export function toolCallsOf(message: JsonObject, index: number, usedIds: Set<string>, notes: Notes): ToolCall[] {
   const path = `messages[${index}]`
   const toolCalls = message['tool_calls'] ?? []
-  if (!Array.isArray(toolCalls)) return mistake(`${path}.tool_calls: expected an array`)
+  if (!Array.isArray(toolCalls)) return mistake(worded`${path}.tool_calls: expected an array`)
   const calls = toolCalls.map((call, position) => toolCall(call, `${path}.tool_calls[${position}]`, usedIds, notes))
   const legacy = message['function_call'] ?? null
   if (legacy !== null) calls.push(legacyCall(legacy, index))
@@ -28,11 +29,11 @@ export function toolCallsOf(message: JsonObject, index: number, usedIds: Set<str
 }
 
 function toolCall(call: unknown, path: string, usedIds: Set<string>, notes: Notes): ToolCall {
-  if (!isJsonObject(call)) return mistake(`${path}: expected an object`)
+  if (!isJsonObject(call)) return mistake(worded`${path}: expected an object`)
   const type = call['type'] ?? 'function'
-  if (type !== 'function') return refuse(`${path}.type: ${quoted(type)} calls are not supported by this provider`)
+  if (type !== 'function') return refuse(worded`${path}.type: ${quoted(type)} calls are not supported by this provider`)
   const callerId = call['id'] ?? ''
-  if (typeof callerId !== 'string') return mistake(`${path}.id: expected a string`)
+  if (typeof callerId !== 'string') return mistake(worded`${path}.id: expected a string`)
   const id = upstreamId(callerId, path, usedIds)
   usedIds.add(id)
   const use = toolUse(id, call['function'], `${path}.function`)
@@ -48,7 +49,7 @@ function legacyCall(call: unknown, index: number): ToolCall {
 }
 
 function toolUse(id: string, called: unknown, path: string): ToolCall['use'] {
-  if (!isJsonObject(called)) return mistake(`${path}: expected an object with a name`)
+  if (!isJsonObject(called)) return mistake(worded`${path}: expected an object with a name`)
   const name = requiredText(called['name'], `${path}.name`)
   return { type: 'tool_use', id, name, input: toolInput(called['arguments']) }
 }
@@ -91,19 +92,20 @@ function answeredTool(calls: readonly ToolCall[], message: JsonObject, index: nu
   const path = `messages[${index}].tool_call_id`
   const id = requiredText(message['tool_call_id'], path)
   const call = calls.find((candidate) => !candidate.isLegacy && candidate.callerId === id && candidate.result === null)
-  return call ?? mistake(`${path}: no open tool call before this message has the id ${quoted(id)}`)
+  return call ?? mistake(worded`${path}: no open tool call before this message has the id ${quoted(id)}`)
 }
 
 function answeredFunction(calls: readonly ToolCall[], message: JsonObject, index: number): ToolCall {
   const path = `messages[${index}].name`
   const name = requiredText(message['name'], path)
   const call = calls.find((candidate) => candidate.isLegacy && candidate.callerId === name && candidate.result === null)
-  return call ?? mistake(`${path}: no open function call before this message has the name ${quoted(name)}`)
+  return call ?? mistake(worded`${path}: no open function call before this message has the name ${quoted(name)}`)
 }
 
 /** The results in the order of the calls; a call without one is the caller's mistake (both vendors reject it). */
 export function orderedResults(calls: readonly ToolCall[]): Block[] {
   return calls.map(
-    (call) => call.result ?? mistake(`${call.path}: no later message answers the tool call ${quoted(call.callerId)}`),
+    (call) =>
+      call.result ?? mistake(worded`${call.path}: no later message answers the tool call ${quoted(call.callerId)}`),
   )
 }

@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../../domain/request/call-request.ts'
 import { mistake } from '../../../domain/request/rejection.ts'
+import { worded } from '../../../domain/worded.ts'
 import { type DeclaredFunction, declaredFunctions } from '../../declared-functions.ts'
 import { withDefs } from './schema-references.ts'
 
@@ -22,7 +23,7 @@ function toolOf({ name, description, parameters, isStrict, path }: DeclaredFunct
 
 function inputSchema(parameters: unknown, path: string): JsonObject {
   if (parameters === null || parameters === undefined) return emptySchema()
-  if (!isJsonObject(parameters)) return mistake(`${path}: expected a JSON schema`)
+  if (!isJsonObject(parameters)) return mistake(worded`${path}: expected a JSON schema`)
   if (Object.keys(parameters).length === 0) return emptySchema()
   const schema = withDefs(parameters)
   if ((schema['type'] ?? null) !== null) return schema

@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../../domain/request/call-request.ts'
 import { refuse } from '../../../domain/request/rejection.ts'
+import { worded } from '../../../domain/worded.ts'
 
 /** Content of the Messages API as content of Converse, where a cache marker is a block of its own. */
 export function converseBlocks(content: unknown, names: DocumentNames): JsonObject[] {
@@ -38,7 +39,7 @@ function converseBlock(block: JsonObject, names: DocumentNames): JsonObject {
 
 /** The service fetches nothing, and neither does the gateway. */
 function imageBlock({ type, media_type: mediaType, data }: JsonObject): JsonObject {
-  if (type !== 'base64') refuse('image_url: this provider takes images as data: URLs only')
+  if (type !== 'base64') refuse(worded`image_url: this provider takes images as data: URLs only`)
   return { image: { format: String(mediaType).slice('image/'.length), source: { bytes: data } } }
 }
 

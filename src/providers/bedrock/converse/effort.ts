@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../../domain/request/call-request.ts'
 import { quoted, refuse } from '../../../domain/request/rejection.ts'
+import { worded } from '../../../domain/worded.ts'
 
 /** Weakest first. */
 const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']
@@ -16,7 +17,7 @@ const NOTHING_FITS: Effort = { fields: {}, isReported: true }
 /** `reasoning_effort` in the words of the model's vendor, sent as an additional field. */
 export function effortFields(effort: unknown, model: string): Effort {
   if (typeof effort !== 'string' || !EFFORTS.includes(effort)) {
-    return refuse(`reasoning_effort: ${quoted(effort)} is not supported by this provider`)
+    return refuse(worded`reasoning_effort: ${quoted(effort)} is not supported by this provider`)
   }
   const isOff = effort === 'none'
   const level = effort === 'minimal' || isOff ? 'low' : effort === 'xhigh' || effort === 'max' ? 'high' : effort

@@ -1,6 +1,7 @@
 import { failure } from '../../../domain/failure.ts'
 import { isJsonObject } from '../../../domain/request/call-request.ts'
 import type { ChatRequest } from '../../../domain/request/chat.ts'
+import { worded } from '../../../domain/worded.ts'
 import { fromWire as fromMessage } from '../../anthropic/response.ts'
 import type { Reading } from '../../family.ts'
 import { failureFromWire } from '../failure.ts'
@@ -27,4 +28,6 @@ function isEmpty(content: unknown): boolean {
   return !blocks.some(({ type, text }) => type === 'tool_use' || (type === 'text' && text !== ''))
 }
 
-export const MALFORMED = failure('upstream_error', 'The model wrote nothing that can be read.', OK, { retry: 'yes' })
+export const MALFORMED = failure('upstream_error', worded`The model wrote nothing that can be read.`, OK, {
+  retry: 'yes',
+})

@@ -1,4 +1,5 @@
 import { refuse } from '../../../domain/request/rejection.ts'
+import { worded } from '../../../domain/worded.ts'
 
 /** Percent of the list price. Reserved capacity is paid for otherwise; what spills over costs the list price. */
 const PERCENT: ReadonlyMap<unknown, number> = new Map([
@@ -25,5 +26,5 @@ export function mostPercent(tier: string | null): number {
 export function askedTier(value: unknown): string | null {
   if (value === null || value === undefined || value === 'auto') return null
   if (typeof value === 'string' && PERCENT.has(value)) return value
-  return refuse('service_tier: this provider knows default, flex, priority and reserved')
+  return refuse(worded`service_tier: this provider knows default, flex, priority and reserved`)
 }

@@ -1,5 +1,6 @@
 import { isJsonObject } from '../../../domain/request/call-request.ts'
 import { mistake, quoted, refuse, refuseConflict } from '../../../domain/request/rejection.ts'
+import { worded } from '../../../domain/worded.ts'
 import type { Draft } from './draft.ts'
 import { readMessages } from './messages.ts'
 import { readReasoningEffort } from './thinking.ts'
@@ -22,7 +23,7 @@ function ignored(field: string): Reader {
 
 function refusedUnless(field: string, isFine: (value: unknown) => boolean): Reader {
   return (value) => {
-    if (!isFine(value)) refuse(`${field}: this value is not supported by this provider`)
+    if (!isFine(value)) refuse(worded`${field}: this value is not supported by this provider`)
   }
 }
 
@@ -81,7 +82,7 @@ export const FIELDS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
 function readLimit(value: unknown, { request, config }: Draft): void {
   const { max_tokens: older, max_completion_tokens: newer } = request
   if ((older ?? value) !== (newer ?? value)) {
-    refuseConflict('max_tokens and max_completion_tokens differ: this provider takes one limit')
+    refuseConflict(worded`max_tokens and max_completion_tokens differ: this provider takes one limit`)
   }
   config['maxOutputTokens'] = value
 }
@@ -100,13 +101,13 @@ function readStreamOptions(value: unknown, { request, ignored: dropped }: Draft)
 function readServiceTier(value: unknown, { body }: Draft): void {
   if (value === 'auto') return
   if (value !== 'default' && value !== 'flex' && value !== 'priority') {
-    refuse(`service_tier: ${quoted(value)} is not supported by this provider`)
+    refuse(worded`service_tier: ${quoted(value)} is not supported by this provider`)
   }
   body['serviceTier'] = value === 'default' ? 'standard' : value
 }
 
 function readResponseFormat(format: unknown, { config }: Draft): void {
-  if (!isJsonObject(format)) mistake('response_format: expected an object')
+  if (!isJsonObject(format)) mistake(worded`response_format: expected an object`)
   switch (format['type']) {
     case 'text':
       return
@@ -118,13 +119,13 @@ function readResponseFormat(format: unknown, { config }: Draft): void {
       config['responseJsonSchema'] = schemaOf(format['json_schema'])
       return
     default:
-      refuse(`response_format.type: ${quoted(format['type'])} is not supported by this provider`)
+      refuse(worded`response_format.type: ${quoted(format['type'])} is not supported by this provider`)
   }
 }
 
 function schemaOf(definition: unknown): unknown {
-  if (!isJsonObject(definition)) return mistake('response_format.json_schema: expected an object')
+  if (!isJsonObject(definition)) return mistake(worded`response_format.json_schema: expected an object`)
   const schema = definition['schema'] ?? null
-  if (schema === null) return refuse('response_format.json_schema.schema: is required by this provider')
-  return isJsonObject(schema) ? schema : mistake('response_format.json_schema.schema: expected an object')
+  if (schema === null) return refuse(worded`response_format.json_schema.schema: is required by this provider`)
+  return isJsonObject(schema) ? schema : mistake(worded`response_format.json_schema.schema: expected an object`)
 }

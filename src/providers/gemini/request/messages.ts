@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../../domain/request/call-request.ts'
 import { mistake, quoted, refuse, requiredText } from '../../../domain/request/rejection.ts'
+import { worded } from '../../../domain/worded.ts'
 import { signatureIn } from '../signatures.ts'
 import type { Draft } from './draft.ts'
 import { type Part, partsOf } from './parts.ts'
@@ -20,7 +21,7 @@ interface Conversation {
 
 /** Chat messages as `systemInstruction` and `contents`. */
 export function readMessages(messages: unknown, draft: Draft): void {
-  if (!Array.isArray(messages)) mistake('messages: expected an array')
+  if (!Array.isArray(messages)) mistake(worded`messages: expected an array`)
   const conversation: Conversation = { system: [], turns: [] }
   messages.forEach((message, index) => {
     addMessage(conversation, message, `messages[${index}]`, draft)
@@ -28,14 +29,14 @@ export function readMessages(messages: unknown, draft: Draft): void {
   const { system, turns } = conversation
   const instruction: Part = { text: system.join('\n') }
   const contents = contentsOf(turns)
-  if (contents.length === 0 && system.length === 0) mistake('messages: every message is empty')
+  if (contents.length === 0 && system.length === 0) mistake(worded`messages: every message is empty`)
   // Instructions alone are no request.
   draft.body['contents'] = contents.length > 0 ? contents : [{ role: 'user', parts: [instruction] }]
   if (contents.length > 0 && system.length > 0) draft.body['systemInstruction'] = { parts: [instruction] }
 }
 
 function addMessage(conversation: Conversation, message: unknown, path: string, draft: Draft): void {
-  if (!isJsonObject(message)) mistake(`${path}: expected an object`)
+  if (!isJsonObject(message)) mistake(worded`${path}: expected an object`)
   const { role } = message
   if ((message['name'] ?? null) !== null && role !== 'function' && role !== 'tool') draft.ignored.add('name')
   if ((message['cache_control'] ?? null) !== null) draft.ignored.add('cache_control')
@@ -55,19 +56,19 @@ function addMessage(conversation: Conversation, message: unknown, path: string, 
       addToolMessage(conversation, message, path, draft)
       break
     default:
-      mistake(`${path}.role: ${quoted(role)} is not a role`)
+      mistake(worded`${path}.role: ${quoted(role)} is not a role`)
   }
 }
 
 function addSystem({ system }: Conversation, message: JsonObject, path: string, draft: Draft): void {
   for (const { text } of partsOf(message['content'], `${path}.content`, draft)) {
-    if (typeof text !== 'string') mistake(`${path}.content: a system message takes text only`)
+    if (typeof text !== 'string') mistake(worded`${path}.content: a system message takes text only`)
     else system.push(text)
   }
 }
 
 function modelTurn(message: JsonObject, path: string, draft: Draft): Turn {
-  if ((message['audio'] ?? null) !== null) refuse(`${path}.audio: audio is not supported by this provider`)
+  if ((message['audio'] ?? null) !== null) refuse(worded`${path}.audio: audio is not supported by this provider`)
   const parts = partsOf(message['content'], `${path}.content`, draft)
   const refusal = message['refusal'] ?? null
   if (refusal !== null) parts.push({ text: requiredText(refusal, `${path}.refusal`) })

@@ -122,7 +122,7 @@ describe('what cannot be honoured is refused', () => {
     test(JSON.stringify(fields), () => {
       const translation = translate(fields)
       assert.equal(translation.kind, 'refused', JSON.stringify(translation))
-      assert.match(translation.kind === 'refused' ? translation.message : '', message)
+      assert.match(translation.kind === 'refused' ? translation.message.told : '', message)
     })
   }
 

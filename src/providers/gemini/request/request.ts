@@ -4,6 +4,7 @@ import { isJsonObject, type JsonObject } from '../../../domain/request/call-requ
 import type { ChatRequest } from '../../../domain/request/chat.ts'
 import { limitToSend } from '../../../domain/request/output-limit.ts'
 import { mistake, quoted, Rejection, refuse } from '../../../domain/request/rejection.ts'
+import { worded } from '../../../domain/worded.ts'
 import type { Target, Translation } from '../../family.ts'
 import type { Door } from '../door.ts'
 import { tierPercent } from '../tiers.ts'
@@ -22,16 +23,16 @@ export function toWire(request: ChatRequest, target: Target, door: Door): Transl
 }
 
 function translated(request: unknown, target: Target, door: Door): Translation {
-  if (!isJsonObject(request)) return mistake('The body must be a JSON object.')
+  if (!isJsonObject(request)) return mistake(worded`The body must be a JSON object.`)
   const draft: Draft = { request, target, door, body: {}, config: {}, ignored: new Set() }
   const { body, config, ignored } = draft
   for (const name of Object.keys(request)) {
     const value = request[name]
     if (value === null || value === undefined) continue
-    const read = FIELDS.get(name) ?? refuse(`unknown parameter ${quoted(name)}`)
+    const read = FIELDS.get(name) ?? refuse(worded`unknown parameter ${quoted(name)}`)
     read(value, draft)
   }
-  if (body['contents'] === undefined) return mistake('messages: expected an array')
+  if (body['contents'] === undefined) return mistake(worded`messages: expected an array`)
   addTools(draft)
   const adjustments = limitOutput(draft)
   if (Object.keys(config).length > 0) body['generationConfig'] = config

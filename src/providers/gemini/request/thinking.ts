@@ -1,4 +1,5 @@
 import { quoted, refuse } from '../../../domain/request/rejection.ts'
+import { worded } from '../../../domain/worded.ts'
 import { LEVELS, type Level, thinkingOf } from '../models.ts'
 import type { Draft } from './draft.ts'
 
@@ -12,7 +13,7 @@ export function readReasoningEffort(value: unknown, draft: Draft): void {
   const { target, config, ignored } = draft
   const rank = EFFORTS.indexOf(String(value))
   if (typeof value !== 'string' || rank === -1) {
-    refuse(`reasoning_effort: ${quoted(value)} is not supported by this provider`)
+    refuse(worded`reasoning_effort: ${quoted(value)} is not supported by this provider`)
   }
   const thinking = thinkingOf(target.model, target.traits)
   const setting = thinking.kind === 'level' ? byLevel(rank, thinking.levels) : byBudget(value, thinking)

@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../../domain/request/call-request.ts'
 import { mistake, quoted, refuse, requiredText } from '../../../domain/request/rejection.ts'
+import { worded } from '../../../domain/worded.ts'
 import { toolInput } from '../../tool-input.ts'
 import { needsSignatures } from '../models.ts'
 import { NO_SIGNATURE, signatureIn } from '../signatures.ts'
@@ -21,7 +22,7 @@ export interface ToolCall {
 /** The calls of an assistant message, `tool_calls` first, then a legacy `function_call`. */
 export function toolCallsOf(message: JsonObject, path: string, draft: Draft): ToolCall[] {
   const listed = message['tool_calls'] ?? []
-  if (!Array.isArray(listed)) return mistake(`${path}.tool_calls: expected an array`)
+  if (!Array.isArray(listed)) return mistake(worded`${path}.tool_calls: expected an array`)
   const calls = listed.map((call, at) => toolCall(call, `${path}.tool_calls[${at}]`, draft))
   const legacy = message['function_call'] ?? null
   if (legacy !== null) calls.push(legacyCall(legacy, `${path}.function_call`))
@@ -32,9 +33,9 @@ export function toolCallsOf(message: JsonObject, path: string, draft: Draft): To
 }
 
 function toolCall(call: unknown, path: string, { door, target }: Draft): ToolCall {
-  if (!isJsonObject(call)) return mistake(`${path}: expected an object`)
+  if (!isJsonObject(call)) return mistake(worded`${path}: expected an object`)
   const type = call['type'] ?? 'function'
-  if (type !== 'function') return refuse(`${path}.type: ${quoted(type)} calls are not supported by this provider`)
+  if (type !== 'function') return refuse(worded`${path}.type: ${quoted(type)} calls are not supported by this provider`)
   const id = requiredText(call['id'] ?? '', `${path}.id`)
   const { name, args } = called(call['function'], `${path}.function`)
   const part: Part = { functionCall: { ...(id === '' ? {} : { id }), name, args } }
@@ -49,7 +50,7 @@ function legacyCall(call: unknown, path: string): ToolCall {
 }
 
 function called(value: unknown, path: string): { name: string; args: JsonObject } {
-  if (!isJsonObject(value)) return mistake(`${path}: expected an object with a name`)
+  if (!isJsonObject(value)) return mistake(worded`${path}: expected an object with a name`)
   return { name: requiredText(value['name'], `${path}.name`), args: toolInput(value['arguments']) }
 }
 
@@ -59,7 +60,7 @@ export function addResult(calls: readonly ToolCall[], message: JsonObject, path:
   const field = isLegacy ? 'name' : 'tool_call_id'
   const id = requiredText(message[field], `${path}.${field}`)
   const call = calls.find((each) => each.isLegacy === isLegacy && each.id === id && each.result === null)
-  if (call === undefined) mistake(`${path}.${field}: no open call before this message has it: ${quoted(id)}`)
+  if (call === undefined) mistake(worded`${path}.${field}: no open call before this message has it: ${quoted(id)}`)
   const parts = partsOf(message['content'], `${path}.content`, draft)
   const text = parts.map((part) => part['text'] ?? '').join('')
   const response = message['is_error'] === true ? { error: text } : responseOf(text)
@@ -85,7 +86,7 @@ function responseOf(text: string): JsonObject {
 /** The results in the order of the calls. The API refuses a turn in which one is missing. */
 export function resultsOf(calls: readonly ToolCall[]): Part[] {
   const found = calls.map(
-    ({ result, path, id }) => result ?? mistake(`${path}: no later message answers the tool call ${quoted(id)}`),
+    ({ result, path, id }) => result ?? mistake(worded`${path}: no later message answers the tool call ${quoted(id)}`),
   )
   return [...found.map(([first]) => first), ...found.flatMap(([, ...others]) => others)].filter(
     (part) => part !== undefined,

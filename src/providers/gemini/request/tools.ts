@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../../domain/request/call-request.ts'
 import { mistake, quoted } from '../../../domain/request/rejection.ts'
+import { worded } from '../../../domain/worded.ts'
 import { type DeclaredFunction, declaredFunctions } from '../../declared-functions.ts'
 import { type ToolChoice, wantedChoice } from '../../tool-choice.ts'
 import type { Draft } from './draft.ts'
@@ -14,7 +15,7 @@ export function addTools({ request, body, ignored }: Draft): void {
   }
   const names = new Set(declared.map(({ name }) => name))
   for (const name of choice?.allowed ?? (choice?.name === undefined ? [] : [choice.name])) {
-    if (!names.has(name)) mistake(`tool_choice: no tool has the name ${quoted(name)}`)
+    if (!names.has(name)) mistake(worded`tool_choice: no tool has the name ${quoted(name)}`)
   }
   if (declared.some(({ isStrict }) => isStrict)) ignored.add('strict')
   // It has no such switch; a caller who cannot take two calls sees in the answer's header that it was not set.
@@ -28,7 +29,7 @@ export function addTools({ request, body, ignored }: Draft): void {
 
 function checkWithoutTools(choice: ToolChoice | null): void {
   if (choice !== null && (choice.allowed !== undefined || choice.type === 'any' || choice.type === 'tool')) {
-    mistake('tool_choice: a tool is required, but the request has no tools')
+    mistake(worded`tool_choice: a tool is required, but the request has no tools`)
   }
 }
 
@@ -36,7 +37,7 @@ function declaration({ name, description, parameters, path }: DeclaredFunction):
   const declared: JsonObject = { name }
   if (description !== null) declared['description'] = description
   if (parameters === null || parameters === undefined) return declared
-  if (!isJsonObject(parameters)) return mistake(`${path}.parameters: expected a JSON schema`)
+  if (!isJsonObject(parameters)) return mistake(worded`${path}.parameters: expected a JSON schema`)
   if (Object.keys(parameters).length > 0) declared['parametersJsonSchema'] = parameters
   return declared
 }

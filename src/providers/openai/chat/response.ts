@@ -1,18 +1,19 @@
 import { failure } from '../../../domain/failure.ts'
 import { NO_USAGE, type TokenUsage, tokenCount, withOutput } from '../../../domain/pricing/usage.ts'
 import { isJsonObject, type JsonObject } from '../../../domain/request/call-request.ts'
+import { type Worded, worded } from '../../../domain/worded.ts'
 import type { Reading } from '../../family.ts'
 import { failureFromErrorBody } from '../failure.ts'
 import { tierPercent } from './tiers.ts'
 
 /** Everything is kept as received; `object`, `created` and `usage` are filled in where a server left them out. */
 export function fromWire(body: unknown): Reading {
-  if (!isJsonObject(body)) return unusable('The provider answered with something other than a JSON object.')
+  if (!isJsonObject(body)) return unusable(worded`The provider answered with something other than a JSON object.`)
   const choices = body['choices']
   if (!Array.isArray(choices)) {
     const failed = failureFromErrorBody(body)
     if (failed !== null) return { kind: 'failure', failure: failed }
-    return unusable('The provider answered without choices.')
+    return unusable(worded`The provider answered without choices.`)
   }
   const completion: JsonObject = { ...body }
   completion['object'] ??= 'chat.completion'
@@ -21,7 +22,7 @@ export function fromWire(body: unknown): Reading {
   return { kind: 'answer', answer: { body: completion, usage, finishReason: finishReason(choices), warning: null } }
 }
 
-function unusable(message: string): Reading {
+function unusable(message: Worded): Reading {
   return { kind: 'failure', failure: failure('upstream_error', message, 200, { retry: 'once' }) }
 }
 

@@ -1,5 +1,6 @@
 import { type Failure, failure } from '../../../domain/failure.ts'
 import { isJsonObject, type JsonObject } from '../../../domain/request/call-request.ts'
+import { worded } from '../../../domain/worded.ts'
 import { failureFromErrorBody } from '../failure.ts'
 
 /** An error inside a stream counts as its own status, as in a whole answer; null when the event is none. */
@@ -22,4 +23,4 @@ function hasFailed(choice: unknown): boolean {
   return isJsonObject(choice) && choice['finish_reason'] === 'error'
 }
 
-const UNNAMED = failure('upstream_error', 'The provider ended its answer with an error.', 200)
+const UNNAMED = failure('upstream_error', worded`The provider ended its answer with an error.`, 200)

@@ -2,6 +2,7 @@ import { isCount } from '../../../domain/request/bounds.ts'
 import type { JsonObject } from '../../../domain/request/call-request.ts'
 import type { ChatRequest } from '../../../domain/request/chat.ts'
 import { Rejection, refuse } from '../../../domain/request/rejection.ts'
+import { type Worded, worded } from '../../../domain/worded.ts'
 import type { Target, Translation } from '../../family.ts'
 import { type Rename, renaming } from '../../rename.ts'
 import { toWire } from '../chat/request.ts'
@@ -24,7 +25,7 @@ function translated(request: ChatRequest, target: Target, dialect: Dialect): Tra
   const { options, vendor } = dialect
   const isStrict = target.isStrict === true
   if (isStrict && request.tools?.some(isHosted) === true) {
-    refuse('tools: a hard budget applies, and what a tool of the provider costs is unknown; leave it out')
+    refuse(worded`tools: a hard budget applies, and what a tool of the provider costs is unknown; leave it out`)
   }
   const ignored: string[] = []
   const body: JsonObject = { ...request }
@@ -46,16 +47,16 @@ function translated(request: ChatRequest, target: Target, dialect: Dialect): Tra
 }
 
 /** What changes the answer and is not to be had here. */
-function unsupported(request: ChatRequest, { vendor, options: { supports = {} } }: Dialect): string | null {
+function unsupported(request: ChatRequest, { vendor, options: { supports = {} } }: Dialect): Worded | null {
   const refused = vendor.refuses?.find((name) => (request[name] ?? null) !== null)
-  if (refused !== undefined) return `${refused}: ${NOT_HERE}`
+  if (refused !== undefined) return worded`${refused}: ${NOT_HERE}`
   const { logprobs, top_logprobs: top, n, response_format: format } = request
-  if (supports.logprobs === false && (logprobs === true || isCount(top))) return `logprobs: ${NOT_HERE}`
-  if (supports.n === false && isCount(n) && n > 1) return `n: ${NOT_HERE}`
+  if (supports.logprobs === false && (logprobs === true || isCount(top))) return worded`logprobs: ${NOT_HERE}`
+  if (supports.n === false && isCount(n) && n > 1) return worded`n: ${NOT_HERE}`
   if (supports.json_schema === false && format?.type === 'json_schema') {
-    return `response_format: ${NOT_HERE}; json_object may be`
+    return worded`response_format: ${NOT_HERE}; json_object may be`
   }
-  if (supports.images === false && request.messages.some(hasImage)) return `image_url: ${NOT_HERE}`
+  if (supports.images === false && request.messages.some(hasImage)) return worded`image_url: ${NOT_HERE}`
   return null
 }
 
@@ -63,7 +64,7 @@ function isHosted({ type }: { type: string }): boolean {
   return type !== 'function' && type !== 'custom'
 }
 
-const NOT_HERE = 'not supported by this provider'
+const NOT_HERE = worded`not supported by this provider`
 
 function hasImage({ content }: ChatRequest['messages'][number]): boolean {
   return Array.isArray(content) && content.some(({ type }) => type === 'image_url')

@@ -1,6 +1,7 @@
 import type { ChatRequest } from '../../../domain/request/chat.ts'
 import type { EmbeddingsRequest } from '../../../domain/request/embeddings.ts'
 import type { ResponsesRequest } from '../../../domain/request/responses.ts'
+import { worded } from '../../../domain/worded.ts'
 import { partsOf } from '../../chat-chunks.ts'
 import type { Accent, Translation, Translator, Translators } from '../../family.ts'
 import { renaming } from '../../rename.ts'
@@ -60,7 +61,7 @@ function embeddingsOf(dialect: Dialect, named: { namesModel?: boolean }): Transl
         return {
           kind: 'refused',
           code: 'unsupported_parameter',
-          message: 'input: this provider takes texts, not tokens',
+          message: worded`input: this provider takes texts, not tokens`,
         }
       }
       const ignored: string[] = []

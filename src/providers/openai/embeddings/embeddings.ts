@@ -2,6 +2,7 @@ import { failure } from '../../../domain/failure.ts'
 import { NO_USAGE, type TokenUsage, tokenCount } from '../../../domain/pricing/usage.ts'
 import { isJsonObject, type JsonObject } from '../../../domain/request/call-request.ts'
 import type { EmbeddingsRequest } from '../../../domain/request/embeddings.ts'
+import { worded } from '../../../domain/worded.ts'
 import type { Reading, Target, Translation, Translator } from '../../family.ts'
 import { renamed, renaming } from '../../rename.ts'
 import { failureFromErrorBody } from '../failure.ts'
@@ -27,7 +28,7 @@ function fromWire(body: unknown, request: EmbeddingsRequest): Reading {
   if (!isJsonObject(body) || !Array.isArray(data) || !data.every(isJsonObject)) {
     const failed = isJsonObject(body) ? failureFromErrorBody(body) : null
     if (failed !== null) return { kind: 'failure', failure: failed }
-    const message = 'The provider answered without a list of embeddings.'
+    const message = worded`The provider answered without a list of embeddings.`
     return { kind: 'failure', failure: failure('upstream_error', message, 200, { retry: 'once' }) }
   }
   const inOrder = isInOrder(data) ? data : data.toSorted((a, b) => indexOf(a) - indexOf(b))

@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../../domain/request/call-request.ts'
 import { refuse } from '../../../domain/request/rejection.ts'
+import { worded } from '../../../domain/worded.ts'
 import type { Vendor } from '../dialect/vendor.ts'
 
 /** Servers of one's own: each has its own address, and most take no key. */
@@ -19,7 +20,7 @@ export const ollama: Vendor = {
   embedsTextOnly: true,
   request({ messages }) {
     if (Array.isArray(messages) && messages.some(hasLinkedImage))
-      refuse('image_url: this provider takes data URLs only')
+      refuse(worded`image_url: this provider takes data URLs only`)
   },
 }
 
@@ -45,7 +46,7 @@ export const lmstudio: Vendor = {
   refuses: ['audio', 'functions'],
   request({ response_format: format }) {
     if (isJsonObject(format) && format['type'] === 'json_object') {
-      refuse('response_format: json_object is not supported by this provider; json_schema is')
+      refuse(worded`response_format: json_object is not supported by this provider; json_schema is`)
     }
   },
 }

@@ -1,4 +1,5 @@
 import { refuse } from '../../../domain/request/rejection.ts'
+import { worded } from '../../../domain/worded.ts'
 import type { Vendor } from '../dialect/vendor.ts'
 
 /** Drops by itself what a model does not take. Errors come inside answers, too. */
@@ -8,7 +9,8 @@ export const openrouter: Vendor = {
   options: { reasoning_field: 'reasoning' },
   request(body, { isStrict }) {
     const extra = isStrict ? EXTRAS.find((name) => (body[name] ?? null) !== null) : undefined
-    if (extra !== undefined) refuse(`${extra}: a hard budget applies, and what this costs is unknown; leave it out`)
+    if (extra !== undefined)
+      refuse(worded`${extra}: a hard budget applies, and what this costs is unknown; leave it out`)
   },
 }
 

@@ -1,6 +1,7 @@
 import { tokenCount } from '../../../domain/pricing/usage.ts'
 import { isJsonObject } from '../../../domain/request/call-request.ts'
 import { refuse } from '../../../domain/request/rejection.ts'
+import { worded } from '../../../domain/worded.ts'
 import type { Vendor } from '../dialect/vendor.ts'
 
 export const xai: Vendor = {
@@ -25,7 +26,7 @@ export const xai: Vendor = {
   hasLooseLimits: true,
   request(body, { model, leaveOut }) {
     if (!isReasoning(model)) return
-    if ((body['stop'] ?? null) !== null) refuse('stop: not supported by the reasoning models of this provider')
+    if ((body['stop'] ?? null) !== null) refuse(worded`stop: not supported by the reasoning models of this provider`)
     leaveOut('presence_penalty')
     leaveOut('frequency_penalty')
     if (!takesEffort(model)) leaveOut('reasoning_effort')

@@ -3,6 +3,7 @@ import { type Bounds, largestLimit } from '../../../domain/request/bounds.ts'
 import { isJsonObject, type JsonObject } from '../../../domain/request/call-request.ts'
 import { limitToSend } from '../../../domain/request/output-limit.ts'
 import type { ResponsesRequest } from '../../../domain/request/responses.ts'
+import { type Worded, worded } from '../../../domain/worded.ts'
 import type { Target, Translation } from '../../family.ts'
 import { pinned } from '../../pin.ts'
 import { renamed, renaming } from '../../rename.ts'
@@ -41,18 +42,18 @@ function limitOutput(body: JsonObject, { bounds, traits }: Target): Adjustment[]
 /** What the provider keeps between calls: there again only where no other entry can be called. */
 const STATE = ['previous_response_id', 'conversation', 'prompt', 'context_management']
 
-function stateProblem(request: ResponsesRequest, { isOnly }: Target): string | null {
+function stateProblem(request: ResponsesRequest, { isOnly }: Target): Worded | null {
   if (request.background === true) {
-    return 'background: responses are not kept here, so nobody could fetch the answer; leave it out'
+    return worded`background: responses are not kept here, so nobody could fetch the answer; leave it out`
   }
   if (isOnly === true) return null
   const field = STATE.find((name) => (request[name] ?? null) !== null)
-  if (field !== undefined) return `${field}: ${KEPT}; send the items themselves as input`
+  if (field !== undefined) return worded`${field}: ${KEPT}; send the items themselves as input`
   const at = Array.isArray(request.input) ? request.input.findIndex(({ type }) => type === 'item_reference') : -1
-  return at < 0 ? null : `input[${at}]: an item_reference is ${KEPT}; send the item itself`
+  return at < 0 ? null : worded`input[${at}]: an item_reference is ${KEPT}; send the item itself`
 }
 
-const KEPT = 'kept by one provider, and this route has several entries'
+const KEPT = worded`kept by one provider, and this route has several entries`
 
 /** Tools that the caller runs: they cost nothing but tokens. */
 const CALLERS_TOOLS: ReadonlySet<unknown> = new Set([
@@ -68,13 +69,13 @@ const CALLERS_TOOLS: ReadonlySet<unknown> = new Set([
 const EXTRAS = ['context_management', 'moderation', 'image', 'prompt']
 
 /** What costs more than tokens, or more tokens than anyone can tell: not under a hard budget. */
-function priceProblem(request: ResponsesRequest): string | null {
+function priceProblem(request: ResponsesRequest): Worded | null {
   const field = EXTRAS.find((name) => (request[name] ?? null) !== null)
-  if (field !== undefined) return `${field}: a hard budget applies, and what this costs is unknown; leave it out`
+  if (field !== undefined) return worded`${field}: a hard budget applies, and what this costs is unknown; leave it out`
   for (const tools of [request.tools, ...laterTools(request)]) {
     const hosted = hostedIn(tools)
     if (hosted !== undefined)
-      return `${toolName(hosted)}: a hard budget applies, and what this tool costs is unknown; leave it out`
+      return worded`${toolName(hosted)}: a hard budget applies, and what this tool costs is unknown; leave it out`
   }
   return null
 }

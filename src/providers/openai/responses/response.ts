@@ -1,6 +1,7 @@
 import { type Failure, failure } from '../../../domain/failure.ts'
 import { type TokenUsage, tokenCount } from '../../../domain/pricing/usage.ts'
 import { isJsonObject, type JsonObject } from '../../../domain/request/call-request.ts'
+import { type Worded, worded } from '../../../domain/worded.ts'
 import type { Reading } from '../../family.ts'
 import { answerTokens } from '../chat/response.ts'
 import { tierPercent } from '../chat/tiers.ts'
@@ -8,16 +9,16 @@ import { failureFromErrorBody } from '../failure.ts'
 
 /** Everything is kept as received. */
 export function fromWire(body: unknown): Reading {
-  if (!isJsonObject(body)) return unusable('The provider answered with something other than a JSON object.')
+  if (!isJsonObject(body)) return unusable(worded`The provider answered with something other than a JSON object.`)
   const failed = failureOf(body)
   if (failed !== null) return { kind: 'failure', failure: failed }
-  if (!Array.isArray(body['output'])) return unusable('The provider answered without output.')
+  if (!Array.isArray(body['output'])) return unusable(worded`The provider answered without output.`)
   const { reason, warning } = endOf(body)
   const usage = usageOf(body)
   return { kind: 'answer', answer: { body, usage, finishReason: reason, warning } }
 }
 
-function unusable(message: string): Reading {
+function unusable(message: Worded): Reading {
   return { kind: 'failure', failure: failure('upstream_error', message, 200, { retry: 'once' }) }
 }
 
@@ -37,16 +38,18 @@ export function failureOf(response: JsonObject): Failure | null {
     case 'failed':
       return UNNAMED
     case 'cancelled':
-      return failure('upstream_error', 'The provider cancelled the response.', 200, { retry: 'no' })
+      return failure('upstream_error', worded`The provider cancelled the response.`, 200, { retry: 'no' })
     case 'queued':
     case 'in_progress':
-      return failure('upstream_error', 'The provider answered before the response was complete.', 200, { retry: 'no' })
+      return failure('upstream_error', worded`The provider answered before the response was complete.`, 200, {
+        retry: 'no',
+      })
     default:
       return null
   }
 }
 
-const UNNAMED = failure('upstream_error', 'The provider ended its answer with an error.', 200)
+const UNNAMED = failure('upstream_error', worded`The provider ended its answer with an error.`, 200)
 
 /** Errors of a response have a code alone; the family tells by the type whose fault it is. */
 function withKind(error: unknown): unknown {

@@ -22,7 +22,7 @@ function refusalOf(fields: JsonObject, target: Partial<Target> = {}): string {
   const translation = responses.toWire(request(fields), { ...TARGET, ...target })
   assert.ok(translation.kind === 'refused', JSON.stringify(translation))
   assert.equal(translation.code, 'unsupported_parameter')
-  return translation.message
+  return translation.message.told
 }
 
 describe('a request for a provider that speaks the format', () => {

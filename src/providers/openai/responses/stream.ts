@@ -2,6 +2,7 @@ import { type Failure, failure } from '../../../domain/failure.ts'
 import { isJsonObject, type JsonObject } from '../../../domain/request/call-request.ts'
 import type { ResponsesRequest } from '../../../domain/request/responses.ts'
 import type { ServerSentEvent, StreamPart, StreamReader, StreamUsage } from '../../../domain/request/stream.ts'
+import { worded } from '../../../domain/worded.ts'
 import type { StreamTranslator } from '../../family.ts'
 import { CUT, parsedEvent, UNREADABLE } from '../../stream-events.ts'
 import { failureFromErrorBody } from '../failure.ts'
@@ -74,4 +75,4 @@ function failureIn(type: unknown, value: JsonObject): Failure | null {
   return failureFromErrorBody({ error: isJsonObject(error) ? error : value }) ?? UNNAMED
 }
 
-const UNNAMED = failure('upstream_error', 'The provider ended its answer with an error.', 200)
+const UNNAMED = failure('upstream_error', worded`The provider ended its answer with an error.`, 200)

@@ -1,0 +1,58 @@
+import { fieldPath } from './field-path.ts'
+
+/**
+ * What an error says, twice: as the caller reads it, and as the request log keeps it. The log never gets what a caller or
+ * a provider wrote, so `kept` is made of our own templates, of figures, and of names of fields and of things that an
+ * operator has named.
+ */
+export interface Worded {
+  told: string
+  kept: string
+  /** The field that it is about; null where it names none. */
+  param: string | null
+}
+
+/** A name that an operator gave, or that our code contains: safe to keep. */
+export class Named {
+  readonly name: string
+
+  constructor(name: string) {
+    this.name = name
+  }
+}
+
+export function named(name: string): Named {
+  return new Named(name)
+}
+
+/** In place of what is not kept. */
+const LEFT_OUT = '…'
+
+/** The field that a message is about stands at its beginning. */
+const ABOUT = /^([\w.[\]]+): /
+
+/**
+ * A template whose own words are kept. Of what is inserted, figures, names and texts that were worded themselves are;
+ * any other text only where it is nothing but names of fields.
+ */
+export function worded(
+  template: TemplateStringsArray,
+  ...values: readonly (string | number | Named | Worded)[]
+): Worded {
+  let [told, kept] = ['', '']
+  for (const [index, text] of template.entries()) {
+    told += text
+    kept += text
+    const value = values[index]
+    if (value === undefined) continue
+    told += typeof value === 'object' ? (value instanceof Named ? value.name : value.told) : value
+    kept += keptOf(value)
+  }
+  return { told, kept, param: fieldPath(ABOUT.exec(kept)?.[1] ?? '') }
+}
+
+function keptOf(value: string | number | Named | Worded): string {
+  if (typeof value === 'number') return String(value)
+  if (typeof value === 'string') return value === '' ? '' : (fieldPath(value) ?? LEFT_OUT)
+  return value instanceof Named ? value.name : value.kept
+}
