@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { runChaos } from './chaos.ts'
+import { isServed } from './judge.ts'
 
 test('three gateways, PostgreSQL and Valkey killed by a schedule under load keep every promise', async (t) => {
   // Few calls: the other tests want the processor too. At length: npm run test:chaos.
@@ -8,6 +9,11 @@ test('three gateways, PostgreSQL and Valkey killed by a schedule under load keep
     seed: 7,
     durationMs: 60_000,
     pauseMs: 1_200,
+    isEnough: (calls) => {
+      const answers = calls.flatMap(({ ending }) => (ending.kind === 'answered' ? ending : []))
+      const refused = answers.filter(({ status }) => status === 402)
+      return answers.filter(isServed).length > 40 && refused.length > 0
+    },
     say: (line) => t.diagnostic(line),
   })
   const { problems, budgets, ...counts } = report

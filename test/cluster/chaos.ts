@@ -3,7 +3,7 @@ import { readLog } from '../crash/read-log.ts'
 import { type Cluster, startCluster } from './cluster.ts'
 import { documentedErrors, readKeys, readUsageSums } from './evidence.ts'
 import { isServed, judge, type Verdict } from './judge.ts'
-import { type Load, startLoad } from './load.ts'
+import { type Load, type SentCall, startLoad } from './load.ts'
 import type { ClusterNode } from './node.ts'
 import { startSampling } from './sample.ts'
 import { PARTS, planStrikes, strikeText } from './schedule.ts'
@@ -15,6 +15,8 @@ export interface ChaosOptions {
   durationMs: number
   /** Between two calls of one client, on average; there are twelve clients. */
   pauseMs: number
+  /** On a busy machine hardly a node is up between two strikes: the load goes on until this is true, for so long again. */
+  isEnough?(calls: readonly SentCall[]): boolean
   /** A lease must run out, spools must arrive, counters be rebuilt. */
   settledWithinMs?: number
   say?(line: string): void
@@ -40,6 +42,7 @@ const SETTLED_WITHIN_MS = 120_000
 /** Kills parts of a cluster under load by a seeded schedule, then compares what everybody saw. */
 export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   const { seed, durationMs, pauseMs, settledWithinMs = SETTLED_WITHIN_MS, say = () => {} } = options
+  const { isEnough = () => true } = options
   const strikes = planStrikes({ seed, durationMs, parts: PARTS })
   say(`schedule of seed ${seed} for ${durationMs / 1000} s:`)
   for (const strike of strikes) say(strikeText(strike))
@@ -57,6 +60,8 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     const problems: string[] = []
     await played.done.catch((error: Error) => problems.push(error.message))
     await sleep(Math.max(0, begun + durationMs - Date.now()))
+    const goesOnUntil = Date.now() + durationMs
+    while (!isEnough(load.calls) && Date.now() < goesOnUntil) await sleep(PROGRESS_MS / 10)
     clearInterval(progress)
     await load.stop()
     const nodeSecondsUp = `${seconds(upMs(cluster) - upBefore)} of ${seconds(NODES * (Date.now() - begun))}`
