@@ -144,7 +144,8 @@ function Settings({ of: workspace }: { of: Workspace }) {
       ...(isStreamingFixed ? {} : { streaming: form.streaming }),
     }
     const onSuccess = (saved: Workspace) => {
-      setForm(formOf(saved))
+      // What was changed while it was being saved stays.
+      setForm((now) => (now === form ? formOf(saved) : now))
       tell(`${workspace.name} is saved and holds from the next call on`)
     }
     update.mutate({ params: { name: workspace.name }, body }, { onSuccess })
