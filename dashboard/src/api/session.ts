@@ -1,5 +1,5 @@
 import { createContext, useContext } from 'react'
-import type { OperationName, Reply } from '../api/client.ts'
+import type { OperationName, Reply } from './client.ts'
 
 /** Who is signed in, and what they may do. */
 export const SessionContext = createContext<Reply<'sessions.current'> | null>(null)

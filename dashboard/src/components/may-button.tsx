@@ -1,7 +1,7 @@
 import { Button, type ButtonProps } from '@mantine/core'
 import type { ComponentPropsWithoutRef } from 'react'
 import type { OperationName } from '../api/client.ts'
-import { useRefusal } from '../shell/session.ts'
+import { useRefusal } from '../api/session.ts'
 
 type MayButtonProps = ButtonProps &
   Omit<ComponentPropsWithoutRef<'button'>, keyof ButtonProps> & {
