@@ -5,7 +5,7 @@ import type { Provider } from '../domain/provider.ts'
 import type { Answer, Stamp } from '../domain/request/answer.ts'
 import type { PromptTokens } from '../domain/request/bounds.ts'
 import type { CallRequest } from '../domain/request/call-request.ts'
-import type { Worded } from '../domain/worded.ts'
+import type { Worded } from '../domain/wording/worded.ts'
 import type { Translation } from '../providers/family.ts'
 import type { Destination } from './destination.ts'
 

@@ -1,5 +1,5 @@
 import { type Failure, failure } from '../domain/failure.ts'
-import { named, type Worded, worded } from '../domain/worded.ts'
+import { named, type Worded, worded } from '../domain/wording/worded.ts'
 import { NOT_HTTP } from '../upstream/connection.ts'
 import type { Stoppage, TimeoutPhase } from '../upstream/exchange.ts'
 

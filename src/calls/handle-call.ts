@@ -1,7 +1,7 @@
 import { GatewayError } from '../domain/errors.ts'
 import type { LiveKey } from '../domain/key.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
-import { worded } from '../domain/worded.ts'
+import { worded } from '../domain/wording/worded.ts'
 import type { Endpoint } from '../endpoints/endpoint.ts'
 import { sessionOf } from '../endpoints/session-header.ts'
 import { type Call, CallerLeftError, type CallReply } from '../http/call.ts'

@@ -1,7 +1,7 @@
 import { GatewayError } from '../domain/errors.ts'
 import { mayUse } from '../domain/key.ts'
 import { withoutSuffix } from '../domain/route.ts'
-import { worded } from '../domain/worded.ts'
+import { worded } from '../domain/wording/worded.ts'
 import type { Resolved } from './stages.ts'
 
 /** A key may be restricted to some models. This comes after resolve: an unknown name is 404, not 403. */

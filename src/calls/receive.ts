@@ -1,7 +1,7 @@
 import { GatewayError } from '../domain/errors.ts'
 import { checkedIdempotencyKey } from '../domain/idempotency.ts'
 import { isStreaming } from '../domain/snapshot.ts'
-import { worded } from '../domain/worded.ts'
+import { worded } from '../domain/wording/worded.ts'
 import type { Call } from '../http/call.ts'
 import { streamHead } from './answer.ts'
 import { attributedTo } from './attributed-to.ts'

@@ -1,7 +1,7 @@
 import { GatewayError } from '../domain/errors.ts'
 import { type PrefixRule, type Resolved as ResolvedModel, resolveModel } from '../domain/route.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
-import { named, worded } from '../domain/worded.ts'
+import { named, worded } from '../domain/wording/worded.ts'
 import { advance, type Received, type Resolved } from './stages.ts'
 
 export function resolve(received: Received, prefixes: readonly PrefixRule[]): Resolved {

@@ -1,4 +1,4 @@
-import type { Worded } from './worded.ts'
+import type { Worded } from './wording/worded.ts'
 
 interface ErrorRow {
   status: number

@@ -1,6 +1,6 @@
 import { ERRORS, type ErrorCode, looksLikeSecret } from './errors.ts'
-import { fieldPath } from './field-path.ts'
-import type { Worded } from './worded.ts'
+import { fieldPath } from './wording/field-path.ts'
+import type { Worded } from './wording/worded.ts'
 
 /** Whether a later entry of the chain may serve a call that failed here. */
 export type NextEntry = 'any' | 'larger-window' | 'none'

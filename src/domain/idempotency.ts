@@ -1,6 +1,6 @@
 import { GatewayError } from './errors.ts'
 import { exactUsd, type Picodollars } from './pricing/price.ts'
-import { type Named, named, type Worded, worded } from './worded.ts'
+import { type Named, named, type Worded, worded } from './wording/worded.ts'
 
 /** The spelling for callers; Node uses lower case. */
 const HEADER = 'Idempotency-Key'

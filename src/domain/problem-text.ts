@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { named, type Worded, worded } from './worded.ts'
+import { named, type Worded, worded } from './wording/worded.ts'
 
 /** `messages[0].content[2].type`, as the caller would write it. */
 function pathText(path: readonly PropertyKey[]): string {

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { GatewayError } from '../domain/errors.ts'
 import { type CallRequest, isJsonObject } from '../domain/request/call-request.ts'
 import { checkFaithful } from '../domain/request/faithful.ts'
-import { worded } from '../domain/worded.ts'
+import { worded } from '../domain/wording/worded.ts'
 import type { Endpoint } from './endpoint.ts'
 
 export interface ReadBody {

@@ -1,5 +1,5 @@
 import { GatewayError } from '../domain/errors.ts'
-import { worded } from '../domain/worded.ts'
+import { worded } from '../domain/wording/worded.ts'
 
 export interface MemoryBounds {
   /** Bytes of request bodies that the process holds at once. */

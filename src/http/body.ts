@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { BytePieces } from '../domain/byte-pieces.ts'
 import { GatewayError } from '../domain/errors.ts'
-import { worded } from '../domain/worded.ts'
+import { worded } from '../domain/wording/worded.ts'
 import type { Arrival, Arrivals } from './arrivals.ts'
 import { CallerLeftError } from './call.ts'
 import type { Client } from './connections.ts'

@@ -1,5 +1,5 @@
 import { GatewayError } from '../domain/errors.ts'
-import { named, worded } from '../domain/worded.ts'
+import { named, worded } from '../domain/wording/worded.ts'
 import type { ChainHold } from './chain-hold.ts'
 import type { Scope } from './ledger.ts'
 

@@ -1,6 +1,6 @@
 import { failure } from '../domain/failure.ts'
 import { isJsonObject, type JsonObject } from '../domain/request/call-request.ts'
-import { worded } from '../domain/worded.ts'
+import { worded } from '../domain/wording/worded.ts'
 
 /** What an event holds; null: no JSON object. */
 export function parsedEvent(data: string): JsonObject | null {

@@ -225,7 +225,10 @@ describe('explain', () => {
     const { steps, cost, cost_lines: lines } = await explain(idOf(answer))
     assert.equal(steps.length, 4)
     assert.match(steps[0], /^Key 'GATEWAY_KEY' of workspace 'default' asked for 'resilient': a route alias/)
-    assert.match(steps[1], /^1\. openai\/gpt-sim-503 was called .* answered 503 .*: provider_overloaded\. Then: .*/)
+    assert.match(
+      steps[1],
+      /^1\. openai\/gpt-sim-503 was called .* answered 503 .*: provider_overloaded, which it calls server_is_overloaded\. Then: .*/,
+    )
     assert.match(steps[2], /^2\. anthropic\/claude-sim-echo was called .* answered 200 .*: it served the call\.$/)
     assert.match(steps[3], /^The caller got 200, served by anthropic\/claude-sim-echo, a fallback/)
     const { usage, cost_usd, price_version } = (await manage('GET', `/requests/${idOf(answer)}`)).json
@@ -261,7 +264,10 @@ describe('explain', () => {
     const answer = await harness.chat(hello('broken'))
     const { steps, cost, cost_lines: lines } = await explain(idOf(answer))
     assert.match(steps[1], /asked again after \d+ ms/)
-    assert.match(steps.at(-1), /^The caller got 503 provider_overloaded\.$/)
+    assert.match(
+      steps.at(-1),
+      /^The caller got 503 provider_overloaded\. The provider is overloaded\. The provider answered HTTP 503; its own words/,
+    )
     assert.deepEqual([cost, lines], [null, ['no provider served the call, so it has no cost']])
   })
 

@@ -8,7 +8,7 @@ import { type JsonObject, operationOfMode } from '../../domain/request/call-requ
 import type { Sealing } from '../../domain/request/sealing.ts'
 import type { ChainEntry } from '../../domain/route.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
-import { named, type Worded, worded } from '../../domain/worded.ts'
+import { named, type Worded, worded } from '../../domain/wording/worded.ts'
 import type { Endpoint } from '../../endpoints/endpoint.ts'
 import { ENDPOINTS } from '../../endpoints/endpoints.ts'
 import type { FittedLimits } from '../../limits/chain-hold.ts'

@@ -1,7 +1,7 @@
 import { GatewayError } from '../../domain/errors.ts'
 import type { Failure } from '../../domain/failure.ts'
 import type { ChainEntry } from '../../domain/route.ts'
-import { named, worded } from '../../domain/worded.ts'
+import { named, worded } from '../../domain/wording/worded.ts'
 import type { Candidate, Fitness } from './assess.ts'
 import type { Circuits } from './circuits.ts'
 import { isLargerWindow } from './fallback.ts'

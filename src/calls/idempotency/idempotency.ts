@@ -8,7 +8,7 @@ import {
   refusalOf,
 } from '../../domain/idempotency.ts'
 import type { Presence } from '../../domain/presence.ts'
-import { worded } from '../../domain/worded.ts'
+import { worded } from '../../domain/wording/worded.ts'
 import type { CallReply, Reply } from '../../http/call.ts'
 import { asGatewayError, errorReply } from '../../http/respond.ts'
 import type { Delivery, Receiver } from '../stream/delivery.ts'

@@ -1,7 +1,7 @@
 import { failure } from '../../domain/failure.ts'
 import { contentBytes, type StreamPart, type StreamReader } from '../../domain/request/stream.ts'
 import type { StreamSettings } from '../../domain/stream-settings.ts'
-import { worded } from '../../domain/worded.ts'
+import { worded } from '../../domain/wording/worded.ts'
 import { type FrameReader, type Framing, SERVER_SENT_EVENTS } from '../../upstream/event-framing.ts'
 import type { Stoppage } from '../../upstream/exchange.ts'
 import type { UpstreamAnswer } from '../../upstream/streamed-response.ts'

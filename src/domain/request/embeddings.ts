@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { GatewayError } from '../errors.ts'
 import { problemOf } from '../problem-text.ts'
-import { worded } from '../worded.ts'
+import { worded } from '../wording/worded.ts'
 import type { PromptTokens } from './bounds.ts'
 import { isJsonObject } from './call-request.ts'
 

@@ -1,5 +1,5 @@
 import { GatewayError } from '../errors.ts'
-import { worded } from '../worded.ts'
+import { worded } from '../wording/worded.ts'
 import type { JsonObject } from './call-request.ts'
 
 /** Deeper than any real schema, and far below the depth that overflows the stack. */

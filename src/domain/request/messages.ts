@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { GatewayError } from '../errors.ts'
 import { listOf } from '../list-of.ts'
 import { problemOf } from '../problem-text.ts'
-import { worded } from '../worded.ts'
+import { worded } from '../wording/worded.ts'
 import { isJsonObject, type JsonObject } from './call-request.ts'
 import { boolean, either, fieldSchemas, hasFields, list, number, object, text, typed } from './chat-shape.ts'
 

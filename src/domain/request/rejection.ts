@@ -1,4 +1,4 @@
-import { type Worded, worded } from '../worded.ts'
+import { type Worded, worded } from '../wording/worded.ts'
 
 /** Why a request cannot be translated. */
 export type Rejected =

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../domain/request/call-request.ts'
 import { mistake, quoted, refuse, requiredText } from '../../domain/request/rejection.ts'
-import { worded } from '../../domain/worded.ts'
+import { worded } from '../../domain/wording/worded.ts'
 
 /** The content of an input message for chat: a text where that is enough, else parts. */
 export function chatContent(content: unknown, path: string): string | JsonObject[] {

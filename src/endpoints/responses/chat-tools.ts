@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../domain/request/call-request.ts'
 import { mistake, quoted, refuse, requiredText } from '../../domain/request/rejection.ts'
-import { worded } from '../../domain/worded.ts'
+import { worded } from '../../domain/wording/worded.ts'
 import { type CallerTool, chatNameOf, type DeclaredTools } from './tools.ts'
 
 /** The tool fields of a chat request; absent when there is nothing to send. */

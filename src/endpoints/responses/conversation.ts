@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject } from '../../domain/request/call-request
 import { mistake, quoted, refuse, requiredText } from '../../domain/request/rejection.ts'
 import { isMessageItem } from '../../domain/request/responses.ts'
 import type { Sealing } from '../../domain/request/sealing.ts'
-import { worded } from '../../domain/worded.ts'
+import { worded } from '../../domain/wording/worded.ts'
 import { chatContent, plainText } from './chat-content.ts'
 import { unsealReasoning } from './sealed-reasoning.ts'
 import { chatNameOf } from './tools.ts'

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../domain/request/call-request.ts'
 import { mistake, quoted, refuse } from '../../domain/request/rejection.ts'
-import { type Worded, worded } from '../../domain/worded.ts'
+import { type Worded, worded } from '../../domain/wording/worded.ts'
 
 /** What is written of a field into the chat request, or why it cannot be. `ignored` gets the names of dropped hints. */
 type ReadField = (value: unknown, chat: JsonObject, ignored: Set<string>) => void

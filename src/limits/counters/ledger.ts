@@ -1,5 +1,5 @@
 import { GatewayError } from '../../domain/errors.ts'
-import { worded } from '../../domain/worded.ts'
+import { worded } from '../../domain/wording/worded.ts'
 import { type BudgetState, type Decision, fits, type HeldCall } from '../admission.ts'
 import type { CallHold, CallUse, NodeLease, Scope, ScopeStatus } from '../ledger.ts'
 import { bindingOf, type LimitsWhenDown, refusesUnchecked } from '../policy.ts'

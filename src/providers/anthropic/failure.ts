@@ -1,7 +1,7 @@
 import { scrubMessage } from '../../domain/errors.ts'
 import { type Failure, type FailureCode, failure, type Retry } from '../../domain/failure.ts'
 import { isJsonObject } from '../../domain/request/call-request.ts'
-import { type Worded, worded } from '../../domain/worded.ts'
+import { type Worded, worded } from '../../domain/wording/worded.ts'
 import { WireError } from './wire.ts'
 
 /** The input of the rows below. */

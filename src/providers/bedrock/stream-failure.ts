@@ -1,6 +1,6 @@
 import { type Failure, failure } from '../../domain/failure.ts'
 import type { ServerSentEvent, StreamPart } from '../../domain/request/stream.ts'
-import { worded } from '../../domain/worded.ts'
+import { worded } from '../../domain/wording/worded.ts'
 import { parsedEvent } from '../stream-events.ts'
 import { failureOf } from './failure.ts'
 import { DAMAGED, ERROR, EXCEPTION } from './framing/event-stream.ts'

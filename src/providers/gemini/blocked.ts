@@ -1,5 +1,5 @@
 import { type Failure, failure } from '../../domain/failure.ts'
-import { named, worded } from '../../domain/worded.ts'
+import { named, worded } from '../../domain/wording/worded.ts'
 import { shownName } from './finish-reason.ts'
 import type { WireResponse } from './wire.ts'
 

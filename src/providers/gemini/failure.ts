@@ -1,6 +1,6 @@
 import { scrubMessage } from '../../domain/errors.ts'
 import { type Failure, type FailureCode, failure, type Retry } from '../../domain/failure.ts'
-import { worded } from '../../domain/worded.ts'
+import { worded } from '../../domain/wording/worded.ts'
 import { WireError } from './wire.ts'
 
 /** What an error says; messages are read only where nothing else tells the cases apart. */

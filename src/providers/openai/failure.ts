@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import { ERRORS, scrubMessage } from '../../domain/errors.ts'
 import { type Failure, type FailureCode, failure, type Retry } from '../../domain/failure.ts'
 import type { JsonObject } from '../../domain/request/call-request.ts'
-import { named, worded } from '../../domain/worded.ts'
+import { named, worded } from '../../domain/wording/worded.ts'
 import { refusedField } from './refused-field.ts'
 import { BareError, ErrorEnvelope, type ErrorObject, ValidationErrors } from './wire.ts'
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { isJsonObject, type JsonObject } from '../../../domain/request/call-request.ts'
 import type { MessagesRequest } from '../../../domain/request/messages.ts'
 import { mistake, quoted, refuse } from '../../../domain/request/rejection.ts'
-import { named, worded } from '../../../domain/worded.ts'
+import { named, worded } from '../../../domain/wording/worded.ts'
 import { NO_THREAD } from '../no-thread.ts'
 import { responseFormat } from './output-format.ts'
 

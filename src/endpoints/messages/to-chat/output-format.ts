@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../../domain/request/call-request.ts'
 import { mistake, quoted, refuse } from '../../../domain/request/rejection.ts'
-import { worded } from '../../../domain/worded.ts'
+import { worded } from '../../../domain/wording/worded.ts'
 
 /** A schema that the answer follows. */
 export function responseFormat(format: unknown, path: string): JsonObject {

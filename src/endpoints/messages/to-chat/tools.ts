@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from '../../../domain/request/call-request.ts'
 import type { MessagesRequest } from '../../../domain/request/messages.ts'
 import { mistake, quoted, refuse, requiredText } from '../../../domain/request/rejection.ts'
-import { worded } from '../../../domain/worded.ts'
+import { worded } from '../../../domain/wording/worded.ts'
 import { chatName } from '../tool-names.ts'
 
 /** Agents offer it by default: without it they still work. */

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../../domain/request/call-request.ts'
 import { mistake } from '../../../domain/request/rejection.ts'
-import { worded } from '../../../domain/worded.ts'
+import { worded } from '../../../domain/wording/worded.ts'
 import type { Notes } from './notes.ts'
 
 /** The API accepts no more markers in one request; a marker is a hint, so further ones are dropped. */

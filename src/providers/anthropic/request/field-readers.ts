@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../../domain/request/call-request.ts'
 import { refuse, refuseConflict } from '../../../domain/request/rejection.ts'
-import { worded } from '../../../domain/worded.ts'
+import { worded } from '../../../domain/wording/worded.ts'
 import { quoted } from './content-parts.ts'
 import type { Draft } from './draft.ts'
 import { conversationOf } from './messages.ts'

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../../domain/request/call-request.ts'
 import { refuse } from '../../../domain/request/rejection.ts'
-import { named, worded } from '../../../domain/worded.ts'
+import { named, worded } from '../../../domain/wording/worded.ts'
 import { thinkingTraits } from '../models.ts'
 import type { Draft } from './draft.ts'
 import type { ToolFields } from './tool-choice.ts'

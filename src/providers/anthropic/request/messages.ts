@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../../domain/request/call-request.ts'
 import { mistake, refuse } from '../../../domain/request/rejection.ts'
-import { type Worded, worded } from '../../../domain/worded.ts'
+import { type Worded, worded } from '../../../domain/wording/worded.ts'
 import { asksForCaching, cacheMarker } from './cache-control.ts'
 import {
   type Block,

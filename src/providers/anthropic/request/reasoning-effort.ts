@@ -1,5 +1,5 @@
 import { refuse } from '../../../domain/request/rejection.ts'
-import { worded } from '../../../domain/worded.ts'
+import { worded } from '../../../domain/wording/worded.ts'
 import type { Target } from '../../family.ts'
 import { EFFORTS, type ThinkingTraits, thinkingTraits } from '../models.ts'
 import { quoted } from './content-parts.ts'

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../../domain/request/call-request.ts'
 import { mistake } from '../../../domain/request/rejection.ts'
-import { worded } from '../../../domain/worded.ts'
+import { worded } from '../../../domain/wording/worded.ts'
 import { cacheMarker } from './cache-control.ts'
 import { type Block, contentBlocks, isBlank } from './content-parts.ts'
 import type { Notes } from './notes.ts'

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../domain/request/call-request.ts'
 import { mistake } from '../../../domain/request/rejection.ts'
-import { worded } from '../../../domain/worded.ts'
+import { worded } from '../../../domain/wording/worded.ts'
 import { usesFunctions } from '../../declared-functions.ts'
 import { type ToolChoice, wantedChoice } from '../../tool-choice.ts'
 import { quoted } from './content-parts.ts'

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { isJsonObject, type JsonObject } from '../../../domain/request/call-request.ts'
 import { mistake, refuse } from '../../../domain/request/rejection.ts'
-import { worded } from '../../../domain/worded.ts'
+import { worded } from '../../../domain/wording/worded.ts'
 import { toolInput } from '../../tool-input.ts'
 import { cacheMarker } from './cache-control.ts'
 import { type Block, contentBlocks, quoted, requiredText, withoutBlanks } from './content-parts.ts'

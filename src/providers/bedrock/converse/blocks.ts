@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../../domain/request/call-request.ts'
 import { refuse } from '../../../domain/request/rejection.ts'
-import { worded } from '../../../domain/worded.ts'
+import { worded } from '../../../domain/wording/worded.ts'
 
 /** Content of the Messages API as content of Converse, where a cache marker is a block of its own. */
 export function converseBlocks(content: unknown, names: DocumentNames): JsonObject[] {

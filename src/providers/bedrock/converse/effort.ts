@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../domain/request/call-request.ts'
 import { quoted, refuse } from '../../../domain/request/rejection.ts'
-import { worded } from '../../../domain/worded.ts'
+import { worded } from '../../../domain/wording/worded.ts'
 
 /** Weakest first. */
 const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']

@@ -1,7 +1,7 @@
 import { failure } from '../../../domain/failure.ts'
 import { isJsonObject } from '../../../domain/request/call-request.ts'
 import type { ChatRequest } from '../../../domain/request/chat.ts'
-import { worded } from '../../../domain/worded.ts'
+import { worded } from '../../../domain/wording/worded.ts'
 import { fromWire as fromMessage } from '../../anthropic/response.ts'
 import type { Reading } from '../../family.ts'
 import { failureFromWire } from '../failure.ts'

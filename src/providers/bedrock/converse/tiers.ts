@@ -1,5 +1,5 @@
 import { refuse } from '../../../domain/request/rejection.ts'
-import { worded } from '../../../domain/worded.ts'
+import { worded } from '../../../domain/wording/worded.ts'
 
 /** Percent of the list price. Reserved capacity is paid for otherwise; what spills over costs the list price. */
 const PERCENT: ReadonlyMap<unknown, number> = new Map([

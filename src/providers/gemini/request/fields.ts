@@ -1,6 +1,6 @@
 import { isJsonObject } from '../../../domain/request/call-request.ts'
 import { mistake, quoted, refuse, refuseConflict } from '../../../domain/request/rejection.ts'
-import { worded } from '../../../domain/worded.ts'
+import { worded } from '../../../domain/wording/worded.ts'
 import type { Draft } from './draft.ts'
 import { readMessages } from './messages.ts'
 import { readReasoningEffort } from './thinking.ts'

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../../domain/request/call-request.ts'
 import { mistake, quoted, refuse, requiredText } from '../../../domain/request/rejection.ts'
-import { worded } from '../../../domain/worded.ts'
+import { worded } from '../../../domain/wording/worded.ts'
 import { cleanBase64, isDataUrl, parseDataUrl, provenImageType } from '../../data-url.ts'
 import type { Draft } from './draft.ts'
 

@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject } from '../../../domain/request/call-requ
 import type { ChatRequest } from '../../../domain/request/chat.ts'
 import { limitToSend } from '../../../domain/request/output-limit.ts'
 import { mistake, quoted, Rejection, refuse } from '../../../domain/request/rejection.ts'
-import { worded } from '../../../domain/worded.ts'
+import { worded } from '../../../domain/wording/worded.ts'
 import type { Target, Translation } from '../../family.ts'
 import type { Door } from '../door.ts'
 import { tierPercent } from '../tiers.ts'

@@ -1,5 +1,5 @@
 import { quoted, refuse } from '../../../domain/request/rejection.ts'
-import { worded } from '../../../domain/worded.ts'
+import { worded } from '../../../domain/wording/worded.ts'
 import { LEVELS, type Level, thinkingOf } from '../models.ts'
 import type { Draft } from './draft.ts'
 

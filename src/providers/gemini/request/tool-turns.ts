@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../../domain/request/call-request.ts'
 import { mistake, quoted, refuse, requiredText } from '../../../domain/request/rejection.ts'
-import { worded } from '../../../domain/worded.ts'
+import { worded } from '../../../domain/wording/worded.ts'
 import { toolInput } from '../../tool-input.ts'
 import { needsSignatures } from '../models.ts'
 import { NO_SIGNATURE, signatureIn } from '../signatures.ts'

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../../domain/request/call-request.ts'
 import { mistake, quoted } from '../../../domain/request/rejection.ts'
-import { worded } from '../../../domain/worded.ts'
+import { worded } from '../../../domain/wording/worded.ts'
 import { type DeclaredFunction, declaredFunctions } from '../../declared-functions.ts'
 import { type ToolChoice, wantedChoice } from '../../tool-choice.ts'
 import type { Draft } from './draft.ts'

@@ -1,7 +1,7 @@
 import { failure } from '../../../domain/failure.ts'
 import { NO_USAGE, type TokenUsage, tokenCount, withOutput } from '../../../domain/pricing/usage.ts'
 import { isJsonObject, type JsonObject } from '../../../domain/request/call-request.ts'
-import { type Worded, worded } from '../../../domain/worded.ts'
+import { type Worded, worded } from '../../../domain/wording/worded.ts'
 import type { Reading } from '../../family.ts'
 import { failureFromErrorBody } from '../failure.ts'
 import { tierPercent } from './tiers.ts'

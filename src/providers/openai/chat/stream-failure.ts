@@ -1,6 +1,6 @@
 import { type Failure, failure } from '../../../domain/failure.ts'
 import { isJsonObject, type JsonObject } from '../../../domain/request/call-request.ts'
-import { worded } from '../../../domain/worded.ts'
+import { worded } from '../../../domain/wording/worded.ts'
 import { failureFromErrorBody } from '../failure.ts'
 
 /** An error inside a stream counts as its own status, as in a whole answer; null when the event is none. */

@@ -1,7 +1,7 @@
 import type { ChatRequest } from '../../../domain/request/chat.ts'
 import type { EmbeddingsRequest } from '../../../domain/request/embeddings.ts'
 import type { ResponsesRequest } from '../../../domain/request/responses.ts'
-import { worded } from '../../../domain/worded.ts'
+import { worded } from '../../../domain/wording/worded.ts'
 import { partsOf } from '../../chat-chunks.ts'
 import type { Accent, Translation, Translator, Translators } from '../../family.ts'
 import { renaming } from '../../rename.ts'

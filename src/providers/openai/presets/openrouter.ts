@@ -1,5 +1,5 @@
 import { refuse } from '../../../domain/request/rejection.ts'
-import { worded } from '../../../domain/worded.ts'
+import { worded } from '../../../domain/wording/worded.ts'
 import type { Vendor } from '../dialect/vendor.ts'
 
 /** Drops by itself what a model does not take. Errors come inside answers, too. */

@@ -1,7 +1,7 @@
 import { tokenCount } from '../../../domain/pricing/usage.ts'
 import { isJsonObject } from '../../../domain/request/call-request.ts'
 import { refuse } from '../../../domain/request/rejection.ts'
-import { worded } from '../../../domain/worded.ts'
+import { worded } from '../../../domain/wording/worded.ts'
 import type { Vendor } from '../dialect/vendor.ts'
 
 export const xai: Vendor = {

@@ -1,7 +1,7 @@
 import { type Failure, failure } from '../../../domain/failure.ts'
 import { type TokenUsage, tokenCount } from '../../../domain/pricing/usage.ts'
 import { isJsonObject, type JsonObject } from '../../../domain/request/call-request.ts'
-import { type Worded, worded } from '../../../domain/worded.ts'
+import { type Worded, worded } from '../../../domain/wording/worded.ts'
 import type { Reading } from '../../family.ts'
 import { answerTokens } from '../chat/response.ts'
 import { tierPercent } from '../chat/tiers.ts'
