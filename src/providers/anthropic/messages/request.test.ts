@@ -136,11 +136,9 @@ describe('under a hard budget', () => {
   for (const [fields, path] of open) {
     test(`${path} of ${JSON.stringify(fields)} is refused: nothing bounds its cost`, () => {
       const message = `${path}: a hard budget applies, and nothing bounds what this costs`
-      assert.deepEqual(toWire(ask(fields), { ...TARGET, ...STRICT }), {
-        kind: 'refused',
-        code: 'unsupported_parameter',
-        message,
-      })
+      const refused = toWire(ask(fields), { ...TARGET, ...STRICT })
+      assert.ok(refused.kind === 'refused')
+      assert.deepEqual([refused.code, refused.message.told], ['unsupported_parameter', message])
       assert.equal(toWire(ask(fields), TARGET).kind, 'wire')
     })
   }
