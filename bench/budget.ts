@@ -18,8 +18,8 @@ export interface Budget {
 
 const RECORD_COMMAND = 'npm run bench -- --record-budget'
 const FILE = join(import.meta.dirname, 'budget.json')
-/** A ratio this much worse is not noise. */
-const TOLERANCE = 1.25
+/** A ratio this much worse is not noise, even while other tests keep all cores busy. */
+const TOLERANCE = 1.5
 
 export function readBudget(): Budget {
   return JSON.parse(readFileSync(FILE, 'utf8')) as Budget
