@@ -1,11 +1,12 @@
 import type { LimitsState } from '../domain/gateway-status.ts'
+import type { LoggedScope } from '../limits/ledger.ts'
 import { createLoneLedger } from '../limits/lone-ledger.ts'
 import { createSpendLedger, type MemoryLedger } from '../limits/memory-ledger.ts'
 import { headerOf, type SlotBook } from '../limits/slots/slot-book.ts'
 import { SlotLedger } from '../limits/slots/slot-ledger.ts'
 import type { SpendLedger } from '../limits/spend-ledger.ts'
-import { readLeftCosts } from '../request-log/left-costs.ts'
-import { readLedger, readLoggedScopes } from '../request-log/logged-scopes.ts'
+import { type LeftCost, readLeftCosts } from '../request-log/left-costs.ts'
+import { readLedger, readLoggedScopes, readScopesWithPast } from '../request-log/logged-scopes.ts'
 import { claimLimits, type LimitsLock, tryLimitsLock } from '../store/control/limits-lock.ts'
 import { runningNodes } from '../store/control/nodes.ts'
 import type { Log } from '../telemetry/log.ts'
@@ -38,8 +39,11 @@ export interface OpenedLedger {
   stop(): Promise<void>
 }
 
-/** The start waits this long for the shared counters; connecting continues in the background. */
-const START_WAIT_MS = 3_000
+/**
+ * The start waits this long for the shared counters; connecting continues in the background. A load balancer sends calls
+ * as soon as the port answers, and under a hard budget each is refused until then.
+ */
+const START_WAIT_MS = 10_000
 const LOCK_RETRY_MS = 2_000
 
 const ANOTHER_ENFORCES =
@@ -49,20 +53,35 @@ const STILL_ANOTHERS =
   'the gateway that enforced the limits has not delivered its rows: start it again, deliver its spool (switchyard spool ' +
   'ship) or forget it (switchyard nodes forget)'
 
-/** Where limits are counted: in memory, in the memory of one of several nodes, or in shared counters. */
+/**
+ * Where limits are counted: in memory, in the memory of one of several nodes, or in shared counters. What earlier
+ * processes have spent is known when it resolves, although the database may not have it: only now is that moved there.
+ */
 export async function openLedger(parts: LedgerParts): Promise<OpenedLedger> {
-  const { settings } = parts
+  const { settings, store, clock } = parts
   const { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl } = settings
-  if (redisUrl !== undefined) return openShared(parts, redisUrl)
-  if (databaseUrl !== undefined) return openLone(parts, databaseUrl)
-  const ledger = await fromLog(parts)
+  const past = await store.past.read(clock())
+  if (redisUrl !== undefined) {
+    store.past.begin()
+    return openShared(parts, redisUrl)
+  }
+  const first: ReadScopes = (now) => readScopesWithPast(store.db, now, past)
+  const opened = databaseUrl !== undefined ? await openLone(parts, databaseUrl, first) : await openAlone(parts, first)
+  store.past.begin()
+  return opened
+}
+
+type ReadScopes = (now: number) => Promise<LoggedScope[]>
+
+async function openAlone(parts: LedgerParts, read: ReadScopes): Promise<OpenedLedger> {
+  const ledger = await fromLog(parts, read)
   return { ledger, limits: () => ({ kind: 'memory' }), stop: async () => {} }
 }
 
-async function fromLog({ store, clock, slots }: LedgerParts): Promise<MemoryLedger> {
-  if (slots === null) return createSpendLedger(clock, await readLoggedScopes(store.db, clock()))
+async function fromLog({ clock, slots }: LedgerParts, read: ReadScopes): Promise<MemoryLedger> {
+  if (slots === null) return createSpendLedger(clock, await read(clock()))
   const ledger = new SlotLedger(clock, headerOf(slots.header), slots.book)
-  const logged = await readLoggedScopes(store.db, ledger.now())
+  const logged = await read(ledger.now())
   slots.book.fill(ledger.now(), logged)
   return ledger
 }
@@ -81,7 +100,12 @@ async function openShared({ settings, store, metrics, log, clock }: LedgerParts,
       caughtUp: () => requestLog.caughtUp(),
       reported: spool.reported,
       readTail: spool.tail,
-      readLeft: (of, now) => readLeftCosts(reads, of, now),
+      readLeft: async (of, now) => {
+        // Asked for first: what is not there any more is in the database.
+        const past = of === node ? store.past.left() : []
+        const left = await readLeftCosts(reads, of, now)
+        return [...left, ...without(past, left)]
+      },
       readLedger: (now) => readLedger(reads, now),
       runningNodes: () => runningNodes(db),
     },
@@ -107,12 +131,19 @@ async function openShared({ settings, store, metrics, log, clock }: LedgerParts,
   }
 }
 
+function without(left: readonly LeftCost[], known: readonly LeftCost[]): LeftCost[] {
+  const ids = new Set(known.map(({ id }) => id))
+  return left.filter(({ id }) => !ids.has(id))
+}
+
 /** The node with the lock enforces. When it has stopped, another node takes over with what the log says. */
-async function openLone(parts: LedgerParts, databaseUrl: string): Promise<OpenedLedger> {
+async function openLone(parts: LedgerParts, databaseUrl: string, first: ReadScopes): Promise<OpenedLedger> {
   const { store, metrics, log, slots } = parts
+  let isServing = false
   const fresh = async () => {
+    if (!isServing) return fromLog(parts, first)
     await parts.caughtUp()
-    return fromLog(parts)
+    return fromLog(parts, (now) => readLoggedScopes(store.db, now))
   }
   let memory = await fresh()
   let lock: LimitsLock | null = null
@@ -146,6 +177,7 @@ async function openLone(parts: LedgerParts, databaseUrl: string): Promise<Opened
   }
   let attempt = tryToEnforce().catch(() => {})
   await attempt
+  isServing = true
   if (!enforces()) log.warn(ANOTHER_ENFORCES)
   const retry = setInterval(() => {
     if (!enforces() && !isStopped) attempt = attempt.then(tryToEnforce).catch(() => {})

@@ -1,7 +1,9 @@
 import { join } from 'node:path'
 import type { FoldTarget } from '../request-log/fold/fold-protocol.ts'
 import { FoldThread, tellDamage } from '../request-log/fold/fold-thread.ts'
+import type { Position } from '../request-log/fold/position.ts'
 import type { LogFullReason } from '../request-log/log-full.ts'
+import type { PastSpool } from '../request-log/past/read-past.ts'
 import type { CloseRecord, CommitRecord, OpenRecord } from '../request-log/record.ts'
 import { Backlog } from '../request-log/spool/backlog.ts'
 import type { Damage } from '../request-log/spool/reader.ts'
@@ -59,8 +61,15 @@ export interface FoldOptions {
   openAfterMs: number
   /** No other process can have calls in this database. */
   onlyProcess: boolean
-  /** Of the gateway's spools the one whose worker closes what the last process left open, and keeps house. */
-  isFirst: boolean
+  /** How far the database has come with this spool. */
+  position: Position
+  /**
+   * For one of the gateway's spools, whose worker puts the past in order and keeps house: what earlier processes have
+   * left in all of them. Null for the others.
+   */
+  past: readonly PastSpool[] | null
+  /** Of the past of another spool everything up to here is in the database. */
+  onPast?(spool: string, seq: number): void
 }
 
 export interface OpenedSpool extends AsyncDisposable {
@@ -72,13 +81,19 @@ export interface OpenedSpool extends AsyncDisposable {
   lagRows(): number
   /** Not a single record is here alone. */
   isDelivered(): boolean
-  /** Begins to move its rows into the database. */
+  /** What moves its rows into the database. */
   fold(options: FoldOptions): OpenedFold
 }
 
-interface OpenedFold extends AsyncDisposable {
-  /** The past is in order. */
+export interface OpenedFold extends AsyncDisposable {
+  /** Nothing is moved before. */
+  begin(): void
+  /** The past is in order; rejects when its worker fails before. */
   ready: Promise<void>
+  /** The same, whatever happens before. */
+  inOrder: Promise<void>
+  /** The database has everything up to here, by another's work. */
+  advance(position: Position): void
   requestLog: RequestLog
 }
 
@@ -116,14 +131,19 @@ export function openSpool(folder: string, options: SpoolOptions): OpenedSpool {
     reported: (seq) => spool.reported(seq),
     lagRows: () => parts?.foldThread.lagRows ?? 0,
     isDelivered: () => parts?.foldThread.isDelivered ?? false,
-    fold({ isFirst, ...options }) {
-      const duties = { closesInterrupted: isFirst, keepsHouse: isFirst }
-      const settings = { ...options, ...duties, spoolFolder: folder, node: spool.node, synchronousFull }
-      const foldThread = new FoldThread(spool, settings, log)
+    fold({ onPast = () => {}, position, ...options }) {
+      const where = { spoolFolder: folder, node: spool.node, synchronousFull }
+      const settings = { ...options, ...where, keepsHouse: options.past !== null }
+      spool.startAfter(position.ends)
+      const foldThread = new FoldThread(spool, settings, log, onPast)
+      foldThread.advance(position)
       const backlog = new Backlog({ maxRows, log }, spool, foldThread)
       parts = { foldThread, backlog }
       return {
+        begin: () => foldThread.begin(),
         ready: foldThread.ready,
+        inOrder: foldThread.inOrder,
+        advance: (reached) => foldThread.advance(reached),
         requestLog: requestLog(spool, foldThread, backlog),
         async [Symbol.asyncDispose]() {
           await spool.settled()

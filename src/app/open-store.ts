@@ -2,9 +2,9 @@ import { mkdirSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import type { Kysely } from 'kysely'
-import { foldThreadSpools } from '../request-log/fold/fold-folder.ts'
-import { tellDamage } from '../request-log/fold/fold-thread.ts'
-import type { Damage } from '../request-log/spool/reader.ts'
+import type { Position } from '../request-log/fold/position.ts'
+import { type PastSpool, pastSpools, readPast } from '../request-log/past/read-past.ts'
+import { spoolNode, threadSpools } from '../request-log/spool/segments.ts'
 import { readTail } from '../request-log/spool/tail.ts'
 import { startPresence } from '../store/control/node-presence.ts'
 import { keepValueUses, type ValueUses } from '../store/control/value-uses.ts'
@@ -17,6 +17,7 @@ import { openSecrets, type Secrets } from '../store/engine/secrets.ts'
 import { errorText, StoreError, type StoreLog } from '../store/engine/store-error.ts'
 import { openDatabase } from '../store/migrations/open-database.ts'
 import { DATABASE_FILE, openSpool, type RequestLog, targetOf } from './open-spool.ts'
+import { type StorePast, storePast } from './store-past.ts'
 
 export interface StoreOptions {
   dataDir: string
@@ -40,9 +41,13 @@ export interface StoreOptions {
   openAfterMs?: number
   /** Shared counters hear of every end: the spool keeps it until they have. */
   isReported?: boolean
+  /** The past is put in order only when it is told to begin, and not before this; otherwise before the store is open. */
+  foldsAfter?: Promise<void>
 }
 
 export interface OtherSpools {
+  /** The database has everything of the past of one of them up to here. */
+  pastFolded(spool: string, seq: number): void
   lagRows(): number
   /** Not a single record is there alone. */
   isDelivered(): boolean
@@ -60,10 +65,13 @@ export interface Store {
   requestLog: RequestLog
   /** For the shared counters, which hear of every end besides the database. */
   spool: {
+    /** How far the database had come at the start with a spool of this gateway. */
+    positionOf(spool: string): Position
     lastSeq(): number
     reported(seq: number): void
     tail(after: number, upTo: number): ReturnType<typeof readTail>
   }
+  past: StorePast
   valueUses: ValueUses
   /** This gateway has other spools as well. */
   besides(others: OtherSpools): void
@@ -75,13 +83,12 @@ const MAX_SPOOL_ROWS = 2_000_000
 /** Few calls take longer. */
 const OPEN_AFTER_MS = 10_000
 
-/** Opens everything the gateway keeps, in order: when it resolves, the past is in order and calls may be taken. */
+/** Opens everything the gateway keeps, in order. */
 export async function openStore(options: StoreOptions): Promise<Store> {
   const { dataDir, databaseUrl, synchronousFull = false, log, nodeName = hostname, version = '' } = options
   makeDataDir(dataDir)
   closeToOthers(dataDir, log)
-  const path = join(dataDir, DATABASE_FILE)
-  const spoolFolder = join(dataDir, 'spool')
+  const [path, spoolFolder] = [join(dataDir, DATABASE_FILE), join(dataDir, 'spool')]
   await using opened = new AsyncDisposableStack()
   const lock = lockDataDir(join(dataDir, 'lock.db'), dataDir)
   opened.defer(() => lock.release())
@@ -98,24 +105,32 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const spooled = openSpool(spoolFolder, { synchronousFull, maxRows, isReported, log })
   opened.use(spooled)
   const { node } = spooled
-  let others: OtherSpools = { lagRows: () => 0, isDelivered: () => true }
+  let others: OtherSpools = { pastFolded() {}, lagRows: () => 0, isDelivered: () => true }
   const lagRows = () => spooled.lagRows() + others.lagRows()
   if (engine === 'postgres') {
     const identity = { node, dataDir, version, name: nodeName, lagRows, log }
     const presence = await patiently(() => startPresence(db, identity), options)
     opened.defer(() => presence.stop(spooled.isDelivered() && others.isDelivered()))
   }
-  const onDamage = (damage: Damage) => tellDamage(log, damage)
-  await patiently(() => foldThreadSpools(db, spoolFolder, { onDamage }), options)
+  const spools = await patiently(() => pastSpools(db, spoolsOf(spoolFolder)), options)
+  const positionOf = (spool: string) => spools.find((each) => each.spool === spool)?.position ?? { seq: 0, ends: 0 }
+  const onlyProcess = databaseUrl === null
   const fold = spooled.fold({
     target: targetOf(dataDir, databaseUrl),
     retentionDays: options.retentionDays,
-    onlyProcess: databaseUrl === null,
+    onlyProcess,
     openAfterMs: options.openAfterMs ?? OPEN_AFTER_MS,
-    isFirst: true,
+    position: positionOf(node),
+    past: spools,
+    onPast: (spool, seq) => others.pastFolded(spool, seq),
   })
   opened.use(fold)
-  await orAborted(fold.ready, options.waits?.signal)
+  const readAll = (now: number) => readPast(reads, spools, { node: onlyProcess ? null : node, now })
+  const past = storePast(fold, (now) => patiently(() => readAll(now), options), options.foldsAfter ?? Promise.resolve())
+  if (options.foldsAfter === undefined) {
+    fold.begin()
+    await orAborted(fold.ready, options.waits?.signal)
+  }
 
   const kept = opened.move()
   return {
@@ -125,18 +140,25 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     node,
     nodeName,
     secrets,
-    requestLog: fold.requestLog,
+    requestLog: past.before(fold.requestLog),
     spool: {
+      positionOf,
       lastSeq: spooled.lastSeq,
       reported: spooled.reported,
       tail: (after, upTo) => readTail(spoolFolder, after, upTo),
     },
+    past,
     valueUses,
     besides(more) {
       others = more
     },
     close: () => kept.disposeAsync(),
   }
+}
+
+/** Those of its serving threads, however many it had, and last its own. */
+function spoolsOf(folder: string): Pick<PastSpool, 'folder' | 'spool'>[] {
+  return [...threadSpools(folder), folder].map((each) => ({ folder: each, spool: spoolNode(each) ?? '' }))
 }
 
 function patiently<T>(work: () => Promise<T>, { log, waits }: StoreOptions): Promise<T> {

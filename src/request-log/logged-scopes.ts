@@ -7,6 +7,7 @@ import { WINDOW_SECONDS } from '../limits/minute-window.ts'
 import type { ExactInteger } from '../store/engine/exact-integer.ts'
 import type { Database } from '../store/engine/schema.ts'
 import { readLeftCosts } from './left-costs.ts'
+import type { Past } from './past/read-past.ts'
 import { openSince } from './search/windows.ts'
 
 /**
@@ -15,6 +16,24 @@ import { openSince } from './search/windows.ts'
  */
 export async function readLoggedScopes(db: Kysely<Database>, now: number): Promise<LoggedScope[]> {
   return (await readLedger(db, now)).scopes
+}
+
+/** The same as it will be when the database has what earlier processes have left, of which no call runs any more. */
+export async function readScopesWithPast(db: Kysely<Database>, now: number, past: Past): Promise<LoggedScope[]> {
+  const scopes = new LoggedScopes(await readLoggedScopes(db, now))
+  for (const { keyId, workspace, hour, cost } of past.spent) {
+    for (const scope of scopes.of({ key_id: keyId, workspace })) {
+      for (const period of PERIODS) {
+        if (hour >= periodBounds(period, now).startsAt) {
+          scope.spent[period] = plus(scope.spent[period], asPicodollars(cost))
+        }
+      }
+    }
+  }
+  for (const { keyId, workspace, ...counted } of past.seconds) {
+    for (const { seconds } of scopes.of({ key_id: keyId, workspace })) seconds.push(counted)
+  }
+  return [...scopes.all()].map((scope) => ({ ...scope, seconds: joinSeconds(scope.seconds) }))
 }
 
 /** The same with the calls that left a cost behind, and how far the spools had been folded at that very moment. */
@@ -50,6 +69,10 @@ type Place = { workspace: string; key_id: string }
 
 class LoggedScopes {
   readonly #scopes = { key: new Map<string, LoggedScope>(), workspace: new Map<string, LoggedScope>() }
+
+  constructor(known: readonly LoggedScope[] = []) {
+    for (const entry of known) this.#scopes[entry.scope.kind].set(entry.scope.id, entry)
+  }
 
   of({ workspace, key_id: key }: Place): LoggedScope[] {
     return [this.#get({ kind: 'key', id: key }), this.#get({ kind: 'workspace', id: workspace })]
@@ -136,6 +159,20 @@ function countSecond({ seconds }: LoggedScope, row: RecentRow): void {
   }
   last.requests += 1
   last.tokens += row.state === 'open' ? (row.hold_tokens ?? 0) : (row.prompt_tokens ?? 0) + (row.completion_tokens ?? 0)
+}
+
+/** One entry for each second, the oldest first. */
+function joinSeconds(seconds: LoggedScope['seconds']): LoggedScope['seconds'] {
+  const joined = new Map<number, LoggedScope['seconds'][number]>()
+  for (const counted of seconds) {
+    const known = joined.get(counted.second)
+    if (known === undefined) joined.set(counted.second, { ...counted })
+    else {
+      known.requests += counted.requests
+      known.tokens += counted.tokens
+    }
+  }
+  return [...joined.values()].sort((one, other) => one.second - other.second)
 }
 
 async function openRows(db: Kysely<Database>, since: number) {

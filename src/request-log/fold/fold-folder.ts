@@ -8,6 +8,10 @@ export interface FoldFolderOptions {
   onDamage(damage: Damage): void
   /** Records of this spool that were folded, of those that were not yet. */
   onProgress?(folded: number, total: number): void
+  /** Everything up to here is in the log. */
+  onFolded?(seq: number): void
+  /** What comes after this record is left alone. */
+  upTo?: number
 }
 
 /** Folds what a process that is gone has left in one spool. Returns how many records that were. */
@@ -17,12 +21,15 @@ export async function foldFolder(db: Kysely<Database>, folder: string, options: 
   const reader = new SpoolReader(folder, options.onDamage)
   try {
     const fold = createFold(db, spool)
-    const begin = await fold.resume((after) => reader.read(after))
+    const { upTo = Number.POSITIVE_INFINITY } = options
+    const read = (after: number) => reader.read(after).filter(({ seq }) => seq <= upTo)
+    const begin = await fold.resume(read)
     const last = reader.end()?.seq ?? begin
     let position = begin
-    for (let batch = reader.read(position); batch.length > 0; batch = reader.read(position)) {
+    for (let batch = read(position); batch.length > 0; batch = read(position)) {
       position = await fold.fold(position, batch)
       options.onProgress?.(position - begin, last - begin)
+      options.onFolded?.(position)
     }
     return position - begin
   } finally {

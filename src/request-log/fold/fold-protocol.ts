@@ -1,3 +1,4 @@
+import type { PastSpool } from '../past/read-past.ts'
 import type { Damage } from '../spool/reader.ts'
 
 export type FoldTarget = { kind: 'sqlite'; path: string } | { kind: 'postgres'; url: string }
@@ -12,20 +13,25 @@ export interface FoldSettings {
   onlyProcess: boolean
   /** So long the beginning of a call is left out of the log. */
   openAfterMs: number
-  /** False when the worker is started again while calls are running. */
-  closesInterrupted: boolean
+  /**
+   * What earlier processes have left, the gateway's own spool last: it is folded before anything new is, and what is
+   * open then was cut off. Null: that is another worker's duty, or done.
+   */
+  past: readonly PastSpool[] | null
   /** Retention and the sums of days: one worker of a gateway does it. */
   keepsHouse: boolean
 }
 
 /**
  * `hurry` skips the pause in which records gather: there are enough. `deliver`: a reader waits for all of them, also for
- * beginnings of calls.
+ * beginnings of calls. Nothing is folded before `begin`.
  */
-export type FoldCommand = 'wake' | 'hurry' | 'deliver' | 'stop'
+export type FoldCommand = 'begin' | 'wake' | 'hurry' | 'deliver' | 'stop'
 
 export type FoldReport =
   | { kind: 'ready'; seq: number; interrupted: number }
+  /** Of what earlier processes have left in a spool, everything up to `seq` is in the log. */
+  | { kind: 'past'; spool: string; seq: number }
   /** Up to `seq` every end is in the log, up to `whole` every record. */
   | { kind: 'folded'; seq: number; whole: number }
   | { kind: 'failed'; message: string }

@@ -4,6 +4,7 @@ import type { StoreLog } from '../../store/engine/store-error.ts'
 import { BATCH_RECORDS, type Damage } from '../spool/reader.ts'
 import type { Spool } from '../spool/spool.ts'
 import type { FoldCommand, FoldReport, FoldSettings } from './fold-protocol.ts'
+import type { Position } from './position.ts'
 
 const RESTART_MS = 1_000
 /** Nobody who asks for rows that have just been written waits longer for a database that is away. */
@@ -24,7 +25,11 @@ export class FoldThread {
   readonly #spool: Spool
   readonly #settings: FoldSettings
   readonly #log: StoreLog
+  readonly #onPast: (spool: string, seq: number) => void
   readonly #ready = Promise.withResolvers<void>()
+  readonly #inOrder = Promise.withResolvers<void>()
+  #begun = false
+  #isReady = false
   #worker: Worker
   #exited: Promise<void> = Promise.resolve()
   #foldedSeq = 0
@@ -35,16 +40,37 @@ export class FoldThread {
   #lastError: string | null = null
   #readers: Reader[] = []
 
-  constructor(spool: Spool, settings: FoldSettings, log: StoreLog) {
+  /** `onPast`: of another spool, whose past this worker folds, everything up to here is in the database. */
+  constructor(spool: Spool, settings: FoldSettings, log: StoreLog, onPast: (spool: string, seq: number) => void) {
     this.#spool = spool
+    this.#onPast = onPast
     this.#settings = settings
     this.#log = log
+    this.#ready.promise.catch(() => {})
     this.#worker = this.#start(settings)
   }
 
   /** The past is in order: the spool of the last process is folded, its unfinished calls are closed. */
+  get inOrder(): Promise<void> {
+    return this.#inOrder.promise
+  }
+
+  /** The same; rejects when the worker fails before, although it is started again. */
   get ready(): Promise<void> {
     return this.#ready.promise
+  }
+
+  /** Nothing is folded before: whoever needs to know where the past ends can read it in peace. */
+  begin(): void {
+    this.#begun = true
+    this.#worker.postMessage('begin' satisfies FoldCommand)
+  }
+
+  /** The database has everything up to here: another worker has put it there, or it was so before. */
+  advance({ seq, ends }: Position): void {
+    this.#foldedSeq = Math.max(this.#foldedSeq, ends)
+    this.#wholeSeq = Math.max(this.#wholeSeq, seq)
+    this.#spool.folded(this.#wholeSeq)
   }
 
   get foldedSeq(): number {
@@ -81,7 +107,8 @@ export class FoldThread {
     return new Promise((resolve, reject) => {
       const late = setTimeout(() => {
         this.#readers = this.#readers.filter((waiting) => waiting !== reader)
-        reject(new DatabaseAwayError(`the request log lags behind: ${this.#lastError ?? 'the database is slow'}`))
+        const why = this.#lastError ?? `the database is still taking ${this.lagRows} rows`
+        reject(new DatabaseAwayError(`the request log lags behind: ${why}`))
       }, LONGEST_WAIT_MS).unref()
       const reader = {
         seq,
@@ -97,6 +124,10 @@ export class FoldThread {
   /** Folds to the end, but does not wait for a database that is away: the next start folds the rest. */
   async close(withinMs: number): Promise<void> {
     this.#closing = true
+    if (!this.#begun) {
+      await this.#worker.terminate()
+      return
+    }
     this.#worker.postMessage('stop' satisfies FoldCommand)
     const late = setTimeout(() => void this.#worker.terminate(), withinMs)
     await this.#exited
@@ -121,8 +152,9 @@ export class FoldThread {
 
   #restart(): void {
     if (this.#closing) return
-    this.#worker = this.#start({ ...this.#settings, closesInterrupted: false })
+    this.#worker = this.#start(this.#isReady ? { ...this.#settings, past: null } : this.#settings)
     this.#told = 'nothing'
+    if (this.#begun) this.begin()
     this.wake()
   }
 
@@ -136,12 +168,19 @@ export class FoldThread {
       this.#lastError = report.message
       return
     }
+    if (report.kind === 'past') {
+      this.#lastError = null
+      if (report.spool === this.#settings.node) this.advance({ seq: report.seq, ends: report.seq })
+      else this.#onPast(report.spool, report.seq)
+      return
+    }
     if (report.kind === 'ready') {
       if (report.interrupted > 0) {
         this.#log.warn({ requests: report.interrupted }, 'calls of the last run were cut off: logged as interrupted')
       }
-      this.#spool.startAfter(report.seq)
+      this.#isReady = true
       this.#ready.resolve()
+      this.#inOrder.resolve()
     }
     this.#lastError = null
     this.#foldedSeq = Math.max(this.#foldedSeq, report.seq)

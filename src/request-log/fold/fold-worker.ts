@@ -7,9 +7,10 @@ import { sqliteDialect } from '../../store/engine/sqlite-dialect.ts'
 import { errorText } from '../../store/engine/store-error.ts'
 import { yieldToServing } from '../../threads/yield-to-serving.ts'
 import { deleteExpired } from '../retention/retention.ts'
-import { BATCH_RECORDS, SpoolReader } from '../spool/reader.ts'
+import { BATCH_RECORDS, type Damage, SpoolReader } from '../spool/reader.ts'
 import { advanceDays } from '../usage/days.ts'
 import { closeInterrupted, createFold } from './fold.ts'
+import { foldFolder } from './fold-folder.ts'
 import type { FoldCommand, FoldReport, FoldSettings } from './fold-protocol.ts'
 import { createThrottle } from './throttle.ts'
 
@@ -39,7 +40,7 @@ const NICENESS = 5
 const settings = workerData as FoldSettings
 const spool = new SpoolReader(settings.spoolFolder, (damage) => report({ kind: 'damaged', damage }))
 const throttle = createThrottle()
-/** Not at the start, when there is nobody to be in the way of, nor under a load at which the whole core is in use. */
+/** Not while the past is folded, which others wait for, nor under a load at which the whole core is in use. */
 let hasTime = false
 const pause = () => {
   if (hasTime) throttle()
@@ -59,6 +60,7 @@ let delivers = false
 let gathering = false
 let stopping = false
 const stop = new AbortController()
+const begun = Promise.withResolvers<void>()
 let wakeUp = () => {}
 
 async function openTarget(): Promise<Kysely<Database>> {
@@ -77,9 +79,9 @@ function report(message: FoldReport): void {
 }
 
 /** What stood in the spool when it was read: nothing, or so much that there may be more. */
-async function foldBatch(isWhole: boolean): Promise<'nothing' | 'all' | 'full'> {
+async function foldBatch(isWhole: boolean, upTo = Number.POSITIVE_INFINITY): Promise<'nothing' | 'all' | 'full'> {
   position ??= await knownPosition()
-  const batch = spool.read(position)
+  const batch = spool.read(position).filter(({ seq }) => seq <= upTo)
   const last = batch.at(-1)?.seq ?? position
   const isFull = last - position >= BATCH_RECORDS
   possible = [position, last]
@@ -89,10 +91,14 @@ async function foldBatch(isWhole: boolean): Promise<'nothing' | 'all' | 'full'> 
 }
 
 /** Most calls of a batch have their ends in the next one, if there is one: what is then left out follows at the end. */
-async function foldToTheEnd(): Promise<number> {
-  while ((await foldBatch(false)) !== 'nothing');
-  await foldBatch(true)
+async function foldToTheEnd(upTo?: number): Promise<number> {
+  while ((await foldBatch(false, upTo)) !== 'nothing') reportPast(settings.node, fold.wholeUpTo(position ?? 0))
+  await foldBatch(true, upTo)
   return position ?? 0
+}
+
+function reportPast(of: string, seq: number): void {
+  report({ kind: 'past', spool: of, seq })
 }
 
 /**
@@ -172,11 +178,23 @@ async function runHousekeeping(): Promise<void> {
   }
 }
 
-/** The calls of the process before this one: what it spooled is folded first, what is still open then was cut off. */
+/**
+ * The calls of the processes before this one: what they spooled is folded first, what is still open then was cut off.
+ * Calls of this process are served meanwhile; none of them is in the log yet, for all that they spool comes later.
+ */
 async function start(): Promise<void> {
-  const seq = await foldToTheEnd()
-  const node = settings.onlyProcess ? null : settings.node
-  const interrupted = settings.closesInterrupted ? await closeInterrupted(db, node, Date.now()) : 0
+  const { past, node } = settings
+  if (past === null) {
+    position ??= await knownPosition()
+    report({ kind: 'ready', seq: position, interrupted: 0 })
+    return
+  }
+  for (const { folder, spool: of, upTo } of past) {
+    const onDamage = (damage: Damage) => report({ kind: 'damaged', damage })
+    if (of !== node) await foldFolder(db, folder, { upTo, onDamage, onFolded: (seq) => reportPast(of, seq) })
+  }
+  const seq = await foldToTheEnd(past.find((own) => own.spool === node)?.upTo)
+  const interrupted = await closeInterrupted(db, settings.onlyProcess ? null : node, Date.now())
   report({ kind: 'ready', seq, interrupted })
 }
 
@@ -195,6 +213,8 @@ async function foldRest(): Promise<void> {
 }
 
 parentPort?.on('message', (command: FoldCommand) => {
+  if (command === 'begin' || command === 'stop') begun.resolve()
+  if (command === 'begin') return
   asked = true
   hurried ||= command !== 'wake'
   delivers ||= command === 'deliver'
@@ -206,6 +226,7 @@ parentPort?.on('message', (command: FoldCommand) => {
 })
 
 yieldToServing(NICENESS)
+await begun.promise
 await persistently(start)
 const housekeeping = settings.keepsHouse ? runHousekeeping() : Promise.resolve()
 while (!stopping) {

@@ -113,12 +113,10 @@ export class SpoolWriter {
     this.#end()
   }
 
-  /** The database knows higher numbers, which must not come a second time: all that is here is old. */
+  /** The database knows higher numbers, which must not come a second time: all that is here is old, and goes with time. */
   startAfter(seq: number): void {
     if (seq <= this.#lastSeq) return
     this.#end()
-    for (const segment of this.#segments) this.#remove(segment)
-    this.#segments = []
     this.#lastSeq = seq
   }
 

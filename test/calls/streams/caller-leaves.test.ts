@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import type { StreamStep } from '../../../simulator/simulator.ts'
-import { type Row, until } from '../../harness.ts'
+import { ADMIN_KEY, type Row, until } from '../../harness.ts'
 import { newKey } from '../../limits/limited.ts'
 import { attemptsOf, type Caller, FAMILIES, type Family, FLOOD, startWorld, streamConfig, type World } from './world.ts'
 
@@ -20,6 +20,18 @@ after(async () => {
 
 const STALL: StreamStep[] = [{ play: 'first' }, 'stall', { play: 'done' }]
 
+/**
+ * The provider has sent what it had to send, and the gateway has read it. Metrics are asked of every thread that serves,
+ * so each of them has had a turn since then; twice, because the first may still have been at work at its turn.
+ */
+async function stalledAndRead(where: World): Promise<void> {
+  await where.simulator.stalled()
+  for (let turn = 0; turn < 2; turn++) {
+    const { status } = await where.get('/metrics', { authorization: `Bearer ${ADMIN_KEY}` })
+    assert.equal(status, 200)
+  }
+}
+
 /** Moments at which a caller may leave: the script of the provider, and when. */
 const MOMENTS: [string, StreamStep[] | 'hang', (where: World, caller: Caller, model: string) => Promise<unknown>][] = [
   [
@@ -27,9 +39,9 @@ const MOMENTS: [string, StreamStep[] | 'hang', (where: World, caller: Caller, mo
     'hang',
     (where, _caller, model) => until(() => where.upstream().some((call) => call.model === model), 'it is called'),
   ],
-  ['before content', [{ play: 'start' }, 'stall'], (where) => where.simulator.stalled()],
+  ['before content', [{ play: 'start' }, 'stall'], stalledAndRead],
   ['after content', STALL, (_where, caller) => until(() => caller.said() !== '', 'content is out')],
-  ['before the end', [{ play: 'finish' }, 'stall'], (where) => where.simulator.stalled()],
+  ['before the end', [{ play: 'finish' }, 'stall'], stalledAndRead],
 ]
 
 function assertLeft(row: Row, family: Family, moment: string): void {

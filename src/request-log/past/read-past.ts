@@ -1,0 +1,221 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { crc32 } from 'node:zlib'
+import { type Kysely, sql } from 'kysely'
+import type { Database } from '../../store/engine/schema.ts'
+import { type Position, readPositions } from '../fold/position.ts'
+import type { LeftCost } from '../left-costs.ts'
+import type { CloseRecord } from '../record.ts'
+import { closedRow, committed, type FullRow, openRow } from '../row.ts'
+import { openSince } from '../search/windows.ts'
+import { SpoolReader } from '../spool/reader.ts'
+import {
+  openedId,
+  readClose,
+  readCommit,
+  readOpen,
+  recordsOf,
+  SPOOLED_FIELDS,
+  type SpooledRecord,
+} from '../spool/record-lines.ts'
+
+/** A spool with records that the database does not have, up to the last one of the processes before. */
+export interface PastSpool {
+  folder: string
+  /** Its id. */
+  spool: string
+  position: Position
+  upTo: number
+}
+
+/** What those records add to what the database says, once all of them are folded and what was cut off is closed. */
+export interface Past {
+  /** By the hour in which the calls began. */
+  spent: (Payer & { hour: number; cost: bigint })[]
+  /** Of the last minutes. */
+  seconds: (Payer & { second: number; requests: number; tokens: number })[]
+  /** Streams that were cut off with content sent: all that was held is their cost, which `spent` has as well. */
+  left: LeftCost[]
+  /** Whether a call with this `Idempotency-Key` may be among them; certain only when it is not. */
+  mayHave(keyId: string, idempotencyKey: string): boolean
+}
+
+interface Payer {
+  keyId: string
+  workspace: string
+}
+
+type Spender = Pick<CloseRecord, 'keyId' | 'workspace' | 'startedAt' | 'idempotencyKey'>
+type Spending = [
+  keyId: string,
+  workspace: string,
+  startedAt: number,
+  idempotencyKey: string | null,
+  cost: string | null,
+]
+
+/** Of a closing line no more than this is looked at: a start waits for a million of them. */
+const PLACES = ['keyId', 'workspace', 'startedAt', 'idempotencyKey', 'costPicodollars'].map((name) =>
+  SPOOLED_FIELDS.findIndex((field) => field.name === name),
+)
+
+/** A call that has begun and of which no end was seen yet. */
+interface Begun {
+  /** What the database has of it; null: nothing, it is all in the spool. */
+  row: BegunRow | null
+  open: string
+  mark: string | null
+}
+
+type BegunRow = Pick<FullRow, (typeof BEGUN_COLUMNS)[number]>
+
+const BEGUN_COLUMNS = [
+  ...(['id', 'key_id', 'workspace', 'started_at', 'hold_tokens', 'hold_picodollars'] as const),
+  ...(['cost_least_picodollars', 'streamed', 'first_content_ms', 'prompt_tokens', 'completion_tokens'] as const),
+]
+
+const HOUR_MS = 3_600_000
+/** Longer than limits remember single calls, however long this takes. */
+const RECENT_MS = 10 * 60_000
+
+/** The spools as they stand; nobody folds them meanwhile. */
+export async function pastSpools(
+  db: Kysely<Database>,
+  spools: readonly Pick<PastSpool, 'folder' | 'spool'>[],
+): Promise<PastSpool[]> {
+  const found: PastSpool[] = []
+  for (const { folder, spool } of spools) {
+    const reader = new SpoolReader(folder)
+    const upTo = reader.end()?.seq ?? 0
+    reader.close()
+    found.push({ folder, spool, position: await readPositions(db, spool), upTo })
+  }
+  return found
+}
+
+/**
+ * Reads what earlier processes have left, so that calls can be served before the database has it. `node` null: every
+ * open row is one of theirs.
+ */
+export async function readPast(
+  db: Kysely<Database>,
+  spools: readonly PastSpool[],
+  { node, now }: { node: string | null; now: number },
+): Promise<Past> {
+  const reading = new Reading(now - RECENT_MS, await openRows(db, node, now))
+  for (const { folder, position, upTo } of spools) {
+    const reader = new SpoolReader(folder)
+    try {
+      let after = position.seq
+      for (let rows = reader.read(after); rows.length > 0 && after < upTo; rows = reader.read(after)) {
+        for (const row of rows) for (const record of recordsOf(row)) reading.take(record, position.ends)
+        after = rows.at(-1)?.seq ?? upTo
+        await nextTurn()
+      }
+    } finally {
+      reader.close()
+    }
+  }
+  return reading.end()
+}
+
+async function openRows(db: Kysely<Database>, node: string | null, now: number): Promise<BegunRow[]> {
+  let rows = db
+    .selectFrom('requests')
+    .select([...BEGUN_COLUMNS])
+    // A literal, not a parameter: only so is the partial index of open rows used.
+    .where('state', '=', sql.lit('open'))
+    .where('started_at', '>=', await openSince(db, now))
+  if (node !== null) rows = rows.where('node', '=', node)
+  return rows.execute()
+}
+
+class Reading {
+  readonly #recent: number
+  readonly #begun = new Map<string, Begun>()
+  readonly #spent = new Map<string, Past['spent'][number]>()
+  readonly #seconds: Past['seconds'] = []
+  readonly #left: LeftCost[] = []
+  /** Of a key and an idempotency key: a few bytes each, of which there may be a million. */
+  readonly #keyed = new Set<number>()
+
+  constructor(recent: number, rows: readonly BegunRow[]) {
+    this.#recent = recent
+    for (const row of rows) this.#begun.set(row.id, { row, open: '', mark: null })
+  }
+
+  /** Ends up to `ends` are in the database. */
+  take({ kind, seq, text }: SpooledRecord, ends: number): void {
+    const id = openedId(text)
+    const begun = this.#begun.get(id)
+    if (kind === 'open') {
+      if (begun === undefined) this.#begun.set(id, { row: null, open: text, mark: null })
+    } else if (kind === 'commit') {
+      if (begun !== undefined) begun.mark = text
+    } else {
+      this.#begun.delete(id)
+      if (seq > ends) this.#close(text, begun?.row ?? null)
+    }
+  }
+
+  end(): Past {
+    for (const begun of this.#begun.values()) this.#cutOff(begun)
+    const keyed = this.#keyed
+    return {
+      spent: [...this.#spent.values()],
+      seconds: this.#seconds,
+      left: this.#left,
+      mayHave: (keyId, idempotencyKey) => keyed.has(fingerprint(keyId, idempotencyKey)),
+    }
+  }
+
+  #close(text: string, known: BegunRow | null): void {
+    try {
+      const end = readClose(text)
+      const [keyId, workspace, startedAt, idempotencyKey, cost] = PLACES.map((place) => end.values[place]) as Spending
+      if (startedAt >= this.#recent) this.#count(closedRow(end, ''), known)
+      this.#spend({ keyId, workspace, startedAt, idempotencyKey }, BigInt(cost ?? 0))
+    } catch {
+      // The fold sets it aside, with the error.
+    }
+  }
+
+  /** What becomes of it is said by `interruption`, of which this is the same. */
+  #cutOff({ row: known, open, mark }: Begun): void {
+    try {
+      const row: BegunRow & { idempotency_key?: string | null } = known ?? openRow(readOpen(open), '')
+      if (mark !== null) Object.assign(row, committed(readCommit(mark)))
+      const { id, key_id: keyId, workspace, started_at: startedAt, hold_picodollars: held } = row
+      const least = row.cost_least_picodollars
+      const hasContent = row.streamed === 1 && row.first_content_ms !== null
+      const cost = !hasContent || held === null ? 0n : BigInt(least !== null && least > held ? least : held)
+      if (startedAt >= this.#recent) this.#count(row, known)
+      this.#spend({ keyId, workspace, startedAt, idempotencyKey: row.idempotency_key ?? null }, cost)
+      if (cost > 0n) this.#left.push({ id, keyId, workspace, startedAt, cost })
+    } catch {
+      // As above.
+    }
+  }
+
+  #spend({ keyId, workspace, startedAt, idempotencyKey }: Spender, cost: bigint): void {
+    if (idempotencyKey !== null) this.#keyed.add(fingerprint(keyId, idempotencyKey))
+    if (cost === 0n) return
+    const hour = startedAt - (startedAt % HOUR_MS)
+    const name = `${keyId} ${workspace} ${hour}`
+    const known = this.#spent.get(name)
+    if (known === undefined) this.#spent.set(name, { keyId, workspace, hour, cost })
+    else known.cost += cost
+  }
+
+  /** A row that the database has counts there, with all that was held. Calls that were never admitted count nowhere. */
+  #count(row: BegunRow, known: BegunRow | null): void {
+    if (row.hold_tokens === null) return
+    const { key_id: keyId, workspace, started_at: startedAt } = row
+    const used = (row.prompt_tokens ?? 0) + (row.completion_tokens ?? 0)
+    const [requests, tokens] = known === null ? [1, used] : [0, used - (known.hold_tokens ?? 0)]
+    this.#seconds.push({ keyId, workspace, second: Math.floor(startedAt / 1000), requests, tokens })
+  }
+}
+
+function fingerprint(keyId: string, idempotencyKey: string): number {
+  return crc32(idempotencyKey, crc32(keyId)) | 0
+}
