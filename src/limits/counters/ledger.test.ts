@@ -223,3 +223,27 @@ test('a sum stays exact where a floating-point number would not be', async () =>
   const [status] = await ledger.status([{ kind: 'workspace', id: 'first' }])
   assert.equal(status?.periods.total.spent, 5n * cost)
 })
+
+test('when the clock steps back over midnight, a budget per day still holds for a node that starts then', async () => {
+  await beginLedger(connection)
+  let now = Date.UTC(2026, 10, 17, 0, 0, 30)
+  const budget = { usd: '3', per: 'day', mode: 'hard' } as const
+  const payer: Payer = { key: { id: 'a', limits: { budget } }, workspace: { name: 'first', limits: null } }
+  const spend = async (node: SyncedLedger, id: string) => {
+    const decision = await node.ledger.admit(payer, { picodollars: asPicodollars(USD), tokens: 1 }, id)
+    if (decision.kind === 'admitted')
+      await node.ledger.settle(decision.call, { picodollars: asPicodollars(USD), tokens: 1 })
+    await node.sync()
+    return decision.kind
+  }
+  const [before] = await syncedLedgers(connection, ['one'], () => now)
+  assert.ok(before)
+  assert.equal(await spend(before, 'call-0'), 'admitted')
+  now -= 60_000
+  const [later] = await syncedLedgers(connection, ['two'], () => now)
+  assert.ok(later)
+  later.others = [before]
+  const kinds: string[] = []
+  for (let call = 1; call <= 4; call++) kinds.push(await spend(later, `call-${call}`))
+  assert.deepEqual(kinds, ['admitted', 'admitted', 'refused', 'refused'])
+})

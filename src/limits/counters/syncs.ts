@@ -49,6 +49,8 @@ const FULL_MS = 1_000
 /** Whoever has something idle asks this often whether others want it back. */
 const RECALL_MS = 50
 const URGENT_MS = 5
+/** By then every node that lives has been asked to give back: who still has to wait waits for one that does not. */
+const URGENT_TIMES = RECALL_MS / URGENT_MS
 const RETRY_MS = 100
 
 /** Carries messages between the leases and the counters: one at a time, repeated until it is answered. */
@@ -62,6 +64,8 @@ export class Syncs {
   #timer: NodeJS.Timeout | null = null
   #dueAt = 0
   #fullAt = 0
+  /** How many answers in a row have told somebody to ask again. */
+  #askedAgain = 0
   #heardAt = performance.now()
   #flushed: { done(): void }[] = []
   #problem: string | null = null
@@ -132,10 +136,14 @@ export class Syncs {
   #planNext(): void {
     const { leases } = this.#options
     if (this.#problem !== null) this.#plan(RETRY_MS)
-    else if (this.#waiting.length > 0) this.#plan(this.#waiting.some(({ call }) => !call.isAsked) ? 0 : URGENT_MS)
+    else if (this.#waiting.length > 0) this.#plan(this.#waiting.some(({ call }) => !call.isAsked) ? 0 : this.#againMs())
     else if (this.#flushed.length > 0) this.#plan(0)
     else if (leases.urgent.size > 0) this.#plan(URGENT_MS)
     else this.#plan(leases.hasIdle() ? RECALL_MS : FULL_MS)
+  }
+
+  #againMs(): number {
+    return Math.min(RECALL_MS, URGENT_MS * 2 ** Math.max(0, this.#askedAgain - URGENT_TIMES))
   }
 
   async #run(): Promise<void> {
@@ -190,6 +198,7 @@ export class Syncs {
 
   #take({ message, waiting }: Sent, answer: Answer): void {
     const admitted = this.#options.reports.apply(message, answer)
+    this.#askedAgain = answer.outcomes.some(({ kind }) => kind === 'ask-again') ? this.#askedAgain + 1 : 0
     for (const [index, each] of waiting.entries()) {
       const outcome = answer.outcomes[index]
       const call = admitted[index]

@@ -44,9 +44,10 @@ local function drop_leases(node, now, keeps_money)
 end
 
 -- A cost belongs to the periods of the moment at which its call was admitted; of those that are over nobody is told.
-local function spend(scope, at, dollars, rest)
+-- When the clock has gone back, calls are admitted before their period began: they count in it, or nothing bounds them.
+local function spend(scope, now, at, dollars, rest)
   for period = 1, 4 do
-    if at >= scope[1 + period] then add(scope, 4 + 2 * period, dollars, rest) end
+    if at >= scope[1 + period] or now < scope[1 + period] then add(scope, 4 + 2 * period, dollars, rest) end
   end
 end
 

@@ -58,7 +58,7 @@ local function report(place, told)
   local scope, name = scopes[place], names[place]
   local edge = math.floor(now / 1000) - WINDOW
   local spent, seconds = told[18], told[19]
-  for index = 1, #spent, 3 do spend(scope, spent[index], spent[index + 1], spent[index + 2]) end
+  for index = 1, #spent, 3 do spend(scope, now, spent[index], spent[index + 1], spent[index + 2]) end
   for index = 1, #seconds, 3 do
     if seconds[index] > edge then count(scope, name, seconds[index], seconds[index + 1], seconds[index + 2]) end
   end
@@ -159,7 +159,7 @@ if is_new then
   for place, told in ipairs(message.s) do report(place, told) end
   for _, call in ipairs(message.b) do
     if mark_booked(generation, call[1]) then
-      for side = 2, 3 do spend(scopes[call[side]], call[4], call[5], call[6]) end
+      for side = 2, 3 do spend(scopes[call[side]], now, call[4], call[5], call[6]) end
     end
   end
   for index, call in ipairs(message.c) do outcomes[index] = decide(call) end
