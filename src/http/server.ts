@@ -4,6 +4,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { GatewayError } from '../domain/errors.ts'
+import { acceptWaiting } from './accept-waiting.ts'
 import { Arrivals } from './arrivals.ts'
 import { BodyMemory } from './body-memory.ts'
 import {
@@ -101,15 +102,17 @@ export function createServer(options: ServerOptions): Server {
   return {
     listen: (place) => listen(server, place),
     async drain(idleGraceMs = 0) {
-      context.isDraining = true
-      // Accept waiting connections first: the system would reset them, whatever was sent on them.
-      for (let turn = 0; turn < 2; turn++) await new Promise((resolve) => setImmediate(resolve))
+      await acceptWaiting()
       // Not the close() of node:http, which would close idle connections.
       const ended = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()))
+      // Only now: answers that close their connections make a load balancer open others.
+      context.isDraining = true
       const grace = new AbortController()
       if (idleGraceMs > 0)
         await Promise.race([ended, sleep(idleGraceMs, null, { signal: grace.signal }).catch(() => {})])
       grace.abort()
+      // A request that has arrived on an idle connection is read before that is closed.
+      await acceptWaiting()
       connections.endSilent()
       rawSockets.endIdle()
       server.close(() => {})
@@ -258,6 +261,7 @@ function send(
   }
   spreads(fields)
   if (hasBody(reply.status)) fields['content-length'] ??= Buffer.byteLength(reply.body)
+  if (reply.cookies !== undefined) response.setHeader('set-cookie', reply.cookies)
   response.writeHead(reply.status, fields).end(reply.body)
 }
 

@@ -361,9 +361,9 @@ describe('an older Node', () => {
   })
   test('is told so in one clear line', { skip: old === undefined ? 'no older Node on this machine' : false }, () => {
     const bin = fileURLToPath(new URL('../../bin/switchyard.cjs', import.meta.url))
-    const { status, stderr, stdout } = spawnSync(old ?? '', [bin, 'serve'], { encoding: 'utf8' })
+    const { status, stderr, stdout } = spawnSync(old ?? '', [bin, 'serve'], { encoding: 'utf8', env: {} })
     assert.equal(status, 2)
     assert.equal(stdout, '')
-    assert.match(stderr, /^switchyard needs Node 24 or newer, and this is Node \d+\.\d+\.\d+\.\n$/)
+    assert.match(stderr, /^switchyard needs Node 24 or newer, and this is Node \d+\.\d+\.\d+\. Install it [^\n]+\n$/)
   })
 })
