@@ -19,15 +19,19 @@ export const KINDS: Record<string, { one: string; many: string }> = {
   workspaces: { one: 'workspace', many: 'Workspaces' },
   'admin-keys': { one: 'admin key', many: 'Admin keys' },
   sessions: { one: 'session', many: 'Sign-ins' },
+  people: { one: 'person', many: 'People' },
+  invites: { one: 'invite', many: 'Invites' },
   secrets: { one: 'secrets', many: 'Secrets' },
 }
 
 /** What people call it: a key has an id that says nothing, and a name. */
 export function nameIn(resource: string, before: unknown, after: unknown): string {
   const { kind, id } = resourceOf(resource)
-  const { name, key_name: keyName } = (after ?? before ?? {}) as { name?: unknown; key_name?: unknown }
-  if (kind === 'keys' || kind === 'admin-keys') return typeof name === 'string' ? name : id
-  if (kind === 'sessions') return typeof keyName === 'string' ? keyName : id
+  const shown = (after ?? before ?? {}) as Record<string, unknown>
+  const named = (...fields: string[]) => fields.map((field) => shown[field]).find((each) => typeof each === 'string')
+  if (kind === 'keys' || kind === 'admin-keys') return named('name') ?? id
+  if (kind === 'sessions') return named('key_name', 'person_name') ?? id
+  if (kind === 'people' || kind === 'invites') return named('email', 'name') ?? id
   if (resource === 'registry') return 'price list'
   return id === '' ? kind : id
 }

@@ -1,0 +1,86 @@
+import { Button, Stack } from '@mantine/core'
+import { BellRing, Plus } from 'lucide-react'
+import type { Item } from '../../api/client.ts'
+import { usePages } from '../../api/hooks.ts'
+import { useRefusal } from '../../api/session.ts'
+import { type Column, DataTable } from '../../components/data-table.tsx'
+import { MayButton } from '../../components/may-button.tsx'
+import { Page } from '../../components/page.tsx'
+import { Panel } from '../../components/panel.tsx'
+import { EmptyState, Loaded } from '../../components/states.tsx'
+import { Time } from '../../components/time.tsx'
+import { useUrlState } from '../../shell/place.ts'
+import { ChannelsPanel } from './channels-panel.tsx'
+import { CreateChannel } from './create-channel.tsx'
+import { MessagesPanel } from './messages-panel.tsx'
+import { RulesPanel } from './rules-panel.tsx'
+import { Told } from './told.tsx'
+
+type Alert = Item<'alerts.list'>
+
+const COLUMNS: Column<Alert>[] = [
+  {
+    name: 'what',
+    title: 'What',
+    cell: ({ state, severity, summary }) => (
+      <Told state={state} severity={severity}>
+        {summary}
+      </Told>
+    ),
+  },
+  { name: 'fired', title: 'Since', cell: ({ fired_at }) => <Time at={fired_at} relative /> },
+  {
+    name: 'resolved',
+    title: 'Until',
+    cell: ({ resolved_at: at }) => (at === null ? 'now' : <Time at={at} relative />),
+    wideOnly: true,
+  },
+]
+
+const REFRESH_MS = 10_000
+
+export function AlertsPage() {
+  const alerts = usePages('alerts.list', { query: { limit: 50 } }, { refetchEvery: REFRESH_MS })
+  const [search, setSearch] = useUrlState()
+  const maySeeChannels = useRefusal('alert-channels.list') === undefined
+  return (
+    <Page
+      title="Alerts"
+      description="What the gateway has noticed, and who is told. Of the whole gateway, whichever workspace is chosen above."
+      actions={
+        <MayButton
+          to="alert-channels.create"
+          leftSection={<Plus size={16} aria-hidden />}
+          onClick={() => setSearch({ new: '1' }, { push: true })}
+        >
+          Add a channel
+        </MayButton>
+      }
+    >
+      <Panel title="Noticed" description="Newest first, for 90 days." flush>
+        <Loaded query={{ data: alerts.rows, error: alerts.error, refetch: alerts.refetch as never }}>
+          {(rows) =>
+            rows.length === 0 ? (
+              <EmptyState title="Nothing has been noticed" icon={BellRing}>
+                Budgets at their thresholds, failing providers, slow models and more appear here.
+              </EmptyState>
+            ) : (
+              <Stack gap={0}>
+                <DataTable label="Alerts" columns={COLUMNS} rows={rows} rowKey={({ id }) => id} />
+                {alerts.hasNextPage && (
+                  <Button variant="subtle" onClick={() => void alerts.fetchNextPage()} loading={alerts.isFetching}>
+                    Older alerts
+                  </Button>
+                )}
+              </Stack>
+            )
+          }
+        </Loaded>
+      </Panel>
+      {maySeeChannels && <ChannelsPanel />}
+      {maySeeChannels && <MessagesPanel />}
+      <RulesPanel />
+      {search['new'] === '1' && <CreateChannel onClose={() => setSearch({ new: null })} />}
+    </Page>
+  )
+}

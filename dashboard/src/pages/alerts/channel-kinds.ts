@@ -1,0 +1,67 @@
+import type { Input } from '../../api/client.ts'
+
+export type NewChannel = Input<'alert-channels.create'>['body']
+type Kind = NewChannel['kind']
+
+export const KIND_TITLES: Readonly<Record<Kind, string>> = {
+  webhook: 'Webhook',
+  slack: 'Slack',
+  pagerduty: 'PagerDuty',
+  email: 'E-mail',
+}
+
+export const SEVERITY_TITLES = {
+  info: 'All alerts',
+  warning: 'Warnings and critical',
+  critical: 'Critical only',
+} as const
+export type LeastSeverity = keyof typeof SEVERITY_TITLES
+
+export type FieldName = 'url' | 'secret' | 'host' | 'port' | 'username' | 'from' | 'to'
+
+export interface Field {
+  name: FieldName
+  label: string
+  description?: string
+  isRequired?: boolean
+  isSecret?: boolean
+}
+
+/** What each kind is asked for, in order. */
+export const FIELDS: Readonly<Record<Kind, readonly Field[]>> = {
+  webhook: [{ name: 'url', label: 'Address', description: 'Gets JSON, signed by Standard Webhooks', isRequired: true }],
+  slack: [
+    { name: 'url', label: 'Address', description: "Of Slack's incoming webhook", isRequired: true, isSecret: true },
+  ],
+  pagerduty: [
+    { name: 'secret', label: 'Routing key', description: 'Events API v2', isRequired: true, isSecret: true },
+    { name: 'url', label: 'Address', description: 'Only if it is not the usual one, as in the EU region' },
+  ],
+  email: [
+    { name: 'to', label: 'To', description: 'Addresses, with commas between them', isRequired: true },
+    { name: 'from', label: 'Sender', isRequired: true },
+    {
+      name: 'host',
+      label: 'Mail server',
+      description: 'Must offer STARTTLS; for others, switchyard alert-channels create',
+      isRequired: true,
+    },
+    { name: 'port', label: 'Port', description: '587 if you leave it empty' },
+    { name: 'username', label: 'User name' },
+    { name: 'secret', label: 'Password', isSecret: true },
+  ],
+}
+
+/** What was typed, as the API takes it. */
+export function channelBody(kind: Kind, name: string, typed: Readonly<Partial<Record<FieldName, string>>>): NewChannel {
+  const values = FIELDS[kind].flatMap((field) => {
+    const text = typed[field.name]?.trim() ?? ''
+    return text === '' ? [] : [[field.name, fieldValue(field.name, text)] as const]
+  })
+  return { name: name.trim(), kind, ...Object.fromEntries(values) }
+}
+
+function fieldValue(name: FieldName, text: string): unknown {
+  if (name === 'port') return Number(text)
+  return name === 'to' ? text.split(/[\s,]+/).filter(Boolean) : text
+}

@@ -1,0 +1,161 @@
+import { Group, Switch, Text } from '@mantine/core'
+import { Send } from 'lucide-react'
+import { useState } from 'react'
+import type { Reply } from '../../api/client.ts'
+import { useChange, useOperation } from '../../api/hooks.ts'
+import { useRefusal } from '../../api/session.ts'
+import { Confirm } from '../../components/confirm.tsx'
+import { type Column, DataTable } from '../../components/data-table.tsx'
+import { MayButton } from '../../components/may-button.tsx'
+import { Panel } from '../../components/panel.tsx'
+import { EmptyState, Loaded } from '../../components/states.tsx'
+import { tell, tellError } from '../../components/tell.ts'
+import { Time } from '../../components/time.tsx'
+import { KIND_TITLES, SEVERITY_TITLES } from './channel-kinds.ts'
+
+type Channel = Reply<'alert-channels.list'>['data'][number]
+
+function columnsWith(onDelete: (channel: Channel) => void): Column<Channel>[] {
+  return [
+    {
+      name: 'name',
+      title: 'Name',
+      cell: ({ name, kind }) => (
+        <Text span size="sm">
+          <b>{name}</b> · {KIND_TITLES[kind]}
+        </Text>
+      ),
+    },
+    {
+      name: 'to',
+      title: 'Sends to',
+      cell: (channel) => <span className="mono">{whereTo(channel)}</span>,
+      wideOnly: true,
+    },
+    { name: 'severity', title: 'Gets', cell: ({ min_severity }) => SEVERITY_TITLES[min_severity] },
+    { name: 'state', title: 'Last message', cell: (channel) => <LastMessage of={channel} /> },
+    {
+      name: 'actions',
+      title: 'Actions',
+      figures: true,
+      cell: (channel) => <Actions of={channel} onDelete={onDelete} />,
+    },
+  ]
+}
+
+function whereTo({ url, host, to }: Channel): string {
+  return url ?? (to === null ? (host ?? '…') : to.join(', '))
+}
+
+function LastMessage({ of: { last_error: error, last_sent_at: at, failed } }: { of: Channel }) {
+  const given = failed > 0 ? `, ${failed} given up` : ''
+  if (error !== null) {
+    return (
+      <Text span size="sm" c="var(--bad)">
+        {error}
+        {given}
+      </Text>
+    )
+  }
+  return at === null ? (
+    <>none yet</>
+  ) : (
+    <>
+      <Time at={at} relative />
+      {given}
+    </>
+  )
+}
+
+function Actions({ of: channel, onDelete }: { of: Channel; onDelete: (channel: Channel) => void }) {
+  const test = useChange('alert-channels.test')
+  const update = useChange('alert-channels.update')
+  const refusal = useRefusal('alert-channels.update')
+  const { id, name, enabled } = channel
+  function send() {
+    const onSuccess = ({ problem }: Reply<'alert-channels.test'>) =>
+      problem === null ? tell(`${name} has accepted a test message`) : tellError(`${name}: ${problem}`)
+    test.mutate({ params: { id } }, { onSuccess, onError: ({ message }) => tellError(`${name}: ${message}`) })
+  }
+  return (
+    <Group gap="xs" justify="flex-end" wrap="nowrap">
+      <Switch
+        size="xs"
+        aria-label={`Send to ${name}`}
+        checked={enabled}
+        disabled={update.isPending || refusal !== undefined}
+        title={refusal}
+        onChange={(event) => update.mutate({ params: { id }, body: { enabled: event.currentTarget.checked } })}
+      />
+      <MayButton
+        to="alert-channels.test"
+        variant="default"
+        size="compact-xs"
+        leftSection={<Send size={12} aria-hidden />}
+        loading={test.isPending}
+        onClick={send}
+        aria-label={`Test ${name}`}
+      >
+        Test
+      </MayButton>
+      <MayButton
+        to="alert-channels.delete"
+        variant="default"
+        size="compact-xs"
+        c="var(--bad)"
+        onClick={() => onDelete(channel)}
+        aria-label={`Delete ${name}`}
+      >
+        Delete
+      </MayButton>
+    </Group>
+  )
+}
+
+const REFRESH_MS = 10_000
+
+/** Where alerts go. */
+export function ChannelsPanel() {
+  const channels = useOperation('alert-channels.list', {}, { refetchEvery: REFRESH_MS })
+  const [deleting, setDeleting] = useState<Channel | null>(null)
+  return (
+    <Panel title="Channels" description="Where alerts are sent, with retries, and again when they are over." flush>
+      <Loaded query={channels}>
+        {({ data }) =>
+          data.length === 0 ? (
+            <EmptyState title="Nobody is told yet" icon={Send}>
+              Add a channel: a webhook, Slack, PagerDuty or e-mail.
+            </EmptyState>
+          ) : (
+            <DataTable label="Channels" columns={columnsWith(setDeleting)} rows={data} rowKey={({ id }) => id} />
+          )
+        }
+      </Loaded>
+      {deleting !== null && <DeleteChannel of={deleting} onClose={() => setDeleting(null)} />}
+    </Panel>
+  )
+}
+
+function DeleteChannel({ of: { id, name }, onClose }: { of: Channel; onClose: () => void }) {
+  const remove = useChange('alert-channels.delete')
+  function confirm() {
+    const onSuccess = () => {
+      tell(`The channel ${name} is deleted`)
+      onClose()
+    }
+    remove.mutate({ params: { id } }, { onSuccess })
+  }
+  return (
+    <Confirm
+      isOpen
+      onClose={onClose}
+      title={`Delete the channel ${name}?`}
+      action="Delete the channel"
+      isBusy={remove.isPending}
+      error={remove.error}
+      onConfirm={confirm}
+    >
+      Nothing is sent there any more, nor what still waits to be sent.
+    </Confirm>
+  )
+}

@@ -1,0 +1,84 @@
+import { Badge, Button, Stack, Text } from '@mantine/core'
+import { MailCheck } from 'lucide-react'
+import type { Item } from '../../api/client.ts'
+import { usePages } from '../../api/hooks.ts'
+import { type Column, DataTable } from '../../components/data-table.tsx'
+import { Panel } from '../../components/panel.tsx'
+import { EmptyState, Loaded } from '../../components/states.tsx'
+import { Time } from '../../components/time.tsx'
+import { Told } from './told.tsx'
+
+type Message = Item<'alert-deliveries.list'>
+
+const COLUMNS: Column<Message>[] = [
+  { name: 'what', title: 'Message', cell: (message) => <Said by={message} /> },
+  { name: 'channel', title: 'To', cell: ({ channel }) => channel },
+  { name: 'state', title: 'State', cell: (message) => <State of={message} /> },
+  {
+    name: 'when',
+    title: 'When',
+    cell: ({ finished_at: finished, created_at: created }) => <Time at={finished ?? created} relative />,
+  },
+]
+
+function Said({ by: { alerts } }: { by: Message }) {
+  const [first, ...more] = alerts
+  if (first === undefined) return null
+  return (
+    <Told state={first.state} severity={first.severity}>
+      {first.summary}
+      {more.length > 0 && <Text span c="dimmed">{` and ${more.length} more`}</Text>}
+    </Told>
+  )
+}
+
+function State({ of: { state, attempts, last_error: error, next_attempt_at: next } }: { of: Message }) {
+  const times = attempts > 1 ? ` · ${attempts} attempts` : ''
+  if (state === 'sent') return <Badge color="teal">{`sent${times}`}</Badge>
+  if (error === null) return <Badge color="blue">{attempts === 0 ? 'waits' : 'is being sent'}</Badge>
+  return (
+    <Stack gap={2} align="flex-start">
+      <Badge
+        color={state === 'failed' ? 'red' : 'yellow'}
+      >{`${state === 'failed' ? 'given up' : 'retries'}${times}`}</Badge>
+      <Text span size="xs" c="dimmed">
+        {error}
+        {next !== null && (
+          <>
+            {' · again '}
+            <Time at={next} relative />
+          </>
+        )}
+      </Text>
+    </Stack>
+  )
+}
+
+const REFRESH_MS = 10_000
+
+/** What has become of every message. */
+export function MessagesPanel() {
+  const messages = usePages('alert-deliveries.list', { query: { limit: 10 } }, { refetchEvery: REFRESH_MS })
+  return (
+    <Panel title="Messages" description="Sent once; again only where a receiver has not accepted it." flush>
+      <Loaded query={{ data: messages.rows, error: messages.error, refetch: messages.refetch as never }}>
+        {(rows) =>
+          rows.length === 0 ? (
+            <EmptyState title="Nothing has been sent" icon={MailCheck}>
+              Every message, and whether it arrived, appears here.
+            </EmptyState>
+          ) : (
+            <Stack gap={0}>
+              <DataTable label="Messages" columns={COLUMNS} rows={rows} rowKey={({ id }) => id} />
+              {messages.hasNextPage && (
+                <Button variant="subtle" onClick={() => void messages.fetchNextPage()} loading={messages.isFetching}>
+                  Older messages
+                </Button>
+              )}
+            </Stack>
+          )
+        }
+      </Loaded>
+    </Panel>
+  )
+}

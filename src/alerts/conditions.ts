@@ -1,0 +1,208 @@
+import type { Condition, Severity } from '../domain/alerts/alert.ts'
+import type { AlertRules } from '../domain/alerts/rules.ts'
+import type { GatewayStatus } from '../domain/gateway-status.ts'
+import { asPicodollars, exactUsd } from '../domain/pricing/price.ts'
+import { type BudgetUse, usedPercent } from './budget-use.ts'
+import { dailyLevels, errorLevels, type Level, latencyLevels, type TrafficRow, usualLevel } from './traffic.ts'
+
+const MINUTE_MS = 60_000
+const AT_ONCE = { forMs: 0, isOnce: false, supersedes: [] }
+
+/** The highest threshold that a budget has reached; with every new period, and every new limit, it begins again. */
+export function budgetConditions(
+  uses: readonly BudgetUse[],
+  refusing: ReadonlySet<BudgetUse>,
+  { enabled, thresholds }: AlertRules['budget'],
+): Condition[] {
+  if (!enabled) return []
+  return uses.flatMap((use) => {
+    const isRefusing = refusing.has(use)
+    const percent = isRefusing ? Math.max(100, usedPercent(use)) : usedPercent(use)
+    const reached = thresholds.filter((threshold) => percent >= threshold).toSorted((a, b) => b - a)
+    const [highest, ...lower] = reached
+    if (highest === undefined) return []
+    const identity = (threshold: number) =>
+      `budget ${use.scope.kind} ${use.scope.id} ${use.per} ${use.startsAt} ${use.limit} ${threshold}`
+    return {
+      ...AT_ONCE,
+      identity: identity(highest),
+      rule: 'budget',
+      severity: budgetSeverity(highest),
+      subject: use.scope.kind === 'key' ? `key ${use.name}` : `workspace ${use.name}`,
+      workspace: use.workspace,
+      summary: budgetWords(use, highest, isRefusing),
+      holdMs: 0,
+      isOnce: true,
+      supersedes: lower.map(identity),
+    }
+  })
+}
+
+function budgetSeverity(threshold: number): Severity {
+  if (threshold >= 100) return 'critical'
+  return threshold >= 80 ? 'warning' : 'info'
+}
+
+function budgetWords(use: BudgetUse, threshold: number, isRefusing: boolean): string {
+  const { scope, name, workspace, per, spent, limit } = use
+  const who = scope.kind === 'key' ? `The key ${name} in ${workspace}` : `The workspace ${name}`
+  const period = per === 'total' ? 'in total' : per === 'day' ? 'today' : `this ${per}`
+  const [used, whole] = [spent, limit].map((amount) => dollars(amount))
+  const sums = `$${used} of $${whole}`
+  if (isRefusing) return `${who} has spent ${sums} ${period}: calls are refused, the rest does not cover them`
+  return `${who} has spent ${threshold} % of its budget: ${sums} ${period}`
+}
+
+/** Cents will do, and exactly where it is less than one. */
+function dollars(picodollars: bigint): string {
+  const cent = 10_000_000_000n
+  return exactUsd(asPicodollars(picodollars < cent ? picodollars : picodollars - (picodollars % cent)))
+}
+
+export function circuitConditions(
+  providers: GatewayStatus['providers'],
+  { enabled, seconds }: AlertRules['circuit_open'],
+): Condition[] {
+  if (!enabled) return []
+  return providers.flatMap(({ name, circuits }) =>
+    circuits
+      .filter(({ state }) => state === 'open')
+      .map(({ model }) => ({
+        ...AT_ONCE,
+        identity: `circuit_open ${name} ${model}`,
+        rule: 'circuit_open',
+        severity: 'warning',
+        subject: `${name} ${model}`,
+        workspace: null,
+        summary: `${name} ${model} keeps failing and is skipped where another entry can serve`,
+        forMs: 1000 * seconds,
+        // Half open it is tried again, and opens again when that fails.
+        holdMs: 2 * MINUTE_MS,
+      })),
+  )
+}
+
+const ACCOUNT_WORDS: Readonly<Record<string, string>> = {
+  provider_auth_error: 'rejects the key',
+  provider_quota_exceeded: 'says that the account has no credit left',
+}
+
+/** As long as nothing has succeeded since. */
+export function accountConditions(
+  providers: GatewayStatus['providers'],
+  { enabled }: AlertRules['provider_account'],
+): Condition[] {
+  if (!enabled) return []
+  return providers.flatMap(({ name, health }) => {
+    const { lastError, lastSuccessAt } = health
+    const words = lastError === null ? undefined : ACCOUNT_WORDS[lastError.code]
+    if (lastError === null || words === undefined || (lastSuccessAt ?? 0) > lastError.at) return []
+    return {
+      ...AT_ONCE,
+      identity: `provider_account ${name} ${lastError.code}`,
+      rule: 'provider_account',
+      severity: 'critical',
+      subject: name,
+      workspace: null,
+      summary: `${name} ${words}`,
+      holdMs: 5 * MINUTE_MS,
+    }
+  })
+}
+
+export function errorRateConditions(
+  recent: readonly TrafficRow[],
+  days: readonly TrafficRow[],
+  { enabled, percent, factor, calls }: AlertRules['error_rate'],
+): Condition[] {
+  if (!enabled) return []
+  const usual = dailyLevels(days, errorLevels)
+  return enough(recent, errorLevels, calls).flatMap(({ names, value, calls: made }) => {
+    const [workspace, route] = names
+    const normal = usualLevel(usual.get(JSON.stringify(names)) ?? [], calls) ?? 0
+    if (value < percent / 100 || value < factor * normal) return []
+    const subject = route === '' ? 'direct calls' : `route ${route}`
+    return {
+      ...AT_ONCE,
+      identity: `error_rate ${workspace} ${route}`,
+      rule: 'error_rate',
+      severity: 'critical',
+      subject,
+      workspace,
+      summary: `${share(value)} of ${made} calls (${subject}, ${workspace}) failed within ten minutes; usual: ${share(normal)}`,
+      holdMs: 5 * MINUTE_MS,
+    }
+  })
+}
+
+/** Without a past nothing is usual, so nothing is judged. */
+export function latencyConditions(
+  recent: readonly TrafficRow[],
+  days: readonly TrafficRow[],
+  { enabled, factor, calls }: AlertRules['latency'],
+): Condition[] {
+  if (!enabled) return []
+  const usual = dailyLevels(days, latencyLevels)
+  return enough(recent, latencyLevels, calls).flatMap(({ names, value }) => {
+    const normal = usualLevel(usual.get(JSON.stringify(names)) ?? [], calls)
+    if (normal === null || value < factor * normal) return []
+    const subject = names.join(' ')
+    return {
+      ...AT_ONCE,
+      identity: `latency ${subject}`,
+      rule: 'latency',
+      severity: 'warning',
+      subject,
+      workspace: null,
+      summary: `${subject} is slow: 95 % of answers within ${secondsOf(value)} s; usual: ${secondsOf(normal)} s`,
+      holdMs: 5 * MINUTE_MS,
+    }
+  })
+}
+
+function enough(rows: readonly TrafficRow[], levels: (rows: readonly TrafficRow[]) => Level[], calls: number): Level[] {
+  return levels(rows).filter((level) => level.calls >= calls)
+}
+
+export function backlogConditions(
+  node: { id: string; name: string; lagSeconds: number; lagRows: number },
+  { enabled, seconds }: AlertRules['log_backlog'],
+): Condition[] {
+  if (!enabled || node.lagSeconds < seconds) return []
+  return [
+    {
+      ...AT_ONCE,
+      identity: `log_backlog ${node.id}`,
+      rule: 'log_backlog',
+      severity: 'critical',
+      subject: node.name,
+      workspace: null,
+      summary: `${node.name} is ${Math.round(node.lagSeconds)} s behind with the request log (${node.lagRows} rows)`,
+      holdMs: MINUTE_MS,
+    },
+  ]
+}
+
+/** Of the sums of this hour and the one before. */
+export function unpricedConditions(rows: readonly TrafficRow[], { enabled }: AlertRules['unpriced']): Condition[] {
+  if (!enabled) return []
+  const unpriced = rows.filter((row) => row.unpriced > 0)
+  return [...new Set(unpriced.map(({ provider, model }) => `${provider} ${model}`))].map((subject) => ({
+    ...AT_ONCE,
+    identity: `unpriced ${subject}`,
+    rule: 'unpriced',
+    severity: 'warning',
+    subject,
+    workspace: null,
+    summary: `${subject} has no price: its calls are logged without a cost`,
+    holdMs: 60 * MINUTE_MS,
+  }))
+}
+
+function share(value: number): string {
+  return `${Math.round(1000 * value) / 10} %`
+}
+
+function secondsOf(milliseconds: number): number {
+  return Math.round(milliseconds / 100) / 10
+}

@@ -1,0 +1,109 @@
+import { type Kysely, sql, type Transaction } from 'kysely'
+import type { AlertEvent, Condition, Severity } from '../domain/alerts/alert.ts'
+import { reaches } from '../domain/alerts/channel.ts'
+import type { AlertRule } from '../domain/alerts/rules.ts'
+import { newId } from '../domain/new-id.ts'
+import { listChannels } from '../store/control/alert-channels.ts'
+import type { AlertRow, Database } from '../store/engine/schema.ts'
+import { databaseNow, isServer } from './database-clock.ts'
+import { type Decision, decide, type Findings } from './decide.ts'
+import { enqueue } from './outbox.ts'
+
+/** Any number, but the same for every node of one database. */
+const ADVISORY_LOCK = 7_201_944_314
+
+export interface RecordOptions {
+  now(): number
+  /** Nobody has seen it for so long: it is over. */
+  graceMs: number
+  /** What is found within this time goes out in one message. */
+  groupMs: number
+}
+
+/**
+ * Compares what is true now with what is known, and writes the new state together with the messages about it: neither
+ * exists without the other. One node at a time, so that two who see the same say it once.
+ */
+export async function recordFindings(db: Kysely<Database>, findings: Findings, options: RecordOptions): Promise<void> {
+  await db.transaction().execute(async (transaction) => {
+    if (isServer(db)) await sql`select pg_advisory_xact_lock(${sql.lit(ADVISORY_LOCK)})`.execute(transaction)
+    const now = await databaseNow(transaction, options.now)
+    const open = await transaction.selectFrom('alerts').selectAll().where('resolved_at', 'is', null).execute()
+    const told = await toldBefore(transaction, findings.conditions)
+    const decision = decide(open, findings, { now, graceMs: options.graceMs, told })
+    const begun = decision.begin.map((condition) => newAlert(condition, now))
+    if (begun.length > 0) await transaction.insertInto('alerts').values(begun).execute()
+    const fired = [...decision.fire.map((row) => ({ ...row, fired_at: now })), ...begun.filter(hasFired)]
+    await apply(transaction, decision, now)
+    const resolved = decision.resolve.map((row) => ({ ...row, resolved_at: now }))
+    const events = [...fired, ...resolved].map(toEvent)
+    if (events.length === 0) return
+    for (const channel of await listChannels(transaction)) {
+      const minSeverity = channel.min_severity as Severity
+      const its = events.filter(
+        ({ severity, firedAt }) =>
+          reaches({ isEnabled: channel.enabled === 1, minSeverity }, severity) && firedAt >= channel.created_at,
+      )
+      if (its.length > 0) await enqueue(transaction, channel.id, its, { now, groupMs: options.groupMs })
+    }
+  })
+}
+
+async function toldBefore(db: Transaction<Database>, conditions: readonly Condition[]): Promise<Set<string>> {
+  const once = conditions.filter(({ isOnce }) => isOnce).map(({ identity }) => identity)
+  if (once.length === 0) return new Set()
+  const rows = await db.selectFrom('alerts').select('identity').where('identity', 'in', once).execute()
+  return new Set(rows.map(({ identity }) => identity))
+}
+
+async function apply(db: Transaction<Database>, decision: Decision, now: number): Promise<void> {
+  const change = async (ids: readonly string[], values: Partial<AlertRow>) => {
+    if (ids.length > 0) await db.updateTable('alerts').set(values).where('id', 'in', ids).execute()
+  }
+  await change(decision.renew, { seen_at: now })
+  await change(
+    decision.fire.map(({ id }) => id),
+    { fired_at: now },
+  )
+  await change([...decision.resolve.map(({ id }) => id), ...decision.end], { resolved_at: now })
+  if (decision.forget.length > 0) await db.deleteFrom('alerts').where('id', 'in', decision.forget).execute()
+}
+
+function newAlert(condition: Condition, now: number): AlertRow {
+  const { identity, rule, severity, subject, workspace, summary, forMs, holdMs } = condition
+  const about = { identity, rule, severity, subject, workspace, summary }
+  const fired_at = forMs === 0 ? now : null
+  return { id: newId(now), ...about, since: now, seen_at: now, hold_ms: holdMs, fired_at, resolved_at: null }
+}
+
+function hasFired(row: AlertRow): boolean {
+  return row.fired_at !== null
+}
+
+function toEvent(row: AlertRow): AlertEvent {
+  return {
+    alertId: row.id,
+    state: row.resolved_at === null ? 'firing' : 'resolved',
+    rule: row.rule as AlertRule,
+    severity: row.severity as Severity,
+    subject: row.subject,
+    workspace: row.workspace,
+    summary: row.summary,
+    firedAt: row.fired_at ?? row.since,
+    resolvedAt: row.resolved_at,
+  }
+}
+
+const ALERTS_KEPT_MS = 90 * 86_400_000
+const DELIVERIES_KEPT_MS = 30 * 86_400_000
+
+export async function dropOldAlerts(db: Kysely<Database>, now: number): Promise<void> {
+  await db
+    .deleteFrom('alerts')
+    .where('resolved_at', '<', now - ALERTS_KEPT_MS)
+    .execute()
+  await db
+    .deleteFrom('alert_deliveries')
+    .where('finished_at', '<', now - DELIVERIES_KEPT_MS)
+    .execute()
+}

@@ -1,0 +1,143 @@
+import type { Kysely } from 'kysely'
+import type { Condition } from '../domain/alerts/alert.ts'
+import type { AlertRule, AlertRules } from '../domain/alerts/rules.ts'
+import type { GatewayStatus } from '../domain/gateway-status.ts'
+import { channelFromRow, findChannel } from '../store/control/alert-channels.ts'
+import { readAlertRules } from '../store/control/alert-rules.ts'
+import type { Database } from '../store/engine/schema.ts'
+import type { Secrets } from '../store/engine/secrets.ts'
+import { type BudgetUse, refusingBudgets } from './budget-use.ts'
+import {
+  accountConditions,
+  backlogConditions,
+  budgetConditions,
+  circuitConditions,
+  errorRateConditions,
+  latencyConditions,
+  unpricedConditions,
+} from './conditions.ts'
+import { databaseNow } from './database-clock.ts'
+import type { Findings } from './decide.ts'
+import { deliver, type Ways } from './deliver.ts'
+import { type Claimed, claim, finish } from './outbox.ts'
+import { readDays, readHours, readRefusedKeys } from './read-traffic.ts'
+import { dropOldAlerts, recordFindings } from './record.ts'
+import { recentRows, type Sample, stillNeeded, type TrafficRow } from './traffic.ts'
+
+export interface WatchParts {
+  db: Kysely<Database>
+  /** For the sums of the log. */
+  reads: Kysely<Database>
+  secrets: Secrets
+  everyMs: number
+  now(): number
+  workspaces(): readonly string[]
+  /** Null: this node cannot say. */
+  budgets(): Promise<readonly BudgetUse[] | null>
+  providers(): Promise<GatewayStatus['providers']>
+  backlog(): { id: string; name: string; lagSeconds: number; lagRows: number }
+  ways: Ways
+  /** That the database is away is said by those who need it more. */
+  onProblem(error: unknown): void
+}
+
+export interface Watch {
+  /** As the last look found them. */
+  budgets(): readonly BudgetUse[]
+  stop(): Promise<void>
+}
+
+/** The sums change by the minute, the days by the day. */
+const TICKS_A_SAMPLE = 6
+const TICKS_A_DAY_LOOK = 360
+/** Three looks: two may fail, or another node be late. */
+const GRACE_TICKS = 3
+
+interface Seen {
+  budgets: readonly BudgetUse[]
+  samples: Sample[]
+  days: readonly TrafficRow[]
+  refused: Awaited<ReturnType<typeof readRefusedKeys>>
+}
+
+/** Looks at the gateway now and then, writes down what has changed, and sends what is due. No call waits for it. */
+export function watchAlerts(parts: WatchParts): Watch {
+  const { db, everyMs, now } = parts
+  const seen: Seen = { budgets: [], samples: [], days: [], refused: [] }
+  const recording = { now, graceMs: GRACE_TICKS * everyMs, groupMs: everyMs }
+  let ticks = 0
+  let isStopped = false
+  let running: Promise<void> = Promise.resolve()
+
+  async function look(): Promise<void> {
+    if (ticks % TICKS_A_SAMPLE === 0) await readTraffic(parts, seen, ticks)
+    ticks += 1
+    await recordFindings(db, await find(parts, seen, await readAlertRules(db)), recording)
+    if (ticks % TICKS_A_DAY_LOOK === 0) await dropOldAlerts(db, now())
+  }
+
+  async function round(): Promise<void> {
+    await look().catch(parts.onProblem)
+    await sendDue(parts).catch(parts.onProblem)
+    if (!isStopped) timer = setTimeout(next, everyMs).unref()
+  }
+  const next = () => {
+    running = round()
+  }
+  let timer = setTimeout(next, everyMs).unref()
+  return {
+    budgets: () => seen.budgets,
+    async stop() {
+      isStopped = true
+      clearTimeout(timer)
+      await running
+    },
+  }
+}
+
+async function readTraffic({ reads, workspaces, now }: WatchParts, seen: Seen, ticks: number): Promise<void> {
+  const names = workspaces()
+  const at = now()
+  if (ticks % TICKS_A_DAY_LOOK === 0) seen.days = await readDays(reads, names, at)
+  seen.samples = stillNeeded([...seen.samples, { at, rows: await readHours(reads, names, at) }], at)
+  seen.refused = await readRefusedKeys(reads, names, at)
+}
+
+/** Everything that is true now. What cannot be asked for is unknown, not over. */
+async function find(parts: WatchParts, seen: Seen, rules: AlertRules): Promise<Findings> {
+  const unknown = new Set<AlertRule>()
+  const budgets = await parts.budgets().catch(() => null)
+  if (budgets === null) unknown.add('budget')
+  const uses = budgets ?? []
+  seen.budgets = uses
+  const providers = await parts.providers()
+  const recent = recentRows(seen.samples)
+  const conditions: Condition[] = [
+    ...budgetConditions(uses, refusingBudgets(uses, seen.refused), rules.budget),
+    ...circuitConditions(providers, rules.circuit_open),
+    ...accountConditions(providers, rules.provider_account),
+    ...errorRateConditions(recent, seen.days, rules.error_rate),
+    ...latencyConditions(recent, seen.days, rules.latency),
+    ...backlogConditions(parts.backlog(), rules.log_backlog),
+    ...unpricedConditions(seen.samples.at(-1)?.rows ?? [], rules.unpriced),
+  ]
+  return { conditions, unknown }
+}
+
+/** In turns of a few, until nothing is due. */
+async function sendDue(parts: WatchParts): Promise<void> {
+  const { db, now } = parts
+  for (;;) {
+    const claimed = await claim(db, await databaseNow(db, now))
+    if (claimed.length === 0) return
+    await Promise.all(claimed.map((one) => sendOne(parts, one)))
+  }
+}
+
+async function sendOne({ db, secrets, ways, now }: WatchParts, claimed: Claimed): Promise<void> {
+  const row = await findChannel(db, claimed.channelId)
+  if (row === null) return
+  const { id, events, createdAt: at } = claimed
+  const problem = await deliver(channelFromRow(row, secrets), { id, at, events, isTest: false }, { ...ways, now })
+  await finish(db, claimed, problem, await databaseNow(db, now))
+}

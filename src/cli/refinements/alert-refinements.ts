@@ -1,0 +1,32 @@
+import type { AnyInput } from '../api-client.ts'
+import { type Given, type Refinement, text } from '../command.ts'
+
+/** `--url` is the gateway's own address in every command. */
+const sendTo: Pick<Refinement, 'omit' | 'options' | 'refine'> = {
+  omit: ['url'],
+  options: { 'send-to': { type: 'string', placeholder: 'URL', help: 'Address of the webhook' } },
+  refine(given: Given, input: AnyInput) {
+    const { url, ...body } = input.body as Record<string, unknown>
+    const address = text(given, 'send-to') ?? (text(given, 'url') === undefined ? url : undefined)
+    return { ...input, body: { ...body, ...(address === undefined ? {} : { url: address }) } }
+  },
+}
+
+export const alertRefinements: Readonly<Record<string, Refinement>> = {
+  'alert-deliveries.list': {
+    examples: ['switchyard alert-deliveries list --state failed'],
+    columns: ['id', 'channel', 'state', 'attempts', 'created_at', 'finished_at', 'last_error'],
+  },
+  'alert-channels.list': {
+    examples: ['switchyard alert-channels list'],
+    columns: ['id', 'name', 'kind', 'enabled', 'min_severity', 'url', 'pending', 'failed', 'last_error'],
+  },
+  'alert-channels.create': {
+    ...sendTo,
+    examples: ['switchyard alert-channels create ops --kind webhook --send-to https://ops.example.com/alerts'],
+  },
+  'alert-channels.update': {
+    ...sendTo,
+    examples: ['switchyard alert-channels update CHANNEL_ID --min-severity warning'],
+  },
+}

@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { Browser, Page } from 'playwright-core'
+import { type Receiver, startReceiver } from '../alerts/receiver.ts'
+import { ADMIN_KEY, type Harness, hello, startHarness, until } from '../harness.ts'
+import { managing } from '../management/manage.ts'
+import { launchChromium } from './chromium.ts'
+import { assertAccessible, signIn, type Visit, visit } from './visit.ts'
+
+describe('alerts', () => {
+  let harness: Harness
+  let receiver: Receiver
+  let browser: Browser
+  let visited: Visit
+  let page: Page
+
+  before(async () => {
+    receiver = await startReceiver()
+    harness = await startHarness({ environment: { ALERTS_EVERY_SECONDS: '0.2' } })
+    browser = await launchChromium()
+    visited = await visit(browser, harness.url)
+    page = visited.page
+    await signIn(page, harness.url, ADMIN_KEY)
+  })
+
+  after(async () => {
+    await browser?.close()
+    await harness?.stop()
+    await receiver?.close()
+  })
+
+  const manage = managing(() => harness)
+  const button = (name: string) => page.getByRole('button', { name, exact: true })
+
+  test('to be warned at 80 % takes four clicks', async () => {
+    let clicks = 0
+    const click = async (one: ReturnType<Page['getByRole']>) => {
+      clicks += 1
+      await one.click()
+    }
+    await click(page.getByRole('link', { name: 'Alerts' }))
+    await page.getByText('A key or workspace has spent 50, 80 or 100 % of its budget').waitFor()
+    await page.getByText('Nobody is told yet').waitFor()
+    await click(button('Add a channel'))
+    await page.getByLabel('Name').fill('ops')
+    await page.getByLabel('Address').fill(receiver.url)
+    await assertAccessible(page, 'a new channel')
+    await click(button('Add the channel'))
+    await page.getByLabel('The signing secret', { exact: true }).getByText('whsec_').waitFor()
+    await click(button('I have stored it'))
+    await page.getByRole('row', { name: /^ops · Webhook/ }).waitFor()
+    assert.ok(clicks <= 4, `${clicks} clicks`)
+  })
+
+  test('the channel is tested, and what fires is told and listed', async () => {
+    await button('Test ops').click()
+    await page.getByText('ops has accepted a test message').waitFor()
+    assert.equal(receiver.received[0]?.json.type, 'alerts.test')
+    const limits = { budget: { usd: '0.000001', per: 'month', mode: 'soft' } }
+    const { json } = await manage('POST', '/keys', { name: 'ci', limits })
+    await harness.chat(hello('gpt-4o', { max_tokens: 5 }), { authorization: `Bearer ${json.value}` })
+    await until(() => receiver.received.length === 2, 'the alert is told')
+    await page.getByRole('row', { name: /^critical The key ci in default has spent 100 %.* now$/ }).waitFor()
+    await page.getByRole('row', { name: /^critical The key ci .* ops sent/ }).waitFor()
+    await assertAccessible(page, 'alerts')
+    if (process.env['SCREENSHOTS'] !== undefined) await photograph()
+  })
+
+  test('a rule is switched off, and a channel deleted', async () => {
+    const rule = page.getByRole('switch', { name: 'The rule latency' })
+    await rule.click({ force: true })
+    const isOff = async () => {
+      const { data } = (await manage('GET', '/alert-rules')).json
+      return data.find((each: { rule: string }) => each.rule === 'latency').enabled === false
+    }
+    await until(isOff, 'the rule is off')
+    await button('Delete ops').click()
+    await button('Delete the channel').click()
+    await page.getByText('Nobody is told yet').waitFor()
+    visited.assertQuiet()
+  })
+
+  /** For people to look at: light, dark, and on a phone. */
+  async function photograph(): Promise<void> {
+    const folder = process.env['SCREENSHOTS']
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme })
+      await page.screenshot({ path: `${folder}/alerts-${colorScheme}.png`, fullPage: true })
+    }
+    await page.setViewportSize({ width: 390, height: 844 })
+    await page.screenshot({ path: `${folder}/alerts-phone.png`, fullPage: true })
+    await page.setViewportSize({ width: 1280, height: 720 })
+  }
+})
