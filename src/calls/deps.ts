@@ -7,6 +7,7 @@ import type { LogFullReason } from '../request-log/log-full.ts'
 import type { CloseRecord, CommitRecord, OpenRecord } from '../request-log/record.ts'
 import type { Log } from '../telemetry/log.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
+import type { Tracing } from '../telemetry/tracing.ts'
 import type { UpstreamClient } from '../upstream/client.ts'
 import type { ChainDeps } from './chain/assess.ts'
 import type { ProviderHealths } from './chain/provider-health.ts'
@@ -43,6 +44,7 @@ export interface Deps extends ChainDeps {
   idempotency: Idempotency
   streams: OpenStreams
   metrics: Metrics
+  tracing: Tracing
   log: Log
   maxBodyBytes: number
   /** The drain has timed out: callers that leave now were disconnected by us. */

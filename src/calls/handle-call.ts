@@ -37,9 +37,7 @@ export async function handleCall(
   deps: Deps,
   findKey: FindKey = authenticate,
 ): Promise<CallReply | null> {
-  const snapshot = deps.snapshot()
-  const begun = begin(call, endpoint, findKey(call, endpoint, snapshot, deps), snapshot, deps)
-  refuseWhenFull(deps)
+  const begun = enter(call, endpoint, findKey, deps)
   deps.metrics.inFlight.add()
   const ended: Ended = { call: begun, error: null }
   try {
@@ -48,7 +46,10 @@ export async function handleCall(
       const resolved = resolve(received, deps.prefixes)
       permit(resolved)
       const first = resolved.idempotency === null ? null : await deps.idempotency.enter(resolved, resolved.idempotency)
-      if (first !== null) return first.reply
+      if (first !== null) {
+        begun.trace.replay({ id: begun.id, workspace: begun.key.workspace, keyId: begun.key.id })
+        return first.reply
+      }
       const admitted = await admit(balance(resolved, deps), deps)
       if (admitted.delivery !== null) deps.streams.begin(admitted, admitted.delivery)
       const served = await tryChain(admitted, deps)
@@ -68,6 +69,7 @@ export async function handleCall(
   } catch (error) {
     if (isLogFull(error)) deps.metrics.logFullRefusals.add()
     begun.claim?.lose(error)
+    begun.trace.refuse(asGatewayError(error))
     throw error
   } finally {
     // Already settled, unless something failed; that must not keep money held for ever.
@@ -78,6 +80,20 @@ export async function handleCall(
     ended.call.delivery?.close()
     deps.streams.end(begun)
     deps.metrics.inFlight.add(-1)
+  }
+}
+
+/** Whoever is refused here has no row; the trace of the call is all there is. */
+function enter(call: Call, endpoint: Endpoint, findKey: FindKey, deps: Deps): Begun {
+  const trace = deps.tracing.begin(call, endpoint)
+  try {
+    const snapshot = deps.snapshot()
+    const begun = begin(call, endpoint, { key: findKey(call, endpoint, snapshot, deps), snapshot, trace }, deps)
+    refuseWhenFull(deps)
+    return begun
+  } catch (error) {
+    trace.refuse(asGatewayError(error))
+    throw error
   }
 }
 
@@ -107,12 +123,16 @@ function writtenAnswer(ended: Ended, deps: Deps): CallReply | null {
   }
 }
 
-function begin(call: Call, endpoint: Endpoint, key: LiveKey, snapshot: Snapshot, deps: Deps): Begun {
+function begin(
+  call: Call,
+  endpoint: Endpoint,
+  entered: Pick<Begun, 'key' | 'snapshot' | 'trace'>,
+  deps: Pick<Deps, 'now'>,
+): Begun {
   return {
     id: call.id,
     endpoint,
-    key,
-    snapshot,
+    ...entered,
     session: sessionOf(call),
     presence: call.presence,
     claim: null,

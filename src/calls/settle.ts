@@ -29,6 +29,7 @@ export async function settle(ended: Ended, reply: CallReply | null, deps: Deps):
   }
   if (held !== undefined) deps.ledger.settle(held, usedBy(record), position)
   count(ended.call, record, deps)
+  ended.call.trace.end(record)
 }
 
 function usedBy({ costPicodollars, usage }: CloseRecord): CallUse {

@@ -17,6 +17,7 @@ import type { Endpoint } from '../endpoints/endpoint.ts'
 import type { Call } from '../http/call.ts'
 import type { BudgetState, HeldCall } from '../limits/admission.ts'
 import type { AttemptRecord } from '../request-log/record.ts'
+import type { CallTrace } from '../telemetry/tracing.ts'
 import type { Fitness } from './chain/assess.ts'
 import type { Leg } from './hedge/leg.ts'
 import type { Claim } from './idempotency/idempotency.ts'
@@ -32,6 +33,7 @@ export interface Begun {
   readonly endpoint: Endpoint
   readonly key: LiveKey
   readonly snapshot: Snapshot
+  readonly trace: CallTrace
   /** As a header names it. */
   readonly session: string | null
   /** Of the caller, or of all who wait for this call under one `Idempotency-Key`. */

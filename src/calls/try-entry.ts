@@ -8,6 +8,7 @@ import type { Token } from '../providers/authorization.ts'
 import type { Authorized, Unauthorized } from '../providers/authorize.ts'
 import type { Family } from '../providers/family.ts'
 import type { AttemptRecord } from '../request-log/record.ts'
+import type { AttemptTrace } from '../telemetry/tracing.ts'
 import type { Endpoint as UpstreamEndpoint } from '../upstream/exchange.ts'
 import { stampOf } from './answer.ts'
 import { failureOfBreakdown } from './breakdown.ts'
@@ -133,12 +134,15 @@ async function attempt(candidate: Candidate, bytes: WireBytes, call: Admitted, d
   const { entry, family, provider } = candidate
   const began = performance.now()
   deps.circuits.started(entry)
+  const trace = call.trace.attempt()
   const place = upstreamEndpoint(candidate, bytes, call, deps)
   const endpoint = place instanceof Promise ? await unlessLost(place, call.leg) : place
   const ask = call.delivery === null ? askWhole : askStream
   const wasAsked = !('kind' in endpoint)
   const { token = null } = endpoint as Partial<Authorized>
-  const { raw, outcome, ended } = wasAsked ? await ask(endpoint, candidate, bytes, call, deps) : unasked(endpoint)
+  const { raw, outcome, ended } = wasAsked
+    ? await ask(traced(endpoint, trace, deps), candidate, bytes, call, deps)
+    : unasked(endpoint)
   call.elsewhereMs += ended - began
   const startedAfterMs = millisecondsInto(call, began)
   const durationMs = millisecondsInto(call, ended) - startedAfterMs
@@ -157,6 +161,7 @@ async function attempt(candidate: Candidate, bytes: WireBytes, call: Admitted, d
     ...codeOf(outcome),
   }
   call.attempts.push(record)
+  trace.made(record)
   if (raw.kind === 'refused-address') {
     deps.log.error({ request: call.id, provider: provider.name }, `call refused: ${raw.detail}`)
   }
@@ -171,6 +176,11 @@ async function attempt(candidate: Candidate, bytes: WireBytes, call: Admitted, d
 function codeOf(outcome: Outcome): Pick<AttemptRecord, 'providerCode'> {
   const code = outcome.kind === 'failed' ? outcome.failure.providerCode : null
   return code === null ? {} : { providerCode: code }
+}
+
+/** After it was signed: a proxy on the way may change these fields. */
+function traced(endpoint: UpstreamEndpoint, { context }: AttemptTrace, { upstream }: Deps): UpstreamEndpoint {
+  return context === null ? endpoint : upstream.withTrace(endpoint, context)
 }
 
 /** Whether the provider has refused it and another will be sent. */

@@ -33,6 +33,8 @@ export interface Call {
 export interface Reply {
   status: number
   headers: Record<string, string>
+  /** More than one `set-cookie`; only where `node:http` serves the call. */
+  cookies?: string[]
   body: string | Uint8Array
 }
 

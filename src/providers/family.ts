@@ -118,6 +118,8 @@ export interface ProviderHints {
 }
 
 export interface Family {
+  /** In OpenTelemetry's conventions, where they have another name for it. */
+  conventionName?: string
   /** Missing: its providers are set up by hand. */
   builtin?: BuiltinProvider
   /** Its providers need no base URL: the address follows from the settings, or is always the same. */

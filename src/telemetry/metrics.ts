@@ -1,13 +1,14 @@
 import { type Aggregator, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import type { CircuitState } from '../domain/circuit.ts'
 import type { LimitsState } from '../domain/gateway-status.ts'
+import { type BudgetGauge, observeBudgets } from './budget-metrics.ts'
 import type { MetricFigures } from './join-metrics.ts'
 import { type StreamMetrics, streamMetrics } from './stream-metrics.ts'
 import { Distribution, Tally } from './tally.ts'
 
 /**
  * Every metric, named once; docs/metrics.md lists the same and a test holds the two together. Labels are bounded:
- * names come from the configuration, never from what a caller sent, and keys and request ids are no labels.
+ * names come from the configuration, never from what a caller sent, and ids of keys and requests are no labels.
  */
 export interface Metrics extends StreamMetrics {
   /** By route, provider, model and code. */
@@ -57,6 +58,8 @@ export interface Observed {
   limits(): LimitsState
   bodies(): { held: number; bounds: { bytes: number } }
   connections(): number
+  /** Those of the gateway; left out where another thread tells of them. */
+  budgets?(): readonly BudgetGauge[]
 }
 
 const CIRCUIT_VALUE: Readonly<Record<CircuitState, number>> = { closed: 0, 'half-open': 1, open: 2 }
@@ -272,6 +275,7 @@ function observe(registry: Registry, observed: Observed): void {
     () => bodies().bounds.bytes,
   )
   observeLimits(gauge, observed.limits)
+  if (observed.budgets !== undefined) observeBudgets(registry, observed.budgets)
 }
 
 /** `aggregator`: what the figure of several threads is. */

@@ -9,7 +9,8 @@ export interface TallyOptions {
   name: string
   help: string
   labels?: readonly string[]
-  registry: Registry
+  /** None: it is read by other ways. */
+  registry?: Registry
 }
 
 interface Exposed {
@@ -20,7 +21,7 @@ interface Exposed {
   aggregator: 'sum'
 }
 
-interface Series<Value> {
+export interface Series<Value> {
   labels: Record<string, string>
   value: Value
 }
@@ -36,7 +37,7 @@ abstract class Labelled<Value> {
     this.name = name
     this.help = help
     this.#labels = labels
-    registry.registerMetric(this as unknown as Metric)
+    registry?.registerMetric(this as unknown as Metric)
   }
 
   protected abstract nothing(): Value
@@ -104,7 +105,7 @@ export class Tally extends Labelled<number> {
   }
 }
 
-interface Spread {
+export interface Spread {
   /** By bucket, not yet added up; the last is for what exceeds every bound. */
   counts: Float64Array
   sum: number
@@ -129,6 +130,10 @@ export class Distribution extends Labelled<Spread> {
     while (amount > (this.#bounds[bucket] ?? Number.POSITIVE_INFINITY)) bucket += 1
     value.counts[bucket] = (value.counts[bucket] ?? 0) + 1
     value.sum += amount
+  }
+
+  get series(): readonly Series<Spread>[] {
+    return this.all()
   }
 
   get(): Exposed {

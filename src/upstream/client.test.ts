@@ -144,6 +144,21 @@ describe('a call to a provider', () => {
     assert.ok(seen.includes('application/json'), 'the endpoint itself is as it was')
   })
 
+  test('sends the trace of a call, unless the provider has one of its own', async () => {
+    let seen: NodeJS.Dict<string | string[]> = {}
+    const endpoint = await http((request, response) => {
+      seen = request.headersDistinct
+      response.end()
+    })
+    await client.exchange(client.withTrace(endpoint, { traceparent: '00-a-b-01', tracestate: null }), options())
+    assert.deepEqual([seen['traceparent'], seen['tracestate']], [['00-a-b-01'], undefined])
+    await client.exchange(client.withTrace(endpoint, { traceparent: '00-a-b-00', tracestate: 'x=1' }), options())
+    assert.deepEqual([seen['traceparent'], seen['tracestate']], [['00-a-b-00'], ['x=1']])
+    const own = client.withFields(endpoint, { TraceParent: 'own' })
+    await client.exchange(client.withTrace(own, { traceparent: '00-a-b-00', tracestate: 'x=1' }), options())
+    assert.deepEqual([seen['traceparent'], seen['tracestate']], [['own'], undefined])
+  })
+
   test('does not follow a redirect', async () => {
     let calls = 0
     const endpoint = await http((_request, response) => {

@@ -17,12 +17,22 @@ export interface UpstreamClient {
   endpoint(target: HttpTarget): Endpoint
   /** The same with header fields of one call, in place of its own of these names. If one cannot be sent, none is. */
   withFields(endpoint: Endpoint, fields: Readonly<Record<string, string>>): Endpoint
+  /** The same with the trace of one call, unless it has one of its own. */
+  withTrace(endpoint: Endpoint, context: TraceContext): Endpoint
   /** Resolves with the whole response. */
   exchange(endpoint: Endpoint, options: CallOptions): Promise<UpstreamReply | Breakdown>
   /** Resolves as soon as the head of the response has arrived. */
   call(endpoint: Endpoint, options: StreamOptions): Promise<UpstreamAnswer | Breakdown>
   close(): void
 }
+
+/** Values that are safe in a header line as they are. */
+interface TraceContext {
+  traceparent: string
+  tracestate: string | null
+}
+
+const TRACED = /^trace(parent|state):/im
 
 export interface ClientOptions {
   /** How names become addresses; tests bring their own. */
@@ -82,6 +92,12 @@ export function createUpstreamClient({
       const more = fieldLines(fields)
       if (endpoint.fields === null || more === null) return endpoint
       return { ...endpoint, fields: withoutFields(endpoint.fields, fields) + more }
+    },
+    withTrace(endpoint, { traceparent, tracestate }) {
+      const { fields } = endpoint
+      if (fields === null || TRACED.test(fields)) return endpoint
+      const state = tracestate === null ? '' : `tracestate: ${tracestate}\r\n`
+      return { ...endpoint, fields: `${fields}traceparent: ${traceparent}\r\n${state}` }
     },
     exchange(endpoint, options) {
       const outcome = new Promise<UpstreamReply | Breakdown>((resolve) =>

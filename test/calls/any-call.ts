@@ -38,8 +38,12 @@ const why = fc.constantFrom<Pick<CloseRecord, 'reason' | 'param' | 'providerCode
 
 /** A closed call of any kind, in one of a few hours. */
 export const anyCall = fc
-  .tuple(calls, why)
-  .map(([call, reasons]): AnyCall & typeof call => (call.code === null ? call : { ...call, ...reasons }))
+  .tuple(calls, why, fc.constantFrom(0, 1, 250, 250, 4_000, 90_000))
+  .map(([call, reasons, durationMs]): AnyCall & typeof call => ({
+    ...call,
+    ...(call.code !== null && reasons),
+    finishedAt: call.startedAt + durationMs,
+  }))
 
 export type AnyCall = Partial<CloseRecord>
 

@@ -13,6 +13,7 @@ const CLAUDE: Translators = { chat, messages, count_tokens: countTokens }
 
 /** AWS Bedrock: Converse for every vendor's models, and for Claude its own format in this service's envelope. */
 export const bedrockFamily: Family = {
+  conventionName: 'aws.bedrock',
   isAddressKnown: true,
   settings: Settings,
   credentials: CREDENTIALS,

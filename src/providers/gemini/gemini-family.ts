@@ -18,6 +18,7 @@ export const SAFETY_SETTINGS = z
 
 /** `generateContent` of the vendor's own API, with an API key. */
 export const geminiFamily: Family = {
+  conventionName: 'gcp.gemini',
   isAddressKnown: true,
   // A stream that is broken off is billed all the same.
   onCallerLeft: 'drain',

@@ -16,6 +16,7 @@ const PARTNERS: Translators = { chat: partners.chat }
 
 /** Models of several publishers at one vendor's cloud, each in its own format. */
 export const vertexFamily: Family = {
+  conventionName: 'gcp.vertex_ai',
   isAddressKnown: true,
   settings: Settings,
   credentials: CREDENTIALS,
