@@ -66,7 +66,12 @@ for (const engine of ENGINES) {
         const answer = await signIn(harness)
         assert.equal(answer.status, 201)
         const { id, created_at, expires_at, ...rest } = answer.json
-        assert.deepEqual(rest, { key_id: await adminKeyId(), key_name: 'ADMIN_KEY' })
+        assert.deepEqual(rest, {
+          key_id: await adminKeyId(),
+          key_name: 'ADMIN_KEY',
+          person_id: null,
+          person_name: null,
+        })
         assert.equal(Date.parse(expires_at) - Date.parse(created_at), 24 * 3_600_000)
         assert.match(
           answer.headers.get('set-cookie') ?? '',

@@ -33,14 +33,22 @@ export function AccountMenu({ session }: { session: Reply<'sessions.current'> })
   return (
     <Popover width={260} position="bottom-end" shadow="md" trapFocus>
       <Popover.Target>
-        <ActionIcon variant="default" size="lg" aria-label={`Signed in with the key ${session.key_name}`}>
+        <ActionIcon
+          variant="default"
+          size="lg"
+          aria-label={
+            session.key_name === null
+              ? `Signed in as ${session.person_name}`
+              : `Signed in with the key ${session.key_name}`
+          }
+        >
           <CircleUserRound size={18} aria-hidden />
         </ActionIcon>
       </Popover.Target>
       <Popover.Dropdown aria-label="Account">
         <Stack gap="sm">
           <Text size="sm">
-            Signed in with <b>{session.key_name}</b>
+            Signed in {session.key_name === null ? 'as' : 'with'} <b>{session.key_name ?? session.person_name}</b>
             {session.expires_at !== null && (
               <Text size="xs" c="dimmed" component="span" display="block">
                 until <Time at={session.expires_at} />

@@ -1,12 +1,14 @@
-import { Alert, Button, Center, Paper, PasswordInput, Stack, Text, Title } from '@mantine/core'
+import { Alert, Button, Center, Divider, Paper, PasswordInput, Stack, Text, Title } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
-import { KeyRound } from 'lucide-react'
+import { KeyRound, LogIn } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import { ApiError, call } from '../api/client.ts'
+import { useOperation } from '../api/hooks.ts'
 import { Logo } from './logo.tsx'
 
 export function SignIn() {
   const queries = useQueryClient()
+  const options = useOperation('sessions.options', {})
   const [key, setKey] = useState('')
   const [error, setError] = useState<string | null>(null)
   const [isBusy, setBusy] = useState(false)
@@ -24,6 +26,7 @@ export function SignIn() {
     }
   }
 
+  const oidc = options.data?.oidc ?? null
   return (
     <Center component="main" mih="100vh" p="md">
       <Stack w="100%" maw={400} gap="lg">
@@ -31,10 +34,23 @@ export function SignIn() {
           <Logo size={44} />
           <Title order={1}>Switchyard</Title>
           <Text c="dimmed" size="sm">
-            Sign in with an admin key
+            {oidc === null ? 'Sign in with an admin key' : `Sign in with ${oidc.name} or an admin key`}
           </Text>
         </Stack>
         <Paper withBorder p="xl" bg="var(--surface-raised)">
+          {oidc !== null && (
+            <>
+              <Button
+                component="a"
+                href={signInAddress(oidc.url)}
+                fullWidth
+                leftSection={<LogIn size={16} aria-hidden />}
+              >
+                Sign in with {oidc.name}
+              </Button>
+              <Divider my="lg" label="or" />
+            </>
+          )}
           <form onSubmit={signIn}>
             <Stack>
               <PasswordInput
@@ -46,7 +62,7 @@ export function SignIn() {
                 onChange={(event) => setKey(event.currentTarget.value)}
                 autoComplete="current-password"
                 data-autofocus
-                autoFocus
+                autoFocus={oidc === null}
                 required
               />
               {error !== null && (
@@ -54,7 +70,7 @@ export function SignIn() {
                   {error}
                 </Alert>
               )}
-              <Button type="submit" loading={isBusy} fullWidth>
+              <Button type="submit" loading={isBusy} fullWidth variant={oidc === null ? 'filled' : 'default'}>
                 Sign in
               </Button>
             </Stack>
@@ -66,4 +82,10 @@ export function SignIn() {
       </Stack>
     </Center>
   )
+}
+
+/** Back to the page that they came for. */
+function signInAddress(url: string): string {
+  const { pathname, search } = window.location
+  return `${url}?${new URLSearchParams({ return_to: pathname + search })}`
 }

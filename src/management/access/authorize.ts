@@ -4,7 +4,8 @@ import { GatewayError } from '../../domain/errors.ts'
 import { type AdminKey, hashKey, isValueUsable } from '../../domain/key.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
 import type { Call } from '../../http/call.ts'
-import type { Session } from '../../store/control/sessions.ts'
+import { notePersonSeen } from '../../store/control/people.ts'
+import { actorOf, type Session } from '../../store/control/sessions.ts'
 import type { Database } from '../../store/engine/schema.ts'
 import type { Secrets } from '../../store/engine/secrets.ts'
 import { refuseForgery } from './cross-site.ts'
@@ -13,7 +14,7 @@ import type { SignInGuard } from './sign-in-guard.ts'
 
 /** Who makes a change, for the audit list. */
 export interface Actor {
-  /** Id of the admin key, or what else acted: `config`, `environment`. */
+  /** Id of the admin key or the person, or what else acted: `config`, `environment`. */
   id: string
   name: string
 }
@@ -37,6 +38,9 @@ export interface AuthorizeDeps {
   /** Who calls, as far as wrong keys are counted. */
   sourceOf(call: Pick<Call, 'remoteAddress' | 'header'>): string
 }
+
+/** How exactly it is known when a person was last here: not every request writes. */
+const SEEN_EVERY_MS = 5 * 60_000
 
 /** By bearer token, or by the cookie of a session. A token wins, also when it is wrong: its sender meant it. */
 export async function authorize(call: Call, deps: AuthorizeDeps): Promise<Authorized> {
@@ -65,6 +69,9 @@ async function bySession(call: Call, deps: AuthorizeDeps): Promise<Authorized> {
   refuseForgery(call)
   const session = await readSession(call, deps, deps.now())
   if (session === null) throw new GatewayError('unauthorized', 'The session has ended. Sign in again.')
-  const { key, access, expiresAt } = session
-  return { actor: { id: key.id, name: key.name }, access, session, expiresAt }
+  const { holder, access, expiresAt } = session
+  if ('person' in holder && deps.now() - holder.person.lastSeenAt >= SEEN_EVERY_MS) {
+    await notePersonSeen(deps.db, holder.person.id, deps.now())
+  }
+  return { actor: actorOf(holder), access, session, expiresAt }
 }

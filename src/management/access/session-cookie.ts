@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import type { Kysely } from 'kysely'
-import { hashKey, isUsable } from '../../domain/key.ts'
+import { hashKey } from '../../domain/key.ts'
 import type { Call } from '../../http/call.ts'
-import { findSession, type Session } from '../../store/control/sessions.ts'
+import { findSession, isOpen, type Session } from '../../store/control/sessions.ts'
 import type { Database } from '../../store/engine/schema.ts'
 import type { Secrets } from '../../store/engine/secrets.ts'
 
@@ -24,18 +24,18 @@ export function cookieValue(id: string, secret: string, secrets: Secrets): strin
 }
 
 /** The header that hands the cookie out, or with an empty value takes it back. */
-export function setCookie(value: string, maxAgeSeconds: number, { header }: Headers): string {
+export function setCookie(value: string, maxAgeSeconds: number, call: Headers, isKnownHttps = false): string {
   const attributes = [`${SESSION_COOKIE}=${value}`, 'Path=/', 'HttpOnly', 'SameSite=Strict', `Max-Age=${maxAgeSeconds}`]
   // We speak plain HTTP ourselves; a proxy in front says whether the browser's part of the way is encrypted.
-  const isHttps = /^https\b/i.test(header('x-forwarded-proto') ?? '')
+  const isHttps = isKnownHttps || /^https\b/i.test(call.header('x-forwarded-proto') ?? '')
   return [...attributes, ...(isHttps ? ['Secure'] : [])].join('; ')
 }
 
 /** More than one only if somebody else on this host sets the same name: theirs must not hide ours. */
-export function cookieValues(headers: Headers): string[] {
+export function cookieValues(headers: Headers, wanted = SESSION_COOKIE): string[] {
   return (headers.header('cookie') ?? '').split(';').flatMap((part) => {
     const [name, value] = part.trim().split('=', 2)
-    return name === SESSION_COOKIE && value !== undefined && value !== '' ? [value] : []
+    return name === wanted && value !== undefined && value !== '' ? [value] : []
   })
 }
 
@@ -54,7 +54,7 @@ export async function readSession(call: Headers, { db, secrets }: SessionDeps, n
     if (!secrets.isSigned(`${id}.${secret}`, signature, CONTEXT)) continue
     const session = await findSession(db, id)
     if (session === null || session.secretHash !== hashKey(secret)) continue
-    if (session.expiresAt > now && session.key.kind === 'admin' && isUsable(session.key, now)) return session
+    if (isOpen(session, now)) return session
   }
   return null
 }

@@ -1,6 +1,14 @@
 import { isFullAccess } from '../../domain/access.ts'
 import { GatewayError } from '../../domain/errors.ts'
-import { createSession, deleteSession, findSession, listSessions, type Session } from '../../store/control/sessions.ts'
+import {
+  actorOf,
+  createSession,
+  deleteSession,
+  findSession,
+  type Holder,
+  listSessions,
+  type Session,
+} from '../../store/control/sessions.ts'
 import { CONTRACT } from '../contract/contract.ts'
 import { timestamp, timestampOrNull } from '../contract/fields.ts'
 import type { sessionOperations } from '../contract/sessions.ts'
@@ -9,6 +17,7 @@ import { decodeCursor, page } from '../requests/cursor.ts'
 import type { HandlersOf } from '../router.ts'
 import { adminKey } from './authorize.ts'
 import { refuseForgery } from './cross-site.ts'
+import { type OidcSettings, SIGN_IN_PATH } from './oidc/settings.ts'
 import { refusalOf } from './permit.ts'
 import { cookieValue, cookieValues, newSessionSecret, readSession, setCookie } from './session-cookie.ts'
 import type { SignInGuard } from './sign-in-guard.ts'
@@ -21,20 +30,14 @@ export function sessionHandlers(deps: ManagementDeps, guard: SignInGuard): Handl
     async 'sessions.create'({ body }, visit) {
       const look = () => adminKey(body.key, deps.snapshot(), visit.now, 'This is no admin key.')
       const key = await guard.attempt(visit.source, look)
-      const { secret, secretHash } = newSessionSecret()
-      const expiresAt = Math.min(visit.now + SESSION_MS, key.expiresAt ?? Number.POSITIVE_INFINITY)
-      const session = await changeBeside(deps, { actor: key, now: visit.now }, async (transaction) => {
-        const result = await createSession(transaction, { key, secretHash, expiresAt }, visit.now)
-        return { result, audit: sessionAuditEntry('sessions.create', result.id, null, toSessionView(result)) }
-      })
-      const seconds = Math.floor((expiresAt - visit.now) / 1000)
-      visit.setHeader('set-cookie', setCookie(cookieValue(session.id, secret, deps.secrets), seconds, visit))
+      const { session, cookie } = await openSession(deps, { key }, visit.now)
+      visit.setHeader('set-cookie', setCookie(cookie, Math.floor((session.expiresAt - visit.now) / 1000), visit))
       return toSessionView(session)
     },
+    'sessions.options': async () => ({ oidc: deps.oidc === null ? null : offered(deps.oidc) }),
     'sessions.current': async (_input, { actor, access, session, expiresAt }) => ({
       session_id: session?.id ?? null,
-      key_id: actor.id,
-      key_name: actor.name,
+      ...(session === null ? ofKey(actor) : holderView(session.holder)),
       role: access.role,
       workspaces: access.workspaces === null ? null : [...access.workspaces],
       operations: Object.entries(CONTRACT).flatMap(([name, each]) => (refusalOf(each, access) === null ? [name] : [])),
@@ -44,7 +47,7 @@ export function sessionHandlers(deps: ManagementDeps, guard: SignInGuard): Handl
       if (cookieValues(visit).length > 0) refuseForgery(visit)
       visit.setHeader('set-cookie', setCookie('', 0, visit))
       const session = await readSession(visit, deps, visit.now)
-      if (session !== null) await end(deps, session, 'sessions.end', { actor: session.key, now: visit.now })
+      if (session !== null) await end(deps, session, 'sessions.end', { actor: actorOf(session.holder), now: visit.now })
     },
     async 'sessions.list'({ query: { limit, cursor } }, { session: own, actor, access, now }) {
       const after = decodeCursor(cursor, 1)
@@ -53,19 +56,35 @@ export function sessionHandlers(deps: ManagementDeps, guard: SignInGuard): Handl
         after: from,
         limit: limit + 1,
         now,
-        keyId: isFullAccess(access) ? undefined : actor.id,
+        holderId: isFullAccess(access) ? undefined : actor.id,
       })
       const show = (session: Session) => ({ ...toSessionView(session), current: session.id === own?.id })
       return page(rows, limit, show, (session) => [session.id])
     },
     async 'sessions.revoke'({ params: { id } }, context) {
       const session = await findSession(deps.db, id)
-      const isTheirs = session?.key.id === context.actor.id || isFullAccess(context.access)
-      if (session === null || !isTheirs || !(await end(deps, session, 'sessions.revoke', context))) {
+      const mayEnd = (found: Session) => actorOf(found.holder).id === context.actor.id || isFullAccess(context.access)
+      if (session === null || !mayEnd(session) || !(await end(deps, session, 'sessions.revoke', context))) {
         throw new GatewayError('not_found', `There is no session with the id '${id}'.`)
       }
     },
   }
+}
+
+/** With what its cookie holds. */
+export async function openSession(
+  deps: Pick<ManagementDeps, 'db' | 'secrets'>,
+  holder: Holder,
+  now: number,
+): Promise<{ session: Session; cookie: string }> {
+  const { secret, secretHash } = newSessionSecret()
+  const keyEnds = 'key' in holder ? holder.key.expiresAt : null
+  const expiresAt = Math.min(now + SESSION_MS, keyEnds ?? Number.POSITIVE_INFINITY)
+  const session = await changeBeside(deps, { actor: actorOf(holder), now }, async (transaction) => {
+    const result = await createSession(transaction, { holder, secretHash, expiresAt }, now)
+    return { result, audit: sessionAuditEntry('sessions.create', result.id, null, toSessionView(result)) }
+  })
+  return { session, cookie: cookieValue(session.id, secret, deps.secrets) }
 }
 
 /** True when it had not ended before. */
@@ -76,7 +95,7 @@ function end(
   by: { actor: { id: string; name: string }; now: number },
 ): Promise<boolean> {
   return changeBeside(deps, by, async (transaction) => {
-    const result = await deleteSession(transaction, session.id)
+    const result = await deleteSession(transaction, session)
     return { result, audit: result ? sessionAuditEntry(action, session.id, toSessionView(session), null) : null }
   })
 }
@@ -84,11 +103,24 @@ function end(
 function toSessionView(session: Session) {
   return {
     id: session.id,
-    key_id: session.key.id,
-    key_name: session.key.name,
+    ...holderView(session.holder),
     created_at: timestamp(session.createdAt),
     expires_at: timestamp(session.expiresAt),
   }
+}
+
+/** The whole address: the cookies of a sign-in belong to the host that the provider sends the browser back to. */
+function offered({ name, publicUrl }: OidcSettings) {
+  return { name, url: publicUrl + SIGN_IN_PATH }
+}
+
+function holderView(holder: Holder) {
+  const { id, name } = actorOf(holder)
+  return 'key' in holder ? ofKey({ id, name }) : { key_id: null, key_name: null, person_id: id, person_name: name }
+}
+
+function ofKey({ id, name }: { id: string; name: string }) {
+  return { key_id: id, key_name: name, person_id: null, person_name: null }
 }
 
 type SessionView = ReturnType<typeof toSessionView>

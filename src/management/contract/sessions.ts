@@ -2,10 +2,17 @@ import { z } from 'zod'
 import { access, Name, pageOf, paging, Timestamp } from './fields.ts'
 import { operation, publicOperation } from './operation.ts'
 
+/** Of a key or of a person: the other two are null. */
+const holder = {
+  key_id: z.string().nullable().describe('The admin key it was opened with, and ends with'),
+  key_name: Name.nullable(),
+  person_id: z.string().nullable().describe('Who signed in with the identity provider'),
+  person_name: z.string().nullable(),
+}
+
 export const Session = z.strictObject({
   id: z.string(),
-  key_id: z.string().describe('The admin key it was opened with, and ends with'),
-  key_name: Name,
+  ...holder,
   created_at: Timestamp,
   expires_at: Timestamp,
 })
@@ -22,6 +29,20 @@ export const sessionOperations = {
     reply: Session,
     status: 201,
   }),
+  'sessions.options': publicOperation({
+    method: 'GET',
+    path: '/sessions/options',
+    tag,
+    summary: 'How people can sign in, besides with an admin key',
+    reply: z.strictObject({
+      oidc: z
+        .strictObject({
+          name: z.string().describe('What people call the identity provider'),
+          url: z.string().describe('Where a browser goes to sign in with it'),
+        })
+        .nullable(),
+    }),
+  }),
   'sessions.current': operation({
     role: 'viewer',
     scope: 'shared',
@@ -31,8 +52,7 @@ export const sessionOperations = {
     summary: 'Show who is calling',
     reply: z.strictObject({
       session_id: z.string().nullable().describe('Null with a bearer key'),
-      key_id: z.string(),
-      key_name: Name,
+      ...holder,
       ...access,
       operations: z.array(z.string()).describe('What this access may do, where it covers the workspace'),
       expires_at: Timestamp.nullable().describe('When this access expires; null: never'),

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import { type Access, FULL_ACCESS, isFullAccess } from '../../domain/access.ts'
+import { type Access, FULL_ACCESS, isFullAccess, type Role } from '../../domain/access.ts'
 import { hashKey, type Key, type KeyKind, keyPrefix, newKeyValue } from '../../domain/key.ts'
 import { type Limits, limitsFromText } from '../../domain/limits.ts'
 import { newId } from '../../domain/new-id.ts'
@@ -40,7 +40,11 @@ export function keyFromRow(row: KeyRow): Key {
 
 export function accessFromRow({ kind, role, workspaces }: Pick<KeyRow, 'kind' | 'role' | 'workspaces'>): Access {
   if (kind === 'admin') return FULL_ACCESS
-  return { role: role ?? 'viewer', workspaces: workspaces === null ? null : (JSON.parse(workspaces) as string[]) }
+  return storedAccess({ role: role ?? 'viewer', workspaces })
+}
+
+export function storedAccess({ role, workspaces }: { role: Role; workspaces: string | null }): Access {
+  return { role, workspaces: workspaces === null ? null : (JSON.parse(workspaces) as string[]) }
 }
 
 /** A key that may do less is of a kind that gateways of the version before do not let in. */
@@ -217,18 +221,15 @@ export function jsonOrNull(value: unknown): string | null {
   return value === undefined || value === null ? null : JSON.stringify(value)
 }
 
-/** No admin key has access to a later workspace of the same name. One that is left with none may see nothing. */
+/** No admin key or person has access to a later workspace of the same name. One that is left with none may see nothing. */
 export async function forgetInScopes(db: Kysely<Database>, workspace: string): Promise<void> {
-  const rows = await db
-    .selectFrom('keys')
-    .select(['id', 'workspaces'])
-    .where('kind', '=', 'scoped')
-    .where('workspaces', 'is not', null)
-    .execute()
-  for (const { id, workspaces } of rows) {
-    const names = JSON.parse(String(workspaces)) as string[]
-    if (!names.includes(workspace)) continue
-    const rest = JSON.stringify(names.filter((name) => name !== workspace))
-    await db.updateTable('keys').set({ workspaces: rest }).where('id', '=', id).execute()
+  for (const table of ['keys', 'people', 'invites'] as const) {
+    const rows = await db.selectFrom(table).select(['id', 'workspaces']).where('workspaces', 'is not', null).execute()
+    for (const { id, workspaces } of rows) {
+      const names = JSON.parse(String(workspaces)) as string[]
+      if (!names.includes(workspace)) continue
+      const rest = JSON.stringify(names.filter((name) => name !== workspace))
+      await db.updateTable(table).set({ workspaces: rest }).where('id', '=', id).execute()
+    }
   }
 }

@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { Database } from '../engine/schema.ts'
 import type { Secrets } from '../engine/secrets.ts'
+import { listChannels, resealedChannel } from './alert-channels.ts'
 import { changeControlData } from './control-transaction.ts'
 import { resealed, sealedIn } from './providers.ts'
 
@@ -24,6 +25,17 @@ export async function rotateSecrets(db: Kysely<Database>, secrets: Secrets): Pro
       if (count === 0) continue
       reEncrypted += count
       await transaction.updateTable('providers').set(columns).where('name', '=', row.name).execute()
+    }
+    for (const row of await listChannels(transaction)) {
+      if (row.secret_encrypted !== null) stored += 1
+      const sealed = resealedChannel(row, secrets)
+      if (sealed === null) continue
+      reEncrypted += 1
+      await transaction
+        .updateTable('alert_channels')
+        .set({ secret_encrypted: sealed })
+        .where('id', '=', row.id)
+        .execute()
     }
     return { reEncrypted, alreadyCurrent: stored - reEncrypted }
   })

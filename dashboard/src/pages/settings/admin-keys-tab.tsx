@@ -20,7 +20,7 @@ type AdminKey = Item<'admin-keys.list'>
 
 interface Known {
   /** The key that this browser is signed in with. */
-  ownId: string | undefined
+  ownId: string | null | undefined
   /** How many work that may do everything: the last one is never revoked. */
   working: number
   onRevoke: (key: AdminKey) => void

@@ -11,17 +11,20 @@ import { Time } from '../../components/time.tsx'
 
 type Session = Item<'sessions.list'>
 
+/** The admin key, or the person. */
+const holderOf = ({ key_name, person_name }: Session) => key_name ?? person_name
+
 function columnsWith(onEnd: (session: Session) => void): Column<Session>[] {
   return [
     {
       name: 'key',
-      title: 'Signed in with',
-      cell: ({ key_name, current }) => (
+      title: 'Who',
+      cell: (session) => (
         <Group gap="xs" wrap="nowrap">
           <Text span size="sm" fw={550}>
-            {key_name}
+            {holderOf(session)}
           </Text>
-          {current && <Badge color="blue">this one</Badge>}
+          {session.current && <Badge color="blue">this one</Badge>}
         </Group>
       ),
     },
@@ -38,7 +41,7 @@ function columnsWith(onEnd: (session: Session) => void): Column<Session>[] {
           variant="default"
           size="compact-xs"
           onClick={() => onEnd(session)}
-          aria-label={session.current ? 'Sign out here' : `Sign out ${session.key_name}, session ${session.id}`}
+          aria-label={session.current ? 'Sign out here' : `Sign out ${holderOf(session)}, session ${session.id}`}
         >
           Sign out
         </Button>
@@ -54,7 +57,7 @@ export function SessionsTab() {
   return (
     <Panel
       title="Sessions"
-      description="Everybody who is signed in to the dashboard. A session ends after a day, with its admin key, or here."
+      description="Everybody who is signed in to the dashboard. A session ends after a day, with its admin key or person, or here."
       flush
     >
       {sessions.rows === undefined ? (
@@ -95,7 +98,7 @@ function EndSession({ of: session, onClose }: { of: Session; onClose: () => void
       return
     }
     const onSuccess = () => {
-      tell(`A session of ${session.key_name} is ended`)
+      tell(`A session of ${holderOf(session)} is ended`)
       onClose()
     }
     revoke.mutate({ params: { id: session.id } }, { onSuccess })
@@ -104,15 +107,15 @@ function EndSession({ of: session, onClose }: { of: Session; onClose: () => void
     <Confirm
       isOpen
       onClose={onClose}
-      title={session.current ? 'Sign out here?' : `Sign out this session of ${session.key_name}?`}
+      title={session.current ? 'Sign out here?' : `Sign out this session of ${holderOf(session)}?`}
       action="Sign out"
       isBusy={revoke.isPending}
       error={revoke.error}
       onConfirm={() => void confirm()}
     >
       {session.current
-        ? 'This is your own session: you need an admin key to come back.'
-        : 'It ends at once, wherever it is open. The admin key goes on working: to keep somebody out, revoke the key.'}
+        ? 'This is your own session: you have to sign in again to come back.'
+        : 'It ends at once, wherever it is open. To keep somebody out, revoke the admin key or disable the person.'}
     </Confirm>
   )
 }

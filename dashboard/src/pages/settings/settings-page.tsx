@@ -9,6 +9,7 @@ import { AboutTab } from './about-tab.tsx'
 import { AdminKeysTab } from './admin-keys-tab.tsx'
 import { ConfigurationTab } from './configuration-tab.tsx'
 import { LedgerTab } from './ledger-tab.tsx'
+import { PeopleTab } from './people-tab.tsx'
 import { SessionsTab } from './sessions-tab.tsx'
 import { WorkspacesTab } from './workspaces-tab.tsx'
 
@@ -22,6 +23,7 @@ interface TabEntry {
 
 const TABS: TabEntry[] = [
   { name: 'workspaces', title: 'Workspaces', content: WorkspacesTab, needs: 'workspaces.list' },
+  { name: 'people', title: 'People', content: PeopleTab, needs: 'people.list' },
   { name: 'admin-keys', title: 'Admin keys', content: AdminKeysTab, needs: 'admin-keys.list' },
   { name: 'sessions', title: 'Sessions', content: SessionsTab, needs: 'sessions.list' },
   { name: 'configuration', title: 'Configuration', content: ConfigurationTab, needs: 'config.export' },

@@ -1,0 +1,108 @@
+import { Badge, Button, Group, Text } from '@mantine/core'
+import { UserPlus } from 'lucide-react'
+import { useState } from 'react'
+import type { Item } from '../../api/client.ts'
+import { useAll, useChange } from '../../api/hooks.ts'
+import { accessWords } from '../../components/access-fields.tsx'
+import { Confirm } from '../../components/confirm.tsx'
+import { type Column, DataTable } from '../../components/data-table.tsx'
+import { MayButton } from '../../components/may-button.tsx'
+import { Panel } from '../../components/panel.tsx'
+import { EmptyState, Loaded } from '../../components/states.tsx'
+import { tell } from '../../components/tell.ts'
+import { Time } from '../../components/time.tsx'
+import { useUrlState } from '../../shell/place.ts'
+import { InvitePerson } from './invite-person.tsx'
+
+type Invite = Item<'invites.list'>
+
+function columnsWith(onWithdraw: (invite: Invite) => void): Column<Invite>[] {
+  return [
+    {
+      name: 'email',
+      title: 'Address',
+      cell: ({ email, expires_at }) => (
+        <Group gap="xs" wrap="nowrap">
+          <Text span size="sm" fw={550}>
+            {email}
+          </Text>
+          {Date.parse(expires_at) <= Date.now() && <Badge color="gray">expired</Badge>}
+        </Group>
+      ),
+    },
+    { name: 'access', title: 'May become', cell: (invite) => accessWords(invite) },
+    { name: 'by', title: 'Invited by', wideOnly: true, cell: ({ invited_by }) => invited_by },
+    { name: 'expires', title: 'Expires', cell: ({ expires_at }) => <Time at={expires_at} relative /> },
+    {
+      name: 'withdraw',
+      title: 'Actions',
+      figures: true,
+      cell: (invite) => (
+        <Button
+          variant="default"
+          size="compact-xs"
+          onClick={() => onWithdraw(invite)}
+          aria-label={`Withdraw the invite of ${invite.email}`}
+        >
+          Withdraw
+        </Button>
+      ),
+    },
+  ]
+}
+
+/** Whoever may come and has not yet. */
+export function InvitesPanel() {
+  const invites = useAll('invites.list', {})
+  const [search, setSearch] = useUrlState()
+  const [withdrawing, setWithdrawing] = useState<Invite | null>(null)
+  return (
+    <Panel
+      title="Invites"
+      description="Each is for the first sign-in with its address."
+      flush
+      actions={
+        <MayButton
+          to="invites.create"
+          leftSection={<UserPlus size={16} aria-hidden />}
+          onClick={() => setSearch({ new: '1' }, { push: true })}
+        >
+          Invite someone
+        </MayButton>
+      }
+    >
+      <Loaded query={invites}>
+        {(rows) =>
+          rows.length === 0 ? (
+            <EmptyState title="Nobody is invited">Invite an e-mail address to let somebody in.</EmptyState>
+          ) : (
+            <DataTable label="Invites" columns={columnsWith(setWithdrawing)} rows={rows} rowKey={({ id }) => id} />
+          )
+        }
+      </Loaded>
+      {search['new'] === '1' && <InvitePerson onClose={() => setSearch({ new: null })} />}
+      {withdrawing !== null && <Withdraw of={withdrawing} onClose={() => setWithdrawing(null)} />}
+    </Panel>
+  )
+}
+
+function Withdraw({ of: invite, onClose }: { of: Invite; onClose: () => void }) {
+  const withdraw = useChange('invites.withdraw')
+  const onSuccess = () => {
+    tell(`The invite of ${invite.email} is withdrawn`)
+    onClose()
+  }
+  return (
+    <Confirm
+      isOpen
+      onClose={onClose}
+      title={`Withdraw the invite of ${invite.email}?`}
+      action="Withdraw the invite"
+      isBusy={withdraw.isPending}
+      error={withdraw.error}
+      onConfirm={() => withdraw.mutate({ params: { id: invite.id } }, { onSuccess })}
+    >
+      They can no longer come with it. You can invite them again.
+    </Confirm>
+  )
+}

@@ -1,0 +1,42 @@
+import type { Access } from '../access.ts'
+
+/** Where the role of a person comes from: their groups at each sign-in, the invite that they took, or an admin since. */
+export const ROLE_SOURCES = ['groups', 'invite', 'admin'] as const
+export type RoleSource = (typeof ROLE_SOURCES)[number]
+
+/** Somebody who signs in with an identity provider. Issuer and subject identify them; everything else may change. */
+export interface Person {
+  id: string
+  issuer: string
+  subject: string
+  /** In lower case, and only if the provider has verified it: an address that anybody can enter names nobody. */
+  email: string | null
+  name: string | null
+  access: Access
+  roleFrom: RoleSource
+  createdAt: number
+  lastSeenAt: number
+  /** Since when they are refused; null: they are let in. */
+  disabledAt: number | null
+}
+
+/** Whoever signs in first with this address, verified, gets this access. */
+export interface Invite {
+  id: string
+  email: string
+  access: Access
+  /** Name of the admin. */
+  invitedBy: string
+  createdAt: number
+  expiresAt: number
+}
+
+/** What the audit list and sessions call them. A name is their own choice, so it does not stand alone. */
+export function personName({ email, name, subject }: Pick<Person, 'email' | 'name' | 'subject'>): string {
+  return email ?? (name === null ? subject : `${name} (${subject})`)
+}
+
+/** Addresses are compared as people write them: case does not matter. */
+export function plainEmail(email: string): string {
+  return email.trim().toLowerCase()
+}

@@ -1,0 +1,57 @@
+import type { Transaction } from 'kysely'
+import type { GroupRole } from '../../../domain/people/group-roles.ts'
+import { type Person, personName } from '../../../domain/people/person.ts'
+import { writeAudit } from '../../../store/control/audit.ts'
+import { deleteInvite, findInvite } from '../../../store/control/invites.ts'
+import { createPerson, deleteSessionsOf, lockPerson, updatePerson } from '../../../store/control/people.ts'
+import type { Database } from '../../../store/engine/schema.ts'
+import { personAuditEntry } from '../people.ts'
+import { type Admitted, decideSignIn, type Identity, type Refusal } from './decide-sign-in.ts'
+
+/** Decides on what the database knows, and writes down what follows; all in the caller's transaction. */
+export async function admitPerson(
+  db: Transaction<Database>,
+  identity: Identity,
+  rows: readonly GroupRole[],
+  now: number,
+): Promise<Person | Refusal> {
+  const { email } = identity
+  const person = await lockPerson(db, identity)
+  const invite = email === null ? null : await findInvite(db, { email })
+  const decided = decideSignIn(identity, { person, invite }, rows, now)
+  if (decided.kind === 'admitted') {
+    // Somebody else may have taken or withdrawn it since it was read.
+    if (decided.takes !== null && !(await deleteInvite(db, decided.takes.id))) return 'not_invited'
+    return write(db, person, identity, decided, now)
+  }
+  // Whoever has left their groups has no access any more, in no browser.
+  if (person !== null) await deleteSessionsOf(db, person.id)
+  return decided.reason
+}
+
+async function write(
+  db: Transaction<Database>,
+  before: Person | null,
+  identity: Identity,
+  { access, roleFrom }: Admitted,
+  now: number,
+): Promise<Person> {
+  const { issuer, subject, name } = identity
+  const said = { name, email: identity.isEmailVerified ? identity.email : null, access, roleFrom }
+  const after =
+    before === null
+      ? await createPerson(db, { issuer, subject, ...said }, now)
+      : { ...before, ...said, lastSeenAt: now }
+  if (before !== null) await updatePerson(db, after)
+  if (before === null || hasChanged(before, after)) {
+    const action = before === null ? 'people.create' : 'people.update'
+    const actor = { id: after.id, name: personName(after) }
+    await writeAudit(db, { actor, ...personAuditEntry(action, before, after) }, now)
+  }
+  return after
+}
+
+/** More than when they were last here. */
+function hasChanged(before: Person, after: Person): boolean {
+  return JSON.stringify({ ...before, lastSeenAt: 0 }) !== JSON.stringify({ ...after, lastSeenAt: 0 })
+}

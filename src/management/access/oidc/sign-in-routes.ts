@@ -1,0 +1,97 @@
+import type { Call, HttpRoute, Reply } from '../../../http/call.ts'
+import { isAway } from '../../../store/engine/database-away.ts'
+import type { ManagementDeps } from '../../deps.ts'
+import { cookieValues, setCookie } from '../session-cookie.ts'
+import { openSession } from '../sessions.ts'
+import { admitPerson } from './admit-person.ts'
+import type { Identity } from './decide-sign-in.ts'
+import { problemPage } from './page.ts'
+import { problemOf, saidByProvider } from './problem.ts'
+import type { IdentityProvider } from './provider.ts'
+import { safeReturn } from './return-to.ts'
+import { CALLBACK_PATH, type OidcSettings, SIGN_IN_PATH } from './settings.ts'
+import {
+  openStarted,
+  SIGN_IN_COOKIE,
+  SIGN_IN_MS,
+  type Started,
+  sealStarted,
+  setSignInCookie,
+} from './sign-in-cookie.ts'
+
+export interface SignInDeps extends Pick<ManagementDeps, 'db' | 'secrets' | 'warn'> {
+  settings: OidcSettings
+  provider: IdentityProvider
+  now(): number
+  orAway: ManagementDeps['live']['orAway']
+}
+
+/** Where a browser starts a sign-in, and where the identity provider sends it back to. */
+export function signInRoutes(deps: SignInDeps): HttpRoute[] {
+  const headers = { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' }
+  return [
+    { method: 'GET', path: SIGN_IN_PATH, headers, handle: (call) => begin(call, deps) },
+    { method: 'GET', path: CALLBACK_PATH, headers, handle: (call) => finish(call, deps) },
+  ]
+}
+
+async function begin(call: Call, { settings, provider, secrets, now, warn }: SignInDeps): Promise<Reply> {
+  const returnTo = safeReturn(call.query()['return_to'])
+  try {
+    const { url, ...kept } = await provider.begin()
+    const sealed = sealStarted({ ...kept, returnTo, expiresAt: now() + SIGN_IN_MS }, secrets)
+    return { status: 302, headers: { location: url, 'set-cookie': setSignInCookie(sealed, settings) }, body: '' }
+  } catch (error) {
+    warn({ issuer: settings.issuer, problem: problemOf(error) }, 'the identity provider cannot be used')
+    return problemPage('unreachable', settings.name)
+  }
+}
+
+/** Whatever comes of it, the sign-in is over: its cookie goes. */
+async function finish(call: Call, deps: SignInDeps): Promise<Reply> {
+  const { settings, secrets, now } = deps
+  const values = cookieValues(call, SIGN_IN_COOKIE)
+  const started = values.map((value) => openStarted(value, secrets, now())).find((each) => each !== null)
+  const reply = started === undefined ? problemPage('not_started', settings.name) : await end(call, started, deps)
+  return { ...reply, cookies: [...(reply.cookies ?? []), setSignInCookie('', settings)] }
+}
+
+async function end(call: Call, started: Started, deps: SignInDeps): Promise<Reply> {
+  const { settings, provider, warn } = deps
+  const { issuer, name } = settings
+  let identity: Identity
+  try {
+    identity = await provider.finish(call.query(), started)
+  } catch (error) {
+    const said = saidByProvider(error)
+    warn({ issuer, problem: problemOf(error) }, 'a sign-in failed')
+    return said === null ? problemPage('failed', name) : problemPage('cancelled', name, said)
+  }
+  try {
+    return await deps.orAway(letIn(call, identity, started.returnTo, deps))
+  } catch (error) {
+    if (isAway(error)) return problemPage('database', name)
+    throw error
+  }
+}
+
+async function letIn(call: Call, identity: Identity, returnTo: string, deps: SignInDeps): Promise<Reply> {
+  const { settings, db, now, warn } = deps
+  const admitted = await db
+    .transaction()
+    .execute((transaction) => admitPerson(transaction, identity, settings.groupRoles, now()))
+  if (typeof admitted === 'string') {
+    warn({ issuer: identity.issuer, subject: identity.subject, reason: admitted }, 'a sign-in was refused')
+    return problemPage(admitted, settings.name)
+  }
+  const at = now()
+  const { session, cookie } = await openSession(deps, { person: admitted }, at)
+  const seconds = Math.floor((session.expiresAt - at) / 1000)
+  const isHttps = settings.publicUrl.startsWith('https:')
+  return {
+    status: 302,
+    headers: { location: returnTo },
+    cookies: [setCookie(cookie, seconds, call, isHttps)],
+    body: '',
+  }
+}

@@ -1,0 +1,38 @@
+import type { Role } from '../../domain/access.ts'
+import type { RoleSource } from '../../domain/people/person.ts'
+
+/** Who signs in with the identity provider (domain/people/person.ts). */
+export interface PeopleTable {
+  id: string
+  issuer: string
+  subject: string
+  email: string | null
+  name: string | null
+  role: Role
+  /** A JSON list; null: all. */
+  workspaces: string | null
+  role_from: RoleSource
+  created_at: number
+  last_seen_at: number
+  disabled_at: number | null
+}
+
+/** Those that nobody has taken yet. */
+export interface InvitesTable {
+  id: string
+  email: string
+  role: Role
+  workspaces: string | null
+  invited_by: string
+  created_at: number
+  expires_at: number
+}
+
+/** A table of their own: those of `sessions` have a key, and gateways of the version before know no others. */
+export interface PersonSessionsTable {
+  id: string
+  person_id: string
+  secret_hash: string
+  created_at: number
+  expires_at: number
+}
