@@ -24,6 +24,7 @@ const FILTERS = [
   ...[`key=${keyId(6)}&route=route-6`, 'model=a-model-of-some-length-2', 'model=nothing', 'provider=second'],
   ...['status=error', 'status=400', `code=rate_limited&to=${ago(15)}`, 'code=budget_exceeded', 'fallback=true'],
   ...['fallback=true&status=error', 'min_cost_usd=0.023', 'min_cost_usd=1', 'route=route-6&status=error'],
+  ...['min_duration_ms=5000', 'sort=slowest', `sort=slowest&from=${ago(1)}`, 'sort=slowest&provider=second'],
 ].map((filter) => `/requests?${filter}`)
 
 const USAGE = [1 / 24, 1, 7, 30].flatMap((days) => {

@@ -104,6 +104,25 @@ describe('the list', () => {
     await page.getByText('50 shown').waitFor()
   })
 
+  test('shows the slowest first, and those that took long', async () => {
+    await open('')
+    await page.getByRole('columnheader', { name: 'Duration' }).getByRole('button').click()
+    await page.waitForURL(/\?sort=slowest$/)
+    const [slowest] = (await manage('/requests?sort=slowest&limit=1')).data
+    await page.locator('tbody tr').first().locator(`a[data-request="${slowest.id}"]`).waitFor()
+    await assertAccessible(page, 'slowest first')
+    await page.getByRole('button', { name: 'Slowest first' }).click()
+    await page.waitForURL(/requests$/)
+    await page.getByRole('button', { name: 'Filter', exact: true }).click()
+    await page.getByRole('button', { name: 'Took at least' }).click()
+    await page.getByLabel('Took at least').fill(`${slowest.duration_ms} ms`)
+    await page.keyboard.press('Enter')
+    await page.waitForURL(new RegExp(`\\?min_duration_ms=${slowest.duration_ms}$`))
+    const asSlow = (await manage(`/requests?min_duration_ms=${slowest.duration_ms}`)).data
+    await rows().nth(asSlow.length).waitFor({ state: 'detached' })
+    await page.locator(`a[data-request="${slowest.id}"]`).waitFor()
+  })
+
   test('takes a range of one’s own', async () => {
     await open('')
     await page.getByRole('button', { name: 'Any time' }).click()

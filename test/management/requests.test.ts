@@ -105,6 +105,7 @@ describe('list', () => {
     await logged('listed-2', {
       ...common,
       startedAt: Date.parse('2026-01-01T11:00:00Z'),
+      finishedAt: Date.parse('2026-01-01T11:00:00.250Z'),
       route: null,
       keyId: 'key-2',
       model: 'other',
@@ -120,6 +121,7 @@ describe('list', () => {
     await logged('listed-4', {
       ...common,
       startedAt: Date.parse('2026-01-02T00:00:00.001Z'),
+      finishedAt: Date.parse('2026-01-02T00:01:30.001Z'),
       fallback: true,
       costPicodollars: '2000000000000',
       streamed: true,
@@ -153,6 +155,13 @@ describe('list', () => {
     ['min_cost_usd=0.000000000001', [4, 1]],
     ['min_cost_usd=2.000000000001', []],
     ['min_cost_usd=99999999999999999999', []],
+    ['min_duration_ms=250', [4, 2]],
+    ['min_duration_ms=251', [4]],
+    ['max_duration_ms=250', [3, 2, 1]],
+    ['min_duration_ms=1&max_duration_ms=250', [2]],
+    ['sort=slowest', [4, 2, 3, 1]],
+    ['sort=slowest&status=ok&to=2026-01-02', [2, 1]],
+    ['sort=newest', [4, 3, 2, 1]],
     ['streamed=true', [4]],
     ['streamed=false', [3, 2, 1]],
     ['ended=finished', [4]],
@@ -186,6 +195,22 @@ describe('list', () => {
     assert.deepEqual(seen, ['listed-4', 'listed-3', 'listed-2', 'listed-1'])
   })
 
+  test('pages lead from the slowest to the fastest, each request once', async () => {
+    const seen: [string, number][] = []
+    let cursor = ''
+    do {
+      const page = await list(`?workspace=listed&sort=slowest&limit=1${cursor === '' ? '' : `&cursor=${cursor}`}`)
+      seen.push(...page.data.map((request: Json) => [request.id, request.duration_ms]))
+      cursor = page.next_cursor ?? ''
+    } while (cursor !== '')
+    assert.deepEqual(seen, [
+      ['listed-4', 90_000],
+      ['listed-2', 250],
+      ['listed-3', 0],
+      ['listed-1', 0],
+    ])
+  })
+
   test('a workspace sees its own requests only', async () => {
     assert.deepEqual(ids(await list('?workspace=nobody')), [])
     assert.ok(!ids(await list()).includes('listed-1'))
@@ -200,6 +225,11 @@ describe('list', () => {
     ['fallback=yes', 'fallback'],
     ['min_cost_usd=-1', 'min_cost_usd'],
     ['min_cost_usd=1e3', 'min_cost_usd'],
+    ['min_duration_ms=-1', 'min_duration_ms'],
+    ['max_duration_ms=1.5', 'max_duration_ms'],
+    ['sort=fastest', 'sort'],
+    [`sort=slowest&cursor=${Buffer.from('[1,"y"]').toString('base64url')}`, 'cursor'],
+    [`sort=slowest&cursor=${Buffer.from('[1,2,"y","z"]').toString('base64url')}`, 'cursor'],
     ['limit=0', 'limit'],
     ['limit=501', 'limit'],
     ['after=nothing', 'after'],

@@ -20,6 +20,8 @@ export const TagFilter = z
   .regex(/^[^:]+:./s, 'NAME:VALUE')
   .describe('Only requests with this tag: NAME:VALUE')
 
+const Duration = z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER)
+
 export const requestFilters = {
   ...inWorkspace,
   from: Moment.optional().describe('Started at this time or later'),
@@ -39,6 +41,8 @@ export const requestFilters = {
   reason: z.string().min(1).max(200).optional().describe('The reason of the failure contains this text'),
   fallback: z.enum(['true', 'false']).optional(),
   min_cost_usd: Usd.optional().describe('Cost at least this much'),
+  min_duration_ms: Duration.optional().describe('Took at least this long, from admission to the end'),
+  max_duration_ms: Duration.optional().describe('Took at most this long'),
   streamed: z.enum(['true', 'false']).optional().describe('Whether the caller asked for a stream'),
   ended: z.enum(STREAM_ENDINGS).optional().describe('How a stream ended that had sent content'),
   endpoint: z.string().max(64).optional().describe('What was called, such as `chat`'),
@@ -90,6 +94,10 @@ const tokens = Object.fromEntries(USAGE_FIELDS.map(({ column, doc }) => [column,
 export const LoggedRequest = z.strictObject({
   ...fields,
   key_name: z.string().nullable().describe('Null when the key is gone'),
+  duration_ms: z
+    .int()
+    .nullable()
+    .describe('From `started_at` to `finished_at`; null while it runs, and of an interrupted one'),
   attempt_count: z.int().describe('Upstream calls, skipped entries not counted'),
   usage: z
     .strictObject({ ...tokens, total_tokens: z.int() })
@@ -146,11 +154,19 @@ export const requestOperations = {
     query: z.strictObject({
       ...paging,
       ...requestFilters,
+      sort: z
+        .enum(['newest', 'slowest'])
+        .default('newest')
+        .describe(
+          '`slowest`: by duration, of the newest 300,000 requests of the range that the filters leave to look at',
+        ),
       after: z.string().max(100).optional().describe('Id of a request: only those that started after it'),
     }),
     reply: z.strictObject({
       ...pageOf(LoggedRequest).shape,
-      searched_to: Timestamp.nullable().describe('How far back this page has looked; null: to the end'),
+      searched_to: Timestamp.nullable().describe(
+        'How far back this page has looked; null: to the beginning of the range',
+      ),
     }),
   }),
   'requests.export': streamedOperation({

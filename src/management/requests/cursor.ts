@@ -15,6 +15,10 @@ export function decodeCursor(cursor: string | undefined, parts: number): (string
   } catch {
     // Falls through: what cannot be read is not ours.
   }
+  return refuseCursor()
+}
+
+export function refuseCursor(): never {
   throw new GatewayError('invalid_request', 'cursor: not one of this list; take next_cursor of the page before')
 }
 

@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
 import { LOG_FIELDS, publicName } from '../../domain/log/fields.ts'
-import { type LogPosition, type RequestFilters, searchRequests } from '../../request-log/search/search.ts'
+import type { LogPosition, RequestFilters } from '../../request-log/search/filters.ts'
+import { searchRequests } from '../../request-log/search/search.ts'
 import { mapInTurns } from '../../store/engine/in-turns.ts'
 import type { Database, RequestRow } from '../../store/engine/schema.ts'
 import type { Streamed } from '../contract/operation.ts'

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { GatewayError } from '../../domain/errors.ts'
 import { picodollarsOfUsd } from '../../domain/pricing/price.ts'
-import type { RequestFilters } from '../../request-log/search/search.ts'
+import type { RequestFilters } from '../../request-log/search/filters.ts'
 import { tagOf } from '../../request-log/search/tag.ts'
 import type { requestFilters } from '../contract/requests.ts'
 import type { ManagementDeps } from '../deps.ts'
@@ -28,6 +28,8 @@ export function filtersOf(query: FilterQuery): RequestFilters {
     status: status === undefined ? null : status === 'ok' || status === 'error' ? status : Number(status),
     fallback: query.fallback === undefined ? null : query.fallback === 'true',
     minCostPicodollars: cost === null || cost <= LARGEST_AMOUNT ? cost : LARGEST_AMOUNT,
+    minDurationMs: query.min_duration_ms ?? null,
+    maxDurationMs: query.max_duration_ms ?? null,
     streamed: query.streamed === undefined ? null : query.streamed === 'true',
     ended: query.ended ?? null,
     endpoint: query.endpoint ?? null,

@@ -3,6 +3,7 @@ import { type FieldKind, publicName } from '../../domain/log/fields.ts'
 import { asPicodollars, exactUsd } from '../../domain/pricing/price.ts'
 import type { Adjustment } from '../../domain/request/adjustment.ts'
 import type { AttemptRecord } from '../../request-log/record.ts'
+import { durationMs } from '../../request-log/search/filters.ts'
 import type { ExactInteger } from '../../store/engine/exact-integer.ts'
 import type { RequestRow } from '../../store/engine/schema.ts'
 import { timestamp, timestampOrNull } from '../contract/fields.ts'
@@ -35,6 +36,7 @@ export function toRequestView(row: RequestRow, keyNames: ReadonlyMap<string, str
   }
   view['key_name'] = keyNames.get(row.key_id) ?? null
   view['attempt_count'] = attemptsOf(row).filter((attempt) => attempt.kind === 'called').length
+  view['duration_ms'] = durationMs(row)
   view['usage'] = usageView(row)
   return view as RequestView
 }

@@ -1,13 +1,16 @@
+import type { Kysely } from 'kysely'
 import { coversWorkspace } from '../../domain/access.ts'
 import { GatewayError } from '../../domain/errors.ts'
+import type { LogPosition, RequestFilters } from '../../request-log/search/filters.ts'
 import { findRequest } from '../../request-log/search/find-request.ts'
-import { type LogPosition, type RequestFilters, searchRequests } from '../../request-log/search/search.ts'
-import type { RequestRow } from '../../store/engine/schema.ts'
-import { timestamp } from '../contract/fields.ts'
+import { searchRequests } from '../../request-log/search/search.ts'
+import { type SlowPosition, searchSlowest } from '../../request-log/search/slowest.ts'
+import type { Database, RequestRow } from '../../store/engine/schema.ts'
+import { timestampOrNull } from '../contract/fields.ts'
 import type { requestOperations } from '../contract/requests.ts'
 import type { ManagementDeps } from '../deps.ts'
 import type { Context, HandlersOf } from '../router.ts'
-import { decodeCursor, encodeCursor } from './cursor.ts'
+import { decodeCursor, encodeCursor, refuseCursor } from './cursor.ts'
 import { explainRequest } from './explain-request.ts'
 import { exportRequests } from './request-export.ts'
 import { filtersOf, untilCaughtUp } from './request-filters.ts'
@@ -17,15 +20,15 @@ export function requestHandlers(deps: ManagementDeps): HandlersOf<typeof request
   const { reads } = deps
   return {
     async 'requests.list'({ query }) {
-      const after = positionOf(query.cursor)
+      const search = query.sort === 'slowest' ? slowest(query.cursor) : newest(query.cursor)
       await untilCaughtUp(deps)
       const filters = await newerOnly(deps, filtersOf(query), query.after)
-      const { rows, next } = await searchRequests(reads, filters, { after, limit: query.limit })
+      const { rows, cursor, searchedTo } = await search(reads, filters, query.limit)
       const names = await keyNames(deps, rows)
       return {
         data: rows.map((row) => toRequestView(row, names)),
-        next_cursor: next === null ? null : encodeCursor([next.startedAt, next.id]),
-        searched_to: next === null ? null : timestamp(next.startedAt),
+        next_cursor: cursor === null ? null : encodeCursor(cursor),
+        searched_to: timestampOrNull(searchedTo),
       }
     },
     async 'requests.export'({ query }, { now }) {
@@ -47,14 +50,49 @@ export function requestHandlers(deps: ManagementDeps): HandlersOf<typeof request
   }
 }
 
-function positionOf(cursor: string | undefined): LogPosition | null {
+interface Page {
+  rows: RequestRow[]
+  cursor: (string | number)[] | null
+  /** Null: to the end. */
+  searchedTo: number | null
+}
+
+type Search = (db: Kysely<Database>, filters: RequestFilters, limit: number) => Promise<Page>
+
+function newest(cursor: string | undefined): Search {
   const position = decodeCursor(cursor, 2)
-  if (position === null) return null
-  const [startedAt, id] = position
-  if (typeof startedAt === 'number' && Number.isSafeInteger(startedAt) && typeof id === 'string') {
-    return { startedAt, id }
+  const after: LogPosition | null =
+    position === null ? null : { startedAt: wholeOf(position[0]), id: textOf(position[1]) }
+  return async (db, filters, limit) => {
+    const { rows, next } = await searchRequests(db, filters, { after, limit })
+    return { rows, cursor: next && [next.startedAt, next.id], searchedTo: next?.startedAt ?? null }
   }
-  throw new GatewayError('invalid_request', 'cursor: not one of this list; take next_cursor of the page before')
+}
+
+function slowest(cursor: string | undefined): Search {
+  const position = decodeCursor(cursor, 4)
+  const after = position === null ? null : slowPosition(position)
+  return async (db, filters, limit) => {
+    const { rows, next, edge } = await searchSlowest(db, filters, { after, limit })
+    return { rows, cursor: next && [next.durationMs, next.startedAt, next.id, next.edge ?? ''], searchedTo: edge }
+  }
+}
+
+function slowPosition([duration, startedAt, id, edge]: readonly (string | number)[]): SlowPosition {
+  return {
+    durationMs: wholeOf(duration),
+    startedAt: wholeOf(startedAt),
+    id: textOf(id),
+    edge: edge === '' ? null : wholeOf(edge),
+  }
+}
+
+function wholeOf(part: string | number | undefined): number {
+  return typeof part === 'number' && Number.isSafeInteger(part) ? part : refuseCursor()
+}
+
+function textOf(part: string | number | undefined): string {
+  return typeof part === 'string' ? part : refuseCursor()
 }
 
 /** What came since the caller has looked: time narrows it along the index, the id decides within a millisecond. */

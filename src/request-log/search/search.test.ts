@@ -6,7 +6,9 @@ import { anyCall, logCalls } from '../../../test/calls/any-call.ts'
 import { watchPlans } from '../../../test/query-plans.ts'
 import { ENGINES, openRecord, testStores } from '../../../test/test-store.ts'
 import type { Database, RequestRow } from '../../store/engine/schema.ts'
-import { type LogPosition, type RequestFilters, searchRequests } from './search.ts'
+import type { LogPosition, RequestFilters } from './filters.ts'
+import { searchRequests } from './search.ts'
+import { type SlowPosition, searchSlowest } from './slowest.ts'
 
 const stores = await testStores()
 
@@ -25,6 +27,8 @@ const ANY: RequestFilters = {
   status: null,
   fallback: null,
   minCostPicodollars: null,
+  minDurationMs: null,
+  maxDurationMs: null,
   streamed: null,
   ended: null,
   endpoint: null,
@@ -48,6 +52,8 @@ const anyFilters = fc.record({
   status: fc.option(fc.constantFrom<RequestFilters['status']>('ok', 'error', 200, 404), { freq: 1 }),
   fallback: fc.option(fc.boolean(), { freq: 2 }),
   minCostPicodollars: fc.option(fc.bigInt(0n, 2n ** 55n), { freq: 1 }),
+  minDurationMs: fc.option(fc.constantFrom(0, 250, 251), { freq: 1 }),
+  maxDurationMs: fc.option(fc.constantFrom(249, 250, 90_000), { freq: 1 }),
   streamed: fc.option(fc.boolean(), { freq: 1 }),
   ended: fc.option(fc.constantFrom('finished', 'caller_left'), { freq: 1 }),
   endpoint: fc.option(fc.constantFrom('chat', 'embeddings'), { freq: 1 }),
@@ -73,6 +79,8 @@ function matches(row: RequestRow, filters: Omit<RequestFilters, 'workspace'>): b
     (status === null ||
       (status === 'ok' ? row.code === null : status === 'error' ? row.code !== null : row.status === status)) &&
     (filters.fallback === null || (row.fallback === 1) === filters.fallback) &&
+    (filters.minDurationMs === null || took(row) >= filters.minDurationMs) &&
+    (filters.maxDurationMs === null || took(row) <= filters.maxDurationMs) &&
     (filters.streamed === null || (row.streamed === 1) === filters.streamed) &&
     (filters.ended === null || row.ended === filters.ended) &&
     (filters.endpoint === null || row.endpoint === filters.endpoint) &&
@@ -81,6 +89,14 @@ function matches(row: RequestRow, filters: Omit<RequestFilters, 'workspace'>): b
     (filters.tag === null || JSON.parse(row.tags ?? '{}')[filters.tag.name] === filters.tag.value) &&
     (least === null || (row.cost_picodollars !== null && BigInt(row.cost_picodollars) >= least))
   )
+}
+
+function took({ started_at, finished_at }: RequestRow): number {
+  return (finished_at ?? Number.NaN) - started_at
+}
+
+function slowestFirst(a: RequestRow, b: RequestRow): number {
+  return took(b) - took(a) || newestFirst(a, b)
 }
 
 function isAbout(param: string | null, field: string): boolean {
@@ -109,6 +125,20 @@ async function allPages(
     pages++
   } while (after !== null)
   return { ids, pages }
+}
+
+async function allSlowest(db: Kysely<Database>, filters: RequestFilters, limit: number, scannedRows = 1_000) {
+  const ids: string[] = []
+  let after: SlowPosition | null = null
+  let edge: number | null
+  do {
+    const found = await searchSlowest(db, filters, { after, limit, scannedRows })
+    assert.ok(found.rows.length <= limit)
+    ids.push(...found.rows.map((row) => row.id))
+    after = found.next
+    edge = found.edge
+  } while (after !== null)
+  return { ids, edge }
 }
 
 let runs = 0
@@ -143,6 +173,8 @@ for (const engine of ENGINES) {
                 found.ids,
                 expected.map((row) => row.id),
               )
+              const slowest = await allSlowest(reads, { ...filters, workspace }, limit)
+              assert.deepEqual(slowest, { ids: expected.sort(slowestFirst).map((row) => row.id), edge: null })
             }
           },
         ),
@@ -161,6 +193,29 @@ for (const engine of ENGINES) {
         const newer = await allPages(reads, { ...ANY, ...filters, workspace: 'same-time', newerThan: tenth }, 4, 3)
         assert.deepEqual(newer.ids, ids.slice(0, 9))
       }
+    })
+
+    test('the slowest are those of the newest that it looks at, on every page the same ones', async () => {
+      const calls = [9_000, 1_000, 3_000, 2_000, 2_000].map((duration, index) => ({
+        ...{ startedAt: 1_000 * (index + 1), finishedAt: 1_000 * (index + 1) + duration },
+      }))
+      await logCalls(db, 'slowest', calls)
+      const filters = { ...ANY, workspace: 'slowest' }
+      const first = await searchSlowest(reads, filters, { after: null, limit: 2, scannedRows: 4 })
+      assert.deepEqual([first.rows.map((row) => row.id), first.edge], [['slowest-000002', 'slowest-000004'], 2_000])
+      const second = await searchSlowest(reads, filters, { after: first.next, limit: 2, scannedRows: 4 })
+      const found = [second.rows.map((row) => row.id), second.next, second.edge]
+      assert.deepEqual(found, [['slowest-000003', 'slowest-000001'], null, 2_000])
+    })
+
+    test('a call that nobody saw the end of has no duration', async () => {
+      const lost = { startedAt: 1_000, finishedAt: 900_000, code: 'interrupted' as const, status: 0 }
+      await logCalls(db, 'lost', [lost, { startedAt: 1_000, finishedAt: 1_250 }])
+      const filters = { ...ANY, workspace: 'lost' }
+      assert.deepEqual((await allSlowest(reads, filters, 10)).ids, ['lost-000001'])
+      assert.deepEqual((await allPages(reads, { ...filters, minDurationMs: 1 }, 10, 10)).ids, ['lost-000001'])
+      const theirs = await allSlowest(reads, { ...ANY, keyId: 'key-of-theirs' }, 10)
+      assert.deepEqual(theirs.ids, [])
     })
 
     test('hours without a match are jumped over, and what never occurs is known at once', async () => {

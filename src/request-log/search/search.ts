@@ -1,45 +1,8 @@
 import { type Kysely, type SelectQueryBuilder, sql } from 'kysely'
 import type { Database, RequestRow } from '../../store/engine/schema.ts'
 import { HOUR_MS } from '../usage/rollup.ts'
-import { hasTag, type Tag } from './tag.ts'
-import { newestFirst, type TimeRange } from './windows.ts'
-
-/** What a request must be like; null asks nothing. */
-export interface RequestFilters {
-  workspace: string
-  /** Unix milliseconds: started at or after `from` and before `to`. */
-  from: number | null
-  to: number | null
-  keyId: string | null
-  /** Empty for calls of a direct model id. */
-  route: string | null
-  provider: string | null
-  model: string | null
-  code: string | null
-  /** A field of the request, with those inside it. */
-  param: string | null
-  providerCode: string | null
-  /** A part of the reason, in whichever case. */
-  reason: string | null
-  status: number | 'ok' | 'error' | null
-  fallback: boolean | null
-  minCostPicodollars: bigint | null
-  streamed: boolean | null
-  /** How a stream ended. */
-  ended: string | null
-  endpoint: string | null
-  user: string | null
-  session: string | null
-  tag: Tag | null
-  /** Only those that stand before this one in the list. */
-  newerThan?: LogPosition | null
-}
-
-/** Where a page ended: requests are listed from the newest to the oldest, by id within a millisecond. */
-export interface LogPosition {
-  startedAt: number
-  id: string
-}
+import { alongIndex, isSifting, type LogPosition, type RequestFilters, rangeOf, sifted } from './filters.ts'
+import { newestFirst } from './windows.ts'
 
 export interface FoundRequests {
   rows: RequestRow[]
@@ -114,30 +77,6 @@ function taken(rows: RequestRow[], filters: RequestFilters, limit: number, edge:
   return { rows, next: edge === null ? null : { startedAt: edge, id: '' } }
 }
 
-/** Whether rows must be looked at one by one. */
-function isSifting(filters: RequestFilters): boolean {
-  const { provider, model, code, status, fallback, minCostPicodollars, streamed, ended, endpoint, tag } = filters
-  const { param, providerCode, reason } = filters
-  const asked = [provider, model, code, status, fallback, minCostPicodollars, streamed, ended, endpoint, tag]
-  asked.push(param, providerCode, reason)
-  return pathsOf(filters).length > 1 || asked.some((filter) => filter !== null)
-}
-
-type Path = 'session' | 'user' | 'keyId' | 'route'
-/** Filters with an index of their own, the most selective first: the first that is asked for is walked along. */
-const PATHS: readonly Path[] = ['session', 'user', 'keyId', 'route']
-
-function pathsOf(filters: RequestFilters): Path[] {
-  return PATHS.filter((path) => filters[path] !== null)
-}
-
-/** The times that a page may reach over. */
-function rangeOf({ from, to }: RequestFilters, after: LogPosition | null): TimeRange {
-  return { from, to: after === null ? to : Math.min(to ?? Infinity, after.startedAt + 1) }
-}
-
-type Requests<Columns> = SelectQueryBuilder<Database, 'requests', Columns>
-
 /** A stretch of the log from the newest on, along one index; `edge` is the oldest time in it. */
 function stretch(db: Kysely<Database>, filters: RequestFilters, after: LogPosition | null, edge: number | null) {
   let rows = alongIndex(db.selectFrom('requests').selectAll(), filters, after)
@@ -145,44 +84,8 @@ function stretch(db: Kysely<Database>, filters: RequestFilters, after: LogPositi
   return rows.orderBy('started_at', 'desc').orderBy('id', 'desc')
 }
 
-function alongIndex<Columns>(
-  rows: Requests<Columns>,
-  filters: RequestFilters,
-  after: LogPosition | null,
-): Requests<Columns> {
-  const { workspace, from, to, newerThan = null } = filters
-  const [path] = pathsOf(filters)
-  let found = path === 'keyId' ? rows : rows.where('workspace', '=', workspace)
-  if (path !== undefined) found = onPath(found, filters, path)
-  if (from !== null) found = found.where('started_at', '>=', from)
-  if (to !== null) found = found.where('started_at', '<', to)
-  if (newerThan !== null) {
-    found = found
-      .where('started_at', '>=', newerThan.startedAt)
-      .where((where) => where.or([where('started_at', '>', newerThan.startedAt), where('id', '>', newerThan.id)]))
-  }
-  if (after === null) return found
-  return found
-    .where('started_at', '<=', after.startedAt)
-    .where((where) => where.or([where('started_at', '<', after.startedAt), where('id', '<', after.id)]))
-}
-
-function onPath<Columns>(rows: Requests<Columns>, filters: RequestFilters, path: Path): Requests<Columns> {
-  const { session, user, keyId, route } = filters
-  switch (path) {
-    case 'session':
-      return rows.where('session', '=', session)
-    case 'user':
-      return rows.where('end_user', '=', user)
-    case 'keyId':
-      return rows.where('key_id', '=', keyId ?? '')
-    case 'route':
-      return rows.where('route', route === '' ? 'is' : '=', route || null)
-  }
-}
-
 /** How many rows there are, at most `most`; if there are so many, `edge` is the oldest time within them. */
-async function scan(
+export async function scan(
   db: Kysely<Database>,
   filters: RequestFilters,
   after: LogPosition | null,
@@ -199,46 +102,6 @@ async function scan(
     .select((select) => [select.fn.countAll<number>().as('scanned'), select.fn.min<number>('started_at').as('oldest')])
     .executeTakeFirstOrThrow()
   return { scanned, edge: scanned === most ? oldest : null }
-}
-
-function sifted<Columns>(rows: Requests<Columns>, filters: RequestFilters): Requests<Columns> {
-  const { provider, model, code, status, fallback, minCostPicodollars, streamed, ended, endpoint, tag } = filters
-  let found = rows.where('state', '=', 'closed')
-  for (const path of pathsOf(filters).slice(1)) found = onPath(found, filters, path)
-  if (provider !== null) found = found.where('provider', '=', provider)
-  if (model !== null) found = found.where('model', '=', model)
-  if (code !== null) found = found.where('code', '=', code)
-  if (status === 'ok' || status === 'error') found = found.where('code', status === 'ok' ? 'is' : 'is not', null)
-  else if (status !== null) found = found.where('status', '=', status)
-  if (fallback !== null) found = found.where('fallback', '=', fallback ? 1 : 0)
-  if (minCostPicodollars !== null) found = found.where('cost_picodollars', '>=', minCostPicodollars)
-  if (streamed !== null) found = found.where('streamed', '=', streamed ? 1 : 0)
-  if (ended !== null) found = found.where('ended', '=', ended)
-  if (endpoint !== null) found = found.where('endpoint', '=', endpoint)
-  if (tag !== null) found = found.where(hasTag(tag))
-  return because(found, filters)
-}
-
-/** Those that failed, by why. */
-function because<Columns>(rows: Requests<Columns>, { param, providerCode, reason }: RequestFilters): Requests<Columns> {
-  let found = rows
-  if (providerCode !== null) found = found.where('provider_code', '=', providerCode)
-  if (reason !== null)
-    found = found.where(sql<boolean>`lower(reason) like ${`%${pattern(reason.toLowerCase())}%`} escape '~'`)
-  if (param === null) return found
-  const inside = pattern(param)
-  return found.where((where) =>
-    where.or([
-      where('param', '=', param),
-      sql<boolean>`param like ${`${inside}.%`} escape '~'`,
-      sql<boolean>`param like ${`${inside}[%`} escape '~'`,
-    ]),
-  )
-}
-
-/** Of a text for `like`: what is special there stands for itself. */
-function pattern(text: string): string {
-  return text.replaceAll(/[~%_]/g, '~$&')
 }
 
 /** The newest hour whose sums leave room for a match, of those from `edge` on; an `edge` of null is the whole past. */

@@ -6,9 +6,10 @@ import { newId } from '../../domain/new-id.ts'
 import { closeInterrupted } from '../fold/fold.ts'
 import { readLedger } from '../logged-scopes.ts'
 import { ensurePartitions } from '../retention/partitions.ts'
+import type { LogPosition, RequestFilters } from './filters.ts'
 import { findRequest } from './find-request.ts'
 import { keyUsage } from './key-usage.ts'
-import { type LogPosition, type RequestFilters, searchRequests } from './search.ts'
+import { searchRequests } from './search.ts'
 import { newestFirst, type TimeRange } from './windows.ts'
 
 const stores = await testStores()
@@ -31,6 +32,8 @@ const EVERYTHING: RequestFilters = {
   status: null,
   fallback: null,
   minCostPicodollars: null,
+  minDurationMs: null,
+  maxDurationMs: null,
   streamed: null,
   ended: null,
   endpoint: null,

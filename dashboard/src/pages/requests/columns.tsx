@@ -14,12 +14,18 @@ import type { ListedRequest } from './use-requests.ts'
 /** `hrefOf` keeps the filters in the address of an opened request. */
 export function requestColumns(hrefOf: (id: string) => string): Column<ListedRequest>[] {
   return [
-    { name: 'time', title: 'Time', cell: (row) => <StartedAt row={row} href={hrefOf(row.id)} /> },
+    { name: 'time', title: 'Time', sortable: true, cell: (row) => <StartedAt row={row} href={hrefOf(row.id)} /> },
     { name: 'status', title: 'Status', cell: (row) => <Ending row={row} /> },
     { name: 'model', title: 'Asked for → served by', cell: (row) => <Served row={row} /> },
     { name: 'key', title: 'Key', cell: (row) => <KeyName row={row} />, wideOnly: true },
     { name: 'attempts', title: 'Attempts', figures: true, cell: (row) => <Attempts row={row} />, wideOnly: true },
-    { name: 'duration', title: 'Duration', figures: true, cell: (row) => durationText(durationOf(row)) },
+    {
+      name: 'duration',
+      title: 'Duration',
+      figures: true,
+      sortable: true,
+      cell: (row) => durationText(durationOf(row)),
+    },
     {
       name: 'latency',
       title: 'Provider',

@@ -11,7 +11,8 @@ export interface EmptyListProps {
   /** How far back was looked; null when to the end of the log. */
   searchedTo: string | null
   isLoading: boolean
-  onMore: () => void
+  /** Null: there is no further page. */
+  onMore: (() => void) | null
   onClear: () => void
 }
 
@@ -22,9 +23,13 @@ export function EmptyList({ isFiltered, searchedTo, isLoading, onMore, onClear }
       <EmptyState title="Nothing found so far" icon={SearchX}>
         Looked back to <Time at={searchedTo} />; older requests may match.
         <br />
-        <Button variant="default" size="xs" mt="sm" loading={isLoading} onClick={onMore}>
-          Look further
-        </Button>
+        {onMore === null ? (
+          'Choose a period that ends earlier.'
+        ) : (
+          <Button variant="default" size="xs" mt="sm" loading={isLoading} onClick={onMore}>
+            Look further
+          </Button>
+        )}
       </EmptyState>
     )
   }

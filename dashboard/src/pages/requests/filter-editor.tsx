@@ -1,7 +1,7 @@
 import { Combobox, Group, Loader, Stack, Text, TextInput, useCombobox } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { type Option, useOptions } from './filter-options.ts'
-import { FIELD_TITLES, type Field } from './filters.ts'
+import { durationOfText, FIELD_TITLES, type Field } from './filters.ts'
 import classes from './requests.module.css'
 
 /** Most that are drawn at once: whoever does not see theirs types a letter. */
@@ -14,7 +14,6 @@ export interface EditorProps {
 
 /** The value of one filter: chosen from what there is, or typed. */
 export function FilterEditor({ field, onChange }: EditorProps) {
-  if (field === 'min_cost_usd') return <CostEditor onChange={onChange} />
   const typed = TYPED[field]
   if (typed !== undefined) return <TextEditor field={field} {...typed} onChange={onChange} />
   return <OptionsEditor key={field} field={field} onChange={onChange} />
@@ -83,46 +82,38 @@ function OptionLine({ option }: { option: Option }) {
   )
 }
 
-function CostEditor({ onChange }: Pick<EditorProps, 'onChange'>) {
-  const [text, setText] = useState('')
-  const [error, setError] = useState<string | null>(null)
-  function submit(event: FormEvent) {
-    event.preventDefault()
-    const amount = text.trim().replace(/^\$/, '')
-    if (/^\d+(\.\d{1,12})?$/.test(amount)) onChange({ min_cost_usd: amount })
-    else setError('An amount such as 0.05')
-  }
-  return (
-    <form onSubmit={submit}>
-      <TextInput
-        data-autofocus
-        label="Cost at least"
-        description="In USD, for one call. Enter applies it."
-        placeholder="0.05"
-        leftSection="$"
-        inputMode="decimal"
-        value={text}
-        error={error}
-        onChange={(event) => setText(event.currentTarget.value)}
-      />
-    </form>
-  )
-}
-
 interface Typed {
+  label?: string
   description: string
   placeholder: string
-  /** What is accepted, and what is said otherwise. */
-  accepts?: RegExp
+  /** The value of the filter; null: it is none, and `otherwise` is said. */
+  read?: (text: string) => string | null
   otherwise?: string
+}
+
+const matching = (pattern: RegExp) => (text: string) => (pattern.test(text) ? text : null)
+const A_DURATION = {
+  description: 'From admission to the end: 5 s, 300 ms, 2 m. Enter applies it.',
+  placeholder: '5 s',
+  read: durationOfText,
+  otherwise: 'A duration such as 5 s or 300 ms',
 }
 
 /** Filters whose values nobody can list. */
 const TYPED: Partial<Record<Field, Typed>> = {
+  min_cost_usd: {
+    label: 'Cost at least',
+    description: 'In USD, for one call. Enter applies it.',
+    placeholder: '0.05',
+    read: (text) => matching(/^\d+(\.\d{1,12})?$/)(text.replace(/^\$/, '')),
+    otherwise: 'An amount such as 0.05',
+  },
+  min_duration_ms: A_DURATION,
+  max_duration_ms: A_DURATION,
   tag: {
     description: 'NAME:VALUE of the metadata that callers send. Enter applies it.',
     placeholder: 'team:search',
-    accepts: /^[^:]+:./,
+    read: matching(/^[^:]+:./),
     otherwise: 'A name and a value, such as team:search',
   },
   reason: { description: 'Words of why calls failed. Enter applies it.', placeholder: 'requests per minute' },
@@ -133,20 +124,20 @@ const TYPED: Partial<Record<Field, Typed>> = {
   },
 }
 
-function TextEditor({ field, description, placeholder, accepts = /./, otherwise, onChange }: Typed & EditorProps) {
+function TextEditor({ field, label, description, placeholder, read, otherwise, onChange }: Typed & EditorProps) {
   const [text, setText] = useState('')
   const [error, setError] = useState<string | null>(null)
   function submit(event: FormEvent) {
     event.preventDefault()
-    const value = text.trim()
-    if (accepts.test(value)) onChange({ [field]: value })
+    const value = (read ?? matching(/./))(text.trim())
+    if (value !== null) onChange({ [field]: value })
     else setError(otherwise ?? null)
   }
   return (
     <form onSubmit={submit}>
       <TextInput
         data-autofocus
-        label={FIELD_TITLES[field]}
+        label={label ?? FIELD_TITLES[field]}
         description={description}
         placeholder={placeholder}
         value={text}

@@ -18,6 +18,7 @@ import {
   Split,
   SquareTerminal,
   Tag,
+  Timer,
   User,
   Waypoints,
 } from 'lucide-react'
@@ -42,6 +43,8 @@ const ICONS: Record<Field, LucideIcon> = {
   key: KeyRound,
   fallback: Split,
   min_cost_usd: Coins,
+  min_duration_ms: Timer,
+  max_duration_ms: Timer,
   streamed: AudioLines,
   ended: CircleStop,
   endpoint: Waypoints,

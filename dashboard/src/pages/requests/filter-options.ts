@@ -46,7 +46,15 @@ function sentence(words: string): string {
 }
 
 /** Typed, not chosen. */
-const TYPED: ReadonlySet<Field> = new Set<Field>(['min_cost_usd', 'tag', 'reason', 'param', 'provider_code'])
+const TYPED: ReadonlySet<Field> = new Set<Field>([
+  'min_cost_usd',
+  'min_duration_ms',
+  'max_duration_ms',
+  'tag',
+  'reason',
+  'param',
+  'provider_code',
+])
 
 /** Far enough back to know what is in use, near enough to be quick in a log of millions. */
 const DAYS = 7

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { chipsOf, hasFilters, isOver, queryOf, withoutFilters } from './filters.ts'
+import { chipsOf, durationOfText, hasFilters, isOver, queryOf, withoutFilters } from './filters.ts'
 
 const NOW = Date.parse('2026-11-15T06:00:00Z')
 
@@ -19,6 +19,8 @@ describe('the address becomes the question to the gateway', () => {
       key: '01abc',
       fallback: 'true',
       min_cost_usd: '0.01',
+      min_duration_ms: '5000',
+      sort: 'slowest',
     }
     assert.deepEqual(queryOf({ ...filters, live: '1' }, 'research', NOW), { workspace: 'research', ...filters })
   })
@@ -70,6 +72,15 @@ describe('each filter is a chip that can be taken off', () => {
     assert.equal(hasFilters({ live: '1' }), false)
     assert.equal(hasFilters({ period: '1h' }), true)
   })
+})
+
+test('a duration is typed as people write it, in seconds where they name no unit', () => {
+  const typed = ['5', '2.5s', '300 ms', '1m', '0', '', 'soon', '-1', '1h']
+  assert.deepEqual(typed.map(durationOfText), ['5000', '2500', '300', '60000', '0', null, null, null, null])
+  assert.deepEqual(chipsOf({ min_duration_ms: '5000', max_duration_ms: '250' }, null), [
+    { field: 'min_duration_ms', title: 'Took at least', value: '5.00 s' },
+    { field: 'max_duration_ms', title: 'Took at most', value: '250 ms' },
+  ])
 })
 
 test('only a range that ended before now is over', () => {

@@ -1,4 +1,5 @@
 import type { Query } from '../../api/client.ts'
+import { milliseconds } from '../../format/number.ts'
 import type { Search } from '../../shell/place.ts'
 
 /** The filters of the list as they stand in the address, under the names of the management API. */
@@ -15,6 +16,8 @@ export const FIELDS = [
     'key',
     'fallback',
     'min_cost_usd',
+    'min_duration_ms',
+    'max_duration_ms',
   ] as const),
   ...(['streamed', 'ended', 'endpoint', 'user', 'session', 'tag'] as const),
 ] as const
@@ -32,6 +35,8 @@ export const FIELD_TITLES: Record<Field, string> = {
   key: 'Key',
   fallback: 'Fallback',
   min_cost_usd: 'Cost',
+  min_duration_ms: 'Took at least',
+  max_duration_ms: 'Took at most',
   streamed: 'Streamed',
   ended: 'Stream ended',
   endpoint: 'Endpoint',
@@ -73,10 +78,16 @@ export function queryOf(search: Search, workspace: string, now: number): Request
     if (value === undefined || (value === '' && field !== 'route')) continue
     query[field] = field === 'route' && value === DIRECT ? '' : value
   }
+  if (isSlowest(search)) query['sort'] = 'slowest'
   const { from, to } = rangeOf(search, now)
   if (from !== null) query['from'] = from
   if (to !== null) query['to'] = to
   return query as RequestsQuery
+}
+
+/** Whether the list begins with the slowest instead of the newest. */
+export function isSlowest(search: Search): boolean {
+  return search['sort'] === 'slowest'
 }
 
 export function rangeOf(search: Search, now: number): { from: string | null; to: string | null } {
@@ -119,6 +130,9 @@ function valueText(field: Field, value: string, keyName: string | null): string 
       return value === 'true' ? 'served' : 'not needed'
     case 'min_cost_usd':
       return `at least $${value}`
+    case 'min_duration_ms':
+    case 'max_duration_ms':
+      return milliseconds(Number(value))
     case 'streamed':
       return value === 'true' ? 'yes' : 'no'
     case 'ended':
@@ -138,6 +152,15 @@ function valueText(field: Field, value: string, keyName: string | null): string 
     case 'tag':
       return value
   }
+}
+
+const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000 }
+
+/** What people type for a duration, in seconds where they name no unit; null when it is none. */
+export function durationOfText(text: string): string | null {
+  const [, amount, unit = 's'] = /^(\d+(?:\.\d+)?)\s*(ms|s|m)?$/.exec(text.trim()) ?? []
+  if (amount === undefined) return null
+  return String(Math.round(Number(amount) * (UNITS[unit] ?? 1)))
 }
 
 /** The change of the address that takes every filter away. */

@@ -8,6 +8,9 @@ export interface ListEndProps {
   rows: number
   /** How far back the list has looked; null when to the end. */
   searchedTo: string | null
+  hasMore: boolean
+  /** The slowest come first. */
+  isSlow: boolean
   isLoading: boolean
   /** The last page held something: more may be loaded without being asked. */
   isFruitful: boolean
@@ -15,9 +18,9 @@ export interface ListEndProps {
 }
 
 /** What comes after the last row: older ones as one scrolls near, or the end. */
-export function ListEnd({ rows, searchedTo, isLoading, isFruitful, onMore }: ListEndProps) {
+export function ListEnd(props: ListEndProps) {
+  const { rows, searchedTo, hasMore, isSlow, isLoading, isFruitful, onMore } = props
   const mark = useRef<HTMLDivElement>(null)
-  const hasMore = searchedTo !== null
   // biome-ignore lint/correctness/useExhaustiveDependencies: seen anew after every page, which `rows` tells.
   useEffect(() => {
     if (mark.current === null || !hasMore || !isFruitful || isLoading) return undefined
@@ -33,19 +36,21 @@ export function ListEnd({ rows, searchedTo, isLoading, isFruitful, onMore }: Lis
   return (
     <Group ref={mark} justify="center" gap="sm" className={classes['end'] ?? ''}>
       <Text size="xs" c="dimmed" component="span">
-        {hasMore ? (
+        {hasMore
+          ? `${count(rows)} shown`
+          : rows === 1
+            ? 'That is the only one'
+            : `That is all: ${count(rows)} requests`}
+        {searchedTo !== null && (
           <>
-            {count(rows)} shown, back to <Time at={searchedTo} />
+            {isSlow ? ', the slowest since ' : ', back to '}
+            <Time at={searchedTo} />
           </>
-        ) : rows === 1 ? (
-          'That is the only one'
-        ) : (
-          `That is all: ${count(rows)} requests`
         )}
       </Text>
       {hasMore && (
         <Button variant="default" size="xs" loading={isLoading} onClick={onMore}>
-          {isFruitful ? 'Load older' : 'Look further'}
+          {!isFruitful ? 'Look further' : isSlow ? 'Load more' : 'Load older'}
         </Button>
       )}
     </Group>

@@ -18,6 +18,7 @@ export interface RequestListProps {
   openId: string | undefined
   isFiltered: boolean
   onClear: () => void
+  onSort: (isSlowest: boolean) => void
   /** Told while somebody points at the list or has the focus in it. */
   onAttend: (isAttended: boolean) => void
 }
@@ -25,8 +26,8 @@ export interface RequestListProps {
 const rowKey = (row: ListedRequest) => row.id
 
 export function RequestList(props: RequestListProps) {
-  const { requests, search, openId, isFiltered, onClear, onAttend } = props
-  const { list, rows, waiting, admit, newIds, searchedTo } = requests
+  const { requests, search, openId, isFiltered, onClear, onSort, onAttend } = props
+  const { list, rows, waiting, admit, newIds, searchedTo, isSlow } = requests
   const path = usePath()
   const columns = useMemo(
     () => requestColumns((id) => path('requests', id) + (search === '' ? '' : `?${search}`)),
@@ -63,7 +64,7 @@ export function RequestList(props: RequestListProps) {
             isFiltered={isFiltered}
             searchedTo={searchedTo}
             isLoading={list.isFetchingNextPage}
-            onMore={more}
+            onMore={list.hasNextPage ? more : null}
             onClear={onClear}
           />
         ) : (
@@ -73,12 +74,16 @@ export function RequestList(props: RequestListProps) {
               columns={columns}
               rows={rows}
               rowKey={rowKey}
+              sort={{ by: isSlow ? 'duration' : 'time', descending: true }}
+              onSort={({ by }) => onSort(by === 'duration' && !isSlow)}
               isCurrent={(row) => row.id === openId}
               isNew={(row) => newIds.has(row.id)}
             />
             <ListEnd
               rows={rows.length}
               searchedTo={searchedTo}
+              hasMore={list.hasNextPage}
+              isSlow={isSlow}
               isLoading={list.isFetchingNextPage}
               isFruitful={(lastPage?.data.length ?? 0) > 0}
               onMore={more}

@@ -1,12 +1,12 @@
 import { ActionIcon, Text, Tooltip } from '@mantine/core'
-import { RotateCw } from 'lucide-react'
+import { RotateCw, Snail } from 'lucide-react'
 import { useEffect, useMemo, useState } from 'react'
 import { useLocation, useSearch } from 'wouter'
 import { Page } from '../../components/page.tsx'
 import { usePath, usePlaceParts, useUrlState, useWorkspace } from '../../shell/place.ts'
 import { ExportMenu } from './export-menu.tsx'
 import { FilterBar } from './filter-bar.tsx'
-import { hasFilters, isOver, queryOf, type RequestsQuery, withoutFilters } from './filters.ts'
+import { hasFilters, isOver, isSlowest, queryOf, type RequestsQuery, withoutFilters } from './filters.ts'
 import { LiveSwitch } from './live-switch.tsx'
 import { RequestList } from './request-list.tsx'
 import { RequestPanel } from './request-panel.tsx'
@@ -26,8 +26,12 @@ export function RequestsPage() {
   const query = useMemo(() => JSON.parse(asked) as RequestsQuery, [asked])
   const [isAttended, setAttended] = useState(false)
   const isPast = isOver(search, asOf)
-  const tail = { isOn: search['live'] === '1' && !isPast, isPaused: isAttended || openId !== undefined }
+  const tail = {
+    isOn: search['live'] === '1' && !isPast && !isSlowest(search),
+    isPaused: isAttended || openId !== undefined,
+  }
   const requests = useRequests(query, tail)
+  const sort = (isSlow: boolean) => change(isSlow ? { sort: 'slowest', live: null } : { sort: null })
   function refresh() {
     setAsOf(Date.now())
     void requests.list.refetch()
@@ -40,8 +44,19 @@ export function RequestsPage() {
           isPaused={tail.isPaused}
           isOver={isPast}
           problem={requests.problem}
-          onChange={(isOn) => change({ live: isOn ? '1' : null })}
+          onChange={(isOn) => change(isOn ? { live: '1', sort: null } : { live: null })}
         />
+        <Tooltip label={isSlowest(search) ? 'Newest first' : 'Slowest first'}>
+          <ActionIcon
+            variant={isSlowest(search) ? 'light' : 'default'}
+            size={36}
+            aria-label="Slowest first"
+            aria-pressed={isSlowest(search)}
+            onClick={() => sort(!isSlowest(search))}
+          >
+            <Snail size={16} aria-hidden />
+          </ActionIcon>
+        </Tooltip>
         <Tooltip label="Refresh">
           <ActionIcon
             variant="default"
@@ -66,6 +81,7 @@ export function RequestsPage() {
         openId={openId}
         isFiltered={hasFilters(search)}
         onClear={() => change(withoutFilters())}
+        onSort={sort}
         onAttend={setAttended}
       />
       <Opened id={openId} requests={requests} />

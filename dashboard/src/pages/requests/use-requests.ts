@@ -36,6 +36,7 @@ export interface Tail {
  * ended, wherever it stands; new ones come in unless the tail is paused, and wait otherwise.
  */
 export function useRequests(query: RequestsQuery, tail: Tail) {
+  const isSlow = query.sort === 'slowest'
   const client = useQueryClient()
   const input = useMemo(() => ({ query: { ...query, limit: PAGE_ROWS } }), [query])
   const list = usePages('requests.list', input)
@@ -47,10 +48,12 @@ export function useRequests(query: RequestsQuery, tail: Tail) {
   const page = tail.isOn && !newest.isPlaceholderData ? newest.data : undefined
   const mine = followed.query === query ? followed : null
   const rows = useMemo(() => {
+    // As they came: a tail does not follow the slowest.
+    if (isSlow) return base?.flatMap((each) => each.data) ?? []
     const known = mergeRows(base?.flatMap((each) => each.data) ?? [], mine?.rows ?? [])
     const ids = new Set(known.map(({ id }) => id))
     return mergeRows(known, page?.data.filter(({ id }) => ids.has(id)) ?? [])
-  }, [base, mine, page])
+  }, [base, mine, page, isSlow])
   const waiting = useMemo(() => (base === undefined ? [] : newcomers(rows, page?.data ?? [])), [base, rows, page])
 
   function admit(): void {
@@ -78,6 +81,7 @@ export function useRequests(query: RequestsQuery, tail: Tail) {
     /** Why nothing new can be seen at the moment. */
     problem: tail.isOn ? (newest.error?.message ?? null) : null,
     searchedTo: searchedTo(base?.at(-1)),
+    isSlow,
   }
 }
 
