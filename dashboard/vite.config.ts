@@ -34,6 +34,7 @@ export default defineConfig({
     assetsInlineLimit: 0,
     reportCompressedSize: false,
     rolldownOptions: {
+      input: ['index.html', 'docs.html'].map((page) => `${import.meta.dirname}/${page}`),
       output: {
         // What several pages share comes as one file, not as dozens of a kilobyte.
         codeSplitting: {

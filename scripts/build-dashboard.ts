@@ -1,4 +1,4 @@
-import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import { announced, sourceHash } from './source-hash.ts'
@@ -10,13 +10,16 @@ const mark = join(root, 'dashboard/.built')
 
 /** What the built files depend on: the dashboard, the API contract of its client, and the packages. */
 const SOURCES = [
-  'dashboard/{index.html,vite.config.ts}',
+  'dashboard/{index.html,docs.html,vite.config.ts}',
   'dashboard/{src,public}/**/*.*',
   'src/{management/contract,domain}/**/*.ts',
   'package-lock.json',
 ]
 
-/** Compressed copies of scripts and styles, so that nothing is compressed at run time. */
+/**
+ * Compressed copies in the place of scripts and styles, so that nothing is compressed at run time. All three would make
+ * the package a third larger.
+ */
 function compress(): void {
   for (const file of globSync('**/*.{js,css,svg}', { cwd: out })) {
     const bytes = readFileSync(join(out, file))
@@ -24,6 +27,7 @@ function compress(): void {
     writeFileSync(join(out, `${file}.br`), brotliCompressSync(bytes, { params }))
     // Browsers accept Brotli only over TLS and from localhost.
     writeFileSync(join(out, `${file}.gz`), gzipSync(bytes, { level: 9 }))
+    rmSync(join(out, file))
   }
 }
 

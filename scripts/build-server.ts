@@ -9,6 +9,9 @@ const MARK = '.built'
 /** What the built files depend on: the code, how it is built, and the packages that are built in. */
 const SOURCES = ['{src,simulator,demo}/**/*.{ts,json}', 'scripts/{build-server,source-hash}.ts', 'package-lock.json']
 
+/** Loaded on demand by the program and by its threads: built once, beside them. */
+const SHARED = ['src/telemetry/otel/create-tracing.ts', 'pino-pretty']
+
 /**
  * V8 keeps the source text in memory, with one byte per character only if all of it is ASCII. So comments are removed
  * and other characters escaped.
@@ -39,6 +42,7 @@ export async function buildServer(options: { force: boolean }): Promise<void> {
       for (const worker of globSync('src/**/{worker,*-worker}.ts', { cwd: root })) {
         modules.push(...(await bundle(basename(worker, '.ts'), worker, fresh)))
       }
+      for (const part of SHARED) modules.push(...(await bundle(sharedName(part), part, fresh)))
       writeFileSync(join(fresh, 'licences.txt'), licencesOf(modules))
       copyData(fresh)
       writeFileSync(join(fresh, MARK), wanted)
@@ -62,6 +66,7 @@ async function bundle(name: string, entry: string, folder: string): Promise<stri
     platform: 'node',
     // An optional native part of the PostgreSQL client, never installed.
     external: ['pg-native'],
+    plugins: [{ name: 'shared', resolveId: sharedFile }],
     // Warnings about packages are ignored; our own code is checked elsewhere.
     logLevel: 'silent',
   })
@@ -71,13 +76,29 @@ async function bundle(name: string, entry: string, folder: string): Promise<stri
   return output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []))
 }
 
-/** The licences of the bundled packages. */
-function licencesOf(modules: readonly string[]): string {
-  const packages = modules.flatMap((id) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id)?.[0] ?? [])
-  return [...new Set(packages)].sort().map(licenceOf).join('\n')
+/** Another program's import of a shared part is left as it is, but for the name of the built file. */
+function sharedFile(source: string, importer: string | undefined): { id: string; external: true } | null {
+  const part = SHARED.find((each) => basename(each) === basename(source))
+  if (importer === undefined || part === undefined) return null
+  return { id: `./${sharedName(part)}.js`, external: true }
 }
 
-function licenceOf(folder: string): string {
+function sharedName(part: string): string {
+  return `shared.${basename(part, '.ts')}`
+}
+
+/** The licences of the bundled packages; those that many have stand once. */
+function licencesOf(modules: readonly string[]): string {
+  const packages = modules.flatMap((id) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id)?.[0] ?? [])
+  const byText = new Map<string, string[]>()
+  for (const folder of [...new Set(packages)].sort()) {
+    const { title, text } = licenceOf(folder)
+    byText.set(text, [...(byText.get(text) ?? []), title])
+  }
+  return [...byText].map(([text, titles]) => `${titles.join('\n')}\n\n${text}\n`).join('\n')
+}
+
+function licenceOf(folder: string): { title: string; text: string } {
   const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
     name: string
     version: string
@@ -85,7 +106,7 @@ function licenceOf(folder: string): string {
   }
   const [file] = globSync('{LICEN[CS]E,licen[cs]e}*', { cwd: folder })
   const text = file === undefined ? '' : readFileSync(join(folder, file), 'utf8')
-  return `${name} ${version} (${license ?? 'see below'})\n\n${text.trim()}\n`
+  return { title: `${name} ${version} (${license ?? 'see below'})`, text: text.trim() }
 }
 
 /** Files that the code reads at run time. */

@@ -1,11 +1,18 @@
 // Before the first paint, so that a page in the dark does not flash. A file of its own: the page allows no inline script.
 ;(() => {
-  let wanted = 'auto'
-  try {
-    wanted = localStorage.getItem('switchyard-color-scheme') ?? 'auto'
-  } catch {
-    // Storage may be switched off; then the system decides.
+  const system = matchMedia('(prefers-color-scheme: dark)')
+  const show = () => {
+    let wanted = 'auto'
+    try {
+      wanted = localStorage.getItem('switchyard-color-scheme') ?? 'auto'
+    } catch {
+      // Storage may be switched off; then the system decides.
+    }
+    const isDark = wanted === 'dark' || (wanted !== 'light' && system.matches)
+    document.documentElement.setAttribute('data-mantine-color-scheme', isDark ? 'dark' : 'light')
+    // What the renderer of the API reference looks for.
+    document.documentElement.classList.toggle('dark-mode', isDark)
   }
-  const isDark = wanted === 'dark' || (wanted !== 'light' && matchMedia('(prefers-color-scheme: dark)').matches)
-  document.documentElement.setAttribute('data-mantine-color-scheme', isDark ? 'dark' : 'light')
+  system.addEventListener('change', show)
+  show()
 })()

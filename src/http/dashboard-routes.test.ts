@@ -30,10 +30,11 @@ before(async () => {
   writeFileSync(join(root, 'package.json'), 'a secret')
   writeFileSync(join(folder, 'index.html'), PAGE)
   writeFileSync(join(folder, 'index.html.br'), brotliCompressSync(PAGE))
+  writeFileSync(join(folder, 'docs.html'), '<title>reference</title>')
   writeFileSync(join(folder, 'favicon.svg'), '<svg/>')
   writeFileSync(join(folder, 'color-scheme.js'), SCRIPT)
   writeFileSync(join(folder, 'color-scheme.js.br'), brotliCompressSync(SCRIPT))
-  writeFileSync(join(folder, 'assets/main-a1b2.js'), SCRIPT)
+  // As the build leaves it: the copies alone.
   writeFileSync(join(folder, 'assets/main-a1b2.js.br'), brotliCompressSync(SCRIPT))
   writeFileSync(join(folder, 'assets/main-a1b2.js.gz'), gzipSync(SCRIPT))
   writeFileSync(join(folder, 'assets/inter-c3d4.woff2'), Buffer.from([0, 255, 128, 10]))
@@ -115,6 +116,28 @@ describe('the page', () => {
   test('takes no other method', async () => {
     const response = await get('/dashboard/keys', {}, 'POST')
     assert.deepEqual([response.status, response.headers.get('allow')], [405, 'GET, HEAD'])
+  })
+})
+
+describe('the reference of the API', () => {
+  test('stands at /docs, with a policy that allows the files of the gateway alone', async () => {
+    const response = await get('/docs')
+    assert.equal(response.status, 200)
+    assert.equal(await response.text(), '<title>reference</title>')
+    assert.match(response.headers.get('content-security-policy') ?? '', /script-src 'self'; style-src 'self'; img-src/)
+    assert.equal(response.headers.get('x-content-type-options'), 'nosniff')
+  })
+
+  test('has no second address without the policy', async () => {
+    const response = await get('/dashboard/docs.html')
+    assert.match(response.headers.get('content-security-policy') ?? '', /script-src 'self'/)
+    assert.doesNotMatch(await response.text(), /reference/)
+  })
+
+  test('says how to build it where that was not done', async () => {
+    const response = await fetch(`${bareUrl}/docs`)
+    assert.equal(response.status, 503)
+    assert.match(await response.text(), /npm run build:dashboard/)
   })
 })
 

@@ -22,24 +22,28 @@ const PROTECTION = {
 const FOR_EVER = 'public, max-age=31536000, immutable'
 
 /**
- * The built dashboard, and a redirect to it from `/`. Where calls have another port than the page, `ports` returns both for
- * the examples in it: `9090 8080`.
+ * The built dashboard, a redirect to it from `/`, and the reference of the API at `/docs`. Where calls have another port
+ * than the page, `ports` returns both for the examples in it: `9090 8080`.
  */
 export function dashboardRoutes(folder: string, ports: () => string = () => ''): HttpRoute[] {
   const files = listStaticFiles(folder)
   const page = files.get('index.html')
+  const reference = files.get('docs.html')
   const handle = (call: Call) => (page === undefined ? notBuilt() : answer(call, files, page, ports()))
+  const handleDocs = () => (reference === undefined ? notBuilt() : answerReference(reference))
   return [
     { method: 'GET', path: '/', handle: redirectToDashboard },
     { method: 'GET', path: HOME, handle, headers: PROTECTION },
     { method: 'GET', path: `${HOME}/*`, handle, headers: PROTECTION },
+    { method: 'GET', path: '/docs', handle: handleDocs, headers: PROTECTION },
   ]
 }
 
 function answer(call: Call, files: ReadonlyMap<string, StaticFile>, page: StaticFile, ports: string): Promise<Reply> {
   const name = call.params['*'] ?? ''
   const file = files.get(name)
-  if (file !== undefined && file !== page) {
+  // A page goes out with its policy only.
+  if (file !== undefined && !name.endsWith('.html')) {
     return answerFile(call, file, { 'cache-control': name.startsWith('assets/') ? FOR_EVER : 'no-cache' })
   }
   if (file === undefined && (name.startsWith('assets/') || isFileName(name))) throw new GatewayError('not_found')
@@ -62,11 +66,18 @@ async function answerPage(page: StaticFile, ports: string): Promise<Reply> {
   }
 }
 
-function contentPolicy(nonce: string): string {
+/** The reference of the API: a page of its own, whose renderer needs no inline style. */
+async function answerReference(page: StaticFile): Promise<Reply> {
+  const headers = { 'content-type': page.mediaType, 'cache-control': 'no-cache' }
+  const body = (await readListed(page.path)).toString('utf8')
+  return { status: 200, headers: { ...headers, 'content-security-policy': contentPolicy() }, body }
+}
+
+function contentPolicy(nonce?: string): string {
   return [
     "default-src 'none'",
     "script-src 'self'",
-    `style-src 'self' 'nonce-${nonce}'`,
+    `style-src 'self'${nonce === undefined ? '' : ` 'nonce-${nonce}'`}`,
     "img-src 'self' data:",
     "font-src 'self'",
     "connect-src 'self'",
@@ -86,9 +97,9 @@ function notBuilt(): Reply {
       'content-security-policy': "default-src 'none'; base-uri 'none'; frame-ancestors 'none'",
     },
     body: `<!doctype html><html lang="en"><meta charset="utf-8"><title>Switchyard</title>
-<h1>The dashboard is not built</h1>
+<h1>This page is not built</h1>
 <p>Run <code>npm run build:dashboard</code> and start the gateway again.</p>
-<p>Everything else works: <a href="/docs">the management API</a>.</p></html>`,
+<p>Everything else works; <a href="/openapi.json">/openapi.json</a> describes the API.</p></html>`,
   }
 }
 

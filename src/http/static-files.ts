@@ -2,11 +2,16 @@ import { createHash } from 'node:crypto'
 import { readdirSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { extname, join, relative, sep } from 'node:path'
+import { promisify } from 'node:util'
+import { gunzip } from 'node:zlib'
 import { GatewayError } from '../domain/errors.ts'
 import type { Call, Reply } from './call.ts'
 
+const unpack = promisify(gunzip)
+
 /** One file of a folder, with its compressed copies. */
 export interface StaticFile {
+  /** Missing where its copies stand for it. */
   path: string
   mediaType: string
   /** Best first. */
@@ -41,22 +46,23 @@ const ENCODINGS = [
  */
 export function listStaticFiles(folder: string): ReadonlyMap<string, StaticFile> {
   const paths = new Set(filesBelow(folder))
-  const isCopy = (path: string) =>
-    ENCODINGS.some(({ suffix }) => path.endsWith(suffix) && paths.has(path.slice(0, -suffix.length)))
   return new Map(
-    [...paths]
-      .filter((path) => !isCopy(path))
-      .map((path) => [
-        relative(folder, path).replaceAll(sep, '/'),
-        {
-          path,
-          mediaType: MEDIA_TYPES[extname(path)] ?? 'application/octet-stream',
-          copies: ENCODINGS.map(({ encoding, suffix }) => ({ encoding, path: path + suffix })).filter((copy) =>
-            paths.has(copy.path),
-          ),
-        },
-      ]),
+    [...new Set([...paths].map(withoutSuffix))].map((path) => [
+      relative(folder, path).replaceAll(sep, '/'),
+      {
+        path,
+        mediaType: MEDIA_TYPES[extname(path)] ?? 'application/octet-stream',
+        copies: ENCODINGS.map(({ encoding, suffix }) => ({ encoding, path: path + suffix })).filter((copy) =>
+          paths.has(copy.path),
+        ),
+      },
+    ]),
   )
+}
+
+function withoutSuffix(path: string): string {
+  const copy = ENCODINGS.find(({ suffix }) => path.endsWith(suffix))
+  return copy === undefined ? path : path.slice(0, -copy.suffix.length)
 }
 
 /** Whether a name looks like a file, not like a model id, which may contain dots too. */
@@ -83,7 +89,7 @@ export async function answerFile(
 ): Promise<Reply> {
   const accepted = call.header('accept-encoding')
   const copy = file.copies.find(({ encoding }) => accepts(accepted, encoding))
-  const bytes = await readListed(copy?.path ?? file.path)
+  const bytes = copy === undefined ? await readPlain(file) : await readListed(copy.path)
   const etag = `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`
   const headers: Record<string, string> = { ...more, etag }
   if (file.copies.length > 0) headers['vary'] = 'accept-encoding'
@@ -91,6 +97,12 @@ export async function answerFile(
   headers['content-type'] = file.mediaType
   if (copy !== undefined) headers['content-encoding'] = copy.encoding
   return { status: 200, headers, body: bytes }
+}
+
+/** The build leaves of a file with copies only these: whoever takes neither, which no browser does, gets one unpacked. */
+async function readPlain(file: StaticFile): Promise<Buffer> {
+  const packed = file.copies.find(({ encoding }) => encoding === 'gzip')
+  return packed === undefined ? readListed(file.path) : unpack(await readListed(packed.path))
 }
 
 /** Read for each answer: the files are small and need not stay in memory. */
@@ -109,7 +121,7 @@ function isMissing(error: unknown): boolean {
 }
 
 /** RFC 9110, 12.5.3; a weight of 0 is a refusal. */
-function accepts(header: string | undefined, encoding: string): boolean {
+export function accepts(header: string | undefined, encoding: string): boolean {
   return (header ?? '').split(',').some((part) => {
     const [name, ...parameters] = part.split(';').map((text) => text.trim().toLowerCase())
     return name === encoding && !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter))

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { ERRORS } from '../domain/errors.ts'
 import type { Endpoint } from '../endpoints/endpoint.ts'
 import { ENDPOINTS } from '../endpoints/endpoints.ts'
+import { exampleOf } from './openapi-examples.ts'
 
 type Json = Record<string, unknown>
 
@@ -65,14 +66,14 @@ const ERROR_HEADERS: Json = {
 
 /** The endpoints that applications call, in the words of OpenAPI. */
 export function v1Paths(schemaOf: (type: z.ZodType, io: 'input' | 'output') => Json): Record<string, Json> {
-  const answer = (description: string, type: z.ZodType, headers: Json) => ({
+  const answer = (operation: string, description: string, type: z.ZodType, headers: Json) => ({
     description,
     headers: { ...headers, ...ID_HEADERS, ...RATE_HEADERS },
-    content: { 'application/json': { schema: schemaOf(type, 'output') } },
+    content: { 'application/json': { schema: schemaOf(type, 'output'), ...exampleOf(operation, 'answer') } },
   })
   const common = { tags: ['Applications'], security: [{ gateway_key: [] }] }
   const served = ({ page, stream }: Endpoint) => {
-    const whole = answer(page.answerNotes, page.answer, CALL_HEADERS)
+    const whole = answer(page.operationId, page.answerNotes, page.answer, CALL_HEADERS)
     return stream === undefined ? whole : { ...whole, content: { ...whole.content, 'text/event-stream': STREAM } }
   }
   const posted = (endpoint: Endpoint, page = endpoint.page) => ({
@@ -90,7 +91,10 @@ export function v1Paths(schemaOf: (type: z.ZodType, io: 'input' | 'output') => J
     '/v1/models': {
       get: {
         ...{ operationId: 'v1.models.list', summary: 'List the aliases and models that the key may use', ...common },
-        responses: { 200: answer('The list', models, MODELS_HEADERS), ...failures((code) => ON_MODELS.has(code)) },
+        responses: {
+          200: answer('v1.models.list', 'The list', models, MODELS_HEADERS),
+          ...failures((code) => ON_MODELS.has(code)),
+        },
       },
     },
     '/v1/models/{id}': {
@@ -100,7 +104,7 @@ export function v1Paths(schemaOf: (type: z.ZodType, io: 'input' | 'output') => J
           { name: 'id', in: 'path', required: true, schema: text, description: 'With its slashes, if any.' },
         ],
         responses: {
-          200: answer('The entry', model, MODELS_HEADERS),
+          200: answer('v1.models.get', 'The entry', model, MODELS_HEADERS),
           ...failures((code) => ON_MODELS.has(code) || code === 'model_not_found'),
         },
       },

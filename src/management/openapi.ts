@@ -1,10 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { z } from 'zod'
+import type { z } from 'zod'
 import { ERRORS } from '../domain/errors.ts'
-import { itemOf } from '../domain/list-of.ts'
 import { DASHBOARD_HEADER } from './access/cross-site.ts'
 import { SESSION_COOKIE } from './access/session-cookie.ts'
 import type { Operation, OperationScope } from './contract/operation.ts'
+import { Components } from './openapi-components.ts'
+import { exampleOf, paramExampleOf } from './openapi-examples.ts'
 import { v1Paths } from './openapi-v1.ts'
 
 type Json = Record<string, unknown>
@@ -14,10 +15,12 @@ type Json = Record<string, unknown>
  * A row a turn, for calls wait meanwhile.
  */
 export async function openApi(operations: Record<string, Operation>, version: string): Promise<Json> {
+  const components = new Components()
+  const { schemaOf } = components
   const paths = v1Paths(schemaOf)
   for (const [name, operation] of Object.entries(operations)) {
     const path = paths[operation.path] ?? {}
-    path[operation.method.toLowerCase()] = describe(name, operation)
+    path[operation.method.toLowerCase()] = describe(name, operation, schemaOf)
     paths[operation.path] = path
     await nextTurn()
   }
@@ -30,11 +33,12 @@ export async function openApi(operations: Record<string, Operation>, version: st
         'Applications call /v1 with a gateway key. The management API (keys, routes, providers, prices, the request log and its sums) is at the same address, with an admin key.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
+    servers: [{ url: '/', description: 'This gateway' }],
     security: [{ admin_key: [] }, { session: [] }],
     paths,
     components: {
       securitySchemes: SECURITY_SCHEMES,
-      schemas: { Error: ERROR_SCHEMA },
+      schemas: { Error: ERROR_SCHEMA, ...components.schemas },
     },
   }
 }
@@ -67,13 +71,15 @@ const ERROR_SCHEMA: Json = {
   },
 }
 
-function describe(name: string, operation: Operation): Json {
+type SchemaOf = Components['schemaOf']
+
+function describe(name: string, operation: Operation, schemaOf: SchemaOf): Json {
   const described: Json = {
     operationId: name,
     summary: operation.summary,
     tags: [operation.tag],
-    parameters: parameters(operation),
-    responses: responses(operation),
+    parameters: parameters(name, operation, schemaOf),
+    responses: responses(name, operation, schemaOf),
   }
   if (operation.isPublic) described['security'] = []
   else {
@@ -84,7 +90,7 @@ function describe(name: string, operation: Operation): Json {
   if (operation.body.type !== 'undefined') {
     described['requestBody'] = {
       required: true,
-      content: { 'application/json': { schema: schemaOf(operation.body, 'input') } },
+      content: { 'application/json': { schema: schemaOf(operation.body, 'input'), ...exampleOf(name, 'request') } },
     }
   }
   return described
@@ -97,13 +103,15 @@ const SCOPES: Record<OperationScope, string> = {
   gateway: 'The access must cover all workspaces.',
 }
 
-function parameters(operation: Operation): Json[] {
+function parameters(name: string, operation: Operation, schemaOf: SchemaOf): Json[] {
   const fields = (object: z.ZodObject, place: 'path' | 'query') =>
-    Object.entries(object.shape).map(([name, type]) => ({
-      name,
+    Object.entries(object.shape).map(([field, type]) => ({
+      name: field,
       in: place,
       required: place === 'path' || !(type as z.ZodType).safeParse(undefined).success,
       schema: schemaOf(type as z.ZodType, 'input'),
+      // Of a query there is none: it would stand in the field of whoever tries the operation.
+      ...(place === 'path' && paramExampleOf(name, field)),
     }))
   const ifMatch = {
     name: 'If-Match',
@@ -127,30 +135,20 @@ function parameters(operation: Operation): Json[] {
   ]
 }
 
-function responses(operation: Operation): Json {
+function responses(name: string, operation: Operation, schemaOf: SchemaOf): Json {
   const success: Json = { description: operation.summary }
   if (operation.stream !== null) {
     const schema = { type: 'string' }
-    success['content'] = Object.fromEntries(operation.stream.map((mediaType) => [mediaType, { schema }]))
+    success['content'] = Object.fromEntries(
+      operation.stream.map((mediaType, at) => [mediaType, { schema, ...(at === 0 && exampleOf(name, 'answer')) }]),
+    )
   } else if (operation.status !== 204) {
-    success['content'] = { 'application/json': { schema: schemaOf(operation.reply, 'output') } }
+    const schema = schemaOf(operation.reply, 'output')
+    success['content'] = { 'application/json': { schema, ...exampleOf(name, 'answer') } }
   }
   const failure = {
     description: 'An error',
     content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
   }
   return { [operation.status]: success, ...(operation.mayCreate ? { 201: success } : {}), default: failure }
-}
-
-/** The document names the dialect once; the schemas inside it need not. */
-function schemaOf(type: z.ZodType, io: 'input' | 'output'): Json {
-  const { $schema: _dialect, ...schema } = z.toJSONSchema(type, {
-    io,
-    unrepresentable: 'any',
-    override({ zodSchema, jsonSchema }) {
-      const item = itemOf(zodSchema)
-      if (item !== undefined) Object.assign(jsonSchema, { type: 'array', items: schemaOf(item, io) })
-    },
-  }) as Json
-  return schema
 }

@@ -81,14 +81,16 @@ describe('the package', () => {
     const workers = globSync('src/**/{worker,*-worker}.ts', { cwd: ROOT }).map((path) => basename(path, '.ts'))
     const expected = [
       ...['package.json', 'README.md', 'LICENSE', 'CHANGELOG.md'].filter((name) => existsSync(join(ROOT, name))),
+      'bin/needs-node.cjs',
       'bin/switchyard.cjs',
+      'dist/examples.json',
       'dist/licences.txt',
       'dist/model-facts.json',
       'dist/vendor-facts.json',
       ...['switchyard', ...workers].map((name) => `dist/${name}.js`),
     ]
     const dashboard = packed.files.filter((path) => path.startsWith('dashboard/dist/'))
-    const loadedLater = new RegExp(`^dist/(switchyard|${workers.join('|')})\\.[\\w-]+\\.js$`)
+    const loadedLater = new RegExp(`^dist/(switchyard|shared|${workers.join('|')})\\.[\\w-]+\\.js$`)
     assert.deepEqual(
       packed.files.filter((path) => !dashboard.includes(path) && !loadedLater.test(path)),
       expected.sort(),
@@ -114,15 +116,22 @@ describe('the package', () => {
     assert.equal(stdout.trim(), version)
   })
 
-  test('says in one line that a Node is too old', async () => {
+  test('says in one line that a Node is too old, and what to do', async () => {
     const old = join(folder, 'old-node.cjs')
     const versions = `{ ...process.versions, node: '20.20.2' }`
     writeFileSync(old, `Object.defineProperty(process, 'versions', { value: ${versions} })`)
     const args = ['--require', old, join(project, 'node_modules/switchyard/bin/switchyard.cjs'), 'serve']
-    await assert.rejects(run(process.execPath, args), {
-      code: 2,
-      stderr: 'switchyard needs Node 24 or newer, and this is Node 20.20.2.\n',
-    })
+    const remedies: [started: Record<string, string>, remedy: string][] = [
+      [{}, 'Install it from https://nodejs.org or with your version manager (nvm install 24).'],
+      [{ npm_command: 'exec' }, 'Take one along: npx -p node@24 -p switchyard switchyard'],
+      [{ npm_command: 'start', npm_package_name: 'switchyard' }, 'Run npm ci, which brings it along.'],
+    ]
+    for (const [env, remedy] of remedies) {
+      await assert.rejects(run(process.execPath, args, { env }), {
+        code: 2,
+        stderr: `switchyard needs Node 24 or newer, and this is Node 20.20.2. ${remedy}\n`,
+      })
+    }
   })
 
   test('serves: healthy, shows its dashboard, answers a call, logs it, ends in peace', async () => {

@@ -1,0 +1,20 @@
+import 'swagger-ui-dist/swagger-ui.css'
+import './reference.css'
+import SwaggerUI from 'swagger-ui-dist/swagger-ui-es-bundle.js'
+
+SwaggerUI({
+  url: '/openapi.json',
+  dom_id: '#reference',
+  docExpansion: 'list',
+  deepLinking: true,
+  filter: true,
+  displayRequestDuration: true,
+  defaultModelsExpandDepth: 0,
+  // Otherwise it asks a server of its makers whether the document is valid.
+  validatorUrl: null,
+  // Whoever is signed in to the dashboard tries operations with that session, whose changes need the header.
+  requestInterceptor: (request: { headers: Record<string, string> }) => {
+    request.headers['x-switchyard-dashboard'] = '1'
+    return request
+  },
+})

@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { Browser, Page } from 'playwright-core'
+import { CONTRACT, type Contract } from '../../src/management/contract/contract.ts'
+import { ADMIN_KEY, type Harness, startHarness, until } from '../harness.ts'
+import { launchChromium } from './chromium.ts'
+import { signIn, visit } from './visit.ts'
+
+let harness: Harness
+let browser: Browser
+before(async () => {
+  harness = await startHarness()
+  browser = await launchChromium()
+})
+after(async () => {
+  await browser?.close()
+  await harness?.stop()
+})
+
+/** The block of one operation: its id is made of tag and name, with dots escaped. */
+function block(page: Page, name: string) {
+  const tag = CONTRACT[name as keyof Contract]?.tag ?? 'Applications'
+  return page.locator(`[id="operations-${tag.replaceAll(' ', '_')}-${name.replaceAll('.', '\\\\.')}"]`)
+}
+
+async function open(page: Page, name: string): Promise<void> {
+  await block(page, name).locator('.opblock-summary-control').click()
+  await block(page, name).locator('.opblock-body').waitFor()
+}
+
+describe('/docs', () => {
+  test('is allowed nothing but files and answers of the gateway, inline styles neither', async () => {
+    const { headers } = await harness.get('/docs', {})
+    const policy = headers.get('content-security-policy') ?? ''
+    assert.match(policy, /^default-src 'none'; script-src 'self'; style-src 'self'; /)
+    assert.doesNotMatch(policy, /unsafe|nonce|https?:/)
+  })
+
+  test('shows every operation, and what stands in one, without another host or a broken policy', async () => {
+    const { page, assertQuiet, close } = await visit(browser, harness.url)
+    await page.goto(`${harness.url}/docs`)
+    await block(page, 'keys.create').waitFor()
+    for (const name of ['v1.chat.completions', ...Object.keys(CONTRACT)]) {
+      assert.equal(await block(page, name).count(), 1, name)
+    }
+    await open(page, 'keys.create')
+    const shown = await block(page, 'keys.create').innerText()
+    for (const text of ['Role: editor', 'Request body', 'allowed_models', '201']) assert.ok(shown.includes(text), text)
+    await page.getByPlaceholder('Filter by tag or path').fill('Budgets')
+    await block(page, 'keys.create').waitFor({ state: 'detached' })
+    assertQuiet()
+    await close()
+  })
+
+  test('tries an operation with the session of the dashboard, changes too', async () => {
+    const { page, assertQuiet, close } = await visit(browser, harness.url)
+    await signIn(page, harness.url, ADMIN_KEY)
+    await page.goto(`${harness.url}/docs`)
+    await open(page, 'keys.create')
+    const tried = block(page, 'keys.create')
+    await tried.getByRole('button', { name: 'Try it out' }).click()
+    await tried.locator('textarea').fill('{ "name": "from-docs" }')
+    await tried.getByRole('button', { name: 'Execute' }).click()
+    await tried.locator('.live-responses-table .response-col_status').getByText('201').waitFor()
+    const listed = await harness.get('/keys', { authorization: `Bearer ${ADMIN_KEY}` })
+    assert.ok(listed.json.data.some((key: { name: string }) => key.name === 'from-docs'))
+    assertQuiet()
+    await close()
+  })
+
+  test('is dark or light as the system is, also when that changes', async () => {
+    const { page, close } = await visit(browser, harness.url, { colorScheme: 'dark' })
+    await page.goto(`${harness.url}/docs`)
+    await block(page, 'keys.create').waitFor()
+    const background = () => page.evaluate('getComputedStyle(document.querySelector(".swagger-ui")).backgroundColor')
+    assert.equal(await background(), 'rgb(28, 32, 34)')
+    await page.emulateMedia({ colorScheme: 'light' })
+    await until(async () => (await background()) === 'rgba(0, 0, 0, 0)', 'the page is light')
+    assert.equal(await page.evaluate('getComputedStyle(document.documentElement).colorScheme'), 'light')
+    await close()
+  })
+
+  test('is as wide as a phone, an opened operation too', async () => {
+    const { page, close } = await visit(browser, harness.url, { viewport: { width: 390, height: 844 } })
+    await page.goto(`${harness.url}/docs`)
+    await block(page, 'v1.chat.completions').waitFor()
+    await open(page, 'v1.chat.completions')
+    const beyond = await page.evaluate('document.documentElement.scrollWidth - window.innerWidth')
+    assert.ok(Number(beyond) <= 0, `${beyond} pixels too wide`)
+    await close()
+  })
+})

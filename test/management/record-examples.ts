@@ -1,0 +1,181 @@
+import { execFile } from 'node:child_process'
+import { globSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { buffer } from 'node:stream/consumers'
+import { promisify } from 'node:util'
+import { CONFIG } from '../../demo/config.ts'
+import { ENDPOINTS } from '../../src/endpoints/endpoints.ts'
+import { CONTRACT } from '../../src/management/contract/contract.ts'
+import { ADMIN_KEY, type Harness, type Json, KEY, startHarness } from '../harness.ts'
+
+/** What /openapi.json shows of one operation. */
+interface Example {
+  params?: Record<string, string>
+  request?: unknown
+  answer?: unknown
+}
+
+const FILE = 'src/management/examples.json'
+/** Enough to see that it is a list. */
+const MOST_ITEMS = 2
+const MOST_LINES = 3
+
+const rows = [...Object.entries(CONTRACT)].sort((a, b) => holes(a[1].path) - holes(b[1].path))
+
+function holes(path: string): number {
+  return path.split('{').length
+}
+
+/** The operation behind a request, with the values in its path. */
+function operationOf(method: string, path: string): { name: string; params: Record<string, string> } | undefined {
+  for (const [name, operation] of rows) {
+    const pattern = new RegExp(`^${operation.path.replace(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`)
+    const match = operation.method === method ? pattern.exec(path) : null
+    if (match === null) continue
+    const params = Object.entries(match.groups ?? {}).map(([key, value]) => [key, decodeURIComponent(value)])
+    return { name, params: Object.fromEntries(params) }
+  }
+  return undefined
+}
+
+/** Without what differs from run to run for no reader's sake, and without values that open anything. */
+function tidy(text: string, folder: string): string {
+  return text
+    .replaceAll(folder, '/data')
+    .replace(/http:\/\/127\.0\.0\.1:\d+/g, 'https://provider.example')
+    .replace(/127\.0\.0\.1:\d+/g, 'provider.example')
+    .replace(/gw_(live|admin)_[A-Za-z0-9]{20,}/g, (_, kind) => `gw_${kind}_${'0'.repeat(32)}`)
+}
+
+function shortened(value: Json): Json {
+  if (Array.isArray(value)) return value.slice(0, MOST_ITEMS).map(shortened)
+  if (value === null || typeof value !== 'object') return value
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, shortened(inner)]))
+}
+
+function bodyOf(text: string, mediaType: string, folder: string): unknown {
+  if (text === '') return undefined
+  if (mediaType.startsWith('application/json')) return shortened(JSON.parse(tidy(text, folder)))
+  return tidy(text.split('\n').slice(0, MOST_LINES).join('\n'), folder)
+}
+
+const weight = (example: Example) => JSON.stringify(example).length
+
+/** Stands between curl and the gateway and keeps, of each operation, the call with the most to see. */
+async function startRecorder(harness: Harness, examples: Record<string, Example>) {
+  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const {
+      host: _host,
+      connection: _connection,
+      'content-length': _length,
+      expect: _expect,
+      ...headers
+    } = request.headers
+    const sent = await buffer(request)
+    const answered = await fetch(harness.url + request.url, {
+      method: request.method ?? 'GET',
+      headers: headers as Record<string, string>,
+      redirect: 'manual',
+      ...(sent.length > 0 && { body: sent }),
+    })
+    const text = await answered.text()
+    const found = operationOf(request.method ?? '', new URL(request.url ?? '', harness.url).pathname)
+    if (found !== undefined && answered.ok) {
+      const answer = bodyOf(text, answered.headers.get('content-type') ?? '', harness.folder)
+      const asked = bodyOf(sent.toString(), 'application/json', harness.folder)
+      const hasParams = Object.keys(found.params).length > 0
+      const example: Example = {
+        ...(hasParams && { params: found.params }),
+        ...(asked !== undefined && { request: asked }),
+        ...(answer !== undefined && { answer }),
+      }
+      const known = examples[found.name]
+      if (known === undefined || weight(known) < weight(example)) examples[found.name] = example
+    }
+    const {
+      'content-encoding': _encoding,
+      'transfer-encoding': _transfer,
+      ...passed
+    } = Object.fromEntries(answered.headers)
+    response.writeHead(answered.status, { ...passed, 'content-length': String(Buffer.byteLength(text)) }).end(text)
+  }
+  const server = createServer((request, response) => {
+    handle(request, response).catch((error: unknown) => response.destroy(error as Error))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, stop: () => server.close() }
+}
+
+/** What the command line would ask is the same again. */
+const PRELUDE = `
+set -euo pipefail
+switchyard() { :; }
+curl() { command curl --silent --show-error --fail-with-body "$@"; }
+`
+
+async function recordPage(page: string, examples: Record<string, Example>): Promise<void> {
+  const environment = { SIMULATED_LOCAL: 'http://127.0.0.1:9/v1' }
+  const harness = await startHarness({ config: CONFIG, environment })
+  const recorder = await startRecorder(harness, examples)
+  const lines = [...readFileSync(page, 'utf8').matchAll(/^```sh\n(.*?)^```/gms)].map((match) => match[1]).join('\n')
+  const env = {
+    ...{ PATH: process.env['PATH'], HOME: harness.folder, ADMIN_KEY, GATEWAY_KEY: KEY },
+    ...{ URL: recorder.url, SWITCHYARD_URL: harness.url },
+  }
+  try {
+    await promisify(execFile)('bash', ['-c', PRELUDE + lines], { cwd: harness.folder, env })
+  } finally {
+    recorder.stop()
+    await harness.stop()
+  }
+}
+
+/** What applications call has its requests beside its code; the answers are recorded. */
+async function recordApplications(examples: Record<string, Example>): Promise<void> {
+  const harness = await startHarness({ config: CONFIG, environment: { SIMULATED_LOCAL: 'http://127.0.0.1:9/v1' } })
+  const headers = { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' }
+  const record = async (name: string, path: string, init: RequestInit) => {
+    const answered = await fetch(harness.url + path, { headers, ...init })
+    if (!answered.ok) throw new Error(`${name}: ${await answered.text()}`)
+    examples[name] = { answer: bodyOf(await answered.text(), 'application/json', harness.folder) }
+  }
+  try {
+    for (const { path, page } of ENDPOINTS) {
+      // Whatever the alias in the example is called, here it must lead where tokens are counted.
+      const body = { ...page.example, ...(path.endsWith('count_tokens') && { model: 'smart' }) }
+      await record(page.operationId, path, { method: 'POST', body: JSON.stringify(body) })
+    }
+    await record('v1.models.list', '/v1/models', {})
+    await record('v1.models.get', '/v1/models/fast', {})
+  } finally {
+    await harness.stop()
+  }
+}
+
+/** Nobody has signed in on a fresh gateway. */
+const PERSON = {
+  ...{
+    id: 'person_01m7mh2t5f8e3v0w6y9k4r1q2c',
+    email: 'ada@example.com',
+    name: 'Ada',
+    issuer: 'https://sso.example.com',
+  },
+  ...{ subject: '00u1ada', role: 'editor', workspaces: ['default'], role_from: 'admin' },
+  ...{ created_at: '2026-11-17T09:00:00.000Z', last_seen_at: '2026-11-17T10:30:00.000Z', disabled_at: null },
+}
+const BY_HAND: Record<string, Example> = {
+  'people.list': { answer: { data: [PERSON], next_cursor: null } },
+  'people.update': {
+    params: { id: PERSON.id },
+    request: { role: 'editor', workspaces: ['default'] },
+    answer: PERSON,
+  },
+}
+
+// `node test/management/record-examples.ts && biome format --write src/management/examples.json`: after a change of the contract or of the pages.
+const examples: Record<string, Example> = {}
+await recordApplications(examples)
+for (const page of globSync('docs/management/*.md').sort()) await recordPage(page, examples)
+const sorted = Object.fromEntries(Object.entries({ ...examples, ...BY_HAND }).sort(([a], [b]) => a.localeCompare(b)))
+writeFileSync(FILE, `${JSON.stringify(sorted, null, 2)}\n`)
