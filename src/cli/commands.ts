@@ -1,15 +1,16 @@
 import { CONTRACT } from '../management/contract/contract.ts'
-import { budgetRefinements } from './budget-refinements.ts'
 import type { Command, Refinement } from './command.ts'
 import { completionScript, SHELLS, type Shell } from './completion.ts'
 import { configCommands } from './config-commands.ts'
 import { connect } from './connect.ts'
 import { deriveCommand } from './derive-command.ts'
-import { keyRefinements } from './key-refinements.ts'
-import { logRefinements } from './log-refinements.ts'
-import { providerRefinements } from './provider-refinements.ts'
-import { registryRefinements } from './registry-refinements.ts'
-import { routeRefinements } from './route-refinements.ts'
+import { alertRefinements } from './refinements/alert-refinements.ts'
+import { budgetRefinements } from './refinements/budget-refinements.ts'
+import { keyRefinements } from './refinements/key-refinements.ts'
+import { logRefinements } from './refinements/log-refinements.ts'
+import { providerRefinements } from './refinements/provider-refinements.ts'
+import { registryRefinements } from './refinements/registry-refinements.ts'
+import { routeRefinements } from './refinements/route-refinements.ts'
 
 const REFINEMENTS: Readonly<Record<string, Refinement>> = {
   ...keyRefinements,
@@ -18,6 +19,7 @@ const REFINEMENTS: Readonly<Record<string, Refinement>> = {
   ...registryRefinements,
   ...logRefinements,
   ...budgetRefinements,
+  ...alertRefinements,
 }
 
 /** What starts a server or looks at the machine; loaded only when asked for, for they bring the whole gateway along. */

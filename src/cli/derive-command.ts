@@ -3,6 +3,7 @@ import { problemText } from '../domain/problem-text.ts'
 import type { Operation } from '../management/contract/operation.ts'
 import type { AnyInput } from './api-client.ts'
 import { type Command, type Given, type OptionSpec, type Refinement, text, texts, usageError } from './command.ts'
+import { withIds } from './named.ts'
 import { printReply } from './print-reply.ts'
 import { readJsonFile } from './read-input.ts'
 
@@ -46,7 +47,7 @@ export function deriveCommand(operationName: string, operation: Operation, refin
     async run(given) {
       const input = await inputOf(given)
       const checked = checkInput(command, operation, refinement.refine ? await refinement.refine(given, input) : input)
-      return printReply({ operation, input: checked, given, refinement })
+      return printReply({ operation, input: await withIds(operation, checked, given.client), given, refinement })
     },
   }
 

@@ -1,9 +1,9 @@
 import type { z } from 'zod'
-import { picodollarsOfUsd } from '../domain/pricing/price.ts'
-import type { Contract } from '../management/contract/contract.ts'
-import type { Given, Refinement } from './command.ts'
+import { picodollarsOfUsd } from '../../domain/pricing/price.ts'
+import type { Contract } from '../../management/contract/contract.ts'
+import type { Given, Refinement } from '../command.ts'
+import { printRows } from '../print-reply.ts'
 import { SINCE, withSince } from './log-refinements.ts'
-import { printRows } from './print-reply.ts'
 
 type Reply<Name extends keyof Contract> = z.output<Contract[Name]['reply']>
 type Budget = Reply<'budgets.list'>['data'][number]

@@ -1,11 +1,11 @@
 import type { z } from 'zod'
-import { asPicodollars, exactUsd, picodollarsOfUsd } from '../domain/pricing/price.ts'
-import { adjustmentsText } from '../domain/request/adjustment.ts'
-import type { Contract } from '../management/contract/contract.ts'
-import type { AnyInput } from './api-client.ts'
-import { type Given, type OptionSpec, type Refinement, text } from './command.ts'
-import { parseSince } from './duration.ts'
-import { printRows } from './print-reply.ts'
+import { asPicodollars, exactUsd, picodollarsOfUsd } from '../../domain/pricing/price.ts'
+import { adjustmentsText } from '../../domain/request/adjustment.ts'
+import type { Contract } from '../../management/contract/contract.ts'
+import type { AnyInput } from '../api-client.ts'
+import { type Given, type OptionSpec, type Refinement, text } from '../command.ts'
+import { parseSince } from '../duration.ts'
+import { printRows } from '../print-reply.ts'
 
 type Reply<Name extends keyof Contract> = z.output<Contract[Name]['reply']>
 
@@ -41,7 +41,7 @@ function printNodes({ data }: Reply<'nodes.list'>, { output }: Given): void {
 
 const LIST = [
   ...['started_at', 'id', 'route', 'provider', 'model', 'status', 'code', 'fallback', 'cost_usd', 'latency_ms'],
-  'reason',
+  ...['duration_ms', 'reason'],
 ]
 
 function printUsage(reply: Reply<'usage.get'>, { output }: Given): void {
@@ -58,12 +58,29 @@ function printUsage(reply: Reply<'usage.get'>, { output }: Given): void {
       p50_ms: latency.p50,
       p95_ms: latency.p95,
       gateway_p95_ms: gateway.p95,
+      rest: isRest ? 1 : 0,
     }),
   )
-  printRows(rows, output)
+  // By time where there is one; otherwise what costs most first, and what is summed up last.
+  if (reply.interval === null) rows.sort((a, b) => a.rest - b.rest || compareUsd(b, a) || b.requests - a.requests)
+  printRows(
+    rows.map(({ rest: _rest, ...row }) => row),
+    output,
+  )
   const { total } = reply
   const unpriced = total.unpriced_requests === 0 ? '' : `, without ${total.unpriced_requests} calls of unknown price`
-  output.line(`Total: ${total.requests} requests, ${total.errors} errors, ${total.cost_usd} USD${unpriced}`)
+  const period = `from ${minuteOf(reply.from)} to ${minuteOf(reply.to)}`
+  output.line(`Total ${period}: ${total.requests} requests, ${total.errors} errors, ${total.cost_usd} USD${unpriced}`)
+}
+
+function compareUsd(one: { cost_usd: string }, other: { cost_usd: string }): number {
+  const [a, b] = [picodollarsOfUsd(one.cost_usd), picodollarsOfUsd(other.cost_usd)]
+  return a < b ? -1 : a > b ? 1 : 0
+}
+
+/** Periods begin and end at minutes; `2026-11-17 09:30Z`. */
+function minuteOf(time: string): string {
+  return `${time.slice(0, 16).replace('T', ' ')}Z`
 }
 
 function printStatus({ providers, catalog, log, ...process }: Reply<'status.get'>, { output }: Given): void {
@@ -101,6 +118,7 @@ export const logRefinements: Readonly<Record<string, Refinement>> = {
     examples: [
       'switchyard requests list --since 1h --route fast',
       'switchyard requests list --status error --all --json',
+      'switchyard requests list --sort slowest --since 1d',
       'switchyard requests list --session SESSION_ID',
       'switchyard requests list --status error --reason budget',
     ],

@@ -1,7 +1,7 @@
-import type { AnyInput } from './api-client.ts'
-import { type Given, type OptionSpec, type Refinement, text, texts } from './command.ts'
-import { parseDuration } from './duration.ts'
-import { LIMIT_OPTIONS, withKeyLimits, withNewLimits, withWorkspaceLimits } from './limit-options.ts'
+import type { AnyInput } from '../api-client.ts'
+import { type Given, type OptionSpec, type Refinement, text, texts } from '../command.ts'
+import { parseDuration } from '../duration.ts'
+import { LIMIT_OPTIONS, withKeyLimits, withNewLimits, withWorkspaceLimits } from '../limit-options.ts'
 
 const EXPIRES_IN: OptionSpec = { type: 'string', placeholder: 'DURATION', help: 'How long it works, e.g. 90d' }
 
@@ -130,9 +130,31 @@ export const keyRefinements: Readonly<Record<string, Refinement>> = {
   'sessions.current': { examples: ['switchyard sessions current'] },
   'sessions.list': {
     examples: ['switchyard sessions list'],
-    columns: ['id', 'key_name', 'created_at', 'expires_at', 'key_id'],
+    columns: ['id', 'key_name', 'person_name', 'created_at', 'expires_at'],
   },
   'sessions.revoke': { examples: ['switchyard sessions revoke SESSION_ID'] },
+  'people.list': {
+    examples: ['switchyard people list'],
+    columns: ['id', 'email', 'name', 'role', 'workspaces', 'role_from', 'last_seen_at', 'disabled_at'],
+  },
+  'people.update': {
+    examples: [
+      'switchyard people update PERSON_ID --role editor --workspaces research',
+      'switchyard people update PERSON_ID --disabled true',
+    ],
+  },
+  'people.remove': { examples: ['switchyard people remove PERSON_ID'] },
+  'people.end-sessions': { examples: ['switchyard people end-sessions PERSON_ID'] },
+  'invites.list': { examples: ['switchyard invites list'] },
+  'invites.create': {
+    examples: [
+      'switchyard invites create --email ana@example.com',
+      'switchyard invites create --email ben@example.com --role editor --workspaces research --expires-in 3d',
+    ],
+    options: { 'expires-in': EXPIRES_IN },
+    refine: withExpiry,
+  },
+  'invites.withdraw': { examples: ['switchyard invites withdraw INVITE_ID'] },
   'audit.list': {
     examples: ['switchyard audit list --limit 20', 'switchyard audit list --resource routes/fast --json'],
     columns: ['at', 'actor_name', 'action', 'workspace', 'resource'],

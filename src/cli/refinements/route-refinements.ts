@@ -1,11 +1,11 @@
 import type { z } from 'zod'
-import { adjustmentsText } from '../domain/request/adjustment.ts'
-import type { Contract } from '../management/contract/contract.ts'
-import type { Explanation } from '../management/contract/explain.ts'
-import type { AnyInput } from './api-client.ts'
-import { ENTRY_FORM, GROUP_FORM, placeOf } from './chain-argument.ts'
-import { type Given, type OptionSpec, type Refinement, text, texts } from './command.ts'
-import { printRows } from './print-reply.ts'
+import { adjustmentsText } from '../../domain/request/adjustment.ts'
+import type { Contract } from '../../management/contract/contract.ts'
+import type { Explanation } from '../../management/contract/explain.ts'
+import type { AnyInput } from '../api-client.ts'
+import { ENTRY_FORM, GROUP_FORM, placeOf } from '../chain-argument.ts'
+import { type Given, type OptionSpec, type Refinement, text, texts } from '../command.ts'
+import { printRows } from '../print-reply.ts'
 
 const MESSAGE: OptionSpec = { type: 'string', short: 'm', placeholder: 'TEXT', help: 'The message of the caller' }
 

@@ -1,9 +1,9 @@
-import type { AnyInput } from './api-client.ts'
-import { cell } from './cell.ts'
-import { CliError } from './cli-error.ts'
-import type { Given, Positional, Refinement } from './command.ts'
-import { printRows } from './print-reply.ts'
-import { readJsonFile } from './read-input.ts'
+import type { AnyInput } from '../api-client.ts'
+import { cell } from '../cell.ts'
+import { CliError } from '../cli-error.ts'
+import type { Given, Positional, Refinement } from '../command.ts'
+import { printRows } from '../print-reply.ts'
+import { readJsonFile } from '../read-input.ts'
 
 const MODEL: readonly Positional[] = [{ name: 'PROVIDER/MODEL' }, { name: 'MODEL', optional: true }]
 

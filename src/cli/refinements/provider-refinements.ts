@@ -1,11 +1,11 @@
 import type { z } from 'zod'
-import { proxyLogin } from '../domain/proxy-url.ts'
-import type { ProviderKinds, ProviderTest } from '../management/contract/providers.ts'
-import type { AnyInput } from './api-client.ts'
-import { CliError } from './cli-error.ts'
-import { type Given, type Refinement, text, texts } from './command.ts'
-import { printRows } from './print-reply.ts'
-import { readInput } from './read-input.ts'
+import { proxyLogin } from '../../domain/proxy-url.ts'
+import type { ProviderKinds, ProviderTest } from '../../management/contract/providers.ts'
+import type { AnyInput } from '../api-client.ts'
+import { CliError } from '../cli-error.ts'
+import { type Given, type Refinement, text, texts } from '../command.ts'
+import { printRows } from '../print-reply.ts'
+import { readInput } from '../read-input.ts'
 
 /** Secrets come from variables and files: what stands on a command line stands in the list of processes. */
 const PUT_OPTIONS: Refinement['options'] = {
