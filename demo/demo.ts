@@ -1,6 +1,6 @@
 import { createOutput } from '../src/cli/output.ts'
 import { programName } from '../src/cli/program-name.ts'
-import { stopSignal } from '../src/cli/stop-signal.ts'
+import { demoStopped, endWithTerminal } from '../src/cli/stop-signal.ts'
 import { curlLines } from '../src/cli/welcome.ts'
 import { DEMO_ADMIN_KEY, DEMO_KEY, DEMO_STREAM_KEY } from './config.ts'
 import { HISTORY_DAYS } from './history.ts'
@@ -9,24 +9,17 @@ import { startDemo } from './start.ts'
 
 /** Serves the demo until it is stopped. */
 export async function demo(environment: Readonly<Record<string, string | undefined>>): Promise<void> {
-  const stopped = stopSignal()
-  const stopping = new AbortController()
-  void stopped.then(() => stopping.abort())
+  endWithTerminal()
   const { stdout, stderr } = process
   const { url, stop } = await startDemo({
     host: environment['HOST'],
     port: environment['PORT'],
     logLevel: environment['LOG_LEVEL'],
     traffic: true,
-    signal: stopping.signal,
     onDay: sayDays(createOutput({ stdout, stderr, noColor: true }, false), stderr.isTTY),
-  }).catch((error) => {
-    // Stopped before it served: everything is cleaned up by now.
-    if (stopping.signal.aborted) process.exit(0)
-    throw error
   })
   process.stdout.write(greeting(url))
-  await stopped
+  await demoStopped()
   await stop()
   process.exit(0)
 }

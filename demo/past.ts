@@ -16,7 +16,6 @@ export interface PastOptions {
   now: number
   /** The address of the provider that was added by hand. */
   edgeUrl: string
-  signal?: AbortSignal | undefined
   onDay(day: number): void
 }
 
@@ -25,20 +24,16 @@ export interface PastOptions {
  * leaves what real use would have left. Returns the values of the keys.
  */
 export async function liveThroughPast(options: PastOptions): Promise<ControlApi['keyValue']> {
-  const { environment, now, edgeUrl, signal, onDay } = options
+  const { environment, now, edgeUrl, onDay } = options
   onDay(0)
   let clock = moment(now, 33, 8)
   const unseen = { ...environment, HOST: '127.0.0.1', PORT: '0' }
   const gateway = await startGateway(unseen, { now: () => clock })
   try {
-    signal?.throwIfAborted()
     const api = controlApi(gateway.url, (daysAgo, hour) => {
       clock = moment(now, daysAgo, hour)
     })
-    for (const step of controlSteps(now, edgeUrl)) {
-      signal?.throwIfAborted()
-      await api.take(step)
-    }
+    for (const step of controlSteps(now, edgeUrl)) await api.take(step)
     const spent = await writeHistory(gateway, options)
     onDay(HISTORY_DAYS)
     for (const step of budgetSteps(spent)) await api.take(step)
@@ -53,7 +48,7 @@ const BATCH = 500
 
 /** Returns what each key has spent, by name. */
 async function writeHistory({ store }: Gateway, options: PastOptions): Promise<(key: string) => bigint> {
-  const { now, signal, onDay } = options
+  const { now, onDay } = options
   const names = new Map((await store.db.selectFrom('keys').select(['id', 'name']).execute()).map((k) => [k.id, k.name]))
   const values = Map.groupBy(
     await store.db.selectFrom('key_values').selectAll().orderBy('id').execute(),
@@ -62,7 +57,6 @@ async function writeHistory({ store }: Gateway, options: PastOptions): Promise<(
   const spent = new Map<string, bigint>()
   let batch: CloseRecord[] = []
   const write = async () => {
-    signal?.throwIfAborted()
     await Promise.all(batch.map((record) => store.requestLog.close(record)))
     batch = []
   }

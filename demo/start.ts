@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createRandom } from '../simulator/random.ts'
 import { type Simulator, startSimulator } from '../simulator/simulator.ts'
-import { startGateway } from '../src/app/main.ts'
+import { checkAddress, startGateway } from '../src/app/main.ts'
 import type { Gateway } from '../src/app/serve.ts'
 import { CONFIG, DEMO_ADMIN_KEY, DEMO_KEY } from './config.ts'
 import { answerMs } from './models.ts'
@@ -19,8 +19,6 @@ export interface DemoOptions {
   /** Unix milliseconds; its clock continues from there. */
   now?: number
   logLevel?: string | undefined
-  /** Cancels the start: it rejects and cleans up. */
-  signal?: AbortSignal
   /** Reports the day of its past that it has reached: from 0 to `HISTORY_DAYS`. */
   onDay?(day: number): void
 }
@@ -39,7 +37,7 @@ const LIST_MS = 20
 
 /** The real gateway in front of simulated providers, a month after its first start. Its data is deleted afterwards. */
 export async function startDemo(options: DemoOptions): Promise<Demo> {
-  const { host, port, traffic, now = Date.now(), logLevel, signal, onDay = () => {} } = options
+  const { host, port, traffic, now = Date.now(), logLevel, onDay = () => {} } = options
   const ahead = now - Date.now()
   const random = createRandom(1)
   const latencyMs = (model: string | null) => (model === null ? LIST_MS : answerMs(model, ANSWER_TOKENS, random))
@@ -48,23 +46,23 @@ export async function startDemo(options: DemoOptions): Promise<Demo> {
   opened.defer(() => simulator.close())
   const folder = temporaryFolder(opened)
   const environment = environmentOf(simulator, folder, logLevel)
-  const keyValue = await liveThroughPast({ environment, now, edgeUrl: simulator.openaiUrl, signal, onDay })
-  const gateway = await startGateway(
-    { ...environment, HOST: host, PORT: port === undefined ? undefined : String(port) },
-    { now: () => Date.now() + ahead },
-  )
+  const served = { ...environment, HOST: host, PORT: port === undefined ? undefined : String(port) }
+  // Before half a minute's work, not after it.
+  await checkAddress(served)
+  const keyValue = await liveThroughPast({ environment, now, edgeUrl: simulator.openaiUrl, onDay })
+  const gateway = await startGateway(served, { now: () => Date.now() + ahead })
   opened.defer(() => gateway.stop())
-  signal?.throwIfAborted()
   if (traffic) opened.use(startTraffic({ url: gateway.url, keyValue, simulator, now: () => Date.now() + ahead }))
   const kept = opened.move()
   const stop = () => kept.disposeAsync()
   return { url: gateway.url, adminKey: DEMO_ADMIN_KEY, gatewayKey: DEMO_KEY, gateway, stop }
 }
 
-/** Also removed when the process exits unexpectedly. */
+/** Also removed when the process exits before it serves. */
 function temporaryFolder(opened: AsyncDisposableStack): string {
   const folder = mkdtempSync(join(tmpdir(), 'switchyard-demo-'))
-  const remove = () => rmSync(folder, { recursive: true, force: true })
+  // Threads that still write may add a file meanwhile.
+  const remove = () => rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 20 })
   process.once('exit', remove)
   opened.defer(() => {
     process.off('exit', remove)

@@ -10,9 +10,16 @@ const table: [how: string, environment: Record<string, string>, script: string, 
   ['the same, as older npm says it', { ...CLONE, npm_command: 'run-script' }, '/clone/x', 'npm run -s switchyard --'],
   ['a script of another project', { npm_command: 'run', npm_package_name: 'app' }, '/app/x', 'npx switchyard'],
   ['a global installation', {}, '/usr/local/bin/switchyard', 'switchyard'],
-  ['the image', {}, '/app/dist/switchyard.js', 'node /app/dist/switchyard.js'],
   ['node in a clone', {}, '/clone/src/cli/main.ts', 'node /clone/src/cli/main.ts'],
 ]
 for (const [how, environment, script, name] of table) {
-  test(`by ${how} it is called ${name}`, () => assert.equal(programName(environment, script), name))
+  test(`by ${how} it is called ${name}`, () => assert.equal(programName(environment, script, null), name))
+}
+
+for (const tool of ['docker', 'podman'] as const) {
+  test(`in a container of ${tool} it is called from outside`, () => {
+    const name = programName({}, '/app/dist/switchyard.js', { tool, id: '3f2a' })
+    assert.equal(programName({}, '/clone/x.js', { tool, id: '3f2a' }), 'node /clone/x.js')
+    assert.equal(name, `${tool} exec -e ADMIN_KEY 3f2a node /app/dist/switchyard.js`)
+  })
 }

@@ -1,11 +1,14 @@
 const stopped = Promise.withResolvers<void>()
 let isHeard = false
 let stopping = false
+/** Until the demo serves it has nothing to finish, and its folder is removed when the process exits. */
+let endsAtOnce = process.argv[2] === 'demo'
 
 /** Resolves at the first SIGTERM or SIGINT; a second one ends the process at once. */
 export function stopSignal(): Promise<void> {
   if (!isHeard) {
     isHeard = true
+    // Never taken off again: a signal that waits for a busy thread would be lost with its listener.
     process.on('SIGTERM', onSignal)
     process.on('SIGINT', onSignal)
   }
@@ -15,7 +18,28 @@ export function stopSignal(): Promise<void> {
 function onSignal(): void {
   if (stopping) process.exit(1)
   stopping = true
+  if (endsAtOnce) {
+    sayDemoEnds()
+    process.exit(0)
+  }
   stopped.resolve()
+}
+
+/** The demo serves: from now on it finishes what it does before it ends. */
+export async function demoStopped(): Promise<void> {
+  endsAtOnce = false
+  await stopped.promise
+  sayDemoEnds()
+}
+
+/** Nobody needs a demo whose terminal is closed; a gateway may outlive its own. */
+export function endWithTerminal(): void {
+  if (process.stderr.isTTY) process.on('SIGHUP', onSignal)
+}
+
+/** One line for whoever pressed Ctrl-C, over the line of the progress. */
+function sayDemoEnds(): void {
+  process.stderr.write(`${process.stderr.isTTY ? '\r\u001b[K' : ''}  The demo ends and removes its data.\n`)
 }
 
 // Heard before the rest of the program is loaded: a stop that comes meanwhile is obeyed once there is something to stop.

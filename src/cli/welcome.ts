@@ -33,15 +33,17 @@ function providerHelp(gateway: Gateway): string[] {
   if (gateway.exampleModel === null) {
     return [
       `  No provider has a key yet. Set ${gateway.keyVariables.join(' or ')} and start again,`,
-      `  or see it work without one:  ${demoCommand(programName())}`,
+      `  or see it work without one:  ${demoCommand()}`,
     ]
   }
   return ['  Try it:', '', ...curlLines(gateway.url, gateway.newKeys.gatewayKey, gateway.exampleModel)]
 }
 
-/** In a clone npm builds the dashboard first. */
-function demoCommand(program: string): string {
-  return program.startsWith('npm run') ? 'npm run demo' : `${program} demo`
+/** In a clone npm builds the dashboard first; a container that serves has its port in use. */
+function demoCommand(): string {
+  const program = programName()
+  if (program.startsWith('npm run')) return 'npm run demo'
+  return program.includes(' exec ') ? `run the image with the command  node ${process.argv[1]} demo` : `${program} demo`
 }
 
 export function curlLines(url: string, key: string | null, model: string, streams = false): string[] {

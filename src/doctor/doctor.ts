@@ -8,7 +8,7 @@ import { StoreError } from '../store/engine/store-error.ts'
 import { type Inspection, inspectStore, isDataDirInUse } from '../store/migrations/inspect.ts'
 import { attempt, type Check, good, problem } from './check.ts'
 import { checkCounters } from './counters-check.ts'
-import { checkDataDir, checkLock, checkNode, checkPort, checkThreads } from './machine-checks.ts'
+import { checkDataDir, checkLock, checkNode, checkPort, checkTelemetry, checkThreads } from './machine-checks.ts'
 import { checkCharges, checkClock, checkProviders, checkProxies } from './provider-checks.ts'
 import {
   checkPrices,
@@ -30,6 +30,7 @@ export async function runChecks(environment: Environment): Promise<Check[]> {
     ...(await attempt('data folder', () => checkDataDir(dataDir))),
     checkLock(dataDir, isInUse),
     checkThreads(config.settings.SERVING_THREADS),
+    ...checkTelemetry(config.settings),
     ...(await portChecks(config, isInUse)),
   )
   const inspection = await tryInspect(dataDir, databaseUrl, checks)

@@ -1,6 +1,7 @@
 import { accessSync, constants, existsSync, statfsSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { dirname, resolve } from 'node:path'
+import { tracingWords } from '../app/open-tracing.ts'
 import { checkPort as tryPort } from '../http/check-port.ts'
 import { type ListenAddress, listenProblem } from '../http/listen-problem.ts'
 import { type Check, good, problem } from './check.ts'
@@ -17,6 +18,12 @@ export function checkNode(version: string = process.versions.node): Check {
 export function checkThreads(threads: number, cores: number = availableParallelism()): Check {
   const serving = threads === 1 ? 'one thread serves' : `${threads} threads serve`
   return good('threads', `${serving}; this machine has ${cores} ${cores === 1 ? 'core' : 'cores'}`)
+}
+
+/** Said only where it is on. */
+export function checkTelemetry(settings: Parameters<typeof tracingWords>[0]): Check[] {
+  const words = tracingWords(settings)
+  return words === null ? [] : [good('opentelemetry', `traces: ${words.traces}, metrics: ${words.metrics}`)]
 }
 
 /** The folder itself, or where it would be made. */

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import { newFolder } from '../harness.ts'
@@ -8,11 +10,13 @@ import { startProcess } from '../process.ts'
 const folder = newFolder()
 after(() => rmSync(folder, { recursive: true, force: true }))
 
+const ENDS = ' {2}The demo ends and removes its data.\n'
+
 /** The demo in a process of its own, and the folder in which it keeps its data meanwhile. */
-function startDemo(name: string) {
+function startDemo(name: string, environment: Record<string, string> = {}) {
   const temporary = join(folder, name)
   mkdirSync(temporary)
-  const demo = startProcess({ command: ['demo'], folder, environment: { TMPDIR: temporary } })
+  const demo = startProcess({ command: ['demo'], folder, environment: { TMPDIR: temporary, ...environment } })
   const left = () => readdirSync(temporary).filter((entry) => entry.startsWith('switchyard-demo-'))
   /** However long that takes on a busy machine. */
   const until = async (isSo: () => boolean) => {
@@ -34,16 +38,30 @@ describe('while the demo prepares its history', () => {
     assert.deepEqual(days, [0, 10, 20, 30])
     assert.equal(demo.stderr().includes('\r'), false)
     assert.equal(await demo.stop('SIGINT'), 0)
+    assert.match(demo.stderr(), new RegExp(`day 30\n${ENDS}$`))
     assert.deepEqual(left(), [])
   })
 
   for (const day of [0, 10]) {
-    test(`Ctrl-C on its day ${day} ends it, and nothing is left behind`, async () => {
+    test(`Ctrl-C on its day ${day} ends it with one line, and nothing is left behind`, async () => {
       const { demo, left, until } = startDemo(`day-${day}`)
       await until(() => demo.stderr().includes(`day ${day}\n`) || demo.stdout() !== '')
       assert.equal(await demo.stop('SIGINT'), 0)
       assert.equal(demo.stdout(), '')
+      assert.match(demo.stderr(), new RegExp(`day ${day}\n${ENDS}$`))
       assert.deepEqual(left(), [])
     })
   }
+
+  test('an address that is taken is told before anything is prepared', async () => {
+    const taken = createServer().listen(0, '127.0.0.1')
+    await once(taken, 'listening')
+    const { port } = taken.address() as AddressInfo
+    const { demo, left } = startDemo('taken', { PORT: String(port) })
+    const { code } = await demo.ended
+    taken.close()
+    assert.equal(code, 1)
+    assert.match(demo.stderr(), /^switchyard: 127\.0\.0\.1:\d+ [^\n]+\n$/)
+    assert.deepEqual(left(), [])
+  })
 })
