@@ -53,6 +53,8 @@ export interface HarnessOptions {
   folder?: string
   /** Unix milliseconds: a clock that the test sets. */
   now?: () => number
+  /** Until then nothing is moved from the spool into the database. */
+  foldsAfter?: Promise<void>
 }
 
 /** A whole gateway over real sockets, in front of its own simulator, on free ports and a folder of its own. */
@@ -82,7 +84,8 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
     SIMULATED_HOST: new URL(simulator.openaiUrl).host,
     ...options.environment,
   }
-  const gateway = await startGateway(environment, options.now === undefined ? {} : { now: options.now })
+  const { now, foldsAfter } = options
+  const gateway = await startGateway(environment, { ...(now && { now }), ...(foldsAfter && { foldsAfter }) })
   const { url } = gateway
   const upstream = () => simulator.calls.filter((call) => call.method === 'POST')
   async function rows(): Promise<Row[]> {

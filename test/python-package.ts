@@ -1,9 +1,16 @@
-import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { execFileSync, type StdioOptions } from 'node:child_process'
+import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const CACHE = fileURLToPath(new URL('../node_modules/.cache', import.meta.url))
+
+/** Several test files may want the same one at the same time: the first installs it, the others find it complete. */
+const INSTALL = `[ -e "$1/complete" ] && exit
+rm -rf "$1"
+python3 -m venv "$1"
+"$1/bin/python" -m pip install --quiet --disable-pip-version-check --no-compile "$2"
+touch "$1/complete"`
 
 /** The Python of a virtual environment with this package, or why there is none. It is made once and kept. */
 export function pythonWith(name: string): { python: string } | { missing: string } {
@@ -12,14 +19,10 @@ export function pythonWith(name: string): { python: string } | { missing: string
   const complete = join(folder, 'complete')
   if (existsSync(complete)) return { python }
   process.stderr.write(`installing Python's package ${name} …\n`)
-  const run = (program: string, ...words: string[]) =>
-    execFileSync(program, words, { stdio: ['ignore', 'ignore', 'pipe'], timeout: 600_000 })
+  const stdio: StdioOptions = ['ignore', 'ignore', 'pipe']
   try {
-    rmSync(folder, { recursive: true, force: true })
     mkdirSync(CACHE, { recursive: true })
-    run('python3', '-m', 'venv', folder)
-    run(python, '-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--no-compile', name)
-    writeFileSync(complete, '')
+    execFileSync('flock', [`${folder}.lock`, 'sh', '-ec', INSTALL, 'sh', folder, name], { stdio, timeout: 600_000 })
     return { python }
   } catch (error) {
     const reason = String(error instanceof Error ? error.message : error)
