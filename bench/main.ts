@@ -29,7 +29,9 @@ import { builtProgram, OURS, SOURCES } from './run/gateway.ts'
 import { parsePeer } from './run/peers.ts'
 import { pinSelf } from './run/pinning.ts'
 import { takeTurn } from './run/turn.ts'
+import { measureStarts } from './start.ts'
 import { measureThreads, threadsText } from './threads.ts'
+import { measureTracing, tracingText } from './tracing.ts'
 
 const STREAM_PARTS = ['streams', 'first-content', 'stream-memory'] as const
 const PARTS = [
@@ -72,11 +74,13 @@ Instead of these parts:
                      with --streams, CPU per stream
   --paths            streams and whole calls through the own socket code and through node:http and undici
   --threads          CPU per call of two serving threads against one, both busy at the same time
+  --tracing          CPU per call with OpenTelemetry, a tenth of the calls sampled, against none
   --nodes            what sharing limits and log costs; one embedded node, then one, two and four with PostgreSQL and Valkey
                      (ten minutes)
   --leases           simulates up to 100 nodes that lease from one budget (five minutes)
   --peers            CPU a call beside LiteLLM, TensorZero, Portkey and each --peer, on one core and on all; installs them
                      (15 minutes)
+  --start            how soon a start answers that has up to a million calls to move into the database (three minutes)
   --record-budget    writes bench/budget.json, which bench/budget.test.ts enforces
   --write-docs       writes the last result to README.md, docs/performance.md and the chart; with --nodes or --peers, that
                      result
@@ -95,8 +99,10 @@ async function main(): Promise<string> {
       leases: { type: 'boolean', default: false },
       paths: { type: 'boolean', default: false },
       threads: { type: 'boolean', default: false },
+      tracing: { type: 'boolean', default: false },
       peers: { type: 'boolean', default: false },
       streams: { type: 'boolean', default: false },
+      start: { type: 'boolean', default: false },
       'record-budget': { type: 'boolean', default: false },
       'write-docs': { type: 'boolean', default: false },
       against: { type: 'string' },
@@ -125,6 +131,8 @@ async function main(): Promise<string> {
   if (values.against !== undefined)
     return againstText(await measureAgainst(options, builtProgram(OTHER, values.against), values.streams))
   if (values.threads) return threadsText(await measureThreads(options))
+  if (values.start) return measureStarts(options)
+  if (values.tracing) return tracingText(await measureTracing(options))
   if (values.paths) return pathsText(await measurePaths(options))
   if (values.nodes) {
     const result = await measureNodes(options)

@@ -17,7 +17,7 @@ const ROOMS: Record<string, Room> = {
   'src/domain': { rooms: [], packages: ['zod'] },
   simulator: { rooms: [], packages: [] },
   'src/threads': { rooms: [], packages: [] },
-  'src/telemetry': { rooms: ['src/domain'], packages: ['pino', 'pino-pretty', 'prom-client'] },
+  'src/telemetry': { rooms: ['src/domain'], packages: ['@opentelemetry', 'pino', 'pino-pretty', 'prom-client'] },
   'src/http': { rooms: ['src/domain'], packages: ['find-my-way'] },
   'src/upstream': { rooms: ['src/domain'], packages: [] },
   'src/endpoints': { rooms: ['src/domain'], packages: ['zod'] },
@@ -28,6 +28,10 @@ const ROOMS: Record<string, Room> = {
   'src/store/control': { rooms: ['src/domain', 'src/store/engine'], packages: ['kysely', 'zod'] },
   'src/store/config-file': { rooms: ['src/domain', 'src/store/engine', 'src/store/control'], packages: ['kysely'] },
   'src/request-log': { rooms: ['src/domain', 'src/threads', 'src/limits', 'src/store/engine'], packages: ['kysely'] },
+  'src/alerts': {
+    rooms: ['src/domain', 'src/limits', 'src/store/engine', 'src/store/control', 'src/request-log'],
+    packages: ['kysely', 'nodemailer'],
+  },
   'src/store/migrations': {
     rooms: ['src/store/engine', 'src/store/control', 'src/request-log'],
     packages: ['kysely'],
@@ -59,7 +63,7 @@ const ROOMS: Record<string, Room> = {
       'src/request-log',
       'src/management/contract',
     ],
-    packages: ['zod', 'kysely', 'yaml'],
+    packages: ['zod', 'kysely', 'yaml', 'openid-client'],
   },
   'src/migrate': {
     rooms: ['src/domain', 'src/store/engine', 'src/store/control', 'src/store/migrations', 'src/request-log'],
@@ -81,6 +85,7 @@ const ROOMS: Record<string, Room> = {
       'src/store/config-file',
       'src/store/migrations',
       'src/request-log',
+      'src/alerts',
       'src/calls',
       'src/management',
     ],
@@ -242,7 +247,7 @@ test('only the upstream client opens sockets to providers', () => {
       file.startsWith('src/') && importsOf(file).some(({ target }) => /^node:(https?|http2|net|tls)$/.test(target)),
   )
   const outside = openers.filter((file) => !file.startsWith('src/http/'))
-  const files = ['client', 'connection', 'dial', 'environment-proxies', 'tunnel']
+  const files = ['client', 'connection', 'dial', 'environment-proxies', 'plain-socket', 'tunnel']
   assert.deepEqual(
     outside.sort(),
     files.map((name) => `src/upstream/${name}.ts`),

@@ -46,7 +46,7 @@ test('docs/metrics.md lists exactly our metrics', async () => {
   const limits = () => ({ kind: 'memory' as const })
   const bodies = () => ({ held: 0, bounds: { bytes: 0 } })
   const observed = { circuits: () => [], log, control: () => ({ behindSince: null }), limits, bodies }
-  const metrics = createMetrics({ ...observed, connections: () => 0 })
+  const metrics = createMetrics({ ...observed, connections: () => 0, budgets: () => [] })
   const names = [...(await metrics.expose()).matchAll(/^# TYPE (\S+)/gm)].map((match) => match[1] ?? '')
   const ours = names.filter((name) => !/^switchyard_(process|nodejs)_/.test(name))
   assert.deepEqual(firstCells('docs/metrics.md', /^switchyard_/), ours.sort())

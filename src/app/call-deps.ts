@@ -17,6 +17,7 @@ import { FAMILIES } from '../providers/families.ts'
 import { builtinProviders } from '../providers/provider-kinds.ts'
 import type { Log } from '../telemetry/log.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
+import type { Tracing } from '../telemetry/tracing.ts'
 import type { Settings } from './config.ts'
 import { streamSettings } from './stream-config.ts'
 
@@ -39,6 +40,7 @@ export interface CallParts {
   logged: Pick<IdempotencyOptions, 'find' | 'caughtUp'>
   ledger: SpendLedger
   metrics: Metrics
+  tracing: Tracing
   log: Log
   /** Unix milliseconds; never goes back. */
   clock(): number
@@ -80,6 +82,7 @@ export function createDeps(parts: CallParts): Deps {
     }),
     streams,
     metrics,
+    tracing: parts.tracing,
     log,
     maxBodyBytes: settings.MAX_BODY_BYTES,
     cutOff: () => streams.isCut,

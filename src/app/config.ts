@@ -11,7 +11,9 @@ import { proxyProblem } from '../domain/proxy-url.ts'
 import { trustedProxies } from '../http/client-source.ts'
 import type { ListenAddress } from '../http/listen-problem.ts'
 import { PROXY_VARIABLES, proxyNamed } from '../upstream/environment-proxies.ts'
+import { OIDC_VARIABLES, oidcProblem } from './oidc-config.ts'
 import { STREAM_VARIABLES } from './stream-config.ts'
+import { OTEL_VARIABLES } from './telemetry-config.ts'
 
 /** Bad configuration: the process prints this one line and exits with code 2. */
 export class ConfigError extends Error {
@@ -85,19 +87,28 @@ export const SETTINGS = {
       if (proxies === null) context.addIssue('addresses or networks, comma-separated, such as 10.0.0.0/8')
       return proxies ?? z.NEVER
     }),
+  ...OIDC_VARIABLES,
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
   MAX_BODY_BYTES: wholeNumber(1, 1_073_741_824).default(33_554_432),
   MAX_BUFFERED_BYTES: wholeNumber(1, 1_099_511_627_776).default(268_435_456),
   MAX_BUFFERED_BYTES_PER_KEY: wholeNumber(1, 1_099_511_627_776).default(100_663_296),
   MIN_BODY_BYTES_PER_SECOND: wholeNumber(0, 1_073_741_824).default(1_024),
   DRAIN_SECONDS: wholeNumber(0, 3_600).default(60),
+  DRAIN_IDLE_MS: wholeNumber(0, 600_000).default(500),
   SERVING_THREADS: servingThreads,
   ...STREAM_VARIABLES,
   OVERLOAD_MS: wholeNumber(0, 60_000).default(500),
   REQUEST_RETENTION_DAYS: wholeNumber(1, 36_500).optional(),
   OPEN_ROWS_AFTER_SECONDS: wholeNumber(0, 3_600).default(10),
   SPOOL_MAX_ROWS: wholeNumber(10, 1_000_000_000).default(2_000_000),
+  ALERTS_EVERY_SECONDS: z
+    .string()
+    .regex(/^\d{1,4}(\.\d)?$/, 'seconds from 0 to 3600; 0: alerts are off')
+    .default('10')
+    .transform(Number)
+    .refine((seconds) => seconds <= 3600, 'seconds from 0 to 3600; 0: alerts are off'),
   SPOOL_SYNC: z.enum(['normal', 'full']).default('normal'),
+  ...OTEL_VARIABLES,
 } as const
 
 const Settings = z.object(SETTINGS)
@@ -185,6 +196,8 @@ export function readSettings(environment: Environment): Settings {
 /** Conflicts between values that are valid on their own. */
 function togetherProblem(settings: Settings): string | null {
   const { REDIS_URL, DATABASE_URL, HOST, PORT, ADMIN_HOST, ADMIN_PORT, SERVING_THREADS } = settings
+  const oidc = oidcProblem(settings)
+  if (oidc !== null) return oidc
   if (REDIS_URL !== undefined && DATABASE_URL === undefined) {
     return 'REDIS_URL: shared counters need a shared log; also set DATABASE_URL to a postgres:// address'
   }

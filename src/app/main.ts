@@ -22,11 +22,19 @@ export interface StartOptions {
   now?: () => number
   /** Ends the wait for a database that is not up yet. */
   signal?: AbortSignal
+  /** Until then nothing is moved from the spool into the database: a start with very much to move, as tests see it. */
+  foldsAfter?: Promise<void>
+}
+
+/** Rejects when its address is taken or no address, for whoever has much to do before the start. */
+export async function checkAddress(environment: Environment): Promise<void> {
+  await checkPorts(portsOf(readConfig(environment, builtinProviders(), PROVIDER_KINDS).settings))
 }
 
 /** The composition root: builds the parts, wires them, listens. */
 export async function startGateway(environment: Environment, options: StartOptions = {}): Promise<Gateway> {
   const { now = Date.now, onFileKeys = () => {}, beforeListening = () => {}, signal } = options
+  const { foldsAfter = Promise.resolve() } = options
   const config = readConfig(environment, builtinProviders(), PROVIDER_KINDS)
   const { settings } = config
   const log = await createLog(settings.LOG_LEVEL)
@@ -45,6 +53,7 @@ export async function startGateway(environment: Environment, options: StartOptio
     maxSpoolRows: shareOf(settings.SPOOL_MAX_ROWS, threads),
     openAfterMs: 1000 * settings.OPEN_ROWS_AFTER_SECONDS,
     isReported: settings.REDIS_URL !== undefined,
+    foldsAfter,
   })
   try {
     // With several threads the system would share the port with another gateway that has some, too.
@@ -63,9 +72,9 @@ export async function startGateway(environment: Environment, options: StartOptio
     const stopWatching = followFile(prepared, onFileKeys)
     return {
       ...gateway,
-      async stop(idleGraceMs) {
+      async stop(options) {
         await stopWatching()
-        await gateway.stop(idleGraceMs)
+        await gateway.stop(options)
       },
     }
   } catch (error) {

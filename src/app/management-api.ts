@@ -15,6 +15,8 @@ import { readLoggedScopes } from '../request-log/logged-scopes.ts'
 import type { LiveSnapshot } from '../store/control/live-snapshot.ts'
 import type { Config } from './config.ts'
 import type { Health } from './handle-health.ts'
+import { oidcSettings } from './oidc-config.ts'
+import { testChannel } from './open-alerts.ts'
 import type { Store } from './open-store.ts'
 import { environmentProviders } from './prepare-store.ts'
 import { readStatus } from './status.ts'
@@ -64,6 +66,7 @@ export function managementApi(built: ManagementParts): HttpRoute[] {
       if (family === undefined) throw new Error(`the provider ${provider.name} has an unknown family`)
       return testProvider(provider, family, deps)
     },
+    testChannel: (channel) => testChannel(deps, channel),
     catalogModels: () => deps.catalog.models(),
     ledger: {
       status: (scopes) => deps.ledger.status(scopes),
@@ -74,6 +77,8 @@ export function managementApi(built: ManagementParts): HttpRoute[] {
           return readLoggedScopes(reads, now)
         }),
     },
+    oidc: oidcSettings(config.settings),
+    warn: (facts, text) => deps.log.warn(facts, text),
     isEmbedded: engine === 'sqlite',
     node: () => {
       const { lagRows } = requestLog.status()

@@ -1,3 +1,4 @@
+import type { Watch } from '../alerts/watch.ts'
 import { createCircuits } from '../calls/chain/circuits.ts'
 import type { Deps } from '../calls/deps.ts'
 import { exampleModel } from '../calls/models/example-model.ts'
@@ -21,8 +22,10 @@ import { findLogged } from './find-logged.ts'
 import { type Health, handleMetrics } from './handle-health.ts'
 import { callRoutes, healthRoutes } from './http-routes.ts'
 import { managementApi } from './management-api.ts'
+import { budgetGauges, openAlerts } from './open-alerts.ts'
 import { type OpenedLedger, openLedger } from './open-ledger.ts'
 import type { Store } from './open-store.ts'
+import { openTracing, tracingWords } from './open-tracing.ts'
 import { openUpstream } from './open-upstream.ts'
 import { packagePath } from './package-path.ts'
 import type { NewKeys } from './prepare-store.ts'
@@ -44,8 +47,8 @@ export interface Gateway {
   keyVariables: string[]
   store: Store
   ledger: SpendLedger
-  /** Finishes running calls and flushes the log. Until then idle connections may send one more call. */
-  stop(idleGraceMs?: number): Promise<void>
+  /** Finishes running calls and flushes the log. `drainsIdle`: idle connections may send one more call for a while. */
+  stop(options?: { drainsIdle?: boolean }): Promise<void>
 }
 
 /** What has been opened when calls may be served. */
@@ -78,9 +81,10 @@ export async function serve(prepared: Prepared): Promise<Gateway> {
   const circuits = createCircuits(now, isKnown, (entry, circuit) => threads.circuit({ entry, circuit }))
   const keeping = { control: live.state, limits: () => opened.limits() }
   let connections = 0
+  let alerts: Watch | null = null
   const { metrics, bodies } = measured(bodyBounds(settings, prepared.threads), {
     ...{ circuits: () => circuits.states(), log: prepared.store.requestLog.status, connections: () => connections },
-    ...keeping,
+    ...{ ...keeping, budgets: () => budgetGauges(alerts) },
   })
   const slots = prepared.threads > 1 ? newSlots() : null
   const caughtUp = () => threads.joined(prepared.store).requestLog.caughtUp()
@@ -95,8 +99,8 @@ export async function serve(prepared: Prepared): Promise<Gateway> {
     raisePricePercent: (provider, percent) => live.change((change) => raisePricePercent(change, provider, percent)),
     written: notes(store),
     logged: { find: findLogged(store, live), caughtUp: () => live.orAway(store.requestLog.caughtUp()) },
-    ledger: opened.ledger,
-    ...{ metrics, log, clock },
+    tracing: await openTracing(settings, { instance: store.node, snapshot: live.current, isKnown, log }),
+    ...{ ledger: opened.ledger, metrics, log, clock },
   })
   const health: Health = { phase: () => phase, catalog, log: store.requestLog.status, ...keeping }
   const parts = { deps, health, live, store, config, stopping: stopping.signal, startedAt: now(), threads }
@@ -116,27 +120,33 @@ export async function serve(prepared: Prepared): Promise<Gateway> {
   onListening(addresses.url)
   await Promise.race([modelLists.firstRound, new Promise((resolve) => setTimeout(resolve, CATALOG_WAIT_MS).unref())])
   phase = 'ready'
-  const streaming = streamingWords(live.current(), deps.streams.settings)
-  log.info({ ...addresses, ...startWords(store), streaming, threads: prepared.threads }, 'serving')
+  alerts = openAlerts({ deps, store, everySeconds: settings.ALERTS_EVERY_SECONDS, ...opened, threads })
+  log.info({ ...addresses, ...startWords(prepared, deps) }, 'serving')
   return {
     ...addresses,
     ...{ newKeys, exampleModel: exampleModel(live.current(), catalog), store, ledger: opened.ledger },
     keyVariables: builtinProviders().map(({ apiKeyVariable }) => apiKeyVariable),
-    async stop(idleGraceMs = 0) {
+    async stop({ drainsIdle = false } = {}) {
       phase = 'draining'
       stopping.abort()
       log.info('draining')
       modelLists.stop()
-      await drain(server, { log, seconds: settings.DRAIN_SECONDS, idleGraceMs, streams: deps.streams })
+      await drain(server, { log, ...drainTimes(settings, drainsIdle), streams: deps.streams })
       await threads.close()
-      await closeAll(deps, opened, { store, live })
+      await closeAll(deps, opened, { store, live, alerts })
       log.info('stopped')
     },
   }
 }
 
-function startWords({ engine, node }: Store) {
-  return { engine, node }
+function drainTimes({ DRAIN_SECONDS, DRAIN_IDLE_MS }: Settings, drainsIdle: boolean) {
+  return { seconds: DRAIN_SECONDS, idleGraceMs: drainsIdle ? DRAIN_IDLE_MS : 0 }
+}
+
+function startWords({ store: { engine, node }, live, settings, threads }: Prepared, { streams }: Deps) {
+  const streaming = streamingWords(live.current(), streams.settings)
+  const opentelemetry = tracingWords(settings)
+  return { engine, node, threads, streaming, ...(opentelemetry === null ? {} : { opentelemetry }) }
 }
 
 function notes({ requestLog, valueUses, secrets }: Store): Pick<Deps, 'requestLog' | 'noteUse' | 'sealingKeys'> {
@@ -145,15 +155,17 @@ function notes({ requestLog, valueUses, secrets }: Store): Pick<Deps, 'requestLo
 
 /** Pools first: calls that still wait for a provider end now and are logged before the store closes. */
 async function closeAll(
-  { upstream, bodies }: Deps,
+  { upstream, bodies, tracing }: Deps,
   ledger: OpenedLedger,
-  { store, live }: Pick<Prepared, 'store' | 'live'>,
+  { store, live, alerts }: Pick<Prepared, 'store' | 'live'> & { alerts: Watch | null },
 ): Promise<void> {
   live.stop()
   upstream.close()
+  await alerts?.stop()
   await bodies.close()
   await ledger.stop()
   await store.close()
+  await tracing.close()
 }
 
 function routes(deps: Deps, health: Health, administration: HttpRoute[]): PortsOptions['routes'] {

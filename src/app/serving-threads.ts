@@ -5,6 +5,8 @@ import { Worker } from 'node:worker_threads'
 import type { CatalogModel } from '../domain/provider.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
 import type { SlotBook } from '../limits/slots/slot-book.ts'
+import type { Position } from '../request-log/fold/position.ts'
+import { threadSpool } from '../request-log/spool/segments.ts'
 import { joinMetrics } from '../telemetry/join-metrics.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 import { Conversation } from '../threads/conversation.ts'
@@ -34,6 +36,8 @@ export interface ThreadsOptions {
   /** Unix milliseconds, of the ledger. */
   now(): number
   noteUse(valueId: string, at: number): void
+  /** How far the database has come with a spool. */
+  positionOf(spool: string): Position
   /** One of them ended by itself. */
   onDeath(thread: number, error: Error): void
   tasks: MainTasks
@@ -72,7 +76,7 @@ export class ServingThreads {
 
   /** Resolves when all of them could serve. */
   async start(
-    data: Omit<ThreadData, 'thread' | 'threads' | 'control' | 'sockets' | 'connections'>,
+    data: Omit<ThreadData, 'thread' | 'threads' | 'control' | 'sockets' | 'connections' | 'position'>,
     snapshot: Snapshot,
   ) {
     const connections = new SharedArrayBuffer(this.count * Int32Array.BYTES_PER_ELEMENT)
@@ -83,7 +87,10 @@ export class ServingThreads {
       sockets: this.sockets,
       connections,
     }
-    for (let number = 1; number <= this.count; number++) this.#threads.push(this.#begin({ ...shared, thread: number }))
+    for (let thread = 1; thread <= this.count; thread++) {
+      const position = this.#options.positionOf(threadSpool(data.node, thread))
+      this.#threads.push(this.#begin({ ...shared, thread, position }))
+    }
     await this.#askAll('ready', null)
     this.#reports = setInterval(() => void this.pull().catch(() => {}), REPORT_MS).unref()
   }
@@ -100,6 +107,16 @@ export class ServingThreads {
   /** Resolves when every thread serves with it. */
   async control(snapshot: Snapshot): Promise<void> {
     await this.#askAll('control', this.#controlOf(snapshot))
+  }
+
+  pastFolded(spool: string, seq: number): void {
+    const thread = this.#threads.find(({ number }) => spool.endsWith(`/${number}`))
+    void thread?.conversation.ask('pastFolded', { seq }).catch(() => {})
+  }
+
+  /** From now on their rows are moved into the database as well. */
+  async beginFold(): Promise<void> {
+    await this.#askAll('beginFold', null)
   }
 
   async models(models: readonly CatalogModel[]): Promise<void> {

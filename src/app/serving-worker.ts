@@ -21,6 +21,7 @@ import { bodyBounds, shareOf } from './config.ts'
 import { connectionBalance } from './connection-balance.ts'
 import { callRoutes } from './http-routes.ts'
 import { openSpool, targetOf } from './open-spool.ts'
+import { openTracing } from './open-tracing.ts'
 import { openUpstream } from './open-upstream.ts'
 import { shedding } from './shedding.ts'
 import { elsewhereOf } from './thread-of-call.ts'
@@ -48,6 +49,8 @@ const main = new Conversation<MainTasks>(parentPort, {
     models = given
   },
   circuit: ({ entry, circuit }) => circuits.adopt(entry, circuit),
+  pastFolded: ({ seq }) => fold.advance({ seq, ends: seq }),
+  beginFold: () => fold.begin(),
   caughtUp: () => requestLog.caughtUp(),
   report,
   metrics: () => metrics.read(),
@@ -83,7 +86,8 @@ const fold = spooled.fold({
   retentionDays: null,
   onlyProcess: databaseUrl === null,
   openAfterMs,
-  isFirst: false,
+  position: data.position,
+  past: null,
 })
 const { requestLog } = fold
 
@@ -128,6 +132,7 @@ const deps: Deps = createDeps({
   },
   ledger: data.isLone ? createLoneLedger(() => slots, { enforces, onRefused }) : slots,
   metrics,
+  tracing: await openTracing(settings, { instance: `${node}/${thread}`, snapshot: () => snapshot, isKnown, log }),
   log,
   clock,
 })
@@ -148,7 +153,6 @@ const server = createServer({
 /** For calls that reached another thread and belong here. */
 const forThreads = createServer({ ...served, isInternal: true })
 
-await fold.ready
 await forThreads.listen({ path: data.sockets[thread] ?? '' })
 ready.resolve()
 
@@ -167,5 +171,6 @@ async function close(): Promise<ThreadReport> {
   await fold[Symbol.asyncDispose]()
   const last = report()
   await spooled[Symbol.asyncDispose]()
+  await deps.tracing.close()
   return last
 }

@@ -1,6 +1,6 @@
 import type { CircuitView } from '../calls/chain/circuits.ts'
 import type { Deps } from '../calls/deps.ts'
-import type { GatewayStatus, ProviderHealth } from '../domain/gateway-status.ts'
+import type { GatewayStatus, ProviderHealth, ProviderStatus } from '../domain/gateway-status.ts'
 import { isConfigured, type Provider } from '../domain/provider.ts'
 import type { Health } from './handle-health.ts'
 import type { ThreadStatus } from './thread-protocol.ts'
@@ -16,7 +16,6 @@ export function readStatus(
   others: readonly ThreadStatus[],
 ): GatewayStatus {
   const { lagRows, lastError } = health.log()
-  const circuits = worstOf([deps.circuits.states(), ...others.map((other) => other.circuits)])
   const inFlight = others.reduce((sum, other) => sum + other.inFlight, deps.metrics.inFlight.value)
   return {
     ...identity,
@@ -24,16 +23,22 @@ export function readStatus(
     inFlight,
     log: { lagRows, lastError },
     catalog: health.catalog.lists(),
-    providers: [...deps.snapshot().providers.values()].sort(byName).map((provider) => ({
-      name: provider.name,
-      family: provider.family,
-      configured: isConfigured(provider),
-      circuits: circuits
-        .filter((circuit) => circuit.provider === provider.name && circuit.state !== 'closed')
-        .map(({ model, state, until }) => ({ model, state, until })),
-      health: joinHealth([deps.providerHealth.of(provider.name), ...healthsOf(provider.name, others)]),
-    })),
+    providers: readProviders(deps, others),
   }
+}
+
+/** By name. */
+export function readProviders(deps: Deps, others: readonly ThreadStatus[]): ProviderStatus[] {
+  const circuits = worstOf([deps.circuits.states(), ...others.map((other) => other.circuits)])
+  return [...deps.snapshot().providers.values()].sort(byName).map((provider) => ({
+    name: provider.name,
+    family: provider.family,
+    configured: isConfigured(provider),
+    circuits: circuits
+      .filter((circuit) => circuit.provider === provider.name && circuit.state !== 'closed')
+      .map(({ model, state, until }) => ({ model, state, until })),
+    health: joinHealth([deps.providerHealth.of(provider.name), ...healthsOf(provider.name, others)]),
+  }))
 }
 
 /** A circuit is as open as on the thread where it is most. */

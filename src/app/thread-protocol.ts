@@ -6,6 +6,7 @@ import type { CatalogModel } from '../domain/provider.ts'
 import type { ChainEntry } from '../domain/route.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
 import type { NewSlots } from '../limits/slots/slot-book.ts'
+import type { Position } from '../request-log/fold/position.ts'
 import type { MetricFigures } from '../telemetry/join-metrics.ts'
 import type { ThreadSettings } from './call-deps.ts'
 import type { Environment } from './config.ts'
@@ -31,6 +32,8 @@ export interface ThreadData {
   isLone: boolean
   /** Shared: how many connections each thread has. */
   connections: SharedArrayBuffer
+  /** How far the database has come with its spool. */
+  position: Position
   /** Of the sockets at which threads serve each other, by number; 0 is the main thread. */
   sockets: readonly string[]
 }
@@ -65,6 +68,10 @@ export type ThreadTasks = {
   control(input: Control): void
   models(input: readonly CatalogModel[]): void
   circuit(input: CircuitNews): void
+  /** The database has everything up to here of what earlier processes have left in its spool. */
+  pastFolded(input: { seq: number }): void
+  /** The past of all spools is in order: its own rows may follow. */
+  beginFold(input: null): void
   caughtUp(input: null): Promise<void>
   report(input: null): ThreadReport
   metrics(input: null): Promise<MetricFigures[]>

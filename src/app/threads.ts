@@ -67,6 +67,7 @@ export function openThreads(parts: ThreadsParts): Threads {
     book: slots.book,
     now: () => ledger.now(),
     noteUse: store.valueUses.note,
+    positionOf: store.spool.positionOf,
     onDeath: (thread, error) => endProcess(log, thread, error),
     tasks: {
       find: ({ keyId, idempotencyKey, since }) => findLogged(store, live)(keyId, idempotencyKey, since),
@@ -93,6 +94,9 @@ export function openThreads(parts: ThreadsParts): Threads {
       live.current(),
     )
     live.tell((snapshot) => threads.control(snapshot))
+    void Promise.all([started, store.past.inOrder])
+      .then(() => threads.beginFold())
+      .catch(() => {})
     return started
   }
   return {

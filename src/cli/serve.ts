@@ -4,9 +4,6 @@ import { collectGarbage } from './collect-garbage.ts'
 import { stopSignal } from './stop-signal.ts'
 import { keyLines, welcome } from './welcome.ts'
 
-/** Long enough for a load balancer to use every connection that it keeps, if it has calls at all. */
-const IDLE_GRACE_MS = 500
-
 /** Serves until told to stop: then the calls in flight finish, the log is flushed, and the process ends with 0. */
 export async function serve(environment: Environment): Promise<void> {
   const stopped = stopSignal()
@@ -23,6 +20,6 @@ export async function serve(environment: Environment): Promise<void> {
   })
   process.stdout.write(welcome(gateway))
   await stopped
-  await gateway.stop(IDLE_GRACE_MS)
+  await gateway.stop({ drainsIdle: true })
   process.exit(0)
 }

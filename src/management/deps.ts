@@ -1,4 +1,5 @@
 import type { Kysely, Transaction } from 'kysely'
+import type { AlertChannel } from '../domain/alerts/channel.ts'
 import type { Explanation } from '../domain/explanation.ts'
 import type { GatewayStatus } from '../domain/gateway-status.ts'
 import type { CatalogModel, Provider, ProviderKinds, ProviderTest } from '../domain/provider.ts'
@@ -11,6 +12,7 @@ import type { LiveSnapshot } from '../store/control/live-snapshot.ts'
 import type { Node } from '../store/control/nodes.ts'
 import type { Database } from '../store/engine/schema.ts'
 import type { Secrets } from '../store/engine/secrets.ts'
+import type { OidcSettings } from './access/oidc/settings.ts'
 import type { Context } from './router.ts'
 
 /** What the handlers need from outside. Built once in main.ts; rooms they may not import come in as functions. */
@@ -36,6 +38,8 @@ export interface ManagementDeps {
   configFile: string | null
   providerKinds: ProviderKinds
   testProvider(provider: Provider): Promise<ProviderTest>
+  /** Sends a test message; what went wrong in a line without secrets, or null. */
+  testChannel(channel: AlertChannel): Promise<string | null>
   /** The direct model ids, sorted by provider and id. */
   catalogModels(): readonly CatalogModel[]
   ledger: LedgerView
@@ -43,6 +47,10 @@ export interface ManagementDeps {
   stopping: AbortSignal
   /** Makes a chat completion in the name of a key; null when the caller left meanwhile. */
   tryChat(tried: TriedChat & Pick<Call, 'openStream'>): Promise<CallReply | null>
+  /** The identity provider that people can sign in with; null: with admin keys only. */
+  oidc: OidcSettings | null
+  /** For the log of the gateway. */
+  warn(facts: Record<string, unknown>, text: string): void
   /** No other gateway can have this database. */
   isEmbedded: boolean
   /** This gateway among the nodes of its database. */
@@ -82,7 +90,7 @@ export function change<T>(deps: ManagementDeps, author: Author, make: Make<T>): 
 }
 
 /** The same for what calls are not served with: no snapshot is read anew, here or on another node. */
-export function changeBeside<T>(deps: ManagementDeps, author: Author, make: Make<T>): Promise<T> {
+export function changeBeside<T>(deps: Pick<ManagementDeps, 'db'>, author: Author, make: Make<T>): Promise<T> {
   return deps.db.transaction().execute((transaction) => withAudit(transaction, author, make))
 }
 

@@ -1,15 +1,20 @@
 import type { HttpRoute, Reply } from '../http/call.ts'
 import { jsonReply } from '../http/respond.ts'
 import { adminKeyHandlers } from './access/admin-keys.ts'
+import { inviteHandlers } from './access/invites.ts'
+import { openProvider } from './access/oidc/provider.ts'
+import type { OidcSettings } from './access/oidc/settings.ts'
+import { type SignInDeps, signInRoutes } from './access/oidc/sign-in-routes.ts'
+import { peopleHandlers } from './access/people.ts'
 import { secretHandlers } from './access/secrets.ts'
 import { sessionHandlers } from './access/sessions.ts'
 import { createSignInGuard, pauseUnless } from './access/sign-in-guard.ts'
+import { alertHandlers } from './alerts.ts'
 import { auditHandlers } from './audit.ts'
 import { budgetHandlers } from './budgets.ts'
 import { configHandlers } from './config.ts'
 import { CONTRACT, type Contract } from './contract/contract.ts'
 import type { ManagementDeps } from './deps.ts'
-import { docsPage } from './docs-page.ts'
 import { keyHandlers } from './keys.ts'
 import { nodeHandlers } from './nodes.ts'
 import { openApi } from './openapi.ts'
@@ -41,12 +46,15 @@ export function management(
     ...providerHandlers(deps),
     ...secretHandlers(deps),
     ...sessionHandlers(deps, guard),
+    ...peopleHandlers(deps),
+    ...inviteHandlers(deps),
     ...registryHandlers(deps),
     ...catalogHandlers(deps),
     ...configHandlers(deps),
     ...requestHandlers(deps),
     ...usageHandlers(deps),
     ...budgetHandlers(deps),
+    ...alertHandlers(deps),
     ...auditHandlers(deps),
     ...statusHandlers(deps),
     ...nodeHandlers(deps),
@@ -59,8 +67,13 @@ export function management(
       path: '/openapi.json',
       handle: kept(async () => jsonReply(200, await openApi(CONTRACT, version))),
     },
-    { method: 'GET', path: '/docs', handle: kept(() => docsPage(CONTRACT, version)) },
+    ...(deps.oidc === null ? [] : signInRoutes(signInDeps(deps, deps.oidc, router.now))),
   ]
+}
+
+function signInDeps(deps: ManagementDeps, settings: OidcSettings, now: () => number): SignInDeps {
+  const { db, secrets, warn } = deps
+  return { db, secrets, warn, settings, provider: openProvider(settings), now, orAway: deps.live.orAway }
 }
 
 /** Made when first asked for: at the start it would cost 80 ms and 10 MB of garbage. */

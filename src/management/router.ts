@@ -10,6 +10,7 @@ import { isAway } from '../store/engine/database-away.ts'
 import { type AuthorizeDeps, type Authorized, authorize } from './access/authorize.ts'
 import { refuseOtherSites } from './access/cross-site.ts'
 import { checkPlace, checkRole } from './access/permit.ts'
+import { compressed } from './compressed.ts'
 import type { InputOf, Operation, ReplyOf, Streamed } from './contract/operation.ts'
 import { jsonInTurns } from './requests/json-in-turns.ts'
 
@@ -135,7 +136,9 @@ async function handle(
   if (operation.stream !== null) return streamed(value as unknown as Streamed)
   if (status === 204) return { status, headers, body: '' }
   if (operation.hasVersion) headers['etag'] = versionOf(value, operation.unversioned)
-  return jsonTextReply(status, await jsonInTurns(value as object), headers)
+  const reply = jsonTextReply(status, await jsonInTurns(value as object), headers)
+  // Only what is read: the answer of a change may hold a secret beside what its caller chose.
+  return call.method === 'GET' ? compressed(call, reply) : reply
 }
 
 /** The handler has streamed its answer and returns the end of it. */

@@ -17,6 +17,10 @@ export const CONTROL_TABLES: readonly MovedTable[] = [
   { name: 'registry', key: ['provider', 'model'] },
   { name: 'price_versions', key: ['id'] },
   { name: 'sessions', key: ['id'] },
+  { name: 'alert_channels', key: ['id'] },
+  { name: 'people', key: ['id'] },
+  { name: 'invites', key: ['id'] },
+  { name: 'person_sessions', key: ['id'] },
   // A gateway that starts in the same folder again must not deliver what came from there.
   { name: 'spool_positions', key: ['node'] },
 ]
@@ -26,6 +30,8 @@ const SUMS_KEY = USAGE_DIMENSIONS.map(({ column }) => column)
 /** What has come about since: of any length, and moved batch by batch. */
 export const LOG_TABLES: readonly MovedTable[] = [
   { name: 'audit', key: ['id'] },
+  { name: 'alerts', key: ['id'] },
+  { name: 'alert_deliveries', key: ['id'] },
   { name: 'spool_rejects', key: ['node', 'seq'] },
   { name: 'usage_days', key: ['workspace', 'day', ...SUMS_KEY] },
   { name: 'usage_hours', key: ['workspace', 'hour', ...SUMS_KEY] },

@@ -16,6 +16,7 @@ const ROOMS: Record<string, string[]> = {
     'dashboard/src/shell/place.ts',
   ],
   'dashboard/src/shell/place.ts': [],
+  'dashboard/src/reference': [],
   'dashboard/src/pages': [
     'dashboard/src/format',
     'dashboard/src/api',
@@ -64,6 +65,8 @@ describe('a room of the dashboard imports only from the rooms listed for it', ()
       const room = roomOf(file)
       for (const { specifier, isType } of importsOf(file)) {
         if (/\.css$|^virtual:/.test(specifier) || (isType && specifier === 'zod')) continue
+        // A page of its own; the others have no use for its size.
+        if (room === 'dashboard/src/reference' && specifier.startsWith('swagger-ui-dist/')) continue
         if (!specifier.startsWith('.')) {
           assert.match(specifier, PACKAGES, file)
           continue

@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import { ROLES, type Role } from '../../src/domain/access.ts'
 import { CONTRACT } from '../../src/management/contract/contract.ts'
 import type { Operation } from '../../src/management/contract/operation.ts'
+import { createPerson } from '../../src/store/control/people.ts'
 import { ADMIN_KEY, type Answered, type Harness, type Json, startHarness } from '../harness.ts'
 import { managing } from './manage.ts'
 
@@ -14,7 +15,18 @@ const operations = Object.entries(CONTRACT as Record<string, Operation>).filter(
 const all = new Map<Role, string>()
 const own = new Map<Role, string>()
 /** What is in a workspace that the scoped keys have no access to. */
-const foreign = { key: '', value: '', request: '', audit: '', session: '', full: '', adminKey: '' }
+const foreign = {
+  key: '',
+  value: '',
+  request: '',
+  audit: '',
+  session: '',
+  full: '',
+  adminKey: '',
+  person: '',
+  invite: '',
+  alert: '',
+}
 
 const as = (value: string | undefined) => ({ authorization: `Bearer ${value}` })
 
@@ -34,6 +46,14 @@ before(async () => {
   foreign.value = (await manage('GET', `/keys/${key.id}/values`)).json.data[0].id
   foreign.request = called.headers.get('x-gateway-request-id') ?? ''
   foreign.audit = (await manage('GET', `/audit?resource=keys/${key.id}`)).json.data[0].id
+  foreign.alert = 'alert-of-theirs'
+  await harness.gateway.store.db
+    .insertInto('alerts')
+    .values({
+      ...{ id: foreign.alert, identity: 'x', rule: 'budget', severity: 'info', subject: 'key x', workspace: 'foreign' },
+      ...{ summary: 'x', since: 1, seen_at: 1, hold_ms: 0, fired_at: 1, resolved_at: 2 },
+    })
+    .execute()
   for (const role of ROLES) {
     const make = async (name: string, workspaces: string[] | null) =>
       (await manage('POST', '/admin-keys', { name, role, workspaces })).json
@@ -41,6 +61,12 @@ before(async () => {
     own.set(role, (await make(`${role}-of-own`, ['own'])).value)
     foreign.adminKey = (await make(`foreign-${role}`, ['foreign'])).id
   }
+  const invited = await manage('POST', '/invites', { email: 'foreign@example.com', workspaces: ['foreign'] })
+  foreign.invite = invited.json.id
+  const access = { role: 'viewer', workspaces: ['foreign'] } as const
+  const who = { issuer: 'https://id.example', subject: 'foreign-person', email: null, name: null }
+  const { db } = harness.gateway.store
+  foreign.person = (await createPerson(db, { ...who, access, roleFrom: 'invite' }, 1)).id
   const opened = await fetch(`${harness.url}/sessions`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -107,12 +133,20 @@ const FOREIGN_ROWS: Record<string, { params?: () => Record<string, string>; body
   'admin-keys.list': {},
   'admin-keys.create': { body: { name: 'more', role: 'viewer', workspaces: ['own', 'foreign'] }, status: 403 },
   'admin-keys.revoke': { params: () => ({ id: foreign.adminKey }), status: 404 },
+  'people.list': {},
+  'people.update': { params: () => ({ id: foreign.person }), body: { role: 'viewer' }, status: 404 },
+  'people.remove': { params: () => ({ id: foreign.person }), status: 404 },
+  'people.end-sessions': { params: () => ({ id: foreign.person }), status: 404 },
+  'invites.list': {},
+  'invites.create': { body: { email: 'more@example.com', workspaces: ['foreign'] }, status: 403 },
+  'invites.withdraw': { params: () => ({ id: foreign.invite }), status: 404 },
   'sessions.list': {},
   'sessions.revoke': { params: () => ({ id: foreign.session }), status: 404 },
   'providers.routes': { params: () => ({ name: 'openai' }) },
   'requests.get': { params: () => ({ id: foreign.request }), status: 404 },
   'requests.explain': { params: () => ({ id: foreign.request }), status: 404 },
   'budgets.list': {},
+  'alerts.list': {},
   'audit.list': {},
   'audit.get': { params: () => ({ id: foreign.audit }), status: 404 },
   'status.get': {},

@@ -50,6 +50,8 @@ async function setUp({ url, chat, simulator }: Harness): Promise<void> {
   await send('PUT', '/registry/local/gpt-5.4-mini', { input_per_mtok: '1', output_per_mtok: '2' })
   await send('PUT', '/registry/local/gpt-5.4-mini', { input_per_mtok: '3', output_per_mtok: '4' })
   await send('POST', '/sessions', { key: ADMIN_KEY })
+  await send('POST', '/invites', { email: 'ana@example.com', workspaces: ['research'] })
+  await send('POST', '/alert-channels', { name: 'ops', kind: 'webhook', url: 'http://127.0.0.1:9/' })
   assert.equal((await chat(hello('fast'))).status, 200)
   assert.equal((await chat(hello('fast'), { 'idempotency-key': 'once' })).status, 200)
   assert.equal((await chat({ model: 'fast' })).status, 400)
@@ -87,6 +89,15 @@ function addOddities(path: string): void {
   database
     .prepare('insert into spool_rejects (node, seq, kind, payload, error) values (?, ?, ?, ?, ?)')
     .run('node', 7, 'close', 'a\u0000b\u0000 \\u0000 "quoted"', 'unreadable')
+  database.exec(`
+    insert into alerts (id, identity, rule, severity, subject, summary, since, seen_at, hold_ms, fired_at)
+      values ('a', 'unpriced p m', 'unpriced', 'warning', 'p m', 'p m has no price', 1, 1, 0, 1);
+    insert into alert_deliveries (id, channel_id, events, state, attempts, due_at, created_at)
+      select 'msg_a', id, '[]', 'sent', 1, 1, 1 from alert_channels limit 1`)
+  database.exec(`
+    insert into people (id, issuer, subject, email, role, role_from, created_at, last_seen_at)
+      values ('p', 'https://id.example', 'ben', 'ben@example.com', 'viewer', 'groups', 1, 2);
+    insert into person_sessions (id, person_id, secret_hash, created_at, expires_at) values ('s', 'p', 'hash', 1, 2)`)
   // As a caller's bounds allow: two of them are beyond a sum of 64 bits.
   database.exec(
     `update requests set hold_picodollars = ${2n ** 63n - 1n} where id in (select id from requests order by id limit 2)`,

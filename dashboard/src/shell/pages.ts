@@ -1,5 +1,6 @@
 import {
   Activity,
+  Bell,
   BookOpen,
   ChartColumnStacked,
   Coins,
@@ -53,6 +54,12 @@ export const PAGES: { heading: string; pages: PageEntry[] }[] = [
         title: 'Usage',
         icon: ChartColumnStacked,
         ...page(() => import('../pages/usage/usage-page.tsx'), 'UsagePage'),
+      },
+      {
+        name: 'alerts',
+        title: 'Alerts',
+        icon: Bell,
+        ...page(() => import('../pages/alerts/alerts-page.tsx'), 'AlertsPage'),
       },
     ],
   },

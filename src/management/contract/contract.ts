@@ -1,4 +1,5 @@
 import { adminKeyOperations } from './admin-keys.ts'
+import { alertOperations } from './alerts.ts'
 import { auditOperations } from './audit.ts'
 import { budgetOperations } from './budgets.ts'
 import { catalogOperations } from './catalog.ts'
@@ -6,6 +7,7 @@ import { configOperations } from './config.ts'
 import { explainOperations } from './explain.ts'
 import { keyOperations } from './keys.ts'
 import { nodeOperations } from './nodes.ts'
+import { peopleOperations } from './people.ts'
 import { playgroundOperations } from './playground.ts'
 import { providerOperations } from './providers.ts'
 import { registryOperations } from './registry.ts'
@@ -23,6 +25,7 @@ export const CONTRACT = {
   ...keyOperations,
   ...adminKeyOperations,
   ...sessionOperations,
+  ...peopleOperations,
   ...routeOperations,
   ...explainOperations,
   ...providerOperations,
@@ -33,6 +36,7 @@ export const CONTRACT = {
   ...requestOperations,
   ...usageOperations,
   ...budgetOperations,
+  ...alertOperations,
   ...auditOperations,
   ...statusOperations,
   ...nodeOperations,

@@ -2,7 +2,9 @@ import type { ColumnType, Generated, Insertable, Selectable } from 'kysely'
 import type { Role } from '../../domain/access.ts'
 import type { FieldKind, LogFields } from '../../domain/log/fields.ts'
 import type { DimensionColumn } from '../../domain/log/usage-dimensions.ts'
+import type { AlertChannelsTable, AlertDeliveriesTable, AlertsTable } from './alert-tables.ts'
 import type { ExactInteger } from './exact-integer.ts'
+import type { InvitesTable, PeopleTable, PersonSessionsTable } from './people-schema.ts'
 
 /**
  * One schema for both engines: text, integers, times as Unix milliseconds, JSON as text, truth as 0 or 1.
@@ -24,7 +26,13 @@ export interface Database {
   settings: SettingsTable
   audit: AuditTable
   sessions: SessionsTable
+  people: PeopleTable
+  invites: InvitesTable
+  person_sessions: PersonSessionsTable
   nodes: NodesTable
+  alert_channels: AlertChannelsTable
+  alerts: AlertsTable
+  alert_deliveries: AlertDeliveriesTable
 }
 
 /** Who a row belongs to: the configuration file, the environment, the gateway's own price list, or (null) the API. */
@@ -224,7 +232,7 @@ export type BucketColumns = { [Column in `${'latency' | 'gateway'}_${number}`]: 
 interface AuditTable {
   id: string
   at: number
-  /** Id of an admin key, or `config`, `environment`. */
+  /** Id of an admin key or a person, or `config`, `environment`. */
   actor: string
   actor_name: string
   action: string
@@ -234,7 +242,7 @@ interface AuditTable {
   after: string | null
 }
 
-/** People who have signed in at the dashboard. */
+/** Who has signed in at the dashboard with an admin key. */
 interface SessionsTable {
   id: string
   /** The admin key they signed in with. */
@@ -274,6 +282,11 @@ export type RegistryRow = Selectable<RegistryTable>
 export type PriceVersionRow = Selectable<PriceVersionsTable>
 export type AuditRow = Selectable<AuditTable>
 export type SessionRow = Selectable<SessionsTable>
+export type AlertChannelRow = Selectable<AlertChannelsTable>
+export type AlertRow = Selectable<AlertsTable>
+export type AlertDeliveryRow = Selectable<AlertDeliveriesTable>
+export type PersonRow = Selectable<PeopleTable>
+export type InviteRow = Selectable<InvitesTable>
 export type NodeRow = Selectable<NodesTable>
 export type RequestRow = Selectable<RequestsTable>
 export type NewRequestRow = Insertable<RequestsTable>

@@ -3,6 +3,7 @@ import type { Engine } from '../engine/engine.ts'
 import type { Database } from '../engine/schema.ts'
 import { StoreError } from '../engine/store-error.ts'
 import { createSchema } from './create-schema.ts'
+import { keepAlerts } from './keep-alerts.ts'
 import { sumByEndpoint } from './sum-by-endpoint.ts'
 
 export type Migration = (db: Transaction<Database>, engine: Engine) => Promise<void>
@@ -29,6 +30,8 @@ export const MIGRATIONS: readonly Migration[] = [
   countMediaOutput,
   limitAdminKeys,
   keepReasons,
+  keepAlerts,
+  letPeopleIn,
 ]
 
 async function markInterchangeable(db: Transaction<Database>): Promise<void> {
@@ -102,6 +105,23 @@ async function keepReasons(db: Transaction<Database>): Promise<void> {
   for (const column of ['reason', 'param', 'provider_code', 'figures']) {
     await sql.raw(`alter table requests add column ${column} text`).execute(db)
   }
+}
+
+async function letPeopleIn(db: Transaction<Database>): Promise<void> {
+  const tables = [
+    `create table people (
+      id text primary key, issuer text not null, subject text not null, email text, name text, role text not null,
+      workspaces text, role_from text not null, created_at bigint not null, last_seen_at bigint not null,
+      disabled_at bigint, unique (issuer, subject))`,
+    `create table invites (
+      id text primary key, email text not null unique, role text not null, workspaces text, invited_by text not null,
+      created_at bigint not null, expires_at bigint not null)`,
+    `create table person_sessions (
+      id text primary key, person_id text not null references people (id), secret_hash text not null,
+      created_at bigint not null, expires_at bigint not null)`,
+    'create index person_sessions_person on person_sessions (person_id)',
+  ]
+  for (const table of tables) await sql.raw(table).execute(db)
 }
 
 /** The schema that this version of the gateway works with. */

@@ -1,8 +1,9 @@
-import { Button, Group, Stack, Text } from '@mantine/core'
+import { Group, Stack, Text } from '@mantine/core'
 import { Pencil, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { useVersioned } from '../../api/hooks.ts'
 import { DetailDrawer } from '../../components/detail-drawer.tsx'
+import { MayButton } from '../../components/may-button.tsx'
 import { Loaded } from '../../components/states.tsx'
 import { ManagedBadge } from '../../components/status.tsx'
 import { tell } from '../../components/tell.ts'
@@ -62,25 +63,11 @@ export function ProviderDrawer({ name, status, kinds, onClose }: ProviderDrawerP
               <Stack gap="xl">
                 <ProviderFacts provider={value} status={status} />
                 {isEditable(value) && (
-                  <Group>
-                    <Button
-                      variant="default"
-                      leftSection={<Pencil size={15} aria-hidden />}
-                      onClick={() => setSearch({ edit: '1' })}
-                    >
-                      {value.managed_by === null ? 'Edit' : 'Set it up'}
-                    </Button>
-                    {value.managed_by === null && (
-                      <Button
-                        variant="subtle"
-                        color="red"
-                        leftSection={<Trash2 size={15} aria-hidden />}
-                        onClick={() => setDeleting(true)}
-                      >
-                        Delete
-                      </Button>
-                    )}
-                  </Group>
+                  <ProviderActions
+                    isOwn={value.managed_by === null}
+                    onEdit={() => setSearch({ edit: '1' })}
+                    onDelete={() => setDeleting(true)}
+                  />
                 )}
               </Stack>
             )
@@ -113,6 +100,34 @@ function Headline({ name, provider }: { name: string; provider: Provider | undef
         {name}
       </Text>
       {provider !== undefined && <ManagedBadge by={provider.managed_by} />}
+    </Group>
+  )
+}
+
+interface ActionsProps {
+  /** Not one of the file or the environment. */
+  isOwn: boolean
+  onEdit: () => void
+  onDelete: () => void
+}
+
+function ProviderActions({ isOwn, onEdit, onDelete }: ActionsProps) {
+  return (
+    <Group>
+      <MayButton to="providers.put" variant="default" leftSection={<Pencil size={15} aria-hidden />} onClick={onEdit}>
+        {isOwn ? 'Edit' : 'Set it up'}
+      </MayButton>
+      {isOwn && (
+        <MayButton
+          to="providers.delete"
+          variant="subtle"
+          color="red"
+          leftSection={<Trash2 size={15} aria-hidden />}
+          onClick={onDelete}
+        >
+          Delete
+        </MayButton>
+      )}
     </Group>
   )
 }

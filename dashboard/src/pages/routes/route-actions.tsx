@@ -5,7 +5,7 @@ import { Link, useLocation } from 'wouter'
 import type { Versioned } from '../../api/client.ts'
 import { useChange } from '../../api/hooks.ts'
 import { Confirm } from '../../components/confirm.tsx'
-import { MayButton } from '../../components/may-button.tsx'
+import { MayButton, MayLink } from '../../components/may-button.tsx'
 import { ManagedBadge } from '../../components/status.tsx'
 import { tell } from '../../components/tell.ts'
 import { count } from '../../format/number.ts'
@@ -36,14 +36,14 @@ export function RouteActions({ present, onGoing, onDeleted }: RouteActionsProps)
       >
         Playground
       </Button>
-      <Button
-        component={Link}
+      <MayLink
+        to="routes.put"
         href={`${path('routes')}?${new URLSearchParams({ new: '1', from: alias })}`}
         variant="default"
         leftSection={<Copy size={15} aria-hidden />}
       >
         Copy as new
-      </Button>
+      </MayLink>
       {managed_by === null && (
         <>
           <MayButton

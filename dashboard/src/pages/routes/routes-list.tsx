@@ -5,6 +5,7 @@ import { Link } from 'wouter'
 import { useAll } from '../../api/hooks.ts'
 import { ChainLine } from '../../components/chain-line.tsx'
 import { type Column, DataTable, type Sort } from '../../components/data-table.tsx'
+import { MayLink } from '../../components/may-button.tsx'
 import { Money } from '../../components/money.tsx'
 import { Page } from '../../components/page.tsx'
 import { Panel } from '../../components/panel.tsx'
@@ -24,9 +25,9 @@ export function RoutesList() {
   const routes = useAll('routes.list', { query: { workspace } })
   const path = usePath()
   const create = (
-    <Button component={Link} href={`${path('routes')}?new=1`} leftSection={<Plus size={15} aria-hidden />}>
+    <MayLink to="routes.put" href={`${path('routes')}?new=1`} leftSection={<Plus size={15} aria-hidden />}>
       New route
-    </Button>
+    </MayLink>
   )
   return (
     <Page
