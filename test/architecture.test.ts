@@ -174,13 +174,13 @@ test('files do not import each other in a circle, types included', () => {
   )
 })
 
-test('no folder holds more than 40 files', () => {
+test('no folder holds more than 40 files, but for the decisions, which are a list by number', () => {
   const tracked = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { encoding: 'utf8' })
   const counts = new Map<string, number>()
   for (const file of tracked.split('\n').filter(Boolean))
     counts.set(dirname(file), (counts.get(dirname(file)) ?? 0) + 1)
   assert.deepEqual(
-    [...counts].filter(([, count]) => count > 40),
+    [...counts].filter(([folder, count]) => count > 40 && folder !== 'docs/decisions'),
     [],
   )
 })
