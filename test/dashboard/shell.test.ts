@@ -115,6 +115,18 @@ describe('around every page', () => {
     await close()
   })
 
+  test('a workspace that does not exist is told, with those that do', async () => {
+    const { page, assertQuiet, close } = await visit(browser, harness.url, { expectedStatuses: [404] })
+    await signIn(page, harness.url, ADMIN_KEY, '/dashboard/reserch/routes')
+    await page.getByText('There is no workspace reserch').waitFor()
+    await assertAccessible(page, 'unknown workspace')
+    await page.locator('main').getByRole('link', { name: 'research' }).click()
+    await page.waitForURL('**/dashboard/research/routes')
+    await page.getByRole('link', { name: 'deep', exact: true }).first().waitFor()
+    assertQuiet()
+    await close()
+  })
+
   test('the chosen colours are there again before the first paint', async () => {
     const { page, assertQuiet, close } = await visit(browser, harness.url, { colorScheme: 'light' })
     await signIn(page, harness.url, ADMIN_KEY)

@@ -3,6 +3,7 @@ import { useDisclosure } from '@mantine/hooks'
 import { Suspense, useEffect } from 'react'
 import { Link, Redirect, Route, Switch, useLocation } from 'wouter'
 import type { Reply } from '../api/client.ts'
+import { useAll } from '../api/hooks.ts'
 import { SessionContext } from '../api/session.ts'
 import { AccountMenu } from './account-menu.tsx'
 import { Logo } from './logo.tsx'
@@ -11,7 +12,8 @@ import { NotFound } from './not-found.tsx'
 import { PageBoundary } from './page-boundary.tsx'
 import { PAGES } from './pages.ts'
 import { Palette, PaletteButton } from './palette.tsx'
-import { WorkspaceContext } from './place.ts'
+import { useWorkspace, WorkspaceContext } from './place.ts'
+import { UnknownWorkspace } from './unknown-workspace.tsx'
 import { WorkspaceSelect } from './workspace-select.tsx'
 
 const pages = PAGES.flatMap((group) => group.pages)
@@ -80,17 +82,27 @@ function Shell({ session }: { session: Reply<'sessions.current'> }) {
       <AppShell.Main id="content" tabIndex={-1} style={{ outline: 'none' }}>
         <PageBoundary key={location.split('/')[2]}>
           <Suspense fallback={<Waiting />}>
-            <Switch>
-              {pages.map(({ name, page: Page }) => (
-                <Route key={name} path={`/:workspace/${name}/*?`} component={Page} />
-              ))}
-              <Route component={NotFound} />
-            </Switch>
+            <Pages />
           </Suspense>
         </PageBoundary>
       </AppShell.Main>
       <Palette />
     </AppShell>
+  )
+}
+
+function Pages() {
+  const workspace = useWorkspace()
+  // The page does not wait for the list: nearly every address is right.
+  const names = useAll('workspaces.list', {}).data?.map(({ name }) => name)
+  if (names !== undefined && !names.includes(workspace)) return <UnknownWorkspace names={names} />
+  return (
+    <Switch>
+      {pages.map(({ name, page: Page }) => (
+        <Route key={name} path={`/:workspace/${name}/*?`} component={Page} />
+      ))}
+      <Route component={NotFound} />
+    </Switch>
   )
 }
 

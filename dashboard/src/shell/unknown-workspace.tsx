@@ -1,0 +1,29 @@
+import { Anchor, Group } from '@mantine/core'
+import { Compass } from 'lucide-react'
+import { Link, useLocation } from 'wouter'
+import { Page } from '../components/page.tsx'
+import { EmptyState } from '../components/states.tsx'
+import { useWorkspace } from './place.ts'
+
+/** The address names a workspace that does not exist, or that whoever is signed in may not see: the others, same page. */
+export function UnknownWorkspace({ names }: { names: readonly string[] }) {
+  const workspace = useWorkspace()
+  const [location] = useLocation()
+  const page = location.split('/')[2] ?? 'overview'
+  return (
+    <Page title="Nothing here">
+      <EmptyState title={`There is no workspace ${workspace}`} icon={Compass}>
+        {names.length === 0
+          ? 'You have none yet: whoever invited you can give you one.'
+          : 'It may have been deleted, or its name is written differently.'}
+        <Group justify="center" gap="xs" mt="sm">
+          {names.map((name) => (
+            <Anchor key={name} component={Link} href={`/${encodeURIComponent(name)}/${page}`} underline="always">
+              {name}
+            </Anchor>
+          ))}
+        </Group>
+      </EmptyState>
+    </Page>
+  )
+}
