@@ -109,6 +109,32 @@ describe('the overview', () => {
     await page.goBack()
   })
 
+  test('the legend shows one series alone, then all of them, and stays on the page', async () => {
+    const { page } = walk
+    const legend = page.locator('figure').filter({ has: page.getByRole('img', { name: /^Requests per hour: / }) })
+    const errors = legend.getByRole('button', { name: /^errors/ })
+    await errors.click()
+    await page.getByRole('img', { name: 'Requests per hour: errors 1' }).waitFor()
+    assert.equal(await errors.getAttribute('aria-pressed'), 'true')
+    assert.equal(await legend.locator('path[data-series]').count(), 1)
+    assert.match(page.url(), /\/default\/overview$/)
+    const href = await legend.getByRole('link', { name: 'Its requests' }).getAttribute('href')
+    assert.match(href ?? '', /\/default\/requests\?status=error&from=/)
+    await assertAccessible(page, 'overview with one series')
+    await errors.click()
+    await page.getByRole('img', { name: 'Requests per hour: ok 3, errors 1' }).waitFor()
+  })
+
+  test('amounts below each other have as many decimals', async () => {
+    const { page } = walk
+    const chart = page.getByRole('img', { name: /^Spend per hour by model: / })
+    await chart.locator('path[data-series]').first().hover()
+    const pointed = chart.getByText('Together').locator('xpath=../..')
+    const decimals = [...(await pointed.innerText()).matchAll(/\$\d+\.(\d+)/g)].map((match) => match[1]?.length)
+    assert.equal(decimals.length, 3)
+    assert.equal(new Set(decimals).size, 1)
+  })
+
   test('the period stands in the address and survives a reload', async () => {
     const { page } = walk
     await page.getByText('1 h', { exact: true }).click()

@@ -6,31 +6,38 @@ import { exactText, shortText, type Unit } from './units.ts'
 export interface ChartLegendProps {
   series: readonly ChartSeries[]
   unit: Unit
+  /** The one that is shown alone. */
+  chosen: ChartSeries | undefined
+  onChoose: (id: string | null) => void
   onHighlight: (id: string | null) => void
 }
 
-/** Which colour is what, and how much of it there is; each leads to where one finds out more. */
-export function ChartLegend({ series, unit, onHighlight }: ChartLegendProps) {
+/** Which colour is what, and how much of it there is. Choosing one shows it alone, choosing it again all of them. */
+export function ChartLegend({ series, unit, chosen, onChoose, onHighlight }: ChartLegendProps) {
   return (
     <ul className={classes['legend']} onMouseLeave={() => onHighlight(null)}>
       {series.map((one) => (
         <li key={one.id} onMouseEnter={() => onHighlight(one.id)}>
-          {one.href === undefined ? (
-            <span className={classes['legendItem']}>
-              <Entry series={one} unit={unit} />
-            </span>
-          ) : (
-            <Link
-              href={one.href}
-              className={`${classes['legendItem']} ${classes['legendLink']}`}
-              onFocus={() => onHighlight(one.id)}
-              onBlur={() => onHighlight(null)}
-            >
-              <Entry series={one} unit={unit} />
-            </Link>
-          )}
+          <button
+            type="button"
+            className={classes['legendItem']}
+            aria-pressed={one === chosen}
+            data-is-off={(chosen !== undefined && one !== chosen) || undefined}
+            onClick={() => onChoose(one === chosen ? null : one.id)}
+            onFocus={() => onHighlight(one.id)}
+            onBlur={() => onHighlight(null)}
+          >
+            <Entry series={one} unit={unit} />
+          </button>
         </li>
       ))}
+      {chosen?.hrefIn !== undefined && (
+        <li>
+          <Link href={chosen.hrefIn()} className={classes['legendLink']}>
+            Its requests
+          </Link>
+        </li>
+      )}
     </ul>
   )
 }

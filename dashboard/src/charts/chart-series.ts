@@ -6,8 +6,8 @@ export interface ChartSeries {
   id: string
   name: string
   color: string
-  /** Where to find out more about it. */
-  href?: string | undefined
+  /** Where to find out more about it, of an interval or of all. */
+  hrefIn?: ((start?: string) => string) | undefined
   /** Exact figures, one for each start of the chart. */
   values: readonly string[]
   total: string

@@ -2,7 +2,7 @@ import { addExact, isZero } from '../format/exact.ts'
 import classes from './chart.module.css'
 import type { ChartContent } from './chart-series.ts'
 import { spanText } from './time-axis.ts'
-import { exactText } from './units.ts'
+import { alignedTexts } from './units.ts'
 
 /** The exact figures of one interval. */
 export function ChartTooltip({ content, start }: { content: ChartContent; start: string }) {
@@ -10,6 +10,9 @@ export function ChartTooltip({ content, start }: { content: ChartContent; start:
   const place = starts.indexOf(start)
   const figures = series.map((one) => ({ ...one, value: one.values[place] ?? '0' }))
   const shown = layout === 'stacked' ? figures.filter(({ value }) => !isZero(value)) : figures
+  const hasTotal = layout === 'stacked' && shown.length > 1
+  const values = shown.map(({ value }) => value)
+  const texts = alignedTexts(hasTotal ? [...values, addExact(values)] : values, unit)
   return (
     <div className={classes['tooltip']}>
       <div className={classes['tooltipTitle']}>
@@ -17,17 +20,17 @@ export function ChartTooltip({ content, start }: { content: ChartContent; start:
         {interval === 'day' && ' (UTC)'}
       </div>
       {shown.length === 0 && <div className={classes['quiet']}>Nothing</div>}
-      {shown.map(({ id, name, color, value }) => (
+      {shown.map(({ id, name, color }, index) => (
         <div key={id} className={classes['tooltipRow']}>
           <span className={classes['swatch']} style={{ background: color }} />
           <span className={classes['name']}>{name}</span>
-          <span className="figures">{exactText(value, unit)}</span>
+          <span className="figures">{texts[index]}</span>
         </div>
       ))}
-      {layout === 'stacked' && shown.length > 1 && (
+      {hasTotal && (
         <div className={`${classes['tooltipRow']} ${classes['tooltipTotal']}`}>
           <span className={classes['name']}>Together</span>
-          <span className="figures">{exactText(addExact(figures.map(({ value }) => value)), unit)}</span>
+          <span className="figures">{texts.at(-1)}</span>
         </div>
       )}
     </div>

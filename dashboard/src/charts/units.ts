@@ -1,4 +1,4 @@
-import { exactUsd, shortUsd } from '../format/money.ts'
+import { alignedUsd, exactUsd, shortUsd } from '../format/money.ts'
 import { shortCount } from '../format/number.ts'
 
 /** What a chart measures, and how its figures are written. */
@@ -9,6 +9,11 @@ const scale = new Intl.NumberFormat('en-US', { notation: 'compact', maximumSigni
 /** Every digit: for tooltips and tables. */
 export function exactText(value: string, unit: Unit): string {
   return unit === 'usd' ? exactUsd(value) : BigInt(value).toLocaleString('en-US')
+}
+
+/** The same for figures below each other: their points stand below each other too. */
+export function alignedTexts(values: readonly string[], unit: Unit): string[] {
+  return unit === 'usd' ? alignedUsd(values) : values.map((value) => exactText(value, unit))
 }
 
 /** For legends. */

@@ -37,18 +37,24 @@ export function useUsageChart(usage: Usage | undefined, measure: Measure, reques
     const { stacks, rest } = stackCells(cells, starts)
     const groups = stacks.map(({ group }) => group)
     colors.current = assignColors(colors.current, groups, SERIES.length)
-    const filtered = (filters: Record<string, string>) => `${requests}?${new URLSearchParams(filters)}`
+    const requestsIn = (start?: string, filters: Record<string, string> = {}) => {
+      const span = start === undefined ? { from, to } : { from: start, to: endOf(start, interval) }
+      return `${requests}?${new URLSearchParams({ ...filters, ...span })}`
+    }
     const series = stacks.map(({ group, values, total }) => ({
       id: `group:${group}`,
       name: names.get(group) ?? group,
       color: SERIES[colors.current.get(group) ?? 0] ?? REST_COLOR,
-      href: group === '' || group === REST ? undefined : filtered({ ...groupFilters(groupBy, group), from, to }),
+      hrefIn:
+        group === '' || group === REST
+          ? undefined
+          : (start?: string) => requestsIn(start, groupFilters(groupBy, group)),
       values,
       total,
     }))
     if (rest !== null) {
       const name = `the rest (${rest.groups})`
-      series.push({ id: 'rest', name, color: REST_COLOR, href: undefined, values: rest.values, total: rest.total })
+      series.push({ id: 'rest', name, color: REST_COLOR, hrefIn: undefined, values: rest.values, total: rest.total })
     }
     return {
       label: `${LABELS[measure]} per ${interval} by ${groupBy}`,
@@ -56,7 +62,7 @@ export function useUsageChart(usage: Usage | undefined, measure: Measure, reques
       interval,
       starts,
       series,
-      hrefAt: (start) => filtered({ from: start, to: endOf(start, interval) }),
+      hrefAt: (start) => requestsIn(start),
     }
   }, [usage, measure, requests])
 }

@@ -9,14 +9,16 @@ export interface BudgetBarProps {
   /** Set aside for the calls that run now. */
   heldUsd: string
   per?: 'day' | 'week' | 'month' | 'total'
+  /** A soft one is marked: it refuses nothing. */
+  mode: 'hard' | 'soft'
   /** What the bar is about, for whoever cannot see it: "Budget of web-app". */
   label: string
 }
 
 /** How much of a budget is used: a bar, the figure beside it, every digit on hover. */
-export function BudgetBar({ limitUsd, spentUsd, heldUsd, per, label }: BudgetBarProps) {
+export function BudgetBar({ limitUsd, spentUsd, heldUsd, per, mode, label }: BudgetBarProps) {
   const { spentWidth, heldWidth, state, percent } = budgetUse(limitUsd, spentUsd, heldUsd)
-  const exact = `${exactUsd(spentUsd)} spent and ${exactUsd(heldUsd)} held of ${exactUsd(limitUsd)}`
+  const exact = `${exactUsd(spentUsd)} spent and ${exactUsd(heldUsd)} held of ${exactUsd(limitUsd)}${mode === 'soft' ? ', a soft budget' : ''}`
   return (
     <Stack gap={4} miw={150} title={exact}>
       <Group justify="space-between" gap="sm" wrap="nowrap">
@@ -25,6 +27,9 @@ export function BudgetBar({ limitUsd, spentUsd, heldUsd, per, label }: BudgetBar
           <Text span c="dimmed" inherit>
             of {shortUsd(limitUsd)}
             {per === undefined ? '' : ` ${PER[per]}`}
+            {mode === 'soft' && (
+              <span title="A soft budget: calls beyond it are served with a warning header"> · soft</span>
+            )}
           </Text>
         </Text>
         <Text size="xs" fw={600} className={`figures ${classes['percent']}`} data-state={state} component="span">

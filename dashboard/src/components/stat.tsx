@@ -1,4 +1,4 @@
-import { Group, Paper, Skeleton, Stack, Text } from '@mantine/core'
+import { Paper, Skeleton, Stack, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 
 export interface StatProps {
@@ -32,31 +32,5 @@ export function Stat({ label, value, note, hint }: StatProps) {
         )}
       </Stack>
     </Paper>
-  )
-}
-
-/** How a figure moved since the period before. `better` says which way is good; neither for plain volume. */
-export function Change({
-  now,
-  before,
-  better = 'neither',
-}: {
-  now: number
-  before: number
-  better?: 'up' | 'down' | 'neither'
-}) {
-  if (before === 0) return <span>{now === 0 ? 'as before' : 'nothing before'}</span>
-  const share = (now - before) / before
-  if (Math.abs(share) < 0.0005) return <span>as before</span>
-  const isUp = share > 0
-  const color = better === 'neither' ? undefined : isUp === (better === 'up') ? 'var(--good)' : 'var(--bad)'
-  const text = Math.abs(share) >= 10 ? `× ${(now / before).toFixed(0)}` : `${Math.abs(share * 100).toFixed(1)} %`
-  return (
-    <Group gap={4} wrap="nowrap" component="span">
-      <Text component="span" size="xs" c={color ?? 'dimmed'} fw={600}>
-        {isUp ? '▲' : '▼'} {text}
-      </Text>
-      <span>than before</span>
-    </Group>
   )
 }

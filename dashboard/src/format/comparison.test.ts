@@ -12,7 +12,7 @@ describe('figures against the period before', () => {
     [5, 0, 'none before', 'plain'],
     [0, 5, '▼ 100 %', 'good'],
     [2500, 100, '▲ × 25', 'bad'],
-    [2_500_000, 100, '▲ over × 100', 'bad'],
+    [2_500_000, 100, '▲ × 25,000', 'bad'],
   ] as const) {
     test(`${before} → ${now}`, () => assert.deepEqual(compareFigures(now, before, 'down'), { text, tone }))
   }

@@ -40,8 +40,7 @@ function arrow(change: number): string {
 }
 
 function sizeOf(ratio: number): string {
-  if (ratio >= 100) return 'over × 100'
-  if (ratio >= 10) return `× ${Math.round(ratio)}`
+  if (ratio >= 10) return `× ${Math.round(ratio).toLocaleString('en-US')}`
   const percent = Math.abs(ratio - 1) * 100
   return `${percent.toFixed(percent < 10 ? 1 : 0)} %`
 }

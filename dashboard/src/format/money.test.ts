@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { columnUsd, exactUsd, priceText, shortUsd } from './money.ts'
+import { alignedUsd, columnUsd, exactUsd, priceText, shortUsd } from './money.ts'
 
 describe('money is shown without a misleading digit', () => {
   for (const [usd, exact, short, column] of [
@@ -18,6 +18,11 @@ describe('money is shown without a misleading digit', () => {
   ] as const) {
     test(usd, () => assert.deepEqual([exactUsd(usd), shortUsd(usd), columnUsd(usd)], [exact, short, column]))
   }
+
+  test('amounts below each other have as many digits as the longest', () => {
+    assert.deepEqual(alignedUsd(['1234', '0.0012', '0.500']), ['$1,234.0000', '$0.0012', '$0.5000'])
+    assert.deepEqual(alignedUsd([]), [])
+  })
 
   test('an amount beyond what a floating-point number holds keeps its digits', () => {
     assert.equal(exactUsd('9007199254740993.000000000001'), '$9,007,199,254,740,993.000000000001')

@@ -34,8 +34,14 @@ function isZero({ whole, fraction }: Decimal): boolean {
 
 /** Every digit there is, at least two after the point: what a hover shows. */
 export function exactUsd(usd: string): string {
-  const amount = parse(usd)
-  return rounded(amount, Math.max(2, amount.fraction.replace(/0+$/, '').length))
+  return alignedUsd([usd])[0] ?? ''
+}
+
+/** The same for amounts below each other: all with as many digits as the longest needs. */
+export function alignedUsd(amounts: readonly string[]): string[] {
+  const parsed = amounts.map(parse)
+  const decimals = Math.max(2, ...parsed.map(({ fraction }) => fraction.replace(/0+$/, '').length))
+  return parsed.map((amount) => rounded(amount, decimals))
 }
 
 /** For headings and sentences: two decimals from a dollar on, below that as many as it takes to show three digits. */

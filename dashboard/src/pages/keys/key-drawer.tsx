@@ -179,6 +179,7 @@ function KeyBudget({ name, use }: { name: string; use: Budget }) {
           spentUsd={money.spent_usd}
           heldUsd={money.held_usd}
           per={money.per}
+          mode={money.mode}
         />
       )}
       <Group justify="space-between">

@@ -29,10 +29,11 @@ export function withUse(keys: readonly Key[], budgets: readonly Budget[], known:
 
 /** The money of the period that the budget is for; null without one. */
 export function budgetMoney({ use }: Pick<ListedKey, 'use'>) {
-  const per = use?.limits.budget?.per
-  if (use === null || per === undefined) return null
+  const budget = use?.limits.budget
+  if (use === null || budget === undefined) return null
+  const { per, mode } = budget
   const { limit_usd, spent_usd, held_usd, resets_at } = use.periods[per]
-  return limit_usd === null ? null : { per, limit_usd, spent_usd, held_usd, resets_at }
+  return limit_usd === null ? null : { per, mode, limit_usd, spent_usd, held_usd, resets_at }
 }
 
 export interface KeyFilter {

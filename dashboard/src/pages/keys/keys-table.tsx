@@ -21,6 +21,7 @@ function KeyBudget({ row }: { row: ListedKey }) {
       spentUsd={money.spent_usd}
       heldUsd={money.held_usd}
       per={money.per}
+      mode={money.mode}
     />
   )
 }

@@ -86,6 +86,7 @@ function CloseOne({ budget }: { budget: Budget }) {
           spentUsd={money.spent_usd}
           heldUsd={money.held_usd}
           per={money.per}
+          mode={money.mode}
           label={`Budget of ${name}`}
         />
       )}

@@ -48,14 +48,15 @@ function okAndErrors(usage: Usage, requests: string): ChartContent | undefined {
     { id: 'ok', name: 'ok', color: 'var(--series-1)', values: ok, total: addExact(ok) },
     { id: 'error', name: 'errors', color: 'var(--bad)', values: errors, total: addExact(errors) },
   ]
+  const hrefIn = (start?: string, status?: string) =>
+    `${requests}?${status === undefined ? '' : `status=${status}&`}${start === undefined ? `from=${from}` : `from=${start}&to=${endOf(start, interval)}`}`
   return {
     label: `Requests per ${interval}`,
     unit: 'requests',
     interval,
     starts,
-    series:
-      total.requests === 0 ? [] : both.map((one) => ({ ...one, href: `${requests}?status=${one.id}&from=${from}` })),
-    hrefAt: (start) => `${requests}?from=${start}&to=${endOf(start, interval)}`,
+    series: total.requests === 0 ? [] : both.map((one) => ({ ...one, hrefIn: (start) => hrefIn(start, one.id) })),
+    hrefAt: (start) => hrefIn(start),
   }
 }
 

@@ -99,7 +99,7 @@ function Summary({ of: { name, routes, live_keys, created_at } }: { of: Workspac
 
 /** A workspace stands before its keys in the list of budgets, so one row is enough to know. */
 function WorkspaceBudget({ of: { name, limits } }: { of: Workspace }) {
-  const per = limits?.budget?.per
+  const { per, mode } = limits?.budget ?? {}
   const budgets = useOperation(
     'budgets.list',
     { query: { workspace: name, limit: 1 } },
@@ -107,7 +107,7 @@ function WorkspaceBudget({ of: { name, limits } }: { of: Workspace }) {
   )
   const row = budgets.data?.data.find(({ scope, id }) => scope === 'workspace' && id === name)
   const money = per === undefined ? undefined : row?.periods[per]
-  if (per === undefined || money === undefined || money.limit_usd === null) return null
+  if (per === undefined || mode === undefined || money === undefined || money.limit_usd === null) return null
   return (
     <DrawerSection title="Used of its budget">
       <BudgetBar
@@ -116,6 +116,7 @@ function WorkspaceBudget({ of: { name, limits } }: { of: Workspace }) {
         spentUsd={money.spent_usd}
         heldUsd={money.held_usd}
         per={per}
+        mode={mode}
       />
     </DrawerSection>
   )
