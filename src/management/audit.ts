@@ -10,7 +10,7 @@ import type { HandlersOf } from './router.ts'
 
 export function auditHandlers({ db }: ManagementDeps): HandlersOf<typeof auditOperations> {
   return {
-    async 'audit.list'({ query: { resource, actor, limit, cursor } }, { access }) {
+    async 'audit.list'({ query: { resource, actor, workspace, limit, cursor } }, { access }) {
       const after = decodeCursor(cursor, 1)
       let rows = db
         .selectFrom('audit')
@@ -21,6 +21,7 @@ export function auditHandlers({ db }: ManagementDeps): HandlersOf<typeof auditOp
         rows = rows.where(sql<boolean>`substr(resource, 1, ${sql.lit(resource.length)}) = ${resource}`)
       } else if (resource !== undefined) rows = rows.where('resource', '=', resource)
       if (actor !== undefined) rows = rows.where('actor', '=', actor)
+      if (workspace !== undefined) rows = rows.where('workspace', '=', workspace)
       if (after !== null) rows = rows.where('id', '<', String(after[0]))
       if (!isFullAccess(access)) {
         rows =

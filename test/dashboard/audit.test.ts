@@ -16,6 +16,7 @@ before(async () => {
   harness = await startHarness()
   await manage('POST', '/workspaces', { name: 'sales' })
   await manage('PUT', '/routes/fast', { chain: [{ provider: 'openai', model: 'gpt-4o' }] })
+  await manage('PUT', '/routes/fast?workspace=sales', { chain: [{ provider: 'openai', model: 'gpt-4o' }] })
   await manage('PUT', '/routes/fast', {
     description: 'quick answers',
     chain: [
@@ -54,7 +55,7 @@ describe('the audit list', { concurrency: false }, () => {
     await page.waitForURL(/resource=routes%2F/)
     await page.reload()
     await rows().filter({ hasText: 'route fast' }).first().waitFor()
-    assert.equal(await rows().count(), 3)
+    assert.equal(await rows().count(), 4)
     await page.getByRole('searchbox', { name: 'One resource, e.g. routes/fast' }).fill('workspaces/sales')
     await rows().filter({ hasText: 'workspace sales' }).waitFor()
     assert.equal(await rows().count(), 2)
@@ -64,6 +65,32 @@ describe('the audit list', { concurrency: false }, () => {
     await assertAccessible(page, 'no change')
     await page.getByRole('link', { name: 'Show every change' }).click()
     await rows().filter({ hasText: 'key-54' }).waitFor()
+  })
+})
+
+describe('the history of one thing', { concurrency: false }, () => {
+  test('of a route, of this workspace only, from its page', async () => {
+    await page.goto(`${harness.url}/dashboard/default/routes/fast`)
+    await page.getByRole('link', { name: 'History' }).click()
+    await page.waitForURL(/audit\?resource=routes%2Ffast&workspace=default$/)
+    await rows().filter({ hasText: 'route fast' }).first().waitFor()
+    assert.equal(await rows().count(), 3)
+    await assertAccessible(page, 'the history of a route')
+    await page.getByRole('combobox', { name: 'In workspace' }).click()
+    await page.getByRole('option', { name: 'sales' }).click()
+    await page.waitForURL(/workspace=sales$/)
+    await rows().filter({ hasText: 'sales' }).waitFor()
+    assert.equal(await rows().count(), 2)
+  })
+
+  test('of a key, from its drawer', async () => {
+    await page.goto(`${harness.url}/dashboard/default/keys`)
+    await page.getByRole('link', { name: 'key-54' }).click()
+    await drawer().getByRole('link', { name: 'History' }).click()
+    await page.waitForURL(/audit\?resource=keys%2F/)
+    await rows().filter({ hasText: 'key-54' }).getByText('created').waitFor()
+    assert.equal(await rows().count(), 2)
+    await page.goto(`${harness.url}/dashboard/default/audit`)
   })
 })
 

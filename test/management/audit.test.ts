@@ -39,6 +39,20 @@ describe('GET /audit', () => {
   })
 })
 
+describe('GET /audit?workspace=', () => {
+  test('keeps the same name in two workspaces apart', async () => {
+    const chain = [{ provider: 'openai', model: 'gpt-5.4-mini' }]
+    for (const workspace of ['sales', 'routes-team']) {
+      await manage('PUT', `/routes/twice?workspace=${workspace}`, { chain })
+    }
+    const { json } = await manage('GET', '/audit?resource=routes/twice&workspace=sales')
+    assert.deepEqual(
+      json.data.map((entry: Json) => [entry.action, entry.workspace]),
+      [['routes.put', 'sales']],
+    )
+  })
+})
+
 describe('GET /audit/{id}', () => {
   test('is the entry of the list', async () => {
     const [entry] = (await manage('GET', '/audit?resource=workspaces/sales')).json.data

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { pageOf, paging, Timestamp } from './fields.ts'
+import { pageOf, paging, Timestamp, WorkspaceName } from './fields.ts'
 import { operation } from './operation.ts'
 
 export const AuditEntry = z.strictObject({
@@ -26,6 +26,7 @@ export const auditOperations = {
       ...paging,
       resource: z.string().max(400).optional().describe('e.g. `routes/fast`, or `routes/` for all of a kind'),
       actor: z.string().max(200).optional(),
+      workspace: WorkspaceName.optional().describe('Only what was changed in this workspace'),
     }),
     reply: pageOf(AuditEntry),
   }),

@@ -11,8 +11,9 @@ export const OTHER_ACTORS: Record<string, string> = {
 }
 
 export function AuditFilters() {
-  const [{ resource = '', actor = '' }, setSearch] = useUrlState()
+  const [{ resource = '', actor = '', workspace = null }, setSearch] = useUrlState()
   const keys = useAll('admin-keys.list', {})
+  const workspaces = useAll('workspaces.list', {}).data?.map(({ name }) => name) ?? []
   const actors = [
     ...(keys.data ?? []).map(({ id, name, revoked_at }) => ({
       value: id,
@@ -39,6 +40,17 @@ export function AuditFilters() {
         value={resource.endsWith('/') ? '' : resource}
         onSearch={(text) => setSearch({ resource: text.trim() })}
         w={{ base: '100%', xs: 260 }}
+      />
+      <Select
+        aria-label="In workspace"
+        placeholder="Every workspace"
+        data={workspace === null || workspaces.includes(workspace) ? workspaces : [...workspaces, workspace]}
+        value={workspace}
+        onChange={(name) => setSearch({ workspace: name })}
+        searchable
+        clearable
+        clearButtonProps={{ 'aria-label': 'Every workspace' }}
+        w={{ base: '100%', xs: 170 }}
       />
       <Select
         aria-label="Actor"

@@ -13,8 +13,8 @@ import { AuditFilters } from './audit-filters.tsx'
 
 /** Who changed what, and when. */
 export function AuditPage() {
-  const [{ resource, actor }] = useUrlState()
-  const pages = usePages('audit.list', { query: { limit: 50, resource, actor } })
+  const [{ resource, actor, workspace }] = useUrlState()
+  const pages = usePages('audit.list', { query: { limit: 50, resource, actor, workspace } })
   const [openId] = usePlaceParts()
   const path = usePath()
   const search = useSearch()
@@ -31,7 +31,7 @@ export function AuditPage() {
           <Loaded query={{ data: pages.rows, error: pages.error, refetch: pages.refetch as never }}>
             {(rows) =>
               rows.length === 0 ? (
-                <NothingFound isFiltered={resource !== undefined || actor !== undefined} />
+                <NothingFound isFiltered={[resource, actor, workspace].some((filter) => filter !== undefined)} />
               ) : (
                 <DataTable
                   label="Changes"

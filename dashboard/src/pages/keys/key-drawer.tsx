@@ -91,6 +91,9 @@ function Actions({ of: key, onOpen }: { of: Key; onOpen: (dialog: 'rotate' | 're
         <Anchor component={Link} href={`${path('requests')}?key=${encodeURIComponent(key.id)}`} size="sm">
           Its requests
         </Anchor>
+        <Anchor component={Link} href={`${path('audit')}?resource=${encodeURIComponent(`keys/${key.id}`)}`} size="sm">
+          History
+        </Anchor>
         {works(key, now) && (
           <Anchor component={Link} href={`${path('playground')}?key=${encodeURIComponent(key.id)}`} size="sm">
             Try it

@@ -1,4 +1,4 @@
-import { useChange, useOperation } from '../../api/hooks.ts'
+import { useChange } from '../../api/hooks.ts'
 import { Confirm } from '../../components/confirm.tsx'
 import { tell } from '../../components/tell.ts'
 
@@ -14,8 +14,6 @@ export interface DeleteProviderProps {
 
 export function DeleteProvider({ name, etag, isOpen, onClose, onGoing, onDeleted }: DeleteProviderProps) {
   const remove = useChange('providers.delete')
-  const routes = useOperation('providers.routes', { params: { name } }, { enabled: isOpen && remove.isIdle })
-  const used = routes.data?.data.length ?? 0
 
   function confirm() {
     onGoing(true)
@@ -39,9 +37,7 @@ export function DeleteProvider({ name, etag, isOpen, onClose, onGoing, onDeleted
       error={remove.error}
       onConfirm={confirm}
     >
-      {used > 0
-        ? `${used === 1 ? 'One route names' : `${used} routes name`} it: the gateway will refuse until it is out of their chains.`
-        : 'Its key is forgotten. Its requests in the log and the prices of its models stay.'}
+      Its key is forgotten. Its requests in the log and the prices of its models stay.
     </Confirm>
   )
 }

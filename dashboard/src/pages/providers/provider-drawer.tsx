@@ -1,7 +1,7 @@
 import { Group, Stack, Text } from '@mantine/core'
 import { Pencil, Trash2 } from 'lucide-react'
 import { useState } from 'react'
-import { useVersioned } from '../../api/hooks.ts'
+import { useOperation, useVersioned } from '../../api/hooks.ts'
 import { DetailDrawer } from '../../components/detail-drawer.tsx'
 import { MayButton } from '../../components/may-button.tsx'
 import { Loaded } from '../../components/states.tsx'
@@ -64,6 +64,7 @@ export function ProviderDrawer({ name, status, kinds, onClose }: ProviderDrawerP
                 <ProviderFacts provider={value} status={status} />
                 {isEditable(value) && (
                   <ProviderActions
+                    name={value.name}
                     isOwn={value.managed_by === null}
                     onEdit={() => setSearch({ edit: '1' })}
                     onDelete={() => setDeleting(true)}
@@ -105,13 +106,18 @@ function Headline({ name, provider }: { name: string; provider: Provider | undef
 }
 
 interface ActionsProps {
+  name: string
   /** Not one of the file or the environment. */
   isOwn: boolean
   onEdit: () => void
   onDelete: () => void
 }
 
-function ProviderActions({ isOwn, onEdit, onDelete }: ActionsProps) {
+function ProviderActions({ name, isOwn, onEdit, onDelete }: ActionsProps) {
+  const used = useOperation('providers.routes', { params: { name } }).data?.data.length ?? 0
+  const routes =
+    used === 1 ? 'One route uses it: take it out of its chain' : `${used} routes use it: take it out of their chains`
+  const inUse = used === 0 ? undefined : `${routes} first.`
   return (
     <Group>
       <MayButton to="providers.put" variant="default" leftSection={<Pencil size={15} aria-hidden />} onClick={onEdit}>
@@ -123,10 +129,17 @@ function ProviderActions({ isOwn, onEdit, onDelete }: ActionsProps) {
           variant="subtle"
           color="red"
           leftSection={<Trash2 size={15} aria-hidden />}
+          disabled={inUse !== undefined}
+          title={inUse}
           onClick={onDelete}
         >
           Delete
         </MayButton>
+      )}
+      {isOwn && inUse !== undefined && (
+        <Text size="xs" c="dimmed">
+          {inUse}
+        </Text>
       )}
     </Group>
   )
