@@ -34,7 +34,7 @@ export const Limits = z.strictObject({
         .enum(['refuse', 'fit'])
         .optional()
         .describe(
-          'When the maximum cost of a call exceeds what is left of a hard budget: `refuse(worded` the call (the default), or `)fit` it by sending the largest output limit that fits',
+          'When the maximum cost of a call exceeds what is left of a hard budget: `refuse` the call (the default), or `fit` it by sending the largest output limit that fits',
         ),
       fit_at_least: Count.optional().describe(
         `With \`when_tight\` \`fit\`: a call whose output limit would be lower is refused; default ${DEFAULT_FIT_AT_LEAST}`,

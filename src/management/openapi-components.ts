@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { itemOf } from '../domain/list-of.ts'
 import { AdminKey } from './contract/admin-keys.ts'
-import { Alert, AlertChannel, AlertRule } from './contract/alerts.ts'
+import { Alert, AlertChannel, AlertDelivery, AlertRule } from './contract/alerts.ts'
 import { AuditEntry } from './contract/audit.ts'
 import { Budget, Verification } from './contract/budgets.ts'
 import { CatalogItem } from './contract/catalog.ts'
@@ -9,6 +9,7 @@ import { ConfigChange } from './contract/config.ts'
 import { Explanation } from './contract/explain.ts'
 import { Key } from './contract/keys.ts'
 import { Node } from './contract/nodes.ts'
+import { InviteView as Invite, PersonView as Person } from './contract/people.ts'
 import { Provider, ProviderKinds, ProviderTest } from './contract/providers.ts'
 import { PriceVersion, RegistryModel } from './contract/registry.ts'
 import { Attempt, LoggedRequest } from './contract/requests.ts'
@@ -23,9 +24,9 @@ type Io = 'input' | 'output'
 
 /** The types that readers and generated clients know by a name. */
 const NAMED: Record<string, z.ZodType> = {
-  ...{ AdminKey, Alert, AlertChannel, AlertRule, Attempt, AuditEntry, Budget, CatalogItem, ConfigChange, Explanation },
-  ...{ GatewayStatus, Key, LoggedRequest, Node, PriceVersion, Provider, ProviderKinds, ProviderTest, RegistryModel },
-  ...{ Route, Session, UsageSums, Verification, Workspace },
+  ...{ AdminKey, Alert, AlertChannel, AlertDelivery, AlertRule, Attempt, AuditEntry, Budget, CatalogItem },
+  ...{ ConfigChange, Explanation, GatewayStatus, Invite, Key, LoggedRequest, Node, Person, PriceVersion, Provider },
+  ...{ ProviderKinds, ProviderTest, RegistryModel, Route, Session, UsageSums, Verification, Workspace },
 }
 
 const PLACE = '#/components/schemas/'

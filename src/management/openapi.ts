@@ -65,7 +65,7 @@ const ERROR_SCHEMA: Json = {
         message: { type: 'string' },
         type: { type: 'string', description: 'Equal to code.' },
         code: { type: 'string', enum: Object.keys(ERRORS), description: 'docs/errors.md says when and what helps.' },
-        details: { type: 'object' },
+        details: { type: 'object', additionalProperties: true },
       },
     },
   },

@@ -20,23 +20,28 @@ export function playStrikes(cluster: Cluster, strikes: readonly Strike[], say: (
   const failures: unknown[] = []
 
   async function play(strike: Strike): Promise<void> {
-    const { part, atMs, downMs, wiped } = strike
+    const { part, atMs } = strike
     await sleep(Math.max(0, begun + atMs - Date.now()))
+    // Its place in the row is taken before anything is waited for: a kill may take seconds on a busy machine.
+    const restart = strikeAfter(restarts.get(part), strike)
+    restarts.set(part, restart)
+    if (await (await restart).isUp) say(`${' '.repeat(10)}${part.padEnd(8)}  is up`)
+  }
+
+  async function strikeAfter(last: Restart | undefined, strike: Strike): Restart {
+    const { part, downMs, wiped } = strike
     const node = cluster.nodes.findIndex(({ name }) => name === part)
-    const last = await restarts.get(part)
-    if (node === -1) await last?.isUp
+    const restarted = await last
+    if (node === -1) await restarted?.isUp
     say(strikeText(strike))
     if (node !== -1) kills.push({ node, at: Date.now() })
     await killPart(cluster, part)
-    const restart = sleep(downMs).then(() => {
-      const isUp = startPart(cluster, part, wiped).catch((error: unknown) => {
-        failures.push(error)
-        return false
-      })
-      return { isUp }
+    await sleep(downMs)
+    const isUp = startPart(cluster, part, wiped).catch((error: unknown) => {
+      failures.push(error)
+      return false
     })
-    restarts.set(part, restart)
-    if (await (await restart).isUp) say(`${' '.repeat(10)}${part.padEnd(8)}  is up`)
+    return { isUp }
   }
 
   const done = Promise.all(strikes.map(play)).then(() => {

@@ -148,6 +148,15 @@ describe('/openapi.json on the endpoints under /v1', () => {
     assert.doesNotMatch(JSON.stringify(document), /gw_(live|admin)_[A-Za-z0-9]*[1-9A-Za-z]{6}/)
   })
 
+  test('every operation is called by test/management/typed-client/program.ts', () => {
+    const program = readFileSync('test/management/typed-client/program.ts', 'utf8')
+    for (const [path, methods] of Object.entries<Json>(document.paths)) {
+      for (const method of Object.keys(methods)) {
+        assert.ok(program.includes(`.${method.toUpperCase()}('${path}'`), `${method.toUpperCase()} ${path} is missing`)
+      }
+    }
+  })
+
   test('the request is what the gateway checks: messages, parts and stop sequences are described', () => {
     const { schema } = chat().requestBody.content['application/json']
     const good = hello('gpt-4o', { stop: ['x'], temperature: 0.5, tools: [{ type: 'function' }], anything: 1 })

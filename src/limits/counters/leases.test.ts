@@ -102,6 +102,69 @@ test('a node that dies keeps its money leased until its spool tells what it has 
   await world.assertSettled()
 })
 
+const MINUTE_MS = 62_000
+
+test('a repeated message takes nothing out of the minute that it does not count', async () => {
+  const world = await newWorld(1)
+  world.limit({ key: { rpm: 2 } })
+  const [node] = world.nodes as [SimulatedNode]
+  assert.equal(await world.call(node, 1n, hearing), 'admitted')
+  world.now += 30_000
+  assert.equal(await world.call(node, 1n, hearing), 'admitted')
+  assert.equal(await node.exchange([], true, 'answer is lost'), null)
+  world.now += 32_000
+  await node.exchange([], true, 'arrives')
+  assert.equal(await world.call(node, 1n, hearing), 'admitted', 'the first has left the minute')
+  assert.equal(await world.call(node, 1n, hearing), 'refused')
+})
+
+test('when the clock is set back by hours, a minute still takes a minute', async () => {
+  const world = await newWorld(2)
+  world.limit({ key: { rpm: 2 } })
+  const [one, two] = world.nodes as [SimulatedNode, SimulatedNode]
+  const takesTwo = async () => {
+    assert.equal(await world.call(one, 1n, hearing), 'admitted')
+    assert.equal(await world.call(two, 1n, hearing), 'admitted')
+    assert.equal(await world.call(one, 1n, hearing), 'refused')
+  }
+  await takesTwo()
+  world.now -= 2 * 3_600_000
+  assert.equal(await world.call(two, 1n, hearing), 'refused')
+  world.now += MINUTE_MS
+  await takesTwo()
+  world.now += MINUTE_MS
+  await takesTwo()
+})
+
+test('calls that a node counted with a clock far ahead leave the minute in a minute', async () => {
+  const world = await newWorld(1)
+  world.limit({ key: { rpm: 2 } })
+  const [node] = world.nodes as [SimulatedNode]
+  const ahead = { keyId: 'a', workspace: 'first', second: world.now / 1000 + 7_200, requests: 2, tokens: 10 }
+  node.reports.add({ spent: [], seconds: [ahead], left: [] }, world.now)
+  await node.exchange([], true, 'arrives')
+  assert.equal(await world.call(node, 1n, hearing), 'refused')
+  world.now += MINUTE_MS
+  assert.equal(await world.call(node, 1n, hearing), 'admitted')
+})
+
+test('a call of a node that starts while the clock is behind midnight counts in the day that has begun', async () => {
+  const world = await newWorld(2)
+  world.limit({ key: budget(1_000n, 'day') })
+  const [one, two] = world.nodes as [SimulatedNode, SimulatedNode]
+  two.kill()
+  world.now = Date.UTC(2027, 4, 31, 0, 0, 1)
+  assert.equal(await world.call(one, 600n, hearing), 'admitted')
+  world.now -= 60_000
+  await two.start()
+  assert.equal(await world.call(two, 400n, hearing), 'admitted')
+  world.now += 120_000
+  for (const running of [...world.running]) await world.finish(running, running.hold)
+  for (const node of world.nodes) await node.exchange([], true, 'arrives')
+  assert.equal(await world.call(one, 1n, hearing), 'refused')
+  await world.assertSettled()
+})
+
 /** What can happen, one thing after the other, in an order that the seed gives. */
 class Storm {
   readonly world: LeaseWorld
@@ -110,6 +173,7 @@ class Storm {
   readonly admitted = { count: 0 }
   refused = 0
   changes = 0
+  setsBack = 0
   /** As management has them: each node hears of a change by and by, or when it starts. */
   #limits: ScopeLimits
 
@@ -131,7 +195,8 @@ class Storm {
     else if (dice < 910) await this.#exchange(node)
     else if (dice < 915) this.#change()
     else if (dice < 930) node.limits = this.#limits
-    else if (dice < 960) world.now += this.#random(40) === 0 ? 3_600_000 : this.#random(3_000)
+    else if (dice < 956) world.now += this.#random(40) === 0 ? 3_600_000 : this.#random(3_000)
+    else if (dice < 960) this.#setBack()
     else if (dice < 975) this.#turn(node)
     else if (dice < 990) await this.#killOrStart(node)
     else world.now += this.#random(20)
@@ -167,6 +232,12 @@ class Storm {
     for (const node of this.world.nodes) if (this.#random(2) === 0) node.limits = this.#limits
   }
 
+  /** By seconds or hours, over midnight or not. */
+  #setBack(): void {
+    this.setsBack += 1
+    this.world.now -= this.#random(3) === 0 ? this.#random(7_200_000) : this.#random(5_000)
+  }
+
   #turn(node: SimulatedNode): void {
     if (!this.#deaf.delete(node)) this.#deaf.add(node)
   }
@@ -191,8 +262,8 @@ class Storm {
 const SEEDS = Number(process.env['LEASE_SEEDS'] ?? 40)
 const FIRST = Number(process.env['LEASE_FIRST'] ?? 1)
 
-test(`${SEEDS} storms: crashes, lost, repeated and delayed messages, silent nodes, ends of periods, other limits`, async () => {
-  let [admitted, refused, changes] = [0, 0, 0]
+test(`${SEEDS} storms: crashes, lost, repeated and delayed messages, silent nodes, ends of periods, clocks set back, other limits`, async () => {
+  let [admitted, refused, changes, setsBack] = [0, 0, 0, 0]
   for (let seed = FIRST; seed < FIRST + SEEDS; seed++) {
     const random = randomOf(seed)
     const world = await newWorld(1 + random(6))
@@ -214,10 +285,12 @@ test(`${SEEDS} storms: crashes, lost, repeated and delayed messages, silent node
     admitted += storm.admitted.count
     refused += storm.refused
     changes += storm.changes
+    setsBack += storm.setsBack
   }
   assert.ok(
     admitted > SEEDS * 20 && refused > SEEDS,
     `${admitted} admitted, ${refused} refused: the storms meet the limit`,
   )
   assert.ok(changes > SEEDS, `${changes} changes of a limit`)
+  assert.ok(setsBack > SEEDS / 2, `${setsBack} clocks set back`)
 })

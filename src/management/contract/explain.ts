@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { ERRORS, type ErrorCode } from '../../domain/errors.ts'
 import { Adjustment } from '../../domain/request/adjustment.ts'
 import { Alias } from '../../domain/route.ts'
-import { inWorkspace, Usd, WorkspaceName } from './fields.ts'
+import { CHAT_REQUEST, inWorkspace, Usd, WorkspaceName } from './fields.ts'
 import { operation } from './operation.ts'
 
 const WireRequest = z.strictObject({
@@ -62,8 +62,7 @@ const query = z.strictObject({
   key: z.string().max(64).optional().describe('Id of the key that would make the call: its limits count too'),
   session: z.string().max(128).optional().describe('As the header `x-gateway-session` would name it'),
 })
-/** Checked by the very function that checks calls, so that both refuse the same. */
-const body = z.unknown().meta({ type: 'object', description: 'A chat completions request' })
+const body = z.unknown().meta(CHAT_REQUEST)
 
 export const explainOperations = {
   'routes.explain': operation({

@@ -39,6 +39,9 @@ export const paging = {
   cursor: z.string().max(500).optional().describe('`next_cursor` of the page before'),
 }
 
+/** In the description of a body that the very function checks which checks calls: both refuse the same. */
+export const CHAT_REQUEST = { type: 'object', additionalProperties: true, description: 'A chat completions request' }
+
 /** A page of a list; `next_cursor` is null on the last one. */
 export function pageOf<T extends z.ZodType>(item: T) {
   return z.strictObject({ data: z.array(item), next_cursor: z.string().nullable() })

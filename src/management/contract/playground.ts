@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { inWorkspace } from './fields.ts'
+import { CHAT_REQUEST, inWorkspace } from './fields.ts'
 import { operation } from './operation.ts'
 
 export const playgroundOperations = {
@@ -11,8 +11,7 @@ export const playgroundOperations = {
     tag: 'Playground',
     summary: 'Make a real chat completion with a key: its limits apply, and it is priced and logged',
     query: z.strictObject({ ...inWorkspace, key: z.string().min(1).max(64).describe('The id of a live key') }),
-    /** Checked by the very function that checks calls, so that both refuse the same. */
-    body: z.unknown().meta({ type: 'object', description: 'A chat completions request' }),
+    body: z.unknown().meta(CHAT_REQUEST),
     waitsForProvider: true,
     reply: z.strictObject({
       status: z

@@ -12,14 +12,14 @@ export const JOIN = defineScript(
   SCOPE,
   `
 local ledger = redis.call('HMGET', KEYS[1], 'generation', 'sequence')
-if not ledger[1] then return { 0, clock('') } end
+if not ledger[1] then return { 0, told_time(clock('')) } end
 local record = ROOT .. 'node:' .. ARGV[1]
 local position = redis.call('HGET', record, 'position') or '0'
 redis.call('HSET', record, 'process', ARGV[2], 'number', 0, 'position', position)
 redis.call('HDEL', record, 'outcomes')
 redis.call('SADD', ROOT .. 'nodes', ARGV[1])
 local scopes = redis.call('SCARD', ROOT .. 'leased:' .. ARGV[1])
-return { 1, clock(''), tonumber(ledger[1]), tonumber(ledger[2]), tonumber(position), scopes }
+return { 1, told_time(clock('')), tonumber(ledger[1]), tonumber(ledger[2]), tonumber(position), scopes }
 `,
 )
 
@@ -29,7 +29,7 @@ export const LOOK = defineScript(
   SCOPE,
   `
 local ledger = redis.call('HMGET', KEYS[1], 'generation', 'sequence')
-return { clock(''), tonumber(ledger[1] or '0'), tonumber(ledger[2] or '0') }
+return { told_time(clock('')), tonumber(ledger[1] or '0'), tonumber(ledger[2] or '0') }
 `,
 )
 
@@ -57,6 +57,8 @@ export const DEAD = defineScript(
 local now, found = clock(ARGV[1]), {}
 for _, node in ipairs(redis.call('SMEMBERS', ROOT .. 'nodes')) do
   local heard = redis.call('ZSCORE', ROOT .. 'alive', node)
+  -- Heard in a time that is still to come: the clock was set back.
+  if heard and tonumber(heard) > now then redis.call('ZADD', ROOT .. 'alive', now, node) end
   if not heard or tonumber(heard) < now - tonumber(ARGV[2]) then found[#found + 1] = node end
 end
 return found

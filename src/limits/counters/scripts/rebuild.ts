@@ -55,7 +55,7 @@ local now = clock(ARGV[1])
 local scope = load(ARGV[3], now)
 for place = 0, 7 do scope[6 + place] = tonumber(ARGV[4 + place]) end
 for index = 12, #ARGV, 3 do
-  count(scope, ARGV[3], tonumber(ARGV[index]), tonumber(ARGV[index + 1]), tonumber(ARGV[index + 2]))
+  count(scope, ARGV[3], now, tonumber(ARGV[index]), tonumber(ARGV[index + 1]), tonumber(ARGV[index + 2]))
 end
 expire(scope, ARGV[3], now)
 save(scope, ARGV[3])

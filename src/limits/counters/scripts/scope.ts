@@ -33,8 +33,18 @@ local function day_of_month(day)
   return of_year - math.floor((153 * month + 2) / 5)
 end
 
+-- The start of the latest day that any scope has begun.
+local function newest_day()
+  return tonumber(redis.call('GET', ROOT .. 'day') or '0')
+end
+
+-- The time as nodes are told it. Should the clock go back over midnight, no call is admitted in a day that is over.
+local function told_time(now)
+  return math.max(now, newest_day())
+end
+
 -- A period never comes twice: should the clock go back, the later one goes on.
-local function begin_periods(scope, now)
+local function begin_periods(scope, now, looking)
   local day = math.floor(now / DAY)
   local starts = { day * DAY, (day - (day + 3) % 7) * DAY, (day - day_of_month(day)) * DAY, 0 }
   for period = 1, 4 do
@@ -44,6 +54,7 @@ local function begin_periods(scope, now)
     end
   end
   scope[1] = math.max(scope[1], (day + 1) * DAY)
+  if not looking and day * DAY > newest_day() then redis.call('SET', ROOT .. 'day', day * DAY) end
 end
 
 local function minute_values(name, first, last)
@@ -55,8 +66,18 @@ local function minute_values(name, first, last)
   return redis.call('HMGET', ROOT .. 'minute:' .. name, unpack(fields)), fields
 end
 
+-- The clock was set back: what was counted in seconds that are still to come counts as of now, and leaves in a minute.
+local function redate(scope, name, now)
+  local second, key = math.floor(now / 1000), ROOT .. 'minute:' .. name
+  redis.call('DEL', key)
+  redis.call('HSET', key, 'r' .. second, scope[21], 't' .. second, scope[22])
+  redis.call('EXPIRE', key, 2 * WINDOW)
+  scope[23], scope[24] = second, second
+end
+
 -- Lets seconds leave the minute. Only looking writes nothing.
 local function expire(scope, name, now, looking)
+  if scope[24] > math.floor(now / 1000) + 1 and not looking then redate(scope, name, now) end
   local edge = math.floor(now / 1000) - WINDOW
   if scope[23] == 0 or scope[23] > edge then return false end
   if scope[24] <= edge then
@@ -84,7 +105,7 @@ local function load(name, now, looking)
     for place = 6, 27 do scope[place] = 0 end
     if not looking then redis.call('SADD', ROOT .. 'scopes', name) end
   end
-  if now >= scope[1] then begin_periods(scope, now) end
+  if now >= scope[1] then begin_periods(scope, now, looking) end
   return scope, expire(scope, name, now, looking)
 end
 
@@ -100,7 +121,9 @@ local function add(scope, place, dollars, rest)
   scope[place + 1] = sum - carry * REST
 end
 
-local function count(scope, name, second, requests, tokens)
+-- A second that is still to come, by the clock of a node that is ahead, counts as of now.
+local function count(scope, name, now, second, requests, tokens)
+  second = math.min(second, math.floor(now / 1000))
   local key = ROOT .. 'minute:' .. name
   if requests ~= 0 then redis.call('HINCRBY', key, 'r' .. second, requests) end
   if tokens ~= 0 then redis.call('HINCRBY', key, 't' .. second, tokens) end

@@ -50,7 +50,7 @@ end
 local names, scopes, leases, limits = {}, {}, {}, {}
 for place, told in ipairs(message.s) do
   local name = told[1]
-  names[place], scopes[place], limits[place] = name, load(name, now), limits_of(told[2])
+  names[place], scopes[place], limits[place] = name, load(name, now, not is_new), limits_of(told[2])
   leases[place] = lease_of(name, node)
 end
 
@@ -60,7 +60,7 @@ local function report(place, told)
   local spent, seconds = told[18], told[19]
   for index = 1, #spent, 3 do spend(scope, now, spent[index], spent[index + 1], spent[index + 2]) end
   for index = 1, #seconds, 3 do
-    if seconds[index] > edge then count(scope, name, seconds[index], seconds[index + 1], seconds[index + 2]) end
+    if seconds[index] > edge then count(scope, name, now, seconds[index], seconds[index + 1], seconds[index + 2]) end
   end
   local kept = { told[3], told[4], told[5], told[6], told[7], told[8], told[9], told[20], told[21] }
   set_lease(scope, name, node, leases[place], kept)
@@ -121,7 +121,7 @@ local function decide(call)
   for side = 1, 2 do
     local place = call[side]
     lease_more(place, math.max(dollars, 0), dollars < 0 and 0 or rest, 1, 0, 0, 1)
-    count(scopes[place], names[place], math.floor(now / 1000), 1, math.max(tokens, 0))
+    count(scopes[place], names[place], now, math.floor(now / 1000), 1, math.max(tokens, 0))
     scopes[place][20] = scopes[place][20] + 1
   end
   return { 1, views[1], views[2] }
@@ -184,6 +184,6 @@ end
 local recalled = redis.call('SMEMBERS', ROOT .. 'recalled:' .. node)
 if #recalled > 0 then redis.call('DEL', ROOT .. 'recalled:' .. node) end
 local sequence = redis.call('HINCRBY', KEYS[1], 'sequence', 1)
-return { 1, now, tonumber(generation), sequence, states, outcomes, recalled }
+return { 1, told_time(now), tonumber(generation), sequence, states, outcomes, recalled }
 `,
 )
