@@ -1,5 +1,6 @@
 import { createRandom, type Random } from '../simulator/random.ts'
-import { ERRORS, type ErrorCode } from '../src/domain/errors.ts'
+import { whyOf } from '../src/calls/why.ts'
+import { ERRORS, GatewayError } from '../src/domain/errors.ts'
 import { newId } from '../src/domain/new-id.ts'
 import { costOf, type Price } from '../src/domain/pricing/price.ts'
 import { type ChainEntry, type PrefixRule, type Resolved, resolveModel } from '../src/domain/route.ts'
@@ -65,13 +66,15 @@ function pastCall({ at, application }: Arrival, keyId: string, setting: Setting,
   const spoken = endpoint === undefined ? {} : { endpoint, id: `msg_${newId(at)}` }
   const who = { keyId, workspace: application.workspace, ...attributed(application, at) }
   const base = { ...emptyRecord(at, random), ...spoken, ...who }
-  if (refusal !== null && !refusal.isRead) return refused(base, refusal.code)
+  if (refusal !== null && !refusal.isRead) return refused(base, refusal.error)
   const resolved = resolve(refusal?.model ?? model, application.workspace, setting.snapshot)
   const windows = (resolved?.chain ?? []).map((entry) => world.windowOf(entry) ?? LONGEST_PROMPT)
   const ask = drawAsk(application, Math.min(LONGEST_PROMPT, ...windows.map((window) => window * 0.7)), random)
   const requestBytes = Math.round(ask.promptTokens * 4.1) + 140
   const received = { ...base, requestBytes, requestedModel: refusal?.model ?? model, route: resolved?.alias ?? null }
-  if (refusal !== null || resolved === null) return refused(received, refusal?.code ?? 'model_not_found')
+  if (refusal !== null || resolved === null) {
+    return refused(received, refusal?.error ?? new GatewayError('model_not_found'))
+  }
   const patienceMs = random() < 0.004 ? lognormal(random, 2_500, 0.5) : Number.POSITIVE_INFINITY
   const call = { chain: resolved.chain, at, outputTokens: ask.answerTokens, patienceMs: Math.round(patienceMs) }
   const walked = walk(call, world)
@@ -104,8 +107,9 @@ function emptyRecord(at: number, random: Random): Omit<Base, 'keyId' | 'workspac
   }
 }
 
-function refused(base: Base, code: ErrorCode): CloseRecord {
-  return { ...base, status: ERRORS[code].status, code, responseBytes: 150 + ERRORS[code].text.length }
+function refused(base: Base, error: GatewayError): CloseRecord {
+  const { code, status, message } = error
+  return { ...base, status, code, ...whyOf(error), responseBytes: 150 + message.length }
 }
 
 /** The maximum cost of the call at any entry of its chain. */
@@ -129,7 +133,7 @@ function holdAt({ chain }: Resolved, ask: Ask, at: number, setting: Setting, ran
 }
 
 function ending(walked: Walked, ask: Ask, at: number, setting: Setting, random: Random) {
-  const { attempts, served, code, elapsedMs } = walked
+  const { attempts, served, failed, elapsedMs } = walked
   const last = attempts.findLast((attempt) => attempt.kind === 'called')
   const common = {
     attempts,
@@ -138,8 +142,11 @@ function ending(walked: Walked, ask: Ask, at: number, setting: Setting, random: 
     model: last?.model ?? null,
   }
   if (served === null) {
-    if (code === null || code === 'caller_left') return { ...common, code, status: 499 }
-    return { ...common, code, status: ERRORS[code].status, responseBytes: 260 + attempts.length * 90 }
+    if (failed === null || failed === 'caller-left') return { ...common, code: 'caller_left' as const, status: 499 }
+    const { code, message, kept, param, providerCode, retryAfterMs: wait } = failed
+    const retryAfterSeconds = wait === null ? undefined : Math.ceil(wait / 1_000)
+    const why = whyOf(new GatewayError(code, { told: message, kept, param }, { providerCode, retryAfterSeconds }))
+    return { ...common, code, ...why, status: ERRORS[code].status, responseBytes: 260 + attempts.length * 90 }
   }
   const { entry, position, durationMs } = served
   const isAnthropic = setting.snapshot.providers.get(entry.provider)?.family === 'anthropic'

@@ -1,5 +1,8 @@
 import type { Random } from '../simulator/random.ts'
+import { whyOf } from '../src/calls/why.ts'
+import { GatewayError } from '../src/domain/errors.ts'
 import { costOf, type Price } from '../src/domain/pricing/price.ts'
+import { worded } from '../src/domain/wording/worded.ts'
 import type { CloseRecord } from '../src/request-log/record.ts'
 
 /** A served call as a stream: most finish, a few are cut by the provider or left by their caller. */
@@ -19,6 +22,11 @@ export function streamed(record: CloseRecord, price: Price | null, random: Rando
   if (luck > 0.06) return { ...record, ...stream }
   return cut({ ...record, ...stream }, luck < 0.02 ? 'failed_mid_stream' : 'caller_left', { firstMs, price, random })
 }
+
+const CUT = new GatewayError(
+  'upstream_error',
+  worded`The provider closed the connection before its answer was complete.`,
+)
 
 interface Cut {
   /** Of the last attempt. */
@@ -59,6 +67,7 @@ function cut(
     upstreamMs: durationMs,
     status: ended === 'caller_left' ? 499 : 200,
     code,
+    ...(code === 'upstream_error' && whyOf(CUT)),
     ended,
     eventsSent: Math.ceil(record.eventsSent * share),
     finishReason: null,

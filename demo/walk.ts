@@ -2,7 +2,7 @@ import type { Random } from '../simulator/random.ts'
 import { nextStep } from '../src/calls/chain/fallback.ts'
 import { type Outgrown, skipReason } from '../src/calls/chain/walk.ts'
 import { afterFailure, afterStart, afterSuccess, type Circuit, isSkipped, NEW_CIRCUIT } from '../src/domain/circuit.ts'
-import type { ErrorCode } from '../src/domain/errors.ts'
+import type { Failure } from '../src/domain/failure.ts'
 import { newId } from '../src/domain/new-id.ts'
 import type { ChainEntry } from '../src/domain/route.ts'
 import type { AttemptRecord } from '../src/request-log/record.ts'
@@ -22,8 +22,8 @@ export interface PastCall {
 export interface Walked {
   attempts: AttemptRecord[]
   served: { entry: ChainEntry; position: number; durationMs: number } | null
-  /** The error of the last attempted entry when none served. */
-  code: ErrorCode | 'caller_left' | null
+  /** The failure of the last attempted entry when none served. */
+  failed: Failure | 'caller-left' | null
   /** From the call's start to its end. */
   elapsedMs: number
 }
@@ -41,7 +41,7 @@ export function createWorld(parts: Omit<World, 'circuits'>): World {
 
 /** Decides with the gateway's own functions; only the providers' answers are random. */
 export function walk(call: PastCall, world: World): Walked {
-  const walked: Walked = { attempts: [], served: null, code: null, elapsedMs: 0 }
+  const walked: Walked = { attempts: [], served: null, failed: null, elapsedMs: 0 }
   let outgrown: Outgrown = null
   for (const [position, entry] of call.chain.entries()) {
     const reason = skipReason(standings(call, walked.elapsedMs, world), position, outgrown)
@@ -81,7 +81,7 @@ function tryEntry(
     if (began + durationMs > call.patienceMs) {
       const left = called(entry, began, call.patienceMs - began)
       walked.attempts.push({ ...left, code: 'caller_left', reason: 'the caller left' })
-      walked.code = 'caller_left'
+      walked.failed = 'caller-left'
       walked.elapsedMs = call.patienceMs
       return 'over'
     }
@@ -91,16 +91,23 @@ function tryEntry(
       world.circuits.set(nameOf(entry), afterSuccess(circuit, call.at + walked.elapsedMs))
       walked.attempts.push({ ...ended, status: 200, reason: 'served' })
       walked.served = { entry, position, durationMs }
-      walked.code = null
+      walked.failed = null
       return 'over'
     }
     const { failure } = trouble
-    const { code, status } = failure
+    const { code, status, providerCode } = failure
     world.circuits.set(nameOf(entry), afterFailure(circuit, failure, call.at + walked.elapsedMs))
     const step = nextStep(failure, { retriesUsed, retriesAllowed: entry.retries, random: random() })
     const upstreamRequestId = status === null ? null : ended.upstreamRequestId
-    walked.attempts.push({ ...ended, status, code, upstreamRequestId, reason: step.reason })
-    walked.code = code
+    walked.attempts.push({
+      ...ended,
+      status,
+      code,
+      upstreamRequestId,
+      ...(providerCode !== null && { providerCode }),
+      reason: step.reason,
+    })
+    walked.failed = failure
     if (step.kind === 'give-up') return 'over'
     if (step.kind === 'next-entry') return failure.next === 'larger-window' ? 'too-long' : 'next'
     walked.elapsedMs += step.waitMs

@@ -1,6 +1,7 @@
 import type { Random } from '../simulator/random.ts'
 import { type Failure, failure } from '../src/domain/failure.ts'
 import type { ChainEntry } from '../src/domain/route.ts'
+import { worded } from '../src/domain/wording/worded.ts'
 import { moment } from './control-past.ts'
 import { lognormal, weighted } from './draw.ts'
 
@@ -26,23 +27,31 @@ interface Spell {
 
 type Kind = keyof typeof KINDS
 
+const said = (code: string, param: string | null = null) => ({ said: { codes: [code], param } })
+
 /** Each with the provider's status; the wait is the one that the provider requests. */
 const KINDS = {
-  overloaded: () => ({ ...failure('provider_overloaded', '', 529), durationMs: 250 }),
-  unavailable: () => ({ ...failure('provider_overloaded', '', 503), durationMs: 180 }),
+  overloaded: () => ({ ...failure('provider_overloaded', '', 529, said('overloaded_error')), durationMs: 250 }),
+  unavailable: () => ({ ...failure('provider_overloaded', '', 503, said('service_unavailable')), durationMs: 180 }),
   limited: (random: Random) => ({
-    ...failure('rate_limited', '', 429),
+    ...failure('rate_limited', '', 429, said('rate_limit_exceeded')),
     retryAfterMs: 1_000 * Math.ceil(random() * 20),
     durationMs: 120,
   }),
-  broken: () => ({ ...failure('upstream_error', '', 500), durationMs: 900 }),
+  broken: () => ({ ...failure('upstream_error', '', 500, said('server_error')), durationMs: 900 }),
   slow: (_random: Random, entry: ChainEntry) => ({
-    ...failure('upstream_timeout', '', null),
+    ...failure('upstream_timeout', worded`The provider did not answer in time.`, null),
     durationMs: Math.min(entry.timeoutMs, 60_000),
   }),
-  invalid: () => ({ ...failure('invalid_request', '', 400), durationMs: 90 }),
-  filtered: () => ({ ...failure('content_filtered', '', 400), durationMs: 320 }),
-  tooLong: () => ({ ...failure('context_length_exceeded', '', 400), durationMs: 110 }),
+  invalid: () => ({
+    ...failure('invalid_request', '', 400, said('invalid_value', 'messages[1].content')),
+    durationMs: 90,
+  }),
+  filtered: () => ({ ...failure('content_filtered', '', 400, said('content_filter')), durationMs: 320 }),
+  tooLong: () => ({
+    ...failure('context_length_exceeded', '', 400, said('context_length_exceeded', 'messages')),
+    durationMs: 110,
+  }),
 }
 
 /** On a normal day, per ten thousand calls. */

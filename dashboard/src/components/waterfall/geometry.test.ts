@@ -12,6 +12,7 @@ function attempt(fields: Partial<WaterfallAttempt>): WaterfallAttempt {
     status: 200,
     code: null,
     upstream_request_id: null,
+    provider_code: null,
     reason: 'served',
     ...fields,
   }

@@ -11,6 +11,7 @@ export interface WaterfallAttempt {
   status: number | null
   code: string | null
   upstream_request_id: string | null
+  provider_code: string | null
   reason: string
 }
 

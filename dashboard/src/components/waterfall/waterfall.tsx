@@ -134,6 +134,11 @@ function Story({ lane, next, firstContent }: Omit<AttemptLaneProps, 'ticks'>) {
       <span className={classes['ending']}>
         <Ending lane={lane} />
         {attempt.code !== null && outcome !== 'left' && <span className="mono">{attempt.code}</span>}
+        {attempt.provider_code !== null && (
+          <Text component="span" size="xs" c="dimmed" className="mono" title="The provider’s own code">
+            {attempt.provider_code}
+          </Text>
+        )}
       </span>
       <span className={classes['story']}>
         <Text component="span" size="xs" c="dimmed" title={asked}>

@@ -12,6 +12,7 @@ const served: WaterfallAttempt = {
   status: 200,
   code: null,
   upstream_request_id: null,
+  provider_code: null,
   reason: 'served',
 }
 const overloaded: WaterfallAttempt = { ...served, provider: 'north', status: 503, code: 'provider_overloaded' }

@@ -12,7 +12,7 @@ import classes from './overview.module.css'
 import type { Period } from './periods.ts'
 import { REFRESH_MS } from './use-overview.ts'
 
-/** What went wrong last, each leading to its request. */
+/** What went wrong last and why, each leading to its request. */
 export function LatestErrors({ period, from }: { period: Period; from: string }) {
   const workspace = useWorkspace()
   const path = usePath()
@@ -55,6 +55,7 @@ function FailedRequest({ request }: { request: Item<'requests.list'> }) {
     id,
     status,
     code,
+    reason,
     requested_model: asked,
     provider,
     model,
@@ -73,6 +74,7 @@ function FailedRequest({ request }: { request: Item<'requests.list'> }) {
           <Time at={started_at} relative />
         </span>
       </div>
+      {reason !== null && <div className={classes['reason']}>{reason}</div>}
       <div className={classes['detail']}>
         <span className="mono">{asked ?? 'no model'}</span>
         {provider !== null && (

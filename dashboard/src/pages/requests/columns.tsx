@@ -7,12 +7,24 @@ import { StatusBadge } from '../../components/status.tsx'
 import { count, milliseconds } from '../../format/number.ts'
 import { utcTime } from '../../format/time.ts'
 import { endingText } from './filters.ts'
-import { durationOf, durationText, momentParts } from './request-words.ts'
+import { durationOf, durationText, endingOf, momentParts } from './request-words.ts'
 import classes from './requests.module.css'
 import type { ListedRequest } from './use-requests.ts'
 
-/** `hrefOf` keeps the filters in the address of an opened request. */
-export function requestColumns(hrefOf: (id: string) => string): Column<ListedRequest>[] {
+/** Say nothing of why a call failed, and make room for that. */
+const NOT_OF_FAILURES: ReadonlySet<string> = new Set(['attempts', 'latency', 'gateway', 'in', 'out', 'cost'])
+
+/** `hrefOf` keeps the filters in the address of an opened request. A list of failures says why each failed. */
+export function requestColumns(hrefOf: (id: string) => string, isOfFailures: boolean): Column<ListedRequest>[] {
+  const columns = allColumns(hrefOf)
+  if (!isOfFailures) return columns
+  return [
+    ...columns.filter(({ name }) => !NOT_OF_FAILURES.has(name)),
+    { name: 'reason', title: 'Why it failed', cell: (row) => <Reason row={row} /> },
+  ]
+}
+
+function allColumns(hrefOf: (id: string) => string): Column<ListedRequest>[] {
   return [
     { name: 'time', title: 'Time', sortable: true, cell: (row) => <StartedAt row={row} href={hrefOf(row.id)} /> },
     { name: 'status', title: 'Status', cell: (row) => <Ending row={row} /> },
@@ -86,6 +98,15 @@ function Ending({ row }: { row: ListedRequest }) {
         </span>
       )}
       {row.streamed && <Streamed row={row} />}
+    </span>
+  )
+}
+
+function Reason({ row }: { row: ListedRequest }) {
+  const why = row.reason ?? endingOf(row).title
+  return (
+    <span className={`above-row ${classes['reason']}`} title={why}>
+      {why}
     </span>
   )
 }

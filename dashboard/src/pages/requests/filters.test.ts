@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { chipsOf, durationOfText, hasFilters, isOver, queryOf, withoutFilters } from './filters.ts'
+import { chipsOf, durationOfText, hasFilters, isOfFailures, isOver, queryOf, withoutFilters } from './filters.ts'
 
 const NOW = Date.parse('2026-11-15T06:00:00Z')
 
@@ -87,4 +87,17 @@ test('only a range that ended before now is over', () => {
   assert.equal(isOver({ to: '2026-11-15T05:59:59Z' }, NOW), true)
   assert.equal(isOver({ to: '2026-11-15T07:00:00Z' }, NOW), false)
   assert.equal(isOver({ period: '1h' }, NOW), false)
+})
+
+test('a list is one of failures when its filters let nothing else through', () => {
+  const failures = [
+    { status: 'error' },
+    { status: '429' },
+    { status: '0' },
+    { code: 'forbidden' },
+    { reason: 'budget' },
+  ]
+  assert.deepEqual(failures.map(isOfFailures), [true, true, true, true, true])
+  const others = [{}, { status: 'ok' }, { status: '200' }, { route: 'fast' }]
+  assert.deepEqual(others.map(isOfFailures), [false, false, false, false])
 })

@@ -90,6 +90,12 @@ export function isSlowest(search: Search): boolean {
   return search['sort'] === 'slowest'
 }
 
+/** Whether all that the filters let through has failed. */
+export function isOfFailures({ status, ...search }: Search): boolean {
+  if (['code', 'reason', 'param', 'provider_code'].some((field) => search[field] !== undefined)) return true
+  return status !== undefined && status !== 'ok' && status !== '200'
+}
+
 export function rangeOf(search: Search, now: number): { from: string | null; to: string | null } {
   const { from, to, period } = search
   if (from || to) return { from: from || null, to: to || null }

@@ -17,6 +17,8 @@ export interface RequestListProps {
   search: string
   openId: string | undefined
   isFiltered: boolean
+  /** Only calls that failed are listed. */
+  isOfFailures: boolean
   onClear: () => void
   onSort: (isSlowest: boolean) => void
   /** Told while somebody points at the list or has the focus in it. */
@@ -26,12 +28,12 @@ export interface RequestListProps {
 const rowKey = (row: ListedRequest) => row.id
 
 export function RequestList(props: RequestListProps) {
-  const { requests, search, openId, isFiltered, onClear, onSort, onAttend } = props
+  const { requests, search, openId, isFiltered, isOfFailures, onClear, onSort, onAttend } = props
   const { list, rows, waiting, admit, newIds, searchedTo, isSlow } = requests
   const path = usePath()
   const columns = useMemo(
-    () => requestColumns((id) => path('requests', id) + (search === '' ? '' : `?${search}`)),
-    [path, search],
+    () => requestColumns((id) => path('requests', id) + (search === '' ? '' : `?${search}`), isOfFailures),
+    [path, search, isOfFailures],
   )
   const more = () => void list.fetchNextPage()
   function show() {

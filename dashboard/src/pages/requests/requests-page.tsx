@@ -6,7 +6,7 @@ import { Page } from '../../components/page.tsx'
 import { usePath, usePlaceParts, useUrlState, useWorkspace } from '../../shell/place.ts'
 import { ExportMenu } from './export-menu.tsx'
 import { FilterBar } from './filter-bar.tsx'
-import { hasFilters, isOver, isSlowest, queryOf, type RequestsQuery, withoutFilters } from './filters.ts'
+import { hasFilters, isOfFailures, isOver, isSlowest, queryOf, type RequestsQuery, withoutFilters } from './filters.ts'
 import { LiveSwitch } from './live-switch.tsx'
 import { RequestList } from './request-list.tsx'
 import { RequestPanel } from './request-panel.tsx'
@@ -80,6 +80,7 @@ export function RequestsPage() {
         search={useSearch()}
         openId={openId}
         isFiltered={hasFilters(search)}
+        isOfFailures={isOfFailures(search)}
         onClear={() => change(withoutFilters())}
         onSort={sort}
         onAttend={setAttended}

@@ -13,7 +13,7 @@ export function WhySection({ request }: { request: ListedRequest }) {
   const facts = figureTexts(figures)
   return (
     <Alert
-      color={request.status !== null && request.status >= 500 ? 'red' : 'orange'}
+      color={request.status !== null && request.status >= 500 ? 'red' : 'yellow'}
       icon={<CircleAlert size={18} aria-hidden />}
       title="Why it failed"
     >
