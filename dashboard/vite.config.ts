@@ -33,6 +33,7 @@ export default defineConfig({
     // The page forbids inline data in scripts and styles to be fetched from anywhere else; small files stay files.
     assetsInlineLimit: 0,
     reportCompressedSize: false,
+    license: { fileName: 'licences.md' },
     rolldownOptions: {
       input: ['index.html', 'docs.html'].map((page) => `${import.meta.dirname}/${page}`),
       output: {

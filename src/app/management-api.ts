@@ -35,6 +35,8 @@ export interface ManagementParts {
   /** Unix milliseconds. */
   startedAt: number
   threads: Pick<Threads, 'count' | 'statuses'>
+  /** Once it listens: of /v1, if administration has a port of its own. */
+  callsPort(): string | null
 }
 
 /** Gives the management API, which knows neither gateway nor providers, their functions. */
@@ -93,5 +95,6 @@ export function managementApi(built: ManagementParts): HttpRoute[] {
   }
   const source = clientSource(config.settings.TRUSTED_PROXIES)
   const sourceOf: RouterDeps['sourceOf'] = (call) => source(call.remoteAddress, call.header('x-forwarded-for'))
-  return management(parts, { now: deps.now, maxBodyBytes: deps.maxBodyBytes, sourceOf }, identity.version)
+  const router = { now: deps.now, maxBodyBytes: deps.maxBodyBytes, sourceOf }
+  return management(parts, router, { version: identity.version, callsPort: built.callsPort })
 }

@@ -103,11 +103,11 @@ export async function serve(prepared: Prepared): Promise<Gateway> {
     ...{ ledger: opened.ledger, metrics, log, clock },
   })
   const health: Health = { phase: () => phase, catalog, log: store.requestLog.status, ...keeping }
-  const parts = { deps, health, live, store, config, stopping: stopping.signal, startedAt: now(), threads }
-  const expose = () => threads.metricsText(metrics)
+  const callsPort = () => server.portsApart().split(' ')[1] ?? null
+  const parts = { deps, health, live, store, config, stopping: stopping.signal, startedAt: now(), threads, callsPort }
   const server = threads.servers({
     ports: portsOf(settings),
-    routes: routes(deps, health, [...pages(expose, metrics, () => server.portsApart()), ...managementApi(parts)]),
+    routes: routes(deps, health, [...pages(threads, metrics, () => server.portsApart()), ...managementApi(parts)]),
     newRequestId: (prefix = 'chatcmpl_') => `${prefix}${newId(now())}`,
     admission: shedding(metrics, settings.OVERLOAD_MS),
     bodies,
@@ -172,7 +172,7 @@ function routes(deps: Deps, health: Health, administration: HttpRoute[]): PortsO
   return { calls: callRoutes(deps), health: healthRoutes(health), administration }
 }
 
-function pages(expose: () => Promise<string>, metrics: Metrics, portsApart: () => string): HttpRoute[] {
-  const handle = () => handleMetrics(expose, metrics.contentType)
+function pages(threads: Threads, metrics: Metrics, portsApart: () => string): HttpRoute[] {
+  const handle = () => handleMetrics(() => threads.metricsText(metrics), metrics.contentType)
   return [{ method: 'GET', path: '/metrics', handle }, ...dashboardRoutes(packagePath('dashboard/dist'), portsApart)]
 }

@@ -34,7 +34,7 @@ import { workspaceHandlers } from './workspaces.ts'
 export function management(
   deps: ManagementDeps,
   router: Pick<RouterDeps, 'now' | 'maxBodyBytes' | 'sourceOf'>,
-  version: string,
+  { version, callsPort }: { version: string; callsPort: () => string | null },
 ): HttpRoute[] {
   const guard = createSignInGuard({ now: () => performance.now(), pause: pauseUnless(deps.stopping) })
   const handlers: HandlersOf<Contract> = {
@@ -65,7 +65,7 @@ export function management(
     {
       method: 'GET',
       path: '/openapi.json',
-      handle: kept(async () => jsonReply(200, await openApi(CONTRACT, version))),
+      handle: kept(async () => jsonReply(200, await openApi(CONTRACT, version, callsPort()))),
     },
     ...(deps.oidc === null ? [] : signInRoutes(signInDeps(deps, deps.oidc, router.now))),
   ]

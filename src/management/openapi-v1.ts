@@ -65,7 +65,10 @@ const ERROR_HEADERS: Json = {
 }
 
 /** The endpoints that applications call, in the words of OpenAPI. */
-export function v1Paths(schemaOf: (type: z.ZodType, io: 'input' | 'output') => Json): Record<string, Json> {
+export function v1Paths(
+  schemaOf: (type: z.ZodType, io: 'input' | 'output') => Json,
+  callsPort: string | null,
+): Record<string, Json> {
   const answer = (operation: string, description: string, type: z.ZodType, headers: Json) => ({
     description,
     headers: { ...headers, ...ID_HEADERS, ...RATE_HEADERS },
@@ -86,9 +89,11 @@ export function v1Paths(schemaOf: (type: z.ZodType, io: 'input' | 'output') => J
     },
     responses: { 200: served(endpoint), ...failures(() => true) },
   })
+  const place = callsPort === null ? {} : { servers: [serverAt(callsPort)] }
   return {
-    ...Object.fromEntries(ENDPOINTS.map((endpoint) => [endpoint.path, { post: posted(endpoint) }])),
+    ...Object.fromEntries(ENDPOINTS.map((endpoint) => [endpoint.path, { ...place, post: posted(endpoint) }])),
     '/v1/models': {
+      ...place,
       get: {
         ...{ operationId: 'v1.models.list', summary: 'List the aliases and models that the key may use', ...common },
         responses: {
@@ -98,6 +103,7 @@ export function v1Paths(schemaOf: (type: z.ZodType, io: 'input' | 'output') => J
       },
     },
     '/v1/models/{id}': {
+      ...place,
       get: {
         ...{ operationId: 'v1.models.get', summary: 'One entry of that list', ...common },
         parameters: [
@@ -110,6 +116,11 @@ export function v1Paths(schemaOf: (type: z.ZodType, io: 'input' | 'output') => J
       },
     },
   }
+}
+
+function serverAt(port: string): Json {
+  const host = { default: 'localhost', description: 'As in the address of this page, behind a proxy its own.' }
+  return { url: `http://{host}:${port}`, description: 'The port for calls (PORT)', variables: { host } }
 }
 
 const STREAM = {

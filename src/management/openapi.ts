@@ -12,12 +12,16 @@ type Json = Record<string, unknown>
 
 /**
  * OpenAPI 3.1 of the whole gateway: the management API from the rows the router runs on, and what applications call.
- * A row a turn, for calls wait meanwhile.
+ * A row a turn, for calls wait meanwhile. `callsPort`: where /v1 is, if not at the address of the document.
  */
-export async function openApi(operations: Record<string, Operation>, version: string): Promise<Json> {
+export async function openApi(
+  operations: Record<string, Operation>,
+  version: string,
+  callsPort: string | null,
+): Promise<Json> {
   const components = new Components()
   const { schemaOf } = components
-  const paths = v1Paths(schemaOf)
+  const paths = v1Paths(schemaOf, callsPort)
   for (const [name, operation] of Object.entries(operations)) {
     const path = paths[operation.path] ?? {}
     path[operation.method.toLowerCase()] = describe(name, operation, schemaOf)
@@ -56,6 +60,7 @@ const SECURITY_SCHEMES: Json = {
 
 const ERROR_SCHEMA: Json = {
   type: 'object',
+  examples: [{ error: { message: 'There is no key with this id.', type: 'not_found', code: 'not_found' } }],
   required: ['error'],
   properties: {
     error: {

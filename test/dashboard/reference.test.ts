@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
 import { CONTRACT, type Contract } from '../../src/management/contract/contract.ts'
-import { ADMIN_KEY, type Harness, startHarness, until } from '../harness.ts'
+import { ADMIN_KEY, type Harness, type Json, startHarness, until } from '../harness.ts'
 import { launchChromium } from './chromium.ts'
-import { signIn, visit } from './visit.ts'
+import { assertAccessible, signIn, visit } from './visit.ts'
 
 let harness: Harness
 let browser: Browser
@@ -27,6 +27,12 @@ async function open(page: Page, name: string): Promise<void> {
   await block(page, name).locator('.opblock-summary-control').click()
   await block(page, name).locator('.opblock-body').waitFor()
 }
+
+/** How the renderer is built: rows that open hold buttons, selects have no names, headings skip a level, most of it is in no landmark. */
+const OF_THE_RENDERER = [
+  ...['nested-interactive', 'select-name', 'scrollable-region-focusable'],
+  ...['heading-order', 'landmark-unique', 'region'],
+]
 
 describe('/docs', () => {
   test('is allowed nothing but files and answers of the gateway, inline styles neither', async () => {
@@ -68,6 +74,31 @@ describe('/docs', () => {
     await close()
   })
 
+  test('shows calls under /v1 with their own address, and offers no try, where they have a port of their own', async () => {
+    const apart = await startHarness({ environment: { ADMIN_PORT: '0' } })
+    const { page, assertQuiet, close } = await visit(browser, apart.gateway.adminUrl)
+    try {
+      await page.goto(`${apart.gateway.adminUrl}/docs`)
+      await block(page, 'keys.list').waitFor()
+      for (const [name, tries] of [
+        ['v1.models.list', 0],
+        ['keys.list', 1],
+      ] as const) {
+        await open(page, name)
+        assert.equal(await block(page, name).getByRole('button', { name: 'Try it out' }).count(), tries, name)
+      }
+      const { json } = await harness.get('/openapi.json', {})
+      assert.equal(json.paths['/v1/models'].servers, undefined)
+      const own = (await (await fetch(`${apart.gateway.adminUrl}/openapi.json`)).json()) as Json
+      assert.equal(own.paths['/v1/models'].servers[0].url, `http://{host}:${new URL(apart.url).port}`)
+      assert.equal(own.paths['/keys'].servers, undefined)
+      assertQuiet()
+    } finally {
+      await close()
+      await apart.stop()
+    }
+  })
+
   test('is dark or light as the system is, also when that changes', async () => {
     const { page, close } = await visit(browser, harness.url, { colorScheme: 'dark' })
     await page.goto(`${harness.url}/docs`)
@@ -79,6 +110,17 @@ describe('/docs', () => {
     assert.equal(await page.evaluate('getComputedStyle(document.documentElement).colorScheme'), 'light')
     await close()
   })
+
+  for (const colorScheme of ['light', 'dark'] as const) {
+    test(`axe finds nothing that we could mend, ${colorScheme}, with an operation open`, async () => {
+      const { page, close } = await visit(browser, harness.url, { colorScheme })
+      await page.goto(`${harness.url}/docs`)
+      await block(page, 'keys.create').waitFor()
+      for (const name of ['keys.create', 'keys.update', 'keys.list']) await open(page, name)
+      await assertAccessible(page, `/docs, ${colorScheme}`, OF_THE_RENDERER)
+      await close()
+    })
+  }
 
   test('is as wide as a phone, an opened operation too', async () => {
     const { page, close } = await visit(browser, harness.url, { viewport: { width: 390, height: 844 } })

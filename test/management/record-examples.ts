@@ -7,7 +7,9 @@ import { promisify } from 'node:util'
 import { CONFIG } from '../../demo/config.ts'
 import { ENDPOINTS } from '../../src/endpoints/endpoints.ts'
 import { CONTRACT } from '../../src/management/contract/contract.ts'
-import { ADMIN_KEY, type Harness, type Json, KEY, startHarness } from '../harness.ts'
+import { startReceiver } from '../alerts/receiver.ts'
+import { ADMIN_KEY, type Harness, hello, type Json, KEY, startHarness, until } from '../harness.ts'
+import { Browser, gatewayAddress, startProvider } from '../oidc.ts'
 
 /** What /openapi.json shows of one operation. */
 interface Example {
@@ -46,6 +48,7 @@ function tidy(text: string, folder: string): string {
     .replace(/http:\/\/127\.0\.0\.1:\d+/g, 'https://provider.example')
     .replace(/127\.0\.0\.1:\d+/g, 'provider.example')
     .replace(/gw_(live|admin)_[A-Za-z0-9]{20,}/g, (_, kind) => `gw_${kind}_${'0'.repeat(32)}`)
+    .replace(/whsec_[A-Za-z0-9+/=]{20,}/g, `whsec_${'0'.repeat(32)}`)
 }
 
 function shortened(value: Json): Json {
@@ -153,29 +156,66 @@ async function recordApplications(examples: Record<string, Example>): Promise<vo
   }
 }
 
-/** Nobody has signed in on a fresh gateway. */
-const PERSON = {
-  ...{
-    id: 'person_01m7mh2t5f8e3v0w6y9k4r1q2c',
-    email: 'ada@example.com',
-    name: 'Ada',
-    issuer: 'https://sso.example.com',
-  },
-  ...{ subject: '00u1ada', role: 'editor', workspaces: ['default'], role_from: 'admin' },
-  ...{ created_at: '2026-11-17T09:00:00.000Z', last_seen_at: '2026-11-17T10:30:00.000Z', disabled_at: null },
+/** Nobody has signed in on a fresh gateway: somebody does. */
+async function recordPeople(examples: Record<string, Example>): Promise<void> {
+  const address = await gatewayAddress()
+  const provider = await startProvider([address.callback])
+  provider.account = { sub: 'ada', email: 'ada@example.com', email_verified: true, name: 'Ada', groups: ['staff'] }
+  const environment = { ...provider.environment(address.url), OIDC_GROUP_ROLES: 'staff=viewer', PORT: address.port }
+  const harness = await startHarness({ environment })
+  const recorder = await startRecorder(harness, examples)
+  try {
+    const browser = new Browser()
+    await browser.open(await browser.follow(`${harness.url}/sign-in`, address.callback))
+    const { data } = await asked(recorder.url, 'GET', '/people')
+    const person = `/people/${data[0].id}`
+    await asked(recorder.url, 'PATCH', person, { role: 'editor', workspaces: ['default'] })
+    await asked(recorder.url, 'DELETE', `${person}/sessions`)
+    await asked(recorder.url, 'DELETE', person)
+  } finally {
+    recorder.stop()
+    await harness.stop()
+    await provider.stop()
+  }
 }
-const BY_HAND: Record<string, Example> = {
-  'people.list': { answer: { data: [PERSON], next_cursor: null } },
-  'people.update': {
-    params: { id: PERSON.id },
-    request: { role: 'editor', workspaces: ['default'] },
-    answer: PERSON,
-  },
+
+/** Nothing has happened on a fresh gateway either: a budget is spent, and a channel told of it. */
+async function recordAlerts(examples: Record<string, Example>): Promise<void> {
+  const receiver = await startReceiver()
+  const harness = await startHarness({ environment: { ALERTS_EVERY_SECONDS: '0.1' } })
+  const recorder = await startRecorder(harness, examples)
+  try {
+    const limits = { budget: { usd: '0.000001', per: 'month', mode: 'soft' } }
+    const key = await asked(harness.url, 'POST', '/keys', { name: 'ci', limits })
+    await asked(harness.url, 'POST', '/alert-channels', { name: 'ops', kind: 'webhook', url: `${receiver.url}/alerts` })
+    await harness.chat(hello('gpt-4o', { max_tokens: 5 }), { authorization: `Bearer ${key.value}` })
+    const sent = async () => (await asked(harness.url, 'GET', '/alert-deliveries?state=sent')).data.length > 0
+    await until(sent, 'the channel is told')
+    for (const path of ['/alerts', '/alert-channels', '/alert-deliveries']) await asked(recorder.url, 'GET', path)
+  } finally {
+    recorder.stop()
+    await harness.stop()
+    await receiver.close()
+  }
+}
+
+async function asked(url: string, method: string, path: string, body?: unknown): Promise<Json> {
+  const headers = { authorization: `Bearer ${ADMIN_KEY}`, 'content-type': 'application/json' }
+  const answered = await fetch(url + path, {
+    method,
+    headers,
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  })
+  const text = await answered.text()
+  if (!answered.ok) throw new Error(`${method} ${path}: ${text}`)
+  return text === '' ? null : JSON.parse(text)
 }
 
 // `node test/management/record-examples.ts && biome format --write src/management/examples.json`: after a change of the contract or of the pages.
 const examples: Record<string, Example> = {}
 await recordApplications(examples)
+await recordPeople(examples)
+await recordAlerts(examples)
 for (const page of globSync('docs/management/*.md').sort()) await recordPage(page, examples)
-const sorted = Object.fromEntries(Object.entries({ ...examples, ...BY_HAND }).sort(([a], [b]) => a.localeCompare(b)))
+const sorted = Object.fromEntries(Object.entries(examples).sort(([a], [b]) => a.localeCompare(b)))
 writeFileSync(FILE, `${JSON.stringify(sorted, null, 2)}\n`)

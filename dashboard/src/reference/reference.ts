@@ -2,6 +2,13 @@ import 'swagger-ui-dist/swagger-ui.css'
 import './reference.css'
 import SwaggerUI from 'swagger-ui-dist/swagger-ui-es-bundle.js'
 
+interface State {
+  hasIn(path: readonly string[]): boolean
+}
+
+/** What is served at another address than this page cannot be tried from it. */
+const onlyHere = () => (state: State, path: string) => !state.hasIn(['json', 'paths', path, 'servers'])
+
 SwaggerUI({
   url: '/openapi.json',
   dom_id: '#reference',
@@ -9,6 +16,7 @@ SwaggerUI({
   deepLinking: true,
   filter: true,
   displayRequestDuration: true,
+  plugins: [{ statePlugins: { spec: { wrapSelectors: { allowTryItOutFor: onlyHere } } } }],
   defaultModelsExpandDepth: 0,
   // Otherwise it asks a server of its makers whether the document is valid.
   validatorUrl: null,
