@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
-import type { AddressInfo } from 'node:net'
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { after, describe, test } from 'node:test'
 import { SMTPServer } from 'smtp-server'
 import { deliver, type Ways } from '../../src/alerts/deliver.ts'
+import { type Dial, emailMessage, sendEmail } from '../../src/alerts/messages/email.ts'
 import { pagerDutyMessages } from '../../src/alerts/messages/pagerduty.ts'
 import { slackMessage } from '../../src/alerts/messages/slack.ts'
 import type { AlertEvent } from '../../src/domain/alerts/alert.ts'
@@ -175,4 +177,48 @@ describe('on a gateway', async () => {
     assert.deepEqual(asked, ['mail.example.com'])
     assert.equal(problem, 'mail.example.com resolves to 169.254.169.254, a link-local address')
   })
+})
+
+/** More lines than it gets to send before the deadline; with all of them it would be done, and the mail accepted. */
+const LINES = 2_000
+const EVERY_MS = 5
+
+test('a mail server that always says a little more is given up', async () => {
+  const sockets = new Set<Socket>()
+  const server = createServer((socket) => {
+    sockets.add(socket)
+    socket.on('error', () => {})
+    socket.write('220 slow.test\r\n')
+    socket.once('data', () => {
+      let left = LINES
+      const timer = setInterval(() => {
+        left -= 1
+        socket.write(left > 0 ? '250-and\r\n' : '250 done\r\n')
+        if (left === 0) clearInterval(timer)
+      }, EVERY_MS)
+      socket.once('close', () => clearInterval(timer))
+      socket.on('data', (chunk) => socket.write(/^DATA/.test(String(chunk)) ? '354 go\r\n' : '250 fine\r\n'))
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  after(() => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  })
+  const { port } = server.address() as AddressInfo
+  const channel: AlertChannel = {
+    ...{ id: 'c', name: 'slow', kind: 'email', isEnabled: true, minSeverity: 'info', createdAt: 0, secret: null },
+    options: { host: '127.0.0.1', port, tls: 'none', from: 'alerts@example.com', to: ['ops@example.com'] },
+  }
+  const dial: Dial = async (place) => {
+    const socket = connect(place)
+    await once(socket, 'connect')
+    return socket
+  }
+  const sent = sendEmail(channel, emailMessage(channel.options, envelope), { dial, timeoutMs: 100 })
+  // The other timers of the client have the same length and begin later: this one is always first.
+  await assert.rejects(sent, { message: '127.0.0.1 takes too long' })
+  const [socket] = sockets
+  assert.ok(socket !== undefined)
+  await until(() => socket.destroyed, 'the connection is closed')
 })

@@ -66,6 +66,21 @@ describe('alerts', () => {
     if (process.env['SCREENSHOTS'] !== undefined) await photograph()
   })
 
+  test('a channel is edited; what is not shown stays', async () => {
+    await button('Edit ops').click()
+    const form = page.getByRole('dialog', { name: 'Edit the channel ops' })
+    await form.getByLabel('Name').fill('on-call')
+    await form.getByLabel('Gets').click()
+    await page.getByRole('option', { name: 'Critical only' }).click()
+    await assertAccessible(page, 'a channel that is edited')
+    await button('Save').click()
+    await page.getByRole('row', { name: /^on-call · Webhook .* Critical only/ }).waitFor()
+    const before = receiver.received.length
+    await button('Test on-call').click()
+    await page.getByText('on-call has accepted a test message').waitFor()
+    assert.equal(receiver.received[before]?.json.type, 'alerts.test')
+  })
+
   test('a rule is switched off, and a channel deleted', async () => {
     const rule = page.getByRole('switch', { name: 'The rule latency' })
     await rule.click({ force: true })
@@ -74,7 +89,7 @@ describe('alerts', () => {
       return data.find((each: { rule: string }) => each.rule === 'latency').enabled === false
     }
     await until(isOff, 'the rule is off')
-    await button('Delete ops').click()
+    await button('Delete on-call').click()
     await button('Delete the channel').click()
     await page.getByText('Nobody is told yet').waitFor()
     visited.assertQuiet()

@@ -1,5 +1,6 @@
-import type { Input } from '../../api/client.ts'
+import type { Input, Reply } from '../../api/client.ts'
 
+export type Channel = Reply<'alert-channels.list'>['data'][number]
 export type NewChannel = Input<'alert-channels.create'>['body']
 type Kind = NewChannel['kind']
 
@@ -18,6 +19,8 @@ export const SEVERITY_TITLES = {
 export type LeastSeverity = keyof typeof SEVERITY_TITLES
 
 export type FieldName = 'url' | 'secret' | 'host' | 'port' | 'username' | 'from' | 'to'
+
+export type Typed = Readonly<Partial<Record<FieldName, string>>>
 
 export interface Field {
   name: FieldName
@@ -53,12 +56,25 @@ export const FIELDS: Readonly<Record<Kind, readonly Field[]>> = {
 }
 
 /** What was typed, as the API takes it. */
-export function channelBody(kind: Kind, name: string, typed: Readonly<Partial<Record<FieldName, string>>>): NewChannel {
+export function channelBody(kind: Kind, name: string, typed: Typed): NewChannel {
   const values = FIELDS[kind].flatMap((field) => {
     const text = typed[field.name]?.trim() ?? ''
     return text === '' ? [] : [[field.name, fieldValue(field.name, text)] as const]
   })
   return { name: name.trim(), kind, ...Object.fromEntries(values) }
+}
+
+/** The API shows no secret, and of an address only the host. */
+export function isHidden(kind: Kind, name: FieldName): boolean {
+  return name === 'url' || FIELDS[kind].some((field) => field.name === name && field.isSecret === true)
+}
+
+/** What a channel has, as it would have been typed. */
+export function typedOf({ host, port, username, from, to }: Channel): Typed {
+  const values = { host, port, username, from, to: to === null ? null : to.join(', ') }
+  return Object.fromEntries(
+    Object.entries(values).flatMap(([name, value]) => (value === null ? [] : [[name, `${value}`]])),
+  )
 }
 
 function fieldValue(name: FieldName, text: string): unknown {

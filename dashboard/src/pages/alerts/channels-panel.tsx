@@ -11,11 +11,15 @@ import { Panel } from '../../components/panel.tsx'
 import { EmptyState, Loaded } from '../../components/states.tsx'
 import { tell, tellError } from '../../components/tell.ts'
 import { Time } from '../../components/time.tsx'
-import { KIND_TITLES, SEVERITY_TITLES } from './channel-kinds.ts'
+import { type Channel, KIND_TITLES, SEVERITY_TITLES } from './channel-kinds.ts'
+import { EditChannel } from './edit-channel.tsx'
 
-type Channel = Reply<'alert-channels.list'>['data'][number]
+interface Chosen {
+  onEdit: (channel: Channel) => void
+  onDelete: (channel: Channel) => void
+}
 
-function columnsWith(onDelete: (channel: Channel) => void): Column<Channel>[] {
+function columnsWith(chosen: Chosen): Column<Channel>[] {
   return [
     {
       name: 'name',
@@ -38,7 +42,7 @@ function columnsWith(onDelete: (channel: Channel) => void): Column<Channel>[] {
       name: 'actions',
       title: 'Actions',
       figures: true,
-      cell: (channel) => <Actions of={channel} onDelete={onDelete} />,
+      cell: (channel) => <Actions of={channel} {...chosen} />,
     },
   ]
 }
@@ -67,7 +71,7 @@ function LastMessage({ of: { last_error: error, last_sent_at: at, failed } }: { 
   )
 }
 
-function Actions({ of: channel, onDelete }: { of: Channel; onDelete: (channel: Channel) => void }) {
+function Actions({ of: channel, onEdit, onDelete }: Chosen & { of: Channel }) {
   const test = useChange('alert-channels.test')
   const update = useChange('alert-channels.update')
   const refusal = useRefusal('alert-channels.update')
@@ -99,6 +103,15 @@ function Actions({ of: channel, onDelete }: { of: Channel; onDelete: (channel: C
         Test
       </MayButton>
       <MayButton
+        to="alert-channels.update"
+        variant="default"
+        size="compact-xs"
+        onClick={() => onEdit(channel)}
+        aria-label={`Edit ${name}`}
+      >
+        Edit
+      </MayButton>
+      <MayButton
         to="alert-channels.delete"
         variant="default"
         size="compact-xs"
@@ -118,6 +131,7 @@ const REFRESH_MS = 10_000
 export function ChannelsPanel() {
   const channels = useOperation('alert-channels.list', {}, { refetchEvery: REFRESH_MS })
   const [deleting, setDeleting] = useState<Channel | null>(null)
+  const [editing, setEditing] = useState<Channel | null>(null)
   return (
     <Panel title="Channels" description="Where alerts are sent, with retries, and again when they are over." flush>
       <Loaded query={channels}>
@@ -127,10 +141,16 @@ export function ChannelsPanel() {
               Add a channel: a webhook, Slack, PagerDuty or e-mail.
             </EmptyState>
           ) : (
-            <DataTable label="Channels" columns={columnsWith(setDeleting)} rows={data} rowKey={({ id }) => id} />
+            <DataTable
+              label="Channels"
+              columns={columnsWith({ onEdit: setEditing, onDelete: setDeleting })}
+              rows={data}
+              rowKey={({ id }) => id}
+            />
           )
         }
       </Loaded>
+      {editing !== null && <EditChannel of={editing} onClose={() => setEditing(null)} />}
       {deleting !== null && <DeleteChannel of={deleting} onClose={() => setDeleting(null)} />}
     </Panel>
   )
