@@ -14,6 +14,7 @@ import { MAY_HAVE_MARK } from '../request-log/fold/interruption.ts'
 import { readLoggedScopes } from '../request-log/logged-scopes.ts'
 import type { LiveSnapshot } from '../store/control/live-snapshot.ts'
 import type { Config } from './config.ts'
+import { fetchThrough } from './fetch-through.ts'
 import type { Health } from './handle-health.ts'
 import { oidcSettings } from './oidc-config.ts'
 import { testChannel } from './open-alerts.ts'
@@ -80,6 +81,7 @@ export function managementApi(built: ManagementParts): HttpRoute[] {
         }),
     },
     oidc: oidcSettings(config.settings),
+    fetch: fetchThrough(deps.upstream),
     warn: (facts, text) => deps.log.warn(facts, text),
     isEmbedded: engine === 'sqlite',
     node: () => {

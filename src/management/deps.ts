@@ -12,7 +12,7 @@ import type { LiveSnapshot } from '../store/control/live-snapshot.ts'
 import type { Node } from '../store/control/nodes.ts'
 import type { Database } from '../store/engine/schema.ts'
 import type { Secrets } from '../store/engine/secrets.ts'
-import type { OidcSettings } from './access/oidc/settings.ts'
+import type { Fetch, OidcSettings } from './access/oidc/settings.ts'
 import type { Context } from './router.ts'
 
 /** What the handlers need from outside. Built once in main.ts; rooms they may not import come in as functions. */
@@ -49,6 +49,8 @@ export interface ManagementDeps {
   tryChat(tried: TriedChat & Pick<Call, 'openStream'>): Promise<CallReply | null>
   /** The identity provider that people can sign in with; null: with admin keys only. */
   oidc: OidcSettings | null
+  /** How it is asked. */
+  fetch: Fetch
   /** For the log of the gateway. */
   warn(facts: Record<string, unknown>, text: string): void
   /** No other gateway can have this database. */
@@ -94,7 +96,12 @@ export function changeBeside<T>(deps: Pick<ManagementDeps, 'db'>, author: Author
   return deps.db.transaction().execute((transaction) => withAudit(transaction, author, make))
 }
 
-async function withAudit<T>(transaction: Transaction<Database>, { actor, now }: Author, make: Make<T>): Promise<T> {
+/** Within a transaction that does more. */
+export async function withAudit<T>(
+  transaction: Transaction<Database>,
+  { actor, now }: Author,
+  make: Make<T>,
+): Promise<T> {
   const { result, audit } = await make(transaction)
   if (audit !== null) await writeAudit(transaction, { ...audit, actor }, now)
   return result

@@ -73,7 +73,7 @@ export function management(
 
 function signInDeps(deps: ManagementDeps, settings: OidcSettings, now: () => number): SignInDeps {
   const { db, secrets, warn } = deps
-  return { db, secrets, warn, settings, provider: openProvider(settings), now, orAway: deps.live.orAway }
+  return { db, secrets, warn, settings, provider: openProvider(settings, deps.fetch), now, orAway: deps.live.orAway }
 }
 
 /** Made when first asked for: at the start it would cost 80 ms and 10 MB of garbage. */

@@ -2,6 +2,7 @@ import { isWithin } from '../../domain/access.ts'
 import { GatewayError } from '../../domain/errors.ts'
 import { type Invite, plainEmail } from '../../domain/people/person.ts'
 import { createInvite, deleteInvite, findInvite, listInvites } from '../../store/control/invites.ts'
+import { Overtaken } from '../../store/control/overtaken.ts'
 import { listPeople } from '../../store/control/people.ts'
 import { timestamp } from '../contract/fields.ts'
 import type { peopleOperations } from '../contract/people.ts'
@@ -32,13 +33,14 @@ export function inviteHandlers(deps: ManagementDeps): HandlersOf<InviteOperation
           throw new GatewayError('conflict', `email: '${email}' has signed in before; change their role instead.`)
         }
         const pending = await findInvite(transaction, { email })
-        if (pending !== null && pending.expiresAt > context.now) {
-          throw new GatewayError('conflict', `email: '${email}' is invited already; withdraw that invite first.`)
-        }
+        if (pending !== null && pending.expiresAt > context.now) throw alreadyInvited(email)
         if (pending !== null) await deleteInvite(transaction, pending.id)
         const expiresAt = expiry(body.expires_at, context.now) ?? context.now + INVITE_MS
         const invitedBy = context.actor.name
-        const invite = await createInvite(transaction, { email, access, invitedBy, expiresAt }, context.now)
+        const given = { email, access, invitedBy, expiresAt }
+        const invite = await createInvite(transaction, given, context.now).catch((error) => {
+          throw error instanceof Overtaken ? alreadyInvited(email) : error
+        })
         return { result: toInviteView(invite), audit: inviteAuditEntry('invites.create', null, invite) }
       }),
     'invites.withdraw': ({ params: { id } }, context) =>
@@ -51,6 +53,10 @@ export function inviteHandlers(deps: ManagementDeps): HandlersOf<InviteOperation
         return { result: undefined, audit: inviteAuditEntry('invites.withdraw', invite, null) }
       }),
   }
+}
+
+function alreadyInvited(email: string): GatewayError {
+  return new GatewayError('conflict', `email: '${email}' is invited already; withdraw that invite first.`)
 }
 
 function toInviteView({ access, ...invite }: Invite) {

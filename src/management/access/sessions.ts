@@ -1,3 +1,4 @@
+import type { Transaction } from 'kysely'
 import { isFullAccess } from '../../domain/access.ts'
 import { GatewayError } from '../../domain/errors.ts'
 import {
@@ -9,10 +10,12 @@ import {
   listSessions,
   type Session,
 } from '../../store/control/sessions.ts'
+import type { Database } from '../../store/engine/schema.ts'
+import type { Secrets } from '../../store/engine/secrets.ts'
 import { CONTRACT } from '../contract/contract.ts'
 import { timestamp, timestampOrNull } from '../contract/fields.ts'
 import type { sessionOperations } from '../contract/sessions.ts'
-import { changeBeside, type ManagementDeps } from '../deps.ts'
+import { changeBeside, type ManagementDeps, withAudit } from '../deps.ts'
 import { decodeCursor, page } from '../requests/cursor.ts'
 import type { HandlersOf } from '../router.ts'
 import { adminKey } from './authorize.ts'
@@ -30,7 +33,10 @@ export function sessionHandlers(deps: ManagementDeps, guard: SignInGuard): Handl
     async 'sessions.create'({ body }, visit) {
       const look = () => adminKey(body.key, deps.snapshot(), visit.now, 'This is no admin key.')
       const key = await guard.attempt(visit.source, look)
-      const { session, cookie } = await openSession(deps, { key }, visit.now)
+      const { secrets } = deps
+      const { session, cookie } = await deps.db
+        .transaction()
+        .execute((transaction) => openSession({ transaction, secrets }, { key }, visit.now))
       visit.setHeader('set-cookie', setCookie(cookie, Math.floor((session.expiresAt - visit.now) / 1000), visit))
       return toSessionView(session)
     },
@@ -73,18 +79,18 @@ export function sessionHandlers(deps: ManagementDeps, guard: SignInGuard): Handl
 
 /** With what its cookie holds. */
 export async function openSession(
-  deps: Pick<ManagementDeps, 'db' | 'secrets'>,
+  { transaction, secrets }: { transaction: Transaction<Database>; secrets: Secrets },
   holder: Holder,
   now: number,
 ): Promise<{ session: Session; cookie: string }> {
   const { secret, secretHash } = newSessionSecret()
   const keyEnds = 'key' in holder ? holder.key.expiresAt : null
   const expiresAt = Math.min(now + SESSION_MS, keyEnds ?? Number.POSITIVE_INFINITY)
-  const session = await changeBeside(deps, { actor: actorOf(holder), now }, async (transaction) => {
+  const session = await withAudit(transaction, { actor: actorOf(holder), now }, async () => {
     const result = await createSession(transaction, { holder, secretHash, expiresAt }, now)
     return { result, audit: sessionAuditEntry('sessions.create', result.id, null, toSessionView(result)) }
   })
-  return { session, cookie: cookieValue(session.id, secret, deps.secrets) }
+  return { session, cookie: cookieValue(session.id, secret, secrets) }
 }
 
 /** True when it had not ended before. */

@@ -30,6 +30,12 @@ export async function writeAudit(db: Kysely<Database>, entry: AuditEntry, now: n
   await db.insertInto('audit').values(row).execute()
 }
 
+/** The newest row about a resource, its values as they are stored. */
+export async function lastAudit(db: Kysely<Database>, resource: string): Promise<AuditRow | null> {
+  const rows = db.selectFrom('audit').selectAll().where('resource', '=', resource)
+  return (await rows.orderBy('id', 'desc').limit(1).executeTakeFirst()) ?? null
+}
+
 function textOrNull(value: unknown): string | null {
   return value === null || value === undefined ? null : JSON.stringify(value)
 }

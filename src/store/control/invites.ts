@@ -3,7 +3,9 @@ import { newId } from '../../domain/new-id.ts'
 import type { Invite } from '../../domain/people/person.ts'
 import type { Database, InviteRow } from '../engine/schema.ts'
 import { jsonOrNull, storedAccess } from './keys.ts'
+import { Overtaken } from './overtaken.ts'
 
+/** Throws `Overtaken` when somebody else has just invited this address. */
 export async function createInvite(
   db: Kysely<Database>,
   input: Omit<Invite, 'id' | 'createdAt'>,
@@ -19,7 +21,12 @@ export async function createInvite(
     created_at: now,
     expires_at: invite.expiresAt,
   }
-  await db.insertInto('invites').values(row).execute()
+  const { numInsertedOrUpdatedRows } = await db
+    .insertInto('invites')
+    .values(row)
+    .onConflict((conflict) => conflict.column('email').doNothing())
+    .executeTakeFirst()
+  if (numInsertedOrUpdatedRows !== 1n) throw new Overtaken()
   return invite
 }
 

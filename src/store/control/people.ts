@@ -3,12 +3,14 @@ import { newId } from '../../domain/new-id.ts'
 import type { Person } from '../../domain/people/person.ts'
 import type { Database, PersonRow } from '../engine/schema.ts'
 import { jsonOrNull, storedAccess } from './keys.ts'
+import { Overtaken } from './overtaken.ts'
 
 export type NewPerson = Omit<Person, 'id' | 'createdAt' | 'lastSeenAt' | 'disabledAt'>
 
+/** Throws `Overtaken` when somebody else has just done so. */
 export async function createPerson(db: Kysely<Database>, input: NewPerson, now: number): Promise<Person> {
   const person: Person = { ...input, id: newId(now), createdAt: now, lastSeenAt: now, disabledAt: null }
-  await db
+  const { numInsertedOrUpdatedRows } = await db
     .insertInto('people')
     .values({
       id: person.id,
@@ -17,7 +19,9 @@ export async function createPerson(db: Kysely<Database>, input: NewPerson, now: 
       created_at: now,
       ...columnsOf(person),
     })
-    .execute()
+    .onConflict((conflict) => conflict.columns(['issuer', 'subject']).doNothing())
+    .executeTakeFirst()
+  if (numInsertedOrUpdatedRows !== 1n) throw new Overtaken()
   return person
 }
 

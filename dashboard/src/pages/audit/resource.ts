@@ -21,6 +21,7 @@ export const KINDS: Record<string, { one: string; many: string }> = {
   sessions: { one: 'session', many: 'Sign-ins' },
   people: { one: 'person', many: 'People' },
   invites: { one: 'invite', many: 'Invites' },
+  'sign-ins': { one: 'sign-in', many: 'Refused sign-ins' },
   secrets: { one: 'secrets', many: 'Secrets' },
 }
 
@@ -68,6 +69,7 @@ const VERBS: Record<string, string> = {
   'revoke-value': 'revoked a value of',
   import: 'imported',
   end: 'ended',
+  refuse: 'was refused',
   try: 'tried',
 }
 

@@ -1,14 +1,18 @@
 import type { Transaction } from 'kysely'
 import type { GroupRole } from '../../../domain/people/group-roles.ts'
 import { type Person, personName } from '../../../domain/people/person.ts'
-import { writeAudit } from '../../../store/control/audit.ts'
+import { lastAudit, writeAudit } from '../../../store/control/audit.ts'
 import { deleteInvite, findInvite } from '../../../store/control/invites.ts'
+import { Overtaken } from '../../../store/control/overtaken.ts'
 import { createPerson, deleteSessionsOf, lockPerson, updatePerson } from '../../../store/control/people.ts'
 import type { Database } from '../../../store/engine/schema.ts'
 import { personAuditEntry } from '../people.ts'
 import { type Admitted, decideSignIn, type Identity, type Refusal } from './decide-sign-in.ts'
 
-/** Decides on what the database knows, and writes down what follows; all in the caller's transaction. */
+/**
+ * Decides on what the database knows, and writes down what follows; all in the caller's transaction. Throws `Overtaken`
+ * when another sign-in of theirs, or an admin, has changed what it decided on.
+ */
 export async function admitPerson(
   db: Transaction<Database>,
   identity: Identity,
@@ -20,13 +24,35 @@ export async function admitPerson(
   const invite = email === null ? null : await findInvite(db, { email })
   const decided = decideSignIn(identity, { person, invite }, rows, now)
   if (decided.kind === 'admitted') {
-    // Somebody else may have taken or withdrawn it since it was read.
-    if (decided.takes !== null && !(await deleteInvite(db, decided.takes.id))) return 'not_invited'
+    // Somebody may have taken or withdrawn it since it was read.
+    if (decided.takes !== null && !(await deleteInvite(db, decided.takes.id))) throw new Overtaken()
     return write(db, person, identity, decided, now)
   }
   // Whoever has left their groups has no access any more, in no browser.
   if (person !== null) await deleteSessionsOf(db, person.id)
+  // Between the two reads another sign-in of theirs may have taken the invite.
+  else if ((await lockPerson(db, identity)) !== null) throw new Overtaken()
+  await noteRefusal(db, person, identity, decided.reason, now)
   return decided.reason
+}
+
+/** Whoever tries again and again fills the log of the gateway, not the audit list. */
+const SAME_REFUSAL_MS = 5 * 60_000
+
+/** By issuer and subject alone: address and name of a stranger are what anybody can type. */
+async function noteRefusal(
+  db: Transaction<Database>,
+  person: Person | null,
+  { issuer, subject }: Identity,
+  reason: Refusal,
+  now: number,
+): Promise<void> {
+  const resource = `sign-ins/${subject}`
+  const after = { issuer, subject, reason }
+  const last = await lastAudit(db, resource)
+  if (last !== null && now - last.at < SAME_REFUSAL_MS && last.after === JSON.stringify(after)) return
+  const actor = person === null ? { id: 'sign-in', name: subject } : { id: person.id, name: personName(person) }
+  await writeAudit(db, { actor, action: 'sign-ins.refuse', workspace: null, resource, before: null, after }, now)
 }
 
 async function write(

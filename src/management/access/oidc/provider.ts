@@ -1,8 +1,8 @@
-import type { Configuration } from 'openid-client'
+import type { Configuration, FetchBody } from 'openid-client'
 import { z } from 'zod'
 import { plainEmail } from '../../../domain/people/person.ts'
 import type { Identity } from './decide-sign-in.ts'
-import { CALLBACK_PATH, type OidcSettings } from './settings.ts'
+import { CALLBACK_PATH, type Fetch, type OidcSettings } from './settings.ts'
 import type { Started } from './sign-in-cookie.ts'
 
 type Kept = Pick<Started, 'state' | 'nonce' | 'verifier'>
@@ -17,10 +17,10 @@ export interface IdentityProvider {
 const TIMEOUT_SECONDS = 10
 
 /** Nothing is loaded or asked before the first sign-in. */
-export function openProvider(settings: OidcSettings): IdentityProvider {
+export function openProvider(settings: OidcSettings, fetch: Fetch): IdentityProvider {
   let opening: Promise<Opened> | null = null
   const opened = () => {
-    opening ??= discover(settings).catch((error) => {
+    opening ??= discover(settings, fetch).catch((error) => {
       opening = null
       throw error
     })
@@ -70,7 +70,7 @@ interface Opened {
   config: Configuration
 }
 
-async function discover({ issuer, clientId, clientSecret }: OidcSettings): Promise<Opened> {
+async function discover({ issuer, clientId, clientSecret }: OidcSettings, fetch: Fetch): Promise<Opened> {
   const client = await import('openid-client')
   const basic = client.ClientSecretBasic(clientSecret ?? '')
   const post = client.ClientSecretPost(clientSecret ?? '')
@@ -85,14 +85,24 @@ async function discover({ issuer, clientId, clientSecret }: OidcSettings): Promi
     undefined,
     clientSecret === null ? client.None() : withSecret,
     // The settings allow plain HTTP on this machine only.
-    { timeout: TIMEOUT_SECONDS, execute: issuer.startsWith('http:') ? [client.allowInsecureRequests] : [] },
+    {
+      timeout: TIMEOUT_SECONDS,
+      execute: issuer.startsWith('http:') ? [client.allowInsecureRequests] : [],
+      [client.customFetch]: (url, { method, headers, body }) =>
+        fetch(url, { method, headers, body: body === undefined || body === null ? null : bytesOf(body) }),
+    },
   )
   return { client, config }
 }
 
+/** The library sends forms, never streams. */
+function bytesOf(body: FetchBody): string | Uint8Array {
+  return body instanceof Uint8Array ? body : String(body)
+}
+
 const Claims = z.object({
   iss: z.string(),
-  sub: z.string().min(1),
+  sub: z.string().min(1).max(255),
   email: z.string().max(254).optional().catch(undefined),
   email_verified: z
     .union([z.boolean(), z.enum(['true', 'false']).transform((text) => text === 'true')])

@@ -17,5 +17,11 @@ export interface OidcSettings {
   publicUrl: string
 }
 
+/** How the provider is asked. */
+export type Fetch = (
+  url: string,
+  request: { method: string; headers: Record<string, string>; body?: string | Uint8Array | null },
+) => Promise<Response>
+
 export const SIGN_IN_PATH = '/sign-in'
 export const CALLBACK_PATH = '/sign-in/callback'

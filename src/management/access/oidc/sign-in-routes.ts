@@ -1,4 +1,5 @@
 import type { Call, HttpRoute, Reply } from '../../../http/call.ts'
+import { Overtaken } from '../../../store/control/overtaken.ts'
 import { isAway } from '../../../store/engine/database-away.ts'
 import type { ManagementDeps } from '../../deps.ts'
 import { cookieValues, setCookie } from '../session-cookie.ts'
@@ -76,16 +77,14 @@ async function end(call: Call, started: Started, deps: SignInDeps): Promise<Repl
 }
 
 async function letIn(call: Call, identity: Identity, returnTo: string, deps: SignInDeps): Promise<Reply> {
-  const { settings, db, now, warn } = deps
-  const admitted = await db
-    .transaction()
-    .execute((transaction) => admitPerson(transaction, identity, settings.groupRoles, now()))
-  if (typeof admitted === 'string') {
-    warn({ issuer: identity.issuer, subject: identity.subject, reason: admitted }, 'a sign-in was refused')
-    return problemPage(admitted, settings.name)
-  }
+  const { settings, now, warn } = deps
   const at = now()
-  const { session, cookie } = await openSession(deps, { person: admitted }, at)
+  const opened = await open(identity, at, deps)
+  if (typeof opened === 'string') {
+    warn({ issuer: identity.issuer, subject: identity.subject, reason: opened }, 'a sign-in was refused')
+    return problemPage(opened, settings.name)
+  }
+  const { session, cookie } = opened
   const seconds = Math.floor((session.expiresAt - at) / 1000)
   const isHttps = settings.publicUrl.startsWith('https:')
   return {
@@ -93,5 +92,22 @@ async function letIn(call: Call, identity: Identity, returnTo: string, deps: Sig
     headers: { location: returnTo },
     cookies: [setCookie(cookie, seconds, call, isHttps)],
     body: '',
+  }
+}
+
+/** Each that is overtaken is so by another who has got in, or by an admin. */
+const MOST_ATTEMPTS = 10
+
+/** Person and session in one transaction: whoever is disabled or removed meanwhile is left without a session. */
+async function open(identity: Identity, at: number, { db, secrets, settings }: SignInDeps) {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await db.transaction().execute(async (transaction) => {
+        const admitted = await admitPerson(transaction, identity, settings.groupRoles, at)
+        return typeof admitted === 'string' ? admitted : openSession({ transaction, secrets }, { person: admitted }, at)
+      })
+    } catch (error) {
+      if (!(error instanceof Overtaken) || attempt === MOST_ATTEMPTS) throw error
+    }
   }
 }
