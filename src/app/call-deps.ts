@@ -36,7 +36,7 @@ export interface CallParts {
   circuits: Circuits
   asking: AuthorizeDeps
   raisePricePercent(provider: string, percent: number): Promise<unknown>
-  written: Pick<Deps, 'requestLog' | 'noteUse' | 'sealingKeys'>
+  written: Pick<Deps, 'requestLog' | 'noteUse' | 'sealingKeys' | 'content'>
   logged: Pick<IdempotencyOptions, 'find' | 'caughtUp'>
   ledger: SpendLedger
   metrics: Metrics

@@ -7,6 +7,7 @@ import { nameNode } from '../store/control/node-presence.ts'
 import { onceReachable } from '../store/engine/database-away.ts'
 import { createLog, type Log } from '../telemetry/log.ts'
 import { type Environment, parseFileConfig, portsOf, readConfig, type Settings, shareOf } from './config.ts'
+import { keepContentRetention } from './open-content.ts'
 import { openStore } from './open-store.ts'
 import { applyFile, type NewKeys, prepareStore } from './prepare-store.ts'
 import { type Gateway, type Prepared, serve } from './serve.ts'
@@ -70,10 +71,12 @@ export async function startGateway(environment: Environment, options: StartOptio
       throw error
     })
     const stopWatching = followFile(prepared, onFileKeys)
+    const retention = keepContentRetention(prepared)
     return {
       ...gateway,
       async stop(options) {
         await stopWatching()
+        await retention.stop()
         await gateway.stop(options)
       },
     }

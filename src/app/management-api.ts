@@ -35,7 +35,7 @@ export interface ManagementParts {
   stopping: AbortSignal
   /** Unix milliseconds. */
   startedAt: number
-  threads: Pick<Threads, 'count' | 'statuses'>
+  threads: Pick<Threads, 'count' | 'statuses' | 'contentWritten'>
   /** Once it listens: of /v1, if administration has a port of its own. */
   callsPort(): string | null
 }
@@ -59,6 +59,9 @@ export function managementApi(built: ManagementParts): HttpRoute[] {
     live,
     snapshot: live.current,
     caughtUp: () => requestLog.caughtUp(),
+    async contentWritten() {
+      await Promise.all([deps.content.written(), threads.contentWritten()])
+    },
     writeUses: () => store.valueUses.write(),
     environmentProviders: environmentProviders(config),
     configFile: config.file === null ? null : config.filePath,

@@ -3,6 +3,7 @@ import { createCircuits } from '../calls/chain/circuits.ts'
 import type { Deps } from '../calls/deps.ts'
 import { exampleModel } from '../calls/models/example-model.ts'
 import { knownModels } from '../calls/models/known-models.ts'
+import type { ContentKeeper } from '../content/keeper.ts'
 import { newId } from '../domain/new-id.ts'
 import type { HttpRoute } from '../http/call.ts'
 import { dashboardRoutes } from '../http/dashboard-routes.ts'
@@ -16,13 +17,14 @@ import { raisePricePercent } from '../store/control/providers.ts'
 import type { Log } from '../telemetry/log.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 import { measured } from './bounded-bodies.ts'
-import { createDeps, PREFIXES } from './call-deps.ts'
+import { type CallParts, createDeps, PREFIXES } from './call-deps.ts'
 import { bodyBounds, type Config, type Environment, portsOf, type Settings } from './config.ts'
 import { findLogged } from './find-logged.ts'
 import { type Health, handleMetrics } from './handle-health.ts'
 import { callRoutes, healthRoutes } from './http-routes.ts'
 import { managementApi } from './management-api.ts'
 import { budgetGauges, openAlerts } from './open-alerts.ts'
+import { openContent } from './open-content.ts'
 import { type OpenedLedger, openLedger } from './open-ledger.ts'
 import type { Store } from './open-store.ts'
 import { openTracing, tracingWords } from './open-tracing.ts'
@@ -97,7 +99,7 @@ export async function serve(prepared: Prepared): Promise<Gateway> {
   const deps = createDeps({
     ...{ settings, shares: prepared.threads, snapshot: live.current, catalog, isKnown, circuits, asking },
     raisePricePercent: (provider, percent) => live.change((change) => raisePricePercent(change, provider, percent)),
-    written: notes(store),
+    written: notes(store, openContent({ ...prepared, metrics })),
     logged: { find: findLogged(store, live), caughtUp: () => live.orAway(store.requestLog.caughtUp()) },
     tracing: await openTracing(settings, { instance: store.node, snapshot: live.current, isKnown, log }),
     ...{ ledger: opened.ledger, metrics, log, clock },
@@ -149,13 +151,13 @@ function startWords({ store: { engine, node }, live, settings, threads }: Prepar
   return { engine, node, threads, streaming, ...(opentelemetry === null ? {} : { opentelemetry }) }
 }
 
-function notes({ requestLog, valueUses, secrets }: Store): Pick<Deps, 'requestLog' | 'noteUse' | 'sealingKeys'> {
-  return { requestLog, noteUse: valueUses.note, sealingKeys: secrets.sealingKeys }
+function notes({ requestLog, valueUses, secrets }: Store, content: ContentKeeper): CallParts['written'] {
+  return { requestLog, noteUse: valueUses.note, sealingKeys: secrets.sealingKeys, content }
 }
 
 /** Pools first: calls that still wait for a provider end now and are logged before the store closes. */
 async function closeAll(
-  { upstream, bodies, tracing }: Deps,
+  { upstream, bodies, tracing, content }: Deps,
   ledger: OpenedLedger,
   { store, live, alerts }: Pick<Prepared, 'store' | 'live'> & { alerts: Watch | null },
 ): Promise<void> {
@@ -163,6 +165,7 @@ async function closeAll(
   upstream.close()
   await alerts?.stop()
   await bodies.close()
+  await content.close()
   await ledger.stop()
   await store.close()
   await tracing.close()

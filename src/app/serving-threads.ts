@@ -146,6 +146,10 @@ export class ServingThreads {
     await this.#askAll('caughtUp', null)
   }
 
+  async contentWritten(): Promise<void> {
+    await this.#askAll('contentWritten', null)
+  }
+
   /** What they have noted until now is known here. */
   async pull(): Promise<void> {
     const reports = await this.#askAll('report', null)

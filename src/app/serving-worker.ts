@@ -20,6 +20,7 @@ import { createDeps } from './call-deps.ts'
 import { bodyBounds, shareOf } from './config.ts'
 import { connectionBalance } from './connection-balance.ts'
 import { callRoutes } from './http-routes.ts'
+import { openContent } from './open-content.ts'
 import { openSpool, targetOf } from './open-spool.ts'
 import { openTracing } from './open-tracing.ts'
 import { openUpstream } from './open-upstream.ts'
@@ -52,6 +53,7 @@ const main = new Conversation<MainTasks>(parentPort, {
   pastFolded: ({ seq }) => fold.advance({ seq, ends: seq }),
   beginFold: () => fold.begin(),
   caughtUp: () => requestLog.caughtUp(),
+  contentWritten: () => deps.content.written(),
   report,
   metrics: () => metrics.read(),
   status: () => ({
@@ -124,7 +126,12 @@ const deps: Deps = createDeps({
   circuits,
   asking,
   raisePricePercent: (provider, percent) => main.ask('raisePricePercent', { provider, percent }),
-  written: { requestLog, noteUse: (value, at) => void uses.set(value, at), sealingKeys: data.sealingKeys },
+  written: {
+    requestLog,
+    noteUse: (value, at) => void uses.set(value, at),
+    sealingKeys: data.sealingKeys,
+    content: openContent({ settings, store: { secrets: data }, threads, metrics, log }),
+  },
   logged: {
     find: (keyId, idempotencyKey, since) => main.ask('find', { keyId, idempotencyKey, since }),
     // A key of a caller is always served by the same thread, so its calls are in this very log.
@@ -168,6 +175,7 @@ async function close(): Promise<ThreadReport> {
   deps.upstream.close()
   forThreads.destroy()
   await deps.bodies.close()
+  await deps.content.close()
   await fold[Symbol.asyncDispose]()
   const last = report()
   await spooled[Symbol.asyncDispose]()

@@ -7,6 +7,7 @@ import type { ChainEntry } from '../domain/route.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
 import type { NewSlots } from '../limits/slots/slot-book.ts'
 import type { Position } from '../request-log/fold/position.ts'
+import type { ContentKey } from '../store/engine/secrets.ts'
 import type { MetricFigures } from '../telemetry/join-metrics.ts'
 import type { ThreadSettings } from './call-deps.ts'
 import type { Environment } from './config.ts'
@@ -24,6 +25,7 @@ export interface ThreadData {
   /** The gateway's id in the request log. */
   node: string
   sealingKeys: readonly Uint8Array[]
+  contentKeys: readonly ContentKey[]
   control: Control
   models: readonly CatalogModel[]
   /** Shared: the ledger's header. */
@@ -73,6 +75,8 @@ export type ThreadTasks = {
   /** The past of all spools is in order: its own rows may follow. */
   beginFold(input: null): void
   caughtUp(input: null): Promise<void>
+  /** Resolves when the content of its calls until now is stored, as far as it is. */
+  contentWritten(input: null): Promise<void>
   report(input: null): ThreadReport
   metrics(input: null): Promise<MetricFigures[]>
   status(input: null): ThreadStatus

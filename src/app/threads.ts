@@ -27,6 +27,8 @@ export interface Threads {
   servers(options: PortsOptions): Servers
   metricsText(own: Metrics): Promise<string>
   statuses(): Promise<ThreadStatus[]>
+  /** The content of their calls until now is stored, as far as it is. */
+  contentWritten(): Promise<void>
   /** Flushes their logs. */
   close(): Promise<void>
 }
@@ -39,6 +41,7 @@ export const NO_THREADS: Threads = {
   servers: createServers,
   metricsText: (own) => own.expose(),
   statuses: async () => [],
+  async contentWritten() {},
   async close() {},
 }
 
@@ -87,6 +90,7 @@ export function openThreads(parts: ThreadsParts): Threads {
         isTerminal: process.stderr.isTTY === true,
         node: store.node,
         sealingKeys: store.secrets.sealingKeys,
+        contentKeys: store.secrets.contentKeys,
         models: parts.models(),
         header: slots.header,
         isLone: settings.DATABASE_URL !== undefined,
@@ -107,6 +111,7 @@ export function openThreads(parts: ThreadsParts): Threads {
     servers: (options) => threadedServers(options, threads, begin),
     metricsText: (own) => threads.metricsText(own),
     statuses: () => threads.statuses(),
+    contentWritten: () => threads.contentWritten(),
     close: () => threads.close(),
   }
 }

@@ -1,4 +1,5 @@
 import type { Bodies } from '../bodies/bodies.ts'
+import type { ContentKeeper } from '../content/keeper.ts'
 import type { PrefixRule } from '../domain/route.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
 import type { SpendLedger } from '../limits/spend-ledger.ts'
@@ -43,6 +44,7 @@ export interface Deps extends ChainDeps {
   ledger: SpendLedger
   idempotency: Idempotency
   streams: OpenStreams
+  content: ContentKeeper
   metrics: Metrics
   tracing: Tracing
   log: Log

@@ -14,6 +14,7 @@ import { balance } from './balance.ts'
 import { deliver } from './deliver.ts'
 import type { Deps } from './deps.ts'
 import { outcomeOf } from './idempotency/outcome.ts'
+import { keepContent } from './keep-content.ts'
 import { permit } from './permit.ts'
 import { price } from './price.ts'
 import { receive } from './receive.ts'
@@ -64,6 +65,7 @@ export async function handleCall(
     begun.delivery?.decided()
     const reply = writtenAnswer(ended, deps)
     await settle(ended, reply, deps)
+    keepContent(ended, reply)
     begun.claim?.finish(reply, outcomeOf(ended, reply))
     return reply
   } catch (error) {
@@ -78,6 +80,7 @@ export async function handleCall(
     void ended.call.lost?.end()
     ended.call.body?.release()
     ended.call.delivery?.close()
+    ended.call.content?.release()
     deps.streams.end(begun)
     deps.metrics.inFlight.add(-1)
   }
@@ -148,5 +151,6 @@ function begin(
     lost: null,
     receiver: call,
     delivery: null,
+    content: null,
   }
 }

@@ -1,3 +1,5 @@
+import type { CallToKeep } from '../content/kept-call.ts'
+import type { ContentSettings } from '../domain/content/settings.ts'
 import { GatewayError } from '../domain/errors.ts'
 import { checkedIdempotencyKey } from '../domain/idempotency.ts'
 import { isStreaming } from '../domain/snapshot.ts'
@@ -19,6 +21,8 @@ export async function receive(call: Call, begun: Begun, deps: ReceiveDeps): Prom
     withHash: idempotencyKey !== null,
     allowsStream: isStreaming(workspace, deps.streams.settings.isOnByDefault),
   }
+  const stored = workspace?.content ?? null
+  if (stored !== null) begun.content = deps.content.begin(toKeep(begun, stored), chunks)
   const opened = deps.bodies.open(chunks, begun.endpoint, options)
   const body = opened instanceof Promise ? await opened : opened
   if (begun.endpoint.stream?.isRequested(body.request) === true)
@@ -33,11 +37,16 @@ export async function receive(call: Call, begun: Begun, deps: ReceiveDeps): Prom
   })
 }
 
+function toKeep({ id, key, endpoint, startedAt }: Begun, settings: ContentSettings): CallToKeep {
+  return { id, workspace: key.workspace, endpoint: endpoint.name, storedAt: startedAt, settings }
+}
+
 /** Where the stream goes that this request asks for. */
 function deliveryOf(call: Call, begun: Begun, isKept: boolean, deps: ReceiveDeps): Delivery {
   return new Delivery(call, {
     ...deps.streams.settings,
     isKept,
+    record: begun.content?.record ?? null,
     keepAlive: begun.endpoint.stream?.keepAlive ?? '',
     earlyHead: () => streamHead(begun, deps),
   })
@@ -55,7 +64,7 @@ async function arrived<Body>(body: Promise<Body>, begun: Begun): Promise<Body> {
   }
 }
 
-type ReceiveDeps = Pick<Deps, 'maxBodyBytes' | 'bodies' | 'streams' | 'ledger'>
+type ReceiveDeps = Pick<Deps, 'maxBodyBytes' | 'bodies' | 'streams' | 'ledger' | 'content'>
 
 function checkMediaType(call: Call): void {
   const type = call.header('content-type')

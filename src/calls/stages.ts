@@ -1,5 +1,6 @@
 import type { WrittenAnswer } from '../bodies/protocol.ts'
 import type { RequestBody } from '../bodies/request-body.ts'
+import type { KeptCall } from '../content/kept-call.ts'
 import type { Attribution } from '../domain/attribution.ts'
 import type { GatewayError } from '../domain/errors.ts'
 import type { IdempotentBody } from '../domain/idempotency.ts'
@@ -63,6 +64,8 @@ export interface Begun {
   readonly receiver: Receiver & Pick<Call, 'headers'>
   /** Where a streamed answer goes; null: a whole answer was asked for. */
   delivery: Delivery | null
+  /** What it says, where its workspace stores that. */
+  content: KeptCall | null
 }
 
 /** Its body was read and checked. */

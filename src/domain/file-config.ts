@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { baseUrlProblem } from './base-url.ts'
 import { areCertificates } from './certificates.ts'
+import { ContentSettings } from './content/settings.ts'
 import { AllowedModels } from './key.ts'
 import { Limits } from './limits.ts'
 import { perClass } from './pricing/classes.ts'
@@ -103,6 +104,8 @@ export const FileConfigSchema = z.strictObject({
         limits: Limits.optional(),
         /** Whether its calls may stream. Missing: what was set through the API stays. */
         streaming: z.boolean().optional(),
+        /** Whether what its calls say is stored, and how. Missing: what was set through the API stays. */
+        content: ContentSettings.optional(),
         routes: z.record(Alias, RouteSchema).default({}),
         keys: z.record(Name, KeyDefinition).default({}),
       }),

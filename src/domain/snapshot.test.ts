@@ -8,6 +8,7 @@ test('whether a workspace streams: its own word, else the default', () => {
     createdAt: 1,
     limits: null,
     streaming,
+    content: null,
     routes: new Map(),
   })
   assert.deepEqual(

@@ -1,3 +1,4 @@
+import type { ContentSettings } from './content/settings.ts'
 import type { Key, KeyValue } from './key.ts'
 import type { Limits } from './limits.ts'
 import type { Price, PriceList } from './pricing/price.ts'
@@ -31,6 +32,8 @@ export interface Workspace {
   limits: Limits | null
   /** Whether its calls may stream; null: as the gateway's default says. */
   streaming: boolean | null
+  /** How what its calls say is stored; null: not at all. */
+  content: ContentSettings | null
   routes: ReadonlyMap<string, Route>
 }
 

@@ -25,6 +25,8 @@ export interface ManagementDeps {
   snapshot(): Snapshot
   /** Resolves when everything answered before is in the tables, so that a query finds it. */
   caughtUp(): Promise<void>
+  /** Resolves when what calls have said until now is stored, as far as it is. */
+  contentWritten(): Promise<void>
   /** Writes down when the values of keys were last let in here, so that a query finds it. */
   writeUses(): Promise<void>
   /** What would happen to a call with this body; throws what the call would get before its chain. */

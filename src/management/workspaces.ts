@@ -1,5 +1,8 @@
 import type { Kysely } from 'kysely'
+import { contentProblem } from '../content/settings-problem.ts'
+import { deleteContentOf } from '../content/stored.ts'
 import { namesIn } from '../domain/access.ts'
+import { type ContentSettings, contentFromText } from '../domain/content/settings.ts'
 import { GatewayError } from '../domain/errors.ts'
 import { limitsFromText } from '../domain/limits.ts'
 import { forgetInScopes, usableKeyIds } from '../store/control/keys.ts'
@@ -39,6 +42,7 @@ export function workspaceHandlers(deps: ManagementDeps): HandlersOf<typeof works
           throw new GatewayError('conflict', `The workspace '${body.name}' already exists.`)
         }
         const { name: _name, ...settings } = body
+        await checkContent(body.content, deps)
         await ensureWorkspace(transaction, body.name, context.now)
         await updateWorkspace(transaction, body.name, settings)
         const result = await readWorkspaceView(transaction, body.name, context.now)
@@ -52,6 +56,7 @@ export function workspaceHandlers(deps: ManagementDeps): HandlersOf<typeof works
           before,
           SETTINGS.filter((setting) => body[setting] !== undefined),
         )
+        await checkContent(body.content, deps)
         await updateWorkspace(transaction, name, body)
         const result = await readWorkspaceView(transaction, name, context.now)
         const isSame = JSON.stringify(before) === JSON.stringify(result)
@@ -72,6 +77,7 @@ export function workspaceHandlers(deps: ManagementDeps): HandlersOf<typeof works
         await transaction.deleteFrom('routes').where('workspace', '=', name).execute()
         await transaction.deleteFrom('keys').where('workspace', '=', name).execute()
         await forgetInScopes(transaction, name)
+        await deleteContentOf(transaction, name)
         await transaction.deleteFrom('workspaces').where('name', '=', name).execute()
         return { result: undefined, audit: workspaceAuditEntry('workspaces.delete', name, before, null) }
       }),
@@ -80,6 +86,14 @@ export function workspaceHandlers(deps: ManagementDeps): HandlersOf<typeof works
 
 function workspaceAuditEntry(action: string, name: string, before: unknown, after: unknown) {
   return { action, workspace: name, resource: `workspaces/${name}`, before, after }
+}
+
+async function checkContent(
+  settings: ContentSettings | null | undefined,
+  { secrets }: Pick<ManagementDeps, 'secrets'>,
+): Promise<void> {
+  const problem = await contentProblem(settings, secrets)
+  if (problem !== null) throw new GatewayError('invalid_request', `content: ${problem}.`)
 }
 
 /** Throws 404 for a workspace that is not there. */
@@ -92,7 +106,7 @@ async function exists(db: Kysely<Database>, name: string): Promise<boolean> {
 }
 
 /** What the file may set of a workspace; the rest of it belongs to nobody. */
-const SETTINGS = ['limits', 'streaming'] as const
+const SETTINGS = ['limits', 'streaming', 'content'] as const
 type Setting = (typeof SETTINGS)[number]
 
 function checkNotFromFile(
@@ -136,6 +150,8 @@ async function readWorkspaceView(db: Kysely<Database>, name: string, now: number
     limits_managed_by: row.limits_managed_by === 'config' ? ('config' as const) : null,
     streaming: flagOrNull(row.streaming),
     streaming_managed_by: row.streaming_managed_by === 'config' ? ('config' as const) : null,
+    content: contentFromText(row.content),
+    content_managed_by: row.content_managed_by === 'config' ? ('config' as const) : null,
     created_at: timestamp(row.created_at),
     routes: Number(routes.count),
     live_keys: keys.length,

@@ -100,6 +100,8 @@ export interface SourceCounts {
   /** Rows of the log, all its tables together. */
   log: number
   requests: number
+  /** Requests whose content is stored; it stays where it is. */
+  content: number
   /** The same for as long as no gateway has run on the source. */
   fingerprint: string
 }
@@ -113,9 +115,11 @@ export async function countSource(source: Kysely<Database>): Promise<SourceCount
   const settings = await source.selectFrom(SETTINGS_TABLE.name).selectAll().orderBy('name').execute()
   const positions = await source.selectFrom('spool_positions').selectAll().orderBy('node').execute()
   const state = JSON.stringify([[...counts], settings, positions])
+  const content = await sql<{ rows: number }>`select count(*) as rows from request_content`.execute(source)
   return {
     log: LOG_TABLES.reduce((sum, { name }) => sum + (counts.get(name) ?? 0), 0),
     requests: counts.get('requests') ?? 0,
+    content: content.rows[0]?.rows ?? 0,
     fingerprint: createHash('sha256').update(state).digest('hex'),
   }
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, test } from 'node:test'
 import { embeddingOf, toBase64 } from '../../simulator/openai/embeddings.ts'
 import { startSimulator } from '../../simulator/simulator.ts'
@@ -49,6 +50,7 @@ providers:
   local: { family: openai, base_url: "\${SIMULATED}", api_key: "\${LOCAL_KEY}", headers: { x-extra: ${SECRETS.headerSecret} } }
 workspaces:
   default:
+    streaming: true
     routes:
       mixed: { chain: [{ provider: local, model: m-first, retries: 0 }, { provider: anthropic, model: claude-second, retries: 0 }] }
       home: { chain: [{ provider: local, model: m-home, retries: 0 }] }
@@ -179,7 +181,10 @@ async function mixedCalls(): Promise<void> {
   await post(conversation('gpt-sim-echo', { user: CONTENT.keyAsUser, metadata: { key: CONTENT.keyAsUser } }))
   await post(`{"model":"gpt-4o","messages":[{"role":"user","content":"${CONTENT.brokenJson}"`)
   await post(`{"model":"gpt-4o","messages":[{"role":"king","content":"${CONTENT.prompt}"}]}`)
-  await post(conversation('gpt-4o', { stream: true }))
+  for (const model of ['gpt-4o', 'gpt-sim-echo', 'claude-sim-echo', 'gpt-sim-tools']) {
+    const streamed = await post(conversation(model, { stream: true }))
+    assert.ok(streamed.text.startsWith('data: '), streamed.text)
+  }
   await post(conversation('gpt-4o'), SECRETS.wrongKey)
   await post(conversation('gpt-4o'), SECRETS.adminKey)
   const bearer = { headers: { authorization: `Bearer ${SECRETS.gatewayKey}` } }
@@ -330,6 +335,13 @@ describe('after a run of mixed calls', () => {
     const files = filesUnder(join(folder, 'data'))
     assert.ok(files.some((path) => path.endsWith('switchyard.db')))
     for (const path of files) assert.deepEqual(leaksInFile(path), [], path)
+  })
+
+  test('the table of content is empty: nothing of it is stored unless a workspace says so', () => {
+    const database = new DatabaseSync(join(folder, 'data', 'switchyard.db'), { readOnly: true })
+    const { rows } = database.prepare('select count(*) as rows from request_content').get() as { rows: number }
+    database.close()
+    assert.equal(rows, 0)
   })
 
   test('the database of a running gateway, its journals included, holds none', async () => {

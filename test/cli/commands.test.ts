@@ -8,7 +8,7 @@ import { createPerson } from '../../src/store/control/people.ts'
 import { ADMIN_KEY, hello, startHarness } from '../harness.ts'
 import { cliOf, type Ran } from './run-cli.ts'
 
-const harness = await startHarness({ config: '' })
+const harness = await startHarness({ config: '', environment: { SECRETS_KEY: 'a-key-for-stored-content' } })
 after(() => harness.stop())
 const cli = cliOf(() => harness.url)
 const ran = new Set<string>()
@@ -253,6 +253,19 @@ describe('registry', () => {
 })
 
 describe('the log', () => {
+  test('what a request said is stored, shown and deleted', async () => {
+    file('content.json', { content: {} })
+    await ok('workspaces create talkative -f content.json')
+    const { value } = (await ok('keys create said --workspace talkative --json')).json()
+    const answer = await harness.chat(hello('gpt-4o-mini'), { authorization: `Bearer ${value}` })
+    const id = answer.headers.get('x-gateway-request-id')
+    const { stdout } = await ok(`requests content ${id}`)
+    assert.match(stdout, /^request:$/m)
+    assert.match(stdout, /"role": "user"/)
+    await ok(`requests delete-content ${id}`)
+    assert.equal((await cli(`requests content ${id}`)).code, 1)
+  })
+
   test('requests are listed, shown, explained, exported and summed', async () => {
     for (let count = 0; count < 3; count++) assert.equal((await harness.chat(hello('fast'))).status, 200)
     const { data } = (await ok('requests list --since 1h --route fast --json')).json()

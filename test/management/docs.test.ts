@@ -30,7 +30,7 @@ describe('every line of the management pages works as pasted, in order, on a fre
       const harness = await startHarness({
         // The pages speak of the routes of the demo.
         config: CONFIG,
-        environment: { SIMULATED_LOCAL: 'http://127.0.0.1:9/v1' },
+        environment: { SIMULATED_LOCAL: 'http://127.0.0.1:9/v1', SECRETS_KEY: 'a-key-for-stored-content' },
       })
       try {
         const environment = {

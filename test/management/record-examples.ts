@@ -118,7 +118,7 @@ curl() { command curl --silent --show-error --fail-with-body "$@"; }
 `
 
 async function recordPage(page: string, examples: Record<string, Example>): Promise<void> {
-  const environment = { SIMULATED_LOCAL: 'http://127.0.0.1:9/v1' }
+  const environment = { SIMULATED_LOCAL: 'http://127.0.0.1:9/v1', SECRETS_KEY: 'a-key-for-stored-content' }
   const harness = await startHarness({ config: CONFIG, environment })
   const recorder = await startRecorder(harness, examples)
   const lines = [...readFileSync(page, 'utf8').matchAll(/^```sh\n(.*?)^```/gms)].map((match) => match[1]).join('\n')

@@ -31,9 +31,9 @@ const foreign = {
 const as = (value: string | undefined) => ({ authorization: `Bearer ${value}` })
 
 before(async () => {
-  harness = await startHarness()
+  harness = await startHarness({ environment: { SECRETS_KEY: 'a-key-for-stored-content' } })
   for (const name of ['own', 'foreign']) {
-    assert.equal((await manage('POST', '/workspaces', { name, limits: { rpm: 100 } })).status, 201)
+    assert.equal((await manage('POST', '/workspaces', { name, limits: { rpm: 100 }, content: {} })).status, 201)
   }
   const key = (await manage('POST', '/keys?workspace=foreign', { name: 'foreign-key', limits: { rpm: 9 } })).json
   const chain = [{ provider: 'openai', model: 'gpt-4o-mini' }]
@@ -144,6 +144,8 @@ const FOREIGN_ROWS: Record<string, { params?: () => Record<string, string>; body
   'sessions.revoke': { params: () => ({ id: foreign.session }), status: 404 },
   'providers.routes': { params: () => ({ name: 'openai' }) },
   'requests.get': { params: () => ({ id: foreign.request }), status: 404 },
+  'requests.content': { params: () => ({ id: foreign.request }), status: 404 },
+  'requests.delete-content': { params: () => ({ id: foreign.request }), status: 404 },
   'requests.explain': { params: () => ({ id: foreign.request }), status: 404 },
   'budgets.list': {},
   'alerts.list': {},

@@ -102,6 +102,7 @@ describe('POST /secrets/rotate', () => {
       [`${NEW},${OLD}`, { re_encrypted: 1, already_current: 2 }],
       [NEW, { re_encrypted: 0, already_current: 3 }],
     ]
+    const NO_CONTENT = { content_with_other_keys: 0, content_until: null }
     const seen: Json[] = []
     for (const [keys, counts] of steps) {
       const harness = await start(keys)
@@ -109,13 +110,13 @@ describe('POST /secrets/rotate', () => {
         const { openaiUrl } = harness.simulator
         const body = JSON.stringify({ family: 'openai', base_url: openaiUrl, api_key: 'kept-over-rotation' })
         if (keys === OLD) await fetch(`${harness.url}/providers/mine`, { method: 'PUT', headers, body })
-        assert.deepEqual(await rotate(harness), counts)
+        assert.deepEqual(await rotate(harness), { ...counts, ...NO_CONTENT })
         seen.push((await harness.get('/providers/mine', headers)).text)
         assert.equal((await harness.chat(hello('gpt-4o'))).status, 200)
         const { json } = await harness.get('/audit?resource=secrets', headers)
         assert.deepEqual(
           json.data.map((entry: Json) => entry.after),
-          keys === OLD ? [] : [{ re_encrypted: 1, already_current: 2 }],
+          keys === OLD ? [] : [{ re_encrypted: 1, already_current: 2, ...NO_CONTENT }],
         )
       } finally {
         await harness.stop()

@@ -39,7 +39,8 @@ async function output(command: string, args: string[], cwd: string): Promise<str
 }
 
 test('a client generated from /openapi.json compiles, and makes every call', async () => {
-  const harness = await startHarness({ config: CONFIG, environment: { SIMULATED_LOCAL: 'http://127.0.0.1:9/v1' } })
+  const environment = { SIMULATED_LOCAL: 'http://127.0.0.1:9/v1', SECRETS_KEY: 'a-key-for-stored-content' }
+  const harness = await startHarness({ config: CONFIG, environment })
   try {
     const document = await harness.get('/openapi.json', {})
     const folder = join(harness.folder, 'client')

@@ -17,6 +17,8 @@ export interface DeliveryOptions extends Pick<StreamSettings, 'holdHeadersMs' | 
   keepAlive: string
   /** Everything that is sent is kept for repeats of the call, up to a bound. */
   isKept: boolean
+  /** Told of everything that is sent. */
+  record: ((text: string) => void) | null
 }
 
 /** More than this is not kept for repeats. */
@@ -152,6 +154,7 @@ export class Delivery {
     this.bytes += bytes
     this.otherBytes += bytes - text.length
     this.#timer?.refresh()
+    this.#options.record?.(text)
     if (this.#kept !== null) {
       this.#kept = this.#kept.length + text.length > KEPT_CHARACTERS ? null : this.#kept + text
     }

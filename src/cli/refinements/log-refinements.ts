@@ -150,6 +150,18 @@ export const logRefinements: Readonly<Record<string, Refinement>> = {
       for (const line of [...steps, '', ...cost_lines]) output.line(line)
     },
   },
+  'requests.content': {
+    examples: ['switchyard requests content REQUEST_ID', 'switchyard requests content REQUEST_ID --json'],
+    print({ request, answer, redacted, ...rest }: Reply<'requests.content'>, { output }) {
+      output.details({ ...rest, redacted: Object.entries(redacted).map(([rule, count]) => `${rule} ${count}`) })
+      for (const [title, body] of Object.entries({ request, answer })) {
+        output.line('')
+        output.line(body === null ? `no ${title}` : `${title}${body.truncated ? ', its beginning' : ''}:`)
+        if (body !== null) output.line(body.is_json ? JSON.stringify(JSON.parse(body.text), null, 2) : body.text)
+      }
+    },
+  },
+  'requests.delete-content': { examples: ['switchyard requests delete-content REQUEST_ID'] },
   'requests.export': {
     examples: ['switchyard requests export --format csv --since 30d > requests.csv'],
     options: { since: SINCE },

@@ -140,6 +140,25 @@ const ExplainedCost = z.strictObject({
   total_usd: Usd.describe('Equal to cost_usd of the request'),
 })
 
+const ContentBody = z.strictObject({
+  text: z.string().describe('Redacted; of a stream the answer that its events add up to'),
+  is_json: z.boolean().describe('The text is JSON; false of what was cut or was no JSON'),
+  bytes: z.int().describe('Of all of it, as received or sent'),
+  truncated: z.boolean().describe('The text is only its beginning'),
+})
+
+const StoredContent = z.strictObject({
+  id: z.string(),
+  workspace: z.string(),
+  stored_at: Timestamp,
+  expires_at: Timestamp.describe('Deleted then'),
+  endpoint: z.string().nullable(),
+  request: ContentBody.nullable(),
+  answer: ContentBody.nullable().describe('Null when nothing was served'),
+  redacted: z.record(z.string(), z.int()).describe('How often each rule has matched'),
+  dropped: z.string().nullable().describe('Why nothing was stored of this request: `queue_full`'),
+})
+
 const tag = 'Requests'
 const one = z.strictObject({ id: z.string().max(100) })
 
@@ -203,5 +222,24 @@ export const requestOperations = {
       cost_lines: z.array(z.string()).describe('The arithmetic in words, or why there is none'),
       cost: ExplainedCost.nullable(),
     }),
+  }),
+  'requests.content': operation({
+    role: 'admin',
+    scope: 'rows',
+    method: 'GET',
+    path: '/requests/{id}/content',
+    tag,
+    summary: 'What the request and its answer said, where the workspace stores that; every read is in the audit list',
+    params: one,
+    reply: StoredContent,
+  }),
+  'requests.delete-content': operation({
+    role: 'admin',
+    scope: 'rows',
+    method: 'DELETE',
+    path: '/requests/{id}/content',
+    tag,
+    summary: 'Delete what is stored of what a request said; its row in the log stays',
+    params: one,
   }),
 }

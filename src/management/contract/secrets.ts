@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { Timestamp } from './fields.ts'
 import { operation } from './operation.ts'
 
 export const secretOperations = {
@@ -12,6 +13,10 @@ export const secretOperations = {
     reply: z.strictObject({
       re_encrypted: z.int(),
       already_current: z.int(),
+      content_with_other_keys: z
+        .int()
+        .describe('Requests whose stored content needs another key of SECRETS_KEY: it is not encrypted again'),
+      content_until: Timestamp.nullable().describe('When the last of it is deleted: keep the other keys until then'),
     }),
   }),
 }

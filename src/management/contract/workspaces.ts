@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { ContentSettings } from '../../domain/content/settings.ts'
 import { Limits } from '../../domain/limits.ts'
 import { pageOf, paging, Timestamp, WorkspaceName } from './fields.ts'
 import { operation } from './operation.ts'
@@ -10,6 +11,8 @@ export const Workspace = z.strictObject({
   limits_managed_by: z.literal('config').nullable().describe('`config`: switchyard.yaml sets the limits'),
   streaming: z.boolean().nullable().describe("Whether calls may stream; null: the gateway's default, see `status`"),
   streaming_managed_by: z.literal('config').nullable().describe('`config`: switchyard.yaml sets `streaming`'),
+  content: ContentSettings.nullable().describe('How what its calls say is stored; null: not at all, the default'),
+  content_managed_by: z.literal('config').nullable().describe('`config`: switchyard.yaml sets `content`'),
   created_at: Timestamp,
   routes: z.int(),
   live_keys: z.int(),
@@ -19,6 +22,11 @@ const settings = {
   description: z.string().max(1000).nullable().optional(),
   limits: Limits.nullable().optional(),
   streaming: z.boolean().nullable().optional().describe("Whether calls may stream; null: the gateway's default"),
+  content: ContentSettings.nullable()
+    .optional()
+    .describe(
+      'Store what calls say, encrypted and for a limited time; needs SECRETS_KEY. null: nothing more is stored',
+    ),
 }
 
 const tag = 'Workspaces'
@@ -62,7 +70,7 @@ export const workspaceOperations = {
     method: 'PATCH',
     path: '/workspaces/{name}',
     tag,
-    summary: 'Change the description, limits or streaming of a workspace; null removes them',
+    summary: 'Change the description, limits, streaming or content of a workspace; null removes them',
     params: one,
     body: z.strictObject(settings),
     reply: Workspace,

@@ -10,6 +10,7 @@ import { timestampOrNull } from '../contract/fields.ts'
 import type { requestOperations } from '../contract/requests.ts'
 import type { ManagementDeps } from '../deps.ts'
 import type { Context, HandlersOf } from '../router.ts'
+import { contentHandlers } from './content.ts'
 import { decodeCursor, encodeCursor, refuseCursor } from './cursor.ts'
 import { explainRequest } from './explain-request.ts'
 import { exportRequests } from './request-export.ts'
@@ -47,6 +48,7 @@ export function requestHandlers(deps: ManagementDeps): HandlersOf<typeof request
       const names = await keyNames(deps, [row])
       return explainRequest(reads, row, names.get(row.key_id) ?? null)
     },
+    ...contentHandlers(deps),
   }
 }
 

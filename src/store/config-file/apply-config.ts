@@ -1,4 +1,5 @@
 import type { Kysely, Transaction } from 'kysely'
+import { contentProblem } from '../../content/settings-problem.ts'
 import { definedProvider, type FileConfig, providerProblem } from '../../domain/file-config.ts'
 import type { Provider, ProviderKinds } from '../../domain/provider.ts'
 import { definedEntries, mixedEmbeddings, type RouteDefinition } from '../../domain/route.ts'
@@ -104,7 +105,11 @@ async function writeConfig(applying: Applying): Promise<CreatedKey[]> {
 }
 
 /** Of every workspace: one that the file no longer names loses what it had from the file. */
-async function applyWorkspaceSettings({ db, config }: Applying): Promise<void> {
+async function applyWorkspaceSettings({ db, config, secrets }: Applying): Promise<void> {
+  for (const [name, { content }] of Object.entries(config.workspaces)) {
+    const problem = await contentProblem(content, secrets)
+    if (problem !== null) throw new StoreError(`workspaces.${name}.content: ${problem}`)
+  }
   for (const { name } of await listWorkspaces(db)) {
     await setFileSettings(db, name, Object.hasOwn(config.workspaces, name) ? config.workspaces[name] : undefined)
   }

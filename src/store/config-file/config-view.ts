@@ -28,16 +28,7 @@ export function viewConfig(rows: ControlRows, secrets: Secrets, now: number): Co
   const working = rows.keyValues.filter((value) => worksAt(value, now)).sort((a, b) => (a.id < b.id ? -1 : 1))
   const hashes = new Map(working.map(({ key_id, hash }) => [key_id, hash]))
   const objects = [
-    ...rows.workspaces.map(({ name, description, limits, limits_managed_by, streaming, streaming_managed_by }) =>
-      viewed({
-        resource: `workspaces/${name}`,
-        workspace: name,
-        fields: {
-          ...{ description, limits: parsedOrNull(limits), limits_managed_by },
-          ...{ streaming: flagOrNull(streaming), streaming_managed_by },
-        },
-      }),
-    ),
+    ...rows.workspaces.map(viewedWorkspace),
     ...rows.providers.map((row) => viewedProvider(row, secrets)),
     ...rows.registry.map((row) => viewedModel(row, prices.get(JSON.stringify([row.provider, row.model])))),
     ...rows.routes.map(viewedRoute),
@@ -53,6 +44,19 @@ function isManaged(row: KeyRow, now: number): boolean {
 
 function viewed(object: Partial<ViewedObject> & { resource: string }): ViewedObject {
   return { auditResource: object.resource, workspace: null, managedBy: null, fields: {}, secrets: {}, ...object }
+}
+
+function viewedWorkspace(row: ControlRows['workspaces'][number]): ViewedObject {
+  const { name, description, limits_managed_by, streaming_managed_by, content_managed_by } = row
+  return viewed({
+    resource: `workspaces/${name}`,
+    workspace: name,
+    fields: {
+      ...{ description, limits: parsedOrNull(row.limits), limits_managed_by },
+      ...{ streaming: flagOrNull(row.streaming), streaming_managed_by },
+      ...{ content: parsedOrNull(row.content), content_managed_by },
+    },
+  })
 }
 
 function viewedProvider(row: ProviderRow, secrets: Secrets): ViewedObject {

@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely'
+import { contentFromText } from '../../domain/content/settings.ts'
 import type { Key, KeyValue } from '../../domain/key.ts'
 import { limitsFromText } from '../../domain/limits.ts'
 import { compilePrice, type Price, parsePrices } from '../../domain/pricing/price.ts'
@@ -60,13 +61,14 @@ function workspaceMap(rows: Pick<ControlRows, 'workspaces' | 'routes'>): Map<str
   for (const { name } of rows.workspaces) routes.set(name, new Map())
   for (const row of rows.routes) routes.get(row.workspace)?.set(row.alias, routeFromRow(row))
   return new Map(
-    rows.workspaces.map(({ name, created_at: createdAt, limits, streaming }) => [
+    rows.workspaces.map(({ name, created_at: createdAt, limits, streaming, content }) => [
       name,
       {
         name,
         createdAt,
         limits: limitsFromText(limits),
         streaming: flagOrNull(streaming),
+        content: contentFromText(content),
         routes: routes.get(name) ?? new Map(),
       },
     ]),

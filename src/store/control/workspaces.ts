@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely'
+import type { ContentSettings } from '../../domain/content/settings.ts'
 import type { Limits } from '../../domain/limits.ts'
 import type { Database } from '../engine/schema.ts'
 import { jsonOrNull } from './keys.ts'
@@ -15,6 +16,7 @@ export interface WorkspaceChange {
   description?: string | null | undefined
   limits?: Limits | null | undefined
   streaming?: boolean | null | undefined
+  content?: ContentSettings | null | undefined
 }
 
 /** Truth as the database holds it; null stays unsaid. */
@@ -26,7 +28,7 @@ function numberOrNull(flag: boolean | null): number | null {
   return flag === null ? null : Number(flag)
 }
 
-/** Only what the change names. Limits and streaming that it names belong to nobody afterwards. */
+/** Only what the change names. Settings that it names belong to nobody afterwards. */
 export async function updateWorkspace(db: Kysely<Database>, name: string, change: WorkspaceChange): Promise<void> {
   const columns = {
     ...(change.description === undefined ? {} : { description: change.description }),
@@ -34,17 +36,24 @@ export async function updateWorkspace(db: Kysely<Database>, name: string, change
     ...(change.streaming === undefined
       ? {}
       : { streaming: numberOrNull(change.streaming), streaming_managed_by: null }),
+    ...(change.content === undefined ? {} : { content: jsonOrNull(change.content), content_managed_by: null }),
   }
   if (Object.keys(columns).length > 0) {
     await db.updateTable('workspaces').set(columns).where('name', '=', name).execute()
   }
 }
 
+interface FileSettings {
+  limits?: Limits | undefined
+  streaming?: boolean | undefined
+  content?: ContentSettings | undefined
+}
+
 /** What the file says is the file's; what it no longer says goes, what was set otherwise stays. */
 export async function setFileSettings(
   db: Kysely<Database>,
   name: string,
-  { limits, streaming }: { limits?: Limits | undefined; streaming?: boolean | undefined } = {},
+  { limits, streaming, content }: FileSettings = {},
 ): Promise<void> {
   const rows = db.updateTable('workspaces').where('name', '=', name)
   if (limits !== undefined) {
@@ -59,6 +68,11 @@ export async function setFileSettings(
       .set({ streaming: null, streaming_managed_by: null })
       .where('streaming_managed_by', '=', 'config')
       .execute()
+  }
+  if (content !== undefined) {
+    await rows.set({ content: JSON.stringify(content), content_managed_by: 'config' }).execute()
+  } else {
+    await rows.set({ content: null, content_managed_by: null }).where('content_managed_by', '=', 'config').execute()
   }
 }
 

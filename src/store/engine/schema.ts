@@ -3,6 +3,7 @@ import type { Role } from '../../domain/access.ts'
 import type { FieldKind, LogFields } from '../../domain/log/fields.ts'
 import type { DimensionColumn } from '../../domain/log/usage-dimensions.ts'
 import type { AlertChannelsTable, AlertDeliveriesTable, AlertsTable } from './alert-tables.ts'
+import type { RequestContentTable } from './content-table.ts'
 import type { ExactInteger } from './exact-integer.ts'
 import type { InvitesTable, PeopleTable, PersonSessionsTable } from './people-schema.ts'
 
@@ -33,6 +34,7 @@ export interface Database {
   alert_channels: AlertChannelsTable
   alerts: AlertsTable
   alert_deliveries: AlertDeliveriesTable
+  request_content: RequestContentTable
 }
 
 /** Who a row belongs to: the configuration file, the environment, the gateway's own price list, or (null) the API. */
@@ -48,6 +50,9 @@ interface WorkspacesTable {
   /** Null: the gateway's default. */
   streaming: ColumnType<number | null, number | null | undefined>
   streaming_managed_by: ColumnType<ManagedBy, ManagedBy | undefined>
+  /** JSON; null: nothing that its calls say is stored. */
+  content: ColumnType<string | null, string | null | undefined>
+  content_managed_by: ColumnType<ManagedBy, ManagedBy | undefined>
 }
 
 interface KeysTable {

@@ -15,6 +15,13 @@ export interface Secrets {
   isSigned(text: string, signature: string, context: string): boolean
   /** For what callers keep for us and bring back (domain/request/sealing.ts). */
   sealingKeys: readonly Uint8Array[]
+  /** For what calls say, where a workspace stores it: of SECRETS_KEY only. The first one encrypts. */
+  contentKeys: readonly ContentKey[]
+}
+
+export interface ContentKey {
+  id: string
+  key: Uint8Array
 }
 
 interface RingKey {
@@ -22,6 +29,7 @@ interface RingKey {
   key: Buffer
   signingKey: Buffer
   sealingKey: Uint8Array
+  contentKey: Uint8Array
 }
 
 const CIPHER = 'aes-256-gcm'
@@ -56,6 +64,7 @@ export function openSecrets(dataDir: string, keys: readonly string[] | null): Se
       return ring.some((key) => isEqual(given, signatureOf(key, text, context)))
     },
     sealingKeys: ring.map(({ sealingKey }) => sealingKey),
+    contentKeys: ring.slice(0, fromEnvironment.length).map(({ id, contentKey: key }) => ({ id, key })),
   }
 }
 
@@ -83,6 +92,7 @@ function ringKey(text: string): RingKey {
     signingKey: derive('signing key', 32),
     // With a buffer of its own: it goes to another thread with the calls that need it.
     sealingKey: new Uint8Array(derive('sealing key', 32)),
+    contentKey: new Uint8Array(derive('content key', 32)),
   }
 }
 

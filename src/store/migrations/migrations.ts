@@ -32,6 +32,7 @@ export const MIGRATIONS: readonly Migration[] = [
   keepReasons,
   keepAlerts,
   letPeopleIn,
+  storeContent,
 ]
 
 async function markInterchangeable(db: Transaction<Database>): Promise<void> {
@@ -122,6 +123,19 @@ async function letPeopleIn(db: Transaction<Database>): Promise<void> {
     'create index person_sessions_person on person_sessions (person_id)',
   ]
   for (const table of tables) await sql.raw(table).execute(db)
+}
+
+async function storeContent(db: Transaction<Database>): Promise<void> {
+  const statements = [
+    'alter table workspaces add column content text',
+    'alter table workspaces add column content_managed_by text',
+    `create table request_content (
+      id text primary key, workspace text not null, stored_at bigint not null, expires_at bigint not null, key_id text,
+      sealed text, dropped text)`,
+    'create index request_content_expiry on request_content (expires_at)',
+    'create index request_content_workspace on request_content (workspace, stored_at)',
+  ]
+  for (const statement of statements) await sql.raw(statement).execute(db)
 }
 
 /** The schema that this version of the gateway works with. */

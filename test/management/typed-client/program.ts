@@ -190,6 +190,13 @@ async function log(id: string): Promise<void> {
   same(first(listed).usage?.cached_tokens, 0)
   same((await ok(admin.GET('/requests/{id}', { params: { path } }))).attempts[0]?.code, 'provider_overloaded')
   same((await ok(admin.GET('/requests/{id}/explain', { params: { path } }))).id, id)
+  const content = { retention_days: 1 }
+  await ok(admin.PATCH('/workspaces/{name}', { params: { path: { name: 'default' } }, body: { content } }))
+  const messages = [{ role: 'user' as const, content: 'hello' }]
+  const called = await application.POST('/v1/chat/completions', { body: { model: 'fast', messages } })
+  const said = { path: { id: called.response.headers.get('x-gateway-request-id') ?? '' } }
+  same((await ok(admin.GET('/requests/{id}/content', { params: said }))).request?.is_json, true)
+  await ok(admin.DELETE('/requests/{id}/content', { params: said }))
   const exported = await ok(admin.GET('/requests/export', { params: { query: { status: 'ok' } }, parseAs: 'text' }))
   same(exported.includes(id), true)
   const by = { interval: 'day', group_by: 'model' } as const

@@ -1,0 +1,110 @@
+import { type RedactionCounts, Redactor } from '../domain/content/redact.ts'
+import type { Rule } from '../domain/content/redactions.ts'
+import { isJsonObject, type JsonObject } from '../domain/request/call-request.ts'
+import type { Endpoint } from '../endpoints/endpoint.ts'
+
+/** As received or sent. */
+export interface RawBody {
+  text: string
+  /** Of all of it, in UTF-8. */
+  bytes: number
+  /** The text is its beginning. */
+  isCut: boolean
+}
+
+/** As stored: redacted. */
+export interface StoredBody extends RawBody {
+  /** The text is JSON; otherwise it is to be read as text. */
+  isJson: boolean
+}
+
+/** What is encrypted and stored of a call. */
+export interface StoredContent {
+  endpoint: string
+  request: StoredBody | null
+  /** Null: nothing was served. Of a stream the text that its events add up to. */
+  answer: StoredBody | null
+  redacted: RedactionCounts
+}
+
+export interface RawContent {
+  request: RawBody | null
+  /** A whole answer, or the frames of a stream. */
+  answer: (RawBody & { isStream: boolean }) | null
+}
+
+/** More characters of a body are not stored. */
+export const STORED_CHARACTERS = 1024 * 1024
+/** What a rule would find may begin before a cut and end behind it. */
+const UNSURE_CHARACTERS = 4096
+
+/** Redacts what was said in a call. Pure. */
+export function prepareContent(raw: RawContent, endpoint: Endpoint, rules: readonly Rule[]): StoredContent {
+  const redactor = new Redactor(rules)
+  const { request, answer } = raw
+  return {
+    endpoint: endpoint.name,
+    request: request === null ? null : storedBody(request, redactor),
+    answer: answer === null ? null : storedBody(answer.isStream ? assembled(answer, endpoint) : answer, redactor),
+    redacted: redactor.counts,
+  }
+}
+
+function storedBody({ text, bytes, isCut }: RawBody, redactor: Redactor): StoredBody {
+  const json = isCut ? null : redactedJson(text, redactor)
+  if (json !== null && json.length <= STORED_CHARACTERS) return { text: json, bytes, isCut, isJson: true }
+  const plain = json ?? redactor.text(unescaped(isCut ? text.slice(0, -UNSURE_CHARACTERS) : text))
+  const isShort = plain.length <= STORED_CHARACTERS
+  return {
+    text: isShort ? plain : plain.slice(0, STORED_CHARACTERS),
+    bytes,
+    isCut: isCut || !isShort,
+    isJson: false,
+  }
+}
+
+function redactedJson(text: string, redactor: Redactor): string | null {
+  try {
+    return JSON.stringify(redactor.value(JSON.parse(text)))
+  } catch {
+    // No JSON, or nested too deeply.
+    return null
+  }
+}
+
+/** A part of a JSON text, or a broken one: escapes would hide what rules look for. */
+function unescaped(text: string): string {
+  return text.replace(/\\(u[0-9a-fA-F]{4}|.)/gs, (whole, escaped: string) => {
+    if (escaped.length === 5) return String.fromCharCode(Number.parseInt(escaped.slice(1), 16))
+    return ESCAPES[escaped] ?? whole
+  })
+}
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  n: '\n',
+  r: '\r',
+  t: '\t',
+  b: '\b',
+  f: '\f',
+  '"': '"',
+  '/': '/',
+  '\\': '\\',
+}
+
+/** The frames of a stream as the answer that they make up. */
+function assembled({ text, bytes, isCut }: RawBody, { stream }: Endpoint): RawBody {
+  return { text: JSON.stringify(stream?.assemble(eventsIn(text)) ?? {}), bytes, isCut }
+}
+
+/** Of server-sent events the data, where it is a JSON object. */
+export function eventsIn(frames: string): JsonObject[] {
+  return frames.split('\n').flatMap((line) => {
+    if (!line.startsWith('data:')) return []
+    try {
+      const value: unknown = JSON.parse(line.slice('data:'.length))
+      return isJsonObject(value) ? [value] : []
+    } catch {
+      return []
+    }
+  })
+}

@@ -1,0 +1,24 @@
+import type { Registry } from 'prom-client'
+import { Tally } from './tally.ts'
+
+export interface ContentMetrics {
+  contentStored: Tally
+  /** By reason. */
+  contentDropped: Tally
+}
+
+export function contentMetrics(registry: Registry): ContentMetrics {
+  return {
+    contentStored: new Tally({
+      name: 'switchyard_content_stored_total',
+      help: 'Requests whose content was stored, encrypted.',
+      registry,
+    }),
+    contentDropped: new Tally({
+      name: 'switchyard_content_dropped_total',
+      help: 'Requests whose content was to be stored and was not, by reason: queue_full, no_key or failed.',
+      labels: ['reason'],
+      registry,
+    }),
+  }
+}
