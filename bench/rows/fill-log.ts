@@ -32,11 +32,16 @@ function columns({ rows, end, days }: FillOptions): Partial<Record<keyof Databas
   const isRefused = sql`${scatter(23, 250)} = 0`
   const isFallback = sql`${scatter(29, 33)} = 0`
   const entry = sql`(${route} % 7 + case when ${isFallback} then 1 else 0 end)`
+  const provider = sql`(case when ${entry} % 2 = 0 then 'first' else 'second' end)`
   const answered = (value: RawBuilder<unknown>) => sql`case when ${isError} then null else ${value} end`
   const called = (value: RawBuilder<unknown>) => sql`case when ${isError} and ${isRefused} then null else ${value} end`
   const [prompt, completion] = [sql`(200 + ${scatter(41, 4000)})`, scatter(43, 900)]
   const startedAt = sql`(${sql.lit(end - days * DAY_MS)} + n * ${sql.lit(days * DAY_MS)} / ${sql.lit(rows)})`
   const number = sql`cast(n as text)`
+  const upstreamMs = sql`(150 + ${scatter(47, 60)} * ${scatter(53, 60)})`
+  const isStream = sql`${scatter(61, 2)} = 0`
+  const failed = `{"kind":"called","provider":"first","model":"a-model-of-some-length-0","startedAfterMs":0,"durationMs":140,"status":503,"code":"upstream_error","upstreamRequestId":"req_9876543210","reason":"503: next entry"}`
+  const attempt = `"model":"a-model-of-some-length-1","startedAfterMs":1,"durationMs":899`
   return {
     id: sql`'chatcmpl_' || ${ulidTime(startedAt)} || substr('0000000000000000' || ${number}, length(${number}) + 1)`,
     node: sql`'bench'`,
@@ -46,13 +51,18 @@ function columns({ rows, end, days }: FillOptions): Partial<Record<keyof Databas
     route: sql`case when ${scatter(17, 20)} = 0 then null else 'route-' || (${route}) end`,
     requested_model: sql`'route-' || (${route})`,
     started_at: startedAt,
-    finished_at: sql`${startedAt} + 900`,
+    finished_at: sql`${startedAt} + ${upstreamMs}`,
     status: sql`case when ${isError} then (case when ${isRefused} then 400 else 429 end) else 200 end`,
     code: sql`case when ${isError} then (case when ${isRefused} then 'invalid_request' else 'rate_limited' end) end`,
-    provider: called(sql`case when ${entry} % 2 = 0 then 'first' else 'second' end`),
+    provider: called(provider),
     model: called(sql`'a-model-of-some-length-' || ${entry}`),
     fallback: sql`case when ${isFallback} and not ${isError} then 1 else 0 end`,
-    attempts: sql`'[{"kind":"called","provider":"first","model":"a-model-of-some-length-1","startedAfterMs":1,"durationMs":899,"status":200,"code":null,"upstreamRequestId":"req_0123456789","reason":"served"}]'`,
+    attempts: sql`'[' || case when ${isFallback} then ${sql.lit(`${failed},`)} else '' end
+      || '{"kind":"called","provider":"' || ${provider} || ${sql.lit(`",${attempt}`)}
+      || case when ${isError} then ',"status":429,"code":"rate_limited"' else ',"status":200,"code":null' end
+      || ',"upstreamRequestId":"req_0123456789","reason":"served"}]'`,
+    streamed: sql`case when ${isStream} then 1 else 0 end`,
+    first_content_ms: answered(sql`case when ${isStream} then 100 + ${scatter(67, 40)} * ${scatter(71, 40)} end`),
     finish_reason: answered(sql`'stop'`),
     prompt_tokens: answered(prompt),
     completion_tokens: answered(completion),
@@ -70,7 +80,7 @@ function columns({ rows, end, days }: FillOptions): Partial<Record<keyof Databas
     price_version: answered(
       sql`(select max(id) from price_versions where model = 'a-model-of-some-length-' || ${entry})`,
     ),
-    upstream_ms: answered(sql`150 + ${scatter(47, 60)} * ${scatter(53, 60)}`),
+    upstream_ms: answered(upstreamMs),
     gateway_microseconds: sql`300 + ${scatter(59, 400)}`,
     request_bytes: sql`1500`,
     response_bytes: sql`900`,
