@@ -8,6 +8,7 @@ import { alertRefinements } from './refinements/alert-refinements.ts'
 import { budgetRefinements } from './refinements/budget-refinements.ts'
 import { keyRefinements } from './refinements/key-refinements.ts'
 import { logRefinements } from './refinements/log-refinements.ts'
+import { performanceRefinements } from './refinements/performance-refinements.ts'
 import { providerRefinements } from './refinements/provider-refinements.ts'
 import { registryRefinements } from './refinements/registry-refinements.ts'
 import { routeRefinements } from './refinements/route-refinements.ts'
@@ -18,6 +19,7 @@ const REFINEMENTS: Readonly<Record<string, Refinement>> = {
   ...providerRefinements,
   ...registryRefinements,
   ...logRefinements,
+  ...performanceRefinements,
   ...budgetRefinements,
   ...alertRefinements,
 }

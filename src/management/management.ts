@@ -18,6 +18,7 @@ import type { ManagementDeps } from './deps.ts'
 import { keyHandlers } from './keys.ts'
 import { nodeHandlers } from './nodes.ts'
 import { openApi } from './openapi.ts'
+import { performanceHandlers } from './performance.ts'
 import { playgroundHandlers } from './playground.ts'
 import { providerHandlers } from './providers.ts'
 import { catalogHandlers } from './registry/catalog.ts'
@@ -53,6 +54,7 @@ export function management(
     ...configHandlers(deps),
     ...requestHandlers(deps),
     ...usageHandlers(deps),
+    ...performanceHandlers(deps),
     ...budgetHandlers(deps),
     ...alertHandlers(deps),
     ...auditHandlers(deps),

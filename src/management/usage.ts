@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { type Access, coversWorkspace } from '../domain/access.ts'
 import { GatewayError } from '../domain/errors.ts'
 import { ALL_DIMENSIONS, type UsageDimension, type UsageFilter } from '../domain/log/usage-dimensions.ts'
 import { asPicodollars, exactUsd } from '../domain/pricing/price.ts'
@@ -6,6 +7,7 @@ import { tagOf } from '../request-log/search/tag.ts'
 import { readsWholeRange } from '../request-log/usage/attributed.ts'
 import type { UsageInterval, UsageQuery, UsageRow } from '../request-log/usage/group-sums.ts'
 import { gatewayPercentile, latencyPercentile } from '../request-log/usage/latency.ts'
+import { summedWorkspaces } from '../request-log/usage/summed-workspaces.ts'
 import { addUsage, NO_SUMS, type UsageSums } from '../request-log/usage/sums.ts'
 import { readUsage } from '../request-log/usage/usage.ts'
 import { mapInTurns } from '../store/engine/in-turns.ts'
@@ -37,12 +39,7 @@ export function usageHandlers(deps: ManagementDeps): HandlersOf<typeof usageOper
       if (readsWholeRange(asked)) checkRowsLength(to - from)
       await untilCaughtUp(deps)
       const usage = await readUsage(deps.reads, asked)
-      if (usage.rows.length > MOST_ROWS) {
-        throw new GatewayError(
-          'invalid_request',
-          `to: more than ${MOST_ROWS} rows; choose a shorter range or interval=day`,
-        )
-      }
+      checkRows(usage.rows.length)
       const names = groupBy === 'key' ? await keyNames(deps, query.workspace) : new Map<string, string>()
       return {
         workspace: query.workspace,
@@ -52,6 +49,30 @@ export function usageHandlers(deps: ManagementDeps): HandlersOf<typeof usageOper
         group_by: groupBy,
         data: await mapInTurns(usage.rows, (row) => ({ ...place(row, names), ...toUsageView(row) })),
         total: toUsageView(usage.rows.reduce<UsageSums>(addUsage, NO_SUMS)),
+      }
+    },
+    async 'usage.workspaces'({ query }, { now, access }) {
+      const { from, to } = rangeOrLastDays(query, now)
+      const { interval = null } = query
+      checkLength(interval, to - from)
+      await untilCaughtUp(deps)
+      const asked = { from, to, now, interval, groupBy: null, filters: {} }
+      const rows: (UsageRow & { workspace: string })[] = []
+      for (const workspace of await readableWorkspaces(deps.reads, access)) {
+        const usage = await readUsage(deps.reads, { ...asked, workspace })
+        rows.push(...usage.rows.map((row) => ({ ...row, workspace })))
+        checkRows(rows.length)
+      }
+      return {
+        from: timestamp(from),
+        to: timestamp(to),
+        interval,
+        data: await mapInTurns(rows, (row) => ({
+          workspace: row.workspace,
+          start: timestampOrNull(row.start),
+          ...toUsageView(row),
+        })),
+        total: toUsageView(rows.reduce<UsageSums>(addUsage, NO_SUMS)),
       }
     },
     'usage.what-if': ({ query }, { now }) => whatIfReply(deps, query, rangeOrLastDays(query, now), now),
@@ -67,7 +88,17 @@ function rangeOrLastDays(query: { from?: string | undefined; to?: string | undef
   return { from, to }
 }
 
-function checkLength(interval: UsageInterval | null, duration: number): void {
+export function checkRows(rows: number): void {
+  if (rows <= MOST_ROWS) return
+  throw new GatewayError('invalid_request', `to: more than ${MOST_ROWS} rows; choose a shorter range or interval=day`)
+}
+
+/** Those with calls, deleted ones too, that the access covers. */
+export async function readableWorkspaces(db: ManagementDeps['reads'], access: Access): Promise<string[]> {
+  return (await summedWorkspaces(db)).filter((name) => coversWorkspace(access, name))
+}
+
+export function checkLength(interval: UsageInterval | null, duration: number): void {
   if (interval === 'minute' && duration > MOST_MINUTE_HOURS * HOUR_MS) {
     throw new GatewayError(
       'invalid_request',

@@ -45,6 +45,7 @@ describe('help', () => {
     const names = new Set(commands().map(({ name }) => name))
     const renamed: Record<string, string> = {
       'usage.get': 'usage',
+      'performance.get': 'performance',
       'status.get': 'status',
       'chat.try': 'try',
       'budgets.list': 'budgets',

@@ -22,6 +22,18 @@ export function withSince(given: Given, input: AnyInput): AnyInput {
     : { ...input, query: { ...input.query, from: parseSince(since, 'since', Date.now()) } }
 }
 
+/** `--since`, and `--by` for `--group-by`. */
+export function byGroup(values: readonly string[]): Pick<Refinement, 'options' | 'refine'> {
+  return {
+    options: { since: SINCE, by: { type: 'string', placeholder: 'GROUP', help: 'The same as --group-by', values } },
+    refine(given, input) {
+      const by = text(given, 'by')
+      const since = withSince(given, input)
+      return by === undefined ? since : { ...since, query: { ...since.query, group_by: by } }
+    },
+  }
+}
+
 const NODES = ['id', 'name', 'state', 'alive', 'lag_rows', 'leased_usd', 'seen_at', 'started_at', 'version']
 
 /** A call is leased of its key and of its workspace: the larger sum is what the node has. */
@@ -44,23 +56,28 @@ const LIST = [
   ...['duration_ms', 'reason'],
 ]
 
+/** The columns of sums. */
+export function sumsRow({ latency_ms: latency, gateway_ms: gateway, ...sums }: Reply<'usage.get'>['total']) {
+  return {
+    requests: sums.requests,
+    errors: sums.errors,
+    fallbacks: sums.fallbacks,
+    prompt_tokens: sums.prompt_tokens,
+    completion_tokens: sums.completion_tokens,
+    cost_usd: sums.cost_usd,
+    p50_ms: latency.p50,
+    p95_ms: latency.p95,
+    gateway_p95_ms: gateway.p95,
+  }
+}
+
 function printUsage(reply: Reply<'usage.get'>, { output }: Given): void {
-  const rows = reply.data.map(
-    ({ start, group, name, is_rest: isRest, latency_ms: latency, gateway_ms: gateway, ...sums }) => ({
-      ...(reply.interval !== null && { start }),
-      ...(reply.group_by !== null && { [reply.group_by]: isRest ? '(all others)' : (name ?? group) }),
-      requests: sums.requests,
-      errors: sums.errors,
-      fallbacks: sums.fallbacks,
-      prompt_tokens: sums.prompt_tokens,
-      completion_tokens: sums.completion_tokens,
-      cost_usd: sums.cost_usd,
-      p50_ms: latency.p50,
-      p95_ms: latency.p95,
-      gateway_p95_ms: gateway.p95,
-      rest: isRest ? 1 : 0,
-    }),
-  )
+  const rows = reply.data.map(({ start, group, name, is_rest: isRest, ...sums }) => ({
+    ...(reply.interval !== null && { start }),
+    ...(reply.group_by !== null && { [reply.group_by]: isRest ? '(all others)' : (name ?? group) }),
+    ...sumsRow(sums),
+    rest: isRest ? 1 : 0,
+  }))
   // By time where there is one; otherwise what costs most first, and what is summed up last.
   if (reply.interval === null) rows.sort((a, b) => a.rest - b.rest || compareUsd(b, a) || b.requests - a.requests)
   printRows(
@@ -79,7 +96,7 @@ function compareUsd(one: { cost_usd: string }, other: { cost_usd: string }): num
 }
 
 /** Periods begin and end at minutes; `2026-11-17 09:30Z`. */
-function minuteOf(time: string): string {
+export function minuteOf(time: string): string {
   return `${time.slice(0, 16).replace('T', ' ')}Z`
 }
 
@@ -184,20 +201,7 @@ export const logRefinements: Readonly<Record<string, Refinement>> = {
       'switchyard usage --by session --since 7d',
       'switchyard usage --interval day --since 7d --json',
     ],
-    options: {
-      since: SINCE,
-      by: {
-        type: 'string',
-        placeholder: 'GROUP',
-        help: 'The same as --group-by',
-        values: ['model', 'route', 'key', 'provider', 'code', 'endpoint', 'user', 'session'],
-      },
-    },
-    refine(given, input) {
-      const by = text(given, 'by')
-      const since = withSince(given, input)
-      return by === undefined ? since : { ...since, query: { ...since.query, group_by: by } }
-    },
+    ...byGroup(['model', 'route', 'key', 'provider', 'code', 'endpoint', 'user', 'session']),
     print: printUsage,
   },
   'usage.what-if': {

@@ -8,6 +8,7 @@ import { explainOperations } from './explain.ts'
 import { keyOperations } from './keys.ts'
 import { nodeOperations } from './nodes.ts'
 import { peopleOperations } from './people.ts'
+import { performanceOperations } from './performance.ts'
 import { playgroundOperations } from './playground.ts'
 import { providerOperations } from './providers.ts'
 import { registryOperations } from './registry.ts'
@@ -35,6 +36,7 @@ export const CONTRACT = {
   ...configOperations,
   ...requestOperations,
   ...usageOperations,
+  ...performanceOperations,
   ...budgetOperations,
   ...alertOperations,
   ...auditOperations,

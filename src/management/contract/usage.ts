@@ -7,6 +7,7 @@ import { Moment, TagFilter } from './requests.ts'
 const milliseconds = z.number().nullable()
 const distribution = z.strictObject({ average: milliseconds, p50: milliseconds, p95: milliseconds, p99: milliseconds })
 const Interval = z.enum(['minute', 'hour', 'day'])
+const LongInterval = z.enum(['hour', 'day'])
 const Group = z.enum(ALL_DIMENSIONS.map(({ parameter }) => parameter))
 
 const filters = Object.fromEntries(
@@ -74,6 +75,32 @@ export const usageOperations = {
             ),
           name: z.string().nullable().describe('Name of the key'),
           is_rest: z.boolean().describe('All groups but the costliest, as one; only by user or session'),
+          ...sums,
+        }),
+      ),
+      total: UsageSums,
+    }),
+  }),
+  'usage.workspaces': operation({
+    role: 'viewer',
+    scope: 'rows',
+    method: 'GET',
+    path: '/usage/workspaces',
+    tag,
+    summary: 'The sums of every workspace that you may read, by time',
+    query: z.strictObject({
+      from: Moment.optional().describe('Default: the last 30 days, today included'),
+      to: Moment.optional().describe('Default: now'),
+      interval: LongInterval.optional().describe('Rows per hour (at most 93 days) or day, UTC; left out: one for all'),
+    }),
+    reply: z.strictObject({
+      from: Timestamp,
+      to: Timestamp,
+      interval: LongInterval.nullable(),
+      data: z.array(
+        z.strictObject({
+          workspace: z.string().describe('Deleted ones too, as long as their sums are there'),
+          start: Timestamp.nullable().describe('Beginning of the hour or day; null without an interval'),
           ...sums,
         }),
       ),

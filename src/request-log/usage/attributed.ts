@@ -86,7 +86,10 @@ async function costliest(db: Kysely<Database>, query: UsageQuery, asked: Costlie
 }
 
 /** The beginning of the range, or of what is left of it: retention takes the oldest rows first. */
-async function wholeFrom(db: Kysely<Database>, { workspace, from, to }: UsageQuery): Promise<number> {
+export async function wholeFrom(
+  db: Kysely<Database>,
+  { workspace, from, to }: Pick<UsageQuery, 'workspace' | 'from' | 'to'>,
+): Promise<number> {
   const summed = await db
     .selectFrom('usage_hours')
     .select((select) => select.fn.min<number | null>('hour').as('hour'))

@@ -201,6 +201,10 @@ async function log(id: string): Promise<void> {
   same(exported.includes(id), true)
   const by = { interval: 'day', group_by: 'model' } as const
   same((await ok(admin.GET('/usage', { params: { query: by } }))).data.length > 0, true)
+  same(first(await ok(admin.GET('/usage/workspaces'))).workspace, 'default')
+  const { total } = await ok(admin.GET('/performance', { params: { query: by } }))
+  same(total.duration_ms.count > 0, true)
+  same((await ok(admin.GET('/performance/providers'))).total.attempts > 0, true)
   await ok(admin.GET('/usage/what-if', { params: { query: { model: 'local/llama3' } } }))
   await ok(admin.GET('/budgets', { params: { query: { workspace: 'default' } } }))
   await ok(admin.POST('/verify'))

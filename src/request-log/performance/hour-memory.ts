@@ -1,0 +1,158 @@
+import { type Kysely, type RawBuilder, sql } from 'kysely'
+import { INTERRUPTED } from '../../domain/errors.ts'
+import type { Database } from '../../store/engine/schema.ts'
+import { HOUR_MS } from '../usage/rollup.ts'
+
+/** Closed calls of some workspaces: begun at or after `from` and before `to`, told apart by steps of `stepMs`. */
+export interface Span {
+  workspaces: readonly string[]
+  from: number
+  to: number
+  stepMs: number
+}
+
+/** What some calls of a workspace and a step come to. */
+export interface Part {
+  workspace: string
+  /** Unix milliseconds of the step's beginning. */
+  start: number
+  /** Roughly how many numbers it holds. */
+  size: number
+}
+
+/** The rows of a span, as a condition. */
+export function inSpan({ workspaces, from, to }: Span): RawBuilder<boolean> {
+  return sql<boolean>`workspace in (${sql.join(workspaces)}) and started_at >= ${from} and started_at < ${to}
+    and state = 'closed'`
+}
+
+export function startIn({ stepMs }: Span): RawBuilder<number> {
+  return sql<number>`started_at - started_at % ${sql.lit(stepMs)}`
+}
+
+interface CountedHour {
+  workspace: string
+  hour: number
+  requests: number
+  /** Changes whenever rows of this hour do: a closed row only changes when the true end of an interrupted call arrives. */
+  state: string
+}
+
+/** Numbers kept: about 20 MB. */
+const MOST_NUMBERS = 2_000_000
+/** Rows that one query reads: others that read the log are not kept waiting. */
+const ROWS_AT_ONCE = 20_000
+
+export type ReadParts<P extends Part> = (db: Kysely<Database>, span: Span) => Promise<P[]>
+
+export interface HourMemory<P extends Part> {
+  read(db: Kysely<Database>, span: Span): Promise<P[]>
+}
+
+/**
+ * Reads parts from the rows of the log, and keeps those of an hour for as long as the hourly sums say that it is the same.
+ * One question at a time: several that come together, as those of a page do, read the rows once.
+ */
+export function createHourMemory<P extends Part>(readParts: ReadParts<P>, most = MOST_NUMBERS): HourMemory<P> {
+  const kept = new Map<string, { state: string; parts: readonly P[]; size: number }>()
+  let size = 0
+  let last: Promise<unknown> = Promise.resolve()
+
+  function keep(place: string, state: string, parts: readonly P[]): void {
+    size -= kept.get(place)?.size ?? 0
+    const added = parts.reduce((sum, part) => sum + part.size, 1)
+    size += added
+    kept.delete(place)
+    kept.set(place, { state, parts, size: added })
+    for (const [oldest, entry] of kept) {
+      if (size <= most) return
+      kept.delete(oldest)
+      size -= entry.size
+    }
+  }
+
+  async function read(db: Kysely<Database>, span: Span): Promise<P[]> {
+    const isKept = span.stepMs === HOUR_MS
+    const found: P[] = []
+    const missing: CountedHour[] = []
+    for (const counted of await countedHours(db, span)) {
+      const entry = isKept ? kept.get(placeOf(counted)) : undefined
+      if (entry?.state !== counted.state) missing.push(counted)
+      else {
+        found.push(...entry.parts)
+        keep(placeOf(counted), entry.state, entry.parts)
+      }
+    }
+    for (const hours of chunksOf(missing)) {
+      const parts = await readParts(db, { ...rangeOf(hours), stepMs: span.stepMs })
+      const byPlace = Map.groupBy(parts, ({ workspace, start }) => placeOf({ workspace, hour: start }))
+      if (!isKept) found.push(...parts.filter(({ start }) => start >= span.from && start < span.to))
+      else {
+        for (const hour of hours) {
+          const own = byPlace.get(placeOf(hour)) ?? []
+          found.push(...own)
+          keep(placeOf(hour), hour.state, own)
+        }
+      }
+    }
+    return found
+  }
+
+  return {
+    read(db, span) {
+      const answer = last.then(() => read(db, span))
+      last = answer.catch(() => {})
+      return answer
+    },
+  }
+}
+
+function placeOf({ workspace, hour }: Pick<CountedHour, 'workspace' | 'hour'>): string {
+  return `${hour} ${workspace}`
+}
+
+/** The hours in which calls began, by time. */
+async function countedHours(db: Kysely<Database>, { workspaces, from, to }: Span): Promise<CountedHour[]> {
+  if (workspaces.length === 0) return []
+  const hours = await db
+    .selectFrom('usage_hours')
+    .select(['workspace', 'hour'])
+    .select((select) => [
+      select.fn.sum<number>('requests').as('requests'),
+      select.fn.sum<number>('errors').as('errors'),
+      sql<number>`sum(case when code = ${sql.lit(INTERRUPTED.code)} then requests else 0 end)`.as('interrupted'),
+    ])
+    .where('workspace', 'in', workspaces)
+    .where('hour', '>', from - HOUR_MS)
+    .where('hour', '<', to)
+    .groupBy(['workspace', 'hour'])
+    .execute()
+  return hours
+    .filter(({ requests }) => requests > 0)
+    .map(({ workspace, hour, requests, errors, interrupted }) => {
+      return { workspace, hour, requests, state: `${requests} ${errors} ${interrupted}` }
+    })
+    .sort((a, b) => a.hour - b.hour)
+}
+
+/** Hours that follow each other, with so many calls that one query reads them quickly. */
+function chunksOf(hours: readonly CountedHour[]): CountedHour[][] {
+  const chunks: CountedHour[][] = []
+  let rows = 0
+  for (const hour of hours) {
+    const chunk = chunks.at(-1)
+    const isNext = hour.hour - (chunk?.at(-1)?.hour ?? -Infinity) <= HOUR_MS
+    rows = isNext ? rows + hour.requests : hour.requests
+    if (chunk !== undefined && isNext && rows <= ROWS_AT_ONCE) chunk.push(hour)
+    else {
+      chunks.push([hour])
+      rows = hour.requests
+    }
+  }
+  return chunks
+}
+
+function rangeOf(hours: readonly CountedHour[]): Omit<Span, 'stepMs'> {
+  const [first, last] = [hours[0]?.hour ?? 0, hours.at(-1)?.hour ?? 0]
+  return { workspaces: [...new Set(hours.map(({ workspace }) => workspace))], from: first, to: last + HOUR_MS }
+}
