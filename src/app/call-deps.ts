@@ -1,4 +1,5 @@
 import { createBodies } from '../bodies/bodies.ts'
+import { MemoryCache } from '../calls/cache/answer-cache.ts'
 import type { Circuits } from '../calls/chain/circuits.ts'
 import { createPricePercents } from '../calls/chain/price-percents.ts'
 import { createProviderHealth } from '../calls/chain/provider-health.ts'
@@ -80,6 +81,9 @@ export function createDeps(parts: CallParts): Deps {
         identities: Math.floor(REPLAYS.identities / shares),
       },
     }),
+    cache: new MemoryCache(Math.floor((settings.CACHE_MEMORY_MB * 2 ** 20) / shares), now, (change) =>
+      metrics.cacheBytes.add(change),
+    ),
     streams,
     metrics,
     tracing: parts.tracing,

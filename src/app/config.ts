@@ -93,6 +93,7 @@ export const SETTINGS = {
   MAX_BUFFERED_BYTES: wholeNumber(1, 1_099_511_627_776).default(268_435_456),
   MAX_BUFFERED_BYTES_PER_KEY: wholeNumber(1, 1_099_511_627_776).default(100_663_296),
   MIN_BODY_BYTES_PER_SECOND: wholeNumber(0, 1_073_741_824).default(1_024),
+  CACHE_MEMORY_MB: wholeNumber(1, 65_536).default(64),
   DRAIN_SECONDS: wholeNumber(0, 3_600).default(60),
   DRAIN_IDLE_MS: wholeNumber(0, 600_000).default(500),
   SERVING_THREADS: servingThreads,

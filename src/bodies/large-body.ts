@@ -1,4 +1,5 @@
 import type { Attribution } from '../domain/attribution.ts'
+import type { Effects } from '../domain/cache/route-cache.ts'
 import type { PromptTokens } from '../domain/request/bounds.ts'
 import type { CallRequest } from '../domain/request/call-request.ts'
 import { NO_BOUNDS } from '../domain/request/output-limit.ts'
@@ -53,6 +54,10 @@ export class LargeBody implements RequestBody {
 
   get attribution(): Attribution {
     return this.#opened.attribution
+  }
+
+  get effects(): Effects {
+    return this.#opened.effects
   }
 
   get hash(): string | null {

@@ -67,6 +67,7 @@ export class OpenBodies {
       outline: outlineFor(endpoint, request),
       promptTokens: endpoint.promptTokens(request, bytes.whole.length),
       attribution: endpoint.attribution?.(request) ?? NO_ATTRIBUTION,
+      effects: endpoint.effects?.(request) ?? 'none',
       hash: withHash ? hash('sha256', bytes.whole, 'hex') : null,
     }
   }

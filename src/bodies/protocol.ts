@@ -1,4 +1,5 @@
 import type { Attribution } from '../domain/attribution.ts'
+import type { Effects } from '../domain/cache/route-cache.ts'
 import type { ErrorCode, RefusedBody } from '../domain/errors.ts'
 import type { Failure } from '../domain/failure.ts'
 import type { Provider } from '../domain/provider.ts'
@@ -14,6 +15,7 @@ export interface OpenedRequest {
   outline: CallRequest
   promptTokens: PromptTokens
   attribution: Attribution
+  effects: Effects
   /** SHA-256, hexadecimal; null when not requested. */
   hash: string | null
 }

@@ -1,4 +1,5 @@
 import type { Attribution } from '../domain/attribution.ts'
+import type { Effects } from '../domain/cache/route-cache.ts'
 import type { PromptTokens } from '../domain/request/bounds.ts'
 import type { CallRequest, JsonObject } from '../domain/request/call-request.ts'
 import type { Translation } from '../providers/family.ts'
@@ -38,6 +39,8 @@ export interface RequestBody {
   readonly promptTokens: PromptTokens
   /** Who the request is for. */
   readonly attribution: Attribution
+  /** What the request does beside being answered. */
+  readonly effects: Effects
   /** SHA-256, hexadecimal; null when not requested. */
   readonly hash: string | null
   /**

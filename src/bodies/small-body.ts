@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import { type Attribution, NO_ATTRIBUTION } from '../domain/attribution.ts'
+import type { Effects } from '../domain/cache/route-cache.ts'
 import type { PromptTokens } from '../domain/request/bounds.ts'
 import type { CallRequest, JsonObject } from '../domain/request/call-request.ts'
 import type { Endpoint } from '../endpoints/endpoint.ts'
@@ -43,6 +44,10 @@ export class SmallBody implements RequestBody {
   static read(source: Buffer, endpoint: Endpoint, { withHash, allowsStream }: OpenOptions): SmallBody {
     const { request, isAsReceived } = readBody(source, endpoint, allowsStream)
     return new SmallBody(request, endpoint, source, withHash, isAsReceived)
+  }
+
+  get effects(): Effects {
+    return this.#endpoint.effects?.(this.request) ?? 'none'
   }
 
   translate(destinations: readonly Destination[]): Translation[] {

@@ -1,12 +1,14 @@
-import { holdOfTerms } from '../limits/chain-hold.ts'
+import type { Decision } from '../limits/admission.ts'
+import { type ChainHold, holdOfTerms } from '../limits/chain-hold.ts'
 import { limitError, limitsUnavailable } from '../limits/errors.ts'
 import { fitIn, mayFit } from '../limits/fit-in.ts'
 import { defaultLimitOf, hasHardBudget, payerOf, scopeName } from '../limits/payer.ts'
+import type { Payer } from '../limits/spend-ledger.ts'
 import { assessChain, NOTHING_FITTED, type Situation } from './chain/assess.ts'
 import { chainHold } from './chain/chain-hold.ts'
 import type { Deps } from './deps.ts'
 import { openRecord } from './open-record.ts'
-import { type Admitted, advance, type Balanced } from './stages.ts'
+import { type Admitted, advance, type Balanced, type Resolved } from './stages.ts'
 
 /**
  * Holds the maximum cost of the call and opens its row before anything is sent: from here on the log knows the call,
@@ -51,6 +53,26 @@ export async function admit(resolved: Balanced, deps: Deps): Promise<Admitted> {
       return { fitnesses: again, hold: smaller, decision: await deps.ledger.admit(payer, smaller, id) }
     }))
   }
+  const { held, warnings } = await entered(resolved, { decision, hold, payer }, deps)
+  return advance(resolved, { fitnesses, mayHedge, held, warnings })
+}
+
+/** A call that asks no provider: its rate counts and its row is open, but nothing is held. */
+export async function admitFree(resolved: Resolved, deps: Deps): Promise<Resolved & Entered> {
+  const payer = payerOf(resolved.key, resolved.snapshot)
+  const hold = { ...holdOfTerms([]), isStream: resolved.delivery !== null }
+  const decision = await deps.ledger.admit(payer, hold, resolved.id)
+  return advance(resolved, await entered(resolved, { decision, hold, payer }, deps))
+}
+
+type Entered = Pick<Admitted, 'held' | 'warnings'>
+
+/** Opens the row of a call that its limits let in; throws what its caller is told otherwise. */
+async function entered(
+  resolved: Resolved,
+  { decision, hold, payer }: { decision: Decision; hold: ChainHold; payer: Payer },
+  deps: Deps,
+): Promise<Entered> {
   if (decision.kind === 'refused') {
     const { refusal } = decision
     deps.metrics.limitRefusals.add(1, [refusal.scope.kind, refusal.kind])
@@ -67,5 +89,5 @@ export async function admit(resolved: Balanced, deps: Deps): Promise<Admitted> {
     throw error
   }
   for (const { scope } of warnings) deps.metrics.budgetWarnings.add(1, [scope.kind])
-  return advance(resolved, { fitnesses, mayHedge, held, warnings })
+  return { held, warnings }
 }

@@ -1,6 +1,5 @@
 import { GatewayError } from '../domain/errors.ts'
 import { headerSafe } from '../domain/header-safe.ts'
-import { asPicodollars, usdWithSixDecimals } from '../domain/pricing/price.ts'
 import { adjustmentsText } from '../domain/request/adjustment.ts'
 import type { Stamp } from '../domain/request/answer.ts'
 import type { ChainEntry } from '../domain/route.ts'
@@ -8,8 +7,10 @@ import type { Reply, StreamHead, StreamRest } from '../http/call.ts'
 import { errorReply, jsonTextReply } from '../http/respond.ts'
 import { rateHeaders, warningHeaders } from '../limits/headers.ts'
 import { payerOf, scopeName } from '../limits/payer.ts'
+import { type StoredAnswer, textFor } from './cache/stored-answer.ts'
 import { sealingFor } from './chain/assess.ts'
 import type { Deps } from './deps.ts'
+import { costText, gatewayFields } from './gateway-fields.ts'
 import type { Begun, Cost, Ended, Received, ServedBy } from './stages.ts'
 
 /** The reply, ready but not sent: the row must be durable first. Null: the caller left. */
@@ -19,6 +20,7 @@ export function answer({ call, error }: Ended, deps: Pick<Deps, 'ledger' | 'seal
   const common = commonHeaders(call, deps)
   const { endpoint, served, body, cost } = call
   if (error !== null) return errorReply(error, common, endpoint.error, call.id)
+  if (call.caching?.hit) return storedReply(call.caching.hit, call, common)
   if (served === undefined || body === undefined) {
     return errorReply(new GatewayError('internal_error'), common, endpoint.error, call.id)
   }
@@ -39,6 +41,18 @@ export function answer({ call, error }: Ended, deps: Pick<Deps, 'ledger' | 'seal
   return jsonTextReply(200, answer.text, headers)
 }
 
+/** A stored answer; a stream of it is all there at once. */
+function storedReply(hit: StoredAnswer, { id, cost }: Ended['call'], common: Record<string, string>): Reply {
+  const { provider, model, ignored, stream } = hit
+  const headers = {
+    ...gatewayHeaders({ entry: { provider, model }, position: 0, ignored, upstreamMs: 0 }, cost),
+    ...common,
+  }
+  const text = textFor(hit, id)
+  if (stream === null) return jsonTextReply(200, text, headers)
+  return { status: 200, headers: { ...STREAM_HEADERS, ...headers }, body: text }
+}
+
 /** The end of a stream: the frames that were held back, or why it was cut. */
 function streamRest({ call, error }: Ended): StreamRest {
   const { endpoint, served, cost } = call
@@ -50,19 +64,17 @@ function streamRest({ call, error }: Ended): StreamRest {
     const frame = writer?.fail?.(told) ?? endpoint.stream?.error(told, call.id)
     return { rest: frame ?? '', trailers: {} }
   }
-  const costUsd = costHeader(cost)
-  const gateway = {
-    provider: served.entry.provider,
-    model: served.entry.model,
-    fallback_used: served.position > 0,
-    latency_ms: served.upstreamMs,
-    cost_usd: costUsd,
-    usage_source: served.usageSource,
-  }
+  const gateway = gatewayFields(served, cost)
   return {
     rest: answer.writer.end({ usage: answer.stream.reader.usage, tokens: served.usage, gateway }),
-    trailers: { 'x-gateway-cost-usd': costUsd, 'x-gateway-latency-ms': String(served.upstreamMs) },
+    trailers: { 'x-gateway-cost-usd': gateway.cost_usd, 'x-gateway-latency-ms': String(served.upstreamMs) },
   }
+}
+
+const STREAM_HEADERS = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-cache, no-transform',
+  'x-accel-buffering': 'no',
 }
 
 /** The head of a streamed answer. No cost is sent before it is known; the latency is that of the first content. */
@@ -70,9 +82,7 @@ export function streamHead(call: Ended['call'], deps: Pick<Deps, 'ledger'>): Str
   const { served, trying } = call
   const by = served ?? trying
   const headers: Record<string, string> = {
-    'content-type': 'text/event-stream; charset=utf-8',
-    'cache-control': 'no-cache, no-transform',
-    'x-accel-buffering': 'no',
+    ...STREAM_HEADERS,
     ...(by === null || by === undefined ? {} : servedBy(by)),
     ...commonHeaders(call, deps),
   }
@@ -107,14 +117,16 @@ function adjustedHeader({ unusedKey, adjustments }: Begun): Record<string, strin
 }
 
 /** The headers of every success (docs/contract.md), and the names of dropped hints. */
-function gatewayHeaders(served: ServedBy, cost: Cost | undefined): Record<string, string> {
+function gatewayHeaders(served: Told & { upstreamMs: number }, cost: Cost | undefined): Record<string, string> {
   const headers = servedBy(served)
   headers['x-gateway-latency-ms'] = String(served.upstreamMs)
-  headers['x-gateway-cost-usd'] = costHeader(cost)
+  headers['x-gateway-cost-usd'] = costText(cost)
   return headers
 }
 
-function servedBy({ entry, position, ignored }: Pick<ServedBy, 'entry' | 'position' | 'ignored'>) {
+type Told = Pick<ServedBy, 'position' | 'ignored'> & { entry: Pick<ChainEntry, 'provider' | 'model'> }
+
+function servedBy({ entry, position, ignored }: Told) {
   const headers: Record<string, string> = {
     'x-gateway-provider': entry.provider,
     'x-gateway-model': headerSafe(entry.model),
@@ -124,12 +136,9 @@ function servedBy({ entry, position, ignored }: Pick<ServedBy, 'entry' | 'positi
   return headers
 }
 
-function costHeader(cost: Cost | undefined): string {
-  return usdWithSixDecimals(cost?.picodollars ?? asPicodollars(0n))
-}
-
 function commonHeaders(call: Ended['call'], deps: Pick<Deps, 'ledger'>): Record<string, string> {
-  return { 'server-timing': serverTiming(call), ...limitHeaders(call, deps), ...adjustedHeader(call) }
+  const cache = call.caching === null ? {} : { 'x-gateway-cache': call.caching.verdict }
+  return { 'server-timing': serverTiming(call), ...cache, ...limitHeaders(call, deps), ...adjustedHeader(call) }
 }
 
 function serverTiming({ startedTick, elsewhereMs: upstream }: Begun): string {

@@ -10,6 +10,7 @@ import type { Log } from '../telemetry/log.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 import type { Tracing } from '../telemetry/tracing.ts'
 import type { UpstreamClient } from '../upstream/client.ts'
+import type { AnswerCache } from './cache/answer-cache.ts'
 import type { ChainDeps } from './chain/assess.ts'
 import type { ProviderHealths } from './chain/provider-health.ts'
 import type { Idempotency } from './idempotency/idempotency.ts'
@@ -43,6 +44,7 @@ export interface Deps extends ChainDeps {
   noteUse(valueId: string, at: number): void
   ledger: SpendLedger
   idempotency: Idempotency
+  cache: AnswerCache
   streams: OpenStreams
   content: ContentKeeper
   metrics: Metrics

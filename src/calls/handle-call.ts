@@ -11,6 +11,7 @@ import { admit } from './admit.ts'
 import { answer } from './answer.ts'
 import { authenticate } from './authenticate.ts'
 import { balance } from './balance.ts'
+import { isCached, keepAnswer } from './cached.ts'
 import { deliver } from './deliver.ts'
 import type { Deps } from './deps.ts'
 import { outcomeOf } from './idempotency/outcome.ts'
@@ -30,7 +31,7 @@ export type FindKey = (call: Call, endpoint: Endpoint, snapshot: Snapshot, deps:
  * The life of a call, whatever its endpoint. Without a valid key the body is never read (authenticate comes first), the
  * row is open before anything is sent (admit), and the row is complete before the caller sees the answer (settle), of
  * a stream its end: `deliver` has sent the rest while it came. A request that repeats an `Idempotency-Key` gets the
- * first call's answer and no row of its own (enter).
+ * first call's answer and no row of its own (enter); one that a route's cache answers asks no provider (isCached).
  */
 export async function handleCall(
   call: Call,
@@ -51,11 +52,13 @@ export async function handleCall(
         begun.trace.replay({ id: begun.id, workspace: begun.key.workspace, keyId: begun.key.id })
         return first.reply
       }
-      const admitted = await admit(balance(resolved, deps), deps)
-      if (admitted.delivery !== null) deps.streams.begin(admitted, admitted.delivery)
-      const served = await tryChain(admitted, deps)
-      if (served.delivery !== null) ended.error = await deliver(served, deps)
-      price(served)
+      if (resolved.resolved.cache === undefined || !(await isCached(resolved, deps))) {
+        const admitted = await admit(balance(resolved, deps), deps)
+        if (admitted.delivery !== null) deps.streams.begin(admitted, admitted.delivery)
+        const served = await tryChain(admitted, deps)
+        if (served.delivery !== null) ended.error = await deliver(served, deps)
+        price(served)
+      }
     } catch (error) {
       if (isLogFull(error)) throw error
       ended.error = error instanceof CallerLeftError ? 'caller-left' : asGatewayError(error)
@@ -67,6 +70,7 @@ export async function handleCall(
     await settle(ended, reply, deps)
     keepContent(ended, reply)
     begun.claim?.finish(reply, outcomeOf(ended, reply))
+    if (begun.caching !== null) keepAnswer(ended, reply, deps)
     return reply
   } catch (error) {
     if (isLogFull(error)) deps.metrics.logFullRefusals.add()
@@ -152,5 +156,6 @@ function begin(
     receiver: call,
     delivery: null,
     content: null,
+    caching: null,
   }
 }

@@ -61,7 +61,7 @@ function sum(a: Picodollars | null, b: Picodollars | null): Picodollars | null {
   return a === null || b === null ? null : asPicodollars(a + b)
 }
 
-const FREE: Cost = { picodollars: asPicodollars(0n), priceVersion: null, least: null, most: null }
+export const FREE: Cost = { picodollars: asPicodollars(0n), priceVersion: null, least: null, most: null }
 
 /** Null when the model has no known price. */
 export function costOfUsage(usage: TokenUsage, { provider, model }: ChainEntry, { registry }: Snapshot) {

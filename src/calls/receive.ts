@@ -18,7 +18,7 @@ export async function receive(call: Call, begun: Begun, deps: ReceiveDeps): Prom
   const chunks = await arrived(call.readBody(deps.maxBodyBytes, begun.key.id), begun)
   const workspace = begun.snapshot.workspaces.get(begun.key.workspace)
   const options = {
-    withHash: idempotencyKey !== null,
+    withHash: idempotencyKey !== null || workspace?.hasCache === true,
     allowsStream: isStreaming(workspace, deps.streams.settings.isOnByDefault),
   }
   const stored = workspace?.content ?? null
@@ -26,7 +26,7 @@ export async function receive(call: Call, begun: Begun, deps: ReceiveDeps): Prom
   const opened = deps.bodies.open(chunks, begun.endpoint, options)
   const body = opened instanceof Promise ? await opened : opened
   if (begun.endpoint.stream?.isRequested(body.request) === true)
-    begun.delivery = deliveryOf(call, begun, options.withHash, deps)
+    begun.delivery = deliveryOf(call, begun, idempotencyKey !== null, deps)
   const isIdempotent = idempotencyKey !== null && body.hash !== null
   const { idPrefix } = begun.endpoint
   const attribution = attributedTo(begun.session, body.attribution, begun.snapshot)

@@ -2,6 +2,7 @@ import type { WrittenAnswer } from '../bodies/protocol.ts'
 import type { RequestBody } from '../bodies/request-body.ts'
 import type { KeptCall } from '../content/kept-call.ts'
 import type { Attribution } from '../domain/attribution.ts'
+import type { CacheVerdict } from '../domain/cache/route-cache.ts'
 import type { GatewayError } from '../domain/errors.ts'
 import type { IdempotentBody } from '../domain/idempotency.ts'
 import type { LiveKey } from '../domain/key.ts'
@@ -19,6 +20,7 @@ import type { Call } from '../http/call.ts'
 import type { BudgetState, HeldCall } from '../limits/admission.ts'
 import type { AttemptRecord } from '../request-log/record.ts'
 import type { CallTrace } from '../telemetry/tracing.ts'
+import type { StoredAnswer } from './cache/stored-answer.ts'
 import type { Fitness } from './chain/assess.ts'
 import type { Leg } from './hedge/leg.ts'
 import type { Claim } from './idempotency/idempotency.ts'
@@ -61,11 +63,22 @@ export interface Begun {
   /** Ends its count at the entry where it is now. */
   leaveEntry: () => void
   /** Who called. */
-  readonly receiver: Receiver & Pick<Call, 'headers'>
+  readonly receiver: Receiver & Pick<Call, 'header' | 'headers'>
   /** Where a streamed answer goes; null: a whole answer was asked for. */
   delivery: Delivery | null
   /** What it says, where its workspace stores that. */
   content: KeptCall | null
+  /** Of a route that stores answers. */
+  caching: Caching | null
+}
+
+/** What the cache of its route does for a call. */
+export interface Caching {
+  verdict: CacheVerdict
+  /** Where its answer is stored; null: it is not. */
+  key: string | null
+  /** The answer it gets. */
+  hit: StoredAnswer | null
 }
 
 /** Its body was read and checked. */

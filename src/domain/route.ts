@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { type RouteCache, RouteCacheSchema } from './cache/route-cache.ts'
 import { MaxOutputTokens } from './limits.ts'
 
 /** One destination of a call: a provider and the model's id there. */
@@ -86,6 +87,7 @@ export const RouteSchema = z.strictObject({
   description: z.string().max(1000).optional(),
   chain: ChainSchema,
   interchangeable: z.boolean().optional(),
+  cache: RouteCacheSchema.optional().describe('Same bytes, same answer, at no cost'),
 })
 export type RouteDefinition = z.infer<typeof RouteSchema>
 type PlaceDefinition = RouteDefinition['chain'][number]
@@ -128,6 +130,8 @@ export interface Route {
   places: readonly Place[] | null
   /** Embeddings, too, may fall back to another of its models. */
   isInterchangeable: boolean
+  /** Absent: no answer of it is stored. */
+  cache?: RouteCache
   createdAt: number
 }
 
@@ -171,6 +175,8 @@ export interface Resolved {
   /** Of a route with a group. */
   places: readonly Place[] | null
   isInterchangeable: boolean
+  /** Of a route that stores answers. */
+  cache?: RouteCache
 }
 
 /** Some agents add to a name what they want of the model, e.g. its long context: `large-model[1m]`. */
@@ -190,8 +196,8 @@ export function resolveModel(
 ): Resolved | null {
   const route = routes.get(model)
   if (route !== undefined) {
-    const { alias, chain, places, isInterchangeable } = route
-    return { alias, chain, places, isInterchangeable }
+    const { alias, chain, places, isInterchangeable, cache } = route
+    return { alias, chain, places, isInterchangeable, ...(cache && { cache }) }
   }
   const plain = withoutSuffix(model)
   if (plain !== model) return resolveModel(plain, routes, prefixes, providers)

@@ -35,6 +35,8 @@ export interface Workspace {
   /** How what its calls say is stored; null: not at all. */
   content: ContentSettings | null
   routes: ReadonlyMap<string, Route>
+  /** One of its routes stores answers. */
+  hasCache?: boolean
 }
 
 /** A workspace's own word wins over the gateway's default. */

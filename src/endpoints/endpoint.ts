@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import type { Attribution } from '../domain/attribution.ts'
+import type { Effects } from '../domain/cache/route-cache.ts'
 import type { ErrorFormat, GatewayError } from '../domain/errors.ts'
 import type { Adjustment } from '../domain/request/adjustment.ts'
 import type { Answer, Stamp } from '../domain/request/answer.ts'
@@ -37,6 +38,8 @@ export interface Endpoint<Request extends CallRequest = CallRequest> {
   promptTokens(request: Request, bytes: number | null): PromptTokens
   /** Who the request is for, as far as its body says. `request` is the whole one. */
   attribution?(request: Request): Attribution
+  /** What a request does beside being answered; missing: nothing. */
+  effects?(request: Request): Effects
   /** Missing: only families that speak this format serve it. */
   bridge?: Bridge<Request>
   /**

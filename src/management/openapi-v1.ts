@@ -55,6 +55,10 @@ const CALL_HEADERS: Json = {
     ...text,
     enum: ['true'],
   }),
+  'x-gateway-cache': sometimes('Of a route with a response cache: whether a stored answer was given.', {
+    ...text,
+    enum: ['hit', 'miss', 'bypass'],
+  }),
   'server-timing': sometimes('The time at the provider and in the gateway, in milliseconds.'),
 }
 const MODELS_HEADERS: Json = {

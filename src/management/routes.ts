@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import { GatewayError } from '../domain/errors.ts'
 import { definedEntries, mixedEmbeddings, type RouteDefinition } from '../domain/route.ts'
-import { deleteRoute, findRoute, listRoutes, putRoute } from '../store/control/routes.ts'
+import { cacheFromRow, deleteRoute, findRoute, listRoutes, purgeCache, putRoute } from '../store/control/routes.ts'
 import type { Database, RouteRow } from '../store/engine/schema.ts'
 import { timestamp } from './contract/fields.ts'
 import type { routeOperations } from './contract/routes.ts'
@@ -49,6 +49,14 @@ export function routeHandlers(deps: ManagementDeps): HandlersOf<typeof routeOper
         context.checkMatch(before)
         await deleteRoute(transaction, workspace, alias)
         return { result: undefined, audit: routeAuditEntry('routes.delete', before, before, null) }
+      }),
+    'routes.purge-cache': ({ params: { alias }, query: { workspace } }, context) =>
+      change(deps, context, async (transaction) => {
+        await checkWorkspace(transaction, workspace)
+        const present = await find(transaction, workspace, alias)
+        await purgeCache(transaction, present, context.now)
+        const result = toRouteView(await find(transaction, workspace, alias))
+        return { result, audit: routeAuditEntry('routes.purge-cache', result, toRouteView(present), result) }
       }),
   }
 }
@@ -98,6 +106,8 @@ function toRouteView(row: RouteRow) {
     description: row.description,
     chain: JSON.parse(row.chain) as RouteDefinition['chain'],
     interchangeable: row.interchangeable === 1,
+    cache: cacheFromRow(row),
+    cache_purged_at: row.cache_purged_at === null ? null : timestamp(row.cache_purged_at),
     created_at: timestamp(row.created_at),
     updated_at: timestamp(row.updated_at),
     managed_by: row.managed_by === 'config' ? ('config' as const) : null,

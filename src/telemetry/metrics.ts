@@ -2,6 +2,7 @@ import { type Aggregator, collectDefaultMetrics, Gauge, Registry } from 'prom-cl
 import type { CircuitState } from '../domain/circuit.ts'
 import type { LimitsState } from '../domain/gateway-status.ts'
 import { type BudgetGauge, observeBudgets } from './budget-metrics.ts'
+import { type CacheMetrics, cacheMetrics } from './cache-metrics.ts'
 import { type ContentMetrics, contentMetrics } from './content-metrics.ts'
 import type { MetricFigures } from './join-metrics.ts'
 import { type StreamMetrics, streamMetrics } from './stream-metrics.ts'
@@ -11,7 +12,7 @@ import { Distribution, Tally } from './tally.ts'
  * Every metric, named once; docs/metrics.md lists the same and a test holds the two together. Labels are bounded:
  * names come from the configuration, never from what a caller sent, and ids of keys and requests are no labels.
  */
-export interface Metrics extends StreamMetrics, ContentMetrics {
+export interface Metrics extends StreamMetrics, ContentMetrics, CacheMetrics {
   /** By route, provider, model and code. */
   requests: Tally
   /** By provider, model and outcome. */
@@ -136,6 +137,7 @@ export function createMetrics(observed: Observed, { isMain = true } = {}): Metri
     ...streamMetrics(registry),
     ...answerMetrics(registry),
     ...contentMetrics(registry),
+    ...cacheMetrics(registry),
     expose: () => registry.metrics(),
     read: async () => (await registry.getMetricsAsJSON()) as unknown as MetricFigures[],
     contentType: registry.contentType,

@@ -42,6 +42,8 @@ describe('put', () => {
       description: 'cheap',
       chain,
       interchangeable: false,
+      cache: null,
+      cache_purged_at: null,
       managed_by: null,
     })
     assert.equal(created_at, updated_at)

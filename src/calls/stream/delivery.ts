@@ -42,6 +42,11 @@ export class Delivery {
     this.#members.push({ openStream: first.openStream, presence: first.presence, sink: null, isSlow: false })
   }
 
+  /** Everything that is sent from now on is kept for others. */
+  keep(): void {
+    if (this.#head === null) this.#kept ??= ''
+  }
+
   /** The call is under way: from here on its head waits for content, up to a bound. */
   start(): void {
     const { holdHeadersMs } = this.#options
@@ -84,12 +89,12 @@ export class Delivery {
   }
 
   /** False: wait for `drained` before sending more. `head` counts for the first frames only. */
-  send(text: string, head: () => StreamHead): boolean {
+  send(text: string, head: () => StreamHead, isContent = true): boolean {
     if (this.#head === null) {
       this.#open(head(), text)
       return true
     }
-    const bytes = this.#note(text)
+    const bytes = this.#note(text, isContent)
     let isTaken = true
     for (const member of this.#members) {
       if (member.presence.left || member.isSlow || member.sink === null) continue
@@ -132,30 +137,30 @@ export class Delivery {
     }
   }
 
-  #open(head: StreamHead, first: string): void {
+  #open(head: StreamHead, first: string, isContent = true): void {
     this.#head = head
     for (const member of this.#members) if (!member.presence.left) member.sink = member.openStream(head, first)
     clearTimeout(this.#timer)
     this.#timer = setTimeout(() => this.#keepAlive(), this.#options.keepAliveMs)
-    this.#note(first)
+    this.#note(first, isContent)
   }
 
   #openEarly(): void {
-    if (!this.isUnread) this.#open(this.#options.earlyHead(), this.#options.keepAlive)
+    if (!this.isUnread) this.#open(this.#options.earlyHead(), this.#options.keepAlive, false)
   }
 
   #keepAlive(): void {
-    if (!this.isUnread) this.send(this.#options.keepAlive, this.#options.earlyHead)
+    if (!this.isUnread) this.send(this.#options.keepAlive, this.#options.earlyHead, false)
   }
 
   /** Its length. */
-  #note(text: string): number {
+  #note(text: string, isContent: boolean): number {
     const bytes = Buffer.byteLength(text)
     this.bytes += bytes
     this.otherBytes += bytes - text.length
     this.#timer?.refresh()
     this.#options.record?.(text)
-    if (this.#kept !== null) {
+    if (this.#kept !== null && isContent) {
       this.#kept = this.#kept.length + text.length > KEPT_CHARACTERS ? null : this.#kept + text
     }
     return bytes

@@ -198,6 +198,18 @@ export const LOG_FIELDS = [
       since: 3,
     },
   ),
+  close(
+    'cache',
+    'cache',
+    'text',
+    'Of a route with a cache: `hit` (a stored answer was given), `miss` or `bypass` (it was not asked); null otherwise',
+    { since: 4 },
+  ),
+  close('saved_picodollars', 'savedPicodollars', 'money', 'Of a hit: what the stored answer had cost', {
+    since: 4,
+    ...{ api: 'saved_usd', export: 'saved_usd' },
+  }),
+  close('answer_of', 'answerOf', 'text', 'Of a hit: the id of the call whose answer it is', { since: 4 }),
 ] as const satisfies readonly LogField[]
 
 export type LogFields = (typeof LOG_FIELDS)[number]

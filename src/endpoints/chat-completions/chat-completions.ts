@@ -2,6 +2,7 @@ import { attributionOf } from '../../domain/attribution.ts'
 import { contractError } from '../../domain/errors.ts'
 import { type ChatRequest, ChatRequestSchema } from '../../domain/request/chat.ts'
 import { bearerKey } from '../bearer-key.ts'
+import { effectsBy } from '../effects.ts'
 import type { Endpoint } from '../endpoint.ts'
 import { chatEvents } from './events.ts'
 import { promptTokensBound } from './prompt-bound.ts'
@@ -18,6 +19,7 @@ export const chatCompletions: Endpoint<ChatRequest> = {
   read: readChat,
   promptTokens: (request, bytes) => ({ most: promptTokensBound(request, bytes), likely: null }),
   attribution: ({ user, safety_identifier: identifier, metadata }) => attributionOf(identifier ?? user, metadata),
+  effects: effectsBy(['tools', 'functions', 'web_search_options']),
   write: writeCompletion,
   stream: chatEvents,
   error: contractError,

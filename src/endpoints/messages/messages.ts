@@ -2,6 +2,7 @@ import { attributionOf } from '../../domain/attribution.ts'
 import { isJsonObject } from '../../domain/request/call-request.ts'
 import { type MessagesRequest, MessagesRequestSchema, readMessagesRequest } from '../../domain/request/messages.ts'
 import { bearerOrApiKey, unusedKey } from '../bearer-or-api-key.ts'
+import { effectsBy } from '../effects.ts'
 import type { Endpoint } from '../endpoint.ts'
 import { messagesError } from './errors.ts'
 import { messageEvents } from './events.ts'
@@ -22,6 +23,7 @@ export const messages: Endpoint<MessagesRequest> = {
   read: readMessagesRequest,
   promptTokens,
   attribution: ({ metadata }) => attributionOf(isJsonObject(metadata) ? metadata['user_id'] : null, null),
+  effects: effectsBy(['tools', 'mcp_servers', 'container']),
   bridge,
   outline: (request) => ({ tools: shortenedTools(request) }),
   write: writeMessage,

@@ -7,7 +7,7 @@ import { declaredTools } from './tools.ts'
 const TOOL_TOKENS = 400
 
 /** Parts of a prompt that the provider keeps: nobody here knows their length. */
-const KEPT = ['previous_response_id', 'conversation', 'prompt', 'context_management'] as const
+export const KEPT = ['previous_response_id', 'conversation', 'prompt', 'context_management'] as const
 const IMAGES: ReadonlySet<unknown> = new Set(['input_image', 'computer_screenshot', 'image_generation_call'])
 const UNKNOWN: ReadonlySet<unknown> = new Set(['item_reference', 'compaction', 'input_audio'])
 

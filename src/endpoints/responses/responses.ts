@@ -1,13 +1,16 @@
 import { z } from 'zod'
 import { attributionOf } from '../../domain/attribution.ts'
+import type { Effects } from '../../domain/cache/route-cache.ts'
 import { contractError, type ErrorFormat } from '../../domain/errors.ts'
 import { type ResponsesRequest, ResponsesRequestSchema, readResponsesRequest } from '../../domain/request/responses.ts'
 import { bearerKey } from '../bearer-key.ts'
+import { effectsBy } from '../effects.ts'
 import type { Endpoint } from '../endpoint.ts'
 import { responseEvents } from './events.ts'
-import { promptTokensBound } from './prompt-bound.ts'
+import { KEPT, promptTokensBound } from './prompt-bound.ts'
 import { outline } from './settings.ts'
 import { bridge } from './to-chat.ts'
+import { declaredTools } from './tools.ts'
 import { writeResponse } from './write.ts'
 
 const ResponseObject = z.looseObject({
@@ -24,6 +27,15 @@ const ResponseObject = z.looseObject({
 const error: ErrorFormat = (told, id) =>
   told.original === undefined ? contractError(told, id) : { status: told.status, body: told.original }
 
+const effectsByField = effectsBy(['tools'], [...KEPT, 'background'])
+
+/** Items of the input may declare tools, too. */
+function effects(request: ResponsesRequest): Effects {
+  const { own, hosted } = declaredTools(request)
+  const found = effectsByField(request)
+  return found === 'none' && own.length + hosted.length > 0 ? 'tools' : found
+}
+
 export const responses: Endpoint<ResponsesRequest> = {
   name: 'responses',
   path: '/v1/responses',
@@ -34,6 +46,7 @@ export const responses: Endpoint<ResponsesRequest> = {
   read: readResponsesRequest,
   promptTokens: (request, bytes) => ({ most: promptTokensBound(request, bytes), likely: null }),
   attribution: ({ user, safety_identifier: identifier, metadata }) => attributionOf(identifier ?? user, metadata),
+  effects,
   bridge,
   outline,
   seals: true,

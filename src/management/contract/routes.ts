@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { RouteCacheSchema } from '../../domain/cache/route-cache.ts'
 import { Alias, PlaceSchema, RouteSchema } from '../../domain/route.ts'
 import { inWorkspace, ManagedBy, pageOf, paging, Timestamp, WorkspaceName } from './fields.ts'
 import { operation } from './operation.ts'
@@ -11,6 +12,8 @@ export const Route = z.strictObject({
     .array(PlaceSchema)
     .describe('As configured; default `timeout_ms` 600000, `retries` 2, `idle_timeout_ms` the gateway’s'),
   interchangeable: z.boolean().describe('Embeddings may fall back to another model of the chain, too'),
+  cache: RouteCacheSchema.nullable().describe('How answers are stored for the same bytes; null: they are not'),
+  cache_purged_at: Timestamp.nullable().describe('Answers stored before are not given any more'),
   created_at: Timestamp,
   updated_at: Timestamp,
   managed_by: ManagedBy,
@@ -63,5 +66,15 @@ export const routeOperations = {
     summary: 'Delete a route; calls that began go on',
     ...place,
     hasVersion: true,
+  }),
+  'routes.purge-cache': operation({
+    role: 'editor',
+    scope: 'workspace',
+    method: 'DELETE',
+    path: '/routes/{alias}/cache',
+    tag,
+    summary: 'Purge the stored answers of a route, on every node',
+    ...place,
+    reply: Route,
   }),
 }

@@ -115,6 +115,7 @@ function viewedRoute(row: RouteRow): ViewedObject {
       description: row.description,
       chain: JSON.parse(row.chain),
       ...(row.interchangeable === 1 ? { interchangeable: true } : {}),
+      ...(row.cache === null ? {} : { cache: JSON.parse(row.cache) }),
     },
   })
 }

@@ -6,6 +6,7 @@ import type { ProviderKinds } from '../../domain/provider.ts'
 import { proxySecrets } from '../../domain/proxy-url.ts'
 import { providerFromRow } from '../control/providers.ts'
 import { canonicalPrices } from '../control/registry.ts'
+import { cacheFromRow } from '../control/routes.ts'
 import type { BuiltinModel, BuiltinRegistry } from '../control/seed-registry.ts'
 import type { ControlRows } from '../control/snapshot.ts'
 import { flagOrNull } from '../control/workspaces.ts'
@@ -90,7 +91,8 @@ function routeDefinitions(rows: readonly RouteRow[]): unknown {
   return Object.fromEntries(
     rows.map((row) => {
       const interchangeable = row.interchangeable === 1 ? true : null
-      return [row.alias, { ...given({ description: row.description, interchangeable }), chain: JSON.parse(row.chain) }]
+      const settings = given({ description: row.description, interchangeable, cache: cacheFromRow(row) })
+      return [row.alias, { ...settings, chain: JSON.parse(row.chain) }]
     }),
   )
 }

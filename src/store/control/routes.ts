@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely'
+import { type RouteCacheDefinition, routeCache } from '../../domain/cache/route-cache.ts'
 import { chainOf, type Route, type RouteDefinition } from '../../domain/route.ts'
 import type { Database, ManagedBy, RouteRow } from '../engine/schema.ts'
 import { changeControlData } from './control-transaction.ts'
@@ -14,7 +15,16 @@ export interface RouteInput {
 export function routeFromRow(row: RouteRow): Route {
   const chain = JSON.parse(row.chain) as RouteDefinition['chain']
   const { alias, description, created_at: createdAt } = row
-  return { alias, description, ...chainOf(chain), isInterchangeable: row.interchangeable === 1, createdAt }
+  const cache = cacheFromRow(row)
+  const version = [row.chain, row.interchangeable, createdAt, row.cache_purged_at]
+  return {
+    ...{ alias, description, ...chainOf(chain), isInterchangeable: row.interchangeable === 1, createdAt },
+    ...(cache && { cache: routeCache(cache, version) }),
+  }
+}
+
+export function cacheFromRow({ cache }: Pick<RouteRow, 'cache'>): RouteCacheDefinition | null {
+  return cache === null ? null : (JSON.parse(cache) as RouteCacheDefinition)
 }
 
 export async function findRoute(db: Kysely<Database>, workspace: string, alias: string): Promise<RouteRow | null> {
@@ -44,12 +54,13 @@ export async function putRoute(db: Kysely<Database>, input: RouteInput, now: num
     description: definition.description ?? null,
     chain: JSON.stringify(definition.chain),
     interchangeable: definition.interchangeable === true ? 1 : null,
+    cache: definition.cache === undefined ? null : JSON.stringify(definition.cache),
     managed_by: input.managedBy,
   }
   return changeControlData(db, async (transaction) => {
     const present = await findRoute(transaction, workspace, alias)
     if (present === null) {
-      const row: RouteRow = { workspace, alias, ...content, created_at: now, updated_at: now }
+      const row: RouteRow = { workspace, alias, ...content, cache_purged_at: null, created_at: now, updated_at: now }
       await transaction.insertInto('routes').values(row).execute()
       return true
     }
@@ -57,6 +68,7 @@ export async function putRoute(db: Kysely<Database>, input: RouteInput, now: num
       present.description === content.description &&
       present.chain === content.chain &&
       present.interchangeable === content.interchangeable &&
+      present.cache === content.cache &&
       present.managed_by === content.managed_by
     if (same) return false
     await transaction
@@ -67,6 +79,21 @@ export async function putRoute(db: Kysely<Database>, input: RouteInput, now: num
       .execute()
     return true
   })
+}
+
+/** Answers that are stored until now are not given any more, on no node: the moment is a part of what finds them. */
+export async function purgeCache(db: Kysely<Database>, row: RouteRow, now: number): Promise<number> {
+  const { workspace, alias, cache_purged_at: before } = row
+  const purgedAt = Math.max(now, (before ?? 0) + 1)
+  await changeControlData(db, (transaction) =>
+    transaction
+      .updateTable('routes')
+      .set({ cache_purged_at: purgedAt })
+      .where('workspace', '=', workspace)
+      .where('alias', '=', alias)
+      .execute(),
+  )
+  return purgedAt
 }
 
 export async function deleteRoute(db: Kysely<Database>, workspace: string, alias: string): Promise<boolean> {

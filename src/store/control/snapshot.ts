@@ -61,17 +61,16 @@ function workspaceMap(rows: Pick<ControlRows, 'workspaces' | 'routes'>): Map<str
   for (const { name } of rows.workspaces) routes.set(name, new Map())
   for (const row of rows.routes) routes.get(row.workspace)?.set(row.alias, routeFromRow(row))
   return new Map(
-    rows.workspaces.map(({ name, created_at: createdAt, limits, streaming, content }) => [
-      name,
-      {
-        name,
-        createdAt,
+    rows.workspaces.map(({ name, created_at: createdAt, limits, streaming, content }) => {
+      const own = routes.get(name) ?? new Map<string, Route>()
+      const hasCache = [...own.values()].some(({ cache }) => cache !== undefined)
+      const settings = {
         limits: limitsFromText(limits),
         streaming: flagOrNull(streaming),
         content: contentFromText(content),
-        routes: routes.get(name) ?? new Map(),
-      },
-    ]),
+      }
+      return [name, { name, createdAt, ...settings, routes: own, ...(hasCache && { hasCache }) }]
+    }),
   )
 }
 

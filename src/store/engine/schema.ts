@@ -96,6 +96,10 @@ interface RoutesTable {
   chain: string
   /** Null is no, too: gateways of the version before write none. */
   interchangeable: number | null
+  /** JSON; null: it stores no answers. */
+  cache: string | null
+  /** Unix milliseconds; answers stored before are not given any more. */
+  cache_purged_at: number | null
   created_at: number
   updated_at: number
   managed_by: ManagedBy

@@ -33,6 +33,7 @@ export const MIGRATIONS: readonly Migration[] = [
   keepAlerts,
   letPeopleIn,
   storeContent,
+  cacheAnswers,
 ]
 
 async function markInterchangeable(db: Transaction<Database>): Promise<void> {
@@ -136,6 +137,14 @@ async function storeContent(db: Transaction<Database>): Promise<void> {
     'create index request_content_workspace on request_content (workspace, stored_at)',
   ]
   for (const statement of statements) await sql.raw(statement).execute(db)
+}
+
+async function cacheAnswers(db: Transaction<Database>): Promise<void> {
+  await sql`alter table routes add column cache text`.execute(db)
+  await sql`alter table routes add column cache_purged_at bigint`.execute(db)
+  for (const column of ['cache text', 'saved_picodollars bigint', 'answer_of text']) {
+    await sql.raw(`alter table requests add column ${column}`).execute(db)
+  }
 }
 
 /** The schema that this version of the gateway works with. */

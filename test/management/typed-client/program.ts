@@ -134,6 +134,7 @@ async function routes(): Promise<void> {
   const explained = await ok(admin.POST('/routes/{alias}/explain', { params: { path }, body }))
   same(explained.entries[0]?.circuit, 'closed')
   same((await ok(admin.POST('/explain', { body }))).error, null)
+  same((await ok(admin.DELETE('/routes/{alias}/cache', { params: { path } }))).cache, null)
   await ok(admin.DELETE('/routes/{alias}', { params: { path } }))
 }
 

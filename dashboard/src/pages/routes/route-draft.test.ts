@@ -26,6 +26,7 @@ const route = {
   alias: 'support',
   description: 'answers',
   interchangeable: false,
+  cache: { ttl_seconds: 60 },
   chain: [
     { provider: 'north', model: 'a', timeout_ms: 30_000, idle_timeout_ms: 5_000, retries: 1, max_output_tokens: 800 },
     { provider: 'south', model: 'b' },
@@ -36,8 +37,8 @@ const draft = draftOf(route)
 
 describe('a route is edited as a draft', () => {
   test('what was read is what is put, when nothing is changed', () => {
-    assert.deepEqual(bodyOf(draft), { description: 'answers', chain: route.chain })
-    assert.deepEqual(bodyOf(draftOf({ ...route, description: null })), { chain: route.chain })
+    assert.deepEqual(bodyOf(draft), { description: 'answers', cache: route.cache, chain: route.chain })
+    assert.deepEqual(bodyOf(draftOf({ ...route, description: null, cache: null })), { chain: route.chain })
   })
 
   test('entries move, go and come, and keep their ids', () => {

@@ -14,6 +14,7 @@ export interface Draft {
   alias: string
   description: string
   interchangeable: boolean
+  cache: Route['cache']
   /** Neighbours of the same group share a place. */
   chain: readonly DraftEntry[]
 }
@@ -45,12 +46,13 @@ export function entriesAt(place: Place): readonly Group['members'][number][] {
   return 'members' in place ? place.members : [place]
 }
 
-export function draftOf(route: Pick<Route, 'alias' | 'description' | 'interchangeable' | 'chain'>): Draft {
+export function draftOf(route: Pick<Route, 'alias' | 'description' | 'interchangeable' | 'cache' | 'chain'>): Draft {
   let id = 0
   return {
     alias: route.alias,
     description: route.description ?? '',
     interchangeable: route.interchangeable,
+    cache: route.cache,
     chain: route.chain.flatMap((place, index) =>
       entriesAt(place).map((entry) => {
         id += 1
@@ -75,7 +77,7 @@ export function draftOf(route: Pick<Route, 'alias' | 'description' | 'interchang
 
 export function emptyDraft(alias = '', first: { provider?: string; model?: string } = {}): Draft {
   const entry = { provider: first.provider ?? '', model: first.model ?? '', ...UNSET, group: 1, ...ALONE }
-  return { alias, description: '', interchangeable: false, chain: [{ id: 1, ...entry }] }
+  return { alias, description: '', interchangeable: false, cache: null, chain: [{ id: 1, ...entry }] }
 }
 
 /** The entries place by place. */
@@ -101,10 +103,11 @@ export function standingOf(draft: Draft, id: number): { place: number; at: numbe
 
 /** What is put. Fields that were left empty are left out: the gateway's defaults may change. */
 export function bodyOf(draft: Draft): Body<'routes.put'> {
-  const { description, interchangeable } = draft
+  const { description, interchangeable, cache } = draft
   return {
     ...(description.trim() === '' ? {} : { description: description.trim() }),
     ...(interchangeable ? { interchangeable } : {}),
+    ...(cache === null ? {} : { cache }),
     chain: placesOf(draft).flatMap((entries): Place[] => {
       const [first] = entries
       if (first === undefined) return []
