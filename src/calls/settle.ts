@@ -8,6 +8,7 @@ import { countStream } from './count-stream.ts'
 import type { Deps } from './deps.ts'
 import { openRecord } from './open-record.ts'
 import { type Ended, millisecondsInto } from './stages.ts'
+import { tracedContent } from './traced-content.ts'
 import { whyOf } from './why.ts'
 
 /** As logged: a call that fails costs nothing. */
@@ -29,7 +30,7 @@ export async function settle(ended: Ended, reply: CallReply | null, deps: Deps):
   }
   if (held !== undefined) deps.ledger.settle(held, usedBy(record), position)
   count(ended.call, record, deps)
-  ended.call.trace.end(record)
+  ended.call.trace.end(record, () => tracedContent(ended.call, reply))
 }
 
 function usedBy({ costPicodollars, usage }: CloseRecord): CallUse {

@@ -11,8 +11,8 @@ export interface Tracing {
 /** One call. It ends once: whatever is told later changes nothing. */
 export interface CallTrace {
   attempt(): AttemptTrace
-  /** Its row is complete, and does not change any more. */
-  end(row: TracedCall): void
+  /** Its row is complete, and does not change any more. `content` is asked only where somebody has switched that on. */
+  end(row: TracedCall, content: () => TracedContent): void
   /** It ends without a row. */
   refuse(error: { code: string; status: number }): void
   /** It gets the answer of an earlier call, and has no row of its own. */
@@ -67,6 +67,12 @@ export interface TracedCall {
   usageSource: string | null
   costPicodollars: string | null
   attempts: readonly TracedAttempt[]
+}
+
+/** As the caller has sent it, and as it got it; null: unknown, or not in one piece. */
+export interface TracedContent {
+  request: unknown
+  answer: unknown
 }
 
 export interface TracedAttempt {

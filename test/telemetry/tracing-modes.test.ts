@@ -74,6 +74,42 @@ test('a stop sends what is left, compressed, and no trace context where that is 
   assert.ok(receiver.bodies.every(({ headers }) => headers['content-encoding'] === 'gzip'))
 })
 
+test('prompts and answers are part of spans only where that is asked for, and of refused calls never', async (context) => {
+  if (parser.skips(context)) return
+  const prompt = 'Zq7askedforprompt21XyW'
+  const value = 'gw_live_wrong000000000000000000000000000'
+  for (const [asked, isIn] of Object.entries({
+    true: true,
+    SPAN_ONLY: true,
+    false: false,
+    NO_CONTENT: false,
+    '': false,
+  })) {
+    const variable = asked === '' ? {} : { OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT: asked }
+    const { harness, receiver } = await world({ STREAMING: 'on', ...variable })
+    const body = { ...hello('gpt-sim-echo'), messages: [{ role: 'user', content: prompt }] }
+    const answer = await harness.chat(body)
+    await harness.chat({ ...body, stream: true })
+    await harness.chat(body, { authorization: `Bearer ${value}` })
+    const large = 'x'.repeat(200_000)
+    await harness.chat({ ...body, messages: [{ role: 'user', content: large }] })
+    await harness.stop()
+    const sent = Buffer.concat(receiver.bodies.map((each) => each.body)).toString('latin1')
+    assert.equal(sent.includes(prompt), isIn, asked)
+    for (const secret of [value, 'sk-test-openai-key', large.slice(0, 5_000)]) assert.ok(!sent.includes(secret), asked)
+    const calls = (await receiver.spans()).filter(({ kind }) => kind === 'SPAN_KIND_SERVER')
+    assert.equal(calls.length, 4)
+    if (!isIn) continue
+    const told = (attributes: Record<string, unknown>) =>
+      ['input', 'output'].map((side) => JSON.parse(String(attributes[`gen_ai.${side}.messages`] ?? 'null')))
+    const [input, output] = told(calls.find(({ attributes }) => !attributes['gen_ai.request.stream'])?.attributes ?? {})
+    assert.deepEqual(input, [{ role: 'user', parts: [{ type: 'text', content: prompt }] }])
+    assert.equal(output[0].parts[0].content, answer.json.choices[0].message.content)
+    const [, none] = told(calls.find(({ attributes }) => attributes['gen_ai.request.stream'])?.attributes ?? {})
+    assert.equal(none, null)
+  }
+})
+
 test('every serving thread sends its own', async (context) => {
   if (parser.skips(context)) return
   const { harness, receiver } = await world({ SERVING_THREADS: '2' })

@@ -23,7 +23,8 @@ function told(
     ids: new NewIds(),
     sampler: { isParentBased, samplesNew: () => samples, samples: () => samples },
   }
-  const parts = { spans: hasSpans ? source : null, propagates, metrics: null, conventionName: (name: string) => name }
+  const conventionName = (name: string) => name
+  const parts = { spans: hasSpans ? source : null, propagates, metrics: null, conventionName, hasContent: false }
   const trace = beginTrace({ header: (name) => headers[name], receivedAt: performance.now() }, ENDPOINT, parts)
   const { context } = trace.attempt()
   trace.refuse({ code: 'upstream_error', status: 502 })

@@ -42,7 +42,7 @@ export function createTracing(plan: ExportPlan, { version, conventionName, model
   const closings: Closing[] = []
   const spans = plan.traces && openSpans(plan.traces, plan, { resource, scope }, closings)
   if (plan.metrics !== null && metrics !== null) openMetrics(plan.metrics, metrics, resource, closings)
-  const parts = { spans, propagates: plan.propagates, metrics, conventionName }
+  const parts = { spans, propagates: plan.propagates, metrics, conventionName, hasContent: plan.hasContent }
   return {
     begin: (call, endpoint) => beginTrace(call, endpoint, parts),
     async close() {

@@ -5,6 +5,8 @@ export interface ExportPlan {
   /** Null: no metrics. */
   metrics: (Receiver & { intervalMs: number; isDelta: boolean }) | null
   sampler: Sampling
+  /** Prompts and answers are part of spans. */
+  hasContent: boolean
   /** Trace context is taken from callers and passed to providers. */
   propagates: boolean
   /** Beside the service's name and version. */

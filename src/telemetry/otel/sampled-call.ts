@@ -5,6 +5,7 @@ import type {
   TraceContext,
   TracedAttempt,
   TracedCall,
+  TracedContent,
   TracedEndpoint,
   TracedHead,
 } from '../tracing.ts'
@@ -18,6 +19,7 @@ import {
   operationOf,
   outcomeAttributes,
 } from './attributes.ts'
+import { contentAttributes } from './content.ts'
 import { type Description, FinishedSpan } from './finished-span.ts'
 import { passedOn } from './trace-context.ts'
 import type { SpanSource, TraceParts } from './trace-parts.ts'
@@ -81,13 +83,14 @@ export class SampledCall implements CallTrace {
     return attempt
   }
 
-  end(row: TracedCall): void {
+  end(row: TracedCall, content: () => TracedContent): void {
     if (this.#isEnded) return
+    const told = this.#parts.hasContent && this.#operation === 'chat' ? contentOf(content) : {}
     this.#parts.metrics?.count(row, this.#operation)
     const startedAt = this.#offset + this.#startedAt
     this.#finish(row.code, () => ({
       name: nameOf(this.#operation, row.requestedModel),
-      attributes: callAttributes(row, this.#parts.conventionName),
+      attributes: { ...callAttributes(row, this.#parts.conventionName), ...told },
       events: row.attempts.flatMap(({ kind, provider, model, startedAfterMs }) =>
         kind === 'skipped'
           ? { name: 'switchyard.entry_skipped', at: startedAt + startedAfterMs, attributes: { provider, model } }
@@ -136,6 +139,15 @@ export class SampledCall implements CallTrace {
     const { traceState } = this.#caller ?? {}
     const span: SpanContext = { traceId, spanId: this.#spans.ids.spanId(), traceFlags: TraceFlags.SAMPLED }
     return traceState === undefined ? span : { ...span, traceState }
+  }
+}
+
+/** The answer is logged and waits: nothing may go wrong any more, as with an answer that is nested too deep. */
+function contentOf(content: () => TracedContent): Attributes {
+  try {
+    return contentAttributes(content())
+  } catch {
+    return {}
   }
 }
 

@@ -11,6 +11,8 @@ export interface TraceParts {
   propagates: boolean
   metrics: CallMetrics | null
   conventionName: ConventionName
+  /** Prompts and answers are part of spans. */
+  hasContent: boolean
 }
 
 export interface SpanSource extends SpanOutput {
