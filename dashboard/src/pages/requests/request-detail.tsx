@@ -12,6 +12,7 @@ import { Waterfall } from '../../components/waterfall/waterfall.tsx'
 import { count, milliseconds } from '../../format/number.ts'
 import { useWorkspace } from '../../shell/place.ts'
 import { AttributionSection } from './attribution-section.tsx'
+import { ContentSection } from './content/content-section.tsx'
 import { CostSection } from './cost-section.tsx'
 import { curlOf } from './curl.ts'
 import { CallSection, TokensSection } from './facts-sections.tsx'
@@ -63,6 +64,7 @@ export function RequestDetail({ id, listed }: { id: string; listed: ListedReques
       <Figures request={request} />
       <AttemptsSection request={request} full={full} explained={explained} />
       {request.state === 'closed' && <CostSection request={request} explained={explained} />}
+      <ContentSection key={request.id} id={request.id} workspace={request.workspace} />
       <AttributionSection request={request} />
       <div className={classes['columns']}>
         <TokensSection usage={request.usage} />
@@ -71,7 +73,7 @@ export function RequestDetail({ id, listed }: { id: string; listed: ListedReques
       {request.requested_model !== null && (
         <DrawerSection title="The same call again">
           <Text size="xs" c="dimmed">
-            What was said is not stored: put the messages in.
+            The log does not hold what was said: put the messages in.
           </Text>
           <CodeBlock
             label="The same call with curl"

@@ -6,19 +6,24 @@ import { FormError } from '../../components/form-error.tsx'
 import { LIMIT_FIELDS } from '../../components/limits/limits-fields.tsx'
 import { limitsForm, limitsOf, limitsProblems } from '../../components/limits/limits-form.ts'
 import { tell } from '../../components/tell.ts'
+import { contentForm, contentOf } from './content-form.ts'
 import { WorkspaceFields, type WorkspaceForm } from './workspace-fields.tsx'
 
 export function CreateWorkspace({ onClose }: { onClose: () => void }) {
   const create = useChange('workspaces.create')
   const [name, setName] = useState('')
-  const [form, setForm] = useState<WorkspaceForm>({ description: '', limits: limitsForm(null), streaming: null })
+  const [form, setForm] = useState<WorkspaceForm>({
+    ...{ description: '', limits: limitsForm(null), streaming: null, content: contentForm(null) },
+  })
   const isReady = name.trim() !== '' && Object.keys(limitsProblems(form.limits)).length === 0
 
   function submit(event: FormEvent) {
     event.preventDefault()
     if (!isReady) return
     const description = form.description.trim() || null
-    const body = { name: name.trim(), description, limits: limitsOf(form.limits), streaming: form.streaming }
+    const { streaming } = form
+    const settings = { limits: limitsOf(form.limits), streaming, content: contentOf(form.content) }
+    const body = { name: name.trim(), description, ...settings }
     const onSuccess = () => {
       tell(`The workspace ${body.name} is there`)
       onClose()
@@ -41,7 +46,7 @@ export function CreateWorkspace({ onClose }: { onClose: () => void }) {
             error={problemAt(create.error, 'name')}
           />
           <WorkspaceFields form={form} onChange={setForm} error={create.error} />
-          <FormError error={create.error} fields={['name', 'description', 'streaming', ...LIMIT_FIELDS]} />
+          <FormError error={create.error} fields={['name', 'description', 'streaming', 'content', ...LIMIT_FIELDS]} />
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>
               Cancel

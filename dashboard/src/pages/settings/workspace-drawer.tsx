@@ -15,6 +15,7 @@ import { ManagedBadge } from '../../components/status.tsx'
 import { tell } from '../../components/tell.ts'
 import { Time } from '../../components/time.tsx'
 import { count } from '../../format/number.ts'
+import { contentForm, contentOf } from './content-form.ts'
 import { DeleteWorkspace } from './delete-workspace.tsx'
 import type { Workspace } from './workspace.ts'
 import { WorkspaceFields, type WorkspaceForm } from './workspace-fields.tsx'
@@ -51,7 +52,7 @@ export function WorkspaceDrawer({ name, onClose }: { name: string; onClose: () =
                 ) : (
                   <Group justify="space-between">
                     <Text size="sm" c="dimmed">
-                      Its routes and keys go; its requests stay in the log.
+                      Its routes, keys and stored content go; its requests stay in the log.
                     </Text>
                     <MayButton
                       to="workspaces.delete"
@@ -122,8 +123,8 @@ function WorkspaceBudget({ of: { name, limits } }: { of: Workspace }) {
   )
 }
 
-function formOf({ description, limits, streaming }: Workspace): WorkspaceForm {
-  return { description: description ?? '', limits: limitsForm(limits), streaming }
+function formOf({ description, limits, streaming, content }: Workspace): WorkspaceForm {
+  return { description: description ?? '', limits: limitsForm(limits), streaming, content: contentForm(content) }
 }
 
 function Settings({ of: workspace }: { of: Workspace }) {
@@ -132,6 +133,7 @@ function Settings({ of: workspace }: { of: Workspace }) {
   const [form, setForm] = useState(stored)
   const isFixed = workspace.limits_managed_by !== null
   const isStreamingFixed = workspace.streaming_managed_by !== null
+  const isContentFixed = workspace.content_managed_by !== null
   const isChanged = JSON.stringify(form) !== JSON.stringify(stored)
   const isReady = isChanged && Object.keys(limitsProblems(form.limits)).length === 0
 
@@ -143,6 +145,7 @@ function Settings({ of: workspace }: { of: Workspace }) {
       description,
       ...(isFixed ? {} : { limits: limitsOf(form.limits) }),
       ...(isStreamingFixed ? {} : { streaming: form.streaming }),
+      ...(isContentFixed ? {} : { content: contentOf(form.content) }),
     }
     const onSuccess = (saved: Workspace) => {
       // What was changed while it was being saved stays.
@@ -162,9 +165,10 @@ function Settings({ of: workspace }: { of: Workspace }) {
             error={update.error}
             areLimitsFixed={isFixed}
             isStreamingFixed={isStreamingFixed}
+            isContentFixed={isContentFixed}
           />
           {isFixed && <FixedLimits of={workspace} />}
-          <FormError error={update.error} fields={['description', 'streaming', ...LIMIT_FIELDS]} />
+          <FormError error={update.error} fields={['description', 'streaming', 'content', ...LIMIT_FIELDS]} />
           <Group justify="flex-end">
             <Button variant="default" disabled={!isChanged} onClick={() => setForm(stored)}>
               Undo changes

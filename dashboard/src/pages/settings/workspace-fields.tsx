@@ -3,12 +3,15 @@ import type { ApiError } from '../../api/client.ts'
 import { problemAt } from '../../api/problem.ts'
 import { LimitsFields } from '../../components/limits/limits-fields.tsx'
 import type { LimitsForm } from '../../components/limits/limits-form.ts'
+import { ContentField } from './content-field.tsx'
+import type { ContentForm } from './content-form.ts'
 import { StreamingField } from './streaming-field.tsx'
 
 export interface WorkspaceForm {
   description: string
   limits: LimitsForm
   streaming: boolean | null
+  content: ContentForm
 }
 
 export interface WorkspaceFieldsProps {
@@ -19,10 +22,11 @@ export interface WorkspaceFieldsProps {
   areLimitsFixed?: boolean
   /** And so does streaming. */
   isStreamingFixed?: boolean
+  isContentFixed?: boolean
 }
 
 export function WorkspaceFields(props: WorkspaceFieldsProps) {
-  const { form, onChange, error, areLimitsFixed = false, isStreamingFixed = false } = props
+  const { form, onChange, error, areLimitsFixed = false, isStreamingFixed = false, isContentFixed = false } = props
   return (
     <Stack>
       <Textarea
@@ -40,6 +44,12 @@ export function WorkspaceFields(props: WorkspaceFieldsProps) {
         onChange={(streaming) => onChange({ ...form, streaming })}
         error={problemAt(error, 'streaming')}
         isFixed={isStreamingFixed}
+      />
+      <ContentField
+        form={form.content}
+        onChange={(content) => onChange({ ...form, content })}
+        error={problemAt(error, 'content')}
+        isFixed={isContentFixed}
       />
       {!areLimitsFixed && (
         <>

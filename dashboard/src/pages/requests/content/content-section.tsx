@@ -1,0 +1,133 @@
+import { Alert, Badge, Button, Group, Stack, Switch, Text } from '@mantine/core'
+import { Eye } from 'lucide-react'
+import { useState } from 'react'
+import type { Reply } from '../../../api/client.ts'
+import { useChange, useOperation } from '../../../api/hooks.ts'
+import { useRefusal } from '../../../api/session.ts'
+import { CodeBlock } from '../../../components/code-block.tsx'
+import { DrawerSection } from '../../../components/detail-drawer.tsx'
+import { MayButton } from '../../../components/may-button.tsx'
+import { Time } from '../../../components/time.tsx'
+import { count } from '../../../format/number.ts'
+import classes from './content-section.module.css'
+import { turnsOf } from './turns.ts'
+
+type Content = Reply<'requests.content'>
+type Body = NonNullable<Content['request']>
+
+/** What the request and its answer said, where its workspace stores that and the reader may see it. */
+export function ContentSection({ id, workspace }: { id: string; workspace: string }) {
+  const isRefused = useRefusal('requests.content') !== undefined
+  const stores = useOperation('workspaces.get', { params: { name: workspace } }, { enabled: !isRefused })
+  // Read when asked for, once: every read is an entry of the audit list.
+  const read = useChange('requests.content')
+  const remove = useChange('requests.delete-content')
+  if (isRefused || (stores.data?.content ?? null) === null) return null
+  const content = remove.isSuccess ? undefined : read.data
+  return (
+    <DrawerSection
+      title="Content"
+      actions={
+        content === undefined ? null : (
+          <MayButton
+            to="requests.delete-content"
+            variant="subtle"
+            size="compact-xs"
+            c="var(--bad)"
+            loading={remove.isPending}
+            onClick={() => remove.mutate({ params: { id } })}
+          >
+            Delete the content
+          </MayButton>
+        )
+      }
+    >
+      {content !== undefined && <Said content={content} />}
+      {remove.isSuccess && (
+        <Text size="sm" c="dimmed">
+          The content is deleted; the request stays in the log.
+        </Text>
+      )}
+      {content === undefined && !remove.isSuccess && (
+        <Group gap="sm">
+          <Button
+            variant="default"
+            size="xs"
+            leftSection={<Eye size={14} aria-hidden />}
+            loading={read.isPending}
+            onClick={() => read.mutate({ params: { id } })}
+          >
+            Show what was said
+          </Button>
+          <Text size="xs" c="dimmed">
+            The audit list will say that you did.
+          </Text>
+        </Group>
+      )}
+      {(read.error ?? remove.error) !== null && (
+        <Text size="sm" c="dimmed" role="alert">
+          {(read.error ?? remove.error)?.message}
+        </Text>
+      )}
+    </DrawerSection>
+  )
+}
+
+function Said({ content }: { content: Content }) {
+  const [isRaw, setRaw] = useState(false)
+  const redacted = Object.entries(content.redacted)
+  if (content.dropped !== null) {
+    return (
+      <Alert color="yellow">
+        Nothing was stored of this request: more was said at that time than the database took.
+      </Alert>
+    )
+  }
+  return (
+    <Stack gap="md">
+      <Group justify="space-between" gap="xs">
+        <Group gap={6}>
+          {redacted.map(([rule, times]) => (
+            <Badge key={rule} variant="default" size="sm" tt="none">
+              {rule} redacted × {count(times)}
+            </Badge>
+          ))}
+          <Text size="xs" c="dimmed">
+            kept until <Time at={content.expires_at} />
+          </Text>
+        </Group>
+        <Switch size="xs" label="Raw" checked={isRaw} onChange={(event) => setRaw(event.currentTarget.checked)} />
+      </Group>
+      <Part title="Request" body={content.request} isRaw={isRaw} />
+      <Part title="Answer" body={content.answer} isRaw={isRaw} />
+    </Stack>
+  )
+}
+
+function Part({ title, body, isRaw }: { title: string; body: Body | null; isRaw: boolean }) {
+  const value: unknown = body?.is_json === true ? JSON.parse(body.text) : null
+  const turns = turnsOf(value)
+  return (
+    <Stack gap={6}>
+      <Text size="xs" fw={550} c="dimmed">
+        {title}
+        {body?.truncated === true && `: the beginning of ${count(body.bytes)} bytes`}
+      </Text>
+      {body === null ? (
+        <Text size="sm" c="dimmed">
+          {title === 'Answer' ? 'Nothing was served.' : 'Nothing was stored.'}
+        </Text>
+      ) : isRaw || turns.length === 0 ? (
+        <CodeBlock label={`${title} as stored`} code={value === null ? body.text : JSON.stringify(value, null, 2)} />
+      ) : (
+        turns.map((turn, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: a conversation has no other order, and does not change.
+          <div key={index} className={classes['turn']} data-who={turn.who}>
+            <div className={classes['who']}>{turn.who}</div>
+            <div className={classes['text']}>{turn.text}</div>
+          </div>
+        ))
+      )}
+    </Stack>
+  )
+}
