@@ -27,6 +27,8 @@ export function AccountMenu({ session }: { session: Reply<'sessions.current'> })
   async function signOut() {
     await call('sessions.end', {})
     queries.clear()
+    // What was written in the playground is not for whoever signs in next.
+    sessionStorage.clear()
     window.location.assign('/dashboard')
   }
 

@@ -14,9 +14,15 @@ import classes from './playground.module.css'
 
 type Answered = Reply<'chat.try'>
 
-export function AnswerPanel({ answered, isWaiting }: { answered: Answered | undefined; isWaiting: boolean }) {
+export interface AnswerPanelProps {
+  title: string
+  answered: Answered | undefined
+  isWaiting: boolean
+}
+
+export function AnswerPanel({ title, answered, isWaiting }: AnswerPanelProps) {
   return (
-    <Panel title="Answer">
+    <Panel title={title}>
       <div aria-live="polite" aria-busy={isWaiting}>
         {isWaiting ? (
           <Stack gap="xs">

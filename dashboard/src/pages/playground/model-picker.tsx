@@ -9,10 +9,12 @@ type CatalogItem = Item<'catalog.list'>
 
 /** Everything a caller of this workspace may ask for, with what it costs. */
 export function ModelPicker({
+  label,
   workspace,
   value,
   onChange,
 }: {
+  label: string
   workspace: string
   value: string
   onChange: (id: string | null) => void
@@ -31,7 +33,7 @@ export function ModelPicker({
   }, [byId, value])
   return (
     <Select
-      label="Model"
+      label={label}
       placeholder={catalog.isPending ? 'Loading …' : 'An alias or a model'}
       data={data}
       value={value === '' ? null : value}
@@ -39,6 +41,8 @@ export function ModelPicker({
       searchable
       limit={60}
       maxDropdownHeight={360}
+      // Wider than the field: a long name and its prices stand beside each other.
+      comboboxProps={{ width: 'min(30rem, calc(100vw - 2rem))', position: 'bottom-start' }}
       nothingFoundMessage="Nothing has this name"
       error={catalog.error?.message}
       renderOption={({ option }) => <Option id={option.value} item={byId.get(option.value)} />}
@@ -50,11 +54,11 @@ function Option({ id, item }: { id: string; item: CatalogItem | undefined }) {
   const first = item?.chain[0]
   return (
     <Group justify="space-between" wrap="nowrap" w="100%" gap="xs">
-      <Text size="sm" truncate>
+      <Text size="sm" style={{ flex: '1 1 auto', minWidth: '7rem', overflowWrap: 'anywhere' }}>
         {id}
       </Text>
       {first !== undefined && (
-        <Text size="xs" c="dimmed" className="figures" style={{ whiteSpace: 'nowrap' }}>
+        <Text size="xs" c="dimmed" className="figures" style={{ flex: 'none', whiteSpace: 'nowrap' }}>
           {priceText(first.input_per_mtok)} / {priceText(first.output_per_mtok)} · {tokens(first.context_window)}
         </Text>
       )}

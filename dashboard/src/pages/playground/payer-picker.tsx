@@ -1,16 +1,14 @@
 import { Select } from '@mantine/core'
 import type { Item } from '../../api/client.ts'
 
-/** Every call is somebody's: its limits, its budget, its line in the log. */
-export function PayerPicker({
-  keys,
-  value,
-  onChange,
-}: {
+export interface PayerPickerProps {
   keys: readonly Item<'keys.list'>[] | undefined
   value: string | null
   onChange: (id: string | null) => void
-}) {
+}
+
+/** Every call is somebody's: its limits, its budget, its line in the log. */
+export function PayerPicker({ keys, value, onChange }: PayerPickerProps) {
   return (
     <Select
       label="In the name of"

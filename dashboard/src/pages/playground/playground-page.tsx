@@ -1,105 +1,93 @@
-import { Alert, Grid, Group, Stack, Switch, Text } from '@mantine/core'
+import { Alert, Grid, Stack } from '@mantine/core'
 import { useHotkeys } from '@mantine/hooks'
-import { SendHorizontal } from 'lucide-react'
 import { useState } from 'react'
 import { useAll } from '../../api/hooks.ts'
-import { MayButton } from '../../components/may-button.tsx'
 import { Page } from '../../components/page.tsx'
-import { Panel } from '../../components/panel.tsx'
 import { ErrorState } from '../../components/states.tsx'
 import { useUrlState, useWorkspace } from '../../shell/place.ts'
 import { AnswerPanel } from './answer-panel.tsx'
 import { CodePanel } from './code-panel.tsx'
-import { buildRequest, type Draft } from './draft.ts'
-import { MessagesEditor } from './messages-editor.tsx'
-import { ModelPicker } from './model-picker.tsx'
-import { Parameters } from './parameters.tsx'
-import { PayerPicker } from './payer-picker.tsx'
-import { useIsStreaming, useTry } from './use-try.ts'
+import { buildRequest } from './draft.ts'
+import { PromptPanel } from './prompt-panel.tsx'
+import { useDraft } from './use-draft.ts'
+import { type Attempt, useIsStreaming, useTry } from './use-try.ts'
 
-const FIRST: Omit<Draft, 'model'> = {
-  messages: [
-    { id: 1, role: 'system', content: '' },
-    { id: 2, role: 'user', content: '' },
-  ],
-  temperature: null,
-  maxTokens: null,
-  isStreamed: false,
-  more: '',
-}
-
-/** A real call in the name of a key, and the same call as code. The address keeps model and key, never the messages. */
+/**
+ * A real call in the name of a key, or the same to two models, and the same call as code. The address keeps models and
+ * key, never the messages.
+ */
 export function PlaygroundPage() {
   const workspace = useWorkspace()
-  const [{ model = '', key: chosenKey }, setPlace] = useUrlState()
-  const [draft, setDraft] = useState(FIRST)
+  const [{ model = '', against: named, key: chosenKey }, setPlace] = useUrlState()
+  const [isComparing, setComparing] = useState(named !== undefined)
+  const [draft, setDraft] = useDraft()
   const keys = useAll('keys.list', { query: { workspace, state: 'live' } })
   const payers = keys.data?.filter(({ paused_at }) => paused_at === null)
-  const attempt = useTry()
-  const isStreaming = useIsStreaming(workspace)
+  const mayStream = useIsStreaming(workspace)
+  const first = useTry()
+  const second = useTry()
   const key = chosenKey ?? payers?.[0]?.id ?? null
-  const built = buildRequest({ ...draft, model, isStreamed: draft.isStreamed && isStreaming === true })
-  const problem = built.problem ?? (key === null ? 'Choose the key that pays for the call.' : null)
+  const against = isComparing ? (named ?? '') : null
+  const models = against === null ? [model] : [model, against]
+  const built = models.map((each) =>
+    buildRequest({ ...draft, model: each, isStreamed: draft.isStreamed && mayStream === true }),
+  )
+  const problem =
+    built.find((each) => each.problem !== null)?.problem ??
+    (key === null ? 'Choose the key that pays for the call.' : null)
 
   function send() {
-    if (built.body !== null && key !== null) attempt.send({ query: { workspace, key }, body: built.body })
+    if (problem !== null || key === null) return
+    for (const [index, { body }] of built.entries()) {
+      if (body !== null) (index === 0 ? first : second).send({ query: { workspace, key }, body })
+    }
   }
   useHotkeys([['mod+Enter', send]], [])
 
+  function choose(change: { model?: string | null; against?: string | null }) {
+    if (change.against !== undefined) setComparing(change.against !== null)
+    setPlace(change)
+  }
+
+  const half = { base: 12, md: 6 }
   return (
     <Page title="Playground" description="A real call: it is admitted, logged and paid for like any other.">
       <Grid gap="lg">
-        <Grid.Col span={{ base: 12, md: 6 }}>
+        <Grid.Col span={isComparing ? 12 : half}>
+          <PromptPanel
+            {...{ workspace, model, against, draft, mayStream, problem }}
+            payer={{ keys: payers, value: key, onChange: (id) => setPlace({ key: id }) }}
+            isPending={first.isPending || (isComparing && second.isPending)}
+            onChoose={choose}
+            onDraft={setDraft}
+            onSend={send}
+          />
+        </Grid.Col>
+        <Grid.Col span={half}>
           <Stack gap="lg">
-            <Panel>
-              <Stack>
-                <Group grow align="flex-start" preventGrowOverflow={false}>
-                  <ModelPicker workspace={workspace} value={model} onChange={(id) => setPlace({ model: id })} />
-                  <PayerPicker keys={payers} value={key} onChange={(id) => setPlace({ key: id })} />
-                </Group>
-                <MessagesEditor
-                  messages={draft.messages}
-                  onChange={(messages) => setDraft({ ...draft, messages })}
-                  onSend={send}
-                />
-                <Parameters draft={draft} onChange={(change) => setDraft({ ...draft, ...change })} />
-                <Switch
-                  label="Stream the answer"
-                  description={isStreaming === false ? 'Streaming is off in this workspace.' : undefined}
-                  checked={draft.isStreamed && isStreaming === true}
-                  disabled={isStreaming !== true}
-                  onChange={(event) => setDraft({ ...draft, isStreamed: event.currentTarget.checked })}
-                />
-                <Group justify="space-between">
-                  <Text size="xs" c="dimmed">
-                    {problem ?? 'Ctrl + Enter sends'}
-                  </Text>
-                  <MayButton
-                    to="chat.try"
-                    onClick={send}
-                    disabled={problem !== null}
-                    loading={attempt.isPending}
-                    rightSection={<SendHorizontal size={16} aria-hidden />}
-                  >
-                    Send
-                  </MayButton>
-                </Group>
-              </Stack>
-            </Panel>
+            <Answered title={isComparing ? model || 'Model' : 'Answer'} attempt={first} />
+            {!isComparing && <CodePanel body={built[0]?.body ?? null} />}
           </Stack>
         </Grid.Col>
-        <Grid.Col span={{ base: 12, md: 6 }}>
-          <Stack gap="lg">
-            {attempt.error !== null && (
-              <Alert color="red" p={0}>
-                <ErrorState error={attempt.error} />
-              </Alert>
-            )}
-            <AnswerPanel answered={attempt.data} isWaiting={attempt.isPending && attempt.data === undefined} />
-            <CodePanel body={built.body} />
-          </Stack>
-        </Grid.Col>
+        {isComparing && (
+          <Grid.Col span={half}>
+            <Answered title={against || 'Against'} attempt={second} />
+          </Grid.Col>
+        )}
       </Grid>
     </Page>
+  )
+}
+
+function Answered({ title, attempt: { data, error, isPending } }: { title: string; attempt: Attempt }) {
+  return (
+    <Stack gap="lg">
+      {error !== null && (
+        <Alert color="red" p={0}>
+          <ErrorState error={error} />
+        </Alert>
+      )}
+      <AnswerPanel title={title} answered={data} isWaiting={isPending && data === undefined} />
+    </Stack>
   )
 }

@@ -6,7 +6,7 @@ import { NOTHING_STREAMED, type StreamedBody, splitEvents, withEvent } from './s
 
 type Answered = Reply<'chat.try'>
 
-interface Attempt {
+export interface Attempt {
   data: Answered | undefined
   error: ApiError | null
   isPending: boolean
