@@ -36,7 +36,12 @@ export function deriveCommand(operationName: string, operation: Operation, refin
     aliases: refinement.aliases ?? [],
     options: without(refinement.omit ?? [], {
       ...refinement.options,
-      ...Object.fromEntries(Object.entries(query).map(([field, schema]) => [kebab(field), optionOf(schema)])),
+      ...Object.fromEntries(
+        Object.entries(query).map(([field, schema]) => [
+          kebab(field),
+          { ...optionOf(schema), ...(field === 'key' ? KEY : {}) },
+        ]),
+      ),
       ...Object.fromEntries(
         optionFields.flatMap(([field, schema]) => (isPlain(schema) ? [[kebab(field), optionOf(schema)]] : [])),
       ),
@@ -76,6 +81,8 @@ function without(names: readonly string[], options: Record<string, OptionSpec>):
   return Object.fromEntries(Object.entries(options).filter(([name]) => !names.includes(name)))
 }
 
+/** The API takes ids; names are looked up before it is asked. */
+const KEY = { placeholder: 'KEY', help: 'The name or the id of a key' }
 const FILE: OptionSpec = { type: 'string', short: 'f', placeholder: 'FILE', help: 'The body as JSON; - for stdin' }
 const IF_MATCH: OptionSpec = { type: 'string', placeholder: 'ETAG', help: 'Only if the object still has this ETag' }
 

@@ -38,7 +38,7 @@ export async function withIds(operation: Operation, input: AnyInput, client: Api
 
 async function idOf(given: unknown, kind: string, list: OperationName, client: ApiClient, workspace: unknown) {
   if (typeof given !== 'string' || ID.test(given)) return given
-  return chooseId(given, kind, await everyThing(list, client, workspace))
+  return chooseId(given, kind, await thingsLike(given, list, client, workspace))
 }
 
 /** Of several, the one that still works; the gateway says of a name that nobody has that it is not there. */
@@ -56,12 +56,18 @@ export function chooseId(name: string, kind: string, things: readonly Thing[], n
   return fitting[0]?.id ?? name
 }
 
-/** Keys are listed by workspace, so the names of all of them are looked through. */
-async function everyThing(list: OperationName, client: ApiClient, workspace: unknown): Promise<Thing[]> {
+/** Keys are listed by workspace and may be many: each workspace is asked for those with this name in theirs. */
+async function thingsLike(
+  search: string,
+  list: OperationName,
+  client: ApiClient,
+  workspace: unknown,
+): Promise<Thing[]> {
   if (list !== 'keys.list') return pages(list, client, {})
   const found: Thing[] = []
   const names = workspace === null ? (await pages('workspaces.list', client, {})).map(({ name }) => name) : [workspace]
-  for (const name of names) found.push(...(await pages(list, client, { workspace: name })))
+  for (const name of names)
+    found.push(...(await pages(list, client, { workspace: name, search: search.slice(0, 100) })))
   return found
 }
 

@@ -16,13 +16,14 @@ import { checkWorkspace } from './workspaces.ts'
 export function keyHandlers(deps: ManagementDeps): HandlersOf<typeof keyOperations> {
   return {
     ...keyValueHandlers(deps),
-    async 'keys.list'({ query: { workspace, state, limit, cursor } }, { now }) {
+    async 'keys.list'({ query: { workspace, state, search, limit, cursor } }, { now }) {
       const after = decodeCursor(cursor, 1)
       await checkWorkspace(deps.db, workspace)
       await untilCaughtUp(deps)
       const wanted = {
         kind: 'live',
         workspace,
+        search: search ?? '',
         usableAt: state === 'live' ? now : null,
         after: after === null ? null : String(after[0]),
         limit: limit + 1,

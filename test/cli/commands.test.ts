@@ -310,7 +310,7 @@ describe('the log', () => {
     assert.match((await ok('status')).stdout, /^openai +yes +\d+ +\d+ +0 /m)
     assert.equal((await ok('status --json')).json().phase, 'ready')
     const [key] = (await ok('keys list --state live --json')).json().data
-    const tried = await ok(`try --key ${key.id} --model gpt-sim-echo -m hello`)
+    const tried = await ok(`try --key ${key.name} --model gpt-sim-echo -m hello`)
     assert.equal(tried.stdout, 'hello\n')
     assert.match(tried.stderr, /^x-gateway-provider: openai$/m)
     const failed = await cli(`try --key ${key.id} --model nothing`)

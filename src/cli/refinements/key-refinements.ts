@@ -49,7 +49,7 @@ export const keyRefinements: Readonly<Record<string, Refinement>> = {
   'workspaces.get': { examples: ['switchyard workspaces get default'] },
   'workspaces.delete': { examples: ['switchyard workspaces delete research --force true'] },
   'keys.list': {
-    examples: ['switchyard keys list', 'switchyard keys list --workspace research --json'],
+    examples: ['switchyard keys list', 'switchyard keys list --workspace research --search nightly --json'],
     columns: [
       'id',
       'name',

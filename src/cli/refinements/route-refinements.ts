@@ -87,14 +87,14 @@ export const routeRefinements: Readonly<Record<string, Refinement>> = {
   },
   'explain.request': {
     name: 'explain',
-    examples: ['switchyard explain --model fast -m "Say hello"', 'switchyard explain -f chat.json --key KEY_ID'],
+    examples: ['switchyard explain --model fast -m "Say hello"', 'switchyard explain -f chat.json --key nightly'],
     options: CHAT_OPTIONS,
     refine: chatBody,
     print: printExplanation,
   },
   'chat.try': {
     name: 'try',
-    examples: ['switchyard try --key KEY_ID --model fast -m "Say hello"', 'switchyard try --key KEY_ID -f chat.json'],
+    examples: ['switchyard try --key nightly --model fast -m "Say hello"', 'switchyard try --key nightly -f chat.json'],
     options: CHAT_OPTIONS,
     refine: chatBody,
     print: printTried,

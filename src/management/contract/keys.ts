@@ -58,6 +58,12 @@ export const keyOperations = {
     query: z.strictObject({
       ...inWorkspace,
       state: z.enum(['live', 'all']).default('all').describe('`live`: without those that are revoked or expired'),
+      search: z
+        .string()
+        .trim()
+        .max(100)
+        .optional()
+        .describe('Only keys with this in their name, their id or the first characters of their value'),
       ...paging,
     }),
     reply: pageOf(Key),

@@ -37,6 +37,25 @@ for (const engine of ENGINES) {
       assert.equal((await findKey(db, 'admin', admin))?.name, 'boss')
     })
 
+    test('a search finds a part of a name, an id or a prefix, and takes no letter for a wildcard', async () => {
+      const { db, make } = await newStore(engine)
+      const [nightly, dotted] = [
+        await make({ ...LIVE, name: 'Nightly_build' }, 1_000),
+        await make({ ...LIVE, name: 'nightlyXbuild.eu' }, 2_000),
+      ]
+      await make({ ...LIVE, workspace: 'other', name: 'nightly' }, 3_000)
+      const found = async (search: string, after: string | null = null) =>
+        (await listKeys(db, { ...LIVE, search, after, limit: 10 })).map(({ id }) => id)
+      assert.deepEqual(await found('NIGHTLY'), [dotted, nightly])
+      assert.deepEqual(await found('nightly', dotted), [nightly])
+      assert.deepEqual(await found('y_b'), [nightly])
+      assert.deepEqual(await found('%'), [])
+      assert.deepEqual(await found('\\'), [])
+      assert.deepEqual(await found(nightly.slice(4)), [nightly])
+      const prefix = (await findKey(db, 'live', dotted))?.prefix ?? ''
+      assert.deepEqual(await found(prefix), [dotted])
+    })
+
     test('a key is usable until it is revoked or expires', async () => {
       const { db, make } = await newStore(engine)
       const [plain, ended, ending, expired, expiring] = [

@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import { type Access, FULL_ACCESS, isFullAccess, type Role } from '../../domain/access.ts'
 import { hashKey, type Key, type KeyKind, keyPrefix, newKeyValue } from '../../domain/key.ts'
 import { type Limits, limitsFromText } from '../../domain/limits.ts'
@@ -157,6 +157,8 @@ export interface KeyPage {
   workspace: string | null
   /** Only those that work at this time (Unix milliseconds); null or left out: all. */
   usableAt?: number | null
+  /** Only those with this in their name, id or prefix, in capitals or not. */
+  search?: string
   /** The id that the page before ended with. */
   after: string | null
   limit: number
@@ -164,13 +166,19 @@ export interface KeyPage {
 
 /** Newest first. */
 export async function listKeys(db: Kysely<Database>, page: KeyPage): Promise<KeyRow[]> {
-  const { kind, workspace, usableAt = null, after, limit } = page
+  const { kind, workspace, usableAt = null, search = '', after, limit } = page
   let rows = db.selectFrom('keys').selectAll().where('kind', 'in', KINDS[kind]).orderBy('id', 'desc').limit(limit)
   if (workspace !== null) rows = rows.where('workspace', '=', workspace)
   if (usableAt !== null) {
     rows = rows
       .where((where) => where.or([where('revoked_at', 'is', null), where('revoked_at', '>', usableAt)]))
       .where((where) => where.or([where('expires_at', 'is', null), where('expires_at', '>', usableAt)]))
+  }
+  if (search !== '') {
+    const pattern = `%${search.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`
+    const has = (column: 'name' | 'id' | 'prefix') =>
+      sql<boolean>`lower(${sql.ref(column)}) like ${pattern} escape '\\'`
+    rows = rows.where((where) => where.or([has('name'), has('id'), has('prefix')]))
   }
   if (after !== null) rows = rows.where('id', '<', after)
   return rows.execute()

@@ -79,11 +79,11 @@ function sortValue(key: ListedKey, by: string, now: number): string | number {
   }
 }
 
-/** Equal ones stay newest first, as the gateway lists them. Each value is worked out once: there may be thousands. */
+/** Equal ones stay newest first, as the gateway lists them; so do all without a name to sort by. Each value is worked out once: there may be thousands. */
 export function sorted(keys: readonly ListedKey[], { by, descending }: Sort, now: number): ListedKey[] {
   const direction = descending ? -1 : 1
   return keys
-    .map((key) => ({ key, value: sortValue(key, by, now) }))
+    .map((key) => ({ key, value: by === '' ? 0 : sortValue(key, by, now) }))
     .sort((a, b) => (a.value === b.value ? 0 : a.value < b.value ? -direction : direction))
     .map(({ key }) => key)
 }

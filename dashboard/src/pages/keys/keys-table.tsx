@@ -68,9 +68,16 @@ function columnsWith(link: (id: string) => string): Column<ListedKey>[] {
   ]
 }
 
+export interface MoreKeys {
+  isLoading: boolean
+  load: () => void
+}
+
 export interface KeysTableProps {
   rows: readonly ListedKey[]
   sort: Sort
+  /** Older ones that are not read yet. */
+  more: MoreKeys | null
   onSort: (sort: Sort) => void
   currentId: string | undefined
   /** Where the drawer of a key lives. */
@@ -80,10 +87,14 @@ export interface KeysTableProps {
 /** Drawn at first; more on request, so that thousands of keys do not make the page slow. */
 const STEP = 200
 
-export function KeysTable({ rows, sort, onSort, currentId, link }: KeysTableProps) {
+export function KeysTable({ rows, sort, more, onSort, currentId, link }: KeysTableProps) {
   const columns = useMemo(() => columnsWith(link), [link])
   const [limit, setLimit] = useState(STEP)
   const hidden = rows.length - limit
+  function showMore() {
+    setLimit(limit + STEP)
+    if (hidden <= 0) more?.load()
+  }
   return (
     <>
       <DataTable
@@ -95,10 +106,12 @@ export function KeysTable({ rows, sort, onSort, currentId, link }: KeysTableProp
         onSort={onSort}
         isCurrent={({ id }) => id === currentId}
       />
-      {hidden > 0 && (
+      {(hidden > 0 || more !== null) && (
         <Group justify="center" p="sm">
-          <Button variant="default" size="xs" onClick={() => setLimit(limit + STEP)}>
-            Show {count(Math.min(STEP, hidden))} more of {count(hidden)}
+          <Button variant="default" size="xs" loading={hidden <= 0 && more?.isLoading === true} onClick={showMore}>
+            {hidden > 0
+              ? `Show ${count(Math.min(STEP, hidden))} more of ${count(hidden)}${more === null ? '' : '+'}`
+              : 'Show older keys'}
           </Button>
         </Group>
       )}

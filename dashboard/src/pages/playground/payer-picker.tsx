@@ -17,6 +17,7 @@ export function PayerPicker({ keys, value, onChange }: PayerPickerProps) {
       value={value}
       onChange={onChange}
       searchable
+      limit={60}
       allowDeselect={false}
     />
   )
