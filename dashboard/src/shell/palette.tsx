@@ -1,12 +1,18 @@
 import '@mantine/spotlight/styles.css'
 import { Button, Kbd } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
 import { Spotlight, type SpotlightActionGroupData, spotlight } from '@mantine/spotlight'
-import { BookOpen, Route, Search } from 'lucide-react'
+import { BookOpen, KeyRound, type LucideIcon, Plus, Route, Search } from 'lucide-react'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
-import { useAll } from '../api/hooks.ts'
+import { useAll, useOperation } from '../api/hooks.ts'
+import { keySearch } from '../format/key-search.ts'
 import { PAGES } from './pages.ts'
+import { usePaletteActions } from './palette-actions.ts'
 import { usePath, useWorkspace } from './place.ts'
+
+/** Of models and keys, of which there may be thousands. */
+const MOST = 8
 
 export function PaletteButton() {
   return (
@@ -27,72 +33,109 @@ export function PaletteButton() {
   )
 }
 
-/** Pages, routes, models and, by its id, any request: from the keyboard. */
+/** Pages, actions, routes, keys, models and, by its id, any request: from the keyboard. */
 export function Palette() {
   const [text, setText] = useState('')
-  const path = usePath()
-  const [, navigate] = useLocation()
-  const workspace = useWorkspace()
   const [isOpened, setOpened] = useState(false)
-  const routes = useAll('routes.list', { query: { workspace } }, { enabled: isOpened })
-  const wanted = text.trim()
-  const groups: SpotlightActionGroupData[] = [
-    {
-      group: 'Pages',
-      actions: PAGES.flatMap((group) => group.pages).map(({ name, title, icon: Icon }) => ({
-        id: `page-${name}`,
-        label: title,
-        leftSection: <Icon size={18} aria-hidden />,
-        onClick: () => navigate(path(name)),
-      })),
-    },
-    {
-      group: 'Routes',
-      actions: (routes.data ?? []).map(({ alias, description }) => ({
-        id: `route-${alias}`,
-        label: alias,
-        description: description ?? '',
-        leftSection: <Route size={18} aria-hidden />,
-        onClick: () => navigate(path('routes', alias)),
-      })),
-    },
-  ]
-  if (wanted.startsWith('chatcmpl_')) {
-    groups.push({
-      group: 'Requests',
-      actions: [{ id: wanted, label: wanted, onClick: () => navigate(path('requests', wanted)) }],
-    })
-  }
-  if (wanted !== '') {
-    groups.push({
-      group: 'Models',
-      actions: [
-        {
-          id: 'catalog-search',
-          label: `Find “${wanted}” in the catalog`,
-          keywords: [wanted],
-          leftSection: <BookOpen size={18} aria-hidden />,
-          onClick: () => navigate(`${path('catalog')}?search=${encodeURIComponent(wanted)}`),
-        },
-      ],
-    })
-  }
   return (
     <Spotlight
-      actions={groups}
+      actions={useFound(text.trim(), isOpened)}
       query={text}
       onQueryChange={setText}
       onSpotlightOpen={() => setOpened(true)}
       shortcut={['mod + K', '/']}
       nothingFound="Nothing has this name"
       highlightQuery
-      attributes={{ content: { 'aria-label': 'Search pages, routes, models and requests' } }}
+      attributes={{ content: { 'aria-label': 'Search pages, actions, routes, keys, models and requests' } }}
       scrollable
       searchProps={{
         leftSection: <Search size={18} aria-hidden />,
-        placeholder: 'A page, a route, a model, a request id …',
+        placeholder: 'A page, an action, a route, a key, a model, a request id …',
         'aria-label': 'Search',
       }}
     />
   )
+}
+
+/** Everything that could be meant; what does not have the wanted text is left out by the list itself. */
+function useFound(wanted: string, isOpened: boolean): SpotlightActionGroupData[] {
+  const path = usePath()
+  const [, navigate] = useLocation()
+  const workspace = useWorkspace()
+  const actions = usePaletteActions()
+  const routes = useAll('routes.list', { query: { workspace } }, { enabled: isOpened })
+  const catalog = useAll('catalog.list', { query: { workspace } }, { enabled: isOpened && wanted !== '' })
+  const keys = useFoundKeys(workspace, wanted)
+  const models = (catalog.data ?? []).filter(
+    ({ kind, id }) => kind === 'direct' && wanted !== '' && id.toLowerCase().includes(wanted.toLowerCase()),
+  )
+  const entry = (Icon: LucideIcon, id: string, label: string, href: string) => ({
+    id,
+    label,
+    leftSection: <Icon size={18} aria-hidden />,
+    onClick: () => navigate(href),
+  })
+  return [
+    {
+      group: 'Requests',
+      actions: wanted.startsWith('chatcmpl_')
+        ? [{ id: wanted, label: wanted, onClick: () => navigate(path('requests', wanted)) }]
+        : [],
+    },
+    {
+      group: 'Pages',
+      actions: PAGES.flatMap(({ pages }) => pages).map(({ name, title, icon }) =>
+        entry(icon, `page-${name}`, title, path(name)),
+      ),
+    },
+    {
+      group: 'Actions',
+      actions: actions.map(({ label, place, opens }) =>
+        entry(Plus, `action-${label}`, label, `${path(...place)}?${opens}=1`),
+      ),
+    },
+    {
+      group: 'Routes',
+      actions: (routes.data ?? []).map(({ alias, description }) => ({
+        ...entry(Route, `route-${alias}`, alias, path('routes', alias)),
+        description: description ?? '',
+      })),
+    },
+    {
+      group: 'Keys',
+      actions: keys.map(({ id, name, prefix }) => ({
+        ...entry(KeyRound, `key-${id}`, name, path('keys', id)),
+        description: `${prefix}…`,
+        // A pasted value has more letters than the gateway shows of it.
+        keywords: [id, wanted.startsWith(prefix) ? wanted : prefix],
+      })),
+    },
+    {
+      group: 'Models',
+      actions: [
+        ...models.slice(0, MOST).map(({ id }) => entry(BookOpen, `model-${id}`, id, path('catalog', id))),
+        ...(wanted === ''
+          ? []
+          : [
+              {
+                ...entry(
+                  BookOpen,
+                  'catalog-search',
+                  `Find “${wanted}” in the catalog`,
+                  `${path('catalog')}?search=${encodeURIComponent(wanted)}`,
+                ),
+                keywords: [wanted],
+              },
+            ]),
+      ],
+    },
+  ].filter(({ actions: found }) => found.length > 0)
+}
+
+/** Searched by the gateway: there may be thousands. */
+function useFoundKeys(workspace: string, wanted: string) {
+  const [search] = useDebouncedValue(keySearch(wanted), 150)
+  const query = { workspace, state: 'live', search, limit: MOST } as const
+  const found = useOperation('keys.list', { query }, { enabled: search !== '' })
+  return wanted === '' ? [] : (found.data?.data ?? [])
 }
