@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import { CONTRACT, type Contract } from '../management/contract/contract.ts'
 import type { InputOf, Operation } from '../management/contract/operation.ts'
 import { CliError } from './cli-error.ts'
+import { programName } from './program-name.ts'
 
 export type OperationName = keyof Contract & string
 
@@ -129,7 +130,7 @@ function unreachable(url: string, error: unknown): CliError {
   const reason = cause?.code ?? cause?.message ?? (error instanceof Error ? error.message : String(error))
   const isDown = reason === 'ECONNREFUSED' || reason === 'ENOTFOUND'
   const hint = isDown
-    ? 'is the gateway running? Start it with: switchyard serve; or set --url or SWITCHYARD_URL'
+    ? `is the gateway running? Start it with: ${programName()} serve; or set --url or SWITCHYARD_URL`
     : reason
   return new CliError(`cannot reach ${url}: ${hint}`, 1)
 }

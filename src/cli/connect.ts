@@ -4,6 +4,7 @@ import { AGENT_SETUPS, type AgentSetup } from './agent-setups.ts'
 import { CliError } from './cli-error.ts'
 import { type Command, type Given, text } from './command.ts'
 import { LIMIT_OPTIONS, withNewLimits } from './limit-options.ts'
+import { programName } from './program-name.ts'
 
 const KEY_PLACEHOLDER = '<GATEWAY_KEY>'
 
@@ -56,7 +57,7 @@ async function run(given: Given): Promise<number> {
   if (name === undefined) output.note(`\nPut a gateway key in place of ${KEY_PLACEHOLDER}, or make one: --new-key NAME`)
   if (setup.needsStreams && !isStreaming) {
     output.note(
-      `\n${output.bad(`Streaming is off in workspace '${workspace}'`)}, and ${setup.title} only asks for streams. Switch it on: switchyard workspaces update ${workspace} --streaming true`,
+      `\n${output.bad(`Streaming is off in workspace '${workspace}'`)}, and ${setup.title} only asks for streams. Switch it on: ${programName()} workspaces update ${workspace} --streaming true`,
     )
   }
   return 0
@@ -68,7 +69,7 @@ async function fittingAlias(setup: AgentSetup, workspace: string, { client }: Gi
   const chosen = aliases.find((alias) => alias.includes(setup.modelHint ?? '')) ?? aliases[0]
   if (chosen !== undefined) return chosen
   throw new CliError(
-    `workspace '${workspace}' has no route. Make one (switchyard routes put --help), or name a model with --model`,
+    `workspace '${workspace}' has no route. Make one (${programName()} routes put --help), or name a model with --model`,
     1,
   )
 }

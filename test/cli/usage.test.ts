@@ -138,7 +138,7 @@ describe('what goes wrong is told with the next step', () => {
     await new Promise((resolve) => server.close(resolve))
     const { code, stderr } = await runCli(['keys', 'list', '--url', url], { environment: { ADMIN_KEY } })
     assert.equal(code, 1)
-    assert.match(stderr, /cannot reach http:\/\/127\.0\.0\.1:\d+: .*switchyard serve/)
+    assert.match(stderr, /cannot reach http:\/\/127\.0\.0\.1:\d+: .*Start it with: \S.* serve;/)
   })
 
   test('somebody else there', async () => {

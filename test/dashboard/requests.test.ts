@@ -240,6 +240,15 @@ describe('an opened request', () => {
     await assertAccessible(page, 'no such request')
   })
 
+  test('that was refused before a provider was asked is not called one of a direct model id', async () => {
+    const [refused] = (await manage('/requests?status=error&limit=1')).data
+    await open(`/${refused.id}`)
+    await panel().getByText('Refused before any provider was called').waitFor()
+    await panel().getByText('none', { exact: true }).first().waitFor()
+    assert.equal(await panel().getByText('none, a direct model id').count(), 0)
+    await page.keyboard.press('Escape')
+  })
+
   test('whose gateway died says so', async () => {
     const { json } = await harness.chat(hello('fast'))
     await harness.rows()

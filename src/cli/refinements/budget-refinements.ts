@@ -3,6 +3,7 @@ import { picodollarsOfUsd } from '../../domain/pricing/price.ts'
 import type { Contract } from '../../management/contract/contract.ts'
 import type { Given, Refinement } from '../command.ts'
 import { printRows } from '../print-reply.ts'
+import { programName } from '../program-name.ts'
 import { SINCE, withSince } from './log-refinements.ts'
 
 type Reply<Name extends keyof Contract> = z.output<Contract[Name]['reply']>
@@ -58,7 +59,7 @@ function printBudgets({ data, next_cursor: cursor }: Reply<'budgets.list'>, { ou
     parallel: ofLimit(each.in_flight, each.limits.max_parallel),
     ...(isLeased && { leased_usd: each.leased_usd }),
   }))
-  if (rows.length === 0) output.note('Nothing has limits. Set one: switchyard keys update KEY_ID --budget 50/month')
+  if (rows.length === 0) output.note(`Nothing has limits. Set one: ${programName()} keys update KEY --budget 50/month`)
   else printRows(rows, output)
   if (cursor !== null) output.note(`More results: use --cursor ${cursor} or --all`)
 }

@@ -49,7 +49,7 @@ export function CallSection({ request }: { request: ListedRequest }) {
             ),
           },
           request.endpoint === null ? null : { name: 'Endpoint', value: request.endpoint },
-          { name: 'Route', value: <RouteName route={request.route} /> },
+          { name: 'Route', value: <RouteName request={request} /> },
           { name: 'Started', value: <Time at={request.started_at} /> },
           { name: 'Ended', value: request.finished_at === null ? 'not yet' : <Time at={request.finished_at} /> },
           ...streamFacts(request),
@@ -92,12 +92,13 @@ function streamFacts(request: ListedRequest): Fact[] {
   return facts
 }
 
-function RouteName({ route }: { route: string | null }) {
+function RouteName({ request: { route, attempt_count: attempts } }: { request: ListedRequest }) {
   const path = usePath()
   if (route === null) {
     return (
       <Text component="span" inherit c="dimmed">
-        none, a direct model id
+        {/* Refused before a provider was asked, it may be that nobody looked what the name means. */}
+        {attempts === 0 ? 'none' : 'none, a direct model id'}
       </Text>
     )
   }
