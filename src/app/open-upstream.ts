@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { hideEverywhere } from '../domain/provider.ts'
 import { proxySecrets } from '../domain/proxy-url.ts'
+import type { Fetch } from '../management/access/oidc/settings.ts'
 import { AuthorizationError } from '../providers/authorization.ts'
 import type { AuthorizeDeps } from '../providers/authorize.ts'
 import { createTokens, type Tokens } from '../providers/tokens.ts'
@@ -40,4 +41,19 @@ function openTokens(upstream: UpstreamClient, now: () => number, environment: En
       throw new AuthorizationError(`No token could be fetched: ${words}`)
     },
   })
+}
+
+/** As providers are asked: through the proxy of the environment, to no address that is refused, without redirects. */
+export function fetchThrough(upstream: UpstreamClient): Fetch {
+  return async (url, { method, headers, body }) => {
+    const options = { method: method as 'GET' | 'POST', body: body ?? null, timeoutMs: TIMEOUT_MS, presence: null }
+    const reply = await upstream.exchange(upstream.endpoint({ url, headers }), options)
+    if (reply.kind === 'caller-left') throw new Error('cancelled')
+    if (reply.kind !== 'reply') throw new Error(stoppageWords(reply, url, TIMEOUT_MS))
+    const named = ['content-type', 'www-authenticate', 'location', 'cache-control', 'age'].flatMap((name) => {
+      const value = reply.headers.get(name)
+      return value === undefined ? [] : [[name, value] as [string, string]]
+    })
+    return new Response(new Uint8Array(bodyOf(reply)), { status: reply.status, headers: named })
+  }
 }
