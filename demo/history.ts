@@ -15,7 +15,7 @@ import { type Arrival, arrivals } from './rhythm.ts'
 import { streamed } from './streams.ts'
 import { type Ask, drawAsk, usageOf } from './usage.ts'
 import { createWorld, type Walked, walk } from './walk.ts'
-import { weatherOf } from './weather.ts'
+import { slownessOf, weatherOf } from './weather.ts'
 
 export const HISTORY_DAYS = 30
 export const DAY_MS = 86_400_000
@@ -49,7 +49,7 @@ export function* history(setting: Setting): Iterable<CloseRecord> {
   const random = createRandom(SEED)
   const windowOf = ({ provider, model }: ChainEntry) =>
     snapshot.registry.get(provider)?.get(model)?.traits.contextWindow ?? null
-  const world = createWorld({ weather: weatherOf(now), random, windowOf })
+  const world = createWorld({ weather: weatherOf(now), slowness: slownessOf(now), random, windowOf })
   for (const arrival of arrivals(APPLICATIONS, { from: now - HISTORY_DAYS * DAY_MS, to: now }, random)) {
     const keyId = setting.keyAt(arrival.application, arrival.at, random)
     if (keyId === null) continue

@@ -7,7 +7,7 @@ import { newId } from '../src/domain/new-id.ts'
 import type { ChainEntry } from '../src/domain/route.ts'
 import type { AttemptRecord } from '../src/request-log/record.ts'
 import { answerMs } from './models.ts'
-import type { Weather } from './weather.ts'
+import type { Slowness, Weather } from './weather.ts'
 
 export interface PastCall {
   chain: readonly ChainEntry[]
@@ -30,6 +30,7 @@ export interface Walked {
 
 interface World {
   weather: Weather
+  slowness: Slowness
   random: Random
   windowOf(entry: ChainEntry): number | null
   circuits: Map<string, Circuit>
@@ -77,7 +78,8 @@ function tryEntry(
     const began = walked.elapsedMs
     const circuit = afterStart(world.circuits.get(nameOf(entry)) ?? NEW_CIRCUIT, call.at + began)
     const trouble = weather(entry, call.at + began, random)
-    const durationMs = trouble?.durationMs ?? answerMs(entry.model, call.outputTokens, random)
+    const usualMs = trouble?.durationMs ?? answerMs(entry.model, call.outputTokens, random)
+    const durationMs = Math.round(usualMs * (trouble === null ? world.slowness(entry, call.at) : 1))
     if (began + durationMs > call.patienceMs) {
       const left = called(entry, began, call.patienceMs - began)
       walked.attempts.push({ ...left, code: 'caller_left', reason: 'the caller left' })

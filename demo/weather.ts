@@ -88,6 +88,15 @@ export function weatherOf(now: number): Weather {
   }
 }
 
+/** How many times as long as usual an answer takes. */
+export type Slowness = (entry: ChainEntry, at: number) => number
+
+/** Three days ago one model was slow for a morning. */
+export function slownessOf(now: number): Slowness {
+  const [from, to] = [moment(now, 3, 8.5), moment(now, 3, 12.5)]
+  return ({ model }, at) => (model === 'gpt-5.4-mini' && at >= from && at < to ? 2.6 : 1)
+}
+
 function kindAt(spells: readonly Spell[], entry: ChainEntry, at: number, random: Random): Kind | null {
   for (const { from, to, provider, model, share, kind } of spells) {
     if (at < from || at >= to || provider !== entry.provider) continue

@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely'
+import { mapInTurns } from '../../store/engine/in-turns.ts'
 import type { Database } from '../../store/engine/schema.ts'
 import { DURATION_MS } from '../search/filters.ts'
 import { type PackedHistogram, packed } from './histogram.ts'
@@ -30,7 +31,7 @@ export async function readCallTallies(db: Kysely<Database>, span: Span): Promise
       string_agg(cast(case when code is null then ${DURATION_MS} end as text), ' ') as durations,
       string_agg(cast(first_content_ms as text), ' ') as first_contents
     from requests where ${inSpan(span)} group by 1, 2, 3, 4, 5, 6`.execute(db)
-  return rows.map(({ durations, first_contents, ...tally }) => {
+  return mapInTurns(rows, ({ durations, first_contents, ...tally }) => {
     const [ends, firsts] = [packed(durations), packed(first_contents)]
     return { ...tally, durations: ends, firstContents: firsts, size: ends.length + firsts.length + 10 }
   })

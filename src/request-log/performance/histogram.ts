@@ -5,7 +5,7 @@
 export type Histogram = Map<number, number>
 
 /** The same as kept in memory: a value, its count, and so on. */
-export type PackedHistogram = readonly number[]
+export type PackedHistogram = Uint32Array
 
 const EXACT_BITS = 7
 const LARGEST = 2 ** 31 - 1
@@ -20,10 +20,9 @@ export function bucketOf(milliseconds: number): number {
 
 /** `text` holds the durations, separated by spaces. */
 export function packed(text: string | null): PackedHistogram {
-  if (text === null) return []
   const counts: Histogram = new Map()
-  for (const value of text.split(' ')) count(counts, bucketOf(Number(value)), 1)
-  return [...counts].flat()
+  for (const value of text?.split(' ') ?? []) count(counts, bucketOf(Number(value)), 1)
+  return Uint32Array.from([...counts].flat())
 }
 
 export function addPacked(counts: Histogram, added: PackedHistogram): void {

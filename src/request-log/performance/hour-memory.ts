@@ -38,8 +38,8 @@ interface CountedHour {
   state: string
 }
 
-/** Numbers kept: about 20 MB. */
-const MOST_NUMBERS = 2_000_000
+/** Numbers kept: about 30 MB. */
+const MOST_NUMBERS = 4_000_000
 /** Rows that one query reads: others that read the log are not kept waiting. */
 const ROWS_AT_ONCE = 20_000
 
@@ -54,8 +54,9 @@ export interface HourMemory<P extends Part> {
  * One question at a time: several that come together, as those of a page do, read the rows once.
  */
 export function createHourMemory<P extends Part>(readParts: ReadParts<P>, most = MOST_NUMBERS): HourMemory<P> {
-  const kept = new Map<string, { state: string; parts: readonly P[]; size: number }>()
+  const kept = new Map<string, { state: string; parts: readonly P[]; size: number; question: number }>()
   let size = 0
+  let question = 0
   let last: Promise<unknown> = Promise.resolve()
 
   function keep(place: string, state: string, parts: readonly P[]): void {
@@ -63,15 +64,18 @@ export function createHourMemory<P extends Part>(readParts: ReadParts<P>, most =
     const added = parts.reduce((sum, part) => sum + part.size, 1)
     size += added
     kept.delete(place)
-    kept.set(place, { state, parts, size: added })
+    kept.set(place, { state, parts, size: added, question })
     for (const [oldest, entry] of kept) {
       if (size <= most) return
-      kept.delete(oldest)
-      size -= entry.size
+      // What this question has used stays: asked again, a range that is too long is at least not read as a whole.
+      const dropped = entry.question === question ? place : oldest
+      size -= kept.get(dropped)?.size ?? 0
+      kept.delete(dropped)
     }
   }
 
   async function read(db: Kysely<Database>, span: Span): Promise<P[]> {
+    question++
     const isKept = span.stepMs === HOUR_MS
     const found: P[] = []
     const missing: CountedHour[] = []

@@ -29,20 +29,18 @@ const others = fc.array(
 )
 /** With attempts as a call has them: of one that was answered, the last one served. */
 const call = fc
-  .tuple(anyCall, others, fc.option(fc.nat(200_000)), fc.nat(400_000))
-  .map(([call, before, firstContentMs, ms]): AnyCall => {
+  .tuple(anyCall, others, fc.option(fc.nat(200_000)), fc.nat(400_000), fc.constantFrom('served', 'x },{ y'))
+  .map(([call, before, firstContentMs, ms, reason]): AnyCall => {
     const served: Attempt[] =
       call.code === null && call.provider !== null ? [{ kind: 'called', provider: call.provider, code: null }] : []
-    const attempts = [...before, ...served].map((attempt) => ({ ...PLAIN, ...attempt }))
+    const attempts = [...before, ...served].map((attempt) => attemptRecord(attempt, reason))
     return { ...call, attempts, firstContentMs, finishedAt: (call.startedAt ?? 0) + ms }
   })
-const PLAIN = {
-  model: 'model-1',
-  startedAfterMs: 0,
-  durationMs: 1,
-  status: 200,
-  upstreamRequestId: null,
-  reason: 'x },{ y',
+
+/** In the order in which the gateway writes them. */
+function attemptRecord({ kind, provider, code }: Attempt, reason: string): AttemptRecord {
+  const upstreamRequestId = null
+  return { kind, provider, model: 'm', startedAfterMs: 0, durationMs: 1, status: 200, code, upstreamRequestId, reason }
 }
 
 const range = fc.record({
