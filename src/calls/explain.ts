@@ -3,7 +3,7 @@ import { cleanName } from '../domain/attribution.ts'
 import type { ExplainedEntry, Explanation } from '../domain/explanation.ts'
 import { asPicodollars, type Picodollars } from '../domain/pricing/price.ts'
 import { type Provider, withoutSecrets } from '../domain/provider.ts'
-import type { ChainEntry } from '../domain/route.ts'
+import type { ChainEntry, Resolved as ResolvedModel } from '../domain/route.ts'
 import { isStreaming } from '../domain/snapshot.ts'
 import { usableKey } from '../domain/usable-key.ts'
 import { chatCompletions } from '../endpoints/chat-completions/chat-completions.ts'
@@ -12,6 +12,7 @@ import { readValue } from '../endpoints/read-body.ts'
 import { moneyOf } from '../limits/hold.ts'
 import { defaultLimitOf, hasHardBudget, payerOf, workspacePayer } from '../limits/payer.ts'
 import { sessionKeyOf } from './balance.ts'
+import { cacheUse } from './cache/cache-use.ts'
 import { type Arranged, type Arrival, arrange } from './chain/arrange.ts'
 import { type Candidate, type ChainDeps, type Fitness, type Situation, traitsOf } from './chain/assess.ts'
 import { termsAt } from './chain/chain-hold.ts'
@@ -68,12 +69,22 @@ export async function explain(
     note:
       alias === null
         ? `no route of workspace '${workspace}' has this name: ${isNamed ? 'it names' : 'its prefix leads to'} '${provider}'`
-        : null,
+        : cacheNote(resolved, request),
     advice: limitAdvice(fitnesses),
     error: error ?? refusal,
     hold: mostOf(entries),
     entries,
   }
+}
+
+/** Whether a call may get a stored answer; which one is known by its bytes alone. */
+function cacheNote({ cache }: ResolvedModel, { effects }: SmallBody): string | null {
+  if (cache === undefined) return null
+  const use = cacheUse(() => undefined, effects, cache)
+  if (use === 'bypass')
+    return `the response cache is not asked: the request uses ${effects === 'tools' ? 'tools' : 'what the provider keeps'}`
+  const whose = cache.scope === 'key' ? 'key' : 'workspace'
+  return `a call with the same bytes gets the answer of an earlier one of its ${whose}, for ${cache.ttlMs / 1000} s, and asks no provider`
 }
 
 /** Without a session chance decides among members: the likeliest order is shown. */

@@ -8,7 +8,7 @@ import type { ChainEntry } from './route.ts'
 export interface Explanation {
   /** Null for a direct model id. */
   alias: string | null
-  /** How the provider of a direct id was found; null for an alias. */
+  /** How the provider of a direct id was found; of a route, what its cache would do. */
   note: string | null
   /** How to reduce the hold; null when every entry gets an output limit. */
   advice: string | null

@@ -162,6 +162,8 @@ function toUsageView(sums: UsageSums): z.input<typeof ShownSums> {
     cache_write_tokens: Number(sums.cacheWriteTokens),
     reasoning_tokens: Number(sums.reasoningTokens),
     cost_usd: exactUsd(asPicodollars(sums.costPicodollars)),
+    cache_hits: sums.cacheHits,
+    saved_usd: exactUsd(asPicodollars(sums.savedPicodollars)),
     unpriced_requests: sums.unpriced,
     latency_ms: {
       average: served === 0 ? null : Math.round(Number(sums.upstreamMs) / served),

@@ -22,12 +22,14 @@ export function sumsOfRows(rows: readonly RequestRow[], width = 3_600_000): Map<
     add('requests', 1)
     add('errors', row.code === null ? 0 : 1)
     add('fallbacks', row.fallback)
+    add('cache_hits', row.cache === 'hit' ? 1 : 0)
     add('unpriced', row.prompt_tokens !== null && row.cost_picodollars === null ? 1 : 0)
     for (const name of ['prompt_tokens', 'completion_tokens', 'cached_tokens', 'reasoning_tokens'] as const) {
       add(name, row[name])
     }
     for (const time of ['5m', '30m', '1h'] as const) add('cache_write_tokens', row[`cache_write_${time}_tokens`])
-    for (const name of ['cost_picodollars', 'upstream_ms', 'gateway_microseconds'] as const) add(name, row[name])
+    for (const name of ['cost_picodollars', 'saved_picodollars', 'upstream_ms', 'gateway_microseconds'] as const)
+      add(name, row[name])
     for (let bucket = 0; bucket <= LATENCY_BOUNDS_MS.length; bucket++) add(`latency_${bucket}`, 0)
     for (let bucket = 0; bucket <= GATEWAY_BOUNDS_MICROSECONDS.length; bucket++) add(`gateway_${bucket}`, 0)
     const { upstream_ms: latency, gateway_microseconds: gateway } = row

@@ -86,8 +86,11 @@ function printUsage(reply: Reply<'usage.get'>, { output }: Given): void {
   )
   const { total } = reply
   const unpriced = total.unpriced_requests === 0 ? '' : `, without ${total.unpriced_requests} calls of unknown price`
+  const saved = total.cache_hits === 0 ? '' : `, ${total.saved_usd} USD saved by ${total.cache_hits} cache hits`
   const period = `from ${minuteOf(reply.from)} to ${minuteOf(reply.to)}`
-  output.line(`Total ${period}: ${total.requests} requests, ${total.errors} errors, ${total.cost_usd} USD${unpriced}`)
+  output.line(
+    `Total ${period}: ${total.requests} requests, ${total.errors} errors, ${total.cost_usd} USD${unpriced}${saved}`,
+  )
 }
 
 function compareUsd(one: { cost_usd: string }, other: { cost_usd: string }): number {

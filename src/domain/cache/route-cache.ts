@@ -38,7 +38,8 @@ export function routeCache(definition: RouteCacheDefinition, route: readonly unk
 }
 
 /** What the cache did with a call of a route that has one; `bypass`: it was not asked. */
-export type CacheVerdict = 'hit' | 'miss' | 'bypass'
+export const CACHE_VERDICTS = ['hit', 'miss', 'bypass'] as const
+export type CacheVerdict = (typeof CACHE_VERDICTS)[number]
 
 /** What a request does beside being answered: it uses tools, or what the provider keeps, which no byte of it shows. */
 export type Effects = 'none' | 'tools' | 'state'

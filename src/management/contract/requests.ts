@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { CACHE_VERDICTS } from '../../domain/cache/route-cache.ts'
 import { CALLER_LEFT, ERRORS, INTERRUPTED } from '../../domain/errors.ts'
 import { type ApiName, LOG_FIELDS, type LogFields, publicName } from '../../domain/log/fields.ts'
 import { ATTEMPT_PHASES, STREAM_ENDINGS, USAGE_SOURCES } from '../../domain/log/stream-words.ts'
@@ -43,6 +44,7 @@ export const requestFilters = {
   min_cost_usd: Usd.optional().describe('Cost at least this much'),
   min_duration_ms: Duration.optional().describe('Took at least this long, from admission to the end'),
   max_duration_ms: Duration.optional().describe('Took at most this long'),
+  cache: z.enum(CACHE_VERDICTS).optional().describe('What the response cache of its route did'),
   streamed: z.enum(['true', 'false']).optional().describe('Whether the caller asked for a stream'),
   ended: z.enum(STREAM_ENDINGS).optional().describe('How a stream ended that had sent content'),
   endpoint: z.string().max(64).optional().describe('What was called, such as `chat`'),

@@ -20,6 +20,8 @@ export const Route = z.strictObject({
 })
 
 const tag = 'Routes'
+/** A purge changes nothing that anybody edits. */
+const versioned = { hasVersion: true, unversioned: ['cache_purged_at'] }
 const place = { params: z.strictObject({ alias: Alias }), query: z.strictObject(inWorkspace) }
 
 export const routeOperations = {
@@ -44,7 +46,7 @@ export const routeOperations = {
     body: RouteSchema,
     reply: Route,
     mayCreate: true,
-    hasVersion: true,
+    ...versioned,
   }),
   'routes.get': operation({
     role: 'viewer',
@@ -55,7 +57,7 @@ export const routeOperations = {
     summary: 'Get a route',
     ...place,
     reply: Route,
-    hasVersion: true,
+    ...versioned,
   }),
   'routes.delete': operation({
     role: 'editor',
@@ -65,7 +67,7 @@ export const routeOperations = {
     tag,
     summary: 'Delete a route; calls that began go on',
     ...place,
-    hasVersion: true,
+    ...versioned,
   }),
   'routes.purge-cache': operation({
     role: 'editor',

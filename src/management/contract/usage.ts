@@ -26,6 +26,8 @@ const sums = {
   cache_write_tokens: z.int().describe('Part of prompt_tokens'),
   reasoning_tokens: z.int().describe('Part of completion_tokens'),
   cost_usd: Usd,
+  cache_hits: z.int().describe('Calls answered from the response cache of their route, at no cost and without tokens'),
+  saved_usd: Usd.describe('What the answers of those had cost'),
   unpriced_requests: z.int().describe('Served calls with an unknown price, not included in cost_usd'),
   latency_ms: distribution.describe('Of the attempts that served; the percentiles are estimates from buckets'),
   gateway_ms: distribution.describe('Time spent in the gateway itself, of all calls; percentiles as above'),

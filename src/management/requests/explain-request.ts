@@ -25,10 +25,18 @@ export async function explainRequest(
     asked(row, keyName),
     ...adjusted,
     ...attemptsOf(row).map(attemptWords),
+    ...cacheWords(row),
     ...firstContentWords(row),
     `${ending(row)}${why(row)}`,
   ]
   return { id: row.id, steps, ...(await explainCost(db, row)) }
+}
+
+function cacheWords({ cache, answer_of: first }: RequestRow): string[] {
+  if (cache === 'hit')
+    return [`The response cache of the route had the answer of request ${first}: no provider was called.`]
+  if (cache === 'bypass') return ['The response cache of the route was not asked: the caller or the request says so.']
+  return cache === 'miss' ? ['The response cache of the route had no answer.'] : []
 }
 
 function asked(row: RequestRow, keyName: string | null): string {
@@ -95,6 +103,7 @@ async function explainCost(db: Kysely<Database>, row: RequestRow): Promise<Pick<
   const none = (reason: string) => ({ cost_lines: [reason], cost: null })
   const usage = usageOf(row)
   if (isBookedAtBound(row)) return none(boundWords(row))
+  if (row.cache === 'hit') return none(`a stored answer costs nothing: ${savedWords(row)}`)
   if (usage === null) return none('no provider served the call, so it has no cost')
   if (row.cost_picodollars === null) {
     return none(
@@ -113,6 +122,10 @@ async function explainCost(db: Kysely<Database>, row: RequestRow): Promise<Pick<
   const lost = attemptsOf(row).filter(({ costPicodollars }) => costPicodollars !== undefined)
   const lines = [head, ...costWords(cost), ...lostWords(lost, row), ...estimateWords(row)]
   return { cost_lines: lines, cost: toCostView(cost, version, BigInt(row.cost_picodollars) - cost.total) }
+}
+
+function savedWords({ saved_picodollars: saved }: RequestRow): string {
+  return saved === null ? 'what it had cost is unknown' : `it had cost ${exactUsd(asPicodollars(BigInt(saved)))} USD`
 }
 
 /** An entry that was asked, too, and was slower. */

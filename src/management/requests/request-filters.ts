@@ -32,6 +32,7 @@ export function filtersOf(query: FilterQuery): RequestFilters {
     maxDurationMs: query.max_duration_ms ?? null,
     streamed: query.streamed === undefined ? null : query.streamed === 'true',
     ended: query.ended ?? null,
+    cache: query.cache ?? null,
     endpoint: query.endpoint ?? null,
     user: query.user ?? null,
     session: query.session ?? null,

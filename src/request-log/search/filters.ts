@@ -30,6 +30,8 @@ export interface RequestFilters {
   streamed: boolean | null
   /** How a stream ended. */
   ended: string | null
+  /** What the cache of its route did. */
+  cache: string | null
   endpoint: string | null
   user: string | null
   session: string | null
@@ -47,9 +49,9 @@ export interface LogPosition {
 /** Whether rows must be looked at one by one. */
 export function isSifting(filters: RequestFilters): boolean {
   const { provider, model, code, status, fallback, minCostPicodollars, streamed, ended, endpoint, tag } = filters
-  const { param, providerCode, reason, minDurationMs, maxDurationMs } = filters
+  const { param, providerCode, reason, minDurationMs, maxDurationMs, cache } = filters
   const asked = [provider, model, code, status, fallback, minCostPicodollars, streamed, ended, endpoint, tag]
-  asked.push(param, providerCode, reason, minDurationMs, maxDurationMs)
+  asked.push(param, providerCode, reason, minDurationMs, maxDurationMs, cache)
   return pathsOf(filters).length > 1 || asked.some((filter) => filter !== null)
 }
 
@@ -120,7 +122,7 @@ export function durationMs(row: Pick<RequestRow, 'started_at' | 'finished_at' | 
 /** The closed ones that meet every filter that no index was walked along for. */
 export function sifted<Columns>(rows: Requests<Columns>, filters: RequestFilters): Requests<Columns> {
   const { provider, model, code, status, fallback, minCostPicodollars, streamed, ended, endpoint, tag } = filters
-  const { minDurationMs, maxDurationMs } = filters
+  const { minDurationMs, maxDurationMs, cache } = filters
   let found = rows.where('state', '=', 'closed')
   for (const path of pathsOf(filters).slice(1)) found = onPath(found, filters, path)
   if (provider !== null) found = found.where('provider', '=', provider)
@@ -134,6 +136,7 @@ export function sifted<Columns>(rows: Requests<Columns>, filters: RequestFilters
   if (maxDurationMs !== null) found = found.where(DURATION_MS, '<=', maxDurationMs)
   if (streamed !== null) found = found.where('streamed', '=', streamed ? 1 : 0)
   if (ended !== null) found = found.where('ended', '=', ended)
+  if (cache !== null) found = found.where('cache', '=', cache)
   if (endpoint !== null) found = found.where('endpoint', '=', endpoint)
   if (tag !== null) found = found.where(hasTag(tag))
   return because(found, filters)

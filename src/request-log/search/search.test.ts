@@ -31,6 +31,7 @@ const ANY: RequestFilters = {
   maxDurationMs: null,
   streamed: null,
   ended: null,
+  cache: null,
   endpoint: null,
   user: null,
   session: null,
@@ -56,6 +57,7 @@ const anyFilters = fc.record({
   maxDurationMs: fc.option(fc.constantFrom(249, 250, 90_000), { freq: 1 }),
   streamed: fc.option(fc.boolean(), { freq: 1 }),
   ended: fc.option(fc.constantFrom('finished', 'caller_left'), { freq: 1 }),
+  cache: fc.option(fc.constantFrom('hit', 'miss'), { freq: 1 }),
   endpoint: fc.option(fc.constantFrom('chat', 'embeddings'), { freq: 1 }),
   user: fc.option(fc.constantFrom('ada', 'nobody'), { freq: 1 }),
   session: fc.option(fc.constantFrom('session-1', 'session-2'), { freq: 1 }),
@@ -83,6 +85,7 @@ function matches(row: RequestRow, filters: Omit<RequestFilters, 'workspace'>): b
     (filters.maxDurationMs === null || took(row) <= filters.maxDurationMs) &&
     (filters.streamed === null || (row.streamed === 1) === filters.streamed) &&
     (filters.ended === null || row.ended === filters.ended) &&
+    (filters.cache === null || row.cache === filters.cache) &&
     (filters.endpoint === null || row.endpoint === filters.endpoint) &&
     (filters.user === null || row.end_user === filters.user) &&
     (filters.session === null || row.session === filters.session) &&

@@ -36,6 +36,7 @@ const EVERYTHING: RequestFilters = {
   maxDurationMs: null,
   streamed: null,
   ended: null,
+  cache: null,
   endpoint: null,
   user: null,
   session: null,

@@ -110,6 +110,8 @@ export function usageRow(row: Sums, { interval, groupBy }: UsageQuery): UsageRow
     errors: Number(row['errors']),
     fallbacks: Number(row['fallbacks']),
     unpriced: Number(row['unpriced']),
+    cacheHits: Number(row['cache_hits']),
+    savedPicodollars: amount('saved_picodollars'),
     promptTokens: amount('prompt_tokens'),
     completionTokens: amount('completion_tokens'),
     cachedTokens: amount('cached_tokens'),

@@ -37,6 +37,11 @@ const PLAIN_COUNTS: readonly Count[] = [
     isCounted: (row) => row.prompt_tokens !== null && row.cost_picodollars === null,
     expression: sql`case when prompt_tokens is not null and cost_picodollars is null then 1 else 0 end`,
   },
+  {
+    name: 'cache_hits',
+    isCounted: ({ cache }) => cache === 'hit',
+    expression: sql`case when cache = 'hit' then 1 else 0 end`,
+  },
 ]
 
 /** Counts by duration. */
@@ -66,6 +71,7 @@ const SUMMED_COLUMNS = {
   cache_write_tokens: CACHE_WRITE_CLASSES.map(({ column }) => column),
   reasoning_tokens: ['reasoning_tokens'],
   cost_picodollars: ['cost_picodollars'],
+  saved_picodollars: ['saved_picodollars'],
   upstream_ms: ['upstream_ms'],
   gateway_microseconds: ['gateway_microseconds'],
 } as const satisfies Record<string, readonly (keyof RequestRow)[]>

@@ -5,6 +5,9 @@ export interface UsageSums {
   errors: number
   fallbacks: number
   unpriced: number
+  /** Answered from a route's cache, and what those answers had cost. */
+  cacheHits: number
+  savedPicodollars: bigint
   promptTokens: bigint
   completionTokens: bigint
   cachedTokens: bigint
@@ -25,6 +28,8 @@ export const NO_SUMS: UsageSums = {
   errors: 0,
   fallbacks: 0,
   unpriced: 0,
+  cacheHits: 0,
+  savedPicodollars: 0n,
   promptTokens: 0n,
   completionTokens: 0n,
   cachedTokens: 0n,
@@ -43,6 +48,8 @@ export function addUsage(a: UsageSums, b: UsageSums): UsageSums {
     errors: a.errors + b.errors,
     fallbacks: a.fallbacks + b.fallbacks,
     unpriced: a.unpriced + b.unpriced,
+    cacheHits: a.cacheHits + b.cacheHits,
+    savedPicodollars: a.savedPicodollars + b.savedPicodollars,
     promptTokens: a.promptTokens + b.promptTokens,
     completionTokens: a.completionTokens + b.completionTokens,
     cachedTokens: a.cachedTokens + b.cachedTokens,

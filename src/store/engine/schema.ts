@@ -224,12 +224,14 @@ interface UsageSumsColumns extends BucketColumns, Record<DimensionColumn, string
   fallbacks: number
   /** Answered calls whose price is unknown. */
   unpriced: number
+  cache_hits: number
   prompt_tokens: ExactInteger
   completion_tokens: ExactInteger
   cached_tokens: ExactInteger
   cache_write_tokens: ExactInteger
   reasoning_tokens: ExactInteger
   cost_picodollars: ExactInteger
+  saved_picodollars: ExactInteger
   upstream_ms: ExactInteger
   gateway_microseconds: ExactInteger
 }

@@ -34,6 +34,7 @@ export const MIGRATIONS: readonly Migration[] = [
   letPeopleIn,
   storeContent,
   cacheAnswers,
+  sumSavings,
 ]
 
 async function markInterchangeable(db: Transaction<Database>): Promise<void> {
@@ -144,6 +145,14 @@ async function cacheAnswers(db: Transaction<Database>): Promise<void> {
   await sql`alter table routes add column cache_purged_at bigint`.execute(db)
   for (const column of ['cache text', 'saved_picodollars bigint', 'answer_of text']) {
     await sql.raw(`alter table requests add column ${column}`).execute(db)
+  }
+}
+
+async function sumSavings(db: Transaction<Database>): Promise<void> {
+  for (const table of ['usage_hours', 'usage_days']) {
+    for (const column of ['cache_hits', 'saved_picodollars']) {
+      await sql.raw(`alter table ${table} add column ${column} bigint not null default 0`).execute(db)
+    }
   }
 }
 

@@ -333,6 +333,28 @@ describe('a route that changes', () => {
   })
 })
 
+test('what was saved is summed, found and explained', async () => {
+  const { headers, id } = await newKey(world, {})
+  const body = fresh('shared')
+  const paid = await world.chat(body, headers)
+  const hit = await world.chat(body, headers)
+  const cost = (await world.manage('GET', `/requests/${idOf(paid)}`)).json.cost_usd
+  const { total } = (await world.manage('GET', `/usage?key=${id}&from=${new Date(now - 60_000).toISOString()}`)).json
+  assert.deepEqual([total.requests, total.cache_hits, total.saved_usd, total.cost_usd], [2, 1, cost, cost])
+  const { data } = (await world.manage('GET', `/requests?key=${id}&cache=hit`)).json
+  assert.deepEqual(
+    data.map((row: Row) => [row.id, row['saved_usd'], row['answer_of']]),
+    [[idOf(hit), cost, idOf(paid)]],
+  )
+  const explained = (await world.manage('GET', `/requests/${idOf(hit)}/explain`)).json
+  assert.match(explained.steps.join('\n'), new RegExp(`had the answer of request ${idOf(paid)}`))
+  assert.deepEqual(explained.cost_lines, [`a stored answer costs nothing: it had cost ${cost} USD`])
+  const future = (await world.manage('POST', '/routes/shared/explain?workspace=default', body)).json
+  assert.match(future.note, /same bytes gets the answer of an earlier one of its workspace, for 60 s/)
+  const metrics = (await world.get('/metrics')).text
+  assert.match(metrics, /switchyard_cache_lookups_total\{route="shared",verdict="hit"\} [1-9]/)
+})
+
 test('nothing of an answer or a prompt is on disk, and a restart begins empty', async () => {
   const secret = 'a-sentence-that-nobody-else-says'
   const echo = await startWorld({ config: CONFIG.replaceAll('gpt-plain', 'gpt-sim-echo') })

@@ -15,6 +15,8 @@ const row = (start: string, cost_usd: string, requests: number) => ({
   cached_tokens: 0,
   cache_write_tokens: 0,
   reasoning_tokens: 0,
+  cache_hits: 0,
+  saved_usd: '0',
   cost_usd,
   is_rest: false,
   unpriced_requests: 0,

@@ -17,12 +17,14 @@ export interface TileProps {
   comparisons: readonly (Comparison | null)[]
   /** What the value leaves out. */
   warning?: string | undefined
+  /** What is beside it. */
+  note?: ReactNode | undefined
   course: readonly (number | null)[]
   tone?: 'plain' | 'bad'
 }
 
 /** One figure that matters, how it compares and its course; the whole tile leads on. */
-export function Tile({ label, unit, href, value, comparisons, warning, course, tone = 'plain' }: TileProps) {
+export function Tile({ label, unit, href, value, comparisons, warning, note, course, tone = 'plain' }: TileProps) {
   const known = comparisons.filter((comparison) => comparison !== null)
   return (
     <Link href={href} className={classes['tile']}>
@@ -33,6 +35,7 @@ export function Tile({ label, unit, href, value, comparisons, warning, course, t
       {value === undefined ? <Skeleton height={27} width="60%" /> : <span className={classes['value']}>{value}</span>}
       <span className={classes['compared']}>
         {warning !== undefined && <span data-tone="warn">{warning} </span>}
+        {note !== undefined && <span>{note} </span>}
         {known.map(({ text, tone: kind }, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: one for each figure of the value, in their order.
           <span key={index} data-tone={kind}>

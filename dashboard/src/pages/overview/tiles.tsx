@@ -52,6 +52,7 @@ export function Tiles({ period, from, now, before }: TilesProps) {
       href: `${path('usage')}?${span}`,
       value: total && <Money usd={total.cost_usd} />,
       warning: total?.unpriced_requests ? `+ ${count(total.unpriced_requests)} unpriced` : undefined,
+      note: total?.cache_hits ? <Saved total={total} /> : undefined,
       comparisons: [compareFigures(spendOf(total), spendOf(before), 'neither')],
       course: course((sums) => drawableUsd(sums.cost_usd)),
     },
@@ -72,6 +73,15 @@ export function Tiles({ period, from, now, before }: TilesProps) {
         <Tile key={tile.label} {...tile} />
       ))}
     </div>
+  )
+}
+
+/** By the response caches of routes. */
+function Saved({ total }: { total: Sums }) {
+  return (
+    <span title={`${count(total.cache_hits)} calls were answered from the response cache`}>
+      saved <Money usd={total.saved_usd} />
+    </span>
   )
 }
 

@@ -1,5 +1,5 @@
 import { Text, VisuallyHidden } from '@mantine/core'
-import { AudioLines, Split, Unplug } from 'lucide-react'
+import { AudioLines, DatabaseZap, Split, Unplug } from 'lucide-react'
 import { Link } from 'wouter'
 import type { Column } from '../../components/data-table.tsx'
 import { Money } from '../../components/money.tsx'
@@ -98,6 +98,17 @@ function Ending({ row }: { row: ListedRequest }) {
         </span>
       )}
       {row.streamed && <Streamed row={row} />}
+      {row.cache === 'hit' && <FromCache />}
+    </span>
+  )
+}
+
+function FromCache() {
+  const title = 'Answered from the response cache of its route'
+  return (
+    <span className={`above-row ${classes['streamed']}`} title={title}>
+      <DatabaseZap size={14} aria-hidden />
+      <VisuallyHidden>{title}</VisuallyHidden>
     </span>
   )
 }

@@ -2,12 +2,13 @@ import { Anchor, Text } from '@mantine/core'
 import { Link } from 'wouter'
 import { CopyText } from '../../components/copy.tsx'
 import { DrawerSection } from '../../components/detail-drawer.tsx'
+import { Money } from '../../components/money.tsx'
 import { Time } from '../../components/time.tsx'
 import { bytes, count, milliseconds } from '../../format/number.ts'
 import { OUTPUT_PARTS, PROMPT_CLASSES } from '../../format/token-classes.ts'
 import { usePath } from '../../shell/place.ts'
 import { type Fact, Facts } from './facts.tsx'
-import { endingText } from './filters.ts'
+import { CACHE_WORDS, endingText } from './filters.ts'
 import { adjustmentText } from './request-words.ts'
 import type { ListedRequest } from './use-requests.ts'
 
@@ -32,6 +33,22 @@ export function TokensSection({ usage }: { usage: ListedRequest['usage'] }) {
   )
 }
 
+/** Whether the cache of its route had the answer, and whose it was. */
+function cacheFacts({ cache, answer_of: first, saved_usd: saved }: ListedRequest, path: ReturnType<typeof usePath>) {
+  if (cache === null) return []
+  const facts: Fact[] = [{ name: 'Response cache', value: cache === 'hit' ? 'hit' : `${cache}: ${CACHE_WORDS[cache]}` }]
+  if (first !== null) {
+    const link = (
+      <Anchor component={Link} inherit className="mono" href={path('requests', first)}>
+        {first}
+      </Anchor>
+    )
+    facts.push({ name: 'Answer of', value: link })
+  }
+  if (saved !== null) facts.push({ name: 'Saved', value: <Money usd={saved} /> })
+  return facts
+}
+
 /** Who asked, when, how much went over the wire. */
 export function CallSection({ request }: { request: ListedRequest }) {
   const path = usePath()
@@ -53,6 +70,7 @@ export function CallSection({ request }: { request: ListedRequest }) {
           { name: 'Started', value: <Time at={request.started_at} /> },
           { name: 'Ended', value: request.finished_at === null ? 'not yet' : <Time at={request.finished_at} /> },
           ...streamFacts(request),
+          ...cacheFacts(request, path),
           request.finish_reason === null ? null : { name: 'Finish reason', value: request.finish_reason },
           { name: 'Request', value: isOver ? bytes(request.request_bytes) : '–' },
           { name: 'Answer', value: isOver ? bytes(request.response_bytes) : '–' },

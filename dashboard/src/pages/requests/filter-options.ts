@@ -1,7 +1,7 @@
 import { useOperation } from '../../api/hooks.ts'
 import { count } from '../../format/number.ts'
 import { useWorkspace } from '../../shell/place.ts'
-import { DIRECT, ENDINGS, type Field } from './filters.ts'
+import { CACHE_WORDS, DIRECT, ENDINGS, type Field } from './filters.ts'
 
 export interface Option {
   label: string
@@ -34,6 +34,7 @@ const FIXED: Partial<Record<Field, Option[]>> = {
     { label: 'A fallback served', change: { fallback: 'true' } },
     { label: 'No fallback needed', change: { fallback: 'false' } },
   ],
+  cache: Object.entries(CACHE_WORDS).map(([cache, words]) => ({ label: sentence(words), change: { cache } })),
   streamed: [
     { label: 'Streams', change: { streamed: 'true' } },
     { label: 'Whole answers', change: { streamed: 'false' } },

@@ -19,7 +19,7 @@ export const FIELDS = [
     'min_duration_ms',
     'max_duration_ms',
   ] as const),
-  ...(['streamed', 'ended', 'endpoint', 'user', 'session', 'tag'] as const),
+  ...(['cache', 'streamed', 'ended', 'endpoint', 'user', 'session', 'tag'] as const),
 ] as const
 export type Field = (typeof FIELDS)[number]
 
@@ -37,6 +37,7 @@ export const FIELD_TITLES: Record<Field, string> = {
   min_cost_usd: 'Cost',
   min_duration_ms: 'Took at least',
   max_duration_ms: 'Took at most',
+  cache: 'Response cache',
   streamed: 'Streamed',
   ended: 'Stream ended',
   endpoint: 'Endpoint',
@@ -51,6 +52,12 @@ export const ENDINGS: Readonly<Record<string, string>> = {
   caller_left: 'the caller left',
   interrupted: 'the gateway ended first',
   slow_reader: 'the caller read too slowly',
+}
+
+export const CACHE_WORDS: Readonly<Record<string, string>> = {
+  hit: 'a stored answer was given',
+  miss: 'no stored answer',
+  bypass: 'not asked',
 }
 
 /** How a stream ended, in words. */
@@ -143,6 +150,8 @@ function valueText(field: Field, value: string, keyName: string | null): string 
       return value === 'true' ? 'yes' : 'no'
     case 'ended':
       return endingText(value)
+    case 'cache':
+      return CACHE_WORDS[value] ?? value
     case 'status':
       return { ok: 'OK', error: 'any error', '0': 'interrupted' }[value] ?? value
     case 'reason':

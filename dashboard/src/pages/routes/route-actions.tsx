@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { Copy, FlaskConical, History, Trash2 } from 'lucide-react'
+import { Copy, Eraser, FlaskConical, History, Trash2 } from 'lucide-react'
 import { Link, useLocation } from 'wouter'
 import type { Versioned } from '../../api/client.ts'
 import { useChange } from '../../api/hooks.ts'
@@ -45,6 +45,7 @@ export function RouteActions({ present, onGoing, onDeleted }: RouteActionsProps)
       >
         History
       </Button>
+      {present.value.cache !== null && <PurgeButton alias={alias} />}
       <MayLink
         to="routes.put"
         href={`${path('routes')}?${new URLSearchParams({ new: '1', from: alias })}`}
@@ -68,6 +69,28 @@ export function RouteActions({ present, onGoing, onDeleted }: RouteActionsProps)
         </>
       )}
     </>
+  )
+}
+
+/** Answers that are stored until now are given no more. */
+function PurgeButton({ alias }: { alias: string }) {
+  const workspace = useWorkspace()
+  const purge = useChange('routes.purge-cache')
+  return (
+    <MayButton
+      to="routes.purge-cache"
+      variant="default"
+      leftSection={<Eraser size={15} aria-hidden />}
+      loading={purge.isPending}
+      onClick={() =>
+        purge.mutate(
+          { params: { alias }, query: { workspace } },
+          { onSuccess: () => tell(`The cache of '${alias}' is empty`) },
+        )
+      }
+    >
+      Purge cache
+    </MayButton>
   )
 }
 

@@ -7,11 +7,19 @@ export function changesBetween(before: Draft, after: Draft): string[] {
     ...(before.interchangeable === after.interchangeable
       ? []
       : [`The models are ${after.interchangeable ? '' : 'not '}interchangeable for embeddings`]),
+    ...(cacheText(before) === cacheText(after) ? [] : [`Answers are ${cacheText(after)}`]),
     ...removed(before, after),
     ...after.chain.flatMap((entry) => changesOfEntry(before, after, entry)),
     ...changesOfPlaces(before, after),
     ...moved(before, after),
   ]
+}
+
+/** How answers are cached, in words. */
+function cacheText({ cache }: Draft): string {
+  if (cache === null) return 'not cached'
+  const whose = cache.scope === 'workspace' ? 'for the whole workspace' : 'for each key'
+  return `cached for ${cache.ttl_seconds} s ${whose}${cache.tools === true ? ', with tools, too' : ''}`
 }
 
 function removed(before: Draft, after: Draft): string[] {

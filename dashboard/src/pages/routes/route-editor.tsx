@@ -10,6 +10,7 @@ import { Page } from '../../components/page.tsx'
 import { Panel } from '../../components/panel.tsx'
 import { tell } from '../../components/tell.ts'
 import { usePath } from '../../shell/place.ts'
+import { CacheFields } from './cache-fields.tsx'
 import { ChainEditor } from './chain-editor.tsx'
 import { ConflictDialog } from './conflict-dialog.tsx'
 import { LeaveDialog } from './leave-dialog.tsx'
@@ -125,7 +126,7 @@ function Notices({
 function Details({ editor, isNew, isReadOnly }: { editor: RouteEditorState; isNew: boolean; isReadOnly: boolean }) {
   const { draft, change, problems, error } = editor
   const isTaken = isNew && error?.status === 412
-  const other = error?.status === 412 ? null : problemElsewhere(error, ['description', 'chain'])
+  const other = error?.status === 412 ? null : problemElsewhere(error, ['description', 'chain', 'cache'])
   return (
     <Panel>
       <Stack gap="sm">
@@ -162,6 +163,7 @@ function Details({ editor, isNew, isReadOnly }: { editor: RouteEditorState; isNe
           onChange={(event) => change({ ...draft, interchangeable: event.currentTarget.checked })}
           disabled={isReadOnly}
         />
+        <CacheFields draft={draft} change={change} isReadOnly={isReadOnly} error={problemAt(error, 'cache')} />
         {other !== null && (
           <Alert color="red" variant="light" role="alert">
             {other}

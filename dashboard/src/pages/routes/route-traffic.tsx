@@ -41,6 +41,11 @@ export function TrafficLine({ alias }: { alias: string }) {
       </Anchor>
       , {percent(row.errors, row.requests)} errors, {percent(row.fallbacks, row.requests)} by fallback,{' '}
       <Money usd={row.cost_usd} />, p50 {milliseconds(row.latency_ms.p50)}
+      {row.cache_hits > 0 && (
+        <>
+          , {count(row.cache_hits)} from the cache, <Money usd={row.saved_usd} /> saved
+        </>
+      )}
     </>
   )
 }

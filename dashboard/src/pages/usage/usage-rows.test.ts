@@ -13,6 +13,8 @@ const none = {
   cached_tokens: 0,
   cache_write_tokens: 0,
   reasoning_tokens: 0,
+  cache_hits: 0,
+  saved_usd: '0',
   cost_usd: '0',
   unpriced_requests: 0,
   latency_ms: times,

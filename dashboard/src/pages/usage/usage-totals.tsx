@@ -52,7 +52,14 @@ export function UsageTotals({ total, before }: { total: Sums | undefined; before
 
 function unpricedNote(total: Sums | undefined) {
   if (total === undefined) return undefined
-  if (total.unpriced_requests === 0) return 'every request priced'
+  if (total.unpriced_requests === 0) {
+    if (total.cache_hits === 0) return 'every request priced'
+    return (
+      <>
+        <Money usd={total.saved_usd} /> saved by {count(total.cache_hits)} cache hits
+      </>
+    )
+  }
   return (
     <Text span inherit c="var(--warn)">
       without {count(total.unpriced_requests)} unpriced

@@ -1,0 +1,61 @@
+import { Checkbox, Group, NumberInput, SegmentedControl, Stack } from '@mantine/core'
+import type { Draft } from './route-draft.ts'
+
+const HOUR = 3600
+
+interface CacheFieldsProps {
+  draft: Draft
+  change: (draft: Draft) => void
+  isReadOnly: boolean
+  error: string | null | undefined
+}
+
+/** Whether and how answers of the route are stored. */
+export function CacheFields({ draft, change, isReadOnly, error }: CacheFieldsProps) {
+  const { cache } = draft
+  const set = (more: Partial<NonNullable<Draft['cache']>>) =>
+    change({ ...draft, cache: { ttl_seconds: HOUR, ...cache, ...more } })
+  return (
+    <Stack gap="xs">
+      <Checkbox
+        label="Cache answers"
+        description="The same bytes get the same answer, at no cost; never for another workspace"
+        checked={cache !== null}
+        onChange={(event) => (event.currentTarget.checked ? set({}) : change({ ...draft, cache: null }))}
+        disabled={isReadOnly}
+      />
+      {cache !== null && (
+        <Group gap="md" ml={30} align="flex-end">
+          <NumberInput
+            label="For"
+            suffix=" s"
+            value={cache.ttl_seconds}
+            onChange={(seconds) => set({ ttl_seconds: typeof seconds === 'number' ? seconds : 0 })}
+            min={1}
+            max={30 * 24 * HOUR}
+            allowDecimal={false}
+            readOnly={isReadOnly}
+            error={error}
+            w={120}
+          />
+          <SegmentedControl
+            aria-label="Who gets a stored answer"
+            data={[
+              { value: 'key', label: 'The same key' },
+              { value: 'workspace', label: 'The whole workspace' },
+            ]}
+            value={cache.scope ?? 'key'}
+            onChange={(scope) => set({ scope: scope === 'workspace' ? 'workspace' : 'key' })}
+            disabled={isReadOnly}
+          />
+          <Checkbox
+            label="With tools, too"
+            checked={cache.tools === true}
+            onChange={(event) => set({ tools: event.currentTarget.checked })}
+            disabled={isReadOnly}
+          />
+        </Group>
+      )}
+    </Stack>
+  )
+}
