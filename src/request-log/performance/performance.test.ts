@@ -203,6 +203,17 @@ for (const engine of ENGINES) {
       const found = await createPerformanceReader().calls(own.db, asked)
       assert.deepEqual([found.from, found.to, found.total.requests], [2 * DAY + HOUR, 3 * DAY, 1])
     })
+
+    test('a workspace of which retention has taken all hides nothing of the others', async () => {
+      const own = await stores.openNew(engine)
+      const at = (startedAt: number) => ({ startedAt, finishedAt: startedAt + 10 })
+      await logCalls(own.db, 'idle', [at(HOUR), at(3 * HOUR)])
+      await logCalls(own.db, 'busy', [at(2 * DAY), at(2 * DAY + HOUR)])
+      await deleteExpired(own.db, { before: DAY, pause: async () => {} })
+      const asked = { workspaces: ['busy', 'idle'], from: 0, to: 3 * DAY, interval: null, groupBy: null, filters: {} }
+      const found = await createPerformanceReader().calls(own.db, asked)
+      assert.deepEqual([found.from, found.to, found.total.requests], [4 * HOUR, 3 * DAY, 2])
+    })
   })
 }
 

@@ -92,16 +92,16 @@ export async function wholeFrom(
 ): Promise<number> {
   const summed = await db
     .selectFrom('usage_hours')
-    .select((select) => select.fn.min<number | null>('hour').as('hour'))
+    .select(({ fn }) => [fn.min<number | null>('hour').as('first'), fn.max<number | null>('hour').as('last')])
     .where('workspace', '=', workspace)
     .where('hour', '>=', hourOf(from))
     .where('hour', '<', to)
     .where('requests', '>', 0)
     .executeTakeFirst()
-  const first = summed?.hour ?? null
-  if (first === null) return from
+  const { first = null, last = null } = summed ?? {}
+  if (first === null || last === null) return from
   const oldest = await oldestRow(db, workspace, { from: hourOf(from), to })
-  if (oldest === null) return to
+  if (oldest === null) return Math.min(last + HOUR_MS, to)
   const hour = hourOf(oldest)
   const isWhole = await hasAllRows(db, workspace, hour)
   if (isWhole && hour <= first) return from
