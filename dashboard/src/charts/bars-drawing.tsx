@@ -1,5 +1,5 @@
 import { memo } from 'react'
-import { type Plot, seriesPath, thinned } from './bars-geometry.ts'
+import { linePath, type Plot, seriesPath, thinned } from './bars-geometry.ts'
 import classes from './chart.module.css'
 import type { ChartContent } from './chart-series.ts'
 import { ticksOf, tickText } from './time-axis.ts'
@@ -22,7 +22,7 @@ export interface BarsDrawingProps {
   ticks: readonly number[]
   /** Of each series, one for each start. */
   values: readonly (readonly number[])[]
-  isStacked: boolean
+  layout: NonNullable<ChartContent['layout']>
   highlighted: string | null
   pointed: number | null
 }
@@ -61,16 +61,30 @@ export function BarsDrawing(props: BarsDrawingProps) {
 
 /** Not drawn again while the pointer moves. */
 const Outlines = memo(
-  ({ content, plot, values, isStacked, highlighted }: BarsDrawingProps) =>
-    content.series.map(({ id, color }, index) => (
-      <path
-        key={id}
-        data-series={id}
-        d={seriesPath(plot, index, values, isStacked)}
-        fill={color}
-        fillOpacity={highlighted === null || highlighted === id ? 1 : 0.2}
-      />
-    )),
+  ({ content, plot, values, layout, highlighted }: BarsDrawingProps) =>
+    content.series.map(({ id, color, values: exact }, index) =>
+      layout === 'lines' ? (
+        <path
+          key={id}
+          data-series={id}
+          d={linePath(
+            plot,
+            exact.map((value) => (value === '' ? null : Number(value))),
+          )}
+          className={classes['line'] ?? ''}
+          stroke={color}
+          strokeOpacity={highlighted === null || highlighted === id ? 1 : 0.2}
+        />
+      ) : (
+        <path
+          key={id}
+          data-series={id}
+          d={seriesPath(plot, index, values, layout === 'stacked')}
+          fill={color}
+          fillOpacity={highlighted === null || highlighted === id ? 1 : 0.2}
+        />
+      ),
+    ),
   (a, b) =>
     a.values === b.values &&
     a.content.series === b.content.series &&

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { placeAt, scaleTicks, seriesPath, thinned } from './bars-geometry.ts'
+import { linePath, placeAt, scaleTicks, seriesPath, thinned } from './bars-geometry.ts'
 
 describe('the scale ends at a round figure that is not below the largest value', () => {
   for (const [largest, isWhole, ticks] of [
@@ -64,4 +64,10 @@ test('names of marks do not touch', () => {
   assert.deepEqual(thinned(['a', 'b', 'c', 'd'], 400, 100), ['a', 'b', 'c', 'd'])
   assert.deepEqual(thinned(['a', 'b', 'c', 'd'], 200, 100), ['a', 'c'])
   assert.deepEqual(thinned(['a', 'b', 'c', 'd'], 10, 100), ['a'])
+})
+
+test('a line has gaps where there is no figure, and a figure that stands alone is a dot', () => {
+  const plot = { width: 40, height: 100, count: 4, top: 10 }
+  assert.equal(linePath(plot, [5, 10, null, 0]), 'M5 50L5 50L15 0M35 100L35 100')
+  assert.equal(linePath(plot, [null, null, null, null]), '')
 })

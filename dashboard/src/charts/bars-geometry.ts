@@ -48,6 +48,24 @@ export function seriesPath(
   return path
 }
 
+/** A line through the middles of the intervals, with a gap where there is no figure; one that stands alone is a dot. */
+export function linePath({ width, height, count, top }: Plot, values: readonly (number | null)[]): string {
+  const band = width / count
+  let path = ''
+  let isDrawing = false
+  values.forEach((value, place) => {
+    if (value === null) {
+      isDrawing = false
+      return
+    }
+    const point = `${round((place + 0.5) * band)} ${round(height * (1 - value / top))}`
+    // A line of no length is drawn as a dot, by its round ends.
+    path += isDrawing ? `L${point}` : `M${point}L${point}`
+    isDrawing = true
+  })
+  return path
+}
+
 /** The interval below the pointer; null outside. */
 export function placeAt(x: number, { width, count }: Pick<Plot, 'width' | 'count'>): number | null {
   const place = Math.floor((x / width) * count)

@@ -51,9 +51,7 @@ export function Bars(props: BarsProps) {
       onClick={pick}
     >
       {width > gutter && (
-        <BarsDrawing
-          {...{ content: props, plot, gutter, ticks, values, highlighted, pointed, isStacked: layout === 'stacked' }}
-        />
+        <BarsDrawing {...{ content: props, plot, gutter, ticks, values, highlighted, pointed, layout }} />
       )}
       {start !== undefined && (
         <div className={classes['pointed']} style={isLeft ? { left: edge + 8 } : { right: width - edge + 8 }}>

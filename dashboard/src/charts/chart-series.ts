@@ -8,7 +8,7 @@ export interface ChartSeries {
   color: string
   /** Where to find out more about it, of an interval or of all. */
   hrefIn?: ((start?: string) => string) | undefined
-  /** Exact figures, one for each start of the chart. */
+  /** Exact figures, one for each start of the chart; of lines, '' where there is none. */
   values: readonly string[]
   total: string
 }
@@ -21,8 +21,8 @@ export interface ChartContent {
   /** The beginnings of the intervals, oldest first. */
   starts: readonly string[]
   series: readonly ChartSeries[]
-  /** Beside each other are figures that are compared and make no sum. */
-  layout?: 'stacked' | 'beside' | undefined
+  /** Beside each other, or as lines, are figures that are compared and make no sum. */
+  layout?: 'stacked' | 'beside' | 'lines' | undefined
   height?: number | undefined
   /** Where to find out more about an interval. */
   hrefAt?: ((start: string) => string) | undefined

@@ -48,7 +48,7 @@ export function ChartTable({ content }: { content: ChartContent }) {
         </Table.Tbody>
         <Table.Tfoot>
           <Table.Tr>
-            <Table.Th scope="row">Together</Table.Th>
+            <Table.Th scope="row">{layout === 'lines' ? 'In all' : 'Together'}</Table.Th>
             {series.map(({ id, total }) => (
               <Table.Td key={id} data-figures>
                 {exactText(total, unit)}

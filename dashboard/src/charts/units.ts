@@ -1,13 +1,14 @@
 import { alignedUsd, exactUsd, shortUsd } from '../format/money.ts'
-import { shortCount } from '../format/number.ts'
+import { milliseconds, shortCount } from '../format/number.ts'
 
 /** What a chart measures, and how its figures are written. */
-export type Unit = 'requests' | 'tokens' | 'usd'
+export type Unit = 'requests' | 'tokens' | 'usd' | 'ms'
 
 const scale = new Intl.NumberFormat('en-US', { notation: 'compact', maximumSignificantDigits: 3 })
 
 /** Every digit: for tooltips and tables. */
 export function exactText(value: string, unit: Unit): string {
+  if (unit === 'ms') return value === '' ? '–' : milliseconds(Number(value))
   return unit === 'usd' ? exactUsd(value) : BigInt(value).toLocaleString('en-US')
 }
 
@@ -24,5 +25,6 @@ export function shortText(value: string, unit: Unit): string {
 
 /** For the marks of an axis, which measure and are no amounts. */
 export function axisText(value: number, unit: Unit): string {
+  if (unit === 'ms') return value === 0 ? '0' : value < 1_000 ? `${value} ms` : `${scale.format(value / 1_000)} s`
   return `${unit === 'usd' ? '$' : ''}${scale.format(value)}`
 }

@@ -5,6 +5,7 @@ import {
   ChartColumnStacked,
   Coins,
   FlaskConical,
+  Gauge,
   History,
   KeyRound,
   LayoutDashboard,
@@ -54,6 +55,12 @@ export const PAGES: { heading: string; pages: PageEntry[] }[] = [
         title: 'Usage',
         icon: ChartColumnStacked,
         ...page(() => import('../pages/usage/usage-page.tsx'), 'UsagePage'),
+      },
+      {
+        name: 'performance',
+        title: 'Performance',
+        icon: Gauge,
+        ...page(() => import('../pages/performance/performance-page.tsx'), 'PerformancePage'),
       },
       {
         name: 'alerts',

@@ -1,6 +1,8 @@
 import { Alert, SegmentedControl } from '@mantine/core'
 import type { Reply } from '../../api/client.ts'
 import { useOperation } from '../../api/hooks.ts'
+import { PERIODS, type Period, periodNamed } from '../../charts/periods.ts'
+import { useBeginning } from '../../charts/use-beginning.ts'
 import { Page } from '../../components/page.tsx'
 import { Panel } from '../../components/panel.tsx'
 import { ErrorState } from '../../components/states.tsx'
@@ -12,10 +14,9 @@ import { LatestErrors } from './latest-errors.tsx'
 import { LiveMark } from './live-mark.tsx'
 import classes from './overview.module.css'
 import { GroupChart, RequestsChart } from './overview-charts.tsx'
-import { PERIODS, type Period, periodNamed } from './periods.ts'
 import { ProviderHealth } from './provider-health.tsx'
 import { Tiles } from './tiles.tsx'
-import { REFRESH_MS, type StatusQuery, useBeginning, useSums } from './use-overview.ts'
+import { REFRESH_MS, type StatusQuery, useSums } from './use-overview.ts'
 
 /** What the gateway does, what it costs and what is wrong, at a glance. */
 export function OverviewPage() {

@@ -1,11 +1,11 @@
 import { startsOf } from '../../charts/chart-data.ts'
+import type { Period } from '../../charts/periods.ts'
 import { Money } from '../../components/money.tsx'
 import { compareFigures, compareShares, shareOf } from '../../format/comparison.ts'
 import { drawableUsd } from '../../format/money.ts'
 import { count, milliseconds, percent, shortCount } from '../../format/number.ts'
 import { usePath } from '../../shell/place.ts'
 import classes from './overview.module.css'
-import type { Period } from './periods.ts'
 import { Tile, type TileProps } from './tile.tsx'
 import type { Sums, Usage } from './use-overview.ts'
 
@@ -59,7 +59,7 @@ export function Tiles({ period, from, now, before }: TilesProps) {
     {
       ...timing('latency_ms', total, solid, course),
       label: 'Provider latency',
-      href: `${path('usage')}?${span}&group=provider&measure=requests`,
+      href: `${path('performance')}?period=${period.name}`,
     },
     {
       ...timing('gateway_ms', total, solid, course),

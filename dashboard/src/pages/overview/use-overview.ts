@@ -1,26 +1,15 @@
 import type { UseQueryResult } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
 import type { ApiError, Reply } from '../../api/client.ts'
 import { useOperation } from '../../api/hooks.ts'
+import type { Period } from '../../charts/periods.ts'
 import { isComparable, rangeBefore } from '../../format/range.ts'
 import { useWorkspace } from '../../shell/place.ts'
-import { beginningOf, type Period } from './periods.ts'
 
 export const REFRESH_MS = 10_000
 
 export type Usage = Reply<'usage.get'>
 export type Sums = Usage['total']
 export type StatusQuery = UseQueryResult<Reply<'status.get'>, ApiError>
-
-/** The beginning of the period, which moves on with the clock while the page is in front. */
-export function useBeginning(period: Period): string {
-  const [now, setNow] = useState(Date.now)
-  useEffect(() => {
-    const timer = setInterval(() => document.hidden || setNow(Date.now()), REFRESH_MS)
-    return () => clearInterval(timer)
-  }, [])
-  return beginningOf(period, now)
-}
 
 /** Sums of this period and of the one before, up to the same moment of it as the gateway's clock says. */
 export function useSums(period: Period, from: string) {

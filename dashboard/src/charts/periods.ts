@@ -1,5 +1,5 @@
-import type { Interval } from '../../charts/chart-data.ts'
-import { isoAt } from '../../format/time.ts'
+import { isoAt } from '../format/time.ts'
+import type { Interval } from './chart-data.ts'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
