@@ -6,6 +6,11 @@ export function count(value: number): string {
   return whole.format(value)
 }
 
+/** 1 → 1 call, 12345 → 12,345 calls. */
+export function callCount(value: number): string {
+  return `${count(value)} ${value === 1 ? 'call' : 'calls'}`
+}
+
 /** 12345 → 12.3K, for tiles and axes. */
 export function shortCount(value: number): string {
   return compact.format(value)

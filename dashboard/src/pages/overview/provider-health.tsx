@@ -5,7 +5,7 @@ import { Panel } from '../../components/panel.tsx'
 import { PanelLink } from '../../components/panel-link.tsx'
 import { EmptyState, Loaded } from '../../components/states.tsx'
 import { Time } from '../../components/time.tsx'
-import { count } from '../../format/number.ts'
+import { callCount, count } from '../../format/number.ts'
 import { localTime } from '../../format/time.ts'
 import { usePath } from '../../shell/place.ts'
 import { healthOf, type ProviderStatus } from './health.ts'
@@ -54,7 +54,7 @@ function Provider({ provider }: { provider: ProviderStatus }) {
           {words}
         </span>
         <span className={`figures ${classes['end']}`}>
-          {count(calls)} calls
+          {callCount(calls)}
           {errors > 0 && <span data-tone="bad">, {count(errors)} failed</span>}
         </span>
       </div>

@@ -5,7 +5,7 @@ import { spanText, tickText } from '../../charts/time-axis.ts'
 import { Panel } from '../../components/panel.tsx'
 import { PanelLink } from '../../components/panel-link.tsx'
 import { EmptyState, Loaded } from '../../components/states.tsx'
-import { count, percent } from '../../format/number.ts'
+import { callCount, count, percent } from '../../format/number.ts'
 import { usePath } from '../../shell/place.ts'
 import classes from './performance.module.css'
 import type { PerformanceView } from './performance-view.ts'
@@ -66,8 +66,9 @@ function ProviderStrip({ strip, interval, requests }: ProviderStripProps) {
           {provider}
         </Link>
         <span className={`figures ${classes['end']}`}>
-          {count(attempts)} calls,{' '}
-          <span data-bad={failures > 0 || undefined}>{percent(failures, attempts)} failed</span>
+          {callCount(attempts)}
+          {attempts > 0 && ', '}
+          {attempts > 0 && <span data-bad={failures > 0 || undefined}>{percent(failures, attempts)} failed</span>}
           {rescued > 0 && `, ${count(rescued)} of them served by another attempt`}
         </span>
       </div>
