@@ -14,6 +14,7 @@ import { balance } from './balance.ts'
 import { isCached, keepAnswer } from './cached.ts'
 import { deliver } from './deliver.ts'
 import type { Deps } from './deps.ts'
+import { guard, guardAnswer } from './guard.ts'
 import { outcomeOf } from './idempotency/outcome.ts'
 import { keepContent } from './keep-content.ts'
 import { permit } from './permit.ts'
@@ -52,6 +53,7 @@ export async function handleCall(
         begun.trace.replay({ id: begun.id, workspace: begun.key.workspace, keyId: begun.key.id })
         return first.reply
       }
+      if (begun.guarded !== null) await guard(resolved, deps)
       if (resolved.resolved.cache === undefined || !(await isCached(resolved, deps))) {
         const admitted = await admit(balance(resolved, deps), deps)
         if (admitted.delivery !== null) deps.streams.begin(admitted, admitted.delivery)
@@ -66,7 +68,8 @@ export async function handleCall(
         deps.log.error({ request: begun.id, err: error })
     }
     begun.delivery?.decided()
-    const reply = writtenAnswer(ended, deps)
+    let reply = writtenAnswer(ended, deps)
+    if (begun.guarded !== null) reply = await guardedAnswer(ended, reply, deps)
     await settle(ended, reply, deps)
     keepContent(ended, reply)
     begun.claim?.finish(reply, outcomeOf(ended, reply))
@@ -117,6 +120,16 @@ function isLogFull(error: unknown): boolean {
   return error instanceof GatewayError && error.code === 'log_full'
 }
 
+/** The answer, or the error of the guardrail that blocks it. */
+async function guardedAnswer(ended: Ended, reply: CallReply | null, deps: Deps): Promise<CallReply | null> {
+  try {
+    ended.error ??= await guardAnswer(ended, reply, deps)
+  } catch (error) {
+    ended.error = error instanceof CallerLeftError ? 'caller-left' : asGatewayError(error)
+  }
+  return ended.error === null ? reply : writtenAnswer(ended, deps)
+}
+
 /** A provider's answer can be readable and still be nested too deep to be written again. */
 function writtenAnswer(ended: Ended, deps: Deps): CallReply | null {
   try {
@@ -157,5 +170,6 @@ function begin(
     delivery: null,
     content: null,
     caching: null,
+    guarded: null,
   }
 }

@@ -19,10 +19,12 @@ export async function receive(call: Call, begun: Begun, deps: ReceiveDeps): Prom
   const workspace = begun.snapshot.workspaces.get(begun.key.workspace)
   const options = {
     withHash: idempotencyKey !== null || workspace?.hasCache === true,
-    allowsStream: isStreaming(workspace, deps.streams.settings.isOnByDefault),
+    allowsStream: isStreaming(workspace, deps.streams.settings.isOnByDefault) && workspace?.guardrail?.after !== true,
   }
   const stored = workspace?.content ?? null
   if (stored !== null) begun.content = deps.content.begin(toKeep(begun, stored), chunks)
+  const guardrail = workspace?.guardrail ?? null
+  if (guardrail !== null) begun.guarded = { guardrail, body: guardrail.before ? Buffer.concat(chunks) : null }
   const opened = deps.bodies.open(chunks, begun.endpoint, options)
   const body = opened instanceof Promise ? await opened : opened
   if (begun.endpoint.stream?.isRequested(body.request) === true)

@@ -3,6 +3,7 @@ import type { RequestBody } from '../bodies/request-body.ts'
 import type { KeptCall } from '../content/kept-call.ts'
 import type { Attribution } from '../domain/attribution.ts'
 import type { CacheVerdict } from '../domain/cache/route-cache.ts'
+import type { Guardrail } from '../domain/content/guardrail.ts'
 import type { GatewayError } from '../domain/errors.ts'
 import type { IdempotentBody } from '../domain/idempotency.ts'
 import type { LiveKey } from '../domain/key.ts'
@@ -70,6 +71,14 @@ export interface Begun {
   content: KeptCall | null
   /** Of a route that stores answers. */
   caching: Caching | null
+  /** Of a workspace with a guardrail. */
+  guarded: Guarded | null
+}
+
+export interface Guarded {
+  guardrail: Guardrail
+  /** The request as it came; null: only its answer is checked. */
+  body: Uint8Array | null
 }
 
 /** What the cache of its route does for a call. */

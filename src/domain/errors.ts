@@ -23,6 +23,7 @@ export const ERRORS = {
   },
   context_length_exceeded: { status: 400, isFinal: true, text: 'The prompt is too long for the model.' },
   content_filtered: { status: 400, isFinal: true, text: 'The provider refused the request on policy grounds.' },
+  blocked_by_guardrail: { status: 400, isFinal: true, text: 'A guardrail of the workspace blocked the call.' },
   unauthorized: {
     status: 401,
     isFinal: true,
@@ -78,6 +79,10 @@ export const ERRORS = {
   log_full: { status: 503, text: 'The request log is full; calls are refused until the database catches up.' },
   database_unavailable: { status: 503, text: 'The database is unavailable. Retry later.' },
   limits_unavailable: { status: 503, text: 'The limits of this call cannot be checked right now. Retry shortly.' },
+  guardrail_unavailable: {
+    status: 503,
+    text: 'The guardrail of the workspace gave no verdict. Retry shortly.',
+  },
   provider_quota_exceeded: {
     status: 503,
     isFinal: true,

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { baseUrlProblem } from './base-url.ts'
 import { areCertificates } from './certificates.ts'
+import { GuardrailSettings } from './content/guardrail.ts'
 import { ContentSettings } from './content/settings.ts'
 import { AllowedModels } from './key.ts'
 import { Limits } from './limits.ts'
@@ -106,6 +107,8 @@ export const FileConfigSchema = z.strictObject({
         streaming: z.boolean().optional(),
         /** Whether what its calls say is stored, and how. Missing: what was set through the API stays. */
         content: ContentSettings.optional(),
+        /** Who checks what its calls say. Missing: what was set through the API stays. */
+        guardrail: GuardrailSettings.optional(),
         routes: z.record(Alias, RouteSchema).default({}),
         keys: z.record(Name, KeyDefinition).default({}),
       }),

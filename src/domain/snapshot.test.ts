@@ -9,6 +9,7 @@ test('whether a workspace streams: its own word, else the default', () => {
     limits: null,
     streaming,
     content: null,
+    guardrail: null,
     routes: new Map(),
   })
   assert.deepEqual(

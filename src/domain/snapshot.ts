@@ -1,3 +1,4 @@
+import type { Guardrail } from './content/guardrail.ts'
 import type { ContentSettings } from './content/settings.ts'
 import type { Key, KeyValue } from './key.ts'
 import type { Limits } from './limits.ts'
@@ -34,6 +35,8 @@ export interface Workspace {
   streaming: boolean | null
   /** How what its calls say is stored; null: not at all. */
   content: ContentSettings | null
+  /** Who checks what its calls say; null: nobody. */
+  guardrail: Guardrail | null
   routes: ReadonlyMap<string, Route>
   /** One of its routes stores answers. */
   hasCache?: boolean

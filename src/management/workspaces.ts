@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely'
 import { contentProblem } from '../content/settings-problem.ts'
 import { deleteContentOf } from '../content/stored.ts'
 import { namesIn } from '../domain/access.ts'
+import { guardrailContext, guardrailFromText } from '../domain/content/guardrail.ts'
 import { type ContentSettings, contentFromText } from '../domain/content/settings.ts'
 import { GatewayError } from '../domain/errors.ts'
 import { limitsFromText } from '../domain/limits.ts'
@@ -41,10 +42,9 @@ export function workspaceHandlers(deps: ManagementDeps): HandlersOf<typeof works
         if (await exists(transaction, body.name)) {
           throw new GatewayError('conflict', `The workspace '${body.name}' already exists.`)
         }
-        const { name: _name, ...settings } = body
         await checkContent(body.content, deps)
         await ensureWorkspace(transaction, body.name, context.now)
-        await updateWorkspace(transaction, body.name, settings)
+        await updateWorkspace(transaction, body.name, body)
         const result = await readWorkspaceView(transaction, body.name, context.now)
         return { result, audit: workspaceAuditEntry('workspaces.create', body.name, null, result) }
       }),
@@ -62,6 +62,7 @@ export function workspaceHandlers(deps: ManagementDeps): HandlersOf<typeof works
         const isSame = JSON.stringify(before) === JSON.stringify(result)
         return { result, audit: isSame ? null : workspaceAuditEntry('workspaces.update', name, before, result) }
       }),
+    'workspaces.guardrail-secret': ({ params: { name } }) => guardrailSecret(name, deps),
     'workspaces.delete': ({ params: { name }, query }, context) =>
       change(deps, context, async (transaction) => {
         const before = await readWorkspaceView(transaction, name, context.now)
@@ -96,6 +97,11 @@ async function checkContent(
   if (problem !== null) throw new GatewayError('invalid_request', `content: ${problem}.`)
 }
 
+async function guardrailSecret(workspace: string, { db, secrets }: ManagementDeps): Promise<{ secret: string }> {
+  await checkWorkspace(db, workspace)
+  return { secret: `whsec_${secrets.derived(guardrailContext(workspace))[0]}` }
+}
+
 /** Throws 404 for a workspace that is not there. */
 export async function checkWorkspace(db: Kysely<Database>, name: string): Promise<void> {
   if (!(await exists(db, name))) throw new GatewayError('not_found', `There is no workspace '${name}'.`)
@@ -106,7 +112,7 @@ async function exists(db: Kysely<Database>, name: string): Promise<boolean> {
 }
 
 /** What the file may set of a workspace; the rest of it belongs to nobody. */
-const SETTINGS = ['limits', 'streaming', 'content'] as const
+const SETTINGS = ['limits', 'streaming', 'content', 'guardrail'] as const
 type Setting = (typeof SETTINGS)[number]
 
 function checkNotFromFile(
@@ -152,6 +158,8 @@ async function readWorkspaceView(db: Kysely<Database>, name: string, now: number
     streaming_managed_by: row.streaming_managed_by === 'config' ? ('config' as const) : null,
     content: contentFromText(row.content),
     content_managed_by: row.content_managed_by === 'config' ? ('config' as const) : null,
+    guardrail: guardrailFromText(row.guardrail),
+    guardrail_managed_by: row.guardrail_managed_by === 'config' ? ('config' as const) : null,
     created_at: timestamp(row.created_at),
     routes: Number(routes.count),
     live_keys: keys.length,

@@ -5,6 +5,8 @@ export interface ContentMetrics {
   contentStored: Tally
   /** By reason. */
   contentDropped: Tally
+  /** By phase and outcome. */
+  guardrailChecks: Tally
 }
 
 export function contentMetrics(registry: Registry): ContentMetrics {
@@ -18,6 +20,12 @@ export function contentMetrics(registry: Registry): ContentMetrics {
       name: 'switchyard_content_dropped_total',
       help: 'Requests whose content was to be stored and was not, by reason: queue_full, no_key or failed.',
       labels: ['reason'],
+      registry,
+    }),
+    guardrailChecks: new Tally({
+      name: 'switchyard_guardrail_checks_total',
+      help: 'What guardrails were asked, by phase (before or after) and outcome: allow, block or failed.',
+      labels: ['phase', 'outcome'],
       registry,
     }),
   }

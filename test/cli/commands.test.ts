@@ -34,6 +34,7 @@ describe('workspaces, keys and admin keys', () => {
     assert.equal((await ok('workspaces get sales --json')).json().description, 'the sales team')
     assert.match((await ok('workspaces update sales --streaming true')).stdout, /^streaming +(true|yes)$/m)
     assert.equal((await ok('workspaces update sales --streaming null --json')).json().streaming, null)
+    assert.match((await ok('workspaces guardrail-secret sales')).stdout, /whsec_/)
     assert.match((await ok('workspaces delete sales --force true')).stderr, /Done/)
   })
 

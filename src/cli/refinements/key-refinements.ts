@@ -47,6 +47,7 @@ export const keyRefinements: Readonly<Record<string, Refinement>> = {
     refine: withWorkspaceLimits,
   },
   'workspaces.get': { examples: ['switchyard workspaces get default'] },
+  'workspaces.guardrail-secret': { examples: ['switchyard workspaces guardrail-secret research'] },
   'workspaces.delete': { examples: ['switchyard workspaces delete research --force true'] },
   'keys.list': {
     examples: ['switchyard keys list', 'switchyard keys list --workspace research --search nightly --json'],

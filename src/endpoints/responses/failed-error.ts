@@ -7,6 +7,7 @@ const CODES: Partial<Record<ErrorCode, string>> = {
   key_rate_limited: 'rate_limit_exceeded',
   context_length_exceeded: 'context_length_exceeded',
   content_filtered: 'invalid_prompt',
+  blocked_by_guardrail: 'invalid_prompt',
   invalid_request: 'invalid_prompt',
   unsupported_parameter: 'invalid_prompt',
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { GuardrailSettings } from '../../domain/content/guardrail.ts'
 import { ContentSettings } from '../../domain/content/settings.ts'
 import { Limits } from '../../domain/limits.ts'
 import { pageOf, paging, Timestamp, WorkspaceName } from './fields.ts'
@@ -13,6 +14,8 @@ export const Workspace = z.strictObject({
   streaming_managed_by: z.literal('config').nullable().describe('`config`: switchyard.yaml sets `streaming`'),
   content: ContentSettings.nullable().describe('How what its calls say is stored; null: not at all, the default'),
   content_managed_by: z.literal('config').nullable().describe('`config`: switchyard.yaml sets `content`'),
+  guardrail: GuardrailSettings.nullable().describe('Who checks what its calls say; null: nobody'),
+  guardrail_managed_by: z.literal('config').nullable().describe('`config`: switchyard.yaml sets `guardrail`'),
   created_at: Timestamp,
   routes: z.int(),
   live_keys: z.int(),
@@ -27,6 +30,7 @@ const settings = {
     .describe(
       'Store what calls say, encrypted and for a limited time; needs SECRETS_KEY. null: nothing more is stored',
     ),
+  guardrail: GuardrailSettings.nullable().optional().describe('Somebody else checks what calls say; null: nobody'),
 }
 
 const tag = 'Workspaces'
@@ -70,10 +74,20 @@ export const workspaceOperations = {
     method: 'PATCH',
     path: '/workspaces/{name}',
     tag,
-    summary: 'Change the description, limits, streaming or content of a workspace; null removes them',
+    summary: 'Change the description, limits, streaming, content or guardrail of a workspace; null removes them',
     params: one,
     body: z.strictObject(settings),
     reply: Workspace,
+  }),
+  'workspaces.guardrail-secret': operation({
+    role: 'admin',
+    scope: 'gateway',
+    method: 'GET',
+    path: '/workspaces/{name}/guardrail-secret',
+    tag,
+    summary: 'The secret that signs what the guardrail of a workspace is asked; it is derived from SECRETS_KEY',
+    params: one,
+    reply: z.strictObject({ secret: z.string().describe('`whsec_…`, as libraries of Standard Webhooks take it') }),
   }),
   'workspaces.delete': operation({
     role: 'admin',

@@ -47,7 +47,7 @@ function viewed(object: Partial<ViewedObject> & { resource: string }): ViewedObj
 }
 
 function viewedWorkspace(row: ControlRows['workspaces'][number]): ViewedObject {
-  const { name, description, limits_managed_by, streaming_managed_by, content_managed_by } = row
+  const { name, description, limits_managed_by, streaming_managed_by, content_managed_by, guardrail_managed_by } = row
   return viewed({
     resource: `workspaces/${name}`,
     workspace: name,
@@ -55,6 +55,7 @@ function viewedWorkspace(row: ControlRows['workspaces'][number]): ViewedObject {
       ...{ description, limits: parsedOrNull(row.limits), limits_managed_by },
       ...{ streaming: flagOrNull(row.streaming), streaming_managed_by },
       ...{ content: parsedOrNull(row.content), content_managed_by },
+      ...{ guardrail: parsedOrNull(row.guardrail), guardrail_managed_by },
     },
   })
 }

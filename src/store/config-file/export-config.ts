@@ -1,3 +1,4 @@
+import { guardrailFromText } from '../../domain/content/guardrail.ts'
 import { contentFromText } from '../../domain/content/settings.ts'
 import type { FileConfig } from '../../domain/file-config.ts'
 import { limitsFromText } from '../../domain/limits.ts'
@@ -33,21 +34,17 @@ interface ExportInput {
 export function exportConfig({ rows, secrets, builtin, kinds, now }: ExportInput): ExportedConfig {
   const { text, secret } = placeholders()
   const providers = sorted(rows.providers, (row) => row.name).filter((row) => row.managed_by !== 'environment')
-  const workspaces = sorted(rows.workspaces, (row) => row.name).map(
-    ({ name, description, limits, streaming, content }) => {
-      const routes = sorted(rows.routes, (row) => row.alias).filter((row) => row.workspace === name)
-      const keys = sorted(rows.keys, (row) => `${row.name} ${row.id}`).filter(
-        (row) => row.workspace === name && isExported(row, now),
-      )
-      const settings = {
-        limits: limitsFromText(limits),
-        streaming: flagOrNull(streaming),
-        content: contentFromText(content),
-      }
-      const own = given({ description, ...settings })
-      return [name, { ...own, routes: routeDefinitions(routes), keys: keyDefinitions(keys) }]
-    },
-  )
+  const workspaces = sorted(rows.workspaces, (row) => row.name).map(({ name, description, limits, ...row }) => {
+    const routes = sorted(rows.routes, (row) => row.alias).filter((row) => row.workspace === name)
+    const keys = sorted(rows.keys, (row) => `${row.name} ${row.id}`).filter(
+      (row) => row.workspace === name && isExported(row, now),
+    )
+    const { streaming, content, guardrail } = row
+    const said = { streaming: flagOrNull(streaming), content: contentFromText(content) }
+    const settings = { limits: limitsFromText(limits), ...said, guardrail: guardrailFromText(guardrail) }
+    const own = given({ description, ...settings })
+    return [name, { ...own, routes: routeDefinitions(routes), keys: keyDefinitions(keys) }]
+  })
   const config = {
     providers: Object.fromEntries(
       providers.map((row) => {

@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely'
+import { type Guardrail, guardrailContext, guardrailFromText } from '../../domain/content/guardrail.ts'
 import { contentFromText } from '../../domain/content/settings.ts'
 import type { Key, KeyValue } from '../../domain/key.ts'
 import { limitsFromText } from '../../domain/limits.ts'
@@ -25,7 +26,7 @@ export async function loadSnapshot(db: Kysely<Database>, secrets: Secrets): Prom
   const keys = new Map(rows.keys.map((row) => [row.id, keyFromRow(row)]))
   const providers = new Map(rows.providers.map((row) => [row.name, providerFromRow(row, secrets)]))
   return {
-    workspaces: workspaceMap(rows),
+    workspaces: workspaceMap(rows, secrets),
     keys,
     valuesByHash: valueMap(rows, keys),
     providers,
@@ -56,22 +57,29 @@ export async function readControlRows(db: Kysely<Database>) {
   }
 }
 
-function workspaceMap(rows: Pick<ControlRows, 'workspaces' | 'routes'>): Map<string, Workspace> {
+function workspaceMap(rows: Pick<ControlRows, 'workspaces' | 'routes'>, secrets: Secrets): Map<string, Workspace> {
   const routes = new Map<string, Map<string, Route>>()
   for (const { name } of rows.workspaces) routes.set(name, new Map())
   for (const row of rows.routes) routes.get(row.workspace)?.set(row.alias, routeFromRow(row))
   return new Map(
-    rows.workspaces.map(({ name, created_at: createdAt, limits, streaming, content }) => {
+    rows.workspaces.map(({ name, created_at: createdAt, limits, streaming, content, guardrail }) => {
       const own = routes.get(name) ?? new Map<string, Route>()
       const hasCache = [...own.values()].some(({ cache }) => cache !== undefined)
       const settings = {
         limits: limitsFromText(limits),
         streaming: flagOrNull(streaming),
         content: contentFromText(content),
+        guardrail: guardrailOf(name, guardrail, secrets),
       }
       return [name, { name, createdAt, ...settings, routes: own, ...(hasCache && { hasCache }) }]
     }),
   )
+}
+
+function guardrailOf(workspace: string, text: string | null, secrets: Secrets): Guardrail | null {
+  const settings = guardrailFromText(text)
+  if (settings === null) return null
+  return { ...settings, secrets: secrets.derived(guardrailContext(workspace)).map((secret) => `whsec_${secret}`) }
 }
 
 function valueMap({ keyValues }: ControlRows, keys: ReadonlyMap<string, Key>): Map<string, KeyValue> {

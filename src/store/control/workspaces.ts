@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely'
+import type { GuardrailSettings } from '../../domain/content/guardrail.ts'
 import type { ContentSettings } from '../../domain/content/settings.ts'
 import type { Limits } from '../../domain/limits.ts'
 import type { Database } from '../engine/schema.ts'
@@ -17,6 +18,7 @@ export interface WorkspaceChange {
   limits?: Limits | null | undefined
   streaming?: boolean | null | undefined
   content?: ContentSettings | null | undefined
+  guardrail?: GuardrailSettings | null | undefined
 }
 
 /** Truth as the database holds it; null stays unsaid. */
@@ -36,6 +38,7 @@ export async function updateWorkspace(db: Kysely<Database>, name: string, change
     ...(change.streaming === undefined
       ? {}
       : { streaming: numberOrNull(change.streaming), streaming_managed_by: null }),
+    ...(change.guardrail === undefined ? {} : { guardrail: jsonOrNull(change.guardrail), guardrail_managed_by: null }),
     ...(change.content === undefined ? {} : { content: jsonOrNull(change.content), content_managed_by: null }),
   }
   if (Object.keys(columns).length > 0) {
@@ -47,13 +50,14 @@ interface FileSettings {
   limits?: Limits | undefined
   streaming?: boolean | undefined
   content?: ContentSettings | undefined
+  guardrail?: GuardrailSettings | undefined
 }
 
 /** What the file says is the file's; what it no longer says goes, what was set otherwise stays. */
 export async function setFileSettings(
   db: Kysely<Database>,
   name: string,
-  { limits, streaming, content }: FileSettings = {},
+  { limits, streaming, content, guardrail }: FileSettings = {},
 ): Promise<void> {
   const rows = db.updateTable('workspaces').where('name', '=', name)
   if (limits !== undefined) {
@@ -73,6 +77,14 @@ export async function setFileSettings(
     await rows.set({ content: JSON.stringify(content), content_managed_by: 'config' }).execute()
   } else {
     await rows.set({ content: null, content_managed_by: null }).where('content_managed_by', '=', 'config').execute()
+  }
+  if (guardrail !== undefined) {
+    await rows.set({ guardrail: JSON.stringify(guardrail), guardrail_managed_by: 'config' }).execute()
+  } else {
+    await rows
+      .set({ guardrail: null, guardrail_managed_by: null })
+      .where('guardrail_managed_by', '=', 'config')
+      .execute()
   }
 }
 

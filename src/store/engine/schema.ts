@@ -53,6 +53,9 @@ interface WorkspacesTable {
   /** JSON; null: nothing that its calls say is stored. */
   content: ColumnType<string | null, string | null | undefined>
   content_managed_by: ColumnType<ManagedBy, ManagedBy | undefined>
+  /** JSON; null: none. */
+  guardrail: ColumnType<string | null, string | null | undefined>
+  guardrail_managed_by: ColumnType<ManagedBy, ManagedBy | undefined>
 }
 
 interface KeysTable {

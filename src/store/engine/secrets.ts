@@ -13,6 +13,8 @@ export interface Secrets {
   /** A signature that holds for this text in this context only. */
   sign(text: string, context: string): string
   isSigned(text: string, signature: string, context: string): boolean
+  /** Secrets for somebody else, one of each key: they are the same for as long as the key is there. */
+  derived(context: string): string[]
   /** For what callers keep for us and bring back (domain/request/sealing.ts). */
   sealingKeys: readonly Uint8Array[]
   /** For what calls say, where a workspace stores it: of SECRETS_KEY only. The first one encrypts. */
@@ -63,6 +65,7 @@ export function openSecrets(dataDir: string, keys: readonly string[] | null): Se
       const given = Buffer.from(signature, 'base64url')
       return ring.some((key) => isEqual(given, signatureOf(key, text, context)))
     },
+    derived: (context) => ring.map((key) => signatureOf(key, 'derived', context).toString('base64')),
     sealingKeys: ring.map(({ sealingKey }) => sealingKey),
     contentKeys: ring.slice(0, fromEnvironment.length).map(({ id, contentKey: key }) => ({ id, key })),
   }

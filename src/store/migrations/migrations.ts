@@ -35,6 +35,7 @@ export const MIGRATIONS: readonly Migration[] = [
   storeContent,
   cacheAnswers,
   sumSavings,
+  setGuardrails,
 ]
 
 async function markInterchangeable(db: Transaction<Database>): Promise<void> {
@@ -153,6 +154,12 @@ async function sumSavings(db: Transaction<Database>): Promise<void> {
     for (const column of ['cache_hits', 'saved_picodollars']) {
       await sql.raw(`alter table ${table} add column ${column} bigint not null default 0`).execute(db)
     }
+  }
+}
+
+async function setGuardrails(db: Transaction<Database>): Promise<void> {
+  for (const column of ['guardrail', 'guardrail_managed_by']) {
+    await sql.raw(`alter table workspaces add column ${column} text`).execute(db)
   }
 }
 

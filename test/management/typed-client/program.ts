@@ -196,6 +196,9 @@ async function log(id: string): Promise<void> {
   const messages = [{ role: 'user' as const, content: 'hello' }]
   const called = await application.POST('/v1/chat/completions', { body: { model: 'fast', messages } })
   const said = { path: { id: called.response.headers.get('x-gateway-request-id') ?? '' } }
+  const workspace = { path: { name: 'default' } }
+  const { secret } = await ok(admin.GET('/workspaces/{name}/guardrail-secret', { params: workspace }))
+  same(secret.startsWith('whsec_'), true)
   same((await ok(admin.GET('/requests/{id}/content', { params: said }))).request?.is_json, true)
   await ok(admin.DELETE('/requests/{id}/content', { params: said }))
   const exported = await ok(admin.GET('/requests/export', { params: { query: { status: 'ok' } }, parseAs: 'text' }))

@@ -1,0 +1,31 @@
+import { createHmac } from 'node:crypto'
+import type { Guardrail } from '../../domain/content/guardrail.ts'
+
+export interface Question {
+  phase: 'before' | 'after'
+  requestId: string
+  workspace: string
+  endpoint: string
+  /** Null for a direct model id. */
+  route: string | null
+  model: string
+  /** JSON as it is: the request, or the answer. */
+  body: Uint8Array | string
+}
+
+/** What is asked, with the body as it came: nothing of it is parsed or written anew. */
+export function questionBytes({ phase, body, ...question }: Question): Buffer {
+  const { requestId: request_id, workspace, endpoint, route, model } = question
+  const head = JSON.stringify({ type: `guardrail.${phase}`, request_id, workspace, endpoint, route, model })
+  return Buffer.concat([Buffer.from(`${head.slice(0, -1)},"body":`), Buffer.from(body), Buffer.from('}')])
+}
+
+/** By Standard Webhooks, as alerts are signed. `now`: Unix milliseconds. */
+export function signedHeaders(id: string, body: Uint8Array, { secrets }: Pick<Guardrail, 'secrets'>, now: number) {
+  const timestamp = String(Math.floor(now / 1000))
+  const signatures = secrets.map((secret) => {
+    const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64')
+    return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest('base64')}`
+  })
+  return { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signatures.join(' ') }
+}

@@ -1,0 +1,59 @@
+import { z } from 'zod'
+import { baseUrlProblem } from '../base-url.ts'
+
+/** Somebody else's check of what calls say; null is the default: none. */
+export const GuardrailSettings = z.strictObject({
+  url: z
+    .string()
+    .max(2000)
+    .superRefine((value, context) => {
+      const problem = baseUrlProblem(value)
+      if (problem !== null) context.addIssue({ code: 'custom', message: problem })
+    })
+    .describe('Asked by POST; the same addresses are refused as for providers'),
+  before: z.boolean().default(true).describe('Check the request before any provider is called'),
+  after: z
+    .boolean()
+    .default(false)
+    .describe('Check whole answers before the caller gets them; the calls of the workspace then do not stream'),
+  timeout_ms: z.int().min(50).max(30_000).default(2_000),
+  on_failure: z
+    .enum(['closed', 'open'])
+    .default('closed')
+    .describe('Without a usable verdict in time: `closed` refuses the call with 503, `open` lets it pass'),
+})
+export type GuardrailSettings = z.infer<typeof GuardrailSettings>
+
+/** As calls use it. */
+export interface Guardrail extends GuardrailSettings {
+  /** `whsec_…`: each signs, so that the receiver may know either while SECRETS_KEY is changed. */
+  secrets: readonly string[]
+}
+
+/** As stored, after the schema has accepted it. */
+export function guardrailFromText(text: string | null): GuardrailSettings | null {
+  return text === null ? null : (JSON.parse(text) as GuardrailSettings)
+}
+
+/** What its secret is derived for. */
+export function guardrailContext(workspace: string): string {
+  return `guardrail of the workspace "${workspace}"`
+}
+
+/** `reason`: a word for the log, never what was said. */
+export type Verdict = { action: 'allow' } | { action: 'block'; message: string | null; reason: string | null }
+
+const LONGEST_MESSAGE = 500
+
+/** Null: it is no verdict. */
+export function verdictOf(body: unknown): Verdict | null {
+  if (typeof body !== 'object' || body === null) return null
+  const { action, message, reason } = body as Record<string, unknown>
+  if (action === 'allow') return { action }
+  if (action !== 'block') return null
+  return {
+    action,
+    message: typeof message === 'string' && message !== '' ? message.slice(0, LONGEST_MESSAGE) : null,
+    reason: typeof reason === 'string' && /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/.test(reason) ? reason : null,
+  }
+}
