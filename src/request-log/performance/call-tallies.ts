@@ -12,9 +12,9 @@ export interface CallTally extends Part {
   model: string
   code: string
   requests: number
-  /** Of calls that ended in a 200: from the admission to the end. */
+  /** Of calls that ended in a 200, cache hits aside: from the admission to the end. */
   durations: PackedHistogram
-  /** Of streams that had content: from the admission to the first of it. */
+  /** Of streams that had content, cache hits aside: from the admission to the first of it. */
   firstContents: PackedHistogram
 }
 
@@ -23,13 +23,16 @@ interface Found extends Omit<CallTally, 'size' | 'durations' | 'firstContents'> 
   first_contents: string | null
 }
 
+/** By a provider: a stored answer is there at once, and would only flatter. */
+const IS_SERVED = sql<boolean>`(cache is null or cache <> 'hit')`
+
 /** Durations come as texts and are counted here: sorting them into buckets in SQL takes longer. */
 export async function readCallTallies(db: Kysely<Database>, span: Span): Promise<CallTally[]> {
   const { rows } = await sql<Found>`
     select workspace, ${startIn(span)} as start, coalesce(route, '') as route, coalesce(provider, '') as provider,
       coalesce(model, '') as model, coalesce(code, '') as code, count(*) as requests,
-      string_agg(cast(case when code is null then ${DURATION_MS} end as text), ' ') as durations,
-      string_agg(cast(first_content_ms as text), ' ') as first_contents
+      string_agg(cast(case when code is null and ${IS_SERVED} then ${DURATION_MS} end as text), ' ') as durations,
+      string_agg(cast(case when ${IS_SERVED} then first_content_ms end as text), ' ') as first_contents
     from requests where ${inSpan(span)} group by 1, 2, 3, 4, 5, 6`.execute(db)
   return mapInTurns(rows, ({ durations, first_contents, ...tally }) => {
     const [ends, firsts] = [packed(durations), packed(first_contents)]

@@ -27,14 +27,15 @@ const others = fc.array(
   }),
   { maxLength: 3 },
 )
+const caches = fc.constantFrom(null, null, 'hit', 'miss')
 /** With attempts as a call has them: of one that was answered, the last one served. */
 const call = fc
-  .tuple(anyCall, others, fc.option(fc.nat(200_000)), fc.nat(400_000), fc.constantFrom('served', 'x },{ y'))
-  .map(([call, before, firstContentMs, ms, reason]): AnyCall => {
+  .tuple(anyCall, others, fc.option(fc.nat(200_000)), fc.nat(400_000), fc.constantFrom('served', 'x },{ y'), caches)
+  .map(([call, before, firstContentMs, ms, reason, cache]): AnyCall => {
     const served: Attempt[] =
       call.code === null && call.provider !== null ? [{ kind: 'called', provider: call.provider, code: null }] : []
     const attempts = [...before, ...served].map((attempt) => attemptRecord(attempt, reason))
-    return { ...call, attempts, firstContentMs, finishedAt: (call.startedAt ?? 0) + ms }
+    return { ...call, attempts, cache, firstContentMs, finishedAt: (call.startedAt ?? 0) + ms }
   })
 
 /** In the order in which the gateway writes them. */
@@ -83,8 +84,9 @@ function tallied(codes: readonly string[]) {
 
 function callsOf(rows: readonly RequestRow[]) {
   const codes = tallied(rows.flatMap(({ code }) => code ?? []))
-  const durations = rows.flatMap((row) => (row.code === null ? Number(row.finished_at) - row.started_at : []))
-  const firsts = rows.flatMap(({ first_content_ms: ms }) => ms ?? [])
+  const served = rows.filter(({ cache }) => cache !== 'hit')
+  const durations = served.flatMap((row) => (row.code === null ? Number(row.finished_at) - row.started_at : []))
+  const firsts = served.flatMap(({ first_content_ms: ms }) => ms ?? [])
   return { requests: rows.length, codes, durations: exact(durations), firstContents: exact(firsts) }
 }
 
