@@ -279,6 +279,10 @@ describe('the log', () => {
     assert.equal(csv.stdout.trimEnd().split('\n').length, 4)
     const lines = (await ok('requests export')).stdout.trimEnd().split('\n')
     assert.deepEqual(lines.map((line) => JSON.parse(line).id).sort(), data.map(({ id }: { id: string }) => id).sort())
+    assert.match((await ok('usage workspaces --since 30d')).stdout, /default/)
+    assert.match((await ok('performance --by model --since 7d')).stdout, /gpt-5\.4-mini/)
+    assert.match((await ok('performance providers --interval day --since 7d')).stdout, /openai/)
+    await ok('routes purge-cache fast')
     assert.match((await ok('usage --by model --since 30d')).stdout, /^openai\/gpt-5\.4-mini +3 +0 +0 /m)
     assert.match(
       (await ok('usage')).stdout,
