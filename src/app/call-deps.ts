@@ -1,5 +1,6 @@
 import { createBodies } from '../bodies/bodies.ts'
-import { MemoryCache } from '../calls/cache/answer-cache.ts'
+import { type AnswerCache, MemoryCache } from '../calls/cache/answer-cache.ts'
+import { openValkeyCache } from '../calls/cache/valkey-cache.ts'
 import type { Circuits } from '../calls/chain/circuits.ts'
 import { createPricePercents } from '../calls/chain/price-percents.ts'
 import { createProviderHealth } from '../calls/chain/provider-health.ts'
@@ -81,9 +82,7 @@ export function createDeps(parts: CallParts): Deps {
         identities: Math.floor(REPLAYS.identities / shares),
       },
     }),
-    cache: new MemoryCache(Math.floor((settings.CACHE_MEMORY_MB * 2 ** 20) / shares), now, (change) =>
-      metrics.cacheBytes.add(change),
-    ),
+    cache: openCache(parts),
     streams,
     metrics,
     tracing: parts.tracing,
@@ -91,4 +90,17 @@ export function createDeps(parts: CallParts): Deps {
     maxBodyBytes: settings.MAX_BODY_BYTES,
     cutOff: () => streams.isCut,
   }
+}
+
+/** Of the gateways that share one, or of this thread alone. */
+function openCache({ settings, shares, asking, written, metrics, log }: CallParts): AnswerCache {
+  const { CACHE_REDIS_URL: url, CACHE_MEMORY_MB: megabytes, REDIS_PREFIX: prefix } = settings
+  const [secret] = written.sealingKeys
+  if (url === undefined || secret === undefined) {
+    return new MemoryCache(Math.floor((megabytes * 2 ** 20) / shares), asking.now, (bytes) =>
+      metrics.cacheBytes.add(bytes),
+    )
+  }
+  const onProblem = (problem: string) => log.warn({ problem }, 'the shared response cache is away: nothing is cached')
+  return openValkeyCache({ url, prefix: `${prefix}:`, secret, onProblem })
 }

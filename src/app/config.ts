@@ -43,6 +43,12 @@ const servingThreads = z
     return z.NEVER
   })
 
+const redisUrl = z
+  .string()
+  .regex(/^(redis|valkey)s?:\/\//, 'a redis://, rediss://, valkey:// or valkeys:// address')
+  .refine((url) => /^\/?\d*$/.test(URL.parse(url)?.pathname ?? '?'), 'host, port and a database number at the end')
+  .optional()
+
 /** Every variable except those of the providers, which their families name. docs/configuration.md lists the same. */
 export const SETTINGS = {
   HOST: z.string().min(1).default('127.0.0.1'),
@@ -54,11 +60,8 @@ export const SETTINGS = {
     .string()
     .regex(/^postgres(ql)?:\/\//, 'a postgres:// address, or unset for SQLite in DATA_DIR')
     .optional(),
-  REDIS_URL: z
-    .string()
-    .regex(/^(redis|valkey)s?:\/\//, 'a redis://, rediss://, valkey:// or valkeys:// address')
-    .refine((url) => /^\/?\d*$/.test(URL.parse(url)?.pathname ?? '?'), 'host, port and a database number at the end')
-    .optional(),
+  REDIS_URL: redisUrl,
+  CACHE_REDIS_URL: redisUrl,
   REDIS_PREFIX: z
     .string()
     .regex(/^[A-Za-z0-9._:-]{1,64}$/, 'at most 64 letters, digits and . _ : -')

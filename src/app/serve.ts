@@ -157,7 +157,7 @@ function notes({ requestLog, valueUses, secrets }: Store, content: ContentKeeper
 
 /** Pools first: calls that still wait for a provider end now and are logged before the store closes. */
 async function closeAll(
-  { upstream, bodies, tracing, content }: Deps,
+  { upstream, bodies, tracing, content, cache }: Deps,
   ledger: OpenedLedger,
   { store, live, alerts }: Pick<Prepared, 'store' | 'live'> & { alerts: Watch | null },
 ): Promise<void> {
@@ -166,6 +166,7 @@ async function closeAll(
   await alerts?.stop()
   await bodies.close()
   await content.close()
+  await cache.close?.()
   await ledger.stop()
   await store.close()
   await tracing.close()

@@ -4,6 +4,7 @@ import type { StoredAnswer } from './stored-answer.ts'
 export interface AnswerCache {
   find(key: string): StoredAnswer | null | Promise<StoredAnswer | null>
   keep(key: string, answer: StoredAnswer, ttlMs: number): void
+  close?(): Promise<void>
 }
 
 /** What an answer takes beside its body. */

@@ -20,3 +20,9 @@ export function newClient(url: string) {
     socket: { reconnectStrategy: false, connectTimeout: CONNECT_MS },
   })
 }
+
+/** For what nobody counts on: it reconnects by itself, and commands fail at once until it has. */
+export function newReconnectingClient(url: string) {
+  const socket = { connectTimeout: CONNECT_MS }
+  return createClient({ url: url.replace(/^valkey/, 'redis'), RESP: 2, disableOfflineQueue: true, socket })
+}

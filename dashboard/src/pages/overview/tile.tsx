@@ -35,7 +35,8 @@ export function Tile({ label, unit, href, value, comparisons, warning, note, cou
       {value === undefined ? <Skeleton height={27} width="60%" /> : <span className={classes['value']}>{value}</span>}
       <span className={classes['compared']}>
         {warning !== undefined && <span data-tone="warn">{warning} </span>}
-        {note !== undefined && <span>{note} </span>}
+        {note !== undefined && <span>{note}</span>}
+        {note !== undefined && known.length > 0 && ' · '}
         {known.map(({ text, tone: kind }, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: one for each figure of the value, in their order.
           <span key={index} data-tone={kind}>
