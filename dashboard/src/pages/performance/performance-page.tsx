@@ -10,7 +10,7 @@ import { FilterChip } from './filter-chip.tsx'
 import { GroupsPanel } from './groups-panel.tsx'
 import classes from './performance.module.css'
 import { codesChart, type Timing, timingChart } from './performance-charts.ts'
-import { type PerformanceView, viewOf } from './performance-view.ts'
+import { besides, type PerformanceView, viewOf } from './performance-view.ts'
 import { ProvidersPanel } from './providers-panel.tsx'
 import { SlowestPanel } from './slowest-panel.tsx'
 import { type Figures, usePerformance } from './use-performance.ts'
@@ -24,7 +24,9 @@ export function PerformancePage() {
   const asked = usePerformance(view, from)
   const path = usePath()
   const requests = (filters: Record<string, string>) =>
-    `${path('requests')}?${new URLSearchParams({ ...view.filters, from, ...filters })}`
+    `${path('requests')}?${new URLSearchParams({ from, ...filters })}`
+  const narrowed = (filters: Record<string, string>) => requests({ ...view.filters, ...filters })
+  const compared = (filters: Record<string, string>) => requests({ ...besides(view.by, view.filters), ...filters })
   return (
     <Page
       title="Performance"
@@ -40,10 +42,10 @@ export function PerformancePage() {
       }
     >
       <FilterChip filters={view.filters} onClear={() => change({ provider: null, model: null, route: null })} />
-      <Charts view={view} overTime={asked.overTime} requests={requests} />
-      <GroupsPanel view={view} groups={asked.groups} requests={requests} onChange={change} />
+      <Charts view={view} overTime={asked.overTime} requests={narrowed} />
+      <GroupsPanel view={view} groups={asked.groups} requests={compared} onChange={change} />
       <div className={classes['halves']}>
-        <SlowestPanel slowest={asked.slowest} view={view} requests={requests} />
+        <SlowestPanel slowest={asked.slowest} view={view} requests={narrowed} />
         <ProvidersPanel providers={asked.providers} view={view} requests={requests} />
       </div>
       <WorkspacesPanel workspaces={asked.workspaces} view={view} />

@@ -24,7 +24,7 @@ export function ProvidersPanel({ view: { period }, providers, requests }: Provid
   return (
     <Panel
       title="Provider health"
-      description={`${period.words}, a cell per ${period.interval}: the share of calls that the provider failed`}
+      description={`share of failed calls per ${period.interval}, ${period.words}`}
       flush
       actions={<PanelLink href={path('providers')}>All providers</PanelLink>}
     >
@@ -86,7 +86,7 @@ function ProviderStrip({ strip, interval, requests }: ProviderStripProps) {
         {worst !== null && (
           <span className={classes['middle']}>
             worst:{' '}
-            <Link className={classes['link']} href={requests({ ...cellSpan(worst, interval), provider })}>
+            <Link className={classes['link']} href={requests(cellSpan(worst, interval))}>
               {spanText(worst.start, interval)}
             </Link>
             , {percent(worst.failures, worst.attempts)} of {count(worst.attempts)}

@@ -90,7 +90,7 @@ function labelOf(provider: string, { attempts, failures }: { attempts: number; f
   return worst === null ? all : `${all}. Worst: ${worst.title}`
 }
 
-/** The requests of a cell. */
+/** Where the requests of a cell are. Not those of the provider alone: the list knows one by who served in the end. */
 export function cellSpan({ start }: Cell, interval: Interval): { from: string; to: string } {
   return { from: start, to: endOf(start, interval) }
 }
