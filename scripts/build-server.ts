@@ -10,7 +10,7 @@ const MARK = '.built'
 const SOURCES = ['{src,simulator,demo}/**/*.{ts,json}', 'scripts/{build-server,source-hash}.ts', 'package-lock.json']
 
 /** Loaded on demand by the program and by its threads: built once, beside them. */
-const SHARED = ['src/telemetry/otel/create-tracing.ts', 'pino-pretty']
+const SHARED = ['src/telemetry/otel/create-tracing.ts', 'pino-pretty', 'src/content/own-patterns.ts']
 
 /**
  * V8 keeps the source text in memory, with one byte per character only if all of it is ASCII. So comments are removed

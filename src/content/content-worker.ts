@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
 import { Kysely } from 'kysely'
+import { contentExpiry } from '../domain/content/expiry.ts'
 import { builtinRule, type Rule } from '../domain/content/redactions.ts'
-import { type ContentSettings, contentExpiry } from '../domain/content/settings.ts'
-import { endpointNamed } from '../endpoints/endpoints.ts'
+import type { ContentSettings } from '../domain/content/settings.ts'
 import type { Database } from '../store/engine/schema.ts'
 import { openSqlite } from '../store/engine/sqlite-connection.ts'
 import { sqliteDialect } from '../store/engine/sqlite-dialect.ts'
@@ -81,7 +81,7 @@ function stored({ request, answer, endpoint, settings }: KeptContent) {
     request: request === null ? null : bodyOf(request),
     answer: answer === null ? null : { ...bodyOf(answer), isStream: answer.isStream },
   }
-  return prepareContent(raw, endpointNamed(endpoint), rulesOf(settings))
+  return prepareContent(raw, endpoint, rulesOf(settings))
 }
 
 function bodyOf({ body, bytes, isCut }: KeptBody): RawBody {

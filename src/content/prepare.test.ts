@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { builtinRule } from '../domain/content/redactions.ts'
-import { endpointNamed } from '../endpoints/endpoints.ts'
 import { ownRule, patternsProblem } from './own-patterns.ts'
 import { prepareContent, type RawBody, STORED_CHARACTERS } from './prepare.ts'
 import { seal, unseal } from './seal.ts'
 
-const chat = endpointNamed('chat')
+const chat = 'chat'
 const rules = [builtinRule('email'), ownRule({ name: 'ticket', regex: 'TICKET-[0-9]+' })]
 const body = (text: string, isCut = false): RawBody => ({ text, bytes: text.length, isCut })
 const prepared = (request: RawBody) => prepareContent({ request, answer: null }, chat, rules)
@@ -45,7 +44,7 @@ describe('a stream is stored as the answer that it adds up to', () => {
   const frames = (events: object[]) => events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('')
   const answerOf = (endpoint: string, events: object[]) => {
     const answer = { ...body(`: keep-alive\n${frames(events)}data: [DONE]\n\n`), isStream: true }
-    const { text } = prepareContent({ request: null, answer }, endpointNamed(endpoint), rules).answer ?? { text: '' }
+    const { text } = prepareContent({ request: null, answer }, endpoint, rules).answer ?? { text: '' }
     return JSON.parse(text)
   }
 

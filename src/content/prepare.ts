@@ -1,7 +1,7 @@
 import { type RedactionCounts, Redactor } from '../domain/content/redact.ts'
 import type { Rule } from '../domain/content/redactions.ts'
 import { isJsonObject, type JsonObject } from '../domain/request/call-request.ts'
-import type { Endpoint } from '../endpoints/endpoint.ts'
+import { ASSEMBLERS } from '../endpoints/assemblers.ts'
 
 /** As received or sent. */
 export interface RawBody {
@@ -39,11 +39,11 @@ export const STORED_CHARACTERS = 1024 * 1024
 const UNSURE_CHARACTERS = 4096
 
 /** Redacts what was said in a call. Pure. */
-export function prepareContent(raw: RawContent, endpoint: Endpoint, rules: readonly Rule[]): StoredContent {
+export function prepareContent(raw: RawContent, endpoint: string, rules: readonly Rule[]): StoredContent {
   const redactor = new Redactor(rules)
   const { request, answer } = raw
   return {
-    endpoint: endpoint.name,
+    endpoint,
     request: request === null ? null : storedBody(request, redactor),
     answer: answer === null ? null : storedBody(answer.isStream ? assembled(answer, endpoint) : answer, redactor),
     redacted: redactor.counts,
@@ -92,8 +92,8 @@ const ESCAPES: Readonly<Record<string, string>> = {
 }
 
 /** The frames of a stream as the answer that they make up. */
-function assembled({ text, bytes, isCut }: RawBody, { stream }: Endpoint): RawBody {
-  return { text: JSON.stringify(stream?.assemble(eventsIn(text)) ?? {}), bytes, isCut }
+function assembled({ text, bytes, isCut }: RawBody, endpoint: string): RawBody {
+  return { text: JSON.stringify(ASSEMBLERS[endpoint]?.(eventsIn(text)) ?? {}), bytes, isCut }
 }
 
 /** Of server-sent events the data, where it is a JSON object. */

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
+import { contentExpiry } from '../domain/content/expiry.ts'
 import type { ContentSettings } from '../domain/content/settings.ts'
-import { contentExpiry } from '../domain/content/settings.ts'
 import type { Database } from '../store/engine/schema.ts'
 import type { ContentKey } from '../store/engine/secrets.ts'
 import type { StoredContent } from './prepare.ts'

@@ -6,7 +6,7 @@ import type { Adjustment } from '../domain/request/adjustment.ts'
 import type { Answer, Stamp } from '../domain/request/answer.ts'
 import type { PromptTokens } from '../domain/request/bounds.ts'
 import type { Bridge } from '../domain/request/bridge.ts'
-import type { CallRequest, EndpointName, JsonObject, Operation } from '../domain/request/call-request.ts'
+import type { CallRequest, EndpointName, Operation } from '../domain/request/call-request.ts'
 import type { StreamWriter } from '../domain/request/stream.ts'
 
 /** Anything with headers: a call. */
@@ -70,8 +70,6 @@ export interface StreamFormat<Request extends CallRequest = CallRequest> {
   error(error: GatewayError, requestId: string): string
   /** A frame that clients ignore, while there is nothing to send. */
   keepAlive: string
-  /** The answer that the data of these events adds up to, all of them or the first ones. */
-  assemble(events: readonly JsonObject[]): JsonObject
 }
 
 /** For the API reference. */

@@ -40,10 +40,3 @@ export type ContentSettings = z.infer<typeof ContentSettings>
 export function contentFromText(text: string | null): ContentSettings | null {
   return text === null ? null : (JSON.parse(text) as ContentSettings)
 }
-
-const DAY_MS = 86_400_000
-
-/** Unix milliseconds. */
-export function contentExpiry({ retention_days }: Pick<ContentSettings, 'retention_days'>, storedAt: number): number {
-  return storedAt + retention_days * DAY_MS
-}

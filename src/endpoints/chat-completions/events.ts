@@ -5,7 +5,6 @@ import { isJsonObject, type JsonObject } from '../../domain/request/call-request
 import type { ChatRequest } from '../../domain/request/chat.ts'
 import type { Chunk, StreamEnd, StreamPart, StreamWriter } from '../../domain/request/stream.ts'
 import type { StreamFormat } from '../endpoint.ts'
-import { assembleChat } from './assemble.ts'
 import { StampedChunks } from './stamped-chunks.ts'
 
 export const chatEvents: StreamFormat<ChatRequest> = {
@@ -14,7 +13,6 @@ export const chatEvents: StreamFormat<ChatRequest> = {
   error: (error) => frame(JSON.stringify(errorBody(error))),
   // One line, without a blank one: some clients take an empty event for data.
   keepAlive: ': keep-alive\n',
-  assemble: assembleChat,
 }
 
 const DONE = 'data: [DONE]\n\n'

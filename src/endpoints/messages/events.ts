@@ -5,7 +5,6 @@ import type { MessagesRequest } from '../../domain/request/messages.ts'
 import type { Chunk, StreamEnd, StreamPart, StreamWriter } from '../../domain/request/stream.ts'
 import type { StreamFormat } from '../endpoint.ts'
 import { replaceValue } from '../replace-value.ts'
-import { assembleMessage } from './assemble.ts'
 import { Blocks } from './blocks.ts'
 import { errorFrame } from './errors.ts'
 import { frameOf, frameOfChunk, PING } from './frames.ts'
@@ -19,7 +18,6 @@ export const messageEvents: StreamFormat<MessagesRequest> = {
   open: (request, stamp) => new MessageEvents(request, stamp),
   error: errorFrame,
   keepAlive: PING,
-  assemble: assembleMessage,
 }
 
 /** One streamed message: a provider's own events, or events made of parts. Its last events wait for `end`. */

@@ -3,7 +3,6 @@ import type { Stamp } from '../../domain/request/answer.ts'
 import type { ResponsesRequest } from '../../domain/request/responses.ts'
 import type { StreamEnd, StreamPart, StreamWriter } from '../../domain/request/stream.ts'
 import type { StreamFormat } from '../endpoint.ts'
-import { assembleResponse } from './assemble.ts'
 import { failedError } from './failed-error.ts'
 import { Frames } from './frames.ts'
 import { NativeEvents } from './native-events.ts'
@@ -21,7 +20,6 @@ export const responseEvents: StreamFormat<ResponsesRequest> = {
     return new Frames().write('response.failed', { response })
   },
   keepAlive: ': keep-alive\n',
-  assemble: assembleResponse,
 }
 
 /** A stream is the provider's own, or translated: its first part says which. */
