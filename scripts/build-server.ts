@@ -10,7 +10,12 @@ const MARK = '.built'
 const SOURCES = ['{src,simulator,demo}/**/*.{ts,json}', 'scripts/{build-server,source-hash}.ts', 'package-lock.json']
 
 /** Loaded on demand by the program and by its threads: built once, beside them. */
-const SHARED = ['src/telemetry/otel/create-tracing.ts', 'pino-pretty', 'src/content/own-patterns.ts']
+const SHARED = [
+  'src/telemetry/otel/create-tracing.ts',
+  'pino-pretty',
+  'src/content/own-patterns.ts',
+  'src/limits/counters/redis-client.ts',
+]
 
 /**
  * V8 keeps the source text in memory, with one byte per character only if all of it is ASCII. So comments are removed
@@ -38,11 +43,9 @@ export async function buildServer(options: { force: boolean }): Promise<void> {
     // files.
     const fresh = `${out}.${process.pid}`
     try {
-      const modules = await bundle('switchyard', 'src/cli/main.ts', fresh)
-      for (const worker of globSync('src/**/{worker,*-worker}.ts', { cwd: root })) {
-        modules.push(...(await bundle(basename(worker, '.ts'), worker, fresh)))
-      }
-      for (const part of SHARED) modules.push(...(await bundle(sharedName(part), part, fresh)))
+      const modules = await bundle({ switchyard: 'src/cli/main.ts' }, fresh)
+      for (const workers of workerGroups()) modules.push(...(await bundle(workers, fresh)))
+      for (const part of SHARED) modules.push(...(await bundle({ [sharedName(part)]: part }, fresh)))
       writeFileSync(join(fresh, 'licences.txt'), licencesOf(modules))
       copyData(fresh)
       writeFileSync(join(fresh, MARK), wanted)
@@ -56,13 +59,22 @@ export async function buildServer(options: { force: boolean }): Promise<void> {
   })
 }
 
-/** Builds one entry into `folder/<name>.js`, and on-demand parts into files with its name; returns what went in. */
-async function bundle(name: string, entry: string, folder: string): Promise<string[]> {
+/** Those that write to the database are built together: both clients of it are large. */
+function workerGroups(): Record<string, string>[] {
+  const workers = globSync('src/**/{worker,*-worker}.ts', { cwd: root }).map((path) => [basename(path, '.ts'), path])
+  const writes = (name = '') => name === 'fold-worker' || name === 'content-worker'
+  const alone = workers.filter(([name]) => !writes(name)).map((worker) => Object.fromEntries([worker]))
+  return [...alone, Object.fromEntries(workers.filter(([name]) => writes(name)))]
+}
+
+/** Builds entries into `folder/<name>.js`, and on-demand parts into files with the first name; returns what went in. */
+async function bundle(input: Record<string, string>, folder: string): Promise<string[]> {
+  const [name] = Object.keys(input)
   // Loaded on demand: every `npm start` runs this file.
   const { rolldown } = await import('rolldown')
   const built = await rolldown({
     cwd: root,
-    input: { [name]: entry },
+    input,
     platform: 'node',
     // An optional native part of the PostgreSQL client, never installed.
     external: ['pg-native'],
@@ -71,7 +83,10 @@ async function bundle(name: string, entry: string, folder: string): Promise<stri
     logLevel: 'silent',
   })
   const files = { entryFileNames: '[name].js', chunkFileNames: `${name}.[name].js` }
-  const { output } = await built.write({ dir: folder, format: 'esm', ...files, ...SHORT_TEXT })
+  // Of shared parts nearly all is packages', so their lines matter less than their size.
+  const removeWhitespace = name?.startsWith('shared.') === true
+  const minify = { ...SHORT_TEXT.minify, codegen: { ...SHORT_TEXT.minify.codegen, removeWhitespace } }
+  const { output } = await built.write({ dir: folder, format: 'esm', ...files, ...SHORT_TEXT, minify })
   await built.close()
   return output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []))
 }
