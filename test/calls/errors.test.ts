@@ -139,6 +139,8 @@ describe('every code has its status, its shape and its request id', () => {
       ...(['buffer_full', 'request_timeout'] as const),
       // Turned away before it becomes a call: src/http/server.test.ts.
       'overloaded',
+      // Only of workspaces with a guardrail: test/content/guardrail.test.ts.
+      ...(['blocked_by_guardrail', 'guardrail_unavailable'] as const),
       // Only with several gateways, when PostgreSQL or the counters are away: postgres-away and counters-policy.
       ...(['log_full', 'database_unavailable', 'limits_unavailable'] as const),
     ])
