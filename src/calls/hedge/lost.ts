@@ -11,6 +11,8 @@ import type { Leg } from './leg.ts'
 
 /** An entry that is being asked. */
 export interface Asking {
+  /** By `performance.now()`. */
+  began: number
   candidate: Candidate
   leg: Leg
   /** The call as this entry sees it: its attempts are its own. */
@@ -22,7 +24,8 @@ export interface Asking {
  * Another entry has answered first: this one is ended. Where its provider bills to the end anyway, a stream is read on
  * for its usage, as long and as often as for callers who leave, but never longer than the call lasts.
  */
-export function lose({ candidate, leg, part, ended }: Asking, call: Admitted, deps: Deps): void {
+export function lose(losing: Asking, winner: Asking, call: Admitted, deps: Deps): void {
+  const { candidate, leg, part, ended } = losing
   const { provider, entry } = candidate
   const { settings } = deps.streams
   leg.isLost = true
@@ -43,7 +46,7 @@ export function lose({ candidate, leg, part, ended }: Asking, call: Admitted, de
       for (const attempt of part.attempts) {
         if (attempt.code === 'caller_left') Object.assign(attempt, LOST)
       }
-      takeAttempts(part, call)
+      takeAttempts(part, call, losing.began < winner.began)
     })
   call.lost = {
     entry,
@@ -56,9 +59,10 @@ export function lose({ candidate, leg, part, ended }: Asking, call: Admitted, de
   }
 }
 
-/** The attempts of both stand in the order in which they began. */
-export function takeAttempts(part: Admitted, call: Admitted): void {
-  call.attempts.push(...part.attempts)
+/** The attempts of both stand in the order in which they began, also within a millisecond. */
+export function takeAttempts(part: Admitted, call: Admitted, beganFirst = false): void {
+  if (beganFirst) call.attempts.unshift(...part.attempts)
+  else call.attempts.push(...part.attempts)
   call.attempts.sort((a, b) => a.startedAfterMs - b.startedAfterMs)
 }
 

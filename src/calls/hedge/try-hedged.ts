@@ -15,7 +15,6 @@ export interface HedgedOutcome {
 }
 
 interface Running extends Asking {
-  began: number
   /** When it counts as late, by `performance.now()`. */
   lateAt: number
 }
@@ -46,7 +45,7 @@ export async function tryHedged(first: Candidate, walk: Walk, call: Admitted, de
       if (isLast || outcome.kind === 'served') {
         adopt(asked, call, began)
         const [late] = running.splice(0)
-        if (late !== undefined) lose(late, call, deps)
+        if (late !== undefined) lose(late, asked, call, deps)
         if (outcome.kind === 'failed' && gone !== null) return { ...gone, other: null }
         const isOver = outcome.kind === 'failed' && gaveUp
         return { candidate, outcome: isOver ? { ...outcome, giveUp: true } : outcome, other: gone }
