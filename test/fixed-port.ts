@@ -11,10 +11,11 @@ export async function fixedPort(): Promise<number> {
   const first = LOWEST + (process.pid % PROCESSES) * PORTS_OF_PROCESS
   for (;;) {
     const port = first + Math.floor(Math.random() * PORTS_OF_PROCESS)
-    if (!given.has(port) && (await isFree(port))) {
-      given.add(port)
-      return port
-    }
+    if (given.has(port)) continue
+    // Before it is tried: several may ask at once.
+    given.add(port)
+    if (await isFree(port)) return port
+    given.delete(port)
   }
 }
 

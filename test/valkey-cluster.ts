@@ -24,7 +24,8 @@ export async function startValkeyCluster(key: string): Promise<ValkeyCluster> {
     for (const [index, server] of servers.entries()) {
       const last = Math.min(SLOTS, (index + 1) * share) - 1
       if (index < OWNERS) await ask(server, ['CLUSTER', 'ADDSLOTSRANGE', String(index * share), String(last)])
-      if (index > 0) await ask(first, ['CLUSTER', 'MEET', '127.0.0.1', new URL(server.url).port])
+      if (index > 0)
+        await ask(first, ['CLUSTER', 'MEET', '127.0.0.1', new URL(server.url).port, String(server.busPort)])
     }
     await agreed(servers, (info) => info.includes('cluster_state:ok') && info.includes('cluster_known_nodes:4'))
     const slot = Number(await ask(first, ['CLUSTER', 'KEYSLOT', key]))

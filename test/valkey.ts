@@ -11,6 +11,8 @@ export interface ValkeyServer {
   url: string
   /** Where it speaks TLS. */
   tlsPort: number
+  /** 0 without a cluster. */
+  busPort: number
   /** Pulls the plug (kill -9). With the append-only file it comes back with what it had, without it empty. */
   halt(): Promise<void>
   /** Starts it again on the same port; `wiped`: with nothing, also where there is an append-only file. */
@@ -47,7 +49,10 @@ export async function startValkey(given: ValkeyOptions = {}): Promise<ValkeyServ
   const options = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--save', '', '--daemonize', 'no']
   options.push('--appendonly', appendOnly ? 'yes' : 'no')
   if (password !== undefined) options.push('--requirepass', password)
+  // Where it talks to the others; by itself it takes a port that Linux may have handed out.
+  const busPort = inCluster ? await fixedPort() : 0
   if (inCluster) options.push('--cluster-enabled', 'yes', '--cluster-node-timeout', '2000')
+  if (inCluster) options.push('--cluster-port', String(busPort))
   const tlsPort = tls === undefined ? 0 : await fixedPort()
   if (tls !== undefined) {
     options.push('--tls-port', String(tlsPort), '--tls-cert-file', tls.cert, '--tls-key-file', tls.key)
@@ -76,6 +81,7 @@ export async function startValkey(given: ValkeyOptions = {}): Promise<ValkeyServ
   return {
     url: `redis://${password === undefined ? '' : `:${password}@`}127.0.0.1:${port}`,
     tlsPort,
+    busPort,
     halt,
     async resume({ wiped = false } = {}) {
       for (const name of wiped ? readdirSync(folder) : []) rmSync(join(folder, name), { recursive: true, force: true })
