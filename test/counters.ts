@@ -51,6 +51,7 @@ export class SyncedLedger {
         changed() {},
         flush: async () => {},
         heardAt: 0,
+        isGivenUp: () => false,
       },
       policy: null,
       events: { onUnchecked() {}, onRefused() {}, onWaited() {} },

@@ -107,7 +107,7 @@ export async function simulate(connection: Connection, scenario: Scenario): Prom
   await time.runUntil(isOver)
   // Calls that still wait have no outcome.
   const phases = structuredClone(world.figures)
-  for (const node of nodes) node.syncs.pause(true)
+  for (const node of nodes) node.syncs.stop()
   const dead = nodes.filter(({ isUp }) => !isUp)
   const stranded = dead.reduce((sum, node) => sum + strandedOf(node), 0n)
   const share = (amount: bigint) => Number((amount * 1_000_000n) / world.limit) / 1_000_000
@@ -255,7 +255,7 @@ function phaseOf({ limit, spent, held, scenario, refusingSince, time }: World): 
 function kill(nodes: readonly Node[]): void {
   for (const node of nodes) {
     node.isUp = false
-    node.syncs.pause(true)
+    node.syncs.stop()
   }
 }
 

@@ -146,7 +146,7 @@ export function openConnection(options: ConnectionOptions): Connection {
   }
 
   async function stayConnected(): Promise<void> {
-    let backoffMs = FIRST_BACKOFF_MS
+    let lostAt = performance.now()
     let hops = 0
     while (!closing.signal.aborted) {
       const began = performance.now()
@@ -157,8 +157,10 @@ export function openConnection(options: ConnectionOptions): Connection {
       hops = 0
       problem = message || name
       options.onDown(problem)
-      const wasSteady = performance.now() - began > STEADY_MS
-      backoffMs = wasSteady ? FIRST_BACKOFF_MS : Math.min(2 * backoffMs, LONGEST_BACKOFF_MS)
+      const now = performance.now()
+      if (now - began > STEADY_MS) lostAt = now
+      // A quarter of how long it has been away: calls wait for one that restarts.
+      const backoffMs = Math.min(Math.max(FIRST_BACKOFF_MS, (now - lostAt) / 4), LONGEST_BACKOFF_MS)
       const jitter = 0.5 + Math.random() / 2
       await sleep(backoffMs * jitter, undefined, { signal: closing.signal }).catch(() => {})
     }

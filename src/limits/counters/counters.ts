@@ -16,6 +16,8 @@ export interface CountersOptions {
   node: string
   policy: LimitsWhenDown
   leaseMs: number
+  /** A call waits no longer than this for the counters, and no call once they have been away for longer. */
+  waitMs?: number
   requestLog: RequestLogView
   /** The newest record of this node's spool. */
   position: number
@@ -40,13 +42,12 @@ export interface CountersState {
   problem: string | null
 }
 
-/** After this time without an answer, calls continue without the counters. */
 const WAIT_MS = 2_000
 const STOP_WAIT_MS = 2_000
 
 /** The shared counters, as seen by one node. */
 export function openCounters(options: CountersOptions): Counters {
-  const { url, prefix, node, policy, events, log, requestLog, leaseMs } = options
+  const { url, prefix, node, policy, events, log, requestLog, leaseMs, waitMs = WAIT_MS } = options
   let wasUp = true
   const leases = new Leases(options.position)
   const reports = new Reports(leases)
@@ -58,7 +59,7 @@ export function openCounters(options: CountersOptions): Counters {
     reports,
     connection: () => connection,
     process,
-    waitMs: WAIT_MS,
+    waitMs,
     onAnswer: (answer) => upkeep.onAnswer(answer),
     onLost: (isBehind) => upkeep.onLost(isBehind),
     onReported: (position) => requestLog.reported(position),
@@ -66,7 +67,7 @@ export function openCounters(options: CountersOptions): Counters {
   const connection = openConnection({
     url,
     prefix,
-    waitMs: WAIT_MS,
+    waitMs,
     onUp() {
       wasUp = true
       upkeep.onUp()

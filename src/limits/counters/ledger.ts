@@ -25,7 +25,7 @@ export interface CountersEvents {
 export interface CountersLedgerOptions {
   connection: Connection
   leases: Leases
-  syncs: Pick<Syncs, 'ask' | 'changed' | 'flush' | 'heardAt'>
+  syncs: Pick<Syncs, 'ask' | 'changed' | 'flush' | 'heardAt' | 'isGivenUp'>
   policy: LimitsWhenDown
   events: CountersEvents
   isUsable(): boolean
@@ -55,8 +55,7 @@ export class CountersLedger implements SpendLedger {
 
   admit(payer: Payer, hold: CallHold, id: string): Decision | Promise<Decision> {
     const { leases, syncs, isUsable } = this.#options
-    const isAway = !isUsable()
-    if (isAway) this.#dropWhatOthersUse()
+    if (!isUsable()) this.#dropWhatOthersUse()
     const now = this.now()
     const warnings = this.#warnings(payer, hold, now)
     const call = leases.admit(payer, hold, now)
@@ -64,7 +63,7 @@ export class CountersLedger implements SpendLedger {
       syncs.changed()
       return this.#admitted(call, hold, id, warnings)
     }
-    return isAway ? this.#withoutCounters(payer, hold, id) : this.#ask(payer, hold, id)
+    return syncs.isGivenUp() ? this.#withoutCounters(payer, hold, id) : this.#ask(payer, hold, id)
   }
 
   opened(held: HeldCall, position: number): void {

@@ -67,6 +67,9 @@ export class Syncs {
   /** How many answers in a row have told somebody to ask again. */
   #askedAgain = 0
   #heardAt = performance.now()
+  #sentAt = 0
+  /** Since when nobody answers; null: somebody does. */
+  #awaySince: number | null = performance.now()
   #flushed: { done(): void }[] = []
   #problem: string | null = null
 
@@ -90,13 +93,27 @@ export class Syncs {
     this.#plan(0)
   }
 
-  /** The connection or the ledger is gone. With `forgets` what was sent will never be answered. */
+  /** The counters have been away for so long that no call waits for them. */
+  isGivenUp(): boolean {
+    return this.#awaySince !== null && performance.now() - this.#awaySince > this.#options.waitMs
+  }
+
+  /** The connection or the ledger is gone; calls wait for its return. With `forgets` what was sent will never be answered. */
   pause(forgets: boolean): void {
     this.#isOn = false
     if (this.#timer !== null) clearTimeout(this.#timer)
     this.#timer = null
-    this.#leaveAll()
-    if (forgets) this.#sent = null
+    this.#noteAway()
+    if (!forgets || this.#sent === null) return
+    this.#waiting.unshift(...this.#sent.waiting.filter(({ call }) => !call.isLeft))
+    for (const { call } of this.#waiting) call.isAsked = false
+    this.#sent = null
+  }
+
+  /** For good: nobody waits any longer. */
+  stop(): void {
+    this.pause(true)
+    for (const each of [...this.#waiting]) this.#leave(each)
   }
 
   /** A call for which the lease does not suffice. Those of one turn of the event loop are asked for together. */
@@ -153,12 +170,14 @@ export class Syncs {
     try {
       const sent = this.#sent ?? this.#compose()
       this.#sent = sent
+      this.#sentAt = performance.now()
       const reply = await this.#send(sent.message)
       if (this.#sent !== sent) return
       if (typeof reply === 'boolean') return this.#options.onLost(reply)
       this.#sent = null
       this.#heardAt = performance.now()
       this.#problem = null
+      this.#awaySince = null
       this.#options.onAnswer(reply)
       this.#take(sent, reply)
       this.#options.onReported(sent.message.position)
@@ -166,7 +185,7 @@ export class Syncs {
     } catch (error) {
       // It may have arrived: it is sent again as it is. A server that answers with an error (memory full) is as good as none.
       this.#problem = error instanceof Error ? error.message : String(error)
-      this.#leaveAll()
+      this.#noteAway()
     } finally {
       this.#isBusy = false
       this.#planNext()
@@ -214,10 +233,8 @@ export class Syncs {
     }
   }
 
-  #leaveAll(): void {
-    const waiting = [...(this.#sent?.waiting ?? []), ...this.#waiting]
-    this.#waiting = []
-    for (const each of waiting) this.#leave(each)
+  #noteAway(): void {
+    this.#awaySince ??= this.#isBusy ? this.#sentAt : performance.now()
     for (const each of this.#flushed.splice(0)) each.done()
   }
 

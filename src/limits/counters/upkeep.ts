@@ -109,7 +109,7 @@ export class Upkeep {
     await Promise.all(this.#jobs.values())
     if (!this.isUsable()) return
     await this.#options.syncs().flush()
-    this.#options.syncs().pause(true)
+    this.#options.syncs().stop()
     await this.#options
       .connection()
       .run(LEAVE, ['', this.#options.node])
