@@ -3,27 +3,20 @@ import { type FormEvent, useState } from 'react'
 import { useChange } from '../../api/hooks.ts'
 import { problemAt } from '../../api/problem.ts'
 import { FormError } from '../../components/form-error.tsx'
-import { LIMIT_FIELDS } from '../../components/limits/limits-fields.tsx'
-import { limitsForm, limitsOf, limitsProblems } from '../../components/limits/limits-form.ts'
 import { tell } from '../../components/tell.ts'
-import { contentForm, contentOf } from './content-form.ts'
-import { WorkspaceFields, type WorkspaceForm } from './workspace-fields.tsx'
+import { WorkspaceFields } from './workspace-fields.tsx'
+import { isWorkspaceWhole, settingsOf, WORKSPACE_FIELDS, workspaceForm } from './workspace-form.ts'
 
 export function CreateWorkspace({ onClose }: { onClose: () => void }) {
   const create = useChange('workspaces.create')
   const [name, setName] = useState('')
-  const [form, setForm] = useState<WorkspaceForm>({
-    ...{ description: '', limits: limitsForm(null), streaming: null, content: contentForm(null) },
-  })
-  const isReady = name.trim() !== '' && Object.keys(limitsProblems(form.limits)).length === 0
+  const [form, setForm] = useState(() => workspaceForm())
+  const isReady = name.trim() !== '' && isWorkspaceWhole(form)
 
   function submit(event: FormEvent) {
     event.preventDefault()
     if (!isReady) return
-    const description = form.description.trim() || null
-    const { streaming } = form
-    const settings = { limits: limitsOf(form.limits), streaming, content: contentOf(form.content) }
-    const body = { name: name.trim(), description, ...settings }
+    const body = { name: name.trim(), ...settingsOf(form) }
     const onSuccess = () => {
       tell(`The workspace ${body.name} is there`)
       onClose()
@@ -46,7 +39,7 @@ export function CreateWorkspace({ onClose }: { onClose: () => void }) {
             error={problemAt(create.error, 'name')}
           />
           <WorkspaceFields form={form} onChange={setForm} error={create.error} />
-          <FormError error={create.error} fields={['name', 'description', 'streaming', 'content', ...LIMIT_FIELDS]} />
+          <FormError error={create.error} fields={['name', ...WORKSPACE_FIELDS]} />
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>
               Cancel

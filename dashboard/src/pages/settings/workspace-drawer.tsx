@@ -6,8 +6,6 @@ import { useChange, useOperation } from '../../api/hooks.ts'
 import { BudgetBar } from '../../components/budget-bar.tsx'
 import { DetailDrawer, DrawerSection } from '../../components/detail-drawer.tsx'
 import { FormError } from '../../components/form-error.tsx'
-import { LIMIT_FIELDS } from '../../components/limits/limits-fields.tsx'
-import { limitsForm, limitsOf, limitsProblems } from '../../components/limits/limits-form.ts'
 import { LimitsInWords } from '../../components/limits/limits-in-words.tsx'
 import { MayButton } from '../../components/may-button.tsx'
 import { Loaded } from '../../components/states.tsx'
@@ -15,10 +13,11 @@ import { ManagedBadge } from '../../components/status.tsx'
 import { tell } from '../../components/tell.ts'
 import { Time } from '../../components/time.tsx'
 import { count } from '../../format/number.ts'
-import { contentForm, contentOf } from './content-form.ts'
 import { DeleteWorkspace } from './delete-workspace.tsx'
+import { GuardrailSecret } from './guardrail-secret.tsx'
 import type { Workspace } from './workspace.ts'
-import { WorkspaceFields, type WorkspaceForm } from './workspace-fields.tsx'
+import { WorkspaceFields } from './workspace-fields.tsx'
+import { fixedSettings, isWorkspaceWhole, settingsOf, WORKSPACE_FIELDS, workspaceForm } from './workspace-form.ts'
 
 export function WorkspaceDrawer({ name, onClose }: { name: string; onClose: () => void }) {
   const remove = useChange('workspaces.delete')
@@ -44,6 +43,7 @@ export function WorkspaceDrawer({ name, onClose }: { name: string; onClose: () =
               <Summary of={value} />
               {!isGoing && <WorkspaceBudget of={value} />}
               <Settings key={value.name} of={value} />
+              {value.guardrail !== null && <GuardrailSecret workspace={value.name} />}
               <DrawerSection title="Delete">
                 {value.name === 'default' ? (
                   <Text size="sm" c="dimmed">
@@ -123,52 +123,32 @@ function WorkspaceBudget({ of: { name, limits } }: { of: Workspace }) {
   )
 }
 
-function formOf({ description, limits, streaming, content }: Workspace): WorkspaceForm {
-  return { description: description ?? '', limits: limitsForm(limits), streaming, content: contentForm(content) }
-}
-
 function Settings({ of: workspace }: { of: Workspace }) {
   const update = useChange('workspaces.update')
-  const stored = formOf(workspace)
+  const stored = workspaceForm(workspace)
   const [form, setForm] = useState(stored)
-  const isFixed = workspace.limits_managed_by !== null
-  const isStreamingFixed = workspace.streaming_managed_by !== null
-  const isContentFixed = workspace.content_managed_by !== null
+  const fixed = fixedSettings(workspace)
   const isChanged = JSON.stringify(form) !== JSON.stringify(stored)
-  const isReady = isChanged && Object.keys(limitsProblems(form.limits)).length === 0
+  const isReady = isChanged && isWorkspaceWhole(form)
 
   function submit(event: FormEvent) {
     event.preventDefault()
     if (!isReady) return
-    const description = form.description.trim() || null
-    const body = {
-      description,
-      ...(isFixed ? {} : { limits: limitsOf(form.limits) }),
-      ...(isStreamingFixed ? {} : { streaming: form.streaming }),
-      ...(isContentFixed ? {} : { content: contentOf(form.content) }),
-    }
     const onSuccess = (saved: Workspace) => {
       // What was changed while it was being saved stays.
-      setForm((now) => (now === form ? formOf(saved) : now))
+      setForm((now) => (now === form ? workspaceForm(saved) : now))
       tell(`${workspace.name} is saved and holds from the next call on`)
     }
-    update.mutate({ params: { name: workspace.name }, body }, { onSuccess })
+    update.mutate({ params: { name: workspace.name }, body: settingsOf(form, fixed) }, { onSuccess })
   }
 
   return (
     <DrawerSection title="Settings">
       <form onSubmit={submit}>
         <Stack>
-          <WorkspaceFields
-            form={form}
-            onChange={setForm}
-            error={update.error}
-            areLimitsFixed={isFixed}
-            isStreamingFixed={isStreamingFixed}
-            isContentFixed={isContentFixed}
-          />
-          {isFixed && <FixedLimits of={workspace} />}
-          <FormError error={update.error} fields={['description', 'streaming', 'content', ...LIMIT_FIELDS]} />
+          <WorkspaceFields form={form} onChange={setForm} error={update.error} fixed={fixed} />
+          {fixed.includes('limits') && <FixedLimits of={workspace} />}
+          <FormError error={update.error} fields={WORKSPACE_FIELDS} />
           <Group justify="flex-end">
             <Button variant="default" disabled={!isChanged} onClick={() => setForm(stored)}>
               Undo changes

@@ -2,31 +2,20 @@ import { Stack, Text, Textarea } from '@mantine/core'
 import type { ApiError } from '../../api/client.ts'
 import { problemAt } from '../../api/problem.ts'
 import { LimitsFields } from '../../components/limits/limits-fields.tsx'
-import type { LimitsForm } from '../../components/limits/limits-form.ts'
 import { ContentField } from './content-field.tsx'
-import type { ContentForm } from './content-form.ts'
+import { GuardrailField } from './guardrail-field.tsx'
 import { StreamingField } from './streaming-field.tsx'
-
-export interface WorkspaceForm {
-  description: string
-  limits: LimitsForm
-  streaming: boolean | null
-  content: ContentForm
-}
+import type { Setting, WorkspaceForm } from './workspace-form.ts'
 
 export interface WorkspaceFieldsProps {
   form: WorkspaceForm
   onChange: (form: WorkspaceForm) => void
   error: ApiError | null
-  /** The limits belong to the configuration file. */
-  areLimitsFixed?: boolean
-  /** And so does streaming. */
-  isStreamingFixed?: boolean
-  isContentFixed?: boolean
+  /** Those that belong to the configuration file. */
+  fixed?: readonly Setting[]
 }
 
-export function WorkspaceFields(props: WorkspaceFieldsProps) {
-  const { form, onChange, error, areLimitsFixed = false, isStreamingFixed = false, isContentFixed = false } = props
+export function WorkspaceFields({ form, onChange, error, fixed = [] }: WorkspaceFieldsProps) {
   return (
     <Stack>
       <Textarea
@@ -43,17 +32,23 @@ export function WorkspaceFields(props: WorkspaceFieldsProps) {
         value={form.streaming}
         onChange={(streaming) => onChange({ ...form, streaming })}
         error={problemAt(error, 'streaming')}
-        isFixed={isStreamingFixed}
+        isFixed={fixed.includes('streaming')}
       />
       <ContentField
         form={form.content}
         onChange={(content) => onChange({ ...form, content })}
         error={problemAt(error, 'content')}
-        isFixed={isContentFixed}
+        isFixed={fixed.includes('content')}
       />
-      {!areLimitsFixed && (
+      <GuardrailField
+        form={form.guardrail}
+        onChange={(guardrail) => onChange({ ...form, guardrail })}
+        error={error}
+        isFixed={fixed.includes('guardrail')}
+      />
+      {!fixed.includes('limits') && (
         <>
-          <Text size="sm" c="dimmed">
+          <Text size="sm" c="dimmed" mt="xs">
             Limits of all its keys together. A call must fit into these and into those of its key.
           </Text>
           <LimitsFields form={form.limits} onChange={(limits) => onChange({ ...form, limits })} error={error} />

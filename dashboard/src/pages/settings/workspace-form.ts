@@ -1,0 +1,58 @@
+import { LIMIT_FIELDS } from '../../components/limits/limits-fields.tsx'
+import { type LimitsForm, limitsForm, limitsOf, limitsProblems } from '../../components/limits/limits-form.ts'
+import { type ContentForm, contentForm, contentOf } from './content-form.ts'
+import { type GuardrailForm, guardrailForm, guardrailOf, isGuardrailWhole } from './guardrail-form.ts'
+import type { Workspace } from './workspace.ts'
+
+/** What the configuration file may set of a workspace. */
+const SETTINGS = ['limits', 'streaming', 'content', 'guardrail'] as const
+export type Setting = (typeof SETTINGS)[number]
+
+export interface WorkspaceForm {
+  description: string
+  limits: LimitsForm
+  streaming: boolean | null
+  content: ContentForm
+  guardrail: GuardrailForm
+}
+
+type Settings = Pick<Workspace, 'description' | Setting>
+
+const NONE: Settings = { description: null, limits: null, streaming: null, content: null, guardrail: null }
+
+export function workspaceForm({ description, limits, streaming, content, guardrail }: Settings = NONE): WorkspaceForm {
+  return {
+    description: description ?? '',
+    limits: limitsForm(limits),
+    streaming,
+    content: contentForm(content),
+    guardrail: guardrailForm(guardrail),
+  }
+}
+
+/** What is sent; what belongs to the file is left out. */
+export function settingsOf(form: WorkspaceForm, fixed: readonly Setting[] = []): Partial<Settings> {
+  const settings = {
+    limits: limitsOf(form.limits),
+    streaming: form.streaming,
+    content: contentOf(form.content),
+    guardrail: guardrailOf(form.guardrail),
+  }
+  const own = Object.entries(settings).filter(([name]) => !fixed.includes(name as Setting))
+  return { description: form.description.trim() || null, ...Object.fromEntries(own) }
+}
+
+/** Those that belong to the file. */
+export function fixedSettings(workspace: Workspace): Setting[] {
+  return SETTINGS.filter((setting) => workspace[`${setting}_managed_by`] !== null)
+}
+
+export function isWorkspaceWhole({ limits, guardrail }: WorkspaceForm): boolean {
+  return Object.keys(limitsProblems(limits)).length === 0 && isGuardrailWhole(guardrail)
+}
+
+/** Fields that show themselves what the gateway says of them. */
+export const WORKSPACE_FIELDS: readonly string[] = [
+  ...['description', 'streaming', 'content', 'guardrail.url', 'guardrail.timeout_ms'],
+  ...LIMIT_FIELDS,
+]
