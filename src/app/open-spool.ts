@@ -59,6 +59,8 @@ export interface FoldOptions {
   retentionDays: number | null
   /** So long the row of a running call is not written: most calls are then one row, written once. */
   openAfterMs: number
+  /** For tests: so long records gather, instead of a second. */
+  gatherMs?: number | undefined
   /** No other process can have calls in this database. */
   onlyProcess: boolean
   /** How far the database has come with this spool. */
@@ -157,7 +159,12 @@ export function openSpool(folder: string, options: SpoolOptions): OpenedSpool {
 
 function requestLog(spool: Spool, foldThread: FoldThread, backlog: Backlog): RequestLog {
   return {
-    open: (record) => spool.append(openLine(record)),
+    open(record) {
+      const durable = spool.append(openLine(record))
+      // Another node that gets the same key learns of this call from the database.
+      if (record.idempotencyKey !== null) void durable.then(() => foldThread.tellOthers()).catch(() => {})
+      return durable
+    },
     commit: (record) => spool.appendEnd(commitLine(record)),
     close: (record) => spool.appendEnd(closeLine(record)),
     async caughtUp() {

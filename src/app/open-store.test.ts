@@ -5,6 +5,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { describe, test } from 'node:test'
 import { setImmediate as aTurn } from 'node:timers/promises'
 import { sql } from 'kysely'
+import { until } from '../../test/harness.ts'
 import { closeRecord, ENGINES, openRecord, testStores } from '../../test/test-store.ts'
 import { BATCH_RECORDS } from '../request-log/spool/reader.ts'
 import { listSegments } from '../request-log/spool/segments.ts'
@@ -319,6 +320,16 @@ test('PostgreSQL away at the end: the store closes, the next start delivers', as
     (await requests(await stores.open(options))).map((row) => row.id),
     ['r1'],
   )
+})
+
+test('on PostgreSQL other nodes find a call with an Idempotency-Key without waiting for more to gather', async () => {
+  const longerThanTheTest = 1_000_000_000
+  const store = await stores.open({ ...(await stores.newOptions('postgres')), gatherMs: longerThanTheTest })
+  for (const id of ['r1', 'r2']) {
+    await store.requestLog.open(openRecord(id, { idempotencyKey: id }))
+    const found = () => store.reads.selectFrom('requests').select('id').where('id', '=', id).execute()
+    await until(async () => (await found()).length > 0, `${id} is in the log`)
+  }
 })
 
 test('what comes while rows are folded gathers for the next time', async () => {

@@ -39,6 +39,8 @@ export interface StoreOptions {
   maxSpoolRows?: number
   /** So long the row of a running call is not written: most calls are then one row, written once. */
   openAfterMs?: number
+  /** For tests: so long records gather, instead of a second. */
+  gatherMs?: number
   /** Shared counters hear of every end: the spool keeps it until they have. */
   isReported?: boolean
   /** The past is put in order only when it is told to begin, and not before this; otherwise before the store is open. */
@@ -119,7 +121,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     target: targetOf(dataDir, databaseUrl),
     retentionDays: options.retentionDays,
     onlyProcess,
-    openAfterMs: options.openAfterMs ?? OPEN_AFTER_MS,
+    ...{ openAfterMs: options.openAfterMs ?? OPEN_AFTER_MS, gatherMs: options.gatherMs },
     position: positionOf(node),
     past: spools,
     onPast: (spool, seq) => others.pastFolded(spool, seq),

@@ -13,6 +13,8 @@ export interface FoldSettings {
   onlyProcess: boolean
   /** So long the beginning of a call is left out of the log. */
   openAfterMs: number
+  /** For tests: so long records gather, instead of a second. */
+  gatherMs?: number | undefined
   /**
    * What earlier processes have left, the gateway's own spool last: it is folded before anything new is, and what is
    * open then was cut off. Null: that is another worker's duty, or done.

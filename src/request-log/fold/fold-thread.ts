@@ -7,6 +7,8 @@ import type { FoldCommand, FoldReport, FoldSettings } from './fold-protocol.ts'
 import type { Position } from './position.ts'
 
 const RESTART_MS = 1_000
+/** So soon other nodes find a call that they must know of. */
+const KNOWN_WITHIN_MS = 100
 /** Nobody who asks for rows that have just been written waits longer for a database that is away. */
 const LONGEST_WAIT_MS = 30_000
 
@@ -39,6 +41,7 @@ export class FoldThread {
   #closing = false
   #lastError: string | null = null
   #readers: Reader[] = []
+  #telling: NodeJS.Timeout | null = null
 
   /** `onPast`: of another spool, whose past this worker folds, everything up to here is in the database. */
   constructor(spool: Spool, settings: FoldSettings, log: StoreLog, onPast: (spool: string, seq: number) => void) {
@@ -97,6 +100,16 @@ export class FoldThread {
     if (this.#told === 'hurry' || (this.#told === 'wake' && !isEnough)) return
     this.#told = isEnough ? 'hurry' : 'wake'
     this.#worker.postMessage(this.#told satisfies FoldCommand)
+  }
+
+  /** What is durable by now is delivered soon, for other nodes to find. Those of SQLite have a log of their own. */
+  tellOthers(): void {
+    if (this.#settings.target.kind === 'sqlite') return
+    this.#telling ??= setTimeout(() => {
+      this.#telling = null
+      // Whatever it was told before: it may have looked before the record was there.
+      this.#worker.postMessage('hurry' satisfies FoldCommand)
+    }, KNOWN_WITHIN_MS).unref()
   }
 
   /** Resolves when everything durable by now is in the database; rejects when that takes too long to be waited for. */

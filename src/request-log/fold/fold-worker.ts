@@ -16,9 +16,10 @@ import { createThrottle } from './throttle.ts'
 
 /**
  * What arrives together is folded together: one transaction instead of dozens, and most calls have ended by then, so
- * that they are written once. Readers who wait cut it short; but for those of other nodes, who read PostgreSQL.
+ * that they are written once. A row of sums is written once for all calls of a batch that it counts. Readers who wait
+ * cut it short; for those of other nodes, calls that they must know of do.
  */
-const GATHER_MS = { sqlite: 1_000, postgres: 100 }
+const GATHER_MS = 1_000
 const FIRST_BACKOFF_MS = 100
 const LONGEST_BACKOFF_MS = 5_000
 /**
@@ -145,7 +146,7 @@ async function waitUntilAsked(): Promise<void> {
   if (!asked) await Promise.race([new Promise<void>((resolve) => (wakeUp = resolve)), untilDue()])
   if (!hurried) {
     gathering = true
-    const gathered = sleep(GATHER_MS[settings.target.kind], undefined, { ref: false })
+    const gathered = sleep(settings.gatherMs ?? GATHER_MS, undefined, { ref: false })
     await Promise.race([gathered, new Promise<void>((resolve) => (wakeUp = resolve))])
     gathering = false
   }
