@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import OpenAI from 'openai'
 import { KEY, type Row } from '../../harness.ts'
-import { newKey, statusOf } from '../../limits/limited.ts'
+import { hard, newKey, statusOf } from '../../limits/limited.ts'
 import { CHAT, CONFIG, fresh, KEYS, startWorld, verdict, type World } from './world.ts'
 
 let now = Date.now()
@@ -323,6 +323,41 @@ describe('a route that changes', () => {
     assert.deepEqual([verdict(await world.chat(body)), verdict(await world.chat(body))], ['miss', 'hit'])
     await world.manage('PUT', '/providers/moved', { ...provider, headers: { 'x-tenant': 'another' } })
     assert.equal(verdict(await world.chat(body)), 'miss')
+  })
+
+  test('as what is known of its model does, but for its price', async () => {
+    const know = (facts: object) => world.manage('PUT', '/registry/anthropic/claude-moving', facts)
+    const known = { input_per_mtok: '1', output_per_mtok: '5', max_output_tokens: 900 }
+    await know(known)
+    await put({ chain: [{ provider: 'anthropic', model: 'claude-moving', max_output_tokens: 1000 }] })
+    const body = fresh('moving')
+    const twice = async () => [verdict(await world.chat(body)), verdict(await world.chat(body))]
+    assert.deepEqual(await twice(), ['miss', 'hit'])
+    assert.equal(world.sent().max_tokens, 900)
+    await know({ ...known, input_per_mtok: '2' })
+    assert.deepEqual(await twice(), ['hit', 'hit'])
+    for (const facts of [{ max_output_tokens: 800 }, { context_window: 50_000 }, { efforts: ['low'] }]) {
+      assert.equal((await know({ ...known, ...facts })).status, 200)
+      assert.deepEqual(await twice(), ['miss', 'hit'], JSON.stringify(facts))
+      assert.equal(world.sent().max_tokens, facts.max_output_tokens ?? 900)
+    }
+    await know({ ...known, mode: 'embedding' })
+    assert.equal((await world.chat(body)).status, 400)
+  })
+
+  test('as what its provider charges does, under a hard budget', async () => {
+    const strict = await newKey(world, hard(10n ** 12n))
+    await put({ cache: { ttl_seconds: 60, scope: 'workspace' } })
+    const body = fresh('moving')
+    const verdicts = async () => [verdict(await world.chat(body)), verdict(await world.chat(body, strict.headers))]
+    assert.deepEqual(await verdicts(), ['miss', 'miss'])
+    assert.deepEqual(await verdicts(), ['hit', 'hit'])
+    const charges = (percent: number | null) =>
+      world.manage('PUT', '/providers/openai/price-percent', { price_percent: percent })
+    assert.equal((await charges(200)).status, 200)
+    assert.deepEqual(await verdicts(), ['hit', 'miss'])
+    await charges(null)
+    assert.deepEqual(await verdicts(), ['hit', 'hit'])
   })
 
   test('one of the file is purged, too', async () => {
