@@ -2,9 +2,10 @@ import { existsSync } from 'node:fs'
 import { type Browser, chromium } from 'playwright-core'
 import { requireDebianPackage } from '../debian-package.ts'
 
-const PATH = '/usr/bin/chromium'
+/** The engine without the windows around it: a page costs two thirds of the processor time that it costs in `chromium`. */
+const PACKAGE = 'chromium-headless-shell'
+const PATH = `/usr/lib/chromium/${PACKAGE}`
 const FLAGS = [
-  '--headless',
   '--no-sandbox',
   '--disable-gpu',
   '--disable-quic',
@@ -16,6 +17,6 @@ const FLAGS = [
 
 /** Debian's Chromium, installed when it is missing: a walk through the dashboard is never skipped. */
 export async function launchChromium(): Promise<Browser> {
-  requireDebianPackage('chromium', () => existsSync(PATH))
+  requireDebianPackage(PACKAGE, () => existsSync(PATH))
   return chromium.launch({ executablePath: PATH, args: FLAGS })
 }
