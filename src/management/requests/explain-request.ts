@@ -43,6 +43,7 @@ function asked(row: RequestRow, keyName: string | null): string {
   const who = `Key ${keyName === null ? row.key_id : `'${keyName}'`} of workspace '${row.workspace}'`
   if (row.requested_model === null) return `${who} sent a request in which no model could be read.`
   const asks = `${who} asked for '${row.requested_model}'`
+  if (row.cache === 'hit') return `${asks}: a route alias, whose response cache had the answer.`
   if (row.route !== null) return `${asks}: a route alias, so its chain is tried in order.`
   // Refused before anybody looked what the name means.
   return attemptsOf(row).length === 0 ? `${asks}.` : `${asks}: no route alias, so a direct model id.`
@@ -89,7 +90,8 @@ function ending(row: RequestRow): string {
   }
   const fallback = row.fallback === 1 ? ', a fallback: an entry before it did not serve' : ''
   const stream = row.streamed === 1 ? ` as a stream of ${row.events_sent} events` : ''
-  return `The caller got ${row.status}${stream}, served by ${row.provider}/${row.model}${fallback}.`
+  const served = row.cache === 'hit' ? 'a stored answer of' : 'served by'
+  return `The caller got ${row.status}${stream}, ${served} ${row.provider}/${row.model}${fallback}.`
 }
 
 /** What the row keeps of the error that the caller got. */

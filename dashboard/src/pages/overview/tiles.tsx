@@ -3,7 +3,7 @@ import type { Period } from '../../charts/periods.ts'
 import { Money } from '../../components/money.tsx'
 import { compareFigures, compareShares, shareOf } from '../../format/comparison.ts'
 import { drawableUsd } from '../../format/money.ts'
-import { count, milliseconds, percent, shortCount } from '../../format/number.ts'
+import { callCount, count, milliseconds, percent, shortCount } from '../../format/number.ts'
 import { usePath } from '../../shell/place.ts'
 import classes from './overview.module.css'
 import { Tile, type TileProps } from './tile.tsx'
@@ -79,7 +79,7 @@ export function Tiles({ period, from, now, before }: TilesProps) {
 /** By the response caches of routes. */
 function Saved({ total }: { total: Sums }) {
   return (
-    <span title={`${count(total.cache_hits)} calls were answered from the response cache`}>
+    <span title={`${callCount(total.cache_hits)} answered from the response cache`}>
       saved <Money usd={total.saved_usd} />
     </span>
   )

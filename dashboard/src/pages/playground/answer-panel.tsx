@@ -8,6 +8,7 @@ import { Panel } from '../../components/panel.tsx'
 import { EmptyState } from '../../components/states.tsx'
 import { StatusBadge } from '../../components/status.tsx'
 import { count, milliseconds } from '../../format/number.ts'
+import { cacheText } from '../../format/response-cache.ts'
 import { usePath } from '../../shell/place.ts'
 import { readAnswer, streamedLatency } from './draft.ts'
 import classes from './playground.module.css'
@@ -92,6 +93,7 @@ function Facts({ answered: { status, headers, body } }: { answered: Answered }) 
   const streamed = streamedLatency(body)
   const latency = streamed ?? header('latency-ms')
   const cost = header('cost-usd')
+  const verdict = header('cache')
   return (
     <dl className={classes['facts']}>
       <Pair name="Status">
@@ -105,8 +107,11 @@ function Facts({ answered: { status, headers, body } }: { answered: Answered }) 
       {header('fallback-used') !== undefined && (
         <Pair name="Fallback">{header('fallback-used') === 'true' ? 'used' : 'not needed'}</Pair>
       )}
-      {streamed !== undefined && <Pair name="First content">{milliseconds(Number(header('latency-ms')))}</Pair>}
-      {latency !== undefined && <Pair name="Provider took">{milliseconds(Number(latency))}</Pair>}
+      {streamed !== undefined && verdict !== 'hit' && (
+        <Pair name="First content">{milliseconds(Number(header('latency-ms')))}</Pair>
+      )}
+      {verdict !== undefined && <Pair name="Response cache">{cacheText(verdict)}</Pair>}
+      {latency !== undefined && verdict !== 'hit' && <Pair name="Provider took">{milliseconds(Number(latency))}</Pair>}
       {cost !== undefined && <Pair name="Cost">${cost}</Pair>}
       {usage !== null && (
         <Pair name="Tokens">

@@ -54,7 +54,9 @@ export function useIsStreaming(name: string): boolean | undefined {
   const workspaces = useAll('workspaces.list', {})
   const status = useOperation('status.get', {})
   const workspace = workspaces.data?.find((each) => each.name === name)
-  return workspace === undefined ? undefined : (workspace.streaming ?? status.data?.streaming)
+  if (workspace === undefined) return undefined
+  // Answers that are checked as a whole cannot stream.
+  return workspace.guardrail?.after === true ? false : (workspace.streaming ?? status.data?.streaming)
 }
 
 function isEventStream(response: Response): boolean {

@@ -5,10 +5,11 @@ import { DrawerSection } from '../../components/detail-drawer.tsx'
 import { Money } from '../../components/money.tsx'
 import { Time } from '../../components/time.tsx'
 import { bytes, count, milliseconds } from '../../format/number.ts'
+import { cacheText } from '../../format/response-cache.ts'
 import { OUTPUT_PARTS, PROMPT_CLASSES } from '../../format/token-classes.ts'
 import { usePath } from '../../shell/place.ts'
 import { type Fact, Facts } from './facts.tsx'
-import { CACHE_WORDS, endingText } from './filters.ts'
+import { endingText } from './filters.ts'
 import { adjustmentText } from './request-words.ts'
 import type { ListedRequest } from './use-requests.ts'
 
@@ -36,7 +37,7 @@ export function TokensSection({ usage }: { usage: ListedRequest['usage'] }) {
 /** Whether the cache of its route had the answer, and whose it was. */
 function cacheFacts({ cache, answer_of: first, saved_usd: saved }: ListedRequest, path: ReturnType<typeof usePath>) {
   if (cache === null) return []
-  const facts: Fact[] = [{ name: 'Response cache', value: cache === 'hit' ? 'hit' : `${cache}: ${CACHE_WORDS[cache]}` }]
+  const facts: Fact[] = [{ name: 'Response cache', value: cacheText(cache) }]
   if (first !== null) {
     const link = (
       <Anchor component={Link} inherit className="mono" href={path('requests', first)}>

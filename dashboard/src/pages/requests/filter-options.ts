@@ -1,7 +1,8 @@
 import { useOperation } from '../../api/hooks.ts'
 import { count } from '../../format/number.ts'
+import { CACHE_WORDS } from '../../format/response-cache.ts'
 import { useWorkspace } from '../../shell/place.ts'
-import { CACHE_WORDS, DIRECT, ENDINGS, type Field } from './filters.ts'
+import { DIRECT, ENDINGS, type Field } from './filters.ts'
 
 export interface Option {
   label: string

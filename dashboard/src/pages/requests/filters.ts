@@ -1,5 +1,6 @@
 import type { Query } from '../../api/client.ts'
 import { milliseconds } from '../../format/number.ts'
+import { CACHE_WORDS } from '../../format/response-cache.ts'
 import type { Search } from '../../shell/place.ts'
 
 /** The filters of the list as they stand in the address, under the names of the management API. */
@@ -52,12 +53,6 @@ export const ENDINGS: Readonly<Record<string, string>> = {
   caller_left: 'the caller left',
   interrupted: 'the gateway ended first',
   slow_reader: 'the caller read too slowly',
-}
-
-export const CACHE_WORDS: Readonly<Record<string, string>> = {
-  hit: 'a stored answer was given',
-  miss: 'no stored answer',
-  bypass: 'not asked',
 }
 
 /** How a stream ended, in words. */

@@ -1,4 +1,4 @@
-import { Checkbox, Group, NumberInput, SegmentedControl, Stack } from '@mantine/core'
+import { Checkbox, Group, Input, NumberInput, SegmentedControl, Stack } from '@mantine/core'
 import type { Draft } from './route-draft.ts'
 
 const HOUR = 3600
@@ -25,11 +25,13 @@ export function CacheFields({ draft, change, isReadOnly, error }: CacheFieldsPro
         disabled={isReadOnly}
       />
       {cache !== null && (
-        <Group gap="md" ml={30} align="flex-end">
+        <Group gap="md" ml={32} align="flex-end">
           <NumberInput
             label="For"
             suffix=" s"
-            value={cache.ttl_seconds}
+            // Emptied is not a second: the gateway says what is wrong with it.
+            value={cache.ttl_seconds || ''}
+            clampBehavior="none"
             onChange={(seconds) => set({ ttl_seconds: typeof seconds === 'number' ? seconds : 0 })}
             min={1}
             max={30 * 24 * HOUR}
@@ -38,21 +40,25 @@ export function CacheFields({ draft, change, isReadOnly, error }: CacheFieldsPro
             error={error}
             w={120}
           />
-          <SegmentedControl
-            aria-label="Who gets a stored answer"
-            data={[
-              { value: 'key', label: 'The same key' },
-              { value: 'workspace', label: 'The whole workspace' },
-            ]}
-            value={cache.scope ?? 'key'}
-            onChange={(scope) => set({ scope: scope === 'workspace' ? 'workspace' : 'key' })}
-            disabled={isReadOnly}
-          />
+          <Input.Wrapper label="Given to" labelElement="div">
+            <SegmentedControl
+              aria-label="Who gets a stored answer"
+              data={[
+                { value: 'key', label: 'The same key' },
+                { value: 'workspace', label: 'The whole workspace' },
+              ]}
+              value={cache.scope ?? 'key'}
+              onChange={(scope) => set({ scope: scope === 'workspace' ? 'workspace' : 'key' })}
+              disabled={isReadOnly}
+              display="flex"
+            />
+          </Input.Wrapper>
           <Checkbox
             label="With tools, too"
             checked={cache.tools === true}
             onChange={(event) => set({ tools: event.currentTarget.checked })}
             disabled={isReadOnly}
+            mb={8}
           />
         </Group>
       )}

@@ -10,6 +10,7 @@ import { Money } from '../../components/money.tsx'
 import { StatusBadge } from '../../components/status.tsx'
 import { works } from '../../format/key-state.ts'
 import { milliseconds } from '../../format/number.ts'
+import { cacheText } from '../../format/response-cache.ts'
 import { usePath, useWorkspace } from '../../shell/place.ts'
 import classes from './routes.module.css'
 import { answerText } from './try-body.ts'
@@ -74,6 +75,7 @@ function Answered({ reply: { status, headers, body } }: { reply: Reply<'chat.try
   const { text, code } = answerText(body)
   const header = (name: string) => headers[`x-gateway-${name}`]
   const request = header('request-id')
+  const verdict = header('cache')
   const others = Object.entries(headers).filter(([name]) => name !== 'x-gateway-request-id')
   return (
     <Stack gap="sm">
@@ -104,7 +106,8 @@ function Answered({ reply: { status, headers, body } }: { reply: Reply<'chat.try
             <Money usd={header('cost-usd') ?? null} />
           </Pair>
         )}
-        {header('latency-ms') !== undefined && (
+        {verdict !== undefined && <Pair name="Response cache">{cacheText(verdict)}</Pair>}
+        {header('latency-ms') !== undefined && verdict !== 'hit' && (
           <Pair name="Provider took">{milliseconds(Number(header('latency-ms')))}</Pair>
         )}
         {request !== undefined && (

@@ -7,7 +7,7 @@ import { useChange } from '../../api/hooks.ts'
 import { Confirm } from '../../components/confirm.tsx'
 import { MayButton, MayLink } from '../../components/may-button.tsx'
 import { ManagedBadge } from '../../components/status.tsx'
-import { tell } from '../../components/tell.ts'
+import { tell, tellError } from '../../components/tell.ts'
 import { count } from '../../format/number.ts'
 import { usePath, useWorkspace } from '../../shell/place.ts'
 import type { Route } from './route-draft.ts'
@@ -85,7 +85,10 @@ function PurgeButton({ alias }: { alias: string }) {
       onClick={() =>
         purge.mutate(
           { params: { alias }, query: { workspace } },
-          { onSuccess: () => tell(`The cache of '${alias}' is empty`) },
+          {
+            onSuccess: () => tell(`The cache of '${alias}' is empty`),
+            onError: ({ message }) => tellError(message),
+          },
         )
       }
     >

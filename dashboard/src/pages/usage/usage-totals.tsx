@@ -56,7 +56,8 @@ function unpricedNote(total: Sums | undefined) {
     if (total.cache_hits === 0) return 'every request priced'
     return (
       <>
-        <Money usd={total.saved_usd} /> saved by {count(total.cache_hits)} cache hits
+        <Money usd={total.saved_usd} /> saved by {count(total.cache_hits)}{' '}
+        {total.cache_hits === 1 ? 'cache hit' : 'cache hits'}
       </>
     )
   }

@@ -1,0 +1,11 @@
+/** What the cache of a route did, as `x-gateway-cache` and the log name it, in words. */
+export const CACHE_WORDS: Readonly<Record<string, string>> = {
+  hit: 'a stored answer was given',
+  miss: 'no stored answer',
+  bypass: 'not asked',
+}
+
+/** `hit: a stored answer was given`. */
+export function cacheText(verdict: string): string {
+  return verdict in CACHE_WORDS ? `${verdict}: ${CACHE_WORDS[verdict]}` : verdict
+}
