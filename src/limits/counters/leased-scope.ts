@@ -169,32 +169,35 @@ export function isLow({ limits, idle, filled, isTight }: LeasedScope): boolean {
 /** How fast it is used: rises at once, falls slowly. */
 export function measureRate({ taken, rate }: LeasedScope, now: number): void {
   const passed = now - taken.since
-  if (passed < RATE_MS) return
+  const isOver = passed >= RATE_MS
   const next = (before: number, sum: number) => {
-    const latest = (sum * 1000) / passed
-    return latest > before ? latest : (before + latest) / 2
+    const latest = (sum * 1000) / Math.max(passed, RATE_MS)
+    return latest > before ? latest : isOver ? (before + latest) / 2 : before
   }
   rate.money = next(rate.money, Number(taken.money))
   rate.requests = next(rate.requests, taken.requests)
   rate.tokens = next(rate.tokens, taken.tokens)
+  if (!isOver) return
   Object.assign(taken, { since: now, money: 0n, requests: 0, tokens: 0 })
 }
 
 /**
- * What is given back with the next message: all that no limit binds; everything idle where others wait or nothing is
- * granted in advance; else what is more than twice the target.
+ * What of the idle is not given back with the next message. Given back is all that no limit binds; everything where
+ * others wait or nothing is granted in advance; what waiting calls need, so that the counters have it for them; and what
+ * is more than twice the target.
  */
-export function kept(scope: LeasedScope, gives: boolean, now: number): Amounts {
+export function kept(scope: LeasedScope, needed: Amounts, now: number): Amounts {
   const { limits, idle, isRecalled, isTight, usedAt } = scope
-  if (limits === null || gives || isRecalled || isTight || now - usedAt > UNUSED_MS) return nothing()
+  if (limits === null || isRecalled || isTight || now - usedAt > UNUSED_MS) return nothing()
   const target = targetOf(scope)
   const few = (amount: number, most: number) => Math.max(0, amount > 2 * most ? most : amount)
-  const money = idle.money > 2n * target.money ? target.money : idle.money
+  const rest = idle.money - needed.money
+  const money = rest > 2n * target.money ? target.money : rest
   return {
     money: bindsMoney(limits) && money > 0n ? money : 0n,
-    calls: limits.max_parallel === undefined ? 0 : few(idle.calls, target.calls),
-    requests: limits.rpm === undefined ? 0 : few(idle.requests, target.requests),
-    tokens: limits.tpm === undefined ? 0 : few(idle.tokens, target.tokens),
+    calls: limits.max_parallel === undefined ? 0 : few(idle.calls - needed.calls, target.calls),
+    requests: limits.rpm === undefined ? 0 : few(idle.requests - needed.requests, target.requests),
+    tokens: limits.tpm === undefined ? 0 : few(idle.tokens - needed.tokens, target.tokens),
   }
 }
 

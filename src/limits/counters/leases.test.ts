@@ -5,6 +5,7 @@ import { LeaseWorld, type ScopeLimits, type SimulatedNode, type Travel } from '.
 import { startValkey } from '../../../test/valkey.ts'
 import type { Limits } from '../../domain/limits.ts'
 import type { Period } from '../budget-period.ts'
+import type { Payer } from '../spend-ledger.ts'
 
 const server = await startValkey()
 const connection = await connectTo(server.url)
@@ -61,21 +62,53 @@ test('far from the limit hardly a call waits, and near it every call waits once'
     if (index % 20 === 0) await node.exchange([], index % 200 === 0, 'arrives')
   }
   const waits = world.nodes.reduce((sum, node) => sum + node.waits, 0)
-  assert.ok(waits <= 60, `${waits} of 3,000 calls waited`)
+  assert.ok(waits <= 6, `${waits} of 3,000 calls waited`)
+})
+
+const waitingOf = (node: SimulatedNode, payer: Payer) => ({
+  ...{ ...node.leases.scopesOf(payer, node.now()), money: 100n, tokens: 0, isAsked: false, isLeft: false },
+})
+
+test('while the first call of a key waits, others of its workspace go on', async () => {
+  const world = await newWorld(1)
+  world.limit({ key: budget(1_000_000n), workspace: budget(1_000_000n) })
+  const [node] = world.nodes as [SimulatedNode]
+  assert.equal(await world.call(node, 100n, hearing), 'admitted')
+  const payer = world.payer(node)
+  await node.exchange([waitingOf(node, { ...payer, key: { ...payer.key, id: 'b' } })], false, 'is lost')
+  assert.equal(await world.call(node, 100n, () => true), 'admitted')
+})
+
+test('a node gives back all it has before one of its own calls is refused', async () => {
+  const world = await newWorld(2)
+  const [one, two] = world.nodes as [SimulatedNode, SimulatedNode]
+  one.limits = { key: budget(10_000n), workspace: null }
+  two.limits = { key: budget(20_000n), workspace: null }
+  assert.equal(await world.call(one, 100n, hearing), 'admitted')
+  assert.equal(one.leases.find({ kind: 'key', id: 'a' })?.idle.money, 1_000n)
+  assert.equal(await world.call(two, 9_400n, hearing), 'admitted', 'this one has not heard of the lower limit')
+  const [first] = (await one.exchange([waitingOf(one, world.payer(one))], false, 'arrives')) ?? []
+  assert.ok(first !== undefined && 'kind' in first && first.kind === 'ask-again')
+  const [second] = (await one.exchange([waitingOf(one, world.payer(one))], false, 'arrives')) ?? []
+  assert.ok(second !== undefined && !('kind' in second), 'it is admitted')
+})
+
+test('once others wait, what a call has left of its hold is given back at once', async () => {
+  const world = await newWorld(2)
+  world.limit({ key: budget(10_000n) })
+  const [one, two] = world.nodes as [SimulatedNode, SimulatedNode]
+  assert.equal(await world.call(one, 100n, hearing), 'admitted')
+  assert.equal(await world.call(two, 9_500n, hearing), 'admitted', 'from what the other gave back')
+  assert.equal(one.leases.urgent.size, 0)
+  await world.finish(world.running[0] as (typeof world.running)[0], 40n)
+  assert.equal(one.leases.urgent.size, 1)
 })
 
 test('a repeated message changes nothing, and its answer tells the calls apart', async () => {
   const world = await newWorld(2)
   world.limit({ key: budget(150n) })
   const [one, two] = world.nodes as [SimulatedNode, SimulatedNode]
-  const payer = world.payer(one)
-  const waiting = () => ({
-    ...one.leases.scopesOf(payer, one.now()),
-    money: 100n,
-    tokens: 0,
-    isAsked: false,
-    isLeft: false,
-  })
+  const waiting = () => waitingOf(one, world.payer(one))
   assert.equal(await one.exchange([waiting(), waiting()], false, 'answer is lost'), null)
   const outcomes = await one.exchange([], false, 'arrives twice')
   assert.equal(outcomes?.length, 2)

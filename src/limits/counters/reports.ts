@@ -50,13 +50,18 @@ export class Reports {
     const { changed, urgent, position } = this.#leases
     const isFull = full || this.#isFirst
     const left = isFull ? this.#left : []
-    const asking = new Set(calls.flatMap(bothOf))
-    for (const call of calls) for (const scope of bothOf(call)) noteUse(scope, call, now)
-    const told = new Set([...asking, ...urgent, ...left.flatMap(bothOf), ...(isFull ? changed : [])])
+    const needed = new Map<LeasedScope, Amounts>()
+    for (const call of calls) {
+      for (const scope of bothOf(call)) {
+        noteUse(scope, call, now)
+        needed.set(scope, withCall(needed.get(scope), call))
+      }
+    }
+    const told = new Set([...needed.keys(), ...urgent, ...left.flatMap(bothOf), ...(isFull ? changed : [])])
     const scopes: Message['scopes'] = []
     const entries: unknown[][] = []
     for (const scope of told) {
-      const report = this.#report(scope, { isFull, isAsking: asking.has(scope), now })
+      const report = this.#report(scope, { isFull, needed: needed.get(scope) ?? nothing(), now })
       entries.push(report.entry)
       scopes.push({ scope, terms: scope.terms, kept: report.kept, wanted: report.wanted })
       urgent.delete(scope)
@@ -79,9 +84,9 @@ export class Reports {
     return { number: this.#number, position: this.#reported, isFirst, isFull, scopes, calls, text }
   }
 
-  #report(scope: LeasedScope, { isFull, isAsking, now }: { isFull: boolean; isAsking: boolean; now: number }) {
+  #report(scope: LeasedScope, { isFull, needed, now }: { isFull: boolean; needed: Amounts; now: number }) {
     measureRate(scope, now)
-    const idle = kept(scope, isAsking, now)
+    const idle = kept(scope, needed, now)
     const wants = wanted(scope, idle, now)
     scope.idle = idle
     scope.isRecalled = false
@@ -163,7 +168,7 @@ export class Reports {
   /** What is unused for long is given back with the next full message. */
   noteUnused(now: number): void {
     for (const scope of this.#leases.all()) {
-      if (isIdle(scope.idle) && !isIdle(kept(scope, false, now))) this.#leases.changed.add(scope)
+      if (isIdle(scope.idle) && !isIdle(kept(scope, nothing(), now))) this.#leases.changed.add(scope)
     }
   }
 
@@ -173,11 +178,13 @@ export class Reports {
     scope.idle.requests += granted.requests
     scope.idle.tokens += granted.tokens
     scope.filled = { ...scope.idle }
-    scope.isTight =
-      (wanted.money > 0n && granted.money <= 0n) ||
-      (wanted.calls > 0 && granted.calls <= 0) ||
-      (wanted.requests > 0 && granted.requests <= 0) ||
-      (wanted.tokens > 0 && granted.tokens <= 0)
+    if (isIdle(wanted)) {
+      scope.isTight =
+        (wanted.money > 0n && granted.money <= 0n) ||
+        (wanted.calls > 0 && granted.calls <= 0) ||
+        (wanted.requests > 0 && granted.requests <= 0) ||
+        (wanted.tokens > 0 && granted.tokens <= 0)
+    }
     if (scope.isTight && isIdle(scope.idle)) this.#leases.urgent.add(scope)
   }
 
@@ -185,7 +192,19 @@ export class Reports {
     const scope = this.#leases.find(scopeOf(name))
     if (scope === undefined) return
     scope.isRecalled = true
+    // What its calls give back when they end is wanted, too.
+    scope.isTight = true
     this.#leases.urgent.add(scope)
+  }
+}
+
+/** What several calls need together. */
+function withCall(sum = nothing(), { money, tokens }: WaitingCall): Amounts {
+  return {
+    money: sum.money + (money ?? 0n),
+    calls: sum.calls + 1,
+    requests: sum.requests + 1,
+    tokens: sum.tokens + (tokens ?? 0),
   }
 }
 

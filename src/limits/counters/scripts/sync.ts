@@ -68,13 +68,13 @@ local function report(place, told)
   scope[20] = scope[20] + 1
 end
 
--- Whoever may have something idle of this scope is told to give it back. True: there is somebody.
+-- Whoever may have something idle of this scope is told to give it back, the node that asks too. True: there is somebody.
 local function call_back(place)
   local name, found = names[place], false
   local flat = redis.call('HGETALL', ROOT .. 'leases:' .. name)
   for index = 1, #flat, 2 do
     local other = flat[index]
-    if other ~= node and cmsgpack.unpack(flat[index + 1])[7] == 1 then
+    if cmsgpack.unpack(flat[index + 1])[7] == 1 then
       local heard = redis.call('ZSCORE', ROOT .. 'alive', other)
       if heard and tonumber(heard) >= now - SILENT then
         redis.call('SADD', ROOT .. 'recalled:' .. other, name)
