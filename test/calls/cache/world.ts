@@ -1,11 +1,12 @@
 import { type Answered, type Harness, type HarnessOptions, hello, KEY, startHarness } from '../../harness.ts'
 import { type Manage, managing } from '../../management/manage.ts'
 
-/** Another key of the same workspace, one with a default output limit, and one of another workspace. */
+/** Another key of the same workspace, one with a default output limit, one with a hard budget, and one of another workspace. */
 export const KEYS = {
   first: KEY,
   second: 'gw_live_second00000000000000000000000000',
   short: 'gw_live_short000000000000000000000000000',
+  strict: 'gw_live_strict00000000000000000000000000',
   other: 'gw_live_other000000000000000000000000000',
 }
 
@@ -30,6 +31,7 @@ workspaces:
     keys:
       second: { value: ${KEYS.second} }
       short: { value: ${KEYS.short}, limits: { max_output_tokens: 7 } }
+      strict: { value: ${KEYS.strict}, limits: { budget: { usd: "1000", per: total, mode: hard } } }
   other:
     routes:${ROUTES}
     keys:
@@ -45,6 +47,9 @@ ${[
   .map((model) => `  - { provider: ${model}, input_per_mtok: "1", output_per_mtok: "5", max_output_tokens: 4096 }`)
   .join('\n')}
 `
+
+/** For tests of what is stored, however slow the machine is. */
+export const LONG_LIVED = CONFIG.replaceAll('ttl_seconds: 60', 'ttl_seconds: 7200')
 
 export interface World extends Harness {
   manage: Manage
