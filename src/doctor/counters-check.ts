@@ -1,16 +1,15 @@
 import { inspectCounters } from '../limits/counters/inspect-counters.ts'
 import { type Check, good, problem } from './check.ts'
 
+type Inspected = Awaited<ReturnType<typeof inspectCounters>>
+
 const WAIT_MS = 3_000
 
 /** The counters that several gateways share. */
 export async function checkCounters(url: string, waitMs = WAIT_MS): Promise<Check[]> {
-  let found: Awaited<ReturnType<typeof inspectCounters>>
-  try {
-    found = await inspectCounters(url, waitMs)
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
-    return [problem('counters', `no answer (${reason}): check REDIS_URL and that the server runs`)]
+  const found = await inspected(url, waitMs)
+  if (typeof found === 'string') {
+    return [problem('counters', `no answer (${found}): check REDIS_URL and that the server runs`)]
   }
   const { server, keepsMemory, evictionPolicy } = found
   if (evictionPolicy !== 'noeviction') {
@@ -21,4 +20,28 @@ export async function checkCounters(url: string, waitMs = WAIT_MS): Promise<Chec
     ? 'and survives a crash (append-only file)'
     : 'but loses its data in a crash; "appendonly yes" avoids rebuilding it from the log'
   return [good('counters', `${server} answers ${memory}`)]
+}
+
+/** The response cache that several gateways share. */
+export async function checkCache(url: string, waitMs = WAIT_MS): Promise<Check> {
+  const found = await inspected(url, waitMs)
+  if (typeof found === 'string') {
+    const remedy = 'check CACHE_REDIS_URL and that the server runs; until then nothing is cached'
+    return problem('response cache', `no answer (${found}): ${remedy}`)
+  }
+  const { server, evictionPolicy } = found
+  const memory =
+    evictionPolicy === 'noeviction'
+      ? 'but stores nothing new once its memory is full; on a server of its own, "maxmemory-policy allkeys-lru" avoids that'
+      : `and makes room when its memory is full (${evictionPolicy})`
+  return good('response cache', `${server} answers ${memory}`)
+}
+
+/** Or why it does not answer. */
+async function inspected(url: string, waitMs: number): Promise<Inspected | string> {
+  try {
+    return await inspectCounters(url, waitMs)
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  }
 }

@@ -7,7 +7,7 @@ import type { Secrets } from '../store/engine/secrets.ts'
 import { StoreError } from '../store/engine/store-error.ts'
 import { type Inspection, inspectStore, isDataDirInUse } from '../store/migrations/inspect.ts'
 import { attempt, type Check, good, problem } from './check.ts'
-import { checkCounters } from './counters-check.ts'
+import { checkCache, checkCounters } from './counters-check.ts'
 import { checkDataDir, checkLock, checkNode, checkPort, checkTelemetry, checkThreads } from './machine-checks.ts'
 import { checkCharges, checkClock, checkProviders, checkProxies } from './provider-checks.ts'
 import {
@@ -34,8 +34,9 @@ export async function runChecks(environment: Environment): Promise<Check[]> {
     ...(await portChecks(config, isInUse)),
   )
   const inspection = await tryInspect(dataDir, databaseUrl, checks)
-  const { REDIS_URL: countersUrl } = config.settings
+  const { REDIS_URL: countersUrl, CACHE_REDIS_URL: cacheUrl } = config.settings
   if (countersUrl !== undefined) checks.push(...(await checkCounters(countersUrl)))
+  if (cacheUrl !== undefined) checks.push(await checkCache(cacheUrl))
   const keys = SECRETS_KEY?.split(',').map((key) => key.trim()) ?? null
   const secrets = secretsOf(dataDir, keys)
   checks.push(...(await attempt('secrets', () => checkSecrets(inspection?.rows ?? null, secrets))))
