@@ -213,6 +213,13 @@ describe('providers and routes', () => {
     const explained = (await ok('explain -f chat.json --json')).json()
     assert.equal(explained.entries[0].wire.body.temperature, 0.5)
     await ok('routes delete filed')
+    await ok('routes put faq -e openai/gpt-5.4-mini --cache 2h,scope=workspace,tools=true')
+    const { cache } = (await ok('routes get faq --json')).json()
+    assert.deepEqual(cache, { ttl_seconds: 7200, scope: 'workspace', tools: true })
+    const wrong = await cli('routes put faq -e openai/gpt-5.4-mini --cache 2h,scope=all')
+    assert.equal(wrong.code, 2)
+    assert.match(wrong.stderr, /--cache: expected TTL\[,scope=key\|workspace\]\[,tools=true\]; not '2h,scope=all'/)
+    await ok('routes delete faq')
   })
 
   test('a stale version changes nothing', async () => {

@@ -3,6 +3,7 @@ import { adjustmentsText } from '../../domain/request/adjustment.ts'
 import type { Contract } from '../../management/contract/contract.ts'
 import type { Explanation } from '../../management/contract/explain.ts'
 import type { AnyInput } from '../api-client.ts'
+import { CACHE_FORM, cacheOf } from '../cache-argument.ts'
 import { ENTRY_FORM, GROUP_FORM, placeOf } from '../chain-argument.ts'
 import { type Given, type OptionSpec, type Refinement, text, texts } from '../command.ts'
 import { printRows } from '../print-reply.ts'
@@ -61,6 +62,7 @@ export const routeRefinements: Readonly<Record<string, Refinement>> = {
     examples: [
       'switchyard routes put fast -e local/llama3,timeout_ms=20000,retries=1 -e cloud/large,max_output_tokens=4000',
       'switchyard routes put fast -e "weighted: eu/large,weight=3 | us/large" -e local/llama3',
+      'switchyard routes put faq -e cloud/large --cache 1h,scope=workspace',
       'switchyard routes put fast -f route.json',
     ],
     options: {
@@ -71,10 +73,17 @@ export const routeRefinements: Readonly<Record<string, Refinement>> = {
         placeholder: 'ENTRY',
         help: `${ENTRY_FORM}, in the order of the chain; a group: "${GROUP_FORM}"`,
       },
+      cache: {
+        type: 'string',
+        placeholder: CACHE_FORM,
+        help: 'Same bytes, same answer, at no cost, for so long, e.g. 1h',
+      },
     },
     refine(given, input) {
       const chain = texts(given, 'entry').map(placeOf)
-      return chain.length === 0 ? input : { ...input, body: { ...(input.body as object), chain } }
+      const cache = text(given, 'cache')
+      const own = { ...(chain.length > 0 && { chain }), ...(cache !== undefined && { cache: cacheOf(cache) }) }
+      return { ...input, body: { ...(input.body as object), ...own } }
     },
   },
   'routes.get': { examples: ['switchyard routes get fast'] },
