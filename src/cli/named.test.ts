@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { chooseId } from './named.ts'
+import { CONTRACT } from '../management/contract/contract.ts'
+import type { AnyInput, ApiClient } from './api-client.ts'
+import { CliError } from './cli-error.ts'
+import { chooseId, withIds } from './named.ts'
 
 const NOW = Date.parse('2026-11-17T10:00:00Z')
 const past = '2026-11-16T10:00:00Z'
@@ -30,3 +33,27 @@ test('a name that several have is refused with their ids', () => {
     exitCode: 2,
   })
 })
+
+/** A gateway with these keys; one of an older version refuses what it does not know. */
+function gatewayWith(knowsSearch: boolean): { client: ApiClient; asked: AnyInput['query'][] } {
+  const asked: AnyInput['query'][] = []
+  const callAny = async (_operation: unknown, { query }: AnyInput) => {
+    asked.push(query)
+    if ('search' in query && !knowsSearch) throw new CliError('Unrecognized key: "search"', 2)
+    return { data: things, next_cursor: null }
+  }
+  return { client: { callAny } as unknown as ApiClient, asked }
+}
+
+for (const knowsSearch of [true, false]) {
+  test(`a key is found by its name at a gateway ${knowsSearch ? 'with' : 'without'} search`, async () => {
+    const { client, asked } = gatewayWith(knowsSearch)
+    const input = { params: {}, query: { key: 'only', workspace: 'default' }, body: undefined }
+    const { query } = await withIds(CONTRACT['usage.get'], input, client)
+    assert.equal(query['key'], '1')
+    assert.deepEqual(
+      asked.map((each) => 'search' in each),
+      knowsSearch ? [true] : [true, false],
+    )
+  })
+}

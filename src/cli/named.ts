@@ -66,9 +66,18 @@ async function thingsLike(
   if (list !== 'keys.list') return pages(list, client, {})
   const found: Thing[] = []
   const names = workspace === null ? (await pages('workspaces.list', client, {})).map(({ name }) => name) : [workspace]
-  for (const name of names)
-    found.push(...(await pages(list, client, { workspace: name, search: search.slice(0, 100) })))
+  for (const name of names) found.push(...(await keysLike(search.slice(0, 100), client, name)))
   return found
+}
+
+/** A gateway of a version that knows no search refuses one: then all of its keys are read. */
+async function keysLike(search: string, client: ApiClient, workspace: unknown): Promise<Thing[]> {
+  try {
+    return await pages('keys.list', client, { workspace, search })
+  } catch (error) {
+    if (!(error instanceof CliError && error.exitCode === 2)) throw error
+    return pages('keys.list', client, { workspace, limit: 500 })
+  }
 }
 
 async function pages(list: OperationName, client: ApiClient, query: Record<string, unknown>): Promise<Thing[]> {
