@@ -66,6 +66,10 @@ export interface TracedCall {
   usage: TokenUsage | null
   usageSource: string | null
   costPicodollars: string | null
+  /** Of a route with a cache: what that did; of a hit also what it saved, and the id of the call whose answer it is. */
+  cache: string | null
+  savedPicodollars: string | null
+  answerOf: string | null
   attempts: readonly TracedAttempt[]
 }
 

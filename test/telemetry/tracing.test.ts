@@ -27,6 +27,7 @@ workspaces:
       falls: { chain: [{ provider: local, model: gpt-sim-500, retries: 1 }, { provider: anthropic, model: claude-sim-echo }] }
       hedged: { chain: [{ provider: local, model: gpt-sim-hang, retries: 0, hedge_after_ms: 1 }, { provider: anthropic, model: claude-sim-echo }] }
       broken: { chain: [{ provider: local, model: gpt-sim-500, retries: 0 }] }
+      stored: { chain: [{ provider: openai, model: gpt-5.4-mini }], cache: { ttl_seconds: 3600 } }
     keys:
       poor: { value: gw_live_poor0000000000000000000000000000, limits: { budget: { usd: "0.000001", per: total, mode: hard } } }
       slow: { value: gw_live_slow0000000000000000000000000000, limits: { rpm: 1 } }
@@ -130,6 +131,19 @@ describe('a call is a span with a child for each attempt', () => {
     const cost = Number((await harness.rowOf(answer))['cost_picodollars'])
     assert.ok(cost > 0)
     assert.equal(call?.attributes['switchyard.cost_usd'], cost / 1e12)
+  })
+
+  traced('and a stored answer says whose it is and what it saved', async () => {
+    const [paid, hit] = [await harness.chat(hello('stored')), await harness.chat(hello('stored'))]
+    const [first] = await spansOf(paid)
+    assert.equal(first?.attributes['switchyard.cache'], 'miss')
+    const [call, ...attempts] = await spansOf(hit)
+    assert.ok(call)
+    const { attributes } = call
+    assert.deepEqual([attributes['switchyard.cache'], attributes['switchyard.cost_usd']], ['hit', 0])
+    assert.equal(attributes['switchyard.saved_usd'], first?.attributes['switchyard.cost_usd'])
+    assert.equal(attributes['switchyard.answer_of'], paid.headers.get('x-gateway-request-id'))
+    assert.deepEqual([attributes['gen_ai.usage.input_tokens'], attempts], [undefined, []])
   })
 
   for (const traceparent of ['nonsense', `00-${'0'.repeat(32)}-${PARENT.span}-01`, `${SAMPLED}-more`, '']) {

@@ -53,7 +53,7 @@ export function headAttributes(endpoint: TracedEndpoint): Attributes {
 }
 
 export function callAttributes(row: TracedCall, conventionName: ConventionName): Attributes {
-  const { provider, firstContentMs, finishReason, costPicodollars } = row
+  const { provider, firstContentMs, finishReason } = row
   return known({
     ...identityAttributes(row),
     ...outcomeAttributes(row),
@@ -69,9 +69,16 @@ export function callAttributes(row: TracedCall, conventionName: ConventionName):
     'switchyard.provider': provider ?? undefined,
     'switchyard.fallback': row.fallback,
     // For graphs; the row has the exact figure.
-    'switchyard.cost_usd': costPicodollars === null ? undefined : Number(costPicodollars) / 1e12,
+    'switchyard.cost_usd': usd(row.costPicodollars),
     'switchyard.usage_source': row.usageSource ?? undefined,
+    'switchyard.cache': row.cache ?? undefined,
+    'switchyard.saved_usd': usd(row.savedPicodollars),
+    'switchyard.answer_of': row.answerOf ?? undefined,
   })
+}
+
+function usd(picodollars: string | null): number | undefined {
+  return picodollars === null ? undefined : Number(picodollars) / 1e12
 }
 
 export function identityAttributes({ id, workspace, keyId }: Pick<TracedCall, 'id' | 'workspace' | 'keyId'>) {

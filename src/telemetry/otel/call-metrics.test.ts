@@ -9,7 +9,7 @@ const ROW: TracedCall = {
   ...{ id: 'id', workspace: 'default', keyId: 'key', startedAt: 1_000, finishedAt: 1_300, route: null, session: null },
   ...{ requestedModel: 'm', provider: 'local', model: 'm', status: 200, code: null, fallback: false, streamed: false },
   ...{ firstContentMs: null, finishReason: 'stop', usage: { ...NO_USAGE, output: 5 }, usageSource: 'provider' },
-  ...{ costPicodollars: null, attempts: [] },
+  ...{ costPicodollars: null, cache: null, savedPicodollars: null, answerOf: null, attempts: [] },
 }
 
 function durations(isDelta: boolean) {
@@ -36,6 +36,7 @@ test('sums go on from one collection to the next', async () => {
   assert.deepEqual(await read(), [[undefined, 1, 0.3, 5]])
   count({ code: 'timeout', finishedAt: 2_000 })
   count({ provider: null })
+  count({ cache: 'hit' })
   assert.deepEqual(await read(), [
     [undefined, 1, 0.3, 5],
     ['timeout', 1, 1, 7],

@@ -80,8 +80,9 @@ export function callMetrics({ scope, isDelta, conventionName, modelLabel }: Metr
     return { ...others, [ATTR_GEN_AI_PROVIDER_NAME]: name, ...(error ? { [ATTR_ERROR_TYPE]: error } : {}) }
   }
   return {
-    count({ provider, model: asked, route, code, usage, firstContentMs, startedAt, finishedAt }, operation) {
-      if (provider === null) return
+    count({ provider, model: asked, route, code, usage, firstContentMs, startedAt, finishedAt, cache }, operation) {
+      // A stored answer names the provider that gave it once, to another call.
+      if (provider === null || cache === 'hit') return
       const model = modelLabel(provider, asked ?? '')
       const by = route ?? '(direct)'
       duration.figures.observe((finishedAt - startedAt) / 1000, [operation, provider, model, by, code ?? ''])
