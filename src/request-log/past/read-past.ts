@@ -4,19 +4,11 @@ import { type Kysely, sql } from 'kysely'
 import type { Database } from '../../store/engine/schema.ts'
 import { type Position, readPositions } from '../fold/position.ts'
 import type { LeftCost } from '../left-costs.ts'
-import type { CloseRecord } from '../record.ts'
 import { closedRow, committed, type FullRow, openRow } from '../row.ts'
 import { openSince } from '../search/windows.ts'
 import { SpoolReader } from '../spool/reader.ts'
-import {
-  openedId,
-  readClose,
-  readCommit,
-  readOpen,
-  recordsOf,
-  SPOOLED_FIELDS,
-  type SpooledRecord,
-} from '../spool/record-lines.ts'
+import { openedId, readClose, readCommit, readOpen, recordsOf, type SpooledRecord } from '../spool/record-lines.ts'
+import { findSpending } from './find-spending.ts'
 
 /** A spool with records that the database does not have, up to the last one of the processes before. */
 export interface PastSpool {
@@ -43,20 +35,6 @@ interface Payer {
   keyId: string
   workspace: string
 }
-
-type Spender = Pick<CloseRecord, 'keyId' | 'workspace' | 'startedAt' | 'idempotencyKey'>
-type Spending = [
-  keyId: string,
-  workspace: string,
-  startedAt: number,
-  idempotencyKey: string | null,
-  cost: string | null,
-]
-
-/** Of a closing line no more than this is looked at: a start waits for a million of them. */
-const PLACES = ['keyId', 'workspace', 'startedAt', 'idempotencyKey', 'costPicodollars'].map((name) =>
-  SPOOLED_FIELDS.findIndex((field) => field.name === name),
-)
 
 /** A call that has begun and of which no end was seen yet. */
 interface Begun {
@@ -132,7 +110,8 @@ async function openRows(db: Kysely<Database>, node: string | null, now: number):
 class Reading {
   readonly #recent: number
   readonly #begun = new Map<string, Begun>()
-  readonly #spent = new Map<string, Past['spent'][number]>()
+  /** By payer and hour. */
+  readonly #spent = new Map<string, Map<number, bigint>>()
   readonly #seconds: Past['seconds'] = []
   readonly #left: LeftCost[] = []
   /** Of a key and an idempotency key: a few bytes each, of which there may be a million. */
@@ -161,7 +140,10 @@ class Reading {
     for (const begun of this.#begun.values()) this.#cutOff(begun)
     const keyed = this.#keyed
     return {
-      spent: [...this.#spent.values()],
+      spent: [...this.#spent].flatMap(([payer, hours]) => {
+        const [workspace, keyId] = JSON.parse(`[${payer}]`) as [string, string]
+        return Array.from(hours, ([hour, cost]) => ({ keyId, workspace, hour, cost }))
+      }),
       seconds: this.#seconds,
       left: this.#left,
       mayHave: (keyId, idempotencyKey) => keyed.has(fingerprint(keyId, idempotencyKey)),
@@ -170,10 +152,10 @@ class Reading {
 
   #close(text: string, known: BegunRow | null): void {
     try {
-      const end = readClose(text)
-      const [keyId, workspace, startedAt, idempotencyKey, cost] = PLACES.map((place) => end.values[place]) as Spending
-      if (startedAt >= this.#recent) this.#count(closedRow(end, ''), known)
-      this.#spend({ keyId, workspace, startedAt, idempotencyKey }, BigInt(cost ?? 0))
+      const { payer, startedAt, idempotencyKey, cost } = findSpending(text)
+      if (startedAt >= this.#recent) this.#count(closedRow(readClose(text), ''), known)
+      if (idempotencyKey !== 'null') this.#keep(payer, idempotencyKey)
+      if (cost !== 'null') this.#spend(payer, startedAt, BigInt(cost.slice(1, -1)))
     } catch {
       // The fold sets it aside, with the error.
     }
@@ -189,21 +171,30 @@ class Reading {
       const hasContent = row.streamed === 1 && row.first_content_ms !== null
       const cost = !hasContent || held === null ? 0n : BigInt(least !== null && least > held ? least : held)
       if (startedAt >= this.#recent) this.#count(row, known)
-      this.#spend({ keyId, workspace, startedAt, idempotencyKey: row.idempotency_key ?? null }, cost)
+      const payer = `${JSON.stringify(workspace)},${JSON.stringify(keyId)}`
+      if (typeof row.idempotency_key === 'string') this.#keep(payer, JSON.stringify(row.idempotency_key))
+      this.#spend(payer, startedAt, cost)
       if (cost > 0n) this.#left.push({ id, keyId, workspace, startedAt, cost })
     } catch {
       // As above.
     }
   }
 
-  #spend({ keyId, workspace, startedAt, idempotencyKey }: Spender, cost: bigint): void {
-    if (idempotencyKey !== null) this.#keyed.add(fingerprint(keyId, idempotencyKey))
+  #keep(payer: string, idempotencyKey: string): void {
+    const [, keyId] = JSON.parse(`[${payer}]`)
+    this.#keyed.add(fingerprint(keyId, JSON.parse(idempotencyKey)))
+  }
+
+  #spend(payer: string, startedAt: number, cost: bigint): void {
     if (cost === 0n) return
+    let hours = this.#spent.get(payer)
+    if (hours === undefined) {
+      hours = new Map()
+      // A copy: a part of a text keeps all of it in memory.
+      this.#spent.set(Buffer.from(payer).toString(), hours)
+    }
     const hour = startedAt - (startedAt % HOUR_MS)
-    const name = `${keyId} ${workspace} ${hour}`
-    const known = this.#spent.get(name)
-    if (known === undefined) this.#spent.set(name, { keyId, workspace, hour, cost })
-    else known.cost += cost
+    hours.set(hour, (hours.get(hour) ?? 0n) + cost)
   }
 
   /** A row that the database has counts there, with all that was held. Calls that were never admitted count nowhere. */

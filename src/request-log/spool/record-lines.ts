@@ -53,7 +53,7 @@ export const COMMIT_FIELDS: readonly LogField[] = ['id', ...COMMIT_NAMES, ...USA
 const FIRST_LAYOUT = 1
 const sinceOf = ({ since = FIRST_LAYOUT }: LogField) => since
 const LAYOUT = Math.max(...SPOOLED_FIELDS.map(sinceOf))
-const MARK = LAYOUT === FIRST_LAYOUT ? '' : String(LAYOUT)
+export const MARK = LAYOUT === FIRST_LAYOUT ? '' : String(LAYOUT)
 
 /** JSON escapes line breaks and tabs in a text. */
 const BETWEEN_LINES = '\n'
