@@ -133,6 +133,12 @@ describe('the overview', () => {
     const decimals = [...(await pointed.innerText()).matchAll(/\$\d+\.(\d+)/g)].map((match) => match[1]?.length)
     assert.equal(decimals.length, 3)
     assert.equal(new Set(decimals).size, 1)
+    const { data } = await api('/usage?group_by=model')
+    const digits = data.map(({ cost_usd: usd }: Json) => usd.replace(/0+$/, '').split('.')[1]?.length ?? 0)
+    assert.ok(new Set(digits.filter((length: number) => length > 0)).size > 1, 'their own digits differ')
+    const boxes = await Promise.all((await pointed.locator('.figures').all()).map((figure) => figure.boundingBox()))
+    const edges = boxes.map((box) => Math.round((box?.x ?? 0) + (box?.width ?? 0)))
+    assert.equal(new Set(edges).size, 1, 'their points stand below each other')
   })
 
   test('the period stands in the address and survives a reload', async () => {
@@ -182,4 +188,27 @@ describe('the overview', () => {
   })
 
   test('nothing went wrong behind the page', () => walk.assertQuiet())
+})
+
+test('more than a hundred times the period before is a plain figure', async () => {
+  const HOUR_MS = 3_600_000
+  let now = Date.now() - 30 * HOUR_MS
+  const harness = await startHarness({ config, now: () => now })
+  const browser = await launchChromium()
+  try {
+    await harness.chat(hello('fast'))
+    now = Date.now()
+    await harness.chat({ model: 'fast', messages: [{ role: 'user', content: 'word '.repeat(80_000) }] })
+    const [before = 0, after = 0] = (await harness.rows()).map((row) => Number(row['cost_picodollars']))
+    const times = Math.round(after / before)
+    assert.ok(times > 100, `${times}`)
+    const { page, assertQuiet } = await visit(browser, harness.url)
+    await signIn(page, harness.url, ADMIN_KEY)
+    const tile = page.locator('main').getByRole('link', { name: /^Spend/ })
+    await tile.getByText(`▲ × ${times.toLocaleString('en-US')}`, { exact: true }).waitFor()
+    assertQuiet()
+  } finally {
+    await browser.close()
+    await harness.stop()
+  }
 })
