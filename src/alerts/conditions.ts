@@ -53,10 +53,13 @@ function budgetWords(use: BudgetUse, threshold: number, isRefusing: boolean): st
   return `${who} has spent ${threshold} % of its budget: ${sums} ${period}`
 }
 
-/** Cents will do, and exactly where it is less than one. */
+const CENT = 10_000_000_000n
+
+/** Whole cents, and every digit of what is less than one. */
 function dollars(picodollars: bigint): string {
-  const cent = 10_000_000_000n
-  return exactUsd(asPicodollars(picodollars < cent ? picodollars : picodollars - (picodollars % cent)))
+  if (picodollars > 0n && picodollars < CENT) return exactUsd(asPicodollars(picodollars))
+  const cents = picodollars / CENT
+  return `${cents / 100n}.${String(cents % 100n).padStart(2, '0')}`
 }
 
 export function circuitConditions(

@@ -33,7 +33,7 @@ function columnsWith(chosen: Chosen): Column<Channel>[] {
     {
       name: 'to',
       title: 'Sends to',
-      cell: (channel) => <span className="mono">{whereTo(channel)}</span>,
+      cell: (channel) => <WhereTo channel={channel} />,
       wideOnly: true,
     },
     { name: 'severity', title: 'Gets', cell: ({ min_severity }) => SEVERITY_TITLES[min_severity] },
@@ -47,8 +47,14 @@ function columnsWith(chosen: Chosen): Column<Channel>[] {
   ]
 }
 
-function whereTo({ url, host, to }: Channel): string {
-  return url ?? (to === null ? (host ?? '…') : to.join(', '))
+function WhereTo({ channel: { url, host, to } }: { channel: Channel }) {
+  const where = url ?? to?.join(', ') ?? host
+  if (where !== null) return <span className="mono">{where}</span>
+  return (
+    <Text span size="sm" c="dimmed" title="The address is a secret: whoever has it can write there">
+      not shown
+    </Text>
+  )
 }
 
 function LastMessage({ of: { last_error: error, last_sent_at: at, failed } }: { of: Channel }) {

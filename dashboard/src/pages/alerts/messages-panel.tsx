@@ -37,20 +37,19 @@ function State({ of: { state, attempts, last_error: error, next_attempt_at: next
   if (state === 'sent') return <Badge color="teal">{`sent${times}`}</Badge>
   if (error === null) return <Badge color="blue">{attempts === 0 ? 'waits' : 'is being sent'}</Badge>
   return (
-    <Stack gap={2} align="flex-start">
+    <div>
       <Badge
         color={state === 'failed' ? 'red' : 'yellow'}
       >{`${state === 'failed' ? 'given up' : 'retries'}${times}`}</Badge>
-      <Text span size="xs" c="dimmed">
+      <Text size="xs" c="dimmed" mt={2}>
         {error}
-        {next !== null && (
-          <>
-            {' · again '}
-            <Time at={next} relative />
-          </>
-        )}
       </Text>
-    </Stack>
+      {next !== null && (
+        <Text size="xs" c="dimmed">
+          again <Time at={next} relative />
+        </Text>
+      )}
+    </div>
   )
 }
 
