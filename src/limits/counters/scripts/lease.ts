@@ -16,19 +16,27 @@ local function lease_of(name, node)
   return packed and cmsgpack.unpack(packed) or { unpack(NONE) }
 end
 
--- The lease of a node becomes this one; the sums follow.
-local function set_lease(scope, name, node, before, after)
+-- The sums of a scope when a lease changes.
+local function move_lease(scope, before, after)
   add(scope, 14, after[1] - before[1], after[2] - before[2])
   add(scope, 26, after[8] - before[8], after[9] - before[9])
   for place = 3, 6 do scope[13 + place] = scope[13 + place] + after[place] - before[place] end
-  local is_none = true
-  for place = 1, 6 do is_none = is_none and after[place] == 0 end
-  if is_none then
+end
+
+local function is_none(lease)
+  for place = 1, 6 do
+    if lease[place] ~= 0 then return false end
+  end
+  return true
+end
+
+local function write_lease(name, node, before, after)
+  if not is_none(after) then
+    redis.call('HSET', ROOT .. 'leases:' .. name, node, cmsgpack.pack(after))
+    if is_none(before) then redis.call('SADD', ROOT .. 'leased:' .. node, name) end
+  elseif not is_none(before) then
     redis.call('HDEL', ROOT .. 'leases:' .. name, node)
     redis.call('SREM', ROOT .. 'leased:' .. node, name)
-  else
-    redis.call('HSET', ROOT .. 'leases:' .. name, node, cmsgpack.pack(after))
-    redis.call('SADD', ROOT .. 'leased:' .. node, name)
   end
 end
 
@@ -37,7 +45,9 @@ local function drop_leases(node, now, keeps_money)
   for _, name in ipairs(redis.call('SMEMBERS', ROOT .. 'leased:' .. node)) do
     local scope = load(name, now)
     local before = lease_of(name, node)
-    set_lease(scope, name, node, before, keeps_money and { before[1], before[2], 0, 0, 0, 0, 0, before[1], before[2] } or NONE)
+    local after = keeps_money and { before[1], before[2], 0, 0, 0, 0, 0, before[1], before[2] } or NONE
+    move_lease(scope, before, after)
+    write_lease(name, node, before, after)
     scope[20] = scope[20] + 1
     save(scope, name)
   end

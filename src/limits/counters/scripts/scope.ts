@@ -71,7 +71,7 @@ local function redate(scope, name, now)
   local second, key = math.floor(now / 1000), ROOT .. 'minute:' .. name
   redis.call('DEL', key)
   redis.call('HSET', key, 'r' .. second, scope[21], 't' .. second, scope[22])
-  redis.call('EXPIRE', key, 2 * WINDOW)
+  redis.call('EXPIRE', key, 4 * WINDOW)
   scope[23], scope[24] = second, second
 end
 
@@ -131,8 +131,9 @@ local function count(scope, name, now, second, requests, tokens)
   scope[22] = scope[22] + tokens
   if scope[23] == 0 or second < scope[23] then scope[23] = second end
   if second > scope[24] then
+    -- Once a minute: it outlives the minute after that.
+    if math.floor(second / WINDOW) > math.floor(scope[24] / WINDOW) then redis.call('EXPIRE', key, 4 * WINDOW) end
     scope[24] = second
-    redis.call('EXPIRE', key, 2 * WINDOW)
   end
 end
 `

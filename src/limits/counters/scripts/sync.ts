@@ -47,11 +47,12 @@ if not is_complete then
   is_complete = redis.call('EXISTS', ROOT .. 'awaited') == 0
 end
 
-local names, scopes, leases, limits = {}, {}, {}, {}
+local names, scopes, leases, stored, limits = {}, {}, {}, {}, {}
 for place, told in ipairs(message.s) do
   local name = told[1]
   names[place], scopes[place], limits[place] = name, load(name, now, not is_new), limits_of(told[2])
-  leases[place] = lease_of(name, node)
+  stored[place] = lease_of(name, node)
+  leases[place] = stored[place]
 end
 
 local function report(place, told)
@@ -63,18 +64,19 @@ local function report(place, told)
     if seconds[index] > edge then count(scope, name, now, seconds[index], seconds[index + 1], seconds[index + 2]) end
   end
   local kept = { told[3], told[4], told[5], told[6], told[7], told[8], told[9], told[20], told[21] }
-  set_lease(scope, name, node, leases[place], kept)
+  move_lease(scope, leases[place], kept)
   leases[place] = kept
   scope[20] = scope[20] + 1
 end
 
 -- Whoever may have something idle of this scope is told to give it back, the node that asks too. True: there is somebody.
 local function call_back(place)
-  local name, found = names[place], false
+  local name, found = names[place], leases[place][7] == 1
+  if found then redis.call('SADD', ROOT .. 'recalled:' .. node, name) end
   local flat = redis.call('HGETALL', ROOT .. 'leases:' .. name)
   for index = 1, #flat, 2 do
     local other = flat[index]
-    if cmsgpack.unpack(flat[index + 1])[7] == 1 then
+    if other ~= node and cmsgpack.unpack(flat[index + 1])[7] == 1 then
       local heard = redis.call('ZSCORE', ROOT .. 'alive', other)
       if heard and tonumber(heard) >= now - SILENT then
         redis.call('SADD', ROOT .. 'recalled:' .. other, name)
@@ -95,7 +97,7 @@ local function lease_more(place, dollars, rest, calls, requests, tokens, in_flig
     add(after, 8, dollars, rest)
   end
   after[3], after[4], after[5], after[6] = before[3] + calls, before[4] + requests, before[5] + tokens, before[6] + in_flight
-  set_lease(scopes[place], names[place], node, before, after)
+  move_lease(scopes[place], before, after)
   leases[place] = after
 end
 
@@ -164,7 +166,10 @@ if is_new then
   end
   for index, call in ipairs(message.c) do outcomes[index] = decide(call) end
   for place, told in ipairs(message.s) do grant(place, told) end
-  for place, name in ipairs(names) do save(scopes[place], name) end
+  for place, name in ipairs(names) do
+    save(scopes[place], name)
+    write_lease(name, node, stored[place], leases[place])
+  end
   redis.call('HSET', record, 'number', number, 'position', ARGV[5])
   -- An answer that gets lost is asked for again, and only the calls are told apart by it.
   if #outcomes > 0 then redis.call('HSET', record, 'outcomes', cmsgpack.pack(outcomes)) end
