@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import type { Answered } from '../../harness.ts'
+import { type Answered, until } from '../../harness.ts'
 import { KEYS, verdict, type World } from './world.ts'
 
 const PATHS = ['/v1/chat/completions', '/v1/messages', '/v1/responses', '/v1/embeddings'] as const
@@ -131,36 +131,52 @@ export interface Places {
   /** `store`: places with the same one share their answers. */
   all: readonly { store: unknown; post: Post; world: Pick<World, 'rows'> }[]
   upstream(): number
-  /** A good answer that was paid has arrived in the store of the others. */
-  stored(): Promise<void>
+  /** A good answer that was paid has arrived in the store of the others. Absent: each has its own memory. */
+  stored?(): Promise<void>
 }
 type Post = (path: string, body: string, key: string, headers: Record<string, string>) => Promise<Answered>
+
+/** On a machine that stands still, a store may answer too late, and the call asks its provider. */
+const MOST_LATE = 3
 
 /** A stored answer is given for the same bytes to those who may have it, and for nothing else. */
 export async function assertNeverAcross({ all, upstream, stored }: Places, numRuns: number): Promise<void> {
   let run = 0
-  const hits = new Map(all.map(({ world }) => [world, new Map<string | null, string | null>()]))
+  let late = 0
+  const hits = new Map(all.map(({ world }) => [world, new Map<string, ReadonlySet<string>>()]))
   await fc.assert(
     fc.asyncProperty(sequence, async (requests) => {
       run += 1
-      const paid = new Map<string, string | null>()
+      const paid = new Map<string, Set<string>>()
       for (const asked of requests) {
         const place = all[asked.place % all.length]
         assert.ok(place)
         const body = bodyOf(asked, run)
         const identity = identityOf(asked, body, place.store)
-        const before = upstream()
-        const answer = await place.post(asked.path, body, KEYS[asked.key], HEADERS[asked.headers] ?? {})
+        let before = 0
+        const ask = () => {
+          before = upstream()
+          return place.post(asked.path, body, KEYS[asked.key], HEADERS[asked.headers] ?? {})
+        }
+        let answer = await ask()
+        const ids = paid.get(identity)
         const isBypassed = asked.hasTools && asked.route !== 'acts' && asked.path !== '/v1/embeddings'
-        const expected = isBypassed ? 'bypass' : paid.has(identity) ? 'hit' : 'miss'
+        const expected = isBypassed ? 'bypass' : ids === undefined ? 'miss' : 'hit'
+        if (ids !== undefined && stored !== undefined && verdict(answer) === 'miss' && ++late <= MOST_LATE) {
+          await until(async () => {
+            ids.add(idOf(answer))
+            answer = await ask()
+            return verdict(answer) === 'hit'
+          }, 'the store answers in time')
+        }
         assert.equal(verdict(answer), expected, `${identity} ${answer.text}`)
-        if (expected === 'hit') {
+        if (ids !== undefined) {
           assert.equal(upstream(), before)
-          hits.get(place.world)?.set(idOf(answer), paid.get(identity) ?? null)
+          hits.get(place.world)?.set(idOf(answer), ids)
         } else if (expected === 'miss' && answer.status === 200) {
           assert.equal(upstream(), before + 1)
-          paid.set(identity, idOf(answer))
-          await stored()
+          paid.set(identity, new Set([idOf(answer)]))
+          await stored?.()
         }
       }
     }),
@@ -168,9 +184,9 @@ export async function assertNeverAcross({ all, upstream, stored }: Places, numRu
   )
   for (const [world, given] of hits) {
     const rows = new Map((await world.rows()).map((row) => [row.id, row['answer_of']]))
-    for (const [hit, paid] of given) assert.equal(rows.get(hit ?? ''), paid)
+    for (const [hit, ids] of given) assert.ok(ids.has(String(rows.get(hit))), hit)
     assert.ok(given.size > 0)
   }
 }
 
-const idOf = ({ headers }: Answered) => headers.get('x-gateway-request-id')
+const idOf = ({ headers }: Answered) => headers.get('x-gateway-request-id') ?? ''

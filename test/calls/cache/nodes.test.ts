@@ -53,7 +53,7 @@ test('threads without a shared store have answers of their own, for those who ma
   const world = await startWorld({ config, environment: { SERVING_THREADS } })
   after(() => world.stop())
   const upstream = () => world.upstream().length
-  await assertNeverAcross({ all: threadsOf(world), upstream, stored: async () => {} }, RUNS)
+  await assertNeverAcross({ all: threadsOf(world), upstream }, RUNS)
 })
 
 test('threads with a shared store give each other what they may, and nothing else', async () => {
