@@ -56,10 +56,11 @@ export async function measureSharing(options: RunOptions, servers: Servers): Pro
     return result
   }
   return {
+    // First: later PostgreSQL also cleans up after the others.
+    postgres: await within(measurePostgres),
     cpu: await within(measureCpu),
     added: await within(measureAddedBySharing),
     counters: await within(measureCounters),
-    postgres: await within(measurePostgres),
   }
 }
 
@@ -197,6 +198,9 @@ function rowOf(name: string, stage: Stage, before: Figures, after: Figures): Cou
 async function measurePostgres({ options, servers, scene, upstream }: Measured): Promise<SharingResult['postgres']> {
   const { build, progress } = options
   const set = await startSet(scene, { upstream: upstream.after2s, build, servers }, plan(1))
+  // The first calls of a day make its tables.
+  await warmUp(scene, set.target, options.plan.warmupSeconds)
+  await untilDelivered(set)
   const client = new pg.Client(servers.postgres.url)
   await client.connect()
   const position = async () =>
