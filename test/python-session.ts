@@ -7,6 +7,9 @@ import { after, type TestContext } from 'node:test'
 import type { Json } from './harness.ts'
 import { pythonWith } from './python-package.ts'
 
+/** All that the tests use, together: an environment for each takes more than twice the time, for they need much of the same. */
+const PACKAGES = ['anthropic', 'langchain-openai', 'openai', 'opentelemetry-proto']
+
 /** Each line is an order: a script and its variables. `result`, or what was raised, is answered on a line. */
 const SERVE = `
 import json, os, sys, traceback
@@ -23,11 +26,11 @@ for line in sys.stdin:
 `
 
 /**
- * Runs scripts with a package, each with variables and names of its own, in one process per test file: to import such a
+ * Runs scripts with these packages, each with variables and names of its own, in one process per test file: to import such a
  * package costs a second of the processor.
  */
-export function pythonSession(name: string) {
-  const found = pythonWith(name)
+export function pythonSession() {
+  const found = pythonWith(...PACKAGES)
   let session: { child: ChildProcessByStdio<Writable, Readable, null>; lines: AsyncIterator<string> } | null = null
 
   function start(python: string) {

@@ -12,7 +12,7 @@ client = openai.OpenAI(base_url=os.environ["BASE_URL"], api_key=os.environ["KEY"
 ${script}
 `
 
-const session = pythonSession('openai')
+const session = pythonSession()
 let harness: Harness
 before(async () => {
   harness = await startHarness()

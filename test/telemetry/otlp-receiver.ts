@@ -4,8 +4,6 @@ import { gunzipSync } from 'node:zlib'
 import type { Json } from '../harness.ts'
 import type { pythonSession } from '../python-session.ts'
 
-export const PARSER = 'opentelemetry-proto'
-
 /** Parsed by the classes that OpenTelemetry publishes for its protocol: what they refuse no collector takes. */
 const PARSE = `
 import base64, json, os

@@ -8,11 +8,11 @@ import { checkTelemetry } from '../../src/doctor/machine-checks.ts'
 import { type Harness, hello, startHarness, until } from '../harness.ts'
 import { importsOf, sources } from '../imports.ts'
 import { pythonSession } from '../python-session.ts'
-import { type OtlpReceiver, PARSER, startReceiver } from './otlp-receiver.ts'
+import { type OtlpReceiver, startReceiver } from './otlp-receiver.ts'
 
 const TRACE = '0af7651916cd43dd8448eb211c80319c'
 const parentOf = (flags: string) => ({ traceparent: `00-${TRACE}-b7ad6b7169203331-${flags}` })
-const parser = pythonSession(PARSER)
+const parser = pythonSession()
 const ended: (() => Promise<void>)[] = []
 after(async () => {
   for (const end of ended.reverse()) await end()

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, beforeEach, describe, type TestContext, test } from 'node:test'
 import { type Answered, type Harness, hello, KEY, startHarness, until } from '../harness.ts'
 import { pythonSession } from '../python-session.ts'
-import { type OtlpReceiver, PARSER, type ReceivedSpan, startReceiver } from './otlp-receiver.ts'
+import { type OtlpReceiver, type ReceivedSpan, startReceiver } from './otlp-receiver.ts'
 
 /** Each is so unlike anything else that finding it anywhere means a leak. */
 const CANARIES = {
@@ -36,7 +36,7 @@ const PARENT = { trace: '0af7651916cd43dd8448eb211c80319c', span: 'b7ad6b7169203
 const SAMPLED = `00-${PARENT.trace}-${PARENT.span}-01`
 const as = (key: string) => ({ authorization: `Bearer ${key}` })
 
-const parser = pythonSession(PARSER)
+const parser = pythonSession()
 const receiver: OtlpReceiver = await startReceiver(parser)
 const ENVIRONMENT = {
   OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,

@@ -14,7 +14,7 @@ weather = {"name": "weather", "description": "now", "input_schema": {
 ${script}
 `
 
-const session = pythonSession('anthropic')
+const session = pythonSession()
 let harness: Harness
 before(async () => {
   harness = await startHarness({ environment: { STREAMING: 'on' } })

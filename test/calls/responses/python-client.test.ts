@@ -60,7 +60,7 @@ case("broken", lambda: raw("sim-after-error"))
 case("cut", lambda: raw("sim-after-cut"))
 `
 
-const session = pythonSession('openai')
+const session = pythonSession()
 const worlds: { native?: ResponsesWorld; translated?: ResponsesWorld } = {}
 before(async () => {
   if (session.isMissing) return

@@ -105,7 +105,7 @@ result = results
 const FAULTS = { error: 'provider_overloaded', end: 'upstream_error', cut: 'upstream_error', reset: 'upstream_error' }
 const CALLED = ['weather', 'clock']
 
-const session = pythonSession('langchain-openai')
+const session = pythonSession()
 let harness: Harness
 /** Its heads do not wait for content, and every silence is full of comments. */
 let hasty: Harness
