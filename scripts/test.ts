@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os'
 import { join, resolve } from 'node:path'
 import { run } from 'node:test'
 import { pathToFileURL } from 'node:url'
-import { onlyComputes, startsProcesses } from '../test/starts-processes.ts'
+import { mayShareProcess, onlyComputes, startsProcesses } from '../test/starts-processes.ts'
 import { buildDashboard } from './build-dashboard.ts'
 import { buildServer } from './build-server.ts'
 import report from './test-reporter.ts'
@@ -21,9 +21,15 @@ const wanted = process.argv.slice(2).filter((argument) => argument !== '--quick'
  * slowest files: one that is missing here belongs here.
  */
 const LONGEST = [
-  'bench/parts',
-  'test/migrate/migrate',
+  'test/alerts/kill',
+  'test/crash/crash',
   'test/cluster/chaos',
+  'test/threads/process',
+  'test/calls/streams/python-clients',
+  'bench/parts',
+  'test/cli/commands',
+  'test/management/docs',
+  'test/migrate/migrate',
   'test/dashboard/requests',
   'test/dashboard/every-page',
   'test/dashboard/',
@@ -33,8 +39,9 @@ const LONGEST = [
   'test/calls/overload',
   'bench/nodes',
   'test/migrate/',
-  'test/cli/commands',
-  'test/management/docs',
+  'test/calls/messages/python-client',
+  'bench/peers',
+  'test/telemetry/tracing-modes',
   'src/request-log/search/search',
   'src/store/config-file/plan-config',
   'test/calls/large-bodies',
@@ -82,21 +89,22 @@ await buildServer({ force: false })
 process.env['NODE_COMPILE_CACHE'] = resolve('node_modules/.cache/compiled')
 
 /**
- * A process costs more than most of these files. So many run in one; the path stands for all of them. A file that
- * cannot be loaded fails alone.
+ * To load the gateway costs more than most of these files. So many run in one process, one after the other; the path
+ * stands for all of them. Each is a test of that process: its hooks are its own, and one that cannot be loaded fails alone.
  */
-const FILES_TOGETHER = 36
-
-function together(small: readonly string[], number: number): string {
-  const path = resolve(`node_modules/.cache/tests/${small.length} small files, ${number}.mjs`)
-  mkdirSync(join(path, '..'), { recursive: true })
-  const urls = small.map((file) => pathToFileURL(resolve(file)).href)
-  const text = `import { test } from 'node:test'
-for (const url of ${JSON.stringify(urls, null, 2)})
-  await import(url).catch((error) => test(url, () => Promise.reject(error)))
+function together(most: number, what: string, files: readonly string[]): string[] {
+  const count = Math.ceil(files.length / most)
+  return Array.from({ length: count }, (_, group) => {
+    const own = files.filter((_, index) => index % count === group)
+    const path = resolve(`node_modules/.cache/tests/${own.length} ${what}, ${group + 1}.mjs`)
+    mkdirSync(join(path, '..'), { recursive: true })
+    const urls = own.map((file) => [file, pathToFileURL(resolve(file)).href])
+    const text = `import { test } from 'node:test'
+for (const [file, url] of ${JSON.stringify(urls, null, 2)}) await test(file, () => import(url).then(() => {}))
 `
-  writeFileSync(path, text)
-  return path
+    writeFileSync(path, text)
+    return path
+  })
 }
 
 function place(file: string): number {
@@ -110,23 +118,24 @@ const hung = new AbortController()
 let silence = setTimeout(() => hung.abort(), SILENCE_MS)
 
 const ordered = files.sort((a, b) => place(a) - place(b) || (a < b ? -1 : 1))
-const small = ordered.filter(onlyComputes)
-const alone = ordered.filter((file) => !small.includes(file))
-const groupCount = Math.ceil(small.length / FILES_TOGETHER)
-const groups = Array.from({ length: groupCount }, (_, group) =>
-  together(
-    small.filter((_, index) => index % groupCount === group),
-    group + 1,
-  ),
-)
 const isLong = (file: string) => place(file) < LONGEST.length
+const shared = ordered.filter((file) => !isLong(file) && mayShareProcess(file))
+const groups = [
+  ...together(
+    9,
+    'files with servers',
+    shared.filter((file) => !onlyComputes(file)),
+  ),
+  ...together(40, 'small files', shared.filter(onlyComputes)),
+]
+const alone = ordered.filter((file) => !shared.includes(file))
 const starts = [...alone.filter(isLong), ...groups, ...alone.filter((file) => !isLong(file))]
 
 const events = run({
   files: starts.map((file) => resolve(file)),
   execArgv: ['--import', pathToFileURL(resolve('test/built-workers.ts')).href],
   // More files at once than cores: most of them wait for sockets, servers and timers.
-  concurrency: 2 * Math.min(availableParallelism(), 4),
+  concurrency: Math.min(3 * availableParallelism(), 8),
   // Ends what hangs; a loaded machine needs several times as long as a quiet one.
   timeout: 600_000,
   signal: hung.signal,

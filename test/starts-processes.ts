@@ -12,14 +12,19 @@ export function startsProcesses(file: string): boolean {
 
 /** Nothing that opens, listens or runs beside the tests. */
 const HARMLESS = /^node:(assert\/strict|buffer|crypto|events|fs|os|path|stream|test|url|util|zlib)$/
-/** A hook of a whole file would run for all files of the process, and what is changed of the process is changed for all. */
-const OF_THE_PROCESS =
-  /^(before|after)(Each)?\(|\bmock\b|\bprocess\.(on|once|exit|chdir)\b|\bprocess\.env\S* = |\bglobalThis\b/m
 
-/** Whether a test file may run in one process with others: it only computes, and leaves nothing behind. */
+/** Whether a test file only computes: it takes a moment. */
 export function onlyComputes(file: string): boolean {
-  const builtIn = [...reachedFrom(file)].filter((target) => target.startsWith('node:'))
-  return builtIn.every((target) => HARMLESS.test(target)) && !OF_THE_PROCESS.test(readFileSync(file, 'utf8'))
+  return [...reachedFrom(file)].every((target) => !target.startsWith('node:') || HARMLESS.test(target))
+}
+
+/** What is changed of the process is changed for all its files, and what is measured of it is measured of all. */
+const OF_THE_PROCESS =
+  /\bmock\b|\bprocess\.(on|once|exit|chdir|umask|memoryUsage)\b|\bprocess\.env\S* = |\bglobalThis\b|setFlagsFromString|_PROXY\b/
+
+/** Whether a test file may run in one process with others. */
+export function mayShareProcess(file: string): boolean {
+  return !startsProcesses(file) && !OF_THE_PROCESS.test(readFileSync(file, 'utf8'))
 }
 
 /** Files of ours and packages that are loaded with this file. */
