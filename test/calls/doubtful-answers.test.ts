@@ -22,8 +22,8 @@ providers:
 workspaces:
   default:
     routes:
-      alone: { chain: [{ provider: doubtful, model: m, timeout_ms: 4000, retries: 0 }] }
-      falls: { chain: [{ provider: doubtful, model: m, timeout_ms: 4000, retries: 0 }, { provider: openai, model: gpt-sim-echo }] }
+      alone: { chain: [{ provider: doubtful, model: m, timeout_ms: 60000, retries: 0 }] }
+      falls: { chain: [{ provider: doubtful, model: m, timeout_ms: 60000, retries: 0 }, { provider: openai, model: gpt-sim-echo }] }
 `,
 })
 after(async () => {

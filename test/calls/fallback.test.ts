@@ -253,9 +253,9 @@ function tableRoutes(family: FamilyName): string[] {
 const entry = (provider: string, model: string, more = '') => `{ provider: ${provider}, model: ${model}${more} }`
 const chain = (alias: string, ...entries: string[]) => `${alias}: { chain: [${entries.join(', ')}] }`
 const OWN_ROUTES = [
-  chain('timeout', entry('openai', 'gpt-sim-hang', ', timeout_ms: 150')),
-  chain('timeout-then', entry('openai', 'gpt-sim-hang', ', timeout_ms: 150'), entry('anthropic', 'claude-sim-echo')),
-  chain('stall', entry('anthropic', 'claude-sim-stall', ', timeout_ms: 150')),
+  chain('timeout', entry('openai', 'gpt-sim-hang', ', timeout_ms: 1000')),
+  chain('timeout-then', entry('openai', 'gpt-sim-hang', ', timeout_ms: 1000'), entry('anthropic', 'claude-sim-echo')),
+  chain('stall', entry('anthropic', 'claude-sim-stall', ', timeout_ms: 1000')),
   chain('refused', entry('away', 'a', ', retries: 1'), entry('openai', 'gpt-sim-echo')),
   chain('no-tls', entry('notls', 'a', ', retries: 0'), entry('openai', 'gpt-sim-echo')),
   chain('early', entry('openai', 'gpt-sim-reset-early', ', retries: 0')),
