@@ -61,7 +61,7 @@ function LastMessage({ of: { last_error: error, last_sent_at: at, failed } }: { 
   const given = failed > 0 ? `, ${failed} given up` : ''
   if (error !== null) {
     return (
-      <Text span size="sm" c="var(--bad)">
+      <Text span size="sm" c="var(--bad)" style={{ whiteSpace: 'normal' }}>
         {error}
         {given}
       </Text>

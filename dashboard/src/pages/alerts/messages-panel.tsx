@@ -41,7 +41,7 @@ function State({ of: { state, attempts, last_error: error, next_attempt_at: next
       <Badge
         color={state === 'failed' ? 'red' : 'yellow'}
       >{`${state === 'failed' ? 'given up' : 'retries'}${times}`}</Badge>
-      <Text size="xs" c="dimmed" mt={2}>
+      <Text size="xs" c="dimmed" mt={2} maw={240} style={{ whiteSpace: 'normal' }}>
         {error}
       </Text>
       {next !== null && (

@@ -14,7 +14,7 @@ export function Told({ state, severity, children }: Pick<Alert, 'state' | 'sever
       <Badge color={isOver ? 'gray' : COLORS[severity]} w={84} style={{ flexShrink: 0 }}>
         {isOver ? 'resolved' : severity}
       </Badge>
-      <Text size="sm" component="div" ta="left" style={{ minWidth: 0 }}>
+      <Text size="sm" component="div" ta="left" style={{ minWidth: 0, whiteSpace: 'normal' }}>
         {children}
       </Text>
     </Group>

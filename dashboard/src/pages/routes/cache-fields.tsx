@@ -51,6 +51,7 @@ export function CacheFields({ draft, change, isReadOnly, error }: CacheFieldsPro
               onChange={(scope) => set({ scope: scope === 'workspace' ? 'workspace' : 'key' })}
               disabled={isReadOnly}
               display="flex"
+              h={36}
             />
           </Input.Wrapper>
           <Checkbox
