@@ -26,6 +26,7 @@ const LONGEST = [
   'test/cluster/chaos',
   'test/threads/process',
   'test/calls/streams/python-clients',
+  'test/calls/cache/nodes',
   'bench/parts',
   'test/cli/commands',
   'test/management/docs',

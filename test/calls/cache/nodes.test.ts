@@ -9,7 +9,7 @@ import { assertNeverAcross, type Places } from './never-across.ts'
 import { CHAT, LONG_LIVED as config, fresh, KEYS, startWorld, verdict, type World } from './world.ts'
 
 const SERVING_THREADS = '2'
-const RUNS = 12
+const RUNS = 8
 const valkey = await startValkey()
 after(() => valkey.stop())
 
