@@ -22,18 +22,22 @@ export function onlyComputes(file: string): boolean {
 const OF_THE_PROCESS =
   /\bmock\b|\bprocess\.(on|once|exit|chdir|umask|memoryUsage)\b|\bprocess\.env\S* = |\bglobalThis\b|setFlagsFromString|_PROXY\b/
 
-/** Whether a test file may run in one process with others. */
+/** The database server that they start for a file ends with it. */
+const SERVERS = ['test/postgres.ts', 'test/valkey.ts']
+
+/** Whether a test file may run in one process with others: it starts nothing but such a server. */
 export function mayShareProcess(file: string): boolean {
-  return !startsProcesses(file) && !OF_THE_PROCESS.test(readFileSync(file, 'utf8'))
+  const reached = reachedFrom(file, SERVERS)
+  return !STARTERS.some((starter) => reached.has(starter)) && !OF_THE_PROCESS.test(readFileSync(file, 'utf8'))
 }
 
-/** Files of ours and packages that are loaded with this file. */
-function reachedFrom(file: string): Set<string> {
+/** Files of ours and packages that are loaded with this file, but for what these others load. */
+function reachedFrom(file: string, others: readonly string[] = []): Set<string> {
   const reached = new Set([file])
   // A set that grows is walked to its end.
   for (const each of reached) {
     // A file that is missing fails where it is loaded.
-    if (!/\.tsx?$/.test(each) || !existsSync(each)) continue
+    if (!/\.tsx?$/.test(each) || !existsSync(each) || others.includes(each)) continue
     for (const { target, isTypeOnly } of importsOf(each)) if (!isTypeOnly) reached.add(target)
   }
   return reached
