@@ -120,7 +120,7 @@ async function main(): Promise<string> {
   const chosen = values.only === undefined ? null : readParts(values.only)
   if (values.leases) return leasesText(await measureLeases(say))
   using _turn = await takeTurn(TURN_MS, () => say('another run is measuring: waiting for it'))
-  if (values['record-budget']) return writeBudget(await measureRatios({ rounds: 16, seconds: 3, warmupSeconds: 8 }))
+  if (values['record-budget']) return writeBudget(await measureRatios())
   const options: RunOptions = {
     plan: values.quick ? QUICK : FULL,
     peers: [],

@@ -30,7 +30,7 @@ export function toWire(request: ChatRequest, target: Target, limitField?: LimitN
   if (request.stream === true) askForUsage(fields, target)
   else delete fields['stream']
   if (request.messages.some(hasExtension)) fields['messages'] = request.messages.map(withoutExtensions)
-  if (isVendors(target.baseUrl) && request.messages.some(hasForeign)) {
+  if (request.messages.some(hasForeign) && isVendors(target.baseUrl)) {
     fields['messages'] = (fields['messages'] as ChatMessage[]).map(withoutForeign)
   }
   const messages = fields['messages'] as ChatMessage[]
