@@ -33,7 +33,6 @@ export interface NodeSet extends SetPlan {
 export interface Servers extends AsyncDisposable {
   postgres: PostgresServer
   valkey: ValkeyServer
-  pids: { postgres: number; valkey: number }
 }
 
 export async function startServers(): Promise<Servers> {
@@ -42,9 +41,8 @@ export async function startServers(): Promise<Servers> {
   starting.defer(() => postgres.stop())
   const valkey = await startValkey({ appendOnly: true })
   starting.defer(() => valkey.stop())
-  const pids = { postgres: postgres.pid(), valkey: valkey.pid() }
   const running = starting.move()
-  return { postgres, valkey, pids, [Symbol.asyncDispose]: () => running.disposeAsync() }
+  return { postgres, valkey, [Symbol.asyncDispose]: () => running.disposeAsync() }
 }
 
 export interface SetOptions {

@@ -84,11 +84,11 @@ async function measureSaturated({ plan, build, progress }: RunOptions, servers: 
   return measured.map(({ set, slices }) => ({ name: set.name, ...medians(slices) }))
 }
 
-async function runSlice(scene: Scene, set: NodeSet, seconds: number, { pids }: Servers): Promise<Slice> {
+async function runSlice(scene: Scene, set: NodeSet, seconds: number, { postgres, valkey }: Servers): Promise<Slice> {
   const times = () => [
     sum(set.pids.map(treeMicroseconds)),
-    treeMicroseconds(pids.postgres),
-    treeMicroseconds(pids.valkey),
+    treeMicroseconds(postgres.pid()),
+    treeMicroseconds(valkey.pid()),
   ]
   const { connections, bytes } = BODIES['1k']
   const before = times()

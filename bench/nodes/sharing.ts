@@ -210,7 +210,7 @@ async function measurePostgres({ options, servers, scene, upstream }: Measured):
     for (const [rate, count] of [[500, MANY] as const, [1_000, 5] as const]) {
       progress(`nodes: a provider that takes 2 s, ${rate}/s over ${count} keys`)
       const keys = await newKeys(set, count, KEY_LIMITS.short)
-      const before = { cpu: treeMicroseconds(servers.pids.postgres), wal: await position() }
+      const before = { cpu: treeMicroseconds(servers.postgres.pid()), wal: await position() }
       const stages = [{ rate, seconds: options.plan.nodes.ratedSeconds }]
       const how = { bodyBytes: 0, connections: 3 * CONNECTIONS, stages, keys }
       const [stage] = (await scene.load({ kind: 'open', ...set.target, ...how })).stages
@@ -218,7 +218,7 @@ async function measurePostgres({ options, servers, scene, upstream }: Measured):
       const calls = Math.max(1, stage?.ok ?? 0)
       rows.push({
         ...{ rate, keys: count, failed: (stage?.due ?? 0) - (stage?.ok ?? 0) },
-        microseconds: (treeMicroseconds(servers.pids.postgres) - before.cpu) / calls,
+        microseconds: (treeMicroseconds(servers.postgres.pid()) - before.cpu) / calls,
         walBytes: ((await position()) - before.wal) / calls,
       })
     }
