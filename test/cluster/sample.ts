@@ -38,9 +38,9 @@ export function startSampling(
   }
 
   async function sampleLog(): Promise<void> {
-    for (const [keyId, spent] of await sumsOfLog(databaseUrl)) {
-      if (limits.has(keyId)) samples.push({ keyId, source: 'log', spent, held: 0n })
-    }
+    const sums = await sumsOfLog(databaseUrl)
+    // Rows reach it up to a second after their answers: until then it says that nothing was spent.
+    for (const keyId of limits.keys()) samples.push({ keyId, source: 'log', spent: sums.get(keyId) ?? 0n, held: 0n })
   }
 
   const sampleAll = () => {
@@ -63,7 +63,8 @@ export function startSampling(
   }
 }
 
-async function sumsOfLog(databaseUrl: string): Promise<[keyId: string, spent: bigint][]> {
+/** In picodollars by the ids of keys; a key without rows is not in it. */
+async function sumsOfLog(databaseUrl: string): Promise<Map<string, bigint>> {
   const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: 2_000, query_timeout: 5_000 })
   // A server that is killed meanwhile must not end this process.
   client.on('error', () => {})
@@ -72,7 +73,7 @@ async function sumsOfLog(databaseUrl: string): Promise<[keyId: string, spent: bi
     const sums = await client.query<{ key_id: string; spent: string }>(
       'select key_id, coalesce(sum(cost_picodollars), 0)::text as spent from requests group by key_id',
     )
-    return sums.rows.map((row) => [row.key_id, BigInt(row.spent)])
+    return new Map(sums.rows.map((row) => [row.key_id, BigInt(row.spent)]))
   } finally {
     await client.end().catch(() => {})
   }
