@@ -1,5 +1,5 @@
 import { Client } from 'undici'
-import { hasOurId, requestIn } from './formats.ts'
+import { FORMATS, hasOurId, requestIn } from './formats.ts'
 import type { SentCall } from './judge.ts'
 import { type PlannedCall, TIGHT_KEY } from './plan.ts'
 import { seeStream } from './see-stream.ts'
@@ -7,8 +7,10 @@ import { seeStream } from './see-stream.ts'
 export interface Clients {
   /** Resolves with the first answer that any of them got. */
   firstAnswer: Promise<void>
-  /** Resolves when they have seen a stream to its end, one not to its end, a refusal and a hedged answer. */
+  /** Resolves when they have seen a stream to its end, one not to its end, a refusal, a hedged answer and all formats. */
   allSeen: Promise<void>
+  /** What they wait for now. */
+  open: ReadonlySet<PlannedCall>
   /** Everything they sent, once the gateway is dead and each of them has noticed. */
   done: Promise<SentCall[]>
 }
@@ -24,25 +26,33 @@ interface ClientOptions {
 export function startClients(options: ClientOptions & { concurrency: number }): Clients {
   const first = Promise.withResolvers<void>()
   const all = Promise.withResolvers<void>()
-  const unseen = new Set<string>(['finished', 'caller_left', 'refused', 'hedged'])
+  const unseen = new Set<string>(['finished', 'caller_left', 'refused', 'hedged', ...FORMATS])
   const onAnswer = (call: SentCall) => {
     first.resolve()
     unseen.delete(call.answer?.status === 402 ? 'refused' : hasLeft(call) ? 'caller_left' : (call.answer?.ended ?? ''))
     if (call.isHedged && call.key === 'free') unseen.delete('hedged')
+    if (call.answer !== null) unseen.delete(call.format)
     if (unseen.size === 0) all.resolve()
   }
-  const clients = Array.from({ length: options.concurrency }, () => runClient(options, onAnswer))
+  const open = new Set<PlannedCall>()
+  const clients = Array.from({ length: options.concurrency }, () => runClient(options, open, onAnswer))
   const done = Promise.all(clients).then((calls) => calls.flat())
-  return { firstAnswer: first.promise, allSeen: all.promise, done }
+  return { firstAnswer: first.promise, allSeen: all.promise, open, done }
 }
 
-async function runClient(options: ClientOptions, onAnswer: (call: SentCall) => void): Promise<SentCall[]> {
+async function runClient(
+  options: ClientOptions,
+  open: Set<PlannedCall>,
+  onAnswer: (call: SentCall) => void,
+): Promise<SentCall[]> {
   const client = new Client(options.url)
   const sent: SentCall[] = []
   for (;;) {
     const call = options.next()
     const key = call.key === 'tight' ? TIGHT_KEY : options.key
+    open.add(call)
     const seen = await send(client, key, call).catch(() => NOTHING_SEEN)
+    open.delete(call)
     const made = { ...call, ...seen }
     sent.push(made)
     if (seen.answer === null && !hasLeft(made)) break

@@ -7,11 +7,11 @@ import { type Simulator, startSimulator } from '../../simulator/simulator.ts'
 import { PROGRAM } from '../built-program.ts'
 import { killAndWait, launch, type ProcessOptions, startProcess } from '../child-process.ts'
 import { COMPILE_CACHE } from '../compile-cache.ts'
-import type { Json } from '../harness.ts'
+import { type Json, until } from '../harness.ts'
 import { startPostgres } from '../postgres.ts'
 import { hasLeft, startClients } from './clients.ts'
 import { type BudgetSample, judge, type SentCall, type Verdict } from './judge.ts'
-import { planRound } from './plan.ts'
+import { type PlannedCall, planRound } from './plan.ts'
 import { picodollars } from './prices.ts'
 import { readLog } from './read-log.ts'
 
@@ -72,7 +72,7 @@ export async function crashTest(options: CrashOptions): Promise<CrashReport> {
     const budget: BudgetSample[] = []
     let kills = 0
     for (let round = 1; round <= options.rounds; round++) {
-      const { report, calls, samples } = await runRound({ ...options, round, random, gateway, folder })
+      const { report, calls, samples } = await runRound({ ...options, round, random, gateway, folder, simulator })
       sent.push(...calls)
       budget.push(...samples)
       kills += report.killedAtStart ? 2 : 1
@@ -100,9 +100,10 @@ interface Round {
   concurrency: number
   gateway: ProcessOptions
   folder: string
+  simulator: Simulator
 }
 
-async function runRound({ round, random, concurrency, gateway, folder }: Round) {
+async function runRound({ round, random, concurrency, gateway, folder, simulator }: Round) {
   const plan = planRound(round, random)
   writeFileSync(configPath(folder), plan.config)
   const killedAtStart = random() < START_KILLS
@@ -123,6 +124,7 @@ async function runRound({ round, random, concurrency, gateway, folder }: Round) 
   // Nobody waits for it: the kill comes when it comes.
   const underLoad = readBudget(running.ready).catch(() => [])
   await sleep(loadMs / 2)
+  if (round === FULL_ROUND) await until(() => isHedgeOpen(clients.open, simulator), 'both entries of a hedge run')
   await running.kill()
   samples.push(...(await underLoad))
   const calls = await clients.done
@@ -130,6 +132,12 @@ async function runRound({ round, random, concurrency, gateway, folder }: Round) 
   // Who has left with a part of the answer was not cut off.
   const cutOff = calls.filter((call) => call.answer === null && !hasLeft(call)).length
   return { calls, samples, report: { round, loadMs, answered, cutOff, killedAtStart } }
+}
+
+/** Of a call that waits for its answer, two entries have been asked. */
+function isHedgeOpen(open: ReadonlySet<PlannedCall>, simulator: Simulator): boolean {
+  const asked = (token: string) => simulator.calls.filter(({ marker }) => marker === token).length
+  return [...open].some(({ isHedged, token }) => isHedged && asked(token) === 2)
 }
 
 /** The log is in order once the gateway takes calls; a peaceful stop then leaves nothing in the spool. */

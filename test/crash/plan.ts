@@ -55,11 +55,15 @@ function answered(model: string, ended: Kind['ended']): Kind {
 
 /**
  * What serves a routed call. All have a price: a call whose bound is unknown costs nothing when it is interrupted, or
- * rather nobody knows what. Streams last up to a second, to be killed in the middle.
+ * rather nobody knows what. Streams last up to a second and one hedge lasts two, to be killed in the middle.
  */
 const ROUTED: readonly { served: string; falls?: boolean; late?: string; ended: PlannedCall['ended'] }[] = [
   { served: 'openai, model: gpt-crash-sim-events-60-15', ended: 'finished' },
-  { served: 'anthropic, model: claude-crash-sim-slow-60', late: 'openai, model: gpt-crash-sim-slow-900', ended: null },
+  {
+    served: 'anthropic, model: claude-crash-sim-slow-2000',
+    late: 'openai, model: gpt-crash-sim-slow-2500',
+    ended: null,
+  },
   { served: 'anthropic, model: claude-crash-sim-slow-15', falls: true, ended: null },
   { served: 'anthropic, model: claude-crash-sim-events-30-10', ended: 'finished' },
   {
