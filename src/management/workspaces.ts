@@ -11,9 +11,9 @@ import { ensureWorkspace, flagOrNull, updateWorkspace } from '../store/control/w
 import type { Database } from '../store/engine/schema.ts'
 import { timestamp } from './contract/fields.ts'
 import type { workspaceOperations } from './contract/workspaces.ts'
-import { change, type ManagementDeps } from './deps.ts'
+import { change, changeBeside, type ManagementDeps } from './deps.ts'
 import { decodeCursor, page } from './requests/cursor.ts'
-import type { HandlersOf } from './router.ts'
+import type { Context, HandlersOf } from './router.ts'
 
 export function workspaceHandlers(deps: ManagementDeps): HandlersOf<typeof workspaceOperations> {
   return {
@@ -62,7 +62,7 @@ export function workspaceHandlers(deps: ManagementDeps): HandlersOf<typeof works
         const isSame = JSON.stringify(before) === JSON.stringify(result)
         return { result, audit: isSame ? null : workspaceAuditEntry('workspaces.update', name, before, result) }
       }),
-    'workspaces.guardrail-secret': ({ params: { name } }) => guardrailSecret(name, deps),
+    'workspaces.guardrail-secret': ({ params: { name } }, context) => guardrailSecret(name, deps, context),
     'workspaces.delete': ({ params: { name }, query }, context) =>
       change(deps, context, async (transaction) => {
         const before = await readWorkspaceView(transaction, name, context.now)
@@ -97,9 +97,13 @@ async function checkContent(
   if (problem !== null) throw new GatewayError('invalid_request', `content: ${problem}.`)
 }
 
-async function guardrailSecret(workspace: string, { db, secrets }: ManagementDeps): Promise<{ secret: string }> {
-  await checkWorkspace(db, workspace)
-  return { secret: `whsec_${secrets.derived(guardrailContext(workspace))[0]}` }
+/** Nobody reads it unseen: the audit row is written before the answer. */
+function guardrailSecret(name: string, deps: ManagementDeps, context: Context): Promise<{ secret: string }> {
+  return changeBeside(deps, context, async (transaction) => {
+    await checkWorkspace(transaction, name)
+    const result = { secret: `whsec_${deps.secrets.derived(guardrailContext(name))[0]}` }
+    return { result, audit: workspaceAuditEntry('workspaces.guardrail-secret', name, null, null) }
+  })
 }
 
 /** Throws 404 for a workspace that is not there. */

@@ -91,6 +91,12 @@ describe('before a call', () => {
     assert.equal(signatures.length, 2, 'one of each key: the receiver may still have the older one')
     assert.equal(signatures[0], signature)
     assert.equal(one.headers.authorization, undefined)
+    const [read] = (await manage('GET', '/audit?resource=workspaces/default&limit=1')).json.data
+    assert.deepEqual(
+      [read.action, read.workspace, read.before, read.after],
+      ['workspaces.guardrail-secret', 'default', null, null],
+      'nobody reads the secret unseen',
+    )
   })
 
   test('it blocks: no provider is asked, nothing is charged, the caller reads why and the row the reason only', async () => {

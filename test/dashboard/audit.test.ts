@@ -116,6 +116,17 @@ describe('an entry', { concurrency: false }, () => {
     assert.match(page.url(), /audit\?resource=routes%2Ffast$/)
   })
 
+  test('of a read says what was read, and that nothing changed', async () => {
+    await manage('POST', '/workspaces', { name: 'checked' })
+    await manage('GET', '/workspaces/checked/guardrail-secret')
+    await page.goto(`${harness.url}/dashboard/default/audit?resource=workspaces%2Fchecked`)
+    await rows().filter({ hasText: 'read the guardrail secret of' }).getByRole('link').click()
+    const link = drawer().getByRole('link', { name: 'workspaces/checked' })
+    assert.equal(await link.getAttribute('href'), '/dashboard/checked/settings/workspaces')
+    assert.equal(await drawer().getByText('What was made').count(), 0)
+    await assertAccessible(page, 'a read')
+  })
+
   test('is found by its address, also when the list does not have it on its first page', async () => {
     const [entry] = (await manage('GET', '/audit?resource=workspaces/sales')).json.data
     await page.goto(`${harness.url}/dashboard/default/audit/${entry.id}`)

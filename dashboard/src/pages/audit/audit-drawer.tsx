@@ -54,7 +54,7 @@ function Entry({ entry }: { entry: AuditEntry }) {
   return (
     <Stack gap="xl">
       <Facts entry={entry} />
-      {isImported(after) ? (
+      {isRead(entry) ? null : isImported(after) ? (
         <ImportedList imported={after} />
       ) : (
         <DrawerSection title={title}>
@@ -65,10 +65,16 @@ function Entry({ entry }: { entry: AuditEntry }) {
   )
 }
 
-function Facts({ entry: { id, at, actor, actor_name, action, workspace, resource, after } }: { entry: AuditEntry }) {
+/** Somebody has looked at something; nothing is different. */
+function isRead({ before, after }: AuditEntry): boolean {
+  return before === null && after === null
+}
+
+function Facts({ entry }: { entry: AuditEntry }) {
+  const { id, at, actor, actor_name, action, workspace, resource, after } = entry
   const path = usePath()
   const current = useWorkspace()
-  const place = after === null ? null : placeOf(resource)
+  const place = after === null && !isRead(entry) ? null : placeOf(resource)
   const target = place && `/${[workspace ?? current, ...place].map(encodeURIComponent).join('/')}`
   const only = (name: string, value: string) => `${path('audit')}?${new URLSearchParams({ [name]: value })}`
   return (

@@ -23,7 +23,7 @@ export function AuditPage() {
   return (
     <Page
       title="Audit"
-      description="Every change of keys, routes, providers, prices and workspaces: who, when, and what it was before. Secrets are never in it, and nothing of it expires."
+      description="Every change of keys, routes, providers, prices and workspaces: who, when, and what it was before; and every read of stored content or of a guardrail’s secret. Secrets are never in it, and nothing of it expires."
     >
       <Stack gap="sm">
         <AuditFilters />

@@ -23,6 +23,7 @@ export const KINDS: Record<string, { one: string; many: string }> = {
   invites: { one: 'invite', many: 'Invites' },
   'sign-ins': { one: 'sign-in', many: 'Refused sign-ins' },
   secrets: { one: 'secrets', many: 'Secrets' },
+  requests: { one: 'request', many: 'Stored content' },
 }
 
 /** What people call it: a key has an id that says nothing, and a name. */
@@ -44,6 +45,7 @@ export function placeOf(resource: string): string[] | null {
     case 'keys':
     case 'routes':
     case 'providers':
+    case 'requests':
       return [kind, id]
     case 'registry': {
       const slash = id.indexOf('/')
@@ -71,6 +73,9 @@ const VERBS: Record<string, string> = {
   end: 'ended',
   refuse: 'was refused',
   try: 'tried',
+  content: 'read the content of',
+  'delete-content': 'deleted the content of',
+  'guardrail-secret': 'read the guardrail secret of',
 }
 
 /** `keys.create` → "created". A put, or a file that was applied, says by what was there before. */
