@@ -36,9 +36,13 @@ const codes = z.record(z.string(), z.int())
 
 const figures = {
   requests: z.int(),
-  errors: z.int().describe('Calls that did not end in a 200, hang-ups and interrupted ones included'),
+  errors: z
+    .int()
+    .describe('Calls that were not answered in full: failures, cut streams, hang-ups and interrupted ones'),
   codes: codes.describe('The errors by code'),
-  duration_ms: Percentiles.describe('From the admission to the end, of calls that ended in a 200, cache hits aside'),
+  duration_ms: Percentiles.describe(
+    'From the admission to the end, of calls that were answered in full, cache hits aside',
+  ),
   first_content_ms: Percentiles.describe(
     'From the admission to the first content, of streams that had one, cache hits aside',
   ),

@@ -35,7 +35,9 @@ export const requestFilters = {
     .string()
     .regex(/^(ok|error|\d{1,3})$/, 'an HTTP status, "ok" or "error"')
     .optional()
-    .describe('An HTTP status, `ok` or `error`'),
+    .describe(
+      'An HTTP status; `ok`: answered in full; `error`: everything else, streams that were cut after their 200 included',
+    ),
   code: z.enum(codes).optional().describe('An error code, `caller_left` or `interrupted`'),
   param: z.string().min(1).max(200).optional().describe('The error is about this field, or about one inside it'),
   provider_code: z.string().min(1).max(64).optional().describe("The provider's own code of the error"),

@@ -18,7 +18,9 @@ const filters = Object.fromEntries(
 
 const sums = {
   requests: z.int(),
-  errors: z.int().describe('Calls that did not end in a 200, hang-ups and interrupted ones included'),
+  errors: z
+    .int()
+    .describe('Calls that were not answered in full: failures, cut streams, hang-ups and interrupted ones'),
   fallbacks: z.int(),
   prompt_tokens: z.int(),
   completion_tokens: z.int(),

@@ -9,7 +9,7 @@ export interface AttemptTally extends Part {
   kind: 'called' | 'skipped'
   /** Empty: it served. */
   code: string
-  /** 1: the call that it belongs to ended in a 200. */
+  /** 1: the call that it belongs to was answered in full. */
   answered: number
   attempts: number
 }

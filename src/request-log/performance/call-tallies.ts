@@ -12,7 +12,7 @@ export interface CallTally extends Part {
   model: string
   code: string
   requests: number
-  /** Of calls that ended in a 200, cache hits aside: from the admission to the end. */
+  /** Of calls that were answered in full, cache hits aside: from the admission to the end. */
   durations: PackedHistogram
   /** Of streams that had content, cache hits aside: from the admission to the first of it. */
   firstContents: PackedHistogram

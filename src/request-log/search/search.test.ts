@@ -164,7 +164,7 @@ for (const engine of ENGINES) {
             const here = calls.map((call) => ({
               ...call,
               keyId: ofHere(call.keyId),
-              status: call.code === null ? 200 : 404,
+              status: call.code === null || call.streamed ? 200 : 404,
             }))
             await logCalls(db, workspace, here)
             const rows = await db.selectFrom('requests').selectAll().where('workspace', '=', workspace).execute()
@@ -230,6 +230,14 @@ for (const engine of ENGINES) {
         ids: [],
         pages: 1,
       })
+    })
+
+    test('a stream that was cut after its head is an error, though its status is 200', async () => {
+      await logCalls(db, 'cut', [{ status: 200, code: 'upstream_error', streamed: true, ended: 'failed_mid_stream' }])
+      const found = (status: RequestFilters['status']) => allPages(reads, { ...ANY, workspace: 'cut', status }, 10, 10)
+      assert.deepEqual((await found('error')).ids, ['cut-000000'])
+      assert.deepEqual((await found(200)).ids, ['cut-000000'])
+      assert.deepEqual((await found('ok')).ids, [])
     })
 
     test('running calls are listed, but no filter on how a call ended finds them', async () => {

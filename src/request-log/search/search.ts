@@ -143,7 +143,8 @@ function roomFor(sums: Hours, filters: RequestFilters): Hours {
   if (provider !== null) hours = hours.where('provider', '=', provider)
   if (model !== null) hours = hours.where('model', '=', model)
   if (code !== null) hours = hours.where('code', '=', code)
-  if (status !== null) hours = hours.where('code', status === 'ok' || status === 200 ? '=' : '<>', '')
+  // A 200 may be either: a stream that was cut has the status of its head, and the code of what cut it.
+  if (status !== null && status !== 200) hours = hours.where('code', status === 'ok' ? '=' : '<>', '')
   // Only what failed has a reason.
   if (param !== null || providerCode !== null || reason !== null) hours = hours.where('code', '<>', '')
   if (fallback === true) hours = hours.where('fallbacks', '>', 0)
