@@ -8,6 +8,7 @@ import { after, describe, test } from 'node:test'
 import { commands } from '../../src/cli/commands.ts'
 import { commandHelp, overview, usage } from '../../src/cli/help.ts'
 import { CONTRACT } from '../../src/management/contract/contract.ts'
+import { fixedPort } from '../fixed-port.ts'
 import { ADMIN_KEY, startHarness } from '../harness.ts'
 import { runCli } from './run-cli.ts'
 
@@ -133,9 +134,7 @@ describe('what goes wrong is told with the next step', () => {
   })
 
   test('nobody there', async () => {
-    const server = createServer().listen(0)
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-    await new Promise((resolve) => server.close(resolve))
+    const url = `http://127.0.0.1:${await fixedPort()}`
     const { code, stderr } = await runCli(['keys', 'list', '--url', url], { environment: { ADMIN_KEY } })
     assert.equal(code, 1)
     assert.match(stderr, /cannot reach http:\/\/127\.0\.0\.1:\d+: .*Start it with: \S.* serve;/)

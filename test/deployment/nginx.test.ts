@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { execFileSync, spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
-import { type AddressInfo, createServer as createSocketServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { requireDebianPackage } from '../debian-package.ts'
+import { fixedPort } from '../fixed-port.ts'
 import { until } from '../harness.ts'
 import { ROOT } from './manifest.ts'
 
@@ -23,7 +23,7 @@ const standins: Standin[] = []
 let url = ''
 let nginx: ReturnType<typeof spawn>
 
-async function startStandin(port = 0): Promise<Standin> {
+async function startStandin(port: number): Promise<Standin> {
   const server = createServer((request, response) => {
     request
       .on('data', () => {})
@@ -34,19 +34,14 @@ async function startStandin(port = 0): Promise<Standin> {
       })
   })
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
-  const standin: Standin = { port: (server.address() as AddressInfo).port, seen: [], behaviour: 'answers', server }
+  const standin: Standin = { port, seen: [], behaviour: 'answers', server }
   return standin
 }
 
 before(async () => {
   requireDebianPackage('nginx', () => existsSync('/usr/sbin/nginx'))
-  standins.push(await startStandin(), await startStandin())
-  const front = await new Promise<number>((resolve) => {
-    const server = createSocketServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as AddressInfo
-      server.close(() => resolve(port))
-    })
-  })
+  standins.push(await startStandin(await fixedPort()), await startStandin(await fixedPort()))
+  const front = await fixedPort()
   url = `http://127.0.0.1:${front}`
   // max_fails=0: a node that failed in one test is asked in the next.
   const servers = standins.map(({ port }) => `server 127.0.0.1:${port} max_fails=0;`).join('\n')

@@ -143,9 +143,9 @@ describe('the process with ADMIN_PORT', () => {
 
   for (const variable of ['PORT', 'ADMIN_PORT']) {
     test(`ends with one line that names ${variable} when that is taken, and loses no key`, async () => {
-      const taken = createServer().listen(0, '127.0.0.1')
+      const port = String(await fixedPort())
+      const taken = createServer().listen(Number(port), '127.0.0.1')
       await once(taken, 'listening')
-      const port = String((taken.address() as AddressInfo).port)
       const home = folder()
       const environment = { PORT: '0', ADMIN_PORT: '0', LOG_LEVEL: 'silent', [variable]: port }
       const started = startProcess({ folder: home, environment })
@@ -154,7 +154,7 @@ describe('the process with ADMIN_PORT', () => {
         started.stderr(),
         new RegExp(`^switchyard: 127\\.0\\.0\\.1:${port} is in use [^\\n]* set ${variable}\\n$`),
       )
-      taken.close()
+      await new Promise((resolve) => taken.close(resolve))
       const again = startProcess({ folder: home, environment })
       await again.url()
       assert.match(again.stdout(), /gateway key +gw_live_\w{32} /)

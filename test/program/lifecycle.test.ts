@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { execFile, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
-import { type AddressInfo, connect } from 'node:net'
+import { connect } from 'node:net'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, describe, test } from 'node:test'
@@ -12,6 +12,7 @@ import { startSimulator } from '../../simulator/simulator.ts'
 import { ConfigError } from '../../src/app/config.ts'
 import { startGateway } from '../../src/app/main.ts'
 import { StoreError } from '../../src/store/engine/store-error.ts'
+import { fixedPort } from '../fixed-port.ts'
 import { hello, type Json, newFolder, until } from '../harness.ts'
 import { startProcess } from '../process.ts'
 
@@ -227,15 +228,15 @@ describe('a start that cannot be', { concurrency: 2 }, () => {
   }
 
   test('a taken port ends with code 1 and one line, and loses no key', async () => {
-    const taken = createServer().listen(0, '127.0.0.1')
+    const port = String(await fixedPort())
+    const taken = createServer().listen(Number(port), '127.0.0.1')
     await until(() => taken.listening, 'the port is taken')
-    const port = String((taken.address() as AddressInfo).port)
     const home = folder()
     const environment = { PORT: port, LOG_LEVEL: 'silent' }
     const started = startProcess({ folder: home, environment })
     assert.equal((await started.ended).code, 1)
     assert.match(started.stderr(), new RegExp(`^switchyard: 127[^\\n]*:${port} is in use [^\\n]*PORT\\n$`))
-    taken.close()
+    await new Promise((resolve) => taken.close(resolve))
     const again = startProcess({ folder: home, environment })
     await again.url()
     assert.match(again.stdout(), /gateway key +gw_live_\w{32} .*\n +admin key +gw_admin_\w{32} /, 'no key was lost')

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { copyProject } from '../copy-project.ts'
 import { requireDebianPackage } from '../debian-package.ts'
+import { fixedPort } from '../fixed-port.ts'
 import { openShell, type PastedShell } from './pasted-shell.ts'
 
 const PAGE = readFileSync('docs/two-nodes.md', 'utf8')
@@ -39,7 +39,7 @@ before(async () => {
   copyProject(clone)
   cpSync('deploy', join(clone, 'deploy'), { recursive: true })
   for (const [name, program] of Object.entries(PROGRAMS)) requireDebianPackage(name, () => existsSync(program))
-  const ports = await freePorts(6)
+  const ports = await Promise.all(Array.from({ length: 6 }, fixedPort))
   const environment = {
     PATH: process.env['PATH'] ?? '',
     HOME: folder,
@@ -87,19 +87,6 @@ function watchOver(clusters: string): () => Promise<void> {
     child.stdin.end()
     return ended
   }
-}
-
-async function freePorts(count: number): Promise<number[]> {
-  const servers = await Promise.all(
-    Array.from({ length: count }, async () => {
-      const server = createServer()
-      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-      return server
-    }),
-  )
-  const addresses = servers.map((server) => server.address())
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))))
-  return addresses.map((address) => (typeof address === 'object' && address !== null ? address.port : 0))
 }
 
 test('a newcomer gets from nothing to two nodes by pasting what the page says', {

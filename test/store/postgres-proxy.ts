@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import { createServer, connect as openSocket, type Socket } from 'node:net'
+import { fixedPort } from '../fixed-port.ts'
 
 /** A way to a PostgreSQL that can fail as networks do, without touching the server. */
 export interface PostgresProxy {
@@ -37,12 +39,12 @@ export async function startPostgresProxy(target: string): Promise<PostgresProxy>
       if (frozen) from.pause()
     }
   })
-  const listen = (at: number) => new Promise<void>((resolve) => server.listen(at, '127.0.0.1', resolve))
-  await listen(0)
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('the proxy does not listen')
+  // While it is cut, nobody else may get its port.
+  const ownPort = await fixedPort()
+  const listen = () => once(server.listen(ownPort, '127.0.0.1'), 'listening')
+  await listen()
   const url = new URL(target)
-  url.port = String(address.port)
+  url.port = String(ownPort)
 
   async function cut(): Promise<void> {
     const closed = new Promise((resolve) => server.close(resolve))
@@ -65,7 +67,7 @@ export async function startPostgresProxy(target: string): Promise<PostgresProxy>
     },
     cut,
     async mend() {
-      await listen(address.port)
+      await listen()
     },
     async close() {
       if (server.listening) await cut()
