@@ -83,8 +83,18 @@ describe('what was said', () => {
     await look('raw')
   })
 
-  test('is deleted there', async () => {
-    await page.getByRole('button', { name: 'Delete the content' }).click()
+  test('is deleted there, after a question', async () => {
+    const question = page.getByRole('dialog', { name: 'Delete what was said?' })
+    const ask = page.getByRole('button', { name: 'Delete the content' })
+    await ask.click()
+    await question.waitFor()
+    await assertAccessible(page, 'before content is deleted')
+    await look('delete')
+    await question.getByRole('button', { name: 'Cancel' }).click()
+    await question.waitFor({ state: 'detached' })
+    assert.equal((await manage('GET', `/requests/${id}/content`)).status, 200)
+    await ask.click()
+    await question.getByRole('button', { name: 'Delete the content' }).click()
     await page.getByText('The content is deleted').waitFor()
     assert.equal((await manage('GET', `/requests/${id}/content`)).status, 404)
   })

@@ -10,6 +10,7 @@ import { MayButton } from '../../../components/may-button.tsx'
 import { Time } from '../../../components/time.tsx'
 import { count } from '../../../format/number.ts'
 import classes from './content-section.module.css'
+import { DeleteContent } from './delete-content.tsx'
 import { turnsOf } from './turns.ts'
 
 type Content = Reply<'requests.content'>
@@ -22,6 +23,7 @@ export function ContentSection({ id, workspace }: { id: string; workspace: strin
   // Read when asked for, once: every read is an entry of the audit list.
   const read = useChange('requests.content')
   const remove = useChange('requests.delete-content')
+  const [isDeleting, setDeleting] = useState(false)
   if (isRefused || (stores.data?.content ?? null) === null) return null
   const content = remove.isSuccess ? undefined : read.data
   return (
@@ -34,8 +36,7 @@ export function ContentSection({ id, workspace }: { id: string; workspace: strin
             variant="subtle"
             size="compact-xs"
             c="var(--bad)"
-            loading={remove.isPending}
-            onClick={() => remove.mutate({ params: { id } })}
+            onClick={() => setDeleting(true)}
           >
             Delete the content
           </MayButton>
@@ -64,11 +65,12 @@ export function ContentSection({ id, workspace }: { id: string; workspace: strin
           </Text>
         </Group>
       )}
-      {(read.error ?? remove.error) !== null && (
+      {read.error !== null && (
         <Text size="sm" c="dimmed" role="alert">
-          {(read.error ?? remove.error)?.message}
+          {read.error.message}
         </Text>
       )}
+      {isDeleting && <DeleteContent id={id} remove={remove} onClose={() => setDeleting(false)} />}
     </DrawerSection>
   )
 }

@@ -1,0 +1,25 @@
+import type { useChange } from '../../../api/hooks.ts'
+import { Confirm } from '../../../components/confirm.tsx'
+
+export interface DeleteContentProps {
+  id: string
+  /** How it goes; the section beside the request follows it, too. */
+  remove: ReturnType<typeof useChange<'requests.delete-content'>>
+  onClose: () => void
+}
+
+export function DeleteContent({ id, remove, onClose }: DeleteContentProps) {
+  return (
+    <Confirm
+      isOpen
+      onClose={onClose}
+      title="Delete what was said?"
+      action="Delete the content"
+      isBusy={remove.isPending}
+      error={remove.error}
+      onConfirm={() => remove.mutate({ params: { id } }, { onSuccess: onClose })}
+    >
+      Request and answer are gone for everybody; the row of the log stays, with its cost. This cannot be undone.
+    </Confirm>
+  )
+}
