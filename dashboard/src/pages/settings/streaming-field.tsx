@@ -20,7 +20,7 @@ export function StreamingField({ value, onChange, error, isFixed = false }: Stre
   return (
     <Radio.Group
       label={
-        <Group gap="xs" display="inline-flex">
+        <Group gap="xs" display="inline-flex" mb={isFixed ? 6 : 0}>
           Streaming {isFixed && <ManagedBadge by="config" />}
         </Group>
       }
