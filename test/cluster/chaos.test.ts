@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { runChaos } from './chaos.ts'
 import { isServed } from './judge.ts'
+import type { Ending } from './load.ts'
+import { KEYS } from './workload.ts'
 
 test('three gateways, PostgreSQL and Valkey killed by a schedule under load keep every promise', async (t) => {
   // Few calls: the other tests want the processor too. At length: npm run test:chaos.
@@ -9,10 +11,18 @@ test('three gateways, PostgreSQL and Valkey killed by a schedule under load keep
     seed: 7,
     durationMs: 60_000,
     pauseMs: 1_200,
+    // All that is asserted below.
     isEnough: (calls) => {
-      const answers = calls.flatMap(({ ending }) => (ending.kind === 'answered' ? ending : []))
-      const refused = answers.filter(({ status }) => status === 402)
-      return answers.filter(isServed).length > 40 && refused.length > 0
+      const served = calls.filter(({ ending }) => isServed(ending))
+      const streamed = served.filter(({ ending }) => ending.kind === 'answered' && ending.ended === 'finished')
+      const isMet = (met: (ending: Ending) => boolean) => calls.some(({ ending }) => met(ending))
+      return (
+        served.length > 40 &&
+        streamed.length > 5 &&
+        KEYS.every((key) => served.some((call) => call.key === key)) &&
+        isMet((ending) => ending.kind === 'answered' && ending.code === 'budget_exceeded') &&
+        isMet((ending) => ending.kind === 'cut' && ending.sawContent)
+      )
     },
     say: (line) => t.diagnostic(line),
   })

@@ -15,7 +15,7 @@ export interface ChaosOptions {
   durationMs: number
   /** Between two calls of one client, on average; there are twelve clients. */
   pauseMs: number
-  /** On a busy machine hardly a node is up between two strikes: the load goes on until this is true, for so long again. */
+  /** How much happens in so long depends on the machine: the load goes on until this is true. */
   isEnough?(calls: readonly SentCall[]): boolean
   /** A lease must run out, spools must arrive, counters be rebuilt. */
   settledWithinMs?: number
@@ -38,6 +38,8 @@ const SAMPLED_EVERY_MS = 500
 /** Of the differences that a node finds: more of them say no more. */
 const TOLD = 6
 const SETTLED_WITHIN_MS = 120_000
+/** Of its planned length: a run that has not seen enough by then fails. */
+const LONGEST = 3
 
 /** Kills parts of a cluster under load by a seeded schedule, then compares what everybody saw. */
 export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
@@ -46,22 +48,34 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   const strikes = planStrikes({ seed, durationMs, parts: PARTS })
   say(`schedule of seed ${seed} for ${durationMs / 1000} s:`)
   for (const strike of strikes) say(strikeText(strike))
-  const workload = planWorkload({ durationMs, pauseMs })
+  const workload = planWorkload({ durationMs, pauseMs, longestMs: LONGEST * durationMs })
   const cluster = await startCluster({ nodes: NODES, config: workload.config, environment: ENVIRONMENT })
   let keepFolder = true
+  const ends: (() => unknown)[] = []
   try {
     const keys = await readKeys(cluster.databaseUrl)
     const sampling = startSampling(cluster, { limits: limitsById(keys, workload), everyMs: SAMPLED_EVERY_MS })
     const load = startLoad({ url: cluster.front.url, seed, aliases: workload.aliases, pauseMs })
     const progress = setInterval(() => say(progressText(cluster, load)), PROGRESS_MS)
+    // Whatever fails below, nothing goes on without end.
+    ends.push(
+      () => clearInterval(progress),
+      () => load.stop(),
+      () => sampling.stop(),
+    )
     const begun = Date.now()
     const upBefore = upMs(cluster)
     const played = playStrikes(cluster, strikes, say)
     const problems: string[] = []
     await played.done.catch((error: Error) => problems.push(error.message))
     await sleep(Math.max(0, begun + durationMs - Date.now()))
-    const goesOnUntil = Date.now() + durationMs
-    while (!isEnough(load.calls) && Date.now() < goesOnUntil) await sleep(PROGRESS_MS / 10)
+    const goesOnUntil = Math.max(begun + LONGEST * durationMs, Date.now() + durationMs)
+    while (!isEnough(load.calls) && Date.now() < goesOnUntil) {
+      const node = cluster.front.streaming.findIndex((streams) => streams > 0)
+      // No kill of the schedule met one, so it is met on purpose.
+      if (node === -1 || load.calls.some(isCutStream)) await sleep(PROGRESS_MS / 100)
+      else await played.strikeNow(PARTS[node] ?? 'node-1').catch((error: Error) => problems.push(error.message))
+    }
     clearInterval(progress)
     await load.stop()
     const nodeSecondsUp = `${seconds(upMs(cluster) - upBefore)} of ${seconds(NODES * (Date.now() - begun))}`
@@ -92,6 +106,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     keepFolder = problems.length > 0
     return { kills: strikes.length, nodeSecondsUp, settledAfterMs, ...verdict, problems }
   } finally {
+    for (const end of ends) await end()
     if (keepFolder) say(`what the nodes wrote is in ${cluster.folder}`)
     await cluster.stop({ keepFolder })
   }
@@ -142,6 +157,10 @@ async function stopInPeace({ nodes }: Cluster): Promise<string[]> {
   const codes = await Promise.all(nodes.map((node) => node.stop()))
   const bad = codes.flatMap((code, index) => (code === 0 ? [] : [`node-${index + 1} stopped with ${code}`]))
   return [...bad, ...nodes.flatMap(({ name, ownEnds }) => (ownEnds() > 0 ? [`${name} has ended by itself`] : []))]
+}
+
+function isCutStream({ ending }: SentCall): boolean {
+  return ending.kind === 'cut' && ending.sawContent
 }
 
 function upMs({ nodes }: Cluster): number {

@@ -37,54 +37,55 @@ export async function startCluster({ nodes: count, config, environment = {} }: C
   const folder = mkdtempSync(join(tmpdir(), 'switchyard-cluster-'))
   const configPath = join(folder, 'first.yaml')
   writeFileSync(configPath, config)
-  const [simulator, postgres, valkey] = await Promise.all([
-    startSimulator({ keepCalls: Number.MAX_SAFE_INTEGER }),
-    startPostgres(),
-    startValkey({ appendOnly: true }),
-  ])
-  const databaseUrl = await postgres.createDatabase()
-  const lines: Line[] = []
-  const nodes: ClusterNode[] = []
-  for (let number = 1; number <= count; number++) {
-    const line = await startLine(Number(new URL(databaseUrl).port))
-    lines.push(line)
-    const own = { DATABASE_URL: throughLine(databaseUrl, line), REDIS_URL: valkey.url }
-    const name = `node-${number}`
-    mkdirSync(join(folder, name))
-    nodes.push(
-      await newNode({
-        name,
-        folder,
-        environment: { ...common(simulator), ...own, ...environment },
-      }),
-    )
-  }
-  const front = await startFront(nodes)
-  const cluster: Cluster = {
-    folder,
-    nodes,
-    front,
-    simulator,
-    postgres,
-    valkey,
-    databaseUrl,
-    lines,
-    async stop({ keepFolder = false } = {}) {
-      await Promise.all(nodes.map((node) => node.kill()))
-      await Promise.all([front.close(), simulator.close(), ...lines.map((line) => line.close())])
-      await Promise.all([postgres.stop(), valkey.stop()])
-      if (!keepFolder) rmSync(folder, { recursive: true, force: true })
-    },
+  /** What ends the parts that have been started, the newest last. */
+  const ends: (() => Promise<unknown>)[] = []
+  const stop: Cluster['stop'] = async ({ keepFolder = false } = {}) => {
+    for (const end of ends.splice(0).reverse()) await end()
+    if (!keepFolder) rmSync(folder, { recursive: true, force: true })
   }
   try {
+    return await startParts()
+  } catch (error) {
+    // What is left running would keep the process of the test from ending.
+    await stop()
+    throw error
+  }
+
+  async function startParts(): Promise<Cluster> {
+    const valkey = await startValkey({ appendOnly: true })
+    ends.push(() => valkey.stop())
+    const postgres = await startPostgres()
+    ends.push(() => postgres.stop())
+    const simulator = await startSimulator({ keepCalls: Number.MAX_SAFE_INTEGER })
+    ends.push(() => simulator.close())
+    const databaseUrl = await postgres.createDatabase()
+    const lines: Line[] = []
+    const nodes: ClusterNode[] = []
+    ends.push(() => Promise.all(lines.map((line) => line.close())))
+    for (let number = 1; number <= count; number++) {
+      const line = await startLine(Number(new URL(databaseUrl).port))
+      lines.push(line)
+      const own = { DATABASE_URL: throughLine(databaseUrl, line), REDIS_URL: valkey.url }
+      const name = `node-${number}`
+      mkdirSync(join(folder, name))
+      nodes.push(
+        await newNode({
+          name,
+          folder,
+          environment: { ...common(simulator), ...own, ...environment },
+        }),
+      )
+    }
+    const front = await startFront(nodes)
+    ends.push(
+      () => front.close(),
+      () => Promise.all(nodes.map((node) => node.kill())),
+    )
     const [first, ...others] = nodes
     await first?.start({ SWITCHYARD_CONFIG: configPath })
     await Promise.all(others.map((node) => node.start()))
-  } catch (error) {
-    await cluster.stop()
-    throw error
+    return { folder, nodes, front, simulator, postgres, valkey, databaseUrl, lines, stop }
   }
-  return cluster
 }
 
 function common(simulator: Simulator): Record<string, string> {

@@ -16,6 +16,8 @@ export interface Front {
   /** Calls sent to each node. */
   sent: readonly number[]
   cuts: readonly Cut[]
+  /** Streams that each node is sending now. */
+  streaming: readonly number[]
   /** Calls for which no node took the connection. */
   unplaced(): number
   close(): Promise<void>
@@ -34,6 +36,7 @@ export const NODE_HEADER = 'x-front-node'
 export async function startFront(nodes: readonly { url: string }[]): Promise<Front> {
   const sent = nodes.map(() => 0)
   const cuts: Cut[] = []
+  const streaming = nodes.map(() => 0)
   let turn = 0
   let unplaced = 0
 
@@ -53,8 +56,12 @@ export async function startFront(nodes: readonly { url: string }[]): Promise<Fro
       }
       response.writeHead(outcome.status, { ...outcome.headers, [NODE_HEADER]: String(node) })
       if ('body' in outcome) response.end(outcome.body)
-      // A stream that breaks off for a node breaks off for its client.
-      else pipeline(outcome.stream, response).catch(noteCut)
+      else {
+        streaming[node] = (streaming[node] ?? 0) + 1
+        // A stream that breaks off for a node breaks off for its client.
+        const passed = pipeline(outcome.stream, response).catch(noteCut)
+        void passed.finally(() => (streaming[node] = (streaming[node] ?? 1) - 1))
+      }
       return
     }
     unplaced++
@@ -72,6 +79,7 @@ export async function startFront(nodes: readonly { url: string }[]): Promise<Fro
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     sent,
     cuts,
+    streaming,
     unplaced: () => unplaced,
     async close() {
       const closed = once(server, 'close')

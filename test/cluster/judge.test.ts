@@ -45,6 +45,7 @@ const REFUSED: Ending = { ...ENDED, status: 402, code: 'budget_exceeded', costUs
 const REFUSED_ROW: LoggedRow = { ...ROW, status: 402, code: 'budget_exceeded', called: 0, costPicodollars: null }
 const UPSTREAM = { marker: CALL.token }
 const CUT = { node: 1, sentAt: 10_000, cutAt: 10_050 }
+const KILL = { node: 1, at: 10_020, goneAt: 10_030 }
 const LIMITS = new Map([['tight', 120_000_000n]] as const)
 const SOUND: Evidence = {
   sent: [CALL],
@@ -97,7 +98,11 @@ describe('the judge of a chaos run', () => {
     ['in a stream that its gateway had completed', { ...SOUND, sent: ended(CUT_STREAM), rows: [STREAM_ROW] }],
     ['in a stream cut off before its first content', { ...SOUND, sent: ended(CUT_OFF), rows: [INTERRUPTED] }],
     ['in a stream whose cost was not booked in time', { ...SOUND, sent: ended(UNBOOKED), rows: [STREAM_ROW] }],
-    ['in a connection that broke as its node was killed', { ...SOUND, cuts: [CUT], kills: [{ node: 1, at: 10_020 }] }],
+    ['in a connection that broke as its node was killed', { ...SOUND, cuts: [CUT], kills: [KILL] }],
+    [
+      'in a connection that was made while its node died',
+      { ...SOUND, cuts: [{ ...CUT, sentAt: 10_025 }], kills: [KILL] },
+    ],
   ]
   for (const [where, evidence] of sound) {
     test(`finds nothing ${where}`, () => assert.deepEqual(judge(evidence).problems, []))
@@ -208,7 +213,17 @@ describe('the judge of a chaos run', () => {
     ],
     [
       'a connection that broke by itself',
-      { ...SOUND, cuts: [CUT], kills: [{ node: 0, at: 10_020 }] },
+      { ...SOUND, cuts: [CUT], kills: [{ ...KILL, node: 0 }] },
+      /nobody had killed/,
+    ],
+    [
+      'one that broke before a kill',
+      { ...SOUND, cuts: [{ ...CUT, cutAt: 10_019 }], kills: [KILL] },
+      /nobody had killed/,
+    ],
+    [
+      'one that was made after it',
+      { ...SOUND, cuts: [{ ...CUT, sentAt: 10_031 }], kills: [KILL] },
       /nobody had killed/,
     ],
     ['a budget that the log exceeds', { ...SOUND, limits: new Map([['tight', 119_999_999n]]) }, /adds up to 120000000/],

@@ -2,6 +2,7 @@ import { checkInterruptions, type LoggedRow, namesCalls } from '../crash/judge.t
 import { picodollars } from '../crash/prices.ts'
 import type { Cut } from './front.ts'
 import type { Ending, SentCall } from './load.ts'
+import type { Kill } from './strike.ts'
 import { type ChaosKey, MOST_UPSTREAM_CALLS } from './workload.ts'
 
 /** What the provider saw. The marker is null when the gateway died before the whole request was there. */
@@ -25,8 +26,7 @@ export interface Evidence {
   /** Names of the keys by their ids. */
   keys: ReadonlyMap<string, ChaosKey>
   cuts: readonly Cut[]
-  /** When a node was killed, by its index. */
-  kills: readonly { node: number; at: number }[]
+  kills: readonly Kill[]
   /** Hard budgets in picodollars. */
   limits: ReadonlyMap<ChaosKey, bigint>
   samples: readonly Sample[]
@@ -201,15 +201,10 @@ function checkRefusals({ sent, documented }: Evidence, byId: ReadonlyMap<string,
   }
 }
 
-/** The kernel tells the front a moment after the kill; our own clock may be late by a busy turn. */
-const NOTICED_WITHIN_MS = 3_000
-
 /** A connection may break only because its node was killed while the call ran. */
 function checkCuts({ cuts, kills }: Evidence, problems: string[]): void {
   for (const { node, sentAt, cutAt } of cuts) {
-    const killed = kills.some(
-      (kill) => kill.node === node && kill.at >= sentAt - NOTICED_WITHIN_MS && kill.at <= cutAt + NOTICED_WITHIN_MS,
-    )
+    const killed = kills.some((kill) => kill.node === node && kill.at <= cutAt && sentAt <= kill.goneAt)
     if (killed) continue
     const when = `${new Date(cutAt).toISOString()}, ${cutAt - sentAt} ms after it was made`
     problems.push(`node ${node + 1} broke a connection although nobody had killed it: at ${when}`)

@@ -55,6 +55,8 @@ export interface LoadOptions {
   pauseMs: number
 }
 
+/** Clients leave so many aliases of each key to calls that are made one by one. */
+const KEPT_FOR_ONCE = 20
 /** Longer than any documented wait: a call that takes this long is one that the cluster has forgotten. */
 const ANSWER_WITHIN_MS = 60_000
 
@@ -64,9 +66,10 @@ export function startLoad({ url, seed, aliases, pauseMs }: LoadOptions): Load {
   const stopping = new AbortController()
   const taken = new Map<ChaosKey, number>()
 
-  /** Null when the key has used up its aliases. */
-  function nextAlias(key: ChaosKey): string | null {
+  /** Null when the key has used up its aliases, but for so many. */
+  function nextAlias(key: ChaosKey, kept: number): string | null {
     const number = taken.get(key) ?? 0
+    if (number >= aliases.length - kept) return null
     taken.set(key, number + 1)
     return aliases[number] ?? null
   }
@@ -83,7 +86,7 @@ export function startLoad({ url, seed, aliases, pauseMs }: LoadOptions): Load {
   async function runClient(key: ChaosKey, random: Random): Promise<void> {
     while (!stopping.signal.aborted) {
       await sleep(pauseMs * (0.5 + random()), null, { signal: stopping.signal }).catch(() => {})
-      const alias = stopping.signal.aborted ? null : nextAlias(key)
+      const alias = stopping.signal.aborted ? null : nextAlias(key, KEPT_FOR_ONCE)
       if (alias === null) return
       await call(key, alias)
     }
@@ -95,7 +98,7 @@ export function startLoad({ url, seed, aliases, pauseMs }: LoadOptions): Load {
   return {
     calls,
     async once(key) {
-      const alias = nextAlias(key)
+      const alias = nextAlias(key, 0)
       if (alias === null) throw new Error(`the key ${key} has no alias left`)
       return await call(key, alias)
     },

@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { createWriteStream } from 'node:fs'
+import { createWriteStream, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { PROGRAM } from '../built-program.ts'
@@ -36,12 +36,13 @@ export interface NodeOptions {
 }
 
 /** A start may wait for PostgreSQL or the counters to come back. */
-const SERVES_WITHIN_MS = 90_000
+export const SERVES_WITHIN_MS = 180_000
 const MANAGE_WITHIN_MS = 30_000
 const SERVES = /serves on http:/
 /** While it was down another program of this machine has taken its port, for a moment as we hope. */
 const PORT_TAKEN = /is in use by another program/
 const PORT_AGAIN_MS = 500
+const KEPT_WORDS = 2_000
 
 export async function newNode({ name, folder, environment }: NodeOptions): Promise<ClusterNode> {
   const port = await fixedPort()
@@ -59,6 +60,11 @@ export async function newNode({ name, folder, environment }: NodeOptions): Promi
   function wentDown(): void {
     if (upSince !== null) upBefore += Date.now() - upSince
     upSince = null
+  }
+
+  /** The file is gone when the failure is read. */
+  function lastWords(): string {
+    return readFileSync(logPath, 'utf8').slice(-KEPT_WORDS)
   }
 
   function begin(more: Readonly<Record<string, string>>): ChildProcess {
@@ -85,8 +91,8 @@ export async function newNode({ name, folder, environment }: NodeOptions): Promi
     const started = begin(more)
     child = started
     const outcome = await serves(started)
-    if (outcome === 'late') throw new Error(`${name} does not serve after ${SERVES_WITHIN_MS} ms; see ${logPath}`)
-    if (outcome === 'ended' && !expected.has(started)) throw new Error(`${name} ended at its start; see ${logPath}`)
+    if (outcome === 'late') throw new Error(`${name} does not serve after ${SERVES_WITHIN_MS} ms:\n${lastWords()}`)
+    if (outcome === 'ended' && !expected.has(started)) throw new Error(`${name} ended at its start:\n${lastWords()}`)
     if (outcome === 'ended' && started.exitCode !== null) {
       await sleep(PORT_AGAIN_MS)
       return child === started ? await start(more) : false

@@ -27,7 +27,7 @@ const LONGEST_GAP_MS = 7_500
 const QUIET_MS = 6_000
 const TWO_AT_ONCE = 0.3
 const WIPED = 0.3
-const SHORTEST_DOWN_MS = 200
+export const SHORTEST_DOWN_MS = 200
 const LONGEST_DOWN_MS = { node: 5_000, postgres: 7_000, valkey: 5_000 }
 /** Some nodes stay away for so long that others close their calls. */
 const LONG_DOWN = 0.12

@@ -1,12 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Cluster } from './cluster.ts'
-import { type Part, type Strike, strikeText } from './schedule.ts'
+import { SERVES_WITHIN_MS } from './node.ts'
+import { type Part, SHORTEST_DOWN_MS, type Strike, strikeText } from './schedule.ts'
 
 export interface Strikes {
-  /** When a node was killed, by its index. */
-  kills: { node: number; at: number }[]
+  kills: Kill[]
+  /** Beside the schedule: kills this part and starts it again. Resolves when it is up, rejects when it does not come back. */
+  strikeNow(part: Part): Promise<void>
   /** Resolves when the last part that was struck is up again; rejects when one does not come back. */
   done: Promise<void>
+}
+
+/** A node was killed, by its index: when it was told, and when it was gone. */
+export interface Kill {
+  node: number
+  at: number
+  goneAt: number
 }
 
 /** Resolves when the part has been told to start; what it then says of being up is wrapped, so as not to wait for it. */
@@ -15,7 +24,7 @@ type Restart = Promise<{ isUp: Promise<boolean> }>
 /** Plays the schedule. Nodes are killed half-way through a start too; the servers are up before they are killed again. */
 export function playStrikes(cluster: Cluster, strikes: readonly Strike[], say: (line: string) => void): Strikes {
   const begun = Date.now()
-  const kills: Strikes['kills'] = []
+  const kills: Kill[] = []
   const restarts = new Map<Part, Restart>()
   const failures: unknown[] = []
 
@@ -33,9 +42,12 @@ export function playStrikes(cluster: Cluster, strikes: readonly Strike[], say: (
     const node = cluster.nodes.findIndex(({ name }) => name === part)
     const restarted = await last
     if (node === -1) await restarted?.isUp
+    else await othersServe(cluster, node)
     say(strikeText(strike))
-    if (node !== -1) kills.push({ node, at: Date.now() })
+    const kill: Kill = { node, at: Date.now(), goneAt: Number.POSITIVE_INFINITY }
+    if (node !== -1) kills.push(kill)
     await killPart(cluster, part)
+    kill.goneAt = Date.now()
     await sleep(downMs)
     const isUp = startPart(cluster, part, wiped).catch((error: unknown) => {
       failures.push(error)
@@ -44,10 +56,22 @@ export function playStrikes(cluster: Cluster, strikes: readonly Strike[], say: (
     return { isUp }
   }
 
-  const done = Promise.all(strikes.map(play)).then(() => {
+  async function playAll(some: readonly Strike[]): Promise<void> {
+    await Promise.all(some.map(play))
     if (failures.length > 0) throw new AggregateError(failures, failures.map(String).join('\n'))
-  })
-  return { kills, done }
+  }
+
+  return {
+    kills,
+    done: playAll(strikes),
+    strikeNow: (part) => playAll([{ part, atMs: Date.now() - begun, downMs: SHORTEST_DOWN_MS, wiped: false }]),
+  }
+}
+
+/** On a slow machine nodes are still starting when the schedule has the next one killed: one is always left to call. */
+async function othersServe({ nodes }: Cluster, node: number): Promise<void> {
+  const deadline = Date.now() + SERVES_WITHIN_MS
+  while (!nodes.some((other, index) => index !== node && other.isUp()) && Date.now() < deadline) await sleep(20)
 }
 
 async function killPart({ nodes, postgres, valkey }: Cluster, part: Part): Promise<void> {

@@ -48,9 +48,16 @@ const CHAINS = [
 /** More upstream calls than this no call can cause. */
 export const MOST_UPSTREAM_CALLS = 2
 
+interface WorkloadOptions {
+  durationMs: number
+  pauseMs: number
+  /** The load may go on for so long. */
+  longestMs?: number
+}
+
 /** Every alias is good for one call of each key: a route's name is all that the row of an unanswered call tells. */
-export function planWorkload({ durationMs, pauseMs }: { durationMs: number; pauseMs: number }): Workload {
-  const callsOfKey = Math.ceil((durationMs / pauseMs) * CLIENTS)
+export function planWorkload({ durationMs, pauseMs, longestMs = durationMs }: WorkloadOptions): Workload {
+  const callsOfKey = Math.ceil((longestMs / pauseMs) * CLIENTS)
   const aliases = Array.from({ length: callsOfKey + 50 }, (_, number) => aliasOf(number))
   const perMinute = (60_000 / (pauseMs + USUAL_CALL_MS)) * CLIENTS
   const usualUsd = (durationMs / 60_000) * perMinute * USUAL_COST_USD
