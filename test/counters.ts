@@ -19,11 +19,11 @@ export async function connectTo(url: string, prefix = '{test}:'): Promise<Connec
   return connection
 }
 
-/** An empty ledger on an empty server. */
-export async function beginLedger(connection: Connection, generation = 7): Promise<void> {
+/** An empty ledger on an empty server, that waits for what these nodes tell. */
+export async function beginLedger(connection: Connection, generation = 7, awaited: string[] = []): Promise<void> {
   await connection.run(FLUSH, [])
   await connection.run(BEGIN, ['token'])
-  await connection.run(COMPLETE, ['token', String(generation), '0'])
+  await connection.run(COMPLETE, ['token', String(generation), String(awaited.length), ...awaited])
 }
 
 /** A ledger of one node whose messages travel only when the test says so, at a time that the test says. */
@@ -49,7 +49,7 @@ export class SyncedLedger {
       syncs: {
         ask: (call) => this.#ask(call),
         changed() {},
-        flush: async () => {},
+        flush: async () => true,
         heardAt: 0,
         isGivenUp: () => false,
       },
@@ -63,7 +63,8 @@ export class SyncedLedger {
   }
 
   async join(): Promise<void> {
-    await this.#connection.run(JOIN, [this.#node, this.#process])
+    await this.#connection.run(JOIN, ['', this.#node, this.#process])
+    this.#reports.forget(this.#process)
     await this.sync()
   }
 

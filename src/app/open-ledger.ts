@@ -5,6 +5,7 @@ import { createSpendLedger, type MemoryLedger } from '../limits/memory-ledger.ts
 import { headerOf, type SlotBook } from '../limits/slots/slot-book.ts'
 import { SlotLedger } from '../limits/slots/slot-ledger.ts'
 import type { SpendLedger } from '../limits/spend-ledger.ts'
+import { readPosition } from '../request-log/fold/position.ts'
 import { type LeftCost, readLeftCosts } from '../request-log/left-costs.ts'
 import { readLedger, readLoggedScopes, readScopesWithPast } from '../request-log/logged-scopes.ts'
 import { claimLimits, type LimitsLock, tryLimitsLock } from '../store/control/limits-lock.ts'
@@ -106,6 +107,7 @@ async function openShared({ settings, store, metrics, log, clock }: LedgerParts,
         const left = await readLeftCosts(reads, of, now)
         return [...left, ...without(past, left)]
       },
+      positionOf: (of) => readPosition(db, of),
       readLedger: (now) => readLedger(reads, now),
       runningNodes: () => runningNodes(db),
     },

@@ -48,7 +48,6 @@ export class SimulatedNode {
   reports = new Reports(this.leases)
   /** As its own copy of the configuration has them: a change reaches each node when the test says so. */
   limits: ScopeLimits = { key: null, workspace: null }
-  process = ''
   isUp = false
   seq = 0
   readonly spool: Ended[] = []
@@ -71,7 +70,6 @@ export class SimulatedNode {
   }
 
   async start(): Promise<void> {
-    this.process = randomUUID()
     this.leases = new Leases(this.seq)
     this.reports = new Reports(this.leases)
     this.#sent = null
@@ -80,10 +78,12 @@ export class SimulatedNode {
   }
 
   async join(): Promise<void> {
-    const [isJoined, , , , position] = await this.#connection.run(JOIN, [this.name, this.process])
+    const process = randomUUID()
+    const joining = [String(this.#now()), this.name, process]
+    const [isJoined, , , , position] = await this.#connection.run(JOIN, joining)
     assert.equal(isJoined, 1)
     this.#sent = null
-    this.reports.forget()
+    this.reports.forget(process)
     const upTo = this.reports.forgetUnreported()
     const missed = this.spool.filter((end) => end.position > Number(position) && end.position <= upTo)
     this.reports.add({ spent: missed, seconds: [], left: [] }, this.now())
@@ -115,8 +115,8 @@ export class SimulatedNode {
     if (!isRepeated) this.#sentLimits = this.#leased()
     this.#sent = message
     if (travel === 'is lost') return null
-    let reply = await this.#run(message)
-    if (travel === 'arrives twice') reply = await this.#run(message)
+    let reply = await this.run(message)
+    if (travel === 'arrives twice') reply = await this.run(message)
     if (travel === 'answer is lost') return null
     assert.equal(reply[0], 1, `${this.name} is answered`)
     this.#sent = null
@@ -138,15 +138,15 @@ export class SimulatedNode {
     await this.exchange([], true, 'arrives')
     await this.exchange([], true, 'arrives')
     this.isUp = false
-    await this.#connection.run(LEAVE, [String(this.#now()), this.name])
+    await this.#connection.run(LEAVE, [String(this.#now()), this.name, '', ''])
   }
 
   async bury(by: Connection): Promise<void> {
     await by.run(BURY, [String(this.#now()), this.name, '0'])
   }
 
-  async #run({ number, position, isFirst, text }: Message) {
-    const args = [this.name, this.process, String(number), String(position), isFirst ? '1' : '0', text]
+  async run({ process, number, position, isFirst, text }: Message) {
+    const args = [this.name, process, String(number), String(position), isFirst ? '1' : '0', text]
     return this.#connection.run(SYNC, [String(this.#now()), ...args])
   }
 }

@@ -11,6 +11,7 @@ import { type Counters, openCounters } from './counters.ts'
 import type { Missed } from './reports.ts'
 import type { RequestLogView } from './request-log.ts'
 import { defineScript } from './script.ts'
+import { ARRIVE } from './scripts/rebuild.ts'
 
 const server = await startValkey()
 const connection = await connectTo(server.url)
@@ -49,6 +50,8 @@ class FakeLog implements RequestLogView {
 
   readLeft = async () => this.left
 
+  positionOf = async () => 0
+
   async readLedger() {
     this.rebuilds++
     return { scopes: [], positions: [], left: [] }
@@ -69,7 +72,7 @@ beforeEach(async () => {
   log = new FakeLog()
 })
 
-function open(node: string): Counters {
+function open(node: string, now = Date.now): Counters {
   const counters = openCounters({
     url: server.url,
     prefix: '{test}:',
@@ -80,7 +83,7 @@ function open(node: string): Counters {
     position: 10,
     events: { onUnchecked() {}, onRefused() {}, onWaited() {} },
     log: { info() {}, warn() {} },
-    now: Date.now,
+    now,
   })
   opened.add(counters)
   return counters
@@ -155,6 +158,24 @@ test('a rebuild waits for the rows of every node that may have some', async () =
   await start('two')
   assert.equal(await counters.ready(SOON_MS), true)
   assert.equal(log.rebuilds, 1)
+})
+
+test('a node that stops between its report and the end of a rebuild keeps nobody waiting', async () => {
+  log.nodes.push({ node: 'two', name: 'two' })
+  const counters = open('one')
+  const server = /^run_id:(\w+)/m.exec(await connection.info('server'))?.[1] ?? ''
+  await until(async () => (await connection.run(ARRIVE, ['two', server])).length !== 1, 'both have reported')
+  log.nodes.pop()
+  assert.equal(await counters.ready(10_000), true)
+  const asked = () => counters.ledger.admit(BOUND, { picodollars: COST, tokens: 1 }, 'call')
+  await until(async () => (await asked()).kind === 'admitted', 'calls are decided')
+})
+
+test('the clock of the server counts, also when that of the machine is ahead', async () => {
+  const counters = open('one', () => Date.now() + 86_400_000)
+  const before = counters.ledger.now()
+  assert.equal(await counters.ready(10_000), true)
+  assert.ok(counters.ledger.now() < before)
 })
 
 test('a server that accepts connections but does not answer is left, and calls follow the policy', async () => {

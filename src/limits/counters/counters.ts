@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import type { LimitsWhenDown } from '../policy.ts'
 import type { SpendLedger } from '../spend-ledger.ts'
 import { openConnection } from './connection.ts'
@@ -51,14 +50,12 @@ export function openCounters(options: CountersOptions): Counters {
   let wasUp = true
   const leases = new Leases(options.position)
   const reports = new Reports(leases)
-  const process = randomUUID()
-  const upkeep = new Upkeep({ ...options, connection: () => connection, reports, syncs: () => syncs, process })
+  const upkeep = new Upkeep({ ...options, connection: () => connection, reports, syncs: () => syncs })
   const shared = { node, leases, now: () => upkeep.now(), clock: () => '' }
   const syncs: Syncs = new Syncs({
     ...shared,
     reports,
     connection: () => connection,
-    process,
     waitMs,
     onAnswer: (answer) => upkeep.onAnswer(answer),
     onLost: (isBehind) => upkeep.onLost(isBehind),

@@ -168,6 +168,8 @@ export function isLow({ limits, idle, filled, isTight }: LeasedScope): boolean {
 
 /** How fast it is used: rises at once, falls slowly. */
 export function measureRate({ taken, rate }: LeasedScope, now: number): void {
+  // The clock may have gone back: it was this machine's before the first answer.
+  taken.since = Math.min(taken.since, now)
   const passed = now - taken.since
   const isOver = passed >= RATE_MS
   const next = (before: number, sum: number) => {
@@ -188,7 +190,7 @@ export function measureRate({ taken, rate }: LeasedScope, now: number): void {
  */
 export function kept(scope: LeasedScope, needed: Amounts, now: number): Amounts {
   const { limits, idle, isRecalled, isTight, usedAt } = scope
-  if (limits === null || isRecalled || isTight || now - usedAt > UNUSED_MS) return nothing()
+  if (limits === null || isRecalled || isTight || isUnused(usedAt, now)) return nothing()
   const target = targetOf(scope)
   const few = (amount: number, most: number) => Math.max(0, amount > 2 * most ? most : amount)
   const rest = idle.money - needed.money
@@ -204,7 +206,7 @@ export function kept(scope: LeasedScope, needed: Amounts, now: number): Amounts 
 /** What is asked for besides; the counters grant as much of it as is fair. */
 export function wanted(scope: LeasedScope, keeps: Amounts, now: number): Amounts {
   const { limits, usedAt, isRecalled } = scope
-  if (limits === null || isRecalled || now - usedAt > UNUSED_MS) return nothing()
+  if (limits === null || isRecalled || isUnused(usedAt, now)) return nothing()
   const target = targetOf(scope)
   const more = (amount: number, has: number) => Math.max(0, amount - has)
   const money = target.money > keeps.money ? target.money - keeps.money : 0n
@@ -214,6 +216,10 @@ export function wanted(scope: LeasedScope, keeps: Amounts, now: number): Amounts
     requests: limits.rpm === undefined ? 0 : more(target.requests, keeps.requests),
     tokens: limits.tpm === undefined ? 0 : more(target.tokens, keeps.tokens),
   }
+}
+
+function isUnused(usedAt: number, now: number): boolean {
+  return usedAt > now || now - usedAt > UNUSED_MS
 }
 
 export function isIdle({ money, calls, requests, tokens }: Amounts): boolean {

@@ -6,6 +6,7 @@ import { startValkey } from '../../../test/valkey.ts'
 import type { Limits } from '../../domain/limits.ts'
 import type { Period } from '../budget-period.ts'
 import type { Payer } from '../spend-ledger.ts'
+import { JOIN, LEAVE } from './scripts/node.ts'
 
 const server = await startValkey()
 const connection = await connectTo(server.url)
@@ -133,6 +134,56 @@ test('a node that dies keeps its money leased until its spool tells what it has 
   assert.equal(await world.call(two, 700n, hearing), 'admitted')
   assert.equal(await world.call(two, 1n, hearing), 'refused')
   await world.assertSettled()
+})
+
+test('after a rebuild nothing is decided before a node that died meanwhile has told what it held', async () => {
+  const world = await newWorld(2)
+  world.limit({ key: budget(1_000n) })
+  const [one, two] = world.nodes as [SimulatedNode, SimulatedNode]
+  assert.equal(await world.call(two, 900n, hearing), 'admitted')
+  await beginLedger(connection, 8, ['node-0', 'node-1'])
+  await one.join()
+  const away = (node: SimulatedNode) => node === two
+  assert.equal(await world.call(one, 900n, away), 'unanswered', 'the other has told nothing')
+  await connection.run(JOIN, [String(world.now), 'node-1', 'process'])
+  world.now += 1_000
+  await two.bury(connection)
+  assert.equal(await world.call(one, 900n, away), 'unanswered', 'and has not by being silent')
+  await two.join()
+  assert.equal(await world.call(one, 900n, hearing), 'refused')
+  assert.equal(await world.call(one, 100n, hearing), 'admitted')
+})
+
+test('a message of before is not taken for one of now when its node has joined again', async () => {
+  const world = await newWorld(1)
+  world.limit({ key: budget(1_000n) })
+  const [node] = world.nodes as [SimulatedNode]
+  const before = node.reports.compose([], true, node.now())
+  assert.equal((await node.run(before))[0], 1)
+  await connection.run(JOIN, ['', 'node-0', 'again'])
+  node.reports.forget('again')
+  const now = node.reports.compose([], true, node.now())
+  assert.equal(before.number, now.number + 1, 'their numbers begin anew')
+  assert.equal((await node.run(now))[0], 1)
+  assert.deepEqual(await node.run(before), [2])
+})
+
+test('a node that is heard again keeps what it has leased, although others had given it up', async () => {
+  const world = await newWorld(1)
+  world.limit({ key: budget(1_000n) })
+  const [node] = world.nodes as [SimulatedNode]
+  assert.equal(await world.call(node, 400n, hearing), 'admitted')
+  const leave = (silentMs: string, logged: string) =>
+    connection.run(LEAVE, [String(world.now), 'node-0', silentMs, logged])
+  assert.deepEqual(await leave('1000', '0'), [0])
+  world.now += 2_000
+  await connection.run(JOIN, [String(world.now), 'node-0', 'process'])
+  assert.deepEqual(await leave('1000', '0'), [0], 'it has joined')
+  world.now += 2_000
+  assert.deepEqual(await leave('1000', '100'), [2], 'the log has something that it has not told')
+  assert.equal((await world.status({ kind: 'key', id: 'a' })).periods.total.held, 400n)
+  assert.deepEqual(await leave('1000', '0'), [1])
+  assert.equal((await world.status({ kind: 'key', id: 'a' })).periods.total.held, 0n)
 })
 
 const MINUTE_MS = 62_000

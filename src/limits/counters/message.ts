@@ -7,6 +7,8 @@ import { amountOf, dollarsAndRest } from './values.ts'
 
 /** A message to the counters (scripts/sync.ts): sent as it is until it is answered. */
 export interface Message {
+  /** The name under which this process joined before it. */
+  process: string
   number: number
   /** Everything up to here in this node's spool is reported. */
   position: number

@@ -40,15 +40,16 @@ export async function recoverNode(options: RecoverNodeOptions): Promise<boolean>
 async function report(connection: Connection, options: RecoverNodeOptions): Promise<boolean> {
   const { node, position, readTail, readLeft, now } = options
   const process = randomUUID()
-  const [isJoined, , , , reported, leased] = await connection.run(JOIN, [node, process])
+  const [isJoined, , , , reported, leased] = await connection.run(JOIN, ['', node, process])
   if (isJoined !== 1) return false
   const tail = await readTail(Number(reported), position)
   if (tail === null) throw new Error('the spool no longer has what the shared counters miss')
   const reports = new Reports(new Leases(position))
+  reports.forget(process)
   reports.add({ ...tail, left: await readLeft(node, now()) }, now())
   const message = reports.compose([], true, now())
   const [isTaken] = await connection.run(SYNC, ['', node, process, '1', String(position), '1', message.text])
   if (isTaken !== 1) throw new Error('the shared counters are being rebuilt')
-  await connection.run(LEAVE, ['', node])
+  await connection.run(LEAVE, ['', node, '', ''])
   return Number(leased) > 0 || message.scopes.length > 0
 }

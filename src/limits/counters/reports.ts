@@ -32,6 +32,7 @@ export interface Missed {
 /** The messages of one process to the counters, and what their answers change in its leases. */
 export class Reports {
   readonly #leases: Leases
+  #process = ''
   #number = 0
   #isFirst = true
   /** Everything up to here in the spool is reported. */
@@ -81,7 +82,8 @@ export class Reports {
       this.#left = []
       this.#reported = position
     }
-    return { number: this.#number, position: this.#reported, isFirst, isFull, scopes, calls, text }
+    const [process, number] = [this.#process, this.#number]
+    return { process, number, position: this.#reported, isFirst, isFull, scopes, calls, text }
   }
 
   #report(scope: LeasedScope, { isFull, needed, now }: { isFull: boolean; needed: Amounts; now: number }) {
@@ -133,9 +135,13 @@ export class Reports {
     })
   }
 
-  /** The counters have lost what they knew, or this process joins: nothing is leased until they are told what is held. */
-  forget(): void {
+  /**
+   * The counters have lost what they knew, or this process joins under another name: nothing is leased until they are
+   * told what is held.
+   */
+  forget(process = ''): void {
     const { urgent, changed } = this.#leases
+    this.#process = process
     this.#isFirst = true
     this.#number = 0
     urgent.clear()
@@ -150,6 +156,12 @@ export class Reports {
     for (const scope of this.#leases.all()) Object.assign(scope, { spent: new Map(), seconds: new Map() })
     this.#left = []
     return this.#leases.position
+  }
+
+  /** Nothing runs, and nothing that was spent is still to be told. */
+  isAllTold(): boolean {
+    for (const { inFlight, spent } of this.#leases.all()) if (inFlight > 0 || spent.size > 0) return false
+    return this.#left.length === 0
   }
 
   add({ spent, seconds, left }: Missed, now: number): void {

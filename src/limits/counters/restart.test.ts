@@ -28,6 +28,7 @@ const EMPTY_LOG: RequestLogView = {
   reported() {},
   readTail: async () => ({ spent: [], seconds: [] }),
   readLeft: async () => [],
+  positionOf: async () => 0,
   readLedger: async () => ({ scopes: [], positions: [], left: [] }),
   runningNodes: async () => NAMES.map((node) => ({ node, name: node })),
 }

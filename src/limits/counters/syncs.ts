@@ -29,8 +29,6 @@ export interface SyncOptions {
   leases: Leases
   reports: Reports
   node: string
-  /** Of this process: another one of the same node has other leases. */
-  process: string
   /** A call waits no longer than this. */
   waitMs: number
   onAnswer(answer: Answer): void
@@ -70,7 +68,7 @@ export class Syncs {
   #sentAt = 0
   /** Since when nobody answers; null: somebody does. */
   #awaySince: number | null = performance.now()
-  #flushed: { done(): void }[] = []
+  #flushed: { done(isTold: boolean): void }[] = []
   #problem: string | null = null
 
   constructor(options: SyncOptions) {
@@ -130,9 +128,9 @@ export class Syncs {
     if (this.#options.leases.urgent.size > 0) this.#plan(URGENT_MS)
   }
 
-  /** Resolves when everything that is known by now is reported. */
-  flush(): Promise<void> {
-    if (!this.#isOn) return Promise.resolve()
+  /** Resolves when everything that is known by now is reported; false: the counters are away. */
+  flush(): Promise<boolean> {
+    if (!this.#isOn) return Promise.resolve(false)
     return new Promise((done) => {
       this.#flushed.push({ done })
       this.#fullAt = 0
@@ -181,7 +179,7 @@ export class Syncs {
       this.#options.onAnswer(reply)
       this.#take(sent, reply)
       this.#options.onReported(sent.message.position)
-      if (sent.message.isFull) for (const each of this.#flushed.splice(0, sent.flushes)) each.done()
+      if (sent.message.isFull) for (const each of this.#flushed.splice(0, sent.flushes)) each.done(true)
     } catch (error) {
       // It may have arrived: it is sent again as it is. A server that answers with an error (memory full) is as good as none.
       this.#problem = error instanceof Error ? error.message : String(error)
@@ -208,8 +206,8 @@ export class Syncs {
   }
 
   /** Without an answer, whether the server has lost messages. */
-  async #send({ number, position, isFirst, text }: Message): Promise<Answer | boolean> {
-    const { connection, node, process, clock } = this.#options
+  async #send({ process, number, position, isFirst, text }: Message): Promise<Answer | boolean> {
+    const { connection, node, clock } = this.#options
     const args = [clock(), node, process, String(number), String(position), isFirst ? '1' : '0', text]
     const reply = await connection().run(SYNC, args)
     return reply[0] === 1 ? readAnswer(reply) : reply[0] === 3
@@ -235,7 +233,7 @@ export class Syncs {
 
   #noteAway(): void {
     this.#awaySince ??= this.#isBusy ? this.#sentAt : performance.now()
-    for (const each of this.#flushed.splice(0)) each.done()
+    for (const each of this.#flushed.splice(0)) each.done(false)
   }
 
   #leave(waiting: Waiting): void {

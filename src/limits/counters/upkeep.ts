@@ -1,9 +1,11 @@
+import { randomUUID } from 'node:crypto'
 import type { Connection } from './connection.ts'
 import { rebuildStep } from './rebuild.ts'
 import type { Reports } from './reports.ts'
 import type { RequestLogView } from './request-log.ts'
-import { BURY, DEAD, JOIN, LEAVE, LOOK } from './scripts/node.ts'
+import { JOIN, LEAVE, LOOK } from './scripts/node.ts'
 import { FORGET, IDENTIFY } from './scripts/rebuild.ts'
+import { seeOff } from './see-off.ts'
 import type { Syncs } from './syncs.ts'
 
 export interface CountersLog {
@@ -17,7 +19,6 @@ export interface UpkeepOptions {
   reports: Reports
   syncs(): Syncs
   node: string
-  process: string
   /** How long a node counts as alive after it was heard. */
   leaseMs: number
   log: CountersLog
@@ -108,15 +109,19 @@ export class Upkeep {
     if (this.#timer !== null) clearTimeout(this.#timer)
     await Promise.all(this.#jobs.values())
     if (!this.isUsable()) return
-    await this.#options.syncs().flush()
-    this.#options.syncs().stop()
-    await this.#options
-      .connection()
-      .run(LEAVE, ['', this.#options.node])
+    const { syncs, reports, connection, node } = this.#options
+    const isTold = await syncs().flush()
+    syncs().stop()
+    // What it could not tell the others find in the log.
+    if (!isTold || !reports.isAllTold()) return
+    await connection()
+      .run(LEAVE, ['', node, '', ''])
       .catch(() => {})
   }
 
   #heard(at: number): void {
+    // Until now it was the clock of this machine, which may be ahead.
+    if (this.#server.at === 0) this.#latest = 0
     this.#server = { at, tick: performance.now() }
   }
 
@@ -198,13 +203,14 @@ export class Upkeep {
 
   /** This process becomes the node, with what earlier ones, or it itself under another ledger, have spent since. */
   async #join(): Promise<void> {
-    const { connection, node, process, reports, requestLog, log } = this.#options
+    const { connection, node, reports, requestLog, log } = this.#options
     const contact = this.#contact
     this.#lose()
-    const [isJoined, at, generation, , position] = await connection().run(JOIN, [node, process])
+    const process = randomUUID()
+    const [isJoined, at, generation, , position] = await connection().run(JOIN, ['', node, process])
     if (isJoined !== 1 || contact !== this.#contact) return
     this.#heard(Number(at))
-    reports.forget()
+    reports.forget(process)
     const upTo = reports.forgetUnreported()
     const tail = await requestLog.readTail(Number(position), upTo)
     if (tail === null) {
@@ -265,28 +271,15 @@ export class Upkeep {
     this.#options.log.warn({ nodes: text, advice }, 'the counters wait for rows of other nodes')
   }
 
-  /**
-   * Of a silent node, others use what it had of the minute and at a time; its money stays leased until its spool tells
-   * what it has spent. One whose spool is delivered, or that was forgotten, has nothing left to tell.
-   */
   async #watch(): Promise<void> {
-    const { leaseMs, node, requestLog, reports, log } = this.#options
+    const { leaseMs, log } = this.#options
     this.#waitingFor = ''
     const silentMs = DEAD_AFTER_LEASES * leaseMs
     if (performance.now() - this.#upSince < silentMs) return
-    const dead = (await this.#options.connection().run(DEAD, ['', String(silentMs)])).map(String)
-    const others = dead.filter((each) => each !== node)
-    if (others.length === 0) return
-    const owing = new Set((await requestLog.runningNodes()).map((each) => each.node))
-    for (const each of others) {
-      if (owing.has(each)) await this.#options.connection().run(BURY, ['', each, String(silentMs)])
-      else {
-        // What its calls cost is in the log, and nobody else tells the counters.
-        reports.add({ spent: [], seconds: [], left: await requestLog.readLeft(each, this.now()) }, this.now())
-        await this.#options.syncs().flush()
-        await this.#options.connection().run(LEAVE, ['', each])
-        log.info({ node: each }, 'a node is gone: what it had leased is free')
-      }
-    }
+    const generation = this.#generation
+    const untold = await seeOff({ ...this.#options, now: () => this.now() }, silentMs)
+    if (untold.length === 0) return
+    log.warn({ nodes: untold }, 'nodes are gone of which the log has more than the counters: these are rebuilt')
+    await this.#options.connection().run(FORGET, [String(generation)])
   }
 }

@@ -4,22 +4,25 @@ import { SCOPE } from './scope.ts'
 
 /**
  * A process becomes the node. What an earlier one leased stays until the first message tells what that one had spent.
- * ARGV: node, process. Returns 0 without a ledger; else 1, the time, generation, sequence, the position up to which the
- * node's spool is reported, and of how many scopes it has leases.
+ * ARGV: clock, node, and the process, which has another name each time: a message of before it joined must not be taken
+ * for one of now. Returns 0 without a ledger; else 1, the time, generation, sequence, the position up to which the node's
+ * spool is reported, and of how many scopes it has leases.
  */
 export const JOIN = defineScript(
   'join',
   SCOPE,
   `
 local ledger = redis.call('HMGET', KEYS[1], 'generation', 'sequence')
-if not ledger[1] then return { 0, told_time(clock('')) } end
-local record = ROOT .. 'node:' .. ARGV[1]
+local now = clock(ARGV[1])
+if not ledger[1] then return { 0, told_time(now) } end
+local record = ROOT .. 'node:' .. ARGV[2]
 local position = redis.call('HGET', record, 'position') or '0'
-redis.call('HSET', record, 'process', ARGV[2], 'number', 0, 'position', position)
+redis.call('HSET', record, 'process', ARGV[3], 'number', 0, 'position', position)
 redis.call('HDEL', record, 'outcomes')
-redis.call('SADD', ROOT .. 'nodes', ARGV[1])
-local scopes = redis.call('SCARD', ROOT .. 'leased:' .. ARGV[1])
-return { 1, told_time(clock('')), tonumber(ledger[1]), tonumber(ledger[2]), tonumber(position), scopes }
+redis.call('SADD', ROOT .. 'nodes', ARGV[2])
+redis.call('ZADD', ROOT .. 'alive', now, ARGV[2])
+local scopes = redis.call('SCARD', ROOT .. 'leased:' .. ARGV[2])
+return { 1, told_time(now), tonumber(ledger[1]), tonumber(ledger[2]), tonumber(position), scopes }
 `,
 )
 
@@ -33,13 +36,24 @@ return { told_time(clock('')), tonumber(ledger[1] or '0'), tonumber(ledger[2] or
 `,
 )
 
-/** A node that has reported everything and runs no call leaves. ARGV: clock, node. */
+/**
+ * A node that has reported everything and runs no call leaves. Or others see it off: ARGV: clock, node, milliseconds for
+ * which it must have been silent ('': it leaves by itself), and the position up to which the log has its spool. Returns
+ * 0 when it was heard, 2 when the log has something that the counters were not told.
+ */
 export const LEAVE = defineScript(
   'leave',
   SCOPE,
   LEASE,
   `
-drop_leases(ARGV[2], clock(ARGV[1]), false)
+local now = clock(ARGV[1])
+if ARGV[3] ~= '' then
+  local heard = redis.call('ZSCORE', ROOT .. 'alive', ARGV[2])
+  if heard and tonumber(heard) >= now - tonumber(ARGV[3]) then return { 0 } end
+  local position = redis.call('HGET', ROOT .. 'node:' .. ARGV[2], 'position') or '0'
+  if tonumber(position) < tonumber(ARGV[4]) then return { 2 } end
+end
+drop_leases(ARGV[2], now, false)
 redis.call('ZREM', ROOT .. 'alive', ARGV[2])
 redis.call('SREM', ROOT .. 'nodes', ARGV[2])
 redis.call('SREM', ROOT .. 'awaited', ARGV[2])
@@ -67,7 +81,8 @@ return found
 
 /**
  * A node is dead: its calls run no more, and what it could still use of the minute is free. Its money stays leased until
- * its spool tells what it has spent. ARGV: clock, node, milliseconds for which it must have been silent.
+ * its spool tells what it has spent; and if nothing was told since a rebuild, it is still waited for. ARGV: clock, node,
+ * milliseconds for which it must have been silent.
  */
 export const BURY = defineScript(
   'bury',
@@ -78,7 +93,8 @@ local now = clock(ARGV[1])
 local heard = redis.call('ZSCORE', ROOT .. 'alive', ARGV[2])
 if heard and tonumber(heard) >= now - tonumber(ARGV[3]) then return { 0 } end
 redis.call('ZREM', ROOT .. 'alive', ARGV[2])
-redis.call('SREM', ROOT .. 'awaited', ARGV[2])
+local number = redis.call('HGET', ROOT .. 'node:' .. ARGV[2], 'number') or '0'
+if tonumber(number) > 0 then redis.call('SREM', ROOT .. 'awaited', ARGV[2]) end
 drop_leases(ARGV[2], now, true)
 redis.call('HINCRBY', KEYS[1], 'sequence', 1)
 return { 1 }

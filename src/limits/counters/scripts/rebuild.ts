@@ -75,7 +75,12 @@ export const COMPLETE = defineScript(
   `
 if redis.call('GET', ROOT .. 'rebuilding') ~= ARGV[1] then return { 0 } end
 local index = 4 + tonumber(ARGV[3])
-for place = 4, index - 1 do redis.call('SADD', ROOT .. 'awaited', ARGV[place]) end
+for place = 4, index - 1 do
+  redis.call('SADD', ROOT .. 'awaited', ARGV[place])
+  -- Should it be gone by now, others see it off.
+  redis.call('SADD', ROOT .. 'nodes', ARGV[place])
+  redis.call('HSET', ROOT .. 'node:' .. ARGV[place], 'number', 0)
+end
 while ARGV[index] and ARGV[index] ~= '' do
   redis.call('HSET', ROOT .. 'node:' .. ARGV[index], 'position', ARGV[index + 1])
   index = index + 2

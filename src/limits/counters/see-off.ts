@@ -1,0 +1,53 @@
+import type { Connection } from './connection.ts'
+import type { Reports } from './reports.ts'
+import type { RequestLogView } from './request-log.ts'
+import { BURY, DEAD, LEASED, LEAVE } from './scripts/node.ts'
+import type { Syncs } from './syncs.ts'
+
+interface Options {
+  connection(): Connection
+  requestLog: RequestLogView
+  reports: Reports
+  syncs(): Syncs
+  /** This one. */
+  node: string
+  log: { info(details: object, message: string): void }
+  /** Unix milliseconds of the server. */
+  now(): number
+}
+
+/**
+ * Of a silent node, others use what it had of the minute and at a time; its money stays leased until its spool tells
+ * what it has spent. One whose spool is delivered, or that was forgotten, has nothing left to tell, and what it had
+ * leased is free, unless the log has more of it than the counters were told. Such nodes are returned when the counters
+ * can be rebuilt from the log at once; until then their money stays leased as well.
+ */
+export async function seeOff(options: Options, silentMs: number): Promise<string[]> {
+  const { connection, node, requestLog } = options
+  const dead = (await connection().run(DEAD, ['', String(silentMs)])).map(String)
+  const others = dead.filter((each) => each !== node)
+  if (others.length === 0) return []
+  const running = (await requestLog.runningNodes()).map((each) => each.node)
+  const untold: string[] = []
+  for (const each of others) {
+    if (!running.includes(each) && (await isFreed(each, options, silentMs))) continue
+    await connection().run(BURY, ['', each, String(silentMs)])
+    if (!running.includes(each)) untold.push(each)
+  }
+  if (untold.length === 0) return []
+  // A rebuild waits for all that run: for one that is dead, too.
+  const joined = (await connection().run(LEASED, [])).map((entry) => String((entry as readonly unknown[])[0]))
+  return running.every((each) => joined.includes(each) && !dead.includes(each)) ? untold : []
+}
+
+/** False: the log has something that the counters were not told. */
+async function isFreed(gone: string, options: Options, silentMs: number): Promise<boolean> {
+  const { connection, syncs, requestLog, reports, log, now } = options
+  // What its calls cost that were cut off is in the log, and nobody else tells the counters.
+  reports.add({ spent: [], seconds: [], left: await requestLog.readLeft(gone, now()) }, now())
+  if (!(await syncs().flush())) return true
+  const logged = await requestLog.positionOf(gone)
+  const [outcome] = await connection().run(LEAVE, ['', gone, String(silentMs), String(logged)])
+  if (outcome === 1) log.info({ node: gone }, 'a node is gone: what it had leased is free')
+  return outcome !== 2
+}
