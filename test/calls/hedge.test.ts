@@ -206,7 +206,17 @@ describe('money', () => {
       pair.first,
       Array.from({ length: 40 }, (_, call) => (call % 3 === 2 ? undefined : { delayMs: 300 })),
     )
-    const answers = await Promise.all(Array.from({ length: 40 }, () => world.chat(small(pair.route), limited.headers)))
+    // None is answered before all are admitted or refused, so that not all of them fit.
+    world.simulator.hold()
+    let refused = 0
+    const answering = Array.from({ length: 40 }, async () => {
+      const answer = await world.chat(small(pair.route), limited.headers)
+      if (answer.status !== 200) refused += 1
+      return answer
+    })
+    await until(() => refused + asked(world, pair.first).length === 40, 'all have arrived')
+    world.simulator.release()
+    const answers = await Promise.all(answering)
     const rows = (await world.rows()).filter((row) => row['key_id'] === limited.id)
     const spent = rows.reduce((sum, row) => sum + Number(row['cost_picodollars'] ?? 0), 0)
     assert.ok(spent > 0 && spent <= usd * 1e12, String(spent))
