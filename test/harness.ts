@@ -85,7 +85,13 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
     ...options.environment,
   }
   const { now, foldsAfter } = options
-  const gateway = await startGateway(environment, { ...(now && { now }), ...(foldsAfter && { foldsAfter }) })
+  const gateway = await startGateway(environment, { ...(now && { now }), ...(foldsAfter && { foldsAfter }) }).catch(
+    async (error: unknown) => {
+      // It would keep the process of the test from ending.
+      await simulator.close()
+      throw error
+    },
+  )
   const { url } = gateway
   const upstream = () => simulator.calls.filter((call) => call.method === 'POST')
   async function rows(): Promise<Row[]> {

@@ -100,7 +100,8 @@ describe('two nodes on one PostgreSQL', () => {
       assert.equal(status, 'ready')
       assert.match(control.last_error, /ECONNREFUSED|terminated|ended/)
       assert.ok(Date.parse(control.behind_since) <= Date.now())
-      assert.match((await second.get('/metrics')).text, /^switchyard_control_behind_seconds [0-9.]*[1-9]/m)
+      const seconds = /^switchyard_control_behind_seconds [0-9.]*[1-9]/m
+      await until(async () => seconds.test((await second.get('/metrics')).text), 'it says for how long')
       await manage('DELETE', `/keys/${key.id}`)
       assert.equal(await askWith(second, key.value), 200)
       assert.ok(log.max_rows > 0)
