@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { createClient } from '@redis/client'
-import { until } from '../../harness.ts'
+import { type Answered, until } from '../../harness.ts'
 import { startPostgres } from '../../postgres.ts'
 import { startValkey } from '../../valkey.ts'
-import { CHAT, CONFIG, fresh, KEYS, startWorld, verdict, type World } from './world.ts'
+import { CHAT, fresh, KEYS, Lateness, LONG_LIVED, startWorld, verdict, type World } from './world.ts'
 
 const SECRET = 'a-sentence-that-nobody-else-says'
 const postgres = await startPostgres()
@@ -14,7 +14,7 @@ const environment = {
   CACHE_REDIS_URL: valkey.url,
   SECRETS_KEY: 'one-key-for-both-gateways',
 }
-const config = CONFIG.replaceAll('gpt-plain', 'gpt-sim-echo')
+const config = LONG_LIVED.replaceAll('gpt-plain', 'gpt-sim-echo')
 const one: World = await startWorld({ config, environment })
 const { openaiUrl, anthropicUrl } = one.simulator
 const two: World = await startWorld({
@@ -36,6 +36,22 @@ for (const each of [one, two]) await until(async () => verdict(await each.chat(w
 /** What is stored is sent in the background. */
 const stored = (before: number) => until(async () => (await store.dbSize()) > before, 'the answer is stored')
 const idOf = (answer: { headers: Headers }) => answer.headers.get('x-gateway-request-id')
+const lateness = new Lateness()
+
+/** It hits, with the answer of one of those that asked the provider. */
+async function assertHit(place: World, body: unknown, key: string, first: Answered): Promise<Answered> {
+  const paid = [idOf(first)]
+  for (;;) {
+    const { answer, mayMiss } = await lateness.ask(() => place.post(CHAT, body, key))
+    if (verdict(answer) === 'miss' && mayMiss) {
+      paid.push(idOf(answer))
+      continue
+    }
+    assert.equal(verdict(answer), 'hit')
+    assert.ok(paid.includes(String((await place.rowOf(answer))['answer_of'])))
+    return answer
+  }
+}
 
 /** A request that the first gateway has answered and stored. */
 async function answered(route: string, more: Record<string, unknown> = {}) {
@@ -50,13 +66,11 @@ async function answered(route: string, more: Record<string, unknown> = {}) {
 for (const stream of [false, true]) {
   test(`a gateway gives what another has stored, ${stream ? 'a stream' : 'a whole answer'}, to those who may have it`, async () => {
     const { body, answer } = await answered('own', { stream })
-    const hit = await two.chat(body)
-    assert.equal(verdict(hit), 'hit')
+    const hit = await assertHit(two, body, KEYS.first, answer)
     assert.ok(hit.text.includes(SECRET.slice(0, 10)))
-    assert.equal((await two.rowOf(hit))['answer_of'], idOf(answer))
     for (const key of [KEYS.second, KEYS.other]) assert.equal(verdict(await two.post(CHAT, body, key)), 'miss')
     const shared = await answered('shared', { stream })
-    assert.equal(verdict(await two.post(CHAT, shared.body, KEYS.second)), 'hit')
+    await assertHit(two, shared.body, KEYS.second, shared.answer)
     assert.equal(verdict(await two.post(CHAT, shared.body, KEYS.short)), 'miss')
     assert.equal(verdict(await two.post(CHAT, shared.body, KEYS.other)), 'miss')
     assert.equal(verdict(await two.chat({ ...body, temperature: 0 })), 'miss')

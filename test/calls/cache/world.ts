@@ -82,6 +82,26 @@ export async function startWorld(options: HarnessOptions = {}): Promise<World> {
 export const CHAT = '/v1/chat/completions'
 export const verdict = (answer: Answered) => answer.headers.get('x-gateway-cache')
 
+/** A call waits so long for a store that does not answer, and the next ones do not ask it for so long. */
+const WAITS_MS = 2_000
+const RESTS_MS = 5_000
+
+/** On a machine that stands still, a shared store answers too late: then, and only then, a stored answer is not given. */
+export class Lateness {
+  #restsUntil = 0
+
+  /** `mayMiss`: it was late, or is left in peace. */
+  async ask(call: () => Promise<Answered>): Promise<{ answer: Answered; mayMiss: boolean }> {
+    const asked = performance.now()
+    const answer = await call()
+    const answered = performance.now()
+    const isLate = answered - asked >= WAITS_MS
+    const mayMiss = isLate || asked < this.#restsUntil
+    if (isLate) this.#restsUntil = answered + RESTS_MS
+    return { answer, mayMiss }
+  }
+}
+
 let asked = 0
 /** A request that nobody has made before. */
 export const fresh = (model: string, more: Record<string, unknown> = {}) => ({
