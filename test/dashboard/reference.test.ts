@@ -43,6 +43,11 @@ const OF_THE_RENDERER = [
   ...['heading-order', 'landmark-unique', 'region'],
 ]
 
+const SHOTS = process.env['REFERENCE_SHOTS']
+const look = async (name: string) => {
+  if (SHOTS !== undefined) await page.screenshot({ path: `${SHOTS}/${name}.png`, fullPage: false })
+}
+
 describe('/docs', () => {
   test('is allowed nothing but files and answers of the gateway, inline styles neither', async () => {
     const { headers } = await harness.get('/docs', {})
@@ -96,10 +101,18 @@ describe('/docs', () => {
   })
 
   for (const colorScheme of ['light', 'dark'] as const) {
-    test(`axe finds nothing that we could mend, ${colorScheme}, with an operation open`, async () => {
+    test(`axe finds nothing that we could mend, ${colorScheme}, with operations open and tried`, async () => {
       await page.emulateMedia({ colorScheme })
-      for (const name of ['keys.create', 'keys.update', 'keys.list']) await open(page, name)
+      const opened = ['keys.create', 'keys.update', 'keys.list']
+      for (const name of opened) await open(page, name)
       await assertAccessible(page, `/docs, ${colorScheme}`, OF_THE_RENDERER)
+      for (const name of opened) await block(page, name).getByRole('button', { name: 'Try it out' }).click()
+      await block(page, 'keys.list').getByRole('button', { name: 'Execute' }).click()
+      await block(page, 'keys.list').getByRole('button', { name: 'Clear' }).waitFor()
+      await block(page, 'keys.list').locator('.live-responses-table').waitFor()
+      await assertAccessible(page, `/docs, tried, ${colorScheme}`, OF_THE_RENDERER)
+      await look(`tried-${colorScheme}`)
+      for (const name of opened) await block(page, name).getByRole('button', { name: 'Cancel' }).click()
     })
   }
 
