@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -78,6 +79,8 @@ function environmentOf(simulator: Simulator, folder: string, logLevel = 'error')
     // Simulated providers and callers run in the same process: their load must not make it refuse calls.
     OVERLOAD_MS: '0',
     DATA_DIR: folder,
+    // Content can be stored in the demo, too; it goes with the folder.
+    SECRETS_KEY: randomBytes(32).toString('base64url'),
     SWITCHYARD_CONFIG: join(folder, 'switchyard.yaml'),
     GATEWAY_KEY: DEMO_KEY,
     ADMIN_KEY: DEMO_ADMIN_KEY,

@@ -164,7 +164,7 @@ describe('who does not store', () => {
     const ask = managing(() => other)
     const refused = await ask('PATCH', '/workspaces/default', { content: {} })
     assert.deepEqual([refused.status, refused.json.error.code], [400, 'invalid_request'])
-    assert.match(refused.json.error.message, /SECRETS_KEY/)
+    assert.match(refused.json.error.message, /^content: needs SECRETS_KEY.*openssl rand -hex 32.*restart\.$/)
     const planned = await ask('POST', '/config/plan', { workspaces: { default: { content: {} } } })
     assert.equal(planned.status, 400)
     assert.match(planned.json.error.message, /^workspaces\.default\.content: .*SECRETS_KEY/)

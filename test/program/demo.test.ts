@@ -26,8 +26,9 @@ after(() => demo.stop())
 const { db } = demo.gateway.store
 const rows: RequestRow[] = await db.selectFrom('requests').selectAll().orderBy('started_at').execute()
 
-async function api(path: string, method = 'GET'): Promise<Json> {
-  const response = await fetch(demo.url + path, { method, headers: { authorization: `Bearer ${demo.adminKey}` } })
+async function api(path: string, method = 'GET', body?: Json): Promise<Json> {
+  const headers = { authorization: `Bearer ${demo.adminKey}`, 'content-type': 'application/json' }
+  const response = await fetch(demo.url + path, { method, headers, ...(body && { body: JSON.stringify(body) }) })
   assert.equal(response.status, 200, path)
   return response.json()
 }
@@ -258,6 +259,11 @@ describe('the demo', () => {
     assert.ok(entries.every((entry) => Date.parse(entry.at) <= NOW))
     const days = new Set(entries.map((entry) => entry.at.slice(0, 10)))
     assert.ok(days.size >= 8)
+  })
+
+  test('can store what calls say', async () => {
+    assert.equal((await api('/workspaces/default', 'PATCH', { content: {} })).content.retention_days, 7)
+    await api('/workspaces/default', 'PATCH', { content: null })
   })
 
   test('takes calls', async () => {
