@@ -12,8 +12,9 @@ export function sourceHash(root: string, patterns: readonly string[]): string {
 
 /** Reports on standard error that something takes a moment, and how long it took. */
 export async function announced(what: string, work: () => Promise<void>): Promise<void> {
-  process.stderr.write(`Building ${what}, once …`)
+  // A line of its own: on a terminal Vite clears the one that the cursor is in.
+  process.stderr.write(`Building ${what}, once …\n`)
   const startedAt = performance.now()
   await work()
-  process.stderr.write(` done in ${((performance.now() - startedAt) / 1000).toFixed(1)} s.\n`)
+  process.stderr.write(`Built ${what} in ${((performance.now() - startedAt) / 1000).toFixed(1)} s.\n`)
 }

@@ -40,7 +40,7 @@ async function npmStart(): Promise<{ stdout: string; stderr: string }> {
 test('npm start builds what it runs in a fresh clone, once, and again when a source has changed', async () => {
   assert.ok(!existsSync(join(folder, 'dist')))
   const first = await npmStart()
-  assert.match(first.stderr, /Building the gateway, once … done/)
+  assert.match(first.stderr, /^Building the gateway, once …\nBuilt the gateway in [\d.]+ s\.$/m)
   assert.match(first.stdout, /serves on http/)
 
   const second = await npmStart()
@@ -52,6 +52,6 @@ test('npm start builds what it runs in a fresh clone, once, and again when a sou
   assert.ok(text.includes('serves on'))
   writeFileSync(source, text.replaceAll('serves on', 'works on'))
   const third = await npmStart()
-  assert.match(third.stderr, /Building the gateway, once … done/)
+  assert.match(third.stderr, /^Building the gateway, once …\nBuilt the gateway in [\d.]+ s\.$/m)
   assert.match(third.stdout, /works on http/)
 })
