@@ -1,5 +1,5 @@
 import { memo } from 'react'
-import { linePath, type Plot, seriesPath, thinned } from './bars-geometry.ts'
+import { linePath, nameAt, type Plot, seriesPath, thinned } from './bars-geometry.ts'
 import classes from './chart.module.css'
 import type { ChartContent } from './chart-series.ts'
 import { ticksOf, tickText } from './time-axis.ts'
@@ -50,7 +50,7 @@ export function BarsDrawing(props: BarsDrawingProps) {
         {pointed !== null && <rect x={pointed * band} width={band} height={plot.height} className={classes['band']} />}
         <Outlines {...props} />
         {marks.map((start) => (
-          <text key={start} x={centerOf(start)} y={plot.height + 18} textAnchor="middle">
+          <text key={start} {...nameAt(centerOf(start), plot.width, NAME_WIDTH)} y={plot.height + 18}>
             {tickText(start, interval, starts.length)}
           </text>
         ))}

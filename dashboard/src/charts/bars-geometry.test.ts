@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { linePath, placeAt, scaleTicks, seriesPath, thinned } from './bars-geometry.ts'
+import { linePath, nameAt, placeAt, scaleTicks, seriesPath, thinned } from './bars-geometry.ts'
 
 describe('the scale ends at a round figure that is not below the largest value', () => {
   for (const [largest, isWhole, ticks] of [
@@ -64,6 +64,11 @@ test('names of marks do not touch', () => {
   assert.deepEqual(thinned(['a', 'b', 'c', 'd'], 400, 100), ['a', 'b', 'c', 'd'])
   assert.deepEqual(thinned(['a', 'b', 'c', 'd'], 200, 100), ['a', 'c'])
   assert.deepEqual(thinned(['a', 'b', 'c', 'd'], 10, 100), ['a'])
+})
+
+test('the name of a mark at the end of the drawing is not cut', () => {
+  assert.deepEqual(nameAt(150, 200, 56), { x: 150, textAnchor: 'middle' })
+  assert.deepEqual(nameAt(190, 200, 56), { x: 200, textAnchor: 'end' })
 })
 
 test('a line has gaps where there is no figure, and a figure that stands alone is a dot', () => {

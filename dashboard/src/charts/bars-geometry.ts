@@ -78,6 +78,11 @@ export function thinned<Mark>(marks: readonly Mark[], width: number, widest: num
   return marks.filter((_, index) => index % every === 0)
 }
 
+/** Where the name of a mark stands: below it, but never beyond the end of the drawing, which would cut it. */
+export function nameAt(center: number, width: number, widest: number): { x: number; textAnchor: 'middle' | 'end' } {
+  return center + widest / 2 > width ? { x: width, textAnchor: 'end' } : { x: center, textAnchor: 'middle' }
+}
+
 function round(value: number): number {
   return Math.round(value * 100) / 100
 }
