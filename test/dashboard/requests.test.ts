@@ -304,6 +304,17 @@ describe('following', () => {
   })
 })
 
+test('on a laptop the list is no wider than its place: what a call cost is in view', async () => {
+  await open('')
+  await rows().first().waitFor()
+  for (const width of [1440, 1366, 1280]) {
+    await page.setViewportSize({ width, height: 900 })
+    const list = page.getByRole('region', { name: 'Requests' })
+    const beyond = await list.evaluate((section) => section.scrollWidth - section.clientWidth)
+    assert.equal(beyond, 0, `${beyond} pixels of the list are out of view at ${width}`)
+  }
+})
+
 test('on a phone the request covers the list', async () => {
   await page.setViewportSize({ width: 390, height: 844 })
   await open('?fallback=true')

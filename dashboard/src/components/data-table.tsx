@@ -14,6 +14,8 @@ export interface Column<Row> {
   sortable?: boolean
   /** Left out on a phone; the page has it one step further in. */
   wideOnly?: boolean
+  /** Left out, in this order, where the table would be wider than its place; the page has it one step further in. */
+  leftOut?: 'first' | 'second' | 'third'
 }
 
 export interface DataTableProps<Row> {
@@ -100,6 +102,7 @@ function TableRow<Content>({ row, columns, isCurrent, isNew }: RowProps<Content>
           data-label={column.title}
           data-figures={column.figures || undefined}
           data-wide-only={column.wideOnly || undefined}
+          data-left-out={column.leftOut}
         >
           {column.cell(row)}
         </Table.Td>
@@ -123,6 +126,7 @@ function Heading<Row>({
     <Table.Th
       data-figures={column.figures || undefined}
       data-wide-only={column.wideOnly || undefined}
+      data-left-out={column.leftOut}
       {...(column.sortable ? { 'aria-sort': order ?? 'none' } : {})}
     >
       {column.sortable && onSort !== undefined ? (

@@ -48,6 +48,7 @@ function allColumns(hrefOf: (id: string) => string): Column<ListedRequest>[] {
         </span>
       ),
       wideOnly: true,
+      leftOut: 'first',
     },
     {
       name: 'gateway',
@@ -59,6 +60,7 @@ function allColumns(hrefOf: (id: string) => string): Column<ListedRequest>[] {
         </span>
       ),
       wideOnly: true,
+      leftOut: 'second',
     },
     {
       name: 'in',
@@ -66,8 +68,16 @@ function allColumns(hrefOf: (id: string) => string): Column<ListedRequest>[] {
       figures: true,
       cell: ({ usage }) => tokens(usage?.prompt_tokens),
       wideOnly: true,
+      leftOut: 'third',
     },
-    { name: 'out', title: 'Out', figures: true, cell: ({ usage }) => tokens(usage?.completion_tokens), wideOnly: true },
+    {
+      name: 'out',
+      title: 'Out',
+      figures: true,
+      cell: ({ usage }) => tokens(usage?.completion_tokens),
+      wideOnly: true,
+      leftOut: 'third',
+    },
     { name: 'cost', title: 'Cost', figures: true, cell: (row) => <Cost row={row} /> },
   ]
 }
