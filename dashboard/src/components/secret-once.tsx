@@ -11,19 +11,21 @@ export interface SecretOnceProps {
   label: string
   /** A command that works as pasted. */
   curl?: string
+  /** How the gateway keeps it, if not as a hash. */
+  kept?: string
   /** What else there is to know, above the value. */
   children?: ReactNode
   onDone: () => void
 }
 
 /** A value that the gateway shows now and never again. Nothing but this keeps it, and this forgets it when it closes. */
-export function SecretOnce({ value, label, curl, children, onDone }: SecretOnceProps) {
+export function SecretOnce({ value, label, curl, kept, children, onDone }: SecretOnceProps) {
   return (
     <Stack>
       {children}
       <Alert color="yellow" variant="light" icon={<ShieldAlert aria-hidden />} title="Copy it now">
-        This is the only time it is shown. The gateway keeps a hash of it, so nobody can read it again; if it gets lost,
-        make a new one.
+        This is the only time it is shown. {kept ?? 'The gateway keeps a hash of it, so nobody can read it again'}; if
+        it gets lost, make a new one.
       </Alert>
       <Group className={classes['value'] ?? ''} wrap="nowrap" gap="sm" justify="space-between">
         <output className="mono" aria-label={label}>

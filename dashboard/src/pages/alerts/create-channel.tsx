@@ -29,7 +29,7 @@ export function CreateChannel({ onClose }: { onClose: () => void }) {
       withCloseButton={!isShowing}
     >
       {isShowing ? (
-        <SecretOnce value={secret} label="The signing secret" onDone={onClose}>
+        <SecretOnce value={secret} label="The signing secret" kept="The gateway keeps it encrypted" onDone={onClose}>
           <Text size="sm">The receiver verifies with it that a message is from here. Alerts are sent from now on.</Text>
         </SecretOnce>
       ) : (

@@ -19,7 +19,7 @@ export function CacheFields({ draft, change, isReadOnly, error }: CacheFieldsPro
     <Stack gap="xs">
       <Checkbox
         label="Cache answers"
-        description="The same bytes get the same answer, at no cost; never for another workspace"
+        description="The same bytes get the same answer, at no cost; never for another workspace. Errors and answers of a fallback are not stored"
         checked={cache !== null}
         onChange={(event) => (event.currentTarget.checked ? set({}) : change({ ...draft, cache: null }))}
         disabled={isReadOnly}

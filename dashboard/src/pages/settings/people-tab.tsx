@@ -69,8 +69,9 @@ export function PeopleTab() {
     <Stack gap="lg">
       {options.data?.oidc === null && (
         <Alert color="blue" variant="light" title="Nobody can sign in as themselves yet">
-          Start the gateway with <Code>OIDC_ISSUER</Code>, <Code>OIDC_CLIENT_ID</Code> and <Code>PUBLIC_URL</Code> of
-          your identity provider. Until then, people share admin keys.
+          Start the gateway with <Code>OIDC_ISSUER</Code> and <Code>OIDC_CLIENT_ID</Code> of your identity provider, and
+          with <Code>PUBLIC_URL</Code>, the address at which people reach this gateway. Until then, people share admin
+          keys.
         </Alert>
       )}
       <InvitesPanel />
