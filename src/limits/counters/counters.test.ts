@@ -8,10 +8,11 @@ import type { HeldCall } from '../admission.ts'
 import type { Scope } from '../ledger.ts'
 import type { Payer } from '../spend-ledger.ts'
 import { type Counters, openCounters } from './counters.ts'
+import { rebuildStep } from './rebuild.ts'
 import type { Missed } from './reports.ts'
 import type { RequestLogView } from './request-log.ts'
-import { defineScript } from './script.ts'
-import { ARRIVE } from './scripts/rebuild.ts'
+import { defineScript, type Script } from './script.ts'
+import { ARRIVE, BEGIN } from './scripts/rebuild.ts'
 
 const server = await startValkey()
 const connection = await connectTo(server.url)
@@ -169,6 +170,16 @@ test('a node that stops between its report and the end of a rebuild keeps nobody
   assert.equal(await counters.ready(10_000), true)
   const asked = () => counters.ledger.admit(BOUND, { picodollars: COST, tokens: 1 }, 'call')
   await until(async () => (await asked()).kind === 'admitted', 'calls are decided')
+})
+
+test('a rebuild over midnight begins anew: what was read is of the day before', async () => {
+  const began = async (script: Script, args: readonly string[]) => {
+    const [now, ...rest] = await connection.run(script, args)
+    return script === BEGIN ? [Number(now) - 86_400_000, ...rest] : [now ?? 0, ...rest]
+  }
+  const place = { node: 'one', server: 'server' }
+  assert.deepEqual(await rebuildStep({ ...connection, run: began }, log, place), { kind: 'left' })
+  assert.deepEqual(await rebuildStep(connection, log, place), { kind: 'rebuilt', scopes: 0 })
 })
 
 test('the clock of the server counts, also when that of the machine is ahead', async () => {

@@ -186,6 +186,16 @@ test('a node that is heard again keeps what it has leased, although others had g
   assert.equal((await world.status({ kind: 'key', id: 'a' })).periods.total.held, 0n)
 })
 
+test('a node that was seen off although it runs has to join again, and uses nothing that others may have by then', async () => {
+  const world = await newWorld(1)
+  world.limit({ key: budget(10_000n) })
+  const [node] = world.nodes as [SimulatedNode]
+  assert.equal(await world.call(node, 100n, hearing), 'admitted')
+  assert.ok(node.leases.hasIdle())
+  await connection.run(LEAVE, [String(world.now + 2_000), 'node-0', '1000', '0'])
+  assert.deepEqual(await node.run(node.reports.compose([], true, node.now())), [2])
+})
+
 const MINUTE_MS = 62_000
 
 test('a repeated message takes nothing out of the minute that it does not count', async () => {

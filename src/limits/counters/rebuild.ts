@@ -2,7 +2,8 @@ import { randomInt, randomUUID } from 'node:crypto'
 import type { LoggedScope } from '../ledger.ts'
 import type { Connection, Reply } from './connection.ts'
 import type { RequestLogView } from './request-log.ts'
-import { ARRIVE, BEGIN, COMPLETE, WRITE_SCOPE } from './scripts/rebuild.ts'
+import { LOOK } from './scripts/node.ts'
+import { ARRIVE, BEGIN, COMPLETE, FORGET, WRITE_SCOPE } from './scripts/rebuild.ts'
 import { dollarsAndRest, nameOf } from './values.ts'
 
 export type Rebuilt =
@@ -28,7 +29,13 @@ export async function rebuildStep(
   const [now] = await connection.run(BEGIN, [token])
   if (typeof now !== 'number' || now === 0) return { kind: 'left' }
   const { scopes, positions, left } = await log.readLedger(now)
-  await writeAll(scopes, (scope) => connection.run(WRITE_SCOPE, ['', token, ...scopeArguments(scope)]))
+  await writeAll(scopes, (scope) => connection.run(WRITE_SCOPE, [String(now), token, ...scopeArguments(scope)]))
+  const [at] = await connection.run(LOOK, [])
+  if (dayOf(Number(at)) !== dayOf(now)) {
+    // What was read belongs to the day before.
+    await connection.run(FORGET, [''])
+    return { kind: 'left' }
+  }
   const places = positions.flatMap(({ node: owner, seq }) => [owner, String(seq)])
   const generation = String(randomInt(1, 2 ** 48 - 1))
   const nodes = [...arrived].map(String)
@@ -39,6 +46,11 @@ export async function rebuildStep(
 }
 
 const TOGETHER = 100
+const DAY_MS = 86_400_000
+
+function dayOf(at: number): number {
+  return Math.floor(at / DAY_MS)
+}
 
 async function writeAll<T>(items: readonly T[], write: (item: T) => Promise<Reply>): Promise<void> {
   for (let start = 0; start < items.length; start += TOGETHER) {

@@ -38,7 +38,7 @@ for _, node in ipairs(redis.call('SMEMBERS', ROOT .. 'nodes')) do
   redis.call('DEL', ROOT .. 'node:' .. node, ROOT .. 'leased:' .. node, ROOT .. 'recalled:' .. node)
 end
 redis.call('DEL', ROOT .. 'scopes', ROOT .. 'nodes', ROOT .. 'alive', ROOT .. 'awaited')
-return { clock('') }
+return { told_time(clock('')) }
 `,
 )
 
