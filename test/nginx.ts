@@ -15,6 +15,12 @@ export interface Nginx {
   stop(): Promise<void>
 }
 
+/** nginx passes by a node that has refused a connection; a new process that has served is known to be back. */
+export function isInUse(node: string): Promise<boolean> {
+  const served = /^switchyard_requests_total\{.*\} [1-9]/m
+  return fetch(`${node}/metrics`).then(async (answer) => served.test(await answer.text()))
+}
+
 const PROGRAM = '/usr/sbin/nginx'
 const PROXY = join(import.meta.dirname, '../deploy/nginx/proxy.conf')
 

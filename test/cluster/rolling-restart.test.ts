@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { KEY, until } from '../harness.ts'
 import { ask, CONFIG, hard } from '../limits/limited.ts'
-import { startNginx } from '../nginx.ts'
+import { isInUse, startNginx } from '../nginx.ts'
 import { startCluster } from './cluster.ts'
 
 /** At length: npm run test:rolling. */
@@ -57,8 +57,7 @@ test(`three gateways are restarted one after the other behind nginx, and none of
         await until(() => begun > before + 50, 'calls go on')
         assert.equal(await node.start(), true)
         restarts++
-        // As docs/operating.md says: nginx avoids a node for a second, and it counts whole ones.
-        await sleep(3_000)
+        await until(() => isInUse(node.url), 'nginx sends it calls again')
       }
     } while (begun < CALLS)
   } finally {
