@@ -90,11 +90,22 @@ describe('limits are exact over threads', () => {
   test('and into one of their workspace, whichever key they have', async () => {
     await newWorkspace(harness, 'joint', hard(20n * HOLD))
     const keys = await Promise.all([1, 2, 3].map(() => newKey(harness, null, 'joint')))
-    const answers = await Promise.all(keys.map((key) => inParallel(60, () => callAlone(key.headers)))).then((all) =>
-      all.flat(),
+    // None is answered before all are admitted or refused: those that have ended cost less than they held.
+    simulator.hold()
+    let refused = 0
+    const all = keys.flatMap((key) =>
+      Array.from({ length: 60 }, async () => {
+        const answer = await callAlone(key.headers)
+        if (answer.status !== 200) refused++
+        return answer
+      }),
     )
+    await until(() => refused + harness.upstream().length === 180, 'all have arrived')
+    simulator.release()
+    const answers = await Promise.all(all)
     const { spent } = await totals({ kind: 'workspace', id: 'joint' })
-    assert.ok(spent <= 20n * HOLD && answers.some(({ status }) => status === 402))
+    assert.deepEqual(statuses(answers), { 200: 20, 402: 160 })
+    assert.ok(spent <= 20n * HOLD)
   })
 
   test('rpm and max_parallel', async () => {
