@@ -51,7 +51,7 @@ export async function startValkey(given: ValkeyOptions = {}): Promise<ValkeyServ
   if (password !== undefined) options.push('--requirepass', password)
   // Where it talks to the others; by itself it takes a port that Linux may have handed out.
   const busPort = inCluster ? await fixedPort() : 0
-  if (inCluster) options.push('--cluster-enabled', 'yes', '--cluster-node-timeout', '2000')
+  if (inCluster) options.push('--cluster-enabled', 'yes', '--cluster-node-timeout', '5000')
   if (inCluster) options.push('--cluster-port', String(busPort))
   const tlsPort = tls === undefined ? 0 : await fixedPort()
   if (tls !== undefined) {
