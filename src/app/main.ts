@@ -51,6 +51,7 @@ export async function startGateway(environment: Environment, options: StartOptio
     nodeName: nodeName.current,
     version: version(),
     waits: { signal },
+    threads,
     maxSpoolRows: shareOf(settings.SPOOL_MAX_ROWS, threads),
     openAfterMs: 1000 * settings.OPEN_ROWS_AFTER_SECONDS,
     isReported: settings.REDIS_URL !== undefined,

@@ -1,10 +1,10 @@
 import { mkdirSync } from 'node:fs'
 import { hostname } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import type { Kysely } from 'kysely'
 import type { Position } from '../request-log/fold/position.ts'
 import { type PastSpool, pastSpools, readPast } from '../request-log/past/read-past.ts'
-import { spoolNode, threadSpools } from '../request-log/spool/segments.ts'
+import { makeSpoolFolder, spoolNode, threadSpool, threadSpools } from '../request-log/spool/segments.ts'
 import { readTail } from '../request-log/spool/tail.ts'
 import { startPresence } from '../store/control/node-presence.ts'
 import { keepValueUses, type ValueUses } from '../store/control/value-uses.ts'
@@ -35,6 +35,8 @@ export interface StoreOptions {
   version?: string
   /** Waits for a PostgreSQL that is away until it is there or the signal aborts; otherwise that is an error. */
   waits?: { signal?: AbortSignal | undefined }
+  /** That serve calls; 1, the default: the main thread does. */
+  threads?: number
   /** So many records may wait in the spool for the database; beyond that the log is full. */
   maxSpoolRows?: number
   /** So long the row of a running call is not written: most calls are then one row, written once. */
@@ -114,7 +116,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     const presence = await patiently(() => startPresence(db, identity), options)
     opened.defer(() => presence.stop(spooled.isDelivered() && others.isDelivered()))
   }
-  const spools = await patiently(() => pastSpools(db, spoolsOf(spoolFolder)), options)
+  const spools = await patiently(() => pastSpools(db, spoolsOf(spoolFolder, node, options.threads ?? 1)), options)
   const positionOf = (spool: string) => spools.find((each) => each.spool === spool)?.position ?? { seq: 0, ends: 0 }
   const onlyProcess = databaseUrl === null
   const fold = spooled.fold({
@@ -158,9 +160,16 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   }
 }
 
-/** Those of its serving threads, however many it had, and last its own. */
-function spoolsOf(folder: string): Pick<PastSpool, 'folder' | 'spool'>[] {
-  return [...threadSpools(folder), folder].map((each) => ({ folder: each, spool: spoolNode(each) ?? '' }))
+/**
+ * Those of its serving threads, however many it had, and last its own. Threads that have none get it here: whoever has
+ * removed it has not removed its position from the database, and its numbers must go on from there.
+ */
+function spoolsOf(folder: string, node: string, threads: number): Pick<PastSpool, 'folder' | 'spool' | 'isGone'>[] {
+  const serving = threads === 1 ? 0 : threads
+  for (let thread = 1; thread <= serving; thread++)
+    makeSpoolFolder(join(folder, String(thread)), threadSpool(node, thread))
+  const ofThreads = threadSpools(folder).map((each) => ({ folder: each, isGone: Number(basename(each)) > serving }))
+  return [...ofThreads, { folder, isGone: false }].map((each) => ({ ...each, spool: spoolNode(each.folder) ?? '' }))
 }
 
 function patiently<T>(work: () => Promise<T>, { log, waits }: StoreOptions): Promise<T> {

@@ -7,7 +7,9 @@ import { sqliteDialect } from '../../store/engine/sqlite-dialect.ts'
 import { errorText } from '../../store/engine/store-error.ts'
 import { yieldToServing } from '../../threads/yield-to-serving.ts'
 import { deleteExpired } from '../retention/retention.ts'
+import { emptySpool } from '../spool/empty-spool.ts'
 import { BATCH_RECORDS, type Damage, SpoolReader } from '../spool/reader.ts'
+import { syncPath } from '../spool/segments.ts'
 import { advanceDays } from '../usage/days.ts'
 import { closeInterrupted, createFold } from './fold.ts'
 import { foldFolder } from './fold-folder.ts'
@@ -190,13 +192,30 @@ async function start(): Promise<void> {
     report({ kind: 'ready', seq: position, interrupted: 0 })
     return
   }
+  const damaged = new Set<string>()
+  const onDamage = (damage: Damage) => {
+    damaged.add(damage.path)
+    report({ kind: 'damaged', damage })
+  }
   for (const { folder, spool: of, upTo } of past) {
-    const onDamage = (damage: Damage) => report({ kind: 'damaged', damage })
     if (of !== node) await foldFolder(db, folder, { upTo, onDamage, onFolded: (seq) => reportPast(of, seq) })
   }
   const seq = await foldToTheEnd(past.find((own) => own.spool === node)?.upTo)
   const interrupted = await closeInterrupted(db, settings.onlyProcess ? null : node, Date.now())
+  const gone = past.filter(({ isGone }) => isGone).map(({ folder }) => folder)
+  if (gone.length > 0) emptySpools(gone, damaged, onDamage)
   report({ kind: 'ready', seq, interrupted })
+}
+
+function emptySpools(folders: readonly string[], ...how: [ReadonlySet<string>, (damage: Damage) => void]): void {
+  const { target } = settings
+  try {
+    // What was committed must survive a power cut first, as PostgreSQL promises by itself.
+    if (target.kind === 'sqlite') syncPath(`${target.path}-wal`)
+    for (const folder of folders) emptySpool(folder, ...how)
+  } catch {
+    // All that they hold is in the log: the next start tries again.
+  }
 }
 
 async function foldOnce(): Promise<void> {

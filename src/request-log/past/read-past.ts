@@ -17,6 +17,8 @@ export interface PastSpool {
   spool: string
   position: Position
   upTo: number
+  /** The thread that wrote it is gone: its files go, too, once the database has all of them. */
+  isGone: boolean
 }
 
 /** What those records add to what the database says, once all of them are folded and what was cut off is closed. */
@@ -58,14 +60,14 @@ const RECENT_MS = 10 * 60_000
 /** The spools as they stand; nobody folds them meanwhile. */
 export async function pastSpools(
   db: Kysely<Database>,
-  spools: readonly Pick<PastSpool, 'folder' | 'spool'>[],
+  spools: readonly Pick<PastSpool, 'folder' | 'spool' | 'isGone'>[],
 ): Promise<PastSpool[]> {
   const found: PastSpool[] = []
-  for (const { folder, spool } of spools) {
+  for (const { folder, spool, isGone } of spools) {
     const reader = new SpoolReader(folder)
     const upTo = reader.end()?.seq ?? 0
     reader.close()
-    found.push({ folder, spool, position: await readPositions(db, spool), upTo })
+    found.push({ folder, spool, isGone, position: await readPositions(db, spool), upTo })
   }
   return found
 }

@@ -1,4 +1,4 @@
-import { openSync, renameSync, statSync } from 'node:fs'
+import { openSync, renameSync, rmSync, statSync } from 'node:fs'
 import { open, rename, rm, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 
@@ -34,6 +34,10 @@ export async function makeReserve(folder: string): Promise<void> {
     await rm(path, { force: true }).catch(() => {})
     throw error
   }
+}
+
+export function removeReserve(folder: string): void {
+  for (const path of [reservePath(folder), `${reservePath(folder)}.new`]) rmSync(path, { force: true })
 }
 
 /**

@@ -18,6 +18,9 @@ export interface Segment {
   path: string
 }
 
+/** What becomes of a file that cannot be read to its end: nobody removes it but a person. */
+export const ASIDE = '.damaged'
+
 const NAME = /^(\d{16})\.log$/
 /** The spool belongs to the gateway of this id, which the database knows how far it has come with. */
 const NODE = 'node'

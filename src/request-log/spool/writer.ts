@@ -13,13 +13,11 @@ import {
 import { frameRoom, writeFrame } from './frame.ts'
 import { type Damage, SpoolReader } from './reader.ts'
 import { takeReserve } from './reserve.ts'
-import { listSegments, makeSpoolFolder, type Segment, segmentAfter, syncPath } from './segments.ts'
+import { ASIDE, listSegments, makeSpoolFolder, type Segment, segmentAfter, syncPath } from './segments.ts'
 
 /** Then the next file is begun: old ones are removed as a whole, and a start reads the newest. */
 const SEGMENT_BYTES = 4 * 1024 * 1024
 const USUAL_ROOM = 64 * 1024
-/** What becomes of a file that cannot be read to its end: nobody removes it but a person. */
-const ASIDE = '.damaged'
 
 export type WriteSync = (file: number, bytes: Buffer, from: number, length: number, at: number) => number
 
