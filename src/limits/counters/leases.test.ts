@@ -268,6 +268,9 @@ class Storm {
   refused = 0
   changes = 0
   setsBack = 0
+  rebuilds = 0
+  /** Half of the storms: each rebuild takes idle leases away, and with them what can go wrong. */
+  readonly #losesCounters: boolean
   /** As management has them: each node hears of a change by and by, or when it starts. */
   #limits: ScopeLimits
 
@@ -275,6 +278,7 @@ class Storm {
     this.world = world
     this.#random = random
     this.#limits = limits
+    this.#losesCounters = random(2) === 0
     world.limit(limits)
   }
 
@@ -284,14 +288,15 @@ class Storm {
     const { world } = this
     const node = world.nodes[this.#random(world.nodes.length)] as SimulatedNode
     const dice = this.#random(1_000)
-    if (dice < 450) await this.#call(node)
+    if (dice < 435) await this.#call(node)
+    else if (dice < 450) await (this.#losesCounters ? this.#rebuild() : this.#call(node))
     else if (dice < 800) await this.#finish()
     else if (dice < 910) await this.#exchange(node)
     else if (dice < 915) this.#change()
     else if (dice < 930) node.limits = this.#limits
     else if (dice < 956) world.now += this.#random(40) === 0 ? 3_600_000 : this.#random(3_000)
     else if (dice < 960) this.#setBack()
-    else if (dice < 975) this.#turn(node)
+    else if (dice < 975) await this.#turn(node)
     else if (dice < 990) await this.#killOrStart(node)
     else world.now += this.#random(20)
   }
@@ -312,7 +317,8 @@ class Storm {
   async #exchange(node: SimulatedNode): Promise<void> {
     const travels: Travel[] = ['arrives', 'arrives', 'arrives', 'is lost', 'answer is lost', 'arrives twice']
     const travel = this.isDeaf(node) ? 'is lost' : (travels[this.#random(travels.length)] ?? 'arrives')
-    if (node.isUp) await node.exchange([], this.#random(3) === 0, travel)
+    if (node.isUp && !node.isJoined && !this.isDeaf(node)) await node.join()
+    else if (node.isUp) await node.exchange([], this.#random(3) === 0, travel)
   }
 
   /** Management lowers or raises a limit, often below what is spent or leased, and about half of the nodes hear it now. */
@@ -332,8 +338,23 @@ class Storm {
     this.world.now -= this.#random(3) === 0 ? this.#random(7_200_000) : this.#random(5_000)
   }
 
-  #turn(node: SimulatedNode): void {
-    if (!this.#deaf.delete(node)) this.#deaf.add(node)
+  /** Some tell at once what they hold, some later, some die or are cut off before they do. */
+  async #rebuild(): Promise<void> {
+    this.rebuilds += 1
+    await this.world.rebuild()
+    for (const node of this.world.nodes) {
+      const fate = this.#random(4)
+      if (fate === 0) await this.#turn(node)
+      else if (fate === 1 && node.isUp) await this.#killOrStart(node)
+      else if (fate === 2 && node.isUp && !this.isDeaf(node)) await node.join()
+    }
+  }
+
+  /** It is cut off, for so long perhaps that it counts as dead, or back. */
+  async #turn(node: SimulatedNode): Promise<void> {
+    if (this.#deaf.delete(node)) return
+    this.#deaf.add(node)
+    if (this.#random(3) === 0) await node.bury(connection)
   }
 
   async #killOrStart(node: SimulatedNode): Promise<void> {
@@ -344,6 +365,9 @@ class Storm {
       return
     }
     node.kill()
+    for (const running of this.world.running) {
+      if (running.node === node && this.#random(2) === 0) node.leave(running)
+    }
     this.world.running = this.world.running.filter((each) => each.node !== node)
     if (this.#random(2) === 0) await node.bury(connection)
   }
@@ -356,8 +380,8 @@ class Storm {
 const SEEDS = Number(process.env['LEASE_SEEDS'] ?? 40)
 const FIRST = Number(process.env['LEASE_FIRST'] ?? 1)
 
-test(`${SEEDS} storms: crashes, lost, repeated and delayed messages, silent nodes, ends of periods, clocks set back, other limits`, async () => {
-  let [admitted, refused, changes, setsBack] = [0, 0, 0, 0]
+test(`${SEEDS} storms: crashes, lost, repeated and delayed messages, silent nodes, ends of periods, clocks set back, other limits, lost counters`, async () => {
+  let [admitted, refused, changes, setsBack, rebuilds] = [0, 0, 0, 0, 0]
   for (let seed = FIRST; seed < FIRST + SEEDS; seed++) {
     const random = randomOf(seed)
     const world = await newWorld(1 + random(6))
@@ -380,6 +404,7 @@ test(`${SEEDS} storms: crashes, lost, repeated and delayed messages, silent node
     refused += storm.refused
     changes += storm.changes
     setsBack += storm.setsBack
+    rebuilds += storm.rebuilds
   }
   assert.ok(
     admitted > SEEDS * 20 && refused > SEEDS,
@@ -387,4 +412,5 @@ test(`${SEEDS} storms: crashes, lost, repeated and delayed messages, silent node
   )
   assert.ok(changes > SEEDS, `${changes} changes of a limit`)
   assert.ok(setsBack > SEEDS / 2, `${setsBack} clocks set back`)
+  assert.ok(rebuilds > SEEDS / 2, `${rebuilds} rebuilds`)
 })
