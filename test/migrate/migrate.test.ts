@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, test } from 'node:test'
 import pg from 'pg'
+import { BATCH_ROWS } from '../../src/migrate/copy-rows.ts'
 import { LEFT_OUT, MOVED_TABLES } from '../../src/migrate/tables.ts'
 import { loadSnapshot } from '../../src/store/control/snapshot.ts'
 import { runCli } from '../cli/run-cli.ts'
@@ -43,25 +44,57 @@ async function movedRows(to: string): Promise<number> {
   return found.length === 0 ? 0 : (JSON.parse(found[0].value).tables.requests?.rows ?? 0)
 }
 
-/** Starts it, and hands it over once so many requests are there. */
-async function runUntil(to: string, enough: number): Promise<Started> {
-  const run = startProcess({ command: command(embedded, to), folder: embedded.folder })
-  await until(async () => (await movedRows(to)) >= enough, `${enough} rows are there`)
-  return run
+/**
+ * However fast it is: once so many requests are there, the next batch waits for a lock, which a trigger takes. It comes
+ * about with the table that it watches.
+ */
+const PAUSE = `
+  create schema pause;
+  create table pause.at (rows int);
+  insert into pause.at values (0);
+  create function pause.there() returns trigger language plpgsql as $$ begin
+    if coalesce((old.value::json #>> '{tables,requests,rows}')::int, 0) >= (select rows from pause.at) then
+      perform pg_advisory_xact_lock(1);
+    end if;
+    return new;
+  end $$;
+  create function pause.watch() returns event_trigger language plpgsql as $$ begin
+    if exists (select from pg_event_trigger_ddl_commands() where object_identity = 'public.settings') then
+      create trigger pause before update on settings for each row when (old.name = 'moved_from')
+        execute function pause.there();
+    end if;
+  end $$;
+  create event trigger pause on ddl_command_end when tag in ('CREATE TABLE') execute function pause.watch();`
+
+/** Starts it, and lets it be ended while it waits with so many requests there. */
+async function runUntil(to: string, enough: number, end: (run: Started) => Promise<unknown>): Promise<Started> {
+  const holder = new pg.Client({ connectionString: to })
+  // The server may be what is ended.
+  holder.on('error', () => {})
+  await holder.connect()
+  try {
+    await holder.query(`update pause.at set rows = ${enough}`)
+    await holder.query('select pg_advisory_lock(1)')
+    const run = startProcess({ command: command(embedded, to), folder: embedded.folder })
+    await until(async () => (await movedRows(to)) >= enough, `${enough} rows are there`)
+    await end(run)
+    return run
+  } finally {
+    await holder.end().catch(() => {})
+  }
 }
 
 test('a migration that is killed three times moves everything, once', async () => {
   const to = await server.createDatabase()
+  await query(to, PAUSE)
   for (const enough of [1, 10_000, 20_000]) {
-    await (await runUntil(to, enough)).stop('SIGKILL')
-    const rows = await movedRows(to)
-    assert.ok(rows >= enough && rows < ROWS, String(rows))
+    await runUntil(to, enough, (run) => run.stop('SIGKILL'))
+    assert.equal(await movedRows(to), Math.max(enough, BATCH_ROWS))
   }
-  const told = await runUntil(to, 30_000)
-  assert.equal(await told.stop('SIGINT'), 1)
+  const told = await runUntil(to, 30_000, async ({ child }) => child.kill('SIGINT'))
+  assert.equal((await told.ended).code, 1)
   assert.match(told.stderr(), /^switchyard: stopped; run the same command to resume$/m)
-  const alone = await runUntil(to, 40_000)
-  await server.halt()
+  const alone = await runUntil(to, 40_000, () => server.halt())
   assert.equal((await alone.ended).code, 1)
   assert.match(alone.stderr(), /^switchyard: postgres:.*; the same command goes on where it was$/m)
   await server.resume()
