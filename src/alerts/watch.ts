@@ -26,7 +26,7 @@ import { recentRows, type Sample, stillNeeded, type TrafficRow } from './traffic
 
 export interface WatchParts {
   db: Kysely<Database>
-  /** For the sums of the log. */
+  /** For the sums of days. */
   reads: Kysely<Database>
   secrets: Secrets
   everyMs: number
@@ -95,12 +95,13 @@ export function watchAlerts(parts: WatchParts): Watch {
   }
 }
 
-async function readTraffic({ reads, workspaces, now }: WatchParts, seen: Seen, ticks: number): Promise<void> {
+/** Only the days may be many rows. The others need no second connection, which would be kept open for them. */
+async function readTraffic({ db, reads, workspaces, now }: WatchParts, seen: Seen, ticks: number): Promise<void> {
   const names = workspaces()
   const at = now()
   if (ticks % TICKS_A_DAY_LOOK === 0) seen.days = await readDays(reads, names, at)
-  seen.samples = stillNeeded([...seen.samples, { at, rows: await readHours(reads, names, at) }], at)
-  seen.refused = await readRefusedKeys(reads, names, at)
+  seen.samples = stillNeeded([...seen.samples, { at, rows: await readHours(db, names, at) }], at)
+  seen.refused = await readRefusedKeys(db, names, at)
 }
 
 /** Everything that is true now. What cannot be asked for is unknown, not over. */
