@@ -167,7 +167,7 @@ test('a node that stops between its report and the end of a rebuild keeps nobody
   const server = /^run_id:(\w+)/m.exec(await connection.info('server'))?.[1] ?? ''
   await until(async () => (await connection.run(ARRIVE, ['two', server])).length !== 1, 'both have reported')
   log.nodes.pop()
-  assert.equal(await counters.ready(10_000), true)
+  assert.equal(await counters.ready(SOON_MS), true)
   const asked = () => counters.ledger.admit(BOUND, { picodollars: COST, tokens: 1 }, 'call')
   await until(async () => (await asked()).kind === 'admitted', 'calls are decided')
 })
@@ -185,7 +185,7 @@ test('a rebuild over midnight begins anew: what was read is of the day before', 
 test('the clock of the server counts, also when that of the machine is ahead', async () => {
   const counters = open('one', () => Date.now() + 86_400_000)
   const before = counters.ledger.now()
-  assert.equal(await counters.ready(10_000), true)
+  assert.equal(await counters.ready(SOON_MS), true)
   assert.ok(counters.ledger.now() < before)
 })
 
