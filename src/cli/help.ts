@@ -1,8 +1,10 @@
 import { allOptions, type Command, type OptionSpec } from './command.ts'
+import { programName } from './program-name.ts'
 import { formatTable } from './table.ts'
+import { demoCommand } from './welcome.ts'
 
 /** All commands, by the first word. */
-export function overview(commands: readonly Command[]): string {
+export function overview(commands: readonly Command[], program = programName()): string {
   const rows = commands.map(({ name, summary }) => [`  switchyard ${name}`, summary])
   const width = Math.max(...rows.map(([first = '']) => first.length))
   const lines = rows.map(([first = '', second = '']) => `${first.padEnd(width)}   ${second}`)
@@ -19,11 +21,16 @@ All but ${local.slice(0, -1).join(', ')} and ${local.at(-1)} talk to a running g
 --json prints what the API answers.
 Exit codes: 0 fine, 1 failed, 2 called wrongly or bad configuration, 3 a plan has differences.
 
-Try:  switchyard demo
-`
+Try:  ${demoCommand(program)}
+${calledHere(program)}`
 }
 
-export function commandHelp(command: Command): string {
+/** Texts say `switchyard`; not everywhere is that a command. */
+function calledHere(program: string): string {
+  return program === 'switchyard' ? '' : `\nFor "switchyard", type here:  ${program}\n`
+}
+
+export function commandHelp(command: Command, program = programName()): string {
   const options = Object.entries(allOptions(command)).map(([name, option]) => [
     optionText(name, option),
     helpText(option),
@@ -40,7 +47,7 @@ Options:${table
 
 Examples:
 ${command.examples.map((example) => `  ${example}`).join('\n')}
-`
+${calledHere(program)}`
 }
 
 export function usage(command: Command): string {

@@ -6,6 +6,7 @@ import { commands } from './commands.ts'
 import { commandHelp, overview } from './help.ts'
 import { createOutput } from './output.ts'
 import { print } from './print.ts'
+import { programName } from './program-name.ts'
 
 const DEFAULT_URL = 'http://127.0.0.1:8080'
 
@@ -29,7 +30,7 @@ function find(args: readonly string[], table: readonly Command[]): { command: Co
   }
   const [group = ''] = args
   const members = table.filter(({ name }) => name.startsWith(`${group} `))
-  if (members.length === 0) throw new CliError(`there is no command '${group}'; see switchyard --help`, 2)
+  if (members.length === 0) throw new CliError(`there is no command '${group}'; see ${programName()} --help`, 2)
   if (args[1] === undefined || args[1].startsWith('-')) {
     print(members.map(({ name, summary }) => `switchyard ${name.padEnd(20)} ${summary}`).join('\n'))
     throw args[1] === '--help' || args[1] === '-h' ? new Shown() : new CliError(`'${group}' needs one of these`, 2)

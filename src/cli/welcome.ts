@@ -40,8 +40,7 @@ function providerHelp(gateway: Gateway): string[] {
 }
 
 /** In a clone npm builds the dashboard first; a container that serves has its port in use. */
-function demoCommand(): string {
-  const program = programName()
+export function demoCommand(program = programName()): string {
   if (program.startsWith('npm run')) return 'npm run demo'
   return program.includes(' exec ') ? `run the image with the command  node ${process.argv[1]} demo` : `${program} demo`
 }

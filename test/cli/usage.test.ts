@@ -33,6 +33,15 @@ describe('help', () => {
     })
   }
 
+  test('says what to type where switchyard is not a command', () => {
+    const clone = 'npm run -s switchyard --'
+    for (const help of [overview(commands(), clone), ...commands().map((command) => commandHelp(command, clone))])
+      assert.match(help, /\nFor "switchyard", type here: {2}npm run -s switchyard --\n$/)
+    assert.match(overview(commands(), clone), /\nTry: {2}npm run demo\n/)
+    assert.match(overview(commands(), 'npx switchyard'), /\nTry: {2}npx switchyard demo\n/)
+    assert.doesNotMatch(overview(commands(), 'switchyard'), /type here/)
+  })
+
   test('is printed by the command line itself and ends with 0', async () => {
     for (const args of [['--help'], ['keys', 'create', '--help'], ['keys', '--help'], ['plan', '-h'], []]) {
       const { code, stdout, stderr } = await runCli(args)
