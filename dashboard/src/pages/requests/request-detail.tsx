@@ -73,7 +73,7 @@ export function RequestDetail({ id, listed }: { id: string; listed: ListedReques
       {request.requested_model !== null && (
         <DrawerSection title="The same call again">
           <Text size="xs" c="dimmed">
-            The log does not hold what was said: put the messages in.
+            Its messages are not part of the command: put them in.
           </Text>
           <CodeBlock
             label="The same call with curl"

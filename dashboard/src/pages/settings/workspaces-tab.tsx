@@ -52,7 +52,7 @@ function columnsWith(link: (name: string) => string): Column<Workspace>[] {
       wideOnly: true,
       cell: ({ streaming, streaming_managed_by: by }) => (
         <>
-          {streaming === null ? 'default' : streaming ? 'on' : 'off'} <ManagedBadge by={by} />
+          {streaming === null ? 'as the gateway' : streaming ? 'on' : 'off'} <ManagedBadge by={by} />
         </>
       ),
     },
