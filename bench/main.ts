@@ -25,6 +25,7 @@ import { FULL, QUICK, type RunOptions } from './plan.ts'
 import { reportText } from './report/report.ts'
 import { writeDocs, writeNodesDocs, writePeersDocs } from './report/write-docs.ts'
 import type { BenchResult } from './result.ts'
+import { endOnSignal } from './run/end-on-signal.ts'
 import { builtProgram, OURS, SOURCES } from './run/gateway.ts'
 import { parsePeer } from './run/peers.ts'
 import { pinSelf } from './run/pinning.ts'
@@ -209,4 +210,5 @@ function read<Result>(path: string): Result {
   return JSON.parse(readFileSync(path, 'utf8')) as Result
 }
 
+endOnSignal()
 process.stdout.write(await main())

@@ -52,11 +52,16 @@ export async function startProcess(options: ProcessOptions): Promise<RunningProc
 export function launch({ command, args, env = {}, cwd }: LaunchOptions): ChildProcess {
   const inherited = Object.fromEntries(PASSED_ON.map((name) => [name, process.env[name]]))
   const child = spawn(command, args, { env: { ...inherited, ...env }, cwd, stdio: ['ignore', 'pipe', 'pipe'] })
-  // No child outlives this process.
-  const end = () => child.kill('SIGKILL')
-  process.once('exit', end)
-  child.once('exit', () => process.removeListener('exit', end))
+  endWithUs(child)
   return child
+}
+
+/** No child outlives this process, unless a signal ends it that nobody has a handler for. */
+export function endWithUs(child: ChildProcess): void {
+  const end = () => child.kill('SIGKILL')
+  // First: what others do at the exit may take away what it works with.
+  process.prependOnceListener('exit', end)
+  child.once('exit', () => process.removeListener('exit', end))
 }
 
 export async function killAndWait(child: ChildProcess): Promise<void> {

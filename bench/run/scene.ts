@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { type RunningProcess, startProcess } from '../../test/child-process.ts'
+import { endWithUs, type RunningProcess, startProcess } from '../../test/child-process.ts'
 import type { LoadOrder, LoadResult } from '../load/load.ts'
 import { type Pinning, pinSelf } from './pinning.ts'
 
@@ -58,7 +58,13 @@ export interface Scene extends AsyncDisposable {
 export function createScene(pinning = pinSelf()): Scene {
   const folder = mkdtempSync(join(tmpdir(), 'switchyard-bench-'))
   const running = new AsyncDisposableStack()
-  running.defer(() => rmSync(folder, { recursive: true, force: true }))
+  // Processes that were just killed may still write there.
+  const removeFolder = () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
+  process.once('exit', removeFolder)
+  running.defer(() => {
+    process.removeListener('exit', removeFolder)
+    removeFolder()
+  })
   return {
     pinning,
     folder,
@@ -70,7 +76,9 @@ export function createScene(pinning = pinSelf()): Scene {
     async load<Order extends LoadOrder>(order: Order) {
       const program = join(import.meta.dirname, '../load/load.ts')
       const { command, args } = pinning.on('around', process.execPath, [program, JSON.stringify(order)])
-      const { stdout } = await promisify(execFile)(command, args, { maxBuffer: 64 * 1024 * 1024 })
+      const running = promisify(execFile)(command, args, { maxBuffer: 64 * 1024 * 1024 })
+      endWithUs(running.child)
+      const { stdout } = await running
       return JSON.parse(stdout) as LoadResult<Order>
     },
     [Symbol.asyncDispose]: () => running.disposeAsync(),
