@@ -32,7 +32,7 @@ const ROOMS: Record<string, Room> = {
   'src/store/control': { rooms: ['src/domain', 'src/store/engine'], packages: ['kysely', 'zod'] },
   'src/store/config-file': {
     rooms: ['src/domain', 'src/content', 'src/store/engine', 'src/store/control'],
-    packages: ['kysely'],
+    packages: ['kysely', 'yaml'],
   },
   'src/request-log': { rooms: ['src/domain', 'src/threads', 'src/limits', 'src/store/engine'], packages: ['kysely'] },
   'src/alerts': {
@@ -99,7 +99,7 @@ const ROOMS: Record<string, Room> = {
       'src/calls',
       'src/management',
     ],
-    packages: ['yaml', 'zod', 'kysely'],
+    packages: ['zod', 'kysely'],
   },
   'src/doctor': {
     rooms: [

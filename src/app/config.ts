@@ -1,7 +1,5 @@
-import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
-import { parse } from 'yaml'
 import { z } from 'zod'
 import { baseUrlProblem } from '../domain/base-url.ts'
 import { type FileConfig, FileConfigSchema, providerProblem } from '../domain/file-config.ts'
@@ -10,6 +8,7 @@ import { DEFAULT_ON_CALLER_LEFT, type Provider, type ProviderKinds } from '../do
 import { proxyProblem } from '../domain/proxy-url.ts'
 import { trustedProxies } from '../http/client-source.ts'
 import type { ListenAddress } from '../http/listen-problem.ts'
+import { readYaml } from '../store/config-file/read-yaml.ts'
 import { PROXY_VARIABLES, proxyNamed } from '../upstream/environment-proxies.ts'
 import { OIDC_VARIABLES, oidcProblem } from './oidc-config.ts'
 import { STREAM_VARIABLES } from './stream-config.ts'
@@ -255,48 +254,10 @@ function readFile(path: string, mustExist: boolean): string | null {
   }
 }
 
-/** Text values may contain `${VAR}` from the environment; an unset variable is an error, never an empty string. */
 export function parseFileConfig(text: string, path: string, environment: Environment): FileConfig {
-  const value = parseWithVariables(text, path, environment)
-  const parsed = FileConfigSchema.safeParse(value ?? {})
+  const read = readYaml(text, environment)
+  if ('problem' in read) throw new ConfigError(`${path}: ${read.problem}`)
+  const parsed = FileConfigSchema.safeParse(read.value ?? {})
   if (parsed.success) return parsed.data
   throw new ConfigError(`${path}: ${problemText(parsed.error)}`)
-}
-
-/**
- * `${VAR}` where YAML would read a brace: a placeholder goes through the parser, so no value can change the structure.
- * `$${VAR}` means the text `${VAR}` itself. The placeholder contains a random number, so no text looks like one.
- */
-function parseWithVariables(text: string, path: string, environment: Environment): unknown {
-  const mark = randomBytes(9).toString('hex')
-  const standIns = text.replace(/(\$?)\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g, (_whole, dollar: string, name: string) =>
-    dollar === '' ? `⟦${mark}v${name}⟧` : `⟦${mark}t${name}⟧`,
-  )
-  const fill = (value: string) =>
-    value.replace(new RegExp(`⟦${mark}([vt])(\\w+)⟧`, 'g'), (_whole, kind: string, name: string) => {
-      if (kind === 't') return `\${${name}}`
-      const found = environment[name]
-      if (found === undefined || found === '') {
-        throw new ConfigError(`${path}: \${${name}} is not set in the environment`)
-      }
-      return found
-    })
-  return filled(parseYaml(standIns, path, mark), fill)
-}
-
-function parseYaml(text: string, path: string, mark: string): unknown {
-  try {
-    return parse(text)
-  } catch (error) {
-    const problem = error instanceof Error ? (error.message.split('\n')[0] ?? '').replace(/:$/, '') : 'not YAML'
-    const asWritten = problem.replace(new RegExp(`⟦${mark}[vt](\\w+)⟧`, 'g'), (_whole, name) => `\${${name}}`)
-    throw new ConfigError(`${path}: ${asWritten}`)
-  }
-}
-
-function filled(value: unknown, fill: (text: string) => string): unknown {
-  if (typeof value === 'string') return fill(value)
-  if (Array.isArray(value)) return value.map((item) => filled(item, fill))
-  if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, filled(item, fill)]))
 }
