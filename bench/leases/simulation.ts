@@ -143,14 +143,15 @@ interface Node {
 async function startNode(world: World, name: string): Promise<Node> {
   const { time, connection } = world
   const process = randomUUID()
-  await time.outside(connection.run(JOIN, [name, process]))
+  const clock = () => EPOCH + Math.floor(time.now)
+  await time.outside(connection.run(JOIN, [String(clock()), name, process]))
   const leases = new Leases(0)
   const reports = new Reports(leases)
-  const clock = () => EPOCH + Math.floor(time.now)
+  reports.forget(process)
   const shared = { leases, node: name, now: clock, clock: () => String(clock()) }
   const syncs = new Syncs({
     ...shared,
-    ...{ reports, process, waitMs: 2_000, onAnswer() {}, onReported() {} },
+    ...{ reports, waitMs: 2_000, onAnswer() {}, onReported() {} },
     connection: () => travelling,
     onLost: () => Promise.reject(new Error(`${name} is not known`)),
   })
