@@ -89,14 +89,15 @@ describe('a group', () => {
       'dead-east',
       Array.from({ length: FAILURES_TO_OPEN }, () => ({ status: 500 })),
     )
-    for (let failure = 0; failure < FAILURES_TO_OPEN; failure += 1) {
+    const asked: string[][] = []
+    while (asked.length < FAILURES_TO_OPEN) {
       const answer = await ask('dead')
       assert.equal(servedBy(answer), 'west')
-      assert.deepEqual(
-        attemptsOf(await harness.rowOf(answer)).map(({ provider }) => provider),
-        ['east', 'west'],
-      )
+      const providers = attemptsOf(await harness.rowOf(answer)).map(({ provider }) => provider)
+      // One call in a thousand begins at the lighter member.
+      if (providers[0] === 'east') asked.push(providers)
     }
+    assert.deepEqual(new Set(asked.map(String)), new Set(['east,west']))
     const answer = await ask('dead')
     const row = await harness.rowOf(answer)
     assert.deepEqual([servedBy(answer), row['fallback'], attemptsOf(row).length], ['west', 0, 1])
