@@ -1,8 +1,11 @@
-import { asPicodollars, costOf as costOfTokens, type Picodollars } from '../domain/pricing/price.ts'
+import { costOf as costOfTokens, type Picodollars } from '../domain/pricing/price.ts'
+import { bothCosts, NO_COST } from '../domain/pricing/row-cost.ts'
 import { type TokenUsage, unmixedAnswers } from '../domain/pricing/usage.ts'
 import type { ChainEntry } from '../domain/route.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
-import { advance, type Begun, type Cost, type Priced, type Served, type ServedBy } from './stages.ts'
+import { moneyOf } from '../limits/hold.ts'
+import { termsAt } from './chain/chain-hold.ts'
+import { type Admitted, advance, type Cost, type Priced, type Served, type ServedBy } from './stages.ts'
 
 /**
  * Usage × the price version in force when the call began: the call keeps its snapshot, so a later price change does not
@@ -11,21 +14,23 @@ import { advance, type Begun, type Cost, type Priced, type Served, type ServedBy
 export function price(call: Served): Priced {
   const { served, lost } = call
   const own = costOf(served, served.entry, call)
-  const total = lost === null || lost.cost === null ? own : together(own, lost.cost)
-  const booked = bookedHold(call, own, total)
-  return advance(call, { cost: booked === null ? total : { ...total, picodollars: booked, most: booked } })
+  return advance(call, { cost: lost === null || lost.cost === null ? own : together(own, lost.cost) })
 }
 
 export function costOf(
   { usage, bounds }: Pick<ServedBy, 'usage' | 'bounds'>,
   entry: ChainEntry,
-  { endpoint, snapshot }: Pick<Begun, 'endpoint' | 'snapshot'>,
+  call: Pick<Admitted, 'endpoint' | 'snapshot' | 'fitnesses' | 'body'>,
 ): Cost {
+  const { endpoint, snapshot } = call
   if (endpoint.isFree === true) return FREE
   const cost = (of: TokenUsage) => costOfUsage(of, entry, snapshot)
   if (bounds === null) return { ...cost(usage), least: null, most: null }
   const any = (of: TokenUsage) => unmixedAnswers(of).map((each) => cost(each).picodollars)
-  return { ...cost(usage), least: smallest(any(bounds.least)), most: largest(any(bounds.most)) }
+  const estimate = { ...cost(usage), least: smallest(any(bounds.least)), most: largest(any(bounds.most)) }
+  const hold = estimate.most === null ? null : bookedHold(entry, call)
+  if (hold === null || estimate.picodollars === null || hold <= estimate.picodollars) return estimate
+  return { ...estimate, picodollars: hold, most: hold }
 }
 
 /** Null where one of them is unknown. */
@@ -37,31 +42,34 @@ function largest(costs: (Picodollars | null)[]): Picodollars | null {
   return costs.reduce((a, b) => (a === null || b === null ? null : a > b ? a : b))
 }
 
-/** In place of an estimate, where the provider it is of is set so; null: the estimate counts. */
-function bookedHold({ served, lost, snapshot, held }: Served, own: Cost, total: Cost): Picodollars | null {
-  const { picodollars: hold } = held.hold
-  const isSetSo = (cost: Cost | null | undefined, entry: ChainEntry | undefined) =>
-    typeof cost?.most === 'bigint' && snapshot.providers.get(entry?.provider ?? '')?.onEstimate === 'hold'
-  if (!isSetSo(own, served.entry) && !isSetSo(lost?.cost, lost?.entry)) return null
-  return hold !== null && total.picodollars !== null && hold > total.picodollars ? hold : null
+/** In place of an estimate, where its provider is set so: what was held for this entry. Null: the estimate counts. */
+function bookedHold(
+  entry: ChainEntry,
+  { snapshot, fitnesses, body }: Parameters<typeof costOf>[2],
+): Picodollars | null {
+  if (snapshot.providers.get(entry.provider)?.onEstimate !== 'hold') return null
+  for (const fitness of fitnesses) {
+    if (fitness.kind !== 'usable' || fitness.candidate.entry !== entry) continue
+    return moneyOf(termsAt(fitness.candidate, body.promptTokens.most, snapshot))
+  }
+  return null
 }
 
-/** Unknown where one of them is; an estimate where one of them is. */
+/** An estimate where one of them is. */
 function together(own: Cost, lost: Cost): Cost {
   const isEstimated = own.most !== null || lost.most !== null
+  // What is booked at its bound is so in all: the row does not keep the bounds of its parts.
+  const lostMost =
+    own.most !== null && own.most === own.picodollars ? lost.picodollars : (lost.most ?? lost.picodollars)
   return {
-    picodollars: sum(own.picodollars, lost.picodollars),
+    picodollars: bothCosts(own.picodollars, lost.picodollars),
     priceVersion: own.priceVersion,
-    least: isEstimated ? sum(own.least ?? own.picodollars, lost.least ?? lost.picodollars) : null,
-    most: isEstimated ? sum(own.most ?? own.picodollars, lost.most ?? lost.picodollars) : null,
+    least: isEstimated ? bothCosts(own.least ?? own.picodollars, lost.least ?? lost.picodollars) : null,
+    most: isEstimated ? bothCosts(own.most ?? own.picodollars, lostMost) : null,
   }
 }
 
-function sum(a: Picodollars | null, b: Picodollars | null): Picodollars | null {
-  return a === null || b === null ? null : asPicodollars(a + b)
-}
-
-export const FREE: Cost = { picodollars: asPicodollars(0n), priceVersion: null, least: null, most: null }
+export const FREE: Cost = { picodollars: NO_COST, priceVersion: null, least: null, most: null }
 
 /** Null when the model has no known price. */
 export function costOfUsage(usage: TokenUsage, { provider, model }: ChainEntry, { registry }: Snapshot) {

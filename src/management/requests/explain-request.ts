@@ -3,6 +3,7 @@ import { CALLER_LEFT, INTERRUPTED } from '../../domain/errors.ts'
 import type { AttemptPhase } from '../../domain/log/stream-words.ts'
 import { type CostLines, costLines, costWords } from '../../domain/pricing/cost-lines.ts'
 import { asPicodollars, exactUsd, parsePrices } from '../../domain/pricing/price.ts'
+import { isFree } from '../../domain/pricing/row-cost.ts'
 import { ADJUSTMENT_REASONS, type Adjustment } from '../../domain/request/adjustment.ts'
 import type { AttemptRecord } from '../../request-log/record.ts'
 import { usageOf } from '../../request-log/row.ts'
@@ -107,6 +108,7 @@ async function explainCost(db: Kysely<Database>, row: RequestRow): Promise<Pick<
   if (isBookedAtBound(row)) return none(boundWords(row))
   if (row.cache === 'hit') return none(`a stored answer costs nothing: ${savedWords(row)}`)
   if (usage === null) return none('no provider served the call, so it has no cost')
+  if (isFree({ endpoint: row.endpoint, isHit: false, isServed: true })) return none('this endpoint costs nothing')
   if (row.cost_picodollars === null) {
     return none(
       `no price was known for ${row.provider}/${row.model} when the call was admitted, or its counts are beyond belief: the cost is unknown`,

@@ -1,5 +1,6 @@
 import type { StreamEnding, UsageSource } from '../../domain/log/stream-words.ts'
 import { asPicodollars, exactUsd } from '../../domain/pricing/price.ts'
+import { isAtBound } from '../../domain/pricing/row-cost.ts'
 import type { ExactInteger } from '../../store/engine/exact-integer.ts'
 import type { RequestRow } from '../../store/engine/schema.ts'
 
@@ -43,8 +44,8 @@ export function isBookedAtBound(row: RequestRow): boolean {
 
 /** `on_estimate: hold` of its provider. */
 function isBookedAtHold(row: RequestRow): boolean {
-  const { usage_source: source, hold_picodollars: hold, cost_picodollars: cost, cost_most_picodollars: most } = row
-  return source !== 'provider' && most !== null && hold === cost && most === cost
+  const { usage_source: source, cost_picodollars: cost, cost_most_picodollars: most } = row
+  return most !== null && cost !== null && isAtBound({ source, cost: BigInt(cost), most: BigInt(most) })
 }
 
 export function boundWords(row: RequestRow): string {

@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import { compilePrice, costOf, type Price, parsePrices } from '../../domain/pricing/price.ts'
+import { bothCosts, isAtBound, isFree, NO_COST } from '../../domain/pricing/row-cost.ts'
 import { promptTokens } from '../../domain/pricing/usage.ts'
 import { mapInTurns } from '../../store/engine/in-turns.ts'
 import type { Database, RequestRow } from '../../store/engine/schema.ts'
@@ -37,6 +38,8 @@ const COLUMNS = [
   'workspace',
   'key_id',
   'started_at',
+  'endpoint',
+  'cache',
   ...USAGE_COLUMNS,
   'price_version',
   'cost_picodollars',
@@ -88,12 +91,13 @@ function differenceOf(row: PricedRow, prices: ReadonlyMap<number, Price>): LogDi
   const stored = whole(row.cost_picodollars)
   const bound = brokenBound(row, stored)
   if (bound !== null) return { ...place, figure: 'cost', stored, computed: bound }
-  if (isBookedAtMost(row, stored)) return null
-  const price = row.price_version === null ? undefined : prices.get(row.price_version)
-  if (row.price_version !== null && price === undefined) return 'unpriced'
+  const { usage_source: source, endpoint, price_version: version } = row
+  if (isAtBound({ source, cost: stored, most: whole(row.cost_most_picodollars) })) return null
+  const price = version === null ? undefined : prices.get(version)
+  if (version !== null && price === undefined) return 'unpriced'
   const own = usage === null || price === undefined ? null : costOf(usage, price)
-  const lost = lostIn(row)
-  const computed = own === null || lost === null ? null : own + lost
+  const isServed = usage !== null
+  const computed = isFree({ endpoint, isHit: row.cache === 'hit', isServed }) ? NO_COST : bothCosts(own, lostIn(row))
   return stored === computed ? null : { ...place, figure: 'cost', stored, computed }
 }
 
@@ -114,14 +118,6 @@ function brokenBound(row: PricedRow, stored: bigint | null): bigint | null {
   if (stored === null) return null
   if (least !== null && stored < least) return least
   return most !== null && stored > most ? most : null
-}
-
-/** What nobody has counted is booked with its bound, as an interrupted stream is; both are null where none was known. */
-function isBookedAtMost(
-  { usage_source: source, cost_most_picodollars: most }: PricedRow,
-  stored: bigint | null,
-): boolean {
-  return (source === 'estimated' || source === 'provider_partial') && stored === whole(most)
 }
 
 function whole(value: number | bigint | null): bigint | null {
