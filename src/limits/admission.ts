@@ -113,7 +113,10 @@ export function limitOf(budget: Budget): Picodollars {
 
 /** A call of unknown price fits no hard budget; a soft budget warns about it once it is used up. */
 export function fits({ limit, spent, held }: BudgetState, hold: Picodollars | null, { budget }: Limits): boolean {
-  if (hold === null) return budget?.mode === 'soft' && spent + held < limit
+  const isSoft = budget?.mode === 'soft'
+  if (hold === null) return isSoft && spent + held < limit
+  // What takes nothing exceeds nothing, even after a limit was lowered below what is used. So say all ledgers.
+  if (hold === 0n && !isSoft) return true
   return spent + held + hold <= limit
 }
 
@@ -124,7 +127,7 @@ function collectRateRefusals(account: Account, limits: Limits, hold: CallHold, n
     const waitMs = waitUntilAtMost(window, 'requests', rpm - 1, now)
     into.push({ kind: 'rpm', scope, limit: rpm, used: window.requests, needed: 1, waitMs })
   }
-  if (tpm !== undefined && (hold.tokens === null || window.tokens + hold.tokens > tpm)) {
+  if (tpm !== undefined && (hold.tokens === null || (hold.tokens > 0 && window.tokens + hold.tokens > tpm))) {
     const waitMs = hold.tokens === null ? null : waitUntilAtMost(window, 'tokens', tpm - hold.tokens, now)
     into.push({ kind: 'tpm', scope, limit: tpm, used: window.tokens, needed: hold.tokens, waitMs })
   }

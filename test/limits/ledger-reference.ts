@@ -71,12 +71,12 @@ export class Reference {
     if (limits === null) return true
     const { rpm, tpm, max_parallel: parallel, budget } = limits
     if (rpm !== undefined && this.recent(scope).length >= rpm) return false
-    if (tpm !== undefined && this.tokens(scope) + tokens > tpm) return false
+    if (tpm !== undefined && tokens > 0 && this.tokens(scope) + tokens > tpm) return false
     if (parallel !== undefined && this.of(scope).filter((call) => call.state === 'open').length >= parallel)
       return false
     if (budget === undefined || budget.mode === 'soft') return true
     const { spent, held } = this.money(scope, budget.per)
-    return hold !== null && spent + held + hold <= BigInt(Number(budget.usd) * 1e12)
+    return hold === 0n || (hold !== null && spent + held + hold <= BigInt(Number(budget.usd) * 1e12))
   }
 
   logged(): LoggedScope[] {

@@ -134,9 +134,11 @@ export class Slot {
 
   fits({ rpm, tpm, parallel, budget }: SlotLimits, { money, tokens, hasTokens }: SlotHold): boolean {
     if (this.#at(REQUESTS) + 1 > rpm || this.#at(IN_FLIGHT) + 1 > parallel) return false
-    if (tpm !== Number.POSITIVE_INFINITY && (!hasTokens || this.#at(TOKENS) + tokens > tpm)) return false
+    if (tpm !== Number.POSITIVE_INFINITY && (!hasTokens || (tokens > 0 && this.#at(TOKENS) + tokens > tpm)))
+      return false
     if (budget === null) return true
-    return money !== null && this.#isWithin(PLACES[budget.per], money, budget.limit)
+    if (money === null) return false
+    return (money.dollars === 0 && money.rest === 0) || this.#isWithin(PLACES[budget.per], money, budget.limit)
   }
 
   hold(at: number, { money, tokens }: SlotHold): void {

@@ -35,6 +35,8 @@ local function fits(scope, limits, dollars, rest)
     if limits.hard then return false end
     -- One picodollar must be left.
     dollars, rest = 0, 1
+  elseif limits.hard and dollars == 0 and rest == 0 then
+    return true
   end
   local left, part = money_left(scope, limits)
   return left > dollars or (left == dollars and part >= rest)
@@ -55,7 +57,7 @@ local function judge(scope, name, limits, dollars, rest, tokens, now)
     view[9] = wait(scope, name, 1, limits.rpm - 1, now)
     refuses = true
   end
-  if limits.tpm > 0 and (tokens < 0 or scope[22] + scope[18] + tokens > limits.tpm) then
+  if limits.tpm > 0 and (tokens < 0 or (tokens > 0 and scope[22] + scope[18] + tokens > limits.tpm)) then
     view[10] = tokens < 0 and -1 or wait(scope, name, 2, limits.tpm - tokens, now)
     refuses = true
   end
