@@ -31,6 +31,11 @@ export function mayShareProcess(file: string): boolean {
   return !STARTERS.some((starter) => reached.has(starter)) && !OF_THE_PROCESS.test(readFileSync(file, 'utf8'))
 }
 
+/** Whether a test file loads this file of ours, directly or through others. */
+export function reaches(file: string, other: string): boolean {
+  return reachedFrom(file).has(other)
+}
+
 /** Files of ours and packages that are loaded with this file, but for what these others load. */
 function reachedFrom(file: string, others: readonly string[] = []): Set<string> {
   const reached = new Set([file])

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import { fc } from '../../test/property.ts'
 import { BytePieces, joined } from './byte-pieces.ts'
 
 const sizes = fc.array(fc.oneof(fc.integer({ min: 0, max: 100 }), fc.integer({ min: 10_000, max: 70_000 })), {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import { fc } from '../../test/property.ts'
 import { topLevelFields } from './top-level-fields.ts'
 
 test('every field of its own is found where its value begins, whatever is nested or escaped', () => {

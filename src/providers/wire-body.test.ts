@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import fc from 'fast-check'
+import { fc } from '../../test/property.ts'
 import type { JsonObject } from '../domain/request/call-request.ts'
 import type { ChatRequest } from '../domain/request/chat.ts'
 import { wireBody } from './wire-body.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import fc from 'fast-check'
+import { fc } from '../../test/property.ts'
 import type { ServerSentEvent } from '../domain/request/stream.ts'
 import { LONGEST_EVENT, ServerSentEvents } from './server-sent-events.ts'
 

@@ -1,10 +1,10 @@
-import fc from 'fast-check'
 import type { Kysely } from 'kysely'
 import { createFold } from '../../src/request-log/fold/fold.ts'
 import { readPosition } from '../../src/request-log/fold/position.ts'
 import type { CloseRecord } from '../../src/request-log/record.ts'
 import { closeLine } from '../../src/request-log/spool/record-lines.ts'
 import type { Database } from '../../src/store/engine/schema.ts'
+import { fc } from '../property.ts'
 import { closeRecord } from '../test-store.ts'
 import { anyUsage } from './any-usage.ts'
 

@@ -1,6 +1,6 @@
-import fc from 'fast-check'
 import { OUTPUT_PARTS, PROMPT_CLASSES, type TokenClass } from '../../src/domain/pricing/classes.ts'
 import { NO_USAGE, type TokenUsage } from '../../src/domain/pricing/usage.ts'
+import { fc } from '../property.ts'
 
 /** Any usage that a family can report: the classes of the prompt do not overlap, nor do the parts of the answer. */
 export function anyUsage(tokens: fc.Arbitrary<number>): fc.Arbitrary<TokenUsage> {

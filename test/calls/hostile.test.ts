@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { connect, type Socket } from 'node:net'
 import { after, beforeEach, describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import fc from 'fast-check'
 import { type Answered, type Harness, hello, KEY, startHarness, until } from '../harness.ts'
+import { fc } from '../property.ts'
 
 const LIMIT = 100_000
 const CONFIG = `

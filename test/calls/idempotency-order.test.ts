@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
 import { IDEMPOTENCY_MS } from '../../src/domain/idempotency.ts'
+import { fc } from '../property.ts'
 import { type Caller, newWorld, type Row, type Told, turn } from './idempotency-world.ts'
 
 const HOUR = 3_600_000

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
-import fc from 'fast-check'
 import type { Limits } from '../../src/domain/limits.ts'
 import { asPicodollars, exactUsd } from '../../src/domain/pricing/price.ts'
 import { type ChainHold, type FittedLimits, fittedLimits } from '../../src/limits/chain-hold.ts'
@@ -10,6 +9,7 @@ import { moneyOf } from '../../src/limits/hold.ts'
 import { createSpendLedger } from '../../src/limits/memory-ledger.ts'
 import type { Payer, SpendLedger } from '../../src/limits/spend-ledger.ts'
 import { beginLedger, connectTo, syncedLedgers } from '../counters.ts'
+import { fc } from '../property.ts'
 import { startValkey } from '../valkey.ts'
 
 const server = await startValkey()

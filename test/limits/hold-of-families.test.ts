@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import fc from 'fast-check'
 import { compilePrice, costOf, NO_PRICES } from '../../src/domain/pricing/price.ts'
 import { UNKNOWN_TRAITS } from '../../src/domain/provider.ts'
 import type { JsonObject } from '../../src/domain/request/call-request.ts'
@@ -9,6 +8,7 @@ import { promptTokensBound } from '../../src/endpoints/chat-completions/prompt-b
 import { holdTerms, moneyOf } from '../../src/limits/hold.ts'
 import { FAMILIES } from '../../src/providers/families.ts'
 import type { Translator } from '../../src/providers/family.ts'
+import { fc } from '../property.ts'
 
 const RUNS = { numRuns: 500 }
 const MAX_OUTPUT = 8_192

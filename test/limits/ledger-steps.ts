@@ -1,5 +1,5 @@
-import fc from 'fast-check'
 import { PERIODS } from '../../src/limits/budget-period.ts'
+import { fc } from '../property.ts'
 import { DAY, KEYS, SCOPES, type Step } from './ledger-reference.ts'
 
 export const USD = 1_000_000_000_000n

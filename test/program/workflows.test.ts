@@ -30,8 +30,11 @@ const stepsOf = (file: string) => jobsOf(file).flatMap(({ steps }) => steps)
 const commandsOf = (file: string) => stepsOf(file).flatMap(({ run }) => run ?? [])
 const baseImages = [...readFileSync('Dockerfile', 'utf8').matchAll(/^FROM (\S+)/gm)].map((match) => match[1])
 
-test('there is a workflow for changes and one for releases', () => {
-  assert.deepEqual(files.sort(), ['.github/workflows/ci.yml', '.github/workflows/release.yml'])
+test('there is a workflow for changes, one for releases and one for the nights', () => {
+  assert.deepEqual(
+    files.sort(),
+    ['ci', 'nightly', 'release'].map((name) => `.github/workflows/${name}.yml`),
+  )
 })
 
 for (const file of files) {
@@ -56,8 +59,11 @@ for (const file of files) {
       for (const job of jobsOf(file)) assert.ok((job['timeout-minutes'] ?? 360) <= 120)
     })
 
-    test("runs the README's test command, in the image that the Dockerfile builds on", () => {
-      const tests = jobsOf(file).filter(({ steps }) => steps.some(({ run }) => run === '.ci/run'))
+    const isNightly = file.endsWith('nightly.yml')
+    const what = isNightly ? 'fresh seeds' : "the README's test command"
+    test(`runs ${what}, in the image that the Dockerfile builds on`, () => {
+      const command = isNightly ? /^npm run test:explore / : /^\.ci\/run$/
+      const tests = jobsOf(file).filter(({ steps }) => steps.some(({ run = '' }) => command.test(run)))
       assert.deepEqual(
         tests.map(({ container }) => container),
         [baseImages[0]],

@@ -2,12 +2,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isDeepStrictEqual } from 'node:util'
 import { createRandom } from '../../simulator/random.ts'
+import { seedOr } from '../property.ts'
 import { cut, mutatedAnswer } from './mutate.ts'
 import { readByNode } from './node-reading.ts'
 import { readByUs, readInPieces } from './our-reading.ts'
 
 const COUNT = Number(process.env['REPLY_FUZZ_COUNT'] ?? 20_000)
-const SEED = Number(process.env['REPLY_FUZZ_SEED'] ?? 16)
+const SEED = seedOr(16)
 const AT_ONCE = 200
 
 /** Where we refuse what Node takes, by the words of our reader. Anything else would be a mistake of ours. */
@@ -25,7 +26,7 @@ const STRICTER: Record<string, string> = {
 }
 
 test('what we take for an answer is the same answer to Node, however it is cut', { timeout: 600_000 }, async (t) => {
-  t.diagnostic(`REPLY_FUZZ_SEED=${SEED} REPLY_FUZZ_COUNT=${COUNT}`)
+  t.diagnostic(`TEST_SEED=${SEED} REPLY_FUZZ_COUNT=${COUNT}`)
   const random = createRandom(SEED)
   const counts = { taken: 0, kept: 0, refusedByBoth: 0 }
   /** Answers that Node takes and we do not, by why. */

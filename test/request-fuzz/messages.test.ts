@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
 import { endpointNamed } from '../../src/endpoints/endpoints.ts'
+import { fc } from '../property.ts'
 import { DRAWS, goThrough } from './whole-request.ts'
 
 /** A million before a release; as many as a suite can afford otherwise. */

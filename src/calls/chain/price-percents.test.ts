@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import fc from 'fast-check'
+import { fc } from '../../../test/property.ts'
 import { SmallBody } from '../../bodies/small-body.ts'
 import { compilePrice, costOf, NO_PRICES } from '../../domain/pricing/price.ts'
 import { type Provider, UNKNOWN_TRAITS } from '../../domain/provider.ts'

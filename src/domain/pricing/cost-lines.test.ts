@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
 import { anyUsage } from '../../../test/calls/any-usage.ts'
+import { fc } from '../../../test/property.ts'
 import { perClass } from './classes.ts'
 import { costLines, costWords } from './cost-lines.ts'
 import { asPicodollars, compilePrice, costOf, NO_PRICES, type PriceList, usdWithSixDecimals } from './price.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import fc from 'fast-check'
+import { fc } from '../../../test/property.ts'
 import type { JsonObject } from './call-request.ts'
 import { ChatRequestSchema, isUsual } from './chat.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import fc from 'fast-check'
+import { fc } from '../../../test/property.ts'
 import { NO_USAGE } from '../../domain/pricing/usage.ts'
 import { isJsonObject, type JsonObject } from '../../domain/request/call-request.ts'
 import { type MessagesRequest, UNSIGNED } from '../../domain/request/messages.ts'

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { beginLedger, connectTo } from '../../../test/counters.ts'
 import { LeaseWorld, type ScopeLimits, type SimulatedNode, type Travel } from '../../../test/limits/lease-world.ts'
+import { seedOr } from '../../../test/property.ts'
 import { startValkey } from '../../../test/valkey.ts'
 import type { Limits } from '../../domain/limits.ts'
 import type { Period } from '../budget-period.ts'
@@ -378,7 +379,7 @@ class Storm {
 }
 
 const SEEDS = Number(process.env['LEASE_SEEDS'] ?? 40)
-const FIRST = Number(process.env['LEASE_FIRST'] ?? 1)
+const FIRST = seedOr(1)
 
 test(`${SEEDS} storms: crashes, lost, repeated and delayed messages, silent nodes, ends of periods, clocks set back, other limits, lost counters`, async () => {
   let [admitted, refused, changes, setsBack, rebuilds] = [0, 0, 0, 0, 0]

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import fc from 'fast-check'
+import { fc } from '../../../test/property.ts'
 import { UNKNOWN_TRAITS } from '../../domain/provider.ts'
 import type { ChatRequest } from '../../domain/request/chat.ts'
 import { NO_BOUNDS } from '../../domain/request/output-limit.ts'

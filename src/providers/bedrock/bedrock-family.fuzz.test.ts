@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import fc from 'fast-check'
+import { fc } from '../../../test/property.ts'
 import { compilePrice, costOf, NO_PRICES } from '../../domain/pricing/price.ts'
 import type { TokenUsage } from '../../domain/pricing/usage.ts'
 import type { JsonObject } from '../../domain/request/call-request.ts'

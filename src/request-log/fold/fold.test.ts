@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import fc from 'fast-check'
+import { fc } from '../../../test/property.ts'
 import { assertSumsEqualRows } from '../../../test/store/sums-of-rows.ts'
 import { closeRecord, commitRecord, ENGINES, openRecord, testStores } from '../../../test/test-store.ts'
 import type { Store } from '../../app/open-store.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import { fc } from '../../../test/property.ts'
 import {
   GATEWAY_BOUNDS_MICROSECONDS,
   GATEWAY_BUCKETS,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import fc from 'fast-check'
 import { anyCall, logCalls } from '../../../test/calls/any-call.ts'
+import { fc } from '../../../test/property.ts'
 import { ENGINES, testStores } from '../../../test/test-store.ts'
 import { PROMPT_CLASSES, perClass } from '../../domain/pricing/classes.ts'
 import { compilePrice, costOf, NO_PRICES, type PriceList } from '../../domain/pricing/price.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { rootCertificates } from 'node:tls'
-import fc from 'fast-check'
+import { fc } from '../../../test/property.ts'
 import { kindsOf } from '../../../test/provider-kinds.ts'
 import { ENGINES, testStores } from '../../../test/test-store.ts'
 import type { Store } from '../../app/open-store.ts'

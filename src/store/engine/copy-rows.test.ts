@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
 import { sql } from 'kysely'
+import { fc } from '../../../test/property.ts'
 import { testStores } from '../../../test/test-store.ts'
 import { copyRows, isTaken } from './copy-rows.ts'
 

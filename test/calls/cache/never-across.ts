@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import fc from 'fast-check'
 import type { Answered } from '../../harness.ts'
+import { fc } from '../../property.ts'
 import { KEYS, Lateness, verdict, type World } from './world.ts'
 
 const PATHS = ['/v1/chat/completions', '/v1/messages', '/v1/responses', '/v1/embeddings'] as const

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import fc from 'fast-check'
 import type { JsonObject } from '../../../src/domain/request/call-request.ts'
+import { fc } from '../../property.ts'
 import { bodyOf, framesOf, GATEWAY, STAMP, translateStream } from './translate-stream.ts'
 
 const WANTED = { stream_options: { include_usage: true } }

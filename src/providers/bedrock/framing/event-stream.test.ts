@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { EventStreamCodec } from '@smithy/eventstream-codec'
-import fc from 'fast-check'
+import { fc } from '../../../../test/property.ts'
 import type { ServerSentEvent } from '../../../domain/request/stream.ts'
 import { DAMAGED, ERROR, EVENT_STREAM, EXCEPTION } from './event-stream.ts'
 
