@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import { named, type Worded, worded } from './wording/worded.ts'
 
 /** `messages[0].content[2].type`, as the caller would write it. */
-function pathText(path: readonly PropertyKey[]): string {
+export function pathText(path: readonly PropertyKey[]): string {
   let result = ''
   for (const step of path) {
     if (typeof step === 'number') result += `[${step}]`

@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { GatewayError } from '../domain/errors.ts'
 import { type CallRequest, isJsonObject } from '../domain/request/call-request.ts'
 import { checkFaithful } from '../domain/request/faithful.ts'
+import { nameCount, repetition } from '../domain/request/json-names.ts'
 import { worded } from '../domain/wording/worded.ts'
 import type { Endpoint } from './endpoint.ts'
 
@@ -15,8 +16,11 @@ export interface ReadBody {
 export function readBody(body: Buffer, endpoint: Pick<Endpoint, 'read'>, allowsStream: boolean): ReadBody {
   let value: unknown
   try {
-    value = parseJson(body)
-    const request = readValue(value, endpoint, allowsStream)
+    const json = textOf(body)
+    const names = nameCount(json)
+    value = parsed(json)
+    const request = endpoint.read(value, allowsStream)
+    if (checkFaithful(value) !== names) throw repetition(json)
     return { request, isAsReceived: request === value }
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error
@@ -39,11 +43,15 @@ function namedModel(value: unknown): string | null {
   return typeof model === 'string' && model !== '' ? model.slice(0, LONGEST_MODEL) : null
 }
 
-function parseJson(body: Buffer): unknown {
+function textOf(body: Buffer): string {
   if (body.length === 0) throw new GatewayError('invalid_request', worded`The body is empty. Send a JSON object.`)
   if (!isUtf8(body)) throw new GatewayError('invalid_request', worded`The body is not valid UTF-8.`)
+  return body.toString('utf8')
+}
+
+function parsed(json: string): unknown {
   try {
-    return JSON.parse(body.toString('utf8'))
+    return JSON.parse(json)
   } catch {
     // V8's message quotes the body, and content must not reach a log.
     throw new GatewayError('invalid_request', worded`The body is not valid JSON.`)

@@ -4,6 +4,7 @@ import { joined } from '../domain/byte-pieces.ts'
 import { GatewayError } from '../domain/errors.ts'
 import type { Presence } from '../domain/presence.ts'
 import { problemText } from '../domain/problem-text.ts'
+import { repeatedName, repetition } from '../domain/request/json-names.ts'
 import type { AnyReply, Call, HttpRoute, StreamedReply, StreamRest } from '../http/call.ts'
 import { jsonTextReply } from '../http/respond.ts'
 import { isAway } from '../store/engine/database-away.ts'
@@ -173,11 +174,16 @@ async function readJson(call: Call, { isPublic }: Operation, maxBodyBytes: numbe
     throw new GatewayError('unsupported_media_type', `Send the body as application/json, not ${type.slice(0, 100)}.`)
   }
   const body = joined(await call.readBody(isPublic ? Math.min(PUBLIC_BODY_BYTES, maxBodyBytes) : maxBodyBytes))
+  if (body.length === 0) return {}
+  const json = body.toString('utf8')
+  let value: unknown
   try {
-    return body.length === 0 ? {} : JSON.parse(body.toString('utf8'))
+    value = JSON.parse(json)
   } catch {
     throw new GatewayError('invalid_request', 'The body is not valid JSON.')
   }
+  if (repeatedName(json) !== null) throw repetition(json)
+  return value
 }
 
 function streamed({ mediaType, pieces }: Streamed): StreamedReply {
