@@ -1,7 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 import type { Database } from '../../store/engine/schema.ts'
 import { dropExpired } from './drop-expired.ts'
-import { isPartitioned } from './partitions.ts'
+import { noteKeptSince } from './kept-since.ts'
+import { dayOf, isPartitioned } from './partitions.ts'
 
 const STEP_ROWS = 500
 
@@ -15,7 +16,9 @@ export interface RetentionOptions {
 
 /** Takes what is too old out of the log: whole days where it is divided into them, else rows. */
 export async function deleteExpired(db: Kysely<Database>, options: RetentionOptions): Promise<number> {
-  return isPartitioned(db) ? dropExpired(db, options.before, options.pause) : deleteRows(db, options)
+  const byDay = isPartitioned(db)
+  await noteKeptSince(db, byDay ? dayOf(options.before) : options.before)
+  return byDay ? dropExpired(db, options.before, options.pause) : deleteRows(db, options)
 }
 
 /** In small steps, workspace by workspace so that every step is a short walk along an index. */

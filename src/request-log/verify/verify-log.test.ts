@@ -7,6 +7,7 @@ import { compilePrice, costOf, NO_PRICES, type PriceList } from '../../domain/pr
 import { NO_USAGE } from '../../domain/pricing/usage.ts'
 import { addPriceVersion } from '../../store/control/registry.ts'
 import type { Database } from '../../store/engine/schema.ts'
+import { MIGRATIONS } from '../../store/migrations/migrations.ts'
 import { deleteExpired } from '../retention/retention.ts'
 import type { LogPlace } from './log-difference.ts'
 import { checkLog, type LogCheck } from './verify-log.ts'
@@ -215,6 +216,18 @@ for (const engine of ENGINES) {
       assert.deepEqual((await checkAll(store.reads)).differences, [])
     })
 
+    test('a row of the oldest hour that is gone is found: retention has not come there', async () => {
+      const [row] = await store.db.selectFrom('requests').selectAll().where('id', '=', 'call-3').execute()
+      assert.ok(row !== undefined)
+      await store.db.deleteFrom('requests').where('id', '=', 'call-3').execute()
+      const found = await checkAll(store.reads)
+      await store.db.insertInto('requests').values(row).execute()
+      assert.deepEqual(
+        found.differences.filter(({ figure }) => figure === 'requests').map(({ keyId, at }) => [keyId, at]),
+        [['key-1', START]],
+      )
+    })
+
     test('what retention took is no difference', async () => {
       const rows = (await checkAll(store.reads)).rows
       if (engine === 'sqlite') await deleteExpired(store.db, { before: START + HOUR + 1_000, pause: async () => {} })
@@ -222,6 +235,28 @@ for (const engine of ENGINES) {
       const found = await checkAll(store.reads)
       assert.deepEqual(found.differences, [])
       assert.ok(found.rows < rows)
+    })
+
+    test('after retention, a row that is gone behind it is found', async () => {
+      const usage = { ...NO_USAGE, input: 1 }
+      const costPicodollars = String(costOf(usage, compilePrice(LIST)))
+      for (const id of ['late', 'later']) {
+        const record = { startedAt: START + 30 * HOUR, usage, costPicodollars, priceVersion: version }
+        await store.requestLog.close(closeRecord(id, record))
+      }
+      await store.requestLog.caughtUp()
+      assert.deepEqual((await checkAll(store.reads)).differences, [])
+      const row = await store.db.selectFrom('requests').selectAll().where('id', '=', 'late').executeTakeFirstOrThrow()
+      await store.db.deleteFrom('requests').where('id', '=', 'late').execute()
+      const { differences } = await checkAll(store.reads)
+      await store.db.insertInto('requests').values(row).execute()
+      assert.equal(differences.filter(({ figure }) => figure === 'requests').length, 1)
+    })
+
+    test('what an earlier version has deleted without a note of it is no difference', async () => {
+      await store.db.deleteFrom('settings').where('name', '=', 'log_kept_since').execute()
+      await store.db.transaction().execute(async (transaction) => MIGRATIONS[21]?.(transaction, engine))
+      assert.deepEqual((await checkAll(store.reads)).differences, [])
     })
   })
 }

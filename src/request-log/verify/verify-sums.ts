@@ -1,6 +1,7 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
 import type { ExactInteger } from '../../store/engine/exact-integer.ts'
 import type { Database } from '../../store/engine/schema.ts'
+import { keptSince } from '../retention/kept-since.ts'
 import type { LogHour } from '../usage/hours.ts'
 import { CAP, HOUR_MS } from '../usage/rollup.ts'
 import type { LogDifference } from './log-difference.ts'
@@ -20,6 +21,7 @@ export async function compareSums(db: Kysely<Database>, place: LogHour): Promise
       const rows = await read(transaction, place, 'requests')
       const differences = differencesOf(place, sums, rows)
       if (differences.length === 0 || count(rows) >= count(sums)) return differences
+      if (place.hour >= (await keptSince(transaction))) return differences
       return (await hasOlderRows(transaction, place)) ? differences : null
     })
 }

@@ -36,6 +36,7 @@ export const MIGRATIONS: readonly Migration[] = [
   cacheAnswers,
   sumSavings,
   setGuardrails,
+  noteOldestRows,
 ]
 
 async function markInterchangeable(db: Transaction<Database>): Promise<void> {
@@ -161,6 +162,22 @@ async function setGuardrails(db: Transaction<Database>): Promise<void> {
   for (const column of ['guardrail', 'guardrail_managed_by']) {
     await sql.raw(`alter table workspaces add column ${column} text`).execute(db)
   }
+}
+
+/** Retention has not said so far how far it has come: nothing before the oldest row that is left, or the oldest day. */
+async function noteOldestRows(db: Transaction<Database>, engine: Engine): Promise<void> {
+  const oldest =
+    engine === 'postgres'
+      ? sql`select min(extract(epoch from to_date(substr(relname, 10), 'YYYYMMDD')))::bigint * 1000 as since
+          from pg_inherits join pg_class on pg_class.oid = inhrelid
+          where inhparent = 'requests'::regclass and relname ~ '^requests_[0-9]{8}$'`
+      : sql`select min((select min(started_at) from requests
+          where requests.workspace = known.workspace and state = 'closed')) as since
+          from (select distinct workspace from usage_hours) as known`
+  await sql`insert into settings (name, value)
+    select 'log_kept_since', cast(since as text) from (
+      select coalesce(since, (select max(hour) + 3600000 from usage_hours)) as since from (${oldest}) as oldest
+    ) as found where since is not null`.execute(db)
 }
 
 /** The schema that this version of the gateway works with. */
