@@ -54,10 +54,11 @@ export async function explain(
   const payer = key === null ? workspacePayer(workspace, snapshot) : payerOf(key, snapshot)
   const bounds = { defaultLimit: defaultLimitOf(payer), isStrict: hasHardBudget(payer) }
   const situation: Situation = { endpoint, chain, isInterchangeable, snapshot, ...bounds }
+  const { most, visible } = request.promptTokens
   const { refusal, fitnesses } = await budgetVerdict(request, situation, payer, key?.name ?? null, deps)
   const { candidate, passed, error } = firstStep(chain, fitnesses, deps)
   const entries = chain.map((entry, position) => ({
-    ...explained(entry, fitnesses[position], request.promptTokens.most, situation, deps),
+    ...explained(entry, fitnesses[position], bounds.isStrict ? most : visible, situation, deps),
     wouldBeUsed: refusal === null && candidate?.position === position,
     chosenBecause: because.get(entry) ?? null,
     skippedBecause: passed.get(entry)?.replace(/^skipped: /, '') ?? null,

@@ -31,7 +31,7 @@ function problemOf({ promptTokens, prices }: ChainHold['terms'][number]['terms']
     return {
       code: 'length_unknown',
       unknown: 'context_window',
-      what: 'This request contains a file, which may fill the context window; the context window of',
+      what: 'This request contains a file, an address or a part of an unknown type, which may fill the context window; the context window of',
       options: '--context-window …',
     }
   }

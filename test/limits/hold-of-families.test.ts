@@ -4,7 +4,7 @@ import { compilePrice, costOf, NO_PRICES } from '../../src/domain/pricing/price.
 import { UNKNOWN_TRAITS } from '../../src/domain/provider.ts'
 import type { JsonObject } from '../../src/domain/request/call-request.ts'
 import type { ChatRequest } from '../../src/domain/request/chat.ts'
-import { promptTokensBound } from '../../src/endpoints/chat-completions/prompt-bound.ts'
+import { promptTokens as promptTokensOf } from '../../src/endpoints/chat-completions/prompt-bound.ts'
 import { holdTerms, moneyOf } from '../../src/limits/hold.ts'
 import { FAMILIES } from '../../src/providers/families.ts'
 import type { Translator } from '../../src/providers/family.ts'
@@ -74,7 +74,7 @@ function costAndHold(chat: Translator, asked: JsonObject, parts: Shares, model: 
   })
   assert.ok(translation.kind === 'wire', JSON.stringify(translation))
   const { bounds } = translation
-  const promptTokens = promptTokensBound(given)
+  const promptTokens = promptTokensOf(given).most
   const worst = {
     promptTokens,
     bounds,

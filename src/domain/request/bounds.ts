@@ -17,8 +17,12 @@ export interface Bounds {
 export interface PromptTokens {
   /** An upper bound for every tokenizer; null when only the context window bounds them. */
   most: number | null
+  /** The same if parts of unknown kinds are only text: what limits other than a hard budget count. */
+  visible: number | null
   /** Used when the provider reports no count; null when unknown. */
   likely: number | null
+  /** Its bytes do not tell its length: images, files, and what is kept elsewhere. */
+  isOpaque: boolean
 }
 
 export function isCount(value: unknown): value is number {

@@ -48,12 +48,16 @@ const MARKS_PER_INPUT = 4
 /** Bytes of the texts; tokens count one each. */
 export function inputTokens({ input: given }: EmbeddingsRequest): PromptTokens {
   const inputs: readonly (string | number | number[])[] = typeof given === 'string' ? [given] : given
-  if (typeof inputs[0] === 'number') return { most: inputs.length + MARKS_PER_INPUT, likely: inputs.length }
+  if (typeof inputs[0] === 'number') return counted(inputs.length + MARKS_PER_INPUT, inputs.length)
   let bytes = 0
   let tokens = 0
   for (const each of inputs) {
     if (typeof each === 'string') bytes += Buffer.byteLength(each)
     else tokens += (each as number[]).length
   }
-  return { most: bytes + tokens + inputs.length * MARKS_PER_INPUT, likely: Math.ceil(bytes / BYTES_PER_TOKEN) + tokens }
+  return counted(bytes + tokens + inputs.length * MARKS_PER_INPUT, Math.ceil(bytes / BYTES_PER_TOKEN) + tokens)
+}
+
+function counted(most: number, likely: number): PromptTokens {
+  return { most, visible: most, likely, isOpaque: false }
 }

@@ -5,7 +5,7 @@ import { bearerKey } from '../bearer-key.ts'
 import { effectsBy } from '../effects.ts'
 import type { Endpoint } from '../endpoint.ts'
 import { chatEvents } from './events.ts'
-import { promptTokensBound } from './prompt-bound.ts'
+import { promptTokens } from './prompt-bound.ts'
 import { readChat } from './read.ts'
 import { Completion, writeCompletion } from './write.ts'
 
@@ -17,7 +17,7 @@ export const chatCompletions: Endpoint<ChatRequest> = {
   fallsBackTo: 'any-model',
   keyOf: bearerKey,
   read: readChat,
-  promptTokens: (request, bytes) => ({ most: promptTokensBound(request, bytes), likely: null }),
+  promptTokens,
   attribution: ({ user, safety_identifier: identifier, metadata }) => attributionOf(identifier ?? user, metadata),
   effects: effectsBy(['tools', 'functions', 'web_search_options']),
   write: writeCompletion,

@@ -2,12 +2,14 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { JsonObject } from '../../domain/request/call-request.ts'
 import type { ChatRequest } from '../../domain/request/chat.ts'
-import { IMAGE_TOKENS, INSTRUCTION_TOKENS, promptTokensBound } from './prompt-bound.ts'
+import { IMAGE_TOKENS, INSTRUCTION_TOKENS, promptTokens } from './prompt-bound.ts'
 
 function chat(content: unknown, more: JsonObject = {}): ChatRequest {
   return { model: 'm', messages: [{ role: 'user', content }], ...more } as ChatRequest
 }
 const bytes = (value: unknown) => Buffer.byteLength(JSON.stringify(value))
+const VIDEO = 'https://example.com/long.mp4'
+const LONG_SCHEMA = { type: 'image_url', description: 'x'.repeat(200_000) }
 const image = (url: string) => ({ type: 'image_url', image_url: { url } })
 
 describe('a prompt has at most as many tokens as', () => {
@@ -43,6 +45,34 @@ describe('a prompt has at most as many tokens as', () => {
     ],
     ['nobody knows, with a file that lies at the provider', chat([{ type: 'file', file: { file_id: 'f' } }]), null],
     [
+      'nobody knows, with a text file that lies at the provider, too',
+      chat([{ type: 'file', file: { file_data: 'data:text/plain;base64,AAAA', file_id: 'f' } }]),
+      null,
+    ],
+    ['nobody knows, with a video by address', chat([{ type: 'video_url', video_url: { url: VIDEO } }]), null],
+    ['nobody knows, with a part of an unknown type', chat([{ type: 'document_url', document_url: VIDEO }]), null],
+    ['nobody knows, with a recording, which is packed', chat([{ type: 'input_audio', input_audio: {} }]), null],
+    ['nobody knows, with a video in the place of an image', chat([image('gs://b/long.mp4')]), null],
+    [
+      'the bound of an image in storage, which its name tells',
+      chat([image('gs://b/a.PNG')]),
+      bytes(chat([null])) + IMAGE_TOKENS,
+    ],
+    ['nobody knows, with an address in a text', chat([{ ...text('x'), video_url: VIDEO }]), null],
+    ['nobody knows, with an address beside an image', chat([{ ...image('https://a.b/c'), video_url: VIDEO }]), null],
+    [
+      'nobody knows, with an answer that the provider keeps',
+      { model: 'm', messages: [{ role: 'assistant', audio: { id: 'audio_1' } }] } as ChatRequest,
+      null,
+    ],
+    [
+      'its bytes, where a schema calls itself an image',
+      chat([image('https://a.b/c')], { tools: [{ type: 'function', function: { parameters: LONG_SCHEMA } }] }),
+      bytes(chat([null], { tools: [{ type: 'function', function: { parameters: LONG_SCHEMA } }] })) +
+        IMAGE_TOKENS +
+        INSTRUCTION_TOKENS,
+    ],
+    [
       'an image of a tool result too',
       {
         model: 'm',
@@ -51,5 +81,10 @@ describe('a prompt has at most as many tokens as', () => {
       bytes({ model: 'm', messages: [{ role: 'tool', tool_call_id: 't', content: [null] }] }) + IMAGE_TOKENS,
     ],
   ]
-  for (const [what, request, tokens] of table) test(what, () => assert.equal(promptTokensBound(request), tokens))
+  for (const [what, request, tokens] of table) test(what, () => assert.equal(promptTokens(request).most, tokens))
+})
+
+test('limits other than a hard budget count an unknown part as text, as before', () => {
+  const asked = chat([{ type: 'video_url', video_url: VIDEO }])
+  assert.deepEqual(promptTokens(asked), { most: null, visible: bytes(asked), likely: null, isOpaque: true })
 })

@@ -22,7 +22,7 @@ export const countTokens: Endpoint<CountTokensRequest> = {
   keyOf: bearerOrApiKey,
   unusedKey,
   read: readCountTokensRequest,
-  promptTokens: () => ({ most: 0, likely: 0 }),
+  promptTokens: () => ({ most: 0, visible: 0, likely: 0, isOpaque: false }),
   isFree: true,
   isOptional: true,
   write: ({ json, body }: Answer) => json ?? JSON.stringify(body),

@@ -2,23 +2,22 @@ import type { PromptTokens } from '../../domain/request/bounds.ts'
 import { isJsonObject, type JsonObject } from '../../domain/request/call-request.ts'
 import type { MessagesRequest } from '../../domain/request/messages.ts'
 import { IMAGE_TOKENS, INSTRUCTION_TOKENS } from '../chat-completions/prompt-bound.ts'
+import { isImage, promptOf } from '../prompt-parts.ts'
 
 /** As for chat: bytes bound the tokens of a text, images have a bound of their own, documents have none. */
 export function promptTokens(request: MessagesRequest, bytes: number | null): PromptTokens {
-  return { most: promptTokensBound(request, bytes), likely: null }
-}
-
-export function promptTokensBound(request: MessagesRequest, bytes: number | null): number | null {
   // Most of the conversation is at the provider.
-  if ((request['thread'] ?? null) !== null) return null
+  if ((request['thread'] ?? null) !== null) return promptOf(null)
   const instructions = instructionTokens(request)
-  const counted = newCounted()
+  const counted: Counted = { images: 0, imageBytes: 0, isUnbounded: false, hasUnknown: false }
+  countBlocks(request.system, counted)
   for (const { content } of request.messages) countBlocks(content, counted)
-  if (counted.isUnbounded) return null
+  const { images, imageBytes, isUnbounded, hasUnknown } = counted
+  if (isUnbounded) return promptOf(null)
   // No text is longer than received, but numbers may be: a schema may be written anew, with 1e20 in digits.
-  const isText = counted.images === 0 && instructions === 0
-  if (isText && bytes !== null) return bytes
-  return Buffer.byteLength(JSON.stringify(request)) - counted.imageBytes + counted.images * IMAGE_TOKENS + instructions
+  if (images === 0 && instructions === 0 && bytes !== null) return promptOf(bytes, hasUnknown)
+  const text = Buffer.byteLength(JSON.stringify(request)) - imageBytes
+  return promptOf(text + images * IMAGE_TOKENS + instructions, hasUnknown, images > 0)
 }
 
 interface Counted {
@@ -26,10 +25,7 @@ interface Counted {
   /** Of their data, which is written in ASCII. */
   imageBytes: number
   isUnbounded: boolean
-}
-
-function newCounted(): Counted {
-  return { images: 0, imageBytes: 0, isUnbounded: false }
+  hasUnknown: boolean
 }
 
 /** A provider describes each of its own tools to the model. */
@@ -43,25 +39,46 @@ function instructionTokens({ tools, output_config: config, ...rest }: MessagesRe
 /** Deeper than blocks are nested. */
 const MOST_LEVELS = 8
 
+/** Texts and calls, which are in the request as they are. */
+const TEXTS: ReadonlySet<unknown> = new Set([
+  'text',
+  'thinking',
+  'redacted_thinking',
+  'tool_use',
+  'tool_result',
+  'server_tool_use',
+  'mcp_tool_use',
+  'mcp_tool_result',
+  'search_result',
+  'web_search_tool_result',
+  'web_search_result',
+  'tool_search_tool_result',
+  'tool_search_tool_search_result',
+  'tool_reference',
+])
+
 function countBlocks(blocks: unknown, counted: Counted, level = 0): void {
-  if (!Array.isArray(blocks)) return
-  for (const block of blocks) if (isJsonObject(block)) countBlock(block, counted, level)
+  if (isJsonObject(blocks)) countBlock(blocks, counted, level)
+  else if (Array.isArray(blocks)) for (const block of blocks) countBlocks(block, counted, level)
 }
 
-/** Texts, thinking and calls are in the request as they are; what only refers to content is not. */
 function countBlock(block: JsonObject, counted: Counted, level: number): void {
   const { type, source, content } = block
   if (level > MOST_LEVELS || type === 'container_upload') counted.isUnbounded = true
   else if (type === 'image') countImage(source, counted)
   else if (type === 'document') countDocument(source, counted, level)
-  else countBlocks(content, counted, level + 1)
+  else {
+    if (!TEXTS.has(type)) counted.hasUnknown = true
+    countBlocks(content, counted, level + 1)
+  }
 }
 
 function countImage(source: unknown, counted: Counted): void {
   counted.images += 1
-  const data = isJsonObject(source) ? source['data'] : undefined
+  const { type, data, url } = isJsonObject(source) ? source : {}
   // Base64: other characters may take more bytes, and are no image.
   if (typeof data === 'string') counted.imageBytes += data.length
+  if (type !== 'base64' && !(type === 'url' && isImage(url))) counted.hasUnknown = true
 }
 
 /** The pages of a file are compressed, or are somewhere else. */

@@ -3,11 +3,13 @@ import { describe, test } from 'node:test'
 import type { JsonObject } from '../../domain/request/call-request.ts'
 import type { ResponsesRequest } from '../../domain/request/responses.ts'
 import { IMAGE_TOKENS } from '../chat-completions/prompt-bound.ts'
-import { promptTokensBound } from './prompt-bound.ts'
+import { promptTokens } from './prompt-bound.ts'
 
+const promptTokensBound = (asked: ResponsesRequest, received: number) => promptTokens(asked, received).most
 const request = (input: unknown, more: JsonObject = {}) => ({ model: 'm', input, ...more }) as ResponsesRequest
 const bytes = (value: unknown) => Buffer.byteLength(JSON.stringify(value))
 const parts = (...content: unknown[]) => [{ role: 'user', content }]
+const SCREENSHOT = { type: 'computer_screenshot', file_id: 'f' }
 const PNG = `data:image/png;base64,${'A'.repeat(100_000)}`
 
 describe('a prompt has at most as many tokens as', () => {
@@ -53,6 +55,14 @@ describe('a prompt has at most as many tokens as', () => {
       bytes(request('x', { tools: [{ type: 'custom', name: 'a' }] })) + 300,
     ],
   ]
+  test('its bytes, where a schema calls itself an image', () => {
+    const parameters = { type: 'input_image', description: 'x'.repeat(200_000) }
+    const asked = request(parts({ type: 'input_image', image_url: PNG }), {
+      tools: [{ type: 'function', name: 'f', parameters }],
+    })
+    assert.ok((promptTokensBound(asked, 10) ?? 0) >= 200_000 + IMAGE_TOKENS)
+  })
+
   for (const [what, asked, least] of table) {
     test(what, () => {
       const bound = promptTokensBound(asked, bytes(asked)) ?? assert.fail()
@@ -71,6 +81,13 @@ describe('a prompt has at most as many tokens as', () => {
     ['a reference', request([{ type: 'item_reference', id: 'x' }])],
     ['a packed document', request(parts({ type: 'input_file', file_data: 'data:application/pdf;base64,AA' }))],
     ['a document by address', request(parts({ type: 'input_file', file_url: 'https://a.b/c.pdf' }))],
+    ['an item of an unknown type', request([{ type: 'video', url: 'https://a.b/c.mp4' }])],
+    ['a part of an unknown type', request(parts({ type: 'input_video', video_url: 'https://a.b/c.mp4' }))],
+    ['an address in a text', request(parts({ type: 'input_text', text: 'x', video_url: 'https://a.b/c.mp4' }))],
+    ['a video as an image', request(parts({ type: 'input_image', image_url: 'gs://b/long.mp4' }))],
+    ['an image at the provider', request(parts({ type: 'input_image', file_id: 'f' }))],
+    ['a part of a result', request([{ type: 'function_call_output', output: [{ type: 'input_video' }] }])],
+    ['a screenshot at the provider', request([{ type: 'computer_call_output', output: SCREENSHOT }])],
     ['a document as an image', request(parts({ type: 'input_image', image_url: 'data:application/pdf;base64,AA' }))],
   ]
   for (const [what, asked] of unknown) {

@@ -1,6 +1,8 @@
+import type { PromptTokens } from '../../domain/request/bounds.ts'
 import { isJsonObject, type JsonObject } from '../../domain/request/call-request.ts'
 import type { ResponsesRequest } from '../../domain/request/responses.ts'
 import { IMAGE_TOKENS, INSTRUCTION_TOKENS } from '../chat-completions/prompt-bound.ts'
+import { countImage, hasOnly, isPlainText, newParts, type PromptParts, promptOf, textBytes } from '../prompt-parts.ts'
 import { declaredTools } from './tools.ts'
 
 /** What a tool grows by where it is translated: a wrapping, a longer name. */
@@ -8,31 +10,27 @@ const TOOL_TOKENS = 400
 
 /** Parts of a prompt that the provider keeps: nobody here knows their length. */
 export const KEPT = ['previous_response_id', 'conversation', 'prompt', 'context_management'] as const
-const IMAGES: ReadonlySet<unknown> = new Set(['input_image', 'computer_screenshot', 'image_generation_call'])
-const UNKNOWN: ReadonlySet<unknown> = new Set(['item_reference', 'compaction', 'input_audio'])
-
 /**
  * At most the bytes of the request's JSON, as for chat (chat-completions/prompt-bound.ts). Null where the provider adds
  * to the prompt: with what it keeps, with documents, or with what its own tools find.
  */
-export function promptTokensBound(request: ResponsesRequest, bytes: number | null = null): number | null {
-  if (KEPT.some((name) => (request[name] ?? null) !== null)) return null
+export function promptTokens(request: ResponsesRequest, bytes: number | null = null): PromptTokens {
+  if (KEPT.some((name) => (request[name] ?? null) !== null)) return promptOf(null)
   const isPlain = isTextAlone(request)
-  if (isPlain && bytes !== null) return bytes
+  if (isPlain && bytes !== null) return promptOf(bytes)
   const { own, hosted } = declaredTools(request)
   // Where a hard budget counts on this bound, a search is refused or dropped: an agent that offers one can still call.
-  if (hosted.some(({ type, isCallers }) => !isCallers && !isSearch(type))) return null
-  const counted = isPlain ? { bytes: jsonBytes(request), images: 0, isKnown: true } : counts(request)
-  if (!counted.isKnown) return null
-  return counted.bytes + counted.images * IMAGE_TOKENS + INSTRUCTION_TOKENS + own.length * TOOL_TOKENS
+  if (hosted.some(({ type, isCallers }) => !isCallers && !isSearch(type))) return promptOf(null)
+  const parts = newParts()
+  if (!isPlain && Array.isArray(request.input)) for (const item of request.input) countItem(item, parts)
+  const { images, hasFile, hasUnknown } = parts
+  if (hasFile) return promptOf(null)
+  const added = images.size * IMAGE_TOKENS + INSTRUCTION_TOKENS + own.length * TOOL_TOKENS
+  return promptOf(textBytes(request, parts) + added, hasUnknown, images.size > 0)
 }
 
 function isSearch(type: string): boolean {
   return type.startsWith('web_search')
-}
-
-function jsonBytes(value: unknown): number {
-  return Buffer.byteLength(JSON.stringify(value))
 }
 
 /** Neither tools, schemas, images nor documents. */
@@ -46,32 +44,69 @@ function isTextItem({ type, content }: JsonObject): boolean {
   return typeof content === 'string' || (Array.isArray(content) && content.every(isTextPart))
 }
 
+const TEXTS: ReadonlySet<unknown> = new Set(['input_text', 'output_text', 'text', 'refusal', 'reasoning_text'])
+const TEXT_FIELDS: ReadonlySet<string> = new Set([
+  'type',
+  'text',
+  'refusal',
+  'annotations',
+  'logprobs',
+  'cache_control',
+  'prompt_cache_breakpoint',
+])
+
 function isTextPart(part: unknown): boolean {
-  return isJsonObject(part) && (part['type'] === 'input_text' || part['type'] === 'output_text')
+  return isJsonObject(part) && TEXTS.has(part['type']) && hasOnly(part, TEXT_FIELDS)
 }
 
-function counts(request: ResponsesRequest): { bytes: number; images: number; isKnown: boolean } {
-  let images = 0
-  let isKnown = true
-  const text = JSON.stringify(request, (_name, value: unknown) => {
-    if (!isJsonObject(value)) return value
-    const { type } = value
-    if (IMAGES.has(type) && !isDocument(value['image_url'])) {
-      images++
-      return undefined
-    }
-    if (IMAGES.has(type) || UNKNOWN.has(type) || (type === 'input_file' && !isPlainText(value))) isKnown = false
-    return value
-  })
-  return { bytes: Buffer.byteLength(text), images, isKnown }
+/** Items whose text is in the request, apart from the parts of `content` and `output`. */
+const ITEMS: ReadonlySet<unknown> = new Set([
+  'message',
+  'reasoning',
+  'function_call',
+  'function_call_output',
+  'custom_tool_call',
+  'custom_tool_call_output',
+  'local_shell_call',
+  'local_shell_call_output',
+  'shell_call',
+  'shell_call_output',
+  'apply_patch_call',
+  'apply_patch_call_output',
+  'computer_call',
+  'computer_call_output',
+  'tool_search_call',
+  'tool_search_output',
+  'additional_tools',
+  'web_search_call',
+  'mcp_call',
+  'mcp_list_tools',
+  'mcp_approval_request',
+  'mcp_approval_response',
+])
+/** Kept by the provider, or packed. */
+const FILES: ReadonlySet<unknown> = new Set(['item_reference', 'compaction', 'input_audio'])
+const IMAGES: ReadonlySet<unknown> = new Set(['input_image', 'computer_screenshot'])
+const IMAGE_FIELDS: ReadonlySet<string> = new Set(['type', 'image_url', 'detail', 'prompt_cache_breakpoint'])
+
+function countItem(item: JsonObject, parts: PromptParts): void {
+  const type = item['type'] ?? 'message'
+  if (type === 'image_generation_call') parts.images.add(item)
+  else if (FILES.has(type)) parts.hasFile = true
+  else if (!ITEMS.has(type)) parts.hasUnknown = true
+  countParts(item['content'], parts)
+  countParts(item['output'], parts)
 }
 
-/** Some clients send a PDF as an image. */
-function isDocument(url: unknown): boolean {
-  return typeof url === 'string' && /^data:(?!image\/)/i.test(url)
+/** Results of a shell are outputs without a type. */
+function countParts(value: unknown, parts: PromptParts): void {
+  if (Array.isArray(value)) for (const part of value) countParts(part, parts)
+  else if (isJsonObject(value) && (value['type'] ?? null) !== null && !isTextPart(value)) countPart(value, parts)
 }
 
-/** Its text is part of the request. */
-function isPlainText({ file_data: data }: JsonObject): boolean {
-  return typeof data === 'string' && /^data:text\/plain\b/i.test(data)
+function countPart(part: JsonObject, parts: PromptParts): void {
+  const { type, image_url: url } = part
+  if (IMAGES.has(type)) countImage(part, url, hasOnly(part, IMAGE_FIELDS), parts)
+  else if (FILES.has(type) || (type === 'input_file' && !isPlainText(part))) parts.hasFile = true
+  else if (type !== 'input_file') parts.hasUnknown = true
 }

@@ -7,7 +7,7 @@ import { bearerKey } from '../bearer-key.ts'
 import { effectsBy } from '../effects.ts'
 import type { Endpoint } from '../endpoint.ts'
 import { responseEvents } from './events.ts'
-import { KEPT, promptTokensBound } from './prompt-bound.ts'
+import { KEPT, promptTokens } from './prompt-bound.ts'
 import { outline } from './settings.ts'
 import { bridge } from './to-chat.ts'
 import { declaredTools } from './tools.ts'
@@ -44,7 +44,7 @@ export const responses: Endpoint<ResponsesRequest> = {
   fallsBackTo: 'any-model',
   keyOf: bearerKey,
   read: readResponsesRequest,
-  promptTokens: (request, bytes) => ({ most: promptTokensBound(request, bytes), likely: null }),
+  promptTokens,
   attribution: ({ user, safety_identifier: identifier, metadata }) => attributionOf(identifier ?? user, metadata),
   effects,
   bridge,
