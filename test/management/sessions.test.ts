@@ -415,6 +415,29 @@ describe('requests that nobody meant', () => {
   })
 })
 
+/** Wrong keys until one is refused. On a slow machine the first ones have waited long enough before the last ones come. */
+async function guessUntilRefused(guess: () => Promise<Asked>): Promise<{ waiting: Promise<Asked>[]; refused: Asked }> {
+  const waiting: Promise<Asked>[] = []
+  let refused: Asked | undefined
+  const add = () => {
+    const answer = guess()
+    waiting.push(answer)
+    answer.then(
+      (each) => {
+        if (each.status === 429) refused = each
+      },
+      () => {},
+    )
+  }
+  for (let count = 0; count < 20; count++) add()
+  await until(async () => {
+    add()
+    return refused !== undefined
+  }, 'twenty wrong keys wait')
+  assert.ok(refused)
+  return { waiting, refused }
+}
+
 describe('while twenty wrong keys of one source wait', () => {
   const FROM_HERE = { 'x-forwarded-for': '198.51.100.1' }
   const FROM_ELSEWHERE = { 'x-forwarded-for': '198.51.100.2' }
@@ -425,22 +448,16 @@ describe('while twenty wrong keys of one source wait', () => {
       ['a bearer key', (harness, key, from) => ask(harness, 'GET', '/keys', { ...bearer(key), ...from })],
     ]
   for (const [way, guess] of ways) {
-    test(`guessed by ${way}, none of its keys is looked at; everybody else works, and a stop ends the wait`, async (context) => {
+    test(`guessed by ${way}, further wrong ones are refused; every right key works, and a stop ends the wait`, async (context) => {
       const warnings: string[] = []
       const onWarning = ({ message }: Error) => warnings.push(message)
       process.on('warning', onWarning)
       const harness = await startHarness({ environment: { TRUSTED_PROXIES: '127.0.0.1' } })
       context.after(() => harness.stop().catch(() => {}))
-      const waiting = Array.from({ length: 20 }, (_, index) => guess(harness, `gw_admin_wrong_${index}`, FROM_HERE))
-      let refused: Asked | undefined
-      await until(async () => {
-        // On a slow machine the first ones have waited long enough before the last ones come.
-        waiting.push(guess(harness, 'gw_admin_wrong', FROM_HERE))
-        refused = await guess(harness, ADMIN_KEY, FROM_HERE)
-        return refused.status === 429
-      }, 'twenty wrong keys wait')
-      assert.equal(refused?.json.error.code, 'too_many_attempts')
-      assert.equal(refused?.headers.get('retry-after'), '5')
+      const { waiting, refused } = await guessUntilRefused(() => guess(harness, 'gw_admin_wrong', FROM_HERE))
+      assert.equal(refused.json.error.code, 'too_many_attempts')
+      assert.equal(refused.headers.get('retry-after'), '5')
+      assert.ok([200, 201].includes((await guess(harness, ADMIN_KEY, FROM_HERE)).status), 'the operator is let in')
       assert.equal((await signIn(harness, ADMIN_KEY, FROM_ELSEWHERE)).status, 201)
       assert.equal((await ask(harness, 'GET', '/keys', { ...bearer(ADMIN_KEY), ...FROM_ELSEWHERE })).status, 200)
       const chat = await ask(harness, 'GET', '/v1/models', { ...bearer(KEY), ...FROM_HERE })
@@ -461,11 +478,7 @@ describe('while twenty wrong keys of one source wait', () => {
     const harness = await startHarness()
     context.after(() => harness.stop().catch(() => {}))
     const { cookie } = await newCookie(harness)
-    const waiting = Array.from({ length: 20 }, (_, index) => signIn(harness, `gw_admin_wrong_${index}`))
-    await until(async () => {
-      waiting.push(signIn(harness, 'gw_admin_wrong'))
-      return (await signIn(harness)).status === 429
-    }, 'twenty wrong keys wait')
+    const { waiting } = await guessUntilRefused(() => signIn(harness, 'gw_admin_wrong'))
     assert.equal(await works(harness, cookie), true)
     assert.equal((await ask(harness, 'GET', '/keys')).status, 401)
     await harness.stop()

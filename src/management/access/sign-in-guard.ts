@@ -14,7 +14,7 @@ export interface GuardDeps {
   mostSources?: number
 }
 
-/** With the longest delay these are four guesses a second from one source. */
+/** Wrong keys of one source beyond these are answered at once, and no longer cost memory. */
 const MOST_WAITING = 20
 /** So that somebody with many addresses does not fill the memory. */
 const MOST_SOURCES = 10_000
@@ -25,9 +25,8 @@ interface Source {
 }
 
 /**
- * Slows down whoever guesses keys, and nobody else. A caller who leaves still takes up a place until the delay is over,
- * or leaving early would be a way around it. While all places are taken no key is looked at: a right one that passed
- * would tell the guesser as much as an answer.
+ * Slows down wrong keys, and only those: an operator behind the same address as a guesser is let in at once. A caller who
+ * leaves still takes up a place until the delay is over, or leaving early would be a way around it.
  */
 export function createSignInGuard({ now, pause, mostSources = MOST_SOURCES }: GuardDeps): SignInGuard {
   /** In the order of their newest wrong keys. */
@@ -45,15 +44,15 @@ export function createSignInGuard({ now, pause, mostSources = MOST_SOURCES }: Gu
 
   return {
     async attempt(name, check) {
-      if ((sources.get(name)?.waiting ?? 0) >= MOST_WAITING) {
-        throw new GatewayError('too_many_attempts', undefined, { retryAfterSeconds: LONGEST_DELAY_MS / 1000 })
-      }
       try {
         return check()
       } catch (error) {
         // A gateway key that is known and may not do this is no guess.
         if (error instanceof GatewayError && error.code === 'forbidden') throw error
         const source = countFailure(name)
+        if (source.waiting >= MOST_WAITING) {
+          throw new GatewayError('too_many_attempts', undefined, { retryAfterSeconds: LONGEST_DELAY_MS / 1000 })
+        }
         source.waiting++
         await pause(delayMs(source.failures)).finally(() => source.waiting--)
         throw error
