@@ -54,6 +54,12 @@ describe('a chunk passes as received except for id, model and usage', () => {
     test(title, () => assert.deepEqual(written(isUsageWanted, json, json), [expected, expected]))
   }
 
+  test('an event of several lines becomes one line', () => {
+    const [json = ''] = written(false, `${HEAD}\n${delta('a\nb')}\n}`)
+    assert.deepEqual(JSON.parse(json), JSON.parse(`${OURS}${delta('a\nb')}}`))
+    assert.equal(json.includes('\n'), false)
+  })
+
   test('a time of ours only where there is none', () => {
     const [json = ''] = written(false, `{"id":"x","model":"m",${delta('a')}}`)
     assert.equal(JSON.parse(json).created, 7)

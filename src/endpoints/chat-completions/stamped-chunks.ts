@@ -22,6 +22,8 @@ export class StampedChunks {
   }
 
   write({ json, value }: Pick<Chunk, 'json' | 'value'>): string {
+    // From several lines of data: a line break between two tokens would end the line of our frame.
+    if (json.includes('\n')) return this.#anew(value)
     if (this.#from === '' || !json.startsWith(this.#from)) this.#learn(json)
     const rest = this.#from === '' || !Number.isInteger(value['created']) ? null : this.#rest(json, value['usage'])
     return rest === null ? this.#anew(value) : this.#to + rest
