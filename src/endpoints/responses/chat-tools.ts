@@ -30,8 +30,7 @@ export function toolFields(request: JsonObject, declared: DeclaredTools, ignored
   const allowed = isJsonObject(choice) && choice['type'] === 'allowed_tools' ? allowedNames(choice) : null
   const tools = allowed === null ? declared.own : declared.own.filter(({ chatName }) => allowed.has(chatName))
   if (tools.length === 0) {
-    if (choice === 'required' || isJsonObject(choice))
-      mistake(worded`tool_choice: a tool is required, but the request has none`)
+    if (choice === 'required' || isJsonObject(choice)) noTool(declared)
     return {}
   }
   const fields: ToolFields = { tools: tools.map(chatTool) }
@@ -40,6 +39,14 @@ export function toolFields(request: JsonObject, declared: DeclaredTools, ignored
   const { parallel_tool_calls: isParallel } = request
   if (typeof isParallel === 'boolean') fields.parallel_tool_calls = isParallel
   return fields
+}
+
+/** A tool is required and none of the caller's own can be called. */
+function noTool({ hosted: [hosted] }: DeclaredTools): never {
+  if (hosted === undefined) return mistake(worded`tool_choice: a tool is required, but the request has none`)
+  return refuse(
+    worded`tool_choice: a tool is required, and ${quoted(hosted.type)} is a tool of the provider; only an entry that speaks the Responses API has it`,
+  )
 }
 
 function chatTool({ kind, chatName, definition }: CallerTool): JsonObject {

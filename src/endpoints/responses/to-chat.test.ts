@@ -66,6 +66,14 @@ describe('what an entry without this format cannot do is refused by name', () =>
       { tools: [{ type: 'function', name: 'a' }, { type: 'web_search' }], tool_choice: { type: 'web_search' } },
       /^tool_choice\.type: 'web_search'/,
     ],
+    [
+      { tools: [{ type: 'web_search' }], tool_choice: 'required' },
+      /^tool_choice: .*'web_search' is a tool of the provider/,
+    ],
+    [
+      { tools: [{ type: 'web_search' }], tool_choice: { type: 'web_search' } },
+      /^tool_choice: .*'web_search' is a tool/,
+    ],
     [{ text: { format: { type: 'xml' } } }, /^text\.format\.type: 'xml'/],
   ]
   for (const [fields, message] of table) {
