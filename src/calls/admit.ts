@@ -17,13 +17,14 @@ import { type Admitted, advance, type Balanced, type Resolved } from './stages.t
  */
 export async function admit(resolved: Balanced, deps: Deps): Promise<Admitted> {
   const { body, endpoint, snapshot, id, receiver } = resolved
-  const { chain, isInterchangeable } = resolved.resolved
+  const { chain, isInterchangeable, alias } = resolved.resolved
   const payer = payerOf(resolved.key, snapshot)
   const bounds = { isStrict: hasHardBudget(payer), defaultLimit: defaultLimitOf(payer) }
   const situation: Situation = {
     endpoint,
     chain,
     isInterchangeable,
+    isDirect: alias === null,
     snapshot,
     ...bounds,
     headers: () => receiver.headers(),

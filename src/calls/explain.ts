@@ -53,7 +53,7 @@ export async function explain(
   const { chain, because } = arrangedFor(resolved, arrival, deps)
   const payer = key === null ? workspacePayer(workspace, snapshot) : payerOf(key, snapshot)
   const bounds = { defaultLimit: defaultLimitOf(payer), isStrict: hasHardBudget(payer) }
-  const situation: Situation = { endpoint, chain, isInterchangeable, snapshot, ...bounds }
+  const situation: Situation = { endpoint, chain, isInterchangeable, isDirect: alias === null, snapshot, ...bounds }
   const { most, visible } = request.promptTokens
   const { refusal, fitnesses } = await budgetVerdict(request, situation, payer, key?.name ?? null, deps)
   const { candidate, passed, error } = firstStep(chain, fitnesses, deps)

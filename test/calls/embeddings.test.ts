@@ -229,24 +229,31 @@ describe('a request that cannot be served', () => {
     assert.equal((await harness.rowOf(answer))['requested_model'], 'nobody')
   })
 
-  for (const model of [SMALL, 'search', 'text-embedding-new']) {
-    test(`${model} on the chat path is 400 and names the right one`, async () => {
-      const answer = await chat(hello(model))
+  for (const [alias, path, ask] of [
+    ['search', '/v1/embeddings', () => chat(hello('search'))],
+    ['talk', '/v1/chat/completions', () => embed({ model: 'talk', input: 'x' })],
+    ['gpt-4o-mini', '/v1/chat/completions', () => embed({ model: 'gpt-4o-mini', input: 'x' })],
+  ] as const) {
+    test(`${alias} on the wrong path is 400 and names the right one`, async () => {
+      const answer = await ask()
       assert.deepEqual([answer.status, answer.json.error.code], [400, 'invalid_request'], answer.text)
-      assert.match(answer.json.error.message, /\/v1\/embeddings/)
+      assert.ok(answer.json.error.message.includes(path), answer.text)
       assert.equal(harness.upstream().length, 0)
       const row = await harness.rowOf(answer)
-      assert.deepEqual([row.status, row['requested_model'], row['cost_picodollars']], [400, model, null])
+      assert.deepEqual([row.status, row['requested_model'], row['cost_picodollars']], [400, alias, null])
     })
   }
 
-  for (const model of ['gpt-4o-mini', 'talk']) {
-    test(`${model} on the embeddings path is 400 and names the right one`, async () => {
-      const answer = await embed({ model, input: 'x' })
-      assert.deepEqual([answer.status, answer.json.error.code], [400, 'invalid_request'], answer.text)
-      assert.match(answer.json.error.message, /\/v1\/chat\/completions/)
-      assert.equal(harness.upstream().length, 0)
-      assert.equal((await harness.rowOf(answer)).status, 400)
+  for (const model of [SMALL, 'text-embedding-new']) {
+    test(`a chat with the direct id ${model} goes to its provider, whose answer decides`, async () => {
+      const answer = await chat(hello(model))
+      assert.equal(answer.status, 404, answer.text)
+      assert.match(answer.json.error.message, /not a chat model/)
+      assert.deepEqual(
+        harness.upstream().map(({ body }) => (body as Json)['model']),
+        [model],
+      )
+      assert.equal((await harness.rowOf(answer)).status, answer.status)
     })
   }
 

@@ -39,6 +39,8 @@ export interface Situation {
   snapshot: Snapshot
   /** The operator declares that all models of the route give comparable answers. */
   isInterchangeable: boolean
+  /** The caller named the model itself, not a route. */
+  isDirect: boolean
   /** A hard budget applies: the call must not cost more than its hold, whatever the account's defaults are. */
   isStrict: boolean
   /** Output limit that is sent when neither the caller nor the entry sets one. */
@@ -168,10 +170,12 @@ function mismatch(
   entry: ChainEntry,
   family: Family,
   translator: Translator | undefined,
-  { snapshot, endpoint, chain, isInterchangeable }: Situation,
+  { snapshot, endpoint, chain, isInterchangeable, isDirect }: Situation,
 ) {
   const { provider, model } = entry
   if (translator === undefined) return worded`The provider '${named(provider)}' does not offer ${named(endpoint.name)}.`
+  // By the contract's prefixes a chat with an embedding model goes to its provider, which refuses it in its own words.
+  if (isDirect && endpoint.operation === 'chat') return null
   const mode = snapshot.registry.get(provider)?.get(model)?.mode
   const registered = operationOfMode(mode)
   const operation = registered ?? family.operationOf(model)

@@ -106,7 +106,14 @@ test('under a hard budget no call costs more than was held, once it is pinned or
           hedgeAfterMs: null,
         }
         const body = new SmallBody(request, chatCompletions)
-        const binds = { chain: [entry], isInterchangeable: false, snapshot, isStrict: true, defaultLimit: null }
+        const binds = {
+          chain: [entry],
+          isInterchangeable: false,
+          isDirect: true,
+          snapshot,
+          isStrict: true,
+          defaultLimit: null,
+        }
         const fitnesses = assessChain(body, { endpoint: chatCompletions, ...binds }, chainDeps as unknown as ChainDeps)
         assert.ok(Array.isArray(fitnesses))
         const [fitness] = fitnesses
