@@ -23,7 +23,9 @@ export interface LeasedScope {
   /** What was spent, by the start of the day of its admission. */
   spent: Map<number, bigint>
   /** Changes of the minute, by the second. */
-  seconds: Map<number, { requests: number; tokens: number }>
+  seconds: Seconds
+  /** Calls that the counters have counted themselves and whose rows are not open yet. */
+  counted: Seconds
   /** What calls took since `since`, and how fast that was before. */
   taken: Taken
   rate: Rates
@@ -39,6 +41,8 @@ export interface LeasedScope {
   isTight: boolean
   usedAt: number
 }
+
+export type Seconds = Map<number, { requests: number; tokens: number }>
 
 /** What one call needs at most; null: unknown. */
 export interface Needed {
@@ -89,6 +93,7 @@ export function newLeasedScope(scope: Scope, now: number): LeasedScope {
     opening: { requests: 0, tokens: 0 },
     spent: new Map(),
     seconds: new Map(),
+    counted: new Map(),
     taken: { since: now, money: 0n, requests: 0, tokens: 0 },
     rate: { money: 0, requests: 0, tokens: 0 },
     usual: { money: 0n, tokens: 0 },
@@ -224,6 +229,14 @@ function isUnused(usedAt: number, now: number): boolean {
 
 export function isIdle({ money, calls, requests, tokens }: Amounts): boolean {
   return money > 0n || calls > 0 || requests > 0 || tokens > 0
+}
+
+export function addTo(seconds: Seconds, at: number, requests: number, tokens: number): void {
+  const second = Math.floor(at / 1000)
+  const before = seconds.get(second)
+  const sum = { requests: (before?.requests ?? 0) + requests, tokens: (before?.tokens ?? 0) + tokens }
+  if (sum.requests === 0 && sum.tokens === 0) seconds.delete(second)
+  else seconds.set(second, sum)
 }
 
 /** What was spent and is not reported: the counters have it as leased. */

@@ -2,6 +2,7 @@ import type { Limits } from '../../domain/limits.ts'
 import type { CallHold, CallUse, Scope } from '../ledger.ts'
 import type { Payer } from '../spend-ledger.ts'
 import {
+  addTo,
   bindsMoney,
   hasIdle,
   isIdle,
@@ -111,6 +112,7 @@ export class Leases {
     for (const scope of both) {
       scope.held += money ?? 0n
       scope.inFlight += 1
+      if (isCounted) addTo(scope.counted, admittedAt, 1, tokens ?? 0)
       this.changed.add(scope)
       if (isLow(scope)) this.urgent.add(scope)
     }
@@ -127,7 +129,10 @@ export class Leases {
     this.#position = Math.max(this.#position, position)
     if (call.isOpen) return
     call.isOpen = true
-    if (call.isCounted) return
+    if (call.isCounted) {
+      this.#uncount(call)
+      return
+    }
     for (const scope of [call.key, call.workspace]) {
       scope.opening.requests -= 1
       scope.opening.tokens -= call.tokens ?? 0
@@ -147,6 +152,7 @@ export class Leases {
 
   /** The call was not made. */
   release(call: LeasedCall): void {
+    if (call.isCounted && !call.isOpen) this.#uncount(call)
     for (const scope of [call.key, call.workspace]) {
       if (call.isOpen || call.isCounted) this.count(scope, call.admittedAt, -1, -(call.tokens ?? 0))
       else {
@@ -170,12 +176,7 @@ export class Leases {
 
   count(scope: LeasedScope, at: number, requests: number, tokens: number): void {
     if (requests === 0 && tokens === 0) return
-    const second = Math.floor(at / 1000)
-    const before = scope.seconds.get(second)
-    scope.seconds.set(second, {
-      requests: (before?.requests ?? 0) + requests,
-      tokens: (before?.tokens ?? 0) + tokens,
-    })
+    addTo(scope.seconds, at, requests, tokens)
     this.changed.add(scope)
   }
 
@@ -199,6 +200,14 @@ export class Leases {
   *all(): Iterable<LeasedScope> {
     yield* this.#scopes.key.values()
     yield* this.#scopes.workspace.values()
+  }
+
+  /** From now on its row says that it counts. */
+  #uncount({ key, workspace, admittedAt, tokens }: LeasedCall): void {
+    for (const scope of [key, workspace]) {
+      addTo(scope.counted, admittedAt, -1, -(tokens ?? 0))
+      this.changed.add(scope)
+    }
   }
 
   /** Under other limits nothing is leased: the counters grant anew what these allow. */

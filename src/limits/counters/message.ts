@@ -2,7 +2,7 @@ import type { Limits } from '../../domain/limits.ts'
 import { limitOf } from '../admission.ts'
 import { PERIODS } from '../budget-period.ts'
 import type { Reply } from './connection.ts'
-import { type Amounts, isIdle, type KnownScope, type LeasedScope } from './leased-scope.ts'
+import { type Amounts, isIdle, type KnownScope, type LeasedScope, type Seconds } from './leased-scope.ts'
 import { amountOf, dollarsAndRest } from './values.ts'
 
 /** A message to the counters (scripts/sync.ts): sent as it is until it is answered. */
@@ -71,7 +71,8 @@ export interface ScopeReport {
 }
 
 export function scopeEntry(scope: LeasedScope, { kept, idle, wanted, spent }: ScopeReport): unknown[] {
-  const { name, limits, inFlight, usual, seconds } = scope
+  const { name, limits, inFlight, usual, seconds, counted } = scope
+  const listed = (of: Seconds) => [...of].flatMap(([second, { requests, tokens }]) => [second, requests, tokens])
   return [
     name,
     limitText(limits),
@@ -88,8 +89,9 @@ export function scopeEntry(scope: LeasedScope, { kept, idle, wanted, spent }: Sc
     ...pair(usual.money),
     Math.ceil(usual.tokens),
     spent === null ? [] : [...spent].flatMap(([day, amount]) => [day, ...pair(amount)]),
-    [...seconds].flatMap(([second, { requests, tokens }]) => [second, requests, tokens]),
+    listed(seconds),
     ...pair(idle.money),
+    listed(counted),
   ]
 }
 

@@ -44,8 +44,9 @@ export class Reports {
   }
 
   /**
-   * The next message. A `full` one reports everything, so that the position moves; the others only what is urgent, and
-   * what was spent stays in the lease until a full one.
+   * The next message. A `full` one reports everything, so that the position moves; the others only what is urgent. What
+   * was spent stays in the lease until a full one; what they tell of the minute, the counters take back should this
+   * process die before its position has moved: the next one reads it from the spool.
    */
   compose(calls: WaitingCall[], full: boolean, now: number): Message {
     const { changed, urgent, position } = this.#leases
@@ -66,11 +67,12 @@ export class Reports {
       entries.push(report.entry)
       scopes.push({ scope, terms: scope.terms, kept: report.kept, wanted: report.wanted })
       urgent.delete(scope)
-      if (scope.spent.size === 0) changed.delete(scope)
+      if (scope.spent.size === 0 && scope.counted.size === 0) changed.delete(scope)
     }
     const place = new Map(scopes.map(({ scope }, index) => [scope, index]))
     const at = (scope: LeasedScope) => place.get(scope) ?? 0
     const text = JSON.stringify({
+      f: isFull ? 1 : 0,
       s: entries,
       c: calls.map((call) => callEntry(call, at(call.key), at(call.workspace))),
       b: left.map((call) => leftEntry(call, at(call.key), at(call.workspace))),
@@ -153,7 +155,10 @@ export class Reports {
 
   /** The counters know everything up to a position in the spool, and are told what follows there up to the one returned. */
   forgetUnreported(): number {
-    for (const scope of this.#leases.all()) Object.assign(scope, { spent: new Map(), seconds: new Map() })
+    for (const scope of this.#leases.all()) {
+      // What has no row yet is not in the spool either.
+      Object.assign(scope, { spent: new Map(), seconds: new Map(scope.counted) })
+    }
     this.#left = []
     return this.#leases.position
   }

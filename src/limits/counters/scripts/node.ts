@@ -57,7 +57,7 @@ drop_leases(ARGV[2], now, false)
 redis.call('ZREM', ROOT .. 'alive', ARGV[2])
 redis.call('SREM', ROOT .. 'nodes', ARGV[2])
 redis.call('SREM', ROOT .. 'awaited', ARGV[2])
-redis.call('DEL', ROOT .. 'recalled:' .. ARGV[2])
+redis.call('DEL', ROOT .. 'recalled:' .. ARGV[2], ROOT .. 'ahead:' .. ARGV[2])
 -- Should it run after all, it has to join again.
 redis.call('HDEL', ROOT .. 'node:' .. ARGV[2], 'process')
 redis.call('HINCRBY', KEYS[1], 'sequence', 1)

@@ -35,7 +35,7 @@ for _, name in ipairs(redis.call('SMEMBERS', ROOT .. 'scopes')) do
   redis.call('DEL', ROOT .. 'scope:' .. name, ROOT .. 'minute:' .. name, ROOT .. 'leases:' .. name)
 end
 for _, node in ipairs(redis.call('SMEMBERS', ROOT .. 'nodes')) do
-  redis.call('DEL', ROOT .. 'node:' .. node, ROOT .. 'leased:' .. node, ROOT .. 'recalled:' .. node)
+  redis.call('DEL', ROOT .. 'node:' .. node, ROOT .. 'leased:' .. node, ROOT .. 'recalled:' .. node, ROOT .. 'ahead:' .. node)
 end
 redis.call('DEL', ROOT .. 'scopes', ROOT .. 'nodes', ROOT .. 'alive', ROOT .. 'awaited')
 return { told_time(clock('')) }

@@ -10,11 +10,15 @@ import { SCOPE } from './scope.ts'
  * ARGV: clock, node, its process, number of the message (they count up from 1; one that was taken before changes
  * nothing and is answered by how things stand), position in the node's spool up to which everything is reported, "1" in
  * the first message of a process (what an earlier process leased is given back), and as JSON:
+ *   f: 1 when everything up to the position is reported, 0 when only a part of what comes after it is;
  *   s: scopes, each [name, limits, kept dollars, rest, calls at a time, requests, tokens, calls in flight, 1 if some of
  *      it is idle, wanted dollars, rest, calls at a time, requests, tokens, a usual hold in dollars, rest and tokens,
- *      [time, dollars, rest of what was spent …], [second, requests, tokens …], idle dollars, rest];
+ *      [time, dollars, rest of what was spent …], [second, requests, tokens …], idle dollars, rest,
+ *      and of the calls that were counted when they were let in and have no row yet [second, requests, tokens …]];
  *   c: waiting calls, each [place of its key in s, of its workspace, dollars (-1 unknown), rest, tokens (-1 unknown)];
  *   b: calls to book by id, each [id, place of key, of workspace, time, dollars, rest].
+ * The hash `ahead:NODE` has what was counted in the minute beyond the position: whoever becomes the node next reports it
+ * again, from the spool.
  * Limits: '' none, else seven numbers: rpm, tpm, parallel calls, period, hard, dollars and rest; 0 is none.
  *
  * Returns 0 without a ledger, 2 when the process has to join first, 3 when the server has lost messages; else 1, the time, generation, sequence, the node's
@@ -39,7 +43,31 @@ local now = clock(ARGV[1])
 local message = cjson.decode(ARGV[7])
 redis.call('ZADD', ROOT .. 'alive', now, node)
 local nodes = math.max(1, redis.call('ZCOUNT', ROOT .. 'alive', now - SILENT, '+inf'))
-if is_new and is_first then drop_leases(node, now, false) end
+local ahead = ROOT .. 'ahead:' .. node
+if is_new and is_first then
+  drop_leases(node, now, false)
+  local edge, flat = math.floor(now / 1000) - WINDOW, redis.call('HGETALL', ahead)
+  for index = 1, #flat, 2 do
+    local name, seconds = flat[index], cmsgpack.unpack(flat[index + 1])
+    local scope = load(name, now)
+    for at = 1, #seconds, 3 do
+      if seconds[at] > edge then count(scope, name, now, seconds[at], -seconds[at + 1], -seconds[at + 2]) end
+    end
+    save(scope, name)
+  end
+end
+-- A node of an earlier version does not say what its messages are.
+if is_new and (is_first or message.f == 1) then redis.call('DEL', ahead) end
+
+-- These seconds lie beyond the position.
+local function note_ahead(name, seconds)
+  if message.f == nil or #seconds == 0 then return end
+  local packed = redis.call('HGET', ahead, name)
+  local all = packed and cmsgpack.unpack(packed) or {}
+  for _, value in ipairs(seconds) do all[#all + 1] = value end
+  redis.call('HSET', ahead, name, cmsgpack.pack(all))
+end
+
 -- After a rebuild, or a restart of the server, nothing is decided until every node has told what it holds.
 local is_complete = redis.call('EXISTS', ROOT .. 'awaited') == 0
 if not is_complete then
@@ -63,6 +91,8 @@ local function report(place, told)
   for index = 1, #seconds, 3 do
     if seconds[index] > edge then count(scope, name, now, seconds[index], seconds[index + 1], seconds[index + 2]) end
   end
+  if message.f == 0 then note_ahead(name, seconds) end
+  if message.f == 1 then note_ahead(name, told[22]) end
   local kept = { told[3], told[4], told[5], told[6], told[7], told[8], told[9], told[20], told[21] }
   move_lease(scope, leases[place], kept)
   leases[place] = kept
@@ -123,7 +153,9 @@ local function decide(call)
   for side = 1, 2 do
     local place = call[side]
     lease_more(place, math.max(dollars, 0), dollars < 0 and 0 or rest, 1, 0, 0, 1)
-    count(scopes[place], names[place], now, math.floor(now / 1000), 1, math.max(tokens, 0))
+    local counted = { math.floor(now / 1000), 1, math.max(tokens, 0) }
+    count(scopes[place], names[place], now, unpack(counted))
+    note_ahead(names[place], counted)
     scopes[place][20] = scopes[place][20] + 1
   end
   return { 1, views[1], views[2] }
