@@ -32,10 +32,8 @@ export async function admit(resolved: Balanced, deps: Deps): Promise<Admitted> {
   const isFinal = !mayFit(payer)
   const assessed = assessChain(body, situation, deps, NOTHING_FITTED, isFinal)
   let fitnesses = assessed instanceof Promise ? await assessed : assessed
-  const { most, visible } = body.promptTokens
-  const prompt = bounds.isStrict ? most : visible
   const holdFor = (chosen: typeof fitnesses, isHedged = false) => ({
-    ...(endpoint.isFree === true ? holdOfTerms([]) : chainHold(chosen, prompt, snapshot, isHedged)),
+    ...(endpoint.isFree === true ? holdOfTerms([]) : chainHold(chosen, body.promptTokens, snapshot, isHedged)),
     isStream: resolved.delivery !== null,
   })
   let mayHedge = chain.some(({ hedgeAfterMs }) => hedgeAfterMs !== null)

@@ -136,7 +136,7 @@ function noteUsage({ call, answer, delivery, candidate }: Streaming): void {
   const { reader, received } = answer.stream
   const { deltas } = received
   const arrived = { counted: reader.usage, deltas, bytes: received.bytes + reader.hiddenBytes }
-  Object.assign(call.served, usageOf({ ...arrived, otherBytes: delivery.otherBytes }, candidate, call.body))
+  Object.assign(call.served, usageOf({ ...arrived, otherBytes: delivery.otherBytes }, candidate, call))
 }
 
 function cutOf({ delivery, candidate: { provider } }: Streaming, end: StreamEnding | Failure): Cut {

@@ -21,7 +21,7 @@ export async function budgetVerdict(
   deps: ChainDeps & { ledger: SpendLedger },
 ): Promise<{ refusal: GatewayError | null; fitnesses: Fitness[] }> {
   const fitnesses = await assessChain(body, situation, deps)
-  const hold = chainHold(fitnesses, body.promptTokens.most, situation.snapshot)
+  const hold = chainHold(fitnesses, body.promptTokens, situation.snapshot)
   let refusal: Refusal | null
   try {
     refusal = await budgetRefusal(hold, payer, deps.ledger)

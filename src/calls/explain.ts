@@ -3,6 +3,7 @@ import { cleanName } from '../domain/attribution.ts'
 import type { ExplainedEntry, Explanation } from '../domain/explanation.ts'
 import { asPicodollars, type Picodollars } from '../domain/pricing/price.ts'
 import { type Provider, withoutSecrets } from '../domain/provider.ts'
+import type { PromptTokens } from '../domain/request/bounds.ts'
 import type { ChainEntry, Resolved as ResolvedModel } from '../domain/route.ts'
 import { isStreaming } from '../domain/snapshot.ts'
 import { usableKey } from '../domain/usable-key.ts'
@@ -54,11 +55,10 @@ export async function explain(
   const payer = key === null ? workspacePayer(workspace, snapshot) : payerOf(key, snapshot)
   const bounds = { defaultLimit: defaultLimitOf(payer), isStrict: hasHardBudget(payer) }
   const situation: Situation = { endpoint, chain, isInterchangeable, isDirect: alias === null, snapshot, ...bounds }
-  const { most, visible } = request.promptTokens
   const { refusal, fitnesses } = await budgetVerdict(request, situation, payer, key?.name ?? null, deps)
   const { candidate, passed, error } = firstStep(chain, fitnesses, deps)
   const entries = chain.map((entry, position) => ({
-    ...explained(entry, fitnesses[position], bounds.isStrict ? most : visible, situation, deps),
+    ...explained(entry, fitnesses[position], request.promptTokens, situation, deps),
     wouldBeUsed: refusal === null && candidate?.position === position,
     chosenBecause: because.get(entry) ?? null,
     skippedBecause: passed.get(entry)?.replace(/^skipped: /, '') ?? null,
@@ -123,7 +123,7 @@ function firstStep(chain: readonly ChainEntry[], fitnesses: readonly Fitness[], 
 function explained(
   entry: ChainEntry,
   fitness: Fitness | undefined,
-  promptTokens: number | null,
+  promptTokens: PromptTokens,
   { snapshot }: Situation,
   deps: ChainDeps,
 ): Assessed {

@@ -50,7 +50,7 @@ function bookedHold(
   if (snapshot.providers.get(entry.provider)?.onEstimate !== 'hold') return null
   for (const fitness of fitnesses) {
     if (fitness.kind !== 'usable' || fitness.candidate.entry !== entry) continue
-    return moneyOf(termsAt(fitness.candidate, body.promptTokens.most, snapshot))
+    return moneyOf(termsAt(fitness.candidate, body.promptTokens, snapshot))
   }
   return null
 }

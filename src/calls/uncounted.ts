@@ -5,7 +5,7 @@ import { type Use, usageOf } from './stream/stream-usage.ts'
 
 /** Of a whole answer that says nothing of its tokens. One that a worker has written is known by its length alone. */
 export function uncountedWhole(answer: ServedBy['answer'], candidate: Candidate, call: Admitted): Use {
-  return usageOf({ counted: null, deltas: 0, ...lengthOf(answer, candidate, call) }, candidate, call.body)
+  return usageOf({ counted: null, deltas: 0, ...lengthOf(answer, candidate, call) }, candidate, call)
 }
 
 function lengthOf(answer: ServedBy['answer'], { translator }: Candidate, { body: { request } }: Admitted) {

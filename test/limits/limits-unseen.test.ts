@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, afterEach, beforeEach, describe, test } from 'node:test'
 import { startWorld, type World } from '../calls/streams/world.ts'
 import type { Json } from '../harness.ts'
+import { managing } from '../management/manage.ts'
 import { assertVerified, type LimitedKey, newKey } from './limited.ts'
 
 /** One dollar a million prompt tokens, two if they are written to a cache, five a million answer tokens. */
@@ -10,6 +11,7 @@ const PRICE =
 const world: World = await startWorld({
   config: `
 providers:
+  openai: { speaks: [responses] }
   local: { family: openai, base_url: "\${SIMULATED}", api_key: sk-local-key }
 workspaces:
   default:
@@ -58,5 +60,71 @@ describe('a part whose length nobody can tell from the request', () => {
     simulator.script('gpt-local', [ANSWER])
     const served = await chat(await newKey(world, { tpm: 1_000 }), VIDEO)
     assert.equal(served.status, 200, served.text)
+  })
+})
+
+describe('a caller who reads a stream and leaves before its tokens are counted', () => {
+  /** What was held for the prompt, what is booked, and who counted. */
+  async function leaves(path: string, body: Json, key: LimitedKey) {
+    simulator.script(body.model === 'seen' ? 'gpt-seen' : 'gpt-local', [
+      { stream: { steps: [{ play: 'first' }, 'stall', { play: 'done' }] } },
+    ])
+    const leaving = new AbortController()
+    const response = await fetch(world.url + path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...key.headers },
+      body: JSON.stringify({ stream: true, ...body }),
+      signal: leaving.signal,
+    })
+    assert.equal(response.status, 200)
+    await response.body?.getReader().read()
+    leaving.abort()
+    await world.nothingRuns()
+    const id = response.headers.get('x-gateway-request-id')
+    const row = (await world.rows()).find((each) => each.id === id) ?? assert.fail(String(id))
+    const { hold_picodollars: hold, cost_picodollars: cost, cost_most_picodollars: most } = row
+    const output = 100 * 5e6
+    assert.ok(Number(cost) <= Number(most) && Number(cost) <= Number(hold), JSON.stringify(row))
+    return { ended: row['ended'], source: row['usage_source'], prompt: Number(hold) - output, cost: Number(cost) }
+  }
+
+  const image = { type: 'image_url', image_url: { url: 'https://example.com/a.png' } }
+  const chatBody = (content: unknown) => ({ model: 'local', max_tokens: 100, messages: [{ role: 'user', content }] })
+  const table: [what: string, path: string, body: Json, prompt: number][] = [
+    ['an image by address', '/v1/chat/completions', chatBody([image]), 50_000],
+    ['a file at the provider', '/v1/chat/completions', chatBody([{ type: 'file', file: { file_id: 'f' } }]), 100_000],
+    [
+      'what the provider keeps',
+      '/v1/responses',
+      { model: 'seen', input: 'x', max_output_tokens: 100, previous_response_id: 'resp_0123456789abcdef' },
+      100_000,
+    ],
+  ]
+  for (const [what, path, body, tokens] of table) {
+    test(`pays what was held for a prompt with ${what}`, async () => {
+      const { ended, source, prompt, cost } = await leaves(path, body, await budget(1))
+      assert.deepEqual([ended, source], ['caller_left', 'prompt_held'])
+      assert.ok(prompt >= tokens * 2e6 && cost >= prompt, `${cost} of ${prompt}`)
+      const { json } = await managing(() => world)('POST', '/verify')
+      assert.deepEqual(json.differences, [])
+    })
+  }
+
+  test('pays an estimate for a text, and without a hard budget for everything', async () => {
+    const path = '/v1/chat/completions'
+    const text = await leaves(path, chatBody('hello'), await budget(1))
+    const unlimited = await leaves(path, chatBody([image]), await newKey(world, null))
+    for (const { ended, source, cost } of [text, unlimited]) {
+      assert.deepEqual([ended, source], ['caller_left', 'estimated'])
+      assert.ok(cost < 1e9, String(cost))
+    }
+  })
+
+  test('the same for a whole answer without a count', async () => {
+    const { choices } = ANSWER.body
+    simulator.script('gpt-local', [{ body: { choices } }])
+    const row = await world.rowOf(await chat(await budget(1), user(image)))
+    assert.equal(row['usage_source'], 'prompt_held')
+    assert.ok(Number(row['cost_picodollars']) >= Number(row['hold_picodollars']) - 100 * 5e6)
   })
 })

@@ -1,3 +1,4 @@
+import type { PromptTokens } from '../../domain/request/bounds.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
 import { type ChainHold, type EntryTerms, holdOfTerms } from '../../limits/chain-hold.ts'
 import { type HoldTerms, holdTerms } from '../../limits/hold.ts'
@@ -6,7 +7,7 @@ import type { Candidate, Fitness } from './assess.ts'
 /** Over every entry that can serve the request: a circuit that is open now may be closed when its turn comes. */
 export function chainHold(
   fitnesses: readonly Fitness[],
-  promptTokens: number | null,
+  promptTokens: PromptTokens,
   snapshot: Snapshot,
   isHedged = false,
 ): ChainHold {
@@ -20,8 +21,14 @@ export function chainHold(
   return holdOfTerms(terms, isHedged)
 }
 
-export function termsAt(candidate: Candidate, promptTokens: number | null, { registry }: Snapshot): HoldTerms {
+export function termsAt(candidate: Candidate, prompt: PromptTokens, { registry }: Snapshot): HoldTerms {
   const { entry, bounds, traits, heldPercent } = candidate
   const price = registry.get(entry.provider)?.get(entry.model)?.price
+  const promptTokens = promptBound(candidate, prompt)
   return holdTerms({ promptTokens, bounds, price, ...traits, pricePercent: heldPercent })
+}
+
+/** Null: not even the context window is known. */
+export function promptBound({ destination, traits }: Candidate, { most, visible }: PromptTokens): number | null {
+  return (destination.isStrict === true ? most : visible) ?? traits.contextWindow
 }

@@ -121,7 +121,7 @@ test('under a hard budget no call costs more than was held, once it is pinned or
         const { candidate } = fitness
         return {
           sent: candidate.wire,
-          money: moneyOf(termsAt(candidate, body.promptTokens.most, snapshot)),
+          money: moneyOf(termsAt(candidate, body.promptTokens, snapshot)),
           ...candidate,
         }
       }

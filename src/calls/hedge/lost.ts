@@ -89,7 +89,7 @@ async function spentBy(outcome: EntryOutcome, losing: Losing): Promise<Spent | n
       const { attempt, usage = null } = outcome
       if (attempt === undefined) return null
       deps.traffic.took(candidate.entry, call.delivery !== null, attempt.durationMs)
-      return { ...usageOf({ counted: usage, ...NOTHING }, candidate, call.body), attempt }
+      return { ...usageOf({ counted: usage, ...NOTHING }, candidate, call), attempt }
     }
     case 'served': {
       const { answer, usage, usageSource, bounds, attempt } = outcome.served
@@ -117,7 +117,7 @@ async function spentByStream(stream: LiveStream, { attempt }: ServedBy, losing: 
   }
   const { deltas, bytes } = stream.received
   const arrived = { deltas, bytes: bytes + stream.reader.hiddenBytes, otherBytes: 0 }
-  return { ...usageOf({ counted: stream.reader.usage, ...arrived }, candidate, call.body), attempt }
+  return { ...usageOf({ counted: stream.reader.usage, ...arrived }, candidate, call), attempt }
 }
 
 /** Its cost becomes a part of the call's. */

@@ -1,9 +1,11 @@
-import type { RequestBody } from '../../bodies/request-body.ts'
 import type { UsageSource } from '../../domain/log/stream-words.ts'
 import { estimateUsage } from '../../domain/pricing/estimated-usage.ts'
+import { dearestPromptClass } from '../../domain/pricing/price.ts'
 import type { TokenUsage } from '../../domain/pricing/usage.ts'
 import type { StreamUsage } from '../../domain/request/stream.ts'
 import type { Candidate } from '../chain/assess.ts'
+import { promptBound } from '../chain/chain-hold.ts'
+import type { Resolved } from '../stages.ts'
 
 export interface Use {
   usage: TokenUsage
@@ -22,15 +24,33 @@ export interface Arrived {
 }
 
 /** The provider's count if it counted the whole answer, else an estimate within bounds. */
-export function usageOf({ counted, deltas, bytes, otherBytes }: Arrived, candidate: Candidate, body: RequestBody): Use {
+export function usageOf(arrived: Arrived, candidate: Candidate, call: Pick<Resolved, 'body' | 'snapshot'>): Use {
+  const { counted, deltas, bytes, otherBytes } = arrived
   if (counted?.isFinal === true) return { usage: counted.tokens, usageSource: 'provider', bounds: null }
+  const { promptTokens, length } = call.body
+  const most = promptBound(candidate, promptTokens)
   const { usage, source, ...bounds } = estimateUsage({
     counted: counted?.tokens ?? null,
-    prompt: { likely: body.promptTokens.likely ?? Math.ceil((body.length ?? 0) / 4), most: body.promptTokens.most },
+    prompt: {
+      likely: promptTokens.likely ?? Math.ceil((length ?? 0) / 4),
+      most,
+      held: most === null ? null : heldPrompt(most, candidate, call),
+    },
     received: { deltas, characters: bytes - otherBytes, bytes },
     mostOutput: mostOutputOf(candidate),
   })
   return { usage, usageSource: source, bounds }
+}
+
+/**
+ * Under a hard budget a prompt that its bytes do not tell is booked as it was held: whoever leaves before the count would
+ * pay nearly nothing for it. Null: the bytes tell it, or no hard budget applies.
+ */
+function heldPrompt(tokens: number, candidate: Candidate, { body, snapshot }: Pick<Resolved, 'body' | 'snapshot'>) {
+  const { destination, entry, heldPercent } = candidate
+  const price = snapshot.registry.get(entry.provider)?.get(entry.model)?.price
+  if (destination.isStrict !== true || !body.promptTokens.isOpaque || price === undefined) return null
+  return { [dearestPromptClass(price, tokens)]: tokens, pricePercent: heldPercent }
 }
 
 /** The most output that was asked for; null: not bounded. */

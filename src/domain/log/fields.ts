@@ -161,7 +161,7 @@ export const LOG_FIELDS = [
     'usage_source',
     'usageSource',
     'text',
-    'Who counted the tokens: `provider`, `provider_partial` (the rest is estimated) or `estimated`; null when nothing was served',
+    'Who counted the tokens: `provider`, `provider_partial` (the rest is estimated), `estimated`, or `prompt_held` (estimated, but the prompt as held for a hard budget); null when nothing was served',
   ),
   close(
     'cost_least_picodollars',

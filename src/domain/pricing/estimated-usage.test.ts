@@ -61,6 +61,16 @@ const ROWS: Row[] = [
   ],
 ]
 
+test('a prompt that is booked as held counts so, in the estimate and in its bound; a count of the provider wins', () => {
+  const prompt = { likely: 10, most: 40, held: { audioInput: 40, pricePercent: 200 } }
+  const figures = (counted: Uncounted['counted']) => {
+    const { usage, least, most, source } = estimateUsage({ ...NOTHING, prompt, counted })
+    return [source, ...[usage, least, most].map(({ input, audioInput, pricePercent: p }) => [input, audioInput, p])]
+  }
+  assert.deepEqual(figures(null), ['prompt_held', [0, 40, 200], [0, 0, 100], [0, 40, 200]])
+  assert.deepEqual(figures({ ...NO_USAGE, input: 7 }), ['provider_partial', [7, 0, 100], [7, 0, 100], [7, 0, 100]])
+})
+
 test('what was counted of the answer as audio stays so, the rest is text; never more than there is', () => {
   const counted = { ...NO_USAGE, input: 33, output: 50, audioOutput: 40, imageOutput: 10 }
   const parts = (mostOutput: number) => {

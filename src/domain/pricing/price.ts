@@ -1,4 +1,4 @@
-import { type ClassPriceField, perClass, TOKEN_CLASSES, type TokenClass } from './classes.ts'
+import { type ClassPriceField, PROMPT_CLASSES, perClass, TOKEN_CLASSES, type TokenClass } from './classes.ts'
 import { chargedTokens, promptTokens, type TokenUsage } from './usage.ts'
 
 declare const picodollars: unique symbol
@@ -85,6 +85,15 @@ export function costOf(usage: TokenUsage, price: Price): Picodollars | null {
   }
   const cost = usage.pricePercent === 100 ? list : (list * BigInt(usage.pricePercent) + 50n) / 100n
   return cost > LARGEST_COST ? null : asPicodollars(cost)
+}
+
+/** The class in which a prompt of so many tokens costs most. */
+export function dearestPromptClass({ base, tiers }: Price, tokens: number): TokenClass {
+  const prices = tiers.find(({ above }) => tokens > above)?.prices ?? base
+  let dearest: TokenClass = 'input'
+  if (prices === null) return dearest
+  for (const { name } of PROMPT_CLASSES) if (prices[name] > prices[dearest]) dearest = name
+  return dearest
 }
 
 /** Six decimals, half up: the form of the `x-gateway-cost-usd` header. */

@@ -19,7 +19,7 @@ export function isFree(row: { endpoint: string | null; isHit: boolean; isServed:
 
 /** Both are null where no bound was known. */
 export function isAtBound(row: { source: string | null; cost: bigint | null; most: bigint | null }): boolean {
-  return (row.source === 'estimated' || row.source === 'provider_partial') && row.cost === row.most
+  return row.source !== null && row.source !== 'provider' && row.cost === row.most
 }
 
 /** The entry that served and those that lost; unknown where one of them is. */

@@ -30,6 +30,7 @@ export function estimateWords(row: RequestRow): string[] {
   if (source === null) return []
   const who = {
     estimated: 'the provider did not count the tokens',
+    prompt_held: 'the provider did not count the tokens, and the prompt is booked as held',
     provider_partial: 'the provider counted a part of the tokens',
     provider: 'the one that lost did not count its tokens',
   }[source as UsageSource]

@@ -93,6 +93,7 @@ export function CallSection({ request }: { request: ListedRequest }) {
 const SOURCES: Record<string, string> = {
   provider: 'the provider',
   provider_partial: 'the provider in part, the rest is estimated',
+  prompt_held: 'nobody: the answer is estimated, the prompt is booked as held',
   estimated: 'nobody, estimated',
 }
 
