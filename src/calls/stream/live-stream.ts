@@ -13,11 +13,18 @@ export type Read = { kind: 'parts'; parts: StreamPart[] } | { kind: 'caller-left
 /** How long the rest of a body may take after the answer's end, so that its connection can be used again. */
 const REST_MS = 1_000
 
+/**
+ * Events and bytes before the first content, which are kept until the call is committed, and chunks that are kept for the
+ * end. Some servers send an empty delta for each token of hidden reasoning.
+ */
+export const MOST_HELD = { events: 10_000, bytes: 8 << 20 }
+
 /** A provider's stream while it is read: bytes become events, events become parts. */
 export class LiveStream {
   readonly reader: StreamReader
   /** Generated content so far, for an estimate. */
   readonly received = { deltas: 0, bytes: 0 }
+  readonly #held = { events: 0, bytes: 0 }
   /** Read before the stream was served. */
   #first: StreamPart[] = []
   readonly #answer: UpstreamAnswer | null
@@ -92,8 +99,14 @@ export class LiveStream {
   async #read(): Promise<Read> {
     const part = this.#answer === null ? END : await this.#answer.next()
     switch (part.kind) {
-      case 'piece':
-        return { kind: 'parts', parts: this.#partsOf(this.#events.read(part.bytes)) }
+      case 'piece': {
+        const events = this.#events.read(part.bytes)
+        const parts = this.#partsOf(events)
+        if (this.received.bytes === 0) this.#hold(events.length, part.bytes.length)
+        const isFull = this.#held.events > MOST_HELD.events || this.#held.bytes > MOST_HELD.bytes
+        if (!isFull || parts.some(isEnd)) return { kind: 'parts', parts }
+        return { kind: 'parts', parts: this.reader.isFinished ? this.reader.end() : [NO_CONTENT] }
+      }
       case 'end': {
         this.#hasEnded = true
         const parts = this.#partsOf(this.#events.end())
@@ -126,11 +139,17 @@ export class LiveStream {
   #count(parts: readonly StreamPart[]): void {
     const { received } = this
     for (const part of parts) {
+      if (part.type === 'chunk' && part.isEnd) this.#hold(1, part.json.length)
       const bytes = contentBytes(part)
       if (bytes === 0) continue
       received.deltas += 1
       received.bytes += bytes
     }
+  }
+
+  #hold(events: number, bytes: number): void {
+    this.#held.events += events
+    this.#held.bytes += bytes
   }
 
   /** The answer has ended before its body: an end that follows at once leaves the connection usable. */
@@ -166,6 +185,13 @@ const END = { kind: 'end' } as const
 const TOO_LARGE = failure('upstream_error', worded`An event of the provider's stream is too large.`, null, {
   retry: 'no',
 })
+
+const NO_CONTENT: StreamPart = {
+  type: 'failed',
+  failure: failure('upstream_error', worded`The provider's stream has too many events without content.`, null, {
+    retry: 'no',
+  }),
+}
 
 /** The body of a stream has no deadline of its own: what ends it is silence. */
 function failedBy(stoppage: Stoppage): StreamPart {

@@ -20,6 +20,9 @@ after(async () => {
 const steps = (...some: StreamStep[]): ScriptedAnswer => ({ stream: { steps: some } })
 const html = { headers: { 'content-type': 'text/html' }, body: '<html>SPOILED</html>' }
 
+/** An event without content in both formats. */
+const EMPTY = { type: 'ping', id: 'x', choices: [{ index: 0, delta: { content: '' }, finish_reason: null }] }
+
 /** A failure before the first content: what the provider does, the code of the attempt, and its phase. */
 const FAILURES: [string, ScriptedAnswer, string, string][] = [
   ['an error event', steps({ play: 'start' }, { error: 529 }), 'provider_overloaded', 'before_content'],
@@ -30,6 +33,7 @@ const FAILURES: [string, ScriptedAnswer, string, string][] = [
   ['a reset', steps({ play: 'start' }, 'reset'), 'upstream_error', 'before_content'],
   ['pings only, then an end', steps({ ping: 5 }, 'end'), 'upstream_error', 'before_content'],
   ['pings only, for ever', { stream: { gap: 20, steps: [{ ping: 1e6 }] } }, 'upstream_timeout', 'before_content'],
+  ['empty deltas, for ever', steps({ send: { data: EMPTY }, times: 20_000 }), 'upstream_error', 'before_content'],
   ['silence', steps({ play: 'start' }, 'stall'), 'upstream_timeout', 'before_content'],
   [
     'JSON of an error with status 200',
