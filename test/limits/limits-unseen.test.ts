@@ -63,6 +63,17 @@ describe('a part whose length nobody can tell from the request', () => {
   })
 })
 
+test('a field that may cost beside tokens is refused by name under a hard budget, and passes without one', async () => {
+  const search = { enable_search: true }
+  const refused = await chat(await budget(1), search)
+  assert.deepEqual([refused.status, refused.json.error.code], [400, 'unsupported_parameter'])
+  assert.match(refused.json.error.message, /^enable_search: a hard budget applies, .*leave it out/)
+  assert.equal(world.upstream().length, 0)
+  simulator.script('gpt-local', [ANSWER])
+  assert.equal((await chat(await newKey(world, null), search)).status, 200)
+  assert.equal(world.sent().enable_search, true)
+})
+
 describe('a caller who reads a stream and leaves before its tokens are counted', () => {
   /** What was held for the prompt, what is booked, and who counted. */
   async function leaves(path: string, body: Json, key: LimitedKey) {

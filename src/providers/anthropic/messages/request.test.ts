@@ -128,6 +128,8 @@ describe('under a hard budget', () => {
     [{ mcp_servers: [{}] }, 'mcp_servers'],
     [{ container: 'c' }, 'container'],
     [{ fallbacks: [{}] }, 'fallbacks'],
+    [{ never_heard_of: {} }, 'never_heard_of'],
+    [{ context_management: { edits: [{ type: 'never_heard_of_1' }] } }, 'context_management.edits[0]'],
     [
       { context_management: { edits: [{ type: 'clear_tool_uses_20250919' }, { type: 'compact_20260112' }] } },
       'context_management.edits[1]',
@@ -142,6 +144,16 @@ describe('under a hard budget', () => {
       assert.equal(toWire(ask(fields), TARGET).kind, 'wire')
     })
   }
+
+  test('what agents send beside tokens passes', () => {
+    const edits = [{ type: 'clear_tool_uses_20250919' }, { type: 'clear_thinking_20251015' }]
+    const fields = {
+      ...{ system: 'x', metadata: {}, stream: true, thinking: { type: 'adaptive' }, output_config: { effort: 'low' } },
+      ...{ context_management: { edits }, cache_control: { type: 'ephemeral' }, diagnostics: {}, mcp_servers: [] },
+      ...{ temperature: 1, top_k: 5, stop_sequences: [], tool_choice: { type: 'auto' }, container: null },
+    }
+    assert.equal(toWire(ask(fields), { ...TARGET, ...STRICT }).kind, 'wire')
+  })
 
   test('tools that the caller runs are not', () => {
     const tools = [

@@ -3,8 +3,15 @@ import { isJsonObject, type JsonObject } from '../../../domain/request/call-requ
 /** Tools that the caller runs: the provider only describes them to the model. */
 const RUN_BY_CALLER = /^(?:custom$|bash_|text_editor_|memory_|computer_)/
 
-/** Other models at other prices, summaries that are billed beside the answer, and the tools of a container. */
-const OTHERS = ['fallbacks', 'compaction', 'container']
+/**
+ * Fields that cost nothing beside tokens. Not listed: other models at other prices (`fallbacks`), summaries that are
+ * billed beside the answer, the tools of a container, and what is newer than this list.
+ */
+const FREE: ReadonlySet<string> = new Set(
+  `model messages max_tokens system metadata stop_sequences stream temperature top_k top_p tools tool_choice thinking
+  output_config output_format service_tier speed inference_geo context_management cache_control diagnostics thread
+  mcp_servers betas anthropic_beta anthropic_version`.split(/\s+/),
+)
 
 /**
  * The first thing in a request that the provider does on its own account while it answers: it searches, runs code, asks
@@ -17,10 +24,9 @@ export function unboundedUse(request: JsonObject): string | null {
     if (at >= 0) return `tools[${at}].type`
   }
   if (Array.isArray(servers) && servers.length > 0) return 'mcp_servers'
-  const field = OTHERS.find((name) => (request[name] ?? null) !== null)
-  if (field !== undefined) return field
+  for (const name in request) if (!FREE.has(name) && (request[name] ?? null) !== null) return name.slice(0, 60)
   const edits = isJsonObject(management) ? management['edits'] : null
-  const at = Array.isArray(edits) ? edits.findIndex(isCompaction) : -1
+  const at = Array.isArray(edits) ? edits.findIndex((edit) => !isClearing(edit)) : -1
   return at >= 0 ? `context_management.edits[${at}]` : null
 }
 
@@ -29,6 +35,7 @@ function isRunByCaller(type: unknown): boolean {
   return typeof type === 'string' && RUN_BY_CALLER.test(type)
 }
 
-function isCompaction(edit: unknown): boolean {
-  return isJsonObject(edit) && typeof edit['type'] === 'string' && edit['type'].startsWith('compact')
+/** Other edits summarise, which is billed. */
+function isClearing(edit: unknown): boolean {
+  return isJsonObject(edit) && typeof edit['type'] === 'string' && edit['type'].startsWith('clear_')
 }

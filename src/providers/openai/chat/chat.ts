@@ -1,5 +1,6 @@
 import type { ChatRequest } from '../../../domain/request/chat.ts'
 import type { Translator } from '../../family.ts'
+import { costlyChat } from '../free-fields.ts'
 import { targetOf } from '../target.ts'
 import { toWire } from './request.ts'
 import { fromWire } from './response.ts'
@@ -7,7 +8,11 @@ import { stream } from './stream.ts'
 
 export const chat: Translator<ChatRequest> = {
   target: (provider) => targetOf(provider, '/chat/completions'),
-  toWire,
+  toWire(request, target) {
+    const costly = target.isStrict === true ? costlyChat(request) : null
+    if (costly !== null) return { kind: 'refused', code: 'unsupported_parameter', message: costly }
+    return toWire(request, target)
+  },
   fromWire,
   isVerbatim: true,
   stream,

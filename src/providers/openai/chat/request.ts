@@ -6,6 +6,7 @@ import { limitToSend } from '../../../domain/request/output-limit.ts'
 import type { Target, Translation } from '../../family.ts'
 import { pinned } from '../../pin.ts'
 import { renamed, renaming } from '../../rename.ts'
+import { hasLooseField } from '../free-fields.ts'
 import { DEFAULT_BASE_URL } from '../target.ts'
 import { fitEffort } from './efforts.ts'
 import { mostTierPercent } from './tiers.ts'
@@ -40,7 +41,7 @@ export function toWire(request: ChatRequest, target: Target, limitField?: LimitN
   const set = [...limitOutput(own, target, limitField), ...pinned(own, target.pins ?? [])]
   const { body, applied } = renamed(own, target.renames)
   const adjustments = [...set, ...applied.map(renaming)]
-  return { kind: 'wire', body, ignored, adjustments, bounds: boundsOf(body) }
+  return { kind: 'wire', body, ignored, adjustments, bounds: boundsOf(body, target) }
 }
 
 /** A bridge knows no servers: it uses the vendor's newest name. */
@@ -57,9 +58,10 @@ function askForUsage(fields: JsonObject, { omitsUsageField }: Target): void {
   }
 }
 
-function boundsOf(body: JsonObject): Bounds {
+function boundsOf(body: JsonObject, { isStrict }: Target): Bounds {
+  const isLoose = isStrict === true && hasLooseField(body)
   return {
-    outputTokens: largestLimit(LIMITS.map((name) => body[name])),
+    outputTokens: isLoose ? null : largestLimit(LIMITS.map((name) => body[name])),
     answers: isCount(body['n']) ? body['n'] : 1,
     namedPercent: mostTierPercent(body, false),
     accountPercent: mostTierPercent(body, true),

@@ -6,6 +6,7 @@ import { type Worded, worded } from '../../../domain/wording/worded.ts'
 import type { Target, Translation } from '../../family.ts'
 import { type Rename, renaming } from '../../rename.ts'
 import { toWire } from '../chat/request.ts'
+import { costlyChat } from '../free-fields.ts'
 import type { Dialect } from './dialect.ts'
 import { fitMessages } from './messages.ts'
 
@@ -23,16 +24,14 @@ function translated(request: ChatRequest, target: Target, dialect: Dialect): Tra
   const problem = unsupported(request, dialect)
   if (problem !== null) refuse(problem)
   const { options, vendor } = dialect
-  const isStrict = target.isStrict === true
-  if (isStrict && request.tools?.some(isHosted) === true) {
-    refuse(worded`tools: a hard budget applies, and what a tool of the provider costs is unknown; leave it out`)
-  }
+  const costly = target.isStrict === true ? costlyChat(request, options.drop_params) : null
+  if (costly !== null) refuse(costly)
   const ignored: string[] = []
   const body: JsonObject = { ...request }
   for (const name of vendor.refuses ?? []) delete body[name]
   const adjustments = fitFields(body, dialect, ignored).map(renaming)
   fitMessages(body, dialect, ignored)
-  vendor.request?.(body, { model: target.model, isStrict, leaveOut: (name) => leaveOut(body, name, ignored) })
+  vendor.request?.(body, { model: target.model, leaveOut: (name) => leaveOut(body, name, ignored) })
   const there: Target = { ...target, baseUrl: target.baseUrl ?? vendor.baseUrl }
   if (options.stream_usage === 'never') there.omitsUsageField = true
   const translation = toWire(body as ChatRequest, there, options.max_tokens_field)
@@ -58,10 +57,6 @@ function unsupported(request: ChatRequest, { vendor, options: { supports = {} } 
   }
   if (supports.images === false && request.messages.some(hasImage)) return worded`image_url: ${NOT_HERE}`
   return null
-}
-
-function isHosted({ type }: { type: string }): boolean {
-  return type !== 'function' && type !== 'custom'
 }
 
 const NOT_HERE = worded`not supported by this provider`

@@ -6,8 +6,6 @@ import type { Options } from './options.ts'
 export interface Circumstances {
   /** As it is called there. */
   model: string
-  /** A hard budget applies. */
-  isStrict: boolean
   /** Takes a field out of the request and reports it. */
   leaveOut(name: string): void
 }

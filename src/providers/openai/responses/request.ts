@@ -8,6 +8,7 @@ import type { Target, Translation } from '../../family.ts'
 import { pinned } from '../../pin.ts'
 import { renamed, renaming } from '../../rename.ts'
 import { mostTierPercent } from '../chat/tiers.ts'
+import { costlyField, RESPONSES_FIELDS } from '../free-fields.ts'
 
 const LIMIT = 'max_output_tokens'
 
@@ -65,13 +66,10 @@ const CALLERS_TOOLS: ReadonlySet<unknown> = new Set([
   'computer',
   'computer_use_preview',
 ])
-/** Fields that let the provider do more than answer once. */
-const EXTRAS = ['context_management', 'moderation', 'image', 'prompt']
-
 /** What costs more than tokens, or more tokens than anyone can tell: not under a hard budget. */
 function priceProblem(request: ResponsesRequest): Worded | null {
-  const field = EXTRAS.find((name) => (request[name] ?? null) !== null)
-  if (field !== undefined) return worded`${field}: a hard budget applies, and what this costs is unknown; leave it out`
+  const costly = costlyField(request, RESPONSES_FIELDS)
+  if (costly !== null) return costly
   for (const tools of [request.tools, ...laterTools(request)]) {
     const hosted = hostedIn(tools)
     if (hosted !== undefined)

@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { UNKNOWN_TRAITS } from '../../domain/provider.ts'
+import type { EndpointName, JsonObject } from '../../domain/request/call-request.ts'
+import { NO_BOUNDS } from '../../domain/request/output-limit.ts'
+import type { Accent, Target } from '../family.ts'
+import { openaiFamily } from './openai-family.ts'
+
+const ELSEWHERE = 'https://llm.example.com/v1'
+const BODIES: { [Name in EndpointName]?: JsonObject } = {
+  chat: { model: 'alias', messages: [{ role: 'user', content: 'hi' }], max_tokens: 5 },
+  responses: { model: 'alias', input: 'hi', max_output_tokens: 5 },
+}
+
+function translated(name: EndpointName, fields: JsonObject, more: Partial<Target> = {}) {
+  const accent: Accent = { baseUrl: null, ...more }
+  const translator = openaiFamily.translatorsFor?.('m', accent)[name] ?? assert.fail(name)
+  const target = { model: 'm', traits: UNKNOWN_TRAITS, baseUrl: null, bounds: NO_BOUNDS, isStrict: true, ...more }
+  return translator.toWire({ ...BODIES[name], ...fields } as never, target)
+}
+
+const PLACES: [what: string, more: Partial<Target>][] = [
+  ["the vendor's service", {}],
+  ['a compatible server', { baseUrl: ELSEWHERE }],
+  ['a known vendor', { preset: 'openrouter' }],
+  ['a server with options', { baseUrl: ELSEWHERE, settings: { system_role: 'system' } }],
+]
+const COSTLY: [name: EndpointName, fields: JsonObject][] = [
+  ['chat', { web_search_options: {} }],
+  ['chat', { plugins: [{ id: 'web' }] }],
+  ['chat', { models: ['dearer'] }],
+  ['chat', { provider: { order: ['dearer'] } }],
+  ['chat', { search_parameters: { mode: 'on' } }],
+  ['chat', { enable_search: true }],
+  ['chat', { best_of: 20 }],
+  ['chat', { extra_body: { n: 9 } }],
+  ['chat', { background: true }],
+  ['chat', { chat_template: '{{ messages * 1000 }}' }],
+  ['chat', { input: 'a second prompt' }],
+  ['chat', { __proto__: null, constructor: 1 }],
+  ['responses', { plugins: [{ id: 'web' }] }],
+  ['responses', { search_parameters: {} }],
+]
+
+describe('a hard budget lets through only fields that cost nothing beside tokens', () => {
+  for (const [where, more] of PLACES) {
+    for (const [name, fields] of COSTLY) {
+      test(`at ${where}, ${name} is refused with ${JSON.stringify(fields)}`, () => {
+        const translation = translated(name, fields, more)
+        assert.ok(translation.kind === 'refused', translation.kind)
+        const [field] = Object.keys(fields)
+        assert.equal(
+          translation.message.told,
+          `${field}: a hard budget applies, and what this costs is unknown; leave it out`,
+        )
+        assert.equal(translated(name, fields, { ...more, isStrict: false }).kind, 'wire')
+      })
+    }
+    test(`at ${where}, a tool that the provider runs is refused, and one of the caller passes`, () => {
+      const tools = (type: string) => translated('chat', { tools: [{ type: 'function' }, { type }] }, more).kind
+      assert.deepEqual([tools('web_search'), tools('custom'), tools('function')], ['refused', 'wire', 'wire'])
+    })
+  }
+
+  const usual = {
+    chat: {
+      ...{ temperature: 1, top_p: 1, n: 2, seed: 1, stop: 'x', stream: true, stream_options: {}, logprobs: true },
+      ...{ top_logprobs: 1, logit_bias: {}, metadata: {}, user: 'u', store: true, safety_identifier: 'u' },
+      ...{
+        prompt_cache_key: 'k',
+        parallel_tool_calls: false,
+        reasoning_effort: 'low',
+        response_format: { type: 'text' },
+      },
+      ...{ verbosity: 'low', prediction: { type: 'content' }, top_k: 1, min_p: 0.1, repetition_penalty: 1 },
+      ...{ chat_template_kwargs: {}, modalities: ['text'], service_tier: 'default', frequency_penalty: 0 },
+      ...{ tools: [{ type: 'function' }], tool_choice: 'auto', functions: [], reasoning: { effort: 'low' } },
+      ...{ web_search_options: null, enable_search: false, best_of: undefined },
+    },
+    responses: {
+      ...{ instructions: 'x', tools: [], tool_choice: 'auto', parallel_tool_calls: true, reasoning: {}, store: false },
+      ...{ include: [], prompt_cache_key: 'k', text: {}, client_metadata: {}, truncation: 'auto', metadata: {} },
+      ...{ service_tier: 'flex', user: 'u', background: false, max_tool_calls: 1, prompt: null },
+    },
+  }
+  for (const name of ['chat', 'responses'] as const) {
+    test(`what clients usually send with ${name} passes`, () => {
+      for (const [, more] of PLACES) {
+        const translation = translated(name, usual[name], { ...more, isOnly: true })
+        assert.equal(translation.kind === 'wire' ? '' : translation.message.told, '')
+      }
+    })
+  }
+
+  test('a field that the row leaves out costs nothing', () => {
+    const settings = { drop_params: ['plugins'] }
+    assert.equal(translated('chat', { plugins: [] }, { baseUrl: ELSEWHERE, settings }).kind, 'wire')
+  })
+
+  test("answers with a prediction are held with the model's own limit: what of it is wrong is billed, too", () => {
+    const bound = (fields: JsonObject, more = {}) => {
+      const translation = translated('chat', fields, more)
+      return translation.kind === 'wire' ? translation.bounds.outputTokens : translation
+    }
+    const prediction = { type: 'content', content: 'x' }
+    assert.deepEqual([bound({}), bound({ prediction })], [5, null])
+    assert.equal(bound({ prediction }, { isStrict: false }), 5)
+  })
+})
