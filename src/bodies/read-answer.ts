@@ -13,6 +13,7 @@ export function readAnswer(body: Buffer, reply: ReplyToRead): ReadAnswer {
     family: familyNamed(reply.family),
     translator,
     request,
+    model,
     header: (name: string) => headers[name],
   }
   const reading = readReply(status, body, reader)

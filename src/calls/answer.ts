@@ -96,7 +96,12 @@ export function stampOf(
   entry: ChainEntry,
   deps: Pick<Deps, 'sealingKeys'>,
 ): Stamp {
-  const stamp: Stamp = { id, model: body.request.model, created: Math.floor(startedAt / 1000) }
+  const stamp: Stamp = {
+    id,
+    model: body.request.model,
+    created: Math.floor(startedAt / 1000),
+    promptTokens: body.promptTokens.likely,
+  }
   if (endpoint.seals === true) stamp.sealing = sealingFor(entry, deps)
   return stamp
 }

@@ -51,14 +51,15 @@ export function readOutcome(
 
 export function readInPlace(
   raw: UpstreamReply | Breakdown,
-  { provider, family, translator }: Candidate,
+  { provider, family, translator, entry: { model } }: Candidate,
   { body: { request } }: Received,
   { now }: Pick<Deps, 'now'>,
 ): Outcome {
   const known = outcomeWithoutBody(raw, provider)
   if (known !== null || raw.kind !== 'reply') return known ?? { kind: 'caller-left' }
   const header = (name: string) => raw.headers.get(name)
-  return outcomeOf(readReply(raw.status, bodyOf(raw), { provider, family, translator, request, header }), raw, now())
+  const reader = { provider, family, translator, request, model, header }
+  return outcomeOf(readReply(raw.status, bodyOf(raw), reader), raw, now())
 }
 
 async function readLarge(

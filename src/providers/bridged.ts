@@ -15,7 +15,7 @@ export function bridged(bridge: Bridge, chat: Translator): Translator {
       if (translation.kind !== 'wire') return translation
       return { ...translation, ignored: [...asked.ignored, ...translation.ignored] }
     },
-    fromWire: (body, request) => chat.fromWire(body, bridge.answerShape(request)),
+    fromWire: (body, request, asked) => chat.fromWire(body, bridge.answerShape(request), asked),
   }
   if (chat.namesModel === true) translator.namesModel = true
   if (chat.stream !== undefined) translator.stream = bridgedStream(bridge, chat.stream)
@@ -25,7 +25,7 @@ export function bridged(bridge: Bridge, chat: Translator): Translator {
 function bridgedStream(bridge: Bridge, chat: StreamTranslator): StreamTranslator {
   const shape = (request: CallRequest) => bridge.answerShape(request)
   return {
-    open: (request) => asParts(chat.open(shape(request))),
+    open: (request, asked) => asParts(chat.open(shape(request), asked)),
     partsOf: (answer, request) => new Unchunked().parts(chat.partsOf(answer, shape(request))),
     ...(chat.framing === undefined ? {} : { framing: chat.framing }),
     ...(chat.usageField === undefined ? {} : { usageField: chat.usageField }),

@@ -62,7 +62,8 @@ export interface Translator<Request extends CallRequest = CallRequest> {
   /** The address depends on the model, or on whether the answer streams. */
   namesModel?: boolean
   toWire(request: Request, target: Target): Translation
-  fromWire(body: unknown, request: Request): Reading
+  /** `asked`: the model at the provider. */
+  fromWire(body: unknown, request: Request, asked?: string): Reading
   /** Bytes pass unchanged except for the model: the format is the family's own. */
   isVerbatim?: true
   /** Its answers are verbatim, but errors have the provider's own format. */
@@ -81,8 +82,8 @@ export interface Translator<Request extends CallRequest = CallRequest> {
 export interface StreamTranslator<Request extends CallRequest = CallRequest> {
   /** How events are told apart in the bytes; missing: server-sent events. */
   framing?: Framing
-  /** For one stream. */
-  open(request: Request): StreamReader
+  /** For one stream. `asked`: the model at the provider. */
+  open(request: Request, asked?: string): StreamReader
   /** A whole answer from a server that ignored `stream: true`. */
   partsOf(answer: Answer, request: Request): StreamPart[]
   /** Asks for usage at the end of a stream; left out where a provider refuses it. */

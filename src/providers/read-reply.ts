@@ -9,6 +9,8 @@ export interface ReplyReader {
   family: Family
   translator: Translator
   request: CallRequest
+  /** The model that was asked. */
+  model: string
   header: ResponseHeader
 }
 
@@ -16,7 +18,7 @@ export interface ReplyReader {
 export function readReply(
   status: number,
   body: Buffer,
-  { provider, family, translator, request, header }: ReplyReader,
+  { provider, family, translator, request, model, header }: ReplyReader,
 ): Reading | { kind: 'unreadable' } {
   if (status < 200 || status > 299) {
     const text = withoutSecrets(body.toString('utf8'), provider)
@@ -33,7 +35,7 @@ export function readReply(
   } catch {
     return { kind: 'unreadable' }
   }
-  const reading = translator.fromWire(value, request)
+  const reading = translator.fromWire(value, request, model)
   if (reading.kind === 'answer') {
     if (translator.isVerbatim === true) reading.answer.json = json
     return reading

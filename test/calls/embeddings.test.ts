@@ -144,9 +144,9 @@ describe('the encoding', () => {
 
 describe('cost and log', () => {
   test('the cost is exact, by the input price alone', async () => {
-    simulator.script(SMALL, [
-      { body: { data: [], usage: { prompt_tokens: 1_234_567, total_tokens: 1_234_567, completion_tokens: 0 } } },
-    ])
+    const data = [{ object: 'embedding', index: 0, embedding: [1] }]
+    const usage = { prompt_tokens: 1_234_567, total_tokens: 1_234_567, completion_tokens: 0 }
+    simulator.script(SMALL, [{ body: { data, usage } }])
     const answer = await embed({ model: 'search', input: 'hello' })
     assert.equal(answer.headers.get('x-gateway-cost-usd'), '0.024691')
     const row = await harness.rowOf(answer)
@@ -183,8 +183,17 @@ describe('cost and log', () => {
     assert.match(JSON.parse(String(row['attempts']))[0].reason, /estimated/)
     assert.deepEqual([row['usage_source'], Number(row['cost_least_picodollars'])], ['estimated', 0])
     assert.ok(Number(row['cost_most_picodollars']) >= Number(row['cost_picodollars']))
+    assert.deepEqual(answer.json.usage, { prompt_tokens: tokens, total_tokens: tokens }, 'clients expect one')
     const counted = await embed({ model: 'text-embedding-sim-no-usage', input: [[1, 2, 3], [4]] })
     assert.equal((await harness.rowOf(counted))['prompt_tokens'], 4)
+  })
+
+  test('fewer vectors than inputs are no answer', async () => {
+    const body = { data: [{ object: 'embedding', index: 0, embedding: [1] }], usage: { prompt_tokens: 2 } }
+    simulator.script(SMALL, [{ body }, { body }])
+    const answer = await embed({ model: 'search', input: ['hello', 'there'] })
+    assert.deepEqual([answer.status, answer.json.error.code], [502, 'upstream_error'], answer.text)
+    assert.match(answer.json.error.message, /fewer embeddings than there are inputs/)
   })
 
   test('a provider that counts only the total is taken at its word', async () => {

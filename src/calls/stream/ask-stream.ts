@@ -66,7 +66,7 @@ async function firstContent(
   timeoutMs: number,
 ): Promise<Outcome> {
   const { translator, provider } = candidate
-  const reader = translator.stream?.open(body.request)
+  const reader = translator.stream?.open(body.request, candidate.entry.model)
   if (reader === undefined) throw new Error('this translator has no streams')
   const stream = new LiveStream(answer, reader, [], framingOf(candidate))
   const read = await stream.untilContent(timeoutMs)

@@ -28,6 +28,8 @@ export interface Stamp {
   model: string
   /** Unix seconds, used when the provider sent no time. */
   created: number
+  /** The likely size of the prompt, for formats that must name one where the provider counts nothing. */
+  promptTokens?: number | null
   /** Where the endpoint seals reasoning. */
   sealing?: Sealing
 }

@@ -40,6 +40,11 @@ function isTokens(value: unknown): value is number[] {
   return Array.isArray(value) && value.length > 0 && value.every((token) => Number.isSafeInteger(token) && token >= 0)
 }
 
+/** Each gets a vector. */
+export function inputCount({ input: given }: EmbeddingsRequest): number {
+  return typeof given === 'string' || typeof given[0] === 'number' ? 1 : given.length
+}
+
 /** A rule of thumb, for servers that do not count. */
 const BYTES_PER_TOKEN = 4
 /** Models may add marker tokens around each input. */

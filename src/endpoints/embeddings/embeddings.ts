@@ -3,6 +3,7 @@ import { contractError } from '../../domain/errors.ts'
 import {
   type EmbeddingsRequest,
   EmbeddingsRequestSchema,
+  inputCount,
   inputTokens,
   readEmbeddingsRequest,
 } from '../../domain/request/embeddings.ts'
@@ -20,6 +21,8 @@ export const embeddings: Endpoint<EmbeddingsRequest> = {
   read: readEmbeddingsRequest,
   promptTokens: inputTokens,
   attribution: ({ user }) => attributionOf(user, null),
+  // As many as there are: an answer with fewer vectors is none.
+  outline: (request) => ({ input: Array.from({ length: inputCount(request) }, () => '') }),
   write: writeEmbeddings,
   error: contractError,
   page: {

@@ -16,8 +16,9 @@ export const EmbeddingList = z.looseObject({
   usage: z.looseObject({ prompt_tokens: z.int(), total_tokens: z.int() }),
 })
 
-/** The format has no id: it is in the header only. */
-export function writeEmbeddings({ body }: Answer, { model }: Stamp): string {
+/** The format has no id: it is in the header only. Clients expect a usage, also where the provider counts nothing. */
+export function writeEmbeddings({ body }: Answer, { model, promptTokens }: Stamp): string {
   const { id: _, ...rest } = body
-  return JSON.stringify({ object: 'list', ...rest, model })
+  const usage = rest['usage'] ?? { prompt_tokens: promptTokens ?? 0, total_tokens: promptTokens ?? 0 }
+  return JSON.stringify({ object: 'list', ...rest, model, usage })
 }

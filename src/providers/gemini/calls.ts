@@ -24,7 +24,7 @@ export function callOf(part: JsonObject, position: string, response: WireRespons
   const id = textIn(called, 'id') ?? madeId([response.responseId ?? written, position, name])
   const call: Call = { id, type: 'function', function: { name, arguments: written } }
   const signature = textIn(part, 'thoughtSignature')
-  if (signature !== null) call.extra_content = signed(signature, door, response.modelVersion)
+  if (signature !== null) call.extra_content = signed(signature, door, response.model)
   return call
 }
 

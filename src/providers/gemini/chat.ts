@@ -13,7 +13,7 @@ export function chatThrough(door: Door): Translator<ChatRequest> {
       door.target(provider, model, isStream === true ? 'streamGenerateContent' : 'generateContent'),
     namesModel: true,
     toWire: (request, target) => toWire(request, target, door),
-    fromWire: (body, request) => fromWire(body, request, door),
-    stream: { open: (request) => new ContentStream(request, door), partsOf },
+    fromWire: (body, request, asked) => fromWire(body, request, door, asked),
+    stream: { open: (request, asked) => new ContentStream(request, door, asked), partsOf },
   }
 }

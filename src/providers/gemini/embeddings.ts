@@ -1,7 +1,7 @@
 import { failure } from '../../domain/failure.ts'
-import { NO_USAGE, tokenCount } from '../../domain/pricing/usage.ts'
-import { isJsonObject } from '../../domain/request/call-request.ts'
-import type { EmbeddingsRequest } from '../../domain/request/embeddings.ts'
+import { NO_USAGE, type TokenUsage, tokenCount } from '../../domain/pricing/usage.ts'
+import { isJsonObject, type JsonObject } from '../../domain/request/call-request.ts'
+import { type EmbeddingsRequest, inputCount } from '../../domain/request/embeddings.ts'
 import { quoted } from '../../domain/request/rejection.ts'
 import { type Worded, worded } from '../../domain/wording/worded.ts'
 import type { Reading, Target, Translation, Translator } from '../family.ts'
@@ -21,44 +21,65 @@ export function embeddingsThrough(door: Door): Translator<EmbeddingsRequest> {
   }
 }
 
-export const KNOWN_FIELDS: ReadonlySet<string> = new Set(['model', 'input', 'dimensions', 'encoding_format', 'user'])
+const KNOWN_FIELDS: ReadonlySet<string> = new Set(['model', 'input', 'dimensions', 'encoding_format', 'user'])
 
 export function toWire(request: EmbeddingsRequest, { model }: Target): Translation {
+  return translated(request, (texts, size) => {
+    const name = model.includes('/') ? model : `models/${model}`
+    return { requests: texts.map((text) => ({ model: name, content: { parts: [{ text }] }, ...size })) }
+  })
+}
+
+/** What every call for embeddings refuses and ignores alike; `bodyOf` makes the body of texts and their size. */
+export function translated(
+  request: EmbeddingsRequest,
+  bodyOf: (texts: readonly string[], size: { outputDimensionality?: unknown }) => JsonObject,
+): Translation {
   const texts = textsOf(request.input)
   if (texts === null) return refused(worded`input: tokens of another tokenizer are not supported by this provider`)
   const unknown = Object.keys(request).find((name) => !KNOWN_FIELDS.has(name) && (request[name] ?? null) !== null)
   if (unknown !== undefined) return refused(worded`unknown parameter ${quoted(unknown)}`)
   const { dimensions, user } = request
   const size = (dimensions ?? null) === null ? {} : { outputDimensionality: dimensions }
-  const name = model.includes('/') ? model : `models/${model}`
-  const requests = texts.map((text) => ({ model: name, content: { parts: [{ text }] }, ...size }))
   const ignored = (user ?? null) === null ? [] : ['user']
-  return { kind: 'wire', body: { requests }, ignored, adjustments: [], bounds: BOUNDS }
+  return { kind: 'wire', body: bodyOf(texts, size), ignored, adjustments: [], bounds: BOUNDS }
 }
 
-function refused(message: Worded): Translation {
+export function refused(message: Worded): Translation {
   return { kind: 'refused', code: 'unsupported_parameter', message }
 }
 
 /** Null: tokens, or lists of them. */
-export function textsOf(input: EmbeddingsRequest['input']): string[] | null {
+function textsOf(input: EmbeddingsRequest['input']): string[] | null {
   const inputs: readonly unknown[] = typeof input === 'string' ? [input] : input
   return inputs.every((each) => typeof each === 'string') ? [...inputs] : null
 }
 
-function fromWire(body: unknown, request: EmbeddingsRequest): Reading {
-  const listed = isJsonObject(body) ? (body['embeddings'] ?? [body['embedding']]) : null
-  const vectors = Array.isArray(listed) ? listed.map(vectorOf) : []
-  if (!isJsonObject(body) || vectors.length === 0 || vectors.some((vector) => vector === null)) {
-    const message = worded`The provider answered without a list of embeddings.`
+export function fromWire(body: unknown, request: EmbeddingsRequest): Reading {
+  const { embeddings, embedding, usageMetadata: counted } = isJsonObject(body) ? body : {}
+  const listed = embeddings ?? (embedding === undefined ? [] : [embedding])
+  const usage = isJsonObject(counted) ? { ...NO_USAGE, input: tokenCount(counted['promptTokenCount']) } : null
+  return readingOf(Array.isArray(listed) ? listed.map(vectorOf) : [], usage, body, request)
+}
+
+/** The vectors of an answer as the caller asked for them. A missing one would shift those after it to other inputs. */
+export function readingOf(
+  vectors: readonly (number[] | null)[],
+  usage: TokenUsage | null,
+  body: unknown,
+  request: EmbeddingsRequest,
+): Reading {
+  if (vectors.length < inputCount(request) || vectors.includes(null)) {
+    const message =
+      vectors.length === 0
+        ? worded`The provider answered without a list of embeddings.`
+        : worded`The provider answered with fewer embeddings than there are inputs.`
     return { kind: 'failure', failure: failureIn(body) ?? failure('upstream_error', message, 200, { retry: 'once' }) }
   }
   const isBase64 = request.encoding_format === 'base64'
   const data = vectors.map((vector, index) => {
     return { object: 'embedding', index, embedding: isBase64 ? base64Of(vector ?? []) : vector }
   })
-  const counted = body['usageMetadata']
-  const usage = isJsonObject(counted) ? { ...NO_USAGE, input: tokenCount(counted['promptTokenCount']) } : null
   const told = usage === null ? {} : { usage: { prompt_tokens: usage.input, total_tokens: usage.input } }
   return {
     kind: 'answer',
@@ -66,12 +87,12 @@ function fromWire(body: unknown, request: EmbeddingsRequest): Reading {
   }
 }
 
-function vectorOf(embedding: unknown): number[] | null {
+export function vectorOf(embedding: unknown): number[] | null {
   const values = isJsonObject(embedding) ? embedding['values'] : null
   return Array.isArray(values) && values.every((value) => typeof value === 'number') ? values : null
 }
 
-export function base64Of(vector: readonly number[]): string {
+function base64Of(vector: readonly number[]): string {
   const bytes = Buffer.alloc(vector.length * 4)
   vector.forEach((value, at) => {
     bytes.writeFloatLE(value, at * 4)

@@ -149,9 +149,15 @@ describe('embeddings', () => {
     )
   })
 
-  test('that are none are a failure', () => {
-    for (const body of [null, {}, { embeddings: [] }, { embeddings: [{ values: ['x'] }] }]) {
-      assert.partialDeepStrictEqual(read(body), { kind: 'failure', failure: { code: 'upstream_error', retry: 'once' } })
+  test('that are none, or fewer than the inputs, are a failure', () => {
+    const one = { embeddings: [{ values: [1] }] }
+    assert.equal(read(one, { input: ['a'] }).kind, 'answer')
+    const wrong = [null, {}, { embeddings: [] }, { embeddings: [{ values: ['x'] }] }]
+    for (const [body, input] of [...wrong.map((each) => [each, 'x']), [one, ['a', 'b']]]) {
+      assert.partialDeepStrictEqual(read(body, { input: input as string }), {
+        kind: 'failure',
+        failure: { code: 'upstream_error', retry: 'once' },
+      })
     }
   })
 })

@@ -28,14 +28,21 @@ const LEAST_BUDGET = 128
 
 /** The vendor's published figures. */
 function levelsOf(model: string, version: number): readonly Level[] {
-  if (!model.includes('-pro')) return LEVELS
-  return version < 3.1 ? ['low', 'high'] : ['low', 'medium', 'high']
+  const isPro = model.includes('-pro')
+  if (isPro && version < 3.1) return ['low', 'high']
+  return isPro || version >= 3.7 ? ['low', 'medium', 'high'] : LEVELS
 }
 
 /** From version 3 on, a call in the history must carry the signature of the thoughts behind it. */
 export function needsSignatures(model: string): boolean {
   const version = versionOf(model)
   return version !== null && version >= 3
+}
+
+/** Ids of calls came with version 3: older models refuse the field. */
+export function takesCallIds(model: string): boolean {
+  const version = versionOf(model)
+  return version === null || version >= 3
 }
 
 /** Null: not one of the vendor's main line. An alias without a number is the newest of its line. */

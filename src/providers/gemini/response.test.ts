@@ -95,6 +95,12 @@ describe('what the model says', () => {
     })
   })
 
+  test('a signature belongs to the model that was asked, whichever version answered', () => {
+    const wire = body([candidate([{ functionCall: { name: 'wx' }, thoughtSignature: 'sig' }])])
+    const reading = chat.fromWire(wire, REQUEST, 'gemini-3-pro-preview')
+    assert.match(JSON.stringify(reading), /"made_by":"gemini\/gemini-3-pro-preview"/)
+  })
+
   test('several answers are several choices', () => {
     const { body: completion } = answerOf(
       body([candidate([text('B')], 'MAX_TOKENS', { index: 1 }), candidate([text('A')], 'STOP', { index: 0 })]),

@@ -13,10 +13,10 @@ import { completionUsage, usageFromWire } from './usage.ts'
 import { responseOf, textIn, type WireCandidate, type WireResponse } from './wire.ts'
 
 /** Reads a 2xx body as a completion or a failure. */
-export function fromWire(body: unknown, request: ChatRequest, door: Door): Reading {
+export function fromWire(body: unknown, request: ChatRequest, door: Door, asked?: string): Reading {
   const failed = isJsonObject(body) && body['candidates'] !== undefined ? null : failureIn(body)
   if (failed !== null) return { kind: 'failure', failure: failed }
-  const response = responseOf(body)
+  const response = responseOf(body, asked)
   if (response === null) return { kind: 'failure', failure: NO_CANDIDATES }
   const { candidates, usage: counted } = response
   if (candidates.length === 0) return { kind: 'failure', failure: blockedBy(response) ?? NO_CANDIDATES }
@@ -58,7 +58,7 @@ function choiceOf(candidate: WireCandidate, response: WireResponse, isLegacy: bo
       continue
     }
     const signature = textIn(part, 'thoughtSignature')
-    if (signature !== null) extra = signed(signature, door, response.modelVersion)
+    if (signature !== null) extra = signed(signature, door, response.model)
     if (part['thought'] !== true) text += textIn(part, 'text') ?? ''
   }
   const said = { hasContent: text !== '', hasCalls: calls.length > 0, isLegacy }

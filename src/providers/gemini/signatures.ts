@@ -11,8 +11,8 @@ const SAME_LINE = /^-(?:\d{2,}|preview|exp)[\w-]*$/
  * Thoughts are not shown, but their signature must come back with the call that they led to. Chat completions has no
  * place for it; this one is the vendor's own. The model is named beside it, because no other one accepts it.
  */
-export function signed(signature: string, door: Door, modelVersion: unknown): JsonObject {
-  const made = typeof modelVersion === 'string' ? { made_by: `${door.name}/${modelVersion}` } : {}
+export function signed(signature: string, door: Door, model: string | null): JsonObject {
+  const made = model === null ? {} : { made_by: `${door.name}/${model}` }
   return { google: { thought_signature: signature, ...made } }
 }
 

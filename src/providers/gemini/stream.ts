@@ -26,6 +26,7 @@ interface Choice {
 export class ContentStream implements StreamReader {
   hiddenBytes = 0
   readonly #door: Door
+  readonly #asked: string | undefined
   /** The answers that the caller asked for. */
   readonly #expected: number
   readonly #isLegacy: boolean
@@ -34,8 +35,9 @@ export class ContentStream implements StreamReader {
   #usage: JsonObject | null = null
   #hasEnded = false
 
-  constructor(request: ChatRequest, door: Door) {
+  constructor(request: ChatRequest, door: Door, asked?: string) {
     this.#door = door
+    this.#asked = asked
     this.#expected = isCount(request.n) ? request.n : 1
     this.#isLegacy = usesFunctions(request)
     this.#tier = request['service_tier']
@@ -54,7 +56,7 @@ export class ContentStream implements StreamReader {
   read({ data }: ServerSentEvent): StreamPart[] {
     if (this.#hasEnded) return NONE
     const event = parsedEvent(data)
-    const response = responseOf(event)
+    const response = responseOf(event, this.#asked)
     if (event === null || response === null) return this.isFinished ? NONE : this.#fail(UNREADABLE)
     const failed = event['error'] === undefined ? null : failureIn(event)
     if (failed !== null) return this.isFinished ? NONE : this.#fail(failed)
@@ -116,7 +118,7 @@ export class ContentStream implements StreamReader {
         choice.hasContent = true
       }
       if (call !== null || signature === null) continue
-      const extra = signed(signature, this.#door, response.modelVersion)
+      const extra = signed(signature, this.#door, response.model)
       parts.push(this.#chunk(index, choice, { extra_content: extra }, 0, ''))
     }
     return parts

@@ -14,7 +14,8 @@ export interface WireResponse {
   candidates: readonly WireCandidate[]
   blockReason: string | null
   usage: JsonObject | null
-  modelVersion: string | null
+  /** The one that was asked: a vendor may answer with another version, and forgets that in the next turn. */
+  model: string | null
   responseId: string | null
 }
 
@@ -25,7 +26,7 @@ export interface WireCandidate {
 }
 
 /** Null: it is no response. */
-export function responseOf(value: unknown): WireResponse | null {
+export function responseOf(value: unknown, asked?: string): WireResponse | null {
   if (!isJsonObject(value)) return null
   const { promptFeedback: feedback, usageMetadata: usage } = value
   const candidates = value['candidates'] ?? []
@@ -34,7 +35,7 @@ export function responseOf(value: unknown): WireResponse | null {
     candidates: candidates.map(candidateOf),
     blockReason: isJsonObject(feedback) ? textIn(feedback, 'blockReason') : null,
     usage: isJsonObject(usage) ? usage : null,
-    modelVersion: textIn(value, 'modelVersion'),
+    model: asked ?? textIn(value, 'modelVersion'),
     responseId: textIn(value, 'responseId'),
   }
 }

@@ -1,62 +1,52 @@
-import { failure } from '../../domain/failure.ts'
 import { NO_USAGE, tokenCount } from '../../domain/pricing/usage.ts'
-import { isJsonObject, type JsonObject } from '../../domain/request/call-request.ts'
+import { isJsonObject } from '../../domain/request/call-request.ts'
 import type { EmbeddingsRequest } from '../../domain/request/embeddings.ts'
-import { quoted } from '../../domain/request/rejection.ts'
-import { type Worded, worded } from '../../domain/wording/worded.ts'
-import type { Reading, Translation, Translator } from '../family.ts'
-import { base64Of, KNOWN_FIELDS, textsOf } from '../gemini/embeddings.ts'
-import { failureIn } from '../gemini/failure.ts'
+import { worded } from '../../domain/wording/worded.ts'
+import type { Reading, Translator } from '../family.ts'
+import { fromWire, readingOf, refused, translated, vectorOf } from '../gemini/embeddings.ts'
 import { publisherTarget } from './endpoint.ts'
 
-/** Nothing is generated. */
-const BOUNDS = { outputTokens: 0, answers: 1, namedPercent: 100, accountPercent: 100 }
-
-/** Embeddings have another call here than at the vendor's own API. */
-export const embeddings: Translator<EmbeddingsRequest> = {
+/** Older models have another call here than at the vendor's own API. */
+export const predictions: Translator<EmbeddingsRequest> = {
   target: (provider, model) => publisherTarget(provider, 'google', model, 'predict'),
   namesModel: true,
-  toWire,
+  toWire: (request) =>
+    translated(request, (texts, size) => ({
+      instances: texts.map((content) => ({ content })),
+      ...(Object.keys(size).length === 0 ? {} : { parameters: size }),
+    })),
+  fromWire: fromPredictions,
+}
+
+/** Newer ones have that of the vendor's own API, but only for one text. */
+export const contents: Translator<EmbeddingsRequest> = {
+  target: (provider, model) => publisherTarget(provider, 'google', model, 'embedContent'),
+  namesModel: true,
+  toWire(request, { model }) {
+    if (Array.isArray(request.input) && request.input.length > 1 && typeof request.input[0] !== 'number') {
+      return refused(worded`input: ${model} takes one text a call on this provider; send them one by one`)
+    }
+    return translated(request, ([text = ''], size) => ({
+      content: { parts: [{ text }] },
+      ...(Object.keys(size).length === 0 ? {} : { embedContentConfig: size }),
+    }))
+  },
   fromWire,
 }
 
-function toWire(request: EmbeddingsRequest): Translation {
-  const texts = textsOf(request.input)
-  if (texts === null) return refused(worded`input: tokens of another tokenizer are not supported by this provider`)
-  const unknown = Object.keys(request).find((name) => !KNOWN_FIELDS.has(name) && (request[name] ?? null) !== null)
-  if (unknown !== undefined) return refused(worded`unknown parameter ${quoted(unknown)}`)
-  const { dimensions, user } = request
-  const body: JsonObject = { instances: texts.map((content) => ({ content })) }
-  if ((dimensions ?? null) !== null) body['parameters'] = { outputDimensionality: dimensions }
-  return { kind: 'wire', body, ignored: (user ?? null) === null ? [] : ['user'], adjustments: [], bounds: BOUNDS }
+/** As the vendor's own client decides it. */
+export function embedsContent(model: string): boolean {
+  return model.includes('gemini') && model !== 'gemini-embedding-001'
 }
 
-function refused(message: Worded): Translation {
-  return { kind: 'refused', code: 'unsupported_parameter', message }
+function fromPredictions(body: unknown, request: EmbeddingsRequest): Reading {
+  const listed = isJsonObject(body) && Array.isArray(body['predictions']) ? body['predictions'] : []
+  const embeddings = listed.map((prediction) => (isJsonObject(prediction) ? prediction['embeddings'] : null))
+  const input = embeddings.reduce<number>((sum, embedding) => sum + tokensOf(embedding), 0)
+  return readingOf(embeddings.map(vectorOf), { ...NO_USAGE, input }, body, request)
 }
 
-function fromWire(body: unknown, request: EmbeddingsRequest): Reading {
-  const predictions = isJsonObject(body) && Array.isArray(body['predictions']) ? body['predictions'] : []
-  const vectors = predictions.map(vectorOf)
-  if (vectors.length === 0 || vectors.some((vector) => vector === null)) {
-    const message = worded`The provider answered without a list of embeddings.`
-    return { kind: 'failure', failure: failureIn(body) ?? failure('upstream_error', message, 200, { retry: 'once' }) }
-  }
-  const isBase64 = request.encoding_format === 'base64'
-  const data = vectors.map((vector, index) => {
-    const values = vector?.values ?? []
-    return { object: 'embedding', index, embedding: isBase64 ? base64Of(values) : values }
-  })
-  const input = vectors.reduce((sum, vector) => sum + (vector?.tokens ?? 0), 0)
-  const told = { prompt_tokens: input, total_tokens: input }
-  const answer = { body: { object: 'list', data, usage: told }, usage: { ...NO_USAGE, input } }
-  return { kind: 'answer', answer: { ...answer, finishReason: null, warning: null } }
-}
-
-function vectorOf(prediction: unknown): { values: number[]; tokens: number } | null {
-  const embedding = isJsonObject(prediction) ? prediction['embeddings'] : null
-  if (!isJsonObject(embedding) || !Array.isArray(embedding['values'])) return null
-  const { values, statistics } = embedding
-  if (!values.every((value: unknown) => typeof value === 'number')) return null
-  return { values, tokens: isJsonObject(statistics) ? tokenCount(statistics['token_count']) : 0 }
+function tokensOf(embedding: unknown): number {
+  const statistics = isJsonObject(embedding) ? embedding['statistics'] : null
+  return isJsonObject(statistics) ? tokenCount(statistics['token_count']) : 0
 }

@@ -159,6 +159,9 @@ describe('embeddings', () => {
     })
     const wire = { predictions: [prediction([1], 2), prediction([2], 3)] }
     const reading = translator('gemini-embedding-001', 'embeddings').fromWire(wire, { model: 'm', input: 'x' })
+    const missing = { predictions: [prediction([1], 2)] }
+    const short = translator('gemini-embedding-001', 'embeddings').fromWire(missing, { model: 'm', input: ['a', 'b'] })
+    assert.equal(short.kind, 'failure')
     assert.partialDeepStrictEqual(reading, {
       answer: {
         body: {
@@ -172,6 +175,23 @@ describe('embeddings', () => {
       },
     })
   })
+})
+
+test('newer embedding models embed one content a call', () => {
+  const model = 'gemini-embedding-2'
+  const embeddings = translator(model, 'embeddings')
+  assert.match(embeddings.target(PROVIDER, model).url, /publishers\/google\/models\/gemini-embedding-2:embedContent$/)
+  assert.deepEqual(wireOf(model, { input: ['a'], dimensions: 3 }, 'embeddings').body, {
+    content: { parts: [{ text: 'a' }] },
+    embedContentConfig: { outputDimensionality: 3 },
+  })
+  const wire = { embedding: { values: [1] }, usageMetadata: { promptTokenCount: 4 } }
+  assert.partialDeepStrictEqual(embeddings.fromWire(wire, { model, input: 'a' }), {
+    answer: { body: { data: [{ index: 0, embedding: [1] }] }, usage: { input: 4 } },
+  })
+  const target = { model, traits: UNKNOWN_TRAITS, baseUrl: null, bounds: NO_BOUNDS }
+  const refused = embeddings.toWire({ model, input: ['a', 'b'] }, target)
+  assert.equal(refused.kind === 'refused' && refused.message.told.includes('one text a call'), true)
 })
 
 test('the model list has names alone', () => {

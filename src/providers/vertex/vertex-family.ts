@@ -4,15 +4,23 @@ import { operationOf } from '../gemini/gemini-family.ts'
 import { authorization } from './authorization.ts'
 import { modelsFromWire } from './catalog.ts'
 import * as claude from './claude.ts'
-import { embeddings } from './embeddings.ts'
+import { contents, embedsContent, predictions } from './embeddings.ts'
 import { CLOUD, modelsTarget } from './endpoint.ts'
 import { failureFromWire } from './failure.ts'
 import * as partners from './partners.ts'
 import { CREDENTIALS, problemOf, Settings } from './settings.ts'
 
-const GEMINI: Translators = { chat: chatThrough(CLOUD), embeddings }
+const chat = chatThrough(CLOUD)
+const GEMINI: Translators = { chat, embeddings: contents }
+const OLDER: Translators = { chat, embeddings: predictions }
 const CLAUDE: Translators = { chat: claude.chat, messages: claude.messages, count_tokens: claude.countTokens }
 const PARTNERS: Translators = { chat: partners.chat }
+
+function translatorsFor(model: string): Translators {
+  if (claude.isClaude(model)) return CLAUDE
+  if (model.includes('/')) return PARTNERS
+  return embedsContent(model) ? GEMINI : OLDER
+}
 
 /** Models of several publishers at one vendor's cloud, each in its own format. */
 export const vertexFamily: Family = {
@@ -24,7 +32,7 @@ export const vertexFamily: Family = {
   authorization,
   onCallerLeft: 'drain',
   translators: GEMINI,
-  translatorsFor: (model) => (claude.isClaude(model) ? CLAUDE : model.includes('/') ? PARTNERS : GEMINI),
+  translatorsFor,
   operationOf: (model) => (claude.isClaude(model) || model.includes('/') ? 'chat' : operationOf(model)),
   failureFromWire,
   modelsTarget,

@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject } from '../../../domain/request/call-requ
 import { mistake, quoted, refuse, requiredText } from '../../../domain/request/rejection.ts'
 import { worded } from '../../../domain/wording/worded.ts'
 import { toolInput } from '../../tool-input.ts'
-import { needsSignatures } from '../models.ts'
+import { needsSignatures, takesCallIds } from '../models.ts'
 import { NO_SIGNATURE, signatureIn } from '../signatures.ts'
 import type { Draft } from './draft.ts'
 import { type Part, partsOf } from './parts.ts'
@@ -38,10 +38,14 @@ function toolCall(call: unknown, path: string, { door, target }: Draft): ToolCal
   if (type !== 'function') return refuse(worded`${path}.type: ${quoted(type)} calls are not supported by this provider`)
   const id = requiredText(call['id'] ?? '', `${path}.id`)
   const { name, args } = called(call['function'], `${path}.function`)
-  const part: Part = { functionCall: { ...(id === '' ? {} : { id }), name, args } }
+  const part: Part = { functionCall: { ...sentId(id, target.model), name, args } }
   const signature = signatureIn(call['extra_content'], door, target.model)
   if (signature !== null) part['thoughtSignature'] = signature
   return { id, isLegacy: false, name, path, part, result: null }
+}
+
+function sentId(id: string, model: string): { id?: string } {
+  return id !== '' && takesCallIds(model) ? { id } : {}
 }
 
 function legacyCall(call: unknown, path: string): ToolCall {
@@ -64,7 +68,7 @@ export function addResult(calls: readonly ToolCall[], message: JsonObject, path:
   const parts = partsOf(message['content'], `${path}.content`, draft)
   const text = parts.map((part) => part['text'] ?? '').join('')
   const response = message['is_error'] === true ? { error: text } : responseOf(text)
-  const named = isLegacy || id === '' ? {} : { id }
+  const named = isLegacy ? {} : sentId(id, draft.target.model)
   const result: Part = { functionResponse: { ...named, name: call.name, response } }
   call.result = [result, ...parts.filter((part) => part['text'] === undefined)]
 }

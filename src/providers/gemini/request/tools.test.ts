@@ -71,7 +71,6 @@ const call = (id: string, name: string, more: JsonObject = {}) => ({
   function: { name, arguments: '{"city":"Ulm"}' },
   ...more,
 })
-const functionCall = (id: string, name: string) => ({ id, name, args: { city: 'Ulm' } })
 const result = (id: string, content: unknown, more: JsonObject = {}) => ({
   role: 'tool',
   tool_call_id: id,
@@ -91,25 +90,32 @@ describe('calls and their results', () => {
       result('a', 'sunny'),
       { role: 'user', content: 'Well?' },
     ]
-    assert.deepEqual(contentsOf(messages, 'gemini-2.5-flash'), [
+    const contents = (idOf: (id: string) => { id?: string }, signed: JsonObject) => [
       { role: 'user', parts: [{ text: 'Hi' }] },
       {
         role: 'model',
         parts: [
           { text: 'Looking' },
-          { functionCall: functionCall('a', 'weather') },
-          { functionCall: functionCall('b', 'clock') },
+          { functionCall: { ...idOf('a'), name: 'weather', args: { city: 'Ulm' } }, ...signed },
+          { functionCall: { ...idOf('b'), name: 'clock', args: { city: 'Ulm' } } },
         ],
       },
       {
         role: 'user',
         parts: [
-          { functionResponse: { id: 'a', name: 'weather', response: { result: 'sunny' } } },
-          { functionResponse: { id: 'b', name: 'clock', response: { time: 'noon' } } },
+          { functionResponse: { ...idOf('a'), name: 'weather', response: { result: 'sunny' } } },
+          { functionResponse: { ...idOf('b'), name: 'clock', response: { time: 'noon' } } },
           { text: 'Well?' },
         ],
       },
-    ])
+    ]
+    const withId = contents((id) => ({ id }), { thoughtSignature: NO_SIGNATURE })
+    assert.deepEqual(contentsOf(messages, 'gemini-3.5-flash'), withId)
+    assert.deepEqual(
+      contentsOf(messages, 'gemini-2.5-flash'),
+      contents(() => ({}), {}),
+      'older models know no ids',
+    )
   })
 
   const responses: [content: unknown, more: JsonObject, expected: JsonObject][] = [

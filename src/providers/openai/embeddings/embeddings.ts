@@ -1,7 +1,7 @@
 import { failure } from '../../../domain/failure.ts'
 import { NO_USAGE, type TokenUsage, tokenCount } from '../../../domain/pricing/usage.ts'
 import { isJsonObject, type JsonObject } from '../../../domain/request/call-request.ts'
-import type { EmbeddingsRequest } from '../../../domain/request/embeddings.ts'
+import { type EmbeddingsRequest, inputCount } from '../../../domain/request/embeddings.ts'
 import { worded } from '../../../domain/wording/worded.ts'
 import type { Reading, Target, Translation, Translator } from '../../family.ts'
 import { renamed, renaming } from '../../rename.ts'
@@ -29,6 +29,10 @@ function fromWire(body: unknown, request: EmbeddingsRequest): Reading {
     const failed = isJsonObject(body) ? failureFromErrorBody(body) : null
     if (failed !== null) return { kind: 'failure', failure: failed }
     const message = worded`The provider answered without a list of embeddings.`
+    return { kind: 'failure', failure: failure('upstream_error', message, 200, { retry: 'once' }) }
+  }
+  if (data.length < inputCount(request)) {
+    const message = worded`The provider answered with fewer embeddings than there are inputs.`
     return { kind: 'failure', failure: failure('upstream_error', message, 200, { retry: 'once' }) }
   }
   const inOrder = isInOrder(data) ? data : data.toSorted((a, b) => indexOf(a) - indexOf(b))
