@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { describe, test } from 'node:test'
 import { UNKNOWN_TRAITS } from '../domain/provider.ts'
 import { NO_BOUNDS } from '../domain/request/output-limit.ts'
 import { chatCompletions } from '../endpoints/chat-completions/chat-completions.ts'
@@ -78,4 +78,23 @@ test('one that may be translated again is kept, and written with the latest boun
   assert.equal(bodies.translate(1, [{ ...target, bounds: { default: null, most: 5 } }], false).written, null)
   assert.match(Buffer.from(bodies.write(1, 0)).toString(), /"max_completion_tokens":5/)
   assert.deepEqual([bodies.size, bodies.readCount], [0, 0])
+})
+
+describe('the time of one body is bounded', () => {
+  const refused = { name: 'GatewayError', code: 'invalid_request', message: /more than 5 seconds/ }
+
+  test('a body that took longer to read is refused and not kept', () => {
+    let now = 0
+    const bodies = new OpenBodies(1000, () => (now += 5_001))
+    assert.throws(() => bodies.open(1, bodyOf('a'), chatCompletions, PLAIN), refused)
+    assert.deepEqual([bodies.size, bodies.readCount], [0, 0])
+  })
+
+  test('one that takes long in all is not translated any further', () => {
+    let now = 0
+    const bodies = new OpenBodies(1000, () => (now += 2_000))
+    bodies.open(1, bodyOf('a'), chatCompletions, PLAIN)
+    bodies.translate(1, [target], false)
+    assert.throws(() => bodies.translate(1, [target]), refused)
+  })
 })

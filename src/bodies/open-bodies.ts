@@ -1,6 +1,8 @@
 import { hash } from 'node:crypto'
 import { NO_ATTRIBUTION } from '../domain/attribution.ts'
+import { GatewayError } from '../domain/errors.ts'
 import type { CallRequest, JsonObject } from '../domain/request/call-request.ts'
+import { worded } from '../domain/wording/worded.ts'
 import type { Endpoint } from '../endpoints/endpoint.ts'
 import { readBody } from '../endpoints/read-body.ts'
 import type { Translation } from '../providers/family.ts'
@@ -22,10 +24,17 @@ interface OpenBody {
   wires: Map<number, JsonObject>
   /** The last position that can be requested. */
   lastPosition: number
+  /** Of this thread's CPU. */
+  spentMs: number
 }
 
 /** Parsed requests take a multiple of their bytes, so no more is kept than one body of the largest size. */
 const READ_BYTES = 32 * 1024 * 1024
+
+/** Of CPU, for one body: others wait for it. The bounds on its shape leave the worst known one at a fifth of this. */
+const MOST_MS = 5_000
+
+const threadCpuMs = () => process.threadCpuUsage().user / 1_000
 
 /**
  * The requests whose bodies are too large for the serving thread, from arrival until the last entry of their chain was
@@ -37,9 +46,11 @@ export class OpenBodies {
   /** Parsed requests, least recently used first. */
   readonly #read = new Set<OpenBody>()
   readonly #readBytes: number
+  readonly #cpuMs: () => number
 
-  constructor(readBytes = READ_BYTES) {
+  constructor(readBytes = READ_BYTES, cpuMs = threadCpuMs) {
     this.#readBytes = readBytes
+    this.#cpuMs = cpuMs
   }
 
   get size(): number {
@@ -60,16 +71,20 @@ export class OpenBodies {
       destinations: new Map(),
       wires: new Map(),
       lastPosition: -1,
+      spentMs: 0,
     }
+    const began = this.#cpuMs()
     const request = this.#requestOf(body)
-    this.#bodies.set(id, body)
-    return {
+    const opened = {
       outline: outlineFor(endpoint, request),
       promptTokens: endpoint.promptTokens(request, bytes.whole.length),
       attribution: endpoint.attribution?.(request) ?? NO_ATTRIBUTION,
       effects: endpoint.effects?.(request) ?? 'none',
       hash: withHash ? hash('sha256', bytes.whole, 'hex') : null,
     }
+    this.#spend(body, began)
+    this.#bodies.set(id, body)
+    return opened
   }
 
   translate(id: number, destinations: readonly Destination[], isFinal = true): Translated {
@@ -77,7 +92,9 @@ export class OpenBodies {
     const translations = destinations.map((destination): Translation => {
       const { position } = destination
       body.destinations.set(position, destination)
+      const began = this.#cpuMs()
       const translation = this.#translated(body, destination)
+      this.#spend(body, began)
       if (translation.kind !== 'wire') return translation
       body.lastPosition = Math.max(body.lastPosition, position)
       return { ...translation, body: outlineOf(translation.body) }
@@ -101,6 +118,15 @@ export class OpenBodies {
     this.#drop(body)
     body.bytes.free()
     this.#bodies.delete(id)
+  }
+
+  /** Not while it is written: then the call is paid for. */
+  #spend(body: OpenBody, began: number): void {
+    body.spentMs += this.#cpuMs() - began
+    if (body.spentMs <= MOST_MS) return
+    this.#drop(body)
+    const what = worded`The body takes more than ${MOST_MS / 1_000} seconds to read and translate.`
+    throw new GatewayError('invalid_request', what)
   }
 
   #find(id: number): OpenBody {

@@ -243,16 +243,24 @@ describe('a large answer to a small request', () => {
 })
 
 describe('the thread that serves goes on', () => {
-  test('600,000 messages are looked at while small calls are answered', async () => {
-    const message = '{"role":"user","content":"hi"}'
-    const body = `{"model":"nobody","messages":[${Array(600_000).fill(message).join()}]}`
+  const message = '{"role":"user","content":"hi"}'
+  const conversation = (messages: number) => `{"model":"nobody","messages":[${Array(messages).fill(message).join()}]}`
+
+  test('500,000 messages are looked at while small calls are answered', async () => {
     let isAnswered = false
-    const monster = chat(body).finally(() => (isAnswered = true))
-    await until(() => seen.opened.length === 1, 'the body is in the worker')
+    const monsters = Array.from({ length: 10 }, () => chat(conversation(50_000 - 1)))
+    const all = Promise.all(monsters).finally(() => (isAnswered = true))
+    await until(() => seen.opened.length >= 1, 'a body is in the worker')
     const small = await chat(hello('first'))
     assertAnswered(small, 'openai')
     assert.equal(isAnswered, false)
-    assert.equal((await monster).status, 404)
+    for (const { status } of await all) assert.equal(status, 404)
+  })
+
+  test('more fields than anybody sends are refused', async () => {
+    const answer = await chat(conversation(50_000))
+    assert.deepEqual([answer.status, answer.json.error.code], [400, 'invalid_request'])
+    assert.match(answer.text, /more than 100000 fields/)
   })
 
   test('callers who leave in the middle leave nothing in the worker', async () => {

@@ -3,7 +3,7 @@ import { worded } from '../wording/worded.ts'
 import type { JsonObject } from './call-request.ts'
 
 /** Deeper than any real schema, and far below the depth that overflows the stack. */
-const MAX_DEPTH = 200
+export const MAX_DEPTH = 200
 
 /**
  * Throws for JSON that parses but cannot be forwarded faithfully: numbers too large for a double (they would become
@@ -16,11 +16,13 @@ export function checkFaithful(value: unknown, depth = 0): number {
     return 0
   }
   if (typeof value !== 'object' || value === null) return 0
-  if (depth > MAX_DEPTH) {
-    throw new GatewayError('invalid_request', worded`The body is nested deeper than ${MAX_DEPTH} levels.`)
-  }
+  if (depth > MAX_DEPTH) throw tooDeep()
   let names = 0
   if (Array.isArray(value)) for (const item of value) names += checkFaithful(item, depth + 1)
   else for (const key in value) names += 1 + checkFaithful((value as JsonObject)[key], depth + 1)
   return names
+}
+
+export function tooDeep(): GatewayError {
+  return new GatewayError('invalid_request', worded`The body is nested deeper than ${MAX_DEPTH} levels.`)
 }

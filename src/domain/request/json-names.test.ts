@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { fc } from '../../../test/property.ts'
 import { checkFaithful } from './faithful.ts'
-import { nameCount, repeatedName } from './json-names.ts'
+import { MOST_FIELDS, MOST_VALUES, nameCount, repeatedName } from './json-names.ts'
 
 describe('a name that an object has twice is found, with the way to it', () => {
   for (const [json, path] of [
@@ -64,4 +64,23 @@ test('of any JSON the names in the text are as many as in the value', () => {
 test('bytes that are no JSON are counted to their end', () => {
   for (const json of ['', '"', '"\\', '{"a', '{"a\\"', '[[[', '}}}', `"${'x'.repeat(100)}\\`])
     assert.equal(nameCount(json), 0)
+})
+
+describe('the shape of a body is bounded before it is parsed', () => {
+  const fields = (count: number) => `{${Array.from({ length: count }, (_, index) => `"${index}":0`).join()}}`
+  for (const [bound, allowed, beyond, message] of [
+    ['fields', fields(MOST_FIELDS), fields(MOST_FIELDS + 1), /more than 100000 fields/],
+    ['values', `[${'0,'.repeat(MOST_VALUES - 2)}0]`, `[${'0,'.repeat(MOST_VALUES)}0]`, /more than 1000000 values/],
+    ['depth', `${'['.repeat(201)}`, `${'['.repeat(202)}`, /deeper than 200 levels/],
+    ['depth, not the number of lists', `[${'[],'.repeat(1000)}[]]`, '[{"a":'.repeat(102), /deeper than 200 levels/],
+  ] as const) {
+    test(bound, () => {
+      nameCount(allowed)
+      assert.throws(() => nameCount(beyond), { name: 'GatewayError', code: 'invalid_request', message })
+    })
+  }
+
+  test('what a text contains does not count', () => {
+    assert.equal(nameCount(`{"a":"${'[{:,'.repeat(MOST_VALUES)}"}`), 1)
+  })
 })

@@ -1,22 +1,39 @@
 import { GatewayError } from '../errors.ts'
 import { pathText } from '../problem-text.ts'
-import { worded } from '../wording/worded.ts'
+import { type Worded, worded } from '../wording/worded.ts'
+import { MAX_DEPTH, tooDeep } from './faithful.ts'
 
 const [QUOTE, BACKSLASH, COLON, COMMA] = [0x22, 0x5c, 0x3a, 0x2c]
 const [OBJECT, OBJECT_END, ARRAY, ARRAY_END] = [0x7b, 0x7d, 0x5b, 0x5d]
 
+/** Bodies beyond these are refused: what they cost to read and translate grows with their fields, not their bytes. */
+export const MOST_FIELDS = 100_000
+export const MOST_VALUES = 1_000_000
+
 /**
  * How many names the objects of a JSON text have. A parser keeps only the last of those that are the same, so a value
- * with fewer has lost some. Nothing is allocated: every call is counted.
+ * with fewer has lost some. Throws where the text is beyond a bound. Nothing is allocated: every call is counted.
  */
 export function nameCount(json: string): number {
-  let count = 0
+  let [names, values, depth] = [0, 1, 0]
   for (let at = 0; at < json.length; at++) {
     const code = json.charCodeAt(at)
-    if (code === COLON) count += 1
-    else if (code === QUOTE) at = endOfText(json, at)
+    if (code === QUOTE) at = endOfText(json, at)
+    else if (code === COLON) names += 1
+    else if (code === COMMA) values += 1
+    else if (code === OBJECT || code === ARRAY) {
+      values += 1
+      depth += 1
+      if (depth > MAX_DEPTH + 1) throw tooDeep()
+    } else if (code === OBJECT_END || code === ARRAY_END) depth -= 1
+    if (names > MOST_FIELDS) throw beyond(worded`The body has more than ${MOST_FIELDS} fields.`)
+    if (values > MOST_VALUES) throw beyond(worded`The body has more than ${MOST_VALUES} values.`)
   }
-  return count
+  return names
+}
+
+function beyond(what: Worded): GatewayError {
+  return new GatewayError('invalid_request', what)
 }
 
 /** Where its closing quote is. Over text, where the search for a quote costs least. */
