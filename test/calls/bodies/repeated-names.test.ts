@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
-import { ADMIN_KEY, type Harness, KEY, startHarness } from '../harness.ts'
+import { ADMIN_KEY, type Harness, KEY, startHarness } from '../../harness.ts'
 
 const harness: Harness = await startHarness()
 after(() => harness.stop())
