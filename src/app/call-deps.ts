@@ -1,4 +1,6 @@
-import { createBodies } from '../bodies/bodies.ts'
+import { availableParallelism } from 'node:os'
+import { createBodies, IDLE_MS, startWorker } from '../bodies/bodies.ts'
+import { workersFor } from '../bodies/body-workers.ts'
 import { type AnswerCache, MemoryCache } from '../calls/cache/answer-cache.ts'
 import { openValkeyCache } from '../calls/cache/valkey-cache.ts'
 import type { Circuits } from '../calls/chain/circuits.ts'
@@ -70,7 +72,10 @@ export function createDeps(parts: CallParts): Deps {
     providerHealth: createProviderHealth(now, snapshot),
     isKnown: parts.isKnown,
     ...asking,
-    bodies: createBodies((error) => log.error({ err: error }, 'the worker for large bodies died')),
+    bodies: createBodies((error) => log.error({ err: error }, 'a worker for large bodies died'), startWorker, {
+      most: workersFor(availableParallelism(), shares),
+      idleMs: IDLE_MS,
+    }),
     ...parts.written,
     ledger: parts.ledger,
     idempotency: createIdempotency({

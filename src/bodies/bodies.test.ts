@@ -10,7 +10,7 @@ import type { ReplyToRead } from './protocol.ts'
 
 /** A large one, always as a promise. */
 const open = async (chunks: Buffer[], withHash: boolean) =>
-  bodies.open(chunks, chatCompletions, { withHash, allowsStream: false })
+  bodies.open(chunks, chatCompletions, { withHash, allowsStream: false, owner: 'key_a' })
 
 const deaths: unknown[] = []
 const workers: Worker[] = []
@@ -192,7 +192,7 @@ describe('a large answer', () => {
   }
 
   test('is read, and written as the caller gets it', async () => {
-    const read = await bodies.readLarge(chunksOf(completion), reply())
+    const read = await bodies.readLarge(chunksOf(completion), reply(), 'key_a')
     assert.ok(read.kind === 'answer' && read.answer.text !== null)
     assert.deepEqual([read.answer.usage?.input, read.answer.usage?.output, read.answer.finishReason], [3, 4, 'stop'])
     const { id, model, created, choices } = JSON.parse(Buffer.from(read.answer.text).toString())
@@ -202,17 +202,17 @@ describe('a large answer', () => {
 
   test('that is an error, or cannot be read, is a failure without secrets', async () => {
     const words = { error: { message: `bad sk-secret-value ${text}` } }
-    const refused = await bodies.readLarge(chunksOf(words), reply({ status: 400 }))
+    const refused = await bodies.readLarge(chunksOf(words), reply({ status: 400 }), 'key_a')
     assert.ok(refused.kind === 'failure')
     assert.equal(refused.failure.code, 'invalid_request')
     assert.doesNotMatch(refused.failure.message, /sk-secret/)
-    const unreadable = await bodies.readLarge(chunksOf(`{"choices":"${text}`), reply())
+    const unreadable = await bodies.readLarge(chunksOf(`{"choices":"${text}`), reply(), 'key_a')
     assert.equal(unreadable.kind, 'unreadable')
   })
 
   test('nested too deeply has usage but no text', async () => {
     const deep = `${'['.repeat(500_000)}${']'.repeat(500_000)}`
-    const read = await bodies.readLarge(chunksOf(`{"choices":[${deep}],"usage":{"prompt_tokens":3}}`), reply())
+    const read = await bodies.readLarge(chunksOf(`{"choices":[${deep}],"usage":{"prompt_tokens":3}}`), reply(), 'key_a')
     assert.ok(read.kind === 'answer')
     assert.deepEqual([read.answer.text, read.answer.usage?.input], [null, 3])
   })

@@ -2,11 +2,11 @@ import { Worker } from 'node:worker_threads'
 import { joined } from '../domain/byte-pieces.ts'
 import { hiddenEverywhere } from '../domain/provider.ts'
 import type { Endpoint } from '../endpoints/endpoint.ts'
+import { BodyWorkers, type StartWorker, type WorkerBounds } from './body-workers.ts'
 import { LargeBody, ownedBuffers } from './large-body.ts'
 import type { ReadAnswer, ReplyToRead, WorkerData } from './protocol.ts'
 import type { OpenOptions, RequestBody } from './request-body.ts'
 import { SmallBody } from './small-body.ts'
-import { WorkerConnection } from './worker-connection.ts'
 
 /**
  * Bodies of at least this size are processed in the worker thread. Smaller ones block the serving thread only briefly
@@ -20,17 +20,18 @@ export interface Bodies {
    */
   open(chunks: readonly Buffer[], endpoint: Endpoint, options: OpenOptions): RequestBody | Promise<RequestBody>
   /** Takes ownership of the chunks of a provider's large answer. */
-  readLarge(chunks: readonly Uint8Array[], reply: ReplyToRead): Promise<ReadAnswer>
+  readLarge(chunks: readonly Uint8Array[], reply: ReplyToRead, owner: string): Promise<ReadAnswer>
   close(): Promise<void>
 }
-
-export type StartWorker = () => Worker
 
 /**
  * A huge body must not take the process down: at this limit the worker ends, its calls fail with internal_error, and
  * the next large body starts a new one.
  */
 const HEAP_MEGABYTES = 2_048
+
+/** A worker that is not needed costs memory, and starting one costs a tenth of a second. */
+export const IDLE_MS = 30_000
 
 export function startWorker(): Worker {
   // Beside this file: TypeScript in the repository, JavaScript in the built package.
@@ -41,27 +42,23 @@ export function startWorker(): Worker {
   })
 }
 
-/** The worker starts with the first large body and stays. `onDeath` is called when it ends unexpectedly. */
-export function createBodies(onDeath: (error: unknown) => void, start: StartWorker = startWorker): Bodies {
-  let worker: WorkerConnection | null = null
-
-  function connected(): WorkerConnection {
-    if (worker === null || worker.failure !== null) worker = new WorkerConnection(start(), onDeath)
-    return worker
-  }
-
+/** `onDeath` is called when a worker ends unexpectedly. */
+export function createBodies(
+  onDeath: (error: unknown) => void,
+  start: StartWorker = startWorker,
+  bounds: WorkerBounds = { most: 1, idleMs: IDLE_MS },
+): Bodies {
+  const workers = new BodyWorkers(start, onDeath, bounds)
   return {
     open(chunks, endpoint, options) {
       const length = chunks.reduce((sum, chunk) => sum + chunk.length, 0)
       if (length < LARGE_BYTES) return SmallBody.read(joined(chunks), endpoint, options)
-      return LargeBody.open(chunks, endpoint, options, connected())
+      return LargeBody.open(chunks, endpoint, options, workers.least())
     },
-    readLarge(chunks, reply) {
+    readLarge(chunks, reply, owner) {
       const owned = ownedBuffers(chunks)
-      return connected().ask('read', { ...reply, chunks: owned }, owned)
+      return workers.least().ask(owner, 'read', { ...reply, chunks: owned }, owned)
     },
-    async close() {
-      await worker?.close()
-    },
+    close: () => workers.close(),
   }
 }

@@ -10,23 +10,29 @@ import type { OpenedRequest } from './protocol.ts'
 import type { OpenOptions, RequestBody, Rewrite, Sent, WireBytes } from './request-body.ts'
 import type { WorkerConnection } from './worker-connection.ts'
 
-/** For a body that was accepted before. */
-const SENT: OpenOptions = { withHash: false, allowsStream: true }
+/** Where a body is, and whose it is. */
+interface Kept {
+  worker: WorkerConnection
+  id: number
+  owner: string
+}
 
-/** A body in the worker. */
+/** A body in a worker. */
 export class LargeBody implements RequestBody {
   readonly length: number
   readonly #endpoint: Endpoint
   readonly #worker: WorkerConnection
   readonly #id: number
+  readonly #owner: string
   readonly #opened: OpenedRequest
   #written: Uint8Array | null = null
 
-  private constructor(length: number, endpoint: Endpoint, worker: WorkerConnection, id: number, opened: OpenedRequest) {
+  private constructor(length: number, endpoint: Endpoint, kept: Kept, opened: OpenedRequest) {
     this.length = length
     this.#endpoint = endpoint
-    this.#worker = worker
-    this.#id = id
+    this.#worker = kept.worker
+    this.#id = kept.id
+    this.#owner = kept.owner
     this.#opened = opened
   }
 
@@ -34,14 +40,20 @@ export class LargeBody implements RequestBody {
   static async open(
     chunks: readonly Uint8Array[],
     endpoint: Endpoint,
-    { withHash, allowsStream }: OpenOptions,
+    { withHash, allowsStream, owner }: OpenOptions,
     worker: WorkerConnection,
   ): Promise<LargeBody> {
     const length = chunks.reduce((sum, chunk) => sum + chunk.length, 0)
     const id = worker.newBodyId()
     const owned = ownedBuffers(chunks)
     const input = { body: id, chunks: owned, endpoint: endpoint.name, hash: withHash, allowsStream }
-    return new LargeBody(length, endpoint, worker, id, await worker.ask('open', input, owned))
+    try {
+      const opened = await worker.ask(owner, 'open', input, owned)
+      return new LargeBody(length, endpoint, { worker, id, owner }, opened)
+    } catch (error) {
+      worker.forget(id)
+      throw error
+    }
   }
 
   get request(): CallRequest {
@@ -66,7 +78,7 @@ export class LargeBody implements RequestBody {
 
   async translate(destinations: readonly Destination[], isFinal: boolean): Promise<Translation[]> {
     const input = { body: this.#id, destinations: [...destinations], isFinal }
-    const { translations, written } = await this.#worker.ask('translate', input)
+    const { translations, written } = await this.#worker.ask(this.#owner, 'translate', input)
     this.#written = written
     return translations
   }
@@ -74,14 +86,16 @@ export class LargeBody implements RequestBody {
   async write(position: number): Promise<WireBytes> {
     const written = this.#written
     this.#written = null
-    return written ?? (await this.#worker.ask('write', { body: this.#id, position }))
+    return written ?? (await this.#worker.ask(this.#owner, 'write', { body: this.#id, position }))
   }
 
   /** A verbatim request is itself a valid request once it was sent: it is opened again. */
   async rewrite(rewrite: Rewrite, { bytes, destination, isFree }: Sent): Promise<WireBytes | null> {
     const isPossible = rewrite.kind === 'rename' && isFree && isVerbatim(destination, this.#endpoint)
     if (!isPossible || !(bytes instanceof Uint8Array)) return null
-    const sent = await LargeBody.open([bytes], this.#endpoint, SENT, this.#worker)
+    // It was accepted before.
+    const options = { withHash: false, allowsStream: true, owner: this.#owner }
+    const sent = await LargeBody.open([bytes], this.#endpoint, options, this.#worker)
     try {
       // It already contains its limits.
       const { pins: _, ...rest } = destination

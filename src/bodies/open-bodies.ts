@@ -11,7 +11,7 @@ import type { BodyBytes } from './body-bytes.ts'
 import { type Destination, isVerbatim, translatorOf } from './destination.ts'
 import { outlineFor, outlineOf } from './outline.ts'
 import type { OpenedRequest, Translated } from './protocol.ts'
-import type { OpenOptions } from './request-body.ts'
+import type { ReadOptions } from './request-body.ts'
 
 /** A body and, while there is room, its parsed form. */
 interface OpenBody {
@@ -61,7 +61,7 @@ export class OpenBodies {
     return this.#read.size
   }
 
-  open(id: number, bytes: BodyBytes, endpoint: Endpoint, { withHash, allowsStream }: OpenOptions): OpenedRequest {
+  open(id: number, bytes: BodyBytes, endpoint: Endpoint, { withHash, allowsStream }: ReadOptions): OpenedRequest {
     const body: OpenBody = {
       bytes,
       endpoint,

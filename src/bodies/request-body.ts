@@ -12,11 +12,16 @@ export type WireBytes = string | Uint8Array
 /** How to resend a request after the provider refused one of its fields. */
 export type Rewrite = { kind: 'rename'; rename: Rename } | { kind: 'drop'; fields: ReadonlySet<string> }
 
-export interface OpenOptions {
+export interface ReadOptions {
   /** The hash of its bytes is computed, too. */
   withHash: boolean
   /** The request may ask for a stream. */
   allowsStream: boolean
+}
+
+export interface OpenOptions extends ReadOptions {
+  /** The key whose call it is: large bodies take turns by it. */
+  owner: string
 }
 
 /** What was sent and refused. */

@@ -9,7 +9,7 @@ import type { Translation } from '../providers/family.ts'
 import { renamed } from '../providers/rename.ts'
 import { wireBody } from '../providers/wire-body.ts'
 import { type Destination, isVerbatim, translatorOf } from './destination.ts'
-import type { OpenOptions, RequestBody, Rewrite, Sent, WireBytes } from './request-body.ts'
+import type { ReadOptions, RequestBody, Rewrite, Sent, WireBytes } from './request-body.ts'
 
 /** A body that the serving thread processes itself. */
 export class SmallBody implements RequestBody {
@@ -41,7 +41,7 @@ export class SmallBody implements RequestBody {
   }
 
   /** Throws the caller's error for a bad body. */
-  static read(source: Buffer, endpoint: Endpoint, { withHash, allowsStream }: OpenOptions): SmallBody {
+  static read(source: Buffer, endpoint: Endpoint, { withHash, allowsStream }: ReadOptions): SmallBody {
     const { request, isAsReceived } = readBody(source, endpoint, allowsStream)
     return new SmallBody(request, endpoint, source, withHash, isAsReceived)
   }

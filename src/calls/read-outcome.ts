@@ -81,7 +81,8 @@ async function readLarge(
     request: outlineFor(endpoint, body.request),
   }
   try {
-    return outcomeOf(await bodies.readLarge(pieces, { ...reply, stamp: stampOf(call, entry, deps) }), raw, now())
+    const stamp = stampOf(call, entry, deps)
+    return outcomeOf(await bodies.readLarge(pieces, { ...reply, stamp }, call.key.id), raw, now())
   } catch (error) {
     log.error({ request: call.id, err: error })
     return { kind: 'failed', failure: failure('internal_error', worded`${named(ERRORS.internal_error.text)}`, status) }

@@ -20,6 +20,7 @@ export async function receive(call: Call, begun: Begun, deps: ReceiveDeps): Prom
   const options = {
     withHash: idempotencyKey !== null || workspace?.hasCache === true,
     allowsStream: isStreaming(workspace, deps.streams.settings.isOnByDefault) && workspace?.guardrail?.after !== true,
+    owner: begun.key.id,
   }
   const stored = workspace?.content ?? null
   if (stored !== null) begun.content = deps.content.begin(toKeep(begun, stored), chunks)
