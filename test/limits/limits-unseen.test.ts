@@ -18,11 +18,14 @@ workspaces:
     routes:
       seen: { chain: [{ provider: openai, model: gpt-seen, retries: 0 }] }
       local: { chain: [{ provider: local, model: gpt-local, retries: 0 }] }
-      vectors: { chain: [{ provider: local, model: text-embedding-local, retries: 0 }] }
+      newer: { chain: [{ provider: local, model: gpt-newer, retries: 0 }] }
+      one: { chain: [{ provider: local, model: gpt-one, retries: 0 }] }
+      older: { chain: [{ provider: local, model: gpt-older, retries: 0 }] }
+      vectors: { chain: [{ provider: local, model: nomic-embed-text, retries: 0 }] }
 registry:
   - { provider: openai, model: gpt-seen, ${PRICE} }
-  - { provider: local, model: gpt-local, ${PRICE} }
-  - { provider: local, model: text-embedding-local, input_per_mtok: "1", output_per_mtok: "0" }
+${['local', 'newer', 'one', 'older'].map((model) => `  - { provider: local, model: gpt-${model}, ${PRICE} }`).join('\n')}
+  - { provider: local, model: nomic-embed-text, mode: embedding, input_per_mtok: "1", output_per_mtok: "0" }
 `,
 })
 const { simulator } = world
@@ -72,6 +75,16 @@ test('a field that may cost beside tokens is refused by name under a hard budget
   simulator.script('gpt-local', [ANSWER])
   assert.equal((await chat(await newKey(world, null), search)).status, 200)
   assert.equal(world.sent().enable_search, true)
+})
+
+test('embeddings take no second prompt under a hard budget, and hold for the instructions of an input type', async () => {
+  const { headers } = await budget(1)
+  const embed = (more: Json) => world.embed({ model: 'vectors', input: 'x', ...more }, headers)
+  const refused = await embed({ messages: [{ role: 'user', content: 'x'.repeat(9_000) }] })
+  assert.equal(refused.status, 400)
+  assert.match(refused.json.error.message, /^messages: a hard budget applies/)
+  const holdOf = async (more: Json) => Number((await world.rowOf(await embed(more)))['hold_picodollars'])
+  assert.equal((await holdOf({ input_type: 'query' })) - (await holdOf({})), 64e6)
 })
 
 describe('a caller who reads a stream and leaves before its tokens are counted', () => {

@@ -50,19 +50,27 @@ const BYTES_PER_TOKEN = 4
 /** Models may add marker tokens around each input. */
 const MARKS_PER_INPUT = 4
 
+/** Some models put an instruction before each input, by its type. */
+const INSTRUCTION_TOKENS = 64
+
 /** Bytes of the texts; tokens count one each. */
-export function inputTokens({ input: given }: EmbeddingsRequest): PromptTokens {
+export function inputTokens({ input: given, input_type: type }: EmbeddingsRequest): PromptTokens {
   const inputs: readonly (string | number | number[])[] = typeof given === 'string' ? [given] : given
-  if (typeof inputs[0] === 'number') return counted(inputs.length + MARKS_PER_INPUT, inputs.length)
+  const perInput = (type ?? null) === null ? 0 : INSTRUCTION_TOKENS
+  if (typeof inputs[0] === 'number') return counted(inputs.length + MARKS_PER_INPUT, inputs.length, perInput)
   let bytes = 0
   let tokens = 0
   for (const each of inputs) {
     if (typeof each === 'string') bytes += Buffer.byteLength(each)
     else tokens += (each as number[]).length
   }
-  return counted(bytes + tokens + inputs.length * MARKS_PER_INPUT, Math.ceil(bytes / BYTES_PER_TOKEN) + tokens)
+  return counted(
+    bytes + tokens + inputs.length * MARKS_PER_INPUT,
+    Math.ceil(bytes / BYTES_PER_TOKEN) + tokens,
+    inputs.length * perInput,
+  )
 }
 
-function counted(most: number, likely: number): PromptTokens {
-  return { most, visible: most, likely, isOpaque: false }
+function counted(visible: number, likely: number, instructions: number): PromptTokens {
+  return { most: visible + instructions, visible, likely, isOpaque: false }
 }

@@ -10,6 +10,7 @@ const ELSEWHERE = 'https://llm.example.com/v1'
 const BODIES: { [Name in EndpointName]?: JsonObject } = {
   chat: { model: 'alias', messages: [{ role: 'user', content: 'hi' }], max_tokens: 5 },
   responses: { model: 'alias', input: 'hi', max_output_tokens: 5 },
+  embeddings: { model: 'alias', input: 'hi' },
 }
 
 function translated(name: EndpointName, fields: JsonObject, more: Partial<Target> = {}) {
@@ -40,6 +41,10 @@ const COSTLY: [name: EndpointName, fields: JsonObject][] = [
   ['chat', { __proto__: null, constructor: 1 }],
   ['responses', { plugins: [{ id: 'web' }] }],
   ['responses', { search_parameters: {} }],
+  ['embeddings', { messages: [{ role: 'user', content: 'a second prompt' }] }],
+  ['embeddings', { prompt: 'a second prompt' }],
+  ['embeddings', { images: ['https://example.com/a.png'] }],
+  ['embeddings', { service_tier: 'priority' }],
 ]
 
 describe('a hard budget lets through only fields that cost nothing beside tokens', () => {
@@ -77,13 +82,14 @@ describe('a hard budget lets through only fields that cost nothing beside tokens
       ...{ tools: [{ type: 'function' }], tool_choice: 'auto', functions: [], reasoning: { effort: 'low' } },
       ...{ web_search_options: null, enable_search: false, best_of: undefined },
     },
+    embeddings: { encoding_format: 'float', dimensions: 256, user: 'u', input_type: 'query', truncate: 'END' },
     responses: {
       ...{ instructions: 'x', tools: [], tool_choice: 'auto', parallel_tool_calls: true, reasoning: {}, store: false },
       ...{ include: [], prompt_cache_key: 'k', text: {}, client_metadata: {}, truncation: 'auto', metadata: {} },
       ...{ service_tier: 'flex', user: 'u', background: false, max_tool_calls: 1, prompt: null },
     },
   }
-  for (const name of ['chat', 'responses'] as const) {
+  for (const name of ['chat', 'responses', 'embeddings'] as const) {
     test(`what clients usually send with ${name} passes`, () => {
       for (const [, more] of PLACES) {
         const translation = translated(name, usual[name], { ...more, isOnly: true })

@@ -23,6 +23,10 @@ export const CHAT_FIELDS =
 export const RESPONSES_FIELDS = namesIn(`${COMMON} input instructions max_output_tokens max_tool_calls truncation text
   previous_response_id conversation client_metadata`)
 
+/** The hold covers `input` alone. */
+export const EMBEDDINGS_FIELDS = namesIn(`model input encoding_format dimensions output_dimension output_dtype user
+  input_type truncate truncate_prompt_tokens normalize`)
+
 /** What of them is billed may be more than the output limit of the request: only the model's own one bounds it. */
 const LOOSE = ['prediction', 'enable_thinking', 'thinking_budget']
 

@@ -6,6 +6,7 @@ import { worded } from '../../../domain/wording/worded.ts'
 import type { Reading, Target, Translation, Translator } from '../../family.ts'
 import { renamed, renaming } from '../../rename.ts'
 import { failureFromErrorBody } from '../failure.ts'
+import { costlyField, EMBEDDINGS_FIELDS } from '../free-fields.ts'
 import { targetOf } from '../target.ts'
 
 /** An embedding has no output tokens, and no tier or region changes its price. */
@@ -18,7 +19,9 @@ export const embeddings: Translator<EmbeddingsRequest> = {
   isVerbatim: true,
 }
 
-function toWire(request: EmbeddingsRequest, { model, renames }: Target): Translation {
+function toWire(request: EmbeddingsRequest, { model, renames, isStrict }: Target): Translation {
+  const costly = isStrict === true ? costlyField(request, EMBEDDINGS_FIELDS) : null
+  if (costly !== null) return { kind: 'refused', code: 'unsupported_parameter', message: costly }
   const { body, applied } = renamed({ ...request, model }, renames)
   return { kind: 'wire', body, ignored: [], adjustments: applied.map(renaming), bounds: BOUNDS }
 }
