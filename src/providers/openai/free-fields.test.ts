@@ -113,3 +113,14 @@ describe('a hard budget lets through only fields that cost nothing beside tokens
     assert.equal(bound({ prediction }, { isStrict: false }), 5)
   })
 })
+
+test('a service tier that is not known to have the list price is held at the dearest one', () => {
+  const percents = (tier: unknown, name: EndpointName = 'chat') => {
+    const translation = translated(name, { service_tier: tier }, { baseUrl: ELSEWHERE })
+    return translation.kind === 'wire' ? translation.bounds.namedPercent : translation
+  }
+  for (const name of ['chat', 'responses'] as const) {
+    for (const tier of ['auto', 'turbo', 'priority']) assert.equal(percents(tier, name), 200, tier)
+    for (const tier of [null, 'default', 'flex', 'standard', 'on_demand']) assert.equal(percents(tier, name), 100)
+  }
+})

@@ -3,8 +3,12 @@ import type { Pin } from '../../pin.ts'
 
 const DEAREST_PERCENT = 200
 
-/** Tiers with a price other than the list price; `default` and `scale` have the list price. */
+/** Prices of tiers in percent of the list price, by their names at this vendor and at compatible servers. */
 const TIER_PERCENT: ReadonlyMap<unknown, number> = new Map([
+  ['default', 100],
+  ['standard', 100],
+  ['on_demand', 100],
+  ['scale', 100],
   ['flex', 50],
   ['priority', DEAREST_PERCENT],
   ['fast', DEAREST_PERCENT],
@@ -18,8 +22,8 @@ export function tierPercent(tier: unknown): number {
 /** Without the field, the project decides. A server that does not know the field has no tiers. */
 export const TIER_PIN: Pin = { field: 'service_tier', value: 'default', percent: DEAREST_PERCENT, refusedPercent: 100 }
 
-/** `auto` leaves it to the project as well; a cheaper tier that is full may be served as the default one. */
+/** `auto` and unknown tiers may be the dearest; a cheaper tier that is full may be served as the default one. */
 export function mostTierPercent({ service_tier: tier }: JsonObject, isOwnService: boolean): number {
-  const isOpen = tier === undefined || tier === null || tier === 'auto'
-  return isOpen && isOwnService ? DEAREST_PERCENT : Math.max(100, tierPercent(tier))
+  if (tier === undefined || tier === null) return isOwnService ? DEAREST_PERCENT : 100
+  return Math.max(100, TIER_PERCENT.get(tier) ?? DEAREST_PERCENT)
 }
