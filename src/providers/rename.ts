@@ -12,6 +12,20 @@ export interface Rename {
 const NAME = /^[a-z][a-z0-9_]{0,63}$/
 /** A limit stays a limit only under a name that translators count as one. */
 const LIMITS: ReadonlySet<string> = new Set(['max_tokens', 'max_completion_tokens'])
+export function isLimitName(name: string): boolean {
+  return LIMITS.has(name)
+}
+
+/**
+ * The limit was sent under both names, because nobody knew which one the server takes: the one to leave out. A server
+ * must say that it takes the newer name; every server knows the older one.
+ */
+export function spareLimit(sent: JsonObject, { name, instead }: RefusedField): Rename | null {
+  const to = name === 'max_tokens' ? instead : name === 'max_completion_tokens' ? 'max_tokens' : null
+  if (to === null || !LIMITS.has(to) || to === name) return null
+  return typeof sent[name] === 'number' && sent[name] === sent[to] ? { from: name, to } : null
+}
+
 /** Names with a meaning of their own: another field's value under one of them would be a different request. */
 const TAKEN: ReadonlySet<string> = new Set([...Object.keys(ChatRequestSchema.shape), 'max_output_tokens'])
 /** Names without another: the limit of the Responses API would limit nothing under a different one. */

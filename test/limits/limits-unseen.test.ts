@@ -77,6 +77,47 @@ test('a field that may cost beside tokens is refused by name under a hard budget
   assert.equal(world.sent().enable_search, true)
 })
 
+describe('an output limit that a compatible server may ignore', () => {
+  const limits = () =>
+    world.upstream().map(({ body }: Json) => [body.max_tokens ?? null, body.max_completion_tokens ?? null])
+  const refusal = (message: string, param: string | null, code: string | null) => ({
+    status: 400,
+    body: { error: { message, type: 'invalid_request_error', param, code } },
+  })
+  const newer = { max_tokens: undefined, max_completion_tokens: 7 }
+  const wanted =
+    "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead."
+  const table: [what: string, route: string, refused: object, learnt: (number | null)[]][] = [
+    ['wants the newer name', 'newer', refusal(wanted, 'max_tokens', 'unsupported_parameter'), [null, 7]],
+    [
+      'takes only one of them',
+      'one',
+      refusal("Setting 'max_tokens' and 'max_completion_tokens' at the same time is not supported.", null, null),
+      [null, 7],
+    ],
+    [
+      'does not know the newer name',
+      'older',
+      refusal("Unknown parameter: 'max_completion_tokens'.", 'max_completion_tokens', 'unknown_parameter'),
+      [7, null],
+    ],
+  ]
+  for (const [what, route, refused, learnt] of table) {
+    test(`is sent under both names, once, to one that ${what}`, async () => {
+      const key = await budget(1)
+      simulator.script(`gpt-${route}`, [refused, ANSWER, ANSWER] as never)
+      for (let call = 0; call < 2; call++) assert.equal((await chat(key, newer, route)).status, 200)
+      assert.deepEqual(limits(), [[7, 7], learnt, learnt])
+    })
+  }
+
+  test('is sent as the caller sent it without a hard budget', async () => {
+    simulator.script('gpt-local', [ANSWER])
+    assert.equal((await chat(await newKey(world, null), newer)).status, 200)
+    assert.deepEqual(limits(), [[null, 7]])
+  })
+})
+
 test('embeddings take no second prompt under a hard budget, and hold for the instructions of an input type', async () => {
   const { headers } = await budget(1)
   const embed = (more: Json) => world.embed({ model: 'vectors', input: 'x', ...more }, headers)

@@ -1,7 +1,7 @@
 import type { Sent, WireBytes } from '../../bodies/request-body.ts'
 import type { RefusedField } from '../../domain/failure.ts'
 import type { Adjustment } from '../../domain/request/adjustment.ts'
-import { renaming, usableRename } from '../../providers/rename.ts'
+import { type Rename, renaming, spareLimit, usableRename } from '../../providers/rename.ts'
 import type { Received } from '../stages.ts'
 import type { Candidate, ChainDeps } from './assess.ts'
 
@@ -24,16 +24,29 @@ export async function correctionOf(
   deps: ChainDeps,
 ): Promise<Correction | null> {
   if (refused === null) return null
-  const asked = isPinned(refused, candidate)
-    ? unpinned(refused, candidate, id, deps)
-    : isUsageField(refused, candidate)
-      ? withoutUsageField(refused, candidate, deps)
-      : renamedFor(refused, candidate, deps)
+  const spare = spareLimit(candidate.wire, refused)
+  const asked = spare
+    ? withoutSpare(spare, candidate, deps)
+    : isPinned(refused, candidate)
+      ? unpinned(refused, candidate, id, deps)
+      : isUsageField(refused, candidate)
+        ? withoutUsageField(refused, candidate, deps)
+        : renamedFor(refused, candidate, deps)
   if (asked === null) return null
   const { rewrite, ...correction } = asked
   const { wire, destination } = candidate
   const rewritten = await body.rewrite(rewrite, { wire, bytes, destination, isFree })
   return rewritten === null ? null : { ...correction, bytes: rewritten }
+}
+
+/** The limit stays under its other name, and from now on goes under that one alone. */
+function withoutSpare(spare: Rename, { provider, entry, adjustments }: Candidate, { quirks }: ChainDeps) {
+  return {
+    reason: `asked again without '${spare.from}', which the provider does not take beside '${spare.to}'`,
+    rewrite: { kind: 'drop', fields: new Set([spare.from]) } as const,
+    adjustments: adjustments.filter(({ field }) => field !== spare.from),
+    learn: () => quirks.rename(provider, entry.model, spare),
+  }
 }
 
 function isPinned(refused: RefusedField, { adjustments }: Candidate): boolean {

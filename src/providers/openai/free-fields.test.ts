@@ -114,6 +114,38 @@ describe('a hard budget lets through only fields that cost nothing beside tokens
   })
 })
 
+describe('the output limit under a hard budget', () => {
+  const limits = (fields: JsonObject, more: Partial<Target> = {}) => {
+    const translation = translated('chat', { max_tokens: null, ...fields }, { baseUrl: ELSEWHERE, ...more })
+    assert.ok(translation.kind === 'wire')
+    const { body, adjustments, bounds } = translation
+    return [body['max_tokens'] ?? null, body['max_completion_tokens'] ?? null, adjustments.length, bounds.outputTokens]
+  }
+
+  test('goes under both names to a server that may ignore the newer one', () => {
+    assert.deepEqual(limits({ max_completion_tokens: 1 }), [1, 1, 1, 1])
+    assert.deepEqual(limits({ max_tokens: 1 }), [1, null, 0, 1])
+    assert.deepEqual(limits({ max_tokens: 1, max_completion_tokens: 3 }), [1, 3, 0, 3])
+  })
+
+  test('stays as sent where the server is known, or no hard budget applies', () => {
+    const sent = [null, 1, 0, 1]
+    assert.deepEqual(limits({ max_completion_tokens: 1 }, { baseUrl: null }), sent)
+    assert.deepEqual(limits({ max_completion_tokens: 1 }, { pins: [] }), sent)
+    assert.deepEqual(limits({ max_completion_tokens: 1 }, { preset: 'azure' }), sent)
+    assert.deepEqual(limits({ max_completion_tokens: 1 }, { isStrict: false }), sent)
+    const renames = [{ from: 'max_tokens', to: 'max_completion_tokens' }]
+    assert.deepEqual(limits({ max_completion_tokens: 1 }, { renames }), sent)
+  })
+
+  test('is none where one of its names has a value that some servers take for no limit', () => {
+    for (const value of [-1, 0, 0.5]) {
+      assert.equal(limits({ max_tokens: value, max_completion_tokens: 1 }).at(-1), null)
+      assert.equal(limits({ max_tokens: 1, max_completion_tokens: value }).at(-1), null)
+    }
+  })
+})
+
 test('a service tier that is not known to have the list price is held at the dearest one', () => {
   const percents = (tier: unknown, name: EndpointName = 'chat') => {
     const translation = translated(name, { service_tier: tier }, { baseUrl: ELSEWHERE })

@@ -5,7 +5,7 @@ import type { ChatMessage, ChatRequest } from '../../../domain/request/chat.ts'
 import { limitToSend } from '../../../domain/request/output-limit.ts'
 import type { Target, Translation } from '../../family.ts'
 import { pinned } from '../../pin.ts'
-import { renamed, renaming } from '../../rename.ts'
+import { isLimitName, renamed, renaming } from '../../rename.ts'
 import { hasLooseField } from '../free-fields.ts'
 import { DEFAULT_BASE_URL } from '../target.ts'
 import { fitEffort } from './efforts.ts'
@@ -39,6 +39,7 @@ export function toWire(request: ChatRequest, target: Target, limitField?: LimitN
   const ignored = target.isBridged === true && fitEffort(fields, target.model) ? ['reasoning_effort'] : []
   const own = target.isBridged === true ? withKnownLimit(fields, target, limitField) : fields
   const set = [...limitOutput(own, target, limitField), ...pinned(own, target.pins ?? [])]
+  if (target.isStrict === true && limitField === undefined) limitByBothNames(own, target, set)
   const { body, applied } = renamed(own, target.renames)
   const adjustments = [...set, ...applied.map(renaming)]
   return { kind: 'wire', body, ignored, adjustments, bounds: boundsOf(body, target) }
@@ -59,13 +60,31 @@ function askForUsage(fields: JsonObject, { omitsUsageField }: Target): void {
 }
 
 function boundsOf(body: JsonObject, { isStrict }: Target): Bounds {
-  const isLoose = isStrict === true && hasLooseField(body)
+  const isLoose = isStrict === true && (hasLooseField(body) || LIMITS.some((name) => isNoCount(body[name])))
   return {
     outputTokens: isLoose ? null : largestLimit(LIMITS.map((name) => body[name])),
     answers: isCount(body['n']) ? body['n'] : 1,
     namedPercent: mostTierPercent(body, false),
     accountPercent: mostTierPercent(body, true),
   }
+}
+
+/** Some servers take -1 or 0 for no limit, whatever the other name says. */
+function isNoCount(limit: unknown): boolean {
+  return (limit ?? null) !== null && !isCount(limit)
+}
+
+/**
+ * An unknown server may ignore the newer name of the limit, and then a hard budget would hold too little. One that
+ * refuses either name teaches a rename (correction.ts).
+ */
+function limitByBothNames(body: JsonObject, { baseUrl, preset, pins, renames }: Target, set: Adjustment[]): void {
+  const { max_tokens: older, max_completion_tokens: newer } = body
+  // Where there are pins, it is the vendor's own service behind another address.
+  const isKnown = isVendors(baseUrl) || preset !== undefined || pins !== undefined
+  if (isKnown || !isCount(newer) || (older ?? null) !== null || renames?.some(({ from }) => isLimitName(from))) return
+  body['max_tokens'] = newer
+  set.push({ field: 'max_tokens', value: newer, reason: 'pinned' })
 }
 
 /** Under the caller's field name; without one, under the name that the server knows. */
