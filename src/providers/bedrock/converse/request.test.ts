@@ -206,6 +206,16 @@ describe('fields', () => {
       'us.amazon.nova-2-lite-v1:0',
     ],
     [
+      'the highest effort of Nova 2, which takes no limit and no sampling',
+      { reasoning_effort: 'high', max_tokens: 9, temperature: 0.5, top_p: 0.5, stop: ['a'] },
+      {
+        inferenceConfig: { stopSequences: ['a'] },
+        additionalModelRequestFields: { reasoningConfig: { type: 'enabled', maxReasoningEffort: 'high' } },
+      },
+      ['max_tokens', 'temperature', 'top_p'],
+      'us.amazon.nova-2-lite-v1:0',
+    ],
+    [
       'none, at Nova 2',
       { reasoning_effort: 'none' },
       { additionalModelRequestFields: { reasoningConfig: { type: 'disabled' } } },
@@ -245,6 +255,12 @@ describe('bounds', () => {
     assert.equal(wired({ max_tokens: 7 }).bounds.outputTokens, 7)
     assert.equal(wired({ service_tier: 'priority' }).bounds.namedPercent, 200)
     assert.equal(wired({ service_tier: 'flex' }).bounds.namedPercent, 100)
+  })
+
+  test('a limit that cannot be sent bounds nothing', () => {
+    const bounds = { default: 30, most: 10 }
+    const highest = wired({ max_tokens: 7, reasoning_effort: 'max' }, 'amazon.nova-2-lite-v1:0', { bounds })
+    assert.deepEqual([highest.bounds.outputTokens, highest.adjustments], [null, []])
   })
 
   test('a budget and a default limit are sent', () => {

@@ -35,19 +35,18 @@ function translated(request: ChatRequest, target: Target): Translation {
   const ignored = new Set(made.ignored)
   for (const name of ['user', 'safety_identifier']) if ((own[name] ?? null) !== null) ignored.add(name)
   const tier = askedTier(own['service_tier'])
-  const { limit, adjustments } = limitOutput(request, target)
+  const effort = effortFields(own['reasoning_effort'], target.model)
+  if (effort.isReported) ignored.add('reasoning_effort')
+  const { limit, adjustments } = effort.isUnlimited ? NO_LIMIT : limitOutput(request, target)
+  if (effort.isUnlimited) for (const name of SAMPLING) if ((request[name] ?? null) !== null) ignored.add(name)
   const body: JsonObject = {
     ...conversation(made.body),
-    ...inference(made.body, limit),
+    ...inference(made.body, limit, effort.isUnlimited),
     ...output(made.body, request),
     ...(tier === null ? {} : { serviceTier: { type: tier } }),
     ...guardrail(target),
   }
-  if ((own['reasoning_effort'] ?? null) !== null) {
-    const effort = effortFields(own['reasoning_effort'], target.model)
-    if (Object.keys(effort.fields).length > 0) body['additionalModelRequestFields'] = effort.fields
-    if (effort.isReported) ignored.add('reasoning_effort')
-  }
+  if (Object.keys(effort.fields).length > 0) body['additionalModelRequestFields'] = effort.fields
   const { toolConfig, isChoiceIgnored } = converseTools(made.body, hasToolBlocks(made.body))
   if (toolConfig !== undefined) body['toolConfig'] = toolConfig
   if (isChoiceIgnored) ignored.add('tool_choice')
@@ -67,6 +66,10 @@ function split(request: unknown): { fields: unknown; own: JsonObject } {
     own: Object.fromEntries(entries.filter(isOwn)),
   }
 }
+
+/** What a model at its highest effort refuses; the hold then counts with the model's own limit. */
+const SAMPLING = ['max_tokens', 'max_completion_tokens', 'temperature', 'top_p']
+const NO_LIMIT = { limit: null, adjustments: [] }
 
 /** Without a limit the model's own applies. */
 function limitOutput(request: JsonObject, { bounds, traits }: Target): { limit: unknown; adjustments: Adjustment[] } {
@@ -97,8 +100,9 @@ function hasToolBlocks({ messages }: JsonObject): boolean {
 function inference(
   { temperature, top_p: topP, stop_sequences: stopSequences }: JsonObject,
   limit: unknown,
+  isUnlimited: boolean,
 ): JsonObject {
-  const named = { maxTokens: limit, temperature, topP, stopSequences }
+  const named = isUnlimited ? { stopSequences } : { maxTokens: limit, temperature, topP, stopSequences }
   const set = Object.entries(named).filter(([, value]) => value !== undefined && value !== null)
   return set.length === 0 ? {} : { inferenceConfig: Object.fromEntries(set) }
 }
