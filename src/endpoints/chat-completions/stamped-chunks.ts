@@ -25,7 +25,7 @@ export class StampedChunks {
     // From several lines of data: a line break between two tokens would end the line of our frame.
     if (json.includes('\n')) return this.#anew(value)
     if (this.#from === '' || !json.startsWith(this.#from)) this.#learn(json)
-    const rest = this.#from === '' || !Number.isInteger(value['created']) ? null : this.#rest(json, value['usage'])
+    const rest = this.#from === '' || !isDated(value) ? null : this.#rest(json, value['usage'])
     return rest === null ? this.#anew(value) : this.#to + rest
   }
 
@@ -63,8 +63,13 @@ export class StampedChunks {
     const whole: JsonObject = { id, object: 'chat.completion.chunk', created, model, ...value, usage: null }
     whole['id'] = id
     whole['model'] = model
-    if (!Number.isInteger(whole['created'])) whole['created'] = created
+    if (!isDated(whole)) Object.assign(whole, { object: 'chat.completion.chunk', created })
     if (!this.#isUsageWanted) delete whole['usage']
     return JSON.stringify(whole)
   }
+}
+
+/** Some servers leave both empty in chunks of their own, which clients refuse. */
+function isDated({ object, created }: JsonObject): boolean {
+  return Number.isInteger(created) && created !== 0 && object !== ''
 }

@@ -388,11 +388,25 @@ describe("peers' bugs with chunks", () => {
     assert.deepEqual(framesOf(end).at(-1), '[DONE]')
   })
 
-  test('peer bug 13, Portkey-AI/gateway#1072: a first chunk with empty choices passes and commits to nothing', () => {
-    const filters = chunk([], { prompt_filter_results: [{ prompt_index: 0 }] })
-    const { live, parts } = translated([filters, chunk([ROLE]), chunk([TEXT]), chunk([END]), '[DONE]'])
-    assert.deepEqual(framesOf(live)[0], ours([], { prompt_filter_results: [{ prompt_index: 0 }] }))
+  test('peer bug 13, Portkey-AI/gateway#1072: a first chunk with empty choices passes where usage is asked for, and commits to nothing', () => {
+    const results = { prompt_filter_results: [{ prompt_index: 0 }] }
+    const filters = chunk([], { ...results, object: '', created: 0 })
+    const events = [filters, chunk([ROLE]), chunk([TEXT]), chunk([END]), '[DONE]']
+    const { live, parts } = translated(events, WANTED)
+    assert.deepEqual(framesOf(live)[0], ours([], { ...results, created: STAMP.created, usage: null }))
     assert.equal(parts[0]?.type === 'chunk' ? parts[0].contentBytes : -1, 0)
+    const unasked = framesOf(translated(events).live) as JsonObject[]
+    assert.deepEqual(unasked[0], ours([ROLE]), 'others read choices[0] of every chunk')
+  })
+
+  test('a late verdict of a filter, without a delta, is dropped; an end without one is not', () => {
+    const late = chunk([{ index: 0, content_filter_offsets: { start_offset: 0 } }], { object: '', created: 0 })
+    const end = { index: 0, finish_reason: 'stop' }
+    const { live, end: last } = translated([late, chunk([ROLE]), late, chunk([TEXT]), late, chunk([end]), '[DONE]'])
+    const deltas = (framesOf(live + last).filter((frame) => frame !== '[DONE]') as JsonObject[]).map(
+      ({ choices }) => (choices as JsonObject[])[0]?.['delta'],
+    )
+    assert.deepEqual(deltas, [ROLE['delta'], TEXT['delta'], {}])
   })
 
   test('peer bug 26, gpustack#6155: every frame is framed, beside the usage chunk too', () => {

@@ -41,6 +41,8 @@ export class ChatStream implements StreamReader {
   readonly hiddenBytes = 0
   /** The answers that the caller asked for. */
   readonly #expected: number
+  /** The caller reads chunks without choices: the last one, with the usage, is such a one. */
+  readonly #takesNoChoices: boolean
   readonly #accent: Accented
   readonly #choices = new Map<unknown, Choice>()
   #finished = 0
@@ -50,8 +52,9 @@ export class ChatStream implements StreamReader {
   /** Nothing was said since the last count. */
   #isCounted = false
 
-  constructor({ n }: ChatRequest, accent: Accented = NO_ACCENT) {
+  constructor({ n, stream_options: options }: ChatRequest, accent: Accented = NO_ACCENT) {
     this.#expected = isCount(n) ? n : 1
+    this.#takesNoChoices = isJsonObject(options) && options['include_usage'] === true
     this.#accent = accent
   }
 
@@ -120,8 +123,12 @@ export class ChatStream implements StreamReader {
       }
     }
     const hasUsage = this.#count(value, contentBytes)
+    if (!Array.isArray(choices)) return NONE
     // Counts are sent once, at the end; a chunk with nothing else in it is not.
-    if (!Array.isArray(choices) || (choices.length === 0 && (hasUsage || wasFinished))) return NONE
+    if (choices.length === 0 && (hasUsage || wasFinished || !this.#takesNoChoices)) return NONE
+    // A filter's late verdict: clients read `delta` of every choice.
+    if (choices.length > 0 && !choices.some((choice) => isJsonObject(choice) && isJsonObject(choice['delta'])))
+      return NONE
     return [{ type: 'chunk', json: isChanged ? JSON.stringify(value) : json, value, contentBytes, isEnd }]
   }
 
@@ -144,7 +151,7 @@ export class ChatStream implements StreamReader {
       known.calls ??= new CallIndexes()
       isChanged = known.calls.correct(delta['tool_calls'])
     }
-    if (!known.hasRole) {
+    if (!known.hasRole && 'delta' in choice) {
       known.hasRole = true
       if (!isJsonObject(delta) || typeof delta['role'] !== 'string') {
         choice['delta'] = { role: 'assistant', ...(isJsonObject(delta) ? delta : {}) }
@@ -152,6 +159,10 @@ export class ChatStream implements StreamReader {
       }
     }
     const reason = choice['finish_reason']
+    if (typeof reason === 'string' && reason !== '' && !isJsonObject(choice['delta'])) {
+      choice['delta'] = {}
+      isChanged = true
+    }
     if (typeof reason === 'string' && reason !== '') {
       if (known.finishReason === null) this.#finished += 1
       const ours = FINISH_REASONS.get(reason)
