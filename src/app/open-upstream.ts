@@ -38,7 +38,7 @@ function openTokens(upstream: UpstreamClient, now: () => number, environment: En
       if (reply.kind === 'reply') return { status: reply.status, text: bodyOf(reply).toString('utf8') }
       const words =
         reply.kind === 'caller-left' ? 'the call was cancelled' : stoppageWords(reply, target.url, timeoutMs)
-      throw new AuthorizationError(`No token could be fetched: ${words}`)
+      throw new AuthorizationError(`No token could be fetched: ${words}`, { isTimeout: reply.kind === 'timeout' })
     },
   })
 }

@@ -4,6 +4,7 @@ import { NOT_HTTP } from '../upstream/connection.ts'
 import type { Stoppage, TimeoutPhase } from '../upstream/exchange.ts'
 
 const TIMEOUTS: Record<TimeoutPhase, Worded> = {
+  token: worded`The server that issues the provider's token did not answer in time.`,
   connect: worded`The connection to the provider timed out.`,
   headers: worded`The provider did not answer in time.`,
   body: worded`The provider did not finish its answer in time.`,

@@ -136,7 +136,7 @@ async function attempt(candidate: Candidate, bytes: WireBytes, call: Admitted, d
   deps.circuits.started(entry)
   const trace = call.trace.attempt()
   const place = upstreamEndpoint(candidate, bytes, call, deps)
-  const endpoint = place instanceof Promise ? await unlessLost(place, call.leg) : place
+  const endpoint = place instanceof Promise ? await inTime(place, entry.timeoutMs, call.leg) : place
   const ask = call.delivery === null ? askWhole : askStream
   const wasAsked = !('kind' in endpoint)
   const { token = null } = endpoint as Partial<Authorized>
@@ -188,12 +188,19 @@ function isReplaced(token: Token, { code, retry }: Failure, provider: Provider, 
   return code === 'provider_auth_error' && tokens.forget(provider, token) && retry === 'new-token'
 }
 
-/** Fetching a token takes its time, and nobody waits for one that lost. */
-function unlessLost<Place>(place: Promise<Place>, leg: Leg | null): Promise<Place | { kind: 'caller-left' }> {
-  if (leg === null) return place
-  const { promise, resolve, reject } = Promise.withResolvers<Place | { kind: 'caller-left' }>()
-  const stopListening = leg.onLeave(() => resolve({ kind: 'caller-left' }))
-  place.then(resolve, reject).finally(stopListening)
+/** Fetching a token takes its time: as long as the call may take, and no longer than an entry is needed. */
+function inTime<Place>(
+  place: Promise<Place>,
+  timeoutMs: number,
+  leg: Leg | null,
+): Promise<Place | Unauthorized | { kind: 'caller-left' }> {
+  const { promise, resolve, reject } = Promise.withResolvers<Place | Unauthorized | { kind: 'caller-left' }>()
+  const timer = setTimeout(() => resolve({ kind: 'timeout', phase: 'token' }), timeoutMs)
+  const stopListening = leg?.onLeave(() => resolve({ kind: 'caller-left' }))
+  place.then(resolve, reject).finally(() => {
+    clearTimeout(timer)
+    stopListening?.()
+  })
   return promise
 }
 
@@ -211,7 +218,7 @@ function unasked(raw: Unauthorized | { kind: 'caller-left' }): Asked {
 /** Where an attempt at a stream failed, if it failed before the first content. */
 function phaseOf(raw: Asked['raw']): AttemptPhase {
   if ('headers' in raw) return raw.status >= 200 && raw.status <= 299 ? 'before_content' : 'headers'
-  if (raw.kind === 'timeout') return raw.phase === 'connect' ? 'connect' : 'headers'
+  if (raw.kind === 'timeout') return raw.phase === 'connect' || raw.phase === 'token' ? 'connect' : 'headers'
   return raw.kind === 'broken' && raw.sent ? 'headers' : 'connect'
 }
 

@@ -44,4 +44,12 @@ export interface Authorization {
 }
 
 /** Why nobody can be shown to a provider, in words for an operator; never with a secret. */
-export class AuthorizationError extends Error {}
+export class AuthorizationError extends Error {
+  /** The server of the tokens did not answer in time. */
+  readonly isTimeout: boolean
+
+  constructor(message: string, { isTimeout = false, ...options }: ErrorOptions & { isTimeout?: boolean } = {}) {
+    super(message, options)
+    this.isTimeout = isTimeout
+  }
+}

@@ -22,7 +22,7 @@ export function isSigned({ authorization }: Family, provider: Provider): boolean
 export type Authorized = Endpoint & { token: Token | null }
 
 /** Why nothing could be sent, for an operator. */
-export type Unauthorized = { kind: 'unauthorized'; detail: string }
+export type Unauthorized = { kind: 'unauthorized'; detail: string } | { kind: 'timeout'; phase: 'token' }
 
 /** The place to send a request to, with the header fields that show who calls. */
 export async function authorize(
@@ -39,7 +39,7 @@ export async function authorize(
     const proof = await authorization.headers(request, provider, token, now())
     return { ...upstream.endpoint({ ...target, headers: { ...target.headers, ...proof } }), token }
   } catch (error) {
-    if (error instanceof AuthorizationError) return { kind: 'unauthorized', detail: error.message }
-    throw error
+    if (!(error instanceof AuthorizationError)) throw error
+    return error.isTimeout ? { kind: 'timeout', phase: 'token' } : { kind: 'unauthorized', detail: error.message }
   }
 }

@@ -34,7 +34,7 @@ export interface CallOptions {
 }
 
 /** What was waited for. From `first-content` on they are deadlines of those who read a stream. */
-export type TimeoutPhase = 'connect' | 'headers' | 'body' | 'first-content' | 'idle' | 'payload' | 'total'
+export type TimeoutPhase = 'token' | 'connect' | 'headers' | 'body' | 'first-content' | 'idle' | 'payload' | 'total'
 
 /** Why there is no response. `sent`: the provider had the whole request, so it may have worked on it and billed it. */
 export type Stoppage =

@@ -40,7 +40,9 @@ async function askMetadata(tools: TokenTools): Promise<Reply> {
     return await tools.request(request)
   } catch (error) {
     if (!(error instanceof AuthorizationError)) throw error
-    throw new AuthorizationError(`${error.message} Outside of Google Cloud, set credentials.service_account.`)
+    throw new AuthorizationError(`${error.message} Outside of Google Cloud, set credentials.service_account.`, {
+      isTimeout: error.isTimeout,
+    })
   }
 }
 

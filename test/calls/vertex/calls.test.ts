@@ -18,10 +18,12 @@ providers:
     settings: { project: my-project, location: us-central1 }
     credentials: { service_account: '${cloud.serviceAccount()}' }
   other: { family: vertex, base_url: ${cloud.url}, settings: { project: my-project, location: us-central1 }, credentials: { service_account: '${cloud.serviceAccount()}' } }
+  slow: { family: vertex, base_url: ${cloud.url}, settings: { project: my-project, location: us-central1 }, credentials: { service_account: '${cloud.serviceAccount()}' } }
 workspaces:
   default:
     streaming: true
     routes:
+      hasty: { chain: [{ provider: slow, model: gemini-3.5-flash-sim-echo, retries: 0, timeout_ms: 1000 }] }
       other: { chain: [{ provider: other, model: gemini-3.5-flash-sim-echo, retries: 0 }] }
 ${MODELS.map((model) => `      ${model.replace('/', '-')}: { chain: [{ provider: cloud, model: "${model}", retries: 0 }] }`).join('\n')}
 `
@@ -127,4 +129,15 @@ test('what keeps a token from us is told to the operator, by a test of the provi
   cloud.refuseTokens(null)
   assert.equal((await harness.chat(hello('other'))).status, 200)
   assert.equal(cloud.calls.length, 1, 'without a token nothing was sent')
+})
+
+test('a token server that hangs is a timeout, after the time that the entry has', async () => {
+  cloud.hangTokens(true)
+  for (const stream of [false, true]) {
+    const failed = await harness.chat(hello('hasty', { stream }))
+    assert.deepEqual([failed.status, failed.json.error.code], [504, 'upstream_timeout'], failed.text)
+    assert.match(failed.json.error.message, /issues the provider's token did not answer in time/)
+  }
+  cloud.hangTokens(false)
+  assert.equal(cloud.calls.length, 0, 'without a token nothing was sent')
 })

@@ -21,6 +21,8 @@ export interface Cloud {
   expire(): void
   /** Tokens are refused with this. */
   refuseTokens(refusal: object | null): void
+  /** Tokens are asked for and never answered. */
+  hangTokens(hangs: boolean): void
   serviceAccount(): string
   close(): Promise<void>
 }
@@ -45,6 +47,7 @@ export async function startCloud(behind: {
   const tokens: string[] = []
   let valid = new Set<string>()
   let refusal: object | null = null
+  let hangs = false
 
   /** Where a request goes behind the door, and what it becomes there. */
   function behindDoor(url: URL, body: Json): { url: string; headers: Record<string, string>; body: Json } | null {
@@ -76,6 +79,7 @@ export async function startCloud(behind: {
     const json = (status: number, body: object) =>
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
     if (url.pathname === '/token' || url.pathname.startsWith('/computeMetadata/')) {
+      if (hangs) return
       if (refusal !== null) return json(400, refusal)
       const token = `ya29.token-${tokens.length}-Zq7secret`
       tokens.push(token)
@@ -114,6 +118,9 @@ export async function startCloud(behind: {
     },
     refuseTokens: (with_) => {
       refusal = with_
+    },
+    hangTokens: (now) => {
+      hangs = now
     },
     serviceAccount: () =>
       JSON.stringify({
