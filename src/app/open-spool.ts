@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import type { Claim } from '../request-log/fold/claim-spool.ts'
 import type { FoldTarget } from '../request-log/fold/fold-protocol.ts'
 import { FoldThread, tellDamage } from '../request-log/fold/fold-thread.ts'
 import type { Position } from '../request-log/fold/position.ts'
@@ -65,6 +66,8 @@ export interface FoldOptions {
   onlyProcess: boolean
   /** How far the database has come with this spool. */
   position: Position
+  /** Of the gateway's folder; null for SQLite. */
+  claim: Claim | null
   /**
    * For one of the gateway's spools, whose worker puts the past in order and keeps house: what earlier processes have
    * left in all of them. Null for the others.

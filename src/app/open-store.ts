@@ -2,11 +2,12 @@ import { mkdirSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { basename, join } from 'node:path'
 import type { Kysely } from 'kysely'
+import { type Claim, claimSpool, refuseSuperseded } from '../request-log/fold/claim-spool.ts'
 import type { Position } from '../request-log/fold/position.ts'
 import { type PastSpool, pastSpools, readPast } from '../request-log/past/read-past.ts'
 import { makeSpoolFolder, spoolNode, threadSpool, threadSpools } from '../request-log/spool/segments.ts'
 import { readTail } from '../request-log/spool/tail.ts'
-import { startPresence } from '../store/control/node-presence.ts'
+import { type PresenceOptions, startPresence } from '../store/control/node-presence.ts'
 import { keepValueUses, type ValueUses } from '../store/control/value-uses.ts'
 import { lockDataDir } from '../store/engine/data-lock.ts'
 import { DatabaseAwayError, onceReachable } from '../store/engine/database-away.ts'
@@ -71,6 +72,7 @@ export interface Store {
   spool: {
     /** How far the database had come at the start with a spool of this gateway. */
     positionOf(spool: string): Position
+    claim: Claim | null
     lastSeq(): number
     reported(seq: number): void
     tail(after: number, upTo: number): ReturnType<typeof readTail>
@@ -104,18 +106,15 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const valueUses = keepValueUses(db)
   opened.defer(() => valueUses.stop())
 
-  const maxRows = options.maxSpoolRows ?? MAX_SPOOL_ROWS
-  const isReported = options.isReported === true
+  const { maxSpoolRows: maxRows = MAX_SPOOL_ROWS, isReported = false } = options
   const spooled = openSpool(spoolFolder, { synchronousFull, maxRows, isReported, log })
   opened.use(spooled)
   const { node } = spooled
   let others: OtherSpools = { pastFolded() {}, lagRows: () => 0, isDelivered: () => true }
   const lagRows = () => spooled.lagRows() + others.lagRows()
-  if (engine === 'postgres') {
-    const identity = { node, dataDir, version, name: nodeName, lagRows, log }
-    const presence = await patiently(() => startPresence(db, identity), options)
-    opened.defer(() => presence.stop(spooled.isDelivered() && others.isDelivered()))
-  }
+  const identity = { node, dataDir, version, name: nodeName, lagRows, log }
+  const joining = { db, identity, isDelivered: () => spooled.isDelivered() && others.isDelivered() }
+  const claim = engine === 'postgres' ? await joinNodes(joining, options, opened) : null
   const spools = await patiently(() => pastSpools(db, spoolsOf(spoolFolder, node, options.threads ?? 1)), options)
   const positionOf = (spool: string) => spools.find((each) => each.spool === spool)?.position ?? { seq: 0, ends: 0 }
   const onlyProcess = databaseUrl === null
@@ -126,6 +125,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     ...{ openAfterMs: options.openAfterMs ?? OPEN_AFTER_MS, gatherMs: options.gatherMs },
     position: positionOf(node),
     past: spools,
+    claim,
     onPast: (spool, seq) => others.pastFolded(spool, seq),
   })
   opened.use(fold)
@@ -147,6 +147,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     requestLog: past.before(fold.requestLog),
     spool: {
       positionOf,
+      claim,
       lastSeq: spooled.lastSeq,
       reported: spooled.reported,
       tail: (after, upTo) => readTail(spoolFolder, after, upTo),
@@ -158,6 +159,25 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     },
     close: () => kept.disposeAsync(),
   }
+}
+
+interface Joining {
+  db: Kysely<Database>
+  identity: PresenceOptions
+  isDelivered(): boolean
+}
+
+/** This process becomes the node of its folder, unless a copy of the folder is that. */
+async function joinNodes(
+  { db, identity, isDelivered }: Joining,
+  options: StoreOptions,
+  opened: AsyncDisposableStack,
+): Promise<Claim | null> {
+  const [node, folder] = [identity.node, join(options.dataDir, 'spool')]
+  await patiently(() => refuseSuperseded(db, node, folder), options)
+  const presence = await patiently(() => startPresence(db, identity), options)
+  opened.defer(() => presence.stop(isDelivered()))
+  return patiently(() => claimSpool(db, node, folder), options)
 }
 
 /**

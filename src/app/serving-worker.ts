@@ -89,6 +89,7 @@ const fold = spooled.fold({
   onlyProcess: databaseUrl === null,
   openAfterMs,
   position: data.position,
+  claim: data.claim,
   past: null,
 })
 const { requestLog } = fold

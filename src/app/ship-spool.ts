@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Kysely } from 'kysely'
+import { refuseSuperseded } from '../request-log/fold/claim-spool.ts'
 import { closeInterrupted } from '../request-log/fold/fold.ts'
 import { foldFolder, foldThreadSpools } from '../request-log/fold/fold-folder.ts'
 import { refuseLoss, SpoolReader } from '../request-log/spool/reader.ts'
@@ -53,6 +54,7 @@ export async function shipSpool(options: ShipOptions): Promise<Shipped> {
       `the node ${node} of ${dataDir} has never been one of this database: is DATABASE_URL the one it ran with?`,
     )
   }
+  await refuseSuperseded(db, node, folder)
   await refuseCopies(db, { node, place: placeOf(dataDir) }, { pause: (ms) => sleep(ms) })
 
   const fold = { onDamage: refuseLoss, onProgress: options.onProgress }

@@ -6,6 +6,7 @@ import type { CatalogModel } from '../domain/provider.ts'
 import type { ChainEntry } from '../domain/route.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
 import type { NewSlots } from '../limits/slots/slot-book.ts'
+import type { Claim } from '../request-log/fold/claim-spool.ts'
 import type { Position } from '../request-log/fold/position.ts'
 import type { ContentKey } from '../store/engine/secrets.ts'
 import type { MetricFigures } from '../telemetry/join-metrics.ts'
@@ -36,6 +37,7 @@ export interface ThreadData {
   connections: SharedArrayBuffer
   /** How far the database has come with its spool. */
   position: Position
+  claim: Claim | null
   /** Of the sockets at which threads serve each other, by number; 0 is the main thread. */
   sockets: readonly string[]
 }

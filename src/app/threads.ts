@@ -89,6 +89,7 @@ export function openThreads(parts: ThreadsParts): Threads {
         environment: { ...parts.environment },
         isTerminal: process.stderr.isTTY === true,
         node: store.node,
+        claim: store.spool.claim,
         sealingKeys: store.secrets.sealingKeys,
         contentKeys: store.secrets.contentKeys,
         models: parts.models(),

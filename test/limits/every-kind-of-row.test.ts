@@ -5,10 +5,10 @@ import type { StreamStep } from '../../simulator/simulator.ts'
 import { FREE_ENDPOINTS } from '../../src/domain/pricing/row-cost.ts'
 import { ENDPOINTS } from '../../src/endpoints/endpoints.ts'
 import { checkLog } from '../../src/request-log/verify/verify-log.ts'
+import { startWorld, streamConfig, type World } from '../calls/streams/world.ts'
 import { hello, type Json, KEY, type Row, until } from '../harness.ts'
 import { managing } from '../management/manage.ts'
 import { fc, seedOr } from '../property.ts'
-import { startWorld, streamConfig, type World } from '../calls/streams/world.ts'
 
 /** Of openai estimates are booked with what was held, of anthropic they are not; the first entry of a pair is hedged. */
 const world: World = await startWorld({

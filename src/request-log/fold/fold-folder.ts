@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely'
 import type { Database } from '../../store/engine/schema.ts'
 import { type Damage, SpoolReader } from '../spool/reader.ts'
 import { spoolNode, threadSpools } from '../spool/segments.ts'
+import type { Claim } from './claim-spool.ts'
 import { createFold } from './fold.ts'
 
 export interface FoldFolderOptions {
@@ -12,6 +13,7 @@ export interface FoldFolderOptions {
   onFolded?(seq: number): void
   /** What comes after this record is left alone. */
   upTo?: number
+  claim?: Claim | null
 }
 
 /** Folds what a process that is gone has left in one spool. Returns how many records that were. */
@@ -20,8 +22,8 @@ export async function foldFolder(db: Kysely<Database>, folder: string, options: 
   if (spool === null) return 0
   const reader = new SpoolReader(folder, options.onDamage)
   try {
-    const fold = createFold(db, spool)
-    const { upTo = Number.POSITIVE_INFINITY } = options
+    const { upTo = Number.POSITIVE_INFINITY, claim = null } = options
+    const fold = createFold(db, spool, { claim })
     const read = (after: number) => reader.read(after).filter(({ seq }) => seq <= upTo)
     const begin = await fold.resume(read)
     const last = reader.end()?.seq ?? begin

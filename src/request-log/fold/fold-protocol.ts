@@ -1,5 +1,6 @@
 import type { PastSpool } from '../past/read-past.ts'
 import type { Damage } from '../spool/reader.ts'
+import type { Claim } from './claim-spool.ts'
 
 export type FoldTarget = { kind: 'sqlite'; path: string } | { kind: 'postgres'; url: string }
 
@@ -22,6 +23,8 @@ export interface FoldSettings {
   past: readonly PastSpool[] | null
   /** Retention and the sums of days: one worker of a gateway does it. */
   keepsHouse: boolean
+  /** Of the gateway's own folder; null for SQLite, which is in that folder itself. */
+  claim: Claim | null
 }
 
 /**

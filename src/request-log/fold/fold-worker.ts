@@ -49,7 +49,7 @@ const pause = () => {
   if (hasTime) throttle()
 }
 const db = await openTarget()
-const fold = createFold(db, settings.node, { pause, openAfterMs: settings.openAfterMs })
+const fold = createFold(db, settings.node, { pause, openAfterMs: settings.openAfterMs, claim: settings.claim })
 
 let position: number | null = null
 /** Where the position can be after a batch whose end is not known: before it, or behind it. */
@@ -186,7 +186,7 @@ async function runHousekeeping(): Promise<void> {
  * Calls of this process are served meanwhile; none of them is in the log yet, for all that they spool comes later.
  */
 async function start(): Promise<void> {
-  const { past, node } = settings
+  const { past, node, claim } = settings
   if (past === null) {
     position ??= await knownPosition()
     report({ kind: 'ready', seq: position, interrupted: 0 })
@@ -198,7 +198,7 @@ async function start(): Promise<void> {
     report({ kind: 'damaged', damage })
   }
   for (const { folder, spool: of, upTo } of past) {
-    if (of !== node) await foldFolder(db, folder, { upTo, onDamage, onFolded: (seq) => reportPast(of, seq) })
+    if (of !== node) await foldFolder(db, folder, { upTo, claim, onDamage, onFolded: (seq) => reportPast(of, seq) })
   }
   const seq = await foldToTheEnd(past.find((own) => own.spool === node)?.upTo)
   const interrupted = await closeInterrupted(db, settings.onlyProcess ? null : node, Date.now())

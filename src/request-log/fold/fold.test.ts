@@ -47,7 +47,11 @@ for (const engine of ENGINES) {
       ]
       const states = async () => (await rowsOf(store, 'young')).map((row) => [row.id, row.state])
       const position = () =>
-        store.db.selectFrom('spool_positions').selectAll().where('node', '=', 'young').executeTakeFirstOrThrow()
+        store.db
+          .selectFrom('spool_positions')
+          .select(['node', 'seq', 'ends_seq'])
+          .where('node', '=', 'young')
+          .executeTakeFirstOrThrow()
       const nothing = () => []
       assert.equal(await first.resume(nothing), 0)
       await first.fold(0, spool.slice(0, 2))

@@ -7,6 +7,7 @@ import { type FullRow, REQUEST_COLUMNS } from '../row.ts'
 import { openSince } from '../search/windows.ts'
 import { recordsOf, type SpoolRow } from '../spool/record-lines.ts'
 import { nodeOfSpool } from '../spool/segments.ts'
+import { type Claim, checkClaim } from './claim-spool.ts'
 import { type Batch, type Merged, mergeRecords } from './fold-batch.ts'
 import { HAS_MARK, interruption } from './interruption.ts'
 import { LeftOut } from './left-out.ts'
@@ -20,6 +21,8 @@ export interface FoldOptions {
   /** So long the beginning of a call is left out: most have ended by then and are written once. */
   openAfterMs?: number
   now?: () => number
+  /** Where a copy of the folder could deliver to the same database. */
+  claim?: Claim | null
 }
 
 export interface RequestFold {
@@ -43,8 +46,8 @@ export interface RequestFold {
 /** `spool`: the id of the spool, whose position moves. */
 export function createFold(db: Kysely<Database>, spool: string, options: FoldOptions = {}): RequestFold {
   const node = nodeOfSpool(spool)
-  const { pause, openAfterMs = 0, now = () => performance.now() } = options
-  const write = batchWriter(db, spool)
+  const { pause, openAfterMs = 0, now = () => performance.now(), claim = null } = options
+  const write = batchWriter(db, spool, claim)
   const leftOut = new LeftOut()
 
   async function fold(after: number, rows: readonly SpoolRow[], isWhole = openAfterMs === 0): Promise<number> {
@@ -68,6 +71,7 @@ export function createFold(db: Kysely<Database>, spool: string, options: FoldOpt
     async resume(read) {
       leftOut.clear()
       const { seq, ends } = await readPositions(db, spool)
+      if (claim !== null) await checkClaim(db, node, claim)
       for (let at = seq; at < ends; ) {
         const rows = read(at).filter((row) => row.seq <= ends)
         if (rows.length === 0) break
@@ -83,7 +87,7 @@ export function createFold(db: Kysely<Database>, spool: string, options: FoldOpt
 }
 
 /** Writes a batch in one transaction, with the position that it leads to. */
-function batchWriter(db: Kysely<Database>, spool: string) {
+function batchWriter(db: Kysely<Database>, spool: string, claim: Claim | null) {
   const tables = { ...requestStatements(db), additions: createUsageAdditions() }
   const partitions = new KnownPartitions(db)
   return async (batch: Batch, after: number, to: Position): Promise<void> => {
@@ -91,6 +95,7 @@ function batchWriter(db: Kysely<Database>, spool: string) {
     const apply = (writeClosed: typeof writeFirstEnds) =>
       db.transaction().execute(async (transaction) => {
         await movePosition(transaction, spool, after, to)
+        if (claim !== null) await checkClaim(transaction, nodeOfSpool(spool), claim)
         await tables.opened.run(transaction, batch.opened.map(valuesOf))
         await tables.commits.run(transaction, batch.commits)
         await writeClosed(transaction, tables, batch.closed)

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { statSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
@@ -71,10 +71,19 @@ export async function startPresence(db: Kysely<Database>, options: PresenceOptio
   }
 }
 
-/** Two names for the same folder are the same place, a copy is another one. */
+/** Two names for the same folder are the same place, a copy is another one; so is the disk of a cloned machine. */
 export function placeOf(dataDir: string): string {
   const { dev, ino } = statSync(dataDir, { bigint: true })
-  return `${hostname()}:${dev}:${ino}`
+  return `${hostname()}:${dev}:${ino}:${bootId()}`
+}
+
+/** '' where the system has none. */
+function bootId(): string {
+  try {
+    return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
+  } catch {
+    return ''
+  }
 }
 
 /** What people call a node: the name they gave it, or where it listens. */

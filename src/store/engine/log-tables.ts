@@ -39,6 +39,8 @@ export interface SpoolPositionsTable {
    * one number.
    */
   ends_seq: number | null
+  /** Of the folder that may deliver as this node, in the row of its own spool; null: any (request-log/incarnation.ts). */
+  incarnation: string | null
 }
 
 /** Spool rows that could not be read: kept for a person to look at, so that one of them never stops the others. */

@@ -37,6 +37,7 @@ export const MIGRATIONS: readonly Migration[] = [
   sumSavings,
   setGuardrails,
   noteOldestRows,
+  markIncarnations,
 ]
 
 async function markInterchangeable(db: Transaction<Database>): Promise<void> {
@@ -178,6 +179,10 @@ async function noteOldestRows(db: Transaction<Database>, engine: Engine): Promis
     select 'log_kept_since', cast(since as text) from (
       select coalesce(since, (select max(hour) + 3600000 from usage_hours)) as since from (${oldest}) as oldest
     ) as found where since is not null`.execute(db)
+}
+
+async function markIncarnations(db: Transaction<Database>): Promise<void> {
+  await sql`alter table spool_positions add column incarnation text`.execute(db)
 }
 
 /** The schema that this version of the gateway works with. */
