@@ -104,13 +104,19 @@ describe('a hard budget lets through only fields that cost nothing beside tokens
   })
 
   test("answers with a prediction are held with the model's own limit: what of it is wrong is billed, too", () => {
-    const bound = (fields: JsonObject, more = {}) => {
-      const translation = translated('chat', fields, more)
+    const bound = (fields: JsonObject, more = {}, name: EndpointName = 'chat') => {
+      const translation = translated(name, fields, more)
       return translation.kind === 'wire' ? translation.bounds.outputTokens : translation
     }
     const prediction = { type: 'content', content: 'x' }
     assert.deepEqual([bound({}), bound({ prediction })], [5, null])
     assert.equal(bound({ prediction }, { isStrict: false }), 5)
+    // Some servers think beyond the limit, up to a budget of its own.
+    assert.equal(bound({ thinking: { type: 'enabled', budget_tokens: 90_000 } }), null)
+    for (const name of ['chat', 'responses'] as const) {
+      assert.equal(bound({ reasoning: { max_tokens: 90_000 } }, {}, name), null)
+      assert.equal(bound({ reasoning: { effort: 'high' } }, {}, name), 5)
+    }
   })
 })
 

@@ -62,5 +62,11 @@ function isHosted(tool: unknown): boolean {
 }
 
 export function hasLooseField(body: JsonObject): boolean {
+  if (hasOwnBudget(body['reasoning']) || hasOwnBudget(body['thinking'])) return true
   return LOOSE.some((name) => (body[name] ?? false) !== false)
+}
+
+/** Of thinking: some servers do not count it against the output limit. */
+function hasOwnBudget(setting: unknown): boolean {
+  return isJsonObject(setting) && (setting['max_tokens'] ?? setting['budget_tokens'] ?? null) !== null
 }

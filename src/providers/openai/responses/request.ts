@@ -8,7 +8,7 @@ import type { Target, Translation } from '../../family.ts'
 import { pinned } from '../../pin.ts'
 import { renamed, renaming } from '../../rename.ts'
 import { mostTierPercent } from '../chat/tiers.ts'
-import { costlyField, RESPONSES_FIELDS } from '../free-fields.ts'
+import { costlyField, hasLooseField, RESPONSES_FIELDS } from '../free-fields.ts'
 
 const LIMIT = 'max_output_tokens'
 
@@ -20,12 +20,18 @@ export function toWire(request: ResponsesRequest, target: Target): Translation {
   if (request.stream !== true) delete fields['stream']
   const set = [...limitOutput(fields, target), ...pinned(fields, target.pins ?? [])]
   const { body, applied } = renamed(fields, target.renames)
-  return { kind: 'wire', body, ignored: [], adjustments: [...set, ...applied.map(renaming)], bounds: boundsOf(body) }
+  return {
+    kind: 'wire',
+    body,
+    ignored: [],
+    adjustments: [...set, ...applied.map(renaming)],
+    bounds: boundsOf(body, target),
+  }
 }
 
-function boundsOf(body: JsonObject): Bounds {
+function boundsOf(body: JsonObject, { isStrict }: Target): Bounds {
   return {
-    outputTokens: largestLimit([body[LIMIT]]),
+    outputTokens: isStrict === true && hasLooseField(body) ? null : largestLimit([body[LIMIT]]),
     answers: 1,
     namedPercent: mostTierPercent(body, false),
     accountPercent: mostTierPercent(body, true),
@@ -89,9 +95,12 @@ function hostedIn(tools: unknown): unknown {
   return undefined
 }
 
+/** Items that declare tools. */
+const LATER: ReadonlySet<unknown> = new Set(['additional_tools', 'tool_search_output'])
+
 function laterTools({ input }: ResponsesRequest): unknown[] {
   if (!Array.isArray(input)) return []
-  return input.filter(({ type }) => type === 'additional_tools').map((item: JsonObject) => item['tools'])
+  return input.filter(({ type }) => LATER.has(type)).map((item: JsonObject) => item['tools'])
 }
 
 /** A search of tools is run by whoever knows them; nothing else is taken at its word about that. */

@@ -86,6 +86,7 @@ describe('a request for a provider that speaks the format', () => {
     { tools: [{ type: 'namespace', name: 'a', tools: [{ type: 'web_search' }] }] },
     { tools: [{ type: 'web_search', execution: 'client' }] },
     { input: [{ type: 'additional_tools', tools: [{ type: 'mcp' }] }] },
+    { input: [{ type: 'tool_search_output', tools: [{ type: 'mcp' }] }] },
     { prompt: { id: 'p' } },
     { context_management: [] },
   ]
