@@ -25,6 +25,9 @@ export function problemWithInvoke(asked: JsonObject): string | null {
   if (asked['anthropic_version'] !== VERSION) return 'anthropic_version: Field required'
   const betas = asked['anthropic_beta']
   if (betas !== undefined && !(Array.isArray(betas) && betas.length > 0)) return 'anthropic_beta: expected a list'
+  const [unknown] = (betas ?? []).filter((beta) => String(beta).startsWith('unknown-'))
+  if (unknown !== undefined)
+    return `anthropic_beta: Unexpected value(s) \`${unknown}\` for the \`anthropic-beta\` header.`
   return problemWithRequest(inner(asked), '2023-06-01', betas !== undefined)
 }
 

@@ -8,6 +8,7 @@ import type { Translation } from '../providers/family.ts'
 import { type Destination, isVerbatim } from './destination.ts'
 import type { OpenedRequest } from './protocol.ts'
 import type { OpenOptions, RequestBody, Rewrite, Sent, WireBytes } from './request-body.ts'
+import { withoutListed } from './without-listed.ts'
 import type { WorkerConnection } from './worker-connection.ts'
 
 /** Where a body is, and whose it is. */
@@ -91,6 +92,7 @@ export class LargeBody implements RequestBody {
 
   /** A verbatim request is itself a valid request once it was sent: it is opened again. */
   async rewrite(rewrite: Rewrite, { bytes, destination, isFree }: Sent): Promise<WireBytes | null> {
+    if (rewrite.kind === 'without') return bytes instanceof Uint8Array ? withoutListed(bytes, rewrite) : null
     const isPossible = rewrite.kind === 'rename' && isFree && isVerbatim(destination, this.#endpoint)
     if (!isPossible || !(bytes instanceof Uint8Array)) return null
     // It was accepted before.

@@ -10,7 +10,11 @@ import type { Destination } from './destination.ts'
 export type WireBytes = string | Uint8Array
 
 /** How to resend a request after the provider refused one of its fields. */
-export type Rewrite = { kind: 'rename'; rename: Rename } | { kind: 'drop'; fields: ReadonlySet<string> }
+export type Rewrite =
+  | { kind: 'rename'; rename: Rename }
+  | { kind: 'drop'; fields: ReadonlySet<string> }
+  /** `values` are left out of the list in this field. */
+  | { kind: 'without'; field: string; values: readonly string[] }
 
 export interface ReadOptions {
   /** The hash of its bytes is computed, too. */

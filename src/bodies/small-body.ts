@@ -80,5 +80,13 @@ export class SmallBody implements RequestBody {
 
 function rewritten(wire: JsonObject, rewrite: Rewrite): JsonObject {
   if (rewrite.kind === 'rename') return renamed(wire, [rewrite.rename]).body
+  if (rewrite.kind === 'without') {
+    const { field, values } = rewrite
+    const listed = wire[field]
+    const left = Array.isArray(listed) ? listed.filter((each) => !values.includes(each)) : []
+    if (left.length > 0) return { ...wire, [field]: left }
+    const { [field]: _, ...rest } = wire
+    return rest
+  }
   return Object.fromEntries(Object.entries(wire).filter(([name]) => !rewrite.fields.has(name)))
 }

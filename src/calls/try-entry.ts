@@ -75,7 +75,8 @@ export async function tryEntry(candidate: Candidate, call: Admitted, deps: Deps)
       noteReason(record, `${outcome.failure.code}: another entry had answered`)
       return { kind: 'failed', failure: outcome.failure, giveUp: true }
     }
-    if (correction === null) {
+    // A provider may name one refused value at a time.
+    if (correction === null || outcome.failure.refusedField?.values !== undefined) {
       correction = await correctionOf(outcome.failure.refusedField, candidate, { bytes, isFree }, call, deps)
       if (correction !== null) {
         // Not a retry: it is a different request, sent only once.

@@ -5,6 +5,7 @@ import type { Translator } from '../providers/family.ts'
 import { targetVia } from '../providers/target-via.ts'
 import type { Endpoint as UpstreamEndpoint } from '../upstream/exchange.ts'
 import type { Candidate } from './chain/assess.ts'
+import { withoutValues } from './chain/quirks.ts'
 import type { Deps } from './deps.ts'
 import type { Begun } from './stages.ts'
 
@@ -16,10 +17,10 @@ export function upstreamEndpoint(
   candidate: Candidate,
   bytes: WireBytes,
   { receiver, delivery }: Pick<Begun, 'receiver' | 'delivery'>,
-  deps: Pick<Deps, 'upstream' | 'tokens' | 'now'>,
+  deps: Pick<Deps, 'upstream' | 'tokens' | 'now' | 'quirks'>,
 ): UpstreamEndpoint | Promise<Authorized | Unauthorized> {
   const { translator, provider, family } = candidate
-  const fields = forwarded(candidate, receiver)
+  const fields = forwarded(candidate, receiver, deps)
   if (isSigned(family, provider)) {
     const target = translator.target(provider, candidate.entry.model, delivery !== null)
     const headers = { ...target.headers, ...fields }
@@ -29,9 +30,15 @@ export function upstreamEndpoint(
   return fields === null ? endpoint : deps.upstream.withFields(endpoint, fields)
 }
 
-function forwarded({ translator, provider }: Candidate, receiver: Begun['receiver']): Record<string, string> | null {
+function forwarded(
+  { translator, provider, entry }: Candidate,
+  receiver: Begun['receiver'],
+  { quirks }: Pick<Deps, 'quirks'>,
+): Record<string, string> | null {
   if (translator.forwarded === undefined) return null
-  const fields = translator.forwarded(receiver.headers())
+  const { refusedValues } = quirks.of(provider, entry.model)
+  const headers = receiver.headers()
+  const fields = translator.forwarded(refusedValues.length === 0 ? headers : withoutValues(headers, refusedValues))
   // What an operator has set for the provider wins.
   for (const name in provider.headers) delete fields[name.toLowerCase()]
   return fields

@@ -15,6 +15,8 @@ export type Retry = 'yes' | 'once' | 'short-wait' | 'new-token' | 'no' | 'never'
 export interface RefusedField {
   name: string
   instead: string | null
+  /** Only these values of a list are refused, in the body or in a header field of the caller's. */
+  values?: readonly string[]
 }
 
 /** One upstream call that failed, by meaning rather than by status. */

@@ -17,7 +17,7 @@ import { translatorFor } from '../../providers/translator-for.ts'
 import type { Catalog } from '../models/catalog.ts'
 import type { Circuits } from './circuits.ts'
 import type { PricePercents } from './price-percents.ts'
-import type { Quirks } from './quirks.ts'
+import { type Quirks, withoutValues } from './quirks.ts'
 import type { Traffic } from './traffic.ts'
 
 /** The dependencies of the steps along a chain. */
@@ -137,7 +137,7 @@ function calleeOf(
     return { kind: 'refused', code, message, reason: `skipped: ${message.kept}`, contextWindow }
   }
   const { quirks, pricePercents } = deps
-  const { renames, refusesUsageField } = quirks.of(provider, entry.model)
+  const { renames, refusesUsageField, refusedValues } = quirks.of(provider, entry.model)
   // The most specific configured limit.
   const bounds = { default: entry.maxOutputTokens ?? situation.defaultLimit, most: fitted.get(position) ?? null }
   const { family: name, baseUrl } = provider
@@ -147,7 +147,9 @@ function calleeOf(
   if (provider.preset !== undefined) destination.preset = provider.preset
   if (provider.settings !== undefined) destination.settings = provider.settings
   if (situation.isStrict) destination.isStrict = true
-  if (translator.carried !== undefined) destination.carried = translator.carried(situation.headers?.() ?? [])
+  if (translator.carried !== undefined) {
+    destination.carried = translator.carried(withoutValues(situation.headers?.() ?? [], refusedValues))
+  }
   if (situation.chain.length === 1) destination.isOnly = true
   if (endpoint.seals === true) destination.sealing = sealingFor(entry, deps)
   const callee = { entry, position, provider, family, translator, traits, destination }

@@ -24,6 +24,8 @@ export async function correctionOf(
   deps: ChainDeps,
 ): Promise<Correction | null> {
   if (refused === null) return null
+  if (refused.values !== undefined)
+    return withoutRefused(refused.name, refused.values, candidate, { bytes, isFree }, body, deps)
   const spare = spareLimit(candidate.wire, refused)
   const asked = spare
     ? withoutSpare(spare, candidate, deps)
@@ -47,6 +49,32 @@ function withoutSpare(spare: Rename, { provider, entry, adjustments }: Candidate
     adjustments: adjustments.filter(({ field }) => field !== spare.from),
     learn: () => quirks.rename(provider, entry.model, spare),
   }
+}
+
+/** Learned at once: the header fields of the next attempt are read anew. Null: none of them was sent. */
+async function withoutRefused(
+  field: string,
+  refused: readonly string[],
+  { provider, entry, wire, destination, adjustments }: Candidate,
+  { bytes, isFree }: Pick<Sent, 'bytes' | 'isFree'>,
+  body: Received['body'],
+  { quirks }: ChainDeps,
+): Promise<Correction | null> {
+  const known = quirks.of(provider, entry.model).refusedValues
+  const values = refused.filter((each) => !known.includes(each))
+  if (values.length === 0) return null
+  const isInBody = Object.hasOwn(wire, field)
+  // A small body is written anew from its wire, so what was refused before must go again.
+  const rewritten = isInBody
+    ? await body.rewrite(
+        { kind: 'without', field, values: [...known, ...values] },
+        { wire, bytes, destination, isFree },
+      )
+    : bytes
+  if (rewritten === null) return null
+  quirks.refusesValues(provider, entry.model, values)
+  const reason = `asked again without ${values.join(', ')}, which the provider does not take`
+  return { reason, bytes: rewritten, adjustments, learn: () => {} }
 }
 
 function isPinned(refused: RefusedField, { adjustments }: Candidate): boolean {

@@ -8,6 +8,8 @@ interface Quirk {
   refusesPins: boolean
   /** It does not know the field that asks for usage at the end of a stream. */
   refusesUsageField: boolean
+  /** Values of the caller's header fields that it refuses, such as betas of its vendor that it does not offer. */
+  refusedValues: readonly string[]
 }
 
 /** Learned again after a restart and when the provider's address changes, at one refused call each. */
@@ -18,13 +20,15 @@ export interface Quirks {
   unlearn(provider: Provider, model: string, rename: Rename): void
   refusesPins(provider: Provider, model: string): void
   refusesUsageField(provider: Provider, model: string): void
+  refusesValues(provider: Provider, model: string, values: readonly string[]): void
 }
 
 /** Callers may send anything as a direct model id; beyond this number the oldest is dropped. */
 const MOST_MODELS = 1_000
 const MOST_RENAMES = 8
+const MOST_VALUES = 32
 
-const NONE: Quirk = { renames: [], refusesPins: false, refusesUsageField: false }
+const NONE: Quirk = { renames: [], refusesPins: false, refusesUsageField: false, refusedValues: [] }
 
 export function createQuirks(): Quirks {
   const quirks = new Map<string, Quirk>()
@@ -37,7 +41,9 @@ export function createQuirks(): Quirks {
     const key = keyOf(provider, model)
     const quirk = { ...of(provider, model), ...changed }
     quirks.delete(key)
-    if (quirk.renames.length > 0 || quirk.refusesPins || quirk.refusesUsageField) quirks.set(key, quirk)
+    const { renames, refusesPins, refusesUsageField, refusedValues } = quirk
+    const isOne = renames.length > 0 || refusesPins || refusesUsageField || refusedValues.length > 0
+    if (isOne) quirks.set(key, quirk)
     const [oldest] = quirks.keys()
     if (quirks.size > MOST_MODELS && oldest !== undefined) quirks.delete(oldest)
   }
@@ -56,5 +62,20 @@ export function createQuirks(): Quirks {
     },
     refusesPins: (provider, model) => change(provider, model, { refusesPins: true }),
     refusesUsageField: (provider, model) => change(provider, model, { refusesUsageField: true }),
+    refusesValues(provider, model, values) {
+      const all = new Set([...of(provider, model).refusedValues, ...values])
+      change(provider, model, { refusedValues: [...all].slice(-MOST_VALUES) })
+    },
+  }
+}
+
+/** The caller's header fields without the values that a provider refuses; a field that is left empty is left out. */
+export function* withoutValues(
+  headers: Iterable<readonly [name: string, value: string]>,
+  refused: readonly string[],
+): Iterable<readonly [name: string, value: string]> {
+  for (const [name, value] of headers) {
+    const left = value.split(',').filter((each) => !refused.includes(each.trim()))
+    if (left.length > 0) yield [name, left.join(',')]
   }
 }

@@ -1,12 +1,22 @@
 import type { Failure } from '../../domain/failure.ts'
 import { isJsonObject } from '../../domain/request/call-request.ts'
 import { failureFromWire as claudeFailure } from '../anthropic/failure.ts'
+import { refusedBetas } from '../anthropic/refused-betas.ts'
 import { failureFromWire as vendorFailure } from '../gemini/failure.ts'
 import { WireError } from '../gemini/wire.ts'
 import { failureFromWire as openFailure } from '../openai/failure.ts'
 
-/** The vendor's own errors, or those of the model's publisher, which come in the publisher's format. */
+const BETA_HEADER = 'anthropic-beta'
+
+/** Where a beta is refused it is named in a header field, which is in no body. */
 export function failureFromWire(status: number, body: unknown): Failure {
+  const failed = failureOf(status, body)
+  const betas = status === 400 ? refusedBetas(failed.message, BETA_HEADER) : null
+  return betas === null ? failed : { ...failed, refusedField: betas }
+}
+
+/** The vendor's own errors, or those of the model's publisher, which come in the publisher's format. */
+function failureOf(status: number, body: unknown): Failure {
   if (isJsonObject(body) && body['type'] === 'error') return claudeFailure(status, body)
   const parsed = WireError.safeParse(body)
   const { code, status: name, message, details } = parsed.success ? parsed.data.error : {}

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import Anthropic from '@anthropic-ai/sdk'
-import { hello, KEY } from '../../harness.ts'
+import { hello, type Json, KEY } from '../../harness.ts'
 import { saidIn } from '../streams/world.ts'
 import { CLAUDE, eventsIn, startBedrock } from './world.ts'
 
@@ -43,6 +43,24 @@ describe('Claude through the Messages endpoint', () => {
     const row = await bedrock.rowOf(answer)
     assert.deepEqual([row['cache_write_5m_tokens'], row['cache_write_1h_tokens']], [0, 30])
   })
+
+  for (const size of [10, 300_000]) {
+    test(`a beta that is refused by name is left out, and remembered, with ${size} bytes`, async () => {
+      const [a, b, kept] = [`unknown-a-${size}-2026-01-01`, `unknown-b-${size}-2026-01-01`, 'one-2025-01-01']
+      const messages = [{ role: 'user', content: 'x'.repeat(size) }]
+      const ask = () =>
+        bedrock.post('/v1/messages', { ...asked, messages }, { 'anthropic-beta': [a, kept, b].join(',') })
+      const first = await ask()
+      assert.equal(first.status, 200, first.text)
+      const betas = () => bedrock.upstream().map(({ body }) => (body as Json)['anthropic_beta'])
+      assert.deepEqual(betas(), [[a, kept, b], [kept, b], [kept]])
+      const attempts = JSON.parse(String((await bedrock.rowOf(first))['attempts'])) as Json[]
+      assert.match(attempts[0].reason, new RegExp(`asked again without ${a}`))
+      bedrock.simulator.reset()
+      assert.equal((await ask()).status, 200)
+      assert.deepEqual(betas(), [[kept]], 'the next call does not send them')
+    })
+  }
 
   test('streams its own events', async () => {
     bedrock.simulator.script(CLAUDE, [{ tweak: { text: 'one two', thinking: 'hm' }, stream: { pieces: 7 } }])

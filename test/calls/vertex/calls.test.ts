@@ -87,6 +87,25 @@ describe('a call with a token', () => {
   })
 })
 
+test('a beta that is refused by name is left out, and remembered', async () => {
+  const body = { model: 'claude-sim-echo', max_tokens: 64, messages: [{ role: 'user', content: 'ping' }] }
+  const ask = () =>
+    fetch(`${harness.url}/v1/messages`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        'x-api-key': 'gw_live_test0000000000000000000000000000',
+        'anthropic-beta': 'unknown-a-2026-01-01,a-1',
+      },
+      body: JSON.stringify(body),
+    })
+  const betas = () => cloud.calls.map(({ headers }) => headers['anthropic-beta'])
+  assert.equal((await ask()).status, 200)
+  assert.deepEqual(betas(), ['unknown-a-2026-01-01,a-1', 'a-1'])
+  assert.equal((await ask()).status, 200)
+  assert.deepEqual(betas().slice(2), ['a-1'], 'the next call does not send it')
+})
+
 test('a token that is refused is fetched anew in the same call, also where nothing is retried', async () => {
   for (const [model, stream] of [
     ['gemini-9-flash-sim-echo', false],

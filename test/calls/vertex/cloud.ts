@@ -95,6 +95,11 @@ export async function startCloud(behind: {
     }
     if (url.pathname === '/v1beta1/publishers/google/models')
       return json(200, { publisherModels: [{ name: 'publishers/google/models/gemini-x' }] })
+    const unknown = /unknown-[\w-]+/.exec(String(request.headers['anthropic-beta'] ?? ''))?.[0]
+    if (unknown !== undefined) {
+      const message = `Unexpected value(s) \`${unknown}\` for the \`anthropic-beta\` header.`
+      return json(400, { type: 'error', error: { type: 'invalid_request_error', message } })
+    }
     const to = behindDoor(url, body)
     if (to === null)
       return json(404, { error: { code: 404, status: 'NOT_FOUND', message: `${url.pathname} was not found` } })
