@@ -6,7 +6,7 @@ export const ADJUSTMENT_REASONS = {
   fitted_to_budget: 'lowered to what the hard budget still allows',
   renamed: 'the provider requires this name for the model',
   unused_key: 'the bearer token is another key, and that one counts',
-  pinned: 'sent explicitly, so that a default of the provider account cannot exceed the hard budget',
+  pinned: 'sent explicitly, so that no default of the provider or its account can exceed the hard budget',
 } as const
 
 /** One field that the gateway added, changed or left aside before the request was sent: numbers and fixed words, never content. */
