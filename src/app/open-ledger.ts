@@ -8,11 +8,12 @@ import type { SpendLedger } from '../limits/spend-ledger.ts'
 import { readPosition } from '../request-log/fold/position.ts'
 import { type LeftCost, readLeftCosts } from '../request-log/left-costs.ts'
 import { readLedger, readLoggedScopes, readScopesWithPast } from '../request-log/logged-scopes.ts'
+import { ensureInstallation } from '../store/control/installation.ts'
 import { claimLimits, type LimitsLock, tryLimitsLock } from '../store/control/limits-lock.ts'
 import { runningNodes } from '../store/control/nodes.ts'
 import type { Log } from '../telemetry/log.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
-import type { Settings } from './config.ts'
+import { ConfigError, type Settings } from './config.ts'
 import type { Store } from './open-store.ts'
 
 export interface LedgerParts {
@@ -94,6 +95,7 @@ async function openShared({ settings, store, metrics, log, clock }: LedgerParts,
   const counters = openCounters({
     url,
     prefix: `{${settings.REDIS_PREFIX}}:`,
+    installation: await ensureInstallation(db),
     node,
     policy: settings.LIMITS_WHEN_DOWN ?? null,
     leaseMs: settings.LEASE_SECONDS * 1000,
@@ -120,7 +122,11 @@ async function openShared({ settings, store, metrics, log, clock }: LedgerParts,
     log,
     now: clock,
   })
-  if (!(await counters.ready(START_WAIT_MS))) {
+  const isReady = await counters.ready(START_WAIT_MS).catch(async (error: Error) => {
+    await counters.stop()
+    throw new ConfigError(`REDIS_PREFIX: ${error.message}`)
+  })
+  if (!isReady) {
     log.warn(
       { ...counters.state() },
       'starting without the shared counters: LIMITS_WHEN_DOWN decides which calls are allowed',

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { recoverNode } from '../limits/counters/recover-node.ts'
 import { readLeftCosts } from '../request-log/left-costs.ts'
 import { readTail } from '../request-log/spool/tail.ts'
+import { ensureInstallation } from '../store/control/installation.ts'
 import { isAway } from '../store/engine/database-away.ts'
 import { errorText, StoreError } from '../store/engine/store-error.ts'
 import { ConfigError, type Environment, readSettings } from './config.ts'
@@ -52,6 +53,7 @@ async function settleLeases(counters: { url: string; prefix: string }, dead: Dea
   try {
     return await recoverNode({
       ...counters,
+      installation: await ensureInstallation(db),
       node,
       position,
       readTail: (after, upTo) => readTail(spool, after, upTo),

@@ -8,7 +8,7 @@ test('the doctor says whether the shared counters answer, and what they do when 
   const server = await startValkey({ appendOnly: true, password: 'not-so-secret' })
   after(() => server.stop())
   // A loaded machine may need longer than an operator waits.
-  const [found] = await checkCounters(server.url, 60_000)
+  const [found] = await checkCounters(server.url, { waitMs: 60_000 })
   assert.deepEqual([found?.name, found?.ok], ['counters', true])
   assert.match(found?.message ?? '', /^(Redis|Valkey) [\d.]+ answers and survives a crash/)
 

@@ -34,8 +34,9 @@ export async function runChecks(environment: Environment): Promise<Check[]> {
     ...(await portChecks(config, isInUse)),
   )
   const inspection = await tryInspect(dataDir, databaseUrl, checks)
-  const { REDIS_URL: countersUrl, CACHE_REDIS_URL: cacheUrl } = config.settings
-  if (countersUrl !== undefined) checks.push(...(await checkCounters(countersUrl)))
+  const { REDIS_URL: countersUrl, REDIS_PREFIX, CACHE_REDIS_URL: cacheUrl } = config.settings
+  const counting = { prefix: `{${REDIS_PREFIX}}:`, installation: inspection?.installation ?? null }
+  if (countersUrl !== undefined) checks.push(...(await checkCounters(countersUrl, counting)))
   if (cacheUrl !== undefined) checks.push(await checkCache(cacheUrl))
   const keys = SECRETS_KEY?.split(',').map((key) => key.trim()) ?? null
   const secrets = secretsOf(dataDir, keys)

@@ -67,6 +67,7 @@ describe('a cluster', { timeout: 300_000 }, async () => {
     }
     const nodes = ['one', 'two'].map((node) =>
       openCounters({
+        installation: 'test',
         ...{ url: cluster.servers[0]?.url ?? '', prefix: '{failover-test}:', node, policy: null, leaseMs: 30_000 },
         ...{ requestLog, position: 0, now: Date.now, log: { info() {}, warn() {} } },
         events: { onUnchecked() {}, onRefused() {}, onWaited() {} },

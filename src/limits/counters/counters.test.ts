@@ -75,6 +75,7 @@ beforeEach(async () => {
 
 function open(node: string, now = Date.now): Counters {
   const counters = openCounters({
+    installation: 'test',
     url: server.url,
     prefix: '{test}:',
     node,

@@ -12,6 +12,8 @@ export interface CountersOptions {
   url: string
   /** Prefix of all keys of this installation; it must contain a hash tag. */
   prefix: string
+  /** The id of the database. */
+  installation: string
   node: string
   policy: LimitsWhenDown
   leaseMs: number
@@ -28,7 +30,10 @@ export interface CountersOptions {
 
 export interface Counters {
   ledger: SpendLedger
-  /** False: not ready within this time; connecting continues in the background. */
+  /**
+   * False: not ready within this time; connecting continues in the background. Rejects with an AnothersCountersError
+   * where another installation has the prefix.
+   */
   ready(withinMs: number): Promise<boolean>
   state(): CountersState
   /** Reports what can be reported now and gives back what is leased. */

@@ -1,4 +1,5 @@
 import { openConnection } from './connection.ts'
+import { OWNER } from './scripts/installation.ts'
 
 /** What the counters' server reports about itself. */
 export interface CountersInspection {
@@ -7,28 +8,35 @@ export interface CountersInspection {
   keepsMemory: boolean
   /** What it does when its memory is full; anything but `noeviction` loses counters silently. */
   evictionPolicy: string
+  /** The installation that has the prefix; '': none. */
+  owner: string
 }
 
 /** Rejects when the server does not answer in time. */
-export async function inspectCounters(url: string, waitMs: number): Promise<CountersInspection> {
+export async function inspectCounters(
+  url: string,
+  waitMs: number,
+  prefix = '{switchyard}:',
+): Promise<CountersInspection> {
   const up = Promise.withResolvers<void>()
   let problem = 'no connection'
   const onDown = (text: string) => {
     problem = text
   }
-  const connection = openConnection({ url, prefix: '{switchyard}:', waitMs, onUp: () => up.resolve(), onDown })
+  const connection = openConnection({ url, prefix, waitMs, onUp: () => up.resolve(), onDown })
   const late = setTimeout(() => up.reject(new Error(problem)), waitMs)
   try {
     await up.promise
     const text = `${await connection.info('server')}${await connection.info('persistence')}${await connection.info('memory')}`
-    return inspectionOf(text)
+    const [owner] = await connection.run(OWNER, [])
+    return { ...inspectionOf(text), owner: String(owner) }
   } finally {
     clearTimeout(late)
     await connection.close()
   }
 }
 
-export function inspectionOf(info: string): CountersInspection {
+export function inspectionOf(info: string): Omit<CountersInspection, 'owner'> {
   const value = (name: string) => new RegExp(`^${name}:(.*)$`, 'm').exec(info)?.[1]?.trim() ?? ''
   const valkey = value('valkey_version')
   return {

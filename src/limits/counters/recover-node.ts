@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { type Connection, openConnection } from './connection.ts'
+import { enter } from './installation.ts'
 import { Leases } from './leases.ts'
 import { Reports } from './reports.ts'
 import type { RequestLogView } from './request-log.ts'
@@ -9,6 +10,7 @@ import { SYNC } from './scripts/sync.ts'
 export interface RecoverNodeOptions extends Pick<RequestLogView, 'readTail' | 'readLeft'> {
   url: string
   prefix: string
+  installation: string
   /** Its spool is fully delivered, up to this position. */
   node: string
   position: number
@@ -39,6 +41,7 @@ export async function recoverNode(options: RecoverNodeOptions): Promise<boolean>
 
 async function report(connection: Connection, options: RecoverNodeOptions): Promise<boolean> {
   const { node, position, readTail, readLeft, now } = options
+  await enter(connection, options)
   const process = randomUUID()
   const [isJoined, , , , reported, leased] = await connection.run(JOIN, ['', node, process])
   if (isJoined !== 1) return false

@@ -37,6 +37,7 @@ const EMPTY_LOG: RequestLogView = {
 async function startNodes(prefix: string, waitMs = 100_000): Promise<Counters[]> {
   const nodes = NAMES.map((node) =>
     openCounters({
+      installation: 'test',
       ...{ url: server.url, prefix: `{${prefix}}:`, node, policy: null, leaseMs: 100_000, waitMs, position: 10 },
       requestLog: EMPTY_LOG,
       events: { onUnchecked() {}, onRefused() {}, onWaited() {} },

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Connection } from './connection.ts'
+import { AnothersCountersError, enter } from './installation.ts'
 import { rebuildStep } from './rebuild.ts'
 import type { Reports } from './reports.ts'
 import type { RequestLogView } from './request-log.ts'
@@ -19,6 +20,9 @@ export interface UpkeepOptions {
   reports: Reports
   syncs(): Syncs
   node: string
+  /** The id of the database that all nodes share, and the prefix of the keys. */
+  installation: string
+  prefix: string
   /** How long a node counts as alive after it was heard. */
   leaseMs: number
   log: CountersLog
@@ -43,6 +47,8 @@ export class Upkeep {
   #contact = 0
   /** The contact in which the server was found to be the one that kept the ledger. */
   #identified = -1
+  /** The contact in which the counters were found to be those of this installation. */
+  #entered = -1
   #upSince = 0
   #timer: NodeJS.Timeout | null = null
   #isStopped = false
@@ -56,6 +62,8 @@ export class Upkeep {
 
   constructor(options: UpkeepOptions) {
     this.#options = options
+    // Nobody may wait for it any more.
+    this.#ready.promise.catch(() => {})
   }
 
   /** The ledger is joined, and what an earlier process of this node had spent is reported. */
@@ -160,6 +168,9 @@ export class Upkeep {
     const contact = this.#contact
     try {
       if (!connection.isUp()) return
+      // Again after a loss: another installation may have come first.
+      if (this.#generation === 0 || this.#entered !== contact) await enter(connection, this.#options)
+      this.#entered = contact
       const reply = await connection.run(LOOK, [])
       if (contact !== this.#contact) return
       const [at, generation, sequence] = reply as readonly [number, number, number]
@@ -170,7 +181,13 @@ export class Upkeep {
       this.#problem = null
     } catch (error) {
       // A server that answers with an error (disk or memory full) is as good as none.
-      this.#problem = error instanceof Error ? error.message : String(error)
+      const problem = error instanceof Error ? error.message : String(error)
+      if (error instanceof AnothersCountersError) {
+        this.#lose()
+        if (this.#problem !== problem) this.#options.log.warn({}, problem)
+        this.#ready.reject(error)
+      }
+      this.#problem = problem
     } finally {
       this.#soon(this.isUsable() ? leaseMs / LOOKS : REBUILD_MS)
     }

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { Kysely, sql } from 'kysely'
+import { readInstallation } from '../control/installation.ts'
 import { type ControlRows, readControlRows } from '../control/snapshot.ts'
 import { lockDataDir } from '../engine/data-lock.ts'
 import { refusePooledSessions } from '../engine/pooled-sessions.ts'
@@ -19,12 +20,16 @@ export interface Inspection {
   knownSchema: number
   /** Null when there is nothing, or it is of another schema than ours. */
   rows: ControlRows | null
+  /** The id of the database, if it has one already. */
+  installation: string | null
 }
+
+const NOTHING_YET: Inspection = { schema: 0, knownSchema: KNOWN_SCHEMA, rows: null, installation: null }
 
 /** Throws when the database does not answer, and a StoreError when no gateway would start on it. */
 export async function inspectStore(dataDir: string, databaseUrl: string | null): Promise<Inspection> {
   const path = join(dataDir, 'switchyard.db')
-  if (databaseUrl === null && !existsSync(path)) return { schema: 0, knownSchema: KNOWN_SCHEMA, rows: null }
+  if (databaseUrl === null && !existsSync(path)) return { ...NOTHING_YET }
   if (databaseUrl !== null) await refusePooledSessions(databaseUrl)
   const dialect =
     databaseUrl === null
@@ -34,7 +39,13 @@ export async function inspectStore(dataDir: string, databaseUrl: string | null):
   try {
     const schema = await schemaOf(db, databaseUrl !== null)
     if (schema > 0 && databaseUrl !== null) await refuseUnfinishedMove(db)
-    return { schema, knownSchema: KNOWN_SCHEMA, rows: schema === KNOWN_SCHEMA ? await readControlRows(db) : null }
+    if (schema !== KNOWN_SCHEMA) return { ...NOTHING_YET, schema }
+    return {
+      schema,
+      knownSchema: KNOWN_SCHEMA,
+      rows: await readControlRows(db),
+      installation: await readInstallation(db),
+    }
   } finally {
     await db.destroy()
   }
