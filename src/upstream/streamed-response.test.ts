@@ -66,6 +66,18 @@ const closed = (socket: Socket | undefined) =>
   })
 
 describe('a streamed response', () => {
+  test('comes in small pieces, however much has arrived', async () => {
+    const sent = Array.from({ length: 20_000 }, (_, index) => `line ${index}\n`).join('')
+    const { answer } = await provider((socket) => socket.write(CHUNKED + chunk(sent) + LAST_CHUNK))
+    const streamed = await answer()
+    let text = ''
+    for (let part = await streamed.next(); part.kind === 'piece'; part = await streamed.next()) {
+      assert.ok(part.bytes.length <= 16 * 1024, String(part.bytes.length))
+      text += part.bytes.toString('latin1')
+    }
+    assert.equal(text, sent)
+  })
+
   test('is there with its head, and its pieces come as they are sent', async () => {
     const sockets: Socket[] = []
     const { answer } = await provider((socket) => {

@@ -25,7 +25,9 @@ export interface StreamOptions extends CallOptions {
 }
 
 /** Bytes that wait for a reader before the socket is paused. */
-const MAX_QUEUED_BYTES = 64 * 1024
+const MAX_QUEUED_BYTES = 16 * 1024
+/** Of one piece: what a reader makes of it is kept while a slow caller has no room for it. */
+const PIECE_BYTES = 16 * 1024
 const END = { kind: 'end' } as const
 
 /** A call whose response is read piece by piece while it arrives. */
@@ -114,6 +116,11 @@ export class StreamedExchange extends Exchange implements BodySink, UpstreamAnsw
   #nextPart(): BodyPart | null {
     if (this.#queue.length === 0) return this.#last
     const bytes = joined(this.#queue)
+    if (bytes.length > PIECE_BYTES) {
+      this.#queue = [bytes.subarray(PIECE_BYTES)]
+      this.bytes = bytes.length - PIECE_BYTES
+      return { kind: 'piece', bytes: bytes.subarray(0, PIECE_BYTES) }
+    }
     this.#queue = []
     this.bytes = 0
     this.connection?.resume()

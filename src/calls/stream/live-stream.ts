@@ -6,6 +6,7 @@ import { type FrameReader, type Framing, SERVER_SENT_EVENTS } from '../../upstre
 import type { Stoppage } from '../../upstream/exchange.ts'
 import type { UpstreamAnswer } from '../../upstream/streamed-response.ts'
 import { failureOfBreakdown } from '../breakdown.ts'
+import { TURNS } from './turns.ts'
 
 /** What a stream brought: parts, the last of which may end it, or that its caller has left. */
 export type Read = { kind: 'parts'; parts: StreamPart[] } | { kind: 'caller-left' }
@@ -100,6 +101,8 @@ export class LiveStream {
     const part = this.#answer === null ? END : await this.#answer.next()
     switch (part.kind) {
       case 'piece': {
+        const turn = TURNS.wait(part.bytes.length)
+        if (turn !== null) await turn
         const events = this.#events.read(part.bytes)
         const parts = this.#partsOf(events)
         if (this.received.bytes === 0) this.#hold(events.length, part.bytes.length)
