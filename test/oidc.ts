@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import Provider, { type Configuration } from 'oidc-provider'
@@ -16,6 +17,8 @@ export interface TestProvider {
   issuer: string
   /** Signs in whoever opens its page next, until it is set to somebody else; null: they decline. */
   account: Account | null
+  /** It shows other keys than those it signs with. */
+  hidesKeys: boolean
   /** The bodies that were sent to its token endpoint. */
   tokenRequests: URLSearchParams[]
   /** The settings of a gateway that trusts it. */
@@ -36,6 +39,7 @@ export async function startProvider(redirectUris: string[], port = 0): Promise<T
   const made: TestProvider = {
     issuer,
     account: null,
+    hidesKeys: false,
     tokenRequests: [],
     environment: (publicUrl) => ({
       PUBLIC_URL: publicUrl,
@@ -60,6 +64,12 @@ export async function startProvider(redirectUris: string[], port = 0): Promise<T
   server.on('request', (request, response) => {
     if (request.url?.startsWith('/interaction/')) {
       signIn(request, response).catch((error) => response.writeHead(500).end(String(error)))
+      return
+    }
+    if (request.url === '/jwks' && made.hidesKeys) {
+      const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+      response.writeHead(200, { 'content-type': 'application/json' })
+      response.end(JSON.stringify({ keys: [{ ...publicKey.export({ format: 'jwk' }), use: 'sig', alg: 'RS256' }] }))
       return
     }
     if (request.url === '/token') noteTokenRequest(request, made)

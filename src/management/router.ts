@@ -6,7 +6,7 @@ import type { Presence } from '../domain/presence.ts'
 import { problemText } from '../domain/problem-text.ts'
 import { repeatedName, repetition } from '../domain/request/json-names.ts'
 import type { AnyReply, Call, HttpRoute, StreamedReply, StreamRest } from '../http/call.ts'
-import { jsonTextReply } from '../http/respond.ts'
+import { jsonTextReply, NOSNIFF } from '../http/respond.ts'
 import { isAway } from '../store/engine/database-away.ts'
 import { type AuthorizeDeps, type Authorized, authorize } from './access/authorize.ts'
 import { refuseOtherSites } from './access/cross-site.ts'
@@ -187,7 +187,7 @@ async function readJson(call: Call, { isPublic }: Operation, maxBodyBytes: numbe
 }
 
 function streamed({ mediaType, pieces }: Streamed): StreamedReply {
-  return { status: 200, headers: { 'content-type': `${mediaType}; charset=utf-8` }, pieces }
+  return { status: 200, headers: { 'content-type': `${mediaType}; charset=utf-8`, ...NOSNIFF }, pieces }
 }
 
 /** A version is what the object looks like: two that look the same are the same. */

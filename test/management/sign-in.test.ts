@@ -223,9 +223,11 @@ for (const engine of ENGINES) {
         const callback = await browser.follow(`${url}/sign-in`, `${url}/sign-in/callback`)
         const cookie = browser.cookie(url)
         assert.equal((await browser.open(callback)).status, 302)
+        const asked = provider.tokenRequests.length
         const replayed = await fetch(callback, { redirect: 'manual', headers: { cookie } })
         assert.equal(replayed.status, 400)
-        assert.match(await replayed.text(), /did not fit this sign-in/)
+        assert.match(await replayed.text(), /This sign-in is too old/)
+        assert.equal(provider.tokenRequests.length, asked, 'the provider is not asked again')
         assert.ok(!replayed.headers.getSetCookie().some((line) => line.startsWith('switchyard_session=')))
         assert.equal((await new Browser().open(callback)).status, 400)
       })
@@ -461,6 +463,23 @@ test('a provider that cannot be reached is said in words, and one that comes bac
   } finally {
     await harness.stop()
   }
+})
+
+test('an ID token whose signature is not by a key of the provider is refused', async (context) => {
+  const address = await gatewayAddress()
+  const provider = await startProvider([address.callback])
+  context.after(() => provider.stop())
+  const environment = { ...provider.environment(address.url), OIDC_GROUP_ROLES: 'platform=admin', PORT: address.port }
+  const harness = await startHarness({ environment })
+  context.after(() => harness.stop())
+  provider.account = newAccount({ groups: ['platform'] })
+  provider.hidesKeys = true
+  const browser = new Browser()
+  const callback = await browser.follow(`${address.url}/sign-in`, address.callback)
+  const answer = await browser.open(callback)
+  assert.equal(answer.status, 400)
+  assert.match(await answer.text(), /did not fit this sign-in/)
+  assert.ok(!answer.headers.getSetCookie().some((line) => line.startsWith('switchyard_session=')))
 })
 
 test('without a provider there is nothing to sign in with but a key', async () => {

@@ -36,7 +36,10 @@ export function personName({ email, name, subject }: Pick<Person, 'email' | 'nam
   return email ?? (name === null ? subject : `${name} (${subject})`)
 }
 
-/** Addresses are compared as people write them: case does not matter. */
+/**
+ * Addresses are compared as people write them: case does not matter, of ASCII alone. Unicode has letters whose lower case
+ * is an ASCII one (the Kelvin sign), and whoever owns such an address would get another's invite.
+ */
 export function plainEmail(email: string): string {
-  return email.trim().toLowerCase()
+  return email.trim().replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
 }

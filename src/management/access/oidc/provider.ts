@@ -87,7 +87,11 @@ async function discover({ issuer, clientId, clientSecret }: OidcSettings, fetch:
     // The settings allow plain HTTP on this machine only.
     {
       timeout: TIMEOUT_SECONDS,
-      execute: issuer.startsWith('http:') ? [client.allowInsecureRequests] : [],
+      // The token comes from the provider itself, over TLS; its signature is checked all the same.
+      execute: [
+        client.enableNonRepudiationChecks,
+        ...(issuer.startsWith('http:') ? [client.allowInsecureRequests] : []),
+      ],
       [client.customFetch]: (url, { method, headers, body }) =>
         fetch(url, { method, headers, body: body === undefined || body === null ? null : bytesOf(body) }),
     },

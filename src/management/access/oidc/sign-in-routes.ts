@@ -29,10 +29,11 @@ export interface SignInDeps extends Pick<ManagementDeps, 'db' | 'secrets' | 'war
 
 /** Where a browser starts a sign-in, and where the identity provider sends it back to. */
 export function signInRoutes(deps: SignInDeps): HttpRoute[] {
+  const used = new UsedOnce()
   const headers = { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' }
   return [
     { method: 'GET', path: SIGN_IN_PATH, headers, handle: (call) => begin(call, deps) },
-    { method: 'GET', path: CALLBACK_PATH, headers, handle: (call) => finish(call, deps) },
+    { method: 'GET', path: CALLBACK_PATH, headers, handle: (call) => finish(call, used, deps) },
   ]
 }
 
@@ -48,12 +49,31 @@ async function begin(call: Call, { settings, provider, secrets, now, warn }: Sig
   }
 }
 
+/** Sign-ins that came back here: a second one is refused before the provider, which knows a code once, is asked. */
+class UsedOnce {
+  /** When they expire, by their state, the oldest first. */
+  readonly #states = new Map<string, number>()
+
+  take({ state, expiresAt }: Started, now: number): boolean {
+    for (const [old, until] of this.#states) {
+      if (until > now) break
+      this.#states.delete(old)
+    }
+    if (this.#states.has(state)) return false
+    this.#states.set(state, expiresAt)
+    return true
+  }
+}
+
 /** Whatever comes of it, the sign-in is over: its cookie goes. */
-async function finish(call: Call, deps: SignInDeps): Promise<Reply> {
+async function finish(call: Call, used: UsedOnce, deps: SignInDeps): Promise<Reply> {
   const { settings, secrets, now } = deps
   const values = cookieValues(call, SIGN_IN_COOKIE)
   const started = values.map((value) => openStarted(value, secrets, now())).find((each) => each !== null)
-  const reply = started === undefined ? problemPage('not_started', settings.name) : await end(call, started, deps)
+  const reply =
+    started === undefined || !used.take(started, now())
+      ? problemPage('not_started', settings.name)
+      : await end(call, started, deps)
   return { ...reply, cookies: [...(reply.cookies ?? []), setSignInCookie('', settings)] }
 }
 
