@@ -3,6 +3,7 @@ import type { AlertEvent, Condition, Severity } from '../domain/alerts/alert.ts'
 import { reaches } from '../domain/alerts/channel.ts'
 import type { AlertRule } from '../domain/alerts/rules.ts'
 import { newId } from '../domain/new-id.ts'
+import { oneLine } from '../domain/wording/one-line.ts'
 import { listChannels } from '../store/control/alert-channels.ts'
 import type { AlertRow, Database } from '../store/engine/schema.ts'
 import { databaseNow, isServer } from './database-clock.ts'
@@ -71,7 +72,8 @@ async function apply(db: Transaction<Database>, decision: Decision, now: number)
 
 function newAlert(condition: Condition, now: number): AlertRow {
   const { identity, rule, severity, subject, workspace, summary, forMs, holdMs } = condition
-  const about = { identity, rule, severity, subject, workspace, summary }
+  // They name models, and callers choose those names.
+  const about = { identity, rule, severity, subject: oneLine(subject), workspace, summary: oneLine(summary) }
   const fired_at = forMs === 0 ? now : null
   return { id: newId(now), ...about, since: now, seen_at: now, hold_ms: holdMs, fired_at, resolved_at: null }
 }

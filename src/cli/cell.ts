@@ -1,3 +1,5 @@
+import { oneLine } from '../domain/wording/one-line.ts'
+
 /** A value of the API in one line for people. */
 export function cell(value: unknown): string {
   if (value === null || value === undefined || value === '') return '–'
@@ -10,11 +12,6 @@ export function cell(value: unknown): string {
 
 /** RFC 3339 without what nobody reads: `2026-11-15 03:24:38`, in UTC. */
 const TIME = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.\d+)?Z$/
-
-/** Nothing that the terminal would take as an order: values come from callers and providers. */
-function oneLine(text: string): string {
-  return text.replace(/\s+/g, ' ').replace(/\p{Cc}/gu, '�')
-}
 
 function item(value: unknown): string {
   if (isGroup(value)) return `(${value.balance}: ${value.members.map(item).join(' | ')})`

@@ -1,6 +1,8 @@
 import { contractError, type ErrorFormat, GatewayError } from '../domain/errors.ts'
 import type { Reply } from './call.ts'
 
+/** A browser takes an answer for what it is, whatever is written in it. */
+export const NOSNIFF = { 'x-content-type-options': 'nosniff' }
 const JSON_TYPE = 'application/json; charset=utf-8'
 
 export function jsonReply(status: number, value: unknown, headers: Record<string, string> = {}): Reply {
@@ -9,7 +11,7 @@ export function jsonReply(status: number, value: unknown, headers: Record<string
 
 /** JSON that is already serialized. */
 export function jsonTextReply(status: number, body: Reply['body'], headers: Record<string, string>): Reply {
-  return { status, headers: { 'content-type': JSON_TYPE, ...headers }, body }
+  return { status, headers: { 'content-type': JSON_TYPE, 'x-content-type-options': 'nosniff', ...headers }, body }
 }
 
 /** An error with the headers that belong to its code; the contract's format unless an endpoint has its own. */

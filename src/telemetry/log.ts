@@ -1,4 +1,5 @@
 import pino, { type Logger } from 'pino'
+import { oneLine } from '../domain/wording/one-line.ts'
 
 export type Log = Logger
 
@@ -19,5 +20,13 @@ export async function createLog(level: LogLevel, isTerminal = process.stderr.isT
   }
   if (!isTerminal) return pino(options, pino.destination({ dest: 2, sync: true }))
   const { default: pretty } = await import('pino-pretty')
-  return pino(options, pretty({ destination: 2, sync: true, ignore: 'pid,hostname' }))
+  return pino(
+    options,
+    pretty({
+      destination: 2,
+      sync: true,
+      ignore: 'pid,hostname',
+      messageFormat: (log, key) => oneLine(String(log[key])),
+    }),
+  )
 }

@@ -67,3 +67,15 @@ test('what is found before a message is due joins it, each channel by what it ge
     'urgent: two resolved, three firing',
   ])
 })
+
+test('names that callers chose write no line of their own into a message', async () => {
+  await look(100_000, {
+    ...condition('evil'),
+    subject: 'p gpt\nOK',
+    summary: 'p gpt\r\nRESOLVED: all is well\u001b[2J',
+  })
+  const told = (await messages()).find((each) => each.includes('gpt'))
+  assert.match(told ?? '', /p gpt OK firing/)
+  const rows = await store.db.selectFrom('alerts').select('summary').where('identity', '=', 'evil').execute()
+  assert.deepEqual(rows, [{ summary: 'p gpt RESOLVED: all is well\ufffd[2J' }])
+})

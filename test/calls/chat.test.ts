@@ -70,6 +70,7 @@ describe('an answer', () => {
         assert.ok(Number.isInteger(usage[count]))
       assert.equal(usage.total_tokens, usage.prompt_tokens + usage.completion_tokens)
       assert.match(answer.headers.get('content-type') ?? '', /^application\/json/)
+      assert.equal(answer.headers.get('x-content-type-options'), 'nosniff')
       assert.match(answer.headers.get('server-timing') ?? '', /^upstream;dur=[\d.]+, gateway;dur=[\d.]+$/)
       assertGatewayHeaders(answer, { provider, model, fallback: false })
       assert.equal(harness.sent().model, model)

@@ -46,6 +46,7 @@ function assertError(answer: Answered, code: keyof typeof ERRORS): void {
   assert.equal(answer.json.error.type, code)
   assert.ok(answer.json.error.message.length > 0)
   assert.match(answer.headers.get('content-type') ?? '', /^application\/json/)
+  assert.equal(answer.headers.get('x-content-type-options'), 'nosniff')
   assert.match(answer.headers.get('x-gateway-request-id') ?? '', /^chatcmpl_[0-9a-z]{26}$/)
   assert.equal(answer.headers.get('www-authenticate'), status === 401 ? 'Bearer' : null)
   assert.equal(answer.headers.get('x-should-retry'), RETRYABLE.has(code) ? null : 'false')
