@@ -1,3 +1,4 @@
+import { SecretFinder } from './find-secrets.ts'
 import type { Redaction } from './settings.ts'
 
 /** Something that must not be stored. */
@@ -7,22 +8,10 @@ export interface Rule {
   replace(text: string, mark: () => string): string
 }
 
-/** Every repetition has a bound, so that no text takes long: the patterns are run by a backtracking engine. */
-const PATTERNS: Record<Redaction, RegExp> = {
-  secret: new RegExp(
-    [
-      '-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----[^-]{0,20000}(?:-----END [A-Z ]{0,30}PRIVATE KEY-----)?',
-      '\\b(?:sk|pk|rk|gw_live|gw_admin|ghp|gho|ghs|github_pat|glpat|xox[abposr]|npm|hf)[-_][A-Za-z0-9_-]{16,400}',
-      '\\b(?:AKIA|ASIA)[A-Z0-9]{16}\\b',
-      '\\bAIza[A-Za-z0-9_-]{30,60}',
-      '\\beyJ[A-Za-z0-9_-]{8,4000}\\.[A-Za-z0-9_-]{8,4000}\\.[A-Za-z0-9_-]{0,1000}',
-      '\\b[Bb]earer [A-Za-z0-9._~+/-]{16,4000}={0,2}',
-    ].join('|'),
-    'g',
-  ),
-  card: /\b\d(?:[ -]?\d){12,18}\b/g,
+/** Every repetition has a small bound, so that no text takes long: the patterns are run by a backtracking engine. */
+const PATTERNS: Record<Exclude<Redaction, 'secret' | 'email'>, RegExp> = {
+  card: /(?<!\d)\d(?:[ -]?\d){12,18}(?!\d)/g,
   iban: /\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?\b/g,
-  email: /[A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,8}/g,
   phone: /(?:\+|\b00)[1-9][\d ().-]{6,18}\d/g,
   ip: /\b(?:\d{1,3}\.){3}\d{1,3}\b|\b(?:[0-9a-fA-F]{1,4}:){3,7}(?::|[0-9a-fA-F]{1,4}\b)/g,
 }
@@ -31,12 +20,32 @@ const PATTERNS: Record<Redaction, RegExp> = {
 const CHECKS: Partial<Record<Redaction, (match: string) => boolean>> = { card: isCardNumber, iban: isIban }
 
 export function builtinRule(name: Redaction): Rule {
+  if (name === 'secret') return { name, replace: (text, mark) => new SecretFinder(text).replace(mark) }
+  if (name === 'email') return { name, replace: withoutAddresses }
   const pattern = PATTERNS[name]
   const check = CHECKS[name]
   return {
     name,
     replace: (text, mark) => text.replace(pattern, (match) => (check === undefined || check(match) ? mark() : match)),
   }
+}
+
+const AT_DOMAIN = /@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,8}/g
+const LOCAL = /[A-Za-z0-9._%+-]/
+const LONGEST_LOCAL = 64
+
+/** From the `@` back: forward, every character might begin an address. */
+function withoutAddresses(text: string, mark: () => string): string {
+  let [left, done] = ['', 0]
+  for (const { 0: domain, index } of text.matchAll(AT_DOMAIN)) {
+    const least = Math.max(done, index - LONGEST_LOCAL)
+    let from = index
+    while (from > least && LOCAL.test(text.charAt(from - 1))) from -= 1
+    if (from === index) continue
+    left += text.slice(done, from) + mark()
+    done = index + domain.length
+  }
+  return left + text.slice(done)
 }
 
 /** By its check digit (ISO/IEC 7812). */
