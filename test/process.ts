@@ -32,7 +32,14 @@ after(() => {
 export function startProcess({ environment = {}, command = ['serve'], folder }: StartOptions): Started {
   const child = spawn(process.execPath, [PROGRAM, ...command], {
     cwd: folder,
-    env: { PATH: process.env['PATH'] ?? '', PORT: '0', OVERLOAD_MS: '0', ...COMPILE_CACHE, ...environment },
+    env: {
+      PATH: process.env['PATH'] ?? '',
+      PORT: '0',
+      OVERLOAD_MS: '0',
+      DRAIN_GRACE_MS: '0',
+      ...COMPILE_CACHE,
+      ...environment,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   started.push(child)

@@ -4,7 +4,7 @@ import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import { kindsOf } from '../../test/provider-kinds.ts'
-import { ConfigError, type Environment, readConfig } from './config.ts'
+import { ConfigError, drainGraceMs, type Environment, readConfig } from './config.ts'
 import { streamSettings } from './stream-config.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'switchyard-config-'))
@@ -122,6 +122,21 @@ describe('the environment', () => {
           return true
         },
       )
+    })
+  }
+
+  for (const [environment, milliseconds] of [
+    [{}, 0],
+    [{ HOST: 'localhost' }, 0],
+    [{ HOST: '::1' }, 0],
+    [{ HOST: '0.0.0.0' }, 2_000],
+    [{ HOST: '::' }, 2_000],
+    [{ DATABASE_URL: 'postgres://127.0.0.1/x' }, 2_000],
+    [{ HOST: '0.0.0.0', DRAIN_GRACE_MS: '0' }, 0],
+    [{ DRAIN_GRACE_MS: '700' }, 700],
+  ] as const) {
+    test(`with ${JSON.stringify(environment)}, calls are taken for ${milliseconds} ms after SIGTERM`, () => {
+      assert.equal(drainGraceMs(read(environment).settings), milliseconds)
     })
   }
 

@@ -98,6 +98,7 @@ export const SETTINGS = {
   CACHE_MEMORY_MB: wholeNumber(1, 65_536).default(64),
   DRAIN_SECONDS: wholeNumber(0, 3_600).default(60),
   DRAIN_IDLE_MS: wholeNumber(0, 600_000).default(500),
+  DRAIN_GRACE_MS: wholeNumber(0, 600_000).optional(),
   SERVING_THREADS: servingThreads,
   ...STREAM_VARIABLES,
   OVERLOAD_MS: wholeNumber(0, 60_000).default(500),
@@ -210,6 +211,18 @@ function togetherProblem(settings: Settings): string | null {
   if (ADMIN_PORT === undefined) return ADMIN_HOST === undefined ? null : 'ADMIN_HOST: also set ADMIN_PORT'
   const isSame = ADMIN_PORT === PORT && ADMIN_PORT !== 0 && (ADMIN_HOST ?? HOST) === HOST
   return isSame ? 'ADMIN_PORT: set a port other than PORT, or unset it to serve everything on one port' : null
+}
+
+const BALANCED_GRACE_MS = 2_000
+
+/**
+ * How long calls are still taken after SIGTERM, while /readyz says 503: a balancer needs a look at that before it sends
+ * them elsewhere. An embedded gateway that only this machine reaches has none.
+ */
+export function drainGraceMs(settings: Pick<Settings, 'DRAIN_GRACE_MS' | 'HOST' | 'DATABASE_URL'>): number {
+  const { DRAIN_GRACE_MS, HOST, DATABASE_URL } = settings
+  const isAlone = DATABASE_URL === undefined && /^(localhost$|127\.|::1$)/.test(HOST)
+  return DRAIN_GRACE_MS ?? (isAlone ? 0 : BALANCED_GRACE_MS)
 }
 
 /** Where to listen for calls and, if separate, for operators. */

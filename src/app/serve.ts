@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Watch } from '../alerts/watch.ts'
 import { createCircuits } from '../calls/chain/circuits.ts'
 import type { Deps } from '../calls/deps.ts'
@@ -18,7 +19,7 @@ import type { Log } from '../telemetry/log.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 import { measured } from './bounded-bodies.ts'
 import { type CallParts, createDeps, PREFIXES } from './call-deps.ts'
-import { bodyBounds, type Config, type Environment, portsOf, type Settings } from './config.ts'
+import { bodyBounds, type Config, drainGraceMs, type Environment, portsOf, type Settings } from './config.ts'
 import { openContent } from './content/open-content.ts'
 import { findLogged } from './find-logged.ts'
 import { type Health, handleMetrics } from './handle-health.ts'
@@ -36,6 +37,9 @@ import { shedding } from './shedding.ts'
 import { streamingWords } from './stream-config.ts'
 import { NO_THREADS, newSlots, openThreads, type Threads } from './threads.ts'
 
+/** Resolves when nobody wants to wait any longer; not asked for after `over`. */
+type Hurry = (over: AbortSignal) => Promise<void>
+
 /** A running gateway, as the command line sees it. */
 export interface Gateway {
   /** The address for calls. */
@@ -49,8 +53,11 @@ export interface Gateway {
   keyVariables: string[]
   store: Store
   ledger: SpendLedger
-  /** Finishes running calls and flushes the log. `drainsIdle`: idle connections may send one more call for a while. */
-  stop(options?: { drainsIdle?: boolean }): Promise<void>
+  /**
+   * Finishes running calls and flushes the log. `isGraceful`: for a while new connections are still taken, and then idle
+   * ones may send one more call; `hurry` ends the first.
+   */
+  stop(options?: { isGraceful?: boolean; hurry?: Hurry }): Promise<void>
 }
 
 /** What has been opened when calls may be served. */
@@ -128,21 +135,31 @@ export async function serve(prepared: Prepared): Promise<Gateway> {
     ...addresses,
     ...{ newKeys, exampleModel: exampleModel(live.current(), catalog), store, ledger: opened.ledger },
     keyVariables: builtinProviders().map(({ apiKeyVariable }) => apiKeyVariable),
-    async stop({ drainsIdle = false } = {}) {
+    async stop({ isGraceful = false, hurry = nobodyHurries } = {}) {
       phase = 'draining'
-      stopping.abort()
       log.info('draining')
+      if (isGraceful) await graceOver(drainGraceMs(settings), hurry)
+      stopping.abort()
       modelLists.stop()
-      await drain(server, { log, ...drainTimes(settings, drainsIdle), streams: deps.streams })
-      await threads.close()
-      await closeAll(deps, opened, { store, live, alerts })
+      await drain(server, { log, ...drainTimes(settings, isGraceful), streams: deps.streams })
+      await closeAll(deps, opened, { threads, store, live, alerts })
       log.info('stopped')
     },
   }
 }
 
-function drainTimes({ DRAIN_SECONDS, DRAIN_IDLE_MS }: Settings, drainsIdle: boolean) {
-  return { seconds: DRAIN_SECONDS, idleGraceMs: drainsIdle ? DRAIN_IDLE_MS : 0 }
+const nobodyHurries: Hurry = () => new Promise(() => {})
+
+async function graceOver(ms: number, hurry: Hurry): Promise<void> {
+  if (ms === 0) return
+  const over = new AbortController()
+  const grace = sleep(ms, undefined, { signal: over.signal }).catch(() => {})
+  await Promise.race([grace, hurry(over.signal)])
+  over.abort()
+}
+
+function drainTimes({ DRAIN_SECONDS, DRAIN_IDLE_MS }: Settings, isGraceful: boolean) {
+  return { seconds: DRAIN_SECONDS, idleGraceMs: isGraceful ? DRAIN_IDLE_MS : 0 }
 }
 
 function startWords({ store: { engine, node }, live, settings, threads }: Prepared, { streams }: Deps) {
@@ -159,8 +176,9 @@ function notes({ requestLog, valueUses, secrets }: Store, content: ContentKeeper
 async function closeAll(
   { upstream, bodies, tracing, content, cache }: Deps,
   ledger: OpenedLedger,
-  { store, live, alerts }: Pick<Prepared, 'store' | 'live'> & { alerts: Watch | null },
+  { threads, store, live, alerts }: Pick<Prepared, 'store' | 'live'> & { threads: Threads; alerts: Watch | null },
 ): Promise<void> {
+  await threads.close()
   live.stop()
   upstream.close()
   await alerts?.stop()

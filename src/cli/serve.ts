@@ -1,7 +1,7 @@
 import type { Environment } from '../app/config.ts'
 import { startGateway } from '../app/main.ts'
 import { collectGarbage } from './collect-garbage.ts'
-import { stopSignal } from './stop-signal.ts'
+import { secondSignal, stopSignal } from './stop-signal.ts'
 import { keyLines, welcome } from './welcome.ts'
 
 /** Serves until told to stop: then the calls in flight finish, the log is flushed, and the process ends with 0. */
@@ -20,6 +20,6 @@ export async function serve(environment: Environment): Promise<void> {
   })
   process.stdout.write(welcome(gateway))
   await stopped
-  await gateway.stop({ drainsIdle: true })
+  await gateway.stop({ isGraceful: true, hurry: secondSignal })
   process.exit(0)
 }

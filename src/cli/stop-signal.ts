@@ -1,10 +1,11 @@
 const stopped = Promise.withResolvers<void>()
 let isHeard = false
 let stopping = false
+let hurry: (() => void) | null = null
 /** Until the demo serves it has nothing to finish, and its folder is removed when the process exits. */
 let endsAtOnce = process.argv[2] === 'demo'
 
-/** Resolves at the first SIGTERM or SIGINT; a second one ends the process at once. */
+/** Resolves at the first SIGTERM or SIGINT; a further one ends the process at once. */
 export function stopSignal(): Promise<void> {
   if (!isHeard) {
     isHeard = true
@@ -15,7 +16,22 @@ export function stopSignal(): Promise<void> {
   return stopped.promise
 }
 
+/** Resolves at the next one, which until then ends a wait and not yet the process. */
+export function secondSignal(over: AbortSignal): Promise<void> {
+  const hurried = Promise.withResolvers<void>()
+  hurry = hurried.resolve
+  over.addEventListener('abort', () => {
+    hurry = null
+  })
+  return hurried.promise
+}
+
 function onSignal(): void {
+  if (hurry !== null) {
+    hurry()
+    hurry = null
+    return
+  }
   if (stopping) process.exit(1)
   stopping = true
   if (endsAtOnce) {
