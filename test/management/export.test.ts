@@ -45,6 +45,19 @@ async function exported(query: string): Promise<{ type: string | null; text: str
   return { type: response.headers.get('content-type'), text: await response.text() }
 }
 
+test('of a node whose clock is behind has the calls of those whose clock is not', async () => {
+  const late = await startHarness({ now: () => Date.now() - 150_000 })
+  try {
+    const { requestLog } = late.gateway.store
+    for (let call = 0; call < 20; call++) await requestLog.close(closeRecord(`call-${call}`, { startedAt: Date.now() }))
+    const headers = { authorization: `Bearer ${ADMIN_KEY}` }
+    const text = await (await fetch(`${late.url}/requests/export`, { headers })).text()
+    assert.equal(text.trim().split('\n').length, 20)
+  } finally {
+    await late.stop()
+  }
+})
+
 /** An answer whose body nobody reads yet. */
 function unread(query: string): Promise<IncomingMessage> {
   const headers = { authorization: `Bearer ${ADMIN_KEY}` }
