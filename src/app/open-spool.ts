@@ -15,13 +15,13 @@ import type { StoreLog } from '../store/engine/store-error.ts'
 export interface RequestLog {
   /**
    * Resolves, to its place in the spool, when the row is durable: only then may the call be dispatched. Rejects with
-   * `log_full` when the disk does not take it.
+   * `log_full` when the disk does not take it. `text`: the record as `openText` writes it, which `close` takes over.
    */
-  open(record: OpenRecord): Promise<number>
+  open(record: OpenRecord, text?: string): Promise<number>
   /** The same for a stream: only then may the caller see its first content. Waits for a disk that takes nothing now. */
   commit(record: CommitRecord): Promise<number>
   /** The same: only then may the caller see the answer. Waits for a disk that takes nothing now. */
-  close(record: CloseRecord): Promise<number>
+  close(record: CloseRecord, opening?: string): Promise<number>
   /** Resolves when everything appended before is in the database, so that a query finds it. */
   caughtUp(): Promise<void>
   /** Why no further call may begin; null as a rule. Costs next to nothing to ask. */
@@ -162,14 +162,14 @@ export function openSpool(folder: string, options: SpoolOptions): OpenedSpool {
 
 function requestLog(spool: Spool, foldThread: FoldThread, backlog: Backlog): RequestLog {
   return {
-    open(record) {
-      const durable = spool.append(openLine(record))
+    open(record, text) {
+      const durable = spool.append(openLine(record, text))
       // Another node that gets the same key learns of this call from the database.
       if (record.idempotencyKey !== null) void durable.then(() => foldThread.tellOthers()).catch(() => {})
       return durable
     },
     commit: (record) => spool.appendEnd(commitLine(record)),
-    close: (record) => spool.appendEnd(closeLine(record)),
+    close: (record, opening) => spool.appendEnd(closeLine(record, opening)),
     async caughtUp() {
       await spool.settled()
       await foldThread.caughtUp()

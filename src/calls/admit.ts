@@ -4,6 +4,7 @@ import { limitError, limitsUnavailable } from '../limits/errors.ts'
 import { fitIn, mayFit } from '../limits/fit-in.ts'
 import { defaultLimitOf, hasHardBudget, payerOf, scopeName } from '../limits/payer.ts'
 import type { Payer } from '../limits/spend-ledger.ts'
+import { openText } from '../request-log/spool/record-lines.ts'
 import { assessChain, NOTHING_FITTED, type Situation } from './chain/assess.ts'
 import { chainHold } from './chain/chain-hold.ts'
 import type { Deps } from './deps.ts'
@@ -54,8 +55,11 @@ export async function admit(resolved: Balanced, deps: Deps): Promise<Admitted> {
       return { fitnesses: again, hold: smaller, decision: await deps.ledger.admit(payer, smaller, id) }
     }))
   }
-  const { held, warnings } = await entered(resolved, { decision, hold, payer }, deps)
-  return advance(resolved, { fitnesses, mayHedge, held, warnings })
+  const admitted = advance<Admitted>(resolved)
+  admitted.fitnesses = fitnesses
+  admitted.mayHedge = mayHedge
+  await opened(admitted, { decision, hold, payer }, deps)
+  return admitted
 }
 
 /** A call that asks no provider: its rate counts and its row is open, but nothing is held. */
@@ -63,32 +67,41 @@ export async function admitFree(resolved: Resolved, deps: Deps): Promise<Resolve
   const payer = payerOf(resolved.key, resolved.snapshot)
   const hold = { ...holdOfTerms([]), isStream: resolved.delivery !== null }
   const decision = await deps.ledger.admit(payer, hold, resolved.id)
-  return advance(resolved, await entered(resolved, { decision, hold, payer }, deps))
+  const entered = advance<Resolved & Entered>(resolved)
+  await opened(entered, { decision, hold, payer }, deps)
+  return entered
 }
 
 type Entered = Pick<Admitted, 'held' | 'warnings'>
 
 /** Opens the row of a call that its limits let in; throws what its caller is told otherwise. */
-async function entered(
-  resolved: Resolved,
+function opened(
+  call: Resolved & { -readonly [Field in keyof Entered]: Entered[Field] },
   { decision, hold, payer }: { decision: Decision; hold: ChainHold; payer: Payer },
   deps: Deps,
-): Promise<Entered> {
+): Promise<void> {
   if (decision.kind === 'refused') {
     const { refusal } = decision
     deps.metrics.limitRefusals.add(1, [refusal.scope.kind, refusal.kind])
     const { budget } = payer[refusal.scope.kind].limits ?? {}
-    throw limitError(refusal, hold, { name: scopeName(refusal.scope, resolved.key), budget })
+    throw limitError(refusal, hold, { name: scopeName(refusal.scope, call.key), budget })
   }
   if (decision.kind === 'unavailable') throw limitsUnavailable(decision.reason)
   const { call: held, warnings } = decision
-  resolved.startedAt = held.admittedAt
-  try {
-    deps.ledger.opened(held, await deps.requestLog.open(openRecord(resolved, held)))
-  } catch (error) {
-    void deps.ledger.release(held)
-    throw error
-  }
-  for (const { scope } of warnings) deps.metrics.budgetWarnings.add(1, [scope.kind])
-  return { held, warnings }
+  call.startedAt = held.admittedAt
+  const record = openRecord(call, held)
+  const text = openText(record)
+  return deps.requestLog.open(record, text).then(
+    (position) => {
+      deps.ledger.opened(held, position)
+      for (const { scope } of warnings) deps.metrics.budgetWarnings.add(1, [scope.kind])
+      call.opening = text
+      call.held = held
+      call.warnings = warnings
+    },
+    (error) => {
+      void deps.ledger.release(held)
+      throw error
+    },
+  )
 }

@@ -9,14 +9,17 @@ import { advance, type Balanced, type Resolved } from './stages.ts'
 /** Orders the groups of a route for this call. From here on its chain is a plain list. */
 export function balance(resolved: Resolved, deps: Deps): Balanced {
   const { places } = resolved.resolved
-  if (places === null) return advance(resolved, { home: null })
+  const call = advance<Balanced>(resolved)
+  call.home = null
+  if (places === null) return call
   const { snapshot, delivery, attribution, body } = resolved
   const session = sessionKeyOf(attribution, body.request)
   const { chain, home } = arrange(places, { session, isStream: delivery !== null, snapshot }, deps)
   const [first] = chain
   // Counted at once: calls that arrive together are spread, too.
   if (first !== undefined) resolved.leaveEntry = deps.traffic.enter(first)
-  const call = advance(resolved, { home, resolved: { ...resolved.resolved, chain } })
+  call.home = home
+  call.resolved = { ...resolved.resolved, chain }
   if (home !== null && home !== first) noteSkipped(call, home, `${CIRCUIT_REASON}; ${CACHE_LOST}`)
   return call
 }

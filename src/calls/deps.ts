@@ -22,9 +22,10 @@ import type { OpenStreams } from './stream/open-streams.ts'
  * refuses a write, a beginning fails with `log_full`, the others wait. Only a stream commits, before its first content.
  */
 export interface RequestLog {
-  open(record: OpenRecord): Promise<number>
+  /** `text`: as `openText` writes it; `close` takes it over. */
+  open(record: OpenRecord, text: string): Promise<number>
   commit(record: CommitRecord): Promise<number>
-  close(record: CloseRecord): Promise<number>
+  close(record: CloseRecord, opening?: string): Promise<number>
   /** Why there is no room for another call; usually null. */
   fullBecause(): LogFullReason | null
 }

@@ -1,5 +1,6 @@
 import { GatewayError } from '../domain/errors.ts'
 import type { LiveKey } from '../domain/key.ts'
+import type { Adjustment } from '../domain/request/adjustment.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
 import { worded } from '../domain/wording/worded.ts'
 import type { Endpoint } from '../endpoints/endpoint.ts'
@@ -22,7 +23,7 @@ import { price } from './price.ts'
 import { receive } from './receive.ts'
 import { resolve } from './resolve.ts'
 import { NOTHING_USED, settle } from './settle.ts'
-import type { Begun, Ended } from './stages.ts'
+import type { Begun, Ended, Priced } from './stages.ts'
 import { tryChain } from './try-chain.ts'
 
 /** Finds the key of a call, or throws. */
@@ -146,13 +147,16 @@ function writtenAnswer(ended: Ended, deps: Deps): CallReply | null {
 function begin(
   call: Call,
   endpoint: Endpoint,
-  entered: Pick<Begun, 'key' | 'snapshot' | 'trace'>,
+  { key, snapshot, trace }: Pick<Begun, 'key' | 'snapshot' | 'trace'>,
   deps: Pick<Deps, 'now'>,
 ): Begun {
-  return {
+  // Every field of every stage: an object that grows is copied, and each place of a call where it is read learns its shapes.
+  const whole: Begun & { [Field in keyof Omit<Priced, keyof Begun>]: undefined } = {
     id: call.id,
     endpoint,
-    ...entered,
+    key,
+    snapshot,
+    trace,
     session: sessionOf(call),
     presence: call.presence,
     claim: null,
@@ -160,10 +164,11 @@ function begin(
     startedTick: call.receivedAt,
     elsewhereMs: 0,
     attempts: [],
-    unusedKey: endpoint.unusedKey?.(call) ?? [],
-    adjustments: [],
+    unusedKey: endpoint.unusedKey?.(call) ?? NO_ADJUSTMENTS,
+    adjustments: NO_ADJUSTMENTS,
     trying: null,
-    leaveEntry: () => {},
+    leaveEntry: nowhere,
+    opening: null,
     leg: null,
     lost: null,
     receiver: call,
@@ -171,5 +176,20 @@ function begin(
     content: null,
     caching: null,
     guarded: null,
+    body: undefined,
+    attribution: undefined,
+    idempotency: undefined,
+    resolved: undefined,
+    home: undefined,
+    fitnesses: undefined,
+    mayHedge: undefined,
+    held: undefined,
+    warnings: undefined,
+    served: undefined,
+    cost: undefined,
   }
+  return whole
 }
+
+const NO_ADJUSTMENTS: Adjustment[] = []
+const nowhere = () => {}

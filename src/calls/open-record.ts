@@ -9,6 +9,7 @@ import type { Ended } from './stages.ts'
 export function openRecord(call: Ended['call'], held: HeldCall | undefined, refused?: RefusedBody): OpenRecord {
   const { id, key, startedAt, body, resolved, idempotency } = call
   const hold = held?.hold
+  const { user, session, tags } = call.attribution ?? attributedTo(call.session, NO_ATTRIBUTION, call.snapshot)
   return {
     id,
     workspace: key.workspace,
@@ -22,6 +23,8 @@ export function openRecord(call: Ended['call'], held: HeldCall | undefined, refu
     idempotencyKey: idempotency?.idempotencyKey ?? null,
     bodyHash: idempotency?.bodyHash ?? null,
     streamed: call.delivery !== null,
-    ...(call.attribution ?? attributedTo(call.session, NO_ATTRIBUTION, call.snapshot)),
+    user,
+    session,
+    tags,
   }
 }

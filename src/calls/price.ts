@@ -14,7 +14,9 @@ import { type Admitted, advance, type Cost, type Priced, type Served, type Serve
 export function price(call: Served): Priced {
   const { served, lost } = call
   const own = costOf(served, served.entry, call)
-  return advance(call, { cost: lost === null || lost.cost === null ? own : together(own, lost.cost) })
+  const priced = advance<Priced>(call)
+  priced.cost = lost === null || lost.cost === null ? own : together(own, lost.cost)
+  return priced
 }
 
 export function costOf(

@@ -32,12 +32,11 @@ export async function receive(call: Call, begun: Begun, deps: ReceiveDeps): Prom
     begun.delivery = deliveryOf(call, begun, idempotencyKey !== null, deps)
   const isIdempotent = idempotencyKey !== null && body.hash !== null
   const { idPrefix } = begun.endpoint
-  const attribution = attributedTo(begun.session, body.attribution, begun.snapshot)
-  return advance(begun, {
-    body,
-    attribution,
-    idempotency: isIdempotent ? { idempotencyKey, bodyHash: body.hash, idPrefix } : null,
-  })
+  const received = advance<Received>(begun)
+  received.body = body
+  received.attribution = attributedTo(begun.session, body.attribution, begun.snapshot)
+  received.idempotency = isIdempotent ? { idempotencyKey, bodyHash: body.hash, idPrefix } : null
+  return received
 }
 
 function toKeep({ id, key, endpoint, startedAt }: Begun, settings: ContentSettings): CallToKeep {

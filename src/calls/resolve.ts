@@ -6,7 +6,9 @@ import { advance, type Received, type Resolved } from './stages.ts'
 
 export function resolve(received: Received, prefixes: readonly PrefixRule[]): Resolved {
   const { body, key, snapshot } = received
-  return advance(received, { resolved: entriesOf(body.request.model, key, snapshot, prefixes) })
+  const resolved = advance<Resolved>(received)
+  resolved.resolved = entriesOf(body.request.model, key, snapshot, prefixes)
+  return resolved
 }
 
 /** The entries of a name: the workspace's alias, else the provider that it names, else that of its prefix. */

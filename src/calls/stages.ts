@@ -57,6 +57,8 @@ export interface Begun {
   adjustments: Adjustment[]
   /** The entry that was called last. */
   trying: Pick<ServedBy, 'entry' | 'position' | 'ignored'> | null
+  /** What its row says from the admission on, as the log has it; null before. */
+  opening: string | null
   /** Where two entries are asked for the call: the part of one of them. */
   leg: Leg | null
   /** The entry that was asked, too, and did not serve. */
@@ -186,9 +188,9 @@ export interface Ended {
   error: GatewayError | 'caller-left' | null
 }
 
-/** The next stage of a call. */
-export function advance<Stage extends Begun, Added extends object>(stage: Stage, added: Added): Stage & Added {
-  return Object.assign(stage, added)
+/** The same call at its next stage, into which the step writes its part: it has a place for every part from the start. */
+export function advance<Next extends Begun>(stage: Begun): { -readonly [Field in keyof Next]: Next[Field] } {
+  return stage as Next
 }
 
 /** Of a running call. Times are rounded, not durations, so that no part is longer than the whole. */

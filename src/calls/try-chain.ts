@@ -22,7 +22,8 @@ export async function tryChain(call: Admitted, deps: Deps): Promise<Served> {
       ? await tryHedged(next, walk, call, deps)
       : { candidate: next, outcome: await tryEntry(next, call, deps), other: null }
     if (outcome.kind === 'served') {
-      const served = advance(call, { served: outcome.served })
+      const served = advance<Served>(call)
+      served.served = outcome.served
       if (other !== null) chargeLeft(other, call, deps)
       // Of a stream it is ended with the stream.
       if (call.delivery === null) await call.lost?.end()
@@ -57,7 +58,8 @@ function noteCounted(call: Admitted, left: readonly Abandoned[], deps: Deps): vo
     ...{ entry, position, ignored, answer, usage: counted.tokens, upstreamMs: attempt.durationMs, attempt },
     ...PARTLY,
   }
-  const charged = advance(call, { served })
+  const charged = advance<Served>(call)
+  charged.served = served
   if (second !== undefined) chargeLeft(second, call, deps)
   price(charged)
 }

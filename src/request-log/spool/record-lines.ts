@@ -29,7 +29,11 @@ export const SPOOLED_FIELDS: readonly LogField[] = [...OPEN_FIELDS, ...USAGE_FIE
 const OPEN_NAMES = OPEN_FIELDS.map(({ name }) => name)
 const USAGE_NAMES = USAGE_FIELDS.map(({ name }) => name)
 const CLOSE_NAMES = CLOSE_FIELDS.map(({ name }) => name)
-const FOREIGN = SPOOLED_FIELDS.flatMap(({ isForeign = false }, index) => (isForeign ? index : []))
+const END_NAMES = [...USAGE_NAMES, ...CLOSE_NAMES]
+const foreignIn = (fields: readonly LogField[]) =>
+  fields.flatMap(({ isForeign = false }, index) => (isForeign ? index : []))
+const FOREIGN_OPEN = foreignIn(OPEN_FIELDS)
+const FOREIGN_END = foreignIn([...USAGE_FIELDS, ...CLOSE_FIELDS])
 
 const COMMIT_NAMES = [
   'startedAt',
@@ -62,38 +66,59 @@ const BEFORE_ATTEMPTS = '\t'
 /** Longer than any model's name: what a caller or a provider sends instead must not swell the log. */
 const LONGEST_TEXT = 512
 
-/** Lists instead of objects: less time to write and to read, and half of the bytes. */
-export function openLine(record: OpenRecord): string {
-  return `o${MARK}${JSON.stringify(openValues(record))}`
+/**
+ * The values that are known from the admission on: all of an opening line, and the beginning of the closing one, which
+ * takes them over as a text. Lists instead of objects: less time to write and to read, and half of the bytes.
+ */
+export function openText(record: OpenRecord): string {
+  return JSON.stringify(openValues(record))
+}
+
+export function openLine(record: OpenRecord, text = openText(record)): string {
+  return `o${MARK}${text}`
 }
 
 /** The attempts stand apart, as the request table has them: the fold does not parse them. */
-export function closeLine(record: CloseRecord): string {
+export function closeLine(record: CloseRecord, opening = openText(record)): string {
   const { attempts, usage } = record
-  const values = cutForeign(add(add(add([], record, OPEN_NAMES), usage, USAGE_NAMES), record, CLOSE_NAMES))
+  const values = new Array<unknown>(END_NAMES.length)
+  fill(values, 0, usage, USAGE_NAMES)
+  fill(values, USAGE_NAMES.length, record, CLOSE_NAMES)
+  cutForeign(values, FOREIGN_END)
   const kept = attempts.some(({ upstreamRequestId }) => isLong(upstreamRequestId)) ? attempts.map(shortened) : attempts
-  return `c${MARK}${JSON.stringify(values)}${BEFORE_ATTEMPTS}${JSON.stringify(kept)}`
+  const end = JSON.stringify(values).slice(1)
+  return `c${MARK}${opening.slice(0, -1)},${end}${BEFORE_ATTEMPTS}${JSON.stringify(kept)}`
 }
 
 export function commitLine(record: CommitRecord): string {
   // What a provider says of the output before it has begun is no count.
   const usage = record.usage === null ? null : { ...withOutput(record.usage, 0), reasoning: 0 }
-  return `m${MARK}${JSON.stringify([record.id, add(add([], record, COMMIT_NAMES), usage, USAGE_NAMES)])}`
+  return `m${MARK}${JSON.stringify([record.id, commitValues(record, usage)])}`
+}
+
+function commitValues(record: CommitRecord, usage: CommitRecord['usage']): unknown[] {
+  const values = new Array<unknown>(COMMIT_NAMES.length + USAGE_NAMES.length)
+  fill(values, 0, record, COMMIT_NAMES)
+  fill(values, COMMIT_NAMES.length, usage, USAGE_NAMES)
+  return values
 }
 
 export function openValues(record: OpenRecord): unknown[] {
-  return cutForeign(add([], record, OPEN_NAMES))
+  const values = new Array<unknown>(OPEN_NAMES.length)
+  fill(values, 0, record, OPEN_NAMES)
+  cutForeign(values, FOREIGN_OPEN)
+  return values
 }
 
 /** By name alone: a loop over the fields themselves would take twice as long. */
-function add(values: unknown[], source: object | null, names: readonly string[]): unknown[] {
-  for (const name of names) values.push(source === null ? null : (source as Record<string, unknown>)[name])
-  return values
+function fill(values: unknown[], from: number, source: object | null, names: readonly string[]): void {
+  for (let at = 0; at < names.length; at++) {
+    values[from + at] = source === null ? null : (source as Record<string, unknown>)[names[at] as string]
+  }
 }
 
-function cutForeign(values: unknown[]): unknown[] {
-  for (const index of FOREIGN) if (index < values.length) values[index] = cut(values[index] as string | null)
-  return values
+function cutForeign(values: unknown[], places: readonly number[]): void {
+  for (const place of places) values[place] = cut(values[place] as string | null)
 }
 
 export function joinLines(lines: readonly string[]): string {
