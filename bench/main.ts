@@ -4,6 +4,8 @@ import { dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { againstText, measureAgainst, OTHER } from './against.ts'
 import { measureRatios, writeBudget } from './budget.ts'
+import { bytesText, GATE, measureBytes, OPTIMIZED } from './bytes/bytes.ts'
+import { nextRecord, readRecorded, writeRecorded } from './bytes/recorded.ts'
 import { measureLeases } from './leases/leases.ts'
 import { leasesText } from './leases/report.ts'
 import { measureNodes, type NodesResult } from './nodes/nodes.ts'
@@ -73,6 +75,9 @@ run on this machine. Half an hour.
 Instead of these parts:
   --against <folder> CPU per call against the built program (dist/switchyard.js) of another checkout, and the ratio;
                      with --streams, CPU per stream
+  --bytes            bytes allocated a call, as written and as optimized by V8 (--quick: only as written); with --against,
+                     of that build as well; with --record, writes bench/bytes/recorded.json, which a test enforces (a figure
+                     that has risen needs --because "the reason")
   --paths            streams and whole calls through the own socket code and through node:http and undici
   --threads          CPU per call of two serving threads against one, both busy at the same time
   --tracing          CPU per call with OpenTelemetry, a tenth of the calls sampled, against none
@@ -96,6 +101,9 @@ async function main(): Promise<string> {
       quick: { type: 'boolean', default: false },
       dist: { type: 'boolean', default: false },
       'no-peers': { type: 'boolean', default: false },
+      bytes: { type: 'boolean', default: false },
+      record: { type: 'boolean', default: false },
+      because: { type: 'string' },
       nodes: { type: 'boolean', default: false },
       leases: { type: 'boolean', default: false },
       paths: { type: 'boolean', default: false },
@@ -129,6 +137,7 @@ async function main(): Promise<string> {
     ...(values.profile === undefined ? {} : { profile: values.profile }),
     progress: say,
   }
+  if (values.bytes) return values.record ? recordBytes(values.because) : compareBytes(values.against, values.quick)
   if (values.against !== undefined)
     return againstText(await measureAgainst(options, builtProgram(OTHER, values.against), values.streams))
   if (values.threads) return threadsText(await measureThreads(options))
@@ -152,6 +161,23 @@ async function main(): Promise<string> {
   const result = await run({ ...options, peers }, chosen ?? (values.quick ? QUICK_PARTS : PARTS), problems)
   if (chosen === null) write(RESULT, result)
   return `\n${reportText(result)}`
+}
+
+async function recordBytes(because: string | undefined): Promise<string> {
+  const figures = await measureBytes(builtProgram(), GATE)
+  writeRecorded(nextRecord(figures, readRecorded(), because))
+  return bytesText([{ name: 'measured', figures }])
+}
+
+async function compareBytes(other: string | undefined, isQuick: boolean): Promise<string> {
+  const columns: Parameters<typeof bytesText>[0][number][] = []
+  const modes = isQuick ? { 'as written': GATE } : { 'as written': GATE, optimized: OPTIMIZED }
+  for (const [how, mode] of Object.entries(modes))
+    for (const build of [builtProgram(), ...(other === undefined ? [] : [builtProgram(OTHER, other)])]) {
+      say(`bytes: ${build.name}, ${how}`)
+      columns.push({ name: `${build.name}, ${how}`, figures: await measureBytes(build, mode) })
+    }
+  return bytesText(columns)
 }
 
 function readParts(list: string): Part[] {

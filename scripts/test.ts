@@ -50,6 +50,7 @@ const LONGEST = [
   'test/threads/',
   'src/request-log/usage/days',
   'bench/budget',
+  'bench/bytes',
   'test/store/nodes',
   'test/program/',
   'test/calls/body-memory',

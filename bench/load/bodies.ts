@@ -37,6 +37,11 @@ export function requestBody(model: string, bytes = 0, stream = false): string {
   return JSON.stringify({ messages: long.slice(0, turns - 1 + (turns % 2)), temperature: 1, max_tokens: 256, model })
 }
 
+/** The same conversation as Responses wants it. */
+export function responsesBody(model: string): string {
+  return JSON.stringify({ model, input: messages, temperature: 1, max_output_tokens: 256 })
+}
+
 const ANSWER = SENTENCE.repeat(3).trim()
 
 const CHOICE = {
@@ -69,6 +74,21 @@ export const UPSTREAM_ANSWERS: Readonly<Record<string, string>> = {
       ...{ input_tokens: 180, cache_creation_input_tokens: 0, cache_read_input_tokens: 0 },
       cache_creation: { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 0 },
       ...{ output_tokens: 70, service_tier: 'standard' },
+    },
+  }),
+  '/v1/responses': JSON.stringify({
+    ...{ id: 'resp_bench', object: 'response', created_at: 1_790_000_000, status: 'completed', error: null },
+    ...{ incomplete_details: null, instructions: null, max_output_tokens: 256, model: 'gpt-5.4-mini-2026-03-17' },
+    output: [
+      {
+        ...{ id: 'msg_bench', type: 'message', status: 'completed', role: 'assistant' },
+        content: [{ type: 'output_text', text: ANSWER, annotations: [], logprobs: [] }],
+      },
+    ],
+    ...{ parallel_tool_calls: true, previous_response_id: null, service_tier: 'default', store: false, temperature: 1 },
+    usage: {
+      ...{ input_tokens: 180, input_tokens_details: { cached_tokens: 0 } },
+      ...{ output_tokens: 70, output_tokens_details: { reasoning_tokens: 0 }, total_tokens: 250 },
     },
   }),
   [`/v1beta/models/${GEMINI_MODEL}:generateContent`]: JSON.stringify({

@@ -1,5 +1,5 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net'
-import { UPSTREAM_ANSWERS } from './bodies.ts'
+import { answerBytes, answerTo, pathOf } from './answers.ts'
 import { streamsOf } from './events.ts'
 import { httpReader } from './http-reader.ts'
 import { createPreciseTimer, preciseNow } from './precise-timer.ts'
@@ -10,25 +10,12 @@ import { stampInto } from './stamps.ts'
  * argument: `50` answers after 50 ms, `100/2` streams 100 events every 2 ms, `10/Infinity` stalls after the first.
  * Raw sockets, because node:http would cost as much here as in the measured process.
  */
-const answers = new Map(
-  Object.entries(UPSTREAM_ANSWERS).map(([path, text]) => [path, answerBytes('200 OK', text)] as const),
-)
-const NOT_FOUND = answerBytes('404 Not Found', '{}')
+
 /** Connections with a stream that has not ended; `/running` says how many. */
 const running = new Set<Socket>()
 
-function answerBytes(status: string, text: string): Buffer {
-  const length = Buffer.byteLength(text)
-  return Buffer.from(`HTTP/1.1 ${status}\r\ncontent-type: application/json\r\ncontent-length: ${length}\r\n\r\n${text}`)
-}
-
-function pathOf(head: string): string {
-  const begin = head.indexOf(' ') + 1
-  return head.slice(begin, head.indexOf(' ', begin)).split('?', 1)[0] ?? ''
-}
-
-function answerTo(path: string): Buffer {
-  return path === '/running' ? answerBytes('200 OK', String(running.size)) : (answers.get(path) ?? NOT_FOUND)
+function wholeAnswer(path: string): Buffer {
+  return path === '/running' ? answerBytes('200 OK', String(running.size)) : answerTo(path)
 }
 
 type Send = (socket: Socket, path: string) => void
@@ -51,9 +38,9 @@ function later<Item>(delayMs: number, onDue: (item: Item) => void): (item: Item)
 }
 
 function wholeAnswers(delayMs: number): Send {
-  if (delayMs === 0) return (socket, path) => void socket.write(answerTo(path))
+  if (delayMs === 0) return (socket, path) => void socket.write(wholeAnswer(path))
   const send = later<[Socket, Buffer]>(delayMs, ([socket, answer]) => void socket.write(answer))
-  return (socket, path) => send([socket, answerTo(path)])
+  return (socket, path) => send([socket, wholeAnswer(path)])
 }
 
 function streams(contents: number, gapMs: number): Send {
@@ -71,7 +58,7 @@ function streams(contents: number, gapMs: number): Send {
   const goOn = later(gapMs, step)
   return (socket, path) => {
     const stream = writes.get(path)
-    if (stream === undefined) return void socket.write(answerTo(path))
+    if (stream === undefined) return void socket.write(wholeAnswer(path))
     running.add(socket)
     step({ socket, rest: stream.values() })
   }

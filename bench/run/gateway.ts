@@ -66,16 +66,18 @@ const ROUTES = {
 const MORE_ROUTES = {
   'bench-gemini': entry('gemini', GEMINI_MODEL),
   'bench-bedrock': entry('bedrock', BEDROCK_MODEL),
+  'bench-responses': entry('responses', 'gpt-5.4-mini'),
 }
 const moreProviders = (upstream: string) => ({
   gemini: { family: 'gemini', base_url: `${upstream}/v1beta`, api_key: 'bench-gemini-key' },
   bedrock: { family: 'bedrock', base_url: upstream, api_key: 'bench-bedrock-key', settings: { region: 'us-east-1' } },
+  responses: { family: 'openai', base_url: `${upstream}/v1`, api_key: 'sk-bench', speaks: ['responses'] },
 })
 /** A provider with an address of its own has prices of its own. */
 const priced = (provider: string, model: string) => ({
   ...{ provider, model, input_per_mtok: '1', output_per_mtok: '5', max_output_tokens: 8192 },
 })
-const REGISTRY = [priced('gemini', GEMINI_MODEL), priced('bedrock', BEDROCK_MODEL)]
+const REGISTRY = [priced('gemini', GEMINI_MODEL), priced('bedrock', BEDROCK_MODEL), priced('responses', 'gpt-5.4-mini')]
 
 /** With everything on: keys, limits and a hard budget on key and workspace, durable log, metrics, usual log level. */
 export async function startGateway(scene: Scene, options: GatewayOptions): Promise<BenchGateway> {
