@@ -16,8 +16,7 @@ export function authenticate(
   snapshot: Snapshot,
   deps: Pick<Deps, 'now' | 'noteUse'>,
 ): LiveKey {
-  const value = endpoint.keyOf(call)
-  const found = snapshot.valuesByHash.get(hashKey(value))
+  const found = snapshot.valuesByHash.get(keyHashOf(call, endpoint))
   const now = deps.now()
   if (found === undefined || !isValueUsable(found, now)) {
     throw new GatewayError('unauthorized', 'The gateway key is unknown, expired or revoked.')
@@ -29,6 +28,14 @@ export function authenticate(
   }
   deps.noteUse(found.id, now)
   return key
+}
+
+/** Clients send many requests over one connection, all with the same key. */
+function keyHashOf(call: Call, endpoint: Pick<Endpoint, 'keyOf'>): string {
+  const { kept } = call
+  const hash = kept?.keyHash ?? hashKey(endpoint.keyOf(call))
+  if (kept !== undefined) kept.keyHash = hash
+  return hash
 }
 
 function isLive(key: Key): key is LiveKey {

@@ -46,7 +46,8 @@ export async function handleCall(
   const ended: Ended = { call: begun, error: null }
   try {
     try {
-      const received = await receive(call, begun, deps)
+      const arriving = receive(call, begun, deps)
+      const received = arriving instanceof Promise ? await arriving : arriving
       const resolved = resolve(received, deps.prefixes)
       permit(resolved)
       const first = resolved.idempotency === null ? null : await deps.idempotency.enter(resolved, resolved.idempotency)

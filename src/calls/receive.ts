@@ -1,3 +1,4 @@
+import type { RequestBody } from '../bodies/request-body.ts'
 import type { CallToKeep } from '../content/kept-call.ts'
 import type { ContentSettings } from '../domain/content/settings.ts'
 import { GatewayError } from '../domain/errors.ts'
@@ -11,11 +12,22 @@ import type { Deps } from './deps.ts'
 import { advance, type Begun, type Received } from './stages.ts'
 import { Delivery } from './stream/delivery.ts'
 
-/** Reads and checks the body. */
-export async function receive(call: Call, begun: Begun, deps: ReceiveDeps): Promise<Received> {
+/** Reads and checks the body: at once where it is there and small. */
+export function receive(call: Call, begun: Begun, deps: ReceiveDeps): Received | Promise<Received> {
   checkMediaType(call)
-  const idempotencyKey = checkedIdempotencyKey(call.header('idempotency-key'))
-  const chunks = await arrived(call.readBody(deps.maxBodyBytes, begun.key.id), begun)
+  const key = checkedIdempotencyKey(call.header('idempotency-key'))
+  const read = call.readBody(deps.maxBodyBytes, begun.key.id)
+  if (read instanceof Promise) return arrived(read, begun).then((chunks) => open(call, begun, chunks, key, deps))
+  return open(call, begun, read, key, deps)
+}
+
+function open(
+  call: Call,
+  begun: Begun,
+  chunks: Buffer[],
+  idempotencyKey: string | null,
+  deps: ReceiveDeps,
+): Received | Promise<Received> {
   const workspace = begun.snapshot.workspaces.get(begun.key.workspace)
   const options = {
     withHash: idempotencyKey !== null || workspace?.hasCache === true,
@@ -27,16 +39,26 @@ export async function receive(call: Call, begun: Begun, deps: ReceiveDeps): Prom
   const guardrail = workspace?.guardrail ?? null
   if (guardrail !== null) begun.guarded = { guardrail, body: guardrail.before ? Buffer.concat(chunks) : null }
   const opened = deps.bodies.open(chunks, begun.endpoint, options)
-  const body = opened instanceof Promise ? await opened : opened
+  if (opened instanceof Promise) return opened.then((body) => received(call, begun, body, idempotencyKey, deps))
+  return received(call, begun, opened, idempotencyKey, deps)
+}
+
+function received(
+  call: Call,
+  begun: Begun,
+  body: RequestBody,
+  idempotencyKey: string | null,
+  deps: ReceiveDeps,
+): Received {
   if (begun.endpoint.stream?.isRequested(body.request) === true)
     begun.delivery = deliveryOf(call, begun, idempotencyKey !== null, deps)
   const isIdempotent = idempotencyKey !== null && body.hash !== null
   const { idPrefix } = begun.endpoint
-  const received = advance<Received>(begun)
-  received.body = body
-  received.attribution = attributedTo(begun.session, body.attribution, begun.snapshot)
-  received.idempotency = isIdempotent ? { idempotencyKey, bodyHash: body.hash, idPrefix } : null
-  return received
+  const next = advance<Received>(begun)
+  next.body = body
+  next.attribution = attributedTo(begun.session, body.attribution, begun.snapshot)
+  next.idempotency = isIdempotent ? { idempotencyKey, bodyHash: body.hash, idPrefix } : null
+  return next
 }
 
 function toKeep({ id, key, endpoint, startedAt }: Begun, settings: ContentSettings): CallToKeep {

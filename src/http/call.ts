@@ -2,6 +2,7 @@ import type { GatewayError } from '../domain/errors.ts'
 import type { Presence } from '../domain/presence.ts'
 import type { Arrivals } from './arrivals.ts'
 import type { BodyMemory } from './body-memory.ts'
+import type { Kept } from './plain-head.ts'
 
 /** One HTTP request as the other rooms see it. */
 export interface Call {
@@ -15,14 +16,16 @@ export interface Call {
   header(name: string): string | undefined
   /** All header fields, names in lower case. */
   headers(): Iterable<readonly [name: string, value: string]>
+  /** Lives as long as its connection repeats this head; missing where heads are not kept. */
+  kept?: Kept
   /** Of the peer, which may be a proxy; only where `node:http` serves the call. */
   remoteAddress?: string | undefined
   /**
    * The whole body, in pieces (domain/byte-pieces.ts): copying megabytes into one buffer would block the thread. Throws
    * `request_too_large` past the limit, `CallerLeftError` when the client hangs up, and a refusal when the process or this
-   * owner holds too many bytes already. The memory of the body is released when the call is answered.
+   * owner holds too many bytes already. A body that is there is returned at once. The memory of the body is released when the call is answered.
    */
-  readBody(limitBytes: number, owner?: string): Promise<Buffer[]>
+  readBody(limitBytes: number, owner?: string): Buffer[] | Promise<Buffer[]>
   presence: Presence
   /** Begins a streamed answer. The handler then returns its end, as a `StreamRest`. */
   openStream(head: StreamHead, first: string): Sink

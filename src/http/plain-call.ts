@@ -2,7 +2,7 @@ import type { Presence } from '../domain/presence.ts'
 import { leftWhileSending, tooLarge } from './body.ts'
 import type { BodyMemory } from './body-memory.ts'
 import type { Call } from './call.ts'
-import type { PlainHeaders } from './plain-head.ts'
+import type { Kept, PlainHeaders } from './plain-head.ts'
 
 /** A call from a raw socket; its body may still be arriving. */
 export class PlainCall implements Call {
@@ -12,6 +12,7 @@ export class PlainCall implements Call {
   readonly presence: Presence
   readonly receivedAt: number
   readonly openStream: Call['openStream']
+  readonly kept: Kept
   readonly #headers: PlainHeaders
   readonly #body: Buffer | Promise<Buffer>
   readonly #memory: BodyMemory
@@ -25,6 +26,7 @@ export class PlainCall implements Call {
     memory: BodyMemory,
   ) {
     this.#headers = headers
+    this.kept = headers.kept
     this.#body = body
     this.#memory = memory
     this.id = known.id
@@ -45,13 +47,13 @@ export class PlainCall implements Call {
     return this.#headers.fields
   }
 
-  async readBody(limitBytes: number, owner: string | null = null): Promise<Buffer[]> {
+  readBody(limitBytes: number, owner: string | null = null): Buffer[] | Promise<Buffer[]> {
     const { bodyBytes } = this.#headers
     if (bodyBytes > limitBytes) throw tooLarge(limitBytes, bodyBytes)
     this.#memory.take(bodyBytes, bodyBytes, owner)
     this.#owner = owner
     this.#heldBytes = bodyBytes
-    if (this.#body instanceof Promise) return [await orLeft(this.#body, this.presence)]
+    if (this.#body instanceof Promise) return orLeft(this.#body, this.presence).then((body) => [body])
     return this.#body.length === 0 ? [] : [this.#body]
   }
 

@@ -4,6 +4,13 @@ export interface PlainHeaders {
   head: string
   fields: ReadonlyMap<string, string>
   bodyBytes: number
+  /** See `Call.kept`. */
+  kept: Kept
+}
+
+/** What is worked out from a head once, for all requests of a connection that repeat it. */
+export interface Kept {
+  keyHash: string | null
 }
 
 /** Larger bodies are left to `node:http`. */
@@ -52,5 +59,5 @@ function readHeaders(bytes: Buffer, from: number): PlainHeaders | null {
   const connection = fields.get('connection')?.toLowerCase() ?? 'keep-alive'
   if (length === undefined || !LENGTH.test(length) || Number(length) > MAX_BODY_BYTES) return null
   if (connection !== 'keep-alive' || !fields.has('host') || NOT_PLAIN.some((name) => fields.has(name))) return null
-  return { head, fields, bodyBytes: Number(length) }
+  return { head, fields, bodyBytes: Number(length), kept: { keyHash: null } }
 }
