@@ -4,8 +4,8 @@ import { adjustmentsText } from '../domain/request/adjustment.ts'
 import type { Stamp } from '../domain/request/answer.ts'
 import type { ChainEntry } from '../domain/route.ts'
 import type { Reply, StreamHead, StreamRest } from '../http/call.ts'
-import { errorReply, jsonTextReply } from '../http/respond.ts'
-import { rateHeaders, warningHeaders } from '../limits/headers.ts'
+import { errorReply, JSON_TYPE } from '../http/respond.ts'
+import { addRateHeaders, warningText } from '../limits/headers.ts'
 import { payerOf, scopeName } from '../limits/payer.ts'
 import { type StoredAnswer, textFor } from './cache/stored-answer.ts'
 import { sealingFor } from './chain/assess.ts'
@@ -17,40 +17,28 @@ import type { Begun, Cost, Ended, Received, ServedBy } from './stages.ts'
 export function answer({ call, error }: Ended, deps: Pick<Deps, 'ledger' | 'sealingKeys'>): Reply | StreamRest | null {
   if (error === 'caller-left') return null
   if (call.delivery?.isOpen === true) return streamRest({ call, error })
-  const common = commonHeaders(call, deps)
-  const { endpoint, served, body, cost } = call
-  if (error !== null) return errorReply(error, common, endpoint.error, call.id)
-  if (call.caching?.hit) return storedReply(call.caching.hit, call, common)
-  if (served === undefined || body === undefined) {
-    return errorReply(new GatewayError('internal_error'), common, endpoint.error, call.id)
+  const { endpoint, served, body } = call
+  if (error !== null) return errorReply(error, addCommon({}, call, deps), endpoint.error, call.id)
+  if (call.caching?.hit) return storedReply(call.caching.hit, call, deps)
+  const written = served?.answer
+  if (served === undefined || body === undefined || written === undefined || 'stream' in written) {
+    return errorReply(new GatewayError('internal_error'), addCommon({}, call, deps), endpoint.error, call.id)
   }
-  const headers = { ...gatewayHeaders(served, cost), ...common }
-  const { answer } = served
-  if ('stream' in answer) return errorReply(new GatewayError('internal_error'), common, endpoint.error, call.id)
-  if ('body' in answer)
-    return jsonTextReply(
-      200,
-      endpoint.write(
-        answer,
-        stampOf({ id: call.id, startedAt: call.startedAt, endpoint, body }, served.entry, deps),
-        body.request,
-      ),
-      headers,
-    )
-  if (answer.text === null) throw new RangeError('nested too deep to be written')
-  return jsonTextReply(200, answer.text, headers)
+  const { id, startedAt } = call
+  const text =
+    'body' in written
+      ? endpoint.write(written, stampOf({ id, startedAt, endpoint, body }, served.entry, deps), body.request)
+      : written.text
+  if (text === null) throw new RangeError('nested too deep to be written')
+  return { status: 200, headers: addCommon(wholeHeaders(served, call.cost), call, deps), body: text }
 }
 
 /** A stored answer; a stream of it is all there at once. */
-function storedReply(hit: StoredAnswer, { id, cost }: Ended['call'], common: Record<string, string>): Reply {
+function storedReply(hit: StoredAnswer, call: Ended['call'], deps: Pick<Deps, 'ledger'>): Reply {
   const { provider, model, ignored, stream } = hit
-  const headers = {
-    ...gatewayHeaders({ entry: { provider, model }, position: 0, ignored, upstreamMs: 0 }, cost),
-    ...common,
-  }
-  const text = textFor(hit, id)
-  if (stream === null) return jsonTextReply(200, text, headers)
-  return { status: 200, headers: { ...STREAM_HEADERS, ...headers }, body: text }
+  const headers = wholeHeaders({ entry: { provider, model }, position: 0, ignored, upstreamMs: 0 }, call.cost)
+  if (stream !== null) Object.assign(headers, STREAM_HEADERS)
+  return { status: 200, headers: addCommon(headers, call, deps), body: textFor(hit, call.id) }
 }
 
 /** The end of a stream: the frames that were held back, or why it was cut. */
@@ -81,11 +69,9 @@ const STREAM_HEADERS = {
 export function streamHead(call: Ended['call'], deps: Pick<Deps, 'ledger'>): StreamHead {
   const { served, trying } = call
   const by = served ?? trying
-  const headers: Record<string, string> = {
-    ...STREAM_HEADERS,
-    ...(by === null || by === undefined ? {} : servedBy(by)),
-    ...commonHeaders(call, deps),
-  }
+  const headers: Headers = { ...STREAM_HEADERS }
+  if (by !== null && by !== undefined) addServedBy(headers, by)
+  addCommon(headers, call, deps)
   if (served !== undefined) headers['x-gateway-latency-ms'] = String(served.upstreamMs)
   return { status: 200, headers, trailers: ['x-gateway-cost-usd', 'x-gateway-latency-ms'] }
 }
@@ -106,44 +92,47 @@ export function stampOf(
   return stamp
 }
 
-/** The shared counters were down, and the policy allowed the call. */
-const UNCHECKED = { 'x-gateway-limits': 'unchecked' }
-
-function limitHeaders(call: Ended['call'], { ledger }: Pick<Deps, 'ledger'>): Record<string, string> {
-  const warnings = warningHeaders(call.warnings ?? [], (scope) => scopeName(scope, call.key))
-  const unchecked = call.held?.unchecked === true ? UNCHECKED : {}
-  return { ...rateHeaders(payerOf(call.key, call.snapshot), ledger), ...warnings, ...unchecked }
-}
-
-/** On errors too: an adjustment may be the cause. */
-function adjustedHeader({ unusedKey, adjustments }: Begun): Record<string, string> {
-  if (unusedKey.length === 0 && adjustments.length === 0) return {}
-  return { 'x-gateway-adjusted': headerSafe(adjustmentsText([...unusedKey, ...adjustments])) }
-}
-
-/** The headers of every success (docs/contract.md), and the names of dropped hints. */
-function gatewayHeaders(served: Told & { upstreamMs: number }, cost: Cost | undefined): Record<string, string> {
-  const headers = servedBy(served)
-  headers['x-gateway-latency-ms'] = String(served.upstreamMs)
-  headers['x-gateway-cost-usd'] = costText(cost)
-  return headers
-}
+/** Written once, into the object that goes out. */
+type Headers = Record<string, string>
 
 type Told = Pick<ServedBy, 'position' | 'ignored'> & { entry: Pick<ChainEntry, 'provider' | 'model'> }
 
-function servedBy({ entry, position, ignored }: Told) {
-  const headers: Record<string, string> = {
+/** The headers of every whole success (docs/contract.md), and the names of dropped hints. */
+function wholeHeaders(served: Told & { upstreamMs: number }, cost: Cost | undefined): Headers {
+  const { entry, position, ignored, upstreamMs } = served
+  const headers: Headers = {
+    'content-type': JSON_TYPE,
+    'x-content-type-options': 'nosniff',
     'x-gateway-provider': entry.provider,
     'x-gateway-model': headerSafe(entry.model),
-    'x-gateway-fallback-used': String(position > 0),
+    'x-gateway-fallback-used': position > 0 ? 'true' : 'false',
+    'x-gateway-latency-ms': String(upstreamMs),
+    'x-gateway-cost-usd': costText(cost),
   }
   if (ignored.length > 0) headers['x-gateway-ignored-params'] = headerSafe(ignored.join(','))
   return headers
 }
 
-function commonHeaders(call: Ended['call'], deps: Pick<Deps, 'ledger'>): Record<string, string> {
-  const cache = call.caching === null ? {} : { 'x-gateway-cache': call.caching.verdict }
-  return { 'server-timing': serverTiming(call), ...cache, ...limitHeaders(call, deps), ...adjustedHeader(call) }
+function addServedBy(headers: Headers, { entry, position, ignored }: Told): void {
+  headers['x-gateway-provider'] = entry.provider
+  headers['x-gateway-model'] = headerSafe(entry.model)
+  headers['x-gateway-fallback-used'] = position > 0 ? 'true' : 'false'
+  if (ignored.length > 0) headers['x-gateway-ignored-params'] = headerSafe(ignored.join(','))
+}
+
+/** On errors too: an adjustment may be the cause. */
+function addCommon(headers: Headers, call: Ended['call'], { ledger }: Pick<Deps, 'ledger'>): Headers {
+  const { key, snapshot, caching, warnings = [], held, unusedKey, adjustments } = call
+  headers['server-timing'] = serverTiming(call)
+  if (caching !== null) headers['x-gateway-cache'] = caching.verdict
+  addRateHeaders(headers, payerOf(key, snapshot), ledger)
+  if (warnings.length > 0) headers['x-gateway-budget-warning'] = warningText(warnings, (scope) => scopeName(scope, key))
+  // The shared counters were down, and the policy allowed the call.
+  if (held?.unchecked === true) headers['x-gateway-limits'] = 'unchecked'
+  if (unusedKey.length > 0 || adjustments.length > 0) {
+    headers['x-gateway-adjusted'] = headerSafe(adjustmentsText([...unusedKey, ...adjustments]))
+  }
+  return headers
 }
 
 function serverTiming({ startedTick, elsewhereMs: upstream }: Begun): string {

@@ -3,7 +3,7 @@ import type { Reply } from './call.ts'
 
 /** A browser takes an answer for what it is, whatever is written in it. */
 export const NOSNIFF = { 'x-content-type-options': 'nosniff' }
-const JSON_TYPE = 'application/json; charset=utf-8'
+export const JSON_TYPE = 'application/json; charset=utf-8'
 
 export function jsonReply(status: number, value: unknown, headers: Record<string, string> = {}): Reply {
   return jsonTextReply(status, JSON.stringify(value), headers)

@@ -23,7 +23,7 @@ import { IncomingCall } from './incoming-call.ts'
 import { type ListenPlace, listen } from './listen.ts'
 import { detachNodeHttp, type RawAnswer, type RawSocketRoute, serveRawSockets } from './raw-socket.ts'
 import { asGatewayError, writeContractError } from './respond.ts'
-import { responseHead } from './response-text.ts'
+import { fieldText, responseHead } from './response-text.ts'
 import { createRouter, type Match, type Router } from './router.ts'
 import { ResponseSink } from './sinks.ts'
 import { refuseUnreadable } from './unreadable.ts'
@@ -142,35 +142,38 @@ function rawSocketRoute(route: HttpRoute, context: Context): RawSocketRoute {
     },
     streamHead: (head, id) => {
       const fields = streamFields(head, id, route, context)
-      return responseHead(head.status, { ...fields, ...lastingFields(fields), 'transfer-encoding': 'chunked' })
+      const lasts = fields['connection'] === 'close' ? '' : LASTING
+      return responseHead(head.status, `${fieldText(fields)}${lasts}transfer-encoding: chunked\r\n`)
     },
-    async respond(call) {
-      const reply = await replyFor(route, call, options)
-      try {
-        return reply === null ? null : rawAnswer(reply, call.id, route, context)
-      } catch (error) {
-        options.onFault(asGatewayError(error), { id: call.id, method: call.method, path: route.path })
-        return null
-      }
-    },
+    respond: (call) =>
+      replyFor(route, call, options).then((reply) => {
+        try {
+          return reply === null ? null : rawAnswer(reply, call.id, route, context)
+        } catch (error) {
+          options.onFault(asGatewayError(error), { id: call.id, method: call.method, path: route.path })
+          return null
+        }
+      }),
   }
 }
 
 function rawAnswer(reply: AnyReply, id: string, route: HttpRoute, context: Context): RawAnswer {
   if ('pieces' in reply) throw new TypeError('the raw-socket path sends whole answers and event streams only')
   if ('rest' in reply) return { ...reply, isLast: closesConnection(reply, context) }
-  const { status, body } = reply
-  const fields = fieldsOf(reply, id, route, context)
-  spread(fields, context)
-  fields['content-length'] = Buffer.byteLength(body)
-  const isLast = fields['connection'] === 'close'
-  return { head: responseHead(status, { ...fields, ...lastingFields(fields) }), body, isLast }
+  const { status, body, headers } = reply
+  const isLast = closesConnection(reply, context) || context.options.mayCloseOne?.() === true
+  // As `fieldsOf`, but written down at once: the fields of a reply may belong to several answers.
+  const sent = headers['x-gateway-request-id'] ?? id
+  let fields = headers['x-gateway-request-id'] === undefined ? `x-gateway-request-id: ${sent}\r\n` : ''
+  fields += `x-request-id: ${sent}\r\n`
+  if (route.idHeader !== undefined) fields += `${route.idHeader}: ${sent}\r\n`
+  fields += `content-length: ${Buffer.byteLength(body)}\r\n${isLast ? CLOSING : LASTING}`
+  return { head: responseHead(status, fieldText(route.headers, headers) + fieldText(headers) + fields), body, isLast }
 }
 
+const CLOSING = 'connection: close\r\n'
 /** That a connection stays open: Node says so by itself. */
-function lastingFields({ connection }: Fields): Fields {
-  return connection === 'close' ? {} : { connection: 'keep-alive', 'keep-alive': `timeout=${KEEP_ALIVE_MS / 1000}` }
-}
+const LASTING = `connection: keep-alive\r\nkeep-alive: timeout=${KEEP_ALIVE_MS / 1000}\r\n`
 
 function streamFields(head: StreamHead, id: string, route: Match['route'], context: Context): Fields {
   return { ...fieldsOf({ ...head, body: '' }, id, route, context), trailer: head.trailers.join(', ') }

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net'
 import { GatewayError } from '../domain/errors.ts'
 import type { Connections } from './connections.ts'
 import { errorReply } from './respond.ts'
-import { responseHead } from './response-text.ts'
+import { fieldText, responseHead } from './response-text.ts'
 
 type ParserError = Error & { code?: string }
 
@@ -29,5 +29,5 @@ export function refuseUnreadable(error: ParserError, socket: Socket, connections
 function answerText(refusal: GatewayError): string {
   const { status, headers, body } = errorReply(refusal)
   const fields = { connection: 'close', ...headers, 'content-length': Buffer.byteLength(body) }
-  return `${responseHead(status, fields)}${body}`
+  return `${responseHead(status, fieldText(fields))}${body}`
 }

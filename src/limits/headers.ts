@@ -4,11 +4,10 @@ import type { BudgetState } from './admission.ts'
 import { budgetText, resetText } from './errors.ts'
 import type { Payer, SpendLedger } from './spend-ledger.ts'
 
-/** The `x-ratelimit-*` headers that the official clients read; empty for a key without such a limit. */
-export function rateHeaders(payer: Payer, ledger: SpendLedger): Record<string, string> {
-  if (!hasRates(payer.key.limits) && !hasRates(payer.workspace.limits)) return {}
+/** The `x-ratelimit-*` headers that the official clients read; none for a key without such a limit. */
+export function addRateHeaders(headers: Record<string, string>, payer: Payer, ledger: SpendLedger): void {
+  if (!hasRates(payer.key.limits) && !hasRates(payer.workspace.limits)) return
   const { requests, tokens } = ledger.allowance(payer)
-  const headers: Record<string, string> = {}
   // Spelled out: building the names at run time would cost every call.
   if (requests !== null) {
     headers['x-ratelimit-limit-requests'] = String(requests.limit)
@@ -20,7 +19,6 @@ export function rateHeaders(payer: Payer, ledger: SpendLedger): Record<string, s
     headers['x-ratelimit-remaining-tokens'] = String(tokens.remaining)
     headers['x-ratelimit-reset-tokens'] = duration(tokens.resetMs)
   }
-  return headers
 }
 
 function hasRates(limits: Limits | null): boolean {
@@ -34,11 +32,8 @@ export function duration(ms: number): string {
   return minutes === 0 ? `${seconds}s` : `${minutes}m${seconds % 60}s`
 }
 
-export function warningHeaders(
-  warnings: readonly BudgetState[],
-  nameOf: (scope: BudgetState['scope']) => string,
-): Record<string, string> {
-  if (warnings.length === 0) return {}
+/** The value of `x-gateway-budget-warning`. */
+export function warningText(warnings: readonly BudgetState[], nameOf: (scope: BudgetState['scope']) => string): string {
   const texts = warnings.map((state) => `${nameOf(state.scope)}: ${budgetText(state)}. ${resetText(state.resetsAt)}`)
-  return { 'x-gateway-budget-warning': headerSafe(texts.join(' ')) }
+  return headerSafe(texts.join(' '))
 }

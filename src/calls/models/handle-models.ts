@@ -5,7 +5,7 @@ import { isStreaming, onOff } from '../../domain/snapshot.ts'
 import { bearerOrApiKey } from '../../endpoints/bearer-or-api-key.ts'
 import type { Call, Reply } from '../../http/call.ts'
 import { errorReply, jsonReply } from '../../http/respond.ts'
-import { rateHeaders } from '../../limits/headers.ts'
+import { addRateHeaders } from '../../limits/headers.ts'
 import { payerOf } from '../../limits/payer.ts'
 import { authenticate } from '../authenticate.ts'
 import type { Deps } from '../deps.ts'
@@ -58,8 +58,9 @@ function limited(call: Call, deps: Deps, answer: (key: LiveKey) => Reply): Reply
   const key = authenticate(call, { keyOf: bearerOrApiKey }, snapshot, deps)
   const reply = answer(key)
   const streaming = onOff(isStreaming(snapshot.workspaces.get(key.workspace), deps.streams.settings.isOnByDefault))
-  const rates = rateHeaders(payerOf(key, snapshot), deps.ledger)
-  return { ...reply, headers: { ...reply.headers, 'x-gateway-streaming': streaming, ...rates } }
+  const headers: Record<string, string> = { ...reply.headers, 'x-gateway-streaming': streaming }
+  addRateHeaders(headers, payerOf(key, snapshot), deps.ledger)
+  return { ...reply, headers }
 }
 
 /**
