@@ -40,7 +40,7 @@ describe('system and developer messages', () => {
   }
 
   for (const type of ['image_url', 'input_audio', 'refusal', 'constructor']) {
-    test(`a part of type ${type} in a system message is the caller's mistake(worded`, () => {
+    test(`a part of type ${type} in a system message is the caller's mistake`, () => {
       const part = { type, image_url: { url: 'http://x' }, refusal: 'no' }
       assert.match(mistakeOf({ messages: [USER, system([text('A'), part])] }), /^messages\[1\]\.content\[1\]\.type/)
     })
@@ -119,7 +119,7 @@ describe('turns', () => {
     ['between assistant messages', [assistant('a'), user([text(' ')]), assistant('b'), user('c')], 'messages[1]:'],
     ['at the start', [user(null), assistant('b'), user('c')], 'messages[0]:'],
   ] as const) {
-    test(`)an empty user message without a neighbour to absorb it is the caller's mistake: ${title}`, () => {
+    test(`an empty user message without a neighbour to absorb it is the caller's mistake: ${title}`, () => {
       assert.ok(mistakeOf({ messages }).startsWith(path))
     })
   }
