@@ -47,9 +47,10 @@ export function importsOf(file: string): Import[] {
   return found
 }
 
-/** Files of the source that import this name from this file. */
+/** Files of the source that import this name from this file, or all of it. */
 export function importersOf(name: string, from: string): string[] {
-  return sources.filter((file) => importsOf(file).some(({ target, names }) => target === from && names.includes(name)))
+  const has = (names: readonly string[]) => names.length === 0 || names.includes(name)
+  return sources.filter((file) => importsOf(file).some(({ target, names }) => target === from && has(names)))
 }
 
 /** Every circle of imports, types included: a list of files, the first one again at its end. */
