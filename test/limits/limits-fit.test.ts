@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, beforeEach, describe, test } from 'node:test'
+import { LARGE_BYTES } from '../../src/bodies/bodies.ts'
 import type { Limits } from '../../src/domain/limits.ts'
 import type { Adjustment } from '../../src/domain/request/adjustment.ts'
 import { type Answered, type Harness, hello, startHarness, until } from '../harness.ts'
@@ -242,12 +243,17 @@ describe('a default of max_output_tokens', () => {
   })
 })
 
-describe('large bodies', () => {
-  const texts = { skimmed: 'word '.repeat(40_000), 'in the worker': 'word '.repeat(500_000) }
-  for (const [where, content] of Object.entries(texts)) {
+describe('long bodies', () => {
+  const texts = [
+    ['on the serving thread', 'word '.repeat(20_000)],
+    ['in the worker', 'word '.repeat(40_000)],
+    ['in the worker, of megabytes', 'word '.repeat(500_000)],
+  ] as const
+  for (const [where, content] of texts) {
     for (const model of ['dear', 'dear-claude']) {
       test(`${where}, ${model}: the default and the fitted limit are sent, and nothing else changes`, async () => {
         const body = { model, messages: [{ role: 'user', content }] }
+        assert.equal(JSON.stringify(body).length >= LARGE_BYTES, where.startsWith('in the worker'))
         const key = await newKey(harness, { max_output_tokens: 500 })
         assert.equal((await harness.chat(body, key.headers)).status, 200)
         const { model: sentModel, ...sent } = harness.sent()
