@@ -3,7 +3,6 @@ import { cpus } from 'node:os'
 import { dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { againstText, measureAgainst, OTHER } from './against.ts'
-import { measureRatios, writeBudget } from './budget.ts'
 import { bytesText, GATE, measureBytes, OPTIMIZED } from './bytes/bytes.ts'
 import { nextRecord, readRecorded, writeRecorded } from './bytes/recorded.ts'
 import { measureLeases } from './leases/leases.ts'
@@ -87,7 +86,6 @@ Instead of these parts:
   --peers            CPU a call beside LiteLLM, TensorZero, Portkey and each --peer, on one core and on all; installs them
                      (15 minutes)
   --start            how soon a start answers that has up to a million calls to move into the database (three minutes)
-  --record-budget    writes bench/budget.json, which bench/budget.test.ts enforces
   --write-docs       writes the last result to README.md, docs/performance.md and the chart; with --nodes or --peers, that
                      result
 
@@ -112,7 +110,6 @@ async function main(): Promise<string> {
       peers: { type: 'boolean', default: false },
       streams: { type: 'boolean', default: false },
       start: { type: 'boolean', default: false },
-      'record-budget': { type: 'boolean', default: false },
       'write-docs': { type: 'boolean', default: false },
       against: { type: 'string' },
       only: { type: 'string' },
@@ -128,8 +125,8 @@ async function main(): Promise<string> {
   const problems: string[] = []
   const chosen = values.only === undefined ? null : readParts(values.only)
   if (values.leases) return leasesText(await measureLeases(say))
+  if (values.bytes) return values.record ? recordBytes(values.because) : compareBytes(values.against, values.quick)
   using _turn = await takeTurn(TURN_MS, () => say('another run is measuring: waiting for it'))
-  if (values['record-budget']) return writeBudget(await measureRatios())
   const options: RunOptions = {
     plan: values.quick ? QUICK : FULL,
     peers: [],
@@ -137,7 +134,6 @@ async function main(): Promise<string> {
     ...(values.profile === undefined ? {} : { profile: values.profile }),
     progress: say,
   }
-  if (values.bytes) return values.record ? recordBytes(values.because) : compareBytes(values.against, values.quick)
   if (values.against !== undefined)
     return againstText(await measureAgainst(options, builtProgram(OTHER, values.against), values.streams))
   if (values.threads) return threadsText(await measureThreads(options))

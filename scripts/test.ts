@@ -49,7 +49,6 @@ const LONGEST = [
   'src/limits/counters/',
   'test/threads/',
   'src/request-log/usage/days',
-  'bench/budget',
   'bench/bytes',
   'test/store/nodes',
   'test/program/',
