@@ -1,5 +1,5 @@
 import { percentilesOf, sum } from '../load/percentiles.ts'
-import { markdownTable, tableText } from '../report/table.ts'
+import { tableText } from '../report/table.ts'
 import { type Outcome, PHASES, type PhaseFigures, type Scenario } from './simulation.ts'
 
 export interface LeasesRow {
@@ -11,11 +11,6 @@ export interface LeasesRow {
 
 export function leasesText(rows: readonly LeasesRow[]): string {
   return tableText(lines(rows))
-}
-
-/** For docs/scaling.md. */
-export function leasesPage(rows: readonly LeasesRow[]): string {
-  return markdownTable(lines(rows))
 }
 
 function lines(rows: readonly LeasesRow[]): string[][] {

@@ -111,8 +111,6 @@ export interface ErrorExtras {
   isFinal?: boolean | undefined
   /** Figures that a program needs; the message says the same in words. */
   details?: Record<string, unknown> | undefined
-  /** For our own log only. */
-  internal?: string | undefined
   /** For the request log: what could be read of the body that was refused. */
   refused?: RefusedBody | undefined
   /** The provider's own words as JSON, without secrets, where it spoke the caller's format. */
@@ -137,7 +135,6 @@ export class GatewayError extends Error {
   readonly retryAfterSeconds: number | undefined
   readonly isFinal: boolean
   readonly details: Record<string, unknown> | undefined
-  readonly internal: string | undefined
   readonly refused: RefusedBody | undefined
   readonly original: string | undefined
   readonly providerCode: string | null
@@ -154,7 +151,6 @@ export class GatewayError extends Error {
     const row: ErrorRow = ERRORS[code]
     this.isFinal = extras.isFinal ?? row.isFinal ?? false
     this.details = extras.details
-    this.internal = extras.internal
     this.refused = extras.refused
     this.original = extras.original
     this.providerCode = extras.providerCode ?? null

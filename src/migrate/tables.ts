@@ -42,6 +42,3 @@ export const MOVED_TABLES = [...CONTROL_TABLES, ...LOG_TABLES]
 
 /** Moved value by value, because the target has some of them from its beginning. */
 export const SETTINGS_TABLE: MovedTable = { name: 'settings', key: ['name'] }
-
-/** What gateways write about themselves, and an embedded one does not; and content, which is deleted soon anyway. */
-export const LEFT_OUT: readonly string[] = ['nodes', 'schema_versions', 'request_content']

@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { after, test } from 'node:test'
 import pg from 'pg'
 import { BATCH_ROWS } from '../../src/migrate/copy-rows.ts'
-import { LEFT_OUT, MOVED_TABLES } from '../../src/migrate/tables.ts'
+import { MOVED_TABLES } from '../../src/migrate/tables.ts'
 import { loadSnapshot } from '../../src/store/control/snapshot.ts'
 import { runCli } from '../cli/run-cli.ts'
 import { ADMIN_KEY, hello, type Json, newFolder, startHarness, until } from '../harness.ts'
@@ -117,6 +117,9 @@ test('a migration that is killed three times moves everything, once', async () =
   await serveFrom(to)
   await serveInSameFolder(to)
 })
+
+/** What gateways write about themselves, and an embedded one does not; and content, which is deleted soon anyway. */
+const LEFT_OUT = ['nodes', 'schema_versions', 'request_content']
 
 async function compareEveryRow(to: string): Promise<void> {
   const source = new DatabaseSync(embedded.database, { readOnly: true, readBigInts: true })

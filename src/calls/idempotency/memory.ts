@@ -56,10 +56,6 @@ export class IdempotencyMemory {
     }
   }
 
-  get usedBytes(): number {
-    return this.#bytes
-  }
-
   #keepOutcome(identity: string, reply: Reply): void {
     const bytes = Buffer.byteLength(reply.body) + OVERHEAD_BYTES
     // An outcome that never fits must not evict all the others.

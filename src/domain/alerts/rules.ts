@@ -24,7 +24,6 @@ export const RuleSettings = z.strictObject({
   seconds: z.int().min(1).max(86_400).describe('For how long'),
 })
 export type RuleSettings = z.infer<typeof RuleSettings>
-export type RuleField = keyof RuleSettings
 
 export interface AlertRules {
   budget: Pick<RuleSettings, 'enabled' | 'thresholds'>

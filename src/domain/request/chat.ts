@@ -72,7 +72,6 @@ export const ChatRequestSchema = z.looseObject({
 
 export type ChatRequest = z.infer<typeof ChatRequestSchema>
 export type ChatMessage = ChatRequest['messages'][number]
-export type ContentPart = z.infer<typeof typed.schema>
 
 /**
  * Checks the shape and returns the caller's own object, not a copy: key order and unknown fields stay as sent.

@@ -25,11 +25,6 @@ export async function createPerson(db: Kysely<Database>, input: NewPerson, now: 
   return person
 }
 
-export async function findPerson(db: Kysely<Database>, id: string): Promise<Person | null> {
-  const row = await db.selectFrom('people').selectAll().where('id', '=', id).executeTakeFirst()
-  return row === undefined ? null : personFromRow(row)
-}
-
 /** To change them: nobody else does until the transaction ends, so what was read is still so when it is written. */
 export async function lockPerson(
   db: Transaction<Database>,

@@ -214,7 +214,6 @@ export type ProviderRow = Selectable<ProvidersTable>
 export type RegistryRow = Selectable<RegistryTable>
 export type PriceVersionRow = Selectable<PriceVersionsTable>
 export type AuditRow = Selectable<AuditTable>
-export type SessionRow = Selectable<SessionsTable>
 export type AlertChannelRow = Selectable<AlertChannelsTable>
 export type AlertRow = Selectable<AlertsTable>
 export type AlertDeliveryRow = Selectable<AlertDeliveriesTable>
