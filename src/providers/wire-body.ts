@@ -16,20 +16,36 @@ export function wireBody(wire: JsonObject, request: CallRequest, source: Buffer 
 export function cutsOf(wire: JsonObject, request: CallRequest, source: Buffer): Cut[] | null {
   const changes = changesOf(wire, request)
   if (changes === null) return null
-  const cuts = [replaceModel(source, changes.model)]
-  if (changes.dropsStream) cuts.push(dropField(source, STREAM))
-  for (const figure of changes.figures) cuts.push(replaceFigure(source, figure))
-  for (const rename of changes.renames) cuts.push(renameField(source, rename))
-  if (changes.added.length > 0) cuts.push(addFields(source, changes.added, wire))
-  const certain = cuts.filter((cut) => cut !== null)
-  return certain.length < cuts.length ? null : certain.sort((a, b) => a.from - b.from || a.to - b.to)
+  const cuts: Cut[] = []
+  if (!place(cuts, replaceModel(source, changes.model))) return null
+  if (changes.dropsStream && !place(cuts, dropField(source, STREAM))) return null
+  for (const figure of changes.figures) if (!place(cuts, replaceFigure(source, figure))) return null
+  for (const rename of changes.renames) if (!place(cuts, renameField(source, rename))) return null
+  if (changes.added.length > 0 && !place(cuts, addFields(source, changes.added, wire))) return null
+  return cuts
+}
+
+/** In the order of their places: there are mostly one or two. False: where it belongs is not certain. */
+function place(cuts: Cut[], cut: Cut | null): boolean {
+  if (cut === null) return false
+  let at = cuts.length
+  for (let before = cuts[at - 1]; before !== undefined && isBehind(before, cut); before = cuts[at - 1]) {
+    cuts[at] = before
+    at -= 1
+  }
+  cuts[at] = cut
+  return true
+}
+
+function isBehind(a: Cut, b: Cut): boolean {
+  return a.from > b.from || (a.from === b.from && a.to > b.to)
 }
 
 interface Changes {
   model: { from: string; to: string }
   dropsStream: boolean
-  figures: Figure[]
-  renames: Rename[]
+  figures: readonly Figure[]
+  renames: readonly Rename[]
   added: readonly string[]
 }
 
@@ -40,22 +56,24 @@ interface Figure {
 }
 
 const NONE: readonly string[] = []
+const NO_FIGURES: readonly Figure[] = []
+const NO_RENAMES: readonly Rename[] = []
 
 /** Null when more has changed. Values are compared by identity: a copied value counts as changed. */
 function changesOf(wire: JsonObject, request: CallRequest): Changes | null {
   const { model } = wire
   if (typeof model !== 'string') return null
-  const figures: Figure[] = []
+  let figures = NO_FIGURES
   let added = NONE
   for (const name in wire) {
     const value = wire[name]
     if (name === 'model' || value === request[name]) continue
     if (!Object.hasOwn(request, name) && (isPlain(value) || isJsonObject(value))) added = [...added, name]
-    else if (Object.hasOwn(request, name) && typeof value === 'number') figures.push({ name, value })
+    else if (Object.hasOwn(request, name) && typeof value === 'number') figures = [...figures, { name, value }]
     else return null
   }
   let dropsStream = false
-  const renames: Rename[] = []
+  let renames = NO_RENAMES
   for (const name in request) {
     if (Object.hasOwn(wire, name)) continue
     if (name === 'stream') {
@@ -64,7 +82,7 @@ function changesOf(wire: JsonObject, request: CallRequest): Changes | null {
     }
     const to = added.find((candidate) => wire[candidate] === request[name])
     if (to === undefined) return null
-    renames.push({ from: name, to })
+    renames = [...renames, { from: name, to }]
     added = added.filter((candidate) => candidate !== to)
   }
   return { model: { from: request.model, to: model }, dropsStream, figures, renames, added }

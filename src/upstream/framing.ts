@@ -25,18 +25,20 @@ export function framingOf(head: ResponseHead): Framing {
 }
 
 function hasChunks(head: ResponseHead): boolean {
-  const [coding, ...others] = head.all('transfer-encoding')
+  const codings = head.all('transfer-encoding')
+  const [coding] = codings
   if (coding === undefined) return false
   // An HTTP/1.0 proxy does not know the field and passes it on.
-  if (others.length > 0 || !CHUNKED.test(coding) || head.isOld) throw new SyntaxError('unsupported transfer coding')
+  if (codings.length > 1 || !CHUNKED.test(coding) || head.isOld) throw new SyntaxError('unsupported transfer coding')
   return true
 }
 
 function lengthOf(head: ResponseHead): number | null {
-  const [length, ...others] = head.all('content-length')
+  const lengths = head.all('content-length')
+  const [length] = lengths
   if (length === undefined) return null
   const digits = LENGTH.exec(length)?.[1]
-  if (digits === undefined || others.length > 0) throw new SyntaxError('invalid content-length')
+  if (digits === undefined || lengths.length > 1) throw new SyntaxError('invalid content-length')
   return Number(digits)
 }
 
@@ -44,7 +46,14 @@ function lengthOf(head: ResponseHead): number | null {
 export function keepsConnection(head: ResponseHead): boolean {
   if (head.isOld) return false
   // Old proxies send the second in place of the first, and other readers obey it.
-  const values = [...head.all('connection'), ...head.all('proxy-connection')]
-  const options = values.flatMap((value) => value.split(',').map(withoutBlanks))
-  return options.every((option) => option === '' || (OPTION.test(option) && option !== 'close'))
+  return head.all('connection').every(keeps) && head.all('proxy-connection').every(keeps)
+}
+
+function keeps(value: string): boolean {
+  // What nearly every server says is not taken apart.
+  if (value === ' keep-alive') return true
+  return value
+    .split(',')
+    .map(withoutBlanks)
+    .every((option) => option === '' || (OPTION.test(option) && option !== 'close'))
 }

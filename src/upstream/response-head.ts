@@ -12,6 +12,18 @@ const FIELD_LINE = new RegExp(`^${FIELD}$`)
 /** A piece of a head, from anywhere in it. */
 const HEAD_PIECE = new RegExp(`^\\n?${VISIBLE}(?:\\r\\n${VISIBLE})*\\r?$`)
 
+const NONE: readonly string[] = []
+/** The names that we ask for are few, and the same for every response. */
+const needles = new Map<string, string>()
+
+function needleOf(name: string): string {
+  const known = needles.get(name)
+  if (known !== undefined) return known
+  const needle = `\r\n${name}:`
+  needles.set(name, needle)
+  return needle
+}
+
 /** Status and fields of a response. A field is searched for when it is asked for: few are. */
 export class ResponseHead {
   readonly status: number
@@ -37,15 +49,15 @@ export class ResponseHead {
 
   /** All of this name, in lower case, with the blanks around them. */
   all(name: string): readonly string[] {
+    let found = this.#valueFrom(0, name)
+    if (found === null) return NONE
     const all: string[] = []
-    for (let found = this.#valueFrom(0, name); found !== null; found = this.#valueFrom(found.end, name)) {
-      all.push(found.value.toLowerCase())
-    }
+    for (; found !== null; found = this.#valueFrom(found.end, name)) all.push(found.value.toLowerCase())
     return all
   }
 
   #valueFrom(from: number, name: string): { value: string; end: number } | null {
-    const begin = this.#lower.indexOf(`\r\n${name}:`, from)
+    const begin = this.#lower.indexOf(needleOf(name), from)
     if (begin < 0) return null
     const end = this.#lower.indexOf('\r\n', begin + 2)
     return { value: this.#text.slice(begin + name.length + 3, end), end }
