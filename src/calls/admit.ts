@@ -20,14 +20,14 @@ export async function admit(resolved: Balanced, deps: Deps): Promise<Admitted> {
   const { body, endpoint, snapshot, id, receiver } = resolved
   const { chain, isInterchangeable, alias } = resolved.resolved
   const payer = payerOf(resolved.key, snapshot)
-  const bounds = { isStrict: hasHardBudget(payer), defaultLimit: defaultLimitOf(payer) }
   const situation: Situation = {
     endpoint,
     chain,
     isInterchangeable,
     isDirect: alias === null,
     snapshot,
-    ...bounds,
+    isStrict: hasHardBudget(payer),
+    defaultLimit: defaultLimitOf(payer),
     headers: () => receiver.headers(),
   }
   const isFinal = !mayFit(payer)

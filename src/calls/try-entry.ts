@@ -223,23 +223,22 @@ function phaseOf(raw: Asked['raw']): AttemptPhase {
   return raw.kind === 'broken' && raw.sent ? 'headers' : 'connect'
 }
 
-async function askWhole(
+function askWhole(
   endpoint: UpstreamEndpoint,
   candidate: Candidate,
   bytes: WireBytes,
   call: Admitted,
   deps: Deps,
 ): Promise<Asked> {
-  const { timeoutMs } = candidate.entry
-  const raw = await deps.upstream.exchange(endpoint, {
-    method: 'POST',
-    body: bytes,
-    timeoutMs,
-    presence: both(call.presence, call.leg),
+  const presence = both(call.presence, call.leg)
+  const options = { method: 'POST', body: bytes, timeoutMs: candidate.entry.timeoutMs, presence } as const
+  return deps.upstream.exchange(endpoint, options).then((raw) => {
+    const ended = performance.now()
+    const outcome = readOutcome(raw, candidate, call, deps)
+    return outcome instanceof Promise
+      ? outcome.then((read) => ({ raw, outcome: read, ended }))
+      : { raw, outcome, ended }
   })
-  const ended = performance.now()
-  const read = readOutcome(raw, candidate, call, deps)
-  return { raw, outcome: read instanceof Promise ? await read : read, ended }
 }
 
 /** What the process learns about the provider from an attempt. */

@@ -33,12 +33,18 @@ export function holdTerms(worst: WorstCase): HoldTerms {
   const promptTokens = bound ?? contextWindow
   const limit = bounds.outputTokens ?? maxOutputTokens
   const dearest = price === undefined || promptTokens === null ? null : dearestPrices(price, promptTokens)
-  const charged = (list: bigint) => (list * BigInt(pricePercent) + 99n) / 100n
   const prices =
     dearest === null || promptTokens === null
       ? null
-      : { prompt: charged(BigInt(promptTokens) * dearest.input), perOutputToken: charged(dearest.output) }
+      : {
+          prompt: charged(BigInt(promptTokens) * dearest.input, pricePercent),
+          perOutputToken: charged(dearest.output, pricePercent),
+        }
   return { promptTokens, outputTokens: limit === null ? null : limit * answers, answers, prices }
+}
+
+function charged(list: bigint, percent: number): bigint {
+  return percent === 100 ? list : (list * BigInt(percent) + 99n) / 100n
 }
 
 /** Null when the price or a length is unknown. */
@@ -62,21 +68,38 @@ export function maxTokensWithin({ prices, answers }: HoldTerms, money: bigint): 
   return tokens >= 1n ? Number(tokens) : null
 }
 
+interface Dearest {
+  input: bigint
+  output: bigint
+}
+
 /** The highest prompt price and the highest output price, over the base prices and every tier the prompt can reach. */
-function dearestPrices({ base, tiers }: Price, prompt: number): { input: bigint; output: bigint } | null {
+function dearestPrices({ base, tiers }: Price, prompt: number): Dearest | null {
   if (base === null) return null
-  const dearest = { input: dearestOf(base, 'prompt'), output: dearestOf(base, 'answer') }
+  let dearest = dearestOf(base)
   for (const { above, prices } of tiers) {
     if (prompt <= above) continue
     if (prices === null) return null
-    dearest.input = larger(dearest.input, dearestOf(prices, 'prompt'))
-    dearest.output = larger(dearest.output, dearestOf(prices, 'answer'))
+    const { input, output } = dearestOf(prices)
+    dearest = { input: larger(dearest.input, input), output: larger(dearest.output, output) }
   }
   return dearest
 }
 
-function dearestOf(prices: ClassPrices, part: 'prompt' | 'answer'): bigint {
-  return TOKEN_CLASSES.reduce((most, { name, side }) => (side === part ? larger(most, prices[name]) : most), 0n)
+const known = new WeakMap<ClassPrices, Dearest>()
+
+/** Prices are immutable values of the snapshot, so they are compared once. */
+function dearestOf(prices: ClassPrices): Dearest {
+  let dearest = known.get(prices)
+  if (dearest === undefined) {
+    dearest = { input: 0n, output: 0n }
+    for (const { name, side } of TOKEN_CLASSES) {
+      const part = side === 'prompt' ? 'input' : 'output'
+      dearest[part] = larger(dearest[part], prices[name])
+    }
+    known.set(prices, dearest)
+  }
+  return dearest
 }
 
 function larger(a: bigint, b: bigint): bigint {

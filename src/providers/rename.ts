@@ -50,7 +50,7 @@ export function renaming({ from, to }: Rename): Adjustment {
 
 /** The body with the renames that apply to it, in the same order; unchanged where none does. */
 export function renamed(body: JsonObject, renames: readonly Rename[] = []): { body: JsonObject; applied: Rename[] } {
-  const applied = renames.filter((rename) => applies(body, rename))
+  const applied = renames.length === 0 ? [] : renames.filter((rename) => applies(body, rename))
   if (applied.length === 0) return { body, applied }
   const names = new Map(applied.map(({ from, to }) => [from, to]))
   const entries = Object.entries(body).map(([name, value]) => [names.get(name) ?? name, value] as const)

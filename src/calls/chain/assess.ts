@@ -201,8 +201,23 @@ function judge(callee: Callee, translation: Translation | undefined, situation: 
       return { ...translation, reason: `skipped: ${translation.message.kept}`, contextWindow }
     case 'wire': {
       const { body: wire, ignored, adjustments, bounds } = translation
-      const percents = percentsOf(callee, bounds, situation, deps)
-      const candidate: Candidate = { ...callee, wire, ignored, adjustments, bounds, ...percents }
+      const { expectedPercent, heldPercent } = percentsOf(callee, bounds, situation, deps)
+      const { entry, position, provider, family, translator, traits, destination } = callee
+      const candidate: Candidate = {
+        entry,
+        position,
+        provider,
+        family,
+        translator,
+        traits,
+        destination,
+        wire,
+        ignored,
+        adjustments,
+        bounds,
+        expectedPercent,
+        heldPercent,
+      }
       return { kind: 'usable', candidate, contextWindow }
     }
   }

@@ -25,7 +25,8 @@ export function termsAt(candidate: Candidate, prompt: PromptTokens, { registry }
   const { entry, bounds, traits, heldPercent } = candidate
   const price = registry.get(entry.provider)?.get(entry.model)?.price
   const promptTokens = promptBound(candidate, prompt)
-  return holdTerms({ promptTokens, bounds, price, ...traits, pricePercent: heldPercent })
+  const { contextWindow, maxOutputTokens } = traits
+  return holdTerms({ promptTokens, bounds, price, contextWindow, maxOutputTokens, pricePercent: heldPercent })
 }
 
 /** Null: not even the context window is known. */

@@ -38,10 +38,11 @@ export function toWire(request: ChatRequest, target: Target, limitField?: LimitN
   if (messages.some(lacksArguments)) fields['messages'] = messages.map(withArguments)
   const ignored = target.isBridged === true && fitEffort(fields, target.model) ? ['reasoning_effort'] : []
   const own = target.isBridged === true ? withKnownLimit(fields, target, limitField) : fields
-  const set = [...limitOutput(own, target, limitField), ...pinned(own, target.pins ?? [])]
-  if (target.isStrict === true && limitField === undefined) limitByBothNames(own, target, set)
+  const adjustments = limitOutput(own, target, limitField)
+  if (target.pins !== undefined) adjustments.push(...pinned(own, target.pins))
+  if (target.isStrict === true && limitField === undefined) limitByBothNames(own, target, adjustments)
   const { body, applied } = renamed(own, target.renames)
-  const adjustments = [...set, ...applied.map(renaming)]
+  for (const rename of applied) adjustments.push(renaming(rename))
   return { kind: 'wire', body, ignored, adjustments, bounds: boundsOf(body, target) }
 }
 
@@ -62,7 +63,7 @@ function askForUsage(fields: JsonObject, { omitsUsageField }: Target): void {
 function boundsOf(body: JsonObject, { isStrict }: Target): Bounds {
   const isLoose = isStrict === true && (hasLooseField(body) || LIMITS.some((name) => isNoCount(body[name])))
   return {
-    outputTokens: isLoose ? null : largestLimit(LIMITS.map((name) => body[name])),
+    outputTokens: isLoose ? null : largestLimit([body['max_tokens'], body['max_completion_tokens']]),
     answers: isCount(body['n']) ? body['n'] : 1,
     namedPercent: mostTierPercent(body, false),
     accountPercent: mostTierPercent(body, true),
@@ -129,7 +130,8 @@ function hasExtension(message: ChatMessage): boolean {
 }
 
 function isExtended(object: JsonObject): boolean {
-  return EXTENSIONS.some((name) => Object.hasOwn(object, name))
+  for (const name of EXTENSIONS) if (Object.hasOwn(object, name)) return true
+  return false
 }
 
 function withoutExtensions(message: ChatMessage): JsonObject {
