@@ -18,7 +18,6 @@ import { measureStart } from './parts/start-time.ts'
 import { measureStreamMemory } from './parts/stream-memory.ts'
 import { measureFirstContent, measureStreams } from './parts/streams.ts'
 import { measureBodies, measureFamilies, measureMessages, measureTogether } from './parts/together.ts'
-import { measurePaths, pathsText } from './paths/paths.ts'
 import { installPortkey, installPythonPeers } from './peers/known.ts'
 import { measurePeers, type PeersResult } from './peers/peers.ts'
 import { peersText } from './peers/report.ts'
@@ -77,7 +76,6 @@ Instead of these parts:
   --bytes            bytes allocated a call, as written and as optimized by V8 (--quick: only as written); with --against,
                      of that build as well; with --record, writes bench/bytes/recorded.json, which a test enforces (a figure
                      that has risen needs --because "the reason")
-  --paths            streams and whole calls through the own socket code and through node:http and undici
   --threads          CPU per call of two serving threads against one, both busy at the same time
   --tracing          CPU per call with OpenTelemetry, a tenth of the calls sampled, against none
   --nodes            what sharing limits and log costs; one embedded node, then one, two and four with PostgreSQL and Valkey
@@ -104,7 +102,6 @@ async function main(): Promise<string> {
       because: { type: 'string' },
       nodes: { type: 'boolean', default: false },
       leases: { type: 'boolean', default: false },
-      paths: { type: 'boolean', default: false },
       threads: { type: 'boolean', default: false },
       tracing: { type: 'boolean', default: false },
       peers: { type: 'boolean', default: false },
@@ -139,7 +136,6 @@ async function main(): Promise<string> {
   if (values.threads) return threadsText(await measureThreads(options))
   if (values.start) return measureStarts(options)
   if (values.tracing) return tracingText(await measureTracing(options))
-  if (values.paths) return pathsText(await measurePaths(options))
   if (values.nodes) {
     const result = await measureNodes(options)
     write(NODES_RESULT, result)

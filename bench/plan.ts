@@ -48,8 +48,6 @@ export interface Plan {
   firstContent: LatencyPlan
   /** `calmMs`: before memory is read; four times as long after the start. */
   streamMemory: { open: number; streams: number; calmMs: number }
-  /** Each way of talking HTTP. */
-  paths: TogetherPlan
 }
 
 const RATES = [
@@ -74,7 +72,6 @@ export const FULL: Plan = {
   streams: { rounds: 12, seconds: 4, warmupSeconds: 8, paces: ['paced', 'all at once'] },
   firstContent: { rates: [{ rate: 300, rounds: 10 }], seconds: 5 },
   streamMemory: { open: 5_000, streams: 100_000, calmMs: 3_000 },
-  paths: { rounds: 12, seconds: 4, warmupSeconds: 8 },
 }
 
 export const QUICK: Plan = {
@@ -94,5 +91,4 @@ export const QUICK: Plan = {
   streams: { rounds: 2, seconds: 2, warmupSeconds: 2, paces: ['paced'] },
   firstContent: { rates: [{ rate: 300, rounds: 1 }], seconds: 2 },
   streamMemory: { open: 500, streams: 2_000, calmMs: 3_000 },
-  paths: { rounds: 3, seconds: 2, warmupSeconds: 2 },
 }
