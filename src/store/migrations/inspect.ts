@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { Kysely, sql } from 'kysely'
-import { readInstallation } from '../control/installation.ts'
+import { readInstallation } from '../control/installation-id.ts'
 import { type ControlRows, readControlRows } from '../control/snapshot.ts'
 import { lockDataDir } from '../engine/data-lock.ts'
 import { refusePooledSessions } from '../engine/pooled-sessions.ts'
