@@ -5,6 +5,7 @@ import { withOutput } from '../domain/pricing/usage.ts'
 import { type Provider, withoutSecrets } from '../domain/provider.ts'
 import type { StreamPart } from '../domain/request/stream.ts'
 import { worded } from '../domain/wording/worded.ts'
+import type { StreamHead } from '../http/call.ts'
 import { asGatewayError } from '../http/respond.ts'
 import type { CommitRecord } from '../request-log/record.ts'
 import { streamHead } from './answer.ts'
@@ -13,6 +14,7 @@ import type { Deps } from './deps.ts'
 import { costOfUsage } from './price.ts'
 import { millisecondsInto, type Served, type StreamedAnswer } from './stages.ts'
 import type { Delivery } from './stream/delivery.ts'
+import { endOf, type Read } from './stream/live-stream.ts'
 import { usageOf } from './stream/stream-usage.ts'
 import { notePrice } from './try-entry.ts'
 
@@ -63,29 +65,40 @@ export async function deliver(call: Served, deps: Deps): Promise<Cut> {
  * Reads and sends until the stream ends, in whichever way. When nobody reads any more it is read on for as long as the
  * provider's connection is kept (stream/lingering.ts): as a rule not at all.
  */
-async function pour({ call, answer, delivery, candidate }: Streaming, deps: Deps): Promise<StreamEnding | Failure> {
+async function pour(streaming: Streaming, deps: Deps): Promise<StreamEnding | Failure> {
+  const { call, answer, delivery, candidate } = streaming
   const { stream } = answer
   const { settings } = deps.streams
   const head = () => streamHead(call, deps)
   const left = () => (deps.cutOff() ? 'interrupted' : delivery.hasSlowReader ? 'slow_reader' : 'caller_left')
   const idleMs = candidate.entry.idleTimeoutMs ?? settings.idleMs
-  let parts = stream.start({ ...settings, idleMs, totalMs: Math.max(1, settings.totalMs - millisecondsInto(call)) })
-  for (;;) {
-    const text = delivery.isUnread ? '' : framesOf(parts, answer)
-    if (text !== '' && !delivery.send(text, head)) await delivery.drained()
-    const last = parts.at(-1)
-    if (last?.type === 'failed') return delivery.isUnread ? left() : last.failure
-    if (last?.type === 'message-end') {
-      answer.finishReason = last.finishReason
-      answer.warning = last.warning
+  const totalMs = Math.max(1, settings.totalMs - millisecondsInto(call))
+  let read: Read = { kind: 'parts', parts: stream.start({ ...settings, idleMs, totalMs }) }
+  while (read.kind === 'parts') {
+    const isTaken = sendParts(read.parts, streaming, head)
+    const end = endOf(read.parts)
+    // Parsed parts take several times their bytes: a stream that waits keeps none.
+    read = NOTHING
+    if (!isTaken) await delivery.drained()
+    if (end?.type === 'failed') return delivery.isUnread ? left() : end.failure
+    if (end?.type === 'message-end') {
+      answer.finishReason = end.finishReason
+      answer.warning = end.warning
       if (delivery.isUnread) return left()
       delivery.open(head)
       return 'finished'
     }
-    const read = await stream.next()
-    if (read.kind === 'caller-left') return left()
-    parts = read.parts
+    read = await stream.next()
   }
+  return left()
+}
+
+const NOTHING: Read = { kind: 'parts', parts: [] }
+
+/** False: wait until the caller has room. */
+function sendParts(parts: readonly StreamPart[], { answer, delivery }: Streaming, head: () => StreamHead): boolean {
+  const text = delivery.isUnread ? '' : framesOf(parts, answer)
+  return text === '' || delivery.send(text, head)
 }
 
 function framesOf(parts: readonly StreamPart[], answer: StreamedAnswer): string {

@@ -18,6 +18,8 @@ let ways: string[] = []
 let release: (() => void) | null = null
 let left = 0
 let faults = 0
+/** Told how many bytes of a flood wait. */
+let flooded: (unsent: number) => void = () => {}
 /** How many of the next calls are turned away. */
 let turnsAway = 0
 /** Calls that wait for their turn, while there is a list of them. */
@@ -26,6 +28,7 @@ let waiting: (() => void)[] | null = null
 async function answer(call: Call) {
   ways.push(call instanceof PlainCall ? 'raw' : call instanceof IncomingCall ? 'node' : '?')
   if (call.header('x-refuse') !== undefined) return jsonReply(401, { body: 'unread' })
+  if (call.header('x-flood') !== undefined) return flood(call)
   if (call.header('x-odd') !== undefined) return jsonReply(200, {}, { 'x-own': 'a\r\nx-evil: 1' })
   const body = Buffer.concat(await call.readBody(1_000_000)).toString()
   if (body === 'wait') {
@@ -37,6 +40,17 @@ async function answer(call: Call) {
     await released
   }
   return jsonReply(200, { body, type: call.header('content-type') ?? null }, { 'x-own': 'yes' })
+}
+
+/** Writes until it should wait: how much of that is still in this process. */
+function flood(call: Call) {
+  const sink = call.openStream({ status: 200, headers: {}, trailers: [] }, '')
+  const text = 'x'.repeat(1_000)
+  let written = text.length
+  while (sink.write(text, text.length)) written += text.length
+  flooded(written - sink.taken)
+  sink.cut()
+  return jsonReply(200, {})
 }
 
 const routes: HttpRoute[] = [
@@ -291,3 +305,14 @@ test('a value that would begin a field of its own is not sent', () => {
     assert.throws(() => fieldText({ 'x-own': value }), /x-own/)
   }
 })
+
+for (const way of ['raw', 'node'])
+  test(`little waits in the process for a caller who does not read: ${way}`, async () => {
+    const waits = new Promise<number>((resolve) => (flooded = resolve))
+    const socket = connect(port, '127.0.0.1').pause()
+    socket.write(request('', 'x-flood: 1', ...(way === 'node' ? ['Connection: close'] : [])))
+    const unsent = await waits
+    socket.destroy()
+    assert.deepEqual(ways, [way])
+    assert.ok(unsent <= 32 * 1024, `${unsent} bytes`)
+  })

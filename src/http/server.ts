@@ -25,7 +25,7 @@ import { detachNodeHttp, type RawAnswer, type RawSocketRoute, serveRawSockets } 
 import { asGatewayError, writeContractError } from './respond.ts'
 import { fieldText, responseHead } from './response-text.ts'
 import { createRouter, type Match, type Router } from './router.ts'
-import { ResponseSink } from './sinks.ts'
+import { ResponseSink, UNSENT_BYTES } from './sinks.ts'
 import { refuseUnreadable } from './unreadable.ts'
 
 // Not imported: that would load every export of the module, WebSocket with a second undici among them.
@@ -88,7 +88,8 @@ interface Context {
 
 /** `node:http` and a router; busy routes are served on the bare socket. */
 export function createServer(options: ServerOptions): Server {
-  const server = createHttpServer({ requestTimeout: REQUEST_TIMEOUT_MS, keepAliveTimeout: KEEP_ALIVE_MS })
+  const timeouts = { requestTimeout: REQUEST_TIMEOUT_MS, keepAliveTimeout: KEEP_ALIVE_MS }
+  const server = createHttpServer({ ...timeouts, highWaterMark: UNSENT_BYTES })
   const handToNodeHttp = detachNodeHttp(server)
   const { routes, bodies = unbounded(), elsewhere, onConnections } = options
   const connections = new Connections(server, onConnections)

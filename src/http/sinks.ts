@@ -3,6 +3,12 @@ import type { Socket } from 'node:net'
 import type { Writable } from 'node:stream'
 import type { Sink, StreamRest } from './call.ts'
 
+/**
+ * Of one connection, what the system has not taken: from here on `write` says to wait. Node's own 64 KiB are a lot for
+ * callers who read nothing.
+ */
+export const UNSENT_BYTES = 16 * 1024
+
 /** A streamed answer through `node:http`. */
 export class ResponseSink implements Sink {
   readonly #response: ServerResponse

@@ -48,9 +48,12 @@ const JOINED_BYTES = 64 * 1024
 
 /**
  * All connections of the thread read into this buffer, one after the other. Node would otherwise allocate 64 KiB for each
- * read and pass it through a stream. Figures: decision 0014.
+ * read and pass it through a stream. Figures: decision 0014. Its size is what a stream keeps that waits for its caller.
  */
-const ARRIVED = Buffer.allocUnsafeSlow(64 * 1024)
+const ARRIVED = Buffer.allocUnsafeSlow(16 * 1024)
+
+/** From here on bytes have a buffer of their own: a part of Node's shared ones keeps all 64 KiB of it. */
+const OWN_BYTES = 4 * 1024
 
 /** What becomes of an attempt to connect. */
 export interface Opening {
@@ -253,7 +256,7 @@ export class UpstreamConnection {
 
 /** A copy: the next read of any connection goes into the same buffer. */
 function arrived(length: number): Buffer {
-  const bytes = Buffer.allocUnsafe(length)
+  const bytes = length < OWN_BYTES ? Buffer.allocUnsafe(length) : Buffer.allocUnsafeSlow(length)
   ARRIVED.copy(bytes, 0, 0, length)
   return bytes
 }

@@ -75,7 +75,7 @@ export class ServerSentEvents {
       else this.#readLine(line)
       if (this.isTooLarge) return events
     }
-    if (start < text.length) this.#keep(text.slice(start))
+    if (start < text.length) this.#keep(alone(text.slice(start)))
     return events
   }
 
@@ -130,6 +130,11 @@ function wholeEvent(text: string): ServerSentEvent | null {
   if (text.indexOf('\r') !== (isCrlf ? end : -1)) return null
   const data = text.slice(6, end)
   return isPayload(data) ? { event: null, data } : null
+}
+
+/** A slice of a string keeps all of it in memory. */
+function alone(text: string): string {
+  return Buffer.from(text).toString()
 }
 
 /** Some servers write their comments as data. */

@@ -5,7 +5,7 @@ import { after, describe, test } from 'node:test'
 import { inspect } from 'node:util'
 import type { Presence } from '../domain/presence.ts'
 import { createUpstreamClient } from './client.ts'
-import { collect, type StreamOptions, type UpstreamAnswer } from './streamed-response.ts'
+import { collect, StreamedExchange, type StreamOptions, type UpstreamAnswer } from './streamed-response.ts'
 import { bodyOf, MAX_RESPONSE_BYTES } from './whole-response.ts'
 
 const open: (() => void)[] = []
@@ -208,6 +208,21 @@ async function lengthOf(streamed: UpstreamAnswer): Promise<number> {
 }
 
 describe('a slow reader', () => {
+  test('that has a whole piece makes nothing more be read', { timeout: 120_000 }, async () => {
+    const { answer } = await provider((socket) => {
+      socket.write(`${OK}content-length: ${LARGE_BYTES}\r\n\r\n`)
+      pour(socket, { bytes: 0 })
+    })
+    const streamed = await answer()
+    assert.ok(streamed instanceof StreamedExchange)
+    // What was there before it began to read.
+    for (let read = 0; read < 10 || streamed.bytes > 0; read++) await piece(streamed)
+    await piece(streamed)
+    await manyTurns()
+    assert.equal(streamed.bytes, 0)
+    await lengthOf(streamed)
+  })
+
   test('makes the provider wait, and gets everything all the same', { timeout: 120_000 }, async () => {
     const progress = { bytes: 0 }
     const { answer, connections } = await provider((socket, path) => {

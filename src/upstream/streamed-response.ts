@@ -24,7 +24,7 @@ export interface StreamOptions extends CallOptions {
   idleMs?: number
 }
 
-/** Bytes that wait for a reader before the socket is paused. */
+/** Bytes that wait, or that a reader has while it asks for no more, before the socket is paused. */
 const MAX_QUEUED_BYTES = 16 * 1024
 /** Of one piece: what a reader makes of it is kept while a slow caller has no room for it. */
 const PIECE_BYTES = 16 * 1024
@@ -63,7 +63,7 @@ export class StreamedExchange extends Exchange implements BodySink, UpstreamAnsw
   next(): Promise<BodyPart> {
     return new Promise((resolve) => {
       this.#resolveNext = resolve
-      this.#handOut()
+      if (this.#handOut() === 0) this.connection?.resume()
     })
   }
 
@@ -79,8 +79,7 @@ export class StreamedExchange extends Exchange implements BodySink, UpstreamAnsw
 
   override onArrived(head: ResponseHead): boolean {
     this.#begin(head, this.connection?.isFullyWritten === true)
-    this.#handOut()
-    return this.bytes < MAX_QUEUED_BYTES
+    return this.#handOut() + this.bytes < MAX_QUEUED_BYTES
   }
 
   override onEnd(head: ResponseHead, isFullyWritten: boolean): void {
@@ -106,11 +105,13 @@ export class StreamedExchange extends Exchange implements BodySink, UpstreamAnsw
     this.#resolveHead = null
   }
 
-  #handOut(): void {
+  /** How many bytes. */
+  #handOut(): number {
     const part = this.#resolveNext === null ? null : this.#nextPart()
-    if (part === null) return
+    if (part === null) return 0
     this.#resolveNext?.(part)
     this.#resolveNext = null
+    return part.kind === 'piece' ? part.bytes.length : 0
   }
 
   #nextPart(): BodyPart | null {
@@ -123,7 +124,6 @@ export class StreamedExchange extends Exchange implements BodySink, UpstreamAnsw
     }
     this.#queue = []
     this.bytes = 0
-    this.connection?.resume()
     return { kind: 'piece', bytes }
   }
 }

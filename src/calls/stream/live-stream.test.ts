@@ -103,3 +103,12 @@ test('empty events between content are not kept, and not bounded', async (t) => 
     assert.equal(read.kind === 'parts' && read.parts[0]?.type, 'chunk')
   }
 })
+
+test('what came before the first content is given out once, and not kept', () => {
+  const reader = familyNamed('openai').translators.chat?.stream?.open(REQUEST as never)
+  assert.ok(reader !== undefined)
+  const first = [{ type: 'text-delta', text: 'a' }] as const
+  const stream = new LiveStream(null, reader, [...first])
+  assert.deepEqual(stream.start(TIMERS), first)
+  assert.deepEqual(stream.start(TIMERS), [])
+})

@@ -76,7 +76,10 @@ export class LiveStream {
       }, timers.payloadIdleMs)
       this.#total = setTimeout(() => answer.abort({ kind: 'timeout', phase: 'total' }), timers.totalMs)
     }
-    return this.#first
+    const first = this.#first
+    // A parsed part takes a multiple of its bytes: none is kept while the stream runs.
+    this.#first = []
+    return first
   }
 
   /** At least one part. */
@@ -200,6 +203,12 @@ const NO_CONTENT: StreamPart = {
 function failedBy(stoppage: Stoppage): StreamPart {
   const isSilence = stoppage.kind === 'timeout' && stoppage.phase === 'body'
   return { type: 'failed', failure: failureOfBreakdown(isSilence ? { kind: 'timeout', phase: 'idle' } : stoppage) }
+}
+
+/** The part that ends the stream; nothing comes after it. */
+export function endOf(parts: readonly StreamPart[]): Extract<StreamPart, { type: 'message-end' | 'failed' }> | null {
+  const last = parts.at(-1)
+  return last?.type === 'message-end' || last?.type === 'failed' ? last : null
 }
 
 function isEnd({ type }: StreamPart): boolean {

@@ -8,6 +8,7 @@ import { LiveStream } from '../../../src/calls/stream/live-stream.ts'
 import type { ChatRequest } from '../../../src/domain/request/chat.ts'
 import { chatCompletions } from '../../../src/endpoints/chat-completions/chat-completions.ts'
 import type { Sink } from '../../../src/http/call.ts'
+import { ServerSentEvents } from '../../../src/upstream/server-sent-events.ts'
 import type { UpstreamAnswer } from '../../../src/upstream/streamed-response.ts'
 import { bodyOf, STAMP } from './translate-stream.ts'
 
@@ -78,3 +79,18 @@ for (const family of ['openai', 'anthropic'] as const)
     assert.ok(delivery.bytes > EVENTS * WORDS.length, 'all of it was sent')
     assert.ok(grown < (EVENTS - COUNTED_FROM) * LEAST_KEPT, `${grown} bytes are kept`)
   })
+
+test('a stream keeps the unfinished line of a piece, not the piece', () => {
+  const event = `data: ${JSON.stringify({ text: WORDS })}\n\n`
+  const piece = Buffer.from(`${event.repeat(30)}data: {"text":"unfinished`)
+  collectGarbage()
+  const before = process.memoryUsage().heapUsed
+  const readers = Array.from({ length: 1_000 }, () => {
+    const reader = new ServerSentEvents()
+    reader.read(piece)
+    return reader
+  })
+  collectGarbage()
+  const each = (process.memoryUsage().heapUsed - before) / readers.length
+  assert.ok(each < piece.length / 4, `${each} bytes`)
+})
