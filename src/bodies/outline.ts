@@ -11,9 +11,8 @@ const LONGEST_TEXT = 1_000
  * flags, texts to their beginning. It shows what is present at almost no size.
  */
 export function outlineOf<Request extends JsonObject>(request: Request): Request {
-  const fields = Object.entries(request).slice(0, MOST_FIELDS)
   const model = 'model' in request ? { model: request['model'] } : {}
-  return { ...Object.fromEntries(fields.map(([name, value]) => [name, cut(value)])), ...model } as Request
+  return { ...firstOf(request, () => true, cut), ...model } as Request
 }
 
 /** With what the endpoint needs for its answer. */
@@ -26,6 +25,17 @@ function cut(value: unknown): unknown {
   if (typeof value === 'string') return value.slice(0, LONGEST_TEXT)
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.slice(0, 1).map(cut)
-  const flags = Object.entries(value).filter(([, each]) => typeof each === 'boolean')
-  return { ...('type' in value ? { type: cut(value.type) } : {}), ...Object.fromEntries(flags.slice(0, MOST_FIELDS)) }
+  const flags = firstOf(value as JsonObject, (each) => typeof each === 'boolean')
+  return { ...('type' in value ? { type: cut(value.type) } : {}), ...flags }
+}
+
+/** A list of all fields would cost more than parsing them. */
+function firstOf(object: JsonObject, isMeant: (value: unknown) => boolean, change = (value: unknown) => value) {
+  const fields: [string, unknown][] = []
+  for (const name in object) {
+    if (fields.length === MOST_FIELDS) break
+    const value = object[name]
+    if (isMeant(value)) fields.push([name, change(value)])
+  }
+  return Object.fromEntries(fields)
 }

@@ -34,8 +34,9 @@ export function cleanName(value: unknown): string | null {
 export function cleanTags(metadata: unknown): Record<string, string> {
   if (!isJsonObject(metadata)) return {}
   const tags: [string, string][] = []
-  for (const [name, value] of Object.entries(metadata)) {
-    if (!isTag(name) || !isTag(value)) continue
+  for (const name in metadata) {
+    const value = metadata[name]
+    if (!isTag(value) || !isTag(name)) continue
     tags.push([name, value])
     if (tags.length === MOST_TAGS) break
   }

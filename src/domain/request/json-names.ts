@@ -7,7 +7,7 @@ const [QUOTE, BACKSLASH, COLON, COMMA] = [0x22, 0x5c, 0x3a, 0x2c]
 const [OBJECT, OBJECT_END, ARRAY, ARRAY_END] = [0x7b, 0x7d, 0x5b, 0x5d]
 
 /** Bodies beyond these are refused: what they cost to read and translate grows with their fields, not their bytes. */
-export const MOST_FIELDS = 100_000
+export const MOST_FIELDS = 50_000
 export const MOST_VALUES = 1_000_000
 
 /**
