@@ -76,14 +76,16 @@ function deliveryOf(call: Call, begun: Begun, isKept: boolean, deps: ReceiveDeps
   })
 }
 
-/** The time that the caller takes to send the body does not count. */
+/** The time that the caller takes to send the body does not count, nor what was done before it was there. */
 async function arrived<Body>(body: Promise<Body>, begun: Begun): Promise<Body> {
   const began = performance.now()
   try {
     return await body
   } finally {
-    const waitedMs = performance.now() - began
-    begun.startedTick += waitedMs
+    const now = performance.now()
+    const waitedMs = now - began
+    // A body that was there already is waited for by a microtask.
+    begun.startedTick = waitedMs < 1 ? begun.startedTick + waitedMs : now
     begun.startedAt += Math.round(waitedMs)
   }
 }
