@@ -59,6 +59,7 @@ const CALL_HEADERS: Json = {
     ...text,
     enum: ['hit', 'miss', 'bypass'],
   }),
+  'x-content-type-options': sometimes('The answer is JSON and nothing else.', { ...text, enum: ['nosniff'] }),
   'server-timing': sometimes('The time at the provider and in the gateway, in milliseconds.'),
 }
 const MODELS_HEADERS: Json = {

@@ -150,7 +150,7 @@ describe('a provider behind TLS and a proxy', () => {
     const answer = await client.call(endpoint, { method: 'POST', body: '{}', timeoutMs: 60_000, presence: null })
     assert.ok(answer.kind === 'answer')
     const waiting = answer as unknown as { bytes: number }
-    await until(() => waiting.bytes >= 64 * 1024, 'so much waits that the socket is paused')
+    await until(() => waiting.bytes >= 16 * 1024, 'so much waits that the socket is paused')
     for (let turn = 0; turn < 1000; turn++) await new Promise(setImmediate)
     assert.ok(waiting.bytes < 4 << 20, `${waiting.bytes} bytes wait`)
     let bytes = 0
