@@ -65,7 +65,8 @@ export class Delivery {
 
   /** Nobody is left who reads. */
   get isUnread(): boolean {
-    return this.#members.every(({ presence, isSlow }) => isSlow || presence.left)
+    for (const { presence, isSlow } of this.#members) if (!isSlow && !presence.left) return false
+    return true
   }
 
   /** Everything that was sent; null when it is not kept. */

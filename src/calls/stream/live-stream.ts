@@ -4,7 +4,7 @@ import type { StreamSettings } from '../../domain/stream-settings.ts'
 import { worded } from '../../domain/wording/worded.ts'
 import { type FrameReader, type Framing, SERVER_SENT_EVENTS } from '../../upstream/event-framing.ts'
 import type { Stoppage } from '../../upstream/exchange.ts'
-import type { UpstreamAnswer } from '../../upstream/streamed-response.ts'
+import type { BodyPart, UpstreamAnswer } from '../../upstream/streamed-response.ts'
 import { failureOfBreakdown } from '../breakdown.ts'
 import { TURNS } from './turns.ts'
 
@@ -86,10 +86,16 @@ export class LiveStream {
   async next(): Promise<Read> {
     this.#payloadIdle?.refresh()
     this.#isReading = true
-    let read = await this.#read()
-    while (read.kind === 'parts' && read.parts.length === 0) read = await this.#read()
-    this.#isReading = false
-    return read
+    for (;;) {
+      // As `#read`, without a frame of its own: this happens for every event.
+      const part = this.#answer === null ? END : await this.#answer.next()
+      const turn = part.kind === 'piece' ? TURNS.wait(part.bytes.length) : null
+      if (turn !== null) await turn
+      const read = this.#take(part)
+      if (read.kind === 'parts' && read.parts.length === 0) continue
+      this.#isReading = false
+      return read
+    }
   }
 
   /** What the provider would still send is not read. */
@@ -102,10 +108,14 @@ export class LiveStream {
 
   async #read(): Promise<Read> {
     const part = this.#answer === null ? END : await this.#answer.next()
+    const turn = part.kind === 'piece' ? TURNS.wait(part.bytes.length) : null
+    if (turn !== null) await turn
+    return this.#take(part)
+  }
+
+  #take(part: BodyPart): Read {
     switch (part.kind) {
       case 'piece': {
-        const turn = TURNS.wait(part.bytes.length)
-        if (turn !== null) await turn
         const events = this.#events.read(part.bytes)
         const parts = this.#partsOf(events)
         if (this.received.bytes === 0) this.#hold(events.length, part.bytes.length)
@@ -129,17 +139,24 @@ export class LiveStream {
   }
 
   #partsOf(events: ReturnType<FrameReader['read']>): StreamPart[] {
-    const parts: StreamPart[] = []
+    let parts = NO_PARTS
+    let isOwn = false
     for (const event of events) {
-      for (const part of this.reader.read(event)) parts.push(part)
+      const read = this.reader.read(event)
+      // Mostly one event at a time: its own list is the whole list.
+      if (parts.length === 0) parts = read
+      else {
+        if (!isOwn) parts = [...parts]
+        isOwn = true
+        for (const part of read) parts.push(part)
+      }
       const last = parts.at(-1)
       if (last === undefined || !isEnd(last)) continue
       if (!this.#hasEnded) this.#finishBody()
       break
     }
     this.#count(parts)
-    if (this.#events.isTooLarge) parts.push({ type: 'failed', failure: TOO_LARGE })
-    return parts
+    return this.#events.isTooLarge ? [...parts, { type: 'failed', failure: TOO_LARGE }] : parts
   }
 
   #count(parts: readonly StreamPart[]): void {
@@ -188,6 +205,7 @@ export async function readToEnd(
 }
 
 const END = { kind: 'end' } as const
+const NO_PARTS: StreamPart[] = []
 const TOO_LARGE = failure('upstream_error', worded`An event of the provider's stream is too large.`, null, {
   retry: 'no',
 })
