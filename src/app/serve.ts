@@ -37,7 +37,7 @@ import { shedding } from './shedding.ts'
 import { streamingWords } from './stream-config.ts'
 import { NO_THREADS, newSlots, openThreads, type Threads } from './threads.ts'
 
-/** Resolves when nobody wants to wait any longer; not asked for after `over`. */
+/** Resolves when the wait should end early, on a second signal. Stops listening after `over`. */
 type Hurry = (over: AbortSignal) => Promise<void>
 
 /** A running gateway, as the command line sees it. */

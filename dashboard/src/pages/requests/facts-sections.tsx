@@ -93,8 +93,8 @@ export function CallSection({ request }: { request: ListedRequest }) {
 const SOURCES: Record<string, string> = {
   provider: 'the provider',
   provider_partial: 'the provider in part, the rest is estimated',
-  prompt_held: 'nobody: the answer is estimated, the prompt is booked as held',
-  estimated: 'nobody, estimated',
+  prompt_held: 'not counted; the answer is estimated and the prompt costs its hold',
+  estimated: 'not counted, estimated',
 }
 
 /** How a stream went; and of any call, that its tokens were not counted. */

@@ -17,8 +17,8 @@ import { SCOPE } from './scope.ts'
  *      and of the calls that were counted when they were let in and have no row yet [second, requests, tokens …]];
  *   c: waiting calls, each [place of its key in s, of its workspace, dollars (-1 unknown), rest, tokens (-1 unknown)];
  *   b: calls to book by id, each [id, place of key, of workspace, time, dollars, rest].
- * The hash `ahead:NODE` has what was counted in the minute beyond the position: whoever becomes the node next reports it
- * again, from the spool.
+ * The hash `ahead:NODE` has what was counted in the minute beyond the position: the node's next process
+ * reports it again, from the spool.
  * Limits: '' none, else seven numbers: rpm, tpm, parallel calls, period, hard, dollars and rest; 0 is none.
  *
  * Returns 0 without a ledger, 2 when the process has to join first, 3 when the server has lost messages; else 1, the time, generation, sequence, the node's
