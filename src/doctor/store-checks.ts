@@ -12,10 +12,12 @@ import { rowVendor, vendorOf } from '../store/control/vendor.ts'
 import { flagOrNull } from '../store/control/workspaces.ts'
 import { openSecrets, type Secrets } from '../store/engine/secrets.ts'
 import type { Inspection } from '../store/migrations/inspect.ts'
+import { isTooOld, TOO_OLD } from '../store/migrations/migrations.ts'
 import { type Check, good, problem } from './check.ts'
 
 export function checkSchema({ schema, knownSchema }: Inspection): Check {
   if (schema === 0) return good('migrations', 'the tables will be created at the first start')
+  if (isTooOld(schema)) return problem('migrations', TOO_OLD)
   if (schema === knownSchema) return good('migrations', `schema ${schema} is up to date`)
   return schema < knownSchema
     ? good('migrations', `schema ${schema} will be migrated to ${knownSchema} at the next start: make a backup first`)

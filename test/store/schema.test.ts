@@ -7,14 +7,12 @@ import { Kysely, sql, type Transaction } from 'kysely'
 import { USAGE_DIMENSIONS } from '../../src/domain/log/usage-dimensions.ts'
 import { REQUEST_COLUMNS } from '../../src/request-log/row.ts'
 import { AMOUNTS, COUNTS } from '../../src/request-log/usage/rollup.ts'
-import { providerFromRow } from '../../src/store/control/providers.ts'
 import type { Engine } from '../../src/store/engine/engine.ts'
 import { postgresDialect } from '../../src/store/engine/postgres-pool.ts'
 import type { Database } from '../../src/store/engine/schema.ts'
-import { openSecrets } from '../../src/store/engine/secrets.ts'
 import { openSqlite } from '../../src/store/engine/sqlite-connection.ts'
 import { sqliteDialect } from '../../src/store/engine/sqlite-dialect.ts'
-import { MIGRATIONS, type Migration, migrate } from '../../src/store/migrations/migrations.ts'
+import { KNOWN_SCHEMA, MIGRATIONS, type Migration, migrate } from '../../src/store/migrations/migrations.ts'
 import { startPostgres } from '../postgres.ts'
 
 const server = await startPostgres()
@@ -96,7 +94,7 @@ async function copyWithRegion(db: Transaction<Database>, table: string, time: st
   await sql`alter table ${sql.table(`${table}_next`)} rename to ${sql.table(table)}`.execute(db)
 }
 
-const LATER = { migrations: [...MIGRATIONS, addRegion], compatible: MIGRATIONS.length + 1 }
+const LATER = { migrations: [...MIGRATIONS, addRegion], compatible: KNOWN_SCHEMA + 1 }
 
 for (const engine of ['sqlite', 'postgres'] as const) {
   describe(`the schema on ${engine}`, () => {
@@ -106,27 +104,6 @@ for (const engine of ['sqlite', 'postgres'] as const) {
       assert.deepEqual(names(await columnsOf(db, engine, 'requests')), [...REQUEST_COLUMNS].sort())
       assert.deepEqual(await columnsOf(db, engine, 'usage_hours'), sumsColumns('hour', dimensions))
       assert.deepEqual(await columnsOf(db, engine, 'usage_days'), sumsColumns('day', dimensions))
-    })
-
-    test('a provider of a database from before the settings is as it was', async () => {
-      await using db = await freshDatabase(engine)
-      const before = MIGRATIONS.findIndex(({ name }) => name === 'setUpProviders')
-      assert.ok(before > 0)
-      await migrate(db, engine, 1, { migrations: MIGRATIONS.slice(0, before), compatible: 1 })
-      const secrets = openSecrets(folder, ['a-key-of-16-letters'])
-      const sealed = secrets.encrypt('sk-older-key', 'API key of the provider "older"')
-      await sql`insert into providers (name, family, base_url, api_key_encrypted, created_at, updated_at)
-        values ('older', 'wire', 'http://127.0.0.1:9', ${sealed}, 1, 1)`.execute(db)
-      await migrate(db, engine, 2)
-      const row = await db.selectFrom('providers').selectAll().executeTakeFirstOrThrow()
-      assert.deepEqual(providerFromRow(row, secrets), {
-        name: 'older',
-        family: 'wire',
-        baseUrl: 'http://127.0.0.1:9',
-        apiKey: 'sk-older-key',
-        headers: {},
-        onCallerLeft: 'abort',
-      })
     })
 
     test('a migration adds a dimension to a fresh install and to one with sums: both have the same schema', async () => {

@@ -7,7 +7,6 @@ import { compilePrice, costOf, NO_PRICES, type PriceList } from '../../domain/pr
 import { NO_USAGE } from '../../domain/pricing/usage.ts'
 import { addPriceVersion } from '../../store/control/registry.ts'
 import type { Database } from '../../store/engine/schema.ts'
-import { MIGRATIONS } from '../../store/migrations/migrations.ts'
 import { deleteExpired } from '../retention/retention.ts'
 import type { LogPlace } from './log-difference.ts'
 import { checkLog, type LogCheck } from './verify-log.ts'
@@ -251,12 +250,6 @@ for (const engine of ENGINES) {
       const { differences } = await checkAll(store.reads)
       await store.db.insertInto('requests').values(row).execute()
       assert.equal(differences.filter(({ figure }) => figure === 'requests').length, 1)
-    })
-
-    test('what an earlier version has deleted without a note of it is no difference', async () => {
-      await store.db.deleteFrom('settings').where('name', '=', 'log_kept_since').execute()
-      await store.db.transaction().execute(async (transaction) => MIGRATIONS[21]?.(transaction, engine))
-      assert.deepEqual((await checkAll(store.reads)).differences, [])
     })
   })
 }

@@ -4,7 +4,14 @@ import type { Database } from '../engine/schema.ts'
 
 /** The first schema. Literal throughout: what the code's tables of fields and dimensions gain later is a migration. */
 export async function createSchema(db: Transaction<Database>, engine: Engine): Promise<void> {
-  const statements = [...controlTables(engine), ...logTables(engine), ...usageTables(engine)]
+  const statements = [
+    ...controlTables(engine),
+    ...peopleTables(),
+    ...alertTables(),
+    ...logTables(engine),
+    ...contentTables(),
+    ...usageTables(engine),
+  ]
   for (const statement of statements) await sql.raw(statement).execute(db)
 }
 
@@ -15,11 +22,13 @@ function controlTables(engine: Engine): string[] {
     'create table settings (name text primary key, value text not null)',
     `insert into settings (name, value) values ('control', '1'), ('usage_days_until', '0')`,
     `create table workspaces (
-      name text primary key, created_at bigint not null, description text, limits text, limits_managed_by text)`,
+      name text primary key, created_at bigint not null, description text, limits text, limits_managed_by text,
+      streaming bigint, streaming_managed_by text, content text, content_managed_by text, guardrail text,
+      guardrail_managed_by text)`,
     `create table keys (
       id text primary key, kind text not null, workspace text references workspaces (name), name text not null,
       prefix text not null, created_at bigint not null, expires_at bigint, revoked_at bigint, paused_at bigint,
-      allowed_models text, limits text, managed_by text)`,
+      allowed_models text, limits text, managed_by text, role text, workspaces text)`,
     `create table key_values (
       id text primary key, key_id text not null references keys (id) on delete cascade, hash text not null unique,
       prefix text not null, created_at bigint not null, ends_at bigint, last_used_at bigint)`,
@@ -27,10 +36,11 @@ function controlTables(engine: Engine): string[] {
     `create table routes (
       workspace text not null references workspaces (name), alias text not null, description text,
       chain text not null, created_at bigint not null, updated_at bigint not null, managed_by text,
-      primary key (workspace, alias))`,
+      interchangeable bigint, cache text, cache_purged_at bigint, primary key (workspace, alias))`,
     `create table providers (
       name text primary key, family text not null, base_url text, api_key_encrypted text, headers_encrypted text,
-      created_at bigint not null, updated_at bigint not null, managed_by text, price_percent bigint)`,
+      created_at bigint not null, updated_at bigint not null, managed_by text, price_percent bigint,
+      on_caller_left text, speaks text, on_estimate text, options text, credentials_encrypted text)`,
     `create table registry (
       provider text not null, model text not null, aliases text not null, context_window bigint,
       max_output_tokens bigint, max_input_tokens bigint, capabilities text not null, efforts text,
@@ -54,12 +64,50 @@ function controlTables(engine: Engine): string[] {
   ]
 }
 
+function peopleTables(): string[] {
+  return [
+    `create table people (
+      id text primary key, issuer text not null, subject text not null, email text, name text, role text not null,
+      workspaces text, role_from text not null, created_at bigint not null, last_seen_at bigint not null,
+      disabled_at bigint, unique (issuer, subject))`,
+    `create table invites (
+      id text primary key, email text not null unique, role text not null, workspaces text, invited_by text not null,
+      created_at bigint not null, expires_at bigint not null)`,
+    `create table person_sessions (
+      id text primary key, person_id text not null references people (id), secret_hash text not null,
+      created_at bigint not null, expires_at bigint not null)`,
+    'create index person_sessions_person on person_sessions (person_id)',
+  ]
+}
+
+/** Alerts, where they go, and the outbox in between. */
+function alertTables(): string[] {
+  return [
+    `create table alert_channels (
+      id text primary key, name text not null unique, kind text not null, options text not null, secret_encrypted text,
+      min_severity text not null, enabled bigint not null, created_at bigint not null, updated_at bigint not null)`,
+    `create table alerts (
+      id text primary key, identity text not null, rule text not null, severity text not null, subject text not null,
+      workspace text, summary text not null, since bigint not null, seen_at bigint not null, hold_ms bigint not null,
+      fired_at bigint, resolved_at bigint)`,
+    // Two nodes that decide the same write one row.
+    'create unique index alerts_open on alerts (identity) where resolved_at is null',
+    'create index alerts_identity on alerts (identity)',
+    `create table alert_deliveries (
+      id text primary key, channel_id text not null references alert_channels (id) on delete cascade,
+      events text not null, state text not null, attempts bigint not null, due_at bigint not null, lease text,
+      leased_until bigint, last_error text, created_at bigint not null, finished_at bigint)`,
+    `create index alert_deliveries_pending on alert_deliveries (due_at) where state = 'pending'`,
+    'create index alert_deliveries_channel on alert_deliveries (channel_id, id)',
+  ]
+}
+
 /** In PostgreSQL one table a day (decision 0013): retention drops whole days, and a key must contain the time. */
 function logTables(engine: Engine): string[] {
   const [key, storage] =
     engine === 'sqlite' ? ['primary key (id)', ''] : ['primary key (id, started_at)', 'partition by range (started_at)']
   const statements = [
-    'create table spool_positions (node text primary key, seq bigint not null)',
+    'create table spool_positions (node text primary key, seq bigint not null, ends_seq bigint, incarnation text)',
     `create table spool_rejects (
       node text not null, seq bigint not null, kind text not null, payload text not null, error text not null,
       primary key (node, seq))`,
@@ -72,18 +120,34 @@ function logTables(engine: Engine): string[] {
       reasoning_tokens bigint, price_percent bigint, cost_picodollars bigint, price_version bigint,
       upstream_ms bigint, gateway_microseconds bigint not null, request_bytes bigint not null,
       response_bytes bigint not null, ignored_params text not null, hold_picodollars bigint, hold_tokens bigint,
-      idempotency_key text, body_hash text, adjustments text, ${key}) ${storage}`,
+      idempotency_key text, body_hash text, adjustments text, endpoint text, streamed bigint not null default 0,
+      first_content_ms bigint, ended text, events_sent bigint not null default 0, usage_source text,
+      cost_least_picodollars bigint, cost_most_picodollars bigint, end_user text, session text, tags text,
+      audio_input_tokens bigint, audio_output_tokens bigint, image_output_tokens bigint, reason text, param text,
+      provider_code text, figures text, cache text, saved_picodollars bigint, answer_of text, ${key}) ${storage}`,
     'create index requests_workspace on requests (workspace, started_at)',
     'create index requests_route on requests (workspace, route, started_at)',
     'create index requests_key on requests (key_id, started_at)',
-    // Partial, so small: the calls that run now, and those that carry an idempotency key.
+    // Partial, so small: the calls that run now, and those that carry an idempotency key or name a user or session.
     `create index requests_open on requests (node) where state = 'open'`,
     `create index requests_idempotency on requests (key_id, idempotency_key, started_at)
       where idempotency_key is not null`,
+    'create index requests_end_user on requests (workspace, end_user, started_at) where end_user is not null',
+    'create index requests_session on requests (workspace, session, started_at) where session is not null',
   ]
   // Only where there are several nodes does one close the calls of another.
   if (engine === 'sqlite') return statements
   return [...statements, `create index requests_given_up on requests (node, started_at) where code = 'interrupted'`]
+}
+
+function contentTables(): string[] {
+  return [
+    `create table request_content (
+      id text primary key, workspace text not null, stored_at bigint not null, expires_at bigint not null, key_id text,
+      sealed text, dropped text)`,
+    'create index request_content_expiry on request_content (expires_at)',
+    'create index request_content_workspace on request_content (workspace, stored_at)',
+  ]
 }
 
 /** The second index finds the spend of a key, whatever its workspace, and its newest hour. */
@@ -97,11 +161,13 @@ function usageTables(engine: Engine): string[] {
   const gatewayTimes = Array.from({ length: 23 }, (_, bucket) => `gateway_${bucket}`)
   const table = (name: string, time: string, bucket: 'integer' | 'bigint', storage: string) => {
     const sums = [...counts, ...amounts].map((figure) => `${figure} bigint not null`)
+    const savings = ['cache_hits', 'saved_picodollars'].map((figure) => `${figure} bigint not null default 0`)
     const buckets = [...latencies, ...gatewayTimes].map((figure) => `${figure} ${bucket} not null`)
     return `create table ${name} (
       workspace text not null, ${time} bigint not null, key_id text not null, route text not null,
-      provider text not null, model text not null, code text not null, ${[...sums, ...buckets].join(', ')},
-      primary key (workspace, ${time}, key_id, route, provider, model, code)) ${storage}`
+      provider text not null, model text not null, code text not null, endpoint text not null default '',
+      ${[...sums, ...savings, ...buckets].join(', ')},
+      primary key (workspace, ${time}, key_id, route, provider, model, code, endpoint)) ${storage}`
   }
   // In the order of the key in SQLite; in PostgreSQL with room on each page, for the newest hour changes all the time.
   const [hours, days] = engine === 'sqlite' ? ['without rowid', 'without rowid'] : ['with (fillfactor = 70)', '']

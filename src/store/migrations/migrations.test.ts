@@ -6,7 +6,7 @@ import { managing } from '../../../test/management/manage.ts'
 import { startPostgres } from '../../../test/postgres.ts'
 import { postgresDialect } from '../engine/postgres-pool.ts'
 import type { Database } from '../engine/schema.ts'
-import { KNOWN_SCHEMA, MIGRATIONS, type Migration, type MigrationPlan, migrate } from './migrations.ts'
+import { FIRST_SCHEMA, KNOWN_SCHEMA, MIGRATIONS, type Migration, type MigrationPlan, migrate } from './migrations.ts'
 
 const server = await startPostgres()
 after(() => server.stop())
@@ -35,7 +35,7 @@ test('ten nodes may start at once on an empty database: each migration happens o
   const db = connect(url)
   const { rows } = await sql`select count(*) as applied, max(version) as newest from schema_versions`.execute(db)
   await db.destroy()
-  assert.deepEqual(rows, [{ applied: KNOWN_SCHEMA, newest: KNOWN_SCHEMA }])
+  assert.deepEqual(rows, [{ applied: MIGRATIONS.length, newest: KNOWN_SCHEMA }])
 })
 
 test('a gateway serves, logs and is managed on after a newer one has added to its schema; it also starts on it', async () => {
@@ -67,4 +67,19 @@ test('a gateway does not start on a schema that a newer one says it cannot work 
     migrateAt(url),
     /has schema version \d+, this gateway knows \d+: it was migrated by a newer version/,
   )
+})
+
+test('a database of an earlier development version is refused, with what to do, and stays as it is', async () => {
+  const url = await server.createDatabase()
+  const db = connect(url)
+  await sql`create table schema_versions (version bigint primary key, applied_at bigint not null)`.execute(db)
+  await sql`insert into schema_versions values (1, 1), (${FIRST_SCHEMA - 1}, 2)`.execute(db)
+  const refusal = /earlier development version.* start with an empty DATA_DIR or database.*switchyard export/
+  await assert.rejects(migrateAt(url), refusal)
+  await assert.rejects(startHarness({ environment: { DATABASE_URL: url } }), refusal)
+  const { rows } = await sql`select version from schema_versions order by version`.execute(db)
+  const tables = await sql`select table_name from information_schema.tables where table_schema = 'public'`.execute(db)
+  await db.destroy()
+  assert.deepEqual(rows, [{ version: 1 }, { version: FIRST_SCHEMA - 1 }])
+  assert.deepEqual(tables.rows, [{ table_name: 'schema_versions' }])
 })
