@@ -58,7 +58,11 @@ export async function admit(resolved: Balanced, deps: Deps): Promise<Admitted> {
   const admitted = advance<Admitted>(resolved)
   admitted.fitnesses = fitnesses
   admitted.mayHedge = mayHedge
+  admitted.trying = null
+  admitted.leg = null
+  admitted.lost = null
   await opened(admitted, { decision, hold, payer }, deps)
+  if (admitted.delivery !== null) admitted.aspects = [...admitted.aspects, deps.streams.begin(admitted.delivery)]
   return admitted
 }
 
@@ -72,7 +76,7 @@ export async function admitFree(resolved: Resolved, deps: Deps): Promise<Resolve
   return entered
 }
 
-type Entered = Pick<Admitted, 'held' | 'warnings'>
+type Entered = Pick<Admitted, 'held' | 'warnings' | 'opening'>
 
 /** Opens the row of a call that its limits let in; throws what its caller is told otherwise. */
 function opened(

@@ -15,11 +15,11 @@ import type { Begun, Cost, Ended, Received, ServedBy } from './stages.ts'
 
 /** The reply, ready but not sent: the row must be durable first. Null: the caller left. */
 export function answer({ call, error }: Ended, deps: Pick<Deps, 'ledger' | 'sealingKeys'>): Reply | StreamRest | null {
+  call.delivery?.decided()
   if (error === 'caller-left') return null
   if (call.delivery?.isOpen === true) return streamRest({ call, error })
   const { endpoint, served, body } = call
   if (error !== null) return errorReply(error, addCommon({}, call, deps), endpoint.error, call.id)
-  if (call.caching?.hit) return storedReply(call.caching.hit, call, deps)
   const written = served?.answer
   if (served === undefined || body === undefined || written === undefined || 'stream' in written) {
     return errorReply(new GatewayError('internal_error'), addCommon({}, call, deps), endpoint.error, call.id)
@@ -34,7 +34,7 @@ export function answer({ call, error }: Ended, deps: Pick<Deps, 'ledger' | 'seal
 }
 
 /** A stored answer; a stream of it is all there at once. */
-function storedReply(hit: StoredAnswer, call: Ended['call'], deps: Pick<Deps, 'ledger'>): Reply {
+export function storedReply(hit: StoredAnswer, call: Ended['call'], deps: Pick<Deps, 'ledger'>): Reply {
   const { provider, model, ignored, stream } = hit
   const headers = wholeHeaders({ entry: { provider, model }, position: 0, ignored, upstreamMs: 0 }, call.cost)
   if (stream !== null) Object.assign(headers, STREAM_HEADERS)
@@ -122,9 +122,9 @@ function addServedBy(headers: Headers, { entry, position, ignored }: Told): void
 
 /** On errors too: an adjustment may be the cause. */
 function addCommon(headers: Headers, call: Ended['call'], { ledger }: Pick<Deps, 'ledger'>): Headers {
-  const { key, snapshot, caching, warnings = [], held, unusedKey, adjustments } = call
+  const { key, snapshot, aspects, warnings = [], held, unusedKey, adjustments } = call
   headers['server-timing'] = serverTiming(call)
-  if (caching !== null) headers['x-gateway-cache'] = caching.verdict
+  for (const aspect of aspects) aspect.addHeaders?.(headers)
   addRateHeaders(headers, payerOf(key, snapshot), ledger)
   if (warnings.length > 0) headers['x-gateway-budget-warning'] = warningText(warnings, (scope) => scopeName(scope, key))
   // The shared counters were down, and the policy allowed the call.

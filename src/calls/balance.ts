@@ -11,18 +11,21 @@ export function balance(resolved: Resolved, deps: Deps): Balanced {
   const { places } = resolved.resolved
   const call = advance<Balanced>(resolved)
   call.home = null
+  call.leaveEntry = nowhere
   if (places === null) return call
   const { snapshot, delivery, attribution, body } = resolved
   const session = sessionKeyOf(attribution, body.request)
   const { chain, home } = arrange(places, { session, isStream: delivery !== null, snapshot }, deps)
   const [first] = chain
   // Counted at once: calls that arrive together are spread, too.
-  if (first !== undefined) resolved.leaveEntry = deps.traffic.enter(first)
+  if (first !== undefined) call.leaveEntry = deps.traffic.enter(first)
   call.home = home
   call.resolved = { ...resolved.resolved, chain }
   if (home !== null && home !== first) noteSkipped(call, home, `${CIRCUIT_REASON}; ${CACHE_LOST}`)
   return call
 }
+
+const nowhere = () => {}
 
 /** What the calls of one conversation have in common. It is hashed, and stored nowhere. */
 export function sessionKeyOf({ session, user }: Attribution, request: CallRequest): string | null {

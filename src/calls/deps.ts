@@ -15,6 +15,7 @@ import type { ChainDeps } from './chain/assess.ts'
 import type { ProviderHealths } from './chain/provider-health.ts'
 import type { Idempotency } from './idempotency/idempotency.ts'
 import type { IsKnown } from './models/known-models.ts'
+import type { Aspect, Begun } from './stages.ts'
 import type { OpenStreams } from './stream/open-streams.ts'
 
 /**
@@ -29,6 +30,9 @@ export interface RequestLog {
   /** Why there is no room for another call; usually null. */
   fullBecause(): LogFullReason | null
 }
+
+/** Makes the aspect of one call from its body as it came; null: the call goes without it. */
+export type MakeAspect = (call: Begun, chunks: readonly Buffer[], deps: Deps) => Aspect | null
 
 /** The dependencies of the steps of a call, built once in main.ts. */
 export interface Deps extends ChainDeps {

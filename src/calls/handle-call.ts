@@ -4,26 +4,22 @@ import type { Adjustment } from '../domain/request/adjustment.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
 import { worded } from '../domain/wording/worded.ts'
 import type { Endpoint } from '../endpoints/endpoint.ts'
-import { sessionOf } from '../endpoints/session-header.ts'
 import { type Call, CallerLeftError, type CallReply } from '../http/call.ts'
 import { asGatewayError } from '../http/respond.ts'
 import { logFull } from '../request-log/log-full.ts'
 import { admit } from './admit.ts'
 import { answer } from './answer.ts'
+import { enterAspects, NO_ASPECTS, passes } from './aspects.ts'
 import { authenticate } from './authenticate.ts'
 import { balance } from './balance.ts'
-import { isCached, keepAnswer } from './cached.ts'
 import { deliver } from './deliver.ts'
 import type { Deps } from './deps.ts'
-import { guard, guardAnswer } from './guard.ts'
-import { outcomeOf } from './idempotency/outcome.ts'
-import { keepContent } from './keep-content.ts'
 import { permit } from './permit.ts'
 import { price } from './price.ts'
 import { receive } from './receive.ts'
 import { resolve } from './resolve.ts'
 import { NOTHING_USED, settle } from './settle.ts'
-import type { Begun, Ended, Priced } from './stages.ts'
+import type { Begun, Ended, Given, Priced } from './stages.ts'
 import { tryChain } from './try-chain.ts'
 
 /** Finds the key of a call, or throws. */
@@ -32,8 +28,8 @@ export type FindKey = (call: Call, endpoint: Endpoint, snapshot: Snapshot, deps:
 /**
  * The life of a call, whatever its endpoint. Without a valid key the body is never read (authenticate comes first), the
  * row is open before anything is sent (admit), and the row is complete before the caller sees the answer (settle), of
- * a stream its end: `deliver` has sent the rest while it came. A request that repeats an `Idempotency-Key` gets the
- * first call's answer and no row of its own (enter); one that a route's cache answers asks no provider (isCached).
+ * a stream its end: `deliver` has sent the rest while it came. What only some calls have, such as a cache or a
+ * guardrail, is an aspect: it may answer the call before it is admitted, and check, note or release what it has to.
  */
 export async function handleCall(
   call: Call,
@@ -45,53 +41,35 @@ export async function handleCall(
   deps.metrics.inFlight.add()
   const ended: Ended = { call: begun, error: null }
   try {
+    let given: Given | null = null
     try {
       const arriving = receive(call, begun, deps)
       const received = arriving instanceof Promise ? await arriving : arriving
-      const resolved = resolve(received, deps.prefixes)
+      const resolved = resolve(received, deps)
       permit(resolved)
-      const first = resolved.idempotency === null ? null : await deps.idempotency.enter(resolved, resolved.idempotency)
-      if (first !== null) {
-        begun.trace.replay({ id: begun.id, workspace: begun.key.workspace, keyId: begun.key.id })
-        return first.reply
-      }
-      if (begun.guarded !== null) await guard(resolved, deps)
-      if (resolved.resolved.cache === undefined || !(await isCached(resolved, deps))) {
+      given = resolved.aspects.length === 0 ? null : await enterAspects(resolved)
+      if (given === null) {
         const admitted = await admit(balance(resolved, deps), deps)
-        if (admitted.delivery !== null) deps.streams.begin(admitted, admitted.delivery)
         const served = await tryChain(admitted, deps)
         if (served.delivery !== null) ended.error = await deliver(served, deps)
         price(served)
       }
     } catch (error) {
-      if (isLogFull(error)) throw error
-      ended.error = error instanceof CallerLeftError ? 'caller-left' : asGatewayError(error)
-      if (ended.error !== 'caller-left' && ended.error.code === 'internal_error')
-        deps.log.error({ request: begun.id, err: error })
+      ended.error = errorOf(error, begun, deps)
     }
-    begun.delivery?.decided()
-    let reply = writtenAnswer(ended, deps)
-    if (begun.guarded !== null) reply = await guardedAnswer(ended, reply, deps)
+    if (given?.hasRow === false) return given.reply
+    let reply = given?.reply ?? writtenAnswer(ended, deps)
+    if (begun.aspects.length > 0 && !(await passes(ended, reply))) reply = writtenAnswer(ended, deps)
     await settle(ended, reply, deps)
-    keepContent(ended, reply)
-    begun.claim?.finish(reply, outcomeOf(ended, reply))
-    if (begun.caching !== null) keepAnswer(ended, reply, deps)
+    for (const aspect of begun.aspects) aspect.settled?.(ended, reply)
     return reply
   } catch (error) {
     if (isLogFull(error)) deps.metrics.logFullRefusals.add()
-    begun.claim?.lose(error)
+    for (const aspect of begun.aspects) aspect.failed?.(error)
     begun.trace.refuse(asGatewayError(error))
     throw error
   } finally {
-    // Already settled, unless something failed; that must not keep money held for ever.
-    if (ended.call.held !== undefined) deps.ledger.settle(ended.call.held, NOTHING_USED)
-    ended.call.leaveEntry()
-    void ended.call.lost?.end()
-    ended.call.body?.release()
-    ended.call.delivery?.close()
-    ended.call.content?.release()
-    deps.streams.end(begun)
-    deps.metrics.inFlight.add(-1)
+    release(ended.call, deps)
   }
 }
 
@@ -117,19 +95,29 @@ function refuseWhenFull({ requestLog, metrics }: Deps): void {
   throw logFull(reason)
 }
 
-/** The disk refused the beginning of the row: nothing was sent, so there is no end to write. */
+/** The disk refused the beginning of the row. */
 function isLogFull(error: unknown): boolean {
   return error instanceof GatewayError && error.code === 'log_full'
 }
 
-/** The answer, or the error of the guardrail that blocks it. */
-async function guardedAnswer(ended: Ended, reply: CallReply | null, deps: Deps): Promise<CallReply | null> {
-  try {
-    ended.error ??= await guardAnswer(ended, reply, deps)
-  } catch (error) {
-    ended.error = error instanceof CallerLeftError ? 'caller-left' : asGatewayError(error)
-  }
-  return ended.error === null ? reply : writtenAnswer(ended, deps)
+/** Why the call failed. Thrown on where it has no row: nothing was sent, so there is no end to write. */
+function errorOf(error: unknown, { id }: Begun, { log }: Deps): GatewayError | 'caller-left' {
+  if (isLogFull(error)) throw error
+  if (error instanceof CallerLeftError) return 'caller-left'
+  const known = asGatewayError(error)
+  if (known.code === 'internal_error') log.error({ request: id, err: error })
+  return known
+}
+
+/** Whatever the call still has when it is over. */
+function release(call: Ended['call'], deps: Deps): void {
+  // Already settled, unless something failed; that must not keep money held for ever.
+  if (call.held !== undefined) deps.ledger.settle(call.held, NOTHING_USED)
+  call.leaveEntry?.()
+  void call.lost?.end()
+  call.body?.release()
+  for (const aspect of call.aspects) aspect.release?.()
+  deps.metrics.inFlight.add(-1)
 }
 
 /** A provider's answer can be readable and still be nested too deep to be written again. */
@@ -158,34 +146,29 @@ function begin(
     key,
     snapshot,
     trace,
-    session: sessionOf(call),
     presence: call.presence,
-    claim: null,
     startedAt: deps.now(),
     startedTick: call.receivedAt,
     elsewhereMs: 0,
     attempts: [],
     unusedKey: endpoint.unusedKey?.(call) ?? NO_ADJUSTMENTS,
     adjustments: NO_ADJUSTMENTS,
-    trying: null,
-    leaveEntry: nowhere,
-    opening: null,
-    leg: null,
-    lost: null,
     receiver: call,
-    delivery: null,
-    content: null,
-    caching: null,
-    guarded: null,
+    aspects: NO_ASPECTS,
     body: undefined,
     attribution: undefined,
-    idempotency: undefined,
+    delivery: undefined,
     resolved: undefined,
     home: undefined,
+    leaveEntry: undefined,
     fitnesses: undefined,
     mayHedge: undefined,
     held: undefined,
     warnings: undefined,
+    opening: undefined,
+    trying: undefined,
+    leg: undefined,
+    lost: undefined,
     served: undefined,
     cost: undefined,
   }
@@ -193,4 +176,3 @@ function begin(
 }
 
 const NO_ADJUSTMENTS: Adjustment[] = []
-const nowhere = () => {}

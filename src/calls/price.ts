@@ -5,7 +5,7 @@ import type { ChainEntry } from '../domain/route.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
 import { moneyOf } from '../limits/hold.ts'
 import { termsAt } from './chain/chain-hold.ts'
-import { type Admitted, advance, type Cost, type Priced, type Served, type ServedBy } from './stages.ts'
+import { type Admitted, advance, type Cost, type Priced, type Resolved, type Served, type ServedBy } from './stages.ts'
 
 /**
  * Usage × the price version in force when the call began: the call keeps its snapshot, so a later price change does not
@@ -15,8 +15,13 @@ export function price(call: Served): Priced {
   const { served, lost } = call
   const own = costOf(served, served.entry, call)
   const priced = advance<Priced>(call)
-  priced.cost = lost === null || lost.cost === null ? own : together(own, lost.cost)
+  priced.cost = lost?.cost == null ? own : together(own, lost.cost)
   return priced
+}
+
+/** Of a call that asked no provider. */
+export function priceFree(call: Resolved): void {
+  advance<Resolved & Pick<Priced, 'cost'>>(call).cost = FREE
 }
 
 export function costOf(
@@ -71,7 +76,7 @@ function together(own: Cost, lost: Cost): Cost {
   }
 }
 
-export const FREE: Cost = { picodollars: NO_COST, priceVersion: null, least: null, most: null }
+const FREE: Cost = { picodollars: NO_COST, priceVersion: null, least: null, most: null }
 
 /** Null when the model has no known price. */
 export function costOfUsage(usage: TokenUsage, { provider, model }: ChainEntry, { registry }: Snapshot) {

@@ -1,19 +1,20 @@
 import type { RequestBody } from '../bodies/request-body.ts'
-import type { CallToKeep } from '../content/kept-call.ts'
-import type { ContentSettings } from '../domain/content/settings.ts'
 import { GatewayError } from '../domain/errors.ts'
 import { checkedIdempotencyKey } from '../domain/idempotency.ts'
 import { isStreaming } from '../domain/snapshot.ts'
 import { worded } from '../domain/wording/worded.ts'
+import { sessionOf } from '../endpoints/session-header.ts'
 import type { Call } from '../http/call.ts'
 import { streamHead } from './answer.ts'
+import { aspectsOf } from './aspects.ts'
 import { attributedTo } from './attributed-to.ts'
 import type { Deps } from './deps.ts'
+import { Idempotent } from './idempotency/idempotent.ts'
 import { advance, type Begun, type Received } from './stages.ts'
 import { Delivery } from './stream/delivery.ts'
 
 /** Reads and checks the body: at once where it is there and small. */
-export function receive(call: Call, begun: Begun, deps: ReceiveDeps): Received | Promise<Received> {
+export function receive(call: Call, begun: Begun, deps: Deps): Received | Promise<Received> {
   checkMediaType(call)
   const key = checkedIdempotencyKey(call.header('idempotency-key'))
   const read = call.readBody(deps.maxBodyBytes, begun.key.id)
@@ -26,7 +27,7 @@ function open(
   begun: Begun,
   chunks: Buffer[],
   idempotencyKey: string | null,
-  deps: ReceiveDeps,
+  deps: Deps,
 ): Received | Promise<Received> {
   const workspace = begun.snapshot.workspaces.get(begun.key.workspace)
   const options = {
@@ -34,43 +35,31 @@ function open(
     allowsStream: isStreaming(workspace, deps.streams.settings.isOnByDefault) && workspace?.guardrail?.after !== true,
     owner: begun.key.id,
   }
-  const stored = workspace?.content ?? null
-  if (stored !== null) begun.content = deps.content.begin(toKeep(begun, stored), chunks)
-  const guardrail = workspace?.guardrail ?? null
-  if (guardrail !== null) begun.guarded = { guardrail, body: guardrail.before ? Buffer.concat(chunks) : null }
+  begun.aspects = aspectsOf(begun, workspace, chunks, deps)
   const opened = deps.bodies.open(chunks, begun.endpoint, options)
   if (opened instanceof Promise) return opened.then((body) => received(call, begun, body, idempotencyKey, deps))
   return received(call, begun, opened, idempotencyKey, deps)
 }
 
-function received(
-  call: Call,
-  begun: Begun,
-  body: RequestBody,
-  idempotencyKey: string | null,
-  deps: ReceiveDeps,
-): Received {
-  if (begun.endpoint.stream?.isRequested(body.request) === true)
-    begun.delivery = deliveryOf(call, begun, idempotencyKey !== null, deps)
-  const isIdempotent = idempotencyKey !== null && body.hash !== null
-  const { idPrefix } = begun.endpoint
+function received(call: Call, begun: Begun, body: RequestBody, idempotencyKey: string | null, deps: Deps): Received {
   const next = advance<Received>(begun)
+  if (idempotencyKey !== null && body.hash !== null) {
+    const { idPrefix } = begun.endpoint
+    next.aspects = [new Idempotent({ idempotencyKey, bodyHash: body.hash, idPrefix }, deps), ...begun.aspects]
+  }
   next.body = body
-  next.attribution = attributedTo(begun.session, body.attribution, begun.snapshot)
-  next.idempotency = isIdempotent ? { idempotencyKey, bodyHash: body.hash, idPrefix } : null
+  next.attribution = attributedTo(sessionOf(call), body.attribution, begun.snapshot)
+  const isStream = begun.endpoint.stream?.isRequested(body.request) === true
+  next.delivery = isStream ? deliveryOf(call, begun, idempotencyKey !== null, deps) : null
   return next
 }
 
-function toKeep({ id, key, endpoint, startedAt }: Begun, settings: ContentSettings): CallToKeep {
-  return { id, workspace: key.workspace, endpoint: endpoint.name, storedAt: startedAt, settings }
-}
-
 /** Where the stream goes that this request asks for. */
-function deliveryOf(call: Call, begun: Begun, isKept: boolean, deps: ReceiveDeps): Delivery {
+function deliveryOf(call: Call, begun: Begun, isKept: boolean, deps: Deps): Delivery {
   return new Delivery(call, {
     ...deps.streams.settings,
     isKept,
-    record: begun.content?.record ?? null,
+    records: begun.aspects.flatMap(({ recordFrames }) => recordFrames ?? []),
     keepAlive: begun.endpoint.stream?.keepAlive ?? '',
     earlyHead: () => streamHead(begun, deps),
   })
@@ -89,8 +78,6 @@ async function arrived<Body>(body: Promise<Body>, begun: Begun): Promise<Body> {
     begun.startedAt += Math.round(waitedMs)
   }
 }
-
-type ReceiveDeps = Pick<Deps, 'maxBodyBytes' | 'bodies' | 'streams' | 'ledger' | 'content'>
 
 function checkMediaType(call: Call): void {
   const type = call.header('content-type')

@@ -2,12 +2,18 @@ import { GatewayError } from '../domain/errors.ts'
 import { type PrefixRule, type Resolved as ResolvedModel, resolveModel } from '../domain/route.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
 import { named, worded } from '../domain/wording/worded.ts'
+import { Cached } from './cache/cached.ts'
+import type { Deps } from './deps.ts'
 import { advance, type Received, type Resolved } from './stages.ts'
 
-export function resolve(received: Received, prefixes: readonly PrefixRule[]): Resolved {
-  const { body, key, snapshot } = received
+export function resolve(received: Received, deps: Deps): Resolved {
+  const { body, key, snapshot, endpoint } = received
   const resolved = advance<Resolved>(received)
-  resolved.resolved = entriesOf(body.request.model, key, snapshot, prefixes)
+  const route = entriesOf(body.request.model, key, snapshot, deps.prefixes)
+  resolved.resolved = route
+  if (route.cache !== undefined && endpoint.isFree !== true) {
+    resolved.aspects = [...received.aspects, new Cached(route.cache, deps)]
+  }
   return resolved
 }
 

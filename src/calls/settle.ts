@@ -21,9 +21,10 @@ export const NOTHING_USED: CallUse = { picodollars: null, tokens: 0 }
 export async function settle(ended: Ended, reply: CallReply | null, deps: Deps): Promise<void> {
   const { held } = ended.call
   const record = closeRecord(ended, reply, deps)
+  for (const aspect of ended.call.aspects) aspect.addToRow?.(record)
   let position: number
   try {
-    position = await deps.requestLog.close(record, ended.call.opening ?? undefined)
+    position = await deps.requestLog.close(record, ended.call.opening)
   } catch (error) {
     deps.metrics.logFailures.add()
     throw error
@@ -45,7 +46,6 @@ const NONE_IGNORED: string[] = []
 function closeRecord({ call, error }: Ended, reply: CallReply | null, deps: Deps): CloseRecord {
   const last = call.attempts.findLast((attempt) => attempt.kind === 'called')
   const { served, cost, held, body } = call
-  const hit = call.caching?.hit ?? null
   const stream = served !== undefined && 'stream' in served.answer ? served.answer : null
   const unseen = deps.cutOff() ? INTERRUPTED : CALLER_LEFT
   const refused = error === 'caller-left' ? undefined : error?.refused
@@ -77,29 +77,29 @@ function closeRecord({ call, error }: Ended, reply: CallReply | null, deps: Deps
     finishedAt: call.startedAt + millisecondsInto(call, now),
     status: reply === null ? unseen.status : 'rest' in reply ? 200 : reply.status,
     code: error === 'caller-left' ? unseen.code : (error?.code ?? null),
-    provider: served?.entry.provider ?? hit?.provider ?? last?.provider ?? null,
-    model: served?.entry.model ?? hit?.model ?? last?.model ?? null,
+    provider: served?.entry.provider ?? last?.provider ?? null,
+    model: served?.entry.model ?? last?.model ?? null,
     fallback: (served?.position ?? 0) > 0,
     attempts: call.attempts,
     usage: served?.usage ?? null,
-    finishReason: (served?.answer ?? hit)?.finishReason ?? null,
+    finishReason: served?.answer.finishReason ?? null,
     costPicodollars: cost?.picodollars?.toString() ?? null,
     priceVersion: cost?.priceVersion ?? null,
     upstreamMs: served?.upstreamMs ?? null,
     gatewayMicroseconds: Math.max(0, Math.round((now - call.startedTick - call.elsewhereMs) * 1000)),
     requestBytes: body?.length ?? refused?.bytes ?? 0,
     responseBytes: sentBytes(call, reply),
-    ignoredParams: (served ?? hit)?.ignored ?? NONE_IGNORED,
+    ignoredParams: served?.ignored ?? NONE_IGNORED,
     adjustments: call.unusedKey.length === 0 ? call.adjustments : [...call.unusedKey, ...call.adjustments],
     firstContentMs: stream?.firstContentMs ?? null,
-    ended: stream?.ended ?? (hit?.stream ? 'finished' : null),
-    eventsSent: (stream ?? hit?.stream)?.events ?? 0,
+    ended: stream?.ended ?? null,
+    eventsSent: stream?.events ?? 0,
     usageSource: served?.usageSource ?? null,
     costLeastPicodollars: cost?.least?.toString() ?? null,
     costMostPicodollars: cost?.most?.toString() ?? null,
-    cache: call.caching?.verdict ?? null,
-    savedPicodollars: hit?.costPicodollars ?? null,
-    answerOf: hit?.id ?? null,
+    cache: null,
+    savedPicodollars: null,
+    answerOf: null,
   }
 }
 
@@ -120,8 +120,6 @@ function count(call: Ended['call'], record: CloseRecord, { metrics, isKnown, log
     metrics.attempts.observe(attempt.durationMs / 1000, [attempt.provider, label, attempt.code ?? 'ok'])
   }
   if (record.fallback) metrics.fallbacks.add(1, [route])
-  if (record.cache !== null) metrics.cacheLookups.add(1, [route, record.cache])
-  if (record.savedPicodollars !== null) metrics.cacheSavedUsd.add(Number(record.savedPicodollars) / 1e12, [route])
   countStream(record, [provider, model], metrics)
   if (call.served === undefined || record.usage === null) return
   metrics.tokens.add(promptTokens(record.usage), [provider, model, 'prompt'])
@@ -141,7 +139,7 @@ function count(call: Ended['call'], record: CloseRecord, { metrics, isKnown, log
 
 /** The entry that another one was faster than; what it cost. */
 function countLost({ lost }: Ended['call'], metrics: Deps['metrics'], isKnown: Deps['isKnown']): bigint {
-  if (lost === null || lost.usage === null) return 0n
+  if (lost?.usage == null) return 0n
   const labels = [lost.entry.provider, modelLabel(lost.entry.provider, lost.entry.model, isKnown)] as const
   metrics.tokens.add(promptTokens(lost.usage), [...labels, 'prompt'])
   metrics.tokens.add(lost.usage.output, [...labels, 'completion'])

@@ -1,11 +1,7 @@
 import type { WrittenAnswer } from '../bodies/protocol.ts'
 import type { RequestBody } from '../bodies/request-body.ts'
-import type { KeptCall } from '../content/kept-call.ts'
 import type { Attribution } from '../domain/attribution.ts'
-import type { CacheVerdict } from '../domain/cache/route-cache.ts'
-import type { Guardrail } from '../domain/content/guardrail.ts'
 import type { GatewayError } from '../domain/errors.ts'
-import type { IdempotentBody } from '../domain/idempotency.ts'
 import type { LiveKey } from '../domain/key.ts'
 import type { StreamEnding, UsageSource } from '../domain/log/stream-words.ts'
 import type { Presence } from '../domain/presence.ts'
@@ -17,14 +13,12 @@ import type { StreamWriter } from '../domain/request/stream.ts'
 import type { ChainEntry, Resolved as ResolvedModel } from '../domain/route.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
 import type { Endpoint } from '../endpoints/endpoint.ts'
-import type { Call } from '../http/call.ts'
+import type { Call, CallReply } from '../http/call.ts'
 import type { BudgetState, HeldCall } from '../limits/admission.ts'
-import type { AttemptRecord } from '../request-log/record.ts'
+import type { AttemptRecord, CloseRecord, OpenRecord } from '../request-log/record.ts'
 import type { CallTrace } from '../telemetry/tracing.ts'
-import type { StoredAnswer } from './cache/stored-answer.ts'
 import type { Fitness } from './chain/assess.ts'
 import type { Leg } from './hedge/leg.ts'
-import type { Claim } from './idempotency/idempotency.ts'
 import type { Delivery, Receiver } from './stream/delivery.ts'
 import type { LiveStream } from './stream/live-stream.ts'
 
@@ -38,12 +32,8 @@ export interface Begun {
   readonly key: LiveKey
   readonly snapshot: Snapshot
   readonly trace: CallTrace
-  /** As a header names it. */
-  readonly session: string | null
   /** Of the caller, or of all who wait for this call under one `Idempotency-Key`. */
   presence: Presence
-  /** Held by the one call that is made for an `Idempotency-Key`. */
-  claim: Claim | null
   /** Unix milliseconds, for the log; of an admitted call the time of admission, to whose period its cost belongs. */
   startedAt: number
   /** `performance.now()` when the whole request had arrived: the start of every duration. */
@@ -55,50 +45,46 @@ export interface Begun {
   readonly unusedKey: readonly Adjustment[]
   /** Of the last attempted entry. */
   adjustments: Adjustment[]
-  /** The entry that was called last. */
-  trying: Pick<ServedBy, 'entry' | 'position' | 'ignored'> | null
-  /** What its row says from the admission on, as the log has it; null before. */
-  opening: string | null
-  /** Where two entries are asked for the call: the part of one of them. */
-  leg: Leg | null
-  /** The entry that was asked, too, and did not serve. */
-  lost: Lost | null
-  /** Ends its count at the entry where it is now. */
-  leaveEntry: () => void
   /** Who called. */
   readonly receiver: Receiver & Pick<Call, 'header' | 'headers'>
-  /** Where a streamed answer goes; null: a whole answer was asked for. */
-  delivery: Delivery | null
-  /** What it says, where its workspace stores that. */
-  content: KeptCall | null
-  /** Of a route that stores answers. */
-  caching: Caching | null
-  /** Of a workspace with a guardrail. */
-  guarded: Guarded | null
+  /** Mostly none. */
+  aspects: readonly Aspect[]
 }
 
-export interface Guarded {
-  guardrail: Guardrail
-  /** The request as it came; null: only its answer is checked. */
-  body: Uint8Array | null
+/**
+ * A feature that some calls have: an `Idempotency-Key`, a guardrail, stored content, a cache. It has a method for each
+ * moment of a call that it needs. A call has those that its headers, workspace and route switch on, in the order of
+ * aspects.ts.
+ */
+export interface Aspect {
+  /** The key may use the model; nothing is held, and no row is open. Throws a refusal. Null: the call goes on. */
+  enter?(call: Resolved): Promise<Given | null>
+  addToOpening?(record: OpenRecord): void
+  /** Frames of a stream, as they are sent. */
+  recordFrames?(text: string): void
+  /** Of every reply, errors too. */
+  addHeaders?(headers: Record<string, string>): void
+  /** The reply is ready and not sent. Throws where it may not go out. */
+  check?(ended: Ended, reply: CallReply | null): Promise<void>
+  addToRow?(record: CloseRecord): void
+  /** The row is complete. */
+  settled?(ended: Ended, reply: CallReply | null): void
+  /** The call has ended without a complete row. */
+  failed?(error: unknown): void
+  /** It is over, however it ended. */
+  release?(): void
 }
 
-/** What the cache of its route does for a call. */
-export interface Caching {
-  verdict: CacheVerdict
-  /** Where its answer is stored; null: it is not. */
-  key: string | null
-  /** The answer it gets. */
-  hit: StoredAnswer | null
-}
+/** An answer for which no provider is asked. Without a row: that of an earlier call, which has one. */
+export type Given = { reply: CallReply; hasRow: true } | { reply: CallReply | null; hasRow: false }
 
 /** Its body was read and checked. */
 export interface Received extends Begun {
   readonly body: RequestBody
   /** Who it is for, as it may be stored. */
   readonly attribution: Attribution
-  /** Null without the header `Idempotency-Key`. */
-  readonly idempotency: IdempotentBody | null
+  /** Where a streamed answer goes; null: a whole answer was asked for. */
+  readonly delivery: Delivery | null
 }
 
 /** The key may use its model, and these entries can serve it. */
@@ -110,6 +96,8 @@ export interface Resolved extends Received {
 export interface Balanced extends Resolved {
   /** The member of a group that has the prompt cache of the call's session. */
   readonly home: ChainEntry | null
+  /** Ends its count at the entry where it is now. */
+  leaveEntry: () => void
 }
 
 /** Its maximum cost is held and its row is open: it may call providers. Only `admit` makes one. */
@@ -120,6 +108,14 @@ export interface Admitted extends Balanced {
   readonly held: HeldCall
   /** Soft budgets that this call exceeds. */
   readonly warnings: readonly BudgetState[]
+  /** What its row says from here on, as the log has it. */
+  readonly opening: string
+  /** The entry that was called last. */
+  trying: Pick<ServedBy, 'entry' | 'position' | 'ignored'> | null
+  /** Where two entries are asked for the call: the part of one of them. */
+  leg: Leg | null
+  /** The entry that was asked, too, and did not serve. */
+  lost: Lost | null
 }
 
 /** A provider has answered, or has begun to: a stream is served from its first content on. */

@@ -7,7 +7,7 @@ import type { Endpoint as UpstreamEndpoint } from '../upstream/exchange.ts'
 import type { Candidate } from './chain/assess.ts'
 import { withoutValues } from './chain/quirks.ts'
 import type { Deps } from './deps.ts'
-import type { Begun } from './stages.ts'
+import type { Received } from './stages.ts'
 
 /**
  * Where an entry is called, with the header fields of the caller that its format passes on, and those that show the
@@ -16,7 +16,7 @@ import type { Begun } from './stages.ts'
 export function upstreamEndpoint(
   candidate: Candidate,
   bytes: WireBytes,
-  { receiver, delivery }: Pick<Begun, 'receiver' | 'delivery'>,
+  { receiver, delivery }: Pick<Received, 'receiver' | 'delivery'>,
   deps: Pick<Deps, 'upstream' | 'tokens' | 'now' | 'quirks'>,
 ): UpstreamEndpoint | Promise<Authorized | Unauthorized> {
   const { translator, provider, family } = candidate
@@ -32,7 +32,7 @@ export function upstreamEndpoint(
 
 function forwarded(
   { translator, provider, entry }: Candidate,
-  receiver: Begun['receiver'],
+  receiver: Received['receiver'],
   { quirks }: Pick<Deps, 'quirks'>,
 ): Record<string, string> | null {
   if (translator.forwarded === undefined) return null

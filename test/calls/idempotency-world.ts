@@ -84,7 +84,10 @@ export function newWorld(bounds = { outcomeBytes: 1_500, identities: 2 }) {
       receiver: { presence, openStream: noStream },
       delivery: null,
     }
-    const told = idempotency.enter(life, { idempotencyKey, bodyHash, idPrefix: 'request-' }).then(
+    const claimed = (claim: Claim) => {
+      life.claim = claim
+    }
+    const told = idempotency.enter(life, { idempotencyKey, bodyHash, idPrefix: 'request-' }, claimed).then(
       (first): Told => {
         if (first !== null) {
           return first.reply === null ? { kind: 'left' } : { kind: 'told', reply: first.reply as Reply }

@@ -40,9 +40,13 @@ export interface Claim {
 export interface Idempotency {
   /**
    * Null: this request makes the call and has the claim. Otherwise it gets the reply of the first call and ends here; a
-   * null reply means that the caller left while waiting.
+   * null reply means that the caller left while waiting. `claimed` gets the claim, also where this throws later.
    */
-  enter(call: IdempotentCall, body: IdempotentBody): Promise<{ reply: CallReply | null } | null>
+  enter(
+    call: IdempotentCall,
+    body: IdempotentBody,
+    claimed: (claim: Claim) => void,
+  ): Promise<{ reply: CallReply | null } | null>
 }
 
 /** The part of a call that is read and set here. */
@@ -53,7 +57,6 @@ interface IdempotentCall {
   readonly attempts: readonly { kind: string }[]
   startedAt: number
   presence: Presence
-  claim: Claim | null
   readonly receiver: Receiver
   /** Of a stream. */
   readonly delivery: Delivery | null
@@ -104,7 +107,7 @@ export function createIdempotency(options: IdempotencyOptions): Idempotency {
     return replay(outcome, past.requestId)
   }
 
-  function claim(identity: string, { bodyHash }: IdempotentBody, call: IdempotentCall): void {
+  function claim(identity: string, { bodyHash }: IdempotentBody, call: IdempotentCall): Claim {
     const { promise: ended, resolve: end } = Promise.withResolvers<CallReply | null>()
     const { id: requestId, delivery } = call
     const presence = jointPresence(call.presence)
@@ -114,7 +117,7 @@ export function createIdempotency(options: IdempotencyOptions): Idempotency {
     const past = (state: PastCall['state'], cut?: ClaimedCall['cut']): PastCall => {
       return { requestId, bodyHash, state, startedAt: call.startedAt, ...(cut && { cut }) }
     }
-    call.claim = {
+    return {
       finish(reply, kept) {
         running.delete(identity)
         if (kept !== null) memory.keep(identity, past('answered', kept.cut), kept.replay)
@@ -143,7 +146,7 @@ export function createIdempotency(options: IdempotencyOptions): Idempotency {
   }
 
   return {
-    async enter(call, body) {
+    async enter(call, body, claimed) {
       const identity = identityOf(call.key.id, body)
       for (let first = running.get(identity); first !== undefined; first = running.get(identity)) {
         const joined = await join(first, body, call)
@@ -151,7 +154,7 @@ export function createIdempotency(options: IdempotencyOptions): Idempotency {
       }
       const recalled = recall(identity, body)
       if (recalled !== null) return recalled
-      claim(identity, body, call)
+      claimed(claim(identity, body, call))
       const logged = await findLogged(call.key.id, body)
       if (logged === null) return null
       checkSameBody(logged, body)

@@ -17,8 +17,8 @@ export interface DeliveryOptions extends Pick<StreamSettings, 'holdHeadersMs' | 
   keepAlive: string
   /** Everything that is sent is kept for repeats of the call, up to a bound. */
   isKept: boolean
-  /** Told of everything that is sent. */
-  record: ((text: string) => void) | null
+  /** Called with everything that is sent. */
+  records: readonly ((text: string) => void)[]
 }
 
 /** More than this is not kept for repeats. */
@@ -160,7 +160,7 @@ export class Delivery {
     this.bytes += bytes
     this.otherBytes += bytes - text.length
     this.#timer?.refresh()
-    this.#options.record?.(text)
+    for (const record of this.#options.records) record(text)
     if (this.#kept !== null && isContent) {
       this.#kept = this.#kept.length + text.length > KEPT_CHARACTERS ? null : this.#kept + text
     }

@@ -8,7 +8,7 @@ export class OpenStreams {
   /** The drain has timed out. */
   isCut = false
   readonly #open = new Set<LiveStream>()
-  readonly #calls = new Set<object>()
+  #calls = 0
   #onEnded: (() => void)[] = []
   #drains = 0
 
@@ -24,21 +24,24 @@ export class OpenStreams {
     this.#open.delete(stream)
   }
 
-  /** A call that asked for a stream is under way; it counts until its row is complete. */
-  begin(call: object, delivery: Delivery): void {
-    this.#calls.add(call)
+  /** A call that asked for a stream is under way; it counts until it is released. */
+  begin(delivery: Delivery): { release(): void } {
+    this.#calls += 1
     delivery.start()
-  }
-
-  end(call: object): void {
-    if (!this.#calls.delete(call) || this.#calls.size > 0) return
-    for (const resolve of this.#onEnded) resolve()
-    this.#onEnded = []
+    return {
+      release: () => {
+        delivery.close()
+        this.#calls -= 1
+        if (this.#calls > 0) return
+        for (const resolve of this.#onEnded) resolve()
+        this.#onEnded = []
+      },
+    }
   }
 
   /** Resolves when no call runs any more, also of those whose callers have left. */
   ended(): Promise<void> {
-    return this.#calls.size === 0 ? Promise.resolve() : new Promise((resolve) => this.#onEnded.push(resolve))
+    return this.#calls === 0 ? Promise.resolve() : new Promise((resolve) => this.#onEnded.push(resolve))
   }
 
   /** Whether one more stream may be read on after its caller has left. */

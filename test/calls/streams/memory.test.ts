@@ -56,7 +56,7 @@ for (const family of ['openai', 'anthropic'] as const)
     const sink: Sink = { write: () => true, drained: async () => undefined, taken: 0, cut: () => undefined }
     const presence = { left: false, onLeave: () => () => undefined }
     const timers = { holdHeadersMs: null, keepAliveMs: LONG, slowReaderMs: LONG }
-    const options = { ...timers, earlyHead: () => HEAD, keepAlive: '', isKept: false, record: null }
+    const options = { ...timers, earlyHead: () => HEAD, keepAlive: '', isKept: false, records: [] }
     const delivery = new Delivery({ openStream: () => sink, presence }, options)
     const [first, then] = EVENTS_OF[family]
     const stream = new LiveStream(endless(bodyOf(first), bodyOf(then)), reader)
