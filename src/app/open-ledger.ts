@@ -1,15 +1,14 @@
 import type { LimitsState } from '../domain/gateway-status.ts'
+import { openElection } from '../limits/election.ts'
 import type { LoggedScope } from '../limits/ledger.ts'
-import { createLoneLedger } from '../limits/lone-ledger.ts'
-import { createSpendLedger, type MemoryLedger } from '../limits/memory-ledger.ts'
-import { headerOf, type SlotBook } from '../limits/slots/slot-book.ts'
+import type { SlotBook } from '../limits/slots/slot-book.ts'
 import { SlotLedger } from '../limits/slots/slot-ledger.ts'
 import type { SpendLedger } from '../limits/spend-ledger.ts'
 import { readPosition } from '../request-log/fold/position.ts'
 import { type LeftCost, readLeftCosts } from '../request-log/left-costs.ts'
 import { readLedger, readLoggedScopes, readScopesWithPast } from '../request-log/logged-scopes.ts'
 import { ensureInstallation } from '../store/control/installation-id.ts'
-import { claimLimits, type LimitsLock, tryLimitsLock } from '../store/control/limits-lock.ts'
+import { claimLimits, tryLimitsLock } from '../store/control/limits-lock.ts'
 import { runningNodes } from '../store/control/nodes.ts'
 import type { Log } from '../telemetry/log.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
@@ -23,16 +22,10 @@ export interface LedgerParts {
   log: Log
   /** Unix milliseconds; never goes back. */
   clock(): number
-  /** Where several threads count together; null: this one counts alone. */
-  slots: Slots | null
+  /** Where all threads count together. */
+  book: SlotBook
   /** Resolves when all that is logged here so far can be read. */
   caughtUp(): Promise<void>
-}
-
-/** Memory that threads share. */
-export interface Slots {
-  book: SlotBook
-  header: SharedArrayBuffer
 }
 
 export interface OpenedLedger {
@@ -46,17 +39,13 @@ export interface OpenedLedger {
  * as soon as the port answers, and under a hard budget each is refused until then.
  */
 const START_WAIT_MS = 10_000
-const LOCK_RETRY_MS = 2_000
 
 const ANOTHER_ENFORCES =
   'another gateway on this database enforces the limits: limited calls are refused here. Set REDIS_URL on ' +
   'every gateway to share the counters'
-const STILL_ANOTHERS =
-  'the gateway that enforced the limits has not delivered its rows: start it again, deliver its spool (switchyard spool ' +
-  'ship) or forget it (switchyard nodes forget)'
 
 /**
- * Where limits are counted: in memory, in the memory of one of several nodes, or in shared counters. What earlier
+ * Where limits are counted: in this process, in that of one of several nodes, or in shared counters. What earlier
  * processes have spent is known when it resolves, although the database may not have it: only now is that moved there.
  */
 export async function openLedger(parts: LedgerParts): Promise<OpenedLedger> {
@@ -76,16 +65,18 @@ export async function openLedger(parts: LedgerParts): Promise<OpenedLedger> {
 type ReadScopes = (now: number) => Promise<LoggedScope[]>
 
 async function openAlone(parts: LedgerParts, read: ReadScopes): Promise<OpenedLedger> {
-  const ledger = await fromLog(parts, read)
+  const { ledger, fill } = slotLedger(parts)
+  await fill(read)
   return { ledger, limits: () => ({ kind: 'memory' }), stop: async () => {} }
 }
 
-async function fromLog({ clock, slots }: LedgerParts, read: ReadScopes): Promise<MemoryLedger> {
-  if (slots === null) return createSpendLedger(clock, await read(clock()))
-  const ledger = new SlotLedger(clock, headerOf(slots.header), slots.book)
-  const logged = await read(ledger.now())
-  slots.book.fill(ledger.now(), logged)
-  return ledger
+function slotLedger({ clock, book, metrics }: LedgerParts) {
+  const ledger = new SlotLedger(clock, book, () => metrics.limitsRefused.add())
+  const fill = async (read: ReadScopes) => {
+    const logged = await read(ledger.now())
+    book.fill(ledger.now(), logged)
+  }
+  return { ledger, fill }
 }
 
 async function openShared({ settings, store, metrics, log, clock }: LedgerParts, url: string): Promise<OpenedLedger> {
@@ -144,60 +135,25 @@ function without(left: readonly LeftCost[], known: readonly LeftCost[]): LeftCos
   return left.filter(({ id }) => !ids.has(id))
 }
 
-/** The node with the lock enforces. When it has stopped, another node takes over with what the log says. */
+/** Of several gateways one enforces. */
 async function openLone(parts: LedgerParts, databaseUrl: string, first: ReadScopes): Promise<OpenedLedger> {
-  const { store, metrics, log, slots } = parts
+  const { store, log, book } = parts
   let isServing = false
-  const fresh = async () => {
-    if (!isServing) return fromLog(parts, first)
-    await parts.caughtUp()
-    return fromLog(parts, (now) => readLoggedScopes(store.db, now))
-  }
-  let memory = await fresh()
-  let lock: LimitsLock | null = null
-  let isStopped = false
-  let waitingFor = ''
-  const enforces = () => lock?.held() === true
-  /** Other threads enforce as long as this one says so. */
-  const tell = () => {
-    if (slots !== null) Atomics.store(headerOf(slots.header).enforces, 0, enforces() ? 1 : 0)
-  }
-  async function tryToEnforce(): Promise<void> {
-    const taken = await tryLimitsLock(databaseUrl, tell)
-    if (taken === null) return
-    try {
-      const claim = await claimLimits(store.db, store.node)
-      if (claim.kind === 'granted') {
-        // The node that enforced until its connection closed continues with what it knows: no other node did in
-        // between.
-        if (lock === null || !claim.wasOurs) memory = await fresh()
-        lock = taken
-        tell()
-        log.info('this gateway enforces the limits')
-        return
-      }
-      if (claim.for !== waitingFor) log.warn({ node: claim.for }, STILL_ANOTHERS)
-      waitingFor = claim.for
-    } catch {
-      // The database is down again.
-    }
-    await taken.release()
-  }
-  let attempt = tryToEnforce().catch(() => {})
-  await attempt
-  isServing = true
-  if (!enforces()) log.warn(ANOTHER_ENFORCES)
-  const retry = setInterval(() => {
-    if (!enforces() && !isStopped) attempt = attempt.then(tryToEnforce).catch(() => {})
-  }, LOCK_RETRY_MS).unref()
-  return {
-    ledger: createLoneLedger(() => memory, { enforces, onRefused: () => metrics.limitsRefused.add() }),
-    limits: () => ({ kind: 'lone', enforces: enforces() }),
-    async stop() {
-      isStopped = true
-      clearInterval(retry)
-      await attempt
-      await lock?.release()
+  const { ledger, fill } = slotLedger(parts)
+  await fill(first)
+  const election = await openElection({
+    tryLock: (onLost) => tryLimitsLock(databaseUrl, onLost),
+    claim: () => claimLimits(store.db, store.node),
+    async refill() {
+      if (!isServing) return fill(first)
+      await parts.caughtUp()
+      await fill((now) => readLoggedScopes(store.db, now))
     },
-  }
+    standby: book.standby,
+    log,
+  })
+  isServing = true
+  const { enforces } = election
+  if (!enforces()) log.warn(ANOTHER_ENFORCES)
+  return { ledger, limits: () => ({ kind: 'lone', enforces: enforces() }), stop: election.stop }
 }

@@ -10,6 +10,7 @@ import type { HttpRoute } from '../http/call.ts'
 import { dashboardRoutes } from '../http/dashboard-routes.ts'
 import { drain } from '../http/drain.ts'
 import type { PortsOptions } from '../http/ports.ts'
+import { SlotBook } from '../limits/slots/slot-book.ts'
 import type { SpendLedger } from '../limits/spend-ledger.ts'
 import { steadyClock } from '../limits/steady-clock.ts'
 import { builtinProviders } from '../providers/provider-kinds.ts'
@@ -35,7 +36,7 @@ import type { NewKeys } from './prepare-store.ts'
 import { readModelLists } from './read-model-lists.ts'
 import { shedding } from './shedding.ts'
 import { streamingWords } from './stream-config.ts'
-import { NO_THREADS, newSlots, openThreads, type Threads } from './threads.ts'
+import { NO_THREADS, openThreads, type Threads } from './threads.ts'
 
 /** Resolves when the wait should end early, on a second signal. Stops listening after `over`. */
 type Hurry = (over: AbortSignal) => Promise<void>
@@ -95,11 +96,11 @@ export async function serve(prepared: Prepared): Promise<Gateway> {
     ...{ circuits: () => circuits.states(), log: prepared.store.requestLog.status, connections: () => connections },
     ...{ ...keeping, budgets: () => budgetGauges(alerts) },
   })
-  const slots = prepared.threads > 1 ? newSlots() : null
+  const book = new SlotBook()
   const caughtUp = () => threads.joined(prepared.store).requestLog.caughtUp()
-  const opened = await openLedger({ settings, store: prepared.store, metrics, log, clock, slots, caughtUp })
-  if (slots !== null)
-    threads = openThreads({ ...prepared, slots, circuits, ledger: opened.ledger, models: catalog.models })
+  const opened = await openLedger({ settings, store: prepared.store, metrics, log, clock, book, caughtUp })
+  if (prepared.threads > 1)
+    threads = openThreads({ ...prepared, book, circuits, ledger: opened.ledger, models: catalog.models })
   const store = threads.joined(prepared.store)
   let phase: 'starting' | 'ready' | 'draining' = 'starting'
   const stopping = new AbortController()

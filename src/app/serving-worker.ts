@@ -8,8 +8,7 @@ import type { LimitsState } from '../domain/gateway-status.ts'
 import { newId } from '../domain/new-id.ts'
 import { drain } from '../http/drain.ts'
 import { createServer, type ServerOptions } from '../http/server.ts'
-import { createLoneLedger } from '../limits/lone-ledger.ts'
-import { headerOf, SlotBook } from '../limits/slots/slot-book.ts'
+import { SlotBook } from '../limits/slots/slot-book.ts'
 import { SlotLedger } from '../limits/slots/slot-ledger.ts'
 import { steadyClock } from '../limits/steady-clock.ts'
 import { threadSpool } from '../request-log/spool/segments.ts'
@@ -68,10 +67,8 @@ const main = new Conversation<MainTasks>(parentPort, {
 
 let { snapshot } = data.control
 let { models } = data
-const book = new SlotBook()
+const book = new SlotBook(data.standby)
 book.learn(data.control.slots)
-const header = headerOf(data.header)
-const enforces = () => !data.isLone || Atomics.load(header.enforces, 0) === 1
 
 const clock = steadyClock(Date.now, () => performance.now())
 const spooled = openSpool(join(settings.DATA_DIR, 'spool', String(thread)), {
@@ -102,7 +99,7 @@ const circuits = createCircuits(Date.now, isKnown, (entry, circuit) => {
   void main.ask('circuit', { entry: { provider, model }, circuit })
 })
 const balance = connectionBalance(data.connections, thread)
-const limits = (): LimitsState => (data.isLone ? { kind: 'lone', enforces: enforces() } : { kind: 'memory' })
+const limits = (): LimitsState => (data.isLone ? { kind: 'lone', enforces: !book.isStandby } : { kind: 'memory' })
 const { metrics, bodies } = measured(
   bodyBounds(settings, threads),
   {
@@ -115,8 +112,6 @@ const { metrics, bodies } = measured(
   },
   { isMain: false },
 )
-const slots = new SlotLedger(clock, header, book)
-const onRefused = () => metrics.limitsRefused.add()
 let uses = new Map<string, number>()
 const deps: Deps = createDeps({
   settings,
@@ -138,7 +133,7 @@ const deps: Deps = createDeps({
     // A key of a caller is always served by the same thread, so its calls are in this very log.
     caughtUp: () => requestLog.caughtUp(),
   },
-  ledger: data.isLone ? createLoneLedger(() => slots, { enforces, onRefused }) : slots,
+  ledger: new SlotLedger(clock, book, () => metrics.limitsRefused.add()),
   metrics,
   tracing: await openTracing(settings, { instance: `${node}/${thread}`, snapshot: () => snapshot, isKnown, log }),
   log,

@@ -5,7 +5,7 @@ import type { ClaimedCall } from '../domain/idempotency.ts'
 import type { CatalogModel } from '../domain/provider.ts'
 import type { ChainEntry } from '../domain/route.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
-import type { NewSlots } from '../limits/slots/slot-book.ts'
+import type { NewSlots, Standby } from '../limits/slots/slot-book.ts'
 import type { Claim } from '../request-log/fold/claim-spool.ts'
 import type { Position } from '../request-log/fold/position.ts'
 import type { ContentKey } from '../store/engine/secrets.ts'
@@ -29,9 +29,8 @@ export interface ThreadData {
   contentKeys: readonly ContentKey[]
   control: Control
   models: readonly CatalogModel[]
-  /** Shared: the ledger's header. */
-  header: SharedArrayBuffer
-  /** Limits are enforced only while the header says so. */
+  standby: Standby
+  /** One of several gateways on its database enforces the limits. */
   isLone: boolean
   /** Shared: how many connections each thread has. */
   connections: SharedArrayBuffer

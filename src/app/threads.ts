@@ -2,7 +2,7 @@ import type { Circuits } from '../calls/chain/circuits.ts'
 import type { CatalogModel } from '../domain/provider.ts'
 import { createServers, listenAt, type PortsOptions, type Servers } from '../http/ports.ts'
 import { createServer } from '../http/server.ts'
-import { newHeader, SlotBook } from '../limits/slots/slot-book.ts'
+import type { SlotBook } from '../limits/slots/slot-book.ts'
 import type { SpendLedger } from '../limits/spend-ledger.ts'
 import type { LiveSnapshot } from '../store/control/live-snapshot.ts'
 import { raisePricePercent } from '../store/control/providers.ts'
@@ -10,7 +10,6 @@ import type { Log } from '../telemetry/log.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 import type { Environment, Settings } from './config.ts'
 import { findLogged } from './find-logged.ts'
-import type { Slots } from './open-ledger.ts'
 import type { Store } from './open-store.ts'
 import { ServingThreads } from './serving-threads.ts'
 import type { CircuitNews, ThreadStatus } from './thread-protocol.ts'
@@ -52,22 +51,18 @@ export interface ThreadsParts {
   store: Store
   live: LiveSnapshot
   circuits: Circuits
-  slots: Slots
+  book: SlotBook
   ledger: SpendLedger
   log: Log
   models(): readonly CatalogModel[]
 }
 
-export function newSlots(): Slots {
-  return { book: new SlotBook(), header: newHeader() }
-}
-
 export function openThreads(parts: ThreadsParts): Threads {
-  const { settings, store, live, circuits, slots, ledger, log } = parts
+  const { settings, store, live, circuits, book, ledger, log } = parts
   const threads = new ServingThreads({
     count: parts.threads,
     dataDir: settings.DATA_DIR,
-    book: slots.book,
+    book,
     now: () => ledger.now(),
     noteUse: store.valueUses.note,
     positionOf: store.spool.positionOf,
@@ -93,7 +88,7 @@ export function openThreads(parts: ThreadsParts): Threads {
         sealingKeys: store.secrets.sealingKeys,
         contentKeys: store.secrets.contentKeys,
         models: parts.models(),
-        header: slots.header,
+        standby: book.standby,
         isLone: settings.DATABASE_URL !== undefined,
       },
       live.current(),

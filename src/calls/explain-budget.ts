@@ -44,9 +44,9 @@ async function budgetRefusal(hold: ChainHold, payer: Payer, ledger: SpendLedger)
   ]
   const bound = scopes.filter(({ kind }) => payer[kind].limits?.budget?.mode === 'hard')
   if (bound.length === 0) return null
-  const refusals = (await ledger.status(bound)).flatMap(({ scope, periods }): Refusal[] => {
-    const limits = payer[scope.kind].limits ?? {}
-    const state = budgetState({ scope, counters: periods }, limits)
+  const refusals = (await ledger.status(bound)).flatMap((status): Refusal[] => {
+    const limits = payer[status.scope.kind].limits ?? {}
+    const state = budgetState(status, limits)
     return state === null || fits(state, hold.picodollars, limits) ? [] : [{ kind: 'budget', ...state }]
   })
   return refusals.length === 0 ? null : tightest(refusals)

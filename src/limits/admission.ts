@@ -1,14 +1,7 @@
 import type { Budget, Limits } from '../domain/limits.ts'
-import { asPicodollars, type Picodollars, picodollarsOfUsd } from '../domain/pricing/price.ts'
-import type { Period } from './budget-period.ts'
-import { type Account, advance, type CallHold, type CallUse, type Scope } from './ledger.ts'
-import { correctTokens, countCall, type Second, uncountCall, waitUntilAtMost } from './minute-window.ts'
-
-/** A scope that a call belongs to, with its current limits. */
-export interface Bound {
-  account: Account
-  limits: Limits | null
-}
+import { type Picodollars, picodollarsOfUsd } from '../domain/pricing/price.ts'
+import { type Period, periodBounds } from './budget-period.ts'
+import type { CallHold, Scope, ScopeStatus } from './ledger.ts'
 
 export interface BudgetState {
   scope: Scope
@@ -39,20 +32,11 @@ export interface HeldCall {
   /** Unix milliseconds. The cost belongs to the periods of this moment. */
   readonly admittedAt: number
   readonly hold: CallHold
-  /** In this process's memory; shared counters keep theirs elsewhere, under the id. */
-  readonly parts: readonly HeldPart[]
   /** The limits could not be checked, and the policy allowed the call. */
   readonly unchecked: boolean
   /** Position of the open row in this node's spool; null until it is written. */
   position: number | null
   settled: boolean
-}
-
-interface HeldPart {
-  account: Account
-  /** The counters of the periods in which it was admitted, even if those have ended. */
-  counters: { spent: Picodollars; held: Picodollars }[]
-  second: Second
 }
 
 export type Decision =
@@ -61,41 +45,83 @@ export type Decision =
   /** The limits cannot be checked now. */
   | { kind: 'unavailable'; reason: string }
 
-/**
- * One decision over all scopes of a call: either all of them admit it, or none changes. Nothing here is asynchronous,
- * so concurrent calls are decided one after the other and cannot exceed a limit together.
- */
-export function admitCall(
-  bounds: readonly Bound[],
-  hold: CallHold,
-  id: string,
-  now: number,
-): Exclude<Decision, { kind: 'unavailable' }> {
-  const refusals: Refusal[] = []
-  const warnings: BudgetState[] = []
-  for (const { account, limits } of bounds) {
-    advance(account, now)
-    if (limits === null) continue
-    const budget = budgetState(account, limits)
-    if (budget !== null && !fits(budget, hold.picodollars, limits)) {
-      if (limits.budget?.mode === 'soft') warnings.push(budget)
-      else refusals.push({ kind: 'budget', ...budget })
-    }
-    collectRateRefusals(account, limits, hold, now, refusals)
-  }
-  if (refusals.length > 0) return { kind: 'refused', refusal: tightest(refusals) }
-  return { kind: 'admitted', call: heldCall(bounds, hold, id, now), warnings }
+/** How a ledger judged a call by the limits of one scope: which do not allow it, and what was used before it. */
+export interface Verdict {
+  scope: Scope
+  limits: Limits
+  /** In the period of the budget. */
+  spent: Picodollars
+  held: Picodollars
+  requests: number
+  tokens: number
+  inFlight: number
+  /** A soft budget only warns. */
+  isOverBudget: boolean
+  /** Null: it fits. */
+  overRpm: Wait | null
+  overTpm: Wait | null
+  isOverParallel: boolean
 }
 
-type BudgetCounter = Pick<BudgetState, 'spent' | 'held' | 'resetsAt'>
+interface Wait {
+  /** Milliseconds until the call fits; null: never in this form. */
+  waitMs: number | null
+}
+
+/** Of a call that at least one limit does not allow. */
+export function refusalOf(verdicts: readonly Verdict[], hold: CallHold, at: number): Refusal {
+  const refusals: Refusal[] = []
+  for (const verdict of verdicts) {
+    const { scope, limits, overRpm, overTpm } = verdict
+    const { budget, rpm = 0, tpm = 0, max_parallel: parallel = 0 } = limits
+    if (verdict.isOverBudget && budget !== undefined && budget.mode !== 'soft') {
+      refusals.push({ kind: 'budget', ...judgedBudget(verdict, budget, at) })
+    }
+    if (overRpm !== null) {
+      refusals.push({ kind: 'rpm', scope, limit: rpm, used: verdict.requests, needed: 1, waitMs: overRpm.waitMs })
+    }
+    if (overTpm !== null) {
+      const needed = hold.tokens
+      refusals.push({ kind: 'tpm', scope, limit: tpm, used: verdict.tokens, needed, waitMs: overTpm.waitMs })
+    }
+    if (verdict.isOverParallel) {
+      refusals.push({ kind: 'max_parallel', scope, limit: parallel, used: verdict.inFlight, needed: 1, waitMs: 0 })
+    }
+  }
+  return tightest(refusals)
+}
+
+/** The soft budgets that a call exceeds. */
+export function warningsOf(verdicts: readonly Verdict[], at: number): BudgetState[] {
+  return verdicts.flatMap((verdict) => {
+    const { budget } = verdict.limits
+    return verdict.isOverBudget && budget?.mode === 'soft' ? [judgedBudget(verdict, budget, at)] : []
+  })
+}
+
+function judgedBudget({ scope, spent, held }: Verdict, budget: Budget, at: number): BudgetState {
+  const { per } = budget
+  return { scope, per, limit: limitOf(budget), spent, held, resetsAt: periodBounds(per, at).resetsAt }
+}
+
+/**
+ * Which refusal is reported: a budget before a rate, because waiting does not help; then the one with the least left or
+ * the longest wait; on a tie the key's own.
+ */
+export function tightest(refusals: readonly Refusal[]): Refusal {
+  return refusals.reduce((worst, other) => (isTighter(other, worst) ? other : worst))
+}
+
+function isTighter(a: Refusal, b: Refusal): boolean {
+  if (a.kind === 'budget') return b.kind !== 'budget' || a.limit - a.spent - a.held < b.limit - b.spent - b.held
+  if (b.kind === 'budget') return false
+  return (a.waitMs ?? Number.POSITIVE_INFINITY) > (b.waitMs ?? Number.POSITIVE_INFINITY)
+}
 
 /** The state of a scope's budget; null when it has none. */
-export function budgetState(
-  { scope, counters }: { scope: Scope; counters: Readonly<Record<Period, BudgetCounter>> },
-  { budget }: Limits,
-): BudgetState | null {
+export function budgetState({ scope, periods }: ScopeStatus, { budget }: Limits): BudgetState | null {
   if (budget === undefined) return null
-  const { spent, held, resetsAt } = counters[budget.per]
+  const { spent, held, resetsAt } = periods[budget.per]
   return { scope, per: budget.per, limit: limitOf(budget), spent, held, resetsAt }
 }
 
@@ -118,90 +144,4 @@ export function fits({ limit, spent, held }: BudgetState, hold: Picodollars | nu
   // What takes nothing exceeds nothing, even after a limit was lowered below what is used. So say all ledgers.
   if (hold === 0n && !isSoft) return true
   return spent + held + hold <= limit
-}
-
-function collectRateRefusals(account: Account, limits: Limits, hold: CallHold, now: number, into: Refusal[]): void {
-  const { scope, window, inFlight } = account
-  const { rpm, tpm, max_parallel: maxParallel } = limits
-  if (rpm !== undefined && window.requests + 1 > rpm) {
-    const waitMs = waitUntilAtMost(window, 'requests', rpm - 1, now)
-    into.push({ kind: 'rpm', scope, limit: rpm, used: window.requests, needed: 1, waitMs })
-  }
-  if (tpm !== undefined && (hold.tokens === null || (hold.tokens > 0 && window.tokens + hold.tokens > tpm))) {
-    const waitMs = hold.tokens === null ? null : waitUntilAtMost(window, 'tokens', tpm - hold.tokens, now)
-    into.push({ kind: 'tpm', scope, limit: tpm, used: window.tokens, needed: hold.tokens, waitMs })
-  }
-  if (maxParallel !== undefined && inFlight + 1 > maxParallel) {
-    into.push({ kind: 'max_parallel', scope, limit: maxParallel, used: inFlight, needed: 1, waitMs: 0 })
-  }
-}
-
-/**
- * Which refusal is reported: a budget before a rate, because waiting does not help; then the one with the least left or
- * the longest wait; on a tie the key's own.
- */
-export function tightest(refusals: readonly Refusal[]): Refusal {
-  return refusals.reduce((worst, other) => (isTighter(other, worst) ? other : worst))
-}
-
-function isTighter(a: Refusal, b: Refusal): boolean {
-  if (a.kind === 'budget') return b.kind !== 'budget' || a.limit - a.spent - a.held < b.limit - b.spent - b.held
-  if (b.kind === 'budget') return false
-  return (a.waitMs ?? Number.POSITIVE_INFINITY) > (b.waitMs ?? Number.POSITIVE_INFINITY)
-}
-
-function heldCall(bounds: readonly Bound[], hold: CallHold, id: string, now: number): HeldCall {
-  const parts = bounds.map(({ account }): HeldPart => {
-    const { day, week, month, total } = account.counters
-    const counters = [day, week, month, total]
-    if (hold.picodollars !== null) for (const counter of counters) counter.held = plus(counter.held, hold.picodollars)
-    account.inFlight += 1
-    account.changes += 1
-    return { account, counters, second: countCall(account.window, now, hold.tokens ?? 0) }
-  })
-  return {
-    id,
-    admittedAt: now,
-    hold,
-    parts,
-    unchecked: false,
-    position: null,
-    settled: false,
-  }
-}
-
-/** Takes effect once: releases the hold, keeps what was used. False: it was settled before, and nothing changed. */
-export function settleCall(call: HeldCall, use: CallUse, now: number): boolean {
-  return end(call, now, ({ account, counters, second }) => {
-    if (use.picodollars !== null) for (const counter of counters) counter.spent = plus(counter.spent, use.picodollars)
-    correctTokens(account.window, second, use.tokens - (call.hold.tokens ?? 0))
-  })
-}
-
-/** Reverts an admission completely: nothing was sent and nothing was logged. */
-export function releaseCall(call: HeldCall, now: number): boolean {
-  return end(call, now, ({ account, second }) => {
-    correctTokens(account.window, second, -(call.hold.tokens ?? 0))
-    uncountCall(account.window, second)
-  })
-}
-
-function end(call: HeldCall, now: number, each: (part: HeldPart) => void): boolean {
-  if (call.settled) return false
-  call.settled = true
-  const { picodollars } = call.hold
-  for (const part of call.parts) {
-    advance(part.account, now)
-    if (picodollars !== null) {
-      for (const counter of part.counters) counter.held = asPicodollars(counter.held - picodollars)
-    }
-    part.account.inFlight -= 1
-    part.account.changes += 1
-    each(part)
-  }
-  return true
-}
-
-function plus(a: Picodollars, b: Picodollars): Picodollars {
-  return asPicodollars(a + b)
 }

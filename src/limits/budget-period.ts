@@ -1,5 +1,3 @@
-import { asPicodollars, type Picodollars } from '../domain/pricing/price.ts'
-
 export const PERIODS = ['day', 'week', 'month', 'total'] as const
 export type Period = (typeof PERIODS)[number]
 
@@ -23,40 +21,5 @@ export function periodBounds(period: Period, at: number): { startsAt: number; re
     }
     case 'total':
       return { startsAt: 0, resetsAt: null }
-  }
-}
-
-/** Spending of one scope in one period. */
-export interface PeriodCounter {
-  readonly startsAt: number
-  /** Null: never. */
-  readonly resetsAt: number | null
-  spent: Picodollars
-  held: Picodollars
-}
-
-export type PeriodCounters = Record<Period, PeriodCounter>
-
-const NOTHING = asPicodollars(0n)
-
-export function newCounters(at: number, spent?: Readonly<Record<Period, Picodollars>>): PeriodCounters {
-  const counter = (period: Period): PeriodCounter => ({
-    ...periodBounds(period, at),
-    spent: spent?.[period] ?? NOTHING,
-    held: NOTHING,
-  })
-  return { day: counter('day'), week: counter('week'), month: counter('month'), total: counter('total') }
-}
-
-/**
- * A new period gets a new counter. The old one stays with the calls that were admitted in it: their cost belongs there,
- * whenever they end.
- */
-export function rollOver(counters: PeriodCounters, at: number): void {
-  const { resetsAt } = counters.day
-  if (resetsAt === null || at < resetsAt) return
-  for (const period of PERIODS) {
-    const over = counters[period].resetsAt
-    if (over !== null && at >= over) counters[period] = { ...periodBounds(period, at), spent: NOTHING, held: NOTHING }
   }
 }

@@ -1,6 +1,11 @@
 import { asPicodollars, type Picodollars } from '../domain/pricing/price.ts'
-import { newCounters, type Period, type PeriodCounters, rollOver } from './budget-period.ts'
-import { expire, type MinuteWindow, newWindow, type Second } from './minute-window.ts'
+import { type Period, periodBounds } from './budget-period.ts'
+
+/**
+ * Requests and tokens of a minute are counted by the second: the current one and the sixty before it. A second that is
+ * only partly a minute ago counts in full, so no sixty seconds, wherever they start, exceed a limit.
+ */
+export const WINDOW_SECONDS = 61
 
 /** Who is limited. A workspace's id is its name. */
 export type Scope = { kind: 'key'; id: string } | { kind: 'workspace'; id: string }
@@ -50,48 +55,26 @@ export interface LoggedScope {
   held: Record<Period, Picodollars>
 }
 
-export interface Account {
-  readonly scope: Scope
-  readonly counters: PeriodCounters
-  readonly window: MinuteWindow
-  inFlight: number
-  changes: number
+/** The source for rebuilding shared counters, read at one moment. */
+export interface LoggedLedger {
+  scopes: LoggedScope[]
+  /** How far each node's spool has been folded. */
+  positions: { node: string; seq: number }[]
+  /** Calls that have a cost although no spool has their end. */
+  left: { id: string }[]
 }
 
-export function newAccount(scope: Scope, now: number, logged?: LoggedScope): Account {
-  const window = newWindow()
-  for (const { second, requests, tokens } of logged?.seconds ?? []) {
-    const known: Second = { second, requests, tokens, expired: false }
-    window.seconds.push(known)
-    window.requests += requests
-    window.tokens += tokens
-  }
-  const account = { scope, counters: newCounters(now, logged?.spent), window, inFlight: 0, changes: 0 }
-  expire(window, now)
-  return account
-}
-
-/** Moves to now: expired counts are dropped. */
-export function advance(account: Account, now: number): void {
-  rollOver(account.counters, now)
-  expire(account.window, now)
-}
-
-export function statusOf(account: Account, now: number): ScopeStatus {
-  advance(account, now)
-  const { scope, counters, window, inFlight, changes } = account
+/** Of a scope that was never used. */
+export function emptyStatus(scope: Scope, at: number): ScopeStatus {
+  const nothing = asPicodollars(0n)
+  const period = (per: Period) => ({ ...periodBounds(per, at), spent: nothing, held: nothing })
   return {
     scope,
-    requestsLastMinute: window.requests,
-    tokensLastMinute: window.tokens,
-    inFlight,
-    periods: {
-      day: { ...counters.day },
-      week: { ...counters.week },
-      month: { ...counters.month },
-      total: { ...counters.total },
-    },
-    changes,
-    idle: asPicodollars(0n),
+    requestsLastMinute: 0,
+    tokensLastMinute: 0,
+    inFlight: 0,
+    periods: { day: period('day'), week: period('week'), month: period('month'), total: period('total') },
+    changes: 0,
+    idle: nothing,
   }
 }

@@ -1,7 +1,6 @@
 import type { Limits } from '../domain/limits.ts'
 import type { Decision, HeldCall } from './admission.ts'
 import type { CallHold, CallUse, NodeLease, Scope, ScopeStatus } from './ledger.ts'
-import type { RateAllowance } from './rate-allowance.ts'
 
 /** A key and its workspace, with their current limits. */
 export interface Payer {
@@ -37,4 +36,18 @@ export interface SpendLedger {
   leases(): Promise<NodeLease[]>
   /** Unix milliseconds; never goes back. */
   now(): number
+}
+
+/** What a caller may still use in this minute; the tighter of several scopes. */
+export interface RateAllowance {
+  limit: number
+  remaining: number
+  /** Milliseconds until all of it is available again. */
+  resetMs: number
+}
+
+/** On a tie the first, which is the key's own. */
+export function tighter(first: RateAllowance | null, second: RateAllowance | null): RateAllowance | null {
+  if (first === null || second === null) return first ?? second
+  return first.remaining <= second.remaining ? first : second
 }

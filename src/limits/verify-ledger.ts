@@ -1,6 +1,5 @@
 import { PERIODS } from './budget-period.ts'
-import { type LoggedScope, newAccount, type Scope, type ScopeStatus, statusOf } from './ledger.ts'
-import { WINDOW_SECONDS } from './minute-window.ts'
+import { emptyStatus, type LoggedScope, type Scope, type ScopeStatus, WINDOW_SECONDS } from './ledger.ts'
 import type { SpendLedger } from './spend-ledger.ts'
 
 /** A counter that differs from the rows. */
@@ -106,7 +105,7 @@ async function look(
   for (const later of await ledger.status([...scopes.values()])) {
     const name = nameOf(later.scope)
     // The ledger did not know this scope, so nothing had happened to it.
-    const earlier = before.get(name) ?? statusOf(newAccount(later.scope, at), at)
+    const earlier = before.get(name) ?? emptyStatus(later.scope, at)
     looked.set(name, { earlier, later, rows: logged.get(name) })
   }
   return looked

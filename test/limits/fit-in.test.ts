@@ -6,11 +6,11 @@ import { type ChainHold, type FittedLimits, fittedLimits } from '../../src/limit
 import { type Asked, fitIn } from '../../src/limits/fit-in.ts'
 import type { HoldTerms } from '../../src/limits/hold.ts'
 import { moneyOf } from '../../src/limits/hold.ts'
-import { createSpendLedger } from '../../src/limits/memory-ledger.ts'
 import type { Payer, SpendLedger } from '../../src/limits/spend-ledger.ts'
 import { beginLedger, connectTo, syncedLedgers } from '../counters.ts'
 import { fc } from '../property.ts'
 import { startValkey } from '../valkey.ts'
+import { openLedger } from './open-slots.ts'
 
 const server = await startValkey()
 const connection = await connectTo(server.url)
@@ -90,7 +90,7 @@ test('an entry that still fits keeps its limit when another must be fitted once 
     { prompt: 0n, perToken: 1n, most: 1_000, answers: 1 },
     { prompt: 0n, perToken: 100n, most: 1_000, answers: 1 },
   ]
-  const ledger = createSpendLedger(Date.now, [])
+  const ledger = openLedger(Date.now, [])
   const limits = limitsOf({ usd: 150n, when_tight: 'fit', fit_at_least: 1 })
   const payer = { key: { id: 'a', limits }, workspace: { name: 'first', limits: null } }
   const asked: FittedLimits[] = []
@@ -187,7 +187,7 @@ describe('whatever runs side by side, spent and held are never more than a hard 
         fc.option(budget),
         fc.array(call, { minLength: 1, maxLength: 10 }),
         async (scheduler, own, joint, calls) => {
-          const ledger = createSpendLedger(Date.now, [])
+          const ledger = openLedger(Date.now, [])
           const payer = {
             key: { id: 'a', limits: limitsOf(own) },
             workspace: { name: 'first', limits: limitsOf(joint) },

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import type { Limits } from '../../src/domain/limits.ts'
 import { asPicodollars } from '../../src/domain/pricing/price.ts'
-import type { HeldCall } from '../../src/limits/admission.ts'
+import type { BudgetState, HeldCall, Refusal } from '../../src/limits/admission.ts'
 import { PERIODS, type Period } from '../../src/limits/budget-period.ts'
 import type { LoggedScope, Scope } from '../../src/limits/ledger.ts'
-import { createSpendLedger, type MemoryLedger } from '../../src/limits/memory-ledger.ts'
+import type { SlotLedger } from '../../src/limits/slots/slot-ledger.ts'
+import type { Payer, RateAllowance } from '../../src/limits/spend-ledger.ts'
+import { type OpenLedger, openLedger } from './open-slots.ts'
 
 /** The reference: a list of calls. Every figure is added up anew from it, with no counter and no cleverness. */
 interface Call {
@@ -33,11 +35,11 @@ export class Reference {
   clock = START
   calls: Call[] = []
   limits = new Map<string, Limits | null>()
-  ledger: MemoryLedger
-  readonly open: typeof createSpendLedger
+  ledger: SlotLedger
+  readonly open: OpenLedger
 
   /** `open`: how the ledger is made that is compared with this. */
-  constructor(open: typeof createSpendLedger = createSpendLedger) {
+  constructor(open: OpenLedger = openLedger) {
     this.open = open
     this.ledger = open(() => this.clock, [])
   }
@@ -66,17 +68,73 @@ export class Reference {
     }
   }
 
-  fits(scope: Scope, hold: bigint | null, tokens: number): boolean {
-    const limits = this.limitsOf(scope)
-    if (limits === null) return true
-    const { rpm, tpm, max_parallel: parallel, budget } = limits
-    if (rpm !== undefined && this.recent(scope).length >= rpm) return false
-    if (tpm !== undefined && tokens > 0 && this.tokens(scope) + tokens > tpm) return false
-    if (parallel !== undefined && this.of(scope).filter((call) => call.state === 'open').length >= parallel)
-      return false
-    if (budget === undefined || budget.mode === 'soft') return true
-    const { spent, held } = this.money(scope, budget.per)
-    return hold === 0n || (hold !== null && spent + held + hold <= BigInt(Number(budget.usd) * 1e12))
+  /** What a scope objects to: refusals in the order of their kinds, and the soft budget that is exceeded. */
+  objections(scope: Scope, hold: bigint | null, tokens: number | null) {
+    const { rpm, tpm, max_parallel: parallel, budget } = this.limitsOf(scope) ?? {}
+    const refusals: Refusal[] = []
+    const warnings: BudgetState[] = []
+    const state = budget === undefined ? null : this.budget(scope, budget)
+    if (budget !== undefined && state !== null) {
+      const left = state.limit - state.spent - state.held
+      if (budget.mode === 'soft' && (hold ?? 1n) > left) warnings.push(state)
+      if (budget.mode === 'hard' && hold !== 0n && (hold === null || hold > left))
+        refusals.push({ kind: 'budget', ...state })
+    }
+    const [requests, used] = [this.recent(scope).length, this.tokens(scope)]
+    const inFlight = this.of(scope).filter((call) => call.state === 'open').length
+    if (rpm !== undefined && requests >= rpm) {
+      const waitMs = this.waitMs(scope, 'requests', rpm - 1)
+      refusals.push({ kind: 'rpm', scope, limit: rpm, used: requests, needed: 1, waitMs })
+    }
+    if (tpm !== undefined && tokens !== 0 && (tokens === null || used + tokens > tpm)) {
+      const waitMs = tokens === null ? null : this.waitMs(scope, 'tokens', tpm - tokens)
+      refusals.push({ kind: 'tpm', scope, limit: tpm, used, needed: tokens, waitMs })
+    }
+    if (parallel !== undefined && inFlight >= parallel)
+      refusals.push({ kind: 'max_parallel', scope, limit: parallel, used: inFlight, needed: 1, waitMs: 0 })
+    return { refusals, warnings }
+  }
+
+  budget(scope: Scope, { usd, per }: NonNullable<Limits['budget']>): BudgetState {
+    const { spent, held } = this.money(scope, per)
+    const limit = asPicodollars(BigInt(Number(usd) * 1e12))
+    return { scope, per, limit, spent: asPicodollars(spent), held: asPicodollars(held), resetsAt: this.resetsAt(per) }
+  }
+
+  /** The first midnight that belongs to another period. */
+  resetsAt(period: Period): number | null {
+    if (period === 'total') return null
+    let midnight = Date.parse(`${new Date(this.now).toISOString().slice(0, 10)}T00:00:00Z`)
+    while (sameUtcPeriod(period, midnight, this.now)) midnight += DAY
+    return midnight
+  }
+
+  /** What the calls of the last minute count, by the moment at which they leave it. */
+  leaving(scope: Scope, kind: 'requests' | 'tokens'): { at: number; amount: number }[] {
+    return this.recent(scope)
+      .map((call) => ({
+        at: (Math.floor(call.at / 1000) + 61) * 1000,
+        amount: kind === 'requests' ? 1 : call.state === 'open' ? call.tokens : call.used,
+      }))
+      .sort((a, b) => a.at - b.at)
+  }
+
+  waitMs(scope: Scope, kind: 'requests' | 'tokens', most: number): number | null {
+    if (most < 0) return null
+    const leaving = this.leaving(scope, kind)
+    const leftAt = (at: number) => sum(leaving.filter((call) => call.at > at).map((call) => call.amount))
+    return ([this.now, ...leaving.map(({ at }) => at)].find((at) => leftAt(at) <= most) ?? 0) - this.now
+  }
+
+  allowance(scopes: readonly Scope[], kind: 'requests' | 'tokens'): RateAllowance | null {
+    const each = scopes.flatMap((scope): RateAllowance[] => {
+      const limit = this.limitsOf(scope)?.[kind === 'requests' ? 'rpm' : 'tpm']
+      if (limit === undefined) return []
+      const counted = this.leaving(scope, kind).filter(({ amount }) => amount > 0)
+      const remaining = Math.max(0, limit - sum(counted.map(({ amount }) => amount)))
+      return [{ limit, remaining, resetMs: (counted.at(-1)?.at ?? this.now) - this.now }]
+    })
+    return each.sort((a, b) => a.remaining - b.remaining)[0] ?? null
   }
 
   logged(): LoggedScope[] {
@@ -124,7 +182,7 @@ function sameUtcPeriod(period: Period, a: number, b: number): boolean {
 }
 
 export type Step =
-  | { do: 'admit'; key: string; hold: bigint | null; tokens: number }
+  | { do: 'admit'; key: string; hold: bigint | null; tokens: number | null }
   | { do: 'settle'; index: number; percent: number; usedPercent: number }
   | { do: 'release'; index: number }
   | { do: 'limit'; scope: Scope; limits: Limits | null }
@@ -175,28 +233,55 @@ export function take(model: Reference, step: Step): void {
 
 function admit(model: Reference, { key, hold, tokens }: Extract<Step, { do: 'admit' }>): void {
   const workspace = KEYS[key] ?? ''
-  const scopes: Scope[] = [
-    { kind: 'key', id: key },
-    { kind: 'workspace', id: workspace },
-  ]
-  const [own, shared] = scopes.map((scope) => model.limitsOf(scope))
+  const scopes = scopesOf(key)
+  const payer = payerOf(model, key)
   const decision = model.ledger.admit(
-    { key: { id: key, limits: own ?? null }, workspace: { name: workspace, limits: shared ?? null } },
+    payer,
     { picodollars: hold === null ? null : asPicodollars(hold), tokens },
     `call-${model.calls.length}`,
   )
-  const expected = scopes.every((scope) => model.fits(scope, hold, tokens))
-  assert.equal(decision.kind, expected ? 'admitted' : 'refused')
-  if (decision.kind === 'refused') {
-    assert.ok(scopes.some(({ kind, id }) => kind === decision.refusal.scope.kind && id === decision.refusal.scope.id))
+  const objections = scopes.map((scope) => model.objections(scope, hold, tokens))
+  const refusals = objections.flatMap((each) => each.refusals)
+  if (decision.kind !== 'admitted') {
+    assert.deepEqual(decision, { kind: 'refused', refusal: worstOf(refusals) })
     return
   }
+  assert.deepEqual(refusals, [])
+  assert.deepEqual(
+    decision.warnings,
+    objections.flatMap((each) => each.warnings),
+  )
   assert.equal(decision.call.admittedAt, model.now)
   const { call: held } = decision
-  model.calls.push({ key, workspace, at: model.now, hold, tokens, state: 'open', cost: 0n, used: 0, held })
+  model.calls.push({ key, workspace, at: model.now, hold, tokens: tokens ?? 0, state: 'open', cost: 0n, used: 0, held })
+}
+
+/** A budget, of which the least is left; else the longest wait. The first of equals. */
+function worstOf(refusals: readonly Refusal[]): Refusal | undefined {
+  const budgets = refusals.filter((each) => each.kind === 'budget')
+  const left = (each: (typeof budgets)[number]) => Number(each.limit - each.spent - each.held)
+  const waits = refusals.filter((each) => each.kind !== 'budget')
+  const wait = (each: (typeof waits)[number]) => each.waitMs ?? Number.MAX_VALUE
+  return budgets.sort((a, b) => left(a) - left(b))[0] ?? waits.sort((a, b) => wait(b) - wait(a))[0]
+}
+
+function scopesOf(key: string): Scope[] {
+  return [
+    { kind: 'key', id: key },
+    { kind: 'workspace', id: KEYS[key] ?? '' },
+  ]
+}
+
+function payerOf(model: Reference, key: string): Payer {
+  const [own = null, joint = null] = scopesOf(key).map((scope) => model.limitsOf(scope))
+  return { key: { id: key, limits: own }, workspace: { name: KEYS[key] ?? '', limits: joint } }
 }
 
 export function compare(model: Reference): void {
+  for (const key of Object.keys(KEYS)) {
+    const [requests, tokens] = (['requests', 'tokens'] as const).map((kind) => model.allowance(scopesOf(key), kind))
+    assert.deepEqual(model.ledger.allowance(payerOf(model, key)), { requests, tokens })
+  }
   for (const scope of SCOPES) {
     const status = model.ledger.look(scope)
     const open = model.of(scope).filter((call) => call.state === 'open').length
@@ -205,8 +290,9 @@ export function compare(model: Reference): void {
       [model.recent(scope).length, model.tokens(scope), open],
     )
     for (const period of PERIODS) {
-      const { spent, held } = status.periods[period]
-      assert.deepEqual({ spent, held }, model.money(scope, period), `${scope.kind} ${scope.id} ${period}`)
+      const { spent, held, resetsAt } = status.periods[period]
+      const expected = { ...model.money(scope, period), resetsAt: model.resetsAt(period) }
+      assert.deepEqual({ spent, held, resetsAt }, expected, `${scope.kind} ${scope.id} ${period}`)
       assert.ok(spent >= 0n && held >= 0n)
     }
   }

@@ -26,7 +26,7 @@ export const step = (mayLower: boolean): fc.Arbitrary<Step> =>
         do: fc.constant('admit' as const),
         key: fc.constantFrom(...Object.keys(KEYS)),
         hold: fc.oneof({ weight: 9, arbitrary: fc.bigInt({ min: 0n, max: 3n * USD }) }, fc.constant(null)),
-        tokens: fc.nat({ max: 150 }),
+        tokens: fc.oneof({ weight: 9, arbitrary: fc.nat({ max: 150 }) }, fc.constant(null)),
       }),
     },
     {

@@ -5,7 +5,7 @@ import { asPicodollars, exactUsd, picodollarsOfUsd } from '../../src/domain/pric
 import type { HeldCall } from '../../src/limits/admission.ts'
 import { periodBounds } from '../../src/limits/budget-period.ts'
 import { limitError } from '../../src/limits/errors.ts'
-import { createSpendLedger } from '../../src/limits/memory-ledger.ts'
+import { openLedger } from './open-slots.ts'
 
 const page = readFileSync('docs/limits.md', 'utf8')
 const rows = [...page.matchAll(/^\| (\d) \| (.*?) \| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \|$/gm)]
@@ -16,7 +16,7 @@ test('the worked example of docs/limits.md is what the ledger does, row by row',
   const none = asPicodollars(0n)
   const spentBefore = picodollarsOfUsd('0.98')
   const spent = { day: none, week: none, month: spentBefore, total: spentBefore }
-  const ledger = createSpendLedger(() => now, [{ scope, spent, seconds: [], inFlight: 0, held: spent }])
+  const ledger = openLedger(() => now, [{ scope, spent, seconds: [], inFlight: 0, held: spent }])
   const budget = { usd: '1', per: 'month', mode: 'hard' } as const
   const payer = { key: { id: 'k', limits: { budget } }, workspace: { name: 'w', limits: null } }
   const calls = new Map<string, HeldCall>()

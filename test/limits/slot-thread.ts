@@ -2,19 +2,18 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { createRandom } from '../../simulator/random.ts'
 import { asPicodollars } from '../../src/domain/pricing/price.ts'
 import type { HeldCall } from '../../src/limits/admission.ts'
-import { headerOf, type NewSlots, SlotBook } from '../../src/limits/slots/slot-book.ts'
+import { type NewSlots, SlotBook } from '../../src/limits/slots/slot-book.ts'
 import { SlotLedger } from '../../src/limits/slots/slot-ledger.ts'
 
 /** One of several threads that admit and end calls on the same scopes as fast as they can. */
-const { memory, slots, calls, seed } = workerData as {
-  memory: SharedArrayBuffer
+const { slots, calls, seed } = workerData as {
   slots: NewSlots
   calls: number
   seed: number
 }
 const book = new SlotBook()
 book.learn(slots)
-const ledger = new SlotLedger(Date.now, headerOf(memory), book)
+const ledger = new SlotLedger(Date.now, book)
 const random = createRandom(seed + 1)
 const PARALLEL = 9
 const workspace = { name: 'first', limits: { max_parallel: PARALLEL } }

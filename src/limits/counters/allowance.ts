@@ -1,5 +1,5 @@
-import { WINDOW_SECONDS } from '../minute-window.ts'
-import type { RateAllowance } from '../rate-allowance.ts'
+import { WINDOW_SECONDS } from '../ledger.ts'
+import type { RateAllowance } from '../spend-ledger.ts'
 import type { LeasedScope } from './leased-scope.ts'
 
 /** What is left of the minute as far as this node knows, the tighter of several scopes. */

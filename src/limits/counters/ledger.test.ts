@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { beginLedger, connectTo, type SyncedLedger, syncedLedgers } from '../../../test/counters.ts'
+import { openLedger } from '../../../test/limits/open-slots.ts'
 import { fc } from '../../../test/property.ts'
 import { startValkey } from '../../../test/valkey.ts'
 import type { Limits } from '../../domain/limits.ts'
@@ -8,7 +9,7 @@ import { asPicodollars } from '../../domain/pricing/price.ts'
 import type { Decision, HeldCall } from '../admission.ts'
 import { PERIODS } from '../budget-period.ts'
 import type { Scope, ScopeStatus } from '../ledger.ts'
-import { createSpendLedger, type MemoryLedger } from '../memory-ledger.ts'
+import type { SlotLedger } from '../slots/slot-ledger.ts'
 import type { Payer, SpendLedger } from '../spend-ledger.ts'
 
 const server = await startValkey()
@@ -85,7 +86,7 @@ const step = fc.oneof(
 
 class Pair {
   now = Date.UTC(2027, 11, 29, 23, 58, 30)
-  readonly memory: MemoryLedger = createSpendLedger(() => this.now, [])
+  readonly memory: SlotLedger = openLedger(() => this.now, [])
   nodes: SyncedLedger[] = []
   readonly limits: (Limits | null)[] = SCOPES.map(() => null)
   readonly calls: { memory: HeldCall; counted: HeldCall; through: SpendLedger }[] = []
@@ -218,7 +219,7 @@ test('months begin where the calendar says, in ordinary and in leap years', asyn
   for (let day = Date.UTC(2026, 0, 1); day < Date.UTC(2033, 0, 1); day += 3 * DAY + 3_600_000) {
     const [node] = await syncedLedgers(connection, ['one'], () => day)
     const [status] = (await node?.ledger.status([{ kind: 'key', id: 'a' }])) ?? []
-    assert.deepEqual(status, createSpendLedger(() => day, []).look({ kind: 'key', id: 'a' }))
+    assert.deepEqual(status, openLedger(() => day, []).look({ kind: 'key', id: 'a' }))
   }
 })
 

@@ -1,6 +1,6 @@
 import { GatewayError } from '../../domain/errors.ts'
 import { worded } from '../../domain/wording/worded.ts'
-import { type BudgetState, type Decision, fits, type HeldCall } from '../admission.ts'
+import { type BudgetState, type Decision, fits, type HeldCall, refusalOf, warningsOf } from '../admission.ts'
 import type { CallHold, CallUse, NodeLease, Scope, ScopeStatus } from '../ledger.ts'
 import { bindingOf, type LimitsWhenDown, refusesUnchecked } from '../policy.ts'
 import type { Payer, SpendLedger } from '../spend-ledger.ts'
@@ -12,7 +12,7 @@ import { LEASED } from './scripts/node.ts'
 import { SCOPES, STATUS } from './scripts/status.ts'
 import type { Syncs } from './syncs.ts'
 import { amountOf, nameOf, scopeOf } from './values.ts'
-import { refusalOf, statusOfPacked, viewsOf, warningsOf } from './views.ts'
+import { statusOfPacked, verdictsOf } from './views.ts'
 
 /** Events for the metrics. */
 export interface CountersEvents {
@@ -116,9 +116,9 @@ export class CountersLedger implements SpendLedger {
     const asked = await syncs.ask({ ...scopes, money, tokens, isAsked: false, isLeft: false })
     if (asked.kind === 'away') return this.#withoutCounters(payer, hold, id)
     events.onWaited((performance.now() - began) / 1000)
-    const views = viewsOf(payer, asked.views)
-    if (asked.kind === 'refused') return { kind: 'refused', refusal: refusalOf(views, hold, asked.at) }
-    return this.#admitted(asked.call, hold, id, warningsOf(views, asked.at))
+    const verdicts = verdictsOf(payer, asked.views)
+    if (asked.kind === 'refused') return { kind: 'refused', refusal: refusalOf(verdicts, hold, asked.at) }
+    return this.#admitted(asked.call, hold, id, warningsOf(verdicts, asked.at))
   }
 
   /** The counters are away, what is leased does not suffice, and the call does not wait. */
@@ -156,7 +156,6 @@ export class CountersLedger implements SpendLedger {
       id,
       admittedAt,
       hold,
-      parts: [],
       unchecked,
       position: null,
       settled: false,

@@ -1,4 +1,4 @@
-import type { LoggedLedger } from '../logged-ledger.ts'
+import type { LoggedLedger } from '../ledger.ts'
 import type { Missed } from './reports.ts'
 
 /** A call of a dead process that has a cost, although its end was never written. */

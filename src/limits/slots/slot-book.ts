@@ -1,6 +1,7 @@
 import type { Locks } from '../../threads/lock.ts'
 import type { LoggedScope, Scope } from '../ledger.ts'
-import { SLOT_WORDS, Slot } from './slot.ts'
+import { Slot } from './slot.ts'
+import { SLOT_WORDS } from './slot-figures.ts'
 
 /** Slots are allocated this many at a time: half a megabyte. */
 const CHUNK_SLOTS = 256
@@ -14,29 +15,27 @@ export interface NewSlots {
   scopes: Scope[]
 }
 
-/** Shared by all threads of a gateway. */
-export interface SlotHeader {
-  /** Unix milliseconds: the latest time that any thread has seen. */
-  latest: BigInt64Array<SharedArrayBuffer>
-  /** Whether limits are enforced here: 0 or 1. */
-  enforces: Int32Array<SharedArrayBuffer>
-}
-
-export function newHeader(): SharedArrayBuffer {
-  return new SharedArrayBuffer(16)
-}
-
-export function headerOf(memory: SharedArrayBuffer): SlotHeader {
-  return { latest: new BigInt64Array(memory, 0, 1), enforces: new Int32Array(memory, 8, 1) }
-}
+/** 1: another gateway on this database enforces the limits. Shared by all threads. */
+export type Standby = Int32Array<SharedArrayBuffer>
 
 /** Which scope has which slot. One thread makes slots; the others learn of them with the snapshot that needs them. */
 export class SlotBook {
+  readonly standby: Standby
   readonly #chunks: SharedArrayBuffer[] = []
   readonly #slots: Slot[] = []
   readonly #byScope: Record<Scope['kind'], Map<string, Slot>> = { key: new Map(), workspace: new Map() }
 
-  find({ kind, id }: Scope): Slot | undefined {
+  #isLearned = false
+
+  constructor(standby: Standby = new Int32Array(new SharedArrayBuffer(4))) {
+    this.standby = standby
+  }
+
+  get isStandby(): boolean {
+    return Atomics.load(this.standby, 0) === 1
+  }
+
+  find(kind: Scope['kind'], id: string): Slot | undefined {
     return this.#byScope[kind].get(id)
   }
 
@@ -46,8 +45,10 @@ export class SlotBook {
 
   /** Only on the thread that makes slots. New ones are filled before any other thread knows of them. */
   ensure(scope: Scope, at: number, logged?: LoggedScope): Slot {
-    const known = this.find(scope)
+    const known = this.find(scope.kind, scope.id)
     if (known !== undefined) return known
+    // Slots are known before the snapshot with the keys that use them.
+    if (this.#isLearned) throw new Error(`there is no slot for the ${scope.kind} ${scope.id}`)
     if (this.#slots.length === this.#chunks.length * CHUNK_SLOTS) {
       this.#chunks.push(new SharedArrayBuffer(CHUNK_BYTES))
     }
@@ -81,6 +82,7 @@ export class SlotBook {
   }
 
   learn({ chunks, scopes }: NewSlots): void {
+    this.#isLearned = true
     this.#chunks.push(...chunks)
     for (const scope of scopes) this.#add(scope)
   }

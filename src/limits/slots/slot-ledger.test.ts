@@ -1,41 +1,63 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Worker } from 'node:worker_threads'
-import { compare, Reference, SCOPES, type Step, take } from '../../../test/limits/ledger-reference.ts'
-import { limits, step } from '../../../test/limits/ledger-steps.ts'
+import { compare, Reference, SCOPES, take } from '../../../test/limits/ledger-reference.ts'
+import { limits, step, USD } from '../../../test/limits/ledger-steps.ts'
+import { type OpenLedger, openLedger } from '../../../test/limits/open-slots.ts'
 import { fc } from '../../../test/property.ts'
 import type { Limits } from '../../domain/limits.ts'
-import { asPicodollars } from '../../domain/pricing/price.ts'
-import type { HeldCall } from '../admission.ts'
-import type { LoggedScope } from '../ledger.ts'
-import { createSpendLedger } from '../memory-ledger.ts'
-import { headerOf, newHeader, SlotBook } from './slot-book.ts'
+import { asPicodollars, exactUsd } from '../../domain/pricing/price.ts'
+import type { Scope } from '../ledger.ts'
+import { SlotBook } from './slot-book.ts'
 import { SlotLedger } from './slot-ledger.ts'
 
 /** As a serving thread has it: over slots that another thread has made. */
-function openSlots(clock: () => number, logged: readonly LoggedScope[]): SlotLedger {
-  const memory = newHeader()
+const openLearned: OpenLedger = (clock, logged) => {
   const book = new SlotBook()
   for (const scope of SCOPES) {
     const found = logged.find((entry) => entry.scope.kind === scope.kind && entry.scope.id === scope.id)
     book.ensure(scope, clock(), found)
   }
-  const learned = new SlotBook()
+  const learned = new SlotBook(book.standby)
   learned.learn(book.since({ chunks: 0, slots: 0 }))
-  return new SlotLedger(clock, headerOf(memory), learned)
+  return new SlotLedger(clock, learned)
 }
 
-test('in any order of events the slots equal the sum of their calls', () => {
+for (const [who, open] of [
+  ['the only thread', openLedger],
+  ['one of several threads', openLearned],
+] as const) {
+  test(`${who}: in any order of events slots, refusals, warnings and allowances are those of a list of the calls`, () => {
+    fc.assert(
+      fc.property(
+        fc.array(limits, { minLength: 5, maxLength: 5 }),
+        fc.array(step(true), { maxLength: 60 }),
+        (first, steps) => {
+          const model = new Reference(open)
+          for (const [place, scope] of SCOPES.entries())
+            take(model, { do: 'limit', scope, limits: first[place] ?? null })
+          for (const each of steps) {
+            take(model, each)
+            compare(model)
+          }
+        },
+      ),
+      { numRuns: 400 },
+    )
+  })
+}
+
+test('a hard budget is never exceeded, and no sixty seconds hold more than the limits admit', () => {
   fc.assert(
     fc.property(
       fc.array(limits, { minLength: 5, maxLength: 5 }),
-      fc.array(step(true), { maxLength: 60 }),
+      fc.array(step(false), { maxLength: 80 }),
       (first, steps) => {
-        const model = new Reference(openSlots)
+        const model = new Reference()
         for (const [place, scope] of SCOPES.entries()) take(model, { do: 'limit', scope, limits: first[place] ?? null })
         for (const each of steps) {
           take(model, each)
-          compare(model)
+          for (const scope of SCOPES) assertWithin(model, scope)
         }
       },
     ),
@@ -43,47 +65,43 @@ test('in any order of events the slots equal the sum of their calls', () => {
   )
 })
 
-test('decisions, refusals, warnings and allowances are those of the ledger of one thread, word for word', () => {
-  fc.assert(
-    fc.property(
-      fc.array(limits, { minLength: 2, maxLength: 2 }),
-      fc.array(step(false), { maxLength: 60 }),
-      ([own = {}, joint = {}], steps) => assertSame(own, joint, steps),
-    ),
-    { numRuns: 400 },
-  )
-})
-
-function assertSame(own: Limits, joint: Limits, steps: readonly Step[]): void {
-  let at = Date.UTC(2026, 1, 26, 23, 58, 30)
-  const ledgers = [createSpendLedger(() => at, []), openSlots(() => at, [])]
-  const payer = { key: { id: 'a', limits: own }, workspace: { name: 'first', limits: joint } }
-  const calls: HeldCall[][] = []
-  for (const each of steps) {
-    if (each.do === 'pass') at += each.ms
-    if (each.do === 'admit') {
-      const hold = { picodollars: each.hold === null ? null : asPicodollars(each.hold), tokens: each.tokens }
-      const decisions = ledgers.map((ledger) => ledger.admit(payer, hold, 'call'))
-      const [said, slots] = decisions.map((decision) => ({ ...decision, call: null }))
-      assert.deepEqual(slots, said)
-      calls.push(decisions.flatMap((decision) => (decision.kind === 'admitted' ? [decision.call] : [])))
-    }
-    if (each.do === 'settle' || each.do === 'release') {
-      const held = calls[each.index % Math.max(1, calls.length)] ?? []
-      const ended = held.map((call, place) => {
-        const ledger = ledgers[place]
-        if (each.do === 'release') return ledger?.release(call)
-        return ledger?.settle(call, { picodollars: asPicodollars(BigInt(each.percent)), tokens: each.usedPercent })
-      })
-      assert.equal(ended[1], ended[0])
-    }
-    const [said, slots] = ledgers.map((ledger) => [
-      ledger.allowance(payer),
-      ...SCOPES.map((scope) => ledger.look(scope)),
-    ])
-    assert.deepEqual(slots, said)
+function assertWithin(model: Reference, scope: Scope): void {
+  const bound = model.limitsOf(scope)
+  if (bound?.budget?.mode === 'hard') {
+    const { spent, held } = model.ledger.look(scope).periods[bound.budget.per]
+    assert.ok(
+      spent + held <= BigInt(bound.budget.usd) * USD,
+      `${exactUsd(asPicodollars(spent + held))} of ${bound.budget.usd}`,
+    )
+  }
+  if (bound?.rpm === undefined) return
+  for (const { at } of model.of(scope)) {
+    const minute = model.of(scope).filter((call) => call.at >= at && call.at < at + 60_000)
+    assert.ok(minute.length <= bound.rpm)
   }
 }
+
+test('on standby a call that a limit binds is not decided, and any other is admitted', () => {
+  const book = new SlotBook()
+  let unavailable = 0
+  const ledger = new SlotLedger(
+    () => 1_000,
+    book,
+    () => {
+      unavailable += 1
+    },
+  )
+  const admit = (limits: Limits | null) =>
+    ledger.admit(
+      { key: { id: 'a', limits }, workspace: { name: 'first', limits: null } },
+      { picodollars: asPicodollars(5n), tokens: 7 },
+      'call',
+    ).kind
+  Atomics.store(book.standby, 0, 1)
+  assert.deepEqual([admit({ rpm: 9 }), admit(null), unavailable], ['unavailable', 'admitted', 1])
+  Atomics.store(book.standby, 0, 0)
+  assert.deepEqual([admit({ rpm: 9 }), unavailable], ['admitted', 1])
+})
 
 test('a slot that is filled anew forgets the calls that it held, and they forget it', () => {
   const book = new SlotBook()
@@ -91,7 +109,7 @@ test('a slot that is filled anew forgets the calls that it held, and they forget
     book.ensure({ kind: 'key', id: 'a' }, 1_000),
     book.ensure({ kind: 'workspace', id: 'first' }, 1_000),
   ]
-  const ledger = new SlotLedger(() => 2_000, headerOf(newHeader()), book)
+  const ledger = new SlotLedger(() => 2_000, book)
   const payer = { key: { id: 'a', limits: null }, workspace: { name: 'first', limits: null } }
   const decision = ledger.admit(payer, { picodollars: asPicodollars(5n), tokens: 7 }, 'call')
   assert.ok(decision.kind === 'admitted')
@@ -109,7 +127,7 @@ test('more scopes than fit into a chunk', () => {
   book.ensure({ kind: 'workspace', id: 'late' }, 0)
   learned.learn(book.since(learned.size))
   assert.deepEqual(learned.size, book.size)
-  assert.equal(learned.find({ kind: 'workspace', id: 'late' })?.number, 600)
+  assert.equal(learned.find('workspace', 'late')?.number, 600)
 })
 
 const THREADS = 4
@@ -119,8 +137,7 @@ test('four threads on few scopes lose nothing and never exceed a limit', { timeo
   const book = new SlotBook()
   const scopes = ['a', 'b', 'c'].map((id) => ({ kind: 'key' as const, id }))
   for (const scope of [...scopes, { kind: 'workspace' as const, id: 'first' }]) book.ensure(scope, Date.now())
-  const memory = newHeader()
-  const workerData = { memory, slots: book.since({ chunks: 0, slots: 0 }), calls: CALLS }
+  const workerData = { slots: book.since({ chunks: 0, slots: 0 }), calls: CALLS }
   const file = new URL('../../../test/limits/slot-thread.ts', import.meta.url)
   const ended = await Promise.all(
     Array.from({ length: THREADS }, (_, seed) => {
@@ -134,7 +151,7 @@ test('four threads on few scopes lose nothing and never exceed a limit', { timeo
     ended.flatMap(({ exceeded }) => exceeded),
     [],
   )
-  const ledger = new SlotLedger(Date.now, headerOf(memory), book)
+  const ledger = new SlotLedger(Date.now, book)
   const spent = ended.reduce((sum, each) => sum + each.spent, 0n)
   const joint = ledger.look({ kind: 'workspace', id: 'first' })
   assert.deepEqual([joint.periods.total.spent, joint.periods.total.held, joint.inFlight], [spent, 0n, 0])

@@ -1,26 +1,20 @@
-import type { Budget, Limits } from '../../domain/limits.ts'
-import { admitCall, type Bound, type HeldCall, limitOf } from '../admission.ts'
-import {
-  type CallHold,
-  type CallUse,
-  type NodeLease,
-  newAccount,
-  type Scope,
-  type ScopeStatus,
-  statusOf,
-} from '../ledger.ts'
-import type { MemoryLedger } from '../memory-ledger.ts'
-import { type RateAllowance, tighter } from '../rate-allowance.ts'
-import type { Payer } from '../spend-ledger.ts'
-import { amountOf } from './amount.ts'
-import { accountFrom, SLOT_WORDS, type Slot, type SlotHold, type SlotLimits, type SlotUse } from './slot.ts'
-import type { SlotBook, SlotHeader } from './slot-book.ts'
+import type { Limits } from '../../domain/limits.ts'
+import { type Decision, type HeldCall, limitOf, refusalOf, type Verdict, warningsOf } from '../admission.ts'
+import { type CallHold, type CallUse, emptyStatus, type NodeLease, type Scope, type ScopeStatus } from '../ledger.ts'
+import { bindingOf } from '../policy.ts'
+import { type Payer, type RateAllowance, type SpendLedger, tighter } from '../spend-ledger.ts'
+import { type Amount, amountOf } from './amount.ts'
+import { OVER_BUDGET, OVER_PARALLEL, OVER_RPM, OVER_SOFT_BUDGET, OVER_TPM, type Slot, type SlotLimits } from './slot.ts'
+import type { SlotBook } from './slot-book.ts'
+import { type Rate, SlotFigures } from './slot-figures.ts'
 
-/** A call with its holds in slots: `parts` of the other ledgers stays empty. */
+/** A call with its holds in slots. */
 interface SlotCall extends HeldCall {
-  readonly slots: readonly Slot[]
-  readonly generations: readonly number[]
-  readonly slotHold: SlotHold
+  readonly own: Slot
+  readonly joint: Slot
+  readonly ownGeneration: number
+  readonly jointGeneration: number
+  readonly money: Amount | null
 }
 
 const NO_LIMITS: SlotLimits = {
@@ -30,101 +24,126 @@ const NO_LIMITS: SlotLimits = {
   budget: null,
 }
 
+const ANOTHER_ENFORCES =
+  'Another gateway on this database enforces the limits; this one cannot check them. ' +
+  'Set REDIS_URL on every gateway to share the counters.'
+
 /**
- * The ledger of a gateway with several serving threads: every thread has one of these over the same slots, and each
- * decision is made under the locks of both scopes of a call, so it is as exact and as immediate as that of one thread.
+ * The ledger of one process. Every thread that serves has one of these over the same slots, and each decision is made
+ * under the locks of both scopes of a call, so it is exact and immediate for one thread and for many.
  */
-export class SlotLedger implements MemoryLedger {
+export class SlotLedger implements SpendLedger {
   readonly isShared = false
   readonly #clock: () => number
-  readonly #latest: SlotHeader['latest']
   readonly #book: SlotBook
-  /** For what is told of a decision: one for each scope. */
-  readonly #copies = [new Float64Array(SLOT_WORDS), new Float64Array(SLOT_WORDS)] as const
+  readonly #onUnavailable: () => void
+  #latest = 0
+  /** What a decision was made by, for its refusal or its warnings: one for each scope. */
+  readonly #own = new SlotFigures()
+  readonly #joint = new SlotFigures()
 
-  constructor(clock: () => number, { latest }: SlotHeader, book: SlotBook) {
+  constructor(clock: () => number, book: SlotBook, onUnavailable: () => void = () => {}) {
     this.#clock = clock
-    this.#latest = latest
     this.#book = book
+    this.#onUnavailable = onUnavailable
     this.now()
   }
 
-  /** Where slots change it is asked under their locks, so that none is ever moved back. */
   now(): number {
-    const own = BigInt(this.#clock())
-    for (;;) {
-      const seen = Atomics.load(this.#latest, 0)
-      if (own <= seen) return Number(seen)
-      if (Atomics.compareExchange(this.#latest, 0, seen, own) === seen) return Number(own)
-    }
+    this.#latest = Math.max(this.#latest, this.#clock())
+    return this.#latest
   }
 
-  admit(payer: Payer, hold: CallHold, id: string): ReturnType<typeof admitCall> {
+  /** One decision over both scopes: either both admit the call, or none changes. */
+  admit(payer: Payer, hold: CallHold, id: string): Decision {
+    if (this.#book.isStandby && bindingOf(payer) !== 'nothing') {
+      this.#onUnavailable()
+      return { kind: 'unavailable', reason: ANOTHER_ENFORCES }
+    }
     const { key, workspace } = payer
-    const [own, joint] = [this.#slotOf({ kind: 'key', id: key.id }), this.#slotOf(scopeOf(workspace))]
-    const [ownLimits, jointLimits] = [slotLimits(key.limits), slotLimits(workspace.limits)]
-    const slotHold = holdOf(hold)
-    const [first, second] = own.number < joint.number ? [own, joint] : [joint, own]
+    const own = this.#slotOf('key', key.id)
+    const joint = this.#slotOf('workspace', workspace.name)
+    const ownLimits = slotLimits(key.limits)
+    const jointLimits = slotLimits(workspace.limits)
+    const money = hold.picodollars === null ? null : amountOf(hold.picodollars)
+    const isOwnFirst = own.number < joint.number
+    const first = isOwnFirst ? own : joint
+    const second = isOwnFirst ? joint : own
     first.lock()
     second.lock()
-    const at = this.now()
+    const at = Math.max(this.now(), own.moment, joint.moment)
     own.advance(at)
     joint.advance(at)
-    const isAdmitted = own.fits(ownLimits, slotHold) && joint.fits(jointLimits, slotHold)
-    // What is refused, or warned about, is told from what it was decided by.
-    const isTold = !isAdmitted || hasSoftBudget(key.limits) || hasSoftBudget(workspace.limits)
-    if (isTold) {
-      own.copyTo(this.#copies[0])
-      joint.copyTo(this.#copies[1])
+    const ownOver = own.judge(ownLimits, money, hold.tokens)
+    const jointOver = joint.judge(jointLimits, money, hold.tokens)
+    const over = ownOver | jointOver
+    if (over !== 0) {
+      this.#own.copy(own)
+      this.#joint.copy(joint)
     }
+    const isAdmitted = (over & ~OVER_SOFT_BUDGET) === 0
     if (isAdmitted) {
-      own.hold(at, slotHold)
-      joint.hold(at, slotHold)
+      own.hold(at, money, hold.tokens ?? 0)
+      joint.hold(at, money, hold.tokens ?? 0)
     }
-    const [ownGeneration, jointGeneration] = [own.generation, joint.generation]
+    const ownGeneration = own.generation
+    const jointGeneration = joint.generation
     second.unlock()
     first.unlock()
-    const told = isTold ? this.#tell([own.scope, joint.scope], payer, { hold, id, at }) : null
-    if (!isAdmitted && told?.kind === 'refused') return told
-    if (!isAdmitted) throw new Error('a call is refused by its slots and by nothing else')
-    const slots = { slots: [own, joint], generations: [ownGeneration, jointGeneration], slotHold }
-    const call: SlotCall = { ...newCall(hold, id, at), ...slots }
-    return { kind: 'admitted', call, warnings: told?.kind === 'admitted' ? told.warnings : [] }
+    const verdicts = over === 0 ? NO_VERDICTS : this.#verdicts(payer, hold, ownOver, jointOver)
+    if (!isAdmitted) return { kind: 'refused', refusal: refusalOf(verdicts, hold, at) }
+    const call: SlotCall = {
+      id,
+      admittedAt: at,
+      hold,
+      unchecked: false,
+      position: null,
+      settled: false,
+      own,
+      joint,
+      ownGeneration,
+      jointGeneration,
+      money,
+    }
+    return { kind: 'admitted', call, warnings: over === 0 ? [] : warningsOf(verdicts, at) }
   }
 
   /** The open rows are the holds, so there is nobody else to inform. */
   opened(): void {}
 
   settle(call: HeldCall, { picodollars, tokens }: CallUse): boolean {
-    return this.#end(call, { money: picodollars === null ? null : amountOf(picodollars), tokens, requests: 0 })
+    const spent = picodollars === null ? null : amountOf(picodollars)
+    return this.#end(call as SlotCall, spent, 0, tokens)
   }
 
+  /** Reverts an admission completely: nothing was sent and nothing was logged. */
   release(call: HeldCall): boolean {
-    return this.#end(call, { money: null, tokens: 0, requests: -1 })
+    return this.#end(call as SlotCall, null, -1, 0)
   }
 
-  allowance({ key, workspace }: Payer): ReturnType<MemoryLedger['allowance']> {
-    const both = (kind: Rate) =>
-      tighter(
-        this.#allowance({ kind: 'key', id: key.id }, key.limits, kind),
-        this.#allowance(scopeOf(workspace), workspace.limits, kind),
-      )
-    return { requests: both('requests'), tokens: both('tokens') }
+  allowance({ key, workspace }: Payer): ReturnType<SpendLedger['allowance']> {
+    const own = this.#slotOf('key', key.id)
+    const joint = this.#slotOf('workspace', workspace.name)
+    return {
+      requests: tighter(
+        this.#allowance(own, key.limits?.rpm, 'requests'),
+        this.#allowance(joint, workspace.limits?.rpm, 'requests'),
+      ),
+      tokens: tighter(
+        this.#allowance(own, key.limits?.tpm, 'tokens'),
+        this.#allowance(joint, workspace.limits?.tpm, 'tokens'),
+      ),
+    }
   }
 
   look(scope: Scope): ScopeStatus {
-    const slot = this.#book.find(scope)
-    if (slot === undefined) return statusOf(newAccount(scope, this.now()), this.now())
+    const slot = this.#book.find(scope.kind, scope.id)
+    if (slot === undefined) return emptyStatus(scope, this.now())
     slot.lock()
-    const at = this.now()
-    slot.advance(at)
-    slot.copyTo(this.#copies[0])
+    slot.advance(this.now())
+    this.#own.copy(slot)
     slot.unlock()
-    return statusOf(accountFrom(this.#copies[0], scope, at), at)
-  }
-
-  known(): Scope[] {
-    return this.#book.all().flatMap((slot) => (slot.isUsed ? [slot.scope] : []))
+    return this.#own.status(scope)
   }
 
   async status(scopes: readonly Scope[]): Promise<ScopeStatus[]> {
@@ -132,78 +151,87 @@ export class SlotLedger implements MemoryLedger {
   }
 
   async scopes(): Promise<Scope[]> {
-    return this.known()
+    return this.#book.all().flatMap((slot) => (slot.isUsed ? [slot.scope] : []))
   }
 
   async leases(): Promise<NodeLease[]> {
     return []
   }
 
-  #slotOf(scope: Scope): Slot {
-    const slot = this.#book.find(scope)
-    // Slots are known before the snapshot with the keys that use them.
-    if (slot === undefined) throw new Error(`there is no slot for the ${scope.kind} ${scope.id}`)
-    return slot
+  #slotOf(kind: Scope['kind'], id: string): Slot {
+    return this.#book.find(kind, id) ?? this.#book.ensure({ kind, id }, this.now())
   }
 
-  /** Slot by slot: in between, the call counts for one of its scopes, which only errs on the safe side. */
-  #end(held: HeldCall, use: SlotUse): boolean {
-    if (held.settled) return false
-    held.settled = true
-    const { slots, generations, slotHold, admittedAt } = held as SlotCall
-    for (const [place, slot] of slots.entries()) {
-      slot.lock()
-      slot.advance(this.now())
-      if (slot.generation === generations[place]) slot.end(admittedAt, slotHold, use)
-      slot.unlock()
-    }
+  /** Takes effect once. Slot by slot: in between, the call counts for one of its scopes, which errs on the safe side. */
+  #end(call: SlotCall, spent: Amount | null, requests: number, tokens: number): boolean {
+    if (call.settled) return false
+    call.settled = true
+    const difference = tokens - (call.hold.tokens ?? 0)
+    this.#endIn(call.own, call.ownGeneration, call, spent, requests, difference)
+    this.#endIn(call.joint, call.jointGeneration, call, spent, requests, difference)
     return true
   }
 
-  #allowance(scope: Scope, limits: Limits | null, kind: Rate): RateAllowance | null {
-    const limit = kind === 'requests' ? limits?.rpm : limits?.tpm
-    if (limit === undefined) return null
-    const slot = this.#slotOf(scope)
+  #endIn(
+    slot: Slot,
+    generation: number,
+    { admittedAt, money }: SlotCall,
+    spent: Amount | null,
+    requests: number,
+    tokens: number,
+  ): void {
     slot.lock()
-    const at = this.now()
-    slot.advance(at)
-    const used = slot.used(kind)
-    const resetMs = slot.emptyIn(kind, at)
+    slot.advance(this.now())
+    if (slot.generation === generation) {
+      slot.end(admittedAt, money, spent)
+      slot.correct(admittedAt, requests, tokens)
+    }
     slot.unlock()
-    return { limit, remaining: Math.max(0, limit - used), resetMs }
   }
 
-  /** The decision once more, on copies, by the code of the ledger of one thread. */
-  #tell(scopes: readonly [Scope, Scope], { key, workspace }: Payer, call: { hold: CallHold; id: string; at: number }) {
-    const bounds: Bound[] = [
-      { account: accountFrom(this.#copies[0], scopes[0], call.at), limits: key.limits },
-      { account: accountFrom(this.#copies[1], scopes[1], call.at), limits: workspace.limits },
-    ]
-    return admitCall(bounds, call.hold, call.id, call.at)
+  #allowance(slot: Slot, limit: number | undefined, kind: Rate): RateAllowance | null {
+    if (limit === undefined) return null
+    slot.lock()
+    slot.advance(this.now())
+    const remaining = Math.max(0, limit - slot.used(kind))
+    const resetMs = slot.emptyIn(kind)
+    slot.unlock()
+    return { limit, remaining, resetMs }
+  }
+
+  #verdicts({ key, workspace }: Payer, { tokens }: CallHold, ownOver: number, jointOver: number): Verdict[] {
+    const verdicts: Verdict[] = []
+    if (ownOver !== 0 && key.limits !== null)
+      verdicts.push(verdictOf({ kind: 'key', id: key.id }, key.limits, this.#own, ownOver, tokens))
+    if (jointOver !== 0 && workspace.limits !== null) {
+      const scope: Scope = { kind: 'workspace', id: workspace.name }
+      verdicts.push(verdictOf(scope, workspace.limits, this.#joint, jointOver, tokens))
+    }
+    return verdicts
   }
 }
 
-type Rate = 'requests' | 'tokens'
+const NO_VERDICTS: Verdict[] = []
 
-function scopeOf({ name }: Payer['workspace']): Scope {
-  return { kind: 'workspace', id: name }
-}
-
-function newCall(hold: CallHold, id: string, admittedAt: number): HeldCall {
-  const unshared = { unchecked: false }
-  return { id, admittedAt, hold, parts: [], ...unshared, position: null, settled: false }
-}
-
-function holdOf({ picodollars, tokens }: CallHold): SlotHold {
+function verdictOf(scope: Scope, limits: Limits, figures: SlotFigures, over: number, tokens: number | null): Verdict {
+  const { rpm = 0, tpm = 0, budget } = limits
+  const per = budget?.per ?? 'total'
+  const waitOf = (kind: Rate, most: number | null) => ({
+    waitMs: most === null ? null : figures.waitUntilAtMost(kind, most),
+  })
   return {
-    money: picodollars === null ? null : amountOf(picodollars),
-    tokens: tokens ?? 0,
-    hasTokens: tokens !== null,
+    scope,
+    limits,
+    spent: figures.spent(per),
+    held: figures.held(per),
+    requests: figures.used('requests'),
+    tokens: figures.used('tokens'),
+    inFlight: figures.inFlight,
+    isOverBudget: (over & (OVER_BUDGET | OVER_SOFT_BUDGET)) !== 0,
+    overRpm: (over & OVER_RPM) === 0 ? null : waitOf('requests', rpm - 1),
+    overTpm: (over & OVER_TPM) === 0 ? null : waitOf('tokens', tokens === null ? null : tpm - tokens),
+    isOverParallel: (over & OVER_PARALLEL) !== 0,
   }
-}
-
-function hasSoftBudget(limits: Limits | null): boolean {
-  return limits?.budget?.mode === 'soft'
 }
 
 const known = new WeakMap<Limits, SlotLimits>()
@@ -218,13 +246,12 @@ function slotLimits(limits: Limits | null): SlotLimits {
       rpm: rpm ?? Number.POSITIVE_INFINITY,
       tpm: tpm ?? Number.POSITIVE_INFINITY,
       parallel: parallel ?? Number.POSITIVE_INFINITY,
-      budget: budget === undefined ? null : hardBudget(budget),
+      budget:
+        budget === undefined
+          ? null
+          : { per: budget.per, limit: amountOf(limitOf(budget)), isHard: budget.mode !== 'soft' },
     }
     known.set(limits, slot)
   }
   return slot
-}
-
-function hardBudget(budget: Budget): SlotLimits['budget'] {
-  return budget.mode === 'soft' ? null : { per: budget.per, limit: amountOf(limitOf(budget)) }
 }
