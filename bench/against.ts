@@ -6,17 +6,18 @@ import type { RunOptions } from './plan.ts'
 import { fixed, spread as spreadText, tableText } from './report/table.ts'
 import { startBareProxy } from './run/contestants.ts'
 import { type Build, OURS } from './run/gateway.ts'
-import { createScene, FAMILIES, type Family, startUpstreams } from './run/scene.ts'
+import { createScene, FAMILIES, startUpstreams } from './run/scene.ts'
 
-/** CPU per call of two builds under load at the same time, on one core. */
+/** CPU per call of two programs under load at the same time. */
 export interface Comparison {
-  family: Family
-  microseconds: { ours: number | null; other: number | null }
-  /** Ours over the other: the median of the ratios within a round, and their spread. */
+  /** Of the row. */
+  name: string
+  microseconds: { one: number | null; other: number | null }
+  /** The one over the other: the median of the ratios within a round, and their spread. */
   ratio: number | null
   spread: Spread | null
   rounds: number
-  /** Of both builds; a few hundred mean that the machine was too busy. */
+  /** Of both; a few hundred mean that the machine was too busy. */
   calls: number
   errors: number
 }
@@ -47,32 +48,39 @@ export async function measureAgainst(
   }
   return FAMILIES.map((family) => {
     const of = (name: string) => rows.filter((row) => row.name === name && row.family === family)
-    const both = [...of(OURS), ...of(OTHER)]
-    const costs = (name: string) => of(name).flatMap(({ eachRound }) => eachRound)
-    const ratios = ratiosWithin(costs(OURS), costs(OTHER))
-    return {
-      family,
-      microseconds: { ours: median(costs(OURS)), other: median(costs(OTHER)) },
-      ratio: median(ratios),
-      spread: spreadOf(ratios),
-      rounds: ratios.length,
-      calls: sum(both.map(({ requests }) => requests)),
-      errors: sum(both.map(({ errors, shed }) => errors + shed)),
-    }
+    return compare(family, of(OURS), of(OTHER))
   })
 }
 
+/** The rows of one program and of another, in the same rounds. */
+export function compare(name: string, one: readonly TogetherRow[], other: readonly TogetherRow[]): Comparison {
+  const costs = (rows: readonly TogetherRow[]) => rows.flatMap(({ eachRound }) => eachRound)
+  const ratios = ratiosWithin(costs(one), costs(other))
+  const both = [...one, ...other]
+  return {
+    name,
+    microseconds: { one: median(costs(one)), other: median(costs(other)) },
+    ratio: median(ratios),
+    spread: spreadOf(ratios),
+    rounds: ratios.length,
+    calls: sum(both.map(({ requests }) => requests)),
+    errors: sum(both.map(({ errors, shed }) => errors + shed)),
+  }
+}
+
 export function againstText(rows: readonly Comparison[]): string {
-  const lines = rows.map(({ family, microseconds, ratio, spread, rounds, calls, errors }) => [
-    family,
-    fixed(microseconds.ours, 1),
+  return comparisonText('Two builds, busy at the same time on one core', ['this build', 'other build'], rows)
+}
+
+export function comparisonText(title: string, [one, other]: [string, string], rows: readonly Comparison[]): string {
+  const lines = rows.map(({ name, microseconds, ratio, spread, rounds, calls, errors }) => [
+    name,
+    fixed(microseconds.one, 1),
     fixed(microseconds.other, 1),
     fixed(ratio, 3),
     spreadText(spread, 3),
-    String(rounds),
-    String(calls),
-    String(errors),
+    ...[rounds, calls, errors].map(String),
   ])
-  const head = ['', 'this build, CPU µs/call', 'other build', 'ratio', 'middle half', 'rounds', 'calls', 'errors']
-  return `Two builds, busy at the same time on one core\n\n${tableText([head, ...lines])}`
+  const head = ['', `${one}, CPU µs/call`, other, 'ratio', 'middle half', 'rounds', 'calls', 'errors']
+  return `${title}\n\n${tableText([head, ...lines])}`
 }

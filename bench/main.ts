@@ -5,19 +5,15 @@ import { parseArgs } from 'node:util'
 import { againstText, measureAgainst, OTHER } from './against.ts'
 import { bytesText, GATE, measureBytes, OPTIMIZED } from './bytes/bytes.ts'
 import { nextRecord, readRecorded, writeRecorded } from './bytes/recorded.ts'
-import { measureLeases } from './leases/leases.ts'
-import { leasesText } from './leases/report.ts'
 import { measureNodes, type NodesResult } from './nodes/nodes.ts'
 import { nodesText } from './nodes/report.ts'
-import { measureEventLoop } from './parts/event-loop.ts'
 import { measureLatency } from './parts/latency.ts'
 import { measureMemory } from './parts/memory.ts'
-import { measureOverload } from './parts/overload.ts'
 import { measureSaturation } from './parts/saturation.ts'
 import { measureStart } from './parts/start-time.ts'
 import { measureStreamMemory } from './parts/stream-memory.ts'
 import { measureFirstContent, measureStreams } from './parts/streams.ts'
-import { measureBodies, measureFamilies, measureMessages, measureTogether } from './parts/together.ts'
+import { measureTogether } from './parts/together.ts'
 import { installPortkey, installPythonPeers } from './peers/known.ts'
 import { measurePeers, type PeersResult } from './peers/peers.ts'
 import { peersText } from './peers/report.ts'
@@ -26,31 +22,17 @@ import { reportText } from './report/report.ts'
 import { writeDocs, writeNodesDocs, writePeersDocs } from './report/write-docs.ts'
 import type { BenchResult } from './result.ts'
 import { endOnSignal } from './run/end-on-signal.ts'
-import { builtProgram, OURS, SOURCES } from './run/gateway.ts'
+import { builtProgram, SOURCES } from './run/gateway.ts'
 import { parsePeer } from './run/peers.ts'
 import { pinSelf } from './run/pinning.ts'
 import { takeTurn } from './run/turn.ts'
-import { measureStarts } from './start.ts'
 import { measureThreads, threadsText } from './threads.ts'
-import { measureTracing, tracingText } from './tracing.ts'
 
 const STREAM_PARTS = ['streams', 'first-content', 'stream-memory'] as const
-const PARTS = [
-  'start',
-  'together',
-  'messages',
-  'families',
-  'saturation',
-  'latency',
-  'memory',
-  'bodies',
-  'event-loop',
-  'overload',
-  ...STREAM_PARTS,
-] as const
+const PARTS = ['start', 'together', 'saturation', 'latency', 'memory', ...STREAM_PARTS] as const
 type Part = (typeof PARTS)[number]
 /** What fits into about a minute; `--quick --only memory` measures the others. */
-const QUICK_PARTS: readonly Part[] = ['start', 'together', 'saturation', 'latency', 'overload']
+const QUICK_PARTS: readonly Part[] = ['start', 'together', 'saturation', 'latency']
 
 const RESULT = join(import.meta.dirname, 'results/latest.json')
 const NODES_RESULT = join(import.meta.dirname, 'results/nodes.json')
@@ -62,11 +44,11 @@ const HELP = `Usage: npm run bench [-- options]
 Measures the gateway with everything on (keys, limits, holds, durable log, metrics) beside bare proxies and peers, in one
 run on this machine. Half an hour.
 
-  --quick            about a minute, for a first look; no memory, large bodies, event loop or streams
+  --quick            about a minute, for a first look; no memory or streams
   --dist             the built program instead of the sources; npm run bench sets it
   --no-peers         without the peers
   --only <parts>     some of ${PARTS.join(', ')}; writes no result
-  --profile <folder> writes CPU profiles of the gateways; with --only together, families or streams
+  --profile <folder> writes CPU profiles of the gateways; with --only together or streams
   --peer "name=command"   adds a peer that listens on $PORT and forwards to $PROVIDER_URL; repeatable
   --help             prints this text
 
@@ -77,17 +59,13 @@ Instead of these parts:
                      of that build as well; with --record, writes bench/bytes/recorded.json, which a test enforces (a figure
                      that has risen needs --because "the reason")
   --threads          CPU per call of two serving threads against one, both busy at the same time
-  --tracing          CPU per call with OpenTelemetry, a tenth of the calls sampled, against none
   --nodes            what sharing limits and log costs; one embedded node, then one, two and four with PostgreSQL and Valkey
                      (ten minutes)
-  --leases           simulates up to 100 nodes that lease from one budget (five minutes)
   --peers            CPU a call beside LiteLLM, TensorZero, Portkey and each --peer, on one core and on all; installs them
                      (15 minutes)
-  --start            how soon a start answers that has up to a million calls to move into the database (three minutes)
-  --write-docs       writes the last result to README.md, docs/performance.md and the chart; with --nodes or --peers, that
-                     result
+  --write-docs       writes the last result to README.md and docs/performance.md; with --nodes or --peers, that one
 
-The result is also written to bench/results/latest.json (--nodes: nodes.json, --peers: peers.json). Needs Linux and two
+The result is also written to bench/results/latest.json, its tables to latest.txt (--nodes: nodes, --peers: peers). Needs Linux and two
 cores. Queries and pages with millions of rows: node bench/rows/main.ts --help.
 `
 
@@ -101,12 +79,9 @@ async function main(): Promise<string> {
       record: { type: 'boolean', default: false },
       because: { type: 'string' },
       nodes: { type: 'boolean', default: false },
-      leases: { type: 'boolean', default: false },
       threads: { type: 'boolean', default: false },
-      tracing: { type: 'boolean', default: false },
       peers: { type: 'boolean', default: false },
       streams: { type: 'boolean', default: false },
-      start: { type: 'boolean', default: false },
       'write-docs': { type: 'boolean', default: false },
       against: { type: 'string' },
       only: { type: 'string' },
@@ -121,7 +96,6 @@ async function main(): Promise<string> {
   if (values['write-docs']) return writeDocs(read<BenchResult>(RESULT))
   const problems: string[] = []
   const chosen = values.only === undefined ? null : readParts(values.only)
-  if (values.leases) return leasesText(await measureLeases(say))
   if (values.bytes) return values.record ? recordBytes(values.because) : compareBytes(values.against, values.quick)
   using _turn = await takeTurn(TURN_MS, () => say('another run is measuring: waiting for it'))
   const options: RunOptions = {
@@ -134,12 +108,11 @@ async function main(): Promise<string> {
   if (values.against !== undefined)
     return againstText(await measureAgainst(options, builtProgram(OTHER, values.against), values.streams))
   if (values.threads) return threadsText(await measureThreads(options))
-  if (values.start) return measureStarts(options)
-  if (values.tracing) return tracingText(await measureTracing(options))
   if (values.nodes) {
     const result = await measureNodes(options)
-    write(NODES_RESULT, result)
-    return nodesText(result)
+    const text = nodesText(result)
+    write(NODES_RESULT, result, text)
+    return text
   }
   const problem = (text: string) => problems.push(text)
   const installed = values['no-peers'] ? [] : await installPortkey(problem)
@@ -147,12 +120,14 @@ async function main(): Promise<string> {
   if (values.peers) {
     const python = values['no-peers'] ? [] : installPythonPeers(problem)
     const result = await measurePeers({ ...options, peers: [...python, ...peers] }, problems)
-    write(PEERS_RESULT, result)
-    return `\n${peersText(result)}`
+    const text = `\n${peersText(result)}`
+    write(PEERS_RESULT, result, text)
+    return text
   }
   const result = await run({ ...options, peers }, chosen ?? (values.quick ? QUICK_PARTS : PARTS), problems)
-  if (chosen === null) write(RESULT, result)
-  return `\n${reportText(result)}`
+  const text = `\n${reportText(result)}`
+  if (chosen === null) write(RESULT, result, text)
+  return text
 }
 
 async function recordBytes(because: string | undefined): Promise<string> {
@@ -184,15 +159,9 @@ async function run(options: RunOptions, parts: readonly Part[], problems: string
   const has = (part: Part) => parts.includes(part)
   const start = has('start') ? await measureStart(options) : null
   const together = has('together') ? await measureTogether(options) : []
-  const messages = has('messages') ? await measureMessages(options) : []
-  const families = has('families') ? await measureFamilies(options) : []
   const saturation = has('saturation') ? await measureSaturation(options) : []
   const latency = has('latency') ? await measureLatency(options) : []
   const memory = has('memory') ? await measureMemory(options) : []
-  const bodies = has('bodies') ? await measureBodies(options) : []
-  const eventLoop = has('event-loop') ? await measureEventLoop(options) : []
-  const ours = saturation.find(({ name, family }) => name === OURS && family === 'openai')
-  const overload = has('overload') ? await measureOverload(options, ours?.requestsPerSecond ?? null) : null
   const streams = has('streams') ? await measureStreams(options) : []
   const firstContent = has('first-content') ? await measureFirstContent(options) : []
   const streamMemory = has('stream-memory') ? await measureStreamMemory(options) : null
@@ -201,14 +170,9 @@ async function run(options: RunOptions, parts: readonly Part[], problems: string
     ...ofStreams,
     start,
     together,
-    messages,
-    families,
     saturation,
     latency,
     memory,
-    bodies,
-    eventLoop,
-    overload,
   }
   const processor = cpus()[0]?.model ?? 'unknown processor'
   const machine = { node: process.version, processor, notPinned: pinSelf().missing }
@@ -219,9 +183,11 @@ function say(text: string): void {
   process.stderr.write(`${new Date().toISOString().slice(11, 19)}  ${text}\n`)
 }
 
-function write(path: string, result: unknown): void {
+/** As JSON, and its tables beside it. */
+function write(path: string, result: unknown, tables: string): void {
   mkdirSync(dirname(path), { recursive: true })
   writeFileSync(path, `${JSON.stringify(result, null, 2)}\n`)
+  writeFileSync(path.replace(/json$/, 'txt'), tables)
 }
 
 function read<Result>(path: string): Result {

@@ -1,4 +1,3 @@
-import type { BodySize } from './load/bodies.ts'
 import type { Pace } from './load/events.ts'
 import type { Build } from './run/gateway.ts'
 import type { Peer } from './run/peers.ts'
@@ -28,8 +27,6 @@ export interface LatencyPlan {
 /** How much is measured, and for how long. */
 export interface Plan {
   together: TogetherPlan
-  bodySizes: readonly BodySize[]
-  bodies: TogetherPlan
   /** Two builds against each other: each start has fresh processes, because a process can be lucky. */
   against: TogetherPlan & { starts: number }
   warmupSeconds: number
@@ -37,10 +34,6 @@ export interface Plan {
   latency: LatencyPlan
   memorySeconds: number
   starts: number
-  /** Without rows in the log, retention is not measured. */
-  eventLoop: { slices: number; seconds: number; rows: number }
-  /** Twice as long after the overload. */
-  overload: { quietSeconds: number; seconds: number }
   /** `ratedSeconds`: at a constant rate. */
   nodes: { rounds: number; seconds: number; ratedSeconds: number }
   peers: TogetherPlan
@@ -57,16 +50,12 @@ const RATES = [
 
 export const FULL: Plan = {
   together: { rounds: 16, seconds: 4, warmupSeconds: 10 },
-  bodySizes: ['100k', '1m', '10m'],
-  bodies: { rounds: 8, seconds: 2, warmupSeconds: 3 },
   against: { starts: 4, rounds: 10, seconds: 4, warmupSeconds: 10 },
   warmupSeconds: 6,
   saturation: { rounds: 10, seconds: 1 },
   latency: { rates: RATES, seconds: 5 },
   memorySeconds: 6,
   starts: 5,
-  eventLoop: { slices: 5, seconds: 3, rows: 200_000 },
-  overload: { quietSeconds: 2, seconds: 6 },
   nodes: { rounds: 5, seconds: 2, ratedSeconds: 20 },
   peers: { rounds: 8, seconds: 3, warmupSeconds: 10 },
   streams: { rounds: 12, seconds: 4, warmupSeconds: 8, paces: ['paced', 'all at once'] },
@@ -76,16 +65,12 @@ export const FULL: Plan = {
 
 export const QUICK: Plan = {
   together: { rounds: 1, seconds: 2, warmupSeconds: 1 },
-  bodySizes: ['1m'],
-  bodies: { rounds: 1, seconds: 1, warmupSeconds: 1 },
   against: { starts: 2, rounds: 8, seconds: 2, warmupSeconds: 6 },
   warmupSeconds: 1,
   saturation: { rounds: 2, seconds: 0.3 },
   latency: { rates: [{ rate: 500, rounds: 1 }], seconds: 3 },
   memorySeconds: 2.5,
   starts: 1,
-  eventLoop: { slices: 1, seconds: 1, rows: 0 },
-  overload: { quietSeconds: 1, seconds: 2 },
   nodes: { rounds: 2, seconds: 0.5, ratedSeconds: 6 },
   peers: { rounds: 2, seconds: 2, warmupSeconds: 2 },
   streams: { rounds: 2, seconds: 2, warmupSeconds: 2, paces: ['paced'] },

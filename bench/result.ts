@@ -1,12 +1,10 @@
-import type { LoopRow } from './parts/event-loop.ts'
 import type { LatencyRow } from './parts/latency.ts'
 import type { MemoryRow } from './parts/memory.ts'
-import type { OverloadResult } from './parts/overload.ts'
 import type { SaturationRow } from './parts/saturation.ts'
 import type { StartTime } from './parts/start-time.ts'
 import type { StreamMemory } from './parts/stream-memory.ts'
 import type { StreamRow } from './parts/streams.ts'
-import type { BodyRow, TogetherRow } from './parts/together.ts'
+import type { TogetherRow } from './parts/together.ts'
 
 /** bench/results/latest.json. Parts that were not measured are null or empty. */
 export interface BenchResult {
@@ -20,16 +18,9 @@ export interface BenchResult {
   problems: string[]
   start: StartTime | null
   together: TogetherRow[]
-  /** Messages beside chat, each verbatim. */
-  messages?: TogetherRow[]
-  /** Other families beside the Anthropic one. */
-  families?: TogetherRow[]
   saturation: SaturationRow[]
   latency: LatencyRow[]
   memory: MemoryRow[]
-  bodies: BodyRow[]
-  eventLoop: LoopRow[]
-  overload: OverloadResult | null
   streams: StreamRow[]
   firstContent: LatencyRow[]
   streamMemory: StreamMemory | null

@@ -1,25 +1,14 @@
-import { median, type Spread, spreadOf, sum } from './load/percentiles.ts'
-import { type LineUp, ratiosWithin, runTogether, togetherRows } from './parts/together.ts'
+import { type Comparison, compare, comparisonText } from './against.ts'
+import { type LineUp, runTogether, togetherRows } from './parts/together.ts'
 import type { RunOptions } from './plan.ts'
-import { fixed, spread as spreadText, tableText } from './report/table.ts'
 import { startGateway } from './run/gateway.ts'
 import { UNPINNED } from './run/pinning.ts'
 import { createScene, startUpstream } from './run/scene.ts'
 
-/** CPU per call of two serving threads and of one, under load at the same time on all cores. */
-export interface ThreadsResult {
-  microseconds: { one: number | null; two: number | null }
-  ratio: number | null
-  spread: Spread | null
-  rounds: number
-  calls: number
-  errors: number
-}
-
 /** As many connections to each thread: with fewer a turn of the event loop has fewer calls and costs more. */
 const CONNECTIONS = 32
 
-export async function measureThreads({ plan, build, progress }: RunOptions): Promise<ThreadsResult> {
+export async function measureThreads({ plan, build, progress }: RunOptions): Promise<Comparison> {
   await using scene = createScene(UNPINNED)
   const upstream = (await startUpstream(scene)).immediate
   const start = async (name: string, threads: number) => {
@@ -31,21 +20,10 @@ export async function measureThreads({ plan, build, progress }: RunOptions): Pro
   const both = [await start('one thread', 1), await start('two threads', 2)]
   const lineUp: LineUp = () => both
   const [one, two] = togetherRows(await runTogether(scene, lineUp, plan.against, progress))
-  const ratios = ratiosWithin(two?.eachRound ?? [], one?.eachRound ?? [])
-  const rows = [one, two].filter((row) => row !== undefined)
-  return {
-    microseconds: { one: median(one?.eachRound ?? []), two: median(two?.eachRound ?? []) },
-    ratio: median(ratios),
-    spread: spreadOf(ratios),
-    rounds: ratios.length,
-    calls: sum(rows.map(({ requests }) => requests)),
-    errors: sum(rows.map(({ errors, shed }) => errors + shed)),
-  }
+  return compare('', two === undefined ? [] : [two], one === undefined ? [] : [one])
 }
 
-export function threadsText({ microseconds, ratio, spread, rounds, calls, errors }: ThreadsResult): string {
-  const head = ['two threads, CPU µs/call', 'one thread', 'ratio', 'middle half', 'rounds', 'calls', 'errors']
-  const line = [fixed(microseconds.two, 1), fixed(microseconds.one, 1), fixed(ratio, 3), spreadText(spread, 3)]
-  const table = tableText([head, [...line, String(rounds), String(calls), String(errors)]])
-  return `Two serving threads and one, busy at the same time on all cores\n\n${table}`
+export function threadsText(result: Comparison): string {
+  const title = 'Two serving threads and one, busy at the same time on all cores'
+  return comparisonText(title, ['two threads', 'one thread'], [result])
 }

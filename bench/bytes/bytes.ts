@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { requestBody, responsesBody } from '../load/bodies.ts'
-import { askProbe } from '../parts/event-loop.ts'
 import { STREAMING } from '../parts/streams.ts'
 import { fixed, tableText } from '../report/table.ts'
+import { askProbe } from '../run/ask-probe.ts'
 import { type Build, startGateway } from '../run/gateway.ts'
 import { UNPINNED } from '../run/pinning.ts'
 import { CHAT_PATH, createScene } from '../run/scene.ts'
@@ -17,7 +17,7 @@ export const SCENARIOS = {
   'chat, Anthropic family': whole(CHAT_PATH, requestBody('bench-anthropic')),
   'Messages, verbatim': whole('/v1/messages', requestBody('bench-anthropic')),
   'Responses, verbatim': whole('/v1/responses', responsesBody('bench-responses')),
-  'chat, a stream of 100 events': { path: CHAT_PATH, body: requestBody('bench-openai', 0, true), isStream: true },
+  'chat, a stream of 100 events': { path: CHAT_PATH, body: requestBody('bench-openai', true), isStream: true },
 } as const satisfies Readonly<Record<string, Scenario>>
 export type ScenarioName = keyof typeof SCENARIOS
 export const SCENARIO_NAMES = Object.keys(SCENARIOS) as ScenarioName[]

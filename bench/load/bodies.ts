@@ -11,30 +11,11 @@ const messages = [
   { role: 'user', content: `Third question. ${SENTENCE}${SENTENCE}` },
 ]
 
-/** The measured sizes and their concurrency: many large bodies at once would measure memory instead. */
-export const BODIES = {
-  '1k': { bytes: 1_000, connections: 32 },
-  '100k': { bytes: 100_000, connections: 32 },
-  '1m': { bytes: 1_000_000, connections: 8 },
-  '10m': { bytes: 10_000_000, connections: 2 },
-} as const
-export type BodySize = keyof typeof BODIES
+/** Of a load that keeps a process busy. */
+export const CONNECTIONS = 32
 
-const SHORT_BYTES = 1_500
-/** Quotes, line ends and characters beyond Latin-1 make a body more expensive than plain ASCII, and users write them. */
-const TURN = `${SENTENCE.repeat(9)}\n\nShe said: "Größe und Höhe" – and left…\n${SENTENCE.repeat(9)}`
-
-/** A chat request of about 1 KB, or a conversation of the given size. */
-export function requestBody(model: string, bytes = 0, stream = false): string {
-  const asked = stream ? { stream } : {}
-  if (bytes <= SHORT_BYTES) return JSON.stringify({ model, messages, temperature: 1, max_tokens: 256, ...asked })
-  const turns = Math.ceil(bytes / (Buffer.byteLength(JSON.stringify(TURN)) + 30))
-  const long = Array.from({ length: turns }, (_, turn) => ({
-    role: turn % 2 === 0 ? 'user' : 'assistant',
-    content: TURN,
-  }))
-  // The model comes last: some client libraries put it there, and finding it is then most expensive.
-  return JSON.stringify({ messages: long.slice(0, turns - 1 + (turns % 2)), temperature: 1, max_tokens: 256, model })
+export function requestBody(model: string, stream = false): string {
+  return JSON.stringify({ model, messages, temperature: 1, max_tokens: 256, ...(stream ? { stream } : {}) })
 }
 
 /** The same conversation as Responses wants it. */
@@ -50,9 +31,6 @@ const CHOICE = {
   logprobs: null,
   finish_reason: 'stop',
 }
-
-export const GEMINI_MODEL = 'gemini-3.5-flash'
-export const BEDROCK_MODEL = 'amazon.nova-pro-v1:0'
 
 /** The upstream's answers, by path. */
 export const UPSTREAM_ANSWERS: Readonly<Record<string, string>> = {
@@ -90,19 +68,6 @@ export const UPSTREAM_ANSWERS: Readonly<Record<string, string>> = {
       ...{ input_tokens: 180, input_tokens_details: { cached_tokens: 0 } },
       ...{ output_tokens: 70, output_tokens_details: { reasoning_tokens: 0 }, total_tokens: 250 },
     },
-  }),
-  [`/v1beta/models/${GEMINI_MODEL}:generateContent`]: JSON.stringify({
-    candidates: [{ content: { parts: [{ text: ANSWER }], role: 'model' }, finishReason: 'STOP', index: 0 }],
-    usageMetadata: {
-      ...{ promptTokenCount: 180, candidatesTokenCount: 70, totalTokenCount: 250 },
-      promptTokensDetails: [{ modality: 'TEXT', tokenCount: 180 }],
-    },
-    ...{ modelVersion: GEMINI_MODEL, responseId: 'bench' },
-  }),
-  [`/model/${encodeURIComponent(BEDROCK_MODEL)}/converse`]: JSON.stringify({
-    output: { message: { role: 'assistant', content: [{ text: ANSWER }] } },
-    ...{ stopReason: 'end_turn', metrics: { latencyMs: 1 } },
-    usage: { inputTokens: 180, outputTokens: 70, totalTokens: 250 },
   }),
   '/v1/models': JSON.stringify({ object: 'list', data: [], has_more: false, first_id: null, last_id: null }),
 }

@@ -12,8 +12,6 @@ export interface Connections {
   /** Sends on a free connection or a new one; false when the maximum is busy. */
   send(onEnd: OnEnd, onPiece?: OnPiece): boolean
   inFlight(): number
-  /** Opens all of them. */
-  fill(): void
   close(): void
 }
 
@@ -90,9 +88,6 @@ export function createConnections({ urls, requests, connections: maximum }: Conn
       return free !== undefined
     },
     inFlight: () => inFlight,
-    fill() {
-      while (sockets.size < maximum) idle.push(open())
-    },
     close() {
       const all = [...sockets]
       sockets.clear()

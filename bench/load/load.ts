@@ -14,7 +14,6 @@ interface Calls {
   /** Values of API keys that calls take turns with, instead of the one in `headers`. */
   keys?: readonly string[]
   model: string
-  bodyBytes: number
   stream?: boolean
 }
 
@@ -36,7 +35,7 @@ export type LoadResult<Order extends LoadOrder> = Results[Order['kind']]
 
 const order = JSON.parse(process.argv[2] ?? '') as LoadOrder
 const urls = [order.url, ...(order.others ?? [])].map((url) => new URL(url))
-const body = requestBody(order.model, order.bodyBytes, order.stream)
+const body = requestBody(order.model, order.stream)
 const heads = order.keys?.map((key) => ({ ...order.headers, authorization: `Bearer ${key}` })) ?? [order.headers]
 const requests = heads.map((headers) => requestBytes(new URL(order.url), order.path, headers, body))
 const result = await run(order)

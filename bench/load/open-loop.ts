@@ -13,10 +13,6 @@ export interface Stage {
 /** A call that finds no free connection waits, and its wait counts. */
 export interface OpenLoopOptions extends ConnectionOptions {
   stages: readonly Stage[]
-  /** Opens all connections before the first call, as a load balancer does; otherwise on demand. */
-  allOpen?: boolean
-  /** A call that finds no connection for this long is given up, as by a client with a timeout. */
-  giveUpMs?: number
   /** Answers are streams: latency counts until their first content. */
   stream?: boolean
 }
@@ -30,11 +26,8 @@ export interface StageResult {
   shed: number
   failed: number
   firstError: string | null
-  /** Given up before a connection was free. */
-  unsent: number
   unanswered: number
   okMs: Percentiles
-  shedMs: Percentiles
   /** How late the load itself sent: latencies mean nothing where this is not small. */
   lateMs: Percentiles
   /** Latency and due time of each call; empty for a stage with too many. */
@@ -52,24 +45,14 @@ export interface EventDelays {
   delayMs: Percentiles
 }
 
-/** Calls by due time, in steps of `STEP_MS`. */
-export interface Step {
-  due: number
-  ok: number
-  slowestOkMs: number
-}
-
 export interface OpenLoopResult {
   stages: StageResult[]
-  steps: Step[]
 }
 
-export const STEP_MS = 100
 const MAXIMUM_LISTED = 10_000
 const GRACE_MS = 15_000
-/** The timer's thread takes a moment to start, thousands of connections take longer. */
+/** The timer's thread takes a moment to start. */
 const START_MS = 200
-const OPENING_MS = 2_000
 
 interface Call {
   due: number
@@ -79,7 +62,7 @@ interface Call {
   /** Of the events of a stream. */
   delays: number[]
   joined: number
-  end: Outcome | { kind: 'unsent' } | null
+  end: Outcome | null
 }
 
 /**
@@ -88,7 +71,7 @@ interface Call {
  */
 export async function runOpenLoop(options: OpenLoopOptions): Promise<OpenLoopResult> {
   const traffic = startTraffic(options)
-  const first = preciseNow() + START_MS + (options.allOpen === true ? OPENING_MS : 0)
+  const first = preciseNow() + START_MS
   const calls: Call[] = []
   await eachDue(options.stages, first, (call) => {
     calls.push(call)
@@ -102,12 +85,12 @@ export async function runOpenLoop(options: OpenLoopOptions): Promise<OpenLoopRes
       calls.filter((call) => call.stage === stage),
     ),
   )
-  return { stages: ofStage, steps: stepsOf(calls, first) }
+  return { stages: ofStage }
 }
 
 function resultOf(rate: number, calls: readonly Call[]): StageResult {
-  const ended = (kind: 'ok' | 'shed' | 'unsent' | 'failed') => calls.filter(({ end }) => end?.kind === kind)
-  const [ok, shed, failed] = [ended('ok'), ended('shed'), ended('failed')]
+  const ended = (kind: Outcome['kind']) => calls.filter(({ end }) => end?.kind === kind)
+  const [ok, failed] = [ended('ok'), ended('failed')]
   const latencies = (some: readonly Call[]) => some.map(({ latencyMs }) => latencyMs)
   const listed = ok.length > MAXIMUM_LISTED ? [] : ok
   const firstEnd = failed[0]?.end
@@ -115,13 +98,11 @@ function resultOf(rate: number, calls: readonly Call[]): StageResult {
     rate,
     due: calls.length,
     ok: ok.length,
-    shed: shed.length,
+    shed: ended('shed').length,
     failed: failed.length,
     firstError: firstEnd?.kind === 'failed' ? firstEnd.why : null,
-    unsent: ended('unsent').length,
     unanswered: calls.filter(({ end }) => end === null).length,
     okMs: percentilesOf(latencies(ok)),
-    shedMs: percentilesOf(latencies(shed)),
     lateMs: percentilesOf(calls.map(({ lateMs }) => lateMs)),
     okEachMs: latencies(listed),
     okDueMs: listed.map(({ due }) => due),
@@ -131,20 +112,6 @@ function resultOf(rate: number, calls: readonly Call[]): StageResult {
       delayMs: percentilesOf(calls.flatMap(({ delays }) => delays)),
     },
   }
-}
-
-function stepsOf(calls: readonly Call[], first: number): Step[] {
-  const steps: Step[] = []
-  for (const { due, end, latencyMs } of calls) {
-    const index = Math.floor((due - first) / STEP_MS)
-    while (steps.length <= index) steps.push({ due: 0, ok: 0, slowestOkMs: 0 })
-    const step = steps[index] as Step
-    step.due += 1
-    if (end?.kind !== 'ok') continue
-    step.ok += 1
-    step.slowestOkMs = Math.max(step.slowestOkMs, latencyMs)
-  }
-  return steps
 }
 
 /** Calls back once for each due call; late ones immediately. */
@@ -179,7 +146,6 @@ function* dueCalls(stages: readonly Stage[], first: number): Generator<Call, voi
 function startTraffic(options: OpenLoopOptions) {
   const connections = createConnections(options)
   const queue: Call[] = []
-  const { giveUpMs = Number.POSITIVE_INFINITY } = options
 
   function send(call: Call): boolean {
     const onEnd = (outcome: Outcome) => {
@@ -200,13 +166,10 @@ function startTraffic(options: OpenLoopOptions) {
   }
 
   function sendNext(): void {
-    const oldest = preciseNow() - giveUpMs
-    let next = queue.shift()
-    for (; next !== undefined && next.due < oldest; next = queue.shift()) next.end = { kind: 'unsent' }
+    const next = queue.shift()
     if (next !== undefined) send(next)
   }
 
-  if (options.allOpen === true) connections.fill()
   return {
     call(call: Call) {
       if (!send(call)) queue.push(call)

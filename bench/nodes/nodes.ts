@@ -1,5 +1,5 @@
 import { cpus, loadavg } from 'node:os'
-import { BODIES } from '../load/bodies.ts'
+import { CONNECTIONS } from '../load/bodies.ts'
 import { median, sum } from '../load/percentiles.ts'
 import { treeMicroseconds } from '../load/process-usage.ts'
 import { type LatencyRow, measureGroups, warmUp } from '../parts/latency.ts'
@@ -90,9 +90,8 @@ async function runSlice(scene: Scene, set: NodeSet, seconds: number, { postgres,
     treeMicroseconds(postgres.pid()),
     treeMicroseconds(valkey.pid()),
   ]
-  const { connections, bytes } = BODIES['1k']
   const before = times()
-  const how = { bodyBytes: bytes, connections, warmupSeconds: 0, seconds }
+  const how = { connections: CONNECTIONS, warmupSeconds: 0, seconds }
   const load = await scene.load({ kind: 'closed', ...set.target, ...how })
   await untilDelivered(set)
   const used = times().map((time, index) => (time - (before[index] ?? 0)) / Math.max(1, load.requests))

@@ -109,7 +109,7 @@ async function measureCounters({ options, servers, scene, upstream }: Measured):
   await warmUp(scene, set.target, 2 * options.plan.warmupSeconds)
   const seconds = options.plan.nodes.ratedSeconds
   const keys = {
-    far: await newKeys(set, MANY, KEY_LIMITS.short),
+    far: await newKeys(set, MANY, KEY_LIMITS),
     unlimited: await newKeys(set, 10, null, FREE),
     near: await newKeys(set, 40, NEARLY_SPENT),
   }
@@ -120,7 +120,6 @@ async function measureCounters({ options, servers, scene, upstream }: Measured):
     const loading = scene.load({
       kind: 'open',
       ...set.target,
-      bodyBytes: 0,
       connections: CONNECTIONS,
       stages,
       keys: values,
@@ -209,10 +208,10 @@ async function measurePostgres({ options, servers, scene, upstream }: Measured):
   try {
     for (const [rate, count] of [[500, MANY] as const, [1_000, 5] as const]) {
       progress(`nodes: a provider that takes 2 s, ${rate}/s over ${count} keys`)
-      const keys = await newKeys(set, count, KEY_LIMITS.short)
+      const keys = await newKeys(set, count, KEY_LIMITS)
       const before = { cpu: treeMicroseconds(servers.postgres.pid()), wal: await position() }
       const stages = [{ rate, seconds: options.plan.nodes.ratedSeconds }]
-      const how = { bodyBytes: 0, connections: 3 * CONNECTIONS, stages, keys }
+      const how = { connections: 3 * CONNECTIONS, stages, keys }
       const [stage] = (await scene.load({ kind: 'open', ...set.target, ...how })).stages
       await untilDelivered(set)
       const calls = Math.max(1, stage?.ok ?? 0)

@@ -80,12 +80,12 @@ const SETTLE_SECONDS = 0.5
 
 /** Some ten thousand calls, so that the measured code is compiled. */
 export async function warmUp(scene: Scene, target: Target, seconds: number): Promise<void> {
-  await scene.load({ kind: 'closed', ...target, bodyBytes: 0, connections: 200, warmupSeconds: 0, seconds, pid: null })
+  await scene.load({ kind: 'closed', ...target, connections: 200, warmupSeconds: 0, seconds, pid: null })
 }
 
 async function callsOf(scene: Scene, target: Target, rate: number, seconds: number): Promise<TargetCalls> {
   const stages = [SETTLE_SECONDS, seconds].map((length) => ({ rate, seconds: length }))
-  const load = await scene.load({ kind: 'open', ...target, bodyBytes: 0, connections: CONNECTIONS, stages })
+  const load = await scene.load({ kind: 'open', ...target, connections: CONNECTIONS, stages })
   return { name: target.name, family: target.family, stage: load.stages[1] as StageResult }
 }
 

@@ -34,7 +34,7 @@ export async function measureMemory(options: RunOptions): Promise<MemoryRow[]> {
 
 export async function peakInFlight(scene: Scene, target: Target, seconds: number) {
   const watch = watchRss(target.pid ?? 0)
-  const how = { bodyBytes: 0, connections: IN_FLIGHT, warmupSeconds: 0, seconds }
+  const how = { connections: IN_FLIGHT, warmupSeconds: 0, seconds }
   const load = await scene.load({ kind: 'closed', ...target, ...how })
   return { rssInFlightBytes: watch.stop(), failed: load.errors }
 }

@@ -8,9 +8,7 @@ import { DIRECT, HOP, PIPE } from '../run/contestants.ts'
 import { builtProgram, OURS } from '../run/gateway.ts'
 import { label } from '../run/scene.ts'
 import { takeTurn } from '../run/turn.ts'
-import { measureEventLoop } from './event-loop.ts'
 import { measureLatency } from './latency.ts'
-import { measureOverload } from './overload.ts'
 import { measureSaturation } from './saturation.ts'
 import { measureStreamMemory } from './stream-memory.ts'
 import { measureFirstContent, measureStreams, WHOLE } from './streams.ts'
@@ -29,8 +27,6 @@ function shortRun(): RunOptions {
     warmupSeconds: 0.01,
     saturation: { rounds: 1, seconds: 0.1 },
     latency: { rates: [{ rate: 100, rounds: 1 }], seconds: 0.3 },
-    eventLoop: { slices: 1, seconds: 0.5, rows: 0 },
-    overload: { quietSeconds: 0.3, seconds: 0.3 },
     streams: { rounds: 1, seconds: 0.1, warmupSeconds: 0.01, paces: ['paced' as const] },
     firstContent: { rates: [{ rate: 20, rounds: 1 }], seconds: 0.5 },
     streamMemory: { open: 20, streams: 20, calmMs: 100 },
@@ -52,7 +48,7 @@ test('every target is measured as busy as it can be', { timeout: 400_000 }, asyn
 test('two builds are compared by CPU per call', { timeout: 400_000, skip: !isLinux }, async () => {
   const rows = await measureAgainst(shortRun(), builtProgram(OTHER))
   assert.deepEqual(
-    rows.map(({ family, rounds, errors }) => [family, rounds, errors]),
+    rows.map(({ name, rounds, errors }) => [name, rounds, errors]),
     [
       ['openai', 2, 0],
       ['anthropic', 2, 0],
@@ -73,20 +69,6 @@ test('calls are made at a constant rate, and answered', { timeout: 400_000 }, as
   // Null where a busy machine delayed every call.
   const { p50Ms, p99Ms } = rows[0]?.added ?? assert.fail()
   assert.deepEqual([p50Ms ?? 0, p99Ms ?? 0], [0, 0])
-})
-
-test('the event loop is watched in every phase', { timeout: 400_000, skip: !isLinux }, async () => {
-  const rows = await measureEventLoop(shortRun())
-  assert.equal(rows.length, 4)
-  for (const row of rows) assert.ok(row.longestMs > 0, JSON.stringify(row))
-})
-
-test('every 200 of an overload is in the log', { timeout: 400_000 }, async () => {
-  const { before, during, missingFromLog } = await measureOverload(shortRun(), 200)
-  assert.deepEqual([before.due, during.due, missingFromLog], [30, 120, 0])
-  // A busy machine may have to shed calls, but must answer all of them.
-  for (const stage of [before, during])
-    assert.deepEqual([stage.failed, stage.unanswered], [0, 0], JSON.stringify(stage))
 })
 
 test('streams are measured beside a proxy that only pipes', { timeout: 400_000 }, async () => {

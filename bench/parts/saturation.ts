@@ -1,4 +1,4 @@
-import { BODIES } from '../load/bodies.ts'
+import { CONNECTIONS } from '../load/bodies.ts'
 import type { ClosedLoopResult } from '../load/closed-loop.ts'
 import { median, type Spread, spreadOf, sum } from '../load/percentiles.ts'
 import type { RunOptions } from '../plan.ts'
@@ -47,8 +47,7 @@ export async function measureSaturation(options: RunOptions): Promise<Saturation
 const SLICE_WARMUP_SECONDS = 0.2
 
 function runSlice(scene: Scene, target: Target, seconds: number): Promise<ClosedLoopResult> {
-  const { connections, bytes } = BODIES['1k']
-  const how = { bodyBytes: bytes, connections, warmupSeconds: SLICE_WARMUP_SECONDS, seconds }
+  const how = { connections: CONNECTIONS, warmupSeconds: SLICE_WARMUP_SECONDS, seconds }
   return scene.load({ kind: 'closed', ...target, ...how })
 }
 

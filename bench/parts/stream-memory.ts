@@ -4,9 +4,9 @@ import { sum } from '../load/percentiles.ts'
 import { readUsage } from '../load/process-usage.ts'
 import type { CutResult } from '../load/stream-loops.ts'
 import type { RunOptions } from '../plan.ts'
+import { askProbe } from '../run/ask-probe.ts'
 import { startGateway } from '../run/gateway.ts'
 import { createScene, FAMILIES, startUpstreams } from '../run/scene.ts'
-import { askProbe } from './event-loop.ts'
 import { STREAMING, streamed } from './streams.ts'
 
 export interface StreamMemory {
@@ -37,7 +37,7 @@ async function measureOpen({ plan, build, progress }: RunOptions) {
   await sleep(4 * calmMs)
   const idle = readUsage(target.pid ?? 0)?.rssBytes ?? 0
   progress(`memory: ${connections} open streams`)
-  const how = { bodyBytes: 0, connections, settleMs: calmMs }
+  const how = { connections, settleMs: calmMs }
   const { open, rssBytes } = await scene.load({ kind: 'hold', ...target, ...how })
   return { open, notOpen: connections - open, bytesEach: (rssBytes - idle) / open }
 }
@@ -57,7 +57,7 @@ async function measureGrowth({ plan, build, progress }: RunOptions) {
     progress(`memory: ${streams} streams, half of them cut`)
     for (const family of FAMILIES) {
       const target = { ...streamed(gateway.target(family)), connections: CONNECTIONS }
-      loads.push(await scene.load({ kind: 'cut', bodyBytes: 0, streams: streams / FAMILIES.length, ...target }))
+      loads.push(await scene.load({ kind: 'cut', streams: streams / FAMILIES.length, ...target }))
     }
     await sleep(plan.streamMemory.calmMs)
     const heapBytes = await askProbe(pid, report)

@@ -1,9 +1,9 @@
-import { BODIES, type BodySize } from '../load/bodies.ts'
+import { CONNECTIONS } from '../load/bodies.ts'
 import type { ClosedLoopResult } from '../load/closed-loop.ts'
 import { median, type Spread, spreadOf, sum } from '../load/percentiles.ts'
 import type { RunOptions, TogetherPlan } from '../plan.ts'
-import { COPY, HOP, startBareProxy } from '../run/contestants.ts'
-import { type BenchGateway, type GatewayOptions, startGateway } from '../run/gateway.ts'
+import { HOP, startBareProxy } from '../run/contestants.ts'
+import { type GatewayOptions, startGateway } from '../run/gateway.ts'
 import { startPeer } from '../run/peers.ts'
 import { createScene, type Family, label, type Scene, startUpstream, type Target } from '../run/scene.ts'
 
@@ -22,12 +22,6 @@ export interface TogetherRow {
   hopRatioSpread: Spread | null
   /** CPU per call in each round, to be compared with another target's in the same round. */
   eachRound: (number | null)[]
-}
-
-/** The same for larger bodies. */
-export interface BodyRow extends TogetherRow {
-  body: BodySize
-  copyRatio: number | null
 }
 
 /** One target in one round. */
@@ -51,44 +45,6 @@ export async function measureTogether({ plan, peers, build, profile, progress }:
   return togetherRows(await runTogether(scene, (round) => [...others, ...ours(round)], plan.together, progress))
 }
 
-/** Messages to the family that speaks it beside chat to the one that speaks that: both verbatim. */
-export async function measureMessages({ plan, build, progress }: RunOptions): Promise<TogetherRow[]> {
-  await using scene = createScene()
-  const upstream = (await startUpstream(scene)).immediate
-  const chosen = await exchangedGateways(scene, { upstream, build })
-  const lineUp: LineUp = (round) =>
-    chosen(round).map((target) => (target.family === 'anthropic' ? { ...target, path: '/v1/messages' } : target))
-  return togetherRows(await runTogether(scene, lineUp, plan.together, progress), `${build.name}, OpenAI family`)
-}
-
-/** The families that are always translated, beside the Anthropic one, which is, too. Each process has each in turn. */
-export async function measureFamilies({ plan, build, profile, progress }: RunOptions): Promise<TogetherRow[]> {
-  await using scene = createScene()
-  const upstream = (await startUpstream(scene)).immediate
-  const nodeFlags = profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`]
-  const families = ['anthropic', 'gemini', 'bedrock'] as const
-  const gateways: BenchGateway[] = []
-  for (const _ of families) gateways.push(await startGateway(scene, { upstream, build, nodeFlags, withFamilies: true }))
-  const lineUp: LineUp = (round) =>
-    families.flatMap((family, place) => gateways[(place + round) % gateways.length]?.target(family) ?? [])
-  return togetherRows(await runTogether(scene, lineUp, plan.together, progress), `${build.name}, Anthropic family`)
-}
-
-export async function measureBodies({ plan, build, progress }: RunOptions): Promise<BodyRow[]> {
-  await using scene = createScene()
-  const upstream = (await startUpstream(scene)).immediate
-  const bare = [await startBareProxy(scene, upstream, 'hop'), await startBareProxy(scene, upstream, 'copy')]
-  const [one, two] = [await startGateway(scene, { upstream, build }), await startGateway(scene, { upstream, build })]
-  const rows: BodyRow[] = []
-  for (const body of plan.bodySizes) {
-    const lineUp = () => [...bare, one.target('openai', body), two.target('anthropic', body)]
-    const measured = togetherRows(await runTogether(scene, lineUp, plan.bodies, progress, body))
-    const ofCopy = measured.find(({ name }) => name === COPY)?.eachRound ?? []
-    for (const row of measured) rows.push({ ...row, body, copyRatio: median(ratiosWithin(row.eachRound, ofCopy)) })
-  }
-  return rows
-}
-
 /** Two gateways that exchange the families after every round, so that neither family depends on one process. */
 export async function exchangedGateways(scene: Scene, options: GatewayOptions): Promise<LineUp> {
   const [one, two] = [await startGateway(scene, options), await startGateway(scene, options)]
@@ -105,12 +61,11 @@ export async function runTogether(
   lineUp: LineUp,
   plan: TogetherPlan,
   progress: (text: string) => void,
-  body: BodySize = '1k',
 ): Promise<Share[][]> {
   const run = (round: number, seconds: number) =>
-    Promise.all(lineUp(round).map((target) => takeShare(scene, target, seconds, body)))
+    Promise.all(lineUp(round).map((target) => takeShare(scene, target, seconds)))
   for (const role of [0, 1]) {
-    progress(`together, ${body}: all warm up for ${plan.warmupSeconds} s`)
+    progress(`together: all warm up for ${plan.warmupSeconds} s`)
     await run(role, plan.warmupSeconds)
   }
   const rounds: Share[][] = []
@@ -118,7 +73,7 @@ export async function runTogether(
     const shares = await run(round, plan.seconds)
     rounds.push(shares)
     const costs = shares.map((share) => `${label(share)} ${cpuPerRequest(share.load)?.toFixed(0) ?? '–'} µs`)
-    progress(`together, ${body}, round ${round + 1} of ${plan.rounds}: ${costs.join(', ')}`)
+    progress(`together, round ${round + 1} of ${plan.rounds}: ${costs.join(', ')}`)
   }
   return rounds
 }
@@ -126,10 +81,9 @@ export async function runTogether(
 /** Until all have begun; a share that is shorter is only tried out. */
 const SHARE_WARMUP_SECONDS = 0.5
 
-async function takeShare(scene: Scene, target: Target, seconds: number, body: BodySize): Promise<Share> {
-  const { bytes, connections } = BODIES[body]
+async function takeShare(scene: Scene, target: Target, seconds: number): Promise<Share> {
   const warmupSeconds = Math.min(SHARE_WARMUP_SECONDS, seconds)
-  const how = { bodyBytes: bytes, connections, warmupSeconds, seconds }
+  const how = { connections: CONNECTIONS, warmupSeconds, seconds }
   return { name: target.name, family: target.family, load: await scene.load({ kind: 'closed', ...how, ...target }) }
 }
 

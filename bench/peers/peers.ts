@@ -1,6 +1,6 @@
 import { cpus, loadavg } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { BODIES, requestBody } from '../load/bodies.ts'
+import { CONNECTIONS, requestBody } from '../load/bodies.ts'
 import { median, type Spread, spreadOf, sum } from '../load/percentiles.ts'
 import { treeMicroseconds } from '../load/process-usage.ts'
 import { per, ratiosWithin } from '../parts/together.ts'
@@ -128,9 +128,8 @@ async function answering(target: Target): Promise<Target> {
 async function takeShare(scene: Scene, target: Target, seconds: number): Promise<Share> {
   const { pid } = target
   const read = () => (pid === null ? 0 : treeMicroseconds(pid))
-  const { bytes, connections } = BODIES['1k']
   const before = read()
-  const how = { bodyBytes: bytes, connections, warmupSeconds: 0, seconds, drain: true }
+  const how = { connections: CONNECTIONS, warmupSeconds: 0, seconds, drain: true }
   const load = await scene.load({ kind: 'closed', ...how, ...target })
   const cpuMicroseconds = (await untilIdle(read, () => sleep(IDLE_MS))) - before
   if (load.firstError !== null) process.stderr.write(`${target.name}: ${load.firstError}\n`)

@@ -1,4 +1,3 @@
-import type { OverloadResult } from '../parts/overload.ts'
 import type { BenchResult } from '../result.ts'
 import { label } from '../run/scene.ts'
 import { fixed, megabytes, signed, spread, tableText } from './table.ts'
@@ -13,8 +12,8 @@ export interface Section {
 /** `forDocs`: those that docs/performance.md shows. */
 export function sections(result: BenchResult, forDocs = false): Section[] {
   const tables = forDocs
-    ? [together, latency, bodies, streams, firstContent]
-    : [together, saturation, latency, memory, bodies, eventLoop, overload, streams, firstContent, streamMemory]
+    ? [together, saturation, latency, streams, firstContent]
+    : [together, saturation, latency, memory, streams, firstContent, streamMemory]
   return tables.map((table) => table(result)).filter(({ lines }) => lines.length > 1)
 }
 
@@ -105,57 +104,6 @@ function memory({ memory: rows }: BenchResult): Section {
   })
 }
 
-function bodies({ bodies: rows }: BenchResult): Section {
-  return section('Larger bodies, all busy at the same time on one core', rows, {
-    name: label,
-    body: (row) => row.body,
-    'CPU µs/request': (row) => fixed(row.cpuMicroseconds, 0),
-    '× bare hop': (row) => fixed(row.hopRatio, 2),
-    spread: (row) => spread(row.hopRatioSpread, 2),
-    '× bare copy': (row) => fixed(row.copyRatio, 2),
-    requests: (row) => row.requests,
-    errors: (row) => row.errors,
-  })
-}
-
-function eventLoop({ eventLoop: rows }: BenchResult): Section {
-  return section('Event loop at 1,000/s while …', rows, {
-    name: (row) => row.what,
-    'longest hold ms': (row) => row.longestMs.toFixed(1),
-    spread: (row) => spread(row.longestSpread, 1),
-    worst: (row) => row.worstMs.toFixed(1),
-    'p50 ms': (row) => row.p50Ms.toFixed(2),
-    'p99 ms': (row) => row.p99Ms.toFixed(2),
-    failed: (row) => row.failed,
-  })
-}
-
-function overload({ overload: result }: BenchResult): Section {
-  if (result === null) return { title: '', lines: [] }
-  const { saturationRate, missingFromLog, rssPeakBytes, before, during, after } = result
-  const title = `Overload (saturation: ${saturationRate.toFixed(0)}/s; ${recoveryText(result)}; ${missingFromLog} answers missing from the log; RSS at most ${megabytes(rssPeakBytes)})`
-  const stages = [
-    { name: 'before', ...before },
-    { name: 'twice saturation', ...during },
-    { name: 'after', ...after },
-  ]
-  return section(title, stages, {
-    name: (stage) => stage.name,
-    'rate/s': (stage) => stage.rate,
-    due: (stage) => stage.due,
-    served: (stage) => stage.ok,
-    '503 overloaded': (stage) => stage.shed,
-    other: (stage) => stage.failed,
-    'given up': (stage) => stage.unsent,
-    unanswered: (stage) => stage.unanswered,
-    'served p50 ms': (stage) => stage.okMs.p50.toFixed(1),
-    'served p99 ms': (stage) => stage.okMs.p99.toFixed(1),
-    '503 p50 ms': (stage) => stage.shedMs.p50.toFixed(1),
-    '503 p99 ms': (stage) => stage.shedMs.p99.toFixed(1),
-    'load late p99': (stage) => stage.lateMs.p99.toFixed(1),
-  })
-}
-
 function streams({ streams: rows }: BenchResult): Section {
   return section('CPU per stream of 100 events: all at the same time on one core, 12 connections each', rows, {
     name: label,
@@ -198,8 +146,4 @@ function streamMemory({ streamMemory: measured }: BenchResult): Section {
     'heap after GC': (row) => megabytes(row.heapBytes),
     RSS: (row) => megabytes(row.rssBytes),
   })
-}
-
-function recoveryText({ recoveryMs }: OverloadResult): string {
-  return recoveryMs === null ? 'not normal again within the run' : `normal again after ${recoveryMs} ms`
 }

@@ -7,7 +7,6 @@ import { peersLine, peersPage } from '../peers/report.ts'
 import type { BenchResult } from '../result.ts'
 import { DIRECT } from '../run/contestants.ts'
 import { label } from '../run/scene.ts'
-import { chartSvg } from './chart.ts'
 import { headText, sections, startText, targetLines } from './report.ts'
 import { fixed, markdownTable, megabytes } from './table.ts'
 
@@ -17,10 +16,9 @@ const TOO_SHORT = 'the last run was a quick one, too short for figures to cite: 
 /** Replaces the text between the markers of each file. */
 export function writeDocs(result: BenchResult): string {
   if (result.quick) throw new Error(TOO_SHORT)
-  writeFileSync(join(ROOT, 'docs/images/bench.svg'), chartSvg(result))
   fill('docs/performance.md', figures(result))
   fill('README.md', summary(result))
-  return 'written: docs/images/bench.svg, docs/performance.md, README.md\n'
+  return 'written: docs/performance.md, README.md\n'
 }
 
 export function writeNodesDocs(result: NodesResult): string {
@@ -55,7 +53,7 @@ export function between(page: string, text: string, { begin, end } = MARKS): str
 function figures(result: BenchResult): string {
   const targets = `### Targets\n\n${markdownTable(targetLines(result))}`
   const tables = sections(result, true).map(({ title, lines }) => `### ${title}\n\n${markdownTable(lines)}`)
-  return `![CPU a call and added latency](images/bench.svg)\n\n${headText(result)}\n\n${targets}\n${tables.join('\n')}\n${startText(result)}`
+  return `${headText(result)}\n\n${targets}\n${tables.join('\n')}\n${startText(result)}`
 }
 
 /** The figures by which people compare gateways. */
@@ -78,5 +76,5 @@ export function summary(result: BenchResult): string {
     })
   const costs = ['', 'CPU µs a call', '× bare hop', 'calls/s alone on one core']
   const head = [...costs, 'added p50 / p99 at 500/s', 'RSS idle / 1,000 in flight']
-  return `![CPU a call and added latency, beside a bare proxy and a peer](docs/images/bench.svg)\n\n${headText(result)}\n\n${markdownTable([head, ...lines])}`
+  return `${headText(result)}\n\n${markdownTable([head, ...lines])}`
 }

@@ -6,7 +6,7 @@ import { Pool } from 'undici'
 /**
  * The references: the minimum that a gateway on Node must do. `hop` looks a key up by its SHA-256, parses the body,
  * replaces the model, forwards over keep-alive, parses the answer, replaces id and model, and adds the cost and five
- * headers. `copy` forwards the bytes. `pipe` forwards them as they come, with nothing but `node:http`. No limits, log,
+ * headers. `pipe` forwards the bytes as they come, with nothing but `node:http`. No limits, log,
  * translation, fallback or metrics.
  */
 const upstream = new URL(process.argv[2] ?? '')
@@ -18,7 +18,7 @@ const headers = { authorization: 'Bearer sk-bench', 'content-type': 'application
 const keys = new Map([[hash(`Bearer ${key}`), { name: 'bench', model: 'gpt-5.4-mini' }]])
 
 const agent = new Agent({ keepAlive: true })
-const forward = { hop, copy, pipe }[mode] ?? hop
+const forward = { hop, pipe }[mode] ?? hop
 const server = createServer((request, response) => {
   forward(request, response).catch((error: unknown) => {
     process.stderr.write(`${error instanceof Error ? error.stack : error}\n`)
@@ -59,12 +59,6 @@ async function hop(request: IncomingMessage, response: ServerResponse): Promise<
       'x-gateway-latency-ms': String(Math.round(performance.now() - began)),
     })
     .end(text)
-}
-
-async function copy(request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const answered = await send(await bytesOf(request))
-  const bytes = await answered.bytes()
-  response.writeHead(200, { 'content-type': 'application/json', 'content-length': bytes.length }).end(bytes)
 }
 
 async function pipe(request: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -6,7 +6,6 @@ import { startPeer } from './peers.ts'
 import { bearer, CHAT_PATH, FAMILIES, type Scene, type Target } from './scene.ts'
 
 export const HOP = 'bare proxy (hop)'
-export const COPY = 'bare proxy (copy)'
 export const PIPE = 'bare proxy (pipe)'
 export const DIRECT = 'direct'
 
@@ -16,7 +15,7 @@ export function direct(upstream: string): Target {
   return { name: DIRECT, family: 'openai', url: upstream, path: CHAT_PATH, headers, model: 'gpt-5.4-mini', pid: null }
 }
 
-const BARE = { hop: HOP, copy: COPY, pipe: PIPE }
+const BARE = { hop: HOP, pipe: PIPE }
 
 /** bare-proxy.ts describes the modes. */
 export async function startBareProxy(scene: Scene, upstream: string, mode: keyof typeof BARE): Promise<Target> {

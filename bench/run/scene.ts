@@ -9,7 +9,7 @@ import { type Pinning, pinSelf } from './pinning.ts'
 
 /** Measured in every part. */
 export const FAMILIES = ['openai', 'anthropic'] as const
-export type Family = (typeof FAMILIES)[number] | 'gemini' | 'bedrock'
+export type Family = (typeof FAMILIES)[number]
 
 /** Where the load sends its calls. */
 export interface Target {
@@ -31,8 +31,6 @@ export interface Target {
 const FAMILY_NAME: Readonly<Record<Family, string>> = {
   openai: 'OpenAI family',
   anthropic: 'Anthropic family',
-  gemini: 'Gemini family',
-  bedrock: 'Bedrock family',
 }
 
 /** The name of a row. Bare proxies and direct calls have one family only. */

@@ -9,7 +9,7 @@ import { Reports } from '../../src/limits/counters/reports.ts'
 import { JOIN } from '../../src/limits/counters/scripts/node.ts'
 import { SYNC } from '../../src/limits/counters/scripts/sync.ts'
 import { Syncs } from '../../src/limits/counters/syncs.ts'
-import { beginLedger } from '../../test/counters.ts'
+import { beginLedger } from '../counters.ts'
 import { VirtualTime } from './virtual-time.ts'
 
 /** One budget that many nodes spend together. */

@@ -1,7 +1,7 @@
-import { connectTo } from '../../test/counters.ts'
-import { startValkey } from '../../test/valkey.ts'
-import { sum } from '../load/percentiles.ts'
-import { readUsage } from '../load/process-usage.ts'
+import { sum } from '../../bench/load/percentiles.ts'
+import { readUsage } from '../../bench/load/process-usage.ts'
+import { connectTo } from '../counters.ts'
+import { startValkey } from '../valkey.ts'
 import { type LeasesRow, leasesText } from './report.ts'
 import { type Scenario, simulate } from './simulation.ts'
 

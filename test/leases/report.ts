@@ -1,5 +1,5 @@
-import { percentilesOf, sum } from '../load/percentiles.ts'
-import { tableText } from '../report/table.ts'
+import { percentilesOf, sum } from '../../bench/load/percentiles.ts'
+import { tableText } from '../../bench/report/table.ts'
 import { type Outcome, PHASES, type PhaseFigures, type Scenario } from './simulation.ts'
 
 export interface LeasesRow {
