@@ -7,6 +7,43 @@ export function replaceValue(json: string, path: readonly string[], by: string):
   return span === null ? json : json.slice(0, span.from) + by + json.slice(span.to)
 }
 
+/**
+ * The JSON of an object in which these fields have other values, and every other byte is as it was. Null where one of
+ * them is not there exactly once, or a name is written with escapes: the object must be written again.
+ */
+export function replaceFields(json: string, names: readonly string[], by: readonly string[]): string | null {
+  let [text, copied, found] = ['', 0, 0]
+  let at = skipBlanks(json, 0)
+  if (json[at] !== '{') return null
+  at = skipBlanks(json, at + 1)
+  while (json.charCodeAt(at) === QUOTE) {
+    const end = endOfText(json, at)
+    const from = skipBlanks(json, skipBlanks(json, end) + 1)
+    const to = endOfValue(json, from)
+    const place = nameAt(json, at + 1, end - 1, names)
+    if (place === null || (place >= 0 && (found & (1 << place)) !== 0)) return null
+    if (place >= 0) {
+      text += json.slice(copied, from) + by[place]
+      copied = to
+      found |= 1 << place
+    }
+    at = skipBlanks(json, to)
+    if (json[at] !== ',') break
+    at = skipBlanks(json, at + 1)
+  }
+  return found === (1 << names.length) - 1 ? text + json.slice(copied) : null
+}
+
+/** Its index; -1: another name. Null: it has escapes. */
+function nameAt(json: string, from: number, to: number, names: readonly string[]): number | null {
+  for (let at = from; at < to; at++) if (json.charCodeAt(at) === BACKSLASH) return null
+  for (let index = 0; index < names.length; index++) {
+    const name = names[index]
+    if (name?.length === to - from && json.startsWith(name, from)) return index
+  }
+  return -1
+}
+
 interface Span {
   from: number
   to: number
@@ -39,19 +76,26 @@ function memberOf(json: string, start: number, name: string): Span | null {
   return null
 }
 
+const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c]
+
 /** Space, line feed, carriage return, tab. */
-const BLANKS = [0x20, 0x0a, 0x0d, 0x09]
-const QUOTE = 0x22
+function isBlank(code: number): boolean {
+  return code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09
+}
+
 /** `{` and `[` */
-const OPENING = [0x7b, 0x5b]
+function isOpening(code: number): boolean {
+  return code === 0x7b || code === 0x5b
+}
+
 /** `}` and `]` */
-const CLOSING = [0x7d, 0x5d]
-/** After a number, true, false or null. */
-const ENDING = [0x2c, ...CLOSING, ...BLANKS]
+function isClosing(code: number): boolean {
+  return code === 0x7d || code === 0x5d
+}
 
 function skipBlanks(json: string, from: number): number {
   let at = from
-  while (BLANKS.includes(json.charCodeAt(at))) at += 1
+  while (isBlank(json.charCodeAt(at))) at += 1
   return at
 }
 
@@ -61,11 +105,12 @@ function endOfValue(json: string, from: number): number {
   for (let at = from; at < json.length; at++) {
     const code = json.charCodeAt(at)
     if (code === QUOTE) at = endOfText(json, at) - 1
-    else if (OPENING.includes(code)) depth += 1
+    else if (isOpening(code)) depth += 1
     else if (depth === 0) {
-      if (ENDING.includes(code)) return at
+      // After a number, true, false or null.
+      if (code === COMMA || isClosing(code) || isBlank(code)) return at
       continue
-    } else if (CLOSING.includes(code)) depth -= 1
+    } else if (isClosing(code)) depth -= 1
     else continue
     if (depth === 0) return at + 1
   }

@@ -37,7 +37,7 @@ export function readReply(
   }
   const reading = translator.fromWire(value, request, model)
   if (reading.kind === 'answer') {
-    if (translator.isVerbatim === true) reading.answer.json = json
+    if (translator.isVerbatim === true && reading.answer.body === value) reading.answer.json = json
     return reading
   }
   return { kind: 'failure', failure: cleaned(reading.failure, (words) => withoutSecrets(words, provider)) }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Answer, Stamp } from '../../domain/request/answer.ts'
 import type { JsonObject } from '../../domain/request/call-request.ts'
+import { replaceFields } from '../replace-value.ts'
 
 export const Completion = z.looseObject({
   id: z.string().describe('chatcmpl_…, also in x-gateway-request-id.'),
@@ -18,7 +19,11 @@ export const Completion = z.looseObject({
 })
 
 /** The caller's completion. */
-export function writeCompletion({ body }: Answer, { id, model, created }: Stamp): string {
+export function writeCompletion({ body, json }: Answer, { id, model, created }: Stamp): string {
+  if (json !== undefined && Number.isInteger(body['created'])) {
+    const edited = replaceFields(json, ['id', 'model'], [JSON.stringify(id), JSON.stringify(model)])
+    if (edited !== null) return edited
+  }
   // The first four set the order of the fields; the provider's fields follow.
   const whole: JsonObject = { id, object: 'chat.completion', created, model, ...body }
   whole['id'] = id

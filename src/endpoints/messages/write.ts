@@ -4,7 +4,7 @@ import type { Answer, Stamp } from '../../domain/request/answer.ts'
 import { isJsonObject, type JsonObject } from '../../domain/request/call-request.ts'
 import { checkFaithful } from '../../domain/request/faithful.ts'
 import { type MessagesRequest, UNSIGNED } from '../../domain/request/messages.ts'
-import { replaceValue } from '../replace-value.ts'
+import { replaceFields } from '../replace-value.ts'
 import { stopReason } from './stop-reason.ts'
 import { callersNames } from './tool-names.ts'
 import { messageUsage } from './usage.ts'
@@ -23,7 +23,8 @@ export const Message = z.looseObject({
 /** The provider's own message as it is, except for the model; a completion as a message. */
 export function writeMessage(answer: Answer, stamp: Stamp, request: MessagesRequest): string {
   const { body, json } = answer
-  if (json !== undefined && 'model' in body) return replaceValue(json, ['model'], JSON.stringify(stamp.model))
+  const edited = json === undefined ? null : replaceFields(json, ['model'], [JSON.stringify(stamp.model)])
+  if (edited !== null) return edited
   if (json !== undefined || body['type'] === 'message') return JSON.stringify({ ...body, model: stamp.model })
   return JSON.stringify(messageOf(answer, stamp, request))
 }

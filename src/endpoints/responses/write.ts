@@ -2,7 +2,7 @@ import { NO_USAGE } from '../../domain/pricing/usage.ts'
 import type { Answer, ReasoningBlock, Stamp } from '../../domain/request/answer.ts'
 import { isJsonObject, type JsonObject } from '../../domain/request/call-request.ts'
 import type { ResponsesRequest } from '../../domain/request/responses.ts'
-import { replaceValue } from '../replace-value.ts'
+import { replaceFields } from '../replace-value.ts'
 import { callItem, inputOf, itemId, type MessagePart, messageItem, reasoningItem, toolCall } from './items.ts'
 import { incompleteReason, responseObject, usageBody } from './response-object.ts'
 import { sealReasoning } from './sealed-reasoning.ts'
@@ -15,8 +15,9 @@ import { toolNames } from './tools.ts'
  */
 export function writeResponse(answer: Answer, stamp: Stamp, request: ResponsesRequest): string {
   const { body, json } = answer
-  if (json !== undefined) return replaceValue(json, ['model'], JSON.stringify(stamp.model))
-  if (body['object'] === 'response') return JSON.stringify({ ...body, model: stamp.model })
+  const edited = json === undefined ? null : replaceFields(json, ['model'], [JSON.stringify(stamp.model)])
+  if (edited !== null) return edited
+  if (json !== undefined || body['object'] === 'response') return JSON.stringify({ ...body, model: stamp.model })
   const incomplete = incompleteReason(answer.finishReason)
   const status = incomplete === null ? 'completed' : 'incomplete'
   const output = outputOf(answer, stamp, request, status)

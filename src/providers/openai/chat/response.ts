@@ -15,11 +15,18 @@ export function fromWire(body: unknown): Reading {
     if (failed !== null) return { kind: 'failure', failure: failed }
     return unusable(worded`The provider answered without choices.`)
   }
-  const completion: JsonObject = { ...body }
-  completion['object'] ??= 'chat.completion'
-  completion['usage'] ??= { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 }
   const usage = isJsonObject(body['usage']) ? usageFromWire(body['usage'], body['service_tier']) : null
-  return { kind: 'answer', answer: { body: completion, usage, finishReason: finishReason(choices), warning: null } }
+  return {
+    kind: 'answer',
+    answer: { body: completed(body), usage, finishReason: finishReason(choices), warning: null },
+  }
+}
+
+function completed(body: JsonObject): JsonObject {
+  const { object, usage } = body
+  if ((object ?? null) !== null && (usage ?? null) !== null) return body
+  const nothing = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 }
+  return { ...body, object: object ?? 'chat.completion', usage: usage ?? nothing }
 }
 
 function unusable(message: Worded): Reading {
