@@ -15,13 +15,16 @@ export const REQUESTS = 4
 export const TOKENS = 5
 /** Unix milliseconds up to which it has been moved. */
 export const MOMENT = 6
-/** For each period: */
-const PERIOD = 8
+/** Running totals, as dollars and rest: what a period has is what they have grown by, so a call adds to each once. */
+export const SPENT = 7
+export const HELD = 9
+/** For each period, with the part of the totals that is of calls before it: */
+const PERIOD = 11
 export const STARTS_AT = 0
 export const RESETS_AT = 1
-export const SPENT = 2
-export const HELD = 4
-export const PERIOD_WORDS = 6
+export const SPENT_BEFORE = 2
+export const HELD_BEFORE = 4
+const PERIOD_WORDS = 6
 /** A ring of seconds, each with its number, requests and tokens. */
 const RING = PERIOD + PERIODS.length * PERIOD_WORDS
 const RING_WORDS = 3
@@ -62,11 +65,11 @@ export class SlotFigures {
 
   /** In the current one of these periods. */
   spent(per: Period): Picodollars {
-    return this.#money(PLACES[per] + SPENT)
+    return this.#since(SPENT, PLACES[per] + SPENT_BEFORE)
   }
 
   held(per: Period): Picodollars {
-    return this.#money(PLACES[per] + HELD)
+    return this.#since(HELD, PLACES[per] + HELD_BEFORE)
   }
 
   /** Milliseconds until at most this much is left of the minute; null: even an empty one has more. */
@@ -128,7 +131,7 @@ export class SlotFigures {
     return (second + WINDOW_SECONDS) * 1000 - this.at(MOMENT)
   }
 
-  #money(place: number): Picodollars {
-    return moneyOf(this.at(place), this.at(place + 1))
+  #since(total: number, before: number): Picodollars {
+    return moneyOf(this.at(total) - this.at(before), this.at(total + 1) - this.at(before + 1))
   }
 }

@@ -6,15 +6,16 @@ import {
   CHANGES,
   GENERATION,
   HELD,
+  HELD_BEFORE,
   IN_FLIGHT,
   MOMENT,
-  PERIOD_WORDS,
   PLACES,
   REQUESTS,
   RESETS_AT,
   ringPlace,
   SlotFigures,
   SPENT,
+  SPENT_BEFORE,
   STARTS_AT,
   TOKENS,
   USED,
@@ -87,9 +88,10 @@ export class Slot extends SlotFigures {
     words[GENERATION] = generation + 1
     words[USED] = logged === undefined ? 0 : 1
     words[MOMENT] = at
+    if (logged !== undefined) this.#add(SPENT, amountOf(logged.spent.total))
     for (const period of PERIODS) {
       this.#begin(period, at)
-      if (logged !== undefined) this.#add(PLACES[period] + SPENT, amountOf(logged.spent[period]))
+      if (logged !== undefined) this.#subtract(PLACES[period] + SPENT_BEFORE, amountOf(logged.spent[period]))
     }
     const now = this.second
     for (const { second, requests, tokens } of logged?.seconds ?? []) {
@@ -123,20 +125,18 @@ export class Slot extends SlotFigures {
   }
 
   hold(at: number, money: Amount | null, tokens: number): void {
-    if (money !== null) for (const place of ALL_PLACES) this.#add(place + HELD, money)
+    if (money !== null) this.#add(HELD, money)
     this.words[USED] = 1
     this.words[IN_FLIGHT] = this.at(IN_FLIGHT) + 1
     this.words[CHANGES] = this.at(CHANGES) + 1
     this.#count(Math.floor(at / 1000), 1, tokens)
   }
 
-  /** What belongs to a period that has ended is dropped. */
   end(admittedAt: number, held: Amount | null, spent: Amount | null): void {
-    for (const place of ALL_PLACES) {
-      if (admittedAt < this.at(place + STARTS_AT)) continue
-      if (held !== null) this.#subtract(place + HELD, held)
-      if (spent !== null) this.#add(place + SPENT, spent)
-    }
+    if (held !== null) this.#subtract(HELD, held)
+    if (spent !== null) this.#add(SPENT, spent)
+    // A day never begins before the other periods.
+    if (admittedAt < this.at(PLACES.day + STARTS_AT)) this.#endBefore(admittedAt, held, spent)
     this.words[IN_FLIGHT] = this.at(IN_FLIGHT) - 1
     this.words[CHANGES] = this.at(CHANGES) + 1
   }
@@ -147,10 +147,20 @@ export class Slot extends SlotFigures {
     if (second > this.second - WINDOW_SECONDS) this.#count(second, requests, tokens)
   }
 
+  /** The call belongs to periods that have ended. */
+  #endBefore(admittedAt: number, held: Amount | null, spent: Amount | null): void {
+    for (const place of ALL_PLACES) {
+      if (admittedAt >= this.at(place + STARTS_AT)) continue
+      if (held !== null) this.#subtract(place + HELD_BEFORE, held)
+      if (spent !== null) this.#add(place + SPENT_BEFORE, spent)
+    }
+  }
+
   #begin(period: Period, at: number): void {
     const { startsAt, resetsAt } = periodBounds(period, at)
     const place = PLACES[period]
-    this.words.fill(0, place, place + PERIOD_WORDS)
+    this.words.copyWithin(place + SPENT_BEFORE, SPENT, SPENT + 2)
+    this.words.copyWithin(place + HELD_BEFORE, HELD, HELD + 2)
     this.words[place + STARTS_AT] = startsAt
     this.words[place + RESETS_AT] = resetsAt ?? Number.POSITIVE_INFINITY
   }
@@ -182,10 +192,11 @@ export class Slot extends SlotFigures {
   }
 
   #isWithin({ per, limit }: { per: Period; limit: Amount }, hold: Amount): boolean {
-    const place = PLACES[per]
-    const rest = this.at(place + SPENT + 1) + this.at(place + HELD + 1) + hold.rest
+    const spent = PLACES[per] + SPENT_BEFORE
+    const held = PLACES[per] + HELD_BEFORE
+    const rest = this.at(SPENT + 1) - this.at(spent + 1) + this.at(HELD + 1) - this.at(held + 1) + hold.rest
     const over = Math.floor(rest / PER_DOLLAR)
-    const dollars = this.at(place + SPENT) + this.at(place + HELD) + hold.dollars + over
+    const dollars = this.at(SPENT) - this.at(spent) + this.at(HELD) - this.at(held) + hold.dollars + over
     return dollars < limit.dollars || (dollars === limit.dollars && rest - over * PER_DOLLAR <= limit.rest)
   }
 
