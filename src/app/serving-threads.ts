@@ -9,7 +9,7 @@ import type { Position } from '../request-log/fold/position.ts'
 import { threadSpool } from '../request-log/spool/segments.ts'
 import { joinMetrics } from '../telemetry/join-metrics.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
-import { Conversation } from '../threads/conversation.ts'
+import { Conversation, workerProgram } from '../threads/conversation.ts'
 import type { RequestLogStatus } from './open-spool.ts'
 import type {
   CircuitNews,
@@ -111,7 +111,7 @@ export class ServingThreads {
 
   pastFolded(spool: string, seq: number): void {
     const thread = this.#threads.find(({ number }) => spool.endsWith(`/${number}`))
-    void thread?.conversation.ask('pastFolded', { seq }).catch(() => {})
+    thread?.conversation.tell('pastFolded', { seq })
   }
 
   /** From now on their rows are moved into the database as well. */
@@ -125,7 +125,7 @@ export class ServingThreads {
 
   circuit(news: CircuitNews, from: number): void {
     for (const { number, conversation } of this.#threads) {
-      if (number !== from) void conversation.ask('circuit', news)
+      if (number !== from) conversation.tell('circuit', news)
     }
   }
 
@@ -189,22 +189,18 @@ export class ServingThreads {
   }
 
   #begin(data: ThreadData): Thread {
-    const file = import.meta.url.endsWith('.ts') ? './serving-worker.ts' : './serving-worker.js'
-    const worker = new Worker(new URL(file, import.meta.url), { workerData: data })
+    const worker = new Worker(workerProgram(import.meta.url, 'serving-worker'), { workerData: data })
     const { tasks } = this.#options
     const circuit = (news: CircuitNews) => {
       tasks.circuit(news)
       this.circuit(news, data.thread)
     }
-    const conversation = new Conversation<ThreadTasks>(worker, { ...tasks, circuit })
-    const die = (error: Error) => {
-      conversation.fail(error)
+    const onEnd = (error: unknown) => {
       if (this.#isEnding || !this.#isServing) return
       this.#isEnding = true
-      this.#options.onDeath(data.thread, error)
+      this.#options.onDeath(data.thread, error as Error)
     }
-    worker.once('error', (error) => die(error as Error))
-    worker.once('exit', (code) => die(new Error(`it ended with ${code}`)))
+    const conversation = new Conversation<ThreadTasks>(worker, { ...tasks, circuit }, { onEnd })
     return { number: data.thread, worker, conversation, log: null, isDelivered: false }
   }
 

@@ -96,7 +96,7 @@ const catalog = catalogOf(() => models)
 const isKnown = knownModels(() => snapshot, catalog)
 const circuits = createCircuits(Date.now, isKnown, (entry, circuit) => {
   const { provider, model } = entry
-  void main.ask('circuit', { entry: { provider, model }, circuit })
+  main.tell('circuit', { entry: { provider, model }, circuit })
 })
 const balance = connectionBalance(data.connections, thread)
 const limits = (): LimitsState => (data.isLone ? { kind: 'lone', enforces: !book.isStandby } : { kind: 'memory' })

@@ -2,6 +2,7 @@ import { Worker } from 'node:worker_threads'
 import { joined } from '../domain/byte-pieces.ts'
 import { hiddenEverywhere } from '../domain/provider.ts'
 import type { Endpoint } from '../endpoints/endpoint.ts'
+import { workerProgram } from '../threads/conversation.ts'
 import { BodyWorkers, type StartWorker, type WorkerBounds } from './body-workers.ts'
 import { LargeBody, ownedBuffers } from './large-body.ts'
 import type { ReadAnswer, ReplyToRead, WorkerData } from './protocol.ts'
@@ -34,9 +35,7 @@ const HEAP_MEGABYTES = 2_048
 export const IDLE_MS = 30_000
 
 export function startWorker(): Worker {
-  // Beside this file: TypeScript in the repository, JavaScript in the built package.
-  const file = import.meta.url.endsWith('.ts') ? './body-worker.ts' : './body-worker.js'
-  return new Worker(new URL(file, import.meta.url), {
+  return new Worker(workerProgram(import.meta.url, 'body-worker'), {
     resourceLimits: { maxOldGenerationSizeMb: HEAP_MEGABYTES },
     workerData: { hidden: hiddenEverywhere() } satisfies WorkerData,
   })

@@ -16,8 +16,8 @@ function watched(t: TestContext, bounds: WorkerBounds) {
     const worker = startWorker()
     const post = worker.postMessage.bind(worker)
     let running = 0
-    worker.postMessage = (message: { task?: string }, transfer?: never) => {
-      if (message.task !== 'release') {
+    worker.postMessage = (message: { kind: string }, transfer?: never) => {
+      if (message.kind === 'ask') {
         seen.tasks += 1
         running += 1
         seen.most = Math.max(seen.most, running)

@@ -51,30 +51,30 @@ export interface Translated {
   written: Uint8Array<ArrayBuffer> | null
 }
 
-/** The requests to the worker and its answers. `body` numbers the requests whose body it keeps. */
-export interface Tasks {
-  open: {
-    input: { body: number; chunks: ArrayBuffer[]; endpoint: string; hash: boolean; allowsStream: boolean }
-    output: OpenedRequest
-  }
+/** What the worker can be asked for. `body` numbers the requests whose body it keeps. */
+export type BodyTasks = {
+  open(input: {
+    body: number
+    chunks: ArrayBuffer[]
+    endpoint: string
+    hash: boolean
+    allowsStream: boolean
+  }): OpenedRequest
   /** `isFinal`: there is no further translation with other bounds. */
-  translate: { input: { body: number; destinations: Destination[]; isFinal: boolean }; output: Translated }
-  write: { input: { body: number; position: number }; output: Uint8Array<ArrayBuffer> }
-  read: { input: ReplyToRead & { chunks: ArrayBuffer[] }; output: ReadAnswer }
+  translate(input: { body: number; destinations: Destination[]; isFinal: boolean }): Translated
+  write(input: { body: number; position: number }): Uint8Array<ArrayBuffer>
+  read(input: ReplyToRead & { chunks: ArrayBuffer[] }): ReadAnswer
+  /** The call has ended; this is only told. */
+  release(body: number): void
 }
-export type TaskName = keyof Tasks
+export type TaskName = Exclude<keyof BodyTasks, 'release'>
+export type TaskInput<K extends TaskName> = Parameters<BodyTasks[K]>[0]
+export type TaskOutput<K extends TaskName> = ReturnType<BodyTasks[K]>
 
-type TaskOf<K extends TaskName> = { id: number; task: K; input: Tasks[K]['input'] }
-export type Task = { [K in TaskName]: TaskOf<K> }[TaskName]
-/** The call has ended; there is no answer. */
-export type Release = { task: 'release'; body: number }
-
-export type TaskReply =
-  | { id: number; output: Tasks[TaskName]['output'] }
-  /** A caller's mistake, to be thrown as the GatewayError that it was. */
-  | { id: number; refusal: { code: ErrorCode; worded: Worded; refused: RefusedBody | undefined } }
-  /** Our own fault. */
-  | { id: number; fault: unknown }
+/** A caller's mistake, to be thrown as the GatewayError that it was. Anything else is our own fault, and stays as it is. */
+export interface Refusal {
+  refusal: { code: ErrorCode; worded: Worded; refused: RefusedBody | undefined }
+}
 
 /** What a worker is told at its start. */
 export interface WorkerData {

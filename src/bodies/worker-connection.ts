@@ -1,11 +1,13 @@
 import type { Worker } from 'node:worker_threads'
 import { GatewayError } from '../domain/errors.ts'
+import { Conversation } from '../threads/conversation.ts'
 import { FairQueue } from './fair-queue.ts'
-import type { Release, Task, TaskName, TaskReply, Tasks } from './protocol.ts'
+import type { BodyTasks, Refusal, TaskInput, TaskName, TaskOutput } from './protocol.ts'
 
 interface Waiting {
-  task: Task
-  transfer: ArrayBuffer[]
+  task: TaskName
+  input: TaskInput<TaskName>
+  transfer: readonly ArrayBuffer[]
   resolve(output: unknown): void
   reject(error: unknown): void
 }
@@ -13,31 +15,29 @@ interface Waiting {
 /** One worker, from start to end. It gets one task at a time, in turns by owner. */
 export class WorkerConnection {
   static #lastBody = 0
-  failure: unknown = null
   readonly #worker: Worker
+  readonly #conversation: Conversation<BodyTasks>
   readonly #queue = new FairQueue<Waiting>()
-  #running: Waiting | null = null
+  #isBusy = false
   /** Bodies that the worker keeps. */
   readonly #bodies = new Set<number>()
   readonly #onIdle: () => void
-  #lastId = 0
 
   /** `onIdle`: it has nothing to do and keeps nothing. */
   constructor(worker: Worker, onDeath: (error: unknown) => void, onIdle: () => void) {
     this.#worker = worker
     this.#onIdle = onIdle
-    const die = (error: unknown) => {
-      if (this.failure === null) onDeath(error)
-      this.#fail(error)
-    }
-    worker.on('message', (reply: TaskReply) => this.#settle(reply))
-    worker.on('error', die)
-    worker.on('exit', () => die(new Error('the worker for large bodies has ended')))
+    const name = 'the worker for large bodies'
+    this.#conversation = new Conversation(worker, {}, { name, onEnd: onDeath, unpack: errorOf })
+  }
+
+  get failure(): unknown {
+    return this.#conversation.failure
   }
 
   /** Tasks that wait or run. */
   get load(): number {
-    return this.#queue.size + (this.#running === null ? 0 : 1)
+    return this.#queue.size + (this.#isBusy ? 1 : 0)
   }
 
   get isIdle(): boolean {
@@ -47,15 +47,12 @@ export class WorkerConnection {
   ask<K extends TaskName>(
     owner: string,
     task: K,
-    input: Tasks[K]['input'],
-    transfer: ArrayBuffer[] = [],
-  ): Promise<Tasks[K]['output']> {
-    if (this.failure !== null) return Promise.reject(this.failure)
-    this.#lastId += 1
-    const asked = { id: this.#lastId, task, input } as Task
+    input: TaskInput<K>,
+    transfer: readonly ArrayBuffer[] = [],
+  ): Promise<TaskOutput<K>> {
     return new Promise((resolve, reject) => {
-      this.#queue.add(owner, { task: asked, transfer, resolve: resolve as Waiting['resolve'], reject })
-      this.#next()
+      this.#queue.add(owner, { task, input, transfer, resolve: resolve as Waiting['resolve'], reject })
+      if (!this.#isBusy) void this.#work()
     })
   }
 
@@ -73,50 +70,32 @@ export class WorkerConnection {
   }
 
   release(body: number): void {
-    if (this.failure === null) this.#worker.postMessage({ task: 'release', body } satisfies Release)
+    this.#conversation.tell('release', body)
     this.forget(body)
   }
 
   async close(): Promise<void> {
-    this.#fail(new Error('the worker for large bodies is closed'))
+    this.#conversation.fail(new Error('the worker for large bodies is closed'))
     await this.#worker.terminate()
   }
 
-  #fail(error: unknown): void {
-    this.failure ??= error
-    for (let caller = this.#running; caller !== null; caller = this.#queue.take()) caller.reject(this.failure)
-    this.#running = null
-  }
-
-  #next(): void {
-    while (this.#running === null) {
-      const next = this.#queue.take()
-      if (next === null) {
-        // An idle worker must not keep the process alive.
-        this.#worker.unref()
-        return
-      }
-      this.#worker.ref()
-      try {
-        this.#worker.postMessage(next.task, next.transfer)
-        this.#running = next
-      } catch (error) {
-        next.reject(error)
-      }
+  /** Until the queue is empty. */
+  async #work(): Promise<void> {
+    this.#isBusy = true
+    this.#worker.ref()
+    for (let next = this.#queue.take(); next !== null; next = this.#queue.take()) {
+      const { task, input, transfer, resolve, reject } = next
+      await this.#conversation.ask(task, input as never, transfer).then(resolve, reject)
     }
-  }
-
-  #settle(reply: TaskReply): void {
-    const caller = this.#running
-    if (caller === null || caller.task.id !== reply.id) return
-    this.#running = null
-    this.#next()
-    if ('output' in reply) caller.resolve(reply.output)
-    else if ('fault' in reply) caller.reject(reply.fault)
-    else {
-      const { code, worded, refused } = reply.refusal
-      caller.reject(new GatewayError(code, worded, { refused }))
-    }
+    this.#isBusy = false
+    // An idle worker must not keep the process alive.
+    this.#worker.unref()
     if (this.isIdle) this.#onIdle()
   }
+}
+
+function errorOf(packed: unknown): unknown {
+  if (packed === null || typeof packed !== 'object' || !('refusal' in packed)) return packed
+  const { code, worded, refused } = (packed as Refusal).refusal
+  return new GatewayError(code, worded, { refused })
 }

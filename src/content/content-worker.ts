@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { parentPort, workerData } from 'node:worker_threads'
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { Kysely } from 'kysely'
 import { contentExpiry } from '../domain/content/expiry.ts'
 import { builtinRule, type Rule } from '../domain/content/redactions.ts'
@@ -7,14 +7,16 @@ import type { ContentSettings } from '../domain/content/settings.ts'
 import type { Database } from '../store/engine/schema.ts'
 import { openSqlite } from '../store/engine/sqlite-connection.ts'
 import { sqliteDialect } from '../store/engine/sqlite-dialect.ts'
+import { Conversation } from '../threads/conversation.ts'
 import { yieldToServing } from '../threads/yield-to-serving.ts'
 import { ownRule } from './own-patterns.ts'
 import { prepareContent, type RawBody } from './prepare.ts'
-import type { Done, KeptBody, KeptContent, ToWorker, WorkerData } from './protocol.ts'
+import type { ContentTasks, KeeperTasks, KeptBody, KeptContent, WorkerData } from './protocol.ts'
 import { seal } from './seal.ts'
 
 /** Redacts, encrypts and writes what calls said: in this order, so that nothing else reaches a disk. */
 const data = workerData as WorkerData
+const parent = parentPort as MessagePort
 const db = await openTarget()
 yieldToServing(10)
 
@@ -28,11 +30,16 @@ let isStopping = false
 let known: { settings: string; rules: Rule[] } | null = null
 let wake = () => {}
 
-parentPort?.on('message', (message: ToWorker) => {
-  if (message.kind === 'stop') isStopping = true
-  else queue.push(message.content)
-  wake()
-})
+const keeper = new Conversation<KeeperTasks>(parent, {
+  keep(content) {
+    queue.push(content)
+    wake()
+  },
+  stop() {
+    isStopping = true
+    wake()
+  },
+} satisfies ContentTasks)
 
 while (queue.length > 0 || !isStopping) {
   if (queue.length === 0) {
@@ -44,15 +51,14 @@ while (queue.length > 0 || !isStopping) {
   const rows = batch.flatMap((content) => rowOf(content) ?? [])
   const isWritten = await write(rows)
   const stored = isWritten ? rows.filter(({ sealed }) => sealed !== null).length : 0
-  const done: Done = {
+  keeper.tell('done', {
     seq: batch.at(-1)?.seq ?? 0,
     stored,
     failed: isWritten ? batch.length - rows.length : batch.length,
-  }
-  parentPort?.postMessage(done)
+  })
 }
 await db.destroy()
-parentPort?.close()
+parent.close()
 
 async function openTarget(): Promise<Kysely<Database>> {
   if (data.target.kind === 'sqlite') {

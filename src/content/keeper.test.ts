@@ -3,22 +3,24 @@ import { EventEmitter } from 'node:events'
 import { describe, test } from 'node:test'
 import type { Worker } from 'node:worker_threads'
 import { createContentKeeper, type DropReason } from './keeper.ts'
-import type { Done, ToWorker } from './protocol.ts'
+import type { Done, KeptContent } from './protocol.ts'
 
 const KEY = { id: 'k', key: new Uint8Array(32) }
 const SETTINGS = { retention_days: 1, redact: [], patterns: [] }
 
 /** A worker that does only what the test says. */
+type Told = { task: 'keep'; input: KeptContent } | { task: 'stop' }
+
 class FakeWorker extends EventEmitter {
-  readonly posted: ToWorker[] = []
+  readonly posted: Told[] = []
   unref() {}
   ref() {}
-  postMessage(message: ToWorker) {
+  postMessage(message: Told) {
     this.posted.push(message)
-    if (message.kind === 'stop') this.emit('exit', 0)
+    if (message.task === 'stop') this.emit('exit', 0)
   }
   done(done: Done) {
-    this.emit('message', done)
+    this.emit('message', { kind: 'tell', task: 'done', input: done })
   }
 }
 
@@ -45,7 +47,7 @@ function world(maxBytes: number, hasKey = true) {
 }
 
 const kept = (worker: FakeWorker | undefined) =>
-  (worker?.posted ?? []).flatMap((message) => (message.kind === 'keep' ? [message.content] : []))
+  (worker?.posted ?? []).flatMap((message) => (message.task === 'keep' ? [message.input] : []))
 
 describe('memory', () => {
   test('what does not fit is dropped, counted and noted, and what follows fits again', () => {

@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads'
+import { Conversation, ended, workerProgram } from '../threads/conversation.ts'
 import { type CallToKeep, KeptCall } from './kept-call.ts'
-import type { Done, KeptContent, ToWorker, WorkerData } from './protocol.ts'
+import type { ContentTasks, KeeperTasks, KeptContent, WorkerData } from './protocol.ts'
 
 /** Keeps what calls say, where their workspace stores it. Best effort: no call waits for it or fails because of it. */
 export interface ContentKeeper {
@@ -29,9 +30,14 @@ export type DropReason = 'no_key' | 'queue_full' | 'failed'
 const MOST_WAITING = 20_000
 const CLOSE_MS = 5_000
 
+interface ContentWorker {
+  thread: Worker
+  conversation: Conversation<ContentTasks>
+}
+
 export function createContentKeeper(options: KeeperOptions): ContentKeeper {
   const { worker: data, maxBytes, onStored, onDropped, onProblem, start = startWorker } = options
-  let worker: Worker | null = null
+  let worker: ContentWorker | null = null
   let held = 0
   let seq = 0
   /** What the worker has and is not done with. */
@@ -54,23 +60,24 @@ export function createContentKeeper(options: KeeperOptions): ContentKeeper {
     waiting = waiting.filter((each) => each.seq > upTo)
   }
 
-  function connected(workerData: WorkerData): Worker {
+  const done: KeeperTasks['done'] = ({ seq: upTo, stored, failed }) => {
+    if (stored > 0) onStored(stored)
+    if (failed > 0) onDropped(failed, 'failed')
+    settle(upTo)
+  }
+
+  function connected(workerData: WorkerData): ContentWorker {
     if (worker !== null) return worker
     const started = start(workerData)
     started.unref()
-    started.on('message', ({ seq: upTo, stored, failed }: Done) => {
-      if (stored > 0) onStored(stored)
-      if (failed > 0) onDropped(failed, 'failed')
-      settle(upTo)
-    })
     started.on('error', onProblem)
     started.on('exit', () => {
-      if (worker === started) worker = null
+      if (worker?.thread === started) worker = null
       if (sent.length > 0) onDropped(sent.length, 'failed')
       settle(seq)
     })
-    worker = started
-    return started
+    worker = { thread: started, conversation: new Conversation<ContentTasks>(started, { done }) }
+    return worker
   }
 
   function keep(workerData: WorkerData, content: Omit<KeptContent, 'seq'>, bytes: number): void {
@@ -84,7 +91,7 @@ export function createContentKeeper(options: KeeperOptions): ContentKeeper {
     sent.push({ seq, bytes })
     const body = content.request?.body
     const transfer = body instanceof Uint8Array ? [body.buffer as ArrayBuffer] : []
-    connected(workerData).postMessage({ kind: 'keep', content: { ...content, seq } } satisfies ToWorker, transfer)
+    connected(workerData).conversation.tell('keep', { ...content, seq }, transfer)
   }
 
   return {
@@ -98,20 +105,16 @@ export function createContentKeeper(options: KeeperOptions): ContentKeeper {
       return new Promise((resolve) => waiting.push({ seq, resolve }))
     },
     async close() {
-      const closing = worker
-      if (closing === null) return
-      const ended = new Promise((resolve) => closing.once('exit', resolve))
-      closing.ref()
-      closing.postMessage({ kind: 'stop' } satisfies ToWorker)
-      const late = setTimeout(() => void closing.terminate(), CLOSE_MS)
-      await ended
-      clearTimeout(late)
+      if (worker === null) return
+      const { thread, conversation } = worker
+      const closed = ended(thread, CLOSE_MS)
+      thread.ref()
+      conversation.tell('stop', null)
+      await closed
     },
   }
 }
 
 function startWorker(workerData: WorkerData): Worker {
-  // Beside this file: TypeScript in the repository, JavaScript in the built package.
-  const file = import.meta.url.endsWith('.ts') ? './content-worker.ts' : './content-worker.js'
-  return new Worker(new URL(file, import.meta.url), { workerData })
+  return new Worker(workerProgram(import.meta.url, 'content-worker'), { workerData })
 }

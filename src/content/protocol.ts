@@ -33,7 +33,9 @@ export interface KeptBody {
   isCut: boolean
 }
 
-export type ToWorker = { kind: 'keep'; content: KeptContent } | { kind: 'stop' }
+/** What the worker is told, and what it tells. */
+export type ContentTasks = { keep(content: KeptContent): void; stop(input: null): void }
+export type KeeperTasks = { done(done: Done): void }
 
 /** Everything up to `seq` is in the database, but for what could not be written. */
 export interface Done {

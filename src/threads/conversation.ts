@@ -1,4 +1,6 @@
-/** What one side can be asked for, by name. Everything that is said must be cloneable. */
+import type { Worker } from 'node:worker_threads'
+
+/** What one side can be asked for or told, by name. Everything that is said must be cloneable. */
 export type Tasks = Record<string, (input: never) => unknown>
 
 type Input<T extends Tasks, K extends keyof T> = Parameters<T[K]>[0]
@@ -6,61 +8,136 @@ type Output<T extends Tasks, K extends keyof T> = Awaited<ReturnType<T[K]>>
 
 /** A worker seen from outside, or its parent seen from inside. */
 interface Side {
-  postMessage(message: unknown): void
-  on(event: 'message', listener: (message: Message) => void): unknown
+  postMessage(message: unknown, transfer?: readonly ArrayBuffer[]): void
+  on(event: string, listener: (value: unknown) => void): unknown
 }
 
 type Message =
+  | { kind: 'tell'; task: string; input: unknown }
   | { kind: 'ask'; id: number; task: string; input: unknown }
   | { kind: 'answer'; id: number; output: unknown }
-  | { kind: 'failed'; id: number; message: string }
+  | { kind: 'failed'; id: number; error: unknown }
 
-/** Two threads that ask each other over one channel; questions are answered in any order. */
+export interface ConversationOptions {
+  /** The other side, in the message that it has ended. */
+  name?: string
+  /** The other side has ended, and `fail` was not called before. */
+  onEnd?(error: unknown): void
+  /** Bytes of an answer that change hands instead of being copied. */
+  transfer?(output: never): ArrayBuffer[]
+  /** Cloning keeps message and stack of an error, but neither its class nor its fields: for errors that need them. */
+  pack?(error: unknown): unknown
+  unpack?(packed: never): unknown
+}
+
+const NOTHING: readonly ArrayBuffer[] = []
+
+/** Two threads that ask and tell each other over one channel; questions are answered in any order. */
 export class Conversation<Theirs extends Tasks> {
+  /** Why nothing can be asked any more; null while it can. */
+  failure: unknown = null
   readonly #side: Side
   readonly #own: Tasks
+  readonly #options: ConversationOptions
   readonly #waiting = new Map<number, PromiseWithResolvers<unknown>>()
   #lastId = 0
 
-  /** `own`: what the other side may ask here. */
-  constructor(side: Side, own: Tasks) {
+  /** `own`: what the other side may ask or tell. Of a worker, its end fails what waits for it. */
+  constructor(side: Side, own: Tasks, options: ConversationOptions = {}) {
     this.#side = side
     this.#own = own
-    side.on('message', (message) => this.#receive(message))
+    this.#options = options
+    const end = (error: unknown) => {
+      if (this.failure === null) options.onEnd?.(error)
+      this.fail(error)
+    }
+    side.on('message', (message) => this.#receive(message as Message))
+    side.on('error', end)
+    side.on('exit', (code) => end(new Error(`${options.name ?? 'the worker'} has ended with ${code}`)))
   }
 
-  ask<K extends keyof Theirs & string>(task: K, input: Input<Theirs, K>): Promise<Output<Theirs, K>> {
-    this.#lastId += 1
+  ask<K extends keyof Theirs & string>(
+    task: K,
+    input: Input<Theirs, K>,
+    transfer = NOTHING,
+  ): Promise<Output<Theirs, K>> {
     const waiting = Promise.withResolvers<unknown>()
-    this.#waiting.set(this.#lastId, waiting)
-    this.#side.postMessage({ kind: 'ask', id: this.#lastId, task, input } satisfies Message)
+    const id = ++this.#lastId
+    try {
+      if (this.failure !== null) throw this.failure
+      this.#post({ kind: 'ask', id, task, input }, transfer)
+      this.#waiting.set(id, waiting)
+    } catch (error) {
+      waiting.reject(error)
+    }
     return waiting.promise as Promise<Output<Theirs, K>>
   }
 
-  /** The other side is gone. */
-  fail(error: Error): void {
-    for (const { reject } of this.#waiting.values()) reject(error)
+  /** Without an answer. */
+  tell<K extends keyof Theirs & string>(task: K, input: Input<Theirs, K>, transfer = NOTHING): void {
+    if (this.failure === null) this.#post({ kind: 'tell', task, input }, transfer)
+  }
+
+  /** Nothing more is asked, and nothing answered. */
+  fail(error: unknown): void {
+    this.failure ??= error
+    for (const { reject } of this.#waiting.values()) reject(this.failure)
     this.#waiting.clear()
   }
 
+  #post(message: Message, transfer: readonly ArrayBuffer[]): void {
+    this.#side.postMessage(message, transfer)
+  }
+
   #receive(message: Message): void {
+    if (message.kind === 'tell') {
+      this.#own[message.task]?.(message.input as never)
+      return
+    }
     if (message.kind === 'ask') {
-      void this.#answer(message)
+      this.#answer(message)
       return
     }
     const waiting = this.#waiting.get(message.id)
     this.#waiting.delete(message.id)
     if (message.kind === 'answer') waiting?.resolve(message.output)
-    else waiting?.reject(new Error(message.message))
+    else waiting?.reject(this.#options.unpack?.(message.error as never) ?? message.error)
   }
 
-  async #answer({ id, task, input }: Extract<Message, { kind: 'ask' }>): Promise<void> {
-    let answer: Message
+  /** What is there at once is answered at once: the next question finds the thread free. */
+  #answer({ id, task, input }: Extract<Message, { kind: 'ask' }>): void {
+    const refuse = (error: unknown) => this.#refuse(id, error)
     try {
-      answer = { kind: 'answer', id, output: await this.#own[task]?.(input as never) }
+      const output = this.#own[task]?.(input as never)
+      if (output instanceof Promise) output.then((value) => this.#reply(id, value)).catch(refuse)
+      else this.#reply(id, output)
     } catch (error) {
-      answer = { kind: 'failed', id, message: error instanceof Error ? error.message : String(error) }
+      refuse(error)
     }
-    this.#side.postMessage(answer)
   }
+
+  #reply(id: number, output: unknown): void {
+    this.#post({ kind: 'answer', id, output }, this.#options.transfer?.(output as never) ?? NOTHING)
+  }
+
+  #refuse(id: number, error: unknown): void {
+    try {
+      this.#post({ kind: 'failed', id, error: this.#options.pack?.(error) ?? error }, NOTHING)
+    } catch {
+      // Its cause, or what was thrown, cannot be cloned.
+      this.#post({ kind: 'failed', id, error: new Error(String(error)) }, NOTHING)
+    }
+  }
+}
+
+/** Where the worker's program is, beside the file that starts it: TypeScript here, JavaScript in the built package. */
+export function workerProgram(beside: string, name: string): URL {
+  return new URL(`./${name}.${beside.endsWith('.ts') ? 'ts' : 'js'}`, beside)
+}
+
+/** Resolves when the worker, which has been told to stop, has ended; after so long it is ended by force. */
+export async function ended(worker: Worker, withinMs: number): Promise<void> {
+  const late = setTimeout(() => void worker.terminate(), withinMs)
+  await new Promise((resolve) => worker.once('exit', resolve))
+  clearTimeout(late)
 }

@@ -34,18 +34,18 @@ const seen = {
 const post = Worker.prototype.postMessage
 // biome-ignore lint/suspicious/noExplicitAny: messages of every worker pass here.
 mock.method(Worker.prototype, 'postMessage', function (this: Worker, message: any, transfer: any) {
-  if (message.task !== undefined) seen.worker = this
+  if (['open', 'translate', 'write', 'read'].includes(message.task)) seen.worker = this
   if (message.task === 'open') {
     const { id, input } = message
     seen.opened.push(input.body)
-    const note = (reply: { id: number }) => {
+    const note = (reply: { id: number; error?: object }) => {
       if (reply.id !== id) return
       this.off('message', note)
-      if ('refusal' in reply) seen.refused.push(input.body)
+      if ('refusal' in (reply.error ?? {})) seen.refused.push(input.body)
     }
     this.on('message', note)
   }
-  if (message.task === 'release') seen.released.push(message.body)
+  if (message.task === 'release') seen.released.push(message.input)
   if (message.task === 'read') seen.read += 1
   post.call(this, message, transfer)
   if (message.task === 'open' && seen.isDoomed) void this.terminate()

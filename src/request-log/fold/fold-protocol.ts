@@ -33,6 +33,10 @@ export interface FoldSettings {
  */
 export type FoldCommand = 'begin' | 'wake' | 'hurry' | 'deliver' | 'stop'
 
+/** The worker is told commands, and tells reports. */
+export type FoldTasks = { command(command: FoldCommand): void }
+export type FoldThreadTasks = { report(report: FoldReport): void }
+
 export type FoldReport =
   | { kind: 'ready'; seq: number; interrupted: number }
   /** Of what earlier processes have left in a spool, everything up to `seq` is in the log. */

@@ -1,9 +1,10 @@
 import { Worker } from 'node:worker_threads'
 import { DatabaseAwayError } from '../../store/engine/database-away.ts'
 import type { StoreLog } from '../../store/engine/store-error.ts'
+import { Conversation, ended, workerProgram } from '../../threads/conversation.ts'
 import { BATCH_RECORDS, type Damage } from '../spool/reader.ts'
 import type { Spool } from '../spool/spool.ts'
-import type { FoldCommand, FoldReport, FoldSettings } from './fold-protocol.ts'
+import type { FoldReport, FoldSettings, FoldTasks, FoldThreadTasks } from './fold-protocol.ts'
 import type { Position } from './position.ts'
 
 const RESTART_MS = 1_000
@@ -33,7 +34,7 @@ export class FoldThread {
   #begun = false
   #isReady = false
   #worker: Worker
-  #exited: Promise<void> = Promise.resolve()
+  #conversation: Conversation<FoldTasks>
   #foldedSeq = 0
   #wholeSeq = 0
   /** What the worker was told since its last answer. */
@@ -51,6 +52,7 @@ export class FoldThread {
     this.#log = log
     this.#ready.promise.catch(() => {})
     this.#worker = this.#start(settings)
+    this.#conversation = this.#converse()
   }
 
   /** The past is in order: the spool of the last process is folded, its unfinished calls are closed. */
@@ -66,7 +68,7 @@ export class FoldThread {
   /** Nothing is folded before: whoever needs to know where the past ends can read it in peace. */
   begin(): void {
     this.#begun = true
-    this.#worker.postMessage('begin' satisfies FoldCommand)
+    this.#conversation.tell('command', 'begin')
   }
 
   /** The database has everything up to here: another worker has put it there, or it was so before. */
@@ -99,7 +101,7 @@ export class FoldThread {
     const isEnough = this.#spool.lastSeq - this.#foldedSeq >= BATCH_RECORDS
     if (this.#told === 'hurry' || (this.#told === 'wake' && !isEnough)) return
     this.#told = isEnough ? 'hurry' : 'wake'
-    this.#worker.postMessage(this.#told satisfies FoldCommand)
+    this.#conversation.tell('command', this.#told)
   }
 
   /** What is durable by now is delivered soon, for other nodes to find. Those of SQLite have a log of their own. */
@@ -108,7 +110,7 @@ export class FoldThread {
     this.#telling ??= setTimeout(() => {
       this.#telling = null
       // Whatever it was told before: it may have looked before the record was there.
-      this.#worker.postMessage('hurry' satisfies FoldCommand)
+      this.#conversation.tell('command', 'hurry')
     }, KNOWN_WITHIN_MS).unref()
   }
 
@@ -141,31 +143,33 @@ export class FoldThread {
       await this.#worker.terminate()
       return
     }
-    this.#worker.postMessage('stop' satisfies FoldCommand)
-    const late = setTimeout(() => void this.#worker.terminate(), withinMs)
-    await this.#exited
-    clearTimeout(late)
+    const closed = this.#conversation.failure === null ? ended(this.#worker, withinMs) : null
+    this.#conversation.tell('command', 'stop')
+    await closed
   }
 
   #start(settings: FoldSettings): Worker {
-    const file = import.meta.url.endsWith('.ts') ? './fold-worker.ts' : './fold-worker.js'
-    const worker = new Worker(new URL(file, import.meta.url), { workerData: settings })
-    worker.on('message', (report: FoldReport) => this.#receive(report))
+    const worker = new Worker(workerProgram(import.meta.url, 'fold-worker'), { workerData: settings })
     worker.on('error', (error) => {
       this.#lastError = error.message
       this.#log.error({ error: error.message }, 'the fold worker failed')
       this.#ready.reject(error)
     })
-    this.#exited = new Promise((resolve) => worker.once('exit', () => resolve()))
     worker.once('exit', () => {
       if (!this.#closing) setTimeout(() => this.#restart(), RESTART_MS).unref()
     })
     return worker
   }
 
+  #converse(): Conversation<FoldTasks> {
+    const own: FoldThreadTasks = { report: (report) => this.#receive(report) }
+    return new Conversation(this.#worker, own)
+  }
+
   #restart(): void {
     if (this.#closing) return
     this.#worker = this.#start(this.#isReady ? { ...this.#settings, past: null } : this.#settings)
+    this.#conversation = this.#converse()
     this.#told = 'nothing'
     if (this.#begun) this.begin()
     this.wake()
@@ -211,6 +215,6 @@ export class FoldThread {
   }
 
   #ask(): void {
-    this.#worker.postMessage('deliver' satisfies FoldCommand)
+    this.#conversation.tell('command', 'deliver')
   }
 }

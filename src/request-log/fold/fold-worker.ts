@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { parentPort, workerData } from 'node:worker_threads'
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { Kysely } from 'kysely'
 import type { Database } from '../../store/engine/schema.ts'
 import { openSqlite } from '../../store/engine/sqlite-connection.ts'
 import { sqliteDialect } from '../../store/engine/sqlite-dialect.ts'
 import { errorText } from '../../store/engine/store-error.ts'
+import { Conversation } from '../../threads/conversation.ts'
 import { yieldToServing } from '../../threads/yield-to-serving.ts'
 import { deleteExpired } from '../retention/retention.ts'
 import { emptySpool } from '../spool/empty-spool.ts'
@@ -13,7 +14,7 @@ import { syncPath } from '../spool/segments.ts'
 import { advanceDays } from '../usage/days.ts'
 import { closeInterrupted, createFold } from './fold.ts'
 import { foldFolder } from './fold-folder.ts'
-import type { FoldCommand, FoldReport, FoldSettings } from './fold-protocol.ts'
+import type { FoldCommand, FoldReport, FoldSettings, FoldTasks, FoldThreadTasks } from './fold-protocol.ts'
 import { createThrottle } from './throttle.ts'
 
 /**
@@ -41,6 +42,7 @@ const DAY_MS = 86_400_000
 const NICENESS = 5
 
 const settings = workerData as FoldSettings
+const parent = parentPort as MessagePort
 const spool = new SpoolReader(settings.spoolFolder, (damage) => report({ kind: 'damaged', damage }))
 const throttle = createThrottle()
 /** Not while the past is folded, which others wait for, nor under a load at which the whole core is in use. */
@@ -65,6 +67,7 @@ let stopping = false
 const stop = new AbortController()
 const begun = Promise.withResolvers<void>()
 let wakeUp = () => {}
+const main = new Conversation<FoldThreadTasks>(parent, { command: obey } satisfies FoldTasks)
 
 async function openTarget(): Promise<Kysely<Database>> {
   if (settings.target.kind === 'sqlite') {
@@ -78,7 +81,7 @@ async function openTarget(): Promise<Kysely<Database>> {
 }
 
 function report(message: FoldReport): void {
-  parentPort?.postMessage(message)
+  main.tell('report', message)
 }
 
 /** What stood in the spool when it was read: nothing, or so much that there may be more. */
@@ -232,7 +235,7 @@ async function foldRest(): Promise<void> {
   reportFolded()
 }
 
-parentPort?.on('message', (command: FoldCommand) => {
+function obey(command: FoldCommand): void {
   if (command === 'begin' || command === 'stop') begun.resolve()
   if (command === 'begin') return
   asked = true
@@ -243,7 +246,7 @@ parentPort?.on('message', (command: FoldCommand) => {
     stop.abort()
   }
   if (command !== 'wake' || !gathering) wakeUp()
-})
+}
 
 yieldToServing(NICENESS)
 await begun.promise
@@ -257,4 +260,4 @@ await housekeeping
 await persistently(foldRest)
 spool.close()
 await db.destroy()
-parentPort?.close()
+parent.close()

@@ -1,12 +1,7 @@
-import { parentPort, workerData } from 'node:worker_threads'
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
+import { Conversation } from '../../threads/conversation.ts'
 import { yieldToServing } from '../../threads/yield-to-serving.ts'
-import {
-  type DatabaseNext,
-  type DatabaseReply,
-  type DatabaseRequest,
-  type DatabaseSettings,
-  ROWS_AT_A_TIME,
-} from './remote-sqlite.ts'
+import { type DatabasePart, type DatabaseSettings, type DatabaseTasks, ROWS_AT_A_TIME } from './remote-sqlite.ts'
 import { openSqlite, openSqliteReader, type SqliteResult } from './sqlite-connection.ts'
 
 /** Whoever reads the log or changes a route can wait for a moment; whoever calls cannot. */
@@ -14,6 +9,7 @@ const NICENESS = 10
 
 /** Owns a connection to the embedded database, so that no query ever holds the event loop of the gateway. */
 const settings = workerData as DatabaseSettings
+const parent = parentPort as MessagePort
 const connection = settings.readOnly
   ? openSqliteReader(settings.path)
   : openSqlite(settings.path, settings.synchronousFull)
@@ -22,34 +18,23 @@ yieldToServing(NICENESS)
 
 /** Answers that have been handed over in part. */
 const rest = new Map<number, SqliteResult>()
+let lastRest = 0
 
-function reply(id: number, result: SqliteResult): DatabaseReply {
-  if (result.rows.length <= ROWS_AT_A_TIME) {
+function part(result: SqliteResult): DatabasePart {
+  if (result.rows.length <= ROWS_AT_A_TIME) return { result, rest: null }
+  rest.set(++lastRest, { ...result, rows: result.rows.slice(ROWS_AT_A_TIME) })
+  return { result: { ...result, rows: result.rows.slice(0, ROWS_AT_A_TIME) }, rest: lastRest }
+}
+
+new Conversation(parent, {
+  execute: (query) => part(connection.execute(query)),
+  next(id) {
+    const left = rest.get(id)
     rest.delete(id)
-    return { id, result, isWhole: true }
-  }
-  rest.set(id, { ...result, rows: result.rows.slice(ROWS_AT_A_TIME) })
-  return { id, result: { ...result, rows: result.rows.slice(0, ROWS_AT_A_TIME) }, isWhole: false }
-}
-
-function answer(request: DatabaseRequest | DatabaseNext): DatabaseReply | null {
-  if ('next' in request) {
-    const left = rest.get(request.next)
-    return left === undefined ? null : reply(request.next, left)
-  }
-  try {
-    return reply(request.id, connection.execute(request))
-  } catch (error) {
-    return { id: request.id, error }
-  }
-}
-
-parentPort?.on('message', (request: DatabaseRequest | DatabaseNext | 'close') => {
-  if (request !== 'close') {
-    const told = answer(request)
-    if (told !== null) parentPort?.postMessage(told)
-    return
-  }
-  connection.close()
-  parentPort?.close()
-})
+    return part(left as SqliteResult)
+  },
+  close() {
+    connection.close()
+    parent.close()
+  },
+} satisfies DatabaseTasks)

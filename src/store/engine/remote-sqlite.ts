@@ -1,15 +1,7 @@
 import { Worker } from 'node:worker_threads'
+import { Conversation, workerProgram } from '../../threads/conversation.ts'
 import type { SqliteQuery, SqliteResult } from './sqlite-connection.ts'
 import type { SqliteExecutor } from './sqlite-dialect.ts'
-
-export interface DatabaseRequest extends SqliteQuery {
-  id: number
-}
-
-/** Asks for the next rows of an answer. */
-export interface DatabaseNext {
-  next: number
-}
 
 /** Rows that cross at a time: what comes in one message is read in one go, and the thread that serves calls reads it. */
 export const ROWS_AT_A_TIME = 50
@@ -17,13 +9,17 @@ export const ROWS_AT_A_TIME = 50
 /** What the worker opens: the connection for control data, or one that only reads. */
 export type DatabaseSettings = { path: string } & ({ readOnly: false; synchronousFull: boolean } | { readOnly: true })
 
-export type DatabaseReply = { id: number; result: SqliteResult; isWhole: boolean } | { id: number; error: unknown }
+/** Some rows of an answer, and under which number there are more. */
+export interface DatabasePart {
+  result: SqliteResult
+  rest: number | null
+}
 
-interface Waiting {
-  /** What has come so far. */
-  rows: SqliteResult['rows'][]
-  resolve(result: SqliteResult): void
-  reject(error: unknown): void
+/** What the worker can be asked for; `close` is only told. */
+export type DatabaseTasks = {
+  execute(query: SqliteQuery): DatabasePart
+  next(rest: number): DatabasePart
+  close(input: null): void
 }
 
 /** One worker thread and the queries that wait for it. */
@@ -37,8 +33,7 @@ interface Connection {
 export type StartWorker = (settings: DatabaseSettings) => Worker
 
 function startWorker(settings: DatabaseSettings): Worker {
-  const file = import.meta.url.endsWith('.ts') ? './database-worker.ts' : './database-worker.js'
-  return new Worker(new URL(file, import.meta.url), { workerData: settings })
+  return new Worker(workerProgram(import.meta.url, 'database-worker'), { workerData: settings })
 }
 
 /** How long a worker waits for the next query before it ends; `rests` counts how often it has. */
@@ -113,43 +108,22 @@ export function openRemoteSqlite(
 }
 
 function connect(worker: Worker): Connection {
-  const waiting = new Map<number, Waiting>()
-  let lastId = 0
-  let failure: unknown = null
-
-  worker.on('message', (reply: DatabaseReply) => {
-    const caller = waiting.get(reply.id)
-    if (caller === undefined) return
-    if ('result' in reply && !reply.isWhole) {
-      caller.rows.push(reply.result.rows)
-      worker.postMessage({ next: reply.id } satisfies DatabaseNext)
-      return
-    }
-    waiting.delete(reply.id)
-    if ('error' in reply) caller.reject(reply.error)
-    else if (caller.rows.length === 0) caller.resolve(reply.result)
-    else caller.resolve({ ...reply.result, rows: [...caller.rows.flat(), ...reply.result.rows] })
-  })
+  const conversation = new Conversation<DatabaseTasks>(worker, {}, { name: 'the database worker' })
   const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
-  const fail = (error: unknown) => {
-    failure ??= error
-    for (const caller of waiting.values()) caller.reject(failure)
-    waiting.clear()
-  }
-  worker.on('error', fail)
-  worker.on('exit', () => fail(new Error('the database worker has ended')))
-
   return {
-    failure: () => failure,
-    execute(query) {
-      const id = ++lastId
-      return new Promise((resolve, reject) => {
-        waiting.set(id, { rows: [], resolve, reject })
-        worker.postMessage({ id, ...query } satisfies DatabaseRequest)
-      })
+    failure: () => conversation.failure,
+    async execute(query) {
+      let part = await conversation.ask('execute', query)
+      if (part.rest === null) return part.result
+      const rows = [part.result.rows]
+      while (part.rest !== null) {
+        part = await conversation.ask('next', part.rest)
+        rows.push(part.result.rows)
+      }
+      return { ...part.result, rows: rows.flat() }
     },
     async close() {
-      if (failure === null) worker.postMessage('close')
+      conversation.tell('close', null)
       await ended
     },
   }
